@@ -1,0 +1,90 @@
+// What JavaScript sees of the addon. Mechanism only: policy is in packages/core.
+#include <errno.h>
+#include <sys/wait.h>
+
+#include "decode.h"
+#include "encode.h"
+#include "files.h"
+#include "link.h"
+#include "reactor.h"
+#include "spawn.h"
+#include "streams.h"
+
+namespace sbx {
+namespace {
+
+// { path, rootless } -> { error } or { channel, pidfd, pid }
+Napi::Value SpawnHelperCall(const Napi::CallbackInfo& info) {
+  Args args(info.Env(), info[0]);
+  const std::string path = args.Text("path");
+  const bool rootless = args.Flag("rootless");
+  if (args.failed()) return {};
+  Spawned spawned = SpawnHelper(path.c_str(), rootless);
+  Napi::Object result = Napi::Object::New(info.Env());
+  result.Set("error", spawned.error);
+  result.Set("pid", spawned.pid);
+  result.Set("channel", spawned.channel.release());
+  result.Set("pidfd", spawned.pidfd.release());
+  return result;
+}
+
+// (pidfd) -> true when the helper has ended and is reaped now.
+Napi::Value ReapHelper(const Napi::CallbackInfo& info) {
+  siginfo_t ended = {};
+  const int got = sys::WaitId(P_PIDFD, info[0].As<Napi::Number>().Int32Value(), &ended, WEXITED | WNOHANG | __WALL, nullptr);
+  return Napi::Boolean::New(info.Env(), got == -ECHILD || (got == 0 && ended.si_pid != 0));
+}
+
+Napi::Value SignalHelper(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), sys::PidfdSendSignal(info[0].As<Napi::Number>().Int32Value(), info[1].As<Napi::Number>().Int32Value()));
+}
+
+// () -> [host's end, helper's end] of a SEQPACKET pair
+Napi::Value MakeChannelPair(const Napi::CallbackInfo& info) {
+  int pair[2];
+  const int made = sys::SocketPair(SOCK_SEQPACKET, pair);
+  if (made < 0) return Napi::Number::New(info.Env(), made);
+  const Napi::Array result = Napi::Array::New(info.Env(), 2);
+  for (uint32_t i = 0; i < 2; ++i) result.Set(i, Napi::Number::New(info.Env(), pair[i]));
+  return result;
+}
+
+Napi::Value HoldLoop(const Napi::CallbackInfo& info) {
+  Reactor::Of(info.Env())->Hold();
+  return info.Env().Undefined();
+}
+Napi::Value ReleaseLoop(const Napi::CallbackInfo& info) {
+  Reactor::Of(info.Env())->Release();
+  return info.Env().Undefined();
+}
+
+struct Export {
+  const char* name;
+  Napi::Value (*function)(const Napi::CallbackInfo&);
+};
+constexpr Export kExports[] = {
+    {"spawnHelper", SpawnHelperCall}, {"reapHelper", ReapHelper}, {"signalHelper", SignalHelper}, {"channelPair", MakeChannelPair}, {"holdLoop", HoldLoop}, {"releaseLoop", ReleaseLoop},
+    {"openBeneath", OpenBeneath}, {"makeFolder", MakeFolder}, {"makeSymlink", MakeSymlink}, {"writeFileBeneath", WriteFileBeneath}, {"readFileBeneath", ReadFileBeneath}, {"removeTree", RemoveTree},
+    {"pipe", MakePipe}, {"memoryFile", MakeMemoryFile}, {"eventFd", MakeEventFd}, {"closeFds", CloseFds}, {"duplicateFd", DuplicateFd}, {"resizeTerminal", ResizeTerminal}, {"readCounterFile", ReadCounterFile},
+};
+
+Napi::Object Init(Napi::Env env, Napi::Object exports) {
+  auto* reactor = new Reactor(env);
+  env.SetInstanceData(reactor);
+  if (!reactor->ok()) {
+    Napi::Error::New(env, "native: no epoll descriptor").ThrowAsJavaScriptException();
+    return exports;
+  }
+  for (const Export& entry : kExports) exports.Set(entry.name, Napi::Function::New(env, entry.function, entry.name));
+  exports.Set("Channel", Link::Define(env));
+  exports.Set("Reader", Reader::Define(env));
+  exports.Set("Writer", Writer::Define(env));
+  exports.Set("constants", EncodeConstants(env));
+  return exports;
+}
+
+}  // namespace
+}  // namespace sbx
+
+using sbx::Init;
+NODE_API_MODULE(sbx, Init)

@@ -1,0 +1,24 @@
+// File work below a sandbox's work folder, by descriptor. No name of the host is ever looked up, no link leads out.
+#pragma once
+
+#include <napi.h>
+
+namespace sbx {
+
+// Every function takes one object and returns a number (a descriptor, a count or 0) or a negative error number.
+Napi::Value OpenBeneath(const Napi::CallbackInfo& info);   // { dir, path, flags, mode, owner, follow }
+Napi::Value MakeFolder(const Napi::CallbackInfo& info);    // { dir, name, mode, owner }: one component
+Napi::Value MakeSymlink(const Napi::CallbackInfo& info);   // { dir, name, to, owner }
+Napi::Value WriteFileBeneath(const Napi::CallbackInfo& info);  // { dir, path, bytes, mode, owner, parents }
+Napi::Value ReadFileBeneath(const Napi::CallbackInfo& info);   // { dir, path, maxBytes }: [bytes, mode] or a negative number
+Napi::Value RemoveTree(const Napi::CallbackInfo& info);    // { dir, name }: promise of 0 or a negative number
+
+Napi::Value MakePipe(const Napi::CallbackInfo& info);      // () -> [read, write] or a negative number
+Napi::Value MakeMemoryFile(const Napi::CallbackInfo& info);  // (bytes) -> sealed, read-only, at its start
+Napi::Value MakeEventFd(const Napi::CallbackInfo& info);
+Napi::Value CloseFds(const Napi::CallbackInfo& info);      // ([fd, …])
+Napi::Value DuplicateFd(const Napi::CallbackInfo& info);   // (fd)
+Napi::Value ResizeTerminal(const Napi::CallbackInfo& info);  // { fd, cols, rows }
+Napi::Value ReadCounterFile(const Napi::CallbackInfo& info);  // (fd) -> text, or a negative number
+
+}  // namespace sbx

@@ -1,0 +1,280 @@
+// Every method returns 0 or a negative error number; nothing here throws but for properties of the wrong type.
+#include "link.h"
+
+#include <errno.h>
+#include <linux/memfd.h>
+#include <sys/epoll.h>
+
+#include "decode.h"
+#include "encode.h"
+
+namespace sbx {
+namespace {
+
+// Strings behind a record; offsets count from the record's start.
+class Tail {
+ public:
+  explicit Tail(size_t base) : base_(base) {}
+  uint32_t Add(const std::string& text) {
+    const auto offset = (uint32_t)(base_ + bytes_.size());
+    bytes_.append(text).push_back('\0');
+    return offset;
+  }
+  uint32_t next() const { return (uint32_t)(base_ + bytes_.size()); }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  size_t base_;
+  std::string bytes_;
+};
+
+template <typename Record>
+std::string Bytes(const Record& record, const std::string& tail) {
+  std::string message(reinterpret_cast<const char*>(&record), sizeof(record));
+  return message.append(tail);
+}
+
+MountRow DecodeMountRow(Napi::Env env, Napi::Value value, Tail& tail) {
+  constexpr const char* kKinds[] = {"bind", "dir", "file", "symlink", "tmpfs"};
+  Args args(env, value);
+  const std::string kind = args.Text("kind");
+  MountRow row = {};
+  for (uint16_t i = 0; i < 5; ++i)
+    if (kind == kKinds[i]) row.kind = (MountKind)i;
+  row.mode = (uint16_t)args.Uint("mode", 0755);
+  row.flags = (args.Flag("writable") ? kMountWritable : 0) | (args.Flag("noExec") ? kMountNoExec : 0) | (args.Flag("recursive") ? kMountRecursive : 0) | (args.Flag("isFile") ? kMountIsFile : 0);
+  row.source = tail.Add(args.Text("source"));
+  row.target = tail.Add(args.Text("target"));
+  row.sizeBytes = args.Uint64("sizeBytes", 0);
+  row.inodeCount = args.Uint64("inodeCount", 0);
+  return row;
+}
+
+// A plan of any size as a sealed memory file, for messages that a socket would not take.
+int PlanFile(const std::string& plan) {
+  const int made = (int)sys::Call(SYS_memfd_create, "sbx-plan", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (made < 0) return made;
+  Fd file(made);
+  for (size_t at = 0; at < plan.size();) {
+    const long written = sys::Write(made, plan.data() + at, plan.size() - at);
+    if (written < 0) return (int)written;
+    at += (size_t)written;
+  }
+  return file.release();
+}
+
+}  // namespace
+
+Napi::Function Link::Define(Napi::Env env) {
+  return DefineClass(env, "Channel",
+                     {InstanceMethod<&Link::Template>("template"), InstanceMethod<&Link::NewSlot>("newSlot"), InstanceMethod<&Link::Groups>("groups"), InstanceMethod<&Link::Prepare>("prepare"),
+                      InstanceMethod<&Link::Start>("start"), InstanceMethod<&Link::Signal>("signal"), InstanceMethod<&Link::Close>("close")});
+}
+
+Link::Link(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Link>(info), reactor_(Reactor::Of(info.Env())) {
+  socket_.reset(info[0].As<Napi::Number>().Int32Value());
+  onMessage_ = Napi::Persistent(info[1].As<Napi::Function>());
+  const int added = reactor_->Add(socket_.get(), EPOLLIN, this);
+  if (added < 0) Napi::Error::New(info.Env(), "native: epoll refused a channel, errno " + std::to_string(-added)).ThrowAsJavaScriptException();
+  Ref();  // lives until closed, whatever JavaScript still holds
+}
+
+Link::~Link() { Shut(); }
+
+void Link::Shut() {
+  if (!socket_) return;
+  reactor_->Remove(socket_.get(), this);
+  socket_.reset();
+}
+
+void Link::OnEvents(unsigned) {
+  Napi::HandleScope scope(Env());
+  alignas(8) char message[1024];
+  Received received;
+  Receive(socket_.get(), message, sizeof(message), received, MSG_DONTWAIT);
+  if (received.size == -EAGAIN) return;
+  const Napi::Value encoded = EncodeMessage(Env(), message, received);
+  if (received.size <= 0) Shut();
+  reactor_->Call(onMessage_, {encoded});
+}
+
+int Link::SendRecord(const void* data, size_t size, const std::vector<int>& fds) {
+  if (!socket_) return -EPIPE;
+  if (fds.size() > kDescriptorsMax) return -EMFILE;
+  return Send(socket_.get(), data, size, fds.data(), (unsigned)fds.size(), MSG_DONTWAIT);
+}
+
+Napi::Value Link::Template(const Napi::CallbackInfo& info) {
+  Args args(info.Env(), info[0]);
+  const Napi::Array mounts = args.Array("mounts");
+  TemplateRecord record;
+  Tail tail(sizeof(record) + mounts.Length() * sizeof(MountRow));
+  record.rootless = args.Flag("rootless");
+  record.outerUid = args.Uint("outerUid");
+  record.outerGid = args.Uint("outerGid");
+  record.insideUid = args.Uint("insideUid");
+  record.hostname = tail.Add(args.Text("hostname"));
+  record.workDir = tail.Add(args.Text("workDir"));
+  record.cgroupName = tail.Add(args.Text("cgroupName"));
+  const std::vector<int> parents = args.Ints("cgroupParents");
+  record.cgroupParentCount = (uint32_t)parents.size();
+  record.mountCount = mounts.Length();
+  std::string rows;
+  for (uint32_t i = 0; i < mounts.Length() && !args.failed(); ++i) {
+    const MountRow row = DecodeMountRow(info.Env(), mounts.Get(i), tail);
+    rows.append(reinterpret_cast<const char*>(&row), sizeof(row));
+  }
+  if (info.Env().IsExceptionPending()) return {};
+  const std::string message = Bytes(record, rows + tail.bytes());
+  if (message.size() > kMessageBytesMax || record.mountCount > kMountRowsMax) return Result(info.Env(), -E2BIG);
+  return Result(info.Env(), SendRecord(message.data(), message.size(), parents));
+}
+
+Napi::Value Link::NewSlot(const Napi::CallbackInfo& info) {
+  Args args(info.Env(), info[0]);
+  NewSlotRecord record;
+  record.slotId = args.Uint("slotId");
+  record.uidBase = args.Uint("uidBase");
+  const std::vector<int> fds = {args.Int("channel")};
+  if (args.failed()) return {};
+  return Result(info.Env(), SendRecord(&record, sizeof(record), fds));
+}
+
+Napi::Value Link::Groups(const Napi::CallbackInfo& info) {
+  Args args(info.Env(), info[0]);
+  GroupsRecord record;
+  std::vector<int> fds = args.Ints("joins");
+  record.joinCount = (uint32_t)fds.size();
+  record.counterMask = args.Uint("counterMask");
+  record.oomEventfd = args.Flag("oomEventfd");
+  const std::vector<int> counters = args.Ints("counters");
+  fds.insert(fds.end(), counters.begin(), counters.end());
+  const int folder = (int)args.Number("folder", -1);
+  record.hasFolder = folder >= 0;
+  if (folder >= 0) fds.push_back(folder);
+  if (args.failed()) return {};
+  return Result(info.Env(), SendRecord(&record, sizeof(record), fds));
+}
+
+Napi::Value Link::Prepare(const Napi::CallbackInfo& info) {
+  Args args(info.Env(), info[0]);
+  PrepareRecord record;
+  record.loopback = args.Flag("loopback");
+  record.seccompProfile = args.Flag("strict") ? SeccompProfile::kStrict : SeccompProfile::kDefault;
+  record.seccompKill = args.Flag("seccompKill");
+  record.terminal = args.Flag("terminal");
+  record.diskBytes = args.Uint64("diskBytes", 0);
+  record.diskFileCount = args.Uint64("diskFileCount", 0);
+  if (args.failed()) return {};
+  return Result(info.Env(), SendRecord(&record, sizeof(record), {}));
+}
+
+namespace {
+
+// Fixed parts of a start: what the program may use, and where its descriptors go.
+void DecodeStartLimits(Args& args, StartRecord& record) {
+  record.flags = (args.Flag("oneShot") ? kStartOneShot : 0) | (args.Flag("notify") ? kStartNotify : 0) | (args.Flag("terminal") ? kStartTerminal : 0) | (args.Flag("ownGroup") ? kStartOwnGroup : 0);
+  record.programId = args.Uint("programId");
+  record.cpuLimitNs = args.Uint64("cpuLimitNs", 0);
+  record.wallLimitNs = args.Uint64("wallLimitNs", 0);
+  record.memoryLimitBytes = args.Uint64("memoryLimitBytes", 0);
+  record.cpuCount = args.Uint("cpuCount");
+  record.cols = args.Uint("cols", 80);
+  record.rows = args.Uint("rows", 24);
+  record.counterMask = args.Uint("counterMask", 0);
+  record.oomEventfd = args.Flag("oomEventfd");
+}
+
+bool DecodeFdRows(Args& args, StartRecord& record) {
+  // Pairs: target, flags.
+  const std::vector<int> rows = args.Ints("fdRows");
+  record.fdCount = (uint32_t)rows.size() / 2;
+  if (record.fdCount > kProgramFdsMax) return false;
+  for (uint32_t i = 0; i < record.fdCount; ++i) record.fds[i] = {(uint16_t)rows[2 * i], (uint16_t)rows[2 * i + 1]};
+  return true;
+}
+
+bool DecodeRlimits(Napi::Env env, Args& args, StartRecord& record) {
+  // Triples: resource, soft, hard; -1 is unlimited.
+  const Napi::Array rows = args.Array("rlimits");
+  record.rlimitCount = rows.Length() / 3;
+  if (record.rlimitCount > kRlimitsMax) return false;
+  const auto value = [&](uint32_t i) {
+    const double number = rows.Get(i).As<Napi::Number>().DoubleValue();
+    return number < 0 ? ~0ULL : (uint64_t)number;
+  };
+  for (uint32_t i = 0; i < record.rlimitCount; ++i) record.rlimits[i] = {(uint32_t)value(3 * i), 0, value(3 * i + 1), value(3 * i + 2)};
+  return !env.IsExceptionPending();
+}
+
+bool DecodeWrites(Args& args, StartRecord& record, Tail& tail) {
+  const std::vector<int> counters = args.Ints("writeCounters");
+  const std::vector<std::string> texts = args.Texts("writeTexts");
+  if (counters.size() > kWritesMax || counters.size() != texts.size()) return false;
+  record.writeCount = (uint32_t)counters.size();
+  // The swap limit is optional: where swap is not accounted, the host has said so.
+  for (uint32_t i = 0; i < record.writeCount; ++i) record.writes[i] = {(uint16_t)counters[i], counters[i] == kCounterSwapLimit, tail.Add(texts[i])};
+  return true;
+}
+
+void AddStrings(const std::vector<std::string>& strings, Tail& tail, uint32_t& count) {
+  count = (uint32_t)strings.size();
+  for (const std::string& text : strings) (void)tail.Add(text);
+}
+
+}  // namespace
+
+Napi::Value Link::Start(const Napi::CallbackInfo& info) {
+  Args args(info.Env(), info[0]);
+  StartRecord record = {};
+  Tail tail(sizeof(record));
+  DecodeStartLimits(args, record);
+  if (!DecodeFdRows(args, record) || !DecodeRlimits(info.Env(), args, record) || !DecodeWrites(args, record, tail)) return Result(info.Env(), -E2BIG);
+  std::vector<int> fds = args.Ints("fds");
+  const std::vector<int> joins = args.Ints("joins"), counters = args.Ints("counters");
+  record.joinCount = (uint32_t)joins.size();
+  fds.insert(fds.end(), joins.begin(), joins.end());
+  fds.insert(fds.end(), counters.begin(), counters.end());
+  record.cwd = tail.Add(args.Text("cwd"));
+  record.strings = tail.next();
+  AddStrings(args.Texts("paths"), tail, record.pathCount);
+  AddStrings(args.Texts("args"), tail, record.argCount);
+  AddStrings(args.Texts("env"), tail, record.envCount);
+  record.size = tail.next();
+  if (args.failed() || info.Env().IsExceptionPending()) return {};
+  if (record.size > kPlanBytesMax) return Result(info.Env(), -E2BIG);
+  constexpr uint32_t kStringsInMessage = 8000;  // init's table for plans in a message has little more
+  if (record.size <= kMessageBytesMax && record.pathCount + record.argCount + record.envCount < kStringsInMessage) {
+    const std::string message = Bytes(record, tail.bytes());
+    return Result(info.Env(), SendRecord(message.data(), message.size(), fds));
+  }
+  record.flags |= kStartInFile;
+  Fd file(PlanFile(Bytes(record, tail.bytes())));
+  if (!file) return Result(info.Env(), -ENOMEM);
+  fds.insert(fds.begin(), file.get());
+  return Result(info.Env(), SendRecord(&record, sizeof(record), fds));
+}
+
+Napi::Value Link::Signal(const Napi::CallbackInfo& info) {
+  Args args(info.Env(), info[0]);
+  SignalRecord record;
+  record.programId = args.Uint("programId");
+  record.signal = args.Int("signal");
+  record.everything = args.Flag("everything");
+  record.cause = (Cause)args.Uint("cause");
+  if (args.failed()) return {};
+  return Result(info.Env(), SendRecord(&record, sizeof(record), {}));
+}
+
+Napi::Value Link::Close(const Napi::CallbackInfo& info) {
+  if (socket_ || !onMessage_.IsEmpty()) {
+    Shut();
+    if (!onMessage_.IsEmpty()) {
+      onMessage_.Reset();
+      Unref();
+    }
+  }
+  return info.Env().Undefined();
+}
+
+}  // namespace sbx

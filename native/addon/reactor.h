@@ -1,0 +1,55 @@
+// One epoll descriptor per environment, polled by the loop: sockets and pipes of sandboxes come and go without a libuv
+// handle each, and a burst of events costs one awakening. All of it runs on the environment's own thread.
+#pragma once
+
+#include <napi.h>
+
+#include "../common/fd.h"
+#include "uv_abi.h"
+
+namespace sbx {
+
+// Something that waits for a descriptor. Not owned by the reactor.
+class Watch {
+ public:
+  virtual ~Watch() = default;
+  virtual void OnEvents(unsigned events) = 0;
+};
+
+class Reactor {
+ public:
+  static Reactor* Of(Napi::Env env);
+
+  explicit Reactor(Napi::Env env);
+  ~Reactor();
+  bool ok() const { return epoll_.get() >= 0 && poll_ != nullptr; }
+
+  // Returns 0 or a negative error number. `events` as epoll's.
+  int Add(int fd, unsigned events, Watch* watch);
+  int Change(int fd, unsigned events, Watch* watch);
+  void Remove(int fd, Watch* watch);
+
+  // The loop stays alive while somebody holds it.
+  void Hold();
+  void Release();
+
+  // Calls into JavaScript from an event, with microtasks after it.
+  void Call(const Napi::FunctionReference& function, std::initializer_list<napi_value> args);
+  Napi::Env env() const { return env_; }
+
+ private:
+  static void OnReadable(uv_handle_s* handle, int status, int events);
+  void Dispatch();
+  int Control(int operation, int fd, unsigned events, Watch* watch);
+
+  Napi::Env env_;
+  Fd epoll_;
+  uv_handle_s* poll_ = nullptr;
+  napi_async_context context_ = nullptr;
+  unsigned holds_ = 0;
+  static constexpr int kBatch = 64;
+  Watch* batch_[kBatch];
+  int batchSize_ = 0;
+};
+
+}  // namespace sbx

@@ -1,0 +1,98 @@
+#include "spawn.h"
+
+#include <errno.h>
+#include <linux/memfd.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "../common/channel.h"
+
+namespace sbx {
+namespace {
+
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x10U
+#endif
+
+constexpr unsigned long kClearSighand = 0x100000000ULL;  // CLONE_CLEAR_SIGHAND
+
+// The helper runs from a sealed copy in memory, so that no sandbox can ever reach the file it came from
+// (CVE-2019-5736). Returns the copy or a negative error number.
+int SealedCopy(const char* path) {
+  Fd file(sys::Open(AT_FDCWD, path, O_RDONLY));
+  if (!file) return -ENOENT;
+  int made = (int)sys::Call(SYS_memfd_create, "sbx-helper", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
+  if (made == -EINVAL) made = (int)sys::Call(SYS_memfd_create, "sbx-helper", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (made < 0) return made;
+  Fd copy(made);
+  char buffer[16384];
+  for (;;) {
+    const long size = sys::Read(file.get(), buffer, sizeof(buffer));
+    if (size < 0) return (int)size;
+    if (size == 0) break;
+    if (const long written = sys::Write(made, buffer, (size_t)size); written != size) return written < 0 ? (int)written : -EIO;
+  }
+  const int sealed = sys::Fcntl(made, 1033 /* F_ADD_SEALS */, 0x1 | 0x2 | 0x4 | 0x8);
+  return sealed < 0 ? sealed : copy.release();
+}
+
+// Runs in our memory while we wait: only system calls.
+[[noreturn]] void BecomeHelperInChild(int channel, int program, volatile int* error) {
+  (void)sys::SignalMask(SIG_SETMASK, 0);
+  const int moved = sys::Dup3(channel, 3, 0);
+  *error = moved < 0 ? moved : 0;
+  if (moved >= 0) {
+    (void)sys::CloseRange(4, ~0U, CLOSE_RANGE_CLOEXEC);  // also what other parts of the process left inheritable
+    for (int fd = 0; fd < 3; ++fd) (void)sys::Fcntl(fd, F_SETFD, FD_CLOEXEC);  // the helper needs no stdio
+    char* const argv[] = {const_cast<char*>("sbx-helper"), nullptr};
+    char* const envp[] = {nullptr};
+    *error = sys::ExecveAt(program, "", argv, envp, AT_EMPTY_PATH);
+  }
+  sys::Exit(127);
+}
+
+}  // namespace
+
+Spawned SpawnHelper(const char* path, bool rootless) {
+  Spawned spawned;
+  Fd program(SealedCopy(path));
+  if (!program) {
+    spawned.error = -ENOENT;
+    return spawned;
+  }
+  int pair[2];
+  if ((spawned.error = sys::SocketPair(SOCK_SEQPACKET, pair)) < 0) return spawned;
+  Fd host(pair[0]), helper(pair[1]);
+  // Descriptor 3 must be free of what the child still needs.
+  Fd high(sys::Fcntl(program.get(), F_DUPFD_CLOEXEC, 16));
+  Fd channel(sys::Fcntl(helper.get(), F_DUPFD_CLOEXEC, 16));
+
+  int pidfd = -1;
+  struct clone_args args = {};
+  args.flags = CLONE_VM | CLONE_VFORK | CLONE_NEWPID | CLONE_PIDFD | kClearSighand | (rootless ? CLONE_NEWUSER : 0);
+  args.pidfd = (uint64_t)&pidfd;
+  // No exit signal: libuv and other code of the process never hear of this child; we wait for it by pidfd.
+  volatile int childError = 0;
+  uint64_t all = ~0ULL, before = 0;  // no handler of this process may run in the child
+  (void)sys::Call(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
+  const long pid = sys::Clone3(&args);
+  if (pid == 0) BecomeHelperInChild(channel.get(), high.get(), &childError);
+  (void)sys::SignalMask(SIG_SETMASK, before);
+  if (pid < 0) {
+    spawned.error = (int)pid;
+    return spawned;
+  }
+  spawned.pidfd.reset(pidfd);
+  spawned.pid = (int)pid;
+  if (childError < 0) {
+    siginfo_t info;
+    (void)sys::WaitId(P_PIDFD, pidfd, &info, WEXITED | __WALL, nullptr);
+    spawned.error = childError;
+    return spawned;
+  }
+  spawned.channel = static_cast<Fd&&>(host);
+  spawned.error = 0;
+  return spawned;
+}
+
+}  // namespace sbx

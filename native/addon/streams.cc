@@ -1,0 +1,199 @@
+#include "streams.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include <algorithm>
+
+#include "decode.h"
+
+namespace sbx {
+namespace {
+
+constexpr size_t kChunkBytes = 64 * 1024;
+constexpr int kReadsPerEvent = 16;  // then others get their turn
+
+char* Chunk() {
+  static thread_local char chunk[kChunkBytes];
+  return chunk;
+}
+
+Napi::FunctionReference Optional(Args& args, const char* name) {
+  const Napi::Value value = args.Get(name);
+  return value.IsFunction() ? Napi::Persistent(value.As<Napi::Function>()) : Napi::FunctionReference();
+}
+
+int Nonblocking(int fd) { return sys::Fcntl(fd, F_SETFL, O_NONBLOCK); }
+
+}  // namespace
+
+Napi::Function Reader::Define(Napi::Env env) {
+  return DefineClass(env, "Reader", {InstanceMethod<&Reader::Finish>("finish"), InstanceMethod<&Reader::Pause>("pause"), InstanceMethod<&Reader::Resume>("resume"), InstanceMethod<&Reader::Close>("close")});
+}
+
+Reader::Reader(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Reader>(info), reactor_(Reactor::Of(info.Env())) {
+  fd_.reset(info[0].As<Napi::Number>().Int32Value());
+  Args args(info.Env(), info[1]);
+  const double limit = args.Number("limitBytes", -1);
+  capturing_ = limit >= 0;
+  limit_ = capturing_ ? (size_t)limit : 0;
+  onData_ = Optional(args, "onData");
+  onEnd_ = Optional(args, "onEnd");
+  onOverflow_ = Optional(args, "onOverflow");
+  int failed = Nonblocking(fd_.get());
+  if (failed >= 0) failed = reactor_->Add(fd_.get(), EPOLLIN, this);
+  if (failed < 0) Napi::Error::New(info.Env(), "native: cannot watch a pipe, errno " + std::to_string(-failed)).ThrowAsJavaScriptException();
+  Ref();
+}
+
+void Reader::Shut() {
+  if (!fd_) return;
+  reactor_->Remove(fd_.get(), this);
+  fd_.reset();
+}
+
+void Reader::End() {
+  Shut();
+  if (ended_) return;
+  ended_ = true;
+  reactor_->Call(onEnd_, {});
+}
+
+void Reader::Keep(const char* data, size_t size) {
+  total_ += (double)size;
+  if (!capturing_) return;
+  const size_t room = limit_ - std::min(limit_, captured_.size());
+  captured_.append(data, std::min(room, size));
+  if (size > room && !overflowed_) {
+    overflowed_ = true;
+    reactor_->Call(onOverflow_, {});
+  }
+}
+
+// One read; false when there is nothing more for now, or for good.
+bool Reader::ReadOnce() {
+  const long size = sys::Read(fd_.get(), Chunk(), kChunkBytes);
+  if (size == -EAGAIN) return false;
+  if (size <= 0) {  // end; EIO is how a terminal says it
+    End();
+    return false;
+  }
+  Keep(Chunk(), (size_t)size);
+  if (!onData_.IsEmpty()) reactor_->Call(onData_, {Napi::Buffer<char>::Copy(Env(), Chunk(), (size_t)size)});
+  return fd_ && !paused_ && size == (long)kChunkBytes;
+}
+
+void Reader::OnEvents(unsigned) {
+  Napi::HandleScope scope(Env());
+  for (int i = 0; i < kReadsPerEvent && fd_ && ReadOnce(); ++i) continue;
+}
+
+// Every writer is dead: takes what is left and closes. Returns [bytes, total].
+Napi::Value Reader::Finish(const Napi::CallbackInfo& info) {
+  while (fd_) {
+    const long size = sys::Read(fd_.get(), Chunk(), kChunkBytes);
+    if (size <= 0) break;
+    Keep(Chunk(), (size_t)size);
+    if (!onData_.IsEmpty()) reactor_->Call(onData_, {Napi::Buffer<char>::Copy(Env(), Chunk(), (size_t)size)});
+  }
+  Shut();
+  const Napi::Array result = Napi::Array::New(info.Env(), 2);
+  result.Set(0u, Napi::Buffer<char>::Copy(info.Env(), captured_.data(), captured_.size()));
+  result.Set(1u, Napi::Number::New(info.Env(), total_));
+  captured_ = std::string();
+  (void)Close(info);
+  return result;
+}
+
+Napi::Value Reader::Pause(const Napi::CallbackInfo& info) {
+  // A closed pipe would report "hung up" for ever, whatever is asked for: it leaves the set.
+  if (fd_ && !paused_) reactor_->Remove(fd_.get(), this);
+  paused_ = true;
+  return info.Env().Undefined();
+}
+
+Napi::Value Reader::Resume(const Napi::CallbackInfo& info) {
+  if (fd_ && paused_) (void)reactor_->Add(fd_.get(), EPOLLIN, this);
+  paused_ = false;
+  return info.Env().Undefined();
+}
+
+Napi::Value Reader::Close(const Napi::CallbackInfo& info) {
+  Shut();
+  if (!closed_) {
+    closed_ = true;
+    onData_.Reset();
+    onEnd_.Reset();
+    onOverflow_.Reset();
+    Unref();
+  }
+  return info.Env().Undefined();
+}
+
+Napi::Function Writer::Define(Napi::Env env) { return DefineClass(env, "Writer", {InstanceMethod<&Writer::Write>("write"), InstanceMethod<&Writer::Close>("close")}); }
+
+Writer::Writer(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Writer>(info), reactor_(Reactor::Of(info.Env())) {
+  fd_.reset(info[0].As<Napi::Number>().Int32Value());
+  if (const int failed = Nonblocking(fd_.get()); failed < 0) Napi::Error::New(info.Env(), "native: cannot use a pipe, errno " + std::to_string(-failed)).ThrowAsJavaScriptException();
+}
+
+void Writer::Shut() {
+  if (watching_) reactor_->Remove(fd_.get(), this);
+  if (watching_) Unref();
+  watching_ = false;
+  fd_.reset();
+}
+
+// 0 when all is written, -EAGAIN when the program does not read, another negative error number when it never will.
+int Writer::Flush() {
+  while (at_ < pending_.size()) {
+    const long written = sys::Write(fd_.get(), pending_.data() + at_, pending_.size() - at_);
+    if (written < 0) return (int)written;
+    at_ += (size_t)written;
+  }
+  pending_.clear();
+  at_ = 0;
+  return 0;
+}
+
+Napi::Value Writer::Write(const Napi::CallbackInfo& info) {
+  const auto bytes = info[0].As<Napi::Uint8Array>();
+  const auto give = [&](int error) {
+    return Napi::Number::New(info.Env(), error);
+  };
+  if (!fd_) return give(-EPIPE);
+  pending_.assign(reinterpret_cast<const char*>(bytes.Data()), bytes.ByteLength());
+  at_ = 0;
+  const int flushed = Flush();
+  if (flushed != -EAGAIN) return give(flushed);
+  done_ = Napi::Persistent(info[1].As<Napi::Function>());
+  if (!watching_) {
+    const int added = reactor_->Add(fd_.get(), EPOLLOUT, this);
+    if (added < 0) return give(added);
+    watching_ = true;
+    Ref();
+  }
+  return give(1);  // the callback will tell
+}
+
+void Writer::OnEvents(unsigned) {
+  Napi::HandleScope scope(Env());
+  const int flushed = Flush();
+  if (flushed == -EAGAIN) return;
+  reactor_->Remove(fd_.get(), this);
+  watching_ = false;
+  const Napi::FunctionReference done = std::move(done_);
+  const Napi::Value code = Napi::Number::New(Env(), flushed);
+  Unref();
+  reactor_->Call(done, {code});
+}
+
+Napi::Value Writer::Close(const Napi::CallbackInfo& info) {
+  Shut();
+  done_.Reset();
+  return info.Env().Undefined();
+}
+
+}  // namespace sbx

@@ -1,0 +1,60 @@
+// Builds the helper and the addon with g++ alone: no node-gyp, no download. Results go into the package that ships them.
+// With --test: builds the native tests under AddressSanitizer and UBSan and runs them. Other compilers: set CXX.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = dirname(here);
+const resolve = createRequire(import.meta.url).resolve;
+const compiler = process.env.CXX ?? 'g++';
+
+const libc = process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl';
+const out = join(root, 'packages/core/prebuilds', `linux-${process.arch}-${libc}`);
+
+const sources = (folder) =>
+  readdirSync(join(here, folder))
+    .filter((name) => name.endsWith('.cc'))
+    .sort()
+    .map((name) => join(here, folder, name));
+
+const warnings = ['-std=c++20', '-Wall', '-Wextra', '-Werror', '-Wno-missing-field-initializers'];
+const plain = ['-fno-exceptions', '-fno-rtti'];
+
+// No libc, no run-time initialisers: what the helper is made of can be read in native/helper.
+const helper = {
+  output: join(out, 'sbx-helper'),
+  flags: ['-O2', ...plain, '-ffreestanding', '-fno-builtin', '-fno-stack-protector', '-fno-threadsafe-statics',
+    '-fno-asynchronous-unwind-tables', '-fno-pic', '-no-pie', '-nostdlib', '-static', '-s', '-Wl,--build-id=none',
+    '-Wl,-z,noseparate-code', '-Wl,-z,noexecstack'],
+  sources: [...sources('helper'), join(here, 'common/channel.cc'), join(here, 'plan/seccomp.cc')],
+};
+
+const addon = () => ({
+  output: join(out, 'sbx.node'),
+  flags: ['-O2', ...plain, '-shared', '-fPIC', '-fvisibility=hidden', '-s', '-DNAPI_VERSION=8', '-DNODE_ADDON_API_DISABLE_CPP_EXCEPTIONS',
+    '-DNODE_ADDON_API_DISABLE_DEPRECATED', '-isystem', dirname(resolve('node-addon-api/napi.h')),
+    '-isystem', join(dirname(resolve('node-api-headers/package.json')), 'include')],
+  sources: [...sources('addon'), join(here, 'common/channel.cc')],
+});
+
+const test = {
+  output: join(root, 'build/native-test'),
+  flags: ['-O1', '-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=all', '-fno-omit-frame-pointer'],
+  sources: [...sources('test'), join(here, 'common/channel.cc'), ...sources('plan')],
+};
+
+function compile({ output, flags, sources: files }) {
+  mkdirSync(dirname(output), { recursive: true });
+  execFileSync(compiler, [...warnings, ...flags, '-o', output, ...files], { stdio: ['ignore', 'inherit', 'inherit'] });
+}
+
+if (process.argv.includes('--test')) {
+  compile(test);
+  execFileSync(test.output, { stdio: ['ignore', 'inherit', 'inherit'] });
+} else {
+  compile(helper);
+  compile(addon());
+}

@@ -1,0 +1,216 @@
+// What crosses the sockets between host, zygote, keeper and init: fixed records, then strings. Both ends are built from
+// this file and are shipped together; `kRecordVersion` catches a mix-up. All records are plain data, one SEQPACKET
+// message each, never torn; descriptors travel beside them.
+//
+//   host -> zygote   Template (once), then NewSlot per slot
+//   host -> keeper   Groups (the cgroups of the slot), Prepare (make a sandbox ready)
+//   host -> init     Start (a program), Signal, Finish
+//   zygote, keeper, init -> host   Ready, Failed; from init also Started, Ended
+#pragma once
+
+#include <stdint.h>
+
+#include <type_traits>
+
+#include "stage.h"
+
+namespace sbx {
+
+constexpr uint32_t kRecordVersion = 1;
+constexpr uint32_t kMessageBytesMax = 60 * 1024;  // larger plans travel in a sealed memory file
+constexpr uint32_t kPlanBytesMax = 4 * 1024 * 1024;
+constexpr unsigned kDescriptorsMax = 96;     // descriptors beside one message
+constexpr unsigned kProgramsMax = 64;        // living programs in one sandbox
+constexpr unsigned kProgramFdsMax = 48;      // descriptors handed to one program
+constexpr unsigned kProgramFdNumberMax = 255;
+constexpr unsigned kJoinsMax = 8;
+constexpr unsigned kWritesMax = 12;
+constexpr unsigned kRlimitsMax = 16;
+constexpr unsigned kMountRowsMax = 128;
+
+enum class Kind : uint32_t { kTemplate = 1, kNewSlot, kGroups, kPrepare, kStart, kSignal, kFinish, kReady = 64, kFailed, kStarted, kEnded };
+
+// Files of a sandbox's (or a program's) cgroups. The host opens them; which file stands behind one differs between
+// cgroup v1 and v2 and is decided in core/src/cgroup/.
+enum Counter : uint16_t {
+  kCounterCpu,          // v1 cpuacct.usage (ns), v2 cpu.stat
+  kCounterMemoryPeak,   // v1 memory.max_usage_in_bytes, v2 memory.peak
+  kCounterMemoryNow,    // v1 memory.usage_in_bytes, v2 memory.current
+  kCounterMemoryStat,   // memory.stat
+  kCounterMemoryEvents, // v1 memory.oom_control, v2 memory.events
+  kCounterOomNotice,    // v1 an eventfd, v2 memory.events; polled
+  kCounterTaskPeak,     // pids.peak
+  kCounterMemoryLimit,  // written
+  kCounterSwapLimit,    // written
+  kCounterTaskLimit,    // written
+  kCounterProcs,        // cgroup.procs, of a program's own group: its processes are found and killed by it
+  kCounterCount,
+};
+
+enum class Cause : uint32_t { kNone, kCpuLimit, kWallLimit, kOutputLimit, kMemoryLimit, kKilled };
+
+struct Head {
+  Kind kind;
+  uint32_t version = kRecordVersion;
+};
+
+// ---- host -> zygote ----
+
+enum class MountKind : uint16_t { kBind, kDir, kFile, kSymlink, kTmpfs };
+
+// A row of the mount table. Strings are offsets into the message's tail. Targets are relative to the new root.
+struct MountRow {
+  MountKind kind;
+  uint16_t mode;
+  uint32_t flags;   // kMount…
+  uint32_t source;  // bind: host path; symlink: where to; file: content
+  uint32_t target;
+  uint64_t sizeBytes;   // tmpfs
+  uint64_t inodeCount;  // tmpfs; 0 for none
+};
+constexpr uint32_t kMountWritable = 1, kMountNoExec = 2, kMountRecursive = 4, kMountIsFile = 8;
+
+struct TemplateRecord {
+  Head head{Kind::kTemplate};
+  uint32_t rootless;
+  uint32_t outerUid, outerGid;  // rootless: the caller's own ids
+  uint32_t insideUid;           // uid and gid of programs inside
+  uint32_t hostname, workDir;   // offsets of strings
+  uint32_t cgroupName;          // offset: the engine's folder, removed below each parent at the end
+  uint32_t cgroupParentCount;   // descriptors beside this message: one folder per hierarchy
+  uint32_t mountCount;
+  // then mountCount MountRows, then the strings
+};
+
+// Beside it: the keeper's end of its channel.
+struct NewSlotRecord {
+  Head head{Kind::kNewSlot};
+  uint32_t slotId;
+  uint32_t uidBase;  // host ids of this slot: init's, then the program's; unused when rootless
+};
+
+// ---- host -> keeper ----
+
+// Beside it: joinCount cgroup.procs files for the keeper to enter (v1), then one descriptor per set bit of counterMask,
+// then, if `hasFolder`, the folder of a v2 group for CLONE_INTO_CGROUP.
+struct GroupsRecord {
+  Head head{Kind::kGroups};
+  uint32_t joinCount;
+  uint32_t counterMask;
+  uint32_t hasFolder;
+  uint32_t oomEventfd;  // kCounterOomNotice is an eventfd (v1), not a file that is polled (v2)
+};
+
+enum class SeccompProfile : uint32_t { kDefault, kStrict };
+
+struct PrepareRecord {
+  Head head{Kind::kPrepare};
+  uint32_t loopback;
+  SeccompProfile seccompProfile;
+  uint32_t seccompKill;
+  uint32_t terminal;  // mount /dev/pts
+  uint64_t diskBytes, diskFileCount;  // 0: no limit
+};
+
+// ---- host -> init ----
+
+struct RlimitRow {
+  uint32_t resource, pad = 0;
+  uint64_t soft, hard;
+};
+struct WriteRow {
+  uint16_t counter;
+  uint16_t optional;  // a failure is ignored: the host has reported this limit as not enforced
+  uint32_t text;      // offset
+};
+
+constexpr uint32_t kStartOneShot = 1;      // the sandbox ends with this program
+constexpr uint32_t kStartNotify = 2;       // say Started
+constexpr uint32_t kStartTerminal = 4;     // 0, 1 and 2 are a new terminal; its master goes beside Started
+constexpr uint32_t kStartOwnGroup = 8;     // the program has cgroups of its own (joins and counters are its)
+constexpr uint32_t kStartInFile = 16;      // the record is in a memory file, the only descriptor before all others
+constexpr uint16_t kFdNull = 1;  // this descriptor is the sandbox's /dev/null; none is sent for it
+constexpr uint16_t kFdHold = 2;  // init keeps its copy until the program's end: a captured pipe then shows end of file to the
+                                 // host only with the report, which saves it one awakening per pipe
+
+struct FdRow {
+  uint16_t target;
+  uint16_t flags;
+};
+
+// Beside it, in this order: one descriptor per FdRow without kFdNull, joinCount cgroup.procs files for the program to
+// enter, one descriptor per set bit of counterMask.
+struct StartRecord {
+  Head head{Kind::kStart};
+  uint32_t flags;
+  uint32_t programId;
+  uint64_t cpuLimitNs, wallLimitNs;  // 0: none
+  uint64_t memoryLimitBytes;         // 0: none; enforced by the cgroup, here to know when to look for page cache
+  uint32_t cpuCount;                 // CPUs it can use at once: bounds how fast the CPU limit can come near
+  uint32_t oomEventfd;               // as in GroupsRecord
+  uint32_t cols, rows;
+  uint32_t fdCount, joinCount, counterMask, writeCount, rlimitCount;
+  uint32_t cwd;                              // offset
+  uint32_t pathCount, argCount, envCount;    // strings in a row each, from `strings` on
+  uint32_t strings, size;                    // offset of the first; size of the whole message
+  FdRow fds[kProgramFdsMax];
+  WriteRow writes[kWritesMax];
+  RlimitRow rlimits[kRlimitsMax];
+};
+
+struct SignalRecord {
+  Head head{Kind::kSignal};
+  uint32_t programId;
+  int32_t signal;
+  uint32_t everything;  // all of its processes, not only the main one
+  Cause cause;          // recorded as why it ended, if it was the first
+};
+
+struct FinishRecord {
+  Head head{Kind::kFinish};
+};
+
+// ---- upward ----
+
+// From init beside it: the host's end of its channel, then the root of the work folder.
+struct ReadyRecord {
+  Head head{Kind::kReady};
+  uint32_t pad = 0;
+};
+
+struct FailedRecord {
+  Head head{Kind::kFailed};
+  uint32_t programId = 0;
+  Stage stage;
+  uint16_t index;
+  int32_t error;
+};
+
+struct StartedRecord {
+  Head head{Kind::kStarted};
+  uint32_t programId;
+  int32_t pid;  // inside
+};
+
+constexpr uint64_t kUnknown = ~0ULL;  // a figure that nothing could measure
+
+struct EndedRecord {
+  Head head{Kind::kEnded};
+  uint32_t programId;
+  int32_t waitStatus;  // as wait(2) gives it
+  Cause cause;         // what the supervisor did first
+  uint32_t pad = 0;
+  uint64_t cpuNs, wallNs;
+  uint64_t memoryPeakBytes;      // since the start, what was there before taken off
+  uint64_t memoryBaselineBytes;  // what was there before
+  uint64_t fileCacheBytes;       // page cache still charged at the end, shared memory left out
+  uint64_t oomKillCount;
+  uint64_t taskPeak;             // high-water mark of the group, helpers included
+  uint64_t taskPeakBefore;       // the same before the start: equal, the program reached no more
+  uint64_t maxRssBytes;          // of the main process; when nothing better is there
+};
+
+static_assert(std::is_trivially_copyable_v<StartRecord> && std::is_trivially_copyable_v<EndedRecord>);
+static_assert(sizeof(StartRecord) < 4096);
+
+}  // namespace sbx

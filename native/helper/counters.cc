@@ -1,0 +1,89 @@
+#include "counters.h"
+
+#include <errno.h>
+
+#include "../common/sys.h"
+
+#include "text.h"
+
+namespace sbx {
+namespace {
+
+constexpr size_t kFileBytesMax = 8192;  // memory.stat is the largest, about 2 KiB
+
+// Reads a whole small file into a static buffer: one thread, one file at a time.
+const char* ReadText(int fd) {
+  static char buffer[kFileBytesMax];
+  if (fd < 0) return nullptr;
+  const long size = sys::PreadAll(fd, buffer, sizeof(buffer) - 1);
+  if (size <= 0) return nullptr;
+  buffer[size] = '\0';
+  return buffer;
+}
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+uint64_t ParseNumber(const char* text) {
+  if (text == nullptr || !IsDigit(*text)) return kUnknown;
+  uint64_t value = 0;
+  for (; IsDigit(*text); ++text) value = value * 10 + (uint64_t)(*text - '0');
+  return value;
+}
+
+// The number behind `key` (which ends with a space) at the start of a line.
+uint64_t FindNumber(const char* text, const char* key) {
+  while (text != nullptr && *text != '\0') {
+    if (StartsWith(text, key)) return ParseNumber(text + Length(key));
+    while (*text != '\0' && *text != '\n') ++text;
+    if (*text == '\n') ++text;
+  }
+  return kUnknown;
+}
+
+}  // namespace
+
+uint64_t ReadCpuNs(const Counters& counters) {
+  const char* text = ReadText(counters.fds[kCounterCpu]);
+  if (text == nullptr) return kUnknown;
+  if (IsDigit(*text)) return ParseNumber(text);  // v1: nanoseconds
+  const uint64_t microseconds = FindNumber(text, "usage_usec ");
+  return microseconds == kUnknown ? kUnknown : microseconds * 1000;
+}
+
+uint64_t ReadNumber(const Counters& counters, Counter counter) { return ParseNumber(ReadText(counters.fds[counter])); }
+
+uint64_t ReadOomKills(const Counters& counters) { return FindNumber(ReadText(counters.fds[kCounterMemoryEvents]), "oom_kill "); }
+
+uint64_t ReadFileCache(const Counters& counters) {
+  const char* text = ReadText(counters.fds[kCounterMemoryStat]);
+  if (text == nullptr) return 0;
+  uint64_t cache = FindNumber(text, "total_cache ");
+  uint64_t shared = FindNumber(text, "total_shmem ");
+  if (cache == kUnknown) {
+    cache = FindNumber(text, "file ");
+    shared = FindNumber(text, "shmem ");
+  }
+  if (cache == kUnknown || shared == kUnknown || shared > cache) return 0;
+  return cache - shared;
+}
+
+int WriteCounter(const Counters& counters, Counter counter, const char* text) {
+  if (counters.fds[counter] < 0) return -ENOENT;
+  const long written = sys::Write(counters.fds[counter], text, Length(text));
+  return written < 0 ? (int)written : 0;
+}
+
+unsigned SignalGroup(const Counters& counters, int signal) {
+  const char* text = ReadText(counters.fds[kCounterProcs]);
+  unsigned count = 0;
+  while (text != nullptr && *text != '\0') {
+    const uint64_t pid = ParseNumber(text);
+    // 0 stands for a process outside of our namespace (the keeper), 1 is init.
+    if (pid > 1 && pid != kUnknown && sys::Kill((int)pid, signal) == 0) ++count;
+    while (*text != '\0' && *text != '\n') ++text;
+    if (*text == '\n') ++text;
+  }
+  return count;
+}
+
+}  // namespace sbx

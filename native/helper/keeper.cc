@@ -1,0 +1,98 @@
+// The keeper of a slot: sits in the slot's cgroups (v1, where joining costs milliseconds and being born inside costs
+// nothing) and in its user and network namespace, and clones one init after the other, never two at once: the next one
+// is made only when the last process of the one before is dead, so what they share (the empty network namespace, the
+// counters) is never shared by living sandboxes.
+
+#include <errno.h>
+#include <linux/prctl.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "../common/channel.h"
+#include "zygote.h"
+
+namespace sbx {
+namespace {
+
+struct Keeper {
+  Helper& helper;
+  int channel;
+  int init = 0;    // pid of the living init, 0 for none
+  Fd groupFolder;  // v2: where the next init is born
+  Counters counters;
+};
+
+void WaitForInit(Keeper& keeper) {
+  if (keeper.init == 0) return;
+  siginfo_t info;
+  (void)sys::WaitId(P_PID, keeper.init, &info, WEXITED, nullptr);  // cannot fail: it is our child
+  keeper.init = 0;
+}
+
+Failure TakeGroups(Keeper& keeper, const GroupsRecord& record, Received& received) {
+  unsigned next = 0;
+  for (unsigned i = 0; i < record.joinCount; ++i, ++next) {
+    if (next >= received.fdCount) return {Stage::k_message, 1, EPROTO};
+    SBX_TRY(FailIf(Stage::k_cgroupJoin, sys::Write(received.fds[next].get(), "0", 1), i));
+  }
+  for (unsigned counter = 0; counter < kCounterCount; ++counter) {
+    sys::Close(keeper.counters.fds[counter]);
+    keeper.counters.fds[counter] = -1;
+    if ((record.counterMask >> counter & 1) == 0) continue;
+    if (next >= received.fdCount) return {Stage::k_message, 2, EPROTO};
+    keeper.counters.fds[counter] = received.fds[next++].release();
+  }
+  keeper.counters.oomEventfd = record.oomEventfd != 0;
+  keeper.groupFolder.reset();
+  if (record.hasFolder != 0 && next < received.fdCount) keeper.groupFolder = static_cast<Fd&&>(received.fds[next]);
+  return {};
+}
+
+Failure CloneInit(Keeper& keeper, const PrepareRecord& request) {
+  struct clone_args args = {};
+  args.flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC;
+  args.exit_signal = SIGCHLD;
+  if (keeper.groupFolder) {
+    args.flags |= CLONE_INTO_CGROUP;
+    args.cgroup = (unsigned)keeper.groupFolder.get();
+  }
+  const long pid = sys::Clone3(&args);
+  SBX_TRY(FailIf(Stage::k_initClone, pid));
+  if (pid == 0) InitMain(keeper.helper, request, keeper.channel, keeper.counters);
+  keeper.init = (int)pid;
+  return {};
+}
+
+Failure Handle(Keeper& keeper, Received& received) {
+  const char* message = keeper.helper.message;
+  const auto& head = *reinterpret_cast<const Head*>(message);
+  if (received.truncated || received.size < (long)sizeof(Head) || head.version != kRecordVersion) return {Stage::k_message, 0, EPROTO};
+  WaitForInit(keeper);
+  if (head.kind == Kind::kGroups && received.size == sizeof(GroupsRecord)) return TakeGroups(keeper, *reinterpret_cast<const GroupsRecord*>(message), received);
+  if (head.kind == Kind::kPrepare && received.size == sizeof(PrepareRecord)) {
+    const PrepareRecord request = *reinterpret_cast<const PrepareRecord*>(message);
+    return CloneInit(keeper, request);
+  }
+  return {Stage::k_message, 3, EPROTO};
+}
+
+}  // namespace
+
+[[noreturn]] void KeeperMain(Helper& helper, int channel) {
+  (void)sys::Prctl(PR_SET_NAME, (unsigned long)"sbx-keeper");
+  Keeper keeper{helper, channel, 0, Fd(), {}};
+  for (int& fd : keeper.counters.fds) fd = -1;
+  for (;;) {
+    Received received;
+    Receive(channel, helper.message, kMessageBytesMax, received);
+    if (received.size <= 0) break;
+    if (const Failure failure = Handle(keeper, received)) Report(channel, failure);
+  }
+  if (keeper.init != 0) {
+    (void)sys::Kill(keeper.init, SIGKILL);  // our unreaped child: the number cannot be another's
+    WaitForInit(keeper);
+  }
+  sys::Exit(0);
+}
+
+}  // namespace sbx

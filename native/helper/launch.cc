@@ -1,0 +1,183 @@
+// The child section below runs in init's memory while init waits (vfork): only system calls on prepared data, no
+// allocation, no locks, no destructors; it leaves by exec or _exit. Functions that may be called there end in InChild.
+
+#include "launch.h"
+
+#include <asm/termbits.h>
+#include <errno.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+
+#include "../common/channel.h"
+#include "text.h"
+
+namespace sbx {
+namespace {
+
+constexpr int kBusyTries = 50;  // ETXTBSY: some process of the host holds the file open for writing, for a moment
+
+// Takes `count` strings in a row; returns what follows the last, or null when they run out of the message.
+const char* TakeStrings(const char* at, const char* end, unsigned count, const char**& table) {
+  for (unsigned i = 0; i < count; ++i) {
+    if (at >= end) return nullptr;
+    *table++ = at;
+    at += Length(at) + 1;
+  }
+  *table++ = nullptr;
+  return at;
+}
+
+bool CountsAreSound(const StartRecord& record, size_t size, size_t tableSize) {
+  const uint64_t strings = (uint64_t)record.pathCount + record.argCount + record.envCount;
+  return record.size == size && record.strings < size && record.cwd < size && strings + 3 <= tableSize && record.fdCount <= kProgramFdsMax && record.joinCount <= kJoinsMax && record.writeCount <= kWritesMax &&
+         record.rlimitCount <= kRlimitsMax && record.argCount > 0 && record.pathCount > 0;
+}
+
+}  // namespace
+
+Failure ParseStart(const char* message, size_t size, Received& received, unsigned firstFd, int null, const char** tables, size_t tableSize, Launch& launch) {
+  const auto& record = *reinterpret_cast<const StartRecord*>(message);
+  if (size < sizeof(record) || message[size - 1] != '\0' || !CountsAreSound(record, size, tableSize)) return {Stage::k_plan, 0, EPROTO};
+  launch.record = &record;
+  launch.cwd = message + record.cwd;
+  const char* end = message + size;
+  launch.paths = tables;
+  const char* at = TakeStrings(message + record.strings, end, record.pathCount, tables);
+  launch.args = tables;
+  if (at != nullptr) at = TakeStrings(at, end, record.argCount, tables);
+  launch.env = tables;
+  if (at != nullptr) at = TakeStrings(at, end, record.envCount, tables);
+  if (at == nullptr) return {Stage::k_plan, 1, EPROTO};
+
+  unsigned next = firstFd;
+  const auto take = [&](Fd& to) {
+    if (next >= received.fdCount) return false;
+    to = static_cast<Fd&&>(received.fds[next++]);
+    return true;
+  };
+  for (unsigned i = 0; i < record.fdCount; ++i) {
+    if (record.fds[i].target > kProgramFdNumberMax) return {Stage::k_plan, 2, EPROTO};
+    if ((record.fds[i].flags & kFdNull) != 0) launch.fds[i].reset(sys::Fcntl(null, F_DUPFD_CLOEXEC, 0));
+    else if (!take(launch.fds[i])) return {Stage::k_plan, 3, EPROTO};
+  }
+  for (unsigned i = 0; i < record.joinCount; ++i)
+    if (!take(launch.joins[i])) return {Stage::k_plan, 4, EPROTO};
+  for (unsigned i = 0; i < kCounterCount; ++i) {
+    launch.counters.fds[i] = -1;
+    if ((record.counterMask >> i & 1) == 0) continue;
+    if (next >= received.fdCount) return {Stage::k_plan, 5, EPROTO};
+    launch.counters.fds[i] = received.fds[next++].release();
+  }
+  launch.counters.oomEventfd = record.oomEventfd != 0;
+  return {};
+}
+
+Failure OpenTerminal(Launch& launch) {
+  Fd master(sys::Open(AT_FDCWD, "/dev/pts/ptmx", O_RDWR | O_NOCTTY));
+  SBX_TRY(FailIf(Stage::k_terminal, master.get()));
+  int locked = 0;
+  SBX_TRY(FailIf(Stage::k_terminal, sys::Ioctl(master.get(), TIOCSPTLCK, (long)&locked), 1));
+  struct winsize size = {(unsigned short)launch.record->rows, (unsigned short)launch.record->cols, 0, 0};
+  SBX_TRY(FailIf(Stage::k_terminal, sys::Ioctl(master.get(), TIOCSWINSZ, (long)&size), 2));
+  for (unsigned i = 0; i < 3 && i < launch.record->fdCount; ++i) {
+    launch.fds[i].reset(sys::Ioctl(master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
+    SBX_TRY(FailIf(Stage::k_terminal, launch.fds[i].get(), 3));
+  }
+  launch.terminal = static_cast<Fd&&>(master);
+  return {};
+}
+
+namespace {
+
+// Two passes, so that no descriptor is overwritten before it has been moved.
+Failure PlaceDescriptorsInChild(const Launch& launch) {
+  const StartRecord& record = *launch.record;
+  int moved[kProgramFdsMax];
+  for (unsigned i = 0; i < record.fdCount; ++i) {
+    moved[i] = sys::Fcntl(launch.fds[i].get(), F_DUPFD_CLOEXEC, kProgramFdNumberMax + 1);
+    SBX_TRY(FailIf(Stage::k_descriptors, moved[i], i));
+  }
+  // Above what the program gets, everything of init's goes at exec; below, the targets replace it and the rest is closed.
+  for (unsigned i = 0; i < record.fdCount; ++i) SBX_TRY(FailIf(Stage::k_descriptors, sys::Dup3(moved[i], record.fds[i].target, 0), i));
+  return {};
+}
+
+Failure JoinGroupsInChild(const Launch& launch) {
+  for (unsigned i = 0; i < launch.record->joinCount; ++i) SBX_TRY(FailIf(Stage::k_cgroupJoin, sys::Write(launch.joins[i].get(), "0", 1), i));
+  return {};
+}
+
+Failure SetRlimitsInChild(const StartRecord& record) {
+  for (unsigned i = 0; i < record.rlimitCount; ++i) {
+    const struct rlimit limit = {record.rlimits[i].soft, record.rlimits[i].hard};
+    SBX_TRY(FailIf(Stage::k_rlimits, sys::SetRlimit((int)record.rlimits[i].resource, &limit), i));
+  }
+  return {};
+}
+
+// The keeper emptied groups, bounding set and securebits; here the ids and the remaining sets go.
+Failure DropIdentityInChild(uint32_t uid) {
+  SBX_TRY(FailIf(Stage::k_programIdentity, sys::SetResGid(uid)));
+  SBX_TRY(FailIf(Stage::k_programIdentity, sys::SetResUid(uid), 1));
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct none[2] = {};
+  return FailIf(Stage::k_programIdentity, sys::Call(SYS_capset, &header, none), 2);
+}
+
+Failure TakeTerminalInChild(const Launch& launch) {
+  if (!launch.terminal) return {};
+  return FailIf(Stage::k_terminal, sys::Ioctl(0, TIOCSCTTY, 0), 4);
+}
+
+// Tries the paths in turn, as execvp: the first that exists decides; "not there" goes on to the next.
+Failure ExecInChild(const Launch& launch) {
+  int worst = ENOENT;
+  unsigned index = 0;
+  for (unsigned i = 0; launch.paths[i] != nullptr; ++i) {
+    int error = 0;
+    for (int tries = 0; tries < kBusyTries; ++tries) {
+      error = -sys::Execve(launch.paths[i], const_cast<char* const*>(launch.args), const_cast<char* const*>(launch.env));
+      if (error != ETXTBSY) break;
+      sys::SleepNs(1'000'000);
+    }
+    if (error == ENOENT || error == ENOTDIR) continue;
+    worst = error;
+    index = i;
+    if (error != EACCES) break;
+  }
+  return {Stage::k_exec, (uint16_t)index, worst};
+}
+
+Failure RunInChild(const Launch& launch, uint32_t uid) {
+  SBX_TRY(FailIf(Stage::k_programClone, sys::SetSid(), 1));
+  SBX_TRY(JoinGroupsInChild(launch));
+  SBX_TRY(PlaceDescriptorsInChild(launch));
+  SBX_TRY(TakeTerminalInChild(launch));
+  SBX_TRY(SetRlimitsInChild(*launch.record));
+  SBX_TRY(DropIdentityInChild(uid));
+  SBX_TRY(FailIf(Stage::k_workingFolder, sys::Chdir(launch.cwd)));
+  sys::Umask(022);
+  SBX_TRY(FailIf(Stage::k_programClone, sys::SignalMask(SIG_SETMASK, 0), 2));
+  return ExecInChild(launch);
+}
+
+}  // namespace
+
+Failure LaunchProgram(Launch& launch, uint32_t insideUid, int& pid) {
+  // Shared with the child, which runs in this memory; volatile because only the child writes it.
+  volatile Failure shared{};
+  const long child = sys::Vfork();
+  if (child == 0) {
+    const Failure failure = RunInChild(launch, insideUid);
+    shared.stage = failure.stage;
+    shared.index = failure.index;
+    shared.error = failure.error;
+    sys::Exit(127);
+  }
+  SBX_TRY(FailIf(Stage::k_programClone, child));
+  pid = (int)child;
+  return {shared.stage, shared.index, shared.error};
+}
+
+}  // namespace sbx

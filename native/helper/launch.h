@@ -1,0 +1,34 @@
+// Starting one program: from a checked Start message to exec.
+#pragma once
+
+#include "../common/fd.h"
+#include "zygote.h"
+
+namespace sbx {
+
+constexpr unsigned kStringsMax = 8192;  // arguments, environment and paths of a plan that fits a message
+
+// A Start message taken apart: pointers into the message, descriptors owned.
+struct Launch {
+  const StartRecord* record;
+  const char* cwd;
+  const char** paths;  // each ends with nullptr
+  const char** args;
+  const char** env;
+  Fd fds[kProgramFdsMax];  // by row
+  Fd joins[kJoinsMax];
+  Counters counters;       // the program's own, if it has any
+  Fd terminal;             // master of the new terminal
+};
+
+// Checks the message and fills `launch`. `tables`: room for all string pointers.
+struct Received;
+Failure ParseStart(const char* message, size_t size, Received& received, unsigned firstFd, int null, const char** tables, size_t tableSize, Launch& launch);
+
+// Opens a terminal in the sandbox's /dev/pts: its slave becomes descriptors 0 to 2.
+Failure OpenTerminal(Launch& launch);
+
+// Clones and executes. On success `pid` is the program's main process.
+Failure LaunchProgram(Launch& launch, uint32_t insideUid, int& pid);
+
+}  // namespace sbx

@@ -1,0 +1,108 @@
+#include "programs.h"
+
+namespace sbx {
+namespace {
+
+uint64_t Difference(uint64_t now, uint64_t base) {
+  if (now == kUnknown || base == kUnknown) return kUnknown;
+  return now > base ? now - base : 0;
+}
+
+// Without a counter: what reaped children used, which leaves out the living and those whose parents ignored their end.
+uint64_t ReapedCpuNs() {
+  struct rusage usage = {};
+  if (sys::Call(SYS_getrusage, RUSAGE_CHILDREN, &usage) < 0) return kUnknown;
+  const auto ns = [](const struct timeval& time) { return (uint64_t)time.tv_sec * 1'000'000'000 + (uint64_t)time.tv_usec * 1000; };
+  return ns(usage.ru_utime) + ns(usage.ru_stime);
+}
+
+// The CPU clock of a process, by number; reading it also books the time its running threads have not been charged yet.
+int ProcessClock(int pid) { return (int)((~(unsigned)pid << 3) | 2); }
+
+}  // namespace
+
+Program* Programs::FindFree() { return FindByPid(0); }
+
+Program* Programs::FindById(uint32_t id) {
+  for (Program& program : programs_)
+    if (program.pid != 0 && program.id == id) return &program;
+  return nullptr;
+}
+
+Program* Programs::FindByPid(int pid) {
+  for (Program& program : programs_)
+    if (program.pid == pid) return &program;
+  return nullptr;
+}
+
+unsigned Programs::alive() const {
+  unsigned count = 0;
+  for (const Program& program : programs_) count += program.pid != 0;
+  return count;
+}
+
+uint64_t Programs::OwnGroupsCpuNs() const {
+  uint64_t total = endedOwnGroupsCpuNs_;
+  for (const Program& program : programs_) {
+    if (program.pid == 0 || !program.ownGroup) continue;
+    if (const uint64_t used = ReadCpuNs(program.counters); used != kUnknown) total += used;
+  }
+  return total;
+}
+
+uint64_t Programs::RawCpuNs(const Program& program) const {
+  const Counters& counters = CountersOf(program);
+  if (counters.fds[kCounterCpu] < 0) {
+    const uint64_t reaped = ReapedCpuNs();
+    const int64_t main = program.pid != 0 && !program.exited ? sys::ClockNs(ProcessClock(program.pid)) : 0;
+    return reaped + (main > 0 ? (uint64_t)main : 0);
+  }
+  const uint64_t total = ReadCpuNs(counters);
+  if (program.ownGroup || total == kUnknown) return total;
+  const uint64_t others = OwnGroupsCpuNs();
+  return total > others ? total - others : 0;
+}
+
+void Programs::TakeBaseline(Program& program) {
+  const Counters& counters = CountersOf(program);
+  (void)WriteCounter(counters, kCounterMemoryPeak, "0");  // v1 and new v2 start the mark again; else the host takes a fresh group
+  program.cpuBaseNs = RawCpuNs(program);
+  program.memoryBase = program.ownGroup ? 0 : ReadNumber(counters, kCounterMemoryNow);
+  program.oomBase = ReadOomKills(counters);
+  program.taskBase = ReadNumber(counters, kCounterTaskPeak);
+}
+
+uint64_t Programs::CpuNs(const Program& program) const {
+  if (!program.exited) (void)sys::ClockNs(ProcessClock(program.pid));  // books what is running
+  return Difference(RawCpuNs(program), program.cpuBaseNs);
+}
+
+EndedRecord Programs::Account(const Program& program) const {
+  const Counters& counters = CountersOf(program);
+  EndedRecord record;
+  record.programId = program.id;
+  record.waitStatus = program.waitStatus;
+  record.cause = program.cause;
+  record.cpuNs = Difference(RawCpuNs(program), program.cpuBaseNs);
+  record.wallNs = (uint64_t)(program.endNs - program.startNs);
+  record.memoryPeakBytes = Difference(ReadNumber(counters, kCounterMemoryPeak), program.memoryBase);
+  record.memoryBaselineBytes = program.memoryBase;
+  const bool over = program.memoryLimitBytes > 0 && record.memoryPeakBytes != kUnknown && record.memoryPeakBytes > program.memoryLimitBytes;
+  record.fileCacheBytes = over ? ReadFileCache(counters) : 0;
+  record.oomKillCount = Difference(ReadOomKills(counters), program.oomBase);
+  if (record.oomKillCount == kUnknown) record.oomKillCount = 0;
+  record.taskPeakBefore = program.taskBase;
+  record.taskPeak = ReadNumber(counters, kCounterTaskPeak);
+  record.maxRssBytes = program.maxRssBytes;
+  return record;
+}
+
+void Programs::Release(Program& program) {
+  if (program.ownGroup) {
+    if (const uint64_t used = ReadCpuNs(program.counters); used != kUnknown) endedOwnGroupsCpuNs_ += used;
+    for (const int fd : program.counters.fds) sys::Close(fd);
+  }
+  program = Program{};
+}
+
+}  // namespace sbx

@@ -1,0 +1,56 @@
+// The living programs of one sandbox: their limits, and what they have used.
+#pragma once
+
+#include "../common/fd.h"
+#include "counters.h"
+
+namespace sbx {
+
+struct Program {
+  uint32_t id = 0;
+  int pid = 0;  // 0: this place is free
+  bool ownGroup = false;
+  bool exited = false;  // main process reaped; the report is due
+  int waitStatus = 0;
+  Cause cause = Cause::kNone;
+  int64_t startNs = 0, endNs = 0, nextCpuLookNs = 0;
+  uint64_t cpuLimitNs = 0, wallLimitNs = 0, memoryLimitBytes = 0;
+  uint32_t cpuCount = 1;
+  uint64_t cpuBaseNs = 0, memoryBase = 0, oomBase = 0, taskBase = 0;
+  uint64_t maxRssBytes = 0;
+  Counters counters = {};  // its own, when ownGroup
+  Fd held[kProgramFdsMax];  // rows with kFdHold
+};
+
+// Everything about the programs of this sandbox. One resident program uses the sandbox's own group; those that run beside
+// it have groups of their own below it, so the resident's share is the group's figure less theirs.
+class Programs {
+ public:
+  explicit Programs(const Counters& sandbox) : sandbox_(sandbox) {}
+
+  Program* FindFree();
+  Program* FindById(uint32_t id);
+  Program* FindByPid(int pid);
+  Program* begin() { return programs_; }
+  Program* end() { return programs_ + kProgramsMax; }
+  unsigned alive() const;
+
+  void TakeBaseline(Program& program);
+  uint64_t CpuNs(const Program& program) const;
+  const Counters& CountersOf(const Program& program) const { return program.ownGroup ? program.counters : sandbox_; }
+  bool HasGroup(const Program& program) const { return CountersOf(program).fds[kCounterProcs] >= 0; }
+
+  EndedRecord Account(const Program& program) const;
+  // Frees the place and closes what it owned.
+  void Release(Program& program);
+
+ private:
+  uint64_t RawCpuNs(const Program& program) const;
+  uint64_t OwnGroupsCpuNs() const;
+
+  const Counters& sandbox_;
+  Program programs_[kProgramsMax];
+  uint64_t endedOwnGroupsCpuNs_ = 0;
+};
+
+}  // namespace sbx

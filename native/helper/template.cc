@@ -1,0 +1,253 @@
+// Order and reasons. Sources are cloned by descriptor (open_tree) while the host's tree is still in view; the new root is
+// attached before it is filled, because moving mounts onto a detached tree fails on some kernels; targets are walked
+// component by component without following links, so that no row can reach outside; attributes are in force before a
+// mount can be seen; the old root goes last.
+
+#include "template.h"
+
+#include <errno.h>
+#include <linux/fs.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+
+#include "../common/fd.h"
+#include "text.h"
+
+namespace sbx {
+namespace {
+
+constexpr char kScratchPoint[] = "/proc";  // exists on every machine; the new root is attached there for a moment
+
+struct Device {
+  const char* path;
+  unsigned major, minor;
+};
+constexpr Device kDevices[] = {{"dev/null", 1, 3}, {"dev/zero", 1, 5}, {"dev/full", 1, 7}, {"dev/random", 1, 8}, {"dev/urandom", 1, 9}, {"dev/tty", 5, 0}};
+
+struct Link {
+  const char* to;
+  const char* path;
+};
+constexpr Link kLinks[] = {{"/proc/self/fd", "dev/fd"}, {"/proc/self/fd/0", "dev/stdin"}, {"/proc/self/fd/1", "dev/stdout"}, {"/proc/self/fd/2", "dev/stderr"}, {"pts/ptmx", "dev/ptmx"}};
+
+constexpr const char* kFolders[] = {"dev", "dev/shm", "dev/pts", "proc", "tmp"};
+
+// Opens the folder that holds the last component of `path`, making folders on the way; `last` is that component.
+int OpenParent(int root, const char* path, const char*& last) {
+  Fd folder(sys::Open(root, ".", O_PATH | O_DIRECTORY));
+  while (*path == '/') ++path;
+  for (;;) {
+    const char* end = path;
+    while (*end != '\0' && *end != '/') ++end;
+    const char* next = end;
+    while (*next == '/') ++next;
+    if (*next == '\0') {
+      last = path;
+      return folder.release();
+    }
+    Text<256> name;
+    for (const char* at = path; at < end; ++at) {
+      const char one[2] = {*at, '\0'};
+      name << one;
+    }
+    if (!name.ok()) return -ENAMETOOLONG;
+    if (const int made = sys::MkdirAt(folder.get(), name.text(), 0755); made < 0 && made != -EEXIST && made != -EROFS) return made;
+    struct open_how how = {};
+    how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
+    const int opened = sys::Open2(folder.get(), name.text(), &how);
+    if (opened < 0) return opened;
+    folder.reset(opened);
+    path = next;
+  }
+}
+
+int MakeFolder(int root, const char* path, mode_t mode) {
+  const char* last;
+  Fd parent(OpenParent(root, path, last));
+  const int made = sys::MkdirAt(parent.get(), last, mode);
+  return made == -EEXIST || made == -EROFS ? 0 : made;
+}
+
+int MakeFile(int root, const char* path, const char* text, mode_t mode) {
+  const char* last;
+  Fd parent(OpenParent(root, path, last));
+  const int opened = sys::Open(parent.get(), last, O_WRONLY | O_CREAT | O_NOFOLLOW, mode);
+  if (opened == -EROFS || (opened < 0 && text == nullptr)) return opened == -EROFS || opened == -EACCES ? 0 : opened;
+  Fd file(opened);
+  if (opened < 0 || text == nullptr) return opened < 0 ? opened : 0;
+  return (int)sys::Write(opened, text, Length(text));
+}
+
+int MoveOnto(int tree, int root, const char* path) {
+  const char* last;
+  const int parent = OpenParent(root, path, last);
+  if (parent < 0) return parent;
+  Fd folder(parent);
+  return sys::MoveMount(tree, parent, last);
+}
+
+int CloneSource(const char* source, bool recursive) {
+  const unsigned flags = OPEN_TREE_CLONE | (recursive ? AT_RECURSIVE : 0u);
+  return sys::OpenTree(AT_FDCWD, source, flags);
+}
+
+int SealTree(int tree, uint32_t flags) {
+  struct mount_attr attributes = {};
+  attributes.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+  if (!(flags & kMountWritable)) attributes.attr_set |= MOUNT_ATTR_RDONLY;
+  if (flags & kMountNoExec) attributes.attr_set |= MOUNT_ATTR_NOEXEC;
+  attributes.propagation = MS_PRIVATE;
+  return sys::MountSetAttr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes);
+}
+
+// Device nodes: made where we may, bound from the host where we may not (rootless). A bound one is checked to be the
+// device it claims (CVE-2025-31133).
+int PlaceDevice(int root, const Device& device, int hostTree) {
+  const unsigned number = device.major << 8 | device.minor;
+  if (hostTree < 0) {
+    const int made = sys::MknodAt(root, device.path, S_IFCHR | 0666, number);
+    return made < 0 ? made : sys::FchmodAt(root, device.path, 0666);
+  }
+  struct stat status = {};
+  if (const long got = sys::Call(SYS_fstat, hostTree, &status); got < 0) return (int)got;
+  if (!S_ISCHR(status.st_mode) || status.st_rdev != number) return -ENODEV;
+  const int made = MakeFile(root, device.path, nullptr, 0666);
+  return made < 0 ? made : MoveOnto(hostTree, root, device.path);
+}
+
+// Descriptors cloned from the host's tree before it goes out of view.
+struct Sources {
+  Fd rows[kMountRowsMax];
+  Fd devices[sizeof(kDevices) / sizeof(kDevices[0])];
+};
+
+Failure CloneSources(const Template& plan, Sources& sources) {
+  for (unsigned i = 0; i < plan.rowCount; ++i) {
+    const MountRow& row = plan.rows[i];
+    if (row.kind != MountKind::kBind) continue;
+    // Rootless, a tree with locked mounts below can only be cloned whole.
+    const int tree = CloneSource(plan.strings + row.source, plan.rootless || (row.flags & kMountRecursive) != 0);
+    SBX_TRY(FailIf(Stage::k_mountRow, tree, i));
+    sources.rows[i].reset(tree);
+    SBX_TRY(FailIf(Stage::k_mountRow, SealTree(tree, row.flags), i));
+  }
+  if (!plan.rootless) return {};
+  for (unsigned i = 0; i < sizeof(kDevices) / sizeof(kDevices[0]); ++i) {
+    Text<32> path;
+    path << "/" << kDevices[i].path;
+    const int tree = CloneSource(path.text(), false);
+    SBX_TRY(FailIf(Stage::k_device, tree, i));
+    sources.devices[i].reset(tree);
+  }
+  return {};
+}
+
+int ApplyRow(int root, const Template& plan, const MountRow& row, int tree) {
+  const char* target = plan.strings + row.target;
+  const char* source = plan.strings + row.source;
+  switch (row.kind) {
+    case MountKind::kBind: {
+      const int made = (row.flags & kMountIsFile) ? MakeFile(root, target, nullptr, 0644) : MakeFolder(root, target, 0755);
+      return made < 0 ? made : MoveOnto(tree, root, target);
+    }
+    case MountKind::kFile:
+      return MakeFile(root, target, source, row.mode);
+    case MountKind::kSymlink: {
+      const char* last;
+      Fd parent(OpenParent(root, target, last));
+      return sys::SymlinkAt(source, parent.get(), last);
+    }
+    case MountKind::kDir:
+    case MountKind::kTmpfs:  // mounted in each sandbox; the template has the point
+      return MakeFolder(root, target, row.mode);
+  }
+  return -EINVAL;
+}
+
+Failure Fill(int root, const Template& plan, Sources& sources) {
+  for (const char* folder : kFolders) SBX_TRY(FailIf(Stage::k_root, MakeFolder(root, folder, 0755)));
+  SBX_TRY(FailIf(Stage::k_root, MakeFolder(root, plan.workDir, 0755)));
+  for (unsigned i = 0; i < sizeof(kDevices) / sizeof(kDevices[0]); ++i)
+    SBX_TRY(FailIf(Stage::k_device, PlaceDevice(root, kDevices[i], sources.devices[i].get()), i));
+  for (const Link& link : kLinks) SBX_TRY(FailIf(Stage::k_root, sys::SymlinkAt(link.to, root, link.path)));
+  for (unsigned i = 0; i < plan.rowCount; ++i)
+    SBX_TRY(FailIf(Stage::k_mountRow, ApplyRow(root, plan, plan.rows[i], sources.rows[i].get()), i));
+  return {};
+}
+
+// Kernels that refuse a new /proc in a user namespace unless a whole one is in view get one to be covered: the engine's own.
+// Asked by trying, in a child with the namespaces of a sandbox, once the host's /proc is out of view.
+bool NeedsVisibleProc() {
+  struct clone_args args = {};
+  args.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID;
+  args.exit_signal = SIGCHLD;
+  const long pid = sys::Clone3(&args);
+  if (pid < 0) return true;
+  if (pid == 0) {
+    Fd context(sys::FsOpen("proc"));
+    const bool fine = sys::FsConfigString(context.get(), "subset", "pid") == 0 && sys::FsConfigCreate(context.get()) == 0 && sys::FsMount(context.get(), 0) >= 0;
+    sys::Exit(fine ? 0 : 1);
+  }
+  siginfo_t info = {};
+  if (sys::WaitId(P_PID, (int)pid, &info, WEXITED, nullptr) < 0) return true;
+  return info.si_status != 0;
+}
+
+Failure Pivot(int root) {
+  SBX_TRY(FailIf(Stage::k_pivot, sys::Fchdir(root)));
+  SBX_TRY(FailIf(Stage::k_pivot, sys::PivotRoot(".", ".")));
+  SBX_TRY(FailIf(Stage::k_pivot, sys::Umount2(".", MNT_DETACH)));
+  SBX_TRY(FailIf(Stage::k_pivot, sys::Chdir("/")));
+  return {};
+}
+
+}  // namespace
+
+int MountTmpfs(const char* target, const TmpfsOptions& options) {
+  Fd context(sys::FsOpen("tmpfs"));
+  if (!context) return -ENODEV;
+  struct Setting {
+    const char* key;
+    uint64_t value;
+    bool given;
+  };
+  const Setting settings[] = {{"size", options.sizeBytes, options.sizeBytes > 0}, {"nr_inodes", options.inodeCount, options.inodeCount > 0}, {"uid", options.owner, true}, {"gid", options.owner, true}};
+  for (const Setting& setting : settings)
+    if (setting.given)
+      if (const int set = sys::FsConfigString(context.get(), setting.key, Decimal(setting.value).text()); set < 0) return set;
+  if (const int set = sys::FsConfigString(context.get(), "mode", options.mode); set < 0) return set;
+  if (const int made = sys::FsConfigCreate(context.get()); made < 0) return made;
+  const int mounted = sys::FsMount(context.get(), options.attributes);
+  if (mounted < 0 || target == nullptr) return mounted;
+  Fd tree(mounted);
+  if (const int moved = sys::MoveMount(mounted, AT_FDCWD, target); moved < 0) return moved;
+  return tree.release();
+}
+
+Failure EnterTemplate(Template& plan) {
+  SBX_TRY(FailIf(Stage::k_privateMounts, sys::Mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr)));
+  Sources sources;
+  SBX_TRY(CloneSources(plan, sources));
+
+  Fd procContext(sys::FsOpen("proc"));
+  SBX_TRY(FailIf(Stage::k_proc, sys::FsConfigCreate(procContext.get())));
+  plan.procFd = sys::FsMount(procContext.get(), MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+  SBX_TRY(FailIf(Stage::k_proc, plan.procFd));
+
+  // No NODEV: the device nodes are in it. It ends read-only and nothing of the request is ever put there.
+  const TmpfsOptions options = {16 << 20, 4096, "0755", plan.rootless ? plan.insideUid : 0, MOUNT_ATTR_NOSUID};
+  Fd tree(MountTmpfs(kScratchPoint, options));
+  SBX_TRY(FailIf(Stage::k_root, tree.get()));
+  Fd root(sys::Open(AT_FDCWD, kScratchPoint, O_PATH | O_DIRECTORY));
+  SBX_TRY(FailIf(Stage::k_root, root.get()));
+  SBX_TRY(Fill(root.get(), plan, sources));
+  SBX_TRY(Pivot(root.get()));
+  if (NeedsVisibleProc()) SBX_TRY(FailIf(Stage::k_proc, sys::MoveMount(plan.procFd, AT_FDCWD, "/proc"), 1));
+  struct mount_attr readOnly = {};
+  readOnly.attr_set = MOUNT_ATTR_RDONLY;
+  return FailIf(Stage::k_root, sys::MountSetAttr(AT_FDCWD, "/", 0, &readOnly), 1);
+}
+
+}  // namespace sbx

@@ -1,0 +1,209 @@
+// The zygote: one per engine, pid 1 of the engine's pid namespace. It enters the template, then clones a keeper per slot
+// on request. Its end (end of file on its socket, whatever ended the host) is the end of everything: it kills all,
+// waits for all, and removes the engine's cgroups, so that a host killed with SIGKILL leaves nothing either.
+
+#include "zygote.h"
+
+#include <errno.h>
+#include <linux/prctl.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "../common/channel.h"
+#include "cgroup_tree.h"
+#include "text.h"
+
+namespace sbx {
+namespace {
+
+char gMessage[kMessageBytesMax];
+char gTemplate[kMessageBytesMax];
+
+struct Zygote {
+  Helper helper;
+  Fd signals;
+  const char* cgroupName;
+  Fd cgroupParents[8];
+  unsigned cgroupParentCount = 0;
+};
+
+int WriteFile(int folder, const char* path, const char* text) {
+  Fd file(sys::Open(folder, path, O_WRONLY));
+  if (!file) return -ENOENT;
+  const long written = sys::Write(file.get(), text, Length(text));
+  return written < 0 ? (int)written : 0;
+}
+
+// Rootless: one line, our own id; without a second id setgroups must be denied first.
+Failure MapOwnId(const TemplateRecord& record) {
+  Text<64> uids, gids;
+  uids << record.insideUid << " " << record.outerUid << " 1\n";
+  gids << record.insideUid << " " << record.outerGid << " 1\n";
+  SBX_TRY(FailIf(Stage::k_idMap, WriteFile(AT_FDCWD, "/proc/self/setgroups", "deny")));
+  SBX_TRY(FailIf(Stage::k_idMap, WriteFile(AT_FDCWD, "/proc/self/uid_map", uids.text()), 1));
+  return FailIf(Stage::k_idMap, WriteFile(AT_FDCWD, "/proc/self/gid_map", gids.text()), 2);
+}
+
+// Every offset must lie inside the message, and the message ends with NUL, so no string can run out of it.
+bool TemplateIsSound(const Received& received, const char* data) {
+  if (received.size < (long)sizeof(TemplateRecord) || received.truncated || data[received.size - 1] != '\0') return false;
+  const auto& record = *reinterpret_cast<const TemplateRecord*>(data);
+  if (record.head.kind != Kind::kTemplate || record.head.version != kRecordVersion) return false;
+  const uint64_t size = (uint64_t)received.size;
+  if (record.mountCount > kMountRowsMax || sizeof(record) + record.mountCount * sizeof(MountRow) > size) return false;
+  if (record.hostname >= size || record.workDir >= size || record.cgroupName >= size) return false;
+  const auto* rows = reinterpret_cast<const MountRow*>(data + sizeof(record));
+  for (unsigned i = 0; i < record.mountCount; ++i)
+    if (rows[i].source >= size || rows[i].target >= size) return false;
+  return record.cgroupParentCount <= 8 && record.cgroupParentCount == received.fdCount;
+}
+
+Failure SetUp(Zygote& zygote) {
+  Received received;
+  Receive(kChannel, gTemplate, sizeof(gTemplate), received);
+  if (received.size <= 0) sys::Exit(0);
+  if (!TemplateIsSound(received, gTemplate)) return {Stage::k_message, 0, EPROTO};
+  const auto& record = *reinterpret_cast<const TemplateRecord*>(gTemplate);
+  if (record.rootless) SBX_TRY(MapOwnId(record));
+  SBX_TRY(FailIf(Stage::k_namespaces, sys::Unshare(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC)));
+  SBX_TRY(FailIf(Stage::k_capabilities, sys::Prctl(PR_SET_NO_NEW_PRIVS, 1)));
+
+  Template& plan = zygote.helper.plan;
+  plan = {record.rootless != 0, record.insideUid, gTemplate + record.workDir, gTemplate + record.hostname, reinterpret_cast<const MountRow*>(gTemplate + sizeof(record)), record.mountCount, gTemplate, -1};
+  zygote.cgroupName = gTemplate + record.cgroupName;
+  zygote.cgroupParentCount = record.cgroupParentCount;
+  for (unsigned i = 0; i < record.cgroupParentCount; ++i) zygote.cgroupParents[i] = static_cast<Fd&&>(received.fds[i]);
+  SBX_TRY(EnterTemplate(plan));
+  SBX_TRY(FailIf(Stage::k_hostname, sys::SetHostName(plan.hostname, Length(plan.hostname))));
+  return FailIf(Stage::k_hostname, sys::SetDomainName("(none)", 6), 1);
+}
+
+// In a clone of the zygote: waits until the maps are written, takes the first id of the slot, gets a network of its own
+// (empty, so that its cost is not paid per run), gives up what no sandbox needs, and serves.
+[[noreturn]] void KeeperStart(Zygote& zygote, int channel, int go) {
+  char byte;
+  if (sys::Read(go, &byte, 1) != 1) sys::Exit(1);
+  sys::Close(go);
+  sys::Close(kChannel);
+  zygote.signals.reset();
+  for (Fd& parent : zygote.cgroupParents) parent.reset();
+  sys::Close(zygote.helper.plan.procFd);
+  const auto become = [&]() -> Failure {
+    if (!zygote.helper.plan.rootless) {
+      SBX_TRY(FailIf(Stage::k_identity, sys::ClearGroups()));
+      SBX_TRY(FailIf(Stage::k_identity, sys::SetResGid(0), 1));
+      SBX_TRY(FailIf(Stage::k_identity, sys::SetResUid(0), 2));
+    }
+    SBX_TRY(FailIf(Stage::k_network, sys::Unshare(CLONE_NEWNET)));
+    // No program below can ever regain a capability: nothing is left in the bounding set, and uid 0 means nothing.
+    for (unsigned long capability = 0; capability < 64; ++capability)
+      if (const int dropped = sys::Prctl(PR_CAPBSET_DROP, capability); dropped == -EINVAL) break;
+      else SBX_TRY(FailIf(Stage::k_capabilities, dropped, (unsigned)capability));
+    constexpr unsigned long kNoRoot = 3, kNoSetuidFixup = 12, kKeepCapsLocked = 32, kNoAmbientRaise = 192;  // each with its lock
+    return FailIf(Stage::k_capabilities, sys::Prctl(PR_SET_SECUREBITS, kNoRoot | kNoSetuidFixup | kKeepCapsLocked | kNoAmbientRaise), 100);
+  };
+  if (const Failure failure = become()) {
+    Report(channel, failure);
+    sys::Exit(1);
+  }
+  const ReadyRecord ready;
+  if (Send(channel, &ready, sizeof(ready), nullptr, 0) < 0) sys::Exit(1);
+  KeeperMain(zygote.helper, channel);
+}
+
+Failure MapKeeper(const Zygote& zygote, long pid, const NewSlotRecord& request) {
+  const Template& plan = zygote.helper.plan;
+  const auto write = [&](const char* file, const char* text, unsigned index) {
+    Text<64> path;
+    path << (uint64_t)pid << "/" << file;
+    return FailIf(Stage::k_idMap, WriteFile(plan.procFd, path.text(), text), index);
+  };
+  // When memory runs out, sandboxes go first: raising this needs no right, and every process below inherits it.
+  SBX_TRY(write("oom_score_adj", "1000", 10));
+  if (plan.rootless) return {};
+  Text<128> map;
+  map << "0 " << request.uidBase << " 1\n" << plan.insideUid << " " << (uint64_t)request.uidBase + 1 << " 1\n";
+  SBX_TRY(write("uid_map", map.text(), 11));
+  return write("gid_map", map.text(), 12);
+}
+
+Failure NewSlot(Zygote& zygote, const NewSlotRecord& request, int channel) {
+  int pair[2];
+  SBX_TRY(FailIf(Stage::k_slotClone, sys::SocketPair(SOCK_STREAM, pair)));
+  Fd go(pair[0]), wait(pair[1]);
+  struct clone_args args = {};
+  args.flags = zygote.helper.plan.rootless ? 0 : CLONE_NEWUSER | CLONE_NEWNS;
+  args.exit_signal = SIGCHLD;
+  const long pid = sys::Clone3(&args);
+  SBX_TRY(FailIf(Stage::k_slotClone, pid, 1));
+  if (pid == 0) {
+    go.reset();
+    KeeperStart(zygote, channel, wait.release());
+  }
+  SBX_TRY(MapKeeper(zygote, pid, request));
+  return FailIf(Stage::k_slotClone, sys::Write(go.get(), "", 1), 2);
+}
+
+void ReapEnded() {
+  siginfo_t info;
+  do info = {};
+  while (sys::WaitId(P_ALL, 0, &info, WEXITED | WNOHANG, nullptr) == 0 && info.si_pid > 0);
+}
+
+[[noreturn]] void End(Zygote& zygote) {
+  (void)sys::Kill(-1, SIGKILL);  // fails only when nobody is left
+  siginfo_t info;
+  while (sys::WaitId(P_ALL, 0, &info, WEXITED, nullptr) == 0) continue;
+  for (unsigned i = 0; i < zygote.cgroupParentCount; ++i) RemoveCgroupTree(zygote.cgroupParents[i].get(), zygote.cgroupName);
+  sys::Exit(0);
+}
+
+void Serve(Zygote& zygote) {
+  struct pollfd polled[2] = {{kChannel, POLLIN, 0}, {zygote.signals.get(), POLLIN, 0}};
+  for (;;) {
+    if (sys::Ppoll(polled, 2, nullptr) < 0) continue;
+    if (polled[1].revents != 0) {
+      char discarded[128 * 8];
+      (void)sys::Read(zygote.signals.get(), discarded, sizeof(discarded));  // only the news matters
+      ReapEnded();
+    }
+    if (polled[0].revents == 0) continue;
+    Received received;
+    Receive(kChannel, gMessage, sizeof(gMessage), received);
+    if (received.size <= 0) return;
+    const auto& request = *reinterpret_cast<const NewSlotRecord*>(gMessage);
+    if (received.size != sizeof(request) || received.fdCount != 1 || request.head.kind != Kind::kNewSlot || request.head.version != kRecordVersion) continue;
+    if (const Failure failure = NewSlot(zygote, request, received.fds[0].get())) Report(received.fds[0].get(), failure);
+  }
+}
+
+}  // namespace
+
+void Report(int channel, const Failure& failure, uint32_t programId) {
+  FailedRecord record;
+  record.programId = programId;
+  record.stage = failure.stage;
+  record.index = failure.index;
+  record.error = failure.error;
+  (void)Send(channel, &record, sizeof(record), nullptr, 0);  // nobody else to tell
+}
+
+[[noreturn]] void HelperMain() {
+  Zygote zygote;
+  zygote.helper.message = gMessage;
+  (void)sys::Prctl(PR_SET_NAME, (unsigned long)"sbx-zygote");  // a name for people who look at ps
+  (void)sys::SetSid();  // fails only for a group leader, which nobody can be who was just cloned
+  zygote.signals.reset(sys::SignalFd(1ULL << (SIGCHLD - 1)));
+  (void)sys::SignalMask(SIG_SETMASK, 1ULL << (SIGCHLD - 1));
+  sys::Umask(0);
+  if (const Failure failure = SetUp(zygote)) {
+    Report(kChannel, failure);
+    sys::Exit(1);
+  }
+  const ReadyRecord ready;
+  (void)Send(kChannel, &ready, sizeof(ready), nullptr, 0);  // a dead host shows as end of file below
+  Serve(zygote);
+  End(zygote);
+}
+
+}  // namespace sbx

@@ -1,0 +1,32 @@
+// The roles that one helper process can take, in the order in which they come to be.
+#pragma once
+
+#include "failure.h"
+#include "template.h"
+
+namespace sbx {
+
+constexpr int kChannel = 3;  // where the zygote finds its socket
+
+// Shared by the roles by inheritance, never by sockets: each is a clone of the one before.
+struct Helper {
+  Template plan;
+  char* message;  // kMessageBytesMax bytes, for whatever is being read
+};
+
+// Cgroup files of a sandbox or a program; -1 where there is none.
+struct Counters {
+  int fds[kCounterCount];
+  bool oomEventfd;
+};
+
+// One keeper per slot: clones an init per sandbox, one at a time. Never returns.
+[[noreturn]] void KeeperMain(Helper& helper, int channel);
+
+// Pid 1 of a sandbox: sets it up, reports ready on `keeperChannel`, runs programs. Never returns.
+[[noreturn]] void InitMain(Helper& helper, const PrepareRecord& request, int keeperChannel, const Counters& counters);
+
+// Sends Failed; the process goes on or exits as its role wants.
+void Report(int channel, const Failure& failure, uint32_t programId = 0);
+
+}  // namespace sbx

@@ -1,0 +1,294 @@
+// Theory: an allow-list breaks new libcs and runtimes; this deny-list takes away kernel surface that namespaces do not
+// cover. Frame: another architecture's calls kill the process; x32 numbers fail with ENOSYS; then a binary search over
+// the sorted numbers ends in "allow", "fail with errno" or a check of one argument. The search keeps the kernel's work
+// at load time small: it evaluates the filter once for every call number. Arguments are compared on their low 32 bits,
+// as the calls themselves take them (CVE-2019-10063 was a 64-bit compare).
+
+#include "seccomp.h"
+
+#include <asm/unistd.h>
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/seccomp.h>
+
+// Calls that Debian 12's headers do not name; their numbers are the same on all architectures.
+#ifndef __NR_cachestat
+#define __NR_cachestat 451
+#endif
+#ifndef __NR_statmount
+#define __NR_statmount 457
+#define __NR_listmount 458
+#endif
+#ifndef __NR_open_tree_attr
+#define __NR_open_tree_attr 467
+#endif
+
+namespace sbx {
+namespace {
+
+// What a row does: fail with an errno, or look at an argument first.
+enum class Check : uint8_t { kAlways, kCloneFlags, kUnshareFlags, kPersonality, kIoctl, kSocketFamily, kFcntlLocks };
+
+struct Row {
+  const char* name;
+  int number;
+  int16_t error;
+  Check check = Check::kAlways;
+  bool strictOnly = false;
+};
+
+#define CALL(name) #name, __NR_##name
+constexpr Row kRows[] = {
+    // Probed by libraries, which fall back: ENOSYS.
+    {CALL(clone3), ENOSYS},  // flags are in memory, where a filter cannot look (CVE-2021-41133)
+    {CALL(io_uring_setup), ENOSYS},  // does files and sockets past this filter
+    {CALL(io_uring_enter), ENOSYS},
+    {CALL(io_uring_register), ENOSYS},
+    {CALL(fsopen), ENOSYS},  // the mount interface, old (below) and new
+    {CALL(fsconfig), ENOSYS},
+    {CALL(fsmount), ENOSYS},
+    {CALL(fspick), ENOSYS},
+    {CALL(open_tree), ENOSYS},
+    {CALL(open_tree_attr), ENOSYS},
+    {CALL(move_mount), ENOSYS},
+    {CALL(mount_setattr), ENOSYS},
+    {CALL(statmount), ENOSYS},  // shows the mount table
+    {CALL(listmount), ENOSYS},
+    {CALL(cachestat), ENOSYS},  // tells what others have read
+    {CALL(process_mrelease), ENOSYS},
+    {CALL(nfsservctl), ENOSYS},
+    {CALL(lookup_dcookie), ENOSYS},
+    // Mounts and namespaces: capabilities over a large kernel surface.
+    {CALL(mount), EPERM},
+    {CALL(umount2), EPERM},
+    {CALL(pivot_root), EPERM},
+    {CALL(chroot), EPERM},
+    {CALL(setns), EPERM},
+    {CALL(unshare), EPERM, Check::kUnshareFlags},
+    {CALL(clone), EPERM, Check::kCloneFlags},
+    // Other processes.
+    {CALL(ptrace), EPERM},
+    {CALL(process_vm_readv), EPERM},
+    {CALL(process_vm_writev), EPERM},
+    {CALL(kcmp), EPERM},
+    {CALL(pidfd_getfd), EPERM},
+    {CALL(process_madvise), EPERM},
+    // Keyrings are not namespaced.
+    {CALL(add_key), EPERM},
+    {CALL(request_key), EPERM},
+    {CALL(keyctl), EPERM},
+    // Favourites of exploits.
+    {CALL(bpf), EPERM},
+    {CALL(perf_event_open), EPERM},
+    {CALL(userfaultfd), EPERM},
+    {CALL(memfd_secret), EPERM},
+    // Ways around mounts.
+    {CALL(name_to_handle_at), EPERM},
+    {CALL(open_by_handle_at), EPERM},
+    {CALL(fanotify_init), EPERM},
+    // The administrator's, or history.
+    {CALL(init_module), EPERM},
+    {CALL(finit_module), EPERM},
+    {CALL(delete_module), EPERM},
+    {CALL(kexec_load), EPERM},
+    {CALL(kexec_file_load), EPERM},
+    {CALL(reboot), EPERM},
+    {CALL(swapon), EPERM},
+    {CALL(swapoff), EPERM},
+#ifdef __NR_iopl
+    {CALL(iopl), EPERM},
+    {CALL(ioperm), EPERM},
+    {CALL(modify_ldt), EPERM},
+    {CALL(uselib), EPERM},
+    {CALL(ustat), EPERM},
+    {CALL(sysfs), EPERM},
+    {CALL(_sysctl), EPERM},
+#endif
+    {CALL(acct), EPERM},
+    {CALL(quotactl), EPERM},
+    {CALL(quotactl_fd), EPERM},
+    {CALL(syslog), EPERM},
+    {CALL(settimeofday), EPERM},
+    {CALL(clock_settime), EPERM},
+    {CALL(clock_adjtime), EPERM},
+    {CALL(adjtimex), EPERM},
+    {CALL(sethostname), EPERM},
+    {CALL(setdomainname), EPERM},
+    {CALL(vhangup), EPERM},
+    // Placement of memory on nodes.
+    {CALL(move_pages), EPERM},
+    {CALL(migrate_pages), EPERM},
+    {CALL(mbind), EPERM},
+    {CALL(set_mempolicy), EPERM},
+    {CALL(set_mempolicy_home_node), EPERM},
+    // Allowed in part.
+    {CALL(personality), EPERM, Check::kPersonality},
+    {CALL(ioctl), EPERM, Check::kIoctl},
+    {CALL(socket), EAFNOSUPPORT, Check::kSocketFamily},
+    // Strict: channels between concurrent runs that namespaces leave open.
+    {CALL(flock), EPERM, Check::kAlways, true},
+    {CALL(fcntl), EPERM, Check::kFcntlLocks, true},
+#ifdef __NR_inotify_init
+    {CALL(inotify_init), EPERM, Check::kAlways, true},
+#endif
+    {CALL(inotify_init1), EPERM, Check::kAlways, true},
+    {CALL(inotify_add_watch), EPERM, Check::kAlways, true},
+};
+#undef CALL
+// Left out on purpose: memfd_create (BEAM maps its code through it), pkey_* (V8 calls them at start), membarrier, rseq,
+// prctl, seccomp, landlock_*, pidfd_open, pidfd_send_signal, execveat, sched_setaffinity, setpriority, SysV and POSIX IPC
+// (namespaced), mprotect with PROT_EXEC (every JIT).
+constexpr size_t kRowCount = sizeof(kRows) / sizeof(kRows[0]);
+
+constexpr uint32_t kNamespaceFlags = 0x7E020000;  // all CLONE_NEW… but NEWTIME
+constexpr uint32_t kNewTime = 0x80;               // in unshare; part of the exit signal in clone
+constexpr uint32_t kX32Bit = 0x40000000;
+
+#if defined(__x86_64__)
+constexpr uint32_t kNativeArch = AUDIT_ARCH_X86_64;
+#else
+constexpr uint32_t kNativeArch = AUDIT_ARCH_AARCH64;
+#endif
+
+// Writes instructions; jumps are relative to the next one, as BPF counts.
+class Writer {
+ public:
+  explicit Writer(Filter& filter) : filter_(filter) { filter.length = 0; }
+  size_t at() const { return filter_.length; }
+  void Add(uint16_t code, uint32_t k, uint8_t jumpTrue = 0, uint8_t jumpFalse = 0) {
+    if (filter_.length < kFilterLengthMax) filter_.code[filter_.length] = {code, jumpTrue, jumpFalse, k};
+    ++filter_.length;
+  }
+  void Load(size_t offset) { Add(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset); }
+  void LoadArgument(unsigned index) { Load(offsetof(struct seccomp_data, args) + 8 * index); }  // low half: little-endian
+  void Return(uint32_t action) { Add(BPF_RET | BPF_K, action); }
+  // Returns `action` when the loaded word equals `value`.
+  void ReturnIf(uint32_t value, uint32_t action) {
+    Add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+    Return(action);
+  }
+  void PatchTrue(size_t where, size_t target) { filter_.code[where].jt = (uint8_t)(target - where - 1); }
+
+ private:
+  Filter& filter_;
+};
+
+struct Compiler {
+  Writer out;
+  bool strict, kill;
+  const Row* sorted[kRowCount];
+  size_t count = 0;
+
+  uint32_t Refusal(const Row& row) const {
+    if (kill && row.error != ENOSYS) return SECCOMP_RET_KILL_PROCESS;
+    return SECCOMP_RET_ERRNO | (uint32_t)row.error;
+  }
+
+  void Sort() {
+    for (const Row& row : kRows) {
+      if (row.strictOnly && !strict) continue;
+      size_t i = count++;
+      for (; i > 0 && sorted[i - 1]->number > row.number; --i) sorted[i] = sorted[i - 1];
+      sorted[i] = &row;
+    }
+  }
+
+  void ReturnIfAnyBit(uint32_t bits, uint32_t action) {
+    out.Add(BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1);
+    out.Return(action);
+  }
+
+  void AllowOnly(const uint32_t* values, size_t valueCount, uint32_t refusal) {
+    for (size_t i = 0; i < valueCount; ++i) out.ReturnIf(values[i], SECCOMP_RET_ALLOW);
+    out.Return(refusal);
+  }
+
+  // The end of the search for one row; the call number has been matched.
+  void Decide(const Row& row) {
+    const uint32_t refusal = Refusal(row);
+    switch (row.check) {
+      case Check::kAlways:
+        return out.Return(refusal);
+      case Check::kCloneFlags:
+        out.LoadArgument(0);
+        ReturnIfAnyBit(kNamespaceFlags, refusal);
+        return out.Return(SECCOMP_RET_ALLOW);
+      case Check::kUnshareFlags:
+        out.LoadArgument(0);
+        ReturnIfAnyBit(kNamespaceFlags | kNewTime, refusal);
+        return out.Return(SECCOMP_RET_ALLOW);
+      case Check::kPersonality: {
+        // Query, Linux, UNAME26, both, and "no address randomisation".
+        constexpr uint32_t kAllowed[] = {0, 8, 0x20000, 0x20008, 0x40000, 0xffffffff};
+        out.LoadArgument(0);
+        return AllowOnly(kAllowed, sizeof(kAllowed) / sizeof(kAllowed[0]), refusal);
+      }
+      case Check::kIoctl:
+        out.LoadArgument(1);
+        out.ReturnIf(0x5412, refusal);  // TIOCSTI: types into the terminal
+        out.ReturnIf(0x541C, refusal);  // TIOCLINUX
+        return out.Return(SECCOMP_RET_ALLOW);
+      case Check::kSocketFamily: {
+        constexpr uint32_t kFamilies[] = {1, 2, 10, 16};  // UNIX, INET, INET6, NETLINK
+        out.LoadArgument(0);
+        return AllowOnly(kFamilies, strict ? 1 : 4, refusal);
+      }
+      case Check::kFcntlLocks: {
+        constexpr uint32_t kCommands[] = {5, 6, 7, 36, 37, 38, 1024, 1025, 1026};  // GETLK…, OFD locks, leases, notify
+        out.LoadArgument(1);
+        for (const uint32_t command : kCommands) out.ReturnIf(command, refusal);
+        return out.Return(SECCOMP_RET_ALLOW);
+      }
+    }
+  }
+
+  // Balanced search in sorted[first, last).
+  void Search(size_t first, size_t last) {
+    if (last - first == 1) {
+      out.Add(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)sorted[first]->number, 1, 0);
+      out.Return(SECCOMP_RET_ALLOW);
+      return Decide(*sorted[first]);
+    }
+    const size_t middle = first + (last - first) / 2;
+    const size_t branch = out.at();
+    out.Add(BPF_JMP | BPF_JGE | BPF_K, (uint32_t)sorted[middle]->number);
+    Search(first, middle);
+    const size_t distance = out.at() - branch - 1;
+    if (distance <= 255) {
+      out.PatchTrue(branch, out.at());
+      return Search(middle, last);
+    }
+    __builtin_trap();  // the table outgrew 8-bit jumps; the test that compiles every profile sees it first
+  }
+};
+
+}  // namespace
+
+void CompileFilter(SeccompProfile profile, bool kill, Filter& filter) {
+  Compiler compiler{Writer(filter), profile == SeccompProfile::kStrict, kill, {}};
+  compiler.Sort();
+  Writer& out = compiler.out;
+  out.Load(offsetof(struct seccomp_data, arch));
+  out.Add(BPF_JMP | BPF_JEQ | BPF_K, kNativeArch, 1, 0);
+  out.Return(SECCOMP_RET_KILL_PROCESS);
+  out.Load(offsetof(struct seccomp_data, nr));
+  out.Add(BPF_JMP | BPF_JGE | BPF_K, kX32Bit, 0, 1);
+  out.Return(SECCOMP_RET_ERRNO | ENOSYS);
+  compiler.Search(0, compiler.count);
+  if (filter.length > kFilterLengthMax) __builtin_trap();
+}
+
+const SeccompRow* SeccompRows(size_t& count) {
+  static SeccompRow rows[kRowCount];
+  static constexpr const char* kConditions[] = {
+      nullptr, "flags ask for a new namespace", "flags ask for a new namespace", "persona other than 0, 8, 0x20000, 0x20008, 0x40000, query",
+      "request is TIOCSTI or TIOCLINUX", "family other than UNIX, INET, INET6, NETLINK (strict: UNIX)", "command is a lock, a lease or a notification"};
+  for (size_t i = 0; i < kRowCount; ++i) {
+    const Row& row = kRows[i];
+    rows[i] = {row.name, row.number, row.error, kConditions[(int)row.check], row.strictOnly};
+  }
+  count = kRowCount;
+  return rows;
+}
+
+}  // namespace sbx
