@@ -38,18 +38,20 @@ export interface Limits {
   cpuSet?: string | null;
 }
 
-/** How a program ended. The order of decision is the table in `engine/verdict.ts`, documented in docs/limits.md. */
-export type Status =
-  | 'ok' // exit code 0, within all limits
-  | 'exit' // another exit code
-  | 'signal' // ended by a signal, its own or another process's
-  | 'cpu-limit'
-  | 'wall-limit'
-  | 'memory-limit'
-  | 'output-limit'
-  | 'forbidden-syscall' // SIGSYS from the system call filter
-  | 'file-error' // it ended well, but a file named in copyOut could not be taken
-  | 'killed'; // ended from outside: kill(), close()
+/** All ways a program can end. The order of decision is the table in `engine/verdict.ts`, documented in docs/limits.md. */
+export const STATUSES = [
+  'ok', // exit code 0, within all limits
+  'exit', // another exit code
+  'signal', // ended by a signal, its own or another process's
+  'cpu-limit',
+  'wall-limit',
+  'memory-limit',
+  'output-limit',
+  'forbidden-syscall', // SIGSYS from the system call filter
+  'file-error', // it ended well, but a file named in copyOut could not be taken
+  'killed', // ended from outside: kill(), close()
+] as const;
+export type Status = (typeof STATUSES)[number];
 
 /** What was used, measured by the supervisor; present on every result, also of killed runs. */
 export interface Usage {
@@ -180,7 +182,7 @@ export interface RunOptions extends ProgramOptions {
 /** Options of `Sandbox.run` and `Engine.run`: as `RunOptions`, plus the shape of the fresh sandbox. */
 export interface OneShotOptions extends RunOptions, SandboxShape {
   /** Engine to use. Default: the process-wide default engine, opened at first use. */
-  engine?: import('./engine/engine.js').Engine;
+  engine?: import('./sandbox/engine.js').Engine;
 }
 
 /** What is decided when a sandbox is made, not per program. */
@@ -194,7 +196,7 @@ export interface SandboxShape {
 }
 
 export interface SandboxOptions extends SandboxShape {
-  engine?: import('./engine/engine.js').Engine;
+  engine?: import('./sandbox/engine.js').Engine;
   /** Memory, processes, disk and CPU rate bound the sandbox as a whole; the others are defaults for its programs. */
   limits?: Limits;
   /** Default environment of its programs. */

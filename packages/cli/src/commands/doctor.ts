@@ -1,0 +1,93 @@
+/** `sbx doctor`: what this machine can enforce, and how to mend what it cannot. */
+import { type Engine, isSbxError } from '@sbx/core';
+import { machineChecks } from '../doctor/checks.js';
+import { engineChecks } from '../doctor/engine-checks.js';
+import { readFacts } from '../doctor/facts.js';
+import type { Check, Trial } from '../doctor/types.js';
+import { EXIT } from '../exit-codes.js';
+import type { DoctorFlags } from '../flags.js';
+import { openEngine } from '../open-engine.js';
+import { type Colour, type Paint, painterFor, printJson } from '../terminal.js';
+
+export async function doctorCommand({ json = false }: DoctorFlags): Promise<number> {
+  const facts = readFacts();
+  const trial = await tryEngine();
+  const checks = [...machineChecks(facts, trial), ...engineChecks(trial)].map((check) =>
+    overruled(check, trial),
+  );
+  const isFit = checks.every(({ required, state }) => !required || state !== 'missing');
+  if (json) printJson({ version: 1, command: 'doctor', ok: isFit, checks, facts, engine: trial.info });
+  else printChecks(checks, isFit);
+  return isFit ? EXIT.ok : EXIT.failed;
+}
+
+/** Opens as a user would; when that is refused, once more without demands, to be able to say what is missing. */
+async function tryEngine(): Promise<Trial> {
+  let engine: Engine;
+  try {
+    engine = await openEngine();
+  } catch (error) {
+    if (!isSbxError(error)) throw error;
+    return { kind: 'refused', error, info: await infoWithoutDemands() };
+  }
+  try {
+    return await tryRun(engine);
+  } finally {
+    await engine.close();
+  }
+}
+
+async function tryRun(engine: Engine): Promise<Trial> {
+  const info = engine.info();
+  const started = performance.now();
+  try {
+    const result = await engine.run('/bin/true');
+    return { kind: 'ran', info, result, ms: performance.now() - started };
+  } catch (error) {
+    if (!isSbxError(error)) throw error;
+    return { kind: 'opened', info, error };
+  }
+}
+
+async function infoWithoutDemands(): Promise<Trial['info']> {
+  try {
+    const engine = await openEngine(true);
+    const info = engine.info();
+    await engine.close();
+    return info;
+  } catch (error) {
+    if (isSbxError(error)) return null;
+    throw error;
+  }
+}
+
+/** Where everything that is required works, a row that looks bad from outside was not needed on this machine. */
+function overruled(check: Check, trial: Trial): Check {
+  const works = trial.kind === 'ran' && trial.result.ok;
+  const isRow = check.id !== 'run' && !check.id.startsWith('feature:');
+  return works && isRow && check.state !== 'ok' ? { ...check, required: false } : check;
+}
+
+const SIGNS: Readonly<Record<Check['state'], { sign: string; colour: Colour }>> = {
+  ok: { sign: 'ok     ', colour: 'green' },
+  missing: { sign: 'missing', colour: 'red' },
+  unknown: { sign: 'unknown', colour: 'yellow' },
+};
+
+function printChecks(checks: readonly Check[], isFit: boolean): void {
+  const paint = painterFor(process.stdout);
+  const lines = checks.map((check) => checkText(check, paint));
+  const end = isFit
+    ? paint('green', 'This machine can run sandboxes with all required guarantees.')
+    : paint('red', 'This machine cannot run sandboxes with all required guarantees; the fixes are above.');
+  process.stdout.write(`${lines.join('')}\n${end}\n`);
+}
+
+/** One line when all is well; why and fix follow when not. */
+function checkText({ layer, title, required, state, found, why, fix }: Check, paint: Paint): string {
+  const { sign, colour } = SIGNS[state];
+  const shown = state === 'missing' && !required ? paint('yellow', sign) : paint(colour, sign);
+  const line = `${shown}  ${layer.padEnd(10)}  ${title}${required ? '' : ' (optional)'}: ${paint('dim', found)}\n`;
+  if (state === 'ok') return line;
+  return `${line}         why: ${why}\n${fix === null ? '' : `         fix: ${fix}\n`}`;
+}

@@ -1,0 +1,53 @@
+/** `sbx run`: words of the command line → request → (compilation) → one run → what the user sees. */
+import type { Engine } from '@sbx/core';
+import { openEngine } from '../open-engine.js';
+import { captureRun } from '../run/capture.js';
+import { CompileFailed, planRun } from '../run/compile.js';
+import { saveFiles } from '../run/copy-out.js';
+import { Interrupted, watchInterrupts } from '../run/interrupts.js';
+import { reportCompileFailure, reportRun } from '../run/report.js';
+import { makeRequest, type RunInput, type RunRequest } from '../run/request.js';
+import { streamRun } from '../run/stream.js';
+import { terminalRun } from '../run/terminal-run.js';
+import type { RunOutcome, RunPlan } from '../run/types.js';
+
+/** Gives the exit code; throws what `reportFailure` tells. */
+export async function runCommand(input: RunInput): Promise<number> {
+  const request = await makeRequest(input);
+  const interrupts = watchInterrupts();
+  try {
+    const engine = await openEngine(request.allowDegraded);
+    try {
+      return await runWith(engine, request, interrupts.signal);
+    } finally {
+      await engine.close();
+    }
+  } catch (error) {
+    const reason = interrupts.signal.aborted ? interrupts.signal.reason : error;
+    if (reason instanceof Interrupted) return reason.exitCode;
+    throw error;
+  } finally {
+    interrupts.stop();
+  }
+}
+
+async function runWith(engine: Engine, request: RunRequest, signal: AbortSignal): Promise<number> {
+  try {
+    const plan = await planRun(engine, request, signal);
+    const outcome = await runnerFor(request)(engine, plan, signal);
+    const saved = await saveFiles(outcome.files, request.copyOut);
+    return reportRun(request, plan, outcome, saved);
+  } catch (error) {
+    if (error instanceof CompileFailed) return reportCompileFailure(request, error.compilation);
+    throw error;
+  }
+}
+
+type Runner = (engine: Engine, plan: RunPlan, signal: AbortSignal) => Promise<RunOutcome>;
+
+function runnerFor(request: RunRequest): Runner {
+  if (request.tty) return terminalRun;
+  // With a bound on output everything fits in memory, and the engine itself watches the bound.
+  const isBounded = request.json || typeof request.limits.outputBytes === 'number';
+  return isBounded ? (engine, plan, signal) => captureRun(engine, plan, signal, !request.json) : streamRun;
+}

@@ -1,0 +1,91 @@
+import { UnsupportedError } from '@sbx/core';
+import { describe, expect, test } from 'vitest';
+import { machineChecks } from './checks.js';
+import type { Facts } from './facts.js';
+import type { Trial } from './types.js';
+
+const good: Facts = {
+  platform: 'linux',
+  arch: 'x64',
+  glibc: '2.36',
+  node: '20.19.0',
+  kernel: '6.1.0-20-amd64',
+  uid: 1000,
+  hasSysAdmin: false,
+  maxUserNamespaces: 15_000,
+  unprivilegedUsernsClone: 1,
+  apparmorRestrictsUserns: 0,
+  seccompMode: 0,
+  canFilterSyscalls: true,
+  container: null,
+  swapBytes: 0,
+  cgroup: {
+    version: 'v2',
+    controllers: ['cpu', 'memory', 'pids'],
+    folders: ['/sys/fs/cgroup/a'],
+    unwritable: [],
+    hasSwapLimit: true,
+  },
+};
+const refused: Trial = { kind: 'refused', error: new Error('x'), info: null };
+
+const missingIn = (changes: Partial<Facts>, trial: Trial = refused) =>
+  machineChecks({ ...good, ...changes }, trial)
+    .filter(({ state }) => state === 'missing')
+    .map(({ id, required }) => `${id}${required ? '' : ' (optional)'}`);
+
+test('a good machine misses nothing', () => {
+  expect(missingIn({})).toEqual([]);
+});
+
+const root = { uid: 0, hasSysAdmin: true };
+const cases: [string, Partial<Facts>, string[]][] = [
+  ['another system', { platform: 'darwin', glibc: null }, ['platform']],
+  ['musl', { glibc: null }, ['platform']],
+  ['an old glibc', { glibc: '2.17' }, ['platform']],
+  ['an old Node', { node: '18.20.0' }, ['node']],
+  ['an old kernel', { kernel: '5.4.0-100' }, ['kernel']],
+  ['no user namespaces', { maxUserNamespaces: 0 }, ['user-namespaces']],
+  ['Debian’s switch, for a user', { unprivilegedUsernsClone: 0 }, ['unprivileged-userns-clone']],
+  ['Debian’s switch, for root', { ...root, unprivilegedUsernsClone: 0 }, []],
+  ['Ubuntu’s AppArmor, for a user', { apparmorRestrictsUserns: 1 }, ['apparmor-userns']],
+  ['Ubuntu’s AppArmor, for root', { ...root, apparmorRestrictsUserns: 1 }, []],
+  ['root without CAP_SYS_ADMIN', { uid: 0 }, ['sys-admin']],
+  ['no cgroups', { cgroup: { ...good.cgroup, version: 'none', controllers: [] } }, ['cgroup-controllers']],
+  [
+    'no memory controller',
+    { cgroup: { ...good.cgroup, controllers: ['cpu', 'pids'] } },
+    ['cgroup-controllers'],
+  ],
+  ['a read-only cgroup', { cgroup: { ...good.cgroup, unwritable: ['/sys/fs/cgroup'] } }, ['cgroup-writable']],
+  [
+    'unbounded swap',
+    { swapBytes: 1, cgroup: { ...good.cgroup, hasSwapLimit: false } },
+    ['swap-limit (optional)'],
+  ],
+];
+describe('each thing that is missing has a row', () => {
+  test.each(cases)('%s', (_name, changes, rows) => {
+    expect(missingIn(changes)).toEqual(rows);
+  });
+
+  test('an addon that does not load', () => {
+    const error = new UnsupportedError({
+      code: 'SBX_NATIVE_UNAVAILABLE',
+      message: 'No addon.',
+      hint: 'Install.',
+    });
+    expect(missingIn({}, { kind: 'refused', error, info: null })).toEqual(['native']);
+  });
+});
+
+test('every row that is missing says why and how to mend it', () => {
+  const all = machineChecks(
+    { ...good, ...Object.assign({}, ...cases.map(([, changes]) => changes)) },
+    refused,
+  );
+  for (const check of all.filter(({ state }) => state === 'missing')) {
+    expect(check.why.length, check.id).toBeGreaterThan(20);
+    expect(check.fix?.length, check.id).toBeGreaterThan(10);
+  }
+});

@@ -1,0 +1,75 @@
+/** What the engine itself says: each guarantee, and whether it opens and runs. */
+import { type EngineInfo, FEATURES, type Feature } from '@sbx/core';
+import { formatDuration } from '../units.js';
+import type { Check, Trial } from './types.js';
+
+/** Why each guarantee matters, and whether an engine requires it when it is not told otherwise. */
+const FEATURE_FACTS: Readonly<Record<Feature, { required: boolean; why: string; layer: Check['layer'] }>> = {
+  'cpu-accounting': {
+    required: true,
+    layer: 'cgroup',
+    why: 'CPU time of all processes, also of those that have ended.',
+  },
+  'memory-limit': {
+    required: true,
+    layer: 'cgroup',
+    why: 'A memory hog is stopped, however many processes it is.',
+  },
+  'memory-peak': { required: true, layer: 'cgroup', why: 'The most memory used is in every result.' },
+  'swap-limit': { required: false, layer: 'cgroup', why: 'Memory swapped out counts as memory.' },
+  'process-limit': { required: true, layer: 'cgroup', why: 'A fork bomb stops at the limit.' },
+  'process-peak': { required: true, layer: 'cgroup', why: 'The most processes at once are in every result.' },
+  'cpu-rate': { required: false, layer: 'cgroup', why: 'A program can be given a share of a CPU.' },
+  'cpu-set': { required: false, layer: 'cgroup', why: 'A program can be kept to certain CPUs.' },
+  'distinct-users': {
+    required: false,
+    layer: 'engine',
+    why: 'Budgets of the kernel per user are not shared between sandboxes.',
+  },
+  'private-proc': {
+    required: true,
+    layer: 'kernel',
+    why: '/proc shows nothing but the processes of the sandbox.',
+  },
+  seccomp: { required: true, layer: 'seccomp', why: 'Dangerous system calls are refused.' },
+};
+
+export function engineChecks(trial: Trial): Check[] {
+  const features = trial.info === null ? [] : FEATURES.map((feature) => featureCheck(feature, trial.info!));
+  return [...features, runCheck(trial)];
+}
+
+function featureCheck(feature: Feature, info: EngineInfo): Check {
+  const { available, mechanism, reason } = info.features[feature];
+  const { required, why, layer } = FEATURE_FACTS[feature];
+  const fix = available ? null : `Mend the rows above that are missing; ${reason ?? 'no reason is known'}.`;
+  const state = available ? 'ok' : 'missing';
+  const found = available ? (mechanism ?? 'available') : (reason ?? 'not available');
+  return { id: `feature:${feature}`, layer, title: `Guarantee ${feature}`, required, state, found, why, fix };
+}
+
+function runCheck(trial: Trial): Check {
+  const base = {
+    id: 'run',
+    layer: 'engine',
+    title: 'A program runs in a sandbox',
+    required: true,
+    why: 'This is what all the rest is for.',
+  } as const;
+  if (trial.kind !== 'ran')
+    return { ...base, state: 'missing', found: trial.error.message, fix: hintOf(trial.error) };
+  const { result, ms } = trial;
+  const end = `/bin/true ended with ${result.status} after ${formatDuration(ms)}`;
+  return result.ok
+    ? { ...base, state: 'ok', found: end, fix: null }
+    : {
+        ...base,
+        state: 'missing',
+        found: end,
+        fix: 'Please report it, with the output of sbx doctor --json.',
+      };
+}
+
+function hintOf(error: Error): string {
+  return (error as { hint?: string }).hint ?? 'Mend the rows above that are missing.';
+}

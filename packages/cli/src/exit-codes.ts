@@ -1,0 +1,92 @@
+/**
+ * What `sbx` exits with; docs/cli.md has the same tables. A program's own end comes first, as a shell reports it; the codes of
+ * `sbx` itself are those of sysexits(3). A program may use any code, so scripts that must be sure read `--json`.
+ */
+import { constants } from 'node:os';
+import type { ErrorCode, RunResult, Status } from '@sbx/core';
+
+export const EXIT = {
+  ok: 0,
+  failed: 1, // doctor: a requirement does not hold
+  usage: 64,
+  compileFailed: 65,
+  noInput: 66,
+  unavailable: 69,
+  internal: 70,
+  ioError: 74,
+  tryAgain: 75,
+  noPermission: 77,
+  timeLimit: 124, // as timeout(1)
+  notExecutable: 126, // as a shell
+  notFound: 127, // as a shell
+  brokenPipe: 141,
+} as const;
+
+/** Codes of ends that are not the program's own choice; `null`: the program's exit code or signal decides. */
+const BY_STATUS: Readonly<Record<Status, number | null>> = {
+  ok: null,
+  exit: null,
+  signal: null,
+  'cpu-limit': EXIT.timeLimit,
+  'wall-limit': EXIT.timeLimit,
+  'memory-limit': 128 + constants.signals.SIGKILL,
+  'output-limit': 128 + constants.signals.SIGXFSZ,
+  'forbidden-syscall': 128 + constants.signals.SIGSYS,
+  'file-error': EXIT.ioError,
+  killed: 128 + constants.signals.SIGTERM,
+};
+
+/** How the program's end is passed on. */
+export function exitCodeOfResult({ status, exitCode, exitSignal }: RunResult): number {
+  const fixed = BY_STATUS[status];
+  if (fixed !== null) return fixed;
+  return exitSignal === null ? (exitCode ?? EXIT.internal) : exitCodeOfSignal(exitSignal);
+}
+
+/** 128 + n; real-time signals come as `SIGRTMIN+n`. */
+export function exitCodeOfSignal(name: string): number {
+  const realTime = /^SIGRTMIN(?:\+(\d+))?$/.exec(name);
+  if (realTime !== null) return 128 + 34 + Number(realTime[1] ?? 0);
+  return 128 + (constants.signals[name as NodeJS.Signals] ?? 0);
+}
+
+/** Errors of the library. A new code breaks the build here. */
+const BY_ERROR: Readonly<Record<ErrorCode | 'SBX_LANGUAGE_UNAVAILABLE', number>> = {
+  SBX_INVALID_OPTIONS: EXIT.usage,
+  SBX_CLOSED: EXIT.internal,
+  SBX_UNSUPPORTED_PLATFORM: EXIT.unavailable,
+  SBX_NATIVE_UNAVAILABLE: EXIT.unavailable,
+  SBX_REQUIRED_FEATURE_MISSING: EXIT.unavailable,
+  SBX_PERMISSION: EXIT.noPermission,
+  SBX_OVERLOADED: EXIT.tryAgain,
+  SBX_LANGUAGE_UNAVAILABLE: EXIT.unavailable,
+  SBX_PROGRAM_NOT_FOUND: EXIT.notFound,
+  SBX_PROGRAM_NOT_EXECUTABLE: EXIT.notExecutable,
+  SBX_PROGRAM_TOO_BIG: EXIT.notExecutable,
+  SBX_BAD_CWD: EXIT.usage,
+  SBX_SANDBOX_SETUP: EXIT.internal,
+  SBX_SANDBOX_LOST: EXIT.internal,
+  SBX_FILE_NOT_FOUND: EXIT.noInput,
+  SBX_FILE_EXISTS: EXIT.ioError,
+  SBX_FILE_IS_FOLDER: EXIT.noInput,
+  SBX_FILE_NOT_FOLDER: EXIT.noInput,
+  SBX_FILE_NOT_EMPTY: EXIT.ioError,
+  SBX_FILE_NOT_REGULAR: EXIT.noInput,
+  SBX_FILE_OUTSIDE: EXIT.noInput,
+  SBX_FILE_DENIED: EXIT.noInput,
+  SBX_FILE_TOO_LARGE: EXIT.ioError,
+  SBX_FILE_NO_SPACE: EXIT.ioError,
+  SBX_FILE_IO: EXIT.ioError,
+  SBX_STREAM_BUSY: EXIT.internal,
+  SBX_STREAM_ENDED: EXIT.internal,
+  SBX_STREAM_SOURCE: EXIT.ioError,
+  SBX_STREAM_CALLBACK: EXIT.ioError,
+  SBX_STREAM_TEXT_TOO_LONG: EXIT.internal,
+  SBX_PROGRAM_FAILED: EXIT.internal,
+  SBX_INTERNAL: EXIT.internal,
+};
+
+/** For an error with one of our codes; `EXIT.internal` for a code of a newer library. */
+export function exitCodeOfError(code: string): number {
+  return (BY_ERROR as Readonly<Record<string, number>>)[code] ?? EXIT.internal;
+}

@@ -1,0 +1,64 @@
+/** Errors → what the user reads and the exit code. The one place where all kinds of bad news meet. */
+import { EXIT, exitCodeOfError } from './exit-codes.js';
+import { painterFor, printJson, say } from './terminal.js';
+import { UsageError } from './usage-error.js';
+
+/** Told on stderr, or with `json` as an object on stdout. Returns the exit code. */
+export function reportFailure(error: unknown, command: string, json: boolean): number {
+  const failure = describeFailure(error);
+  if (json) {
+    printJson({ version: 1, command, error: failure.json, exitStatus: failure.exitCode });
+  } else {
+    say(`${painterFor(process.stderr)('red', 'error')}: ${failure.message}`);
+    if (failure.hint !== null) say(failure.hint);
+  }
+  return failure.exitCode;
+}
+
+interface Failure {
+  message: string;
+  hint: string | null;
+  exitCode: number;
+  json: object;
+}
+
+/** The part of core's errors that is used here; core itself is not loaded for it. */
+interface CodedError extends Error {
+  code: string;
+  details: object;
+}
+
+function describeFailure(error: unknown): Failure {
+  if (error instanceof UsageError) {
+    const { message, hint, exitCode } = error;
+    return { message, hint, exitCode, json: { code: 'USAGE', message, hint } };
+  }
+  if (isCoded(error)) {
+    const { code, message, details } = error;
+    return {
+      message,
+      hint: hintFor(code),
+      exitCode: exitCodeOfError(code),
+      json: { code, message, details },
+    };
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const hint = 'This is a bug in sbx; please report it with the lines above.';
+  return { message: text, hint, exitCode: EXIT.internal, json: { code: 'INTERNAL', message: text } };
+}
+
+function isCoded(error: unknown): error is CodedError {
+  return error instanceof Error && /^SBX_/.test((error as Partial<CodedError>).code ?? '');
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  SBX_PERMISSION: 'sbx doctor tells what is missing and how to get it.',
+  SBX_REQUIRED_FEATURE_MISSING:
+    'sbx doctor tells what is missing and how to get it; --allow-degraded runs with weaker guarantees.',
+  SBX_NATIVE_UNAVAILABLE: 'sbx doctor tells more.',
+  SBX_LANGUAGE_UNAVAILABLE: 'sbx languages lists what is there.',
+};
+
+function hintFor(code: string): string | null {
+  return HINTS[code] ?? null;
+}

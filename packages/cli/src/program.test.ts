@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { runMain } from './program.js';
+import { captured } from './testing/captured.js';
+
+const sbx = (...argv: string[]) => captured(() => runMain(argv));
+
+test('version and help go to stdout and end with 0', async () => {
+  expect(await sbx('--version')).toMatchObject({
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    value: 0,
+  });
+  const help = await sbx('--help');
+  expect(help).toMatchObject({ stderr: '', value: 0 });
+  for (const command of ['run', 'doctor', 'languages', 'bench'])
+    expect(help.stdout).toContain(`  ${command} `);
+});
+
+test('help of a command, in both forms', async () => {
+  const [one, two] = [await sbx('help', 'run'), await sbx('run', '--help')];
+  expect(one.stdout).toBe(two.stdout);
+  expect(one.stdout).toContain('Usage: sbx run [options] <file> [args...]');
+  expect(one.stdout).toContain('--cpu, --cpu-time <time>');
+});
+
+test.each([
+  [['rn'], /unknown command 'rn'\n\(Did you mean run\?\)/],
+  [['help', 'doctr'], /unknown command 'doctr'\n\(Did you mean doctor\?\)/],
+  [['run', '--memry', '1MiB'], /unknown option '--memry'\n\(Did you mean --memory\?\)/],
+  [['run', '--network', 'host', '--', 'x'], /Allowed choices are none, loopback/],
+  [['run', '--cpu'], /argument missing/],
+  [['doctor', 'x'], /too many arguments/],
+  [['--bogus'], /unknown option/],
+])('%j is wrong usage', async (argv, message) => {
+  const { stdout, stderr, value } = await sbx(...argv);
+  expect({ stdout, value }).toEqual({ stdout: '', value: 64 });
+  expect(stderr).toMatch(/^sbx: /);
+  expect(stderr).toMatch(message);
+});
+
+test('no command is wrong usage and shows the help', async () => {
+  const { stdout, stderr, value } = await sbx();
+  expect({ stdout, value }).toEqual({ stdout: '', value: 64 });
+  expect(stderr).toContain('Usage: sbx');
+});
+
+test('with --json a mistake is an object on stdout too', async () => {
+  const { stdout, value } = await sbx('run', '--json', '--memry', '1MiB');
+  expect(value).toBe(64);
+  expect(JSON.parse(stdout)).toMatchObject({
+    version: 1,
+    command: 'run',
+    error: { code: 'USAGE' },
+    exitStatus: 64,
+  });
+});

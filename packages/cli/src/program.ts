@@ -1,0 +1,179 @@
+/**
+ * The commands and their options, parsed by commander: it knows suggestions for slips, help for each command and errors as
+ * exceptions, which cac has not (cac also turns `--cpu-set 0` into a number). Handlers are imported when they are called, so
+ * that help and version load neither the engine nor the languages.
+ */
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, Option } from 'commander';
+import { EXIT } from './exit-codes.js';
+import { reportFailure } from './failure.js';
+import type { BenchFlags, DoctorFlags, LanguagesFlags, RunFlags } from './flags.js';
+import { LIMIT_FLAGS } from './limit-flags.js';
+import { UsageError } from './usage-error.js';
+
+/** Runs one command line and gives the exit code. Everything that goes wrong has been told when this returns. */
+export async function runMain(argv: readonly string[]): Promise<number> {
+  const { own, program } = splitAtDashes(argv);
+  let exitCode: number = EXIT.ok;
+  const root = makeRoot(program, (code) => {
+    exitCode = code;
+  });
+  try {
+    await root.parseAsync(withoutUselessHelp(own, root), { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    const json = own.includes('--json');
+    if (!(error instanceof CommanderError)) return reportFailure(error, commandOf(own), json);
+    // Commander has told its own errors already, to people; help and version end with 0.
+    if (error.exitCode === 0) return EXIT.ok;
+    return json ? reportFailure(new UsageError(error.message), commandOf(own), json) : EXIT.usage;
+  }
+}
+
+/** `help` for a command that does not exist is that mistake, which has a suggestion, not the general help. */
+function withoutUselessHelp(own: readonly string[], root: Command): string[] {
+  const [first, name] = own;
+  const isKnown = [...root.commands.map((command) => command.name()), 'help', undefined].includes(name);
+  return first === 'help' && !isKnown ? [name!] : [...own];
+}
+
+/** What stands after the first `--` belongs to the program that is run; commander would mix it with the rest. */
+function splitAtDashes(argv: readonly string[]): {
+  own: readonly string[];
+  program: readonly string[] | null;
+} {
+  const at = commandOf(argv) === 'run' ? argv.indexOf('--') : -1;
+  return at < 0 ? { own: argv, program: null } : { own: argv.slice(0, at), program: argv.slice(at + 1) };
+}
+
+function commandOf(own: readonly string[]): string {
+  return own.find((word) => !word.startsWith('-')) ?? 'sbx';
+}
+
+function makeRoot(program: readonly string[] | null, done: (exitCode: number) => void): Command {
+  const root = new Command('sbx')
+    .description('Run untrusted programs on Linux with limits, a verdict and measurements.')
+    .version(version(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .helpCommand('help [command]', 'print help for a command')
+    .showHelpAfterError('See: sbx help')
+    .configureHelp({ commandUsage: usageOf, subcommandTerm: (command) => command.name() })
+    .configureOutput({ outputError: (text, write) => write(`sbx: ${text}`) })
+    .exitOverride();
+  addRun(root, program, done);
+  addDoctor(root, done);
+  addLanguages(root, done);
+  addBench(root, done);
+  return root;
+}
+
+/** Commander's own form says `[options]` twice for nested commands. */
+function usageOf(command: Command): string {
+  const names = command.parent === null ? command.name() : `${command.parent.name()} ${command.name()}`;
+  return `${names} ${command.usage()}`;
+}
+
+function version(): string {
+  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+}
+
+function addRun(root: Command, program: readonly string[] | null, done: (exitCode: number) => void): void {
+  const command = root
+    .command('run')
+    .summary('run a program or a source file in a fresh sandbox')
+    .description(
+      'Runs a program of the sandbox (after --), or a file of yours: a source file by its extension, compiled where ' +
+        'needed, or an executable. stdin, stdout and stderr are the program’s own.',
+    )
+    .usage('[options] <file> [args...]\n       sbx run [options] -- <program> [args...]')
+    .argument('[file]', 'source file or executable to copy in and run')
+    .argument('[args...]', 'arguments of the program; those that start with - go after --')
+    .showHelpAfterError('See: sbx help run');
+  for (const { flags, description } of LIMIT_FLAGS) command.option(flags, description);
+  for (const option of runOptions()) command.addOption(option);
+  command.addHelpText('after', RUN_NOTES);
+  command.action(async (file: string | undefined, args: string[], flags: RunFlags) => {
+    const { runCommand } = await import('./commands/run.js');
+    done(await runCommand({ file, args, program, flags }));
+  });
+}
+
+/** Collects the values of an option that may be given several times. */
+const repeated = (value: string, before: string[] = []) => [...before, value];
+
+function runOptions(): Option[] {
+  return [
+    new Option('-e, --env <name=value>', 'set a variable (repeatable)').argParser(repeated),
+    new Option('--cwd <folder>', 'working folder inside; relative ones start at the work folder'),
+    new Option('-f, --file <name=path>', 'copy a file in under a name (repeatable)').argParser(repeated),
+    new Option('-o, --copy-out <name=path>', 'copy a file out after the end (repeatable)').argParser(
+      repeated,
+    ),
+    new Option('-l, --language <name>', 'language of the file, instead of by its extension'),
+    new Option('--network <kind>', 'interfaces inside').choices(['none', 'loopback']).default('none'),
+    new Option('--seccomp <filter>', 'system call filter').choices(['default', 'strict']).default('default'),
+    new Option('--seccomp-action <action>', 'what a refused system call does')
+      .choices(['errno', 'kill'])
+      .default('errno'),
+    new Option('-t, --tty', 'give the program a terminal; needs one on stdin and stdout'),
+    new Option('--allow-degraded', 'run also where this machine cannot give every guarantee'),
+    new Option('--json', 'print one object on stdout, the program’s output in it'),
+    new Option('-q, --quiet', 'no summary on stderr'),
+  ];
+}
+
+const RUN_NOTES = `
+Times need a unit (500ms, 1.5s, 2m), sizes too (64KiB, 256MiB, 1GiB); "none" lifts a limit.
+
+Exit code: the program’s own, or 128 + its signal; 124 time limit, 137 memory limit, 153 output limit,
+159 forbidden system call, 65 did not compile, 64 wrong usage, 66 no such file, 69 not available here,
+70 internal error, 77 missing permission, 126 and 127 program cannot be executed or found.
+
+Examples:
+  sbx run solution.cpp < input.txt
+  sbx run --cpu 1s --memory 64MiB main.py
+  sbx run --wall 5s -- python3 -c 'print(1)'
+  sbx run -f data.csv=./big.csv -o out.csv -- sort -o out.csv data.csv
+`;
+
+function addDoctor(root: Command, done: (exitCode: number) => void): void {
+  root
+    .command('doctor')
+    .summary('tell what this machine can enforce, and how to mend what it cannot')
+    .description(
+      'Looks at each requirement: its state, why it matters, and the exact fix. Exit code 0 only when every required one holds.',
+    )
+    .option('--json', 'print one object on stdout')
+    .action(async (flags: DoctorFlags) => {
+      const { doctorCommand } = await import('./commands/doctor.js');
+      done(await doctorCommand(flags));
+    });
+}
+
+function addLanguages(root: Command, done: (exitCode: number) => void): void {
+  root
+    .command('languages')
+    .summary('list the languages and what is installed of them')
+    .description('Asks inside a sandbox which languages are there, and in which version.')
+    .option('--allow-degraded', 'run also where this machine cannot give every guarantee')
+    .option('--json', 'print one object on stdout')
+    .action(async (flags: LanguagesFlags) => {
+      const { languagesCommand } = await import('./commands/languages.js');
+      done(await languagesCommand(flags));
+    });
+}
+
+function addBench(root: Command, done: (exitCode: number) => void): void {
+  root
+    .command('bench')
+    .summary('compare a sandboxed run with a bare spawn on this machine')
+    .description('Runs /bin/true as a fresh sandbox each and by child_process.spawn, in turn, and compares.')
+    .option('-n, --runs <count>', 'runs of each', '200')
+    .option('--allow-degraded', 'run also where this machine cannot give every guarantee')
+    .option('--json', 'print one object on stdout')
+    .action(async (flags: BenchFlags) => {
+      const { benchCommand } = await import('./commands/bench.js');
+      done(await benchCommand(flags));
+    });
+}

@@ -1,0 +1,21 @@
+/** Our own stdin, for a program's. */
+export interface HostInput extends AsyncIterable<Uint8Array> {
+  /** Ends a read that waits for someone to type, and lets the process exit. */
+  stop(): void;
+}
+
+export function hostInput(): HostInput {
+  const { stdin } = process;
+  // A read that is cut off at the end of the run is no error.
+  stdin.on('error', () => {});
+  return {
+    async *[Symbol.asyncIterator]() {
+      try {
+        for await (const chunk of stdin) yield chunk as Uint8Array;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+      }
+    },
+    stop: () => stdin.destroy(),
+  };
+}

@@ -1,0 +1,45 @@
+/** A run whose streams are ours: passed through in both directions with back pressure, nothing kept. */
+import { type Engine, isSbxError, type Process } from '@sbx/core';
+import { takeFiles } from './copy-out.js';
+import { type HostInput, hostInput } from './host-input.js';
+import type { RunOutcome, RunPlan } from './types.js';
+import { writeTo } from './write.js';
+
+export async function streamRun(engine: Engine, plan: RunPlan, signal: AbortSignal): Promise<RunOutcome> {
+  const { files, limits, env, network, seccomp, seccompAction, cwd } = plan.options;
+  const sandbox = await engine.createSandbox({ files, limits, env, network, seccomp, seccompAction, signal });
+  const input = hostInput();
+  try {
+    const pipes = { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' } as const;
+    const program = await sandbox.spawn(plan.file, plan.args, { ...pipes, cwd, limits, signal });
+    void feed(program, input, sandbox);
+    await Promise.all([
+      drain(program.stdout!, writeTo(process.stdout)),
+      drain(program.stderr!, writeTo(process.stderr)),
+    ]);
+    const result = await program.result;
+    return { result, ...(await takeFiles(sandbox, result, plan.copyOut)) };
+  } finally {
+    input.stop();
+    await sandbox.close();
+  }
+}
+
+async function drain(
+  from: AsyncIterable<Uint8Array>,
+  write: (chunk: Uint8Array) => Promise<void>,
+): Promise<void> {
+  for await (const chunk of from) await write(chunk);
+}
+
+/** Not waited for: a program may end without reading all of its input. A failure to read ours ends the run. */
+async function feed(program: Process, input: HostInput, sandbox: AsyncDisposable): Promise<void> {
+  try {
+    for await (const chunk of input) await program.stdin!.write(chunk);
+    await program.stdin!.end();
+  } catch (error) {
+    if (isSbxError(error)) return; // it has closed its stdin or has ended
+    process.stderr.write(`sbx: stdin: ${(error as Error).message}\n`);
+    await sandbox[Symbol.asyncDispose]();
+  }
+}

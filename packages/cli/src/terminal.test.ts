@@ -1,0 +1,30 @@
+import { describe, expect, test } from 'vitest';
+import { formatTable, wantsColour } from './terminal.js';
+
+describe('colours', () => {
+  const terminal = { isTTY: true };
+  const pipe = {};
+  test.each([
+    [terminal, {}, true],
+    [pipe, {}, false],
+    [terminal, { NO_COLOR: '1' }, false],
+    [terminal, { NO_COLOR: '' }, true],
+    [terminal, { TERM: 'dumb' }, false],
+    [pipe, { FORCE_COLOR: '1' }, true],
+    [terminal, { FORCE_COLOR: '0' }, false],
+    [pipe, { FORCE_COLOR: '1', NO_COLOR: '1' }, true],
+  ])('on %j with %j: %s', (stream, env, wanted) => {
+    expect(wantsColour(stream, env)).toBe(wanted);
+  });
+});
+
+test('columns are aligned, and colours do not count as width', () => {
+  const rows = [
+    ['a', { text: 'ok', colour: 'green' as const }, 'x'],
+    ['long', 'no', ''],
+  ];
+  const paint = (_colour: string, text: string) => `<${text}>`;
+  expect(formatTable(['n', 'state', 'last'], rows, paint)).toBe(
+    ['<n>     <state>  <last>', 'a     <ok>     x', 'long  no', ''].join('\n'),
+  );
+});

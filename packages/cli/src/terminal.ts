@@ -1,0 +1,59 @@
+/** Colours and tables for people. stdout is data, stderr is talk. */
+import { styleText } from 'node:util';
+
+export type Colour = 'green' | 'red' | 'yellow' | 'dim' | 'bold';
+export type Paint = (colour: Colour, text: string) => string;
+
+/** Whether to colour what goes to `stream`: FORCE_COLOR and NO_COLOR decide (no-color.org), else a terminal does. */
+export function wantsColour(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv = process.env): boolean {
+  if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '')
+    return !['0', 'false'].includes(env.FORCE_COLOR);
+  if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return false;
+  return stream.isTTY === true && env.TERM !== 'dumb';
+}
+
+/** Paints for a stream, or does nothing where colours are not wanted. */
+export function painterFor(stream: { isTTY?: boolean }): Paint {
+  if (!wantsColour(stream)) return (_colour, text) => text;
+  // Newer Node looks at stdout by itself when not told; the choice has been made above.
+  return (colour, text) => styleText(colour, text, { validateStream: false });
+}
+
+/** Rows as columns two blanks apart; a colour may be given per cell, so that escapes do not count as width. */
+export type Cell = string | { text: string; colour: Colour };
+
+export function formatTable(
+  head: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  paint: Paint,
+): string {
+  const all = [head.map((text): Cell => ({ text, colour: 'bold' })), ...rows];
+  const widths = head.map((_, column) => Math.max(...all.map((row) => [...textOf(row[column])].length)));
+  return all.map((row) => `${formatRow(row, widths, paint)}\n`).join('');
+}
+
+function formatRow(row: readonly Cell[], widths: readonly number[], paint: Paint): string {
+  return row
+    .map((cell, column) => {
+      const text = textOf(cell);
+      const isLast = column === row.length - 1;
+      const blanks = isLast ? '' : ' '.repeat(widths[column]! - [...text].length + 2);
+      return (typeof cell === 'string' ? text : paint(cell.colour, text)) + blanks;
+    })
+    .join('')
+    .trimEnd();
+}
+
+function textOf(cell: Cell | undefined): string {
+  return typeof cell === 'string' ? cell : (cell?.text ?? '');
+}
+
+/** One JSON object on stdout. */
+export function printJson(value: object): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** A line of talk. */
+export function say(text: string): void {
+  process.stderr.write(`sbx: ${text}\n`);
+}

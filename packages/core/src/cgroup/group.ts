@@ -1,0 +1,184 @@
+/**
+ * One cgroup of ours: a folder in each hierarchy that is used, and the open files of it. A v2 group has a folder `main`
+ * inside, where processes live, since a folder that passes controllers on may not hold any.
+ */
+import { closeSync, constants, openSync, writeFileSync, writeSync } from 'node:fs';
+import { mkdir, rmdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { type CounterFds, loadNative, type Native } from '../native.js';
+import { COUNTERS, type CounterName, type Layout } from './layout.js';
+
+/** Folders of a group by controller; with v2 the same one for all, with v1 co-mounted controllers share. */
+export type Folders = ReadonlyMap<string, string>;
+
+const MAIN = 'main';
+const BUSY_TRIES = 200;
+const BUSY_WAIT_MS = 5;
+
+export class Group {
+  readonly folders: Folders;
+  readonly layout: Layout;
+  readonly fds: CounterFds;
+  /** cgroup.procs files: whoever writes `0` is in the group. */
+  readonly joins: number[] = [];
+  /** v2: the folder a process can be born in. */
+  readonly folderFd: number;
+  readonly #byName = new Map<CounterName, number>();
+  readonly #native: Native;
+
+  private constructor(layout: Layout, folders: Folders, member: boolean) {
+    this.#native = loadNative().native;
+    this.layout = layout;
+    this.folders = folders;
+    const nested = layout.version === 'v2' && !member;
+    const unique = new Set(folders.values());
+    try {
+      for (const folder of unique) {
+        const procs = nested ? join(folder, MAIN) : folder;
+        this.joins.push(openSync(join(procs, 'cgroup.procs'), constants.O_WRONLY));
+      }
+      for (const name of COUNTERS) this.#openCounter(name, nested);
+      this.folderFd = nested ? openSync(join(folders.get('memory')!, MAIN), constants.O_RDONLY) : -1;
+      if (layout.version === 'v1') this.#registerOomNotice();
+    } catch (error) {
+      this.closeFiles();
+      throw error;
+    }
+    this.fds = this.#collect();
+  }
+
+  /** Makes the folders. `member`: a group inside a sandbox's, for one program. */
+  static async make(layout: Layout, folders: Folders, member = false): Promise<Group> {
+    const unique = [...new Set(folders.values())];
+    try {
+      for (const folder of unique) await mkdir(folder);
+      if (layout.version === 'v2' && !member) {
+        const folder = unique[0]!;
+        const enable = layout.controllers.map((name) => `+${name}`).join(' ');
+        writeFileSync(join(folder, 'cgroup.subtree_control'), enable);
+        await mkdir(join(folder, MAIN));
+      }
+      return new Group(layout, folders, member);
+    } catch (error) {
+      await removeFolders(unique);
+      throw error;
+    }
+  }
+
+  /** The group of one program inside this one. */
+  async makeMember(name: string): Promise<Group> {
+    const folders = new Map([...this.folders].map(([controller, folder]) => [controller, join(folder, name)]));
+    return Group.make(this.layout, folders, true);
+  }
+
+  /** Name of its folders. */
+  get name(): string {
+    return basename([...this.folders.values()][0]!);
+  }
+
+  /** Text of a counter file, or `null`. */
+  read(name: CounterName): string | null {
+    const fd = this.#byName.get(name);
+    const text = fd === undefined ? -1 : this.#native.readCounterFile(fd);
+    return typeof text === 'string' ? text : null;
+  }
+
+  has(name: CounterName): boolean {
+    return this.#byName.has(name);
+  }
+
+  /** Whether writing to the high-water mark starts it again (v1; v2 since Linux 6.12). */
+  resetsPeak(): boolean {
+    const fd = this.#byName.get('memoryPeak');
+    if (fd === undefined) return false;
+    try {
+      writeSync(fd, '0', 0);
+      return true;
+    } catch {
+      return false; // read-only mark of an older kernel: the answer itself
+    }
+  }
+
+  /** Writes a file of the folder that belongs to `controller`. */
+  write(controller: string, file: string, text: string): void {
+    writeFileSync(join(this.folders.get(controller)!, file), text);
+  }
+
+  closeFiles(): void {
+    for (const fd of this.#byName.values()) closeSync(fd);
+    for (const fd of this.joins) closeSync(fd);
+    if (this.folderFd >= 0) closeSync(this.folderFd);
+    this.#byName.clear();
+    this.joins.length = 0;
+  }
+
+  /** Closes and removes; waits up to a second for the kernel to see the last process gone. True when nothing is left. */
+  async remove(): Promise<boolean> {
+    this.closeFiles();
+    return removeFolders([...new Set(this.folders.values())]);
+  }
+
+  #openCounter(name: CounterName, nested: boolean): void {
+    const counter = this.layout.counters[name];
+    const folder = counter && (this.folders.get(counter.controller) ?? this.folders.get('memory'));
+    if (counter === undefined || folder === undefined) return;
+    const path = join(name === 'procs' && nested ? join(folder, MAIN) : folder, counter.file);
+    const open = (flags: number) => this.#byName.set(name, openSync(path, flags));
+    try {
+      open(counter.write ? constants.O_RDWR : constants.O_RDONLY);
+    } catch (error) {
+      // Absent in some kernels and set-ups (swap accounting, pids.peak), or read-only in older ones (memory.peak): the
+      // probe at the engine's start has said which guarantees that costs.
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EACCES' && counter.write) open(constants.O_RDONLY);
+      else if (code !== 'ENOENT') throw error;
+    }
+  }
+
+  /** v1 tells of "out of memory" through an eventfd. */
+  #registerOomNotice(): void {
+    const control = this.#byName.get('memoryEvents');
+    if (control === undefined) return;
+    const notice = this.#native.eventFd();
+    this.#byName.set('oomNotice', notice);
+    this.write('memory', 'cgroup.event_control', `${notice} ${control}`);
+  }
+
+  #collect(): CounterFds {
+    let counterMask = 0;
+    const counters: number[] = [];
+    for (const [bit, name] of COUNTERS.entries()) {
+      const fd = this.#byName.get(name);
+      if (fd === undefined) continue;
+      counterMask |= 1 << bit;
+      counters.push(fd);
+    }
+    return { counterMask, counters, oomEventfd: this.layout.version === 'v1' };
+  }
+}
+
+async function removeFolders(folders: readonly string[]): Promise<boolean> {
+  let gone = true;
+  for (const folder of folders) {
+    await rmdir(join(folder, MAIN)).catch(() => undefined); // v1 groups have none; else the next line tells
+    gone = (await removeFolder(folder)) && gone;
+  }
+  return gone;
+}
+
+/** A group stays busy for some milliseconds after its last process was reaped. */
+export async function removeFolder(folder: string): Promise<boolean> {
+  for (let tries = 0; tries < BUSY_TRIES; tries += 1) {
+    try {
+      await rmdir(folder);
+      return true;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ENOENT') return true;
+      if (code !== 'EBUSY' && code !== 'ENOTEMPTY') return false;
+      if (tries > 0 && code === 'EBUSY') await rmdir(join(folder, MAIN)).catch(() => undefined); // it was busy too
+      await new Promise((resolve) => setTimeout(resolve, BUSY_WAIT_MS));
+    }
+  }
+  return false;
+}

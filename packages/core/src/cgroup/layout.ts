@@ -1,0 +1,107 @@
+/**
+ * What the two versions of cgroups call things: one table per version. Everything else in this folder and in the native
+ * code is the same for both.
+ */
+
+/** Files that are handed to the helper; names and order are `Counter` in native/common/record.h. */
+export const COUNTERS = [
+  'cpu',
+  'memoryPeak',
+  'memoryNow',
+  'memoryStat',
+  'memoryEvents',
+  'oomNotice',
+  'taskPeak',
+  'memoryLimit',
+  'swapLimit',
+  'taskLimit',
+  'procs',
+] as const;
+export type CounterName = (typeof COUNTERS)[number];
+
+export interface CounterFile {
+  controller: string;
+  file: string;
+  /** Opened for writing too. */
+  write?: boolean;
+}
+
+export interface Layout {
+  version: 'v1' | 'v2';
+  /** Controllers that every sandbox needs to be accounted and limited. */
+  controllers: readonly string[];
+  counters: Readonly<Partial<Record<CounterName, CounterFile>>>;
+  /** No limit, as these files say it. */
+  unlimited: { memory: string; tasks: string };
+  cpuRate: { controller: string; write: (rate: number | null) => [file: string, text: string][] };
+  cpuSet: { controller: string };
+}
+
+const PERIOD_US = 100_000;
+
+export const V1: Layout = {
+  version: 'v1',
+  controllers: ['memory', 'pids', 'cpuacct'],
+  counters: {
+    cpu: { controller: 'cpuacct', file: 'cpuacct.usage' },
+    memoryPeak: { controller: 'memory', file: 'memory.max_usage_in_bytes', write: true },
+    memoryNow: { controller: 'memory', file: 'memory.usage_in_bytes' },
+    memoryStat: { controller: 'memory', file: 'memory.stat' },
+    memoryEvents: { controller: 'memory', file: 'memory.oom_control' },
+    // oomNotice is an eventfd, registered in cgroup.event_control.
+    taskPeak: { controller: 'pids', file: 'pids.peak' },
+    memoryLimit: { controller: 'memory', file: 'memory.limit_in_bytes', write: true },
+    swapLimit: { controller: 'memory', file: 'memory.memsw.limit_in_bytes', write: true },
+    taskLimit: { controller: 'pids', file: 'pids.max', write: true },
+    procs: { controller: 'pids', file: 'cgroup.procs' },
+  },
+  unlimited: { memory: '-1', tasks: 'max' },
+  cpuRate: {
+    controller: 'cpu',
+    write: (rate) => [
+      ['cpu.cfs_period_us', String(PERIOD_US)],
+      ['cpu.cfs_quota_us', rate === null ? '-1' : String(Math.round(rate * PERIOD_US))],
+    ],
+  },
+  cpuSet: { controller: 'cpuset' },
+};
+
+export const V2: Layout = {
+  version: 'v2',
+  controllers: ['memory', 'pids'],
+  counters: {
+    cpu: { controller: '', file: 'cpu.stat' },
+    memoryPeak: { controller: 'memory', file: 'memory.peak', write: true },
+    memoryNow: { controller: 'memory', file: 'memory.current' },
+    memoryStat: { controller: 'memory', file: 'memory.stat' },
+    memoryEvents: { controller: 'memory', file: 'memory.events' },
+    oomNotice: { controller: 'memory', file: 'memory.events' },
+    taskPeak: { controller: 'pids', file: 'pids.peak' },
+    memoryLimit: { controller: 'memory', file: 'memory.max', write: true },
+    swapLimit: { controller: 'memory', file: 'memory.swap.max', write: true },
+    taskLimit: { controller: 'pids', file: 'pids.max', write: true },
+    procs: { controller: '', file: 'cgroup.procs' },
+  },
+  unlimited: { memory: 'max', tasks: 'max' },
+  cpuRate: {
+    controller: 'cpu',
+    write: (rate) => [['cpu.max', `${rate === null ? 'max' : Math.round(rate * PERIOD_US)} ${PERIOD_US}`]],
+  },
+  cpuSet: { controller: 'cpuset' },
+};
+
+/** A write to a counter file, done by init just before a program starts. */
+export type LimitWrite = [counter: CounterName, text: string];
+
+/**
+ * The writes that bound a group. v1 refuses a memory limit above the memory+swap limit and the reverse, so the outer one is
+ * lifted first and set last; that leaves no swap. v2 bounds swap by itself.
+ */
+export function limitWrites(layout: Layout, memoryBytes: number | null, tasks: number | null): LimitWrite[] {
+  const memory = memoryBytes === null ? layout.unlimited.memory : String(memoryBytes);
+  const taskWrite: LimitWrite = ['taskLimit', tasks === null ? layout.unlimited.tasks : String(tasks)];
+  if (layout.version === 'v2') {
+    return [['memoryLimit', memory], ['swapLimit', memoryBytes === null ? 'max' : '0'], taskWrite];
+  }
+  return [['swapLimit', '-1'], ['memoryLimit', memory], ['swapLimit', memory], taskWrite];
+}

@@ -1,0 +1,225 @@
+/**
+ * The engine's place in the cgroups: one folder per hierarchy, named so that a later process can tell whether its owner is
+ * still alive. Groups of sandboxes are made below it.
+ */
+import { closeSync, constants, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdir, readdir, readlink, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type CgroupMounts, detectCgroups, type Hierarchy } from './detect.js';
+import { type Folders, Group, removeFolder } from './group.js';
+import { type Layout, V1, V2 } from './layout.js';
+
+/** Why a cgroup cannot be used, for `engine.info()` and errors. */
+export interface CgroupReport {
+  version: 'v1' | 'v2' | 'hybrid' | 'none';
+  path: string | null;
+  controllers: string[];
+  reason: string | null;
+}
+
+/** Folder that our own processes move to where v2 wants their place empty. */
+const HOST_LEAF = 'sbx-host';
+
+let enginesOpened = 0;
+
+export class CgroupTree {
+  readonly layout: Layout;
+  readonly report: CgroupReport;
+  /** Name of our folder in each parent. */
+  readonly name: string;
+  /** Open parents, for the zygote: it removes what a killed host leaves. */
+  readonly parentFds: number[] = [];
+  readonly #parents: Folders;
+  readonly #folders: Folders;
+  #nextGroup = 1;
+
+  private constructor(layout: Layout, report: CgroupReport, name: string, parents: Folders) {
+    this.layout = layout;
+    this.report = report;
+    this.name = name;
+    this.#parents = parents;
+    this.#folders = new Map([...parents].map(([controller, parent]) => [controller, join(parent, name)]));
+  }
+
+  /** `where`: as `EngineOptions.cgroup`. Resolves to a report alone when cgroups cannot be used. */
+  static async open(where: string): Promise<CgroupTree | CgroupReport> {
+    if (where === 'none') return none('switched off by the option `cgroup: "none"`');
+    const mounts = detectCgroups();
+    const reasons: string[] = [];
+    for (const plan of [planV1(mounts, where), planV2(mounts, where)]) {
+      if (typeof plan === 'string') reasons.push(plan);
+      else {
+        const opened = await CgroupTree.#tryOpen(plan).catch((error: Error) => error);
+        if (opened instanceof CgroupTree) return opened;
+        reasons.push(`${plan.report.version}: ${opened.message}`);
+      }
+    }
+    return none(reasons.join('; '));
+  }
+
+  static async #tryOpen(plan: Plan): Promise<CgroupTree> {
+    const name = await ownName();
+    const tree = new CgroupTree(plan.layout, plan.report, name, plan.parents);
+    for (const parent of new Set(plan.parents.values())) await sweep(parent);
+    if (plan.layout === V2) passControllersOn(plan.parents.get('memory')!, plan.report.controllers);
+    try {
+      for (const folder of new Set(tree.#folders.values())) await mkdir(folder);
+      if (plan.layout === V2) enable(tree.#folders.get('memory')!, plan.report.controllers);
+      for (const parent of new Set(plan.parents.values())) {
+        tree.parentFds.push(openSync(parent, constants.O_RDONLY | constants.O_DIRECTORY));
+      }
+      // The proof: a group that can be made, filled with limits, and removed.
+      await (await tree.makeGroup()).remove();
+      return tree;
+    } catch (error) {
+      await tree.close();
+      throw error;
+    }
+  }
+
+  /** A fresh group for one slot. */
+  makeGroup(): Promise<Group> {
+    const name = `s${this.#nextGroup++}`;
+    return Group.make(this.layout, this.#below(name, this.layout.controllers));
+  }
+
+  /** v1 only: a group of `cpu` or `cpuset`, which are joined only by programs that ask for them. */
+  async makeExtra(controller: 'cpu' | 'cpuset'): Promise<Group> {
+    const group = await Group.make(this.layout, this.#below(`x${this.#nextGroup++}`, [controller]), true);
+    if (controller === 'cpuset') {
+      // Empty in a new v1 group, and nothing can join before they are filled.
+      const parent = join(this.#parents.get('cpuset')!);
+      for (const file of ['cpuset.cpus', 'cpuset.mems']) {
+        const text = readFileSync(join(parent, file), 'utf8').trim();
+        writeFileSync(join(this.#folders.get('cpuset')!, file), text);
+        group.write('cpuset', file, text);
+      }
+    }
+    return group;
+  }
+
+  /** The engine's folder in the hierarchy of this controller. */
+  folderOf(controller: string): string {
+    return this.#folders.get(controller) ?? '';
+  }
+
+  hasController(name: string): boolean {
+    return this.report.controllers.includes(name);
+  }
+
+  /** Removes our folders; groups below must be gone. */
+  async close(): Promise<void> {
+    for (const fd of this.parentFds.splice(0)) closeSync(fd);
+    for (const folder of new Set(this.#folders.values())) await removeFolder(folder);
+  }
+
+  #below(name: string, controllers: readonly string[]): Folders {
+    return new Map(controllers.map((controller) => [controller, join(this.#folders.get(controller)!, name)]));
+  }
+}
+
+interface Plan {
+  layout: Layout;
+  report: CgroupReport;
+  /** By controller: the folder that ours is made in. */
+  parents: Folders;
+}
+
+function none(reason: string): CgroupReport {
+  return { version: 'none', path: null, controllers: [], reason };
+}
+
+/** v1 hierarchies that hold the controllers we need; a string says why not. */
+function planV1(mounts: CgroupMounts, where: string): Plan | string {
+  const parents = new Map<string, string>();
+  for (const controller of [...V1.controllers, 'cpu', 'cpuset']) {
+    const hierarchy = mounts.v1.find(({ controllers }) => controllers.includes(controller));
+    if (hierarchy !== undefined) parents.set(controller, placeIn(hierarchy, where));
+  }
+  const missing = V1.controllers.filter((controller) => !parents.has(controller));
+  if (missing.length > 0) return `v1: no hierarchy for ${missing.join(', ')}`;
+  const version = mounts.v2 === null ? 'v1' : 'hybrid';
+  const report: CgroupReport = { version, path: parents.get('memory')!, controllers: [...parents.keys()], reason: null };
+  return { layout: V1, report, parents };
+}
+
+function planV2(mounts: CgroupMounts, where: string): Plan | string {
+  if (mounts.v2 === null) return 'v2: not mounted';
+  const { controllers, folder } = mounts.v2;
+  const parent = placeIn(mounts.v2, where);
+  const usable = ['memory', 'pids', 'cpu', 'cpuset'].filter((name) => controllers.includes(name));
+  const missing = V2.controllers.filter((name) => !usable.includes(name));
+  if (missing.length > 0) return `v2: ${folder} has no controller ${missing.join(', ')}`;
+  const report: CgroupReport = { version: 'v2', path: parent, controllers: usable, reason: null };
+  return { layout: V2, report, parents: new Map(usable.map((name) => [name, parent])) };
+}
+
+/** `where` names the same path in each hierarchy, below its mount point. */
+function placeIn(hierarchy: Hierarchy, where: string): string {
+  return where === 'auto' ? hierarchy.folder : join(hierarchy.point, where);
+}
+
+function enable(folder: string, controllers: readonly string[]): void {
+  for (const name of controllers) writeFileSync(join(folder, 'cgroup.subtree_control'), `+${name}`);
+}
+
+/** A v2 folder with processes cannot pass controllers on (the root can): ours move to a leaf first. */
+function passControllersOn(folder: string, controllers: readonly string[]): void {
+  try {
+    enable(folder, controllers);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EBUSY') throw error;
+    moveAside(folder);
+    enable(folder, controllers);
+  }
+}
+
+function moveAside(folder: string): void {
+  const leaf = join(folder, HOST_LEAF);
+  try {
+    if (!existsSync(leaf)) mkdirSync(leaf);
+    for (const pid of readFileSync(join(folder, 'cgroup.procs'), 'utf8').trim().split('\n')) {
+      writeFileSync(join(leaf, 'cgroup.procs'), pid);
+    }
+  } catch {
+    throw new Error(`${folder} holds processes, and ${HOST_LEAF} could not be made beside them`);
+  }
+}
+
+/** Ours, and whether its owner lives: pid namespace, pid and start time of the owner. */
+async function ownName(): Promise<string> {
+  const pidNamespace = /\d+/.exec(await readlink('/proc/self/ns/pid'))![0];
+  enginesOpened += 1;
+  return `sbx-${pidNamespace}-${process.pid}-${startTime(process.pid)}-${threadTag()}${enginesOpened}`;
+}
+
+/** Engines in worker threads of one process count for themselves. */
+function threadTag(): string {
+  return Math.random().toString(36).slice(2, 8);
+}
+
+function startTime(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Removes folders of engines whose process is gone (a host and its zygote killed at once, or a power cut of a container). */
+async function sweep(parent: string): Promise<void> {
+  const pidNamespace = /\d+/.exec(await readlink('/proc/self/ns/pid'))![0];
+  for (const name of await readdir(parent)) {
+    const match = /^sbx-(\d+)-(\d+)-(\d+)-/.exec(name);
+    if (match === null || match[1] !== pidNamespace) continue;
+    if (startTime(Number(match[2])) !== match[3]) await removeTree(join(parent, name));
+  }
+}
+
+/** Groups can only be removed from the leaves up, and only when empty: living ones stay. */
+async function removeTree(folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) if (entry.isDirectory()) await removeTree(join(folder, entry.name));
+  await rmdir(folder).catch(() => undefined); // busy: somebody lives there after all
+}

@@ -1,0 +1,249 @@
+/**
+ * What an engine is made of: helper, slots, queue, cgroups, counters. `Engine` and `Sandbox` are what users see of it.
+ */
+import { availableParallelism, release } from 'node:os';
+import { CgroupTree } from '../cgroup/tree.js';
+import { ClosedError, type SbxError, UnsupportedError } from '../errors.js';
+import { loadNative, type Native, packageVersion } from '../native.js';
+import { DEFAULT_HOSTNAME, DEFAULT_WORK_DIR, defaultMounts, SANDBOX_UID } from '../options/defaults.js';
+import { validateEngineOptions } from '../options/engine-options.js';
+import { engineLimits, type ResolvedLimits } from '../options/limits.js';
+import type { EngineCounters, EngineInfo, EngineOptions, Feature, SandboxShape, Status } from '../types.js';
+import { STATUSES } from '../types.js';
+import { checkRequired, DEFAULT_REQUIRE, describeFeatures, type FeatureTable } from './features.js';
+import { compileMounts } from './mounts.js';
+import { Queue } from './queue.js';
+import type { Shape, Slot } from './slot.js';
+import { Slots } from './slots.js';
+import { Zygote } from './zygote.js';
+
+/** Unassigned by every distribution; one engine takes a block at random. */
+const UID_FIRST = 1_879_048_192;
+const UID_LAST = 2_147_483_646;
+
+const DEFAULT_MAX_SANDBOXES = 256;
+const DEFAULT_QUEUE_LENGTH = 512;
+
+export class EngineCore {
+  readonly limits: ResolvedLimits;
+  readonly options: EngineOptions;
+  readonly workDir: string;
+  readonly features: FeatureTable;
+  readonly missing: readonly Feature[];
+  readonly tree: CgroupTree | null;
+  readonly queue: Queue;
+  readonly slots: Slots;
+  readonly native: Native;
+  readonly machineCpus = availableParallelism();
+  readonly byStatus: Record<Status, number>;
+  startedTotal = 0;
+  finishedTotal = 0;
+  /** Called when the engine closes: ends what is still open. */
+  readonly closers = new Set<() => Promise<void>>();
+  readonly #zygote: Zygote;
+  readonly #info: EngineInfo;
+  #closed: Promise<void> | null = null;
+  #lost: SbxError | null = null;
+
+  private constructor(parts: Opened) {
+    const { options, zygote, slots, tree, info, features, limits } = parts;
+    this.native = loadNative().native;
+    this.options = options;
+    this.limits = limits;
+    this.workDir = options.workDir ?? DEFAULT_WORK_DIR;
+    this.features = features;
+    this.missing = (Object.keys(features) as Feature[]).filter((feature) => !features[feature].available);
+    this.tree = tree;
+    this.slots = slots;
+    this.queue = new Queue(info.parallelism, info.queueLength);
+    this.byStatus = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>;
+    this.#zygote = zygote;
+    this.#info = info;
+    zygote.onLost((error) => {
+      this.#lost = error;
+    });
+  }
+
+  static async open(options: EngineOptions = {}): Promise<EngineCore> {
+    validateEngineOptions(options);
+    checkKernel();
+    const { native } = loadNative();
+    native.holdLoop();
+    try {
+      return new EngineCore(await openParts(options));
+    } finally {
+      native.releaseLoop();
+    }
+  }
+
+  /** Throws when nothing can be started any more. */
+  checkOpen(): void {
+    if (this.#closed !== null) throw new ClosedError('The engine');
+    if (this.#lost !== null) throw this.#lost;
+  }
+
+  shape(options: SandboxShape, limits: ResolvedLimits, terminal: boolean): Shape {
+    const strict = (options.seccomp ?? this.options.seccomp) === 'strict';
+    const seccompKill = options.seccompAction === 'kill';
+    const loopback = options.network === 'loopback';
+    return makeShape({ loopback, strict, seccompKill, terminal, ...diskOf(limits) });
+  }
+
+  acquire(shape: Shape): Slot | Promise<Slot> {
+    this.checkOpen();
+    return this.slots.acquire(shape);
+  }
+
+  info(): EngineInfo {
+    return structuredClone(this.#info);
+  }
+
+  counters(): EngineCounters {
+    const { queue, slots, startedTotal, finishedTotal, byStatus } = this;
+    return {
+      running: queue.running,
+      waiting: queue.waiting,
+      ready: slots.ready,
+      sandboxes: slots.inUse,
+      startedTotal,
+      finishedTotal,
+      refusedTotal: queue.refused,
+      byStatus: { ...byStatus },
+    };
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.native.holdLoop();
+    const reason = new ClosedError('The engine');
+    this.queue.close(reason);
+    await Promise.all([...this.closers].map((close) => close()));
+    await this.slots.close(reason);
+    await this.#zygote.close();
+    await this.tree?.close();
+    this.native.releaseLoop();
+  }
+}
+
+interface Opened {
+  options: EngineOptions;
+  zygote: Zygote;
+  slots: Slots;
+  tree: CgroupTree | null;
+  info: EngineInfo;
+  features: FeatureTable;
+  limits: ResolvedLimits;
+}
+
+async function openParts(options: EngineOptions): Promise<Opened> {
+  const limits = engineLimits(options.limits, options.ceilings);
+  const rootless = process.geteuid!() !== 0;
+  const opened = await CgroupTree.open(options.cgroup ?? 'auto');
+  const tree = opened instanceof CgroupTree ? opened : null;
+  const report = opened instanceof CgroupTree ? opened.report : opened;
+  let zygote: Zygote | undefined;
+  try {
+    const sample = tree === null ? null : await tree.makeGroup();
+    const features = describeFeatures(report, tree, sample, rootless);
+    await sample?.remove();
+    checkRequired(features, options.require ?? DEFAULT_REQUIRE, report);
+    zygote = await startZygote(options, rootless, tree);
+    const uidBase = rootless ? 0 : (options.uidBase ?? randomBlock(options.maxSandboxes ?? DEFAULT_MAX_SANDBOXES));
+    const info = describe(options, { report, features, uidBase, limits });
+    const slots = makeSlots(options, info, tree, zygote);
+    await slots.open();
+    return { options, zygote, slots, tree, info, features, limits };
+  } catch (error) {
+    await zygote?.close();
+    await tree?.close();
+    throw error;
+  }
+}
+
+function startZygote(options: EngineOptions, rootless: boolean, tree: CgroupTree | null): Promise<Zygote> {
+  const { hostname = DEFAULT_HOSTNAME, workDir = DEFAULT_WORK_DIR } = options;
+  const mounts = compileMounts(options.mounts ?? defaultMounts(hostname, workDir));
+  const cgroupName = tree?.name ?? '';
+  const cgroupParents = tree?.parentFds ?? [];
+  return Zygote.start({ rootless, insideUid: SANDBOX_UID, hostname, workDir, mounts, cgroupName, cgroupParents });
+}
+
+function makeSlots(options: EngineOptions, info: EngineInfo, tree: CgroupTree | null, zygote: Zygote): Slots {
+  const { parallelism, maxSandboxes } = info;
+  const shape = makeShape({
+    loopback: false,
+    strict: options.seccomp === 'strict',
+    seccompKill: false,
+    terminal: false,
+    ...diskOf(engineLimits(options.limits, options.ceilings)),
+  });
+  return new Slots({
+    keep: Math.min(maxSandboxes, parallelism + (options.readyCount ?? parallelism)),
+    maxInUse: maxSandboxes,
+    uidBase: info.user.uidBase ?? 0,
+    shape,
+    tree,
+    clone: (slotId, uidBase, helperEnd) => zygote.newSlot(slotId, uidBase, helperEnd),
+  });
+}
+
+function describe(
+  options: EngineOptions,
+  found: { report: EngineInfo['cgroup']; features: FeatureTable; uidBase: number; limits: ResolvedLimits },
+): EngineInfo {
+  const { report, features, uidBase, limits } = found;
+  return {
+    version: packageVersion(),
+    kernel: release(),
+    cgroup: { ...report },
+    user: uidBase === 0 ? { mode: 'rootless', uidBase: null } : { mode: 'root', uidBase },
+    features,
+    parallelism: options.parallelism ?? availableParallelism(),
+    maxSandboxes: options.maxSandboxes ?? DEFAULT_MAX_SANDBOXES,
+    queueLength: options.queueLength ?? DEFAULT_QUEUE_LENGTH,
+    limits: { ...limits, cpuSet: limits.cpuSet?.join(',') ?? null },
+  };
+}
+
+function diskOf(limits: ResolvedLimits): { diskBytes: number; diskFileCount: number } {
+  return { diskBytes: limits.diskBytes ?? 0, diskFileCount: limits.diskFileCount ?? 0 };
+}
+
+function makeShape(parts: Omit<Shape, 'key'>): Shape {
+  const { loopback, strict, seccompKill, terminal, diskBytes, diskFileCount } = parts;
+  const flags = Number(loopback) | (Number(strict) << 1) | (Number(seccompKill) << 2) | (Number(terminal) << 3);
+  return { ...parts, key: `${flags}:${diskBytes}:${diskFileCount}` };
+}
+
+/** Two host ids per slot, and room for slots that end while others begin. */
+function randomBlock(maxSandboxes: number): number {
+  const size = maxSandboxes * 4 + 64;
+  const blocks = Math.floor((UID_LAST - UID_FIRST) / size);
+  return UID_FIRST + Math.floor(Math.random() * blocks) * size;
+}
+
+/** mount_setattr, by which mounts get their flags before anybody can see them, came with 5.12. */
+function checkKernel(): void {
+  const [major = 0, minor = 0] = release().split('.').map(Number);
+  if (process.platform !== 'linux' || major > 5 || (major === 5 && minor >= 12)) return;
+  throw new UnsupportedError({
+    code: 'SBX_UNSUPPORTED_PLATFORM',
+    message: `Linux ${release()} is too old.`,
+    hint: 'Linux 5.12 or newer is needed.',
+  });
+}
+
+let defaultCore: Promise<EngineCore> | undefined;
+
+/** The engine of this environment, opened at first use. A failed opening is tried again at the next call. */
+export function openDefaultCore(): Promise<EngineCore> {
+  defaultCore ??= EngineCore.open().catch((error) => {
+    defaultCore = undefined;
+    throw error;
+  });
+  return defaultCore;
+}

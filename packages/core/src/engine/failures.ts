@@ -1,0 +1,69 @@
+/** Reports of the helper to errors: where it failed, why that usually happens, and what to do. */
+import { existsSync } from 'node:fs';
+import { errnoName } from '../errno.js';
+import { PermissionError, ProgramNotFoundError, SandboxError, type SbxError } from '../errors.js';
+import type { FailedMessage } from '../native.js';
+
+/** What the engine was doing when a stage failed, for permission errors: layer and fix. */
+const STAGE_HINTS: Readonly<Record<string, { layer: PermissionError['layer']; hint: string }>> = {
+  helper: {
+    layer: 'userns',
+    hint: 'New namespaces were refused. As root, the container needs CAP_SYS_ADMIN; as a user, allow user namespaces: `sysctl -w user.max_user_namespaces=15000`, on Debian kernels `kernel.unprivileged_userns_clone=1`, on Ubuntu `kernel.apparmor_restrict_unprivileged_userns=0`. `sbx doctor` tells which.',
+  },
+  namespaces: {
+    layer: 'capability',
+    hint: 'Mount and UTS namespaces were refused; an AppArmor or seccomp profile of the container may forbid them. `sbx doctor` tells which.',
+  },
+  idMap: {
+    layer: 'apparmor',
+    hint: 'The user map could not be written; on Ubuntu set `kernel.apparmor_restrict_unprivileged_userns=0` or give the program an AppArmor profile with `userns`.',
+  },
+  slotClone: {
+    layer: 'userns',
+    hint: 'Raise `user.max_user_namespaces` (and the max_* beside it), or lower `maxSandboxes`.',
+  },
+  proc: {
+    layer: 'seccomp',
+    hint: 'A fresh /proc was refused: the container masks its own /proc. Run with `--security-opt systempaths=unconfined` (Docker) or `procMount: Unmasked` (Kubernetes).',
+  },
+};
+
+const REFUSALS = new Set(['EPERM', 'EACCES']);
+
+/** A failed set-up of engine, slot or sandbox. */
+export function setupError(failed: Omit<FailedMessage, 'kind' | 'programId'>): SbxError {
+  const { stage, stageText, index, errno } = failed;
+  const hint = STAGE_HINTS[stage];
+  const details = { stage, index, errno, errnoName: errnoName(errno) };
+  const message = `The sandbox could not ${stageText || stage}`;
+  if (hint !== undefined && REFUSALS.has(errnoName(errno))) {
+    return new PermissionError({ ...hint, message: `${message} (${errnoName(errno)}).`, details });
+  }
+  return new SandboxError({ code: 'SBX_SANDBOX_SETUP', message, stage, index, errno });
+}
+
+/** A program that did not start. `paths`: what exec tried, in order. */
+export function startError(failed: FailedMessage, file: string, cwd: string, paths: readonly string[]): SbxError {
+  const { stage, index, errno } = failed;
+  const name = errnoName(errno);
+  if (stage === 'workingFolder') {
+    const message = `The working folder ${JSON.stringify(cwd)} cannot be entered inside the sandbox`;
+    return new SandboxError({ code: 'SBX_BAD_CWD', message, stage, index, errno });
+  }
+  if (stage !== 'exec') return setupError(failed);
+  if (name === 'ENOENT' || name === 'ENOTDIR') {
+    const existsOnHost = paths.some((path) => path.startsWith('/') && existsSync(path));
+    return new ProgramNotFoundError({ file, tried: paths, existsOnHost });
+  }
+  if (name === 'E2BIG') {
+    const message = 'Arguments and environment do not fit the stack limit';
+    return new SandboxError({ code: 'SBX_PROGRAM_TOO_BIG', message, stage, index, errno });
+  }
+  const message = `The program ${JSON.stringify(paths[index] ?? file)} cannot be executed inside the sandbox`;
+  return new SandboxError({ code: 'SBX_PROGRAM_NOT_EXECUTABLE', message, stage, index, errno });
+}
+
+/** The helper of a running sandbox is gone. */
+export function lostError(what: string): SandboxError {
+  return new SandboxError({ code: 'SBX_SANDBOX_LOST', message: `${what} ended unexpectedly`, stage: 'none' });
+}

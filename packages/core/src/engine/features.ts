@@ -1,0 +1,92 @@
+/** What this engine can guarantee, by which mechanism, and why not otherwise. */
+import { release } from 'node:os';
+import { FEATURES, type Degradation, type EngineInfo, type Feature } from '../types.js';
+import { UnsupportedError } from '../errors.js';
+import type { CgroupReport, CgroupTree } from '../cgroup/tree.js';
+import type { Group } from '../cgroup/group.js';
+import type { CounterName } from '../cgroup/layout.js';
+import type { ResolvedLimits } from '../options/limits.js';
+
+export type FeatureTable = EngineInfo['features'];
+
+/** Required unless the caller says otherwise: what a verdict rests on. */
+export const DEFAULT_REQUIRE: readonly Feature[] = FEATURES.filter(
+  (feature) => !['distinct-users', 'swap-limit', 'cpu-set', 'cpu-rate'].includes(feature),
+);
+
+/** Guarantees that rest on one file of a cgroup. */
+const BY_COUNTER: Readonly<Partial<Record<Feature, CounterName>>> = {
+  'cpu-accounting': 'cpu',
+  'memory-limit': 'memoryLimit',
+  'memory-peak': 'memoryPeak',
+  'swap-limit': 'swapLimit',
+  'process-limit': 'taskLimit',
+  'process-peak': 'taskPeak',
+};
+
+/** Limits that need a guarantee. */
+const NEEDED_BY: Readonly<Partial<Record<keyof ResolvedLimits, Feature>>> = {
+  cpuTimeMs: 'cpu-accounting',
+  memoryBytes: 'memory-limit',
+  processCount: 'process-limit',
+  cpuRate: 'cpu-rate',
+  cpuSet: 'cpu-set',
+};
+
+/** Looks at a group of the engine, `null` without cgroups. */
+export function describeFeatures(
+  report: CgroupReport,
+  tree: CgroupTree | null,
+  group: Group | null,
+  rootless: boolean,
+): FeatureTable {
+  const table = {} as FeatureTable;
+  const put = (feature: Feature, mechanism: string | null, reason: string | null) => {
+    table[feature] = { available: mechanism !== null, mechanism, reason: mechanism === null ? reason : null };
+  };
+  const noCgroup = report.reason ?? 'no cgroup';
+  for (const feature of FEATURES) {
+    const counter = BY_COUNTER[feature];
+    if (counter === undefined) continue;
+    const file = tree?.layout.counters[counter]?.file;
+    const there = group?.has(counter) === true;
+    put(feature, there ? `cgroup ${report.version} ${file}` : null, group === null ? noCgroup : `the kernel has no ${file}`);
+  }
+  for (const [feature, controller] of [['cpu-rate', 'cpu'], ['cpu-set', 'cpuset']] as const) {
+    const there = tree?.hasController(controller) === true;
+    put(feature, there ? `cgroup ${report.version} ${controller}` : null, tree === null ? noCgroup : `no ${controller} controller`);
+  }
+  const why = 'an ordinary user has one id; run as root for one per sandbox';
+  put('distinct-users', rootless ? null : 'user namespace per slot, two host ids each', why);
+  put('private-proc', 'procfs subset=pid,hidepid=ptraceable', null);
+  put('seccomp', 'seccomp filter', null);
+  return table;
+}
+
+/** Throws when a required guarantee is missing. */
+export function checkRequired(table: FeatureTable, required: readonly Feature[], report: CgroupReport): void {
+  const missing = required.filter((feature) => !table[feature].available);
+  if (missing.length === 0) return;
+  const list = missing.map((feature) => `${feature} (${table[feature].reason})`).join('; ');
+  throw new UnsupportedError({
+    code: 'SBX_REQUIRED_FEATURE_MISSING',
+    message: `This machine cannot give what is required: ${list}.`,
+    hint: `${cgroupHint(report)} Or accept less: Engine.open({ require: [] }) lists in every result's \`degraded\` what was missing.`,
+    details: { missing, kernel: release() },
+  });
+}
+
+function cgroupHint(report: CgroupReport): string {
+  if (report.version !== 'none') return '`sbx doctor` says more.';
+  return 'Run as root, or in a delegated cgroup: `systemd-run --user --scope -p Delegate=yes …`; in Docker mount a writable cgroup.';
+}
+
+/** What a program with these limits does not get. One shared empty list when nothing is missing. */
+export function degradationsFor(table: FeatureTable, missing: readonly Feature[], limits: ResolvedLimits): Degradation[] {
+  const wanted = new Set<Feature>(['cpu-accounting', 'memory-peak', 'process-peak']);
+  for (const [name, feature] of Object.entries(NEEDED_BY)) {
+    if (limits[name as keyof ResolvedLimits] !== null) wanted.add(feature);
+  }
+  if (limits.memoryBytes !== null) wanted.add('swap-limit');
+  return missing.filter((feature) => wanted.has(feature)).map((feature) => ({ feature, reason: table[feature].reason ?? '' }));
+}

@@ -1,0 +1,81 @@
+/** Bounded admission: `parallelism` at once, `length` waiting, first come first served; the rest is refused. */
+import { OverloadedError } from '../errors.js';
+
+interface Waiter {
+  resolve: () => void;
+  reject: (reason: unknown) => void;
+  forget: () => void;
+}
+
+export class Queue {
+  readonly parallelism: number;
+  readonly length: number;
+  #running = 0;
+  #refused = 0;
+  readonly #waiting: Waiter[] = [];
+  /** Mean duration of a run, for `retryAfterMs`. */
+  #meanMs = 50;
+
+  constructor(parallelism: number, length: number) {
+    this.parallelism = parallelism;
+    this.length = length;
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /** Takes a place now, or returns a promise of one. Throws `OverloadedError` when even the queue is full. */
+  enter(signal?: AbortSignal): Promise<void> | undefined {
+    if (this.#running < this.parallelism) {
+      this.#running += 1;
+      return undefined;
+    }
+    if (this.#waiting.length >= this.length) {
+      this.#refused += 1;
+      throw new OverloadedError({
+        message: `All ${this.parallelism} places are taken and ${this.length} runs are waiting.`,
+        retryAfterMs: Math.ceil((this.#meanMs * (this.length + 1)) / this.parallelism),
+      });
+    }
+    return this.#wait(signal);
+  }
+
+  /** Gives the place to the next, if any. */
+  leave(durationMs: number): void {
+    this.#meanMs += (durationMs - this.#meanMs) / 16;
+    const next = this.#waiting.shift();
+    if (next === undefined) {
+      this.#running -= 1;
+      return;
+    }
+    next.forget();
+    next.resolve();
+  }
+
+  /** Rejects all who wait. */
+  close(reason: unknown): void {
+    for (const waiter of this.#waiting.splice(0)) {
+      waiter.forget();
+      waiter.reject(reason);
+    }
+  }
+
+  #wait(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const onAbort = () => {
+        this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
+        reject(signal!.reason);
+      };
+      const waiter: Waiter = { resolve, reject, forget: () => signal?.removeEventListener('abort', onAbort) };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.#waiting.push(waiter);
+    });
+  }
+}

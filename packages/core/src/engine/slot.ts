@@ -1,0 +1,195 @@
+/**
+ * A slot: room for one sandbox at a time. It has a keeper process, a user of its own and a cgroup, which outlive the
+ * sandboxes; everything else is fresh in each. A cgroup is kept only while the next sandbox cannot see the last one's
+ * marks in it: high-water marks that do not start again, page cache that somebody else has read.
+ */
+import { closeSync } from 'node:fs';
+import type { SbxError } from '../errors.js';
+import type { CgroupTree } from '../cgroup/tree.js';
+import type { Group } from '../cgroup/group.js';
+import { type Channel, type EndedMessage, type HelperMessage, loadNative, type PrepareMessage } from '../native.js';
+import { lostError, setupError } from './failures.js';
+
+/** What is decided when a sandbox is made. Equal keys are interchangeable. */
+export interface Shape extends PrepareMessage {
+  key: string;
+}
+
+/** A sandbox that is ready for programs. */
+export interface Ready {
+  channelFd: number;
+  workspaceFd: number;
+}
+
+export type SlotState = 'starting' | 'preparing' | 'ready' | 'busy' | 'ended';
+
+/** Page cache and kernel memory of former runs that may stay charged before the group is renewed. */
+const LEFTOVER_BYTES_MAX = 4 * 2 ** 20;
+/** What keeper and init themselves hold; replaced by the first measurement. */
+const HELPER_BYTES = 512 * 1024;
+
+export interface SlotListener {
+  onReady(slot: Slot): void;
+  onLost(slot: Slot, error: SbxError): void;
+}
+
+export class Slot {
+  readonly id: number;
+  /** First host id of this slot: init's; the next is the program's. */
+  readonly uidBase: number;
+  state: SlotState = 'starting';
+  shape: Shape;
+  group: Group | null = null;
+  ready: Ready | null = null;
+  /** Limits written last, so that equal ones are not written again. */
+  writtenLimits = '';
+  /** Memory charged to the group before a program starts. */
+  memoryBaselineBytes = HELPER_BYTES;
+  /** v2: the group has a CPU rate or set of the last program. */
+  cpuLimited = false;
+  /** v1 groups of `cpu` and `cpuset`, made when a program first asks. */
+  readonly extras = new Map<string, Group>();
+  #soiled = false;
+  #ended: Promise<void> | null = null;
+  readonly #tree: CgroupTree | null;
+  readonly #listener: SlotListener;
+  readonly #channel: Channel;
+
+  constructor(
+    id: number,
+    uidBase: number,
+    shape: Shape,
+    tree: CgroupTree | null,
+    listener: SlotListener,
+    clone: (helperEnd: number) => void,
+  ) {
+    this.id = id;
+    this.uidBase = uidBase;
+    this.shape = shape;
+    this.#tree = tree;
+    this.#listener = listener;
+    const { native } = loadNative();
+    const pair = native.channelPair();
+    if (typeof pair === 'number') throw setupError({ stage: 'slotClone', stageText: 'make a socket', index: 9, errno: -pair });
+    this.#channel = new native.Channel(pair[0], (message) => this.#onMessage(message));
+    clone(pair[1]);
+  }
+
+  /** Helper tasks in the group beside the program's: init, and with v1 the keeper. */
+  get helperTasks(): number {
+    return this.group?.layout.version === 'v1' ? 2 : 1;
+  }
+
+  /** Host id of programs, for files made for them; -1 when rootless. */
+  get owner(): number {
+    return this.uidBase === 0 ? -1 : this.uidBase + 1;
+  }
+
+  take(): Ready {
+    const { ready } = this;
+    if (this.state !== 'ready' || ready === null) throw lostError('A slot that was not ready');
+    this.state = 'busy';
+    this.ready = null;
+    return ready;
+  }
+
+  /** Looks at what a program left in the group. */
+  noteEnd(ended: EndedMessage): void {
+    const { taskPeak, memoryBaselineBytes } = ended;
+    if (memoryBaselineBytes !== null) {
+      this.memoryBaselineBytes = memoryBaselineBytes;
+      if (memoryBaselineBytes > LEFTOVER_BYTES_MAX) this.#soiled = true;
+    }
+    if (taskPeak !== null && taskPeak > this.helperTasks + 1) this.#soiled = true;
+    if (ended.oomKillCount > 0) this.#soiled = true;
+  }
+
+  /** The sandbox of this slot is over (its init has been told, or is dead): makes the next one. */
+  prepare(shape: Shape, renew = false): void {
+    if (this.state === 'ended') return;
+    this.shape = shape;
+    this.state = 'preparing';
+    this.#dropReady();
+    if ((this.#soiled || renew) && this.#tree !== null) {
+      void this.#renewGroup().then(
+        () => this.#sendPrepare(),
+        (error: SbxError) => this.#fail(error),
+      );
+    } else this.#sendPrepare();
+  }
+
+  /** Ends the keeper, and with it whatever runs; resolves when that is so and the group is removed. */
+  end(): Promise<void> {
+    this.#ended ??= this.#end();
+    return this.#ended;
+  }
+
+  #onMessage(message: HelperMessage): void {
+    if (message.kind === 'closed') return this.#onClosed();
+    if (message.kind === 'failed') return this.#fail(setupError(message));
+    if (message.kind !== 'ready') return;
+    if (message.fds.length === 2) this.#onReady(message.fds as [number, number]);
+    else void this.#onKeeper(); // the keeper stands
+  }
+
+  async #onKeeper(): Promise<void> {
+    try {
+      if (this.#tree !== null) await this.#renewGroup();
+      this.state = 'preparing';
+      this.#sendPrepare();
+    } catch (error) {
+      this.#fail(error as SbxError);
+    }
+  }
+
+  #onReady([channelFd, workspaceFd]: [number, number]): void {
+    if (this.state !== 'preparing') return loadNative().native.closeFds([channelFd, workspaceFd]);
+    this.ready = { channelFd, workspaceFd };
+    this.state = 'ready';
+    this.#listener.onReady(this);
+  }
+
+  #sendPrepare(): void {
+    if (this.state === 'ended') return;
+    if (this.#channel.prepare(this.shape) < 0) this.#fail(lostError('The keeper of a slot'));
+  }
+
+  async #renewGroup(): Promise<void> {
+    const old = this.group;
+    const group = await this.#tree!.makeGroup();
+    if (this.state === 'ended') return void (await group.remove());
+    // v2: an init is born in the folder; v1: the keeper moves.
+    const joins = group.layout.version === 'v1' ? group.joins : [];
+    const sent = this.#channel.groups({ ...group.fds, joins, folder: group.folderFd });
+    this.group = group;
+    this.writtenLimits = '';
+    this.#soiled = false;
+    this.cpuLimited = false;
+    void old?.remove();
+    if (sent < 0) throw lostError('The keeper of a slot');
+  }
+
+  #fail(error: SbxError): void {
+    if (this.state === 'ended') return;
+    this.#listener.onLost(this, error);
+  }
+
+  #onClosed(): void {
+    this.#fail(lostError('The keeper of a slot'));
+  }
+
+  #dropReady(): void {
+    if (this.ready === null) return;
+    closeSync(this.ready.channelFd);
+    closeSync(this.ready.workspaceFd);
+    this.ready = null;
+  }
+
+  async #end(): Promise<void> {
+    this.state = 'ended';
+    this.#dropReady();
+    this.#channel.close();
+    await this.group?.remove();
+    for (const extra of this.extras.values()) await extra.remove();
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * Slots and who gets them. A few sandboxes stand ready; a taken one is replaced off the caller's path. Each slot makes its
+ * next sandbox in the shape it served last, so a steady load finds what it needs standing ready.
+ */
+import type { CgroupTree } from '../cgroup/tree.js';
+import { OverloadedError, type SbxError } from '../errors.js';
+import { type Shape, Slot } from './slot.js';
+
+export interface SlotsOptions {
+  /** Slots kept when nobody wants one. */
+  keep: number;
+  /** Sandboxes in use at the most. */
+  maxInUse: number;
+  /** First host id; 0 when rootless. */
+  uidBase: number;
+  shape: Shape;
+  tree: CgroupTree | null;
+  clone: (slotId: number, uidBase: number, helperEnd: number) => void;
+}
+
+interface Waiter {
+  shape: Shape;
+  resolve: (slot: Slot) => void;
+  reject: (error: unknown) => void;
+}
+
+const IDS_PER_SLOT = 2;
+const BUSY_RETRY_MS = 100;
+
+export class Slots {
+  readonly #options: SlotsOptions;
+  readonly #slots = new Set<Slot>();
+  readonly #freeIds: number[] = [];
+  readonly #waiters: Waiter[] = [];
+  readonly #ending = new Set<Promise<void>>();
+  #nextId = 0;
+  #inUse = 0;
+  #closed: SbxError | null = null;
+
+  constructor(options: SlotsOptions) {
+    this.#options = options;
+  }
+
+  get inUse(): number {
+    return this.#inUse;
+  }
+  get ready(): number {
+    return this.#count('ready');
+  }
+
+  /** Makes the kept slots; resolves when the first is ready, rejects when it cannot be made. */
+  async open(): Promise<void> {
+    const first = await this.acquire(this.#options.shape);
+    this.release(first, true);
+    while (this.#slots.size < this.#options.keep && this.#closed === null) this.#add(this.#options.shape);
+  }
+
+  /** A slot with a ready sandbox of this shape, now or soon. Throws `OverloadedError` when too many are in use. */
+  acquire(shape: Shape): Slot | Promise<Slot> {
+    if (this.#closed !== null) throw this.#closed;
+    if (this.#inUse >= this.#options.maxInUse) {
+      throw new OverloadedError({
+        message: `${this.#inUse} sandboxes are in use, as many as maxSandboxes allows.`,
+        retryAfterMs: BUSY_RETRY_MS,
+      });
+    }
+    this.#inUse += 1;
+    const slot = this.#findReady(shape);
+    if (slot !== null && slot.shape.key === shape.key) return slot;
+    return new Promise<Slot>((resolve, reject) => {
+      this.#waiters.push({ shape, resolve, reject });
+      if (slot !== null) slot.prepare(shape);
+      this.#provide();
+    });
+  }
+
+  /** The sandbox of this slot is over. `fresh`: it was never used. */
+  release(slot: Slot, fresh = false): void {
+    this.#inUse -= 1;
+    if (slot.state === 'ended') return this.#provide();
+    if (this.#slots.size > this.#options.keep + this.#waiters.length || this.#closed !== null) return this.#drop(slot);
+    if (fresh) slot.state = 'ready';
+    else slot.prepare(slot.shape);
+    this.#serve(slot);
+  }
+
+  /** Ends every slot; whoever waits is rejected with `reason`. */
+  async close(reason: SbxError): Promise<void> {
+    this.#closed = reason;
+    for (const waiter of this.#waiters.splice(0)) waiter.reject(reason);
+    for (const slot of this.#slots) this.#drop(slot);
+    await Promise.all(this.#ending);
+  }
+
+  #count(state: Slot['state']): number {
+    let count = 0;
+    for (const slot of this.#slots) if (slot.state === state) count += 1;
+    return count;
+  }
+
+  #findReady(shape: Shape): Slot | null {
+    let other: Slot | null = null;
+    for (const slot of this.#slots) {
+      if (slot.state !== 'ready') continue;
+      if (slot.shape.key === shape.key) return slot;
+      other = slot;
+    }
+    return other;
+  }
+
+  /** Enough slots on their way for all who wait. */
+  #provide(): void {
+    const coming = this.#count('starting') + this.#count('preparing');
+    for (let missing = this.#waiters.length - coming; missing > 0; missing -= 1) {
+      this.#add(this.#waiters[this.#waiters.length - missing]!.shape);
+    }
+  }
+
+  #add(shape: Shape): void {
+    const { uidBase, tree, clone } = this.#options;
+    const id = this.#freeIds.pop() ?? this.#nextId++;
+    const base = uidBase === 0 ? 0 : uidBase + IDS_PER_SLOT * id;
+    try {
+      const listener = {
+        onReady: (slot: Slot) => this.#serve(slot),
+        onLost: (slot: Slot, error: SbxError) => this.#onLost(slot, error),
+      };
+      this.#slots.add(new Slot(id, base, shape, tree, listener, (helperEnd) => clone(id, base, helperEnd)));
+    } catch (error) {
+      this.#freeIds.push(id);
+      this.#waiters.pop()?.reject(error);
+    }
+  }
+
+  /** Gives a ready slot to who waits for its shape, or changes its shape for who waits longest. */
+  #serve(slot: Slot): void {
+    if (slot.state !== 'ready') return;
+    const index = this.#waiters.findIndex(({ shape }) => shape.key === slot.shape.key);
+    if (index >= 0) this.#waiters.splice(index, 1)[0]!.resolve(slot);
+    else if (this.#waiters.length > this.#count('starting') + this.#count('preparing')) {
+      slot.prepare(this.#waiters[0]!.shape);
+    }
+  }
+
+  /** A keeper that failed or died: its slot is given up, and the failure told to one who waits, so that none waits for ever. */
+  #onLost(slot: Slot, error: SbxError): void {
+    const wasBusy = slot.state === 'busy';
+    this.#drop(slot);
+    if (wasBusy) return;
+    const waiter = this.#waiters.shift();
+    if (waiter === undefined) return;
+    this.#inUse -= 1;
+    waiter.reject(error);
+  }
+
+  #drop(slot: Slot): void {
+    if (!this.#slots.delete(slot)) return;
+    const ending = slot.end().then(() => {
+      this.#ending.delete(ending);
+      this.#freeIds.push(slot.id);
+    });
+    this.#ending.add(ending);
+  }
+}

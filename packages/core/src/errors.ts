@@ -1,0 +1,299 @@
+/**
+ * Everything that leaves a public function as a rejection or a throw is an `SbxError` with a stable `code` from
+ * `ERROR_CODES` (an abort alone rejects with the caller's own `signal.reason`). What a program did is never thrown: it is
+ * a `RunResult`. Facts are fields, repeated in `details` as plain data for logs and servers; the sentence is made from
+ * them here, once. A new code is a new row: servers map codes by a `Record<ErrorCode, …>`, so their build then breaks.
+ */
+
+import { errnoName, errnoNumber, errnoText } from './errno.js';
+import {
+  type CodeOf,
+  ERROR_CODES,
+  type ErrorCode,
+  type FileErrorCode,
+  fileErrorCode,
+  type OptionRule,
+} from './error-codes.js';
+import type { RunResult } from './types.js';
+
+export type {
+  CodeOf,
+  ErrorClassName,
+  ErrorCode,
+  ErrorCodeRow,
+  FileErrorCode,
+  OptionRule,
+} from './error-codes.js';
+export { ERROR_CODES, fileErrorCode } from './error-codes.js';
+
+/** What every constructor takes beside its own facts. */
+export interface SbxErrorInit<Code extends ErrorCode = ErrorCode> {
+  code: Code;
+  message: string;
+  /** Plain data that may be shown to a peer: never environment, file contents or program text. */
+  details?: Record<string, unknown>;
+  cause?: unknown;
+  /** When this one case differs from the table. */
+  retryable?: boolean;
+}
+
+/** Shared by all copies of this package in a process: `instanceof` fails across two of them, the brand does not. */
+const BRAND = Symbol.for('@sbx/core/error');
+
+/** Base of all errors of this library. Branch on `code`; sub-classes exist where a caller needs their fields. */
+export class SbxError extends Error {
+  /** Stable; the meaning is in `ERROR_CODES`. */
+  readonly code: ErrorCode;
+  /** The same call may succeed later without a change by the caller. */
+  readonly retryable: boolean;
+  /** The facts as plain data. Empty when there are none. */
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(init: SbxErrorInit) {
+    super(init.message, 'cause' in init ? { cause: init.cause } : undefined);
+    this.code = init.code;
+    this.retryable = init.retryable ?? ERROR_CODES[init.code].retryable;
+    this.details = init.details ?? {};
+  }
+
+  /** For logs and wires: name, code, message, retryable, details. No stack and no cause: they name things of the host. */
+  toJSON(): { name: string; code: ErrorCode; message: string; retryable: boolean; details: object } {
+    const { name, code, message, retryable, details } = this;
+    return { name, code, message, retryable, details };
+  }
+}
+
+/** Whether `error` is one of ours, also when it was made by another copy of this package. */
+export function isSbxError(error: unknown): error is SbxError {
+  return typeof error === 'object' && error !== null && (error as Record<symbol, unknown>)[BRAND] === true;
+}
+
+/** A value given by the caller was refused, before anything started. */
+export class InvalidOptionsError extends SbxError {
+  /** Path of the value: `options.limits.cpuTimeMs`, `args[2]`. */
+  readonly field: string;
+  readonly rule: OptionRule;
+  /** What the rule asks for: `must be …`. */
+  readonly expected: string;
+  /** Type and short value of what came; `null` when naming it would not help. Never contents or environment values. */
+  readonly got: string | null;
+  /** What to write instead, when that can be told. */
+  readonly hint: string | null;
+
+  constructor(init: {
+    field: string;
+    rule: OptionRule;
+    expected: string;
+    got?: string | null;
+    hint?: string | null;
+  }) {
+    const { field, rule, expected, got = null, hint = null } = init;
+    const message = `${field} ${expected}${got === null ? '' : `; got ${got}`}.${hint === null ? '' : ` ${hint}`}`;
+    super({ code: 'SBX_INVALID_OPTIONS', message, details: { field, rule, expected, got, hint } });
+    this.field = field;
+    this.rule = rule;
+    this.expected = expected;
+    this.got = got;
+    this.hint = hint;
+  }
+}
+
+/** This machine or platform cannot do what is needed, whoever asks. */
+export class UnsupportedError extends SbxError {
+  /** The next step for a person. */
+  readonly hint: string;
+
+  constructor(init: SbxErrorInit<CodeOf<'UnsupportedError'>> & { hint: string }) {
+    super({
+      ...init,
+      message: `${init.message} ${init.hint}`,
+      details: { ...init.details, hint: init.hint },
+    });
+    this.hint = init.hint;
+  }
+}
+
+/** Which wall refused. */
+export type PermissionLayer =
+  | 'userns'
+  | 'apparmor'
+  | 'seccomp'
+  | 'sysctl'
+  | 'cgroup'
+  | 'capability'
+  | 'filesystem';
+
+/** The machine could, but something forbids it to this process. */
+export class PermissionError extends SbxError {
+  readonly layer: PermissionLayer;
+  /** The exact fix, where one is known. */
+  readonly hint: string;
+
+  constructor(init: Omit<SbxErrorInit, 'code'> & { layer: PermissionLayer; hint: string }) {
+    const { layer, hint } = init;
+    super({
+      ...init,
+      code: 'SBX_PERMISSION',
+      message: `${init.message} ${hint}`,
+      details: { ...init.details, layer, hint },
+    });
+    this.layer = layer;
+    this.hint = hint;
+  }
+}
+
+/** All places and the queue are taken. Nothing was started. */
+export class OverloadedError extends SbxError {
+  /** When to try again, in ms: an estimate. */
+  readonly retryAfterMs: number;
+
+  constructor(init: Omit<SbxErrorInit, 'code'> & { retryAfterMs: number }) {
+    const { retryAfterMs } = init;
+    super({ ...init, code: 'SBX_OVERLOADED', details: { ...init.details, retryAfterMs } });
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** The engine, sandbox or process was closed before the call or during it. */
+export class ClosedError extends SbxError {
+  /** `what` is the thing that is closed, as the subject of a sentence: `'The engine'`. */
+  constructor(what: string, init: { cause?: unknown; details?: Record<string, unknown> } = {}) {
+    super({ ...init, code: 'SBX_CLOSED', message: `${what} is closed.` });
+  }
+}
+
+/** The program's file is not inside the sandbox. */
+export class ProgramNotFoundError extends SbxError {
+  /** As it was asked for. */
+  readonly file: string;
+  /** Paths inside the sandbox that were looked at, in order. */
+  readonly tried: readonly string[];
+  /** It exists on the host: then the engine's mounts leave it out. `null` when it was not looked up. */
+  readonly existsOnHost: boolean | null;
+
+  constructor(init: {
+    file: string;
+    tried: readonly string[];
+    existsOnHost: boolean | null;
+    cause?: unknown;
+  }) {
+    const { file, tried, existsOnHost } = init;
+    const where = tried.length === 0 ? '' : ` (looked at ${tried.join(', ')})`;
+    const why = existsOnHost
+      ? ' It exists on the host, but no mount brings it into the sandbox: add one to EngineOptions.mounts.'
+      : '';
+    super({
+      ...('cause' in init ? { cause: init.cause } : {}),
+      code: 'SBX_PROGRAM_NOT_FOUND',
+      message: `There is no program ${JSON.stringify(file)} inside the sandbox${where}.${why}`,
+      details: { file, tried: [...tried], existsOnHost },
+    });
+    this.file = file;
+    this.tried = tried;
+    this.existsOnHost = existsOnHost;
+  }
+}
+
+/** What the sandbox, not the program, could not do. */
+export class SandboxError extends SbxError {
+  /** Step of the set-up or of the run, by its name in `native/common/stage.h`. */
+  readonly stage: string;
+  /** Which one of several in that step: a mount, a descriptor; 0 when there is only one. */
+  readonly index: number;
+  /** 0 when no system call failed. */
+  readonly errno: number;
+  /** `'ENOMEM'`; `''` when `errno` is 0. */
+  readonly errnoName: string;
+
+  constructor(
+    init: SbxErrorInit<CodeOf<'SandboxError'>> & { stage: string; index?: number; errno?: number },
+  ) {
+    const { stage, index = 0, errno = 0 } = init;
+    const name = errno === 0 ? '' : errnoName(errno);
+    const why = errno === 0 ? '' : `, ${name}: ${errnoText(errno)}`;
+    super({
+      ...init,
+      message: `${init.message} (stage ${stage}, index ${index}${why})`,
+      details: { ...init.details, stage, index, errno, errnoName: name },
+    });
+    this.stage = stage;
+    this.index = index;
+    this.errno = errno;
+    this.errnoName = name;
+  }
+}
+
+/** An operation on a file of the work folder, or reading a host file to copy in, failed. */
+export class FileAccessError extends SbxError {
+  /** What was tried: `'readFile'`, `'copy-in'`. */
+  readonly operation: string;
+  /** As the caller wrote it. */
+  readonly path: string;
+  /** 0 when a rule of ours refused and no system call. */
+  readonly errno: number;
+  /** `'ENOENT'`, as in errors of `node:fs`; `''` when `errno` is 0. */
+  readonly errnoName: string;
+
+  /** Without `code` it follows from `errno`; without `reason` the errno's text is the reason. */
+  constructor(init: {
+    operation: string;
+    path: string;
+    errno?: number | string;
+    code?: FileErrorCode;
+    reason?: string;
+    cause?: unknown;
+  }) {
+    const errno = typeof init.errno === 'string' ? (errnoNumber(init.errno) ?? 0) : Math.abs(init.errno ?? 0);
+    const name = errno === 0 ? '' : errnoName(errno);
+    const code = init.code ?? fileErrorCode(errno);
+    const reason = init.reason ?? (errno === 0 ? ERROR_CODES[code].meaning : `${name}: ${errnoText(errno)}`);
+    const { operation, path } = init;
+    super({
+      ...('cause' in init ? { cause: init.cause } : {}),
+      code,
+      message: `${operation} ${JSON.stringify(path)}: ${reason}`,
+      details: { operation, path, errno, errnoName: name },
+    });
+    this.operation = operation;
+    this.path = path;
+    this.errno = errno;
+    this.errnoName = name;
+  }
+}
+
+/** From `RunResult.orThrow()` alone: the program did not end with status `ok`. */
+export class ProgramError extends SbxError {
+  /** The whole result; not part of `toJSON()`, since it holds what the program wrote. */
+  declare readonly result: RunResult;
+
+  constructor(result: RunResult) {
+    const { status, exitCode, exitSignal, usage } = result;
+    const how = exitSignal === null ? `exit code ${exitCode}` : exitSignal;
+    super({
+      code: 'SBX_PROGRAM_FAILED',
+      message: `The program ended with status ${status} (${how}).`,
+      details: { status, exitCode, exitSignal, usage: { ...usage } },
+    });
+    // Not enumerable, so that printing the error does not print megabytes of output.
+    Object.defineProperty(this, 'result', { value: result, enumerable: false });
+  }
+}
+
+const CLASSES = {
+  SbxError,
+  InvalidOptionsError,
+  UnsupportedError,
+  PermissionError,
+  OverloadedError,
+  ClosedError,
+  ProgramNotFoundError,
+  SandboxError,
+  FileAccessError,
+  ProgramError,
+};
+
+// On the prototypes, as the names of built-in errors: written out, so that a minifier cannot change them.
+Object.defineProperty(SbxError.prototype, BRAND, { value: true });
+for (const [name, type] of Object.entries(CLASSES)) {
+  Object.defineProperty(type.prototype, 'name', { value: name, writable: true, configurable: true });
+}

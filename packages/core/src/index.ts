@@ -1,0 +1,16 @@
+/**
+ * Run untrusted programs on Linux, confined and exactly measured. Start with `Sandbox.run` and `Sandbox.create`.
+ *
+ * @packageDocumentation
+ */
+export * from './errors.js';
+export { DEFAULT_ENV, DEFAULT_MOUNTS } from './options/defaults.js';
+export { DEFAULT_LIMITS } from './options/limits.js';
+export { Engine } from './sandbox/engine.js';
+export { Process, type ProcessEvent } from './sandbox/process.js';
+export { Sandbox } from './sandbox/sandbox.js';
+export type { FileData, FolderEntry } from './sandbox/work-files.js';
+export type { InputStream } from './streams/input.js';
+export { Output } from './streams/output.js';
+export type { OutputStream } from './streams/output-stream.js';
+export * from './types.js';

@@ -1,0 +1,93 @@
+/** Checks of what goes into the work folder and what is wanted back: `files`, `Content`, `copyOut`. */
+import type { CopyOut, FileInput } from '../types.js';
+import { BOOLEAN, by, checkTable, isGetter, isPlainObject, number, table, text } from './check.js';
+import { checkFilePath, PATH_BYTES_MAX } from './paths.js';
+import { keySegment, type Problem, problem, within, wrongSecret, wrongType } from './problem.js';
+
+/** Entries of one `files` or `copyOut`: each is an open, a read and a result of its own. */
+export const FILE_COUNT_MAX = 65_536;
+/** Bytes of one file that the host holds in memory. */
+export const CONTENT_BYTES_MAX = 2 ** 31;
+
+const MODE_MAX = 0o777;
+
+/** Rules of the keys of `Content`, shared by files and stdin. */
+export const CONTENT_RULES = {
+  text: text(CONTENT_BYTES_MAX, { empty: true, secret: true }),
+  bytes: by(checkBytes),
+  hostFile: text(PATH_BYTES_MAX),
+  fd: number(0, 2 ** 31 - 1),
+};
+
+const FILE_TABLE = table<FileInput>(
+  'a file',
+  { ...CONTENT_RULES, mode: by(checkMode), executable: BOOLEAN },
+  {
+    exactlyOne: ['text', 'bytes', 'hostFile', 'fd'],
+    hints: { content: 'Give text or bytes.', path: 'Give hostFile.' },
+  },
+);
+
+const COPY_OUT_TABLE = table<Exclude<CopyOut, string>>(
+  'an entry of copyOut',
+  {
+    path: by(checkFilePath),
+    optional: BOOLEAN,
+    maxBytes: number(0, CONTENT_BYTES_MAX, { unit: 'bytes' }),
+  },
+  { required: ['path'] },
+);
+
+function checkBytes(value: unknown): Problem | null {
+  return value instanceof Uint8Array
+    ? null
+    : wrongSecret('a Uint8Array', value, 'For text give { text: … }.');
+}
+
+function checkMode(value: unknown): Problem | null {
+  if (typeof value !== 'number') return wrongType('file permissions such as 0o644', value);
+  if (Number.isInteger(value) && value >= 0 && value <= MODE_MAX) return null;
+  // 644 and 755 without 0o are the classic slip.
+  const hint = /^[0-7]{3}$/.test(`${value}`) ? `Write it in octal: 0o${value}.` : null;
+  return problem('range', 'must be file permissions from 0 to 0o777', `the number ${value}`, hint);
+}
+
+/** Checks a `files` record: path → text, bytes or `FileInput`. */
+export function checkFiles(value: unknown): Problem | null {
+  if (!isPlainObject(value)) return wrongSecret('an object of path: content', value);
+  let count = 0;
+  for (const path in value) {
+    if (!Object.hasOwn(value, path)) continue;
+    if (++count > FILE_COUNT_MAX) return problem('size', `must have at most ${FILE_COUNT_MAX} files`);
+    const found = checkFilePath(path) ?? checkFile(value, path);
+    if (found !== null) return within(keySegment(path), found);
+  }
+  return null;
+}
+
+function checkFile(files: Record<string, unknown>, path: string): Problem | null {
+  if (isGetter(files, path)) return problem('type', 'must be a plain value, not a getter');
+  return checkFileInput(files[path]);
+}
+
+/** Checks the content of one file: a string, bytes or a `FileInput`. */
+export function checkFileInput(value: unknown): Problem | null {
+  if (typeof value === 'string' || value instanceof Uint8Array) return null;
+  if (!isPlainObject(value))
+    return wrongSecret('a string, a Uint8Array or { text | bytes | hostFile | fd }', value);
+  return checkTable(value, FILE_TABLE);
+}
+
+/** Checks a `copyOut` list. */
+export function checkCopyOut(value: unknown): Problem | null {
+  if (!Array.isArray(value)) return wrongType('an array of paths', value);
+  if (value.length > FILE_COUNT_MAX) {
+    return problem('size', `must have at most ${FILE_COUNT_MAX} entries`, `${value.length}`);
+  }
+  for (let index = 0; index < value.length; index++) {
+    const entry: unknown = value[index];
+    const found = typeof entry === 'string' ? checkFilePath(entry) : checkTable(entry, COPY_OUT_TABLE);
+    if (found !== null) return within(`[${index}]`, found);
+  }
+  return null;
+}

@@ -1,0 +1,99 @@
+/** Words for error messages: what a value is, shortly, and which known name is meant by a misspelt one. */
+
+/** Longest part of a string that a message repeats. */
+const SHOWN_LENGTH = 40;
+
+/** Type and short value of anything: `the string "5s"`, `an array of 3`, `null`. */
+export function describe(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return `the string ${quote(value)}`;
+    case 'number':
+      return `the number ${value}`;
+    case 'bigint':
+      return `the bigint ${value}n`;
+    case 'boolean':
+    case 'undefined':
+      return `${value}`;
+    case 'object':
+      return value === null ? 'null' : describeObject(value);
+    default:
+      return `a ${typeof value}`; // function, symbol
+  }
+}
+
+/** As `describe`, for values that may be contents or secrets: type and size only. */
+export function describeSecret(value: unknown): string {
+  return typeof value === 'string' ? `a string of ${value.length} characters` : describe(value);
+}
+
+/** A string in quotes, escaped and cut. */
+export function quote(text: string): string {
+  return text.length <= SHOWN_LENGTH
+    ? JSON.stringify(text)
+    : `${JSON.stringify(text.slice(0, SHOWN_LENGTH))}… (${text.length} characters)`;
+}
+
+function describeObject(value: object): string {
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  const name = constructorName(value);
+  return name === '' || name === 'Object' ? 'an object' : `an object of class ${name}`;
+}
+
+/** Empty when there is none, or when a proxy or getter throws: a message must not fail to be made. */
+function constructorName(value: object): string {
+  try {
+    const name: unknown = value.constructor?.name;
+    return typeof name === 'string' ? name : '';
+  } catch {
+    return '';
+  }
+}
+
+/** The name that was probably meant, or `null` when none is near: same letters in another case, a part, a slip or two. */
+export function nearest(word: string, names: Iterable<string>): string | null {
+  if (word.length > 64) return null;
+  const lower = word.toLowerCase();
+  let best: string | null = null;
+  // A third of the letters may be wrong, three at the most.
+  let bestDistance = Math.min(3, Math.max(1, Math.floor(word.length / 3))) + 1;
+  for (const name of names) {
+    const distance = editDistance(lower, name.toLowerCase());
+    if (distance < bestDistance) {
+      best = name;
+      bestDistance = distance;
+    }
+  }
+  return best ?? nameContaining(lower, names);
+}
+
+/** `memory` → `memoryBytes`, `timeMs` → nothing when several fit. */
+function nameContaining(lower: string, names: Iterable<string>): string | null {
+  if (lower.length < 3) return null;
+  let found: string | null = null;
+  for (const name of names) {
+    if (!name.toLowerCase().startsWith(lower)) continue;
+    if (found !== null) return null;
+    found = name;
+  }
+  return found;
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`. */
+export function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const same = a[row - 1] === b[column - 1];
+      let cost = Math.min(last[column]! + 1, current[column - 1]! + 1, last[column - 1]! + (same ? 0 : 1));
+      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      if (swapped) cost = Math.min(cost, beforeLast[column - 2]! + 1);
+      current.push(cost);
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[b.length]!;
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { InvalidOptionsError } from '../errors.js';
+import { validateGroup } from './group.js';
+
+function errorOf(request: unknown): InvalidOptionsError | null {
+  try {
+    validateGroup(request);
+    return null;
+  } catch (error) {
+    if (error instanceof InvalidOptionsError) return error;
+    throw error;
+  }
+}
+
+const two = [{ file: 'a' }, { file: 'b', args: ['x'] }];
+const end = (index: number, fd: number) => ({ index, fd });
+
+describe('validateGroup', () => {
+  it.each<[unknown]>([
+    [{ programs: two }],
+    [{ programs: two, pipes: [], signal: new AbortController().signal }],
+    [
+      {
+        programs: two,
+        pipes: [
+          { from: end(0, 1), to: end(1, 0) },
+          { from: end(1, 1), to: end(0, 0) },
+        ],
+      },
+    ],
+    [{ programs: two, pipes: [{ from: end(0, 7), to: end(0, 8), record: { maxBytes: 10 } }] }],
+    [{ programs: [{ file: 'a', limits: { diskBytes: 4096 }, network: 'loopback', copyOut: ['x'] }] }],
+    [{ programs: [{ file: 'a', pty: {} }], pipes: [{ from: end(0, 3), to: end(0, 4) }] }],
+    [{ programs: two, engine: { createSandbox() {}, runGroup() {} } }],
+  ])('case %# is fine', (request) => {
+    expect(errorOf(request)).toBeNull();
+  });
+
+  it.each<[unknown, string, string]>([
+    [undefined, '', 'type'],
+    [{}, '.programs', 'required'],
+    [{ programs: [] }, '.programs', 'size'],
+    [{ programs: Array(257).fill({ file: 'a' }) }, '.programs', 'size'],
+    [{ programs: two, pipe: [] }, '.pipe', 'unknown-key'],
+    [{ programs: ['a'] }, '.programs[0]', 'type'],
+    [{ programs: [{}] }, '.programs[0].file', 'required'],
+    [{ programs: [{ file: 'ls -l' }] }, '.programs[0].file', 'format'],
+    [{ programs: [two[0], { file: 'a', args: [1] }] }, '.programs[1].args[0]', 'type'],
+    [{ programs: [{ file: 'a', signal: AbortSignal.abort() }] }, '.programs[0].signal', 'unknown-key'],
+    [{ programs: [{ file: 'a', onStdout() {} }] }, '.programs[0].onStdout', 'unknown-key'],
+    [{ programs: [{ file: 'a', stdin: 'pipe' }] }, '.programs[0].stdin', 'not-here'],
+    [{ programs: [{ file: 'a', pty: {}, stdin: 'null' }] }, '.programs[0].stdin', 'conflict'],
+    [{ programs: [{ file: 'a', limits: { cpuTimeMs: 0 } }] }, '.programs[0].limits.cpuTimeMs', 'range'],
+    [{ programs: [{ file: 'a', args: Array(20).fill('x'.repeat(130_000)) }] }, '.programs[0].args', 'size'],
+    [{ programs: two, pipes: {} }, '.pipes', 'type'],
+    [{ programs: two, pipes: [{ from: end(0, 1) }] }, '.pipes[0].to', 'required'],
+    [{ programs: two, pipes: [{ from: end(0, 1), to: { index: 1 } }] }, '.pipes[0].to.fd', 'required'],
+    [{ programs: two, pipes: [{ from: end(0, 256), to: end(1, 0) }] }, '.pipes[0].from.fd', 'range'],
+    [{ programs: two, pipes: [{ from: end(2, 1), to: end(1, 0) }] }, '.pipes[0].from.index', 'range'],
+    [{ programs: two, pipes: [{ from: end(0, 1), to: end(0, 1) }] }, '.pipes[0].to.fd', 'conflict'],
+    [
+      { programs: two, pipes: [{ from: end(0, 1), to: end(1, 0), record: {} }] },
+      '.pipes[0].record.maxBytes',
+      'required',
+    ],
+    [
+      {
+        programs: two,
+        pipes: [
+          { from: end(0, 1), to: end(1, 0) },
+          { from: end(0, 2), to: end(1, 0) },
+        ],
+      },
+      '.pipes[1].to.fd',
+      'conflict',
+    ],
+    [
+      { programs: [two[0], { file: 'b', stdin: 'empty' }], pipes: [{ from: end(0, 1), to: end(1, 0) }] },
+      '.pipes[0].to.fd',
+      'conflict',
+    ],
+    [
+      {
+        programs: [two[0], { file: 'b', fds: { 5: { fd: 1 } } }],
+        pipes: [{ from: end(1, 5), to: end(0, 0) }],
+      },
+      '.pipes[0].from.fd',
+      'conflict',
+    ],
+    [
+      { programs: [two[0], { file: 'b', pty: {} }], pipes: [{ from: end(0, 1), to: end(1, 0) }] },
+      '.pipes[0].to.fd',
+      'conflict',
+    ],
+  ])('case %# is refused', (request, path, rule) => {
+    const error = errorOf(request);
+    expect([error?.field, error?.rule]).toEqual([`request${path}`, rule]);
+  });
+
+  it('says what already uses a descriptor', () => {
+    const pipes = [
+      { from: end(0, 1), to: end(1, 0) },
+      { from: end(0, 1), to: end(1, 3) },
+    ];
+    expect(errorOf({ programs: two, pipes })?.message).toContain('pipes[0].from already uses it');
+    const fixed = [{ file: 'a', stdout: 'null' }, two[1]];
+    expect(errorOf({ programs: fixed, pipes })?.message).toContain('programs[0].stdout already uses it');
+  });
+});

@@ -1,0 +1,67 @@
+/** What checks answer with when a value is refused, and the error that is made of it. */
+import { InvalidOptionsError, type OptionRule } from '../errors.js';
+import { describe, describeSecret, nearest, quote } from './describe.js';
+
+/** Why a value was refused. `path` is relative to the value that was checked: `.limits.cpuTimeMs`, `[3]`, or empty. */
+export interface Problem {
+  path: string;
+  rule: OptionRule;
+  expected: string;
+  got: string | null;
+  hint: string | null;
+}
+
+/** Makes a problem of the checked value itself. */
+export function problem(
+  rule: OptionRule,
+  expected: string,
+  got: string | null = null,
+  hint: string | null = null,
+): Problem {
+  return { path: '', rule, expected, got, hint };
+}
+
+/** Puts `segment` (`.key`, `[3]`) before the path; lets `null` pass. */
+export function within(segment: string, found: Problem | null): Problem | null {
+  if (found !== null) found.path = segment + found.path;
+  return found;
+}
+
+/** `.key`, or `["odd key"]`. */
+export function keySegment(key: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${quote(key)}]`;
+}
+
+/** Throws the problem as the public error; `root` is the name of the argument that was checked. */
+export function throwProblem(root: string, found: Problem): never {
+  const { path, rule, expected, got, hint } = found;
+  throw new InvalidOptionsError({ field: root + path, rule, expected, got, hint });
+}
+
+/** A NUL byte ends a string for the kernel, so what follows would be lost silently. */
+export function nulProblem(value: string): Problem {
+  return problem('nul', 'must not contain a NUL byte', `one at position ${value.indexOf('\0')}`);
+}
+
+/** Of the wrong type. `expected` has its article: `'a string'`. */
+export function wrongType(expected: string, value: unknown, hint: string | null = null): Problem {
+  return problem('type', `must be ${expected}`, describe(value), hint);
+}
+
+/** As `wrongType`, when the value may be contents. */
+export function wrongSecret(expected: string, value: unknown, hint: string | null = null): Problem {
+  return problem('type', `must be ${expected}`, describeSecret(value), hint);
+}
+
+/** Not one of the words. */
+export function wrongWord(value: unknown, words: readonly (string | false)[]): Problem {
+  const near = typeof value === 'string' ? nearest(value, words.map(String)) : null;
+  const list = words.map((item) => (item === false ? 'false' : `'${item}'`)).join(', ');
+  const hint = near === null ? null : `Did you mean ${near === 'false' ? near : `'${near}'`}?`;
+  return problem(
+    typeof value === 'string' ? 'choice' : 'type',
+    `must be one of ${list}`,
+    describe(value),
+    hint,
+  );
+}

@@ -1,0 +1,178 @@
+/** Which keys are legal in which call about programs, each with its rule: the tables behind `program.ts` and `group.ts`. */
+import type { OneShotOptions, ProgramOptions, RunOptions, SandboxOptions } from '../types.js';
+import { checkEnv } from './argv.js';
+import { by, nested, number, type Rule, type Table, table, text, word } from './check.js';
+import { CONTENT_BYTES_MAX, checkCopyOut, checkFiles } from './content.js';
+import { LIMITS_RULE, PROGRAM_LIMITS_RULE } from './limits.js';
+import { PATH_BYTES_MAX } from './paths.js';
+import { type Problem, problem, within, wrongType } from './problem.js';
+import { PTY_TABLE, RUN_STDIO, SPAWN_STDIO } from './stdio.js';
+
+/** Longest time between SIGTERM and SIGKILL, in ms: a close must end. */
+export const KILL_GRACE_MS_MAX = 60_000;
+
+/** Names that people bring from `child_process` and its like. */
+const HINTS: Record<string, string> = {
+  timeout: 'Give limits: { wallTimeMs } (real time) or { cpuTimeMs } (time on the CPU).',
+  timeoutMs: 'Give limits: { wallTimeMs } (real time) or { cpuTimeMs } (time on the CPU).',
+  maxBuffer: 'Give limits: { outputBytes }.',
+  input: 'Give stdin: { text } or { bytes }.',
+  stdio: 'Give stdin, stdout, stderr and fds.',
+  shell: 'There is no shell: use the sh template.',
+  encoding: 'Output has bytes and text().',
+  args: 'Arguments come second: (file, args, options).',
+  uid: 'Programs run under an account of their own; it cannot be chosen.',
+};
+
+const SPAWN_HINTS: Record<string, string> = {
+  ...HINTS,
+  files: 'spawn takes no files: write them with sandbox.writeFiles first.',
+  copyOut: 'spawn takes no files out: read them with sandbox.readFile afterwards.',
+  onStdout: "Give stdout: 'pipe' and read process.stdout.",
+  onStderr: "Give stderr: 'pipe' and read process.stderr.",
+};
+
+const CREATE_HINTS: Record<string, string> = {
+  ...HINTS,
+  args: 'Programs are given to run or spawn.',
+  cwd: 'Give cwd to run or spawn.',
+};
+
+const FUNCTION: Rule = { kind: 'function' };
+const SIGNAL_RULE = by(checkSignal);
+const ENGINE_RULE = by(checkEngine);
+const ENV_RULE = by(checkEnv);
+const FILES_RULE = by(checkFiles);
+
+const SHAPE_RULES = {
+  network: word(false, 'loopback'),
+  seccomp: word('default', 'strict'),
+  seccompAction: word('errno', 'kill'),
+};
+
+const COMMON_RULES = {
+  pty: nested(PTY_TABLE),
+  env: ENV_RULE,
+  cwd: text(PATH_BYTES_MAX),
+  killGraceMs: number(0, KILL_GRACE_MS_MAX, { integer: false, unit: 'ms' }),
+};
+
+const RUN_RULES = {
+  ...COMMON_RULES,
+  stdin: by(RUN_STDIO.stdin),
+  stdout: by(RUN_STDIO.stdout),
+  stderr: by(RUN_STDIO.stderr),
+  fds: by(RUN_STDIO.fds),
+  files: FILES_RULE,
+  copyOut: by(checkCopyOut),
+  copyOutMaxBytes: number(0, CONTENT_BYTES_MAX, { unit: 'bytes' }),
+};
+
+/** What belongs to a call, and in a group to the whole of it. */
+const CALL_RULES = { signal: SIGNAL_RULE, onStdout: FUNCTION, onStderr: FUNCTION };
+
+/** `ProgramOptions`: a living process in a standing sandbox. */
+export const SPAWN_TABLE: Table = table<ProgramOptions>(
+  'the options of spawn',
+  {
+    ...COMMON_RULES,
+    signal: SIGNAL_RULE,
+    stdin: by(SPAWN_STDIO.stdin),
+    stdout: by(SPAWN_STDIO.stdout),
+    stderr: by(SPAWN_STDIO.stderr),
+    fds: by(SPAWN_STDIO.fds),
+    limits: PROGRAM_LIMITS_RULE,
+  },
+  { hints: SPAWN_HINTS },
+);
+
+/** `RunOptions`: a program in a standing sandbox, to its end. */
+export const RUN_TABLE: Table = table<RunOptions>(
+  'the options of run',
+  { ...RUN_RULES, ...CALL_RULES, limits: PROGRAM_LIMITS_RULE },
+  { hints: HINTS },
+);
+
+/** `GroupProgram`, without file and arguments. */
+export const GROUP_PROGRAM_RULES = {
+  ...RUN_RULES,
+  ...SHAPE_RULES,
+  limits: LIMITS_RULE,
+};
+
+/** `OneShotOptions`: a program in a fresh sandbox. */
+export const ONE_SHOT_TABLE: Table = table<OneShotOptions>(
+  'the options of Sandbox.run',
+  { ...GROUP_PROGRAM_RULES, ...CALL_RULES, engine: ENGINE_RULE },
+  { hints: HINTS },
+);
+
+/** `SandboxOptions`. */
+export const SANDBOX_TABLE: Table = table<SandboxOptions>(
+  'the options of Sandbox.create',
+  {
+    ...SHAPE_RULES,
+    engine: ENGINE_RULE,
+    limits: LIMITS_RULE,
+    env: ENV_RULE,
+    files: FILES_RULE,
+    signal: SIGNAL_RULE,
+  },
+  { hints: CREATE_HINTS },
+);
+
+/** What a group's request has beside its programs and pipes. */
+export const GROUP_REQUEST_RULES = {
+  signal: SIGNAL_RULE,
+  engine: ENGINE_RULE,
+};
+
+/** Options that are legal each, but not together. They must have passed their table. */
+export function checkTogether(options: RunOptions): Problem | null {
+  const { pty, stdout, stderr, onStdout, onStderr } = options;
+  if (pty !== undefined) return checkWithPty(options);
+  if (onStdout !== undefined && !isCaptured(stdout)) return neverCalled('onStdout', 'stdout is not captured');
+  if (onStderr !== undefined && !isCaptured(stderr)) return neverCalled('onStderr', 'stderr is not captured');
+  return null;
+}
+
+function checkWithPty(options: RunOptions): Problem | null {
+  for (const stream of ['stdin', 'stdout', 'stderr'] as const) {
+    if (options[stream] === undefined) continue;
+    const expected = 'must be left out beside pty: a terminal takes the place of all three';
+    return within(`.${stream}`, problem('conflict', expected));
+  }
+  if (options.onStderr === undefined) return null;
+  return neverCalled('onStderr', 'a terminal has one output, which goes to onStdout');
+}
+
+function isCaptured(output: unknown): boolean {
+  return output === undefined || output === 'capture';
+}
+
+function neverCalled(callback: 'onStdout' | 'onStderr', why: string): Problem | null {
+  return within(`.${callback}`, problem('conflict', `would never be called: ${why}`));
+}
+
+/** By shape: a signal may come from another realm or a polyfill. */
+function checkSignal(value: unknown): Problem | null {
+  const signal = value as { aborted?: unknown; addEventListener?: unknown } | null;
+  const isSignal =
+    typeof signal === 'object' &&
+    signal !== null &&
+    typeof signal.aborted === 'boolean' &&
+    typeof signal.addEventListener === 'function';
+  return isSignal ? null : wrongType('an AbortSignal', value, signalHint(value));
+}
+
+function signalHint(value: unknown): string | null {
+  if (value instanceof AbortController) return 'Give its signal property.';
+  return typeof value === 'string' ? 'This is the signal to abort with; to send one call kill().' : null;
+}
+
+/** By shape as well: the engine's file stands above this one. */
+function checkEngine(value: unknown): Problem | null {
+  const isEngine =
+    typeof value === 'object' && value !== null && 'createSandbox' in value && 'runGroup' in value;
+  return isEngine ? null : wrongType('an Engine, as Engine.open gives it', value);
+}

@@ -1,0 +1,49 @@
+/**
+ * Requests for programs and sandboxes, checked once, before anything starts. Each function throws `InvalidOptionsError`
+ * for the first fault or returns nothing; values are used as they came. Ceilings are the engine's and come after
+ * (`checkCeilings`). The tables are in `program-rules.ts`.
+ */
+import type { RunOptions } from '../types.js';
+import { checkArgs, checkArgvSize, checkFileArgument } from './argv.js';
+import { checkTable, type Table } from './check.js';
+import { throwProblem } from './problem.js';
+import { checkTogether, ONE_SHOT_TABLE, RUN_TABLE, SANDBOX_TABLE, SPAWN_TABLE } from './program-rules.js';
+
+export { validateEngineOptions } from './engine-options.js';
+export { validateGroup } from './group.js';
+
+/** Checks `sandbox.spawn(file, args, options)`. */
+export function validateProgram(file: unknown, args: unknown, options: unknown): void {
+  validateCall(file, args, options, SPAWN_TABLE);
+}
+
+/** Checks `sandbox.run(file, args, options)`: a program in a standing sandbox. */
+export function validateRun(file: unknown, args: unknown, options: unknown): void {
+  validateCall(file, args, options, RUN_TABLE);
+}
+
+/** Checks `Sandbox.run` and `engine.run`: a program in a fresh sandbox. */
+export function validateOneShot(file: unknown, args: unknown, options: unknown): void {
+  validateCall(file, args, options, ONE_SHOT_TABLE);
+}
+
+/** Checks the options of `Sandbox.create` and `engine.createSandbox`. */
+export function validateSandboxOptions(options: unknown): void {
+  if (options === undefined) return;
+  const found = checkTable(options, SANDBOX_TABLE);
+  if (found !== null) throwProblem('options', found);
+  const size = checkArgvSize('', undefined, (options as { env?: Record<string, string> }).env);
+  if (size !== null) throwProblem('options.env', size);
+}
+
+function validateCall(file: unknown, args: unknown, options: unknown, rules: Table): void {
+  let found = checkFileArgument(file, args);
+  if (found !== null) throwProblem('file', found);
+  found = args === undefined ? null : checkArgs(args);
+  if (found !== null) throwProblem('args', found);
+  found = options === undefined ? null : (checkTable(options, rules) ?? checkTogether(options as RunOptions));
+  if (found !== null) throwProblem('options', found);
+  const env = (options as RunOptions | undefined)?.env;
+  found = checkArgvSize(file as string, args as readonly string[] | undefined, env);
+  if (found !== null) throwProblem('args', found);
+}

@@ -1,0 +1,51 @@
+/** How a program is ended on request: gently first if there is a grace, and always within it. */
+import type { CAUSES } from './place.js';
+
+const SIGTERM = 15;
+const SIGKILL = 9;
+
+export class Killing {
+  readonly #graceMs: number;
+  readonly #signal: (signal: number, cause: keyof typeof CAUSES, everything: boolean) => void;
+  #startedAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #ending = false;
+  readonly #sent = new Set<number>();
+
+  constructor(graceMs: number, signal: (signal: number, cause: keyof typeof CAUSES, everything: boolean) => void) {
+    this.#graceMs = graceMs;
+    this.#signal = signal;
+  }
+
+  begin(): void {
+    this.#startedAt = performance.now();
+  }
+
+  ageMs(): number {
+    return performance.now() - this.#startedAt;
+  }
+
+  /** One signal; whether it ends the program is the program's affair, unless it is SIGKILL. */
+  send(signal: number): void {
+    this.#sent.add(signal);
+    if (signal === SIGKILL) this.#signal(SIGKILL, 'killed', true);
+    else this.#signal(signal, 'none', false);
+  }
+
+  /** Whether a program with this wait status died of a signal that was sent from outside. */
+  explains(waitStatus: number): boolean {
+    return this.#sent.has(waitStatus & 0x7f);
+  }
+
+  end(): void {
+    if (this.#ending) return;
+    this.#ending = true;
+    if (this.#graceMs === 0) return this.#signal(SIGKILL, 'killed', true);
+    this.#signal(SIGTERM, 'killed', true);
+    this.#timer = setTimeout(() => this.#signal(SIGKILL, 'killed', true), this.#graceMs);
+  }
+
+  over(): void {
+    clearTimeout(this.#timer);
+  }
+}

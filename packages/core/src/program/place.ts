@@ -1,0 +1,140 @@
+/**
+ * A sandbox in use: a slot taken, its init's channel, its work folder. Programs are started in it and their messages sorted
+ * out by program id. One-shot runs, sessions and groups all stand on this.
+ */
+import { closeSync } from 'node:fs';
+import type { SbxError } from '../errors.js';
+import type { EngineCore } from '../engine/core.js';
+import { lostError } from '../engine/failures.js';
+import type { Shape, Slot } from '../engine/slot.js';
+import type { Channel, EndedMessage, FailedMessage, HelperMessage, StartMessage } from '../native.js';
+
+/** Who waits for messages about one program. Exactly one of `onEnded`, `onFailed`, `onLost` comes, last. */
+export interface ProgramListener {
+  onStarted(pid: number, fds: number[]): void;
+  onEnded(ended: EndedMessage): void;
+  onFailed(failed: FailedMessage): void;
+  onLost(error: SbxError): void;
+}
+
+/** Index in `native.constants.causes`. */
+export const CAUSES = { none: 0, 'output-limit': 3, killed: 5 } as const;
+
+const SIGKILL_STATUS = 9;
+
+export class Place {
+  readonly core: EngineCore;
+  readonly slot: Slot;
+  readonly workspaceFd: number;
+  readonly #channel: Channel;
+  readonly #listeners = new Map<number, ProgramListener>();
+  #nextId = 1;
+  #closed = false;
+  #lost: SbxError | null = null;
+
+  private constructor(core: EngineCore, slot: Slot) {
+    this.core = core;
+    this.slot = slot;
+    const { channelFd, workspaceFd } = slot.take();
+    this.workspaceFd = workspaceFd;
+    this.#channel = new core.native.Channel(channelFd, (message) => this.#onMessage(message));
+    core.native.holdLoop();
+  }
+
+  /** Takes a ready sandbox of this shape; a promise only when none stands ready. */
+  static take(core: EngineCore, shape: Shape): Place | Promise<Place> {
+    const slot = core.acquire(shape);
+    return slot instanceof Promise ? slot.then((ready) => new Place(core, ready)) : new Place(core, slot);
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+  get lost(): SbxError | null {
+    return this.#lost;
+  }
+  /** Programs that have not ended. */
+  get alive(): number {
+    return this.#listeners.size;
+  }
+
+  nextProgramId(): number {
+    return this.#nextId++;
+  }
+
+  /** Sends the plan; throws what `error` makes of an error number when the socket refuses. */
+  start(message: StartMessage, listener: ProgramListener): void {
+    if (this.#lost !== null) throw this.#lost;
+    const sent = this.#channel.start(message);
+    if (sent < 0) throw lostError(`The sandbox (errno ${-sent})`);
+    this.#listeners.set(message.programId, listener);
+  }
+
+  /** Signals a program; `cause` is what its end is put down to, if nothing came first. */
+  signal(programId: number, signal: number, cause: keyof typeof CAUSES, everything: boolean): void {
+    if (!this.#listeners.has(programId)) return;
+    // A refusal means that init is gone, which the channel tells by itself.
+    void this.#channel.signal({ programId, signal, everything, cause: CAUSES[cause] });
+  }
+
+  /** Gives the sandbox up: init ends, the kernel kills what is left, the slot makes the next one. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#channel.close();
+    closeSync(this.workspaceFd);
+    for (const listener of this.#listeners.values()) listener.onLost(lostError('The sandbox'));
+    this.#listeners.clear();
+    this.core.slots.release(this.slot);
+    this.core.native.releaseLoop();
+  }
+
+  #onMessage(message: HelperMessage): void {
+    if (message.kind === 'closed') return this.#onClosed();
+    if (message.kind === 'ready') return;
+    const listener = this.#listeners.get(message.programId);
+    if (message.kind === 'started') {
+      if (listener === undefined) this.core.native.closeFds(message.fds);
+      else listener.onStarted(message.pid, message.fds);
+      return;
+    }
+    this.#listeners.delete(message.programId);
+    if (message.kind === 'ended') {
+      this.slot.noteEnd(message);
+      listener?.onEnded(message);
+    } else listener?.onFailed(message);
+  }
+
+  /** Init died. If memory ran out in its group, that is a verdict on the program; else it is our failure. */
+  #onClosed(): void {
+    if (this.#closed || this.#lost !== null) return;
+    this.#lost = lostError('The sandbox');
+    const ended = this.#endedByMemory();
+    for (const [programId, listener] of this.#listeners) {
+      if (ended === null) listener.onLost(this.#lost);
+      else listener.onEnded({ ...ended, programId });
+    }
+    this.#listeners.clear();
+  }
+
+  #endedByMemory(): EndedMessage | null {
+    const { group } = this.slot;
+    const kills = Number(/^oom_kill (\d+)/m.exec(group?.read('memoryEvents') ?? '')?.[1] ?? 0);
+    if (kills === 0) return null; // a group that saw a kill is not used again
+    return {
+      kind: 'ended',
+      programId: 0,
+      waitStatus: SIGKILL_STATUS,
+      cause: 'memory-limit',
+      cpuNs: null,
+      wallNs: 0,
+      memoryPeakBytes: Number(group?.read('memoryPeak') ?? 0),
+      memoryBaselineBytes: this.slot.memoryBaselineBytes,
+      fileCacheBytes: 0,
+      oomKillCount: kills,
+      taskPeak: null,
+      taskPeakBefore: null,
+      maxRssBytes: 0,
+    };
+  }
+}

@@ -1,0 +1,77 @@
+/** A checked request to the parts of a start message that need no descriptor: pure. */
+import { limitWrites } from '../cgroup/layout.js';
+import type { ResolvedLimits } from '../options/limits.js';
+import type { Slot } from '../engine/slot.js';
+import type { Group } from '../cgroup/group.js';
+
+/** RLIMIT_… of Linux, the same on x64 and arm64. */
+const RLIMIT = { cpu: 0, fileSize: 1, stack: 3, core: 4, openFiles: 7, memoryLock: 8, addressSpace: 9, signals: 11, messageQueues: 12, nice: 13, realTime: 14 } as const;
+
+const NS_PER_MS = 1e6;
+const UNLIMITED = -1;
+const MEMORY_LOCK_BYTES = 64 * 1024;
+const SIGNALS_PENDING = 1024;
+/** Kept a whole second above the CPU limit: it is there for the case that init cannot act, and the kernel counts seconds. */
+const CPU_BACKSTOP_SECONDS = 2;
+
+/** Resource limits as triples. Not set on purpose: NPROC counts per user, DATA kills inside exec without a verdict. */
+export function rlimitsFor(limits: ResolvedLimits): number[] {
+  const cpu = limits.cpuTimeMs === null ? UNLIMITED : Math.ceil(limits.cpuTimeMs / 1000) + CPU_BACKSTOP_SECONDS;
+  const both = (resource: number, value: number | null) => [resource, value ?? UNLIMITED, value ?? UNLIMITED];
+  return [
+    // 1, not 0: a core_pattern with a pipe ignores 0 and would run a handler on the host.
+    ...both(RLIMIT.core, 1),
+    ...both(RLIMIT.cpu, cpu),
+    ...both(RLIMIT.fileSize, limits.fileBytes),
+    ...both(RLIMIT.stack, limits.stackBytes),
+    ...both(RLIMIT.openFiles, limits.openFileCount ?? OPEN_FILES_MAX),
+    ...both(RLIMIT.addressSpace, limits.addressSpaceBytes),
+    ...both(RLIMIT.memoryLock, MEMORY_LOCK_BYTES),
+    ...both(RLIMIT.signals, SIGNALS_PENDING),
+    ...both(RLIMIT.messageQueues, 0),
+    ...both(RLIMIT.nice, 0),
+    ...both(RLIMIT.realTime, 0),
+  ];
+}
+
+/** "No limit" for open files is the kernel's own usual bound; more needs a right that nobody here has. */
+const OPEN_FILES_MAX = 1024;
+
+/** `null` is 0 for the helper, and 0 in the caller's words cannot be: the least legal limit is above it. */
+export function nanoseconds(ms: number | null): number {
+  return ms === null ? 0 : Math.round(ms * NS_PER_MS);
+}
+
+/** CPUs that a program with these limits can use at once. */
+export function cpusOf(limits: ResolvedLimits, parallelism: number): number {
+  const bySet = limits.cpuSet?.length ?? parallelism;
+  const byRate = limits.cpuRate === null ? parallelism : Math.max(1, Math.ceil(limits.cpuRate));
+  return Math.min(bySet, byRate, parallelism);
+}
+
+/** Where exec looks, in order: a path as it is, a name in every folder of PATH. */
+export function searchPaths(file: string, path: string | undefined): string[] {
+  if (file.includes('/')) return [file];
+  return (path ?? '').split(':').map((folder) => (folder === '' ? file : `${folder}/${file}`));
+}
+
+export function environmentOf(env: Readonly<Record<string, string>>): string[] {
+  return Object.entries(env).map(([name, value]) => `${name}=${value}`);
+}
+
+/** Rounded up, so that small changes of what the helpers hold do not make every run write its limits again. */
+const BASELINE_STEP_BYTES = 256 * 1024;
+
+/** Counter numbers and texts that bound the group; empty when the slot has them already. */
+export function boundGroup(slot: Slot, group: Group | null, limits: ResolvedLimits, counters: readonly string[]): { writeCounters: number[]; writeTexts: string[] } {
+  if (group === null) return { writeCounters: [], writeTexts: [] };
+  const own = group === slot.group;
+  const baseline = own ? Math.ceil(slot.memoryBaselineBytes / BASELINE_STEP_BYTES) * BASELINE_STEP_BYTES : 0;
+  const memory = limits.memoryBytes === null ? null : limits.memoryBytes + baseline;
+  const tasks = limits.processCount === null ? null : limits.processCount + (own ? slot.helperTasks : 0);
+  const key = `${memory}:${tasks}`;
+  if (own && slot.writtenLimits === key) return { writeCounters: [], writeTexts: [] };
+  const writes = limitWrites(group.layout, memory, tasks).filter(([name]) => group.has(name));
+  if (own) slot.writtenLimits = key;
+  return { writeCounters: writes.map(([name]) => counters.indexOf(name)), writeTexts: writes.map(([, text]) => text) };
+}

@@ -1,0 +1,100 @@
+/** Init's report and what was collected, as the caller gets it. */
+import { ProgramError } from '../errors.js';
+import { decideVerdict } from '../engine/verdict.js';
+import type { EndedMessage } from '../native.js';
+import type { ResolvedLimits } from '../options/limits.js';
+import { EMPTY_OUTPUT, type Output } from '../streams/output.js';
+import type { Degradation, FileError, OutputFile, RunResult, Status, Usage } from '../types.js';
+
+export interface ResultParts {
+  ended: EndedMessage;
+  limits: ResolvedLimits;
+  outputs: ReadonlyMap<number, Output>;
+  files: Record<string, OutputFile>;
+  fileErrors: FileError[];
+  degraded: Degradation[];
+  /** Tasks in the group beside the program's. */
+  helperTasks: number;
+  /** Live readings already given, which the end may not fall below. */
+  atLeast: { cpuTimeMs: number };
+}
+
+const NS_PER_MS = 1e6;
+
+class ProgramResult implements RunResult {
+  readonly status: Status;
+  readonly ok: boolean;
+  readonly exitCode: number | null;
+  readonly exitSignal: string | null;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly outputs: Record<number, Output>;
+  readonly usage: Usage;
+  readonly files: Record<string, OutputFile>;
+  readonly fileErrors: FileError[];
+  readonly degraded: Degradation[];
+
+  constructor(parts: ResultParts) {
+    const { ended, limits, outputs, files, fileErrors, helperTasks } = parts;
+    const processPeakCount = peakTasks(ended, helperTasks);
+    const record = {
+      waitStatus: ended.waitStatus,
+      cause: ended.cause,
+      cpuTimeNs: ended.cpuNs ?? 0,
+      wallTimeNs: ended.wallNs,
+      memoryPeakBytes: ended.memoryPeakBytes ?? (ended.maxRssBytes > 0 ? ended.maxRssBytes : null),
+      fileCacheBytes: ended.fileCacheBytes,
+      oomKillCount: ended.oomKillCount,
+      processPeakCount,
+    };
+    const verdict = decideVerdict(record, limits, fileErrors.length > 0);
+    this.status = verdict.status;
+    this.ok = verdict.status === 'ok';
+    this.exitCode = verdict.exitCode;
+    this.exitSignal = verdict.exitSignal;
+    this.stdout = outputs.get(1) ?? EMPTY_OUTPUT;
+    this.stderr = outputs.get(2) ?? EMPTY_OUTPUT;
+    this.outputs = beyondStandard(outputs);
+    this.usage = {
+      cpuTimeMs: Math.max(record.cpuTimeNs / NS_PER_MS, parts.atLeast.cpuTimeMs),
+      wallTimeMs: record.wallTimeNs / NS_PER_MS,
+      memoryPeakBytes: verdict.memoryPeakBytes,
+      processPeakCount,
+    };
+    this.files = files;
+    this.fileErrors = fileErrors;
+    this.degraded = processPeakCount === null ? withPeakUnknown(parts.degraded) : parts.degraded;
+  }
+
+  orThrow(): this {
+    if (!this.ok) throw new ProgramError(this);
+    return this;
+  }
+}
+
+export function makeResult(parts: ResultParts): RunResult {
+  return new ProgramResult(parts);
+}
+
+/**
+ * The group's high-water mark less our own tasks. When it did not rise, the program stayed at or below what an earlier one
+ * in the same sandbox reached, which is only an answer when that was a single task.
+ */
+function peakTasks({ taskPeak, taskPeakBefore }: EndedMessage, helperTasks: number): number | null {
+  if (taskPeak === null) return null;
+  const peak = Math.max(1, taskPeak - helperTasks);
+  return peak === 1 || taskPeakBefore === null || taskPeak > taskPeakBefore ? peak : null;
+}
+
+function withPeakUnknown(degraded: Degradation[]): Degradation[] {
+  if (degraded.some(({ feature }) => feature === 'process-peak')) return degraded;
+  const reason = 'an earlier program in the same sandbox had more processes, and the kernel keeps one mark for both';
+  return [...degraded, { feature: 'process-peak', reason }];
+}
+
+const NO_OUTPUTS: Record<number, Output> = Object.freeze({});
+
+function beyondStandard(outputs: ReadonlyMap<number, Output>): Record<number, Output> {
+  if (outputs.size <= 2) return NO_OUTPUTS;
+  return Object.fromEntries([...outputs].filter(([target]) => target > 2));
+}

@@ -1,0 +1,288 @@
+/**
+ * One program from its checked request to its result; the path that one-shot runs, sessions and groups share. Nothing that
+ * the program does makes it throw; what we could not do does.
+ */
+import { degradationsFor } from '../engine/features.js';
+import { startError } from '../engine/failures.js';
+import { SbxError } from '../errors.js';
+import type { Group } from '../cgroup/group.js';
+import { type CopiedOut, copyOut, type WorkFolder } from '../files/copy.js';
+import type { EndedMessage, StartMessage } from '../native.js';
+import { DEFAULT_ENV } from '../options/defaults.js';
+import type { ResolvedLimits } from '../options/limits.js';
+import type { LiveUsage, RunOptions, RunResult } from '../types.js';
+import { publishEnd, publishStart } from './diagnostics.js';
+import { joinExtras } from './extras.js';
+import { type Figures, readFigures } from './figures.js';
+import { Killing } from './killing.js';
+import type { CAUSES, Place } from './place.js';
+import { boundGroup, cpusOf, environmentOf, nanoseconds, rlimitsFor, searchPaths } from './plan.js';
+import { makeResult } from './result.js';
+import { type GivenFd, Wiring } from './wiring.js';
+
+export interface ProgramRequest {
+  file: string;
+  args: readonly string[];
+  options: RunOptions;
+  limits: ResolvedLimits;
+  env?: Readonly<Record<string, string>>;
+  /** The sandbox is this program's alone and ends with it. */
+  oneShot: boolean;
+  /** Wait for exec, so that a missing program is told at once. */
+  notify: boolean;
+  given?: readonly GivenFd[];
+  /** Cgroup of its own, when it runs beside others in one sandbox. */
+  member?: Group;
+}
+
+const NS_PER_MS = 1e6;
+const NO_FILES: CopiedOut = { files: {}, errors: [] };
+
+export class Running {
+  readonly id: number;
+  readonly wiring: Wiring;
+  /** The terminal's master, once started with one. */
+  terminalFd = -1;
+  /** Resolves with the result; rejects only when the sandbox failed, a callback threw, or it never started. */
+  readonly result: Promise<RunResult>;
+  /** Resolves once exec has happened, when `notify` was asked for. */
+  readonly started: Promise<void>;
+  readonly #place: Place;
+  readonly #request: ProgramRequest;
+  readonly #paths: string[];
+  readonly #killing: Killing;
+  readonly #base: Figures | null;
+  #settle!: { resolve: (result: RunResult) => void; reject: (error: unknown) => void };
+  #onStarted: () => void = () => undefined;
+  #failure: { error: unknown } | null = null;
+  #final: LiveUsage | null = null;
+  #lastCpuTimeMs = 0;
+  #counted = false;
+
+  private constructor(place: Place, request: ProgramRequest) {
+    this.#place = place;
+    this.#request = request;
+    this.id = place.nextProgramId();
+    const env = this.#env();
+    this.#paths = searchPaths(request.file, env.PATH);
+    this.#killing = new Killing(request.options.killGraceMs ?? 0, (signal, cause, everything) => this.#signal(signal, cause, everything));
+    this.#base = request.notify ? readFigures(this.#group()) : null;
+    this.wiring = this.#makeWiring();
+    this.result = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    this.started = request.notify
+      ? new Promise((resolve, reject) => {
+          this.#onStarted = resolve;
+          this.result.catch(reject);
+        })
+      : Promise.resolve();
+    if (request.notify) this.started.catch(() => undefined); // told through `result` as well
+  }
+
+  /** Opens descriptors and sends the plan. A promise only when something must be waited for before. */
+  static start(place: Place, request: ProgramRequest): Running | Promise<Running> {
+    const running = new Running(place, request);
+    const opened = running.wiring.open();
+    const joined = joinExtras(place.core, place.slot, request.limits);
+    if (opened === undefined && joined === undefined) return running.#send([]);
+    return Promise.all([joined ?? [], opened]).then(
+      ([joins]) => running.#send(joins),
+      (error) => {
+        running.wiring.abandon();
+        throw error;
+      },
+    );
+  }
+
+  get ended(): boolean {
+    return this.#final !== null || this.#failure !== null;
+  }
+
+  /** Ends the program for a reason of the caller's: SIGTERM first when there is a grace, then SIGKILL to all of it. */
+  end(): void {
+    this.#killing.end();
+  }
+
+  /** Sends one signal to the main process. */
+  kill(signal: number): void {
+    this.#killing.send(signal);
+  }
+
+  /** The run fails with this error once the program is dead. */
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#signal(9, 'killed', true);
+  }
+
+  usage(): LiveUsage {
+    if (this.#final !== null) return this.#final;
+    const now = readFigures(this.#group());
+    const cpuNs = now.cpuNs === null || this.#base?.cpuNs == null ? 0 : now.cpuNs - this.#base.cpuNs;
+    this.#lastCpuTimeMs = Math.max(this.#lastCpuTimeMs, cpuNs / NS_PER_MS);
+    const less = (value: number | null) => (value === null ? null : Math.max(0, value - (this.#base?.memoryBytes ?? 0)));
+    return {
+      cpuTimeMs: this.#lastCpuTimeMs,
+      wallTimeMs: this.#killing.ageMs(),
+      memoryBytes: less(now.memoryBytes),
+      memoryPeakBytes: less(now.memoryPeakBytes),
+      processPeakCount: now.tasks === null ? null : Math.max(1, now.tasks - this.#helperTasks()),
+    };
+  }
+
+  #env(): Readonly<Record<string, string>> {
+    const { options, env = DEFAULT_ENV } = this.#request;
+    const own = options.env ?? env;
+    return options.pty === undefined ? own : { ...own, TERM: options.pty.term ?? own.TERM ?? 'xterm-256color' };
+  }
+
+  #group(): Group | null {
+    return this.#request.member ?? this.#place.slot.group;
+  }
+
+  #helperTasks(): number {
+    return this.#request.member === undefined ? this.#place.slot.helperTasks : 0;
+  }
+
+  #makeWiring(): Wiring {
+    const { options, limits, given = [] } = this.#request;
+    return new Wiring({
+      folder: workFolderOf(this.#place),
+      options,
+      outputBytes: limits.outputBytes,
+      given,
+      onOverflow: () => this.#signal(9, 'output-limit', true),
+      onSourceError: (error) => this.fail(error),
+      onData: (target) => this.#callbackFor(target),
+    });
+  }
+
+  /** `onStdout` and `onStderr`: whatever they throw fails the run. */
+  #callbackFor(target: number): ((chunk: Uint8Array) => void) | undefined {
+    const { onStdout, onStderr } = this.#request.options;
+    const callback = target === 1 ? onStdout : target === 2 ? onStderr : undefined;
+    if (callback === undefined) return undefined;
+    const refuse = (cause: unknown) => {
+      const message = `${target === 1 ? 'onStdout' : 'onStderr'} threw.`;
+      this.fail(new SbxError({ code: 'SBX_STREAM_CALLBACK', message, cause }));
+    };
+    return (chunk) => {
+      try {
+        const returned = callback(chunk);
+        if (returned instanceof Promise) returned.catch(refuse);
+      } catch (cause) {
+        refuse(cause);
+      }
+    };
+  }
+
+  #send(joins: number[]): Running {
+    try {
+      this.#place.start(this.#message(joins), {
+        onStarted: (_pid, [master]) => this.#started(master),
+        onEnded: (ended) => this.#ended(ended),
+        onFailed: (failed) => this.#abandoned(startError(failed, this.#request.file, this.#request.options.cwd ?? this.#place.core.workDir, this.#paths)),
+        onLost: (error) => this.#abandoned(error),
+      });
+    } catch (error) {
+      this.wiring.abandon();
+      throw error;
+    }
+    this.#killing.begin();
+    this.wiring.sent();
+    publishStart(this.id, this.#request.file);
+    return this;
+  }
+
+  #message(joins: number[]): StartMessage {
+    const { file, args, options, limits, oneShot, notify, member } = this.#request;
+    const { core, slot } = this.#place;
+    const { pty } = options;
+    return {
+      oneShot,
+      notify: notify || pty !== undefined,
+      terminal: pty !== undefined,
+      ownGroup: member !== undefined,
+      programId: this.id,
+      cpuLimitNs: nanoseconds(limits.cpuTimeMs),
+      wallLimitNs: nanoseconds(limits.wallTimeMs),
+      memoryLimitBytes: limits.memoryBytes ?? 0,
+      cpuCount: cpusOf(limits, core.machineCpus),
+      cols: pty?.cols,
+      rows: pty?.rows,
+      fdRows: this.wiring.fdRows,
+      fds: this.wiring.fds,
+      joins: member === undefined ? joins : [...member.joins, ...joins],
+      rlimits: rlimitsFor(limits),
+      ...boundGroup(slot, this.#group(), limits, core.native.constants.counters),
+      ...(member?.fds ?? {}),
+      cwd: absolute(options.cwd, core.workDir),
+      paths: this.#paths,
+      args: [file, ...args],
+      env: environmentOf(this.#env()),
+    };
+  }
+
+  #signal(signal: number, cause: keyof typeof CAUSES, everything: boolean): void {
+    this.#place.signal(this.id, signal, cause, everything);
+  }
+
+  /** Once exec is known to have happened: with `notify` at once, else by the end's report. */
+  #countStart(): void {
+    if (this.#counted) return;
+    this.#counted = true;
+    this.#place.core.startedTotal += 1;
+  }
+
+  #started(master: number | undefined): void {
+    this.#countStart();
+    if (master !== undefined) {
+      this.terminalFd = master;
+      this.wiring.attachTerminal(master, this.#request.options.stdout !== 'pipe');
+    }
+    this.#onStarted();
+  }
+
+  #ended(ended: EndedMessage): void {
+    this.#killing.over();
+    const { core } = this.#place;
+    const outputs = this.wiring.collect();
+    this.#countStart();
+    core.finishedTotal += 1;
+    if (this.#failure !== null) return this.#settle.reject(this.#failure.error);
+    const { limits, options } = this.#request;
+    const { files, errors } = options.copyOut === undefined ? NO_FILES : copyOut(workFolderOf(this.#place), options.copyOut, options.copyOutMaxBytes);
+    const result = makeResult({
+      ended: ended.cause === 'none' && this.#killing.explains(ended.waitStatus) ? { ...ended, cause: 'killed' } : ended,
+      limits,
+      outputs,
+      files,
+      fileErrors: errors,
+      degraded: core.missing.length === 0 ? [] : degradationsFor(core.features, core.missing, limits),
+      helperTasks: this.#helperTasks(),
+      atLeast: { cpuTimeMs: this.#lastCpuTimeMs },
+    });
+    core.byStatus[result.status] += 1;
+    this.#final = { ...result.usage, memoryBytes: 0 };
+    publishEnd(this.id, result);
+    this.#onStarted();
+    this.#settle.resolve(result);
+  }
+
+  #abandoned(error: SbxError): void {
+    this.#killing.over();
+    this.wiring.abandon();
+    this.#failure ??= { error };
+    this.#settle.reject(this.#failure.error);
+  }
+}
+
+export function workFolderOf(place: Place): WorkFolder {
+  return { native: place.core.native, fd: place.workspaceFd, owner: place.slot.owner };
+}
+
+/** Relative folders start at the work folder. */
+function absolute(cwd: string | undefined, workDir: string): string {
+  if (cwd === undefined) return workDir;
+  return cwd.startsWith('/') ? cwd : `${workDir}/${cwd}`;
+}

@@ -1,0 +1,96 @@
+/** The public face of an engine. */
+import { EngineCore } from '../engine/core.js';
+import { registerCore } from '../engine/registry.js';
+import { validateGroup, validateOneShot, validateSandboxOptions } from '../options/program.js';
+import { runOneShot } from '../program/one-shot.js';
+import type {
+  EngineCounters,
+  EngineInfo,
+  EngineOptions,
+  GroupRequest,
+  GroupResult,
+  OneShotOptions,
+  RunResult,
+  SandboxOptions,
+} from '../types.js';
+import { runGroup } from './group.js';
+import { Sandbox } from './sandbox.js';
+
+/**
+ * A helper process, a set of ready sandboxes, a queue and settings. Most programs need only the default one, which
+ * `Sandbox.run` and `Sandbox.create` open at first use; open your own for other mounts, limits or parallelism. Several in one
+ * process do not disturb each other.
+ *
+ * An open engine does not keep the process alive by itself; when the process ends, in whatever way, everything below it is
+ * gone with it.
+ *
+ * @example
+ * ```ts
+ * await using engine = await Engine.open({ parallelism: 4, ceilings: { wallTimeMs: 60_000 } });
+ * const result = await engine.run('/bin/echo', ['hello']);
+ * ```
+ */
+export class Engine implements AsyncDisposable {
+  readonly #core: EngineCore;
+
+  private constructor(core: EngineCore) {
+    this.#core = core;
+    registerCore(this, core);
+  }
+
+  /**
+   * Probes the machine, starts the helper and makes the first sandbox. Throws `InvalidOptionsError`, `UnsupportedError` (also
+   * when something in `require` is missing), `PermissionError` (with the layer that refused and the fix) or `SandboxError`.
+   */
+  static async open(options?: EngineOptions): Promise<Engine> {
+    return new Engine(await EngineCore.open(options));
+  }
+
+  /** What is enforced here, and by which mechanism. */
+  info(): EngineInfo {
+    return this.#core.info();
+  }
+
+  /** Numbers since the opening, for metrics. */
+  counters(): EngineCounters {
+    return this.#core.counters();
+  }
+
+  /** As `Sandbox.run`, on this engine. */
+  run(file: string, args?: readonly string[], options?: OneShotOptions): Promise<RunResult> {
+    return attempt(() => {
+      validateOneShot(file, args, options);
+      return runOneShot(this.#core, file, args, options);
+    });
+  }
+
+  /** As `Sandbox.create`, on this engine. */
+  createSandbox(options?: SandboxOptions): Promise<Sandbox> {
+    return attempt(() => {
+      validateSandboxOptions(options);
+      return Sandbox.create({ ...options, engine: this });
+    });
+  }
+
+  /** As `Sandbox.runGroup`, on this engine. */
+  runGroup(request: GroupRequest): Promise<GroupResult> {
+    return attempt(() => {
+      validateGroup(request);
+      return runGroup(this.#core, request);
+    });
+  }
+
+  /** Kills what runs, rejects what waits, and removes every trace. Safe to call twice. */
+  close(): Promise<void> {
+    return this.#core.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/** Whatever the checks throw comes as a rejection, as from any async function. */
+async function attempt<T>(work: () => Promise<T>): Promise<T> {
+  return work();
+}

@@ -1,0 +1,138 @@
+/** A living program. */
+import { signalNumber } from '../errno.js';
+import { InvalidOptionsError, SbxError } from '../errors.js';
+import type { Native } from '../native.js';
+import type { Running } from '../program/running.js';
+import type { InputStream } from '../streams/input.js';
+import type { OutputStream } from '../streams/output-stream.js';
+import type { LiveUsage, RunResult } from '../types.js';
+
+/** What happens to a process, in order; `exit` is the last. */
+export type ProcessEvent =
+  | { kind: 'stdout'; bytes: Uint8Array }
+  | { kind: 'stderr'; bytes: Uint8Array }
+  | { kind: 'exit'; result: RunResult };
+
+const CLOSE_WAIT_MS = 100;
+
+/**
+ * From `sandbox.spawn()`. Streams exist where `'pipe'` was asked for. Leaving the scope of `await using` kills it; breaking
+ * out of an iteration does not.
+ */
+export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
+  /** Number within its sandbox. */
+  readonly id: number;
+  /** How it ended. Never rejects for what the program did. */
+  readonly result: Promise<RunResult>;
+  readonly #running: Running;
+  readonly #native: Native;
+
+  /** @internal */
+  constructor(running: Running, native: Native) {
+    this.#running = running;
+    this.#native = native;
+    this.id = running.id;
+    this.result = running.result;
+    this.result.catch(() => undefined); // a caller who only streams must not be ended by it
+  }
+
+  /** `null` unless `stdin: 'pipe'` or a terminal was asked for. */
+  get stdin(): InputStream | null {
+    return this.#running.wiring.inputs.get(0) ?? null;
+  }
+
+  /** `null` unless `stdout: 'pipe'`; the terminal's output when there is one. */
+  get stdout(): OutputStream | null {
+    return this.#running.wiring.outputs.get(1) ?? null;
+  }
+
+  /** `null` unless `stderr: 'pipe'`. */
+  get stderr(): OutputStream | null {
+    return this.#running.wiring.outputs.get(2) ?? null;
+  }
+
+  /** Pipes of descriptors beyond 2, by number. */
+  get fds(): Record<number, InputStream | OutputStream> {
+    const { inputs, outputs } = this.#running.wiring;
+    return Object.fromEntries([...inputs, ...outputs].filter(([target]) => target > 2));
+  }
+
+  /** Without a signal: SIGTERM if there is a `killGraceMs`, then SIGKILL to all of it. With one: that signal to the main process. */
+  kill(signal?: NodeJS.Signals | number): void {
+    if (signal === undefined) return this.#running.end();
+    const number = signalNumber(signal);
+    if (number === null) {
+      const expected = 'must be the name or number of a signal';
+      throw new InvalidOptionsError({ field: 'signal', rule: 'choice', expected, got: String(signal) });
+    }
+    this.#running.kill(number);
+  }
+
+  /** Changes the size of its terminal. */
+  resize(cols: number, rows: number): void {
+    for (const [field, value] of [['cols', cols], ['rows', rows]] as const) {
+      if (Number.isInteger(value) && value >= 1 && value <= 65_535) continue;
+      throw new InvalidOptionsError({ field, rule: 'range', expected: 'must be an integer from 1 to 65535', got: String(value) });
+    }
+    if (this.#running.terminalFd < 0) {
+      const expected = 'is for programs with a terminal';
+      throw new InvalidOptionsError({ field: 'resize', rule: 'conflict', expected, hint: 'Spawn it with `pty: {}`.' });
+    }
+    if (!this.#running.ended) this.#native.resizeTerminal({ fd: this.#running.terminalFd, cols, rows });
+  }
+
+  /** What it uses now, or used in all when it has ended. CPU time never goes down. */
+  usage(): LiveUsage {
+    return this.#running.usage();
+  }
+
+  /** Kills it if it lives, and lets go of its streams. Safe to call twice. */
+  async close(): Promise<void> {
+    if (!this.#running.ended) {
+      this.#running.end();
+      await Promise.race([this.result.catch(() => undefined), delay(CLOSE_WAIT_MS)]);
+    }
+    for (const input of this.#running.wiring.inputs.values()) input.destroy();
+    for (const output of this.#running.wiring.outputs.values()) output.destroy();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** Chunks of stdout and stderr as they come, then the end. Between the two there is no order. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<ProcessEvent, void, undefined> {
+    const { stdout, stderr } = this;
+    if (stdout === null && stderr === null) {
+      const message = "Nothing to iterate: spawn with stdout: 'pipe' or stderr: 'pipe'.";
+      throw new SbxError({ code: 'SBX_STREAM_BUSY', message });
+    }
+    yield* merge(stdout, stderr);
+    yield { kind: 'exit', result: await this.result };
+  }
+}
+
+type Source = { kind: 'stdout' | 'stderr'; chunks: AsyncIterator<Uint8Array> };
+
+/** Whichever has something next. */
+async function* merge(stdout: OutputStream | null, stderr: OutputStream | null): AsyncGenerator<ProcessEvent> {
+  const next = (source: Source) => source.chunks.next().then((step) => ({ source, step }));
+  const waiting = new Map<Source, ReturnType<typeof next>>();
+  for (const [kind, stream] of [['stdout', stdout], ['stderr', stderr]] as const) {
+    if (stream === null) continue;
+    const source = { kind, chunks: stream[Symbol.asyncIterator]() };
+    waiting.set(source, next(source));
+  }
+  while (waiting.size > 0) {
+    const { source, step } = await Promise.race(waiting.values());
+    if (step.done) waiting.delete(source);
+    else {
+      waiting.set(source, next(source));
+      yield { kind: source.kind, bytes: step.value };
+    }
+  }
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}

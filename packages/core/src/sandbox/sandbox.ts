@@ -1,0 +1,327 @@
+/** The session form: one sandbox, many programs, one work folder. And the door to the one-shot form. */
+import { Readable, Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { coreOf } from '../engine/registry.js';
+import { ClosedError } from '../errors.js';
+import { copyIn } from '../files/copy.js';
+import { checkCeilings, type ResolvedLimits, resolveLimits } from '../options/limits.js';
+import {
+  validateGroup,
+  validateOneShot,
+  validateProgram,
+  validateRun,
+  validateSandboxOptions,
+} from '../options/program.js';
+import { readFigures } from '../program/figures.js';
+import { runOneShot, untilAborted } from '../program/one-shot.js';
+import { Place } from '../program/place.js';
+import { Running, workFolderOf } from '../program/running.js';
+import type {
+  FileInput,
+  FileStat,
+  GroupRequest,
+  GroupResult,
+  LiveUsage,
+  OneShotOptions,
+  ProgramOptions,
+  RunOptions,
+  RunResult,
+  SandboxOptions,
+} from '../types.js';
+import type { Engine } from './engine.js';
+import { runGroup } from './group.js';
+import { Process } from './process.js';
+import { quoteShell } from './shell.js';
+import { type FileData, type FolderEntry, WorkFiles } from './work-files.js';
+
+const NO_OPTIONS = Object.freeze({});
+const NS_PER_MS = 1e6;
+
+/**
+ * A place of its own for untrusted programs. `Sandbox.run` is the one-shot form: a fresh sandbox for one program.
+ * `Sandbox.create` gives one that stays: programs one after another or at once, sharing its work folder.
+ *
+ * @example
+ * ```ts
+ * await using sandbox = await Sandbox.create();
+ * await sandbox.writeFile('main.py', 'print(sum(map(int, input().split())))');
+ * const result = await sandbox.run('python3', ['main.py'], { stdin: { text: '1 2\n' } });
+ * result.stdout.text(); // '3\n'
+ * ```
+ *
+ * Without `await using` (Node 20 and 22 in plain JavaScript): `try { … } finally { await sandbox.close(); }`.
+ */
+export class Sandbox implements AsyncDisposable {
+  readonly #place: Place;
+  readonly #options: SandboxOptions;
+  readonly #limits: ResolvedLimits;
+  readonly #files: WorkFiles;
+  readonly #startedAt = performance.now();
+  readonly #living = new Set<Running>();
+  readonly #closer: () => Promise<void>;
+  readonly #cpuBaseNs: number;
+  #resident: Running | null = null;
+  #nextMember = 1;
+  #closed: Promise<void> | null = null;
+  #lastUsage: LiveUsage | null = null;
+
+  private constructor(place: Place, options: SandboxOptions, limits: ResolvedLimits) {
+    this.#place = place;
+    this.#options = options;
+    this.#limits = limits;
+    this.#files = new WorkFiles(workFolderOf(place), place.core.workDir, () => this.#checkOpen());
+    this.#cpuBaseNs = readFigures(place.slot.group).cpuNs ?? 0;
+    this.#closer = () => this.close();
+    place.core.closers.add(this.#closer);
+  }
+
+  /** Makes a sandbox that lives until `close()`. Throws before anything starts when options are wrong or all places are taken. */
+  static async create(options: SandboxOptions = NO_OPTIONS): Promise<Sandbox> {
+    validateSandboxOptions(options);
+    options.signal?.throwIfAborted();
+    const core = await coreOf(options.engine);
+    checkCeilings(options.limits, core.options.ceilings);
+    const limits = resolveLimits(core.limits, options.limits);
+    const place = await Place.take(core, core.shape(options, limits, true));
+    try {
+      options.signal?.throwIfAborted();
+      if (options.files !== undefined) await copyIn(workFolderOf(place), options.files);
+      return new Sandbox(place, options, limits);
+    } catch (error) {
+      place.close();
+      throw error;
+    }
+  }
+
+  /**
+   * The one-shot form: a fresh sandbox with `files` in it, one program, `copyOut` taken, everything gone. Resolves for
+   * whatever the program did; rejects with an `SbxError` for what we could not do, or with `signal.reason` on abort.
+   */
+  static async run(file: string, args?: readonly string[], options?: OneShotOptions): Promise<RunResult> {
+    validateOneShot(file, args, options);
+    const core = coreOf(options?.engine);
+    return runOneShot(core instanceof Promise ? await core : core, file, args, options);
+  }
+
+  /** Several programs, each in a fresh sandbox of its own, joined by pipes. Resolves when all have ended. */
+  static async runGroup(request: GroupRequest & { engine?: Engine }): Promise<GroupResult> {
+    validateGroup(request);
+    return runGroup(await coreOf(request.engine), request);
+  }
+
+  /** Runs a program to its end. */
+  async run(file: string, args: readonly string[] = [], options: RunOptions = NO_OPTIONS): Promise<RunResult> {
+    validateRun(file, args, options);
+    options.signal?.throwIfAborted();
+    if (options.files !== undefined) await copyIn(workFolderOf(this.#place), options.files);
+    const running = await this.#start(file, args, options, false);
+    return options.signal === undefined ? running.result : untilAborted(running, options.signal);
+  }
+
+  /**
+   * Runs a line of shell; each substitution is one word, quoted: `` sandbox.sh`wc -l ${name}` ``.
+   */
+  sh(strings: TemplateStringsArray, ...values: readonly (string | number)[]): Promise<RunResult> {
+    return this.run('/bin/sh', ['-c', quoteShell(strings, values)]);
+  }
+
+  /** Starts a program and returns once it executes; a missing one rejects here. */
+  async spawn(file: string, args: readonly string[] = [], options: ProgramOptions = NO_OPTIONS): Promise<Process> {
+    validateProgram(file, args, options);
+    options.signal?.throwIfAborted();
+    const running = await this.#start(file, args, options, true);
+    const { signal } = options;
+    const process = new Process(running, this.#place.core.native);
+    if (signal !== undefined) untilAborted(running, signal).catch(() => undefined); // told through `result`
+    await running.started;
+    return process;
+  }
+
+  /** Bytes of a file. More than `maxBytes` (default 512 MiB) is an error. */
+  readFile(path: string, options: { maxBytes?: number } = NO_OPTIONS): Promise<Uint8Array> {
+    return this.#files.readFile(path, options.maxBytes);
+  }
+
+  /** A file as UTF-8. */
+  async readTextFile(path: string, options: { maxBytes?: number } = NO_OPTIONS): Promise<string> {
+    return Buffer.from(await this.readFile(path, options)).toString('utf8');
+  }
+
+  /** Creates or replaces a file; parent folders are made. */
+  writeFile(path: string, data: FileData, options: { mode?: number } = NO_OPTIONS): Promise<void> {
+    return this.#files.writeFile(path, data, options.mode);
+  }
+
+  /** Several files at once. */
+  async writeFiles(files: Readonly<Record<string, FileInput | string | Uint8Array>>): Promise<void> {
+    for (const [path, data] of Object.entries(files)) await this.#files.writeFile(path, data);
+  }
+
+  /** Makes a folder; with `recursive` its parents too, and an existing one is fine. */
+  mkdir(path: string, options: { recursive?: boolean; mode?: number } = NO_OPTIONS): Promise<void> {
+    return this.#files.mkdir(path, options.recursive ?? false, options.mode ?? 0o755);
+  }
+
+  /** Names in a folder; with `withFileTypes` their kinds. Without a path the work folder. */
+  readdir(path: string | undefined, options: { withFileTypes: true }): Promise<FolderEntry[]>;
+  readdir(path?: string, options?: { withFileTypes?: false }): Promise<string[]>;
+  async readdir(path = '.', options: { withFileTypes?: boolean } = NO_OPTIONS): Promise<string[] | FolderEntry[]> {
+    const entries = await this.#files.readdir(path);
+    return options.withFileTypes ? entries : entries.map(({ name }) => name);
+  }
+
+  /** Follows links that stay in the work folder. */
+  stat(path: string): Promise<FileStat> {
+    return this.#files.stat(path, true);
+  }
+
+  /** Of the link itself. */
+  lstat(path: string): Promise<FileStat> {
+    return this.#files.stat(path, false);
+  }
+
+  /** Removes a file; with `recursive` a folder and all below it; with `force` nothing there is fine. Never follows a link. */
+  rm(path: string, options: { recursive?: boolean; force?: boolean } = NO_OPTIONS): Promise<void> {
+    return this.#files.rm(path, options.recursive ?? false, options.force ?? false);
+  }
+
+  rename(from: string, to: string): Promise<void> {
+    return this.#files.rename(from, to);
+  }
+
+  /** Makes a link at `path` that says `target`; where it leads is only the programs' affair. */
+  symlink(target: string, path: string): Promise<void> {
+    return this.#files.symlink(target, path);
+  }
+
+  readlink(path: string): Promise<string> {
+    return this.#files.readlink(path);
+  }
+
+  chmod(path: string, mode: number): Promise<void> {
+    return this.#files.chmod(path, mode);
+  }
+
+  /** A file as it is read, in chunks. */
+  createReadStream(path: string): Readable {
+    return Readable.from(this.#files.read(path), { objectMode: false });
+  }
+
+  /** Writes a file as it comes. */
+  createWriteStream(path: string, options: { mode?: number } = NO_OPTIONS): Writable {
+    return writableOf((source) => this.#files.writeFile(path, source, options.mode));
+  }
+
+  /** What all programs of this sandbox have used so far, and hold now. */
+  usage(): LiveUsage {
+    if (this.#lastUsage !== null) return this.#lastUsage;
+    const now = readFigures(this.#place.slot.group);
+    const { memoryBaselineBytes, helperTasks } = this.#place.slot;
+    const less = (value: number | null) => (value === null ? null : Math.max(0, value - memoryBaselineBytes));
+    return {
+      cpuTimeMs: ((now.cpuNs ?? 0) - this.#cpuBaseNs) / NS_PER_MS,
+      wallTimeMs: performance.now() - this.#startedAt,
+      memoryBytes: less(now.memoryBytes),
+      memoryPeakBytes: less(now.memoryPeakBytes),
+      processPeakCount: now.tasks === null ? null : Math.max(0, now.tasks - helperTasks),
+    };
+  }
+
+  /** Kills what runs and removes every trace. Settles within 100 ms whatever the programs do. Safe to call twice. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    this.#lastUsage = { ...this.usage(), memoryBytes: 0 };
+    this.#place.core.closers.delete(this.#closer);
+    const ends = [...this.#living].map((running) => {
+      running.end();
+      return running.result.catch(() => undefined);
+    });
+    await Promise.race([Promise.all(ends), after(CLOSE_WAIT_MS)]);
+    this.#place.close();
+  }
+
+  #checkOpen(): void {
+    if (this.#closed !== null || this.#place.closed) throw new ClosedError('The sandbox');
+    if (this.#place.lost !== null) throw this.#place.lost;
+  }
+
+  /** The first program uses the sandbox's own group; those that run beside it get one each, so that each is measured alone. */
+  async #start(file: string, args: readonly string[], options: RunOptions, notify: boolean): Promise<Running> {
+    this.#checkOpen();
+    checkCeilings(options.limits, this.#place.core.options.ceilings);
+    const limits = resolveLimits(this.#limits, options.limits);
+    const { group } = this.#place.slot;
+    const beside = this.#resident !== null && group !== null;
+    if (!beside) this.#resident = RESERVED;
+    const member = beside ? await group.makeMember(`p${this.#nextMember++}`) : undefined;
+    try {
+      const request = { file, args, options, limits, env: this.#options.env, oneShot: false, notify, member };
+      const started = Running.start(this.#place, request);
+      const running = started instanceof Promise ? await started : started;
+      if (!beside) this.#resident = running;
+      this.#follow(running, member);
+      return running;
+    } catch (error) {
+      if (!beside) this.#resident = null;
+      await member?.remove();
+      throw error;
+    }
+  }
+
+  #follow(running: Running, member: { remove(): Promise<boolean> } | undefined): void {
+    this.#living.add(running);
+    const over = () => {
+      this.#living.delete(running);
+      if (this.#resident === running) this.#resident = null;
+      void member?.remove();
+    };
+    running.result.then(over, over);
+  }
+}
+
+const CLOSE_WAIT_MS = 90;
+
+/** Stands for a resident program that is being started. */
+const RESERVED = {} as Running;
+
+function after(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** A Node stream around a consumer of chunks. */
+function writableOf(consume: (source: AsyncIterable<Uint8Array>) => Promise<void>): Writable {
+  const through = new Readable({ read: () => wake?.() });
+  let wake: (() => void) | undefined;
+  const consumed = consume(through);
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      if (through.push(chunk)) return done();
+      wake = () => {
+        wake = undefined;
+        done();
+      };
+    },
+    final(done) {
+      through.push(null);
+      consumed.then(() => done(), done);
+    },
+    destroy(error, done) {
+      through.destroy(error ?? undefined);
+      consumed.then(
+        () => done(error),
+        (failed) => done(error ?? failed),
+      );
+    },
+  });
+  consumed.catch((error) => stream.destroy(error));
+  void finished(through).catch(() => undefined); // its errors are the stream's
+  return stream;
+}

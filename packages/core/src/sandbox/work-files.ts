@@ -1,0 +1,232 @@
+/**
+ * Files of a living sandbox's work folder, named as in `node:fs/promises`. Every path is resolved by the kernel beneath the
+ * folder's descriptor; the last step of operations on names is done in the parent folder, opened that way, so that nothing a
+ * program does meanwhile can lead elsewhere.
+ */
+import { closeSync, constants, promises as fs, type Stats, write as writeCallback, read as readCallback } from 'node:fs';
+import { fchmod as fchmodCallback } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { FileAccessError } from '../errors.js';
+import type { WorkFolder } from '../files/copy.js';
+import { modeOf, writeInto } from '../files/copy.js';
+import { contentBytes } from '../files/host-input.js';
+import { checkWorkPath } from '../options/paths.js';
+import type { FileInput, FileStat } from '../types.js';
+
+const write = promisify(writeCallback);
+const read = promisify(readCallback);
+const fchmod = promisify(fchmodCallback);
+
+const READ_BYTES_MAX = 512 * 2 ** 20;
+const CHUNK_BYTES = 64 * 1024;
+
+/** Kinds of folder entries. */
+export interface FolderEntry {
+  name: string;
+  kind: FileStat['kind'];
+}
+
+/** What can be written: text, bytes, a stream of either, or as in `files`. */
+export type FileData = string | Uint8Array | AsyncIterable<Uint8Array | string> | FileInput;
+
+export class WorkFiles {
+  readonly #folder: WorkFolder;
+  readonly #workDir: string;
+  readonly #check: () => void;
+
+  /** `check` throws when the sandbox is closed. */
+  constructor(folder: WorkFolder, workDir: string, check: () => void) {
+    this.#folder = folder;
+    this.#workDir = workDir;
+    this.#check = check;
+  }
+
+  async readFile(path: string, maxBytes: number = READ_BYTES_MAX): Promise<Uint8Array> {
+    const { native, fd } = this.#folder;
+    const got = native.readFileBeneath({ dir: fd, path: this.#path(path), maxBytes, follow: true });
+    if (typeof got !== 'number') return got[0].subarray(0, got[2]);
+    throw new FileAccessError({ operation: 'readFile', path, errno: -got, ...notRegular(-got) });
+  }
+
+  async writeFile(path: string, data: FileData, mode?: number): Promise<void> {
+    if (isStream(data)) return this.#writeStream(path, data, mode ?? 0o644);
+    const bytes = await contentBytes(data);
+    this.#check();
+    writeInto(this.#folder, this.#path(path), bytes, mode ?? modeOf(data), true);
+  }
+
+  async *read(path: string): AsyncGenerator<Uint8Array, void, undefined> {
+    const file = this.#open('readFile', path, constants.O_RDONLY);
+    try {
+      for (;;) {
+        const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+        const { bytesRead } = await read(file, buffer, 0, CHUNK_BYTES, null);
+        if (bytesRead === 0) return;
+        yield buffer.subarray(0, bytesRead);
+      }
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  async mkdir(path: string, recursive: boolean, mode: number): Promise<void> {
+    const parts = this.#path(path).split('/');
+    for (let count = recursive ? 1 : parts.length; count <= parts.length; count += 1) {
+      const below = parts.slice(0, count).join('/');
+      const made = this.#inParent('mkdir', below, (dir, name) => {
+        return this.#folder.native.makeFolder({ dir, name, mode, owner: this.#folder.owner });
+      });
+      if (made < 0 && !(recursive && made === -17)) throw new FileAccessError({ operation: 'mkdir', path, errno: -made });
+    }
+  }
+
+  async readdir(path: string): Promise<FolderEntry[]> {
+    const folder = this.#open('readdir', path, constants.O_RDONLY | constants.O_DIRECTORY, true);
+    try {
+      const entries = await fs.readdir(`/proc/self/fd/${folder}`, { withFileTypes: true });
+      return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
+    } finally {
+      closeSync(folder);
+    }
+  }
+
+  async stat(path: string, follow: boolean): Promise<FileStat> {
+    const flags = constants.O_RDONLY | O_PATH | (follow ? 0 : constants.O_NOFOLLOW);
+    const file = this.#open(follow ? 'stat' : 'lstat', path, flags, true, follow);
+    try {
+      return toStat(await fs.stat(`/proc/self/fd/${file}`).catch(() => fs.lstat(`/proc/self/fd/${file}`)));
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  async rm(path: string, recursive: boolean, force: boolean): Promise<void> {
+    const parent = this.#openParent('rm', path);
+    const name = basename(this.#path(path));
+    try {
+      if (recursive) {
+        const removed = await this.#folder.native.removeTree({ dir: parent, name });
+        if (removed < 0) throw Object.assign(new Error(), { errno: removed });
+      } else await fs.unlink(`/proc/self/fd/${parent}/${name}`);
+    } catch (error) {
+      const errno = Math.abs((error as NodeJS.ErrnoException).errno ?? 0);
+      if (!(force && errno === 2)) throw new FileAccessError({ operation: 'rm', path, errno });
+    } finally {
+      closeSync(parent);
+    }
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    const source = this.#openParent('rename', from);
+    try {
+      const target = this.#openParent('rename', to);
+      const name = (fd: number, path: string) => `/proc/self/fd/${fd}/${basename(this.#path(path))}`;
+      await fs
+        .rename(name(source, from), name(target, to))
+        .catch((error) => fail('rename', from, error))
+        .finally(() => closeSync(target));
+    } finally {
+      closeSync(source);
+    }
+  }
+
+  async symlink(to: string, path: string): Promise<void> {
+    const { native, owner } = this.#folder;
+    const made = this.#inParent('symlink', this.#path(path), (dir, name) => native.makeSymlink({ dir, name, to, owner }));
+    if (made < 0) throw new FileAccessError({ operation: 'symlink', path, errno: -made });
+  }
+
+  async readlink(path: string): Promise<string> {
+    const parent = this.#openParent('readlink', path);
+    return fs
+      .readlink(`/proc/self/fd/${parent}/${basename(this.#path(path))}`)
+      .catch((error) => fail('readlink', path, error))
+      .finally(() => closeSync(parent));
+  }
+
+  async chmod(path: string, mode: number): Promise<void> {
+    const file = this.#open('chmod', path, constants.O_RDONLY, true);
+    await fchmod(file, mode)
+      .catch((error) => fail('chmod', path, error))
+      .finally(() => closeSync(file));
+  }
+
+  async #writeStream(path: string, source: AsyncIterable<Uint8Array | string>, mode: number): Promise<void> {
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
+    const file = this.#open('writeFile', path, flags, false, true, mode);
+    try {
+      for await (const chunk of source) {
+        const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+        for (let at = 0; at < bytes.byteLength; ) at += (await write(file, bytes, at)).bytesWritten;
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).errno === undefined) throw error; // of the caller's own source
+      fail('writeFile', path, error as NodeJS.ErrnoException);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  #path(path: string, root = false): string {
+    this.#check();
+    return checkWorkPath(path, { workDir: this.#workDir, root, folder: true });
+  }
+
+  #open(operation: string, path: string, flags: number, root = false, follow = true, mode?: number): number {
+    const { native, fd, owner } = this.#folder;
+    const opened = native.openBeneath({ dir: fd, path: this.#path(path, root), flags, follow, owner, mode });
+    if (opened < 0) throw new FileAccessError({ operation, path, errno: -opened });
+    return opened;
+  }
+
+  #openParent(operation: string, path: string): number {
+    return this.#openFolder(operation, dirname(this.#path(path)), path);
+  }
+
+  #openFolder(operation: string, folder: string, path: string): number {
+    const opened = this.#folder.native.openBeneath({ dir: this.#folder.fd, path: folder, flags: O_PATH | constants.O_DIRECTORY, follow: true });
+    if (opened < 0) throw new FileAccessError({ operation, path, errno: -opened });
+    return opened;
+  }
+
+  #inParent(operation: string, path: string, work: (dir: number, name: string) => number): number {
+    const parent = this.#openFolder(operation, dirname(path), path);
+    try {
+      return work(parent, basename(path));
+    } finally {
+      closeSync(parent);
+    }
+  }
+}
+
+/** Not in `node:fs`: a descriptor that only names a file. */
+const O_PATH = 0o10000000;
+
+function isStream(data: FileData): data is AsyncIterable<Uint8Array | string> {
+  return typeof data === 'object' && Symbol.asyncIterator in data;
+}
+
+function notRegular(errno: number): { code?: 'SBX_FILE_NOT_REGULAR' } {
+  return errno === 22 || errno === 6 ? { code: 'SBX_FILE_NOT_REGULAR' } : {};
+}
+
+function fail(operation: string, path: string, error: NodeJS.ErrnoException): never {
+  throw new FileAccessError({ operation, path, errno: Math.abs(error.errno ?? 0) });
+}
+
+interface Kinds {
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+}
+
+function kindOf(entry: Kinds): FileStat['kind'] {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'dir';
+  return entry.isSymbolicLink() ? 'symlink' : 'other';
+}
+
+function toStat(stats: Stats): FileStat {
+  return { kind: kindOf(stats), sizeBytes: stats.size, mode: stats.mode & 0o7777, modifiedMs: stats.mtimeMs };
+}

@@ -1,0 +1,86 @@
+/** The writing side of a program's input. */
+import { Writable } from 'node:stream';
+import { SbxError } from '../errors.js';
+import type { NativeWriter } from '../native.js';
+
+const EPIPE = -32;
+
+/**
+ * Bytes on their way to a program. `write` resolves when the program's pipe has taken them: that is the back pressure. When
+ * the program has closed its side, writing rejects with `SBX_STREAM_ENDED`.
+ */
+export class InputStream {
+  #writer: NativeWriter | null;
+  #tail: Promise<void> = Promise.resolve();
+  #pending: ((error: SbxError) => void) | null = null;
+
+  /** @internal */
+  constructor(writer: NativeWriter) {
+    this.#writer = writer;
+  }
+
+  /** Resolves when all of it is in the pipe. Calls are kept in order. */
+  write(data: string | Uint8Array): Promise<void> {
+    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+    const written = this.#tail.then(() => this.#write(bytes));
+    this.#tail = written.catch(() => undefined); // told to whoever wrote; the next one finds out for itself
+    return written;
+  }
+
+  /** End of file for the program, after everything written before. Safe to call twice. */
+  async end(data?: string | Uint8Array): Promise<void> {
+    if (data !== undefined) await this.write(data);
+    await this.#tail;
+    this.destroy();
+  }
+
+  /** Closes at once; what has not been taken is dropped. */
+  destroy(): void {
+    this.#writer?.close();
+    this.#writer = null;
+    this.#pending?.(ended());
+    this.#pending = null;
+  }
+
+  /** As a Node stream. */
+  node(): Writable {
+    return new Writable({
+      write: (chunk: Uint8Array, _encoding, done) => void this.write(chunk).then(() => done(), done),
+      final: (done) => void this.end().then(() => done(), done),
+      destroy: (error, done) => {
+        this.destroy();
+        done(error);
+      },
+    });
+  }
+
+  /** As a Web stream. */
+  web(): WritableStream<Uint8Array> {
+    return new WritableStream({
+      write: (chunk) => this.write(chunk),
+      close: () => this.end(),
+      abort: () => this.destroy(),
+    });
+  }
+
+  #write(bytes: Uint8Array): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const writer = this.#writer;
+      if (writer === null) return reject(ended());
+      const settle = (result: number) => {
+        this.#pending = null;
+        if (result === 0) return resolve();
+        this.destroy();
+        reject(ended(result));
+      };
+      const result = writer.write(bytes, settle);
+      if (result === 1) this.#pending = reject;
+      else settle(result);
+    });
+  }
+}
+
+function ended(result: number = EPIPE): SbxError {
+  const message = 'The program does not read this input any more.';
+  return new SbxError({ code: 'SBX_STREAM_ENDED', message, details: { errno: -result } });
+}

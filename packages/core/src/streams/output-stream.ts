@@ -1,0 +1,119 @@
+/** The reading side of a program's output, with back pressure down to the program. */
+import { Readable } from 'node:stream';
+import { SbxError } from '../errors.js';
+import type { Native, NativeReader } from '../native.js';
+
+/** Bytes held for a reader that is behind; then the pipe is left alone and fills, and the program waits. */
+const HIGH_WATER_BYTES = 256 * 1024;
+
+/**
+ * What a program writes, as it comes. One reader: iterate it, or use `web()` or `node()`, or `lines()`. It ends when the last
+ * process that holds the other end is gone, and never with an error.
+ */
+export class OutputStream implements AsyncIterable<Uint8Array> {
+  readonly #reader: NativeReader;
+  #chunks: Uint8Array[] = [];
+  #heldBytes = 0;
+  #paused = false;
+  #ended = false;
+  #taken = false;
+  #wake: (() => void) | null = null;
+
+  /** @internal */
+  constructor(native: Native, fd: number) {
+    this.#reader = new native.Reader(fd, {
+      onData: (chunk) => this.#onData(chunk),
+      onEnd: () => this.#onEnd(),
+    });
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    if (this.#taken) {
+      throw new SbxError({ code: 'SBX_STREAM_BUSY', message: 'This output already has a reader.' });
+    }
+    this.#taken = true;
+    try {
+      for (;;) {
+        const chunk = await this.#next();
+        if (chunk === null) return;
+        yield chunk;
+      }
+    } finally {
+      this.destroy();
+    }
+  }
+
+  /** Lines of text without their line feeds; characters that lie across chunks stay whole. */
+  async *lines(): AsyncGenerator<string, void, undefined> {
+    const decoder = new TextDecoder();
+    let rest = '';
+    for await (const chunk of this) {
+      const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+      rest = parts.pop()!;
+      yield* parts;
+    }
+    rest += decoder.decode();
+    if (rest !== '') yield rest;
+  }
+
+  /** All of it as text. Unbounded: for programs whose output is bounded otherwise. */
+  async text(): Promise<string> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of this) chunks.push(chunk);
+    return Buffer.concat(chunks).toString('utf8');
+  }
+
+  /** As a Web stream. */
+  web(): ReadableStream<Uint8Array> {
+    return Readable.toWeb(this.node()) as ReadableStream<Uint8Array>;
+  }
+
+  /** As a Node stream. */
+  node(): Readable {
+    return Readable.from(this, { objectMode: false });
+  }
+
+  /** Stops reading and closes: the program gets EPIPE or SIGPIPE when it goes on writing. */
+  destroy(): void {
+    this.#reader.close();
+    this.#onEnd();
+  }
+
+  async #next(): Promise<Uint8Array | null> {
+    while (this.#chunks.length === 0) {
+      if (this.#ended) return null;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    const chunk = this.#chunks.shift()!;
+    this.#heldBytes -= chunk.byteLength;
+    if (this.#paused && this.#heldBytes < HIGH_WATER_BYTES / 2) {
+      this.#paused = false;
+      this.#reader.resume();
+    }
+    return chunk;
+  }
+
+  #onData(chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+    this.#heldBytes += chunk.byteLength;
+    if (this.#heldBytes >= HIGH_WATER_BYTES && !this.#paused) {
+      this.#paused = true;
+      this.#reader.pause();
+    }
+    this.#wakeUp();
+  }
+
+  #onEnd(): void {
+    this.#ended = true;
+    this.#reader.close();
+    this.#wakeUp();
+  }
+
+  #wakeUp(): void {
+    const wake = this.#wake;
+    this.#wake = null;
+    wake?.();
+  }
+}

@@ -1,0 +1,59 @@
+import { SbxError } from '../errors.js';
+
+/**
+ * What a program wrote to one descriptor, collected up to a bound. Bytes are the truth; text is a view that is decoded
+ * at the first look and kept.
+ */
+export class Output {
+  /** What was kept: the first bytes, up to the bound. */
+  readonly bytes: Uint8Array;
+  /** What the program wrote as far as it was read, the dropped part included. */
+  readonly totalBytes: number;
+  #text: string | undefined;
+
+  /** `totalBytes` is the size of `bytes` unless some were dropped. */
+  constructor(bytes: Uint8Array, totalBytes: number = bytes.byteLength) {
+    this.bytes = bytes;
+    this.totalBytes = totalBytes;
+  }
+
+  /** Bytes that came and were not kept. */
+  get droppedBytes(): number {
+    return this.totalBytes - this.bytes.byteLength;
+  }
+
+  /** Whether anything was dropped. */
+  get truncated(): boolean {
+    return this.totalBytes > this.bytes.byteLength;
+  }
+
+  /** As UTF-8; each invalid sequence becomes U+FFFD, a character cut by the bound included. A byte order mark stays. */
+  text(): string {
+    if (this.#text === undefined) this.#text = decode(this.bytes);
+    return this.#text;
+  }
+
+  /** Same as `text()`. */
+  toString(): string {
+    return this.text();
+  }
+
+  /** Sizes only: output may be large, binary or not meant for logs. */
+  toJSON(): { keptBytes: number; totalBytes: number; droppedBytes: number; truncated: boolean } {
+    const { totalBytes, droppedBytes, truncated } = this;
+    return { keptBytes: this.bytes.byteLength, totalBytes, droppedBytes, truncated };
+  }
+}
+
+/** Nothing was written. Shared, since most programs leave stderr empty. */
+export const EMPTY_OUTPUT: Output = new Output(new Uint8Array(0));
+Object.freeze(EMPTY_OUTPUT);
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  } catch (cause) {
+    const message = `The output of ${bytes.byteLength} bytes is too long for one string; use Output.bytes.`;
+    throw new SbxError({ code: 'SBX_STREAM_TEXT_TOO_LONG', message, cause });
+  }
+}

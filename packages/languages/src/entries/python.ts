@@ -1,0 +1,14 @@
+import type { LanguageDefinition } from '../types.js';
+
+export const python: LanguageDefinition = {
+  name: 'python',
+  title: 'Python',
+  aliases: ['python3', 'py'],
+  extensions: ['.py'],
+  fileName: 'main.py',
+  // Nobody reads a byte-code file again in a sandbox that is used once.
+  env: { PYTHONDONTWRITEBYTECODE: '1' },
+  run: { file: 'python3', args: ['{source}'] },
+  version: { file: 'python3', args: ['--version'], pattern: /Python (\S+)/ },
+  debianPackage: 'python3',
+};

@@ -1,0 +1,22 @@
+import type { LanguageDefinition } from '../types.js';
+
+/** The system's POSIX shell (dash on Debian). */
+export const shell: LanguageDefinition = {
+  name: 'shell',
+  title: 'Shell',
+  aliases: ['sh'],
+  extensions: ['.sh'],
+  fileName: 'main.sh',
+  run: { file: '/bin/sh', args: ['{source}'] },
+};
+
+/** An entry of its own: what bash programs use beyond POSIX fails in other shells. */
+export const bash: LanguageDefinition = {
+  name: 'bash',
+  title: 'Bash',
+  extensions: ['.bash'],
+  fileName: 'main.bash',
+  run: { file: 'bash', args: ['{source}'] },
+  version: { file: 'bash', args: ['--version'], pattern: /version ([\d.]+)/ },
+  debianPackage: 'bash',
+};

@@ -1,0 +1,112 @@
+/** Language + request → the arguments of one core run. Pure: nothing is started or looked up here. */
+import { DEFAULT_ENV, type FileInput, InvalidOptionsError, type Limits } from '@sbx/core';
+import { defaultEngine } from './engine.js';
+import { memoryLimitOf, mergeLimits } from './limits.js';
+import { plainFileName } from './options.js';
+import type {
+  Artifact,
+  CompileOptions,
+  CompileStep,
+  Language,
+  LanguageStep,
+  PerRun,
+  PreparedRun,
+  RunArtifactOptions,
+  RunEngine,
+  StepContext,
+} from './types.js';
+
+type Files = Record<string, FileInput | string | Uint8Array>;
+
+/** What the source is called: the caller's name for it, or the language's. */
+export function sourceName(language: Language, options: CompileOptions): string {
+  if (options.fileName !== undefined) return options.fileName;
+  if (typeof language.fileName === 'string') return language.fileName;
+  const name = language.fileName(options.code);
+  plainFileName(name, `fileName(code) of ${language.name}`);
+  return name;
+}
+
+/** The source and the caller's other files. */
+export function sourceFiles(language: Language, options: CompileOptions, source: string): Files {
+  const taken = [source, ...(language.compile?.output ?? [])];
+  if (language.compile?.output.includes(source)) {
+    throw nameTaken('options.fileName', source, language);
+  }
+  refuseTaken(options.files, taken, language);
+  return { ...options.files, [source]: { text: options.code } };
+}
+
+/** The compile step. */
+export function planCompile(language: Language, step: CompileStep, options: CompileOptions): PreparedRun {
+  const source = sourceName(language, options);
+  const files = sourceFiles(language, options, source);
+  const toolFiles = step.files?.() ?? {};
+  refuseTaken(options.files, Object.keys(toolFiles), language);
+  const { code, engine = defaultEngine, limits, env } = options;
+  const plan = planStep(language, step, { engine, limits, env, context: { source, code } });
+  return {
+    ...plan,
+    options: { ...plan.options, files: { ...files, ...toolFiles }, copyOut: [...step.output] },
+  };
+}
+
+/** The run step. */
+export function planRun(language: Language, artifact: Artifact, options: RunArtifactOptions): PreparedRun {
+  const { engine = defaultEngine, signal: _signal, args = [], limits, env, files, ...rest } = options;
+  refuseTaken(files, [artifact.source, ...(language.compile?.output ?? [])], language);
+  const plan = planStep(language, language.run, {
+    engine,
+    limits,
+    env,
+    context: { source: artifact.source },
+  });
+  return {
+    file: plan.file,
+    args: [...plan.args, ...args],
+    options: { ...rest, ...plan.options, files: { ...artifact.files, ...files } },
+  };
+}
+
+interface StepRequest<Facts> {
+  engine: RunEngine;
+  limits: Limits | undefined;
+  env: Record<string, string> | undefined;
+  /** What the step may look at, but for the memory limit, which is found out here. */
+  context: Facts;
+}
+
+function planStep<Facts extends Omit<StepContext, 'memoryBytes'>>(
+  language: Language,
+  step: LanguageStep<Facts & StepContext>,
+  request: StepRequest<Facts>,
+): PreparedRun {
+  const limits = mergeLimits(request.engine, step.limits, request.limits);
+  const context = { ...request.context, memoryBytes: memoryLimitOf(limits, request.engine) };
+  const env = { ...DEFAULT_ENV, ...language.env, ...valueFor(step.env ?? {}, context), ...request.env };
+  const args = valueFor(step.args ?? [], context);
+  const filled =
+    typeof step.args === 'function'
+      ? [...args]
+      : args.map((arg) => arg.replaceAll('{source}', context.source));
+  return { file: step.file, args: filled, options: { limits, env } };
+}
+
+function valueFor<T extends object, Context>(value: PerRun<T, Context>, context: Context): T {
+  return typeof value === 'function' ? (value as (context: Context) => T)(context) : value;
+}
+
+function refuseTaken(files: Files | undefined, taken: readonly string[], language: Language): void {
+  for (const name of Object.keys(files ?? {})) {
+    if (taken.includes(name)) throw nameTaken(`options.files[${JSON.stringify(name)}]`, name, language);
+  }
+}
+
+function nameTaken(field: string, name: string, language: Language): InvalidOptionsError {
+  return new InvalidOptionsError({
+    field,
+    rule: 'conflict',
+    expected: `must not be a name that ${language.title} uses itself`,
+    got: JSON.stringify(name),
+  });
+}

@@ -1,0 +1,188 @@
+import { InvalidOptionsError } from '@sbx/core';
+import { describe, expect, test } from 'vitest';
+import { createRegistry, LanguageUnavailableError, languages, runArtifact, runCode } from './index.js';
+import { type FakeAnswer, FakeEngine } from './testing/fake-engine.js';
+
+const compilesTo = (answer: FakeAnswer) => (call: { file: string }) =>
+  call.file === 'g++' ? answer : { stdout: 'ran' };
+
+describe('runCode', () => {
+  test('a language without compile step is one run', async () => {
+    const engine = new FakeEngine(() => ({ stdout: '3\n' }));
+    const result = await runCode({
+      language: 'python',
+      code: 'print(3)',
+      engine,
+      stdin: { text: 'x' },
+      args: ['a'],
+    });
+    expect(result).toMatchObject({ stage: 'run', language: 'python', status: 'ok', ok: true, compile: null });
+    expect(result.stdout.text()).toBe('3\n');
+    expect(engine.calls).toHaveLength(1);
+    expect(engine.calls[0]).toMatchObject({
+      file: 'python3',
+      args: ['main.py', 'a'],
+      options: { files: { 'main.py': { text: 'print(3)' } }, stdin: { text: 'x' } },
+    });
+  });
+
+  test('a compiled language is two runs, and only the outputs reach the second one', async () => {
+    const engine = new FakeEngine(compilesTo({ files: { main: 'ELF' } }));
+    const result = await runCode({ language: 'c++', code: 'int main(){}', engine, limits: { cpuTimeMs: 5 } });
+    expect(result).toMatchObject({ stage: 'run', language: 'cpp', ok: true });
+    expect(result.compile).not.toBeNull();
+    const [compiler, program] = engine.calls;
+    expect(compiler).toMatchObject({ file: 'g++', options: { copyOut: ['main'] } });
+    expect(compiler!.options.limits).not.toMatchObject({ cpuTimeMs: 5 });
+    expect(program).toMatchObject({ file: './main', args: [], options: { limits: { cpuTimeMs: 5 } } });
+    expect(program!.options.files).toEqual({ main: { bytes: Buffer.from('ELF'), mode: 0o755 } });
+  });
+
+  test('a failed compilation is a result of stage compile, and nothing is run', async () => {
+    const engine = new FakeEngine(compilesTo({ status: 'exit', stderr: 'main.cpp:1: error' }));
+    const result = await runCode({ language: 'cpp', code: 'x', engine });
+    expect(result).toMatchObject({ stage: 'compile', status: 'exit', ok: false, run: null, files: {} });
+    expect(result.stderr.text()).toBe('main.cpp:1: error');
+    expect(() => result.orThrow()).toThrow();
+    expect(engine.calls).toHaveLength(1);
+  });
+
+  test('limits and environment of the two steps are separate', async () => {
+    const engine = new FakeEngine(compilesTo({ files: { main: 'ELF' } }));
+    await runCode({
+      language: 'cpp',
+      code: '',
+      engine,
+      compileLimits: { memoryBytes: 7 },
+      limits: { memoryBytes: 8 },
+      env: { A: '1' },
+    });
+    expect(engine.calls.map((call) => call.options.limits?.memoryBytes)).toEqual([7, 8]);
+    expect(engine.calls.map((call) => call.options.env?.A)).toEqual([undefined, '1']);
+  });
+
+  test('more files go to both steps of a compiled language and to the one of another', async () => {
+    const engine = new FakeEngine(compilesTo({ files: { main: 'ELF' } }));
+    await runCode({ language: 'cpp', code: '', engine, files: { 'a.h': '1' } });
+    await runCode({ language: 'python', code: '', engine, files: { 'a.py': '1' } });
+    expect(engine.calls.map((call) => Object.keys(call.options.files ?? {}))).toEqual([
+      ['a.h', 'main.cpp'],
+      ['main', 'a.h'],
+      ['main.py', 'a.py'],
+    ]);
+  });
+
+  test('the source can have another name', async () => {
+    const engine = new FakeEngine();
+    await runCode({ language: 'python', code: '', fileName: 'solution.py', engine });
+    expect(engine.calls[0]!.args).toEqual(['solution.py']);
+  });
+});
+
+describe('artifacts', () => {
+  test('are compiled once and run many times', async () => {
+    const engine = new FakeEngine(compilesTo({ files: { main: 'ELF' } }));
+    const compilation = await languages.compile({ language: 'cpp', code: '', engine });
+    if (!compilation.ok) throw new Error('not compiled');
+    const copy = structuredClone(compilation.artifact);
+    for (const text of ['1', '2']) await runArtifact(copy, { engine, stdin: { text } });
+    expect(engine.calls.map((call) => call.file)).toEqual(['g++', './main', './main']);
+  });
+
+  test('of a language without compile step carry source and files', async () => {
+    const engine = new FakeEngine();
+    const { artifact } = await languages.compile({
+      language: 'python',
+      code: 'x',
+      files: { 'm.py': 'y' },
+      engine,
+    });
+    expect(artifact).toEqual({
+      language: 'python',
+      source: 'main.py',
+      files: { 'm.py': 'y', 'main.py': { text: 'x' } },
+    });
+    expect(engine.calls).toHaveLength(0);
+  });
+
+  test('prepareRun gives the run step without running it', async () => {
+    const artifact = { language: 'python', source: 'main.py', files: { 'main.py': { text: '' } } };
+    const plan = languages.prepareRun(artifact, { args: ['1'], limits: { cpuTimeMs: 9 } });
+    expect(plan).toMatchObject({
+      file: 'python3',
+      args: ['main.py', '1'],
+      options: { limits: { cpuTimeMs: 9 } },
+    });
+    expect(plan.options).not.toHaveProperty('signal');
+  });
+});
+
+describe('what is not installed', () => {
+  test('is told before anything is started', async () => {
+    const engine = new FakeEngine();
+    engine.missing = ['rustc'];
+    const error = await runCode({ language: 'rust', code: '', engine }).catch((caught) => caught);
+    expect(error).toBeInstanceOf(LanguageUnavailableError);
+    expect(error).toMatchObject({
+      name: 'LanguageUnavailableError',
+      code: 'SBX_LANGUAGE_UNAVAILABLE',
+      language: 'rust',
+      missing: ['rustc'],
+      debianPackage: 'rustc',
+      retryable: false,
+    });
+    expect(engine.calls).toHaveLength(0);
+  });
+
+  test('is asked once per engine when all is there, and again when it was not', async () => {
+    const engine = new FakeEngine();
+    engine.missing = ['python3'];
+    await expect(runCode({ language: 'python', code: '', engine })).rejects.toThrow(LanguageUnavailableError);
+    engine.missing = [];
+    for (let round = 0; round < 3; round++) await runCode({ language: 'python', code: '', engine });
+    expect(engine.checkCount).toBe(2);
+  });
+});
+
+describe('refused before anything is started', () => {
+  const definition = { name: 'mine', fileName: 'm', run: { file: 'm' } };
+  const registry = createRegistry({ languages: [definition] });
+  const base = { language: 'cpp', code: '' };
+  const cases: [string, Record<string, unknown>, string, RegExp][] = [
+    ['an unknown option', { ...base, timeout: 5 }, 'options.timeout', /not a known option/],
+    ['a slip', { ...base, limit: {} }, 'options.limit', /Did you mean limits\?/],
+    ['an unknown limit', { ...base, limits: { cpuTimeMS: 1 } }, 'options.limits.cpuTimeMS', /cpuTimeMs/],
+    [
+      'a limit that is no number',
+      { ...base, compileLimits: { cpuTimeMs: '1s' } },
+      'options.compileLimits.cpuTimeMs',
+      /number/,
+    ],
+    ['a NaN', { ...base, limits: { memoryBytes: Number.NaN } }, 'options.limits.memoryBytes', /NaN/],
+    ['no code', { language: 'cpp' }, 'options.code', /required/],
+    ['no language', { code: '' }, 'options.language', /required/],
+    ['an unknown language', { ...base, language: 'pyton' }, 'options.language', /Did you mean python\?/],
+    ['arguments that are no strings', { ...base, args: [1] }, 'options.args[0]', /string/],
+    ['a file name with a folder', { ...base, fileName: '../a' }, 'options.fileName', /without folders/],
+    ['a file name like a flag', { ...base, fileName: '-o' }, 'options.fileName', /"-"/],
+    ['a source named as the output', { ...base, fileName: 'main' }, 'options.fileName', /uses itself/],
+    ['a file named as the output', { ...base, files: { main: '' } }, 'options.files["main"]', /uses itself/],
+    ['something else than an engine', { ...base, engine: {} }, 'options.engine', /Engine/],
+  ];
+  test.each(cases)('%s', async (_name, options, field, message) => {
+    const engine = new FakeEngine();
+    const error = await registry.runCode({ engine, ...options } as never).catch((caught) => caught);
+    expect(error).toBeInstanceOf(InvalidOptionsError);
+    expect(error).toMatchObject({ field, code: 'SBX_INVALID_OPTIONS' });
+    expect(error.message).toMatch(message);
+    expect([engine.calls, engine.checkCount]).toEqual([[], 0]);
+  });
+
+  test('a call that is aborted already', async () => {
+    const engine = new FakeEngine();
+    const reason = new Error('enough');
+    const call = runCode({ ...base, engine, signal: AbortSignal.abort(reason) });
+    await expect(call).rejects.toBe(reason);
+    expect([engine.calls, engine.checkCount]).toEqual([[], 0]);
+  });
+});

@@ -1,0 +1,89 @@
+/** An engine that runs nothing: it notes what it was asked for and answers from a table. For unit tests. */
+import type { Limits, OneShotOptions, Output, RunResult } from '@sbx/core';
+import type { RunEngine } from '../types.js';
+
+export interface Call {
+  file: string;
+  args: readonly string[];
+  options: OneShotOptions;
+}
+
+export interface FakeAnswer extends Partial<Omit<RunResult, 'stdout' | 'stderr' | 'files'>> {
+  stdout?: string;
+  stderr?: string;
+  files?: Record<string, string>;
+}
+
+export class FakeEngine implements RunEngine {
+  /** Every call but the checks for what is installed, in order. */
+  readonly calls: Call[] = [];
+  /** Names that a check reports as missing. */
+  missing: string[] = [];
+  checkCount = 0;
+
+  /** `answer` decides by the call; a thrown error is a rejection. */
+  constructor(
+    answer: (call: Call) => FakeAnswer = () => ({}),
+    facts: { limits?: Limits; ceilings?: Limits } = {},
+  ) {
+    this.#answer = answer;
+    this.#facts = facts;
+  }
+
+  readonly #answer: (call: Call) => FakeAnswer;
+  readonly #facts: { limits?: Limits; ceilings?: Limits };
+
+  info() {
+    return this.#facts;
+  }
+
+  async run(file: string, args: readonly string[] = [], options: OneShotOptions = {}): Promise<RunResult> {
+    if (file === '/bin/sh' && args[0] === '-c' && args[1]?.startsWith('for p')) {
+      this.checkCount++;
+      const gone = args.slice(3).filter((need) => this.missing.includes(need));
+      return makeResult({ stdout: gone.map((need) => `${need}\n`).join('') });
+    }
+    const call = { file, args, options };
+    this.calls.push(call);
+    return makeResult(this.#answer(call));
+  }
+}
+
+/** A result with everything well unless said otherwise. */
+export function makeResult({ stdout = '', stderr = '', files = {}, ...rest }: FakeAnswer = {}): RunResult {
+  const status = rest.status ?? 'ok';
+  return {
+    status,
+    ok: status === 'ok',
+    exitCode: status === 'ok' ? 0 : 1,
+    exitSignal: null,
+    stdout: fakeOutput(stdout),
+    stderr: fakeOutput(stderr),
+    outputs: {},
+    usage: { cpuTimeMs: 1, wallTimeMs: 2, memoryPeakBytes: 3, processPeakCount: 1 },
+    files: Object.fromEntries(
+      Object.entries(files).map(([path, text]) => [
+        path,
+        { path, mode: 0o755, bytes: Buffer.from(text), text: () => text },
+      ]),
+    ),
+    fileErrors: [],
+    degraded: [],
+    orThrow() {
+      if (status === 'ok') return this;
+      throw new Error(`orThrow of a result with status ${status}`);
+    },
+    ...rest,
+  };
+}
+
+function fakeOutput(text: string): Output {
+  const bytes = Buffer.from(text);
+  return {
+    bytes,
+    text: () => text,
+    truncated: false,
+    droppedBytes: 0,
+    totalBytes: bytes.length,
+  } as unknown as Output;
+}

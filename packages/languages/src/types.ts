@@ -1,0 +1,216 @@
+/**
+ * What a language is, what a caller asks for, and what comes back.
+ * Every property says meaning, unit and default. How the steps use them: `plan.ts`; the built-in table: `entries/`.
+ */
+import type {
+  CopyOut,
+  FileInput,
+  InputSpec,
+  Limits,
+  OneShotOptions,
+  Output,
+  OutputFile,
+  RunOptions,
+  RunResult,
+  SandboxShape,
+  Status,
+  Usage,
+} from '@sbx/core';
+
+/** The part of an engine that this package uses; `Engine` of `@sbx/core` fits, and so does a test double. */
+export interface RunEngine {
+  run(file: string, args?: readonly string[], options?: OneShotOptions): Promise<RunResult>;
+  /** Defaults and ceilings of the engine. Absent: `DEFAULT_LIMITS` and no ceilings. */
+  info?(): { limits?: Limits; ceilings?: Limits };
+}
+
+/** What the run step may look at when it makes up its arguments or environment. */
+export interface StepContext {
+  /** Name of the source file in the work folder. */
+  source: string;
+  /** Memory limit of this step in bytes, for runtimes that must be told; `null`: none. */
+  memoryBytes: number | null;
+}
+
+/** As `StepContext`; the compile step also sees the source. */
+export interface CompileContext extends StepContext {
+  code: string;
+}
+
+/** A value, or how to make it for one run. */
+export type PerRun<T, Context = StepContext> = T | ((context: Context) => T);
+
+/** One program that is run for a language. */
+export interface LanguageStep<Context = StepContext> {
+  /** Program: a name looked up in PATH inside the sandbox, or a path (`'./main'` is in the work folder). */
+  file: string;
+  /** Arguments; `{source}` in a listed one stands for the source's file name. The caller's own follow on the run step. Default: none. */
+  args?: PerRun<readonly string[], Context>;
+  /** Added to the language's `env`. */
+  env?: PerRun<Readonly<Record<string, string>>, Context>;
+  /** Limits for this step where the engine's defaults do not fit the runtime. The caller's limits win over them. */
+  limits?: Limits;
+}
+
+/** A step that turns the source into files. */
+export interface CompileStep extends LanguageStep<CompileContext> {
+  /** Files the compiler leaves in the work folder; only they reach the run step. A missing one is a failed compilation. */
+  output: readonly string[];
+  /** Files of the tool itself, put beside the source. Default: none. */
+  files?: () => Record<string, FileInput>;
+}
+
+/** How to ask an installation for its version. */
+export interface VersionProbe {
+  file: string;
+  args: readonly string[];
+  /** Matched against stdout, then stderr; the first group is the version. */
+  pattern: RegExp;
+}
+
+/** A language: how its code is named, compiled, run and found. */
+export interface LanguageDefinition {
+  /** Lower-case letters, digits, `+`, `#`, `-`, `.`; unique in a registry. */
+  name: string;
+  /** For people. Default: the name. */
+  title?: string;
+  /** Other names, unique in a registry. Default: none. */
+  aliases?: readonly string[];
+  /** File name endings with their dot (`'.py'`), unique in a registry. Default: none. */
+  extensions?: readonly string[];
+  /** Name of the source in the work folder, or how to find it in the code (Java's public class). */
+  fileName: string | ((code: string) => string);
+  /** Environment of every step, over core's `DEFAULT_ENV`. Default: none. */
+  env?: Readonly<Record<string, string>>;
+  /** Absent: the source is run as it is. */
+  compile?: CompileStep;
+  run: LanguageStep;
+  /** What must be there: a program's name (looked up in PATH) or an absolute path, inside the sandbox. Default: the steps' programs. */
+  needs?: readonly string[];
+  /** Absent: nothing is asked, and the version is unknown. */
+  version?: VersionProbe;
+  /** Package of Debian that brings it, for the hint when it is missing. Default: none. */
+  debianPackage?: string;
+}
+
+/** A definition with its defaults filled in; frozen. */
+export type Language = Readonly<
+  LanguageDefinition &
+    Required<Pick<LanguageDefinition, 'title' | 'aliases' | 'extensions' | 'env' | 'needs'>>
+>;
+
+/** What `probe` found out about a language. */
+export interface LanguageReport {
+  name: string;
+  title: string;
+  aliases: readonly string[];
+  extensions: readonly string[];
+  /** Has a compile step. */
+  compiled: boolean;
+  available: boolean;
+  /** `null` when not available, or when the language has no version probe. */
+  version: string | null;
+  /** Why it is not available, one sentence for a person; `null` when it is. */
+  reason: string | null;
+  debianPackage: string | null;
+}
+
+type Files = Record<string, FileInput | string | Uint8Array>;
+
+/** What can be set on every call. */
+interface CallOptions {
+  /** Default: the process-wide engine of `@sbx/core`. */
+  engine?: RunEngine;
+  /** Abort kills what runs, then rejects with `signal.reason`. */
+  signal?: AbortSignal;
+}
+
+export interface CompileOptions extends CallOptions {
+  /** Name or alias; see `Registry.list()`. */
+  language: string;
+  /** The source text. */
+  code: string;
+  /** Name of the source in the work folder, as it appears in messages. Default: the language's. */
+  fileName?: string;
+  /** More files beside the source (headers, modules). A language without compile step keeps them in the artifact. */
+  files?: Files;
+  /** Limits of the compile step. Default: the language's, then the engine's. */
+  limits?: Limits;
+  /** Added to the environment of the compile step. */
+  env?: Record<string, string>;
+}
+
+/** What a program is run with; the same for `runArtifact` and `runCode`. */
+interface ProgramInput
+  extends Pick<
+      RunOptions,
+      'stdin' | 'stdout' | 'stderr' | 'fds' | 'killGraceMs' | 'copyOutMaxBytes' | 'onStdout' | 'onStderr'
+    >,
+    SandboxShape {
+  /** Arguments of the program. Default: none. */
+  args?: readonly string[];
+  /** More files in the work folder. Their names must not be the program's own. */
+  files?: Files;
+  /** Files wanted back after the end. */
+  copyOut?: readonly CopyOut[];
+  /** Limits of the run step. Default: the language's, then the engine's. */
+  limits?: Limits;
+  /** Added to core's `DEFAULT_ENV` and the language's own variables; yours win. */
+  env?: Record<string, string>;
+}
+
+export interface RunArtifactOptions extends CallOptions, ProgramInput {}
+
+export interface RunCodeOptions extends CallOptions, ProgramInput {
+  language: string;
+  code: string;
+  fileName?: string;
+  /** Limits of the compile step. Default: the language's, then the engine's. */
+  compileLimits?: Limits;
+}
+
+/** A program ready to be run any number of times: plain data that can be cloned to a worker or written to disk. */
+export interface Artifact {
+  /** The language's name in the registry that made it. */
+  language: string;
+  /** Name of the source file. */
+  source: string;
+  /** What goes into the work folder. Compiled files are bytes; files that the caller gave stay as they were given. */
+  files: Record<string, FileInput | string | Uint8Array>;
+}
+
+/** What `compile` brought. `result` is `null` for a language without compile step. */
+export type Compilation =
+  | { ok: true; language: string; artifact: Artifact; result: RunResult | null }
+  | { ok: false; language: string; artifact: null; result: RunResult };
+
+/** The run step as core takes it: for `engine.run`, or split up for a session and `spawn`. */
+export interface PreparedRun {
+  file: string;
+  args: string[];
+  options: OneShotOptions;
+}
+
+/** How code fared. The fields from `status` on are those of the step that decided. */
+export interface CodeResult {
+  /** `'compile'`: compilation failed and nothing was run. */
+  stage: 'compile' | 'run';
+  language: string;
+  /** `null`: the language has no compile step. */
+  compile: RunResult | null;
+  /** `null`: compilation failed. */
+  run: RunResult | null;
+  status: Status;
+  ok: boolean;
+  exitCode: number | null;
+  exitSignal: string | null;
+  stdout: Output;
+  stderr: Output;
+  usage: Usage;
+  /** Files of `copyOut`; empty when nothing was run. */
+  files: Record<string, OutputFile>;
+  /** Returns this result when `ok`, throws core's `ProgramError` otherwise. */
+  orThrow(): this;
+}
+
+export type { InputSpec };

@@ -1,0 +1,16 @@
+// Counts of what was tested, and the one line they are printed as.
+
+export function addCounts(left, right) {
+  const sum = (key) => (left[key] ?? 0) + (right[key] ?? 0);
+  return { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') };
+}
+
+export function countLine({ passed, failed, skipped }) {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+}
+
+/** The last count line of an output, or null when there is none. */
+export function readCountLine(output) {
+  const last = [...output.matchAll(/^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/gm)].at(-1);
+  return last ? { passed: Number(last[1]), failed: Number(last[2]), skipped: Number(last[3] ?? 0) } : null;
+}

@@ -1,0 +1,94 @@
+// All the set-up that a checkout needs: pnpm, packages, native code, builds. Each step is skipped when its inputs,
+// compared by content, are those of its last success. Quiet when there is nothing to do.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { withLock } from './lock.mjs';
+import { packagesInBuildOrder, root, tool } from './paths.mjs';
+import { fetchPnpm, pnpmQuietly } from './pnpm.mjs';
+import { CommandError, runQuietly } from './run.mjs';
+import { hashOf, isFresh, writeStamp } from './stamp.mjs';
+
+const OLDEST_NODE = [20, 19];
+
+/** What brings the tools of node_modules; enough to format and to check types. */
+function toolSteps() {
+  const packages = packagesInBuildOrder();
+  const manifests = ['package.json', ...packages.map((pkg) => join(pkg.folder, 'package.json'))];
+  return [
+    {
+      name: 'pnpm',
+      inputs: ['scripts/pnpm'],
+      outputs: ['.sbx-setup/pnpm/node_modules/pnpm'],
+      run: fetchPnpm,
+    },
+    {
+      name: 'packages',
+      inputs: ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests],
+      outputs: ['node_modules/.modules.yaml'],
+      run: () => pnpmQuietly(['install', '--frozen-lockfile', '--prefer-offline']),
+    },
+  ];
+}
+
+function buildSteps() {
+  return [
+    {
+      name: 'native',
+      inputs: ['native', 'pnpm-lock.yaml'],
+      outputs: ['packages/core/prebuilds'],
+      run: () => runQuietly(process.execPath, ['native/build.mjs']),
+    },
+    ...packagesInBuildOrder().map(buildStep),
+  ];
+}
+
+function buildStep({ folder }) {
+  const configs = ['tsup.config.ts', 'tsconfig.base.json', 'pnpm-lock.yaml'];
+  return {
+    name: `build-${folder.slice('packages/'.length)}`,
+    inputs: ['src', 'package.json', 'tsconfig.json'].map((name) => join(folder, name)).concat(configs),
+    outputs: [join(folder, 'dist')],
+    run: async () => {
+      rmSync(join(root, folder, 'dist'), { recursive: true, force: true });
+      await runQuietly(process.execPath, [tool.tsup, '--config', join(root, 'tsup.config.ts')], {
+        cwd: join(root, folder),
+      });
+    },
+  };
+}
+
+async function take(step) {
+  const hash = hashOf(step.inputs);
+  if (isFresh(step.name, hash, step.outputs)) return;
+  const start = performance.now();
+  process.stderr.write(`setup: ${step.name} … `);
+  await step.run();
+  process.stderr.write(`${((performance.now() - start) / 1000).toFixed(1)} s\n`);
+  writeStamp(step.name, hash);
+}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
+  console.error(`setup: needs Node ${OLDEST_NODE.join('.')} or newer; this is ${process.version}.`);
+  process.exit(1);
+}
+
+async function takeAll(steps) {
+  checkNode();
+  try {
+    await withLock(async () => {
+      for (const step of steps) await take(step);
+    });
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    console.error(`failed\n\n${error.output}\nsetup: ${error.message}`);
+    process.exit(1);
+  }
+}
+
+/** Brings the checkout up to date, or says what failed and ends the process. */
+export const setup = () => takeAll([...toolSteps(), ...buildSteps()]);
+
+/** The same for the tools alone, whatever state the sources are in. */
+export const setupTools = () => takeAll(toolSteps());

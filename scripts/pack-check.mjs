@@ -1,0 +1,155 @@
+// `npm run pack:check`: what we would publish works for those who install it. Packs every package, looks at the
+// tarballs, installs them in an empty folder without install scripts and without a compiler, and runs the README's
+// first program and `sbx doctor` from there on several versions of Node.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeBarePath } from './lib/bare-path.mjs';
+import { isDynamic, newestSymbolVersion } from './lib/elf.mjs';
+import { NODE_VERSIONS, nodeBinary } from './lib/nodes.mjs';
+import { packagesInBuildOrder, root, tool } from './lib/paths.mjs';
+import { pnpmQuietly } from './lib/pnpm.mjs';
+import { CommandError, runQuietly } from './lib/run.mjs';
+import { setup } from './lib/setup.mjs';
+
+/** Packages with a budget: how many packages an install brings, and how much it weighs unpacked. */
+const BUDGETS = { '@sbx/core': { packages: 3, bytes: 3e6 } };
+
+/** Debian 10, RHEL 8 and everything newer. */
+const GLIBC_FLOOR = [2, 28];
+
+const counts = { passed: 0, failed: 0 };
+
+async function check(name, work) {
+  try {
+    const note = await work();
+    counts.passed += 1;
+    console.log(`ok    ${name}${note ? `: ${note}` : ''}`);
+  } catch (error) {
+    counts.failed += 1;
+    console.log(`FAIL  ${name}: ${error.message}`);
+    if (error instanceof CommandError) console.log(error.output);
+  }
+}
+
+function expect(holds, message) {
+  if (!holds) throw new Error(message);
+}
+
+async function pack(folder, { folder: source, manifest }) {
+  await pnpmQuietly(['pack', '--pack-destination', folder], { cwd: join(root, source) });
+  const name = `${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}.tgz`;
+  return { manifest, tarball: join(folder, name) };
+}
+
+async function checkTarball({ manifest, tarball }) {
+  const { name } = manifest;
+  await check(`${name} publint`, async () => {
+    await runQuietly(process.execPath, [tool.publint, tarball, '--strict']);
+  });
+  if (!manifest.exports['.']) return;
+  await check(`${name} types`, async () => {
+    await runQuietly(process.execPath, [tool.attw, tarball, '--profile', 'esm-only']);
+  });
+}
+
+function installInto(folder, tarballs, env) {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier'];
+  return runQuietly('npm', ['install', ...options, ...tarballs], { cwd: folder, env });
+}
+
+function bytesUnder(path) {
+  const stat = statSync(path);
+  if (!stat.isDirectory()) return stat.size;
+  return readdirSync(path).reduce((sum, name) => sum + bytesUnder(join(path, name)), 0);
+}
+
+async function checkBudget(folder, { manifest, tarball }) {
+  const budget = BUDGETS[manifest.name];
+  if (!budget) return;
+  await check(`${manifest.name} size`, async () => {
+    await installInto(folder, [tarball], process.env);
+    const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
+    const packages = Object.keys(lock.packages).length - 1;
+    const bytes = bytesUnder(join(folder, 'node_modules'));
+    const note = `${packages} packages, ${(bytes / 1e6).toFixed(2)} MB`;
+    expect(packages <= budget.packages && bytes <= budget.bytes, note);
+    return note;
+  });
+}
+
+async function checkBinaries(installed) {
+  const prebuilds = join(installed, 'node_modules/@sbx/core/prebuilds');
+  for (const platform of readdirSync(prebuilds)) {
+    await check(`${platform} addon`, () => {
+      const [major, minor] = newestSymbolVersion(join(prebuilds, platform, 'sbx.node'), 'GLIBC') ?? [0, 0];
+      const note = `needs glibc ${major}.${minor}`;
+      expect(major === GLIBC_FLOOR[0] && minor <= GLIBC_FLOOR[1], `${note}, floor ${GLIBC_FLOOR.join('.')}`);
+      return note;
+    });
+    await check(`${platform} helper`, () => {
+      const helper = join(prebuilds, platform, 'sbx-helper');
+      expect(!isDynamic(helper), 'must be linked statically');
+      expect(
+        (statSync(helper).mode & 0o111) === 0o111,
+        'must be executable: see executableFiles in package.json',
+      );
+      return 'static, executable';
+    });
+  }
+}
+
+function firstProgramOfReadme() {
+  const block = /^```js\n([\s\S]*?)^```$/m.exec(readFileSync(join(root, 'README.md'), 'utf8'));
+  expect(block, 'README.md has no ```js block');
+  return block[1];
+}
+
+async function checkOnNode(version, folder, packed) {
+  const node = await nodeBinary(version);
+  const env = { ...process.env, PATH: makeBarePath(join(folder, 'bin'), node) };
+  const installed = join(folder, 'app');
+  const title = `Node ${version.split('.')[0]}`;
+  await check(`${title} install`, async () => {
+    await installInto(
+      installed,
+      packed.map(({ tarball }) => tarball),
+      env,
+    );
+  });
+  await check(`${title} README program`, async () => {
+    writeFileSync(join(installed, 'first.mjs'), firstProgramOfReadme());
+    const output = await runQuietly('node', ['first.mjs'], { cwd: installed, env });
+    expect(output.trim() !== '', 'it printed nothing');
+    return JSON.stringify(output.trim().split('\n')[0]);
+  });
+  await check(`${title} sbx doctor`, async () => {
+    await runQuietly('npx', ['--no-install', 'sbx', 'doctor'], { cwd: installed, env });
+  });
+  return installed;
+}
+
+async function checkAll(folder) {
+  const publishable = packagesInBuildOrder().filter(({ manifest }) => !manifest.private);
+  const packed = await Promise.all(publishable.map((pkg) => pack(folder, pkg)));
+  for (const one of packed) {
+    await checkTarball(one);
+    await checkBudget(join(folder, 'alone', one.manifest.name), one);
+  }
+  const installs = [];
+  for (const version of NODE_VERSIONS)
+    installs.push(await checkOnNode(version, join(folder, `node-${version}`), packed));
+  await checkBinaries(installs[0]);
+}
+
+await setup();
+const folder = mkdtempSync(join(tmpdir(), 'sbx-pack-'));
+try {
+  await checkAll(folder);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+console.log(`${counts.passed} checks hold, ${counts.failed} do not.`);
+process.exitCode = counts.failed > 0 ? 1 : 0;

@@ -1,0 +1,217 @@
+// Several programs, each in a sandbox of its own, joined by pipes.
+import type { GroupPipe, GroupProgram, GroupResult } from '@sbx/core';
+import { describe, expect, it } from 'vitest';
+import { MiB, t, useEngine } from '../helpers/engine.js';
+import { timed } from '../helpers/wait.js';
+
+const sbx = useEngine();
+
+const program = (name: string, args: string[] = [], more: Partial<GroupProgram> = {}): GroupProgram => ({
+  file: t(name),
+  args,
+  ...more,
+});
+
+/** `pipe('0:1', '1:0')`: from descriptor 1 of the first program to descriptor 0 of the second. */
+function pipe(from: string, to: string, record?: { maxBytes: number }): GroupPipe {
+  const end = (text: string) => {
+    const [index, fd] = text.split(':').map(Number);
+    return { index: index!, fd: fd! };
+  };
+  return { from: end(from), to: end(to), ...(record ? { record } : {}) };
+}
+
+const statuses = (group: GroupResult) => group.results.map((result) => result.status);
+const texts = (group: GroupResult) => group.results.map((result) => result.stdout.text());
+const count = (text: string | undefined) => Number(text?.split(' ')[0]);
+
+/** Everything goes on whatever each of them does: with this much time for 10 ms of work, a hang is a hang. */
+const SOON_MS = 1000;
+
+describe.each([
+  ['kernel pipes', undefined],
+  ['recording relays', { maxBytes: 100 }],
+] as const)('%s', (_, record) => {
+  it('from one to the next', async () => {
+    const group = await sbx.engine.runGroup({
+      programs: [program('flood', ['1', String(4 * MiB)]), program('sum-fd', ['0'])],
+      pipes: [pipe('0:1', '1:0', record)],
+    });
+    expect(statuses(group)).toEqual(['ok', 'ok']);
+    expect(count(texts(group)[1])).toBe(4 * MiB);
+  });
+
+  it('three in a row', async () => {
+    const group = await sbx.engine.runGroup({
+      programs: [program('flood', ['1', '300000']), program('copy-fd', ['0', '1']), program('sum-fd', ['0'])],
+      pipes: [pipe('0:1', '1:0', record), pipe('1:1', '2:0', record)],
+    });
+    expect(count(texts(group)[2])).toBe(300_000);
+  });
+
+  it('there and back on descriptors 3 and 4: 1000 rounds', async () => {
+    const group = await sbx.engine.runGroup({
+      programs: [program('talk', ['1000', 'first']), program('talk', ['1000', 'second'])],
+      pipes: [pipe('0:4', '1:3', record), pipe('1:4', '0:3', record)],
+    });
+    expect(statuses(group)).toEqual(['ok', 'ok']);
+    expect(texts(group)[1]).toBe('1000\n');
+  });
+
+  it('the reader ends early: the writer gets EPIPE', async () => {
+    const { value: group, ms } = await timed(() =>
+      sbx.engine.runGroup({
+        programs: [program('flood', ['1', '0']), program('copy-fd', ['0', '1', '100'])],
+        pipes: [pipe('0:1', '1:0', record)],
+      }),
+    );
+    expect(statuses(group)).toEqual(['exit', 'ok']);
+    expect(group.results[0]!.stderr.text()).toBe('EPIPE\n');
+    expect(texts(group)[1]).toHaveLength(100);
+    expect(ms).toBeLessThan(SOON_MS);
+  });
+
+  it('the writer ends early: the reader gets the end of file', async () => {
+    const { value: group, ms } = await timed(() =>
+      sbx.engine.runGroup({
+        programs: [program('exit-with', ['2']), program('sum-fd', ['0'])],
+        pipes: [pipe('0:1', '1:0', record)],
+      }),
+    );
+    expect(statuses(group)).toEqual(['exit', 'ok']);
+    expect(count(texts(group)[1])).toBe(0);
+    expect(ms).toBeLessThan(SOON_MS);
+  });
+
+  it('the writer leaves an orphan that holds the pipe: the reader is not kept waiting', async () => {
+    const { value: group, ms } = await timed(() =>
+      sbx.engine.runGroup({
+        programs: [program('leave-orphan', ['sleep', '60000']), program('sum-fd', ['0'])],
+        pipes: [pipe('0:1', '1:0', record)],
+      }),
+    );
+    expect(statuses(group)).toEqual(['ok', 'ok']);
+    expect(ms).toBeLessThan(SOON_MS);
+  });
+
+  it('one killed by its limit does not hang the other', async () => {
+    const { value: group, ms } = await timed(() =>
+      sbx.engine.runGroup({
+        programs: [program('deaf', [], { limits: { wallTimeMs: 100 } }), program('sum-fd', ['0'])],
+        pipes: [pipe('0:1', '1:0', record)],
+      }),
+    );
+    expect(statuses(group)).toEqual(['wall-limit', 'ok']);
+    expect(count(texts(group)[1])).toBe('ready\n'.length);
+    expect(ms).toBeLessThan(SOON_MS);
+  });
+
+  it('each waits for the other: both run into their wall limits, nothing more', async () => {
+    const limits = { wallTimeMs: 200 };
+    const { value: group, ms } = await timed(() =>
+      sbx.engine.runGroup({
+        programs: [program('sum-fd', ['0'], { limits }), program('sum-fd', ['0'], { limits })],
+        pipes: [pipe('0:1', '1:0', record), pipe('1:1', '0:0', record)],
+      }),
+    );
+    // When the first is killed the other sees the end of file, if it is still there.
+    expect(statuses(group)).toContain('wall-limit');
+    expect(ms).toBeLessThan(SOON_MS);
+  });
+});
+
+describe('recordings', () => {
+  it('keep the first bytes, count all, and pass all', async () => {
+    const group = await sbx.engine.runGroup({
+      programs: [program('flood', ['1', '1000000']), program('sum-fd', ['0'])],
+      pipes: [pipe('0:1', '1:0', { maxBytes: 640 })],
+    });
+    const recording = group.recordings[0]!;
+    expect([recording.bytes.byteLength, recording.truncated, recording.totalBytes]).toEqual([
+      640,
+      true,
+      1_000_000,
+    ]);
+    expect(recording.text().slice(0, 10)).toBe('0123456789');
+    expect(count(texts(group)[1])).toBe(1_000_000);
+  });
+
+  it('exactly the bound is not cut', async () => {
+    const group = await sbx.engine.runGroup({
+      programs: [program('flood', ['1', '640']), program('sum-fd', ['0'])],
+      pipes: [pipe('0:1', '1:0', { maxBytes: 640 })],
+    });
+    expect([group.recordings[0]!.bytes.byteLength, group.recordings[0]!.truncated]).toEqual([640, false]);
+  });
+
+  it('are in the order of the pipes, null for those without', async () => {
+    const group = await sbx.engine.runGroup({
+      programs: [program('talk', ['10', 'first']), program('talk', ['10', 'second'])],
+      pipes: [pipe('0:4', '1:3'), pipe('1:4', '0:3', { maxBytes: 1000 })],
+    });
+    expect(group.recordings[0]).toBeNull();
+    expect(group.recordings[1]!.totalBytes).toBe(40);
+  });
+});
+
+describe('members', () => {
+  it('have files, limits and verdicts of their own', async () => {
+    const group = await sbx.engine.runGroup({
+      programs: [
+        { file: '/bin/cat', args: ['f'], files: { f: 'first' } },
+        { file: '/bin/cat', args: ['f'], files: { f: 'second' } },
+        program('read-paths', ['f']),
+        program('burn-cpu', ['9999'], { limits: { cpuTimeMs: 50 } }),
+        program('write-file', ['out', '10'], { copyOut: ['out'] }),
+      ],
+    });
+    expect(statuses(group)).toEqual(['ok', 'ok', 'ok', 'cpu-limit', 'ok']);
+    expect(texts(group).slice(0, 3)).toEqual(['first', 'second', 'f: ENOENT\n']);
+    expect(group.results[4]!.files.out!.bytes.byteLength).toBe(10);
+  });
+
+  it('one that cannot start takes the group down with a typed error', async () => {
+    const run = sbx.engine.runGroup({
+      programs: [program('sleep-ms', ['60000']), { file: '/nowhere' }],
+      pipes: [pipe('0:1', '1:0')],
+    });
+    const { value: error, ms } = await timed(() => run.catch((error: unknown) => error));
+    expect(error).toMatchObject({ code: 'SBX_PROGRAM_NOT_FOUND' });
+    expect(ms).toBeLessThan(SOON_MS);
+  });
+
+  it('abort ends all of them', async () => {
+    const signal = AbortSignal.timeout(150);
+    const run = sbx.engine.runGroup({
+      programs: [program('deaf'), program('burn-cpu', ['60000']), program('fork-bomb', ['plain'])],
+      signal,
+    });
+    const { value: error, ms } = await timed(() => run.catch((error: unknown) => error));
+    expect(error).toBe(signal.reason);
+    expect(ms).toBeLessThan(150 + 100);
+  });
+});
+
+describe('refused before anything starts', () => {
+  const two = [program('true'), program('true')];
+  const cases: [string, Parameters<typeof sbx.engine.runGroup>[0]][] = [
+    ['no programs', { programs: [] }],
+    ['an index that is not there', { programs: two, pipes: [pipe('0:1', '2:0')] }],
+    ['a negative descriptor', { programs: two, pipes: [pipe('0:-1', '1:0')] }],
+    ['a descriptor past 255', { programs: two, pipes: [pipe('0:256', '1:0')] }],
+    ['one descriptor for two pipes', { programs: two, pipes: [pipe('0:1', '1:0'), pipe('0:1', '1:3')] }],
+    ['a bound that is none', { programs: two, pipes: [pipe('0:1', '1:0', { maxBytes: -1 })] }],
+    [
+      'a descriptor that has its own input',
+      {
+        programs: [program('true'), program('true', [], { stdin: { text: 'x' } })],
+        pipes: [pipe('0:1', '1:0')],
+      },
+    ],
+  ];
+  it.each(cases)('%s', async (_, request) => {
+    const started = sbx.engine.counters().startedTotal;
+    await expect(sbx.engine.runGroup(request)).rejects.toMatchObject({ code: 'SBX_INVALID_OPTIONS' });
+    expect(sbx.engine.counters().startedTotal).toBe(started);
+  });
+});

@@ -1,0 +1,392 @@
+/**
+ * What a program is, sees and may do. System calls are tried with arguments that do no harm if let through,
+ * so that the errno tells "refused by the filter" from "reached the kernel"; the same calls then run with the
+ * filter set to kill, which proves that it was the filter.
+ */
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DEFAULT_MOUNTS, type OneShotOptions } from '@sbx/core';
+import { describe, expect, it } from 'vitest';
+import { t, useEngine, withEngine } from '../helpers/engine.js';
+import { processesOfUids } from '../helpers/proc.js';
+
+const sbx = useEngine();
+
+async function lines(program: string, args: string[] = [], options?: OneShotOptions): Promise<string[]> {
+  const result = await sbx.engine.run(t(program), args, options);
+  expect({ status: result.status, stderr: result.stderr.text() }).toEqual({ status: 'ok', stderr: '' });
+  return result.stdout.text().trimEnd().split('\n');
+}
+
+const words = (text: string) => text.trim().split(/\s+/);
+
+/** `key value` lines as a record. */
+function record(rows: readonly string[], separator = ' '): Record<string, string> {
+  return Object.fromEntries(
+    rows.map((row) => {
+      const found = row.indexOf(separator);
+      const at = found === -1 ? row.length : found;
+      return [row.slice(0, at), row.slice(at + separator.length)];
+    }),
+  );
+}
+
+describe('posture', () => {
+  const expected: [key: string, value: string | RegExp][] = [
+    ['uids', /^(\d+) \1 \1$/],
+    ['gids', /^(\d+) \1 \1$/],
+    ['groups', '0'],
+    ['Groups', ''],
+    ['CapInh', '0000000000000000'],
+    ['CapPrm', '0000000000000000'],
+    ['CapEff', '0000000000000000'],
+    ['CapBnd', '0000000000000000'],
+    ['CapAmb', '0000000000000000'],
+    ['NoNewPrivs', '1'],
+    ['Seccomp', '2'],
+    ['hostname', 'sandbox'],
+    ['blocked-signals', '0'],
+    ['ignored-signals', '0'],
+    ['rlimit-core', /^[01] [01]$/],
+    ['rlimit-rtprio', '0 0'],
+    ['rlimit-msgqueue', /^0 0$/],
+  ];
+  it.each(expected)('%s', async (key, value) => {
+    const posture = record(await lines('posture'));
+    if (typeof value === 'string') expect(posture[key]).toBe(value);
+    else expect(posture[key]).toMatch(value);
+  });
+
+  it('is not root, not pid 1, and leads a session of its own', async () => {
+    const posture = record(await lines('posture'));
+    expect(Number(posture.uids!.split(' ')[0])).toBeGreaterThan(0);
+    expect(Number(posture.pid)).toBeGreaterThan(1);
+    expect(posture.sid).toBe(posture.pid);
+  });
+
+  it('the domain name is not the host’s', async () => {
+    const posture = record(await lines('posture'));
+    expect(['', '(none)', 'sandbox', 'localdomain']).toContain(posture.domainname);
+  });
+
+  it('each concurrent sandbox has a host user of its own', async () => {
+    await using first = await sbx.engine.createSandbox();
+    await using second = await sbx.engine.createSandbox();
+    await using _a = await first.spawn(t('sleep-ms'), ['60000']);
+    await using _b = await second.spawn(t('sleep-ms'), ['60000']);
+    const rows = processesOfUids(sbx.engine.info().user.uidBase).filter((row) => row.name === 'sleep-ms');
+    expect(new Set(rows.map((row) => row.uid)).size).toBe(2);
+  });
+
+  it('only descriptors 0, 1 and 2 are open, in one-shot runs and in sessions', async () => {
+    expect(await lines('list-fds')).toEqual(['0 1 2']);
+    await using sandbox = await sbx.engine.createSandbox();
+    await using _other = await sandbox.spawn(t('sleep-ms'), ['60000'], { stdin: 'pipe' });
+    expect((await sandbox.run(t('list-fds'))).stdout.text()).toBe('0 1 2\n');
+  });
+
+  it('a set-user-id program gains nothing', async () => {
+    const script = 'cp /t/posture p && chmod 6755 p && ls -l p | cut -c4,7 >&2 && ./p';
+    const result = await sbx.engine.run('/bin/sh', ['-c', script]);
+    expect(result.stderr.text()).toBe('ss\n');
+    const own = record(await lines('posture'));
+    const gained = record(result.stdout.text().trimEnd().split('\n'));
+    expect(gained.CapEff).toBe('0000000000000000');
+    expect(gained.uids).toBe(own.uids);
+    expect(gained.gids).toBe(own.gids);
+  });
+
+  it('cannot raise what it was given', async () => {
+    const tried = record(await lines('raise-limits', [], { limits: { openFileCount: 64 } }));
+    for (const [what, errno] of Object.entries(tried)) {
+      expect(errno, what).toMatch(/^(EPERM|EACCES|EINVAL|ESRCH|ENOMEM|EAGAIN)$/);
+    }
+    expect(Object.keys(tried)).toHaveLength(8);
+  });
+});
+
+describe('what it sees', () => {
+  it('no process but its own and init', async () => {
+    const [pids, self] = await lines('list-pids');
+    const own = self!.split(' ')[1]!;
+    for (const pid of pids!.split(' ')) expect(['1', own]).toContain(pid);
+  });
+
+  const hidden = [
+    ...words(`
+      /etc/shadow /etc/gshadow /root /home /sys/kernel /sys/firmware /proc/kcore /proc/kmsg /proc/kallsyms
+      /proc/keys /proc/sys/kernel/core_pattern /proc/sysrq-trigger /proc/net/tcp /proc/1/environ
+      /proc/1/root/etc/passwd /proc/1/mem /proc/1/maps /dev/kmsg /dev/mem /dev/ptmx /dev/console /dev/tty
+      /dev/sda /dev/fuse /dev/net/tun /run/docker.sock /var/lib`),
+    process.cwd(),
+  ];
+  it('nothing of the host that is private', async () => {
+    const seen = record(await lines('read-paths', hidden), ': ');
+    for (const path of hidden) {
+      expect(`${path}: ${seen[path]}`).toMatch(
+        /: (ENOENT|EACCES|EPERM|ENXIO|EIO|EROFS|ENOTDIR|ELOOP|ESRCH)$/,
+      );
+    }
+  });
+
+  it('the few files and devices that programs need', async () => {
+    const needed = [
+      '/dev/null',
+      '/dev/zero',
+      '/dev/full',
+      '/dev/random',
+      '/dev/urandom',
+      '/etc/passwd',
+      '/proc/self/status',
+      '/usr',
+      '/tmp',
+      '/w',
+      '/dev/shm',
+    ];
+    const seen = record(await lines('read-paths', needed), ': ');
+    for (const path of needed) expect(`${path}: ${seen[path]}`).toMatch(/: \d+$/);
+  });
+
+  it('files of root that others may not read stay closed, even where a mount shows them', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'isolation-test-'));
+    try {
+      chmodSync(folder, 0o755);
+      writeFileSync(join(folder, 'root-only'), 'secret', { mode: 0o600 });
+      writeFileSync(join(folder, 'group-only'), 'secret', { mode: 0o640 });
+      writeFileSync(join(folder, 'open'), 'open', { mode: 0o644 });
+      const mounts = [...DEFAULT_MOUNTS, { kind: 'bind', source: folder, target: '/data' } as const];
+      await withEngine({ mounts }, async (engine) => {
+        const paths = ['/data/root-only', '/data/group-only', '/data/open'];
+        const result = await engine.run(t('read-paths'), paths);
+        expect(result.stdout.text()).toBe(`${paths[0]}: EACCES\n${paths[1]}: EACCES\n${paths[2]}: 4\n`);
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('no name of a host folder in its mount table, its cgroup or its descriptors', async () => {
+    const script =
+      'cat /proc/self/mountinfo /proc/self/cgroup; for i in 0 1 2; do readlink /proc/self/fd/$i; done';
+    const { stdout } = await sbx.engine.run('/bin/sh', ['-c', script]);
+    const cgroups = stdout.text().match(/^\d+:[^:]*:.*$/gm) ?? [];
+    for (const row of cgroups) expect(row).toMatch(/^\d+:[^:]*:\/$/);
+    expect(stdout.text()).toMatch(/pipe:\[\d+\]\n/);
+  });
+
+  it('an empty work folder, /tmp and /dev/shm, whatever the run before left', async () => {
+    const leave = 'for d in /w /tmp /dev/shm; do echo x > $d/f; done; ipcmk -M 4096 >/dev/null; true';
+    await sbx.engine.run('/bin/sh', ['-c', leave]);
+    const { stdout } = await sbx.engine.run('/bin/sh', [
+      '-c',
+      'ls -A /w /tmp /dev/shm; ipcs -m | grep -c 0x',
+    ]);
+    expect(stdout.text()).toBe('/dev/shm:\n\n/tmp:\n\n/w:\n0\n');
+  });
+});
+
+describe('what it may write', () => {
+  it('not the root, nor anything shared', async () => {
+    const paths = [
+      '/x',
+      '/usr/x',
+      '/bin/x',
+      '/etc/x',
+      '/etc/passwd',
+      '/usr/bin/env',
+      '/dev/x',
+      '/proc/sys/kernel/hostname',
+      '/t/x',
+    ];
+    const tried = record(await lines('write-paths', paths), ': ');
+    for (const path of paths) expect(`${path}: ${tried[path]}`).toMatch(/: (EROFS|EACCES|EPERM|ENOENT)$/);
+  });
+
+  it('its work folder, /tmp, /dev/shm and /dev/null', async () => {
+    const paths = ['/w/x', 'y', '/tmp/x', '/dev/shm/x', '/dev/null'];
+    const tried = record(await lines('write-paths', paths), ': ');
+    for (const path of paths) expect(`${path}: ${tried[path]}`).toBe(`${path}: OK`);
+  });
+
+  it('no device nodes', async () => {
+    const { stdout } = await sbx.engine.run('/bin/sh', [
+      '-c',
+      'mknod n c 1 3 && echo made; mknod b b 8 0 && echo made; true',
+    ]);
+    expect(stdout.text()).toBe('');
+  });
+});
+
+describe('whom it may reach', () => {
+  it('no network: not the host, not outside, not a metadata service', async () => {
+    const server = createServer().listen(0, '0.0.0.0');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as { port: number };
+    const own = Object.values(networkInterfaces())
+      .flat()
+      .find((row) => row?.family === 'IPv4' && !row.internal)?.address;
+    const targets = [
+      ['tcp', '127.0.0.1', String(port)],
+      ['tcp', own ?? '10.0.0.1', String(port)],
+      ['tcp', '169.254.169.254', '80'],
+      ['tcp', '1.1.1.1', '53'],
+      ['udp', '8.8.8.8', '53'],
+      ['tcp6', '::1', String(port)],
+      ['tcp6', '2606:4700:4700::1111', '53'],
+    ];
+    try {
+      for (const target of targets) {
+        const [answer] = await lines('connect-to', target);
+        expect(`${target.join(' ')}: ${answer}`).toMatch(
+          /: (ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EHOSTUNREACH|ECONNREFUSED)$/,
+        );
+      }
+    } finally {
+      server.close();
+    }
+  });
+
+  it('no abstract socket of the host', async () => {
+    const name = `sbx-test-${process.pid}`;
+    const server = createServer().listen(`\0${name}`);
+    await new Promise((resolve) => server.once('listening', resolve));
+    try {
+      expect(await lines('connect-to', ['abstract', name])).toEqual(['ECONNREFUSED']);
+    } finally {
+      server.close();
+    }
+  });
+
+  it('loopback inside, when asked for, and only then', async () => {
+    const closed = await lines('serve-loopback');
+    for (const row of closed) expect(row).not.toMatch(/OK$/);
+    expect(await lines('serve-loopback', [], { network: 'loopback' })).toEqual(['127.0.0.1: OK', '::1: OK']);
+  });
+
+  it('loopback of one sandbox is not that of another', async () => {
+    await using first = await sbx.engine.createSandbox({ network: 'loopback' });
+    await using second = await sbx.engine.createSandbox({ network: 'loopback' });
+    const server =
+      'import socket; s=socket.create_server(("127.0.0.1", 5555)); print("up", flush=True); s.accept()';
+    await using listener = await first.spawn('python3', ['-c', server], { stdout: 'pipe' });
+    for await (const chunk of listener.stdout!) if (Buffer.from(chunk).includes('up')) break;
+    const near = await first.run(t('connect-to'), ['tcp', '127.0.0.1', '5555']);
+    const other = await second.run(t('connect-to'), ['tcp', '127.0.0.1', '5555']);
+    expect([near.stdout.text(), other.stdout.text()]).toEqual(['OK\n', 'ECONNREFUSED\n']);
+  });
+
+  it('no signal of it harms anybody but itself', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await using other = await sandbox.spawn(t('sleep-ms'), ['60000']);
+    const outside = sbx.engine.run(t('sleep-ms'), ['300']);
+    const attack = await sbx.engine.run(t('kill-around'));
+    expect([attack.status, attack.stdout.text()]).toEqual(['ok', 'alive\n']);
+    expect((await outside).status).toBe('ok');
+    expect(other.usage().memoryBytes).not.toBe(0);
+  });
+
+  it('in a session init survives, and the sandbox goes on', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await sandbox.run(t('kill-around'));
+    expect((await sandbox.run(t('true'))).status).toBe('ok');
+  });
+});
+
+/**
+ * The deny-list of docs/security.md; clone, unshare and others of which only a part is refused, with
+ * arguments that are.
+ */
+const refusals = {
+  ENOSYS: words(`
+    clone3 io_uring_setup io_uring_enter io_uring_register fsopen fsconfig fsmount fspick open_tree open_tree_attr
+    move_mount mount_setattr statmount listmount cachestat process_mrelease nfsservctl lookup_dcookie`),
+  EPERM: [
+    ...words(`
+      mount umount2 pivot_root chroot setns ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd process_madvise
+      add_key request_key keyctl bpf perf_event_open userfaultfd memfd_secret name_to_handle_at open_by_handle_at
+      fanotify_init init_module finit_module delete_module kexec_load kexec_file_load reboot swapon swapoff iopl ioperm
+      modify_ldt acct quotactl quotactl_fd syslog settimeofday clock_settime clock_adjtime adjtimex sethostname
+      setdomainname vhangup move_pages migrate_pages mbind set_mempolicy set_mempolicy_home_node uselib ustat sysfs
+      _sysctl`),
+    'unshare,0x10000000', // CLONE_NEWUSER
+    'unshare,0x00020000', // CLONE_NEWNS
+    'unshare,0x40000000', // CLONE_NEWNET
+    'unshare,0x00000080', // CLONE_NEWTIME
+    'clone,0x10000011,0,0,0,0', // CLONE_NEWUSER | SIGCHLD
+    'clone,0x20000011,0,0,0,0', // CLONE_NEWPID | SIGCHLD
+    'personality,0x0400000', // READ_IMPLIES_EXEC
+    'ioctl,0,0x5412,0', // TIOCSTI
+    'ioctl,0,0x100005412,0', // the same with a bit above the low word
+    'ioctl,0,0x541c,0', // TIOCLINUX
+  ],
+  EAFNOSUPPORT: words('socket,17,3,0 socket,38,5,0 socket,40,1,0 socket,44,3,0 socket,29,3,1'),
+};
+
+/** Must go on working: runtimes need them. */
+const allowed = words(`
+  getpid socket,1,1,0 socket,2,1,0 socket,10,2,0 socket,16,3,0 personality,0xffffffff personality,0x0040000 unshare,0
+  inotify_init1,0 socketpair,1,1,0,-1`);
+
+const strictlyRefused: [call: string, errno: string][] = [
+  ['flock', 'EPERM'],
+  ['fcntl,0,6,-1', 'EPERM'], // F_SETLK
+  ['fcntl,0,37,-1', 'EPERM'], // F_OFD_SETLK
+  ['fcntl,0,1024,0', 'EPERM'], // F_SETLEASE
+  ['fcntl,0,1026,0', 'EPERM'], // F_NOTIFY
+  ['inotify_init1,0', 'EPERM'],
+  ['socket,2,1,0', 'EAFNOSUPPORT'],
+  ['socket,10,1,0', 'EAFNOSUPPORT'],
+  ['socket,16,3,0', 'EAFNOSUPPORT'],
+];
+
+describe('system calls', () => {
+  it.each(Object.entries(refusals))('%s for each of its row', async (errno, calls) => {
+    const answers = await lines('try-syscalls', calls);
+    expect(answers).toEqual(calls.map((call) => `${call.split(',')[0]} ${errno}`));
+  });
+
+  it('it is the filter that answers: set to kill, it kills', async () => {
+    const calls = [...refusals.EPERM, ...refusals.EAFNOSUPPORT];
+    for (const call of calls) {
+      const result = await sbx.engine.run(t('try-syscalls'), [call], { seccompAction: 'kill' });
+      expect(`${call} ${result.status} ${result.exitSignal}`).toBe(`${call} forbidden-syscall SIGSYS`);
+    }
+  });
+
+  it('what libraries probe for fails with ENOSYS even then', async () => {
+    const result = await sbx.engine.run(t('try-syscalls'), refusals.ENOSYS, { seccompAction: 'kill' });
+    expect(result.status).toBe('ok');
+  });
+
+  it('what runtimes need is allowed', async () => {
+    const answers = await lines('try-syscalls', allowed);
+    for (const answer of answers) expect(answer).toMatch(/ (OK|EFAULT|EINVAL|EBADF)$/);
+  });
+
+  it('strict refuses locks, leases, inotify and sockets but AF_UNIX', async () => {
+    const calls = strictlyRefused.map(([call]) => call);
+    const answers = await lines('try-syscalls', [...calls, 'socket,1,1,0'], { seccomp: 'strict' });
+    const expected = strictlyRefused.map(([call, errno]) => `${call.split(',')[0]} ${errno}`);
+    expect(answers).toEqual([...expected, 'socket OK']);
+  });
+
+  it('the default lets locks through', async () => {
+    const answers = await lines('try-syscalls', ['flock', 'fcntl,0,6,-1']);
+    for (const answer of answers) expect(answer).not.toMatch(/EPERM$/);
+  });
+
+  it('the 32-bit table kills', async () => {
+    const result = await sbx.engine.run(t('int80'));
+    expect([result.status, result.exitSignal, result.stdout.text()]).toEqual([
+      'forbidden-syscall',
+      'SIGSYS',
+      '',
+    ]);
+  });
+
+  it('x32 numbers do not exist', async () => {
+    expect(await lines('x32')).toEqual(['ENOSYS']);
+  });
+});

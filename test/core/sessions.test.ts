@@ -1,0 +1,171 @@
+// Several programs in one sandbox, one after another and at once.
+import { describe, expect, it } from 'vitest';
+import { MiB, t, useEngine } from '../helpers/engine.js';
+import { processesOfUids } from '../helpers/proc.js';
+import { sleep, timed, until } from '../helpers/wait.js';
+
+const sbx = useEngine();
+
+const programsAlive = (name: string) =>
+  processesOfUids(sbx.engine.info().user.uidBase).filter((row) => row.name === name).length;
+
+describe('one after another', () => {
+  it('share the work folder and /tmp', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await sandbox.run('/bin/sh', ['-c', 'echo one > a; echo two > /tmp/b']);
+    const result = await sandbox.run('/bin/cat', ['a', '/tmp/b']);
+    expect(result.stdout.text()).toBe('one\ntwo\n');
+  });
+
+  it('have usage and verdict of their own', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    const first = await sandbox.run(t('burn-cpu'), ['100']);
+    const second = await sandbox.run(t('exit-with'), ['3']);
+    expect([first.status, second.status]).toEqual(['ok', 'exit']);
+    expect(first.usage.cpuTimeMs).toBeGreaterThan(99);
+    expect(second.usage.cpuTimeMs).toBeLessThan(20);
+    expect(sandbox.usage().cpuTimeMs).toBeGreaterThanOrEqual(first.usage.cpuTimeMs);
+  });
+
+  it('a memory peak is that of its program', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    const large = await sandbox.run(t('hold-memory'), ['private', String(32 * MiB)]);
+    const small = await sandbox.run(t('true'));
+    expect(large.usage.memoryPeakBytes).toBeGreaterThanOrEqual(32 * MiB * 0.99);
+    expect(small.usage.memoryPeakBytes).toBeLessThan(4 * MiB);
+  });
+
+  it('go on after each kind of bad end', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    const ends = [
+      [await sandbox.run(t('sleep-ms'), ['9999'], { limits: { wallTimeMs: 50 } }), 'wall-limit'],
+      [await sandbox.run(t('burn-cpu'), ['9999'], { limits: { cpuTimeMs: 50 } }), 'cpu-limit'],
+      [await sandbox.run(t('hold-memory'), ['private', String(999 * MiB)], {}), 'memory-limit'],
+      [await sandbox.run(t('flood'), ['1', '0'], { limits: { outputBytes: 50 } }), 'output-limit'],
+      [await sandbox.run(t('die-by'), ['segv']), 'signal'],
+      [await sandbox.run(t('true')), 'ok'],
+    ] as const;
+    for (const [result, status] of ends) expect(result.status).toBe(status);
+  });
+
+  it('what a program leaves behind ends with it', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    const result = await sandbox.run(t('ticker'), ['ticks', '5', 'away']);
+    expect(result.status).toBe('ok');
+    const size = async () => (await sandbox.readFile('ticks').catch(() => new Uint8Array(0))).length;
+    const before = await size();
+    await sleep(100);
+    expect(await size()).toBe(before);
+    expect(programsAlive('ticker')).toBe(0);
+  });
+});
+
+describe('at once', () => {
+  it('run side by side and see each other’s files', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    const { value: results, ms } = await timed(() =>
+      Promise.all(Array.from({ length: 5 }, () => sandbox.run(t('sleep-ms'), ['300']))),
+    );
+    expect(results.map((result) => result.status)).toEqual(Array(5).fill('ok'));
+    expect(ms).toBeLessThan(900); // one after another would take 1500
+  });
+
+  it('one killed does not touch the others', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await using first = await sandbox.spawn(t('sleep-ms'), ['60000']);
+    const second = sandbox.run(t('sleep-ms'), ['200']);
+    first.kill();
+    expect((await first.result).status).toBe('killed');
+    expect((await second).status).toBe('ok');
+  });
+
+  it('memory bounds the sandbox as a whole', async () => {
+    await using sandbox = await sbx.engine.createSandbox({ limits: { memoryBytes: 64 * MiB } });
+    const hold = () => sandbox.run(t('hold-memory'), ['private', String(48 * MiB), '300']);
+    const alone = await hold();
+    expect(alone.status).toBe('ok');
+    const both = await Promise.all([hold(), hold()]);
+    expect(both.map((result) => result.status)).toContain('memory-limit');
+  });
+
+  it('processes bound the sandbox as a whole', async () => {
+    await using sandbox = await sbx.engine.createSandbox({ limits: { processCount: 8 } });
+    await using _sleeper = await sandbox.spawn(t('sleep-ms'), ['60000']);
+    const result = await sandbox.run(t('fork-count'), ['8']);
+    expect(result.stdout.text()).toBe('6 EAGAIN\n');
+  });
+
+  it('talk through a FIFO of the work folder', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await sandbox.run('/bin/sh', ['-c', 'mkfifo f']);
+    const reader = sandbox.run('/bin/cat', ['f']);
+    await sandbox.run('/bin/sh', ['-c', 'echo hello > f']);
+    expect((await reader).stdout.text()).toBe('hello\n');
+  });
+});
+
+describe('settings', () => {
+  it('limits and environment of the sandbox are defaults of its programs', async () => {
+    const env = { PATH: '/usr/bin:/bin', GREETING: 'hi' };
+    await using sandbox = await sbx.engine.createSandbox({ limits: { wallTimeMs: 100 }, env });
+    expect((await sandbox.run('/bin/sh', ['-c', 'echo $GREETING'])).stdout.text()).toBe('hi\n');
+    expect((await sandbox.run(t('sleep-ms'), ['9999'])).status).toBe('wall-limit');
+    const longer = await sandbox.run(t('sleep-ms'), ['150'], { limits: { wallTimeMs: 5000 } });
+    expect(longer.status).toBe('ok');
+  });
+
+  it('nothing of the host’s environment comes in', async () => {
+    process.env.SBX_TEST_SECRET = 'secret';
+    const { stdout } = await sbx.engine.run(t('show-args'), ['a', 'b c', '']);
+    delete process.env.SBX_TEST_SECRET;
+    expect(stdout.text()).not.toContain('secret');
+    expect(stdout.text()).toContain('arg [a]\narg [b c]\narg []\n');
+    expect(stdout.text()).toMatch(/^env \[PATH=/m);
+    expect(stdout.text()).toMatch(/^cwd \[\/w\]$/m);
+  });
+
+  it('an environment given is the whole environment', async () => {
+    const { stdout } = await sbx.engine.run(t('show-args'), [], { env: { A: '1' } });
+    expect(stdout.text().match(/^env .*/gm)).toEqual(['env [A=1]']);
+  });
+
+  it('a working folder, absolute or below the work folder', async () => {
+    await using sandbox = await sbx.engine.createSandbox({ files: { 'sub/x': 'y' } });
+    const where = async (cwd: string) => (await sandbox.run('/bin/pwd', [], { cwd })).stdout.text();
+    expect([await where('sub'), await where('/tmp')]).toEqual(['/w/sub\n', '/tmp\n']);
+  });
+
+  it('sh quotes what is put in', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    const result = await sandbox.sh`printf '[%s]' ${'a b; echo c'} ${"it's"}`;
+    expect(result.stdout.text()).toBe("[a b; echo c][it's]");
+  });
+});
+
+describe('end', () => {
+  it('close kills what runs, may be called twice at once, and closes for good', async () => {
+    const sandbox = await sbx.engine.createSandbox();
+    const running = sandbox.run(t('sleep-ms'), ['60000']);
+    await until(2000, 'it runs', () => programsAlive('sleep-ms') === 1);
+    const { ms } = await timed(() => Promise.all([sandbox.close(), sandbox.close()]));
+    expect(ms).toBeLessThan(100);
+    expect((await running).status).toBe('killed');
+    expect(programsAlive('sleep-ms')).toBe(0);
+    await expect(sandbox.run(t('true'))).rejects.toMatchObject({ code: 'SBX_CLOSED' });
+    await expect(sandbox.readFile('x')).rejects.toMatchObject({ code: 'SBX_CLOSED' });
+    await sandbox.close();
+  });
+
+  it('two sandboxes see nothing of each other', async () => {
+    await using first = await sbx.engine.createSandbox();
+    await using second = await sbx.engine.createSandbox();
+    const leave = 'echo x > f; echo x > /tmp/f; echo x > /dev/shm/f';
+    await first.run('/bin/sh', ['-c', leave]);
+    await using _busy = await first.spawn(t('sleep-ms'), ['60000']);
+    const seen = await second.run('/bin/sh', ['-c', 'ls -A /w /tmp /dev/shm']);
+    expect(seen.stdout.text()).toBe('/dev/shm:\n\n/tmp:\n\n/w:\n');
+    const pids = await second.run(t('list-pids'));
+    expect(pids.stdout.text().split('\n')[0]!.split(' ').length).toBeLessThanOrEqual(2); // init and itself
+    expect((await first.run('/bin/sh', ['-c', 'cat f'])).stdout.text()).toBe('x\n');
+  });
+});

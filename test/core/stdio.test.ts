@@ -1,0 +1,376 @@
+// Every way in and every way out of a program.
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { InputSpec, OneShotOptions } from '@sbx/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KiB, MiB, t, useEngine } from '../helpers/engine.js';
+import { sleep, timed, until } from '../helpers/wait.js';
+
+const sbx = useEngine();
+
+/** As `sum-fd` prints it. */
+function sum(bytes: Uint8Array): string {
+  let hash = 0x811c9dc5;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
+  return `${bytes.length} ${(hash >>> 0).toString(16).padStart(8, '0')}\n`;
+}
+
+function pattern(length: number): Uint8Array {
+  return Uint8Array.from({ length }, (_, i) => (i * 31 + (i >> 8)) & 0xff);
+}
+
+const large = pattern(10 * MiB);
+const nothing = sum(new Uint8Array(0));
+const abc = sum(Buffer.from('abc'));
+
+let folder: string;
+let hostFile: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'stdio-test-'));
+  hostFile = join(folder, 'input.bin');
+  writeFileSync(hostFile, large);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function* slowly(...chunks: (string | Uint8Array)[]) {
+  for (const chunk of chunks) {
+    await sleep(5);
+    yield chunk;
+  }
+}
+
+describe('stdin', () => {
+  const cases: [title: string, stdin: () => InputSpec | undefined, expected: string][] = [
+    ['default: empty', () => undefined, nothing],
+    ['empty', () => 'empty', nothing],
+    ['null', () => 'null', nothing],
+    ['text', () => ({ text: 'abc' }), abc],
+    ['text, no byte of it', () => ({ text: '' }), nothing],
+    ['text beyond ASCII', () => ({ text: 'žluť' }), sum(Buffer.from('žluť'))],
+    ['bytes, any of them', () => ({ bytes: pattern(256) }), sum(pattern(256))],
+    ['bytes, 10 MiB', () => ({ bytes: large }), sum(large)],
+    ['a file of the host, 10 MiB', () => ({ hostFile }), sum(large)],
+    ['a file of the work folder', () => ({ file: 'in.txt' }), abc],
+    ['a stream', () => ({ stream: slowly('a', Buffer.from('b'), 'c') }), abc],
+    ['a stream of nothing', () => ({ stream: slowly() }), nothing],
+  ];
+  it.each(cases)('%s', async (_, stdin, expected) => {
+    const result = await sbx.engine.run(t('sum-fd'), ['0'], { stdin: stdin(), files: { 'in.txt': 'abc' } });
+    expect(result.stdout.text()).toBe(expected);
+    expect(result.status).toBe('ok');
+  });
+
+  it('an open descriptor of the host, from its start, and it stays open', async () => {
+    const fd = openSync(hostFile, 'r');
+    try {
+      for (let i = 0; i < 2; i++) {
+        const result = await sbx.engine.run(t('sum-fd'), ['0'], { stdin: { fd } });
+        expect(result.stdout.text()).toBe(sum(large));
+      }
+    } finally {
+      closeSync(fd); // throws if somebody closed it
+    }
+  });
+
+  it('10 MiB that nobody reads do no harm', async () => {
+    const result = await sbx.engine.run(t('exit-with'), ['3'], { stdin: { bytes: large } });
+    expect(result.exitCode).toBe(3);
+  });
+
+  it('10 MiB that are closed unread do no harm', async () => {
+    const result = await sbx.engine.run(t('close-all'), ['20'], { stdin: { stream: slowly(large) } });
+    expect(result.exitCode).toBe(5);
+  });
+
+  it('an endless stream ends with the program', async () => {
+    let ended = false;
+    async function* endless() {
+      try {
+        for (;;) yield new Uint8Array(64 * KiB);
+      } finally {
+        ended = true;
+      }
+    }
+    const result = await sbx.engine.run(t('exit-with'), ['0'], { stdin: { stream: endless() } });
+    expect(result.status).toBe('ok');
+    await until(100, 'the generator is told', () => ended);
+  });
+
+  it('a stream that throws ends the run and rejects it', async () => {
+    async function* broken() {
+      yield 'a';
+      throw new RangeError('mine');
+    }
+    const run = sbx.engine.run(t('sum-fd'), ['0'], { stdin: { stream: broken() } });
+    await expect(run).rejects.toMatchObject({ code: 'SBX_STREAM_SOURCE', cause: new RangeError('mine') });
+  });
+
+  it('pipe: written piece by piece, with back pressure', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await using program = await sandbox.spawn(t('sum-fd'), ['0'], { stdin: 'pipe' });
+    for (let at = 0; at < large.length; at += MiB) await program.stdin!.write(large.subarray(at, at + MiB));
+    await program.stdin!.end();
+    expect((await program.result).stdout.text()).toBe(sum(large));
+  });
+
+  it('pipe: a write waits while the program does not read', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await using program = await sandbox.spawn(t('sleep-ms'), ['60000'], { stdin: 'pipe' });
+    let accepted = 0;
+    const writing = (async () => {
+      for (;;) {
+        await program.stdin!.write(large.subarray(0, 64 * KiB));
+        accepted += 64 * KiB;
+      }
+    })().catch((error: unknown) => error);
+    await sleep(200);
+    expect(accepted).toBeLessThanOrEqual(4 * MiB);
+    program.kill();
+    expect(await writing).toMatchObject({ code: expect.stringMatching(/^SBX_(STREAM_ENDED|CLOSED)$/) });
+  });
+
+  it('pipe: writing after the end of the program is an error of that write alone', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await using program = await sandbox.spawn(t('true'), [], { stdin: 'pipe' });
+    expect((await program.result).status).toBe('ok');
+    await expect(program.stdin!.write('late')).rejects.toMatchObject({ code: 'SBX_STREAM_ENDED' });
+  });
+});
+
+describe('stdout and stderr', () => {
+  const run = (program: string, args: string[], options?: OneShotOptions) =>
+    sbx.engine.run(t(program), args, options);
+
+  it('are captured apart', async () => {
+    const { stdout, stderr } = await run('write-both', ['3']);
+    expect([stdout.text(), stderr.text()]).toEqual(['o1 o2 o3 ', 'e1 e2 e3 ']);
+  });
+
+  it('merged, they keep the order of the program', async () => {
+    const { stdout, stderr } = await run('write-both', ['500'], { stderr: 'stdout' });
+    const expected = Array.from({ length: 500 }, (_, i) => `o${i + 1} e${i + 1} `).join('');
+    expect([stdout.text(), stderr.text()]).toEqual([expected, '']);
+  });
+
+  it('null keeps nothing and lets the program write', async () => {
+    const { status, stdout } = await run('flood', ['1', String(5 * MiB)], { stdout: 'null' });
+    expect([status, stdout.totalBytes]).toEqual(['ok', 0]);
+  });
+
+  it('into a file of the work folder', async () => {
+    const options: OneShotOptions = {
+      stdout: { file: 'out/o' },
+      stderr: { file: 'e' },
+      files: { 'out/.keep': '' },
+    };
+    const result = await run('write-both', ['2'], { ...options, copyOut: ['out/o', 'e'] });
+    expect([result.files['out/o']!.text(), result.files.e!.text()]).toEqual(['o1 o2 ', 'e1 e2 ']);
+  });
+
+  it('into a file that was there: it is cut first', async () => {
+    const options: OneShotOptions = { stdout: { file: 'o' }, files: { o: 'a long line from before\n' } };
+    const result = await run('write-both', ['1'], { ...options, copyOut: ['o'] });
+    expect(result.files.o!.text()).toBe('o1 ');
+  });
+
+  it('both into one file', async () => {
+    const result = await run('write-both', ['2'], {
+      stdout: { file: 'o' },
+      stderr: 'stdout',
+      copyOut: ['o'],
+    });
+    expect(result.files.o!.text()).toBe('o1 e1 o2 e2 ');
+  });
+
+  it('capture is bounded and counts what it dropped', async () => {
+    const { stdout } = await run('flood', ['1', '70000'], { limits: { outputBytes: 1000 } });
+    expect(stdout.bytes.byteLength).toBe(1000);
+    expect(stdout.truncated).toBe(true);
+    expect(stdout.totalBytes).toBe(1000 + stdout.droppedBytes);
+  });
+
+  it('1 MiB arrives whole', async () => {
+    const { stdout } = await run('flood', ['1', String(MiB)], { limits: { outputBytes: MiB } });
+    expect(stdout.bytes.byteLength).toBe(MiB);
+    expect(stdout.text().slice(-64)).toBe(stdout.text().slice(0, 64));
+  });
+
+  it('all bytes come through unchanged', async () => {
+    const { stdout } = await run('copy-fd', ['0', '1'], { stdin: { bytes: pattern(MiB) } });
+    expect(Buffer.compare(stdout.bytes, pattern(MiB))).toBe(0);
+  });
+
+  it('the end does not wait for an orphan that holds them', async () => {
+    const { value, ms } = await timed(() => run('leave-orphan', ['sleep', '3000']));
+    expect([value.status, value.stdout.text()]).toEqual(['ok', '']);
+    expect(ms).toBeLessThan(300);
+  });
+
+  it('closed by the program, the run goes on to its end', async () => {
+    const { value, ms } = await timed(() => run('close-all', ['100']));
+    expect(value.exitCode).toBe(5);
+    expect(ms).toBeGreaterThan(100);
+  });
+});
+
+describe('callbacks', () => {
+  it('get every chunk, and the capture too', async () => {
+    const seen: Uint8Array[] = [];
+    const result = await sbx.engine.run(t('flood'), ['1', '200000'], {
+      onStdout: (chunk) => seen.push(chunk.slice()),
+    });
+    expect(Buffer.concat(seen).toString()).toBe(result.stdout.text());
+    expect(result.stdout.totalBytes).toBe(200_000);
+  });
+
+  it.each(['throws', 'rejects'])('one that %s ends the run and rejects it', async (how) => {
+    const run = sbx.engine.run(t('flood'), ['1', '0'], {
+      limits: { outputBytes: null, wallTimeMs: 10_000 },
+      onStdout: () => {
+        if (how === 'throws') throw new RangeError('mine');
+        return Promise.reject(new RangeError('mine'));
+      },
+    });
+    await expect(run).rejects.toMatchObject({ code: 'SBX_STREAM_CALLBACK', cause: new RangeError('mine') });
+  });
+});
+
+describe('pipes', () => {
+  it('back pressure: a program nobody reads stands still, and goes on when somebody does', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    const options = { stdout: 'pipe', limits: { fileBytes: null } } as const;
+    await using program = await sandbox.spawn(t('flood'), ['1', '0', 'progress'], options);
+    const progress = async () => Number(await sandbox.readTextFile('progress').catch(() => '0'));
+    await until(2000, 'the pipe is full', async () => (await progress()) > 0);
+    await sleep(100);
+    const stuck = await progress();
+    await sleep(200);
+    expect(await progress()).toBe(stuck);
+    expect(stuck).toBeLessThanOrEqual(2 * MiB);
+    let read = 0;
+    for await (const chunk of program.stdout!) {
+      read += chunk.byteLength;
+      if (read > stuck + 8 * MiB) break;
+    }
+    expect(await progress()).toBeGreaterThan(stuck + 6 * MiB);
+    program.kill();
+    expect((await program.result).status).toBe('killed');
+  });
+
+  it('are not bounded by outputBytes', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    const options = { stdout: 'pipe', limits: { outputBytes: 10 } } as const;
+    await using program = await sandbox.spawn(t('flood'), ['1', String(MiB)], options);
+    let read = 0;
+    for await (const chunk of program.stdout!) read += chunk.byteLength;
+    expect([read, (await program.result).status]).toEqual([MiB, 'ok']);
+  });
+
+  it('events: chunks in order, the exit last', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await using program = await sandbox.spawn(t('write-both'), ['2'], { stdout: 'pipe', stderr: 'pipe' });
+    const kinds: string[] = [];
+    let out = '';
+    for await (const event of program) {
+      kinds.push(event.kind);
+      if (event.kind === 'stdout') out += Buffer.from(event.bytes).toString();
+    }
+    expect(out).toBe('o1 o2 ');
+    expect(kinds.at(-1)).toBe('exit');
+    expect(kinds.filter((kind) => kind === 'exit')).toHaveLength(1);
+  });
+
+  it('a second reader is refused', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await using program = await sandbox.spawn(t('flood'), ['1', '1000000'], { stdout: 'pipe' });
+    const first = program.stdout![Symbol.asyncIterator]();
+    await first.next();
+    const second = async () => program.stdout![Symbol.asyncIterator]().next();
+    await expect(second()).rejects.toMatchObject({ code: 'SBX_STREAM_BUSY' });
+  });
+});
+
+describe('descriptors beyond 2', () => {
+  it('in, out and through', async () => {
+    const result = await sbx.engine.run(t('copy-fd'), ['5', '9'], {
+      fds: { 5: { input: { text: 'through' } }, 9: { output: 'capture' } },
+    });
+    expect(result.outputs[9]!.text()).toBe('through');
+  });
+
+  it('are the only ones open', async () => {
+    const fds = { 3: { input: 'null' }, 7: { output: 'null' }, 200: { input: { text: 'x' } } } as const;
+    const result = await sbx.engine.run(t('list-fds'), [], { fds });
+    expect(result.stdout.text()).toBe('0 1 2 3 7 200\n');
+  });
+
+  it('none but 0, 1 and 2 without them', async () => {
+    expect((await sbx.engine.run(t('list-fds'))).stdout.text()).toBe('0 1 2\n');
+  });
+
+  it('a descriptor of the host as it is', async () => {
+    const fd = openSync(hostFile, 'r');
+    try {
+      const result = await sbx.engine.run(t('sum-fd'), ['4'], { fds: { 4: { fd } } });
+      expect(result.stdout.text()).toBe(sum(large));
+    } finally {
+      closeSync(fd);
+    }
+  });
+
+  it('captures are bounded one by one', async () => {
+    const result = await sbx.engine.run(t('flood'), ['6', '5000'], {
+      fds: { 6: { output: 'capture' } },
+      limits: { outputBytes: 100 },
+    });
+    expect(result.outputs[6]!.bytes.byteLength).toBe(100);
+    expect(result.status).toBe('output-limit');
+  });
+});
+
+describe('terminal', () => {
+  it('is one for all three, with the size asked for', async () => {
+    const result = await sbx.engine.run(t('show-terminal'), [], { pty: { cols: 100, rows: 30 } });
+    expect(result.stdout.text()).toBe('111 100x30\r\n');
+  });
+
+  it('80 by 24 by default, TERM set', async () => {
+    const result = await sbx.engine.run('/bin/sh', ['-c', `${t('show-terminal')}; echo $TERM`], { pty: {} });
+    expect(result.stdout.text()).toBe('111 80x24\r\nxterm-256color\r\n');
+  });
+
+  it('none without asking', async () => {
+    expect((await sbx.engine.run(t('show-terminal'))).stdout.text()).toBe('000 0x0\n');
+  });
+
+  it('tells the program of a new size', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await using program = await sandbox.spawn(t('show-terminal'), ['1'], { pty: { cols: 80, rows: 24 } });
+    let seen = '';
+    for await (const event of program) {
+      if (event.kind !== 'stdout') continue;
+      seen += Buffer.from(event.bytes).toString();
+      if (seen === '111 80x24\r\n') program.resize(132, 50);
+    }
+    expect(seen).toBe('111 80x24\r\n111 132x50\r\n');
+  });
+
+  it('Ctrl-C typed into it interrupts the program', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await using program = await sandbox.spawn(t('sleep-ms'), ['60000'], { pty: {} });
+    await until(2000, 'it sleeps', () => program.usage().wallTimeMs > 50);
+    await program.stdin!.write('\x03');
+    expect((await program.result).exitSignal).toBe('SIGINT');
+  });
+
+  it('what is typed is read', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await using program = await sandbox.spawn('/bin/sh', ['-c', 'read line; echo "got $line"'], { pty: {} });
+    await program.stdin!.write('hello\n');
+    let seen = '';
+    for await (const event of program)
+      if (event.kind === 'stdout') seen += Buffer.from(event.bytes).toString();
+    expect(seen).toContain('got hello\r\n');
+  });
+});

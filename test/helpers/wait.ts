@@ -1,0 +1,34 @@
+// Waiting without guessing: look again until it holds or the time is over, and say what did not hold.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+
+export { sleep };
+
+/** Polls `problems` until it returns an empty list; fails with the last list when `withinMs` is over. */
+export async function eventually(
+  withinMs: number,
+  problems: () => readonly string[] | Promise<readonly string[]>,
+): Promise<void> {
+  const end = performance.now() + withinMs;
+  for (;;) {
+    const left = await problems();
+    if (left.length === 0) return;
+    if (performance.now() >= end) return expect(left, `after ${withinMs} ms`).toEqual([]);
+    await sleep(10);
+  }
+}
+
+export async function until(
+  withinMs: number,
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+): Promise<void> {
+  await eventually(withinMs, async () => ((await holds()) ? [] : [what]));
+}
+
+/** The value of `work` and how long it took, in ms. */
+export async function timed<T>(work: () => Promise<T>): Promise<{ value: T; ms: number }> {
+  const start = performance.now();
+  const value = await work();
+  return { value, ms: performance.now() - start };
+}

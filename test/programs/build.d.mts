@@ -1,0 +1,2 @@
+/** The folder that holds the compiled programs, by name. */
+export function buildPrograms(): string;

@@ -1,0 +1,150 @@
+/*
+ * hold-memory KIND BYTES [MS]: holds BYTES of memory in one of the ways below, sleeps MS, prints the count
+ * and exits 0. What cannot be had is reported as an errno name and exit code 1, so that a limit that refuses
+ * is told from one that kills.
+ */
+#include <fcntl.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include "common.h"
+
+#define BLOCK (1 << 20)
+static char block[BLOCK];
+
+static void refuse(void) {
+  printf("%s\n", errno_name(errno));
+  fflush(stdout);
+  _exit(1);
+}
+
+static void touch(volatile char *at, size_t bytes) {
+  for (size_t i = 0; i < bytes; i += 4096) at[i] = 1;
+}
+
+static void *map(size_t bytes, int flags, int fd) {
+  void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+  if (at == MAP_FAILED) refuse();
+  touch(at, bytes);
+  return at;
+}
+
+static void hold_private(size_t bytes) { map(bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1); }
+static void hold_shared(size_t bytes) { map(bytes, MAP_SHARED | MAP_ANONYMOUS, -1); }
+
+static void hold_and_free(size_t bytes) {
+  void *at = map(bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  munmap(at, bytes);
+}
+
+static void hold_malloc(size_t bytes) {
+  char *at = malloc(bytes);
+  if (!at) refuse();
+  touch(at, bytes);
+}
+
+static void hold_memfd(size_t bytes) {
+  int fd = memfd_create("held", 0);
+  if (fd < 0 || ftruncate(fd, bytes) != 0) refuse();
+  map(bytes, MAP_SHARED, fd);
+}
+
+static void hold_sysv(size_t bytes) {
+  int id = shmget(IPC_PRIVATE, bytes, 0600);
+  if (id < 0) refuse();
+  void *at = shmat(id, NULL, 0);
+  if (at == (void *)-1) refuse();
+  shmctl(id, IPC_RMID, NULL);
+  touch(at, bytes);
+}
+
+static void hold_file(const char *path, size_t bytes) {
+  int fd = open(path, O_CREAT | O_WRONLY | O_TRUNC, 0600);
+  if (fd < 0) refuse();
+  for (size_t done = 0; done < bytes; done += BLOCK)
+    if (write(fd, block, bytes - done < BLOCK ? bytes - done : BLOCK) < 0) refuse();
+}
+
+static void hold_work(size_t bytes) { hold_file("held", bytes); }
+static void hold_tmp(size_t bytes) { hold_file("/tmp/held", bytes); }
+static void hold_devshm(size_t bytes) { hold_file("/dev/shm/held", bytes); }
+
+/* Filled through buffers as large as an unprivileged program may ask for. */
+static void fill_pairs(size_t bytes, int (*make)(int[2])) {
+  for (size_t done = 0; done < bytes;) {
+    int ends[2];
+    if (make(ends) != 0) refuse();
+    fcntl(ends[1], F_SETFL, O_NONBLOCK);
+    ssize_t wrote;
+    while (done < bytes && (wrote = write(ends[1], block, 65536)) > 0) done += wrote;
+  }
+}
+
+static int make_pipe(int ends[2]) {
+  if (pipe(ends) != 0) return -1;
+  (void)fcntl(ends[1], F_SETPIPE_SZ, BLOCK); /* refused past the user's budget: then it stays at 64 KiB */
+  return 0;
+}
+
+static int make_socket(int ends[2]) { return socketpair(AF_UNIX, SOCK_STREAM, 0, ends); }
+
+static void hold_pipes(size_t bytes) { fill_pairs(bytes, make_pipe); }
+static void hold_sockets(size_t bytes) { fill_pairs(bytes, make_socket); }
+
+static pid_t hold_in_child(size_t bytes, int keep) {
+  pid_t pid = fork();
+  if (pid < 0) refuse();
+  if (pid > 0) return pid;
+  hold_private(bytes);
+  if (keep) pause();
+  _exit(0);
+}
+
+/* One child holds it and is reaped before the end: no figure of the main process shows it. */
+static void hold_reaped(size_t bytes) { waitpid(hold_in_child(bytes, 0), NULL, 0); }
+
+/* Eight children hold an eighth each, all at once. */
+static void hold_eight(size_t bytes) {
+  for (int i = 0; i < 8; i++) hold_in_child(bytes / 8, 1);
+  pause_ms(300);
+}
+
+/* A child asks for all of it; the main process waits and ends well, whatever happened to the child. */
+static void hold_and_shrug(size_t bytes) {
+  hold_reaped(bytes);
+  printf("fine\n");
+  exit(0);
+}
+
+static void hold_before_exec(size_t bytes) {
+  hold_private(bytes);
+  execl("/proc/self/exe", "hold-memory", "private", "4096", NULL);
+  refuse();
+}
+
+static const struct {
+  const char *name;
+  void (*hold)(size_t bytes);
+} kinds[] = {
+    {"private", hold_private}, {"shared", hold_shared},   {"malloc", hold_malloc},   {"freed", hold_and_free},
+    {"memfd", hold_memfd},     {"sysv", hold_sysv},       {"work", hold_work},       {"tmp", hold_tmp},
+    {"devshm", hold_devshm},   {"pipes", hold_pipes},     {"sockets", hold_sockets}, {"reaped", hold_reaped},
+    {"eight", hold_eight},     {"shrug", hold_and_shrug}, {"exec", hold_before_exec},
+};
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 99;
+  size_t bytes = (size_t)strtod(argv[2], NULL);
+  memset(block, 1, sizeof block);
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    if (strcmp(kinds[i].name, argv[1])) continue;
+    kinds[i].hold(bytes);
+    pause_ms(number(argv, 3, 0));
+    printf("%zu\n", bytes);
+    fflush(stdout);
+    _exit(0);
+  }
+  return 99;
+}

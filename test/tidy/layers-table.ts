@@ -1,0 +1,32 @@
+// Who may import whom. docs/architecture.md draws the same picture.
+
+/** Each package, and the other packages of ours that it may import, at their index. Any `node:*` besides. */
+export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
+  core: [],
+  languages: ['@sbx/core'],
+  cli: ['@sbx/core', '@sbx/languages'],
+};
+
+/**
+ * The storeys of core, ground floor first. A file imports from its own storey and those below it, never upwards;
+ * only types may come from above, because options and results name the classes that callers hold.
+ * An entry is a file or a folder of packages/core/src; the longest one that fits a file counts.
+ */
+export const CORE_STOREYS: readonly (readonly string[])[] = [
+  ['types.ts', 'error-codes.ts', 'errno.ts', 'errors.ts', 'streams/output.ts'],
+  ['options/'],
+  ['native.ts'],
+  ['streams/', 'cgroup/', 'files/'],
+  ['engine/'],
+  ['sandbox/'],
+  ['index.ts'],
+];
+
+/** Folders of native/, what each may include of the others, and whether it may know Node. */
+export const NATIVE_MAY_INCLUDE: Record<string, { folders: readonly string[]; node: boolean }> = {
+  common: { folders: [], node: false },
+  plan: { folders: ['common'], node: false },
+  addon: { folders: ['common', 'plan'], node: true },
+  helper: { folders: ['common', 'plan'], node: false },
+  test: { folders: ['common', 'plan', 'helper'], node: false },
+};

@@ -1,0 +1,127 @@
+// The import tables of layers-table.ts hold for every edge in the sources.
+import { dirname, normalize } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { CORE_STOREYS, NATIVE_MAY_INCLUDE, PACKAGE_MAY_IMPORT } from './layers-table.js';
+import { type Import, importsOf, listFiles, parse, readText } from './sources.js';
+
+const isTest = (file: string) => file.endsWith('.test.ts');
+const isRelative = (specifier: string) => specifier.startsWith('.');
+
+/** The file a relative specifier means: sources name each other by the `.js` that is built from them. */
+function target(file: string, specifier: string): string {
+  return normalize(`${dirname(file)}/${specifier}`).replace(/\.js$/, '.ts');
+}
+
+function edges(files: string[]): ({ file: string } & Import)[] {
+  return files.flatMap((file) => importsOf(parse(file)).map((edge) => ({ file, ...edge })));
+}
+
+const packageSources = listFiles(/^packages\/[^/]+\/src\/.*\.ts$/).filter((file) => !isTest(file));
+
+describe('packages', () => {
+  test('each has a row in the table', () => {
+    const names = new Set(listFiles(/^packages\//).map((file) => file.split('/')[1]));
+    expect([...names].sort()).toEqual(Object.keys(PACKAGE_MAY_IMPORT).sort());
+  });
+
+  test('each stays within its folder', () => {
+    const escapes = edges(packageSources).filter(({ file, specifier }) => {
+      const home = `${file.split('/').slice(0, 3).join('/')}/`;
+      return isRelative(specifier) && !target(file, specifier).startsWith(home);
+    });
+    expect(escapes).toEqual([]);
+  });
+
+  test('each imports only the packages of its row, at their index', () => {
+    const wrong = edges(packageSources).filter(({ file, specifier }) => {
+      const allowed = PACKAGE_MAY_IMPORT[file.split('/')[1]!]!;
+      return specifier.startsWith('@sbx/') && !allowed.includes(specifier);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('core imports nothing but node:* and itself', () => {
+    const wrong = edges(packageSources).filter(
+      ({ file, specifier }) =>
+        file.startsWith('packages/core/') && !isRelative(specifier) && !specifier.startsWith('node:'),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('tests across packages import no inner file', () => {
+    const wrong = edges(listFiles(/^test\/.*\.m?[tj]s$/)).filter(({ file, specifier }) =>
+      specifier.startsWith('@sbx/')
+        ? specifier.split('/').length > 2
+        : isRelative(specifier) && !target(file, specifier).startsWith('test/'),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('core', () => {
+  const home = 'packages/core/src/';
+  const rows = CORE_STOREYS.flatMap((entries, storey) => entries.map((entry) => ({ entry, storey })));
+
+  /** Undefined for a file with no row. */
+  function storeyOf(file: string): number | undefined {
+    const path = file.slice(home.length);
+    const fits = rows.filter(({ entry }) => (entry.endsWith('/') ? path.startsWith(entry) : path === entry));
+    return fits.sort((a, b) => b.entry.length - a.entry.length)[0]?.storey;
+  }
+
+  const sources = packageSources.filter((file) => file.startsWith(home));
+
+  test('every file stands on a storey', () => {
+    expect(sources.filter((file) => storeyOf(file) === undefined)).toEqual([]);
+  });
+
+  test('nothing imports upwards, types aside', () => {
+    const upwards = edges(sources)
+      .filter(({ specifier, typeOnly }) => isRelative(specifier) && !typeOnly)
+      .map(({ file, specifier }) => ({ file, imports: target(file, specifier) }))
+      .filter(({ file, imports }) => (storeyOf(imports) ?? 0) > (storeyOf(file) ?? 0));
+    expect(upwards).toEqual([]);
+  });
+});
+
+describe('native', () => {
+  const NODE_HEADERS = /^(napi|node_api|node|uv|v8)(-inl)?\.h$/;
+  const sources = listFiles(/^native\/.*\.(h|cc)$/);
+
+  const includes = sources.flatMap((file) =>
+    [...readText(file).matchAll(/^#include\s+[<"]([^>"]+)[>"]/gm)].map((match) => ({
+      file,
+      header: match[1]!,
+    })),
+  );
+  const folderOf = (file: string) => file.split('/')[1]!;
+
+  /** The folder of ours that a header is in: written from native/, or relative to the file. */
+  function folderOfHeader(file: string, header: string): string | undefined {
+    const candidates = [`native/${header}`, normalize(`${dirname(file)}/${header}`)];
+    const found = candidates.find((path) => sources.includes(path));
+    return found && folderOf(found);
+  }
+
+  test('each folder has a row in the table', () => {
+    expect(Object.keys(NATIVE_MAY_INCLUDE)).toEqual(
+      expect.arrayContaining([...new Set(sources.map(folderOf))]),
+    );
+  });
+
+  test('each folder includes only the folders of its row', () => {
+    const wrong = includes.filter(({ file, header }) => {
+      const folder = folderOfHeader(file, header);
+      const own = folderOf(file);
+      return folder && folder !== own && !NATIVE_MAY_INCLUDE[own]?.folders.includes(folder);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('only the addon knows Node', () => {
+    const wrong = includes.filter(
+      ({ file, header }) => NODE_HEADERS.test(header) && !NATIVE_MAY_INCLUDE[folderOf(file)]?.node,
+    );
+    expect(wrong).toEqual([]);
+  });
+});

@@ -1,0 +1,67 @@
+// What every package.json promises to the people who install it.
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { listFiles, readText, root } from './sources.js';
+
+interface Manifest {
+  name: string;
+  private?: boolean;
+  [key: string]: unknown;
+}
+
+const readManifest = (file: string): Manifest => JSON.parse(readText(file));
+
+const publishable = listFiles(/^packages\/[^/]+\/package\.json$/)
+  .map((file) => ({ file, manifest: readManifest(file) }))
+  .filter(({ manifest }) => !manifest.private);
+
+const EXACT = /^(\d+\.\d+\.\d+(-[\w.]+)?|workspace:[*^])$/;
+const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare'];
+
+function versionsOf(manifest: Manifest): string[] {
+  return ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((key) =>
+    Object.entries((manifest[key] ?? {}) as Record<string, string>)
+      .filter(([, version]) => !EXACT.test(version))
+      .map(([name, version]) => `${name}@${version}`),
+  );
+}
+
+describe.each(publishable)('$file', ({ file, manifest }) => {
+  test('says what people and tools look for', () => {
+    expect(manifest).toMatchObject({
+      name: expect.stringMatching(/^@sbx\//),
+      description: expect.stringMatching(/\.$/),
+      keywords: expect.any(Array),
+      license: 'MIT',
+      type: 'module',
+      engines: { node: '>=20.19' },
+      exports: expect.objectContaining({ './package.json': './package.json' }),
+      files: expect.arrayContaining(['dist']),
+      publishConfig: expect.objectContaining({ access: 'public', provenance: true }),
+    });
+  });
+
+  test('runs nothing at install', () => {
+    expect(Object.keys(manifest.scripts ?? {}).filter((name) => INSTALL_SCRIPTS.includes(name))).toEqual([]);
+  });
+
+  test('offers types before code at every entry', () => {
+    const entries = Object.values(manifest.exports as object).filter((entry) => typeof entry === 'object');
+    for (const entry of entries) expect(Object.keys(entry)).toEqual(['types', 'default']);
+  });
+
+  test('has a README of its own', () => {
+    expect(existsSync(join(root, dirname(file), 'README.md'))).toBe(true);
+  });
+});
+
+test('versions are pinned exactly', () => {
+  const manifests = [...publishable.map(({ manifest }) => manifest), readManifest('package.json')];
+  expect(manifests.flatMap(versionsOf)).toEqual([]);
+});
+
+test('packages that belong together are released together', () => {
+  const { fixed } = JSON.parse(readText('.changeset/config.json')) as { fixed: string[][] };
+  expect(fixed).toEqual([publishable.map(({ manifest }) => manifest.name).sort()]);
+});

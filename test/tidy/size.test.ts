@@ -1,0 +1,60 @@
+// One file, one reason to open it; a function fits on a screen.
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+import { FILE_LINES_MAX, FUNCTION_LINES_MAX, LONG_FILES, TEST_FILE_LINES_MAX } from './size-table.js';
+import { lineOf, listFiles, parse, readText, visit } from './sources.js';
+
+const scripts = listFiles(/^(packages|test|scripts|native)\/.*\.(ts|mjs)$/);
+const native = listFiles(/^native\/.*\.(h|cc)$/);
+
+const linesMax = (file: string) => (/\.test\.\w+$/.test(file) ? TEST_FILE_LINES_MAX : FILE_LINES_MAX);
+const lineCount = (file: string) => readText(file).trimEnd().split('\n').length;
+
+interface LongFunction {
+  at: string;
+  lines: number;
+}
+
+/** A suite's callback is a list of tests, each of which is measured by itself. */
+function isSuite(node: ts.Node): boolean {
+  return ts.isCallExpression(node.parent) && /^describe\b/.test(node.parent.expression.getText());
+}
+
+function longFunctions(file: string): LongFunction[] {
+  const source = parse(file);
+  const found: LongFunction[] = [];
+  visit(source, (node) => {
+    if (!ts.isFunctionLike(node) || !('body' in node) || !node.body || isSuite(node)) return;
+    const first = lineOf(source, node.getStart(source));
+    const lines = lineOf(source, node.end) - first + 1;
+    if (lines > FUNCTION_LINES_MAX) found.push({ at: `${file}:${first}`, lines });
+  });
+  return found;
+}
+
+/** By indentation, which the house style keeps: a body opens at the end of a line and closes at the same depth. */
+function longNativeFunctions(file: string): LongFunction[] {
+  const lines = readText(file).split('\n');
+  return lines.flatMap((line, index) => {
+    const opening = /^(\s*)(?!if\b|else\b|for\b|while\b|switch\b|do\b)[A-Za-z~[].*\).*\{$/.exec(line);
+    if (!opening) return [];
+    const end = lines.findIndex((other, at) => at > index && other.startsWith(`${opening[1]}}`));
+    const length = end - index + 1;
+    return length > FUNCTION_LINES_MAX ? [{ at: `${file}:${index + 1}`, lines: length }] : [];
+  });
+}
+
+describe('size', () => {
+  test('no file is longer than its kind may be, tables aside', () => {
+    const long = [...scripts, ...native].filter((file) => lineCount(file) > linesMax(file));
+    expect(long.filter((file) => !(file in LONG_FILES))).toEqual([]);
+  });
+
+  test('every exception is still needed', () => {
+    expect(Object.keys(LONG_FILES).filter((file) => lineCount(file) <= linesMax(file))).toEqual([]);
+  });
+
+  test(`no function is longer than ${FUNCTION_LINES_MAX} lines`, () => {
+    expect([...scripts.flatMap(longFunctions), ...native.flatMap(longNativeFunctions)]).toEqual([]);
+  });
+});

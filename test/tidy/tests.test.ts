@@ -1,0 +1,26 @@
+// Tests run, all of them, once. What a machine lacks is skipped with `skipIf`, which CI turns into a failure.
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+import { lineOf, listFiles, parse, visit } from './sources.js';
+
+const RUNNERS = /^(it|test|describe|suite|bench)\b/;
+const FORBIDDEN = new Set(['only', 'skip', 'todo', 'fails']);
+
+function forbiddenIn(file: string): string[] {
+  const source = parse(file);
+  const found: string[] = [];
+  visit(source, (node) => {
+    const bad =
+      (ts.isPropertyAccessExpression(node) &&
+        FORBIDDEN.has(node.name.text) &&
+        RUNNERS.test(node.expression.getText(source))) ||
+      (ts.isPropertyAssignment(node) && node.name.getText(source) === 'retry');
+    if (bad) found.push(`${file}:${lineOf(source, node.getStart(source))} ${node.getText(source)}`);
+  });
+  return found;
+}
+
+test('no test is singled out, left out or tried again', () => {
+  const files = listFiles(/^(packages|test|scripts)\/.*\.(test\.ts|test\.mjs)$/);
+  expect(files.flatMap(forbiddenIn)).toEqual([]);
+});

@@ -1,0 +1,40 @@
+import { defineConfig } from 'vitest/config';
+
+const shared = {
+  // Own processes: tests count descriptors, children and memory of the process they run in.
+  pool: 'forks' as const,
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+  retry: 0,
+};
+// Node 20 has no `await using`: lower it as the published build does.
+const oxc = { target: 'es2022' };
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        oxc,
+        test: {
+          ...shared,
+          // Beside what they test, which they import from its source.
+          name: 'unit',
+          include: ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.mjs'],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        oxc,
+        test: {
+          ...shared,
+          // Across packages, imported as built, as users do. One file at a time: they measure time and memory,
+          // and look afterwards for what was left on the machine.
+          name: 'whole',
+          include: ['test/**/*.test.ts'],
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+});
