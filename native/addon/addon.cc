@@ -69,12 +69,7 @@ constexpr Export kExports[] = {
 };
 
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
-  auto* reactor = new Reactor(env);
-  env.SetInstanceData(reactor);
-  if (!reactor->ok()) {
-    Napi::Error::New(env, "native: no epoll descriptor").ThrowAsJavaScriptException();
-    return exports;
-  }
+  env.SetInstanceData(new Reactor(env));
   for (const Export& entry : kExports) exports.Set(entry.name, Napi::Function::New(env, entry.function, entry.name));
   exports.Set("Channel", Link::Define(env));
   exports.Set("Reader", Reader::Define(env));

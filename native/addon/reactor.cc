@@ -1,5 +1,6 @@
 #include "reactor.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 
@@ -7,29 +8,37 @@ namespace sbx {
 
 Reactor* Reactor::Of(Napi::Env env) { return env.GetInstanceData<Reactor>(); }
 
-Reactor::Reactor(Napi::Env env) : env_(env), epoll_((int)sys::Call(SYS_epoll_create1, EPOLL_CLOEXEC)) {
+Reactor::Reactor(Napi::Env env) : env_(env) {}
+
+bool Reactor::Start() {
   uv_loop_s* loop = nullptr;
-  if (!epoll_ || napi_get_uv_event_loop(env, &loop) != napi_ok) return;
+  epoll_.reset((int)sys::Call(SYS_epoll_create1, EPOLL_CLOEXEC));
+  if (!epoll_ || napi_get_uv_event_loop(env_, &loop) != napi_ok) return false;
   auto* handle = static_cast<uv_handle_s*>(calloc(1, uv_handle_size(kUvPoll)));
   if (uv_poll_init(loop, handle, epoll_.get()) != 0) {
     free(handle);
-    return;
+    return false;
   }
   uv_handle_set_data(handle, this);
-  if (uv_poll_start(handle, kUvReadable, OnReadable) != 0) {
-    uv_close(handle, [](uv_handle_s* closed) { free(closed); });
-    return;
-  }
-  uv_unref(handle);
   poll_ = handle;
-  napi_async_init(env, nullptr, Napi::String::New(env, "sbx"), &context_);
+  if (uv_poll_start(handle, kUvReadable, OnReadable) != 0) {
+    Stop();
+    return false;
+  }
+  if (holds_ == 0) uv_unref(handle);
+  if (context_ == nullptr) napi_async_init(env_, nullptr, Napi::String::New(env_, "sbx"), &context_);
+  return true;
 }
 
-Reactor::~Reactor() {
-  // Runs at the end of the environment, worker threads included: libuv frees the handle when it has let go of it.
+// At the end of the environment, worker threads included: libuv frees the handle when it has let go of it.
+Reactor::~Reactor() { Stop(); }
+
+void Reactor::Stop() {
   if (poll_ == nullptr) return;
   uv_handle_set_data(poll_, nullptr);
   uv_close(poll_, [](uv_handle_s* closed) { free(closed); });
+  poll_ = nullptr;
+  epoll_.reset();
 }
 
 int Reactor::Control(int operation, int fd, unsigned events, Watch* watch) {
@@ -39,11 +48,15 @@ int Reactor::Control(int operation, int fd, unsigned events, Watch* watch) {
   return (int)sys::Call(SYS_epoll_ctl, epoll_.get(), operation, fd, &event);
 }
 
-int Reactor::Add(int fd, unsigned events, Watch* watch) { return Control(EPOLL_CTL_ADD, fd, events, watch); }
-int Reactor::Change(int fd, unsigned events, Watch* watch) { return Control(EPOLL_CTL_MOD, fd, events, watch); }
+int Reactor::Add(int fd, unsigned events, Watch* watch) {
+  if (poll_ == nullptr && !Start()) return -EMFILE;
+  const int added = Control(EPOLL_CTL_ADD, fd, events, watch);
+  watched_ += added >= 0;
+  return added;
+}
 
 void Reactor::Remove(int fd, Watch* watch) {
-  (void)Control(EPOLL_CTL_DEL, fd, 0, nullptr);
+  if (Control(EPOLL_CTL_DEL, fd, 0, nullptr) >= 0 && --watched_ == 0) Stop();
   // It may stand later in the batch that is being worked off.
   for (int i = 0; i < batchSize_; ++i)
     if (batch_[i] == watch) batch_[i] = nullptr;
@@ -70,11 +83,19 @@ void Reactor::OnReadable(uv_handle_s* handle, int status, int) {
   if (reactor != nullptr && status == 0) reactor->Dispatch();
 }
 
+// While an environment is torn down its handles still get events, but JavaScript must not be touched any more. Node-API
+// says so only by failing: any call that could run user code will do to ask.
+bool Reactor::CanCallJavaScript() const {
+  bool has = false;
+  return napi_has_element(env_, env_.Global(), 0, &has) == napi_ok;
+}
+
 void Reactor::Dispatch() {
+  Napi::HandleScope scope(env_);
+  if (!CanCallJavaScript()) return Stop();
   struct epoll_event events[kBatch];
   const long count = sys::Call(SYS_epoll_pwait, epoll_.get(), events, kBatch, 0, 0, 8);
   if (count <= 0) return;
-  Napi::HandleScope scope(env_);
   batchSize_ = (int)count;
   for (int i = 0; i < batchSize_; ++i) batch_[i] = static_cast<Watch*>(events[i].data.ptr);
   for (int i = 0; i < batchSize_; ++i)

@@ -22,11 +22,9 @@ class Reactor {
 
   explicit Reactor(Napi::Env env);
   ~Reactor();
-  bool ok() const { return epoll_.get() >= 0 && poll_ != nullptr; }
 
   // Returns 0 or a negative error number. `events` as epoll's.
   int Add(int fd, unsigned events, Watch* watch);
-  int Change(int fd, unsigned events, Watch* watch);
   void Remove(int fd, Watch* watch);
 
   // The loop stays alive while somebody holds it.
@@ -40,6 +38,9 @@ class Reactor {
  private:
   static void OnReadable(uv_handle_s* handle, int status, int events);
   void Dispatch();
+  bool CanCallJavaScript() const;
+  bool Start();
+  void Stop();
   int Control(int operation, int fd, unsigned events, Watch* watch);
 
   Napi::Env env_;
@@ -47,6 +48,7 @@ class Reactor {
   uv_handle_s* poll_ = nullptr;
   napi_async_context context_ = nullptr;
   unsigned holds_ = 0;
+  unsigned watched_ = 0;  // descriptors; with none there is no epoll descriptor either
   static constexpr int kBatch = 64;
   Watch* batch_[kBatch];
   int batchSize_ = 0;

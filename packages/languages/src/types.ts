@@ -5,7 +5,6 @@
 import type {
   CopyOut,
   FileInput,
-  InputSpec,
   Limits,
   OneShotOptions,
   Output,
@@ -212,5 +211,3 @@ export interface CodeResult {
   /** Returns this result when `ok`, throws core's `ProgramError` otherwise. */
   orThrow(): this;
 }
-
-export type { InputSpec };

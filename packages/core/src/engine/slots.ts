@@ -4,6 +4,7 @@
  */
 import type { CgroupTree } from '../cgroup/tree.js';
 import { OverloadedError, type SbxError } from '../errors.js';
+import { loadNative } from '../native.js';
 import { type Shape, Slot } from './slot.js';
 
 export interface SlotsOptions {
@@ -67,11 +68,13 @@ export class Slots {
     this.#inUse += 1;
     const slot = this.#findReady(shape);
     if (slot !== null && slot.shape.key === shape.key) return slot;
+    const { native } = loadNative();
+    native.holdLoop(); // the process stays until this is answered
     return new Promise<Slot>((resolve, reject) => {
       this.#waiters.push({ shape, resolve, reject });
       if (slot !== null) slot.prepare(shape);
       this.#provide();
-    });
+    }).finally(() => native.releaseLoop());
   }
 
   /** The sandbox of this slot is over. `fresh`: it was never used. */

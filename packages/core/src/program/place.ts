@@ -38,7 +38,6 @@ export class Place {
     const { channelFd, workspaceFd } = slot.take();
     this.workspaceFd = workspaceFd;
     this.#channel = new core.native.Channel(channelFd, (message) => this.#onMessage(message));
-    core.native.holdLoop();
   }
 
   /** Takes a ready sandbox of this shape; a promise only when none stands ready. */
@@ -68,6 +67,7 @@ export class Place {
     const sent = this.#channel.start(message);
     if (sent < 0) throw lostError(`The sandbox (errno ${-sent})`);
     this.#listeners.set(message.programId, listener);
+    this.core.native.holdLoop(); // while a program lives, the process stays for its end
   }
 
   /** Signals a program; `cause` is what its end is put down to, if nothing came first. */
@@ -83,22 +83,27 @@ export class Place {
     this.#closed = true;
     this.#channel.close();
     closeSync(this.workspaceFd);
-    for (const listener of this.#listeners.values()) listener.onLost(lostError('The sandbox'));
-    this.#listeners.clear();
+    for (const programId of [...this.#listeners.keys()]) this.#take(programId)?.onLost(lostError('The sandbox'));
     this.core.slots.release(this.slot);
-    this.core.native.releaseLoop();
+  }
+
+  /** The last message about a program is here: nobody listens for it any more. */
+  #take(programId: number): ProgramListener | undefined {
+    const listener = this.#listeners.get(programId);
+    if (this.#listeners.delete(programId)) this.core.native.releaseLoop();
+    return listener;
   }
 
   #onMessage(message: HelperMessage): void {
     if (message.kind === 'closed') return this.#onClosed();
     if (message.kind === 'ready') return;
-    const listener = this.#listeners.get(message.programId);
     if (message.kind === 'started') {
+      const listener = this.#listeners.get(message.programId);
       if (listener === undefined) this.core.native.closeFds(message.fds);
       else listener.onStarted(message.pid, message.fds);
       return;
     }
-    this.#listeners.delete(message.programId);
+    const listener = this.#take(message.programId);
     if (message.kind === 'ended') {
       this.slot.noteEnd(message);
       listener?.onEnded(message);
@@ -110,11 +115,11 @@ export class Place {
     if (this.#closed || this.#lost !== null) return;
     this.#lost = lostError('The sandbox');
     const ended = this.#endedByMemory();
-    for (const [programId, listener] of this.#listeners) {
-      if (ended === null) listener.onLost(this.#lost);
-      else listener.onEnded({ ...ended, programId });
+    for (const programId of [...this.#listeners.keys()]) {
+      const listener = this.#take(programId);
+      if (ended === null) listener?.onLost(this.#lost);
+      else listener?.onEnded({ ...ended, programId });
     }
-    this.#listeners.clear();
   }
 
   #endedByMemory(): EndedMessage | null {

@@ -10,6 +10,7 @@ import { type CopiedOut, copyOut, type WorkFolder } from '../files/copy.js';
 import type { EndedMessage, StartMessage } from '../native.js';
 import { DEFAULT_ENV } from '../options/defaults.js';
 import type { ResolvedLimits } from '../options/limits.js';
+import type { Output } from '../streams/output.js';
 import type { LiveUsage, RunOptions, RunResult } from '../types.js';
 import { publishEnd, publishStart } from './diagnostics.js';
 import { joinExtras } from './extras.js';
@@ -253,7 +254,7 @@ export class Running {
     const { limits, options } = this.#request;
     const { files, errors } = options.copyOut === undefined ? NO_FILES : copyOut(workFolderOf(this.#place), options.copyOut, options.copyOutMaxBytes);
     const result = makeResult({
-      ended: ended.cause === 'none' && this.#killing.explains(ended.waitStatus) ? { ...ended, cause: 'killed' } : ended,
+      ended: this.#withHostCause(ended, outputs),
       limits,
       outputs,
       files,
@@ -267,6 +268,14 @@ export class Running {
     publishEnd(this.id, result);
     this.#onStarted();
     this.#settle.resolve(result);
+  }
+
+  /** What the host knows of the end and init could not: a signal it sent, output that came faster than it could say stop. */
+  #withHostCause(ended: EndedMessage, outputs: ReadonlyMap<number, Output>): EndedMessage {
+    if (ended.cause !== 'none') return ended;
+    if (this.#killing.explains(ended.waitStatus)) return { ...ended, cause: 'killed' };
+    for (const output of outputs.values()) if (output.truncated) return { ...ended, cause: 'output-limit' };
+    return ended;
   }
 
   #abandoned(error: SbxError): void {

@@ -1,0 +1,67 @@
+/**
+ * The tour: real programs, good and hostile, each in a sandbox of its own, and whether each of them met its fate.
+ *
+ *   node test/tour/main.mjs [--once]
+ *
+ * Exit code 0 only when every line came out as expected. Written as a user would write it: `@sbx/core` for the engine,
+ * `@sbx/languages` for the rest.
+ */
+import { createServer } from 'node:net';
+import { Engine } from '@sbx/core';
+import { CASES } from './cases.mjs';
+import { runCase } from './run-case.mjs';
+import { formatTable } from './table.mjs';
+
+const once = process.argv.includes('--once');
+const started = performance.now();
+const rows = await tour();
+const seconds = ((performance.now() - started) / 1000).toFixed(1);
+const wrong = rows.filter((row) => !row.asExpected);
+
+process.stdout.write(formatTable(rows));
+console.log(`\n${rows.length} programs in ${seconds} s: ${verdict(wrong)}`);
+for (const { title, language, detail } of wrong)
+  if (detail) console.log(`\n${title}, ${language}:\n${detail}`);
+if (!once) console.log('There is no server to keep running yet; it comes with the protocols.');
+process.exitCode = wrong.length === 0 ? 0 : 1;
+
+async function tour() {
+  const engine = await Engine.open();
+  const trap = await openTrap();
+  try {
+    const { cgroup, user, kernel } = engine.info();
+    console.log(`Linux ${kernel}, cgroup ${cgroup.version}, as ${user.mode}\n`);
+    // All at once: the engine's queue decides how many run at a time, and none may disturb another.
+    const rows = await Promise.all(CASES.map((entry) => runCase(engine, entry, trap)));
+    return [...rows, trap.row()];
+  } finally {
+    trap.close();
+    await engine.close();
+  }
+}
+
+/** A server of the host that programs must not reach. */
+async function openTrap() {
+  let visits = 0;
+  const server = createServer((socket) => {
+    visits++;
+    socket.destroy();
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: server.address().port,
+    close: () => server.close(),
+    row: () => ({
+      title: 'the server they tried',
+      language: 'host',
+      expected: 'no visitor',
+      came: visits === 0 ? 'no visitor' : `${visits} visitors`,
+      asExpected: visits === 0,
+    }),
+  };
+}
+
+function verdict(wrong) {
+  if (wrong.length === 0) return 'every line came out as expected.';
+  return `${wrong.length} ${wrong.length === 1 ? 'line' : 'lines'} came out otherwise (marked !).`;
+}

@@ -1,0 +1,1 @@
+int main() { return nothing_of_this_name; }

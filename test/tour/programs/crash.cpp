@@ -1,0 +1,4 @@
+int main() {
+  int volatile *volatile nowhere = nullptr;
+  *nowhere = 1;
+}

@@ -1,0 +1,2 @@
+console.log('about to fail');
+process.exitCode = 7;

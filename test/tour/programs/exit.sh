@@ -1,0 +1,2 @@
+ls /no/such/folder
+exit 5

@@ -1,0 +1,5 @@
+#include <cstdio>
+
+int main() {
+  for (;;) std::puts("all work and no play");
+}

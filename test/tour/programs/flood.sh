@@ -1,0 +1,1 @@
+yes all work and no play

@@ -1,0 +1,2 @@
+let spins = 0;
+while (spins >= 0) spins = (spins + 1) % 1000;

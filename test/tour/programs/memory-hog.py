@@ -1,0 +1,3 @@
+kept = []
+while True:
+    kept.append(bytearray(b'x') * (1 << 20))

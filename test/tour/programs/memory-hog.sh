@@ -1,0 +1,2 @@
+text=0123456789abcdef
+while :; do text=$text$text; done
