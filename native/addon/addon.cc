@@ -23,16 +23,27 @@ Napi::Value SpawnHelperCall(const Napi::CallbackInfo& info) {
   Napi::Object result = Napi::Object::New(info.Env());
   result.Set("error", spawned.error);
   result.Set("pid", spawned.pid);
-  result.Set("channel", spawned.channel.release());
-  result.Set("pidfd", spawned.pidfd.release());
+  Reactor* reactor = Reactor::Of(info.Env());
+  if (spawned.error == 0) reactor->AddHelper(spawned.pidfd.get(), spawned.channel.get());
+  result.Set("channel", reactor->Lend(spawned.channel.release()));
+  result.Set("pidfd", reactor->Lend(spawned.pidfd.release()));
   return result;
+}
+
+// (pidfd): end of file on its channel, whoever else holds it.
+Napi::Value EndHelper(const Napi::CallbackInfo& info) {
+  Reactor::Of(info.Env())->TellHelperToEnd(info[0].As<Napi::Number>().Int32Value());
+  return info.Env().Undefined();
 }
 
 // (pidfd) -> true when the helper has ended and is reaped now.
 Napi::Value ReapHelper(const Napi::CallbackInfo& info) {
   siginfo_t ended = {};
-  const int got = sys::WaitId(P_PIDFD, info[0].As<Napi::Number>().Int32Value(), &ended, WEXITED | WNOHANG | __WALL, nullptr);
-  return Napi::Boolean::New(info.Env(), got == -ECHILD || (got == 0 && ended.si_pid != 0));
+  const int pidfd = info[0].As<Napi::Number>().Int32Value();
+  const int got = sys::WaitId(P_PIDFD, pidfd, &ended, WEXITED | WNOHANG | __WALL, nullptr);
+  const bool reaped = got == -ECHILD || (got == 0 && ended.si_pid != 0);
+  if (reaped) Reactor::Of(info.Env())->RemoveHelper(pidfd);
+  return Napi::Boolean::New(info.Env(), reaped);
 }
 
 Napi::Value SignalHelper(const Napi::CallbackInfo& info) {
@@ -45,7 +56,7 @@ Napi::Value MakeChannelPair(const Napi::CallbackInfo& info) {
   const int made = sys::SocketPair(SOCK_SEQPACKET, pair);
   if (made < 0) return Napi::Number::New(info.Env(), made);
   const Napi::Array result = Napi::Array::New(info.Env(), 2);
-  for (uint32_t i = 0; i < 2; ++i) result.Set(i, Napi::Number::New(info.Env(), pair[i]));
+  for (uint32_t i = 0; i < 2; ++i) result.Set(i, Napi::Number::New(info.Env(), Reactor::Of(info.Env())->Lend(pair[i])));
   return result;
 }
 
@@ -63,8 +74,8 @@ struct Export {
   Napi::Value (*function)(const Napi::CallbackInfo&);
 };
 constexpr Export kExports[] = {
-    {"spawnHelper", SpawnHelperCall}, {"reapHelper", ReapHelper}, {"signalHelper", SignalHelper}, {"channelPair", MakeChannelPair}, {"holdLoop", HoldLoop}, {"releaseLoop", ReleaseLoop},
-    {"openBeneath", OpenBeneath}, {"makeFolder", MakeFolder}, {"makeSymlink", MakeSymlink}, {"writeFileBeneath", WriteFileBeneath}, {"readFileBeneath", ReadFileBeneath}, {"removeTree", RemoveTree},
+    {"spawnHelper", SpawnHelperCall}, {"endHelper", EndHelper}, {"reapHelper", ReapHelper}, {"signalHelper", SignalHelper}, {"channelPair", MakeChannelPair}, {"holdLoop", HoldLoop}, {"releaseLoop", ReleaseLoop},
+    {"openBeneath", OpenBeneath}, {"makeFolder", MakeFolder}, {"makeSymlink", MakeSymlink}, {"renameIn", RenameIn}, {"writeFileBeneath", WriteFileBeneath}, {"readFileBeneath", ReadFileBeneath}, {"removeTree", RemoveTree},
     {"pipe", MakePipe}, {"memoryFile", MakeMemoryFile}, {"eventFd", MakeEventFd}, {"closeFds", CloseFds}, {"duplicateFd", DuplicateFd}, {"resizeTerminal", ResizeTerminal}, {"readCounterFile", ReadCounterFile},
 };
 

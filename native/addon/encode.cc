@@ -1,5 +1,7 @@
 #include "encode.h"
 
+#include "reactor.h"
+
 namespace sbx {
 namespace {
 
@@ -24,7 +26,7 @@ Napi::Value Figure(Napi::Env env, uint64_t value) { return value == kUnknown ? e
 
 Napi::Array TakeFds(Napi::Env env, Received& received) {
   const Napi::Array fds = Napi::Array::New(env, received.fdCount);
-  for (uint32_t i = 0; i < received.fdCount; ++i) fds.Set(i, Napi::Number::New(env, received.fds[i].release()));
+  for (uint32_t i = 0; i < received.fdCount; ++i) fds.Set(i, Napi::Number::New(env, Reactor::Of(env)->Lend(received.fds[i].release())));
   return fds;
 }
 

@@ -9,32 +9,12 @@
 
 #include "../common/fd.h"
 #include "decode.h"
+#include "file_identity.h"
+#include "reactor.h"
 #include "remove_tree.h"
 
 namespace sbx {
 namespace {
-
-// What is made below is made as this host id, so that the file belongs to the sandbox's user. The thread's file system
-// ids change for the length of one call; -1 leaves them (rootless: we are that user).
-class FileIdentity {
- public:
-  explicit FileIdentity(int64_t owner) : active_(owner >= 0) {
-    if (!active_) return;
-    gid_ = RawSyscall(SYS_setfsgid, owner);
-    uid_ = RawSyscall(SYS_setfsuid, owner);
-  }
-  ~FileIdentity() {
-    if (!active_) return;
-    (void)RawSyscall(SYS_setfsuid, uid_);
-    (void)RawSyscall(SYS_setfsgid, gid_);
-  }
-  FileIdentity(const FileIdentity&) = delete;
-  FileIdentity& operator=(const FileIdentity&) = delete;
-
- private:
-  bool active_;
-  long uid_ = 0, gid_ = 0;
-};
 
 int OpenIn(int dir, const char* path, int flags, mode_t mode, bool follow) {
   struct open_how how = {};
@@ -48,13 +28,13 @@ int OpenIn(int dir, const char* path, int flags, mode_t mode, bool follow) {
 }
 
 // Makes the folders that lead to the last component of `path`.
-int MakeParents(int dir, const std::string& path) {
+int MakeParents(int dir, const std::string& path, bool follow) {
   for (size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1)) {
     const std::string parent = path.substr(0, at);
     const size_t slash = parent.rfind('/');
     const std::string name = slash == std::string::npos ? parent : parent.substr(slash + 1);
-    Fd holder(slash == std::string::npos ? sys::Fcntl(dir, F_DUPFD_CLOEXEC, 0) : OpenIn(dir, parent.substr(0, slash).c_str(), O_PATH | O_DIRECTORY, 0, false));
-    if (!holder) return -ENOENT;
+    Fd holder(slash == std::string::npos ? sys::Fcntl(dir, F_DUPFD_CLOEXEC, 0) : OpenIn(dir, parent.substr(0, slash).c_str(), O_PATH | O_DIRECTORY, 0, follow));
+    if (holder.get() < 0) return holder.release();
     const int made = sys::MkdirAt(holder.get(), name.c_str(), 0755);
     if (made < 0 && made != -EEXIST) return made;
   }
@@ -82,6 +62,9 @@ Bytes View(Napi::Value value) {
 
 Napi::Value Number(Napi::Env env, long value) { return Napi::Number::New(env, (double)value); }
 
+// A descriptor that JavaScript gives back to closeFds, a Reader, a Writer or a Channel.
+Napi::Value Lent(Napi::Env env, long fd) { return Number(env, Reactor::Of(env)->Lend((int)fd)); }
+
 }  // namespace
 
 Napi::Value OpenBeneath(const Napi::CallbackInfo& info) {
@@ -90,7 +73,7 @@ Napi::Value OpenBeneath(const Napi::CallbackInfo& info) {
   const std::string path = args.Text("path");
   const FileIdentity identity((flags & O_CREAT) != 0 ? (int64_t)args.Number("owner") : -1);
   if (args.failed()) return {};
-  return Number(info.Env(), OpenIn(dir, path.c_str(), flags, args.Uint("mode", 0644), args.Flag("follow")));
+  return Lent(info.Env(), OpenIn(dir, path.c_str(), flags, args.Uint("mode", 0644), args.Flag("follow")));
 }
 
 Napi::Value MakeFolder(const Napi::CallbackInfo& info) {
@@ -109,6 +92,14 @@ Napi::Value MakeSymlink(const Napi::CallbackInfo& info) {
   return Number(info.Env(), sys::SymlinkAt(to.c_str(), dir, name.c_str()));
 }
 
+Napi::Value RenameIn(const Napi::CallbackInfo& info) {
+  Args args(info.Env(), info[0]);
+  const std::string from = args.Text("from"), to = args.Text("to");
+  const FileIdentity identity((int64_t)args.Number("owner"));
+  if (args.failed()) return {};
+  return Number(info.Env(), sys::Call(SYS_renameat2, args.Int("fromDir"), from.c_str(), args.Int("toDir"), to.c_str(), 0));
+}
+
 Napi::Value WriteFileBeneath(const Napi::CallbackInfo& info) {
   Args args(info.Env(), info[0]);
   const int dir = args.Int("dir");
@@ -118,7 +109,7 @@ Napi::Value WriteFileBeneath(const Napi::CallbackInfo& info) {
   const FileIdentity identity((int64_t)args.Number("owner"));
   if (args.failed()) return {};
   if (args.Flag("parents"))
-    if (const int made = MakeParents(dir, path); made < 0) return Number(info.Env(), made);
+    if (const int made = MakeParents(dir, path, args.Flag("follow")); made < 0) return Number(info.Env(), made);
   Fd file(OpenIn(dir, path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, mode, args.Flag("follow")));
   if (file.get() < 0) return Number(info.Env(), file.release());
   if (const int written = WriteAll(file.get(), bytes.data, bytes.size); written < 0) return Number(info.Env(), written);
@@ -162,7 +153,7 @@ Napi::Value RemoveTree(const Napi::CallbackInfo& info) {
   const int dir = args.Int("dir");
   const std::string name = args.Text("name");
   if (args.failed()) return {};
-  return QueueRemoveTree(info.Env(), sys::Fcntl(dir, F_DUPFD_CLOEXEC, 0), name);
+  return QueueRemoveTree(info.Env(), sys::Fcntl(dir, F_DUPFD_CLOEXEC, 0), name, (int64_t)args.Number("owner"));
 }
 
 Napi::Value MakePipe(const Napi::CallbackInfo& info) {
@@ -170,7 +161,7 @@ Napi::Value MakePipe(const Napi::CallbackInfo& info) {
   const long made = sys::Call(SYS_pipe2, pair, O_CLOEXEC);
   if (made < 0) return Number(info.Env(), made);
   const Napi::Array result = Napi::Array::New(info.Env(), 2);
-  for (uint32_t i = 0; i < 2; ++i) result.Set(i, Napi::Number::New(info.Env(), pair[i]));
+  for (uint32_t i = 0; i < 2; ++i) result.Set(i, Napi::Number::New(info.Env(), Reactor::Of(info.Env())->Lend(pair[i])));
   return result;
 }
 
@@ -184,18 +175,18 @@ Napi::Value MakeMemoryFile(const Napi::CallbackInfo& info) {
   if (const long set = RawSyscall(SYS_fchmod, file.get(), 0444); set < 0) return Number(info.Env(), set);
   if (const int sealed = sys::Fcntl(file.get(), 1033, 0x1 | 0x2 | 0x4 | 0x8); sealed < 0) return Number(info.Env(), sealed);
   const std::string path = "/proc/self/fd/" + std::to_string(file.get());
-  return Number(info.Env(), sys::Open(AT_FDCWD, path.c_str(), O_RDONLY));
+  return Lent(info.Env(), sys::Open(AT_FDCWD, path.c_str(), O_RDONLY));
 }
 
-Napi::Value MakeEventFd(const Napi::CallbackInfo& info) { return Number(info.Env(), sys::Call(SYS_eventfd2, 0, O_CLOEXEC | O_NONBLOCK)); }
+Napi::Value MakeEventFd(const Napi::CallbackInfo& info) { return Lent(info.Env(), sys::Call(SYS_eventfd2, 0, O_CLOEXEC | O_NONBLOCK)); }
 
 Napi::Value CloseFds(const Napi::CallbackInfo& info) {
   const Napi::Array fds = info[0].As<Napi::Array>();
-  for (uint32_t i = 0; i < fds.Length(); ++i) sys::Close(fds.Get(i).As<Napi::Number>().Int32Value());
+  for (uint32_t i = 0; i < fds.Length(); ++i) sys::Close(Reactor::Of(info.Env())->TakeBack(fds.Get(i).As<Napi::Number>().Int32Value()));
   return info.Env().Undefined();
 }
 
-Napi::Value DuplicateFd(const Napi::CallbackInfo& info) { return Number(info.Env(), sys::Fcntl(info[0].As<Napi::Number>().Int32Value(), F_DUPFD_CLOEXEC, 3)); }
+Napi::Value DuplicateFd(const Napi::CallbackInfo& info) { return Lent(info.Env(), sys::Fcntl(info[0].As<Napi::Number>().Int32Value(), F_DUPFD_CLOEXEC, 3)); }
 
 Napi::Value ResizeTerminal(const Napi::CallbackInfo& info) {
   Args args(info.Env(), info[0]);

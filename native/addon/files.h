@@ -9,9 +9,10 @@ namespace sbx {
 Napi::Value OpenBeneath(const Napi::CallbackInfo& info);   // { dir, path, flags, mode, owner, follow }
 Napi::Value MakeFolder(const Napi::CallbackInfo& info);    // { dir, name, mode, owner }: one component
 Napi::Value MakeSymlink(const Napi::CallbackInfo& info);   // { dir, name, to, owner }
+Napi::Value RenameIn(const Napi::CallbackInfo& info);      // { fromDir, from, toDir, to, owner }: one component each
 Napi::Value WriteFileBeneath(const Napi::CallbackInfo& info);  // { dir, path, bytes, mode, owner, parents }
 Napi::Value ReadFileBeneath(const Napi::CallbackInfo& info);   // { dir, path, maxBytes }: [bytes, mode] or a negative number
-Napi::Value RemoveTree(const Napi::CallbackInfo& info);    // { dir, name }: promise of 0 or a negative number
+Napi::Value RemoveTree(const Napi::CallbackInfo& info);    // { dir, name, owner }: promise of 0 or a negative number
 
 Napi::Value MakePipe(const Napi::CallbackInfo& info);      // () -> [read, write] or a negative number
 Napi::Value MakeMemoryFile(const Napi::CallbackInfo& info);  // (bytes) -> sealed, read-only, at its start

@@ -72,7 +72,7 @@ Napi::Function Link::Define(Napi::Env env) {
 }
 
 Link::Link(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Link>(info), reactor_(Reactor::Of(info.Env())) {
-  socket_.reset(info[0].As<Napi::Number>().Int32Value());
+  socket_.reset(reactor_->TakeBack(info[0].As<Napi::Number>().Int32Value()));
   onMessage_ = Napi::Persistent(info[1].As<Napi::Function>());
   const int added = reactor_->Add(socket_.get(), EPOLLIN, this);
   if (added < 0) Napi::Error::New(info.Env(), "native: epoll refused a channel, errno " + std::to_string(-added)).ThrowAsJavaScriptException();

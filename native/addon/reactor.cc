@@ -1,10 +1,29 @@
 #include "reactor.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/wait.h>
 
 namespace sbx {
+namespace {
+
+constexpr int kEndWaitMs = 2000;
+
+// End of file tells the zygote to kill all and clean up; this takes some milliseconds. Then it must be reaped, or it would
+// stay a zombie as long as the process lives.
+void EndHelper(int pidfd, int channel) {
+  (void)sys::Call(SYS_shutdown, channel, SHUT_RDWR);
+  sys::Close(channel);
+  struct pollfd polled = {pidfd, POLLIN, 0};
+  const struct timespec limit = {kEndWaitMs / 1000, 0};
+  if (sys::Ppoll(&polled, 1, &limit) <= 0) (void)sys::PidfdSendSignal(pidfd, SIGKILL);
+  siginfo_t info;
+  (void)sys::WaitId(P_PIDFD, pidfd, &info, WEXITED | __WALL, nullptr);  // fails only when it is reaped already
+}
+
+}  // namespace
 
 Reactor* Reactor::Of(Napi::Env env) { return env.GetInstanceData<Reactor>(); }
 
@@ -30,8 +49,45 @@ bool Reactor::Start() {
   return true;
 }
 
-// At the end of the environment, worker threads included: libuv frees the handle when it has let go of it.
-Reactor::~Reactor() { Stop(); }
+// At the end of the environment, worker threads included; of the main thread only when the process ends by itself.
+Reactor::~Reactor() {
+  Stop();
+  for (const Helper& helper : helpers_) EndHelper(helper.pidfd, helper.channel);
+  for (const int fd : lent_) sys::Close(fd);
+}
+
+int Reactor::Lend(int fd) {
+  if (fd >= 0) lent_.insert(fd);
+  return fd;
+}
+
+int Reactor::TakeBack(int fd) {
+  lent_.erase(fd);
+  return fd;
+}
+
+// A second descriptor of the channel, since the first belongs to an object that may be gone by then.
+void Reactor::AddHelper(int pidfd, int channel) { helpers_.push_back({pidfd, sys::Fcntl(channel, F_DUPFD_CLOEXEC, 0)}); }
+
+void Reactor::TellHelperToEnd(int pidfd) {
+  for (Helper& helper : helpers_) {
+    if (helper.pidfd != pidfd) continue;
+    (void)sys::Call(SYS_shutdown, helper.channel, SHUT_RDWR);  // fails only when the helper is gone already
+    sys::Close(helper.channel);
+    helper.channel = -1;
+  }
+}
+
+void Reactor::RemoveHelper(int pidfd) {
+  for (auto helper = helpers_.begin(); helper != helpers_.end(); ++helper) {
+    if (helper->pidfd != pidfd) continue;
+    sys::Close(helper->channel);
+    helpers_.erase(helper);
+    return;
+  }
+}
+
+// libuv frees the handle when it has let go of it.
 
 void Reactor::Stop() {
   if (poll_ == nullptr) return;

@@ -4,6 +4,9 @@
 
 #include <napi.h>
 
+#include <set>
+#include <vector>
+
 #include "../common/fd.h"
 #include "uv_abi.h"
 
@@ -26,6 +29,15 @@ class Reactor {
   // Returns 0 or a negative error number. `events` as epoll's.
   int Add(int fd, unsigned events, Watch* watch);
   void Remove(int fd, Watch* watch);
+
+  // Descriptors that JavaScript holds by number. A worker that is terminated runs no clean-up of its own: what it still
+  // held is closed with its environment.
+  int Lend(int fd);
+  int TakeBack(int fd);
+  // The engine's helper: at the end of the environment it is told to end, and reaped.
+  void AddHelper(int pidfd, int channel);
+  void TellHelperToEnd(int pidfd);
+  void RemoveHelper(int pidfd);  // it was reaped
 
   // The loop stays alive while somebody holds it.
   void Hold();
@@ -50,6 +62,11 @@ class Reactor {
   unsigned holds_ = 0;
   unsigned watched_ = 0;  // descriptors; with none there is no epoll descriptor either
   static constexpr int kBatch = 64;
+  struct Helper {
+    int pidfd, channel;
+  };
+  std::set<int> lent_;
+  std::vector<Helper> helpers_;
   Watch* batch_[kBatch];
   int batchSize_ = 0;
 };

@@ -34,7 +34,7 @@ Napi::Function Reader::Define(Napi::Env env) {
 }
 
 Reader::Reader(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Reader>(info), reactor_(Reactor::Of(info.Env())) {
-  fd_.reset(info[0].As<Napi::Number>().Int32Value());
+  fd_.reset(reactor_->TakeBack(info[0].As<Napi::Number>().Int32Value()));
   Args args(info.Env(), info[1]);
   const double limit = args.Number("limitBytes", -1);
   capturing_ = limit >= 0;
@@ -135,7 +135,7 @@ Napi::Value Reader::Close(const Napi::CallbackInfo& info) {
 Napi::Function Writer::Define(Napi::Env env) { return DefineClass(env, "Writer", {InstanceMethod<&Writer::Write>("write"), InstanceMethod<&Writer::Close>("close")}); }
 
 Writer::Writer(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Writer>(info), reactor_(Reactor::Of(info.Env())) {
-  fd_.reset(info[0].As<Napi::Number>().Int32Value());
+  fd_.reset(reactor_->TakeBack(info[0].As<Napi::Number>().Int32Value()));
   if (const int failed = Nonblocking(fd_.get()); failed < 0) Napi::Error::New(info.Env(), "native: cannot use a pipe, errno " + std::to_string(-failed)).ThrowAsJavaScriptException();
 }
 

@@ -1,5 +1,7 @@
 #include "channel.h"
 
+#include <errno.h>
+
 namespace sbx {
 namespace {
 
@@ -39,6 +41,8 @@ void Receive(int socket, void* buffer, size_t capacity, Received& received, int 
   message.msg_controllen = sizeof(control);
   received.fdCount = 0;
   received.size = sys::RecvMsg(socket, &message, flags);
+  // The other side ended with a message of ours unread. What it had sent before is still there, behind this one error.
+  if (received.size == -ECONNRESET) received.size = sys::RecvMsg(socket, &message, flags);
   if (received.size < 0) return;
   received.truncated = (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
   if (message.msg_controllen < sizeof(struct cmsghdr)) return;

@@ -11,6 +11,7 @@
 
 #include "../common/channel.h"
 #include "cgroup_tree.h"
+#include "template_message.h"
 #include "text.h"
 
 namespace sbx {
@@ -23,7 +24,7 @@ struct Zygote {
   Helper helper;
   Fd signals;
   const char* cgroupName;
-  Fd cgroupParents[8];
+  Fd cgroupParents[kCgroupParentsMax];
   unsigned cgroupParentCount = 0;
 };
 
@@ -42,20 +43,6 @@ Failure MapOwnId(const TemplateRecord& record) {
   SBX_TRY(FailIf(Stage::k_idMap, WriteFile(AT_FDCWD, "/proc/self/setgroups", "deny")));
   SBX_TRY(FailIf(Stage::k_idMap, WriteFile(AT_FDCWD, "/proc/self/uid_map", uids.text()), 1));
   return FailIf(Stage::k_idMap, WriteFile(AT_FDCWD, "/proc/self/gid_map", gids.text()), 2);
-}
-
-// Every offset must lie inside the message, and the message ends with NUL, so no string can run out of it.
-bool TemplateIsSound(const Received& received, const char* data) {
-  if (received.size < (long)sizeof(TemplateRecord) || received.truncated || data[received.size - 1] != '\0') return false;
-  const auto& record = *reinterpret_cast<const TemplateRecord*>(data);
-  if (record.head.kind != Kind::kTemplate || record.head.version != kRecordVersion) return false;
-  const uint64_t size = (uint64_t)received.size;
-  if (record.mountCount > kMountRowsMax || sizeof(record) + record.mountCount * sizeof(MountRow) > size) return false;
-  if (record.hostname >= size || record.workDir >= size || record.cgroupName >= size) return false;
-  const auto* rows = reinterpret_cast<const MountRow*>(data + sizeof(record));
-  for (unsigned i = 0; i < record.mountCount; ++i)
-    if (rows[i].source >= size || rows[i].target >= size) return false;
-  return record.cgroupParentCount <= 8 && record.cgroupParentCount == received.fdCount;
 }
 
 Failure SetUp(Zygote& zygote) {

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { Engine, type EngineInfo, FEATURES, Sandbox, STATUSES } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { engineOptions, MiB, t, useEngine, withEngine } from '../helpers/engine.js';
-import { expectNothingLeft, takeFootprint } from '../helpers/leaks.js';
+import { expectNothingLeft, settledFootprint } from '../helpers/leaks.js';
 import { sleep, timed, until } from '../helpers/wait.js';
 
 const sbx = useEngine();
@@ -160,7 +160,7 @@ describe('several engines', () => {
   });
 
   it('opened and closed 20 times leave nothing', async () => {
-    const before = takeFootprint();
+    const before = await settledFootprint();
     for (let i = 0; i < 20; i++) {
       const engine = await Engine.open(engineOptions());
       const info = engine.info();
@@ -172,9 +172,9 @@ describe('several engines', () => {
 
   it('closed while opening sandboxes: they are refused or gone', async () => {
     await withEngine({}, async (engine) => {
-      const creating = Array.from({ length: 10 }, () => engine.createSandbox());
+      const creating = Promise.allSettled(Array.from({ length: 10 }, () => engine.createSandbox()));
       await engine.close();
-      for (const outcome of await Promise.allSettled(creating)) {
+      for (const outcome of await creating) {
         if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'SBX_CLOSED' });
         else await expect(outcome.value.run(t('true'))).rejects.toMatchObject({ code: 'SBX_CLOSED' });
       }
@@ -195,7 +195,7 @@ describe('worker threads', () => {
     });
 
   it('an engine works in one, and two of them side by side', async () => {
-    const before = takeFootprint();
+    const before = await settledFootprint();
     const workers = [start('run'), start('run')];
     const messages = await Promise.all(workers.map((worker) => once(worker, 'message')));
     for (const [message] of messages) expect(message.exitCodes).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
@@ -205,7 +205,7 @@ describe('worker threads', () => {
   });
 
   it('terminated in mid-run it leaves nothing', async () => {
-    const before = takeFootprint();
+    const before = await settledFootprint();
     const worker = start('hang');
     const [{ info }] = (await once(worker, 'message')) as [{ info: EngineInfo }];
     await sleep(100);

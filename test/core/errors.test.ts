@@ -5,7 +5,7 @@
 import { Engine, type EngineOptions, isSbxError, type OneShotOptions, type SandboxOptions } from '@sbx/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { t, useEngine, withEngine } from '../helpers/engine.js';
-import { takeFootprint } from '../helpers/leaks.js';
+import { settledFootprint, takeFootprint } from '../helpers/leaks.js';
 
 const sbx = useEngine();
 
@@ -226,14 +226,14 @@ describe('engines', () => {
     ['a work folder at the root', { workDir: '/' }, 'SBX_INVALID_OPTIONS', 'options.workDir'],
   ];
   it.each(cases)('%s', async (_, options, code, field) => {
-    const before = takeFootprint();
+    const before = await settledFootprint();
     const error = await failure(() => Engine.open(options as EngineOptions));
     expect(error).toMatchObject({ code, field });
     expect(takeFootprint()).toEqual(before);
   });
 
   it('a mount whose source is missing says which', async () => {
-    const before = takeFootprint();
+    const before = await settledFootprint();
     const mounts = [{ kind: 'bind', source: '/nowhere/at/all', target: '/x' }] as const;
     const error = await Engine.open({ mounts }).catch((error: unknown) => error);
     expect(isSbxError(error)).toBe(true);

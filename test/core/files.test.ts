@@ -176,7 +176,8 @@ describe('links that lead out', () => {
     ]);
   });
 
-  it.each(plants)('reading and writing %s', async (_, script, path) => {
+  // A link that stays inside is followed in a session, as any program there would.
+  it.each(plants.filter(([title]) => title !== 'a link to a file beside it'))('reading and writing %s', async (_, script, path) => {
     await using sandbox = await sbx.engine.createSandbox();
     await sandbox.run('/bin/sh', ['-c', script]);
     const code = expect.stringMatching(/^SBX_FILE_(OUTSIDE|NOT_REGULAR)$/);

@@ -55,7 +55,7 @@ describe.each([
       pipes: [pipe('0:4', '1:3', record), pipe('1:4', '0:3', record)],
     });
     expect(statuses(group)).toEqual(['ok', 'ok']);
-    expect(texts(group)[1]).toBe('1000\n');
+    expect(texts(group)[1]).toBe('2000\n'); // both add one per round
   });
 
   it('the reader ends early: the writer gets EPIPE', async () => {

@@ -2,7 +2,7 @@
 import { DEFAULT_MOUNTS, Engine, type EngineOptions } from '@sbx/core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { buildPrograms } from '../programs/build.mjs';
-import { checkLeaks, expectNothingLeft, type Footprint, takeFootprint } from './leaks.js';
+import { checkLeaks, expectNothingLeft, type Footprint, settledFootprint } from './leaks.js';
 
 /** Path inside the sandbox of a program of `test/programs`. */
 export const t = (name: string) => `/t/${name}`;
@@ -17,7 +17,7 @@ export function engineOptions(options: EngineOptions = {}): EngineOptions {
 
 /** Opens an engine, hands it to `use`, closes it, and fails if anything is left. */
 export async function withEngine<T>(options: EngineOptions, use: (engine: Engine) => Promise<T>): Promise<T> {
-  const before = takeFootprint();
+  const before = await settledFootprint();
   const engine = await Engine.open(engineOptions(options));
   const info = engine.info();
   try {
@@ -34,7 +34,7 @@ export function useEngine(options: EngineOptions = {}): { readonly engine: Engin
   let before: Footprint | undefined;
   beforeAll(async () => {
     const opened = engineOptions(options);
-    before = takeFootprint();
+    before = await settledFootprint();
     engine = await Engine.open(opened);
   }, 60_000); // the programs may have to be compiled first
   afterEach(() => checkLeaks(engine!, before!));

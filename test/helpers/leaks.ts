@@ -5,9 +5,10 @@
  */
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Engine, EngineInfo } from '@sbx/core';
 import { descendants, openDescriptors, type ProcessRow, processesOfUids, UID_SPAN } from './proc.js';
-import { eventually } from './wait.js';
+import { eventually, sleep } from './wait.js';
 
 /** Zygote, keepers and inits name themselves so; a program gets its own name with exec. */
 export const isHelper = (row: ProcessRow) => row.name.startsWith('sbx-');
@@ -35,6 +36,19 @@ export function takeFootprint(): Footprint {
     mounts: mountTable(),
     cgroups: new Set(cgroupFolders()),
   };
+}
+
+/**
+ * The same once nothing comes and goes any more: another engine of this process may still be making the sandboxes
+ * that stand ready.
+ */
+export async function settledFootprint(): Promise<Footprint> {
+  for (let before = takeFootprint(); ; ) {
+    await sleep(60);
+    const now = takeFootprint();
+    if (isDeepStrictEqual(now.descriptors, before.descriptors) && isDeepStrictEqual(now.children, before.children)) return now;
+    before = now;
+  }
 }
 
 /**
@@ -83,7 +97,8 @@ function leftOver(before: Footprint, info: EngineInfo): string[] {
   const { uidBase } = info.user;
   return [
     ...descendants()
-      .filter((row) => !before.children.has(row.pid))
+      // Of other engines of this process the zygote is older, and the rest has other uids.
+      .filter((row) => !before.children.has(row.pid) && (uidBase === null || row.uid === 0))
       .map(describe),
     ...processesOfUids(uidBase).map(describe),
     ...newDescriptors(before.descriptors),

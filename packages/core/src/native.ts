@@ -173,6 +173,7 @@ export interface Native {
     channel: number;
     pidfd: number;
   };
+  endHelper(pidfd: number): void;
   reapHelper(pidfd: number): boolean;
   signalHelper(pidfd: number, signal: number): number;
   channelPair(): [number, number] | number;
@@ -188,6 +189,7 @@ export interface Native {
   }): number;
   makeFolder(options: { dir: number; name: string; mode: number; owner: number }): number;
   makeSymlink(options: { dir: number; name: string; to: string; owner: number }): number;
+  renameIn(options: { fromDir: number; from: string; toDir: number; to: string; owner: number }): number;
   writeFileBeneath(options: {
     dir: number;
     path: string;
@@ -204,7 +206,7 @@ export interface Native {
     maxBytes: number;
     follow?: boolean;
   }): [Uint8Array, number, number] | number;
-  removeTree(options: { dir: number; name: string }): Promise<number>;
+  removeTree(options: { dir: number; name: string; owner: number }): Promise<number>;
   pipe(): [number, number] | number;
   memoryFile(bytes: Uint8Array): number;
   eventFd(): number;

@@ -27,9 +27,9 @@ describe('limits', () => {
 
 describe('runtimes are told the memory limit', () => {
   test.each([
-    ['javascript', { memoryBytes: 256 * MiB }, '--max-old-space-size=224'],
-    ['javascript', { memoryBytes: 8 * MiB }, '--max-old-space-size=16'],
-    ['typescript', { memoryBytes: 128 * MiB }, '--max-old-space-size=96'],
+    ['javascript', { memoryBytes: 256 * MiB }, '--max-old-space-size=256'],
+    ['javascript', { memoryBytes: MiB }, '--max-old-space-size=8'],
+    ['typescript', { memoryBytes: 128 * MiB }, '--max-old-space-size=128'],
     ['java', { memoryBytes: 300 * MiB }, '-Xmx300m'],
   ])('%s with %j', async (language, limits, flag) => {
     expect((await runStep(language, { limits })).args).toContain(flag);

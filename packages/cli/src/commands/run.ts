@@ -5,7 +5,7 @@ import { captureRun } from '../run/capture.js';
 import { CompileFailed, planRun } from '../run/compile.js';
 import { saveFiles } from '../run/copy-out.js';
 import { Interrupted, watchInterrupts } from '../run/interrupts.js';
-import { reportCompileFailure, reportRun } from '../run/report.js';
+import { reportCompileFailure, reportInterrupt, reportRun } from '../run/report.js';
 import { makeRequest, type RunInput, type RunRequest } from '../run/request.js';
 import { streamRun } from '../run/stream.js';
 import { terminalRun } from '../run/terminal-run.js';
@@ -24,7 +24,7 @@ export async function runCommand(input: RunInput): Promise<number> {
     }
   } catch (error) {
     const reason = interrupts.signal.aborted ? interrupts.signal.reason : error;
-    if (reason instanceof Interrupted) return reason.exitCode;
+    if (reason instanceof Interrupted) return reportInterrupt(request, reason);
     throw error;
   } finally {
     interrupts.stop();
@@ -35,6 +35,7 @@ async function runWith(engine: Engine, request: RunRequest, signal: AbortSignal)
   try {
     const plan = await planRun(engine, request, signal);
     const outcome = await runnerFor(request)(engine, plan, signal);
+    signal.throwIfAborted();
     const saved = await saveFiles(outcome.files, request.copyOut);
     return reportRun(request, plan, outcome, saved);
   } catch (error) {

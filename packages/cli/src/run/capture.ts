@@ -1,7 +1,7 @@
 import type { Engine } from '@sbx/core';
 import { hostInput } from './host-input.js';
 import type { RunOutcome, RunPlan } from './types.js';
-import { writeTo } from './write.js';
+import { writeSome } from './write.js';
 
 /** A one-shot run with its output kept, within the bound of `outputBytes`; `pass` shows it as it comes as well. */
 export async function captureRun(
@@ -12,11 +12,15 @@ export async function captureRun(
 ): Promise<RunOutcome> {
   const { file, args, options, copyOut } = plan;
   const input = hostInput();
-  const show = pass ? { onStdout: writeTo(process.stdout), onStderr: writeTo(process.stderr) } : {};
+  const maxBytes = options.limits?.outputBytes ?? Number.POSITIVE_INFINITY;
+  const show = {
+    onStdout: writeSome(process.stdout, maxBytes),
+    onStderr: writeSome(process.stderr, maxBytes),
+  };
   try {
     const result = await engine.run(file, args, {
       ...options,
-      ...show,
+      ...(pass ? show : {}),
       copyOut,
       signal,
       stdin: { stream: input },

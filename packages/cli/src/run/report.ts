@@ -4,6 +4,7 @@ import type { Compilation } from '@sbx/languages';
 import { EXIT, exitCodeOfResult } from '../exit-codes.js';
 import { painterFor, printJson, say } from '../terminal.js';
 import type { SavedFile } from './copy-out.js';
+import type { Interrupted } from './interrupts.js';
 import type { RunRequest } from './request.js';
 import { describeResult, type ResultJson } from './result-json.js';
 import { summaryOf } from './summary.js';
@@ -61,6 +62,13 @@ export function reportCompileFailure(
   process.stderr.write(result.stderr.bytes);
   if (!request.quiet) say(`did not compile: ${summaryOf(result, painterFor(process.stderr))}`);
   return exitStatus;
+}
+
+/** Nothing is known of a run that was cut off by us; scripts that asked for an object get one nevertheless. */
+export function reportInterrupt(request: RunRequest, { message, exitCode }: Interrupted): number {
+  const error = { code: 'INTERRUPTED', message };
+  if (request.json) printJson({ version: 1, command: 'run', error, exitStatus: exitCode });
+  return exitCode;
 }
 
 function sayResult(result: RunResult): void {

@@ -2,16 +2,17 @@
 import { type Engine, isSbxError, type Process } from '@sbx/core';
 import { takeFiles } from './copy-out.js';
 import { type HostInput, hostInput } from './host-input.js';
+import { makeSandbox } from './session.js';
 import type { RunOutcome, RunPlan } from './types.js';
 import { writeTo } from './write.js';
 
 export async function streamRun(engine: Engine, plan: RunPlan, signal: AbortSignal): Promise<RunOutcome> {
-  const { files, limits, env, network, seccomp, seccompAction, cwd } = plan.options;
-  const sandbox = await engine.createSandbox({ files, limits, env, network, seccomp, seccompAction, signal });
+  const sandbox = await makeSandbox(engine, plan, signal);
   const input = hostInput();
   try {
     const pipes = { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' } as const;
-    const program = await sandbox.spawn(plan.file, plan.args, { ...pipes, cwd, limits, signal });
+    const { cwd } = plan.options;
+    const program = await sandbox.spawn(plan.file, plan.args, { ...pipes, cwd, signal });
     void feed(program, input, sandbox);
     await Promise.all([
       drain(program.stdout!, writeTo(process.stdout)),

@@ -2,17 +2,18 @@
 import type { Engine, Process } from '@sbx/core';
 import { takeFiles } from './copy-out.js';
 import { hostInput } from './host-input.js';
+import { makeSandbox } from './session.js';
 import type { RunOutcome, RunPlan } from './types.js';
 import { writeTo } from './write.js';
 
 export async function terminalRun(engine: Engine, plan: RunPlan, signal: AbortSignal): Promise<RunOutcome> {
-  const { files, limits, env, network, seccomp, seccompAction, cwd } = plan.options;
-  const sandbox = await engine.createSandbox({ files, limits, env, network, seccomp, seccompAction, signal });
+  const sandbox = await makeSandbox(engine, plan, signal);
   const input = hostInput();
   let leave = () => {};
   try {
     const pty = { ...sizeOfTerminal(), term: process.env.TERM ?? 'xterm-256color' };
-    const program = await sandbox.spawn(plan.file, plan.args, { pty, cwd, limits, signal });
+    const { cwd } = plan.options;
+    const program = await sandbox.spawn(plan.file, plan.args, { pty, cwd, signal });
     leave = enterRawMode(program);
     void feed(program, input);
     const write = writeTo(process.stdout);
@@ -27,8 +28,9 @@ export async function terminalRun(engine: Engine, plan: RunPlan, signal: AbortSi
 }
 
 function sizeOfTerminal(): { cols: number; rows: number } {
-  const { columns = 80, rows = 24 } = process.stdout;
-  return { cols: columns, rows };
+  // A terminal that was never told its size says 0.
+  const { columns, rows } = process.stdout;
+  return { cols: columns || 80, rows: rows || 24 };
 }
 
 /** From here on keys are bytes for the program, Ctrl-C too. Gives the way back. */

@@ -7,3 +7,17 @@ export function writeTo(stream: NodeJS.WriteStream): (chunk: Uint8Array) => Prom
     await once(stream, 'drain');
   };
 }
+
+/** As `writeTo`, but only the first `maxBytes`: what comes at once with the byte that was too many is not shown. */
+export function writeSome(
+  stream: NodeJS.WriteStream,
+  maxBytes: number,
+): (chunk: Uint8Array) => Promise<void> {
+  const write = writeTo(stream);
+  let left = maxBytes;
+  return async (chunk) => {
+    const shown = chunk.subarray(0, left);
+    left -= shown.length;
+    if (shown.length > 0) await write(shown);
+  };
+}

@@ -25,6 +25,8 @@ export class Group {
   readonly folderFd: number;
   readonly #byName = new Map<CounterName, number>();
   readonly #native: Native;
+  /** v1: an eventfd of the addon's, the one descriptor here that is not of a file. */
+  #notice = -1;
 
   private constructor(layout: Layout, folders: Folders, member: boolean) {
     this.#native = loadNative().native;
@@ -105,7 +107,9 @@ export class Group {
   }
 
   closeFiles(): void {
-    for (const fd of this.#byName.values()) closeSync(fd);
+    if (this.#notice >= 0) this.#native.closeFds([this.#notice]);
+    this.#notice = -1;
+    for (const [name, fd] of this.#byName) if (!(name === 'oomNotice' && this.layout.version === 'v1')) closeSync(fd);
     for (const fd of this.joins) closeSync(fd);
     if (this.folderFd >= 0) closeSync(this.folderFd);
     this.#byName.clear();
@@ -139,9 +143,9 @@ export class Group {
   #registerOomNotice(): void {
     const control = this.#byName.get('memoryEvents');
     if (control === undefined) return;
-    const notice = this.#native.eventFd();
-    this.#byName.set('oomNotice', notice);
-    this.write('memory', 'cgroup.event_control', `${notice} ${control}`);
+    this.#notice = this.#native.eventFd();
+    this.#byName.set('oomNotice', this.#notice);
+    this.write('memory', 'cgroup.event_control', `${this.#notice} ${control}`);
   }
 
   #collect(): CounterFds {

@@ -3,8 +3,7 @@
  * sandboxes; everything else is fresh in each. A cgroup is kept only while the next sandbox cannot see the last one's
  * marks in it: high-water marks that do not start again, page cache that somebody else has read.
  */
-import { closeSync } from 'node:fs';
-import type { SbxError } from '../errors.js';
+import { ClosedError, type SbxError } from '../errors.js';
 import type { CgroupTree } from '../cgroup/tree.js';
 import type { Group } from '../cgroup/group.js';
 import { type Channel, type EndedMessage, type HelperMessage, loadNative, type PrepareMessage } from '../native.js';
@@ -51,6 +50,9 @@ export class Slot {
   readonly extras = new Map<string, Group>();
   #soiled = false;
   #ended: Promise<void> | null = null;
+  #renewing: Promise<void> = Promise.resolve();
+  /** Former groups on their way out. */
+  readonly #removals = new Set<Promise<boolean>>();
   readonly #tree: CgroupTree | null;
   readonly #listener: SlotListener;
   readonly #channel: Channel;
@@ -85,12 +87,22 @@ export class Slot {
     return this.uidBase === 0 ? -1 : this.uidBase + 1;
   }
 
+  /** Reserves a ready slot, before anybody else can see it. */
+  claim(): void {
+    this.state = 'busy';
+  }
+
+  /** The sandbox of a claimed slot; the descriptors are the caller's from now on. */
   take(): Ready {
     const { ready } = this;
-    if (this.state !== 'ready' || ready === null) throw lostError('A slot that was not ready');
-    this.state = 'busy';
+    if (this.state !== 'busy' || ready === null) throw new ClosedError('The engine');
     this.ready = null;
     return ready;
+  }
+
+  /** A claimed slot that was not used after all. */
+  unclaim(): void {
+    if (this.state === 'busy' && this.ready !== null) this.state = 'ready';
   }
 
   /** Looks at what a program left in the group. */
@@ -111,10 +123,7 @@ export class Slot {
     this.state = 'preparing';
     this.#dropReady();
     if ((this.#soiled || renew) && this.#tree !== null) {
-      void this.#renewGroup().then(
-        () => this.#sendPrepare(),
-        (error: SbxError) => this.#fail(error),
-      );
+      void this.#renewThenPrepare();
     } else this.#sendPrepare();
   }
 
@@ -129,13 +138,20 @@ export class Slot {
     if (message.kind === 'failed') return this.#fail(setupError(message));
     if (message.kind !== 'ready') return;
     if (message.fds.length === 2) this.#onReady(message.fds as [number, number]);
-    else void this.#onKeeper(); // the keeper stands
+    else void this.#onKeeper();
   }
 
+  /** The keeper stands: its first group, its first sandbox. */
   async #onKeeper(): Promise<void> {
+    this.state = 'preparing';
+    if (this.#tree === null) this.#sendPrepare();
+    else await this.#renewThenPrepare();
+  }
+
+  async #renewThenPrepare(): Promise<void> {
+    this.#renewing = this.#renewGroup();
     try {
-      if (this.#tree !== null) await this.#renewGroup();
-      this.state = 'preparing';
+      await this.#renewing;
       this.#sendPrepare();
     } catch (error) {
       this.#fail(error as SbxError);
@@ -165,8 +181,13 @@ export class Slot {
     this.writtenLimits = '';
     this.#soiled = false;
     this.cpuLimited = false;
-    void old?.remove();
+    if (old !== null) this.#discard(old);
     if (sent < 0) throw lostError('The keeper of a slot');
+  }
+
+  #discard(group: Group): void {
+    const removal = group.remove().finally(() => this.#removals.delete(removal));
+    this.#removals.add(removal);
   }
 
   #fail(error: SbxError): void {
@@ -180,8 +201,7 @@ export class Slot {
 
   #dropReady(): void {
     if (this.ready === null) return;
-    closeSync(this.ready.channelFd);
-    closeSync(this.ready.workspaceFd);
+    loadNative().native.closeFds([this.ready.channelFd, this.ready.workspaceFd]);
     this.ready = null;
   }
 
@@ -189,7 +209,8 @@ export class Slot {
     this.state = 'ended';
     this.#dropReady();
     this.#channel.close();
-    await this.group?.remove();
+    await this.#renewing.catch(() => undefined); // its failure has been told
+    await Promise.all([this.group?.remove(), ...this.#removals]);
     for (const extra of this.extras.values()) await extra.remove();
   }
 }

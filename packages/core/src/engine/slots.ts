@@ -67,7 +67,10 @@ export class Slots {
     }
     this.#inUse += 1;
     const slot = this.#findReady(shape);
-    if (slot !== null && slot.shape.key === shape.key) return slot;
+    if (slot !== null && slot.shape.key === shape.key) {
+      slot.claim();
+      return slot;
+    }
     const { native } = loadNative();
     native.holdLoop(); // the process stays until this is answered
     return new Promise<Slot>((resolve, reject) => {
@@ -82,7 +85,7 @@ export class Slots {
     this.#inUse -= 1;
     if (slot.state === 'ended') return this.#provide();
     if (this.#slots.size > this.#options.keep + this.#waiters.length || this.#closed !== null) return this.#drop(slot);
-    if (fresh) slot.state = 'ready';
+    if (fresh) slot.unclaim();
     else slot.prepare(slot.shape);
     this.#serve(slot);
   }
@@ -139,8 +142,10 @@ export class Slots {
   #serve(slot: Slot): void {
     if (slot.state !== 'ready') return;
     const index = this.#waiters.findIndex(({ shape }) => shape.key === slot.shape.key);
-    if (index >= 0) this.#waiters.splice(index, 1)[0]!.resolve(slot);
-    else if (this.#waiters.length > this.#count('starting') + this.#count('preparing')) {
+    if (index >= 0) {
+      slot.claim();
+      this.#waiters.splice(index, 1)[0]!.resolve(slot);
+    } else if (this.#waiters.length > this.#count('starting') + this.#count('preparing')) {
       slot.prepare(this.#waiters[0]!.shape);
     }
   }

@@ -1,5 +1,4 @@
 /** The engine's helper process: started once, asked for slots, ended with the engine. */
-import { closeSync } from 'node:fs';
 import { SandboxError, type SbxError } from '../errors.js';
 import { type Channel, type HelperMessage, loadNative, type Native, type TemplateRow } from '../native.js';
 import { lostError, setupError } from './failures.js';
@@ -56,7 +55,7 @@ export class Zygote {
   /** Has a keeper cloned; its messages come on the channel whose helper end is `channel`, which is closed here. */
   newSlot(slotId: number, uidBase: number, channel: number): void {
     const sent = this.#channel.newSlot({ slotId, uidBase, channel });
-    closeSync(channel);
+    this.#native.closeFds([channel]);
     if (sent < 0) throw this.#lost ?? lostError('The helper of the engine');
   }
 
@@ -74,11 +73,12 @@ export class Zygote {
     if (this.#closing) return;
     this.#closing = true;
     this.#channel.close();
+    this.#native.endHelper(this.#pidfd);
     for (let tries = 0; tries < END_TRIES && !this.#native.reapHelper(this.#pidfd); tries += 1) {
       if (tries === END_TRIES / 2) this.#native.signalHelper(this.#pidfd, SIGKILL);
       await new Promise((resolve) => setTimeout(resolve, tries === 0 ? 0 : END_WAIT_MS));
     }
-    closeSync(this.#pidfd);
+    this.#native.closeFds([this.#pidfd]);
   }
 
   async #enterTemplate(options: ZygoteOptions): Promise<void> {

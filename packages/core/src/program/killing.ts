@@ -5,7 +5,7 @@ const SIGTERM = 15;
 const SIGKILL = 9;
 
 export class Killing {
-  readonly #graceMs: number;
+  readonly graceMs: number;
   readonly #signal: (signal: number, cause: keyof typeof CAUSES, everything: boolean) => void;
   #startedAt = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -13,8 +13,13 @@ export class Killing {
   readonly #sent = new Set<number>();
 
   constructor(graceMs: number, signal: (signal: number, cause: keyof typeof CAUSES, everything: boolean) => void) {
-    this.#graceMs = graceMs;
+    this.graceMs = graceMs;
     this.#signal = signal;
+  }
+
+  /** `end()` was called. */
+  get ending(): boolean {
+    return this.#ending;
   }
 
   begin(): void {
@@ -40,9 +45,9 @@ export class Killing {
   end(): void {
     if (this.#ending) return;
     this.#ending = true;
-    if (this.#graceMs === 0) return this.#signal(SIGKILL, 'killed', true);
+    if (this.graceMs === 0) return this.#signal(SIGKILL, 'killed', true);
     this.#signal(SIGTERM, 'killed', true);
-    this.#timer = setTimeout(() => this.#signal(SIGKILL, 'killed', true), this.#graceMs);
+    this.#timer = setTimeout(() => this.#signal(SIGKILL, 'killed', true), this.graceMs);
   }
 
   over(): void {

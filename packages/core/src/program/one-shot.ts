@@ -40,14 +40,19 @@ interface OneShot {
   given?: readonly GivenFd[];
 }
 
-/** As above, from the place in the queue on. `onRunning` sees the program before it can end. */
-export async function runInFresh(core: EngineCore, run: OneShot, onRunning?: (running: Running) => void): Promise<RunResult> {
+/** As above, from the place in the queue on. */
+export async function runInFresh(core: EngineCore, run: OneShot): Promise<RunResult> {
   const { file, args, options, limits, given } = run;
   const { signal } = options;
   const shape = core.shape(options, limits, options.pty !== undefined);
   const taken = Place.take(core, shape);
   const place = taken instanceof Promise ? await taken : taken;
-  const closer = async () => place.close();
+  let live: Running | undefined;
+  const closer = async () => {
+    live?.end();
+    await Promise.race([live?.result.catch(() => undefined), after(CLOSE_WAIT_MS)]);
+    place.close();
+  };
   core.closers.add(closer);
   try {
     signal?.throwIfAborted();
@@ -55,12 +60,19 @@ export async function runInFresh(core: EngineCore, run: OneShot, onRunning?: (ru
     if (place.closed) throw new ClosedError('The engine');
     const started = Running.start(place, { file, args, options, limits, oneShot: true, notify: false, given });
     const running = started instanceof Promise ? await started : started;
-    onRunning?.(running);
+    live = running;
     return signal === undefined ? await running.result : await untilAborted(running, signal);
   } finally {
     core.closers.delete(closer);
     place.close();
   }
+}
+
+/** How long a program that was killed may take to be reported dead, when the engine closes. */
+const CLOSE_WAIT_MS = 90;
+
+function after(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
 /** Abort kills the program and all it started, waits for that, then rejects with the signal's reason. */

@@ -2,11 +2,10 @@
  * A sandbox in use: a slot taken, its init's channel, its work folder. Programs are started in it and their messages sorted
  * out by program id. One-shot runs, sessions and groups all stand on this.
  */
-import { closeSync } from 'node:fs';
-import type { SbxError } from '../errors.js';
+import { ClosedError, type SbxError } from '../errors.js';
 import type { EngineCore } from '../engine/core.js';
 import { lostError } from '../engine/failures.js';
-import type { Shape, Slot } from '../engine/slot.js';
+import type { Ready, Shape, Slot } from '../engine/slot.js';
 import type { Channel, EndedMessage, FailedMessage, HelperMessage, StartMessage } from '../native.js';
 
 /** Who waits for messages about one program. Exactly one of `onEnded`, `onFailed`, `onLost` comes, last. */
@@ -32,10 +31,9 @@ export class Place {
   #closed = false;
   #lost: SbxError | null = null;
 
-  private constructor(core: EngineCore, slot: Slot) {
+  private constructor(core: EngineCore, slot: Slot, { channelFd, workspaceFd }: Ready) {
     this.core = core;
     this.slot = slot;
-    const { channelFd, workspaceFd } = slot.take();
     this.workspaceFd = workspaceFd;
     this.#channel = new core.native.Channel(channelFd, (message) => this.#onMessage(message));
   }
@@ -43,7 +41,16 @@ export class Place {
   /** Takes a ready sandbox of this shape; a promise only when none stands ready. */
   static take(core: EngineCore, shape: Shape): Place | Promise<Place> {
     const slot = core.acquire(shape);
-    return slot instanceof Promise ? slot.then((ready) => new Place(core, ready)) : new Place(core, slot);
+    return slot instanceof Promise ? slot.then((claimed) => Place.#in(core, claimed)) : Place.#in(core, slot);
+  }
+
+  static #in(core: EngineCore, slot: Slot): Place {
+    try {
+      return new Place(core, slot, slot.take());
+    } catch (error) {
+      core.slots.release(slot); // the engine was closed meanwhile
+      throw error;
+    }
   }
 
   get closed(): boolean {
@@ -82,8 +89,8 @@ export class Place {
     if (this.#closed) return;
     this.#closed = true;
     this.#channel.close();
-    closeSync(this.workspaceFd);
-    for (const programId of [...this.#listeners.keys()]) this.#take(programId)?.onLost(lostError('The sandbox'));
+    this.core.native.closeFds([this.workspaceFd]);
+    for (const programId of [...this.#listeners.keys()]) this.#take(programId)?.onLost(new ClosedError('The sandbox'));
     this.core.slots.release(this.slot);
   }
 

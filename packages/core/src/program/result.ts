@@ -42,7 +42,7 @@ class ProgramResult implements RunResult {
       cause: ended.cause,
       cpuTimeNs: ended.cpuNs ?? 0,
       wallTimeNs: ended.wallNs,
-      memoryPeakBytes: ended.memoryPeakBytes ?? (ended.maxRssBytes > 0 ? ended.maxRssBytes : null),
+      memoryPeakBytes: peakMemory(ended),
       fileCacheBytes: ended.fileCacheBytes,
       oomKillCount: ended.oomKillCount,
       processPeakCount,
@@ -74,6 +74,15 @@ class ProgramResult implements RunResult {
 
 export function makeResult(parts: ResultParts): RunResult {
   return new ProgramResult(parts);
+}
+
+/** The kernel charges groups in batches of 64 pages per CPU: below one batch it sees no difference. */
+const CHARGE_BATCH_BYTES = 256 * 1024;
+
+/** The group's mark; for tiny programs the main process's own; without a group that is all there is. */
+function peakMemory({ memoryPeakBytes, maxRssBytes }: EndedMessage): number | null {
+  if (memoryPeakBytes === null) return maxRssBytes > 0 ? maxRssBytes : null;
+  return Math.max(memoryPeakBytes, Math.min(maxRssBytes, CHARGE_BATCH_BYTES));
 }
 
 /**

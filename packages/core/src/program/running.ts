@@ -29,7 +29,7 @@ export interface ProgramRequest {
   env?: Readonly<Record<string, string>>;
   /** The sandbox is this program's alone and ends with it. */
   oneShot: boolean;
-  /** Wait for exec, so that a missing program is told at once. */
+  /** Spawned: exec is waited for, so that a missing program is told at once, and the caller holds streams. */
   notify: boolean;
   given?: readonly GivenFd[];
   /** Cgroup of its own, when it runs beside others in one sandbox. */
@@ -37,6 +37,8 @@ export interface ProgramRequest {
 }
 
 const NS_PER_MS = 1e6;
+const PAGE_BYTES = 4096;
+const SIGKILL = 9;
 const NO_FILES: CopiedOut = { files: {}, errors: [] };
 
 export class Running {
@@ -100,6 +102,11 @@ export class Running {
     return this.#final !== null || this.#failure !== null;
   }
 
+  /** Time that `end()` leaves it, in ms. */
+  get graceMs(): number {
+    return this.#killing.graceMs;
+  }
+
   /** Ends the program for a reason of the caller's: SIGTERM first when there is a grace, then SIGKILL to all of it. */
   end(): void {
     this.#killing.end();
@@ -113,7 +120,7 @@ export class Running {
   /** The run fails with this error once the program is dead. */
   fail(error: unknown): void {
     this.#failure ??= { error };
-    this.#signal(9, 'killed', true);
+    this.#signal(SIGKILL, 'killed', true);
   }
 
   usage(): LiveUsage {
@@ -121,7 +128,8 @@ export class Running {
     const now = readFigures(this.#group());
     const cpuNs = now.cpuNs === null || this.#base?.cpuNs == null ? 0 : now.cpuNs - this.#base.cpuNs;
     this.#lastCpuTimeMs = Math.max(this.#lastCpuTimeMs, cpuNs / NS_PER_MS);
-    const less = (value: number | null) => (value === null ? null : Math.max(0, value - (this.#base?.memoryBytes ?? 0)));
+    // A living program holds a page at the least; the group's figure is too coarse to show it.
+    const less = (value: number | null) => (value === null ? null : Math.max(PAGE_BYTES, value - (this.#base?.memoryBytes ?? 0)));
     return {
       cpuTimeMs: this.#lastCpuTimeMs,
       wallTimeMs: this.#killing.ageMs(),
@@ -152,7 +160,7 @@ export class Running {
       options,
       outputBytes: limits.outputBytes,
       given,
-      onOverflow: () => this.#signal(9, 'output-limit', true),
+      onOverflow: () => this.#signal(SIGKILL, 'output-limit', true),
       onSourceError: (error) => this.fail(error),
       onData: (target) => this.#callbackFor(target),
     });
@@ -237,9 +245,10 @@ export class Running {
 
   #started(master: number | undefined): void {
     this.#countStart();
+    this.#killing.begin();
     if (master !== undefined) {
       this.terminalFd = master;
-      this.wiring.attachTerminal(master, this.#request.options.stdout !== 'pipe');
+      this.wiring.attachTerminal(master, !this.#request.notify);
     }
     this.#onStarted();
   }
@@ -278,7 +287,28 @@ export class Running {
     return ended;
   }
 
+  /** It was told to end, but the sandbox went before its report came: it is dead all the same, and measured as far as can be. */
+  #endedUnreported(): void {
+    const { cpuTimeMs, wallTimeMs, memoryPeakBytes } = this.usage();
+    this.#ended({
+      kind: 'ended',
+      programId: this.id,
+      waitStatus: SIGKILL,
+      cause: 'killed',
+      cpuNs: this.#base === null ? null : cpuTimeMs * NS_PER_MS,
+      wallNs: wallTimeMs * NS_PER_MS,
+      memoryPeakBytes,
+      memoryBaselineBytes: null,
+      fileCacheBytes: 0,
+      oomKillCount: 0,
+      taskPeak: null,
+      taskPeakBefore: null,
+      maxRssBytes: 0,
+    });
+  }
+
   #abandoned(error: SbxError): void {
+    if (this.#killing.ending && error.code === 'SBX_CLOSED') return this.#endedUnreported();
     this.#killing.over();
     this.wiring.abandon();
     this.#failure ??= { error };

@@ -106,6 +106,11 @@ export class Wiring {
   abandon(): void {
     this.#native.closeFds(this.#own.splice(0));
     for (const reader of this.captures.values()) reader.close();
+    this.closeStreams();
+  }
+
+  /** Lets go of every stream, read or not. */
+  closeStreams(): void {
     this.#closeInputs();
     for (const output of this.outputs.values()) output.destroy();
   }

@@ -90,10 +90,9 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
   async close(): Promise<void> {
     if (!this.#running.ended) {
       this.#running.end();
-      await Promise.race([this.result.catch(() => undefined), delay(CLOSE_WAIT_MS)]);
+      await Promise.race([this.result.catch(() => undefined), delay(this.#running.graceMs + CLOSE_WAIT_MS)]);
     }
-    for (const input of this.#running.wiring.inputs.values()) input.destroy();
-    for (const output of this.#running.wiring.outputs.values()) output.destroy();
+    this.#running.wiring.closeStreams();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -58,6 +58,8 @@ export class Sandbox implements AsyncDisposable {
   readonly #files: WorkFiles;
   readonly #startedAt = performance.now();
   readonly #living = new Set<Running>();
+  /** Whose streams may still be open. */
+  readonly #spawned = new Set<Running>();
   readonly #closer: () => Promise<void>;
   readonly #cpuBaseNs: number;
   #resident: Running | null = null;
@@ -130,6 +132,7 @@ export class Sandbox implements AsyncDisposable {
     validateProgram(file, args, options);
     options.signal?.throwIfAborted();
     const running = await this.#start(file, args, options, true);
+    this.#spawned.add(running);
     const { signal } = options;
     const process = new Process(running, this.#place.core.native);
     if (signal !== undefined) untilAborted(running, signal).catch(() => undefined); // told through `result`
@@ -244,7 +247,9 @@ export class Sandbox implements AsyncDisposable {
       running.end();
       return running.result.catch(() => undefined);
     });
-    await Promise.race([Promise.all(ends), after(CLOSE_WAIT_MS)]);
+    const graceMs = Math.max(0, ...[...this.#living].map((running) => running.graceMs));
+    await Promise.race([Promise.all(ends), after(graceMs + CLOSE_WAIT_MS)]);
+    for (const running of this.#spawned) running.wiring.closeStreams();
     this.#place.close();
   }
 

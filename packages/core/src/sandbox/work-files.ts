@@ -3,7 +3,7 @@
  * folder's descriptor; the last step of operations on names is done in the parent folder, opened that way, so that nothing a
  * program does meanwhile can lead elsewhere.
  */
-import { closeSync, constants, promises as fs, type Stats, write as writeCallback, read as readCallback } from 'node:fs';
+import { constants, promises as fs, type Stats, write as writeCallback, read as readCallback } from 'node:fs';
 import { fchmod as fchmodCallback } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
@@ -66,7 +66,7 @@ export class WorkFiles {
         yield buffer.subarray(0, bytesRead);
       }
     } finally {
-      closeSync(file);
+      this.#close(file);
     }
   }
 
@@ -87,7 +87,7 @@ export class WorkFiles {
       const entries = await fs.readdir(`/proc/self/fd/${folder}`, { withFileTypes: true });
       return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
     } finally {
-      closeSync(folder);
+      this.#close(folder);
     }
   }
 
@@ -95,9 +95,9 @@ export class WorkFiles {
     const flags = constants.O_RDONLY | O_PATH | (follow ? 0 : constants.O_NOFOLLOW);
     const file = this.#open(follow ? 'stat' : 'lstat', path, flags, true, follow);
     try {
-      return toStat(await fs.stat(`/proc/self/fd/${file}`).catch(() => fs.lstat(`/proc/self/fd/${file}`)));
+      return toStat(await fs.stat(`/proc/self/fd/${file}`)); // of what is open, a link included
     } finally {
-      closeSync(file);
+      this.#close(file);
     }
   }
 
@@ -106,29 +106,25 @@ export class WorkFiles {
     const name = basename(this.#path(path));
     try {
       if (recursive) {
-        const removed = await this.#folder.native.removeTree({ dir: parent, name });
+        const removed = await this.#folder.native.removeTree({ dir: parent, name, owner: this.#folder.owner });
         if (removed < 0) throw Object.assign(new Error(), { errno: removed });
       } else await fs.unlink(`/proc/self/fd/${parent}/${name}`);
     } catch (error) {
       const errno = Math.abs((error as NodeJS.ErrnoException).errno ?? 0);
       if (!(force && errno === 2)) throw new FileAccessError({ operation: 'rm', path, errno });
     } finally {
-      closeSync(parent);
+      this.#close(parent);
     }
   }
 
   async rename(from: string, to: string): Promise<void> {
-    const source = this.#openParent('rename', from);
-    try {
-      const target = this.#openParent('rename', to);
-      const name = (fd: number, path: string) => `/proc/self/fd/${fd}/${basename(this.#path(path))}`;
-      await fs
-        .rename(name(source, from), name(target, to))
-        .catch((error) => fail('rename', from, error))
-        .finally(() => closeSync(target));
-    } finally {
-      closeSync(source);
-    }
+    const { native, owner } = this.#folder;
+    const renamed = this.#inParent('rename', this.#path(from), (fromDir, fromName) =>
+      this.#inParent('rename', this.#path(to), (toDir, toName) =>
+        native.renameIn({ fromDir, from: fromName, toDir, to: toName, owner }),
+      ),
+    );
+    if (renamed < 0) throw new FileAccessError({ operation: 'rename', path: from, errno: -renamed });
   }
 
   async symlink(to: string, path: string): Promise<void> {
@@ -142,14 +138,14 @@ export class WorkFiles {
     return fs
       .readlink(`/proc/self/fd/${parent}/${basename(this.#path(path))}`)
       .catch((error) => fail('readlink', path, error))
-      .finally(() => closeSync(parent));
+      .finally(() => this.#close(parent));
   }
 
   async chmod(path: string, mode: number): Promise<void> {
     const file = this.#open('chmod', path, constants.O_RDONLY, true);
     await fchmod(file, mode)
       .catch((error) => fail('chmod', path, error))
-      .finally(() => closeSync(file));
+      .finally(() => this.#close(file));
   }
 
   async #writeStream(path: string, source: AsyncIterable<Uint8Array | string>, mode: number): Promise<void> {
@@ -164,8 +160,12 @@ export class WorkFiles {
       if ((error as NodeJS.ErrnoException).errno === undefined) throw error; // of the caller's own source
       fail('writeFile', path, error as NodeJS.ErrnoException);
     } finally {
-      closeSync(file);
+      this.#close(file);
     }
+  }
+
+  #close(fd: number): void {
+    this.#folder.native.closeFds([fd]);
   }
 
   #path(path: string, root = false): string {
@@ -195,7 +195,7 @@ export class WorkFiles {
     try {
       return work(parent, basename(path));
     } finally {
-      closeSync(parent);
+      this.#close(parent);
     }
   }
 }

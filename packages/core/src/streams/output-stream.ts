@@ -6,6 +6,9 @@ import type { Native, NativeReader } from '../native.js';
 /** Bytes held for a reader that is behind; then the pipe is left alone and fills, and the program waits. */
 const HIGH_WATER_BYTES = 256 * 1024;
 
+const LINE_FEED = 0x0a;
+const EMPTY = new Uint8Array(0);
+
 /**
  * What a program writes, as it comes. One reader: iterate it, or use `web()` or `node()`, or `lines()`. It ends when the last
  * process that holds the other end is gone, and never with an error.
@@ -27,33 +30,36 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
     });
   }
 
+  /** Leaving the loop early gives the stream back: it can be read on, and until then the program waits when its pipe is full. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
-    if (this.#taken) {
-      throw new SbxError({ code: 'SBX_STREAM_BUSY', message: 'This output already has a reader.' });
-    }
-    this.#taken = true;
+    this.#take();
     try {
-      for (;;) {
-        const chunk = await this.#next();
-        if (chunk === null) return;
-        yield chunk;
-      }
+      for (let chunk = await this.#next(); chunk !== null; chunk = await this.#next()) yield chunk;
     } finally {
-      this.destroy();
+      this.#taken = false;
     }
   }
 
-  /** Lines of text without their line feeds; characters that lie across chunks stay whole. */
+  /** Lines of text without their line feeds; what follows a line stays in the stream when the loop is left early. */
   async *lines(): AsyncGenerator<string, void, undefined> {
-    const decoder = new TextDecoder();
-    let rest = '';
-    for await (const chunk of this) {
-      const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-      rest = parts.pop()!;
-      yield* parts;
+    this.#take();
+    let rest: Uint8Array = EMPTY;
+    try {
+      for (let chunk = await this.#next(); chunk !== null; chunk = await this.#next()) {
+        rest = rest.byteLength === 0 ? chunk : Buffer.concat([rest, chunk]);
+        for (let end = rest.indexOf(LINE_FEED); end >= 0; end = rest.indexOf(LINE_FEED)) {
+          const line = textOf(rest.subarray(0, end));
+          rest = rest.subarray(end + 1);
+          yield line;
+        }
+      }
+      const last = rest;
+      rest = EMPTY;
+      if (last.byteLength > 0) yield textOf(last);
+    } finally {
+      this.#taken = false;
+      if (rest.byteLength > 0) this.#putBack(rest);
     }
-    rest += decoder.decode();
-    if (rest !== '') yield rest;
   }
 
   /** All of it as text. Unbounded: for programs whose output is bounded otherwise. */
@@ -77,6 +83,18 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
   destroy(): void {
     this.#reader.close();
     this.#onEnd();
+  }
+
+  #take(): void {
+    if (this.#taken) {
+      throw new SbxError({ code: 'SBX_STREAM_BUSY', message: 'This output already has a reader.' });
+    }
+    this.#taken = true;
+  }
+
+  #putBack(bytes: Uint8Array): void {
+    this.#chunks.unshift(bytes);
+    this.#heldBytes += bytes.byteLength;
   }
 
   async #next(): Promise<Uint8Array | null> {
@@ -116,4 +134,8 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
     this.#wake = null;
     wake?.();
   }
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }

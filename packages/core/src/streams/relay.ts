@@ -42,7 +42,7 @@ export class Relay {
       );
       if (stopped) break;
     }
-    this.#sink.destroy();
+    this.close();
   }
 
   #keep(chunk: Uint8Array): void {

@@ -1,0 +1,77 @@
+// How programs end: by a signal of ours or on their own, then reaped, then swept up after, then reported.
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "../common/channel.h"
+#include "init.h"
+
+namespace sbx {
+
+void Note(Program& program, Cause cause) {
+  if (program.cause == Cause::kNone) program.cause = cause;
+}
+
+void SignalEverything(Init& init, const Program& program, int signal) {
+  if (init.programs.alive() <= 1) (void)sys::Kill(-1, signal);
+  else if (init.programs.HasGroup(program)) (void)SignalGroup(init.programs.CountersOf(program), signal);
+  else (void)sys::Kill(-program.pid, signal);
+}
+
+void KillFor(Init& init, Program& program, Cause cause) {
+  Note(program, cause);
+  SignalEverything(init, program, SIGKILL);
+}
+
+namespace {
+
+// Reaps one child, if there is one; false when there is none (left, or just now).
+bool ReapOne(Init& init, int options) {
+  siginfo_t info = {};
+  struct rusage usage = {};
+  if (sys::WaitId(P_ALL, 0, &info, WEXITED | options, &usage) < 0 || info.si_pid == 0) return false;
+  Program* program = init.programs.FindByPid(info.si_pid);
+  if (program == nullptr) return true;
+  program->exited = true;
+  program->endNs = sys::MonotonicNs();
+  program->maxRssBytes = (uint64_t)usage.ru_maxrss * 1024;
+  // As wait(2) gives it: the exit code in the second byte, or the signal in the first, 0x80 for a core dump.
+  program->waitStatus = info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8 : info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
+  return true;
+}
+
+// After this no process of the program is left.
+void KillLeftovers(Init& init, const Program& program) {
+  if (init.programs.alive() <= 1) {
+    (void)sys::Kill(-1, SIGKILL);
+    while (ReapOne(init, 0)) continue;
+    return;
+  }
+  if (!init.programs.HasGroup(program)) {
+    (void)sys::Kill(-program.pid, SIGKILL);
+    return;
+  }
+  const Counters& counters = init.programs.CountersOf(program);
+  if (program.ownGroup) (void)WriteCounter(counters, kCounterTaskLimit, "0");  // no new ones while we look
+  while (SignalGroup(counters, SIGKILL) > 0) {
+    while (ReapOne(init, WNOHANG)) continue;
+    sys::SleepNs(100'000);
+  }
+}
+
+void Finish(Init& init, Program& program) {
+  KillLeftovers(init, program);
+  const EndedRecord record = init.programs.Account(program);
+  (void)Send(init.channel.get(), &record, sizeof(record), nullptr, 0);  // a host that is gone shows as end of file
+  init.programs.Release(program);
+  if (init.oneShot) sys::Exit(0);
+}
+
+}  // namespace
+
+void ReapAndFinish(Init& init) {
+  while (ReapOne(init, WNOHANG)) continue;
+  for (Program& program : init.programs)
+    if (program.pid != 0 && program.exited) Finish(init, program);
+}
+
+}  // namespace sbx

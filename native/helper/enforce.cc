@@ -1,0 +1,65 @@
+// Time limits, looked at when they can have been passed, and memory that has run out.
+#include "init.h"
+
+namespace sbx {
+namespace {
+
+constexpr int64_t kCpuLookFloorNs = 300'000;  // the closest two looks at the CPU time
+
+// When to look at this program next; kills it when a limit is passed.
+int64_t Enforce(Init& init, Program& program, int64_t now) {
+  int64_t next = kForeverNs;
+  if (program.wallLimitNs > 0) {
+    const int64_t end = program.startNs + (int64_t)program.wallLimitNs;
+    if (now >= end) {
+      KillFor(init, program, Cause::kWallLimit);
+      return kForeverNs;
+    }
+    next = end;
+  }
+  if (program.cpuLimitNs == 0) return next;
+  if (now >= program.nextCpuLookNs) {
+    const uint64_t used = init.programs.CpuNs(program);
+    if (used != kUnknown && used >= program.cpuLimitNs) {
+      KillFor(init, program, Cause::kCpuLimit);
+      return kForeverNs;
+    }
+    // It cannot use more than its CPUs in the meantime.
+    const int64_t left = used == kUnknown ? 10'000'000 : (int64_t)((program.cpuLimitNs - used) / program.cpuCount);
+    program.nextCpuLookNs = now + (left > kCpuLookFloorNs ? left : kCpuLookFloorNs);
+  }
+  return program.nextCpuLookNs < next ? program.nextCpuLookNs : next;
+}
+
+}  // namespace
+
+int64_t EnforceAll(Init& init) {
+  int64_t next = kForeverNs;
+  const int64_t now = sys::MonotonicNs();
+  for (Program& program : init.programs) {
+    if (program.pid == 0 || program.exited) continue;
+    if (const int64_t look = Enforce(init, program, now); look < next) next = look;
+  }
+  return next;
+}
+
+void CheckMemory(Init& init) {
+  for (Program& program : init.programs) {
+    if (program.pid == 0 || program.exited) continue;
+    const Counters& counters = init.programs.CountersOf(program);
+    if (counters.oomEventfd) {
+      uint64_t count;
+      if (sys::Read(counters.fds[kCounterOomNotice], &count, sizeof(count)) == sizeof(count)) KillFor(init, program, Cause::kMemoryLimit);
+      continue;
+    }
+    const uint64_t kills = ReadOomKills(counters);
+    if (kills != kUnknown && kills > program.oomBase) KillFor(init, program, Cause::kMemoryLimit);
+  }
+}
+
+void DrainOomNotice(const Counters& counters) {
+  uint64_t count;
+  if (counters.oomEventfd) (void)sys::Read(counters.fds[kCounterOomNotice], &count, sizeof(count));
+}
+
+}  // namespace sbx

@@ -1,0 +1,54 @@
+// What the parts of init share: the sandbox it is pid 1 of, and the few calls that cross from one part to another.
+//   init.cc      the loop
+//   requests.cc  what the host asks for
+//   enforce.cc   limits
+//   ending.cc    the end of programs: killed, reaped, reported
+#pragma once
+
+#include "programs.h"
+#include "setup.h"
+
+namespace sbx {
+
+constexpr int64_t kForeverNs = INT64_MAX;
+
+struct Init {
+  Helper& helper;
+  const Counters& counters;  // the sandbox's
+  SandboxSetup setup;
+  Fd channel;
+  Programs programs;
+  bool oneShot = false;  // the sandbox ends with its program
+};
+
+// ---- ending.cc ----
+
+// The first cause stays.
+void Note(Program& program, Cause cause);
+
+// Sends `signal` to every process of the program. Alone in the sandbox it is all but us, in one atomic sweep; else the
+// processes of its group. Without groups only its session's leader group can be named.
+void SignalEverything(Init& init, const Program& program, int signal);
+
+void KillFor(Init& init, Program& program, Cause cause);
+
+// Reaps what has ended and reports programs whose main process is among it.
+void ReapAndFinish(Init& init);
+
+// ---- enforce.cc ----
+
+// Kills programs that have passed a time limit; returns when to look again, kForeverNs for never.
+int64_t EnforceAll(Init& init);
+
+// Kills programs whose memory has run out.
+void CheckMemory(Init& init);
+
+// Forgets news about memory from before a program.
+void DrainOomNotice(const Counters& counters);
+
+// ---- requests.cc ----
+
+// False when the host is gone or wants the end.
+bool HandleMessage(Init& init);
+
+}  // namespace sbx

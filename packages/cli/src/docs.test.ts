@@ -1,0 +1,27 @@
+// docs/cli.md says what the tables say.
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { EXIT } from './exit-codes.js';
+import { LIMIT_FLAGS } from './limit-flags.js';
+import { runMain } from './program.js';
+import { captured } from './testing/captured.js';
+
+const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
+
+test('every option of sbx run stands there, with the same limits', async () => {
+  const { stdout: help } = await captured(() => runMain(['run', '--help']));
+  const flags = [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map((match) => match[1]!);
+  expect(flags.length).toBeGreaterThan(LIMIT_FLAGS.length);
+  const missing = flags.filter(
+    (flag) => flag !== '--help' && !new RegExp(`^\\| .*\`${flag}[ \`]`, 'm').test(page),
+  );
+  expect(missing).toEqual([]);
+});
+
+test('every exit code of our own stands there', () => {
+  const { ok: _ok, failed: _failed, ...codes } = EXIT;
+  const missing = Object.values(codes).filter(
+    (code) => !new RegExp(`^\\|[^|]*\\b${code}\\b[^|]*\\|`, 'm').test(page),
+  );
+  expect(missing).toEqual([]);
+});

@@ -1,0 +1,37 @@
+// Inner tables of core for the docs, which the package does not export: its sources, with types taken off, from a folder
+// that is gone afterwards. Works because core imports nothing but `node:*` and itself.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import ts from 'typescript';
+import { root } from './paths.mjs';
+
+const sources = join(root, 'packages/core/src');
+const compilerOptions = {
+  module: ts.ModuleKind.ESNext,
+  target: ts.ScriptTarget.ES2022,
+  verbatimModuleSyntax: true,
+};
+
+function transpileInto(folder) {
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  for (const file of readdirSync(sources, { recursive: true })) {
+    if (!file.endsWith('.ts') || file.endsWith('.test.ts')) continue;
+    const { outputText } = ts.transpileModule(readFileSync(join(sources, file), 'utf8'), { compilerOptions });
+    const target = join(folder, file.replace(/\.ts$/, '.js'));
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, outputText);
+  }
+}
+
+/** Modules of packages/core/src by path without ending, in the order of `paths`. */
+export async function importCore(...paths) {
+  const folder = mkdtempSync(join(tmpdir(), 'sbx-docs-'));
+  try {
+    transpileInto(folder);
+    return await Promise.all(paths.map((path) => import(pathToFileURL(join(folder, `${path}.js`)))));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,41 @@
+// The rows of the system call filter, from the text of native/plan/seccomp.cc: one row a line, under comments that group
+// them. A line that is not understood is an error, so that no row is left out silently.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './paths.mjs';
+
+/** When a row refuses, for each `Check` that looks at an argument. */
+const CONDITIONS = {
+  kCloneFlags: 'when it asks for a new namespace',
+  kUnshareFlags: 'when it asks for a new namespace',
+  kPersonality: 'personas other than Linux, 32-bit Linux, `UNAME26` and `ADDR_NO_RANDOMIZE`',
+  kIoctl: '`TIOCSTI` and `TIOCLINUX`',
+  kSocketFamily: 'families other than UNIX, INET, INET6 and NETLINK; strict: other than UNIX',
+  kFcntlLocks: 'locks, leases and notifications',
+};
+
+const ROW = /^\s*\{CALL\((\w+)\), (E\w+)(?:, Check::(\w+))?(, true)?\},/;
+
+/** `[{ name, error, condition, strict, group }]` in the order of the table; `condition` is null for "always". */
+export function filterRows() {
+  const text = readFileSync(join(root, 'native/plan/seccomp.cc'), 'utf8');
+  const table = /constexpr Row kRows\[\] = \{\n([\s\S]*?)\n\};/.exec(text);
+  if (!table) throw new Error('native/plan/seccomp.cc has no kRows');
+  let group = '';
+  const rows = [];
+  for (const line of table[1].split('\n')) {
+    if (/^#(ifdef|endif)/.test(line)) continue;
+    const heading = /^\s*\/\/ (.*)$/.exec(line);
+    if (heading) group = heading[1];
+    else rows.push({ ...parseRow(line), group });
+  }
+  return rows;
+}
+
+function parseRow(line) {
+  const [match, name, error, check = 'kAlways', strict] = ROW.exec(line) ?? [];
+  if (!match) throw new Error(`native/plan/seccomp.cc: not a row: ${line}`);
+  const condition = check === 'kAlways' ? null : CONDITIONS[check];
+  if (condition === undefined) throw new Error(`native/plan/seccomp.cc: ${check} has no words for the docs`);
+  return { name, error, condition, strict: strict !== undefined };
+}

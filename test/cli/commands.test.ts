@@ -1,0 +1,86 @@
+// The other commands, and the start.
+import { describe, expect, test } from 'vitest';
+import { sbx } from './sbx.js';
+
+describe('doctor', () => {
+  test('a machine that runs these tests is fit', async () => {
+    const { stdout, stderr, code } = await sbx(['doctor']);
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+    for (const layer of ['platform', 'kernel', 'native', 'sysctl', 'seccomp', 'cgroup', 'engine']) {
+      expect(stdout).toMatch(new RegExp(`^(ok|missing|unknown) +${layer} `, 'm'));
+    }
+    expect(stdout).toContain('This machine can run sandboxes with all required guarantees.');
+  });
+
+  test('--json has every row with its reasons', async () => {
+    const { stdout, code } = await sbx(['doctor', '--json']);
+    const report = JSON.parse(stdout);
+    expect({ code, ...report }).toMatchObject({ code: 0, version: 1, command: 'doctor', ok: true });
+    expect(report.engine.features.seccomp.available).toBe(true);
+    for (const check of report.checks) {
+      expect(check).toEqual({
+        id: expect.any(String),
+        layer: expect.any(String),
+        title: expect.any(String),
+        required: expect.any(Boolean),
+        state: expect.stringMatching(/^(ok|missing|unknown)$/),
+        found: expect.any(String),
+        why: expect.any(String),
+        fix: check.fix === null ? null : expect.any(String),
+      });
+    }
+  });
+});
+
+describe('languages', () => {
+  test('a table', async () => {
+    const { stdout, code } = await sbx(['languages']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^language +version +names +extensions$/m);
+    expect(stdout).toMatch(/^Python +3\.\S+ +python python3 py +\.py$/m);
+  });
+
+  test('--json', async () => {
+    const { stdout } = await sbx(['languages', '--json']);
+    const report = JSON.parse(stdout);
+    expect(report).toMatchObject({ version: 1, command: 'languages' });
+    expect(report.languages).toContainEqual(expect.objectContaining({ name: 'python', available: true }));
+  });
+});
+
+describe('bench', () => {
+  test('--json has figures in the common form', async () => {
+    const { stdout, code } = await sbx(['bench', '-n', '10', '--json']);
+    const report = JSON.parse(stdout);
+    expect({ code, ...report }).toMatchObject({ code: 0, version: 1, bench: 'cli' });
+    const names = report.figures.map((figure: { name: string }) => figure.name);
+    expect(names).toEqual(['spawn', 'run', 'run_over_spawn_p50']);
+    for (const figure of report.figures) expect(figure.p50).toBeGreaterThan(0);
+  });
+
+  test('a table, and wrong usage', async () => {
+    expect((await sbx(['bench', '-n', '5'])).stdout).toMatch(/^sandboxed run +\S+ ms/m);
+    expect((await sbx(['bench', '-n', '0'])).code).toBe(64);
+  });
+});
+
+describe('colours', () => {
+  test('none in a pipe, unless forced', async () => {
+    const start = String.fromCharCode(27);
+    expect((await sbx(['languages'])).stdout).not.toContain(start);
+    expect((await sbx(['languages'], { env: { FORCE_COLOR: '1' } })).stdout).toContain(start);
+    expect((await sbx(['languages'], { env: { FORCE_COLOR: '0' } })).stdout).not.toContain(start);
+  });
+});
+
+test('help costs little more than Node itself', async () => {
+  const timeOf = async (args: string[]) => {
+    const started = performance.now();
+    await sbx(args);
+    return performance.now() - started;
+  };
+  const best = async (args: string[]) =>
+    Math.min(...[await timeOf(args), await timeOf(args), await timeOf(args)]);
+  // An unbuilt or heavy command would load the engine, the languages and their tables.
+  expect(await best(['--help'])).toBeLessThan(400);
+});
