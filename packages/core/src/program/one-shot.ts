@@ -64,7 +64,8 @@ export async function runInFresh(core: EngineCore, run: OneShot): Promise<RunRes
     return signal === undefined ? await running.result : await untilAborted(running, signal);
   } finally {
     core.closers.delete(closer);
-    place.close();
+    if (place.alive === 0) place.closeAfterEnd();
+    else place.close();
   }
 }
 

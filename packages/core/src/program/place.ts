@@ -88,9 +88,20 @@ export class Place {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    for (const programId of [...this.#listeners.keys()]) this.#take(programId)?.onLost(new ClosedError('The sandbox'));
+    this.#tearDown();
+  }
+
+  /** As `close`, for a sandbox whose init has ended by itself: the answer goes out first, and clean-up follows. */
+  closeAfterEnd(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    setImmediate(() => this.#tearDown());
+  }
+
+  #tearDown(): void {
     this.#channel.close();
     this.core.native.closeFds([this.workspaceFd]);
-    for (const programId of [...this.#listeners.keys()]) this.#take(programId)?.onLost(new ClosedError('The sandbox'));
     this.core.slots.release(this.slot);
   }
 
