@@ -110,8 +110,6 @@ Napi::Value Link::Template(const Napi::CallbackInfo& info) {
   TemplateRecord record;
   Tail tail(sizeof(record) + mounts.Length() * sizeof(MountRow));
   record.rootless = args.Flag("rootless");
-  record.outerUid = args.Uint("outerUid");
-  record.outerGid = args.Uint("outerGid");
   record.insideUid = args.Uint("insideUid");
   record.hostname = tail.Add(args.Text("hostname"));
   record.workDir = tail.Add(args.Text("workDir"));

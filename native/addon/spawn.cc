@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <linux/memfd.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "../common/channel.h"
 
@@ -36,9 +38,36 @@ int SealedCopy(const char* path) {
   return sealed < 0 ? sealed : copy.release();
 }
 
+// Rootless: maps the caller's own ids to 0 of the new namespace. Prepared before the clone.
+struct IdMaps {
+  char uids[32], gids[32];
+};
+
+int WriteFileInChild(const char* path, const char* text) {
+  const int file = sys::Open(AT_FDCWD, path, O_WRONLY);
+  if (file < 0) return file;
+  size_t size = 0;
+  while (text[size] != '\0') ++size;
+  const long written = sys::Write(file, text, size);
+  sys::Close(file);
+  return written < 0 ? (int)written : 0;
+}
+
+// Before exec, which takes all capabilities from whoever is nobody in its namespace. Without a right over groups in the
+// namespace above, setgroups must be given up first.
+int MapIdsInChild(const IdMaps& maps) {
+  if (const int denied = WriteFileInChild("/proc/self/setgroups", "deny"); denied < 0) return denied;
+  if (const int written = WriteFileInChild("/proc/self/uid_map", maps.uids); written < 0) return written;
+  return WriteFileInChild("/proc/self/gid_map", maps.gids);
+}
+
 // Runs in our memory while we wait: only system calls.
-[[noreturn]] void BecomeHelperInChild(int channel, int program, volatile int* error) {
+[[noreturn]] void BecomeHelperInChild(int channel, int program, const IdMaps* maps, volatile int* error) {
   (void)sys::SignalMask(SIG_SETMASK, 0);
+  if (maps != nullptr) {
+    *error = MapIdsInChild(*maps);
+    if (*error < 0) sys::Exit(127);
+  }
   const int moved = sys::Dup3(channel, 3, 0);
   *error = moved < 0 ? moved : 0;
   if (moved >= 0) {
@@ -71,12 +100,15 @@ Spawned SpawnHelper(const char* path, bool rootless) {
   struct clone_args args = {};
   args.flags = CLONE_VM | CLONE_VFORK | CLONE_NEWPID | CLONE_PIDFD | kClearSighand | (rootless ? CLONE_NEWUSER : 0);
   args.pidfd = (uint64_t)&pidfd;
+  IdMaps maps;
+  (void)snprintf(maps.uids, sizeof(maps.uids), "0 %u 1\n", (unsigned)geteuid());
+  (void)snprintf(maps.gids, sizeof(maps.gids), "0 %u 1\n", (unsigned)getegid());
   // No exit signal: libuv and other code of the process never hear of this child; we wait for it by pidfd.
   volatile int childError = 0;
   uint64_t all = ~0ULL, before = 0;  // no handler of this process may run in the child
   (void)sys::Call(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
   const long pid = sys::Clone3(&args);
-  if (pid == 0) BecomeHelperInChild(channel.get(), high.get(), &childError);
+  if (pid == 0) BecomeHelperInChild(channel.get(), high.get(), rootless ? &maps : nullptr, &childError);
   (void)sys::SignalMask(SIG_SETMASK, before);
   if (pid < 0) {
     spawned.error = (int)pid;

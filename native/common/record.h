@@ -73,7 +73,6 @@ constexpr uint32_t kMountWritable = 1, kMountNoExec = 2, kMountRecursive = 4, kM
 struct TemplateRecord {
   Head head{Kind::kTemplate};
   uint32_t rootless;
-  uint32_t outerUid, outerGid;  // rootless: the caller's own ids
   uint32_t insideUid;           // uid and gid of programs inside
   uint32_t hostname, workDir;   // offsets of strings
   uint32_t cgroupName;          // offset: the engine's folder, removed below each parent at the end

@@ -237,7 +237,7 @@ Failure EnterTemplate(Template& plan) {
   SBX_TRY(FailIf(Stage::k_proc, plan.procFd));
 
   // No NODEV: the device nodes are in it. It ends read-only and nothing of the request is ever put there.
-  const TmpfsOptions options = {16 << 20, 4096, "0755", plan.rootless ? plan.insideUid : 0, MOUNT_ATTR_NOSUID};
+  const TmpfsOptions options = {16 << 20, 4096, "0755", 0, MOUNT_ATTR_NOSUID};
   Fd tree(MountTmpfs(kScratchPoint, options));
   SBX_TRY(FailIf(Stage::k_root, tree.get()));
   Fd root(sys::Open(AT_FDCWD, kScratchPoint, O_PATH | O_DIRECTORY));

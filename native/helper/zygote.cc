@@ -35,23 +35,12 @@ int WriteFile(int folder, const char* path, const char* text) {
   return written < 0 ? (int)written : 0;
 }
 
-// Rootless: one line, our own id; without a second id setgroups must be denied first.
-Failure MapOwnId(const TemplateRecord& record) {
-  Text<64> uids, gids;
-  uids << record.insideUid << " " << record.outerUid << " 1\n";
-  gids << record.insideUid << " " << record.outerGid << " 1\n";
-  SBX_TRY(FailIf(Stage::k_idMap, WriteFile(AT_FDCWD, "/proc/self/setgroups", "deny")));
-  SBX_TRY(FailIf(Stage::k_idMap, WriteFile(AT_FDCWD, "/proc/self/uid_map", uids.text()), 1));
-  return FailIf(Stage::k_idMap, WriteFile(AT_FDCWD, "/proc/self/gid_map", gids.text()), 2);
-}
-
 Failure SetUp(Zygote& zygote) {
   Received received;
   Receive(kChannel, gTemplate, sizeof(gTemplate), received);
   if (received.size <= 0) sys::Exit(0);
   if (!TemplateIsSound(received, gTemplate)) return {Stage::k_message, 0, EPROTO};
   const auto& record = *reinterpret_cast<const TemplateRecord*>(gTemplate);
-  if (record.rootless) SBX_TRY(MapOwnId(record));
   SBX_TRY(FailIf(Stage::k_namespaces, sys::Unshare(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC)));
   SBX_TRY(FailIf(Stage::k_capabilities, sys::Prctl(PR_SET_NO_NEW_PRIVS, 1)));
 
@@ -107,9 +96,11 @@ Failure MapKeeper(const Zygote& zygote, long pid, const NewSlotRecord& request) 
   };
   // When memory runs out, sandboxes go first: raising this needs no right, and every process below inherits it.
   SBX_TRY(write("oom_score_adj", "1000", 10));
-  if (plan.rootless) return {};
+  // Rootless there is only one id, our own 0, and init has to share it with the programs; what keeps them apart then is that
+  // init is undumpable, holds capabilities they lack, and that the filter refuses ptrace and its like.
   Text<128> map;
-  map << "0 " << request.uidBase << " 1\n" << plan.insideUid << " " << (uint64_t)request.uidBase + 1 << " 1\n";
+  if (plan.rootless) map << plan.insideUid << " 0 1\n";
+  else map << "0 " << request.uidBase << " 1\n" << plan.insideUid << " " << (uint64_t)request.uidBase + 1 << " 1\n";
   SBX_TRY(write("uid_map", map.text(), 11));
   return write("gid_map", map.text(), 12);
 }
@@ -119,7 +110,7 @@ Failure NewSlot(Zygote& zygote, const NewSlotRecord& request, int channel) {
   SBX_TRY(FailIf(Stage::k_slotClone, sys::SocketPair(SOCK_STREAM, pair)));
   Fd go(pair[0]), wait(pair[1]);
   struct clone_args args = {};
-  args.flags = zygote.helper.plan.rootless ? 0 : CLONE_NEWUSER | CLONE_NEWNS;
+  args.flags = CLONE_NEWUSER | CLONE_NEWNS;
   args.exit_signal = SIGCHLD;
   const long pid = sys::Clone3(&args);
   SBX_TRY(FailIf(Stage::k_slotClone, pid, 1));

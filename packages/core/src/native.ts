@@ -111,8 +111,6 @@ export const FD_HOLD = 2;
 export interface Channel {
   template(message: {
     rootless: boolean;
-    outerUid: number;
-    outerGid: number;
     insideUid: number;
     hostname: string;
     workDir: string;

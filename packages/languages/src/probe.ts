@@ -8,9 +8,11 @@ import type { Language, LanguageReport, RunEngine, VersionProbe } from './types.
 /** Codes that speak about the language's installation, not about the engine. */
 const NOT_INSTALLED = ['SBX_PROGRAM_NOT_FOUND', 'SBX_PROGRAM_NOT_EXECUTABLE'];
 
+/** What to ask for. */
 export interface ProbeOptions {
   /** Names of the languages to ask for. Default: all. */
   languages?: readonly string[];
+  /** Abort kills what runs, then rejects with `signal.reason`. */
   signal?: AbortSignal;
 }
 

@@ -25,6 +25,7 @@ import type {
   RunEngine,
 } from './types.js';
 
+/** What a registry is made of. */
 export interface RegistryOptions {
   /** Languages to add; one with a name that `extend` has replaces it. */
   languages?: readonly LanguageDefinition[];

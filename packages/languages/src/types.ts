@@ -18,6 +18,7 @@ import type {
 
 /** The part of an engine that this package uses; `Engine` of `@sbx/core` fits, and so does a test double. */
 export interface RunEngine {
+  /** One program in a fresh sandbox. */
   run(file: string, args?: readonly string[], options?: OneShotOptions): Promise<RunResult>;
   /** Defaults and ceilings of the engine. Absent: `DEFAULT_LIMITS` and no ceilings. */
   info?(): { limits?: Limits; ceilings?: Limits };
@@ -33,6 +34,7 @@ export interface StepContext {
 
 /** As `StepContext`; the compile step also sees the source. */
 export interface CompileContext extends StepContext {
+  /** The source text. */
   code: string;
 }
 
@@ -61,6 +63,7 @@ export interface CompileStep extends LanguageStep<CompileContext> {
 
 /** How to ask an installation for its version. */
 export interface VersionProbe {
+  /** Program: a name looked up in PATH inside the sandbox, or a path. */
   file: string;
   args: readonly string[];
   /** Matched against stdout, then stderr; the first group is the version. */
@@ -114,8 +117,6 @@ export interface LanguageReport {
   debianPackage: string | null;
 }
 
-type Files = Record<string, FileInput | string | Uint8Array>;
-
 /** What can be set on every call. */
 interface CallOptions {
   /** Default: the process-wide engine of `@sbx/core`. */
@@ -124,6 +125,7 @@ interface CallOptions {
   signal?: AbortSignal;
 }
 
+/** What to compile, and within which limits. */
 export interface CompileOptions extends CallOptions {
   /** Name or alias; see `Registry.list()`. */
   language: string;
@@ -132,7 +134,7 @@ export interface CompileOptions extends CallOptions {
   /** Name of the source in the work folder, as it appears in messages. Default: the language's. */
   fileName?: string;
   /** More files beside the source (headers, modules). A language without compile step keeps them in the artifact. */
-  files?: Files;
+  files?: Record<string, FileInput | string | Uint8Array>;
   /** Limits of the compile step. Default: the language's, then the engine's. */
   limits?: Limits;
   /** Added to the environment of the compile step. */
@@ -149,7 +151,7 @@ interface ProgramInput
   /** Arguments of the program. Default: none. */
   args?: readonly string[];
   /** More files in the work folder. Their names must not be the program's own. */
-  files?: Files;
+  files?: Record<string, FileInput | string | Uint8Array>;
   /** Files wanted back after the end. */
   copyOut?: readonly CopyOut[];
   /** Limits of the run step. Default: the language's, then the engine's. */
@@ -158,11 +160,16 @@ interface ProgramInput
   env?: Record<string, string>;
 }
 
+/** What to run an artifact with. */
 export interface RunArtifactOptions extends CallOptions, ProgramInput {}
 
+/** What to run, with what, and within which limits. */
 export interface RunCodeOptions extends CallOptions, ProgramInput {
+  /** Name or alias; see `Registry.list()`. */
   language: string;
+  /** The source text. */
   code: string;
+  /** Name of the source in the work folder, as it appears in messages. Default: the language's. */
   fileName?: string;
   /** Limits of the compile step. Default: the language's, then the engine's. */
   compileLimits?: Limits;

@@ -1,5 +1,5 @@
 /** `sbx doctor`: what this machine can enforce, and how to mend what it cannot. */
-import { type Engine, isSbxError } from '@sbx/core';
+import { type Engine, type EngineInfo, isSbxError } from '@sbx/core';
 import { machineChecks } from '../doctor/checks.js';
 import { engineChecks } from '../doctor/engine-checks.js';
 import { readFacts } from '../doctor/facts.js';
@@ -28,7 +28,7 @@ async function tryEngine(): Promise<Trial> {
     engine = await openEngine();
   } catch (error) {
     if (!isSbxError(error)) throw error;
-    return { kind: 'refused', error, info: await infoWithoutDemands() };
+    return { kind: 'refused', error, ...(await tryWithoutDemands()) };
   }
   try {
     return await tryRun(engine);
@@ -49,14 +49,14 @@ async function tryRun(engine: Engine): Promise<Trial> {
   }
 }
 
-async function infoWithoutDemands(): Promise<Trial['info']> {
+async function tryWithoutDemands(): Promise<{ info: EngineInfo | null; bareError: Error | null }> {
   try {
     const engine = await openEngine(true);
     const info = engine.info();
     await engine.close();
-    return info;
+    return { info, bareError: null };
   } catch (error) {
-    if (isSbxError(error)) return null;
+    if (isSbxError(error)) return { info: null, bareError: error };
     throw error;
   }
 }

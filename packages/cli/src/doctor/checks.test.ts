@@ -27,7 +27,7 @@ const good: Facts = {
     hasSwapLimit: true,
   },
 };
-const refused: Trial = { kind: 'refused', error: new Error('x'), info: null };
+const refused: Trial = { kind: 'refused', error: new Error('x'), info: null, bareError: null };
 
 const missingIn = (changes: Partial<Facts>, trial: Trial = refused) =>
   machineChecks({ ...good, ...changes }, trial)
@@ -75,7 +75,7 @@ describe('each thing that is missing has a row', () => {
       message: 'No addon.',
       hint: 'Install.',
     });
-    expect(missingIn({}, { kind: 'refused', error, info: null })).toEqual(['native']);
+    expect(missingIn({}, { kind: 'refused', error, info: null, bareError: null })).toEqual(['native']);
   });
 });
 

@@ -36,7 +36,7 @@ const FEATURE_FACTS: Readonly<Record<Feature, { required: boolean; why: string; 
 
 export function engineChecks(trial: Trial): Check[] {
   const features = trial.info === null ? [] : FEATURES.map((feature) => featureCheck(feature, trial.info!));
-  return [...features, runCheck(trial)];
+  return [...features, ...bareCheck(trial), runCheck(trial)];
 }
 
 function featureCheck(feature: Feature, info: EngineInfo): Check {
@@ -48,6 +48,23 @@ function featureCheck(feature: Feature, info: EngineInfo): Check {
   return { id: `feature:${feature}`, layer, title: `Guarantee ${feature}`, required, state, found, why, fix };
 }
 
+/** What would still be in the way once the guarantees were there. */
+function bareCheck(trial: Trial): Check[] {
+  if (trial.kind !== 'refused' || trial.bareError === null) return [];
+  if (trial.bareError.message === trial.error.message) return [];
+  const check: Check = {
+    id: 'bare-sandbox',
+    layer: 'engine',
+    title: 'A sandbox can be made, guarantees aside',
+    required: true,
+    state: 'missing',
+    found: factOf(trial.bareError),
+    why: 'Namespaces and mounts come first; cgroups only bound what runs in them.',
+    fix: hintOf(trial.bareError),
+  };
+  return [check];
+}
+
 function runCheck(trial: Trial): Check {
   const base = {
     id: 'run',
@@ -57,7 +74,7 @@ function runCheck(trial: Trial): Check {
     why: 'This is what all the rest is for.',
   } as const;
   if (trial.kind !== 'ran')
-    return { ...base, state: 'missing', found: trial.error.message, fix: hintOf(trial.error) };
+    return { ...base, state: 'missing', found: factOf(trial.error), fix: hintOf(trial.error) };
   const { result, ms } = trial;
   const end = `/bin/true ended with ${result.status} after ${formatDuration(ms)}`;
   return result.ok
@@ -68,6 +85,12 @@ function runCheck(trial: Trial): Check {
         found: end,
         fix: 'Please report it, with the output of sbx doctor --json.',
       };
+}
+
+/** The message without the hint that core ends it with: that is shown as the fix. */
+function factOf(error: Error): string {
+  const { hint } = error as { hint?: string };
+  return hint === undefined ? error.message : error.message.replace(hint, '').trim();
 }
 
 function hintOf(error: Error): string {

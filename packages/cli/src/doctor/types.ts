@@ -31,5 +31,5 @@ export interface Check {
 export type Trial =
   | { kind: 'ran'; info: EngineInfo; result: RunResult; ms: number }
   | { kind: 'opened'; info: EngineInfo; error: Error }
-  /** Not with the default guarantees; `info` is what it can give, when it opens without any. */
-  | { kind: 'refused'; error: Error; info: EngineInfo | null };
+  /** Not with the default guarantees; `info` is what it can give when none is demanded, or `bareError` why not even that. */
+  | { kind: 'refused'; error: Error; info: EngineInfo | null; bareError: Error | null };

@@ -3,7 +3,7 @@
  * inside, where processes live, since a folder that passes controllers on may not hold any.
  */
 import { closeSync, constants, openSync, writeFileSync, writeSync } from 'node:fs';
-import { mkdir, rmdir } from 'node:fs/promises';
+import { chmod, mkdir, rmdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type CounterFds, loadNative, type Native } from '../native.js';
 import { COUNTERS, type CounterName, type Layout } from './layout.js';
@@ -59,6 +59,7 @@ export class Group {
         const enable = layout.controllers.map((name) => `+${name}`).join(' ');
         writeFileSync(join(folder, 'cgroup.subtree_control'), enable);
         await mkdir(join(folder, MAIN));
+        await chmod(join(folder, MAIN, 'cgroup.procs'), 0o666); // see CgroupTree.#makeKeeperLeaf
       }
       return new Group(layout, folders, member);
     } catch (error) {

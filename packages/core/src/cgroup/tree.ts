@@ -2,7 +2,7 @@
  * The engine's place in the cgroups: one folder per hierarchy, named so that a later process can tell whether its owner is
  * still alive. Groups of sandboxes are made below it.
  */
-import { closeSync, constants, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readlink, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CgroupMounts, detectCgroups, type Hierarchy } from './detect.js';
@@ -19,6 +19,8 @@ export interface CgroupReport {
 
 /** Folder that our own processes move to where v2 wants their place empty. */
 const HOST_LEAF = 'sbx-host';
+/** Folder of the keepers below the engine's. */
+const KEEPERS = 'keepers';
 
 let enginesOpened = 0;
 
@@ -29,6 +31,8 @@ export class CgroupTree {
   readonly name: string;
   /** Open parents, for the zygote: it removes what a killed host leaves. */
   readonly parentFds: number[] = [];
+  /** v2: cgroup.procs of the leaf that keepers live in; an init is born in a group only when both lie below the engine's. */
+  readonly keeperJoins: number[] = [];
   readonly #parents: Folders;
   readonly #folders: Folders;
   #nextGroup = 1;
@@ -68,6 +72,7 @@ export class CgroupTree {
       for (const parent of new Set(plan.parents.values())) {
         tree.parentFds.push(openSync(parent, constants.O_RDONLY | constants.O_DIRECTORY));
       }
+      if (plan.layout === V2) await tree.#makeKeeperLeaf();
       // The proof: a group that can be made, filled with limits, and removed.
       await (await tree.makeGroup()).remove();
       return tree;
@@ -107,9 +112,23 @@ export class CgroupTree {
     return this.report.controllers.includes(name);
   }
 
+  /**
+   * The kernel lets a keeper have an init born in a group if it may write to `cgroup.procs` there and where the paths of the
+   * two meet. Those files are opened to all: moving anything there also takes a right over the place it comes from, which
+   * only our own keepers have, and sandboxes see no cgroup files at all.
+   */
+  async #makeKeeperLeaf(): Promise<void> {
+    const folder = this.#folders.get('memory')!;
+    const leaf = join(folder, KEEPERS);
+    await mkdir(leaf);
+    chmodSync(join(folder, 'cgroup.procs'), 0o666);
+    this.keeperJoins.push(openSync(join(leaf, 'cgroup.procs'), constants.O_WRONLY));
+  }
+
   /** Removes our folders; groups below must be gone. */
   async close(): Promise<void> {
-    for (const fd of this.parentFds.splice(0)) closeSync(fd);
+    for (const fd of [...this.parentFds.splice(0), ...this.keeperJoins.splice(0)]) closeSync(fd);
+    if (this.layout === V2) await removeFolder(join(this.#folders.get('memory')!, KEEPERS));
     for (const folder of new Set(this.#folders.values())) await removeFolder(folder);
   }
 

@@ -174,8 +174,8 @@ export class Slot {
     const old = this.group;
     const group = await this.#tree!.makeGroup();
     if (this.state === 'ended') return void (await group.remove());
-    // v2: an init is born in the folder; v1: the keeper moves.
-    const joins = group.layout.version === 'v1' ? group.joins : [];
+    // v1: the keeper moves, and inits are born where it is. v2: they are born in the folder, the keeper has its own place.
+    const joins = group.layout.version === 'v1' ? group.joins : old === null ? this.#tree!.keeperJoins : [];
     const sent = this.#channel.groups({ ...group.fds, joins, folder: group.folderFd });
     this.group = group;
     this.writtenLimits = '';

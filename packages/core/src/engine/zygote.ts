@@ -88,8 +88,6 @@ export class Zygote {
     });
     const sent = this.#channel.template({
       rootless,
-      outerUid: process.geteuid!(),
-      outerGid: process.getegid!(),
       insideUid,
       hostname,
       workDir,

@@ -1,0 +1,198 @@
+#include "../helper/counters.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <vector>
+
+#include "../common/fd.h"
+#include "test.h"
+
+namespace sbx::test {
+namespace {
+
+Fd FileWith(const std::string& text) {
+  Fd file(memfd_create("counter", MFD_CLOEXEC));
+  if (write(file.get(), text.data(), text.size()) != (ssize_t)text.size()) file.reset();
+  return file;
+}
+
+// One counter that is the given file; all others are missing.
+Counters Only(Counter counter, const Fd& file) {
+  Counters counters = {};
+  for (int& fd : counters.fds) fd = -1;
+  counters.fds[counter] = file.get();
+  return counters;
+}
+
+template <typename Result>
+Result ReadWith(Counter counter, const std::string& text, Result (*read)(const Counters&)) {
+  const Fd file = FileWith(text);
+  return read(Only(counter, file));
+}
+
+uint64_t Cpu(const std::string& text) { return ReadWith(kCounterCpu, text, ReadCpuNs); }
+uint64_t Kills(const std::string& text) { return ReadWith(kCounterMemoryEvents, text, ReadOomKills); }
+uint64_t Cache(const std::string& text) { return ReadWith(kCounterMemoryStat, text, ReadFileCache); }
+uint64_t Number(const std::string& text) {
+  const Fd file = FileWith(text);
+  return ReadNumber(Only(kCounterMemoryPeak, file), kCounterMemoryPeak);
+}
+
+const std::string kGarbage[] = {"", "\n", "\n\n\n", " ", "max\n", "-1\n", "garbage", std::string(1, '\0'), std::string("\xff\xfe\x00usage_usec 5", 16), "usage_usec", "usage_usec \n", "oom_kill\n", "oom_kill x\n", "total_cache \n"};
+
+TEST("CPU time is a number of nanoseconds in v1") {
+  EXPECT_EQ(Cpu("123456789\n"), 123456789u);
+  EXPECT_EQ(Cpu("0\n"), 0u);
+  EXPECT_EQ(Cpu("18446744073709551614"), 18446744073709551614u);
+}
+
+TEST("CPU time is a line in microseconds in v2") {
+  EXPECT_EQ(Cpu("usage_usec 1500\nuser_usec 1000\nsystem_usec 500\nnr_periods 0\n"), 1'500'000u);
+  EXPECT_EQ(Cpu("user_usec 1000\nusage_usec 7\n"), 7'000u);
+  EXPECT_EQ(Cpu("user_usec 1000\nxusage_usec 7\n"), kUnknown);
+}
+
+TEST("OOM kills are found in memory.oom_control and memory.events") {
+  EXPECT_EQ(Kills("oom_kill_disable 0\nunder_oom 0\noom_kill 3\n"), 3u);
+  EXPECT_EQ(Kills("low 0\nhigh 0\nmax 12\noom 4\noom_kill 2\noom_group_kill 1\n"), 2u);
+  EXPECT_EQ(Kills("oom_kill_disable 0\nunder_oom 1\n"), kUnknown);
+}
+
+TEST("file cache is cache less shared memory in v1, of the whole tree") {
+  EXPECT_EQ(Cache("cache 10\nrss 20\nshmem 4\nmapped_file 1\ntotal_cache 1000\ntotal_rss 9\ntotal_shmem 400\n"), 600u);
+  EXPECT_EQ(Cache("total_cache 400\ntotal_shmem 400\n"), 0u);
+}
+
+TEST("file cache is file less shmem in v2") {
+  EXPECT_EQ(Cache("anon 5\nfile 1000\nkernel 3\nshmem 250\nfile_mapped 7\nfile_dirty 1\nshmem_thp 0\n"), 750u);
+}
+
+TEST("file cache is 0 when half of it is missing or makes no sense") {
+  EXPECT_EQ(Cache("file 1000\n"), 0u);
+  EXPECT_EQ(Cache("shmem 1000\n"), 0u);
+  EXPECT_EQ(Cache("file 100\nshmem 1000\n"), 0u);
+  EXPECT_EQ(Cache("total_cache 100\n"), 0u);
+}
+
+TEST("plain numbers are read; words are unknown") {
+  EXPECT_EQ(Number("4096\n"), 4096u);
+  EXPECT_EQ(Number("0"), 0u);
+  EXPECT_EQ(Number("max\n"), kUnknown);
+  EXPECT_EQ(Number("-1\n"), kUnknown);
+}
+
+TEST("garbage and empty files give nothing") {
+  for (const std::string& text : kGarbage) {
+    EXPECT_EQ(Cpu(text), kUnknown);
+    EXPECT_EQ(Kills(text), kUnknown);
+    EXPECT_EQ(Number(text), kUnknown);
+    EXPECT_EQ(Cache(text), 0u);
+  }
+}
+
+TEST("a number that would not fit is unknown, never a small one") {
+  EXPECT_EQ(Number("18446744073709551616\n"), kUnknown);  // 2^64
+  EXPECT_EQ(Number("99999999999999999999999999\n"), kUnknown);
+}
+
+TEST("huge files are read up to a bound") {
+  std::string lines;
+  while (lines.size() < 1 << 20) lines += "some_figure 1\n";
+  EXPECT_EQ(Cpu("usage_usec 2\n" + lines), 2'000u);
+  EXPECT_EQ(Cpu(lines + "usage_usec 2\n"), kUnknown);
+  EXPECT_EQ(Cpu(std::string(1 << 20, 'x')), kUnknown);
+}
+
+TEST("a missing or unreadable file is unknown") {
+  Fd missing;
+  EXPECT_EQ(ReadCpuNs(Only(kCounterCpu, missing)), kUnknown);
+  EXPECT_EQ(ReadOomKills(Only(kCounterMemoryEvents, missing)), kUnknown);
+  EXPECT_EQ(ReadFileCache(Only(kCounterMemoryStat, missing)), 0u);
+  int ends[2];
+  REQUIRE(pipe2(ends, O_CLOEXEC) == 0);  // cannot be read at an offset
+  const Fd reading(ends[0]), writing(ends[1]);
+  EXPECT_EQ(ReadCpuNs(Only(kCounterCpu, reading)), kUnknown);
+}
+
+TEST("a counter is read from its start each time") {
+  const Fd file = FileWith("41\n");
+  const Counters counters = Only(kCounterTaskPeak, file);
+  EXPECT_EQ(ReadNumber(counters, kCounterTaskPeak), 41u);
+  REQUIRE(pwrite(file.get(), "42\n", 3, 0) == 3);
+  EXPECT_EQ(ReadNumber(counters, kCounterTaskPeak), 42u);
+}
+
+TEST("writing a counter sends the text as it is") {
+  int ends[2];
+  REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
+  const Fd reading(ends[0]), writing(ends[1]);
+  EXPECT_EQ(WriteCounter(Only(kCounterTaskLimit, writing), kCounterTaskLimit, "64"), 0);
+  char buffer[16];
+  REQUIRE(read(reading.get(), buffer, sizeof(buffer)) == 2);
+  EXPECT_EQ(std::string(buffer, 2), std::string("64"));
+}
+
+TEST("writing where there is no file, or none to write, gives the error") {
+  Fd missing;
+  EXPECT_EQ(WriteCounter(Only(kCounterTaskLimit, missing), kCounterTaskLimit, "64"), -ENOENT);
+  const Fd readOnly(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  EXPECT_EQ(WriteCounter(Only(kCounterTaskLimit, readOnly), kCounterTaskLimit, "64"), -EBADF);
+}
+
+// A child that waits to be killed.
+pid_t Sleeper() {
+  const pid_t child = fork();
+  if (child == 0)
+    for (;;) pause();
+  return child;
+}
+
+int EndOf(pid_t child) {
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+unsigned SignalListed(const std::string& procs, int signal) {
+  const Fd file = FileWith(procs);
+  return SignalGroup(Only(kCounterProcs, file), signal);
+}
+
+TEST("every process of a group is signalled, and none that is not listed") {
+  const pid_t first = Sleeper(), second = Sleeper(), other = Sleeper();
+  EXPECT_EQ(SignalListed(std::to_string(first) + "\n" + std::to_string(second) + "\n", SIGTERM), 2u);
+  EXPECT_EQ(EndOf(first), SIGTERM);
+  EXPECT_EQ(EndOf(second), SIGTERM);
+  EXPECT_EQ(kill(other, SIGKILL), 0);
+  EXPECT_EQ(EndOf(other), SIGKILL);
+}
+
+// Signal 0 only asks, so nobody is hurt if these got through.
+TEST("init and processes of other namespaces are never signalled") {
+  EXPECT_EQ(SignalListed("0\n1\n0\n", 0), 0u);
+  EXPECT_EQ(SignalListed("", 0), 0u);
+  EXPECT_EQ(SignalListed("garbage\n\n-1\n", 0), 0u);
+}
+
+TEST("numbers that are no process ids are never signalled, however they wrap") {
+  EXPECT_EQ(SignalListed("4294967295\n", 0), 0u);  // -1: everybody
+  EXPECT_EQ(SignalListed("4294967296\n", 0), 0u);  // 0: our own group
+  EXPECT_EQ(SignalListed("2147483648\n", 0), 0u);
+}
+
+// The kernel hands out what fits; the last number may be the beginning of another process's.
+TEST("a number that the reading cut in two is left alone") {
+  const pid_t self = getpid();
+  const std::string line = std::to_string(self) + "\n", longer = std::to_string(self) + "9999\n";
+  std::string procs;
+  while (procs.size() + line.size() < 8191 - std::to_string(self).size()) procs += "\n";
+  procs.resize(8191 - std::to_string(self).size(), '\n');
+  EXPECT_EQ(SignalListed(procs + longer, 0), 0u);
+}
+
+}  // namespace
+}  // namespace sbx::test

@@ -1,0 +1,331 @@
+// Two opinions are compared: the compiled filters, and the refusals below, written from the kernel's headers and the
+// project's list. What the table says is taken from SeccompRows.
+#include <asm/unistd.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "bpf.h"
+#include "test.h"
+
+namespace sbx::test {
+namespace {
+
+#if defined(__x86_64__)
+constexpr uint32_t kNative = AUDIT_ARCH_X86_64;
+#else
+constexpr uint32_t kNative = AUDIT_ARCH_AARCH64;
+#endif
+
+constexpr uint32_t kAllow = SECCOMP_RET_ALLOW, kKill = SECCOMP_RET_KILL_PROCESS;
+constexpr uint32_t kX32Bit = 0x40000000;
+constexpr unsigned long long kHigh = 1ULL << 32;  // what a filter that compares 64 bits would see
+
+struct Args {
+  uint64_t values[6];
+};
+
+struct seccomp_data Data(uint32_t arch, uint32_t number, const Args& args) {
+  struct seccomp_data data = {};
+  data.arch = arch;
+  data.nr = (int)number;
+  for (int i = 0; i < 6; ++i) data.args[i] = args.values[i];
+  return data;
+}
+
+// One compiled filter, and what it should do.
+class Subject {
+ public:
+  Subject(SeccompProfile profile, bool kill) : strict(profile == SeccompProfile::kStrict), kill(kill) {
+    CompileFilter(profile, kill, filter_);
+    bpf_.emplace_back(filter_);
+  }
+
+  uint32_t Run(uint32_t number, const Args& args = {}, uint32_t arch = kNative) { return bpf_[0].Run(Data(arch, number, args)); }
+  uint32_t Refusal(int error) const { return kill && error != ENOSYS ? kKill : SECCOMP_RET_ERRNO | (uint32_t)error; }
+  const Filter& filter() const { return filter_; }
+  const std::vector<bool>& executed() const { return bpf_[0].executed(); }
+
+  const bool strict, kill;
+
+ private:
+  Filter filter_;
+  std::vector<Bpf> bpf_;
+};
+
+template <typename Body>
+void ForEachSubject(Body body) {
+  for (const SeccompProfile profile : {SeccompProfile::kDefault, SeccompProfile::kStrict})
+    for (const bool kill : {false, true}) {
+      Subject subject(profile, kill);
+      body(subject);
+    }
+}
+
+constexpr uint64_t kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
+
+bool OneOf(uint64_t value, std::initializer_list<uint32_t> values) {
+  for (const uint32_t one : values)
+    if ((uint32_t)value == one) return true;
+  return false;
+}
+
+// Whether a row with a condition refuses these arguments.
+bool ConditionHolds(const SeccompRow& row, bool strict, const Args& args) {
+  const uint64_t* a = args.values;
+  switch (row.number) {
+    case __NR_clone:
+      return (a[0] & kNamespaces) != 0;
+    case __NR_unshare:
+      return (a[0] & (kNamespaces | CLONE_NEWTIME)) != 0;
+    case __NR_personality:
+      return !OneOf(a[0], {0, 8, 0x20000, 0x20008, 0x40000, 0xffffffff});
+    case __NR_ioctl:
+      return OneOf(a[1], {TIOCSTI, TIOCLINUX});
+    case __NR_socket:
+      return strict ? !OneOf(a[0], {AF_UNIX}) : !OneOf(a[0], {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK});
+    case __NR_fcntl:
+      return OneOf(a[1], {F_GETLK, F_SETLK, F_SETLKW, 36, 37, 38, 1024, 1025, 1026});  // F_OFD_…, F_SETLEASE, F_GETLEASE, F_NOTIFY
+  }
+  Fail(__FILE__, __LINE__, std::string("a condition that this test does not know: ") + row.name);
+  return false;
+}
+
+std::map<uint32_t, SeccompRow> Table() {
+  size_t count = 0;
+  const SeccompRow* rows = SeccompRows(count);
+  std::map<uint32_t, SeccompRow> table;
+  for (size_t i = 0; i < count; ++i) table.emplace((uint32_t)rows[i].number, rows[i]);
+  return table;
+}
+
+uint32_t Expected(const std::map<uint32_t, SeccompRow>& table, const Subject& subject, uint32_t number, const Args& args) {
+  const auto found = table.find(number);
+  if (found == table.end() || (found->second.strictOnly && !subject.strict)) return kAllow;
+  const SeccompRow& row = found->second;
+  if (row.condition != nullptr && !ConditionHolds(row, subject.strict, args)) return kAllow;
+  return subject.Refusal(row.error);
+}
+
+// Words that matter to some check, each alone, with others' bits above.
+std::vector<Args> InterestingArgs() {
+  std::vector<uint64_t> words = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 36, 37, 38, 39, 40, 1024, 1025, 1026, 1027, TIOCSTI, TIOCLINUX, 0x20000, 0x20008, 0x40000, 0xffffffff, ~0ULL};
+  for (int bit = 0; bit < 64; ++bit) words.push_back(1ULL << bit);
+  std::vector<Args> all;
+  for (const uint64_t word : words) {
+    all.push_back({{word, 0, 0, 0, 0, 0}});
+    all.push_back({{0, word, 0, 0, 0, 0}});
+    all.push_back({{word | kHigh, word | kHigh, ~0ULL, ~0ULL, ~0ULL, ~0ULL}});
+  }
+  return all;
+}
+
+TEST("every call from 0 to 1024 is answered as the table says, whatever its arguments") {
+  const auto table = Table();
+  const std::vector<Args> args = InterestingArgs();
+  ForEachSubject([&](Subject& subject) {
+    for (uint32_t number = 0; number <= 1024; ++number)
+      for (const Args& some : args) EXPECT_EQ(subject.Run(number, some), Expected(table, subject, number, some));
+  });
+}
+
+TEST("every row of the table is refused with its errno, or kills") {
+  const auto table = Table();
+  const Args worst = {{kNamespaces, TIOCSTI, 0, 0, 0, 0}};
+  ForEachSubject([&](Subject& subject) {
+    for (const auto& [number, row] : table) {
+      if (row.strictOnly && !subject.strict) continue;
+      const Args args = row.number == __NR_fcntl ? Args{{0, F_SETLK}} : worst;
+      EXPECT_EQ(subject.Run(number, args), subject.Refusal(row.error));
+    }
+  });
+}
+
+TEST("no call stands in the table twice") {
+  size_t count = 0;
+  (void)SeccompRows(count);
+  EXPECT_EQ(Table().size(), count);
+}
+
+// The list of the project's reference, so that a row that is lost is missed.
+constexpr uint32_t kEnosys[] = {
+    __NR_clone3, __NR_io_uring_setup, __NR_io_uring_enter, __NR_io_uring_register, __NR_fsopen, __NR_fsconfig, __NR_fsmount, __NR_fspick, __NR_open_tree,
+    467 /* open_tree_attr */, __NR_move_mount, __NR_mount_setattr, 457 /* statmount */, 458 /* listmount */, 451 /* cachestat */, __NR_process_mrelease, __NR_nfsservctl, __NR_lookup_dcookie};
+constexpr uint32_t kEperm[] = {
+    __NR_mount, __NR_umount2, __NR_pivot_root, __NR_chroot, __NR_setns, __NR_ptrace, __NR_process_vm_readv, __NR_process_vm_writev, __NR_kcmp, __NR_pidfd_getfd, __NR_process_madvise,
+    __NR_add_key, __NR_request_key, __NR_keyctl, __NR_bpf, __NR_perf_event_open, __NR_userfaultfd, __NR_memfd_secret, __NR_name_to_handle_at, __NR_open_by_handle_at, __NR_fanotify_init,
+    __NR_init_module, __NR_finit_module, __NR_delete_module, __NR_kexec_load, __NR_kexec_file_load, __NR_reboot, __NR_swapon, __NR_swapoff,
+#ifdef __NR_iopl
+    __NR_iopl, __NR_ioperm, __NR_modify_ldt, __NR_uselib, __NR_ustat, __NR_sysfs, __NR__sysctl,
+#endif
+    __NR_acct, __NR_quotactl, __NR_quotactl_fd, __NR_syslog, __NR_settimeofday, __NR_clock_settime, __NR_clock_adjtime, __NR_adjtimex, __NR_sethostname, __NR_setdomainname, __NR_vhangup,
+    __NR_move_pages, __NR_migrate_pages, __NR_mbind, __NR_set_mempolicy, __NR_set_mempolicy_home_node};
+constexpr uint32_t kStrictOnly[] = {
+    __NR_flock,
+#ifdef __NR_inotify_init
+    __NR_inotify_init,
+#endif
+    __NR_inotify_init1, __NR_inotify_add_watch};
+constexpr uint32_t kWithCondition[] = {__NR_clone, __NR_unshare, __NR_personality, __NR_ioctl, __NR_socket, __NR_fcntl};
+
+TEST("the calls of the reference are refused, and no others are in the table") {
+  ForEachSubject([&](Subject& subject) {
+    for (const uint32_t number : kEnosys) EXPECT_EQ(subject.Run(number), subject.Refusal(ENOSYS));
+    for (const uint32_t number : kEperm) EXPECT_EQ(subject.Run(number), subject.Refusal(EPERM));
+    for (const uint32_t number : kStrictOnly) EXPECT_EQ(subject.Run(number), subject.strict ? subject.Refusal(EPERM) : kAllow);
+  });
+  EXPECT_EQ(Table().size(), std::size(kEnosys) + std::size(kEperm) + std::size(kStrictOnly) + std::size(kWithCondition));
+}
+
+TEST("calls that runtimes need stay allowed") {
+  constexpr uint32_t kNeeded[] = {__NR_read, __NR_execve, __NR_execveat, __NR_memfd_create, __NR_pkey_alloc, __NR_pkey_mprotect, __NR_membarrier, __NR_rseq, __NR_prctl, __NR_seccomp,
+                                  __NR_landlock_create_ruleset, __NR_pidfd_open, __NR_pidfd_send_signal, __NR_sched_setaffinity, __NR_setpriority, __NR_shmget, __NR_mq_open, __NR_mprotect, __NR_exit_group};
+  ForEachSubject([&](Subject& subject) {
+    for (const uint32_t number : kNeeded) EXPECT_EQ(subject.Run(number, {{~0ULL, ~0ULL, ~0ULL}}), kAllow);
+  });
+}
+
+TEST("x32 numbers fail with ENOSYS, killing or not") {
+  ForEachSubject([&](Subject& subject) {
+    for (uint32_t number = 0; number <= 1024; ++number) EXPECT_EQ(subject.Run(number | kX32Bit), SECCOMP_RET_ERRNO | ENOSYS);
+    for (const uint32_t number : {0x7fffffffU, 0x80000000U, 0xffffffffU}) EXPECT_EQ(subject.Run(number), SECCOMP_RET_ERRNO | ENOSYS);
+    EXPECT_EQ(subject.Run(kX32Bit - 1), kAllow);
+  });
+}
+
+TEST("another architecture's calls kill the process") {
+  constexpr uint32_t kForeign[] = {AUDIT_ARCH_I386, AUDIT_ARCH_ARM, AUDIT_ARCH_PPC64, AUDIT_ARCH_S390X, kNative ^ 1, kNative ^ 0x40000000, kNative ^ 0x80000000, 0, 0xffffffff,
+                                   kNative == AUDIT_ARCH_X86_64 ? (uint32_t)AUDIT_ARCH_AARCH64 : (uint32_t)AUDIT_ARCH_X86_64};
+  ForEachSubject([&](Subject& subject) {
+    for (const uint32_t arch : kForeign)
+      for (uint32_t number = 0; number <= 1024; ++number) EXPECT_EQ(subject.Run(number, {}, arch), kKill);
+  });
+}
+
+TEST("clone is refused for each namespace flag alone and allowed for every other bit") {
+  ForEachSubject([&](Subject& subject) {
+    for (int bit = 0; bit < 64; ++bit) {
+      const uint64_t flag = 1ULL << bit;
+      // CLONE_NEWTIME's bit is part of the exit signal here.
+      const uint32_t expected = (flag & kNamespaces) != 0 ? subject.Refusal(EPERM) : kAllow;
+      EXPECT_EQ(subject.Run(__NR_clone, {{flag}}), expected);
+      EXPECT_EQ(subject.Run(__NR_clone, {{flag | SIGCHLD | CLONE_VM | CLONE_THREAD}}), expected);
+    }
+    EXPECT_EQ(subject.Run(__NR_clone, {{SIGCHLD, ~0ULL, ~0ULL, ~0ULL, ~0ULL}}), kAllow);
+  });
+}
+
+TEST("unshare is refused for each namespace flag alone, time among them, and allowed for every other bit") {
+  ForEachSubject([&](Subject& subject) {
+    for (int bit = 0; bit < 64; ++bit) {
+      const uint64_t flag = 1ULL << bit;
+      EXPECT_EQ(subject.Run(__NR_unshare, {{flag}}), (flag & (kNamespaces | CLONE_NEWTIME)) != 0 ? subject.Refusal(EPERM) : kAllow);
+      EXPECT_EQ(subject.Run(__NR_unshare, {{CLONE_FILES | flag | CLONE_NEWUSER}}), subject.Refusal(EPERM));
+    }
+  });
+}
+
+TEST("personality takes the harmless ones and the query only") {
+  ForEachSubject([&](Subject& subject) {
+    for (const uint64_t persona : {0ULL, 8ULL, 0x20000ULL, 0x20008ULL, 0x40000ULL, 0xffffffffULL}) {
+      EXPECT_EQ(subject.Run(__NR_personality, {{persona}}), kAllow);
+      EXPECT_EQ(subject.Run(__NR_personality, {{persona | kHigh}}), kAllow);
+    }
+    for (const uint64_t persona : {1ULL, 7ULL, 9ULL, 0x0400000ULL, 0x0100000ULL, 0x60000ULL, 0x40008ULL, 0xfffffffeULL, 0x4000000ULL}) EXPECT_EQ(subject.Run(__NR_personality, {{persona}}), subject.Refusal(EPERM));
+  });
+}
+
+TEST("terminals cannot be typed into, high bits or not") {
+  ForEachSubject([&](Subject& subject) {
+    for (const uint64_t request : {(uint64_t)TIOCSTI, (uint64_t)TIOCLINUX})
+      for (const uint64_t high : {0ULL, kHigh, 1ULL << 63, 0xffffffff00000000ULL}) EXPECT_EQ(subject.Run(__NR_ioctl, {{0, request | high}}), subject.Refusal(EPERM));
+    for (const uint64_t request : {(uint64_t)TCGETS, (uint64_t)TIOCGWINSZ, (uint64_t)TIOCSTI + 1, (uint64_t)TIOCSTI - 1}) EXPECT_EQ(subject.Run(__NR_ioctl, {{TIOCSTI, request}}), kAllow);
+  });
+}
+
+TEST("sockets are of four families, of one when strict") {
+  const std::set<uint64_t> open = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
+  ForEachSubject([&](Subject& subject) {
+    for (uint64_t family = 0; family < 64; ++family) {
+      const bool allowed = subject.strict ? family == AF_UNIX : open.count(family) != 0;
+      EXPECT_EQ(subject.Run(__NR_socket, {{family, SOCK_STREAM}}), allowed ? kAllow : subject.Refusal(EAFNOSUPPORT));
+      EXPECT_EQ(subject.Run(__NR_socket, {{family | kHigh, SOCK_STREAM}}), allowed ? kAllow : subject.Refusal(EAFNOSUPPORT));
+    }
+    EXPECT_EQ(subject.Run(__NR_socket, {{~0ULL}}), subject.Refusal(EAFNOSUPPORT));
+  });
+}
+
+TEST("strict refuses locks, leases and notification by fcntl, and nothing else of it") {
+  const std::set<uint64_t> refused = {F_GETLK, F_SETLK, F_SETLKW, 36, 37, 38, 1024, 1025, 1026};
+  ForEachSubject([&](Subject& subject) {
+    for (uint64_t command = 0; command < 2048; ++command) {
+      const uint32_t expected = subject.strict && refused.count(command) != 0 ? subject.Refusal(EPERM) : kAllow;
+      EXPECT_EQ(subject.Run(__NR_fcntl, {{command, command}}), expected);
+      EXPECT_EQ(subject.Run(__NR_fcntl, {{0, command | kHigh}}), expected);
+    }
+  });
+}
+
+TEST("filters are within their bound, and every jump and load is one that the kernel takes") {
+  ForEachSubject([&](Subject& subject) {
+    const Filter& filter = subject.filter();
+    REQUIRE(filter.length > 0 && filter.length <= kFilterLengthMax && filter.length <= BPF_MAXINSNS);
+    for (size_t at = 0; at < filter.length; ++at) {
+      const struct sock_filter& instruction = filter.code[at];
+      if (BPF_CLASS(instruction.code) == BPF_JMP) {
+        EXPECT(BPF_OP(instruction.code) != BPF_JA);
+        EXPECT(at + 1 + instruction.jt < filter.length && at + 1 + instruction.jf < filter.length);
+      } else if (BPF_CLASS(instruction.code) == BPF_LD) {
+        EXPECT(instruction.k % 4 == 0 && instruction.k < sizeof(struct seccomp_data));
+      } else {
+        EXPECT_EQ(BPF_CLASS(instruction.code), BPF_RET);
+      }
+    }
+    EXPECT_EQ(BPF_CLASS(filter.code[filter.length - 1].code), BPF_RET);
+  });
+}
+
+TEST("every instruction is reached by some input") {
+  const std::vector<Args> args = InterestingArgs();
+  ForEachSubject([&](Subject& subject) {
+    for (uint32_t number = 0; number <= 1024; ++number)
+      for (const Args& some : args) (void)subject.Run(number, some);
+    (void)subject.Run(kX32Bit);
+    (void)subject.Run(0, {}, AUDIT_ARCH_I386);
+    for (size_t at = 0; at < subject.executed().size(); ++at)
+      if (!subject.executed()[at]) Fail(__FILE__, __LINE__, "instruction " + Shown(at) + " is never executed");
+  });
+}
+
+// The exit code says which step failed; a child, since a filter stays.
+int LoadInChild(const Filter& filter) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const struct sock_fprog program = {(unsigned short)filter.length, const_cast<struct sock_filter*>(filter.code)};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) _exit(1);
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0) _exit(2);
+    const long refused = syscall(SYS_fsopen, nullptr, 0);
+    _exit(refused == -1 && errno == ENOSYS ? 0 : 3);
+  }
+  int status = -1;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST("this kernel loads every filter and obeys it") {
+  ForEachSubject([&](Subject& subject) { EXPECT_EQ(LoadInChild(subject.filter()), 0); });
+}
+
+}  // namespace
+}  // namespace sbx::test
