@@ -4,7 +4,7 @@
 //
 //   host -> zygote   Template (once), then NewSlot per slot
 //   host -> keeper   Groups (the cgroups of the slot), Prepare (make a sandbox ready)
-//   host -> init     Start (a program), Signal, Finish
+//   host -> init     Start (a program), Signal; closing the socket ends the sandbox
 //   zygote, keeper, init -> host   Ready, Failed; from init also Started, Ended
 #pragma once
 
@@ -28,7 +28,7 @@ constexpr unsigned kWritesMax = 12;
 constexpr unsigned kRlimitsMax = 16;
 constexpr unsigned kMountRowsMax = 128;
 
-enum class Kind : uint32_t { kTemplate = 1, kNewSlot, kGroups, kPrepare, kStart, kSignal, kFinish, kReady = 64, kFailed, kStarted, kEnded };
+enum class Kind : uint32_t { kTemplate = 1, kNewSlot, kGroups, kPrepare, kStart, kSignal, kReady = 64, kFailed, kStarted, kEnded };
 
 // Files of a sandbox's (or a program's) cgroups. The host opens them; which file stands behind one differs between
 // cgroup v1 and v2 and is decided in core/src/cgroup/.
@@ -163,10 +163,6 @@ struct SignalRecord {
   int32_t signal;
   uint32_t everything;  // all of its processes, not only the main one
   Cause cause;          // recorded as why it ended, if it was the first
-};
-
-struct FinishRecord {
-  Head head{Kind::kFinish};
 };
 
 // ---- upward ----

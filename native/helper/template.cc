@@ -211,12 +211,10 @@ int MountTmpfs(const char* target, const TmpfsOptions& options) {
   struct Setting {
     const char* key;
     uint64_t value;
-    bool given;
   };
-  const Setting settings[] = {{"size", options.sizeBytes, options.sizeBytes > 0}, {"nr_inodes", options.inodeCount, options.inodeCount > 0}, {"uid", options.owner, true}, {"gid", options.owner, true}};
+  const Setting settings[] = {{"size", options.sizeBytes}, {"nr_inodes", options.inodeCount}, {"uid", options.owner}, {"gid", options.owner}};
   for (const Setting& setting : settings)
-    if (setting.given)
-      if (const int set = sys::FsConfigString(context.get(), setting.key, Decimal(setting.value).text()); set < 0) return set;
+    if (const int set = sys::FsConfigString(context.get(), setting.key, Decimal(setting.value).text()); set < 0) return set;
   if (const int set = sys::FsConfigString(context.get(), "mode", options.mode); set < 0) return set;
   if (const int made = sys::FsConfigCreate(context.get()); made < 0) return made;
   const int mounted = sys::FsMount(context.get(), options.attributes);

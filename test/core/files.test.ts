@@ -177,13 +177,16 @@ describe('links that lead out', () => {
   });
 
   // A link that stays inside is followed in a session, as any program there would.
-  it.each(plants.filter(([title]) => title !== 'a link to a file beside it'))('reading and writing %s', async (_, script, path) => {
-    await using sandbox = await sbx.engine.createSandbox();
-    await sandbox.run('/bin/sh', ['-c', script]);
-    const code = expect.stringMatching(/^SBX_FILE_(OUTSIDE|NOT_REGULAR)$/);
-    await expect(sandbox.readFile(path)).rejects.toMatchObject({ code });
-    await expect(sandbox.writeFile(path, 'x')).rejects.toMatchObject({ code });
-  });
+  it.each(plants.filter(([title]) => title !== 'a link to a file beside it'))(
+    'reading and writing %s',
+    async (_, script, path) => {
+      await using sandbox = await sbx.engine.createSandbox();
+      await sandbox.run('/bin/sh', ['-c', script]);
+      const code = expect.stringMatching(/^SBX_FILE_(OUTSIDE|NOT_REGULAR)$/);
+      await expect(sandbox.readFile(path)).rejects.toMatchObject({ code });
+      await expect(sandbox.writeFile(path, 'x')).rejects.toMatchObject({ code });
+    },
+  );
 
   it('rm -r removes a link, not what it points to', async () => {
     await using sandbox = await sbx.engine.createSandbox({ files: { 'keep/x': '1' } });

@@ -33,7 +33,13 @@ describe('two hundred sandboxes at once', () => {
   }, 60_000);
 
   it('mixed fates, 20 rounds: each verdict as when alone', async () => {
-    const limits = { cpuTimeMs: 100, wallTimeMs: 20_000, memoryBytes: 32 * MiB, processCount: 16, outputBytes: 10_000 };
+    const limits = {
+      cpuTimeMs: 100,
+      wallTimeMs: 20_000,
+      memoryBytes: 32 * MiB,
+      processCount: 16,
+      outputBytes: 10_000,
+    };
     const fates: [program: string, args: string[], status: RunResult['status']][] = [
       ['true', [], 'ok'],
       ['exit-with', ['3'], 'exit'],

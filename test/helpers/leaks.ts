@@ -46,7 +46,11 @@ export async function settledFootprint(): Promise<Footprint> {
   for (let before = takeFootprint(); ; ) {
     await sleep(60);
     const now = takeFootprint();
-    if (isDeepStrictEqual(now.descriptors, before.descriptors) && isDeepStrictEqual(now.children, before.children)) return now;
+    if (
+      isDeepStrictEqual(now.descriptors, before.descriptors) &&
+      isDeepStrictEqual(now.children, before.children)
+    )
+      return now;
     before = now;
   }
 }

@@ -18,6 +18,7 @@ export const CORE_STOREYS: readonly (readonly string[])[] = [
   ['native.ts'],
   ['streams/', 'cgroup/', 'files/'],
   ['engine/'],
+  ['program/'],
   ['sandbox/'],
   ['index.ts'],
 ];
@@ -28,5 +29,5 @@ export const NATIVE_MAY_INCLUDE: Record<string, { folders: readonly string[]; no
   plan: { folders: ['common'], node: false },
   addon: { folders: ['common', 'plan'], node: true },
   helper: { folders: ['common', 'plan'], node: false },
-  test: { folders: ['common', 'plan', 'helper'], node: false },
+  test: { folders: ['common', 'plan', 'helper', 'addon'], node: false },
 };

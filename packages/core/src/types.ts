@@ -10,27 +10,27 @@ import type { Output } from './streams/output.js';
  * A limit that the machine cannot enforce is listed in `RunResult.degraded`, or refused when the engine requires it.
  */
 export interface Limits {
-  /** CPU time, user + system, of the program and all its descendants, in ms. Over it: killed, `cpu-limit`. Default 10 000. Exact to about 1 ms. */
+  /** CPU time, user + system, of the program and all its descendants, in ms. Over it: killed, `cpu-limit`. Default 10 000. Killed within 10 ms of it. */
   cpuTimeMs?: number | null;
-  /** Wall time from start to end of the program, in ms. Over it: killed, `wall-limit`. Default 30 000. Exact to about 1 ms. */
+  /** Wall time from start to end of the program, in ms. Over it: killed, `wall-limit`. Default 30 000. Killed within 10 ms of it. */
   wallTimeMs?: number | null;
   /** Memory of all processes together, swap, tmpfs, shared memory and pipe buffers included, in bytes. Over it: killed, `memory-limit`. Default 256 MiB. */
   memoryBytes?: number | null;
   /** Processes and threads alive at once. At the limit `fork` fails with EAGAIN: the program decides what that means. Default 64. */
   processCount?: number | null;
-  /** Bytes of captured output, stdout and stderr each. Over it: killed, `output-limit`, and the output is cut at the limit. Default 1 MiB. Not applied to `'pipe'`, where back pressure bounds. */
+  /** Bytes of captured output, each captured descriptor (a terminal too) for itself. Over it: killed, `output-limit`, and the output is cut at the limit. Default 1 MiB. Not applied to `'pipe'`, where back pressure bounds. */
   outputBytes?: number | null;
   /** Size of any single file the program writes, in bytes (RLIMIT_FSIZE). Over it: SIGXFSZ, `output-limit`. Default 64 MiB. */
   fileBytes?: number | null;
-  /** Open descriptors per process (RLIMIT_NOFILE). At the limit `open` fails with EMFILE. Default 256. */
+  /** Open descriptors per process (RLIMIT_NOFILE). At the limit `open` fails with EMFILE. Default 256. At most the host's own hard limit, which is also what `null` gives. */
   openFileCount?: number | null;
   /** Stack of the main thread, in bytes (RLIMIT_STACK). Over it: SIGSEGV, `signal`. Default 64 MiB. `null`: unlimited, bounded by memory. */
   stackBytes?: number | null;
   /** Address space per process, in bytes (RLIMIT_AS). Default `null`: a poor measure of memory, here for those who need it. */
   addressSpaceBytes?: number | null;
-  /** Size of the work folder and, separately, of /tmp with /dev/shm, in bytes. At the limit `write` fails with ENOSPC. Default 128 MiB. Fixed when the sandbox is made. */
+  /** Size of the work folder, of /tmp and of /dev/shm, in bytes, each for itself. At the limit `write` fails with ENOSPC. Default 128 MiB. Fixed when the sandbox is made. */
   diskBytes?: number | null;
-  /** Number of files and folders in the work folder and, separately, in /tmp. At the limit `open` fails with ENOSPC. Default 16 384. Fixed when the sandbox is made. */
+  /** Number of files and folders in the work folder, in /tmp and in /dev/shm, each for itself. At the limit `open` fails with ENOSPC. Default 16 384. Fixed when the sandbox is made. */
   diskFileCount?: number | null;
   /** CPUs' worth of time per wall second: 0.5 is half a CPU, 2 is two CPUs. Default `null`: as many as there are. */
   cpuRate?: number | null;
@@ -51,6 +51,7 @@ export const STATUSES = [
   'file-error', // it ended well, but a file named in copyOut could not be taken
   'killed', // ended from outside: kill(), close()
 ] as const;
+/** One of `STATUSES`. */
 export type Status = (typeof STATUSES)[number];
 
 /** What was used, measured by the supervisor; present on every result, also of killed runs. */
@@ -93,6 +94,7 @@ export const FEATURES = [
   'private-proc', // /proc with subset=pid
   'seccomp',
 ] as const;
+/** One of `FEATURES`. */
 export type Feature = (typeof FEATURES)[number];
 
 /** Bytes for a file or for stdin. Exactly one key. */
@@ -170,12 +172,13 @@ export interface ProgramOptions {
 export interface RunOptions extends ProgramOptions {
   /** Files put into the work folder before the start; parents are created. Keys are relative paths. */
   files?: Record<string, FileInput | string | Uint8Array>;
-  /** Files taken out after every process has ended. */
+  /** Files taken out after every process of this program has ended; in a session others may still live. */
   copyOut?: readonly CopyOut[];
   /** Bytes taken out per file at the most, unless the entry says its own. Default 64 MiB. */
   copyOutMaxBytes?: number;
   /** Called for each chunk as it comes (it is captured as well). A throw or rejection ends the run and rejects it. */
   onStdout?: (chunk: Uint8Array) => unknown;
+  /** As `onStdout`, for stderr. */
   onStderr?: (chunk: Uint8Array) => unknown;
 }
 
@@ -195,9 +198,10 @@ export interface SandboxShape {
   seccompAction?: 'errno' | 'kill';
 }
 
+/** Settings of a sandbox that stays. */
 export interface SandboxOptions extends SandboxShape {
   engine?: import('./sandbox/engine.js').Engine;
-  /** Memory, processes, disk and CPU rate bound the sandbox as a whole; the others are defaults for its programs. */
+  /** Memory, processes and disk bound the sandbox as a whole, and programs can only ask for less; the others are defaults for its programs. */
   limits?: Limits;
   /** Default environment of its programs. */
   env?: Record<string, string>;
@@ -238,7 +242,7 @@ export interface RunResult {
 
 /** One mount of the root that every sandbox of an engine sees, read-only unless said otherwise. */
 export type MountRow =
-  /** The host's file or folder `source`, without submounts unless `recursive`; skipped when missing and `optional`. */
+  /** The host's file or folder `source`, without submounts unless `recursive`; skipped when missing and `optional`; programs in it can be executed unless `executable` is `false`. */
   | {
       kind: 'bind';
       source: string;
@@ -255,6 +259,7 @@ export type MountRow =
   /** A small file with this content. */
   | { kind: 'file'; target: string; text: string; mode?: number };
 
+/** Settings of an engine; all have defaults. */
 export interface EngineOptions {
   /** Root seen by programs. Default `DEFAULT_MOUNTS`: the host's /usr, /bin, /lib*, a few files of /etc, all read-only. */
   mounts?: readonly MountRow[];
@@ -285,8 +290,10 @@ export interface EngineOptions {
 
 /** What is enforced, by which mechanism. */
 export interface EngineInfo {
+  /** Of this package. */
   version: string;
   kernel: string;
+  /** `path`: the folder that the engine's own is made in. */
   cgroup: {
     version: 'v1' | 'v2' | 'hybrid' | 'none';
     path: string | null;
@@ -301,14 +308,23 @@ export interface EngineInfo {
   limits: Limits;
 }
 
+/** Numbers for metrics. */
 export interface EngineCounters {
+  /** One-shot runs and groups that have a place of `parallelism`; programs of sessions are not among them. */
   running: number;
+  /** Runs in the queue. */
   waiting: number;
+  /** Sandboxes that stand ready. */
   ready: number;
+  /** Sandboxes in use, sessions included. */
   sandboxes: number;
+  /** Programs executed since the opening. */
   startedTotal: number;
+  /** Programs that have ended. */
   finishedTotal: number;
+  /** Runs refused because the queue was full. */
   refusedTotal: number;
+  /** Ended programs by status. */
   byStatus: Record<Status, number>;
 }
 
@@ -326,12 +342,14 @@ export interface GroupPipe {
   record?: { maxBytes: number };
 }
 
+/** Programs that run at the same time, and the pipes between them. */
 export interface GroupRequest {
   programs: readonly GroupProgram[];
   pipes?: readonly GroupPipe[];
   signal?: AbortSignal;
 }
 
+/** How each ended, and what went by. */
 export interface GroupResult {
   /** In the order of `programs`. */
   results: RunResult[];

@@ -70,7 +70,9 @@ export class Group {
 
   /** The group of one program inside this one. */
   async makeMember(name: string): Promise<Group> {
-    const folders = new Map([...this.folders].map(([controller, folder]) => [controller, join(folder, name)]));
+    const folders = new Map(
+      [...this.folders].map(([controller, folder]) => [controller, join(folder, name)]),
+    );
     return Group.make(this.layout, folders, true);
   }
 
@@ -84,6 +86,12 @@ export class Group {
     const fd = this.#byName.get(name);
     const text = fd === undefined ? -1 : this.#native.readCounterFile(fd);
     return typeof text === 'string' ? text : null;
+  }
+
+  /** Writes the counter file with this number; its absence has been reported when the engine opened. */
+  set(counter: number, text: string): void {
+    const fd = this.#byName.get(COUNTERS[counter]!);
+    if (fd !== undefined) writeSync(fd, text, 0);
   }
 
   has(name: CounterName): boolean {
@@ -110,7 +118,8 @@ export class Group {
   closeFiles(): void {
     if (this.#notice >= 0) this.#native.closeFds([this.#notice]);
     this.#notice = -1;
-    for (const [name, fd] of this.#byName) if (!(name === 'oomNotice' && this.layout.version === 'v1')) closeSync(fd);
+    for (const [name, fd] of this.#byName)
+      if (!(name === 'oomNotice' && this.layout.version === 'v1')) closeSync(fd);
     for (const fd of this.joins) closeSync(fd);
     if (this.folderFd >= 0) closeSync(this.folderFd);
     this.#byName.clear();

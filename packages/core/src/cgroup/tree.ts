@@ -2,7 +2,16 @@
  * The engine's place in the cgroups: one folder per hierarchy, named so that a later process can tell whether its owner is
  * still alive. Groups of sandboxes are made below it.
  */
-import { chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdir, readdir, readlink, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CgroupMounts, detectCgroups, type Hierarchy } from './detect.js';
@@ -36,6 +45,7 @@ export class CgroupTree {
   readonly #parents: Folders;
   readonly #folders: Folders;
   #nextGroup = 1;
+  #resetsPeak = false;
 
   private constructor(layout: Layout, report: CgroupReport, name: string, parents: Folders) {
     this.layout = layout;
@@ -74,7 +84,9 @@ export class CgroupTree {
       }
       if (plan.layout === V2) await tree.#makeKeeperLeaf();
       // The proof: a group that can be made, filled with limits, and removed.
-      await (await tree.makeGroup()).remove();
+      const sample = await tree.makeGroup();
+      tree.#resetsPeak = sample.resetsPeak();
+      await sample.remove();
       return tree;
     } catch (error) {
       await tree.close();
@@ -106,6 +118,11 @@ export class CgroupTree {
   /** The engine's folder in the hierarchy of this controller. */
   folderOf(controller: string): string {
     return this.#folders.get(controller) ?? '';
+  }
+
+  /** Whether a group's memory mark can be started again; else every sandbox needs a fresh group. */
+  get resetsPeak(): boolean {
+    return this.#resetsPeak;
   }
 
   hasController(name: string): boolean {
@@ -158,7 +175,12 @@ function planV1(mounts: CgroupMounts, where: string): Plan | string {
   const missing = V1.controllers.filter((controller) => !parents.has(controller));
   if (missing.length > 0) return `v1: no hierarchy for ${missing.join(', ')}`;
   const version = mounts.v2 === null ? 'v1' : 'hybrid';
-  const report: CgroupReport = { version, path: parents.get('memory')!, controllers: [...parents.keys()], reason: null };
+  const report: CgroupReport = {
+    version,
+    path: parents.get('memory')!,
+    controllers: [...parents.keys()],
+    reason: null,
+  };
   return { layout: V1, report, parents };
 }
 

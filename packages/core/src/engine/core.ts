@@ -1,6 +1,7 @@
 /**
  * What an engine is made of: helper, slots, queue, cgroups, counters. `Engine` and `Sandbox` are what users see of it.
  */
+import { readFileSync } from 'node:fs';
 import { availableParallelism, release } from 'node:os';
 import { CgroupTree } from '../cgroup/tree.js';
 import { ClosedError, type SbxError, UnsupportedError } from '../errors.js';
@@ -35,6 +36,7 @@ export class EngineCore {
   readonly slots: Slots;
   readonly native: Native;
   readonly machineCpus = availableParallelism();
+  readonly openFilesMax = hardOpenFiles();
   readonly byStatus: Record<Status, number>;
   startedTotal = 0;
   finishedTotal = 0;
@@ -152,7 +154,9 @@ async function openParts(options: EngineOptions): Promise<Opened> {
     await sample?.remove();
     checkRequired(features, options.require ?? DEFAULT_REQUIRE, report);
     zygote = await startZygote(options, rootless, tree);
-    const uidBase = rootless ? 0 : (options.uidBase ?? randomBlock(options.maxSandboxes ?? DEFAULT_MAX_SANDBOXES));
+    const uidBase = rootless
+      ? 0
+      : (options.uidBase ?? randomBlock(options.maxSandboxes ?? DEFAULT_MAX_SANDBOXES));
     const info = describe(options, { report, features, uidBase, limits });
     const slots = makeSlots(options, info, tree, zygote);
     await slots.open();
@@ -169,7 +173,15 @@ function startZygote(options: EngineOptions, rootless: boolean, tree: CgroupTree
   const mounts = compileMounts(options.mounts ?? defaultMounts(hostname, workDir));
   const cgroupName = tree?.name ?? '';
   const cgroupParents = tree?.parentFds ?? [];
-  return Zygote.start({ rootless, insideUid: SANDBOX_UID, hostname, workDir, mounts, cgroupName, cgroupParents });
+  return Zygote.start({
+    rootless,
+    insideUid: SANDBOX_UID,
+    hostname,
+    workDir,
+    mounts,
+    cgroupName,
+    cgroupParents,
+  });
 }
 
 function makeSlots(options: EngineOptions, info: EngineInfo, tree: CgroupTree | null, zygote: Zygote): Slots {
@@ -210,13 +222,22 @@ function describe(
 }
 
 function diskOf(limits: ResolvedLimits): { diskBytes: number; diskFileCount: number } {
-  return { diskBytes: limits.diskBytes ?? 0, diskFileCount: limits.diskFileCount ?? 0 };
+  // 0 is no limit for tmpfs; the top folder takes one place of its own.
+  const diskFileCount = limits.diskFileCount === null ? 0 : limits.diskFileCount + 1;
+  return { diskBytes: limits.diskBytes ?? 0, diskFileCount };
 }
 
 function makeShape(parts: Omit<Shape, 'key'>): Shape {
   const { loopback, strict, seccompKill, terminal, diskBytes, diskFileCount } = parts;
-  const flags = Number(loopback) | (Number(strict) << 1) | (Number(seccompKill) << 2) | (Number(terminal) << 3);
+  const flags =
+    Number(loopback) | (Number(strict) << 1) | (Number(seccompKill) << 2) | (Number(terminal) << 3);
   return { ...parts, key: `${flags}:${diskBytes}:${diskFileCount}` };
+}
+
+/** Hard limit of open files of this process, which the helper inherits. */
+function hardOpenFiles(): number {
+  const match = /^Max open files +\S+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'));
+  return match === null ? Number.MAX_SAFE_INTEGER : Number(match[1]);
 }
 
 /** Two host ids per slot, and room for slots that end while others begin. */

@@ -43,7 +43,12 @@ export function setupError(failed: Omit<FailedMessage, 'kind' | 'programId'>): S
 }
 
 /** A program that did not start. `paths`: what exec tried, in order. */
-export function startError(failed: FailedMessage, file: string, cwd: string, paths: readonly string[]): SbxError {
+export function startError(
+  failed: FailedMessage,
+  file: string,
+  cwd: string,
+  paths: readonly string[],
+): SbxError {
   const { stage, index, errno } = failed;
   const name = errnoName(errno);
   if (stage === 'workingFolder') {

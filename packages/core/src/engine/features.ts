@@ -1,11 +1,11 @@
 /** What this engine can guarantee, by which mechanism, and why not otherwise. */
 import { release } from 'node:os';
-import { FEATURES, type Degradation, type EngineInfo, type Feature } from '../types.js';
-import { UnsupportedError } from '../errors.js';
-import type { CgroupReport, CgroupTree } from '../cgroup/tree.js';
 import type { Group } from '../cgroup/group.js';
 import type { CounterName } from '../cgroup/layout.js';
+import type { CgroupReport, CgroupTree } from '../cgroup/tree.js';
+import { UnsupportedError } from '../errors.js';
 import type { ResolvedLimits } from '../options/limits.js';
+import { type Degradation, type EngineInfo, FEATURES, type Feature } from '../types.js';
 
 export type FeatureTable = EngineInfo['features'];
 
@@ -50,11 +50,22 @@ export function describeFeatures(
     if (counter === undefined) continue;
     const file = tree?.layout.counters[counter]?.file;
     const there = group?.has(counter) === true;
-    put(feature, there ? `cgroup ${report.version} ${file}` : null, group === null ? noCgroup : `the kernel has no ${file}`);
+    put(
+      feature,
+      there ? `cgroup ${report.version} ${file}` : null,
+      group === null ? noCgroup : `the kernel has no ${file}`,
+    );
   }
-  for (const [feature, controller] of [['cpu-rate', 'cpu'], ['cpu-set', 'cpuset']] as const) {
+  for (const [feature, controller] of [
+    ['cpu-rate', 'cpu'],
+    ['cpu-set', 'cpuset'],
+  ] as const) {
     const there = tree?.hasController(controller) === true;
-    put(feature, there ? `cgroup ${report.version} ${controller}` : null, tree === null ? noCgroup : `no ${controller} controller`);
+    put(
+      feature,
+      there ? `cgroup ${report.version} ${controller}` : null,
+      tree === null ? noCgroup : `no ${controller} controller`,
+    );
   }
   const why = 'an ordinary user has one id; run as root for one per sandbox';
   put('distinct-users', rootless ? null : 'user namespace per slot, two host ids each', why);
@@ -82,11 +93,17 @@ function cgroupHint(report: CgroupReport): string {
 }
 
 /** What a program with these limits does not get. One shared empty list when nothing is missing. */
-export function degradationsFor(table: FeatureTable, missing: readonly Feature[], limits: ResolvedLimits): Degradation[] {
+export function degradationsFor(
+  table: FeatureTable,
+  missing: readonly Feature[],
+  limits: ResolvedLimits,
+): Degradation[] {
   const wanted = new Set<Feature>(['cpu-accounting', 'memory-peak', 'process-peak']);
   for (const [name, feature] of Object.entries(NEEDED_BY)) {
     if (limits[name as keyof ResolvedLimits] !== null) wanted.add(feature);
   }
   if (limits.memoryBytes !== null) wanted.add('swap-limit');
-  return missing.filter((feature) => wanted.has(feature)).map((feature) => ({ feature, reason: table[feature].reason ?? '' }));
+  return missing
+    .filter((feature) => wanted.has(feature))
+    .map((feature) => ({ feature, reason: table[feature].reason ?? '' }));
 }

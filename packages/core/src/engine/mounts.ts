@@ -4,6 +4,10 @@ import { InvalidOptionsError } from '../errors.js';
 import type { TemplateRow } from '../native.js';
 import type { MountRow } from '../types.js';
 
+/** Bounds of a private file system that names none. */
+const TMPFS_BYTES = 128 * 2 ** 20;
+const TMPFS_FILES = 16_384;
+
 /** Compiles rows in order. Throws `InvalidOptionsError` for a required source that is not there. */
 export function compileMounts(rows: readonly MountRow[]): TemplateRow[] {
   return rows.flatMap((row, index) => compileRow(row, index));
@@ -14,7 +18,7 @@ function compileRow(row: MountRow, index: number): TemplateRow[] {
     case 'bind':
       return compileBind(row, index);
     case 'tmpfs': {
-      const { sizeBytes, inodeCount, mode = 0o755 } = row;
+      const { sizeBytes = TMPFS_BYTES, inodeCount = TMPFS_FILES, mode = 0o755 } = row;
       return [{ kind: 'tmpfs', source: '', target: relative(row.target), sizeBytes, inodeCount, mode }];
     }
     case 'symlink':

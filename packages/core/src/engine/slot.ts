@@ -3,10 +3,17 @@
  * sandboxes; everything else is fresh in each. A cgroup is kept only while the next sandbox cannot see the last one's
  * marks in it: high-water marks that do not start again, page cache that somebody else has read.
  */
-import { ClosedError, type SbxError } from '../errors.js';
-import type { CgroupTree } from '../cgroup/tree.js';
+
 import type { Group } from '../cgroup/group.js';
-import { type Channel, type EndedMessage, type HelperMessage, loadNative, type PrepareMessage } from '../native.js';
+import type { CgroupTree } from '../cgroup/tree.js';
+import { ClosedError, type SbxError } from '../errors.js';
+import {
+  type Channel,
+  type EndedMessage,
+  type HelperMessage,
+  loadNative,
+  type PrepareMessage,
+} from '../native.js';
 import { lostError, setupError } from './failures.js';
 
 /** What is decided when a sandbox is made. Equal keys are interchangeable. */
@@ -72,7 +79,8 @@ export class Slot {
     this.#listener = listener;
     const { native } = loadNative();
     const pair = native.channelPair();
-    if (typeof pair === 'number') throw setupError({ stage: 'slotClone', stageText: 'make a socket', index: 9, errno: -pair });
+    if (typeof pair === 'number')
+      throw setupError({ stage: 'slotClone', stageText: 'make a socket', index: 9, errno: -pair });
     this.#channel = new native.Channel(pair[0], (message) => this.#onMessage(message));
     clone(pair[1]);
   }
@@ -113,7 +121,7 @@ export class Slot {
       if (memoryBaselineBytes > LEFTOVER_BYTES_MAX) this.#soiled = true;
     }
     if (taskPeak !== null && taskPeak > this.helperTasks + 1) this.#soiled = true;
-    if (ended.oomKillCount > 0) this.#soiled = true;
+    if (ended.oomKillCount > 0 || this.#tree?.resetsPeak === false) this.#soiled = true;
   }
 
   /** The sandbox of this slot is over (its init has been told, or is dead): makes the next one. */

@@ -84,7 +84,8 @@ export class Slots {
   release(slot: Slot, fresh = false): void {
     this.#inUse -= 1;
     if (slot.state === 'ended') return this.#provide();
-    if (this.#slots.size > this.#options.keep + this.#waiters.length || this.#closed !== null) return this.#drop(slot);
+    if (this.#slots.size > this.#options.keep + this.#waiters.length || this.#closed !== null)
+      return this.#drop(slot);
     if (fresh) slot.unclaim();
     else slot.prepare(slot.shape);
     this.#serve(slot);

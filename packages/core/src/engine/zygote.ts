@@ -95,7 +95,8 @@ export class Zygote {
       cgroupParents,
       mounts,
     });
-    if (sent < 0) throw setupError({ stage: 'message', stageText: 'take the mount table', index: 0, errno: -sent });
+    if (sent < 0)
+      throw setupError({ stage: 'message', stageText: 'take the mount table', index: 0, errno: -sent });
     const message = await answer;
     if (message.kind === 'failed') throw withRow(setupError(message), message, mounts);
     if (message.kind !== 'ready') throw lostError('The helper of the engine');
@@ -103,10 +104,21 @@ export class Zygote {
 }
 
 /** Says which row of the mount table it was. */
-function withRow(error: SbxError, failed: { stage: string; index: number; errno: number }, mounts: TemplateRow[]): SbxError {
+function withRow(
+  error: SbxError,
+  failed: { stage: string; index: number; errno: number },
+  mounts: TemplateRow[],
+): SbxError {
   const row = mounts[failed.index];
   if (failed.stage !== 'mountRow' || row === undefined) return error;
-  const what = row.kind === 'bind' ? `bind ${row.source} to /${row.target}` : `make the ${row.kind} /${row.target}`;
+  const what =
+    row.kind === 'bind' ? `bind ${row.source} to /${row.target}` : `make the ${row.kind} /${row.target}`;
   const { stage, index, errno } = failed;
-  return new SandboxError({ code: 'SBX_SANDBOX_SETUP', message: `The sandbox could not ${what}`, stage, index, errno });
+  return new SandboxError({
+    code: 'SBX_SANDBOX_SETUP',
+    message: `The sandbox could not ${what}`,
+    stage,
+    index,
+    errno,
+  });
 }

@@ -28,14 +28,31 @@ export function copyIn(folder: WorkFolder, files: Files): Promise<void> | undefi
   return undefined;
 }
 
-async function copyRest(folder: WorkFolder, entries: [string, FileInput | string | Uint8Array][]): Promise<void> {
+async function copyRest(
+  folder: WorkFolder,
+  entries: [string, FileInput | string | Uint8Array][],
+): Promise<void> {
   for (const [path, input] of entries) writeInto(folder, path, await contentBytes(input), modeOf(input));
 }
 
 /** Writes one file, following no link. Throws `FileAccessError`. */
-export function writeInto(folder: WorkFolder, path: string, bytes: Uint8Array, mode: number, follow = false): void {
+export function writeInto(
+  folder: WorkFolder,
+  path: string,
+  bytes: Uint8Array,
+  mode: number,
+  follow = false,
+): void {
   const { native, fd, owner } = folder;
-  const written = native.writeFileBeneath({ dir: fd, path: checkWorkPath(path), bytes, mode, owner, parents: true, follow });
+  const written = native.writeFileBeneath({
+    dir: fd,
+    path: checkWorkPath(path),
+    bytes,
+    mode,
+    owner,
+    parents: true,
+    follow,
+  });
   if (written < 0) throw new FileAccessError({ operation: 'copy-in', path, errno: -written });
 }
 
@@ -51,11 +68,19 @@ export interface CopiedOut {
 }
 
 /** Takes files out; what cannot be taken is an entry of `errors`. Every process of the sandbox must be dead. */
-export function copyOut(folder: WorkFolder, wanted: readonly CopyOut[], maxBytes: number = COPY_OUT_BYTES_MAX): CopiedOut {
+export function copyOut(
+  folder: WorkFolder,
+  wanted: readonly CopyOut[],
+  maxBytes: number = COPY_OUT_BYTES_MAX,
+): CopiedOut {
   const files: Record<string, OutputFile> = {};
   const errors: FileError[] = [];
   for (const entry of wanted) {
-    const { path, optional = false, maxBytes: own = maxBytes } = typeof entry === 'string' ? { path: entry } : entry;
+    const {
+      path,
+      optional = false,
+      maxBytes: own = maxBytes,
+    } = typeof entry === 'string' ? { path: entry } : entry;
     const got = folder.native.readFileBeneath({ dir: folder.fd, path: checkWorkPath(path), maxBytes: own });
     if (typeof got !== 'number') files[path] = new TakenFile(path, got[0].subarray(0, got[2]), got[1]);
     else if (!(optional && errnoName(-got) === 'ENOENT')) errors.push(fileError(path, errnoName(-got), own));
@@ -92,7 +117,8 @@ const REASONS: Readonly<Record<string, [FileError['code'], string]>> = {
 };
 
 function fileError(path: string, errno: string, maxBytes: number): FileError {
-  if (errno === 'EFBIG') return { path, code: 'too-large', message: `${path} is larger than ${maxBytes} bytes` };
+  if (errno === 'EFBIG')
+    return { path, code: 'too-large', message: `${path} is larger than ${maxBytes} bytes` };
   const [code, text] = REASONS[errno] ?? ['io', `could not be read: ${errno}`];
   return { path, code, message: `${path} ${text}` };
 }

@@ -26,9 +26,11 @@ export async function contentBytes(content: Content | string | Uint8Array): Prom
   if (typeof content === 'object' && 'fd' in content) return readAll(content.fd, `descriptor ${content.fd}`);
   const path = (content as { hostFile: string }).hostFile;
   // Never blocks: a pipe opens at once and is refused by what it is.
-  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY).catch((cause) => {
-    throw new FileAccessError({ operation: 'copy-in', path, errno: Math.abs(cause.errno ?? 0), cause });
-  });
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY).catch(
+    (cause) => {
+      throw new FileAccessError({ operation: 'copy-in', path, errno: Math.abs(cause.errno ?? 0), cause });
+    },
+  );
   try {
     return await readAll(handle.fd, path);
   } finally {
@@ -40,8 +42,10 @@ async function readAll(fd: number, path: string): Promise<Uint8Array> {
   const status = await fstat(fd).catch((cause) => {
     throw new FileAccessError({ operation: 'copy-in', path, errno: Math.abs(cause.errno ?? 0), cause });
   });
-  if (!status.isFile()) throw new FileAccessError({ operation: 'copy-in', path, code: 'SBX_FILE_NOT_REGULAR' });
-  if (status.size > CONTENT_BYTES_MAX) throw new FileAccessError({ operation: 'copy-in', path, code: 'SBX_FILE_TOO_LARGE' });
+  if (!status.isFile())
+    throw new FileAccessError({ operation: 'copy-in', path, code: 'SBX_FILE_NOT_REGULAR' });
+  if (status.size > CONTENT_BYTES_MAX)
+    throw new FileAccessError({ operation: 'copy-in', path, code: 'SBX_FILE_TOO_LARGE' });
   const bytes = Buffer.allocUnsafe(status.size);
   let at = 0;
   while (at < bytes.byteLength) {

@@ -7,7 +7,7 @@ import { PATH_BYTES_MAX } from './paths.js';
 import { type Problem, problem, throwProblem, within, wrongType, wrongWord } from './problem.js';
 
 /** Rows of a mount table: a kernel mounts 100 000, but each costs time in every sandbox. */
-export const MOUNT_COUNT_MAX = 1024;
+export const MOUNT_COUNT_MAX = 128;
 /** Highest number of sandboxes: each takes two of the host's user ids. */
 export const SANDBOX_COUNT_MAX = 65_536;
 

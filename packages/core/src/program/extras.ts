@@ -1,16 +1,20 @@
 /** CPU rate and CPU set: controllers that cost something to be in, so only programs that ask for them are put there. */
 import { join } from 'node:path';
-import type { EngineCore } from '../engine/core.js';
-import { PermissionError } from '../errors.js';
 import type { Group } from '../cgroup/group.js';
-import type { ResolvedLimits } from '../options/limits.js';
+import type { EngineCore } from '../engine/core.js';
 import type { Slot } from '../engine/slot.js';
+import { PermissionError } from '../errors.js';
+import type { ResolvedLimits } from '../options/limits.js';
 
 /**
  * Writes the two limits and returns the cgroup.procs files that the program must enter (v1). Limits that the machine
  * cannot keep are left to `degraded`. `undefined` when there is nothing to wait for.
  */
-export function joinExtras(core: EngineCore, slot: Slot, limits: ResolvedLimits): Promise<number[]> | undefined {
+export function joinExtras(
+  core: EngineCore,
+  slot: Slot,
+  limits: ResolvedLimits,
+): Promise<number[]> | undefined {
   const { cpuRate, cpuSet } = limits;
   const touched = slot.group !== null && slot.cpuLimited;
   if (core.tree === null || (cpuRate === null && cpuSet === null && !touched)) return undefined;

@@ -12,7 +12,10 @@ export class Killing {
   #ending = false;
   readonly #sent = new Set<number>();
 
-  constructor(graceMs: number, signal: (signal: number, cause: keyof typeof CAUSES, everything: boolean) => void) {
+  constructor(
+    graceMs: number,
+    signal: (signal: number, cause: keyof typeof CAUSES, everything: boolean) => void,
+  ) {
     this.graceMs = graceMs;
     this.#signal = signal;
   }

@@ -2,7 +2,7 @@
 import type { EngineCore } from '../engine/core.js';
 import { ClosedError } from '../errors.js';
 import { copyIn } from '../files/copy.js';
-import { checkCeilings, resolveLimits, type ResolvedLimits } from '../options/limits.js';
+import { checkCeilings, type ResolvedLimits, resolveLimits } from '../options/limits.js';
 import type { OneShotOptions, RunResult } from '../types.js';
 import { Place } from './place.js';
 import { Running, workFolderOf } from './running.js';
@@ -58,7 +58,15 @@ export async function runInFresh(core: EngineCore, run: OneShot): Promise<RunRes
     signal?.throwIfAborted();
     if (options.files !== undefined) await copyIn(workFolderOf(place), options.files);
     if (place.closed) throw new ClosedError('The engine');
-    const started = Running.start(place, { file, args, options, limits, oneShot: true, notify: false, given });
+    const started = Running.start(place, {
+      file,
+      args,
+      options,
+      limits,
+      oneShot: true,
+      notify: false,
+      given,
+    });
     const running = started instanceof Promise ? await started : started;
     live = running;
     return signal === undefined ? await running.result : await untilAborted(running, signal);

@@ -2,10 +2,11 @@
  * A sandbox in use: a slot taken, its init's channel, its work folder. Programs are started in it and their messages sorted
  * out by program id. One-shot runs, sessions and groups all stand on this.
  */
-import { ClosedError, type SbxError } from '../errors.js';
+
 import type { EngineCore } from '../engine/core.js';
 import { lostError } from '../engine/failures.js';
 import type { Ready, Shape, Slot } from '../engine/slot.js';
+import { ClosedError, type SbxError } from '../errors.js';
 import type { Channel, EndedMessage, FailedMessage, HelperMessage, StartMessage } from '../native.js';
 
 /** Who waits for messages about one program. Exactly one of `onEnded`, `onFailed`, `onLost` comes, last. */
@@ -88,7 +89,8 @@ export class Place {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    for (const programId of [...this.#listeners.keys()]) this.#take(programId)?.onLost(new ClosedError('The sandbox'));
+    for (const programId of [...this.#listeners.keys()])
+      this.#take(programId)?.onLost(new ClosedError('The sandbox'));
     this.#tearDown();
   }
 

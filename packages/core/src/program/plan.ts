@@ -1,11 +1,25 @@
 /** A checked request to the parts of a start message that need no descriptor: pure. */
-import { limitWrites } from '../cgroup/layout.js';
-import type { ResolvedLimits } from '../options/limits.js';
-import type { Slot } from '../engine/slot.js';
+
 import type { Group } from '../cgroup/group.js';
+import { limitWrites } from '../cgroup/layout.js';
+import type { Slot } from '../engine/slot.js';
+import { InvalidOptionsError } from '../errors.js';
+import type { ResolvedLimits } from '../options/limits.js';
 
 /** RLIMIT_… of Linux, the same on x64 and arm64. */
-const RLIMIT = { cpu: 0, fileSize: 1, stack: 3, core: 4, openFiles: 7, memoryLock: 8, addressSpace: 9, signals: 11, messageQueues: 12, nice: 13, realTime: 14 } as const;
+const RLIMIT = {
+  cpu: 0,
+  fileSize: 1,
+  stack: 3,
+  core: 4,
+  openFiles: 7,
+  memoryLock: 8,
+  addressSpace: 9,
+  signals: 11,
+  messageQueues: 12,
+  nice: 13,
+  realTime: 14,
+} as const;
 
 const NS_PER_MS = 1e6;
 const UNLIMITED = -1;
@@ -15,8 +29,9 @@ const SIGNALS_PENDING = 1024;
 const CPU_BACKSTOP_SECONDS = 2;
 
 /** Resource limits as triples. Not set on purpose: NPROC counts per user, DATA kills inside exec without a verdict. */
-export function rlimitsFor(limits: ResolvedLimits): number[] {
-  const cpu = limits.cpuTimeMs === null ? UNLIMITED : Math.ceil(limits.cpuTimeMs / 1000) + CPU_BACKSTOP_SECONDS;
+export function rlimitsFor(limits: ResolvedLimits, openFilesMax: number): number[] {
+  const cpu =
+    limits.cpuTimeMs === null ? UNLIMITED : Math.ceil(limits.cpuTimeMs / 1000) + CPU_BACKSTOP_SECONDS;
   const both = (resource: number, value: number | null) => [resource, value ?? UNLIMITED, value ?? UNLIMITED];
   return [
     // 1, not 0: a core_pattern with a pipe ignores 0 and would run a handler on the host.
@@ -24,7 +39,7 @@ export function rlimitsFor(limits: ResolvedLimits): number[] {
     ...both(RLIMIT.cpu, cpu),
     ...both(RLIMIT.fileSize, limits.fileBytes),
     ...both(RLIMIT.stack, limits.stackBytes),
-    ...both(RLIMIT.openFiles, limits.openFileCount ?? OPEN_FILES_MAX),
+    ...both(RLIMIT.openFiles, limits.openFileCount ?? openFilesMax),
     ...both(RLIMIT.addressSpace, limits.addressSpaceBytes),
     ...both(RLIMIT.memoryLock, MEMORY_LOCK_BYTES),
     ...both(RLIMIT.signals, SIGNALS_PENDING),
@@ -34,8 +49,20 @@ export function rlimitsFor(limits: ResolvedLimits): number[] {
   ];
 }
 
-/** "No limit" for open files is the kernel's own usual bound; more needs a right that nobody here has. */
-const OPEN_FILES_MAX = 1024;
+/**
+ * More open files than the host itself may have needs a right that nobody here has. `max`: the host's hard limit, which is
+ * also what "no limit" comes to.
+ */
+export function checkOpenFiles({ openFileCount }: ResolvedLimits, max: number): void {
+  if (openFileCount === null || openFileCount <= max) return;
+  throw new InvalidOptionsError({
+    field: 'options.limits.openFileCount',
+    rule: 'ceiling',
+    expected: `must be at most ${max}, this process's own hard limit`,
+    got: String(openFileCount),
+    hint: 'Raise it for the host (`ulimit -Hn`, LimitNOFILE=).',
+  });
+}
 
 /** `null` is 0 for the helper, and 0 in the caller's words cannot be: the least legal limit is above it. */
 export function nanoseconds(ms: number | null): number {
@@ -63,7 +90,12 @@ export function environmentOf(env: Readonly<Record<string, string>>): string[] {
 const BASELINE_STEP_BYTES = 256 * 1024;
 
 /** Counter numbers and texts that bound the group; empty when the slot has them already. */
-export function boundGroup(slot: Slot, group: Group | null, limits: ResolvedLimits, counters: readonly string[]): { writeCounters: number[]; writeTexts: string[] } {
+export function boundGroup(
+  slot: Slot,
+  group: Group | null,
+  limits: ResolvedLimits,
+  counters: readonly string[],
+): { writeCounters: number[]; writeTexts: string[] } {
   if (group === null) return { writeCounters: [], writeTexts: [] };
   const own = group === slot.group;
   const baseline = own ? Math.ceil(slot.memoryBaselineBytes / BASELINE_STEP_BYTES) * BASELINE_STEP_BYTES : 0;
@@ -73,5 +105,8 @@ export function boundGroup(slot: Slot, group: Group | null, limits: ResolvedLimi
   if (own && slot.writtenLimits === key) return { writeCounters: [], writeTexts: [] };
   const writes = limitWrites(group.layout, memory, tasks).filter(([name]) => group.has(name));
   if (own) slot.writtenLimits = key;
-  return { writeCounters: writes.map(([name]) => counters.indexOf(name)), writeTexts: writes.map(([, text]) => text) };
+  return {
+    writeCounters: writes.map(([name]) => counters.indexOf(name)),
+    writeTexts: writes.map(([, text]) => text),
+  };
 }

@@ -1,6 +1,7 @@
 /** Init's report and what was collected, as the caller gets it. */
-import { ProgramError } from '../errors.js';
+
 import { decideVerdict } from '../engine/verdict.js';
+import { ProgramError } from '../errors.js';
 import type { EndedMessage } from '../native.js';
 import type { ResolvedLimits } from '../options/limits.js';
 import { EMPTY_OUTPUT, type Output } from '../streams/output.js';
@@ -97,7 +98,8 @@ function peakTasks({ taskPeak, taskPeakBefore }: EndedMessage, helperTasks: numb
 
 function withPeakUnknown(degraded: Degradation[]): Degradation[] {
   if (degraded.some(({ feature }) => feature === 'process-peak')) return degraded;
-  const reason = 'an earlier program in the same sandbox had more processes, and the kernel keeps one mark for both';
+  const reason =
+    'an earlier program in the same sandbox had more processes, and the kernel keeps one mark for both';
   return [...degraded, { feature: 'process-peak', reason }];
 }
 

@@ -2,39 +2,24 @@
  * One program from its checked request to its result; the path that one-shot runs, sessions and groups share. Nothing that
  * the program does makes it throw; what we could not do does.
  */
-import { degradationsFor } from '../engine/features.js';
-import { startError } from '../engine/failures.js';
-import { SbxError } from '../errors.js';
+
 import type { Group } from '../cgroup/group.js';
+import { startError } from '../engine/failures.js';
+import { degradationsFor } from '../engine/features.js';
+import { SbxError } from '../errors.js';
 import { type CopiedOut, copyOut, type WorkFolder } from '../files/copy.js';
-import type { EndedMessage, StartMessage } from '../native.js';
-import { DEFAULT_ENV } from '../options/defaults.js';
-import type { ResolvedLimits } from '../options/limits.js';
+import type { EndedMessage } from '../native.js';
 import type { Output } from '../streams/output.js';
-import type { LiveUsage, RunOptions, RunResult } from '../types.js';
+import type { LiveUsage, RunResult } from '../types.js';
 import { publishEnd, publishStart } from './diagnostics.js';
 import { joinExtras } from './extras.js';
 import { type Figures, readFigures } from './figures.js';
 import { Killing } from './killing.js';
 import type { CAUSES, Place } from './place.js';
-import { boundGroup, cpusOf, environmentOf, nanoseconds, rlimitsFor, searchPaths } from './plan.js';
+import { checkOpenFiles, searchPaths } from './plan.js';
+import { environmentFor, type ProgramRequest, startMessage } from './request.js';
 import { makeResult } from './result.js';
-import { type GivenFd, Wiring } from './wiring.js';
-
-export interface ProgramRequest {
-  file: string;
-  args: readonly string[];
-  options: RunOptions;
-  limits: ResolvedLimits;
-  env?: Readonly<Record<string, string>>;
-  /** The sandbox is this program's alone and ends with it. */
-  oneShot: boolean;
-  /** Spawned: exec is waited for, so that a missing program is told at once, and the caller holds streams. */
-  notify: boolean;
-  given?: readonly GivenFd[];
-  /** Cgroup of its own, when it runs beside others in one sandbox. */
-  member?: Group;
-}
+import { Wiring } from './wiring.js';
 
 const NS_PER_MS = 1e6;
 const PAGE_BYTES = 4096;
@@ -52,6 +37,7 @@ export class Running {
   readonly started: Promise<void>;
   readonly #place: Place;
   readonly #request: ProgramRequest;
+  readonly #env: Readonly<Record<string, string>>;
   readonly #paths: string[];
   readonly #killing: Killing;
   readonly #base: Figures | null;
@@ -66,9 +52,11 @@ export class Running {
     this.#place = place;
     this.#request = request;
     this.id = place.nextProgramId();
-    const env = this.#env();
-    this.#paths = searchPaths(request.file, env.PATH);
-    this.#killing = new Killing(request.options.killGraceMs ?? 0, (signal, cause, everything) => this.#signal(signal, cause, everything));
+    this.#env = environmentFor(request);
+    this.#paths = searchPaths(request.file, this.#env.PATH);
+    this.#killing = new Killing(request.options.killGraceMs ?? 0, (signal, cause, everything) =>
+      this.#signal(signal, cause, everything),
+    );
     this.#base = request.notify ? readFigures(this.#group()) : null;
     this.wiring = this.#makeWiring();
     this.result = new Promise((resolve, reject) => {
@@ -85,6 +73,7 @@ export class Running {
 
   /** Opens descriptors and sends the plan. A promise only when something must be waited for before. */
   static start(place: Place, request: ProgramRequest): Running | Promise<Running> {
+    checkOpenFiles(request.limits, place.core.openFilesMax);
     const running = new Running(place, request);
     const opened = running.wiring.open();
     const joined = joinExtras(place.core, place.slot, request.limits);
@@ -129,7 +118,8 @@ export class Running {
     const cpuNs = now.cpuNs === null || this.#base?.cpuNs == null ? 0 : now.cpuNs - this.#base.cpuNs;
     this.#lastCpuTimeMs = Math.max(this.#lastCpuTimeMs, cpuNs / NS_PER_MS);
     // A living program holds a page at the least; the group's figure is too coarse to show it.
-    const less = (value: number | null) => (value === null ? null : Math.max(PAGE_BYTES, value - (this.#base?.memoryBytes ?? 0)));
+    const less = (value: number | null) =>
+      value === null ? null : Math.max(PAGE_BYTES, value - (this.#base?.memoryBytes ?? 0));
     return {
       cpuTimeMs: this.#lastCpuTimeMs,
       wallTimeMs: this.#killing.ageMs(),
@@ -137,12 +127,6 @@ export class Running {
       memoryPeakBytes: less(now.memoryPeakBytes),
       processPeakCount: now.tasks === null ? null : Math.max(1, now.tasks - this.#helperTasks()),
     };
-  }
-
-  #env(): Readonly<Record<string, string>> {
-    const { options, env = DEFAULT_ENV } = this.#request;
-    const own = options.env ?? env;
-    return options.pty === undefined ? own : { ...own, TERM: options.pty.term ?? own.TERM ?? 'xterm-256color' };
   }
 
   #group(): Group | null {
@@ -187,10 +171,20 @@ export class Running {
 
   #send(joins: number[]): Running {
     try {
-      this.#place.start(this.#message(joins), {
+      const { id, wiring } = this;
+      const parts = { id, wiring, joins, env: this.#env, paths: this.#paths, group: this.#group() };
+      this.#place.start(startMessage(this.#place, this.#request, parts), {
         onStarted: (_pid, [master]) => this.#started(master),
         onEnded: (ended) => this.#ended(ended),
-        onFailed: (failed) => this.#abandoned(startError(failed, this.#request.file, this.#request.options.cwd ?? this.#place.core.workDir, this.#paths)),
+        onFailed: (failed) =>
+          this.#abandoned(
+            startError(
+              failed,
+              this.#request.file,
+              this.#request.options.cwd ?? this.#place.core.workDir,
+              this.#paths,
+            ),
+          ),
         onLost: (error) => this.#abandoned(error),
       });
     } catch (error) {
@@ -201,35 +195,6 @@ export class Running {
     this.wiring.sent();
     publishStart(this.id, this.#request.file);
     return this;
-  }
-
-  #message(joins: number[]): StartMessage {
-    const { file, args, options, limits, oneShot, notify, member } = this.#request;
-    const { core, slot } = this.#place;
-    const { pty } = options;
-    return {
-      oneShot,
-      notify: notify || pty !== undefined,
-      terminal: pty !== undefined,
-      ownGroup: member !== undefined,
-      programId: this.id,
-      cpuLimitNs: nanoseconds(limits.cpuTimeMs),
-      wallLimitNs: nanoseconds(limits.wallTimeMs),
-      memoryLimitBytes: limits.memoryBytes ?? 0,
-      cpuCount: cpusOf(limits, core.machineCpus),
-      cols: pty?.cols,
-      rows: pty?.rows,
-      fdRows: this.wiring.fdRows,
-      fds: this.wiring.fds,
-      joins: member === undefined ? joins : [...member.joins, ...joins],
-      rlimits: rlimitsFor(limits),
-      ...boundGroup(slot, this.#group(), limits, core.native.constants.counters),
-      ...(member?.fds ?? {}),
-      cwd: absolute(options.cwd, core.workDir),
-      paths: this.#paths,
-      args: [file, ...args],
-      env: environmentOf(this.#env()),
-    };
   }
 
   #signal(signal: number, cause: keyof typeof CAUSES, everything: boolean): void {
@@ -261,7 +226,10 @@ export class Running {
     core.finishedTotal += 1;
     if (this.#failure !== null) return this.#settle.reject(this.#failure.error);
     const { limits, options } = this.#request;
-    const { files, errors } = options.copyOut === undefined ? NO_FILES : copyOut(workFolderOf(this.#place), options.copyOut, options.copyOutMaxBytes);
+    const { files, errors } =
+      options.copyOut === undefined
+        ? NO_FILES
+        : copyOut(workFolderOf(this.#place), options.copyOut, options.copyOutMaxBytes);
     const result = makeResult({
       ended: this.#withHostCause(ended, outputs),
       limits,
@@ -318,10 +286,4 @@ export class Running {
 
 export function workFolderOf(place: Place): WorkFolder {
   return { native: place.core.native, fd: place.workspaceFd, owner: place.slot.owner };
-}
-
-/** Relative folders start at the work folder. */
-function absolute(cwd: string | undefined, workDir: string): string {
-  if (cwd === undefined) return workDir;
-  return cwd.startsWith('/') ? cwd : `${workDir}/${cwd}`;
 }

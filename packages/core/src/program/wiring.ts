@@ -5,8 +5,8 @@
  */
 import { constants } from 'node:fs';
 import { FileAccessError, SbxError } from '../errors.js';
-import { contentBytes, immediateBytes } from '../files/host-input.js';
 import type { WorkFolder } from '../files/copy.js';
+import { contentBytes, immediateBytes } from '../files/host-input.js';
 import { FD_HOLD, FD_NULL, type Native, type NativeReader } from '../native.js';
 import { checkWorkPath } from '../options/paths.js';
 import { InputStream } from '../streams/input.js';
@@ -91,7 +91,7 @@ export class Wiring {
 
   /** A terminal of the program, when it has one: its master becomes the program's stdin and stdout on our side. */
   attachTerminal(master: number, capture: boolean): void {
-    this.inputs.set(0, new InputStream(new this.#native.Writer(this.#native.duplicateFd(master))));
+    this.inputs.set(0, new InputStream(this.#native, this.#native.duplicateFd(master)));
     if (capture) this.#capture(1, master);
     else this.outputs.set(1, new OutputStream(this.#native, master));
   }
@@ -170,7 +170,10 @@ export class Wiring {
   #openBytes(target: number, bytes: Uint8Array): void {
     if (bytes.byteLength === 0) return this.#null(target);
     if (bytes.byteLength > PIPE_BYTES) {
-      return this.#send(target, this.#keep(this.#check(this.#native.memoryFile(bytes), 'make a memory file')));
+      return this.#send(
+        target,
+        this.#keep(this.#check(this.#native.memoryFile(bytes), 'make a memory file')),
+      );
     }
     void this.#feed(target)
       .end(bytes)
@@ -215,19 +218,28 @@ export class Wiring {
   #capture(target: number, fd: number): void {
     const { outputBytes, onOverflow, onData } = this.#options;
     const limitBytes = outputBytes ?? CAPTURE_UNBOUNDED;
-    this.captures.set(target, new this.#native.Reader(fd, { limitBytes, onOverflow, onData: onData(target) }));
+    this.captures.set(
+      target,
+      new this.#native.Reader(fd, { limitBytes, onOverflow, onData: onData(target) }),
+    );
   }
 
   #inputPipe(target: number): InputStream {
     const [read, write] = this.#pipe();
     this.#send(target, this.#keep(read));
-    return new InputStream(new this.#native.Writer(write));
+    return new InputStream(this.#native, write);
   }
 
   #openFile(operation: string, file: string, flags: number): number {
     const { folder } = this.#options;
     const path = checkWorkPath(file);
-    const opened = folder.native.openBeneath({ dir: folder.fd, path, flags, mode: 0o644, owner: folder.owner });
+    const opened = folder.native.openBeneath({
+      dir: folder.fd,
+      path,
+      flags,
+      mode: 0o644,
+      owner: folder.owner,
+    });
     if (opened < 0) throw new FileAccessError({ operation, path: file, errno: -opened });
     return this.#keep(opened);
   }

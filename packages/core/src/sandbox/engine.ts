@@ -85,6 +85,7 @@ export class Engine implements AsyncDisposable {
     return this.#core.close();
   }
 
+  /** As `close`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

@@ -4,9 +4,9 @@ import { SbxError } from '../errors.js';
 import { checkCeilings, resolveLimits } from '../options/limits.js';
 import { runInFresh } from '../program/one-shot.js';
 import type { GivenFd } from '../program/wiring.js';
+import type { Output } from '../streams/output.js';
 import { Relay } from '../streams/relay.js';
 import type { GroupRequest, GroupResult, OneShotOptions, RunResult } from '../types.js';
-import type { Output } from '../streams/output.js';
 
 /** The request must have been checked. One group takes one place in the queue, however many programs it has. */
 export async function runGroup(core: EngineCore, request: GroupRequest): Promise<GroupResult> {
@@ -25,7 +25,10 @@ export async function runGroup(core: EngineCore, request: GroupRequest): Promise
   }
 }
 
-async function runJoined(core: EngineCore, { programs, pipes = [], signal }: GroupRequest): Promise<GroupResult> {
+async function runJoined(
+  core: EngineCore,
+  { programs, pipes = [], signal }: GroupRequest,
+): Promise<GroupResult> {
   const given: GivenFd[][] = programs.map(() => []);
   const relays = openPipes(core, pipes, given);
   // Cancels the others when one cannot be started, and all when the caller wants it.
@@ -35,7 +38,13 @@ async function runJoined(core: EngineCore, { programs, pipes = [], signal }: Gro
   try {
     const runs = programs.map(({ file, args = [], ...options }, index) => {
       const limits = resolveLimits(core.limits, options.limits);
-      const run = { file, args, options: { ...options, signal: stop.signal } as OneShotOptions, limits, given: given[index] };
+      const run = {
+        file,
+        args,
+        options: { ...options, signal: stop.signal } as OneShotOptions,
+        limits,
+        given: given[index],
+      };
       return runInFresh(core, run).catch((error) => {
         stop.abort(error);
         throw error;
@@ -44,12 +53,19 @@ async function runJoined(core: EngineCore, { programs, pipes = [], signal }: Gro
     const settled = await Promise.allSettled(runs);
     const failed = settled.find((run) => run.status === 'rejected');
     if (failed !== undefined) throw firstReason(stop.signal, failed);
-    const recordings = await Promise.all(relays.map((relay): Output | null | Promise<Output> => relay?.finish() ?? null));
+    const recordings = await Promise.all(
+      relays.map((relay): Output | null | Promise<Output> => relay?.finish() ?? null),
+    );
     return { results: settled.map((run) => (run as PromiseFulfilledResult<RunResult>).value), recordings };
   } finally {
     signal?.removeEventListener('abort', onAbort);
     // Ends that were never sent, because a program did not get that far.
-    core.native.closeFds(given.flat().filter(({ sent }) => sent !== true).map(({ fd }) => fd));
+    core.native.closeFds(
+      given
+        .flat()
+        .filter(({ sent }) => sent !== true)
+        .map(({ fd }) => fd),
+    );
     for (const relay of relays) relay?.close();
   }
 }

@@ -70,13 +70,26 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
 
   /** Changes the size of its terminal. */
   resize(cols: number, rows: number): void {
-    for (const [field, value] of [['cols', cols], ['rows', rows]] as const) {
+    for (const [field, value] of [
+      ['cols', cols],
+      ['rows', rows],
+    ] as const) {
       if (Number.isInteger(value) && value >= 1 && value <= 65_535) continue;
-      throw new InvalidOptionsError({ field, rule: 'range', expected: 'must be an integer from 1 to 65535', got: String(value) });
+      throw new InvalidOptionsError({
+        field,
+        rule: 'range',
+        expected: 'must be an integer from 1 to 65535',
+        got: String(value),
+      });
     }
     if (this.#running.terminalFd < 0) {
       const expected = 'is for programs with a terminal';
-      throw new InvalidOptionsError({ field: 'resize', rule: 'conflict', expected, hint: 'Spawn it with `pty: {}`.' });
+      throw new InvalidOptionsError({
+        field: 'resize',
+        rule: 'conflict',
+        expected,
+        hint: 'Spawn it with `pty: {}`.',
+      });
     }
     if (!this.#running.ended) this.#native.resizeTerminal({ fd: this.#running.terminalFd, cols, rows });
   }
@@ -95,6 +108,7 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
     this.#running.wiring.closeStreams();
   }
 
+  /** As `close`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
@@ -114,10 +128,16 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
 type Source = { kind: 'stdout' | 'stderr'; chunks: AsyncIterator<Uint8Array> };
 
 /** Whichever has something next. */
-async function* merge(stdout: OutputStream | null, stderr: OutputStream | null): AsyncGenerator<ProcessEvent> {
+async function* merge(
+  stdout: OutputStream | null,
+  stderr: OutputStream | null,
+): AsyncGenerator<ProcessEvent> {
   const next = (source: Source) => source.chunks.next().then((step) => ({ source, step }));
   const waiting = new Map<Source, ReturnType<typeof next>>();
-  for (const [kind, stream] of [['stdout', stdout], ['stderr', stderr]] as const) {
+  for (const [kind, stream] of [
+    ['stdout', stdout],
+    ['stderr', stderr],
+  ] as const) {
     if (stream === null) continue;
     const source = { kind, chunks: stream[Symbol.asyncIterator]() };
     waiting.set(source, next(source));

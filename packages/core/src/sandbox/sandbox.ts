@@ -1,10 +1,8 @@
 /** The session form: one sandbox, many programs, one work folder. And the door to the one-shot form. */
-import { Readable, Writable } from 'node:stream';
-import { finished } from 'node:stream/promises';
+import { Readable, type Writable } from 'node:stream';
 import { coreOf } from '../engine/registry.js';
-import { ClosedError } from '../errors.js';
 import { copyIn } from '../files/copy.js';
-import { checkCeilings, type ResolvedLimits, resolveLimits } from '../options/limits.js';
+import { checkCeilings, resolveLimits } from '../options/limits.js';
 import {
   validateGroup,
   validateOneShot,
@@ -12,10 +10,10 @@ import {
   validateRun,
   validateSandboxOptions,
 } from '../options/program.js';
-import { readFigures } from '../program/figures.js';
 import { runOneShot, untilAborted } from '../program/one-shot.js';
 import { Place } from '../program/place.js';
-import { Running, workFolderOf } from '../program/running.js';
+import { workFolderOf } from '../program/running.js';
+import { Session } from '../program/session.js';
 import type {
   FileInput,
   FileStat,
@@ -33,9 +31,9 @@ import { runGroup } from './group.js';
 import { Process } from './process.js';
 import { quoteShell } from './shell.js';
 import { type FileData, type FolderEntry, WorkFiles } from './work-files.js';
+import { writableOf } from './writable.js';
 
 const NO_OPTIONS = Object.freeze({});
-const NS_PER_MS = 1e6;
 
 /**
  * A place of its own for untrusted programs. `Sandbox.run` is the one-shot form: a fresh sandbox for one program.
@@ -52,29 +50,13 @@ const NS_PER_MS = 1e6;
  * Without `await using` (Node 20 and 22 in plain JavaScript): `try { … } finally { await sandbox.close(); }`.
  */
 export class Sandbox implements AsyncDisposable {
-  readonly #place: Place;
-  readonly #options: SandboxOptions;
-  readonly #limits: ResolvedLimits;
+  readonly #session: Session;
   readonly #files: WorkFiles;
-  readonly #startedAt = performance.now();
-  readonly #living = new Set<Running>();
-  /** Whose streams may still be open. */
-  readonly #spawned = new Set<Running>();
-  readonly #closer: () => Promise<void>;
-  readonly #cpuBaseNs: number;
-  #resident: Running | null = null;
-  #nextMember = 1;
-  #closed: Promise<void> | null = null;
-  #lastUsage: LiveUsage | null = null;
 
-  private constructor(place: Place, options: SandboxOptions, limits: ResolvedLimits) {
-    this.#place = place;
-    this.#options = options;
-    this.#limits = limits;
-    this.#files = new WorkFiles(workFolderOf(place), place.core.workDir, () => this.#checkOpen());
-    this.#cpuBaseNs = readFigures(place.slot.group).cpuNs ?? 0;
-    this.#closer = () => this.close();
-    place.core.closers.add(this.#closer);
+  private constructor(session: Session) {
+    const { place } = session;
+    this.#session = session;
+    this.#files = new WorkFiles(workFolderOf(place), place.core.workDir, () => session.checkOpen());
   }
 
   /** Makes a sandbox that lives until `close()`. Throws before anything starts when options are wrong or all places are taken. */
@@ -88,7 +70,7 @@ export class Sandbox implements AsyncDisposable {
     try {
       options.signal?.throwIfAborted();
       if (options.files !== undefined) await copyIn(workFolderOf(place), options.files);
-      return new Sandbox(place, options, limits);
+      return new Sandbox(new Session(place, options, limits));
     } catch (error) {
       place.close();
       throw error;
@@ -112,11 +94,15 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /** Runs a program to its end. */
-  async run(file: string, args: readonly string[] = [], options: RunOptions = NO_OPTIONS): Promise<RunResult> {
+  async run(
+    file: string,
+    args: readonly string[] = [],
+    options: RunOptions = NO_OPTIONS,
+  ): Promise<RunResult> {
     validateRun(file, args, options);
     options.signal?.throwIfAborted();
-    if (options.files !== undefined) await copyIn(workFolderOf(this.#place), options.files);
-    const running = await this.#start(file, args, options, false);
+    if (options.files !== undefined) await this.writeFiles(options.files);
+    const running = await this.#session.start(file, args, options, false);
     return options.signal === undefined ? running.result : untilAborted(running, options.signal);
   }
 
@@ -128,13 +114,16 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /** Starts a program and returns once it executes; a missing one rejects here. */
-  async spawn(file: string, args: readonly string[] = [], options: ProgramOptions = NO_OPTIONS): Promise<Process> {
+  async spawn(
+    file: string,
+    args: readonly string[] = [],
+    options: ProgramOptions = NO_OPTIONS,
+  ): Promise<Process> {
     validateProgram(file, args, options);
     options.signal?.throwIfAborted();
-    const running = await this.#start(file, args, options, true);
-    this.#spawned.add(running);
+    const running = await this.#session.start(file, args, options, true);
     const { signal } = options;
-    const process = new Process(running, this.#place.core.native);
+    const process = new Process(running, this.#session.place.core.native);
     if (signal !== undefined) untilAborted(running, signal).catch(() => undefined); // told through `result`
     await running.started;
     return process;
@@ -168,7 +157,10 @@ export class Sandbox implements AsyncDisposable {
   /** Names in a folder; with `withFileTypes` their kinds. Without a path the work folder. */
   readdir(path: string | undefined, options: { withFileTypes: true }): Promise<FolderEntry[]>;
   readdir(path?: string, options?: { withFileTypes?: false }): Promise<string[]>;
-  async readdir(path = '.', options: { withFileTypes?: boolean } = NO_OPTIONS): Promise<string[] | FolderEntry[]> {
+  async readdir(
+    path = '.',
+    options: { withFileTypes?: boolean } = NO_OPTIONS,
+  ): Promise<string[] | FolderEntry[]> {
     const entries = await this.#files.readdir(path);
     return options.withFileTypes ? entries : entries.map(({ name }) => name);
   }
@@ -188,6 +180,7 @@ export class Sandbox implements AsyncDisposable {
     return this.#files.rm(path, options.recursive ?? false, options.force ?? false);
   }
 
+  /** Within the work folder; replaces what is at `to`. */
   rename(from: string, to: string): Promise<void> {
     return this.#files.rename(from, to);
   }
@@ -197,10 +190,12 @@ export class Sandbox implements AsyncDisposable {
     return this.#files.symlink(target, path);
   }
 
+  /** What a link says. */
   readlink(path: string): Promise<string> {
     return this.#files.readlink(path);
   }
 
+  /** Mode in octal: `0o755`. */
   chmod(path: string, mode: number): Promise<void> {
     return this.#files.chmod(path, mode);
   }
@@ -217,116 +212,16 @@ export class Sandbox implements AsyncDisposable {
 
   /** What all programs of this sandbox have used so far, and hold now. */
   usage(): LiveUsage {
-    if (this.#lastUsage !== null) return this.#lastUsage;
-    const now = readFigures(this.#place.slot.group);
-    const { memoryBaselineBytes, helperTasks } = this.#place.slot;
-    const less = (value: number | null) => (value === null ? null : Math.max(0, value - memoryBaselineBytes));
-    return {
-      cpuTimeMs: ((now.cpuNs ?? 0) - this.#cpuBaseNs) / NS_PER_MS,
-      wallTimeMs: performance.now() - this.#startedAt,
-      memoryBytes: less(now.memoryBytes),
-      memoryPeakBytes: less(now.memoryPeakBytes),
-      processPeakCount: now.tasks === null ? null : Math.max(0, now.tasks - helperTasks),
-    };
+    return this.#session.usage();
   }
 
   /** Kills what runs and removes every trace. Settles within 100 ms whatever the programs do. Safe to call twice. */
   close(): Promise<void> {
-    this.#closed ??= this.#close();
-    return this.#closed;
+    return this.#session.close();
   }
 
+  /** As `close`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
-
-  async #close(): Promise<void> {
-    this.#lastUsage = { ...this.usage(), memoryBytes: 0 };
-    this.#place.core.closers.delete(this.#closer);
-    const ends = [...this.#living].map((running) => {
-      running.end();
-      return running.result.catch(() => undefined);
-    });
-    const graceMs = Math.max(0, ...[...this.#living].map((running) => running.graceMs));
-    await Promise.race([Promise.all(ends), after(graceMs + CLOSE_WAIT_MS)]);
-    for (const running of this.#spawned) running.wiring.closeStreams();
-    this.#place.close();
-  }
-
-  #checkOpen(): void {
-    if (this.#closed !== null || this.#place.closed) throw new ClosedError('The sandbox');
-    if (this.#place.lost !== null) throw this.#place.lost;
-  }
-
-  /** The first program uses the sandbox's own group; those that run beside it get one each, so that each is measured alone. */
-  async #start(file: string, args: readonly string[], options: RunOptions, notify: boolean): Promise<Running> {
-    this.#checkOpen();
-    checkCeilings(options.limits, this.#place.core.options.ceilings);
-    const limits = resolveLimits(this.#limits, options.limits);
-    const { group } = this.#place.slot;
-    const beside = this.#resident !== null && group !== null;
-    if (!beside) this.#resident = RESERVED;
-    const member = beside ? await group.makeMember(`p${this.#nextMember++}`) : undefined;
-    try {
-      const request = { file, args, options, limits, env: this.#options.env, oneShot: false, notify, member };
-      const started = Running.start(this.#place, request);
-      const running = started instanceof Promise ? await started : started;
-      if (!beside) this.#resident = running;
-      this.#follow(running, member);
-      return running;
-    } catch (error) {
-      if (!beside) this.#resident = null;
-      await member?.remove();
-      throw error;
-    }
-  }
-
-  #follow(running: Running, member: { remove(): Promise<boolean> } | undefined): void {
-    this.#living.add(running);
-    const over = () => {
-      this.#living.delete(running);
-      if (this.#resident === running) this.#resident = null;
-      void member?.remove();
-    };
-    running.result.then(over, over);
-  }
-}
-
-const CLOSE_WAIT_MS = 90;
-
-/** Stands for a resident program that is being started. */
-const RESERVED = {} as Running;
-
-function after(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/** A Node stream around a consumer of chunks. */
-function writableOf(consume: (source: AsyncIterable<Uint8Array>) => Promise<void>): Writable {
-  const through = new Readable({ read: () => wake?.() });
-  let wake: (() => void) | undefined;
-  const consumed = consume(through);
-  const stream = new Writable({
-    write(chunk, _encoding, done) {
-      if (through.push(chunk)) return done();
-      wake = () => {
-        wake = undefined;
-        done();
-      };
-    },
-    final(done) {
-      through.push(null);
-      consumed.then(() => done(), done);
-    },
-    destroy(error, done) {
-      through.destroy(error ?? undefined);
-      consumed.then(
-        () => done(error),
-        (failed) => done(error ?? failed),
-      );
-    },
-  });
-  consumed.catch((error) => stream.destroy(error));
-  void finished(through).catch(() => undefined); // its errors are the stream's
-  return stream;
 }

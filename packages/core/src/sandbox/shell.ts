@@ -2,7 +2,9 @@
 
 /** The line with each value as one word, whatever is in it. */
 export function quoteShell(strings: readonly string[], values: readonly (string | number)[]): string {
-  return strings.map((part, index) => (index === 0 ? part : quoteWord(String(values[index - 1])) + part)).join('');
+  return strings
+    .map((part, index) => (index === 0 ? part : quoteWord(String(values[index - 1])) + part))
+    .join('');
 }
 
 /** Single quotes keep everything but themselves. */

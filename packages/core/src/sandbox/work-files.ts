@@ -3,8 +3,14 @@
  * folder's descriptor; the last step of operations on names is done in the parent folder, opened that way, so that nothing a
  * program does meanwhile can lead elsewhere.
  */
-import { constants, promises as fs, type Stats, write as writeCallback, read as readCallback } from 'node:fs';
-import { fchmod as fchmodCallback } from 'node:fs';
+import {
+  constants,
+  fchmod as fchmodCallback,
+  promises as fs,
+  read as readCallback,
+  type Stats,
+  write as writeCallback,
+} from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { FileAccessError } from '../errors.js';
@@ -77,7 +83,8 @@ export class WorkFiles {
       const made = this.#inParent('mkdir', below, (dir, name) => {
         return this.#folder.native.makeFolder({ dir, name, mode, owner: this.#folder.owner });
       });
-      if (made < 0 && !(recursive && made === -17)) throw new FileAccessError({ operation: 'mkdir', path, errno: -made });
+      if (made < 0 && !(recursive && made === -17))
+        throw new FileAccessError({ operation: 'mkdir', path, errno: -made });
     }
   }
 
@@ -106,7 +113,11 @@ export class WorkFiles {
     const name = basename(this.#path(path));
     try {
       if (recursive) {
-        const removed = await this.#folder.native.removeTree({ dir: parent, name, owner: this.#folder.owner });
+        const removed = await this.#folder.native.removeTree({
+          dir: parent,
+          name,
+          owner: this.#folder.owner,
+        });
         if (removed < 0) throw Object.assign(new Error(), { errno: removed });
       } else await fs.unlink(`/proc/self/fd/${parent}/${name}`);
     } catch (error) {
@@ -129,7 +140,9 @@ export class WorkFiles {
 
   async symlink(to: string, path: string): Promise<void> {
     const { native, owner } = this.#folder;
-    const made = this.#inParent('symlink', this.#path(path), (dir, name) => native.makeSymlink({ dir, name, to, owner }));
+    const made = this.#inParent('symlink', this.#path(path), (dir, name) =>
+      native.makeSymlink({ dir, name, to, owner }),
+    );
     if (made < 0) throw new FileAccessError({ operation: 'symlink', path, errno: -made });
   }
 
@@ -185,7 +198,12 @@ export class WorkFiles {
   }
 
   #openFolder(operation: string, folder: string, path: string): number {
-    const opened = this.#folder.native.openBeneath({ dir: this.#folder.fd, path: folder, flags: O_PATH | constants.O_DIRECTORY, follow: true });
+    const opened = this.#folder.native.openBeneath({
+      dir: this.#folder.fd,
+      path: folder,
+      flags: O_PATH | constants.O_DIRECTORY,
+      follow: true,
+    });
     if (opened < 0) throw new FileAccessError({ operation, path, errno: -opened });
     return opened;
   }

@@ -1,7 +1,7 @@
 /** The writing side of a program's input. */
 import { Writable } from 'node:stream';
 import { SbxError } from '../errors.js';
-import type { NativeWriter } from '../native.js';
+import type { Native, NativeWriter } from '../native.js';
 
 const EPIPE = -32;
 
@@ -10,13 +10,15 @@ const EPIPE = -32;
  * the program has closed its side, writing rejects with `SBX_STREAM_ENDED`.
  */
 export class InputStream {
+  readonly #native: Native;
   #writer: NativeWriter | null;
   #tail: Promise<void> = Promise.resolve();
   #pending: ((error: SbxError) => void) | null = null;
 
   /** @internal */
-  constructor(writer: NativeWriter) {
-    this.#writer = writer;
+  constructor(native: Native, fd: number) {
+    this.#native = native;
+    this.#writer = new native.Writer(fd);
   }
 
   /** Resolves when all of it is in the pipe. Calls are kept in order. */
@@ -38,8 +40,10 @@ export class InputStream {
   destroy(): void {
     this.#writer?.close();
     this.#writer = null;
-    this.#pending?.(ended());
+    if (this.#pending === null) return;
+    this.#pending(ended());
     this.#pending = null;
+    this.#native.releaseLoop();
   }
 
   /** As a Node stream. */
@@ -68,14 +72,16 @@ export class InputStream {
       const writer = this.#writer;
       if (writer === null) return reject(ended());
       const settle = (result: number) => {
+        if (this.#pending !== null) this.#native.releaseLoop();
         this.#pending = null;
         if (result === 0) return resolve();
         this.destroy();
         reject(ended(result));
       };
       const result = writer.write(bytes, settle);
-      if (result === 1) this.#pending = reject;
-      else settle(result);
+      if (result !== 1) return settle(result);
+      this.#native.holdLoop();
+      this.#pending = reject;
     });
   }
 }

@@ -14,6 +14,7 @@ const EMPTY = new Uint8Array(0);
  * process that holds the other end is gone, and never with an error.
  */
 export class OutputStream implements AsyncIterable<Uint8Array> {
+  readonly #native: Native;
   readonly #reader: NativeReader;
   #chunks: Uint8Array[] = [];
   #heldBytes = 0;
@@ -24,6 +25,7 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
 
   /** @internal */
   constructor(native: Native, fd: number) {
+    this.#native = native;
     this.#reader = new native.Reader(fd, {
       onData: (chunk) => this.#onData(chunk),
       onEnd: () => this.#onEnd(),
@@ -100,9 +102,7 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
   async #next(): Promise<Uint8Array | null> {
     while (this.#chunks.length === 0) {
       if (this.#ended) return null;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+      await this.#wait();
     }
     const chunk = this.#chunks.shift()!;
     this.#heldBytes -= chunk.byteLength;
@@ -111,6 +111,14 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
       this.#reader.resume();
     }
     return chunk;
+  }
+
+  /** Somebody reads: the process stays for what is still to come, also when the program's end has been reported. */
+  #wait(): Promise<void> {
+    this.#native.holdLoop();
+    return new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    }).finally(() => this.#native.releaseLoop());
   }
 
   #onData(chunk: Uint8Array): void {

@@ -16,7 +16,7 @@ export class Relay {
   /** Takes over both descriptors. */
   constructor(native: Native, read: number, write: number, maxBytes: number) {
     this.#source = new OutputStream(native, read);
-    this.#sink = new InputStream(new native.Writer(write));
+    this.#sink = new InputStream(native, write);
     this.#maxBytes = maxBytes;
     this.#over = this.#pass();
   }

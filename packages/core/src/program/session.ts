@@ -1,0 +1,150 @@
+/**
+ * The programs of a sandbox that stays. One at a time may be resident: it uses the sandbox's own group, which is free of
+ * charge. Those that run beside it, and those with a memory or process limit of their own, get a group inside, so that each
+ * is measured and limited alone.
+ */
+import type { Group } from '../cgroup/group.js';
+import { ClosedError } from '../errors.js';
+import { checkCeilings, type ResolvedLimits, resolveLimits } from '../options/limits.js';
+import type { LiveUsage, RunOptions, SandboxOptions } from '../types.js';
+import { readFigures } from './figures.js';
+import type { Place } from './place.js';
+import { boundGroup } from './plan.js';
+import { Running } from './running.js';
+
+const NS_PER_MS = 1e6;
+/** How long killed programs may take to be reported dead. */
+const CLOSE_WAIT_MS = 90;
+
+export class Session {
+  readonly place: Place;
+  readonly #options: SandboxOptions;
+  readonly #limits: ResolvedLimits;
+  readonly #startedAt = performance.now();
+  readonly #cpuBaseNs: number;
+  readonly #living = new Set<Running>();
+  /** Whose streams may still be open. */
+  readonly #spawned = new Set<Running>();
+  readonly #closer = () => this.close();
+  /** A program uses the sandbox's group, or is about to. */
+  #residentTaken = false;
+  #nextMember = 1;
+  #closed: Promise<void> | null = null;
+  #lastUsage: LiveUsage | null = null;
+
+  constructor(place: Place, options: SandboxOptions, limits: ResolvedLimits) {
+    this.place = place;
+    this.#options = options;
+    this.#limits = limits;
+    this.#cpuBaseNs = readFigures(place.slot.group).cpuNs ?? 0;
+    place.core.closers.add(this.#closer);
+    this.#bound();
+  }
+
+  checkOpen(): void {
+    if (this.#closed !== null || this.place.closed) throw new ClosedError('The sandbox');
+    if (this.place.lost !== null) throw this.place.lost;
+  }
+
+  /** The request must have been checked. `spawned`: the caller holds streams. */
+  async start(
+    file: string,
+    args: readonly string[],
+    options: RunOptions,
+    spawned: boolean,
+  ): Promise<Running> {
+    this.checkOpen();
+    checkCeilings(options.limits, this.place.core.options.ceilings);
+    const limits = resolveLimits(this.#limits, options.limits);
+    const resident = this.#mayReside(limits);
+    if (resident) this.#residentTaken = true;
+    let member: Group | undefined;
+    try {
+      if (!resident) member = await this.place.slot.group?.makeMember(`p${this.#nextMember++}`);
+      const request = {
+        file,
+        args,
+        options,
+        limits,
+        env: this.#options.env,
+        oneShot: false,
+        notify: spawned,
+        member,
+      };
+      const started = Running.start(this.place, request);
+      const running = started instanceof Promise ? await started : started;
+      if (spawned) this.#spawned.add(running);
+      this.#follow(running, resident, member);
+      return running;
+    } catch (error) {
+      if (resident) this.#residentTaken = false;
+      await member?.remove();
+      throw error;
+    }
+  }
+
+  /** What all programs have used so far, and hold now. */
+  usage(): LiveUsage {
+    if (this.#lastUsage !== null) return this.#lastUsage;
+    const now = readFigures(this.place.slot.group);
+    const { memoryBaselineBytes, helperTasks } = this.place.slot;
+    const less = (value: number | null) => (value === null ? null : Math.max(0, value - memoryBaselineBytes));
+    return {
+      cpuTimeMs: ((now.cpuNs ?? 0) - this.#cpuBaseNs) / NS_PER_MS,
+      wallTimeMs: performance.now() - this.#startedAt,
+      memoryBytes: less(now.memoryBytes),
+      memoryPeakBytes: less(now.memoryPeakBytes),
+      processPeakCount: now.tasks === null ? null : Math.max(0, now.tasks - helperTasks),
+    };
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#lastUsage = { ...this.usage(), memoryBytes: 0 };
+    this.place.core.closers.delete(this.#closer);
+    const ends = [...this.#living].map((running) => {
+      running.end();
+      return running.result.catch(() => undefined);
+    });
+    const graceMs = Math.max(0, ...[...this.#living].map((running) => running.graceMs));
+    await Promise.race([Promise.all(ends), after(graceMs + CLOSE_WAIT_MS)]);
+    for (const running of this.#spawned) running.wiring.closeStreams();
+    this.place.close();
+  }
+
+  /** The sandbox as a whole is bounded from the start; programs inside can only get less. */
+  #bound(): void {
+    const { slot, core } = this.place;
+    const { writeCounters, writeTexts } = boundGroup(
+      slot,
+      slot.group,
+      this.#limits,
+      core.native.constants.counters,
+    );
+    for (const [index, counter] of writeCounters.entries()) slot.group!.set(counter, writeTexts[index]!);
+  }
+
+  #mayReside({ memoryBytes, processCount }: ResolvedLimits): boolean {
+    if (this.place.slot.group === null) return true;
+    const asSandbox = memoryBytes === this.#limits.memoryBytes && processCount === this.#limits.processCount;
+    return asSandbox && !this.#residentTaken;
+  }
+
+  #follow(running: Running, resident: boolean, member: Group | undefined): void {
+    this.#living.add(running);
+    const over = () => {
+      this.#living.delete(running);
+      if (resident) this.#residentTaken = false;
+      void member?.remove();
+    };
+    running.result.then(over, over);
+  }
+}
+
+function after(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
