@@ -2,8 +2,8 @@
 // With --test: builds the native tests under AddressSanitizer and UBSan and runs them. Other compilers: set CXX.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -26,38 +26,83 @@ const plain = ['-fno-exceptions', '-fno-rtti'];
 // No libc, no run-time initialisers: what the helper is made of can be read in native/helper.
 const helper = {
   output: join(out, 'sbx-helper'),
-  flags: ['-O2', ...plain, '-ffreestanding', '-fno-builtin', '-fno-stack-protector', '-fno-threadsafe-statics',
-    '-fno-asynchronous-unwind-tables', '-fno-pic', '-no-pie', '-nostdlib', '-static', '-s', '-Wl,--build-id=none',
-    '-Wl,-z,noseparate-code', '-Wl,-z,noexecstack'],
+  flags: [
+    '-O2',
+    ...plain,
+    '-ffreestanding',
+    '-fno-builtin',
+    '-fno-stack-protector',
+    '-fno-threadsafe-statics',
+    '-fno-asynchronous-unwind-tables',
+    '-fno-pic',
+    '-no-pie',
+    '-nostdlib',
+    '-static',
+    '-s',
+    '-Wl,--build-id=none',
+    '-Wl,-z,noseparate-code',
+    '-Wl,-z,noexecstack',
+  ],
   sources: [...sources('helper'), join(here, 'common/channel.cc'), join(here, 'plan/seccomp.cc')],
 };
 
 const addon = () => ({
   output: join(out, 'sbx.node'),
-  flags: ['-O2', ...plain, '-shared', '-fPIC', '-fvisibility=hidden', '-s', '-DNAPI_VERSION=8', '-DNODE_ADDON_API_DISABLE_CPP_EXCEPTIONS',
-    '-DNODE_ADDON_API_DISABLE_DEPRECATED', '-isystem', dirname(resolve('node-addon-api/napi.h')),
-    '-isystem', join(dirname(resolve('node-api-headers/package.json')), 'include')],
+  flags: [
+    '-O2',
+    ...plain,
+    '-shared',
+    '-fPIC',
+    '-fvisibility=hidden',
+    '-s',
+    '-DNAPI_VERSION=8',
+    '-DNODE_ADDON_API_DISABLE_CPP_EXCEPTIONS',
+    '-DNODE_ADDON_API_DISABLE_DEPRECATED',
+    '-isystem',
+    dirname(resolve('node-addon-api/napi.h')),
+    '-isystem',
+    join(dirname(resolve('node-api-headers/package.json')), 'include'),
+  ],
   sources: [...sources('addon'), join(here, 'common/channel.cc')],
 });
 
 // The parts of helper and addon that need neither a sandbox around them nor Node: compiled against libc, as any program.
-const hosted = ['helper/cgroup_tree.cc', 'helper/counters.cc', 'helper/launch.cc', 'helper/template_message.cc', 'addon/tree_remover.cc'];
+const hosted = [
+  'helper/cgroup_tree.cc',
+  'helper/counters.cc',
+  'helper/launch.cc',
+  'helper/template_message.cc',
+  'addon/tree_remover.cc',
+];
 
 const test = {
   output: join(root, 'build/native-test'),
-  flags: ['-O1', '-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=all', '-fno-omit-frame-pointer'],
-  sources: [...sources('test'), ...sources('common'), ...sources('plan'), ...hosted.map((file) => join(here, file))],
+  flags: [
+    '-O1',
+    '-g',
+    '-fsanitize=address,undefined',
+    '-fno-sanitize-recover=all',
+    '-fno-omit-frame-pointer',
+  ],
+  sources: [
+    ...sources('test'),
+    ...sources('common'),
+    ...sources('plan'),
+    ...hosted.map((file) => join(here, file)),
+  ],
 };
 
 function compile({ output, flags, sources: files }) {
   mkdirSync(dirname(output), { recursive: true });
-  execFileSync(compiler, [...warnings, ...flags, '-o', output, ...files], { stdio: ['ignore', 'inherit', 'inherit'] });
+  execFileSync(compiler, [...warnings, ...flags, '-o', output, ...files], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
 }
 
 if (process.argv.includes('--test')) {
   compile(test);
   const { status } = spawnSync(test.output, { stdio: ['ignore', 'inherit', 'inherit'] });
-  process.exitCode = status ?? 1;  // null: it was killed
+  process.exitCode = status ?? 1; // null: it was killed
 } else {
   compile(helper);
   compile(addon());
