@@ -61,15 +61,22 @@ void Reader::End() {
   reactor_->Call(onEnd_, {});
 }
 
-void Reader::Keep(const char* data, size_t size) {
+// Counts and keeps what came; returns how much of it counts as output: while capturing, what is within the bound.
+size_t Reader::Keep(const char* data, size_t size) {
   total_ += (double)size;
-  if (!capturing_) return;
+  if (!capturing_) return size;
   const size_t room = limit_ - std::min(limit_, captured_.size());
   captured_.append(data, std::min(room, size));
   if (size > room && !overflowed_) {
     overflowed_ = true;
     reactor_->Call(onOverflow_, {});
   }
+  return std::min(room, size);
+}
+
+void Reader::Take(size_t size) {
+  const size_t kept = Keep(Chunk(), size);
+  if (kept > 0 && !onData_.IsEmpty()) reactor_->Call(onData_, {Napi::Buffer<char>::Copy(Env(), Chunk(), kept)});
 }
 
 // One read; false when there is nothing more for now, or for good.
@@ -80,8 +87,7 @@ bool Reader::ReadOnce() {
     End();
     return false;
   }
-  Keep(Chunk(), (size_t)size);
-  if (!onData_.IsEmpty()) reactor_->Call(onData_, {Napi::Buffer<char>::Copy(Env(), Chunk(), (size_t)size)});
+  Take((size_t)size);
   return fd_ && !paused_ && size == (long)kChunkBytes;
 }
 
@@ -95,8 +101,7 @@ Napi::Value Reader::Finish(const Napi::CallbackInfo& info) {
   while (fd_) {
     const long size = sys::Read(fd_.get(), Chunk(), kChunkBytes);
     if (size <= 0) break;
-    Keep(Chunk(), (size_t)size);
-    if (!onData_.IsEmpty()) reactor_->Call(onData_, {Napi::Buffer<char>::Copy(Env(), Chunk(), (size_t)size)});
+    Take((size_t)size);
   }
   Shut();
   const Napi::Array result = Napi::Array::New(info.Env(), 2);

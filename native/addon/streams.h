@@ -24,7 +24,8 @@ class Reader : public Napi::ObjectWrap<Reader>, public Watch {
   Napi::Value Close(const Napi::CallbackInfo& info);
 
   bool ReadOnce();
-  void Keep(const char* data, size_t size);
+  size_t Keep(const char* data, size_t size);
+  void Take(size_t size);
   void Shut();
   void End();
 

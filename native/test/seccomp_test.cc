@@ -1,11 +1,7 @@
 // Two opinions are compared: the compiled filters, and the refusals below, written from the kernel's headers and the
 // project's list. What the table says is taken from SeccompRows.
 #include <asm/unistd.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/sched.h>
-#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -15,66 +11,12 @@
 
 #include <iterator>
 #include <map>
-#include <set>
 
-#include "bpf.h"
+#include "seccomp_subject.h"
 #include "test.h"
 
 namespace sbx::test {
 namespace {
-
-#if defined(__x86_64__)
-constexpr uint32_t kNative = AUDIT_ARCH_X86_64;
-#else
-constexpr uint32_t kNative = AUDIT_ARCH_AARCH64;
-#endif
-
-constexpr uint32_t kAllow = SECCOMP_RET_ALLOW, kKill = SECCOMP_RET_KILL_PROCESS;
-constexpr uint32_t kX32Bit = 0x40000000;
-constexpr unsigned long long kHigh = 1ULL << 32;  // what a filter that compares 64 bits would see
-
-struct Args {
-  uint64_t values[6];
-};
-
-struct seccomp_data Data(uint32_t arch, uint32_t number, const Args& args) {
-  struct seccomp_data data = {};
-  data.arch = arch;
-  data.nr = (int)number;
-  for (int i = 0; i < 6; ++i) data.args[i] = args.values[i];
-  return data;
-}
-
-// One compiled filter, and what it should do.
-class Subject {
- public:
-  Subject(SeccompProfile profile, bool kill) : strict(profile == SeccompProfile::kStrict), kill(kill) {
-    CompileFilter(profile, kill, filter_);
-    bpf_.emplace_back(filter_);
-  }
-
-  uint32_t Run(uint32_t number, const Args& args = {}, uint32_t arch = kNative) { return bpf_[0].Run(Data(arch, number, args)); }
-  uint32_t Refusal(int error) const { return kill && error != ENOSYS ? kKill : SECCOMP_RET_ERRNO | (uint32_t)error; }
-  const Filter& filter() const { return filter_; }
-  const std::vector<bool>& executed() const { return bpf_[0].executed(); }
-
-  const bool strict, kill;
-
- private:
-  Filter filter_;
-  std::vector<Bpf> bpf_;
-};
-
-template <typename Body>
-void ForEachSubject(Body body) {
-  for (const SeccompProfile profile : {SeccompProfile::kDefault, SeccompProfile::kStrict})
-    for (const bool kill : {false, true}) {
-      Subject subject(profile, kill);
-      body(subject);
-    }
-}
-
-constexpr uint64_t kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
 
 bool OneOf(uint64_t value, std::initializer_list<uint32_t> values) {
   for (const uint32_t one : values)
@@ -211,70 +153,6 @@ TEST("another architecture's calls kill the process") {
   ForEachSubject([&](Subject& subject) {
     for (const uint32_t arch : kForeign)
       for (uint32_t number = 0; number <= 1024; ++number) EXPECT_EQ(subject.Run(number, {}, arch), kKill);
-  });
-}
-
-TEST("clone is refused for each namespace flag alone and allowed for every other bit") {
-  ForEachSubject([&](Subject& subject) {
-    for (int bit = 0; bit < 64; ++bit) {
-      const uint64_t flag = 1ULL << bit;
-      // CLONE_NEWTIME's bit is part of the exit signal here.
-      const uint32_t expected = (flag & kNamespaces) != 0 ? subject.Refusal(EPERM) : kAllow;
-      EXPECT_EQ(subject.Run(__NR_clone, {{flag}}), expected);
-      EXPECT_EQ(subject.Run(__NR_clone, {{flag | SIGCHLD | CLONE_VM | CLONE_THREAD}}), expected);
-    }
-    EXPECT_EQ(subject.Run(__NR_clone, {{SIGCHLD, ~0ULL, ~0ULL, ~0ULL, ~0ULL}}), kAllow);
-  });
-}
-
-TEST("unshare is refused for each namespace flag alone, time among them, and allowed for every other bit") {
-  ForEachSubject([&](Subject& subject) {
-    for (int bit = 0; bit < 64; ++bit) {
-      const uint64_t flag = 1ULL << bit;
-      EXPECT_EQ(subject.Run(__NR_unshare, {{flag}}), (flag & (kNamespaces | CLONE_NEWTIME)) != 0 ? subject.Refusal(EPERM) : kAllow);
-      EXPECT_EQ(subject.Run(__NR_unshare, {{CLONE_FILES | flag | CLONE_NEWUSER}}), subject.Refusal(EPERM));
-    }
-  });
-}
-
-TEST("personality takes the harmless ones and the query only") {
-  ForEachSubject([&](Subject& subject) {
-    for (const uint64_t persona : {0ULL, 8ULL, 0x20000ULL, 0x20008ULL, 0x40000ULL, 0xffffffffULL}) {
-      EXPECT_EQ(subject.Run(__NR_personality, {{persona}}), kAllow);
-      EXPECT_EQ(subject.Run(__NR_personality, {{persona | kHigh}}), kAllow);
-    }
-    for (const uint64_t persona : {1ULL, 7ULL, 9ULL, 0x0400000ULL, 0x0100000ULL, 0x60000ULL, 0x40008ULL, 0xfffffffeULL, 0x4000000ULL}) EXPECT_EQ(subject.Run(__NR_personality, {{persona}}), subject.Refusal(EPERM));
-  });
-}
-
-TEST("terminals cannot be typed into, high bits or not") {
-  ForEachSubject([&](Subject& subject) {
-    for (const uint64_t request : {(uint64_t)TIOCSTI, (uint64_t)TIOCLINUX})
-      for (const uint64_t high : {0ULL, kHigh, 1ULL << 63, 0xffffffff00000000ULL}) EXPECT_EQ(subject.Run(__NR_ioctl, {{0, request | high}}), subject.Refusal(EPERM));
-    for (const uint64_t request : {(uint64_t)TCGETS, (uint64_t)TIOCGWINSZ, (uint64_t)TIOCSTI + 1, (uint64_t)TIOCSTI - 1}) EXPECT_EQ(subject.Run(__NR_ioctl, {{TIOCSTI, request}}), kAllow);
-  });
-}
-
-TEST("sockets are of four families, of one when strict") {
-  const std::set<uint64_t> open = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
-  ForEachSubject([&](Subject& subject) {
-    for (uint64_t family = 0; family < 64; ++family) {
-      const bool allowed = subject.strict ? family == AF_UNIX : open.count(family) != 0;
-      EXPECT_EQ(subject.Run(__NR_socket, {{family, SOCK_STREAM}}), allowed ? kAllow : subject.Refusal(EAFNOSUPPORT));
-      EXPECT_EQ(subject.Run(__NR_socket, {{family | kHigh, SOCK_STREAM}}), allowed ? kAllow : subject.Refusal(EAFNOSUPPORT));
-    }
-    EXPECT_EQ(subject.Run(__NR_socket, {{~0ULL}}), subject.Refusal(EAFNOSUPPORT));
-  });
-}
-
-TEST("strict refuses locks, leases and notification by fcntl, and nothing else of it") {
-  const std::set<uint64_t> refused = {F_GETLK, F_SETLK, F_SETLKW, 36, 37, 38, 1024, 1025, 1026};
-  ForEachSubject([&](Subject& subject) {
-    for (uint64_t command = 0; command < 2048; ++command) {
-      const uint32_t expected = subject.strict && refused.count(command) != 0 ? subject.Refusal(EPERM) : kAllow;
-      EXPECT_EQ(subject.Run(__NR_fcntl, {{command, command}}), expected);
-      EXPECT_EQ(subject.Run(__NR_fcntl, {{0, command | kHigh}}), expected);
-    }
   });
 }
 

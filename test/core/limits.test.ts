@@ -153,7 +153,7 @@ const memory: Case[] = [
   ...[...memoryKinds, 'sockets'].map(
     (kind): Case => ({
       title: `memory: ${kind}, above the limit`,
-      limits: { memoryBytes: LIMIT, openFileCount: 4096 },
+      limits: { memoryBytes: LIMIT, openFileCount: 4096, fileBytes: null },
       run: ['hold-memory', kind, String(LIMIT + MEMORY_SLACK)],
       status: 'memory-limit',
       also: ({ usage }) => between(usage.memoryPeakBytes, LIMIT - MEMORY_SLACK, LIMIT + MiB),

@@ -67,6 +67,12 @@ export const ERROR_CODES = {
     'All places and the queue are taken; try again after `retryAfterMs`.',
   ),
 
+  SBX_LANGUAGE_UNAVAILABLE: row(
+    'SbxError',
+    false,
+    'The language is known, but its programs are not inside the sandbox; `missing` names them.',
+  ),
+
   // The sandbox could not do its part.
   SBX_PROGRAM_NOT_FOUND: row('ProgramNotFoundError', false, 'The program does not exist inside the sandbox.'),
   SBX_PROGRAM_NOT_EXECUTABLE: row(

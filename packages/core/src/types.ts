@@ -305,7 +305,10 @@ export interface EngineInfo {
   parallelism: number;
   maxSandboxes: number;
   queueLength: number;
+  /** What programs get that ask for nothing. */
   limits: Limits;
+  /** What they may ask for at the most; empty when there is no bound. */
+  ceilings: Limits;
 }
 
 /** Numbers for metrics. */

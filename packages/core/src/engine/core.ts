@@ -218,6 +218,7 @@ function describe(
     maxSandboxes: options.maxSandboxes ?? DEFAULT_MAX_SANDBOXES,
     queueLength: options.queueLength ?? DEFAULT_QUEUE_LENGTH,
     limits: { ...limits, cpuSet: limits.cpuSet?.join(',') ?? null },
+    ceilings: { ...options.ceilings },
   };
 }
 

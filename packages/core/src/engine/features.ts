@@ -78,7 +78,12 @@ export function describeFeatures(
 export function checkRequired(table: FeatureTable, required: readonly Feature[], report: CgroupReport): void {
   const missing = required.filter((feature) => !table[feature].available);
   if (missing.length === 0) return;
-  const list = missing.map((feature) => `${feature} (${table[feature].reason})`).join('; ');
+  const byReason = new Map<string, Feature[]>();
+  for (const feature of missing) {
+    const reason = table[feature].reason ?? '';
+    byReason.set(reason, [...(byReason.get(reason) ?? []), feature]);
+  }
+  const list = [...byReason].map(([reason, features]) => `${features.join(', ')} (${reason})`).join('; ');
   throw new UnsupportedError({
     code: 'SBX_REQUIRED_FEATURE_MISSING',
     message: `This machine cannot give what is required: ${list}.`,

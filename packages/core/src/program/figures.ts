@@ -4,16 +4,20 @@ import type { Group } from '../cgroup/group.js';
 export interface Figures {
   cpuNs: number | null;
   memoryBytes: number | null;
+  /** With page cache: what the peak counts. */
+  chargedBytes: number | null;
   memoryPeakBytes: number | null;
   tasks: number | null;
 }
 
 /** `null` for what cannot be read. */
 export function readFigures(group: Group | null): Figures {
-  if (group === null) return { cpuNs: null, memoryBytes: null, memoryPeakBytes: null, tasks: null };
+  if (group === null)
+    return { cpuNs: null, memoryBytes: null, chargedBytes: null, memoryPeakBytes: null, tasks: null };
   return {
     cpuNs: cpuNs(group.read('cpu')),
     memoryBytes: memoryNow(group),
+    chargedBytes: number(group.read('memoryNow')),
     memoryPeakBytes: number(group.read('memoryPeak')),
     tasks: number(group.read('taskPeak')),
   };

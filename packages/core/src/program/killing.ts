@@ -3,21 +3,27 @@ import type { CAUSES } from './place.js';
 
 const SIGTERM = 15;
 const SIGKILL = 9;
+/** From SIGKILL until a program counts as ended though its report has not come: hundreds of processes take their time to die. */
+const REPORT_WAIT_MS = 80;
 
 export class Killing {
   readonly graceMs: number;
   readonly #signal: (signal: number, cause: keyof typeof CAUSES, everything: boolean) => void;
   #startedAt = 0;
   #timer: NodeJS.Timeout | undefined;
+  #graceTimer: NodeJS.Timeout | undefined;
+  readonly #giveUp: () => void;
   #ending = false;
   readonly #sent = new Set<number>();
 
   constructor(
     graceMs: number,
     signal: (signal: number, cause: keyof typeof CAUSES, everything: boolean) => void,
+    giveUp: () => void,
   ) {
     this.graceMs = graceMs;
     this.#signal = signal;
+    this.#giveUp = giveUp;
   }
 
   /** `end()` was called. */
@@ -48,12 +54,14 @@ export class Killing {
   end(): void {
     if (this.#ending) return;
     this.#ending = true;
+    this.#timer = setTimeout(() => this.#giveUp(), this.graceMs + REPORT_WAIT_MS);
     if (this.graceMs === 0) return this.#signal(SIGKILL, 'killed', true);
     this.#signal(SIGTERM, 'killed', true);
-    this.#timer = setTimeout(() => this.#signal(SIGKILL, 'killed', true), this.graceMs);
+    this.#graceTimer = setTimeout(() => this.#signal(SIGKILL, 'killed', true), this.graceMs);
   }
 
   over(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#graceTimer);
   }
 }

@@ -17,7 +17,7 @@ export interface ResultParts {
   /** Tasks in the group beside the program's. */
   helperTasks: number;
   /** Live readings already given, which the end may not fall below. */
-  atLeast: { cpuTimeMs: number };
+  atLeast: { cpuTimeMs: number; memoryPeakBytes: number };
 }
 
 const NS_PER_MS = 1e6;
@@ -59,7 +59,7 @@ class ProgramResult implements RunResult {
     this.usage = {
       cpuTimeMs: Math.max(record.cpuTimeNs / NS_PER_MS, parts.atLeast.cpuTimeMs),
       wallTimeMs: record.wallTimeNs / NS_PER_MS,
-      memoryPeakBytes: verdict.memoryPeakBytes,
+      memoryPeakBytes: atLeast(verdict.memoryPeakBytes, parts.atLeast.memoryPeakBytes),
       processPeakCount,
     };
     this.files = files;
@@ -75,6 +75,10 @@ class ProgramResult implements RunResult {
 
 export function makeResult(parts: ResultParts): RunResult {
   return new ProgramResult(parts);
+}
+
+function atLeast(value: number | null, least: number): number | null {
+  return value === null ? null : Math.max(value, least);
 }
 
 /** The kernel charges groups in batches of 64 pages per CPU: below one batch it sees no difference. */

@@ -36,7 +36,7 @@ export class Running {
   /** Resolves once exec has happened, when `notify` was asked for. */
   readonly started: Promise<void>;
   readonly #place: Place;
-  readonly #request: ProgramRequest;
+  #request: ProgramRequest;
   readonly #env: Readonly<Record<string, string>>;
   readonly #paths: string[];
   readonly #killing: Killing;
@@ -45,8 +45,10 @@ export class Running {
   #onStarted: () => void = () => undefined;
   #failure: { error: unknown } | null = null;
   #final: LiveUsage | null = null;
-  #lastCpuTimeMs = 0;
+  /** Highest live readings: the end may not fall below them. */
+  readonly #lowest = { cpuTimeMs: 0, memoryPeakBytes: 0 };
   #counted = false;
+  #over = false;
 
   private constructor(place: Place, request: ProgramRequest) {
     this.#place = place;
@@ -54,8 +56,10 @@ export class Running {
     this.id = place.nextProgramId();
     this.#env = environmentFor(request);
     this.#paths = searchPaths(request.file, this.#env.PATH);
-    this.#killing = new Killing(request.options.killGraceMs ?? 0, (signal, cause, everything) =>
-      this.#signal(signal, cause, everything),
+    this.#killing = new Killing(
+      request.options.killGraceMs ?? 0,
+      (signal, cause, everything) => this.#signal(signal, cause, everything),
+      () => this.#endedUnreported(),
     );
     this.#base = request.notify ? readFigures(this.#group()) : null;
     this.wiring = this.#makeWiring();
@@ -88,7 +92,7 @@ export class Running {
   }
 
   get ended(): boolean {
-    return this.#final !== null || this.#failure !== null;
+    return this.#over;
   }
 
   /** Time that `end()` leaves it, in ms. */
@@ -115,16 +119,23 @@ export class Running {
   usage(): LiveUsage {
     if (this.#final !== null) return this.#final;
     const now = readFigures(this.#group());
-    const cpuNs = now.cpuNs === null || this.#base?.cpuNs == null ? 0 : now.cpuNs - this.#base.cpuNs;
-    this.#lastCpuTimeMs = Math.max(this.#lastCpuTimeMs, cpuNs / NS_PER_MS);
-    // A living program holds a page at the least; the group's figure is too coarse to show it.
-    const less = (value: number | null) =>
-      value === null ? null : Math.max(PAGE_BYTES, value - (this.#base?.memoryBytes ?? 0));
+    const base = this.#base;
+    const less = (value: number | null, before: number | null | undefined) =>
+      value === null ? null : Math.max(0, value - (before ?? 0));
+    const lowest = this.#lowest;
+    lowest.cpuTimeMs = Math.max(
+      lowest.cpuTimeMs,
+      (base === null ? 0 : (less(now.cpuNs, base.cpuNs) ?? 0)) / NS_PER_MS,
+    );
+    const peak = less(now.memoryPeakBytes, base?.chargedBytes);
+    lowest.memoryPeakBytes = Math.max(lowest.memoryPeakBytes, peak ?? 0);
+    const held = less(now.memoryBytes, base?.memoryBytes);
     return {
-      cpuTimeMs: this.#lastCpuTimeMs,
+      cpuTimeMs: lowest.cpuTimeMs,
       wallTimeMs: this.#killing.ageMs(),
-      memoryBytes: less(now.memoryBytes),
-      memoryPeakBytes: less(now.memoryPeakBytes),
+      // A living program holds a page at the least; the group's figure is too coarse to show it.
+      memoryBytes: held === null ? null : Math.max(PAGE_BYTES, held),
+      memoryPeakBytes: peak === null ? null : lowest.memoryPeakBytes,
       processPeakCount: now.tasks === null ? null : Math.max(1, now.tasks - this.#helperTasks()),
     };
   }
@@ -219,6 +230,8 @@ export class Running {
   }
 
   #ended(ended: EndedMessage): void {
+    if (this.#over) return;
+    this.#over = true;
     this.#killing.over();
     const { core } = this.#place;
     const outputs = this.wiring.collect();
@@ -238,7 +251,7 @@ export class Running {
       fileErrors: errors,
       degraded: core.missing.length === 0 ? [] : degradationsFor(core.features, core.missing, limits),
       helperTasks: this.#helperTasks(),
-      atLeast: { cpuTimeMs: this.#lastCpuTimeMs },
+      atLeast: this.#lowest,
     });
     core.byStatus[result.status] += 1;
     this.#final = { ...result.usage, memoryBytes: 0 };
@@ -255,8 +268,13 @@ export class Running {
     return ended;
   }
 
-  /** It was told to end, but the sandbox went before its report came: it is dead all the same, and measured as far as can be. */
+  /**
+   * It was killed, but its report is late, or the sandbox went before it came. The result says so now, measured as far as can
+   * be; files are not taken, since something may still be dying.
+   */
   #endedUnreported(): void {
+    if (this.#over) return;
+    this.#request = { ...this.#request, options: { ...this.#request.options, copyOut: undefined } };
     const { cpuTimeMs, wallTimeMs, memoryPeakBytes } = this.usage();
     this.#ended({
       kind: 'ended',
@@ -276,7 +294,9 @@ export class Running {
   }
 
   #abandoned(error: SbxError): void {
+    if (this.#over) return;
     if (this.#killing.ending && error.code === 'SBX_CLOSED') return this.#endedUnreported();
+    this.#over = true;
     this.#killing.over();
     this.wiring.abandon();
     this.#failure ??= { error };

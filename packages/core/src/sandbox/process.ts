@@ -22,17 +22,17 @@ const CLOSE_WAIT_MS = 100;
 export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
   /** Number within its sandbox. */
   readonly id: number;
-  /** How it ended. Never rejects for what the program did. */
+  /** How it ended. Never rejects for what the program did; rejects with `signal.reason` when the caller's signal ended it. */
   readonly result: Promise<RunResult>;
   readonly #running: Running;
   readonly #native: Native;
 
   /** @internal */
-  constructor(running: Running, native: Native) {
+  constructor(running: Running, result: Promise<RunResult>, native: Native) {
     this.#running = running;
     this.#native = native;
     this.id = running.id;
-    this.result = running.result;
+    this.result = result;
     this.result.catch(() => undefined); // a caller who only streams must not be ended by it
   }
 

@@ -123,8 +123,8 @@ export class Sandbox implements AsyncDisposable {
     options.signal?.throwIfAborted();
     const running = await this.#session.start(file, args, options, true);
     const { signal } = options;
-    const process = new Process(running, this.#session.place.core.native);
-    if (signal !== undefined) untilAborted(running, signal).catch(() => undefined); // told through `result`
+    const result = signal === undefined ? running.result : untilAborted(running, signal);
+    const process = new Process(running, result, this.#session.place.core.native);
     await running.started;
     return process;
   }

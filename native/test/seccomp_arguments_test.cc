@@ -1,0 +1,81 @@
+// Calls that are refused for some of their arguments.
+#include <asm/unistd.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include <set>
+
+#include "seccomp_subject.h"
+#include "test.h"
+
+namespace sbx::test {
+namespace {
+
+TEST("clone is refused for each namespace flag alone and allowed for every other bit") {
+  ForEachSubject([&](Subject& subject) {
+    for (int bit = 0; bit < 64; ++bit) {
+      const uint64_t flag = 1ULL << bit;
+      // CLONE_NEWTIME's bit is part of the exit signal here.
+      const uint32_t expected = (flag & kNamespaces) != 0 ? subject.Refusal(EPERM) : kAllow;
+      EXPECT_EQ(subject.Run(__NR_clone, {{flag}}), expected);
+      EXPECT_EQ(subject.Run(__NR_clone, {{flag | SIGCHLD | CLONE_VM | CLONE_THREAD}}), expected);
+    }
+    EXPECT_EQ(subject.Run(__NR_clone, {{SIGCHLD, ~0ULL, ~0ULL, ~0ULL, ~0ULL}}), kAllow);
+  });
+}
+
+TEST("unshare is refused for each namespace flag alone, time among them, and allowed for every other bit") {
+  ForEachSubject([&](Subject& subject) {
+    for (int bit = 0; bit < 64; ++bit) {
+      const uint64_t flag = 1ULL << bit;
+      EXPECT_EQ(subject.Run(__NR_unshare, {{flag}}), (flag & (kNamespaces | CLONE_NEWTIME)) != 0 ? subject.Refusal(EPERM) : kAllow);
+      EXPECT_EQ(subject.Run(__NR_unshare, {{CLONE_FILES | flag | CLONE_NEWUSER}}), subject.Refusal(EPERM));
+    }
+  });
+}
+
+TEST("personality takes the harmless ones and the query only") {
+  ForEachSubject([&](Subject& subject) {
+    for (const uint64_t persona : {0ULL, 8ULL, 0x20000ULL, 0x20008ULL, 0x40000ULL, 0xffffffffULL}) {
+      EXPECT_EQ(subject.Run(__NR_personality, {{persona}}), kAllow);
+      EXPECT_EQ(subject.Run(__NR_personality, {{persona | kHigh}}), kAllow);
+    }
+    for (const uint64_t persona : {1ULL, 7ULL, 9ULL, 0x0400000ULL, 0x0100000ULL, 0x60000ULL, 0x40008ULL, 0xfffffffeULL, 0x4000000ULL}) EXPECT_EQ(subject.Run(__NR_personality, {{persona}}), subject.Refusal(EPERM));
+  });
+}
+
+TEST("terminals cannot be typed into, high bits or not") {
+  ForEachSubject([&](Subject& subject) {
+    for (const uint64_t request : {(uint64_t)TIOCSTI, (uint64_t)TIOCLINUX})
+      for (const uint64_t high : {0ULL, kHigh, 1ULL << 63, 0xffffffff00000000ULL}) EXPECT_EQ(subject.Run(__NR_ioctl, {{0, request | high}}), subject.Refusal(EPERM));
+    for (const uint64_t request : {(uint64_t)TCGETS, (uint64_t)TIOCGWINSZ, (uint64_t)TIOCSTI + 1, (uint64_t)TIOCSTI - 1}) EXPECT_EQ(subject.Run(__NR_ioctl, {{TIOCSTI, request}}), kAllow);
+  });
+}
+
+TEST("sockets are of four families, of one when strict") {
+  const std::set<uint64_t> open = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
+  ForEachSubject([&](Subject& subject) {
+    for (uint64_t family = 0; family < 64; ++family) {
+      const bool allowed = subject.strict ? family == AF_UNIX : open.count(family) != 0;
+      EXPECT_EQ(subject.Run(__NR_socket, {{family, SOCK_STREAM}}), allowed ? kAllow : subject.Refusal(EAFNOSUPPORT));
+      EXPECT_EQ(subject.Run(__NR_socket, {{family | kHigh, SOCK_STREAM}}), allowed ? kAllow : subject.Refusal(EAFNOSUPPORT));
+    }
+    EXPECT_EQ(subject.Run(__NR_socket, {{~0ULL}}), subject.Refusal(EAFNOSUPPORT));
+  });
+}
+
+TEST("strict refuses locks, leases and notification by fcntl, and nothing else of it") {
+  const std::set<uint64_t> refused = {F_GETLK, F_SETLK, F_SETLKW, 36, 37, 38, 1024, 1025, 1026};
+  ForEachSubject([&](Subject& subject) {
+    for (uint64_t command = 0; command < 2048; ++command) {
+      const uint32_t expected = subject.strict && refused.count(command) != 0 ? subject.Refusal(EPERM) : kAllow;
+      EXPECT_EQ(subject.Run(__NR_fcntl, {{command, command}}), expected);
+      EXPECT_EQ(subject.Run(__NR_fcntl, {{0, command | kHigh}}), expected);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace sbx::test

@@ -1,0 +1,65 @@
+// What tests of the filters share: each profile compiled, run on made-up calls, and what a refusal looks like.
+#pragma once
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/sched.h>
+
+#include "bpf.h"
+
+namespace sbx::test {
+
+#if defined(__x86_64__)
+inline constexpr uint32_t kNative = AUDIT_ARCH_X86_64;
+#else
+inline constexpr uint32_t kNative = AUDIT_ARCH_AARCH64;
+#endif
+
+inline constexpr uint32_t kAllow = SECCOMP_RET_ALLOW, kKill = SECCOMP_RET_KILL_PROCESS;
+inline constexpr uint32_t kX32Bit = 0x40000000;
+inline constexpr unsigned long long kHigh = 1ULL << 32;  // what a filter that compares 64 bits would see
+
+struct Args {
+  uint64_t values[6];
+};
+
+inline struct seccomp_data Data(uint32_t arch, uint32_t number, const Args& args) {
+  struct seccomp_data data = {};
+  data.arch = arch;
+  data.nr = (int)number;
+  for (int i = 0; i < 6; ++i) data.args[i] = args.values[i];
+  return data;
+}
+
+// One compiled filter, and what it should do.
+class Subject {
+ public:
+  Subject(SeccompProfile profile, bool kill) : strict(profile == SeccompProfile::kStrict), kill(kill) {
+    CompileFilter(profile, kill, filter_);
+    bpf_.emplace_back(filter_);
+  }
+
+  uint32_t Run(uint32_t number, const Args& args = {}, uint32_t arch = kNative) { return bpf_[0].Run(Data(arch, number, args)); }
+  uint32_t Refusal(int error) const { return kill && error != ENOSYS ? kKill : SECCOMP_RET_ERRNO | (uint32_t)error; }
+  const Filter& filter() const { return filter_; }
+  const std::vector<bool>& executed() const { return bpf_[0].executed(); }
+
+  const bool strict, kill;
+
+ private:
+  Filter filter_;
+  std::vector<Bpf> bpf_;
+};
+
+template <typename Body>
+void ForEachSubject(Body body) {
+  for (const SeccompProfile profile : {SeccompProfile::kDefault, SeccompProfile::kStrict})
+    for (const bool kill : {false, true}) {
+      Subject subject(profile, kill);
+      body(subject);
+    }
+}
+
+inline constexpr uint64_t kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
+
+}  // namespace sbx::test
