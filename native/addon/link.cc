@@ -50,6 +50,9 @@ MountRow DecodeMountRow(Napi::Env env, Napi::Value value, Tail& tail) {
   return row;
 }
 
+// F_SEAL_SEAL, SHRINK, GROW and WRITE: init reads what was checked here and nothing else.
+constexpr int kAllSeals = 0x1 | 0x2 | 0x4 | 0x8;
+
 // A plan of any size as a sealed memory file, for messages that a socket would not take.
 int PlanFile(const std::string& plan) {
   const int made = (int)sys::Call(SYS_memfd_create, "sbx-plan", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -60,7 +63,8 @@ int PlanFile(const std::string& plan) {
     if (written < 0) return (int)written;
     at += (size_t)written;
   }
-  return file.release();
+  const int sealed = sys::Fcntl(made, 1033 /* F_ADD_SEALS */, kAllSeals);
+  return sealed < 0 ? sealed : file.release();
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ constexpr unsigned long kClearSighand = 0x100000000ULL;  // CLONE_CLEAR_SIGHAND
 // (CVE-2019-5736). Returns the copy or a negative error number.
 int SealedCopy(const char* path) {
   Fd file(sys::Open(AT_FDCWD, path, O_RDONLY));
-  if (!file) return -ENOENT;
+  if (!file) return file.release();
   int made = (int)sys::Call(SYS_memfd_create, "sbx-helper", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
   if (made == -EINVAL) made = (int)sys::Call(SYS_memfd_create, "sbx-helper", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (made < 0) return made;
@@ -86,7 +86,7 @@ Spawned SpawnHelper(const char* path, bool rootless) {
   Spawned spawned;
   Fd program(SealedCopy(path));
   if (!program) {
-    spawned.error = -ENOENT;
+    spawned.error = program.release();
     return spawned;
   }
   int pair[2];

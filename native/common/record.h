@@ -70,7 +70,7 @@ struct MountRow {
 };
 constexpr uint32_t kMountWritable = 1, kMountNoExec = 2, kMountRecursive = 4, kMountIsFile = 8;
 
-struct TemplateRecord {
+struct alignas(8) TemplateRecord {
   Head head{Kind::kTemplate};
   uint32_t rootless;
   uint32_t insideUid;           // uid and gid of programs inside
@@ -207,5 +207,6 @@ struct EndedRecord {
 
 static_assert(std::is_trivially_copyable_v<StartRecord> && std::is_trivially_copyable_v<EndedRecord>);
 static_assert(sizeof(StartRecord) < 4096);
+static_assert(sizeof(TemplateRecord) % alignof(MountRow) == 0);  // the rows follow it
 
 }  // namespace sbx

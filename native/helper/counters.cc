@@ -26,7 +26,8 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 uint64_t ParseNumber(const char* text) {
   if (text == nullptr || !IsDigit(*text)) return kUnknown;
   uint64_t value = 0;
-  for (; IsDigit(*text); ++text) value = value * 10 + (uint64_t)(*text - '0');
+  for (; IsDigit(*text); ++text)
+    if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value)) return kUnknown;
   return value;
 }
 
@@ -78,10 +79,11 @@ unsigned SignalGroup(const Counters& counters, int signal) {
   unsigned count = 0;
   while (text != nullptr && *text != '\0') {
     const uint64_t pid = ParseNumber(text);
-    // 0 stands for a process outside of our namespace (the keeper), 1 is init.
-    if (pid > 1 && pid != kUnknown && sys::Kill((int)pid, signal) == 0) ++count;
     while (*text != '\0' && *text != '\n') ++text;
-    if (*text == '\n') ++text;
+    if (*text == '\0') break;  // cut by the reading: not the number it seems; the next look finds it
+    ++text;
+    // 0 stands for a process outside of our namespace (the keeper), 1 is init.
+    if (pid > 1 && pid <= INT32_MAX && sys::Kill((int)pid, signal) == 0) ++count;
   }
   return count;
 }

@@ -7,6 +7,13 @@
 
 namespace sbx {
 
+namespace {
+
+constexpr int64_t kSweepNs = 500'000'000;
+constexpr int kReapsPerRound = 256;
+
+}  // namespace
+
 void Note(Program& program, Cause cause) {
   if (program.cause == Cause::kNone) program.cause = cause;
 }
@@ -19,7 +26,9 @@ void SignalEverything(Init& init, const Program& program, int signal) {
 
 void KillFor(Init& init, Program& program, Cause cause) {
   Note(program, cause);
+  program.killed = true;
   SignalEverything(init, program, SIGKILL);
+  (void)sys::Kill(program.pid, SIGKILL);  // unreaped: it is still the one; a group's list may not show it
 }
 
 namespace {
@@ -39,7 +48,8 @@ bool ReapOne(Init& init, int options) {
   return true;
 }
 
-// After this no process of the program is left.
+// After this no process of the program is left, unless the kernel cannot kill it in time (a process in an uninterruptible
+// wait): init must not wait for that, it has others to look after, and the end of the sandbox will get it.
 void KillLeftovers(Init& init, const Program& program) {
   if (init.programs.alive() <= 1) {
     (void)sys::Kill(-1, SIGKILL);
@@ -52,13 +62,16 @@ void KillLeftovers(Init& init, const Program& program) {
   }
   const Counters& counters = init.programs.CountersOf(program);
   if (program.ownGroup) (void)WriteCounter(counters, kCounterTaskLimit, "0");  // no new ones while we look
-  while (SignalGroup(counters, SIGKILL) > 0) {
+  const int64_t end = sys::MonotonicNs() + kSweepNs;
+  while (SignalGroup(counters, SIGKILL) > 0 && sys::MonotonicNs() < end) {
     while (ReapOne(init, WNOHANG)) continue;
     sys::SleepNs(100'000);
   }
 }
 
 void Finish(Init& init, Program& program) {
+  if (program.launching) SettleLaunch(init, program);
+  if (program.failed) return init.programs.Release(program);
   KillLeftovers(init, program);
   const EndedRecord record = init.programs.Account(program);
   (void)Send(init.channel.get(), &record, sizeof(record), nullptr, 0);  // a host that is gone shows as end of file
@@ -68,10 +81,13 @@ void Finish(Init& init, Program& program) {
 
 }  // namespace
 
-void ReapAndFinish(Init& init) {
-  while (ReapOne(init, WNOHANG)) continue;
+bool ReapAndFinish(Init& init) {
+  // A storm of orphans must not keep us from the limits: the rest waits for the next round.
+  int count = 0;
+  while (count < kReapsPerRound && ReapOne(init, WNOHANG)) ++count;
   for (Program& program : init.programs)
     if (program.pid != 0 && program.exited) Finish(init, program);
+  return count == kReapsPerRound;
 }
 
 }  // namespace sbx

@@ -5,15 +5,20 @@ namespace sbx {
 namespace {
 
 constexpr int64_t kCpuLookFloorNs = 300'000;  // the closest two looks at the CPU time
+constexpr int64_t kKillAgainNs = 5'000'000;
 
 // When to look at this program next; kills it when a limit is passed.
 int64_t Enforce(Init& init, Program& program, int64_t now) {
   int64_t next = kForeverNs;
+  if (program.killed) {  // once may not have been enough: a group is read in one piece, and may have grown meanwhile
+    KillFor(init, program, program.cause);
+    return now + kKillAgainNs;
+  }
   if (program.wallLimitNs > 0) {
-    const int64_t end = program.startNs + (int64_t)program.wallLimitNs;
+    const int64_t end = program.wallLimitNs < (uint64_t)(kForeverNs - program.startNs) ? program.startNs + (int64_t)program.wallLimitNs : kForeverNs;
     if (now >= end) {
       KillFor(init, program, Cause::kWallLimit);
-      return kForeverNs;
+      return now + kKillAgainNs;
     }
     next = end;
   }
@@ -22,7 +27,7 @@ int64_t Enforce(Init& init, Program& program, int64_t now) {
     const uint64_t used = init.programs.CpuNs(program);
     if (used != kUnknown && used >= program.cpuLimitNs) {
       KillFor(init, program, Cause::kCpuLimit);
-      return kForeverNs;
+      return now + kKillAgainNs;
     }
     // It cannot use more than its CPUs in the meantime.
     const int64_t left = used == kUnknown ? 10'000'000 : (int64_t)((program.cpuLimitNs - used) / program.cpuCount);
@@ -52,14 +57,17 @@ void CheckMemory(Init& init) {
       if (sys::Read(counters.fds[kCounterOomNotice], &count, sizeof(count)) == sizeof(count)) KillFor(init, program, Cause::kMemoryLimit);
       continue;
     }
+    DrainOomNotice(counters);
     const uint64_t kills = ReadOomKills(counters);
     if (kills != kUnknown && kills > program.oomBase) KillFor(init, program, Cause::kMemoryLimit);
   }
 }
 
 void DrainOomNotice(const Counters& counters) {
+  // An eventfd is emptied; a file stays "changed" for poll until it has been read through this very descriptor.
   uint64_t count;
   if (counters.oomEventfd) (void)sys::Read(counters.fds[kCounterOomNotice], &count, sizeof(count));
+  else (void)ReadNumber(counters, kCounterOomNotice);
 }
 
 }  // namespace sbx

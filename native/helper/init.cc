@@ -13,7 +13,7 @@ namespace sbx {
 namespace {
 
 struct Polled {
-  struct pollfd fds[2 + 1 + kProgramsMax];
+  struct pollfd fds[2 + 1 + 2 * kProgramsMax];
   unsigned count;
 };
 
@@ -27,12 +27,16 @@ void CollectPolled(Init& init, Polled& polled) {
   };
   if (init.programs.alive() > 0) add(init.counters);
   for (const Program& program : init.programs)
-    if (program.pid != 0 && program.ownGroup) add(program.counters);
+    if (program.pid != 0) {
+      if (program.ownGroup) add(program.counters);
+      if (program.launching) polled.fds[polled.count++] = {program.launching.get(), POLLIN, 0};
+    }
 }
 
 [[noreturn]] void Loop(Init& init) {
+  bool unreaped = false;  // more have ended than one round takes
   for (;;) {
-    const int64_t next = EnforceAll(init);
+    const int64_t next = unreaped ? 0 : EnforceAll(init);
     struct timespec wait = {};
     if (next != kForeverNs) {
       const int64_t left = next - sys::MonotonicNs();
@@ -41,16 +45,17 @@ void CollectPolled(Init& init, Polled& polled) {
     Polled polled;
     CollectPolled(init, polled);
     const int ready = sys::Ppoll(polled.fds, polled.count, next == kForeverNs ? nullptr : &wait);
-    if (ready <= 0) continue;
+    if (ready < 0 || (ready == 0 && !unreaped)) continue;
     for (unsigned i = 2; i < polled.count; ++i)
       if (polled.fds[i].revents != 0) {
         CheckMemory(init);
+        SettleLaunches(init);
         break;
       }
-    if (polled.fds[1].revents != 0) {
+    if (polled.fds[1].revents != 0 || unreaped) {
       char discarded[128];
       while (sys::Read(init.setup.signals.get(), discarded, sizeof(discarded)) > 0) continue;
-      ReapAndFinish(init);
+      unreaped = ReapAndFinish(init);
     }
     if (polled.fds[0].revents != 0 && !HandleMessage(init)) sys::Exit(0);
   }

@@ -33,7 +33,8 @@ void SignalEverything(Init& init, const Program& program, int signal);
 void KillFor(Init& init, Program& program, Cause cause);
 
 // Reaps what has ended and reports programs whose main process is among it.
-void ReapAndFinish(Init& init);
+// True when there may be more to reap.
+bool ReapAndFinish(Init& init);
 
 // ---- enforce.cc ----
 
@@ -47,6 +48,10 @@ void CheckMemory(Init& init);
 void DrainOomNotice(const Counters& counters);
 
 // ---- requests.cc ----
+
+// Looks how launches beside others went, and tells the host.
+void SettleLaunch(Init& init, Program& program);
+void SettleLaunches(Init& init);
 
 // False when the host is gone or wants the end.
 bool HandleMessage(Init& init);

@@ -6,6 +6,7 @@
 #include <asm/termbits.h>
 #include <errno.h>
 #include <linux/capability.h>
+#include <linux/prctl.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 
@@ -31,7 +32,7 @@ const char* TakeStrings(const char* at, const char* end, unsigned count, const c
 bool CountsAreSound(const StartRecord& record, size_t size, size_t tableSize) {
   const uint64_t strings = (uint64_t)record.pathCount + record.argCount + record.envCount;
   return record.size == size && record.strings < size && record.cwd < size && strings + 3 <= tableSize && record.fdCount <= kProgramFdsMax && record.joinCount <= kJoinsMax && record.writeCount <= kWritesMax &&
-         record.rlimitCount <= kRlimitsMax && record.argCount > 0 && record.pathCount > 0;
+         record.rlimitCount <= kRlimitsMax && record.argCount > 0 && record.pathCount > 0 && (record.counterMask == 0 || (record.flags & kStartOwnGroup) != 0);
 }
 
 }  // namespace
@@ -58,17 +59,17 @@ Failure ParseStart(const char* message, size_t size, Received& received, unsigne
   };
   for (unsigned i = 0; i < record.fdCount; ++i) {
     if (record.fds[i].target > kProgramFdNumberMax) return {Stage::k_plan, 2, EPROTO};
-    if ((record.fds[i].flags & kFdNull) != 0) launch.fds[i].reset(sys::Fcntl(null, F_DUPFD_CLOEXEC, 0));
-    else if (!take(launch.fds[i])) return {Stage::k_plan, 3, EPROTO};
+    if ((record.fds[i].flags & kFdNull) != 0) {
+      launch.fds[i].reset(sys::Fcntl(null, F_DUPFD_CLOEXEC, 0));
+      if (!launch.fds[i]) return FailIf(Stage::k_plan, launch.fds[i].get(), 7);
+    } else if (!take(launch.fds[i])) return {Stage::k_plan, 3, EPROTO};
   }
   for (unsigned i = 0; i < record.joinCount; ++i)
     if (!take(launch.joins[i])) return {Stage::k_plan, 4, EPROTO};
-  for (unsigned i = 0; i < kCounterCount; ++i) {
-    launch.counters.fds[i] = -1;
-    if ((record.counterMask >> i & 1) == 0) continue;
-    if (next >= received.fdCount) return {Stage::k_plan, 5, EPROTO};
-    launch.counters.fds[i] = received.fds[next++].release();
-  }
+  unsigned counters = 0;
+  for (unsigned i = 0; i < kCounterCount; ++i) counters += record.counterMask >> i & 1;
+  if (next + counters > received.fdCount) return {Stage::k_plan, 5, EPROTO};  // before the first is taken: nobody closes them yet
+  for (unsigned i = 0; i < kCounterCount; ++i) launch.counters.fds[i] = (record.counterMask >> i & 1) != 0 ? received.fds[next++].release() : -1;
   launch.counters.oomEventfd = record.oomEventfd != 0;
   return {};
 }
@@ -93,12 +94,13 @@ namespace {
 // Two passes, so that no descriptor is overwritten before it has been moved.
 Failure PlaceDescriptorsInChild(const Launch& launch) {
   const StartRecord& record = *launch.record;
+  // All of ours goes at exec; what the program gets is placed after this.
+  SBX_TRY(FailIf(Stage::k_descriptors, sys::CloseRange(0, ~0U, CLOSE_RANGE_CLOEXEC), 100));
   int moved[kProgramFdsMax];
   for (unsigned i = 0; i < record.fdCount; ++i) {
     moved[i] = sys::Fcntl(launch.fds[i].get(), F_DUPFD_CLOEXEC, kProgramFdNumberMax + 1);
     SBX_TRY(FailIf(Stage::k_descriptors, moved[i], i));
   }
-  // Above what the program gets, everything of init's goes at exec; below, the targets replace it and the rest is closed.
   for (unsigned i = 0; i < record.fdCount; ++i) SBX_TRY(FailIf(Stage::k_descriptors, sys::Dup3(moved[i], record.fds[i].target, 0), i));
   return {};
 }
@@ -122,6 +124,8 @@ Failure DropIdentityInChild(uint32_t uid) {
   SBX_TRY(FailIf(Stage::k_programIdentity, sys::SetResUid(uid), 1));
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct none[2] = {};
+  // A change of ids can make our memory, which is still init's, dumpable again (fs.suid_dumpable = 1).
+  SBX_TRY(FailIf(Stage::k_programIdentity, sys::Prctl(PR_SET_DUMPABLE, 0), 3));
   return FailIf(Stage::k_programIdentity, sys::Call(SYS_capset, &header, none), 2);
 }
 
@@ -149,7 +153,8 @@ Failure ExecInChild(const Launch& launch) {
   return {Stage::k_exec, (uint16_t)index, worst};
 }
 
-Failure RunInChild(const Launch& launch, uint32_t uid) {
+// Never inlined: what it keeps on the stack must not lie in the frame that the parent comes back to.
+[[gnu::noinline]] Failure RunInChild(const Launch& launch, uint32_t uid) {
   SBX_TRY(FailIf(Stage::k_programClone, sys::SetSid(), 1));
   SBX_TRY(JoinGroupsInChild(launch));
   SBX_TRY(PlaceDescriptorsInChild(launch));
@@ -164,12 +169,14 @@ Failure RunInChild(const Launch& launch, uint32_t uid) {
 
 }  // namespace
 
-Failure LaunchProgram(Launch& launch, uint32_t insideUid, int& pid) {
+namespace {
+
+Failure LaunchAlone(const Launch& launch, uint32_t uid, int& pid) {
   // Shared with the child, which runs in this memory; volatile because only the child writes it.
   volatile Failure shared{};
   const long child = sys::Vfork();
   if (child == 0) {
-    const Failure failure = RunInChild(launch, insideUid);
+    const Failure failure = RunInChild(launch, uid);
     shared.stage = failure.stage;
     shared.index = failure.index;
     shared.error = failure.error;
@@ -178,6 +185,31 @@ Failure LaunchProgram(Launch& launch, uint32_t insideUid, int& pid) {
   SBX_TRY(FailIf(Stage::k_programClone, child));
   pid = (int)child;
   return {shared.stage, shared.index, shared.error};
+}
+
+Failure LaunchBeside(const Launch& launch, uint32_t uid, int& pid, Fd& report) {
+  int pair[2];
+  SBX_TRY(FailIf(Stage::k_programClone, sys::Call(SYS_pipe2, pair, O_CLOEXEC | O_NONBLOCK), 10));
+  Fd read(pair[0]), write(pair[1]);
+  // Above every number that the program's descriptors are placed on.
+  Fd high(sys::Fcntl(write.get(), F_DUPFD_CLOEXEC, kProgramFdNumberMax + 1));
+  SBX_TRY(FailIf(Stage::k_programClone, high.get(), 11));
+  const long child = sys::Call(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+  if (child == 0) {
+    const Failure failure = RunInChild(launch, uid);
+    (void)!sys::Write(high.get(), &failure, sizeof(failure));  // init is our parent and outlives us
+    sys::Exit(127);
+  }
+  SBX_TRY(FailIf(Stage::k_programClone, child, 12));
+  pid = (int)child;
+  report = static_cast<Fd&&>(read);
+  return {};
+}
+
+}  // namespace
+
+Failure LaunchProgram(Launch& launch, uint32_t insideUid, bool beside, int& pid, Fd& report) {
+  return beside ? LaunchBeside(launch, insideUid, pid, report) : LaunchAlone(launch, insideUid, pid);
 }
 
 }  // namespace sbx

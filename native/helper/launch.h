@@ -29,6 +29,9 @@ Failure ParseStart(const char* message, size_t size, Received& received, unsigne
 Failure OpenTerminal(Launch& launch);
 
 // Clones and executes. On success `pid` is the program's main process.
-Failure LaunchProgram(Launch& launch, uint32_t insideUid, int& pid);
+// With nobody else in the sandbox the child borrows our memory and we wait for its exec (vfork). Beside living programs it
+// must not: once it has their user id they can stop it, and us with it. Then it is a plain fork, and `report` becomes a pipe
+// that gives a Failure, or end of file once exec has happened.
+Failure LaunchProgram(Launch& launch, uint32_t insideUid, bool beside, int& pid, Fd& report);
 
 }  // namespace sbx

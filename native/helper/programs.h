@@ -11,6 +11,7 @@ struct Program {
   int pid = 0;  // 0: this place is free
   bool ownGroup = false;
   bool exited = false;  // main process reaped; the report is due
+  bool killed = false;  // by us, all of it
   int waitStatus = 0;
   Cause cause = Cause::kNone;
   int64_t startNs = 0, endNs = 0, nextCpuLookNs = 0;
@@ -20,6 +21,10 @@ struct Program {
   uint64_t maxRssBytes = 0;
   Counters counters = {};  // its own, when ownGroup
   Fd held[kProgramFdsMax];  // rows with kFdHold
+  Fd launching;             // until exec: how a launch beside others went
+  Fd terminal;              // until it is sent with Started
+  bool notify = false;      // say Started
+  bool failed = false;      // it never started, and the host knows; only its reaping is left
 };
 
 // Everything about the programs of this sandbox. One resident program uses the sandbox's own group; those that run beside

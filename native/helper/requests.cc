@@ -1,6 +1,7 @@
 // What the host asks of init: start a program, signal one, end.
 #include <errno.h>
 #include <sys/mman.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include "../common/channel.h"
@@ -35,7 +36,9 @@ Failure Begin(Init& init, Program& program, const char* message, Launch& launch)
   init.programs.TakeBaseline(program);
   program.startNs = sys::MonotonicNs();
   program.nextCpuLookNs = program.startNs + (int64_t)(program.cpuLimitNs / program.cpuCount);
-  const Failure failure = LaunchProgram(launch, init.helper.plan.insideUid, program.pid);
+  (void)sys::Write(init.setup.oomScore.get(), "1000", 4);  // cannot fail: raising is free
+  const Failure failure = LaunchProgram(launch, init.helper.plan.insideUid, init.programs.alive() > 0, program.pid, program.launching);
+  (void)sys::Write(init.setup.oomScore.get(), "0", 1);  // fails where the host itself stands higher: then there we stay
   if (!failure) {
     for (unsigned i = 0; i < record.fdCount; ++i)
       if ((record.fds[i].flags & kFdHold) != 0) program.held[i] = static_cast<Fd&&>(launch.fds[i]);
@@ -43,9 +46,20 @@ Failure Begin(Init& init, Program& program, const char* message, Launch& launch)
   }
   if (program.pid != 0) {
     siginfo_t info;
-    (void)sys::WaitId(P_PID, program.pid, &info, WEXITED, nullptr);
+    (void)sys::WaitId(P_PID, program.pid, &info, WEXITED, nullptr);  // it was alone: nobody can keep it from exiting
   }
   return failure;
+}
+
+void Announce(Init& init, Program& program) {
+  if (program.notify) {
+    StartedRecord started;
+    started.programId = program.id;
+    started.pid = program.pid;
+    const int terminal = program.terminal.get();
+    (void)Send(init.channel.get(), &started, sizeof(started), &terminal, program.terminal ? 1 : 0);
+  }
+  program.terminal.reset();
 }
 
 void Start(Init& init, const char* message, size_t size, Received& received, unsigned firstFd, const char** tables, size_t tableSize) {
@@ -63,26 +77,27 @@ void Start(Init& init, const char* message, size_t size, Received& received, uns
     return;
   }
   init.oneShot = oneShot;
-  if ((record.flags & kStartNotify) == 0) return;
-  StartedRecord started;
-  started.programId = id;
-  started.pid = program->pid;
-  const int terminal = launch.terminal.get();
-  (void)Send(init.channel.get(), &started, sizeof(started), &terminal, launch.terminal ? 1 : 0);
+  program->notify = (record.flags & kStartNotify) != 0;
+  program->terminal = static_cast<Fd&&>(launch.terminal);
+  if (!program->launching) Announce(init, *program);
 }
 
 // A plan too large for a message: read from a sealed memory file into a mapping that goes when the program has started.
 void StartFromFile(Init& init, Received& received) {
   struct stat status = {};
   const int file = received.fds[0].get();
-  const Failure failure = {Stage::k_plan, 20, EPROTO};
-  if (sys::Call(SYS_fstat, file, &status) < 0 || status.st_size < (long)sizeof(StartRecord) || status.st_size > (long)kPlanBytesMax) return Report(init.channel.get(), failure);
+  const auto& outer = *reinterpret_cast<const StartRecord*>(init.helper.message);
+  const auto refuse = [&, id = outer.programId, oneShot = (outer.flags & kStartOneShot) != 0] {
+    Report(init.channel.get(), {Stage::k_plan, 20, EPROTO}, id);
+    if (oneShot) sys::Exit(0);
+  };
+  if (sys::Call(SYS_fstat, file, &status) < 0 || status.st_size < (long)sizeof(StartRecord) || status.st_size > (long)kPlanBytesMax) return refuse();
   const size_t size = (size_t)status.st_size, tableBytes = size * sizeof(char*);  // no more strings than bytes
   const long plan = sys::Call(SYS_mmap, 0, size, PROT_READ, MAP_PRIVATE, file, 0);
   const long tables = sys::Call(SYS_mmap, 0, tableBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   const bool mapped = (unsigned long)plan < -4095UL && (unsigned long)tables < -4095UL;
   if (mapped) Start(init, reinterpret_cast<const char*>(plan), size, received, 1, reinterpret_cast<const char**>(tables), size);
-  else Report(init.channel.get(), failure);
+  else refuse();
   (void)sys::Call(SYS_munmap, plan, size);
   (void)sys::Call(SYS_munmap, tables, tableBytes);
 }
@@ -96,6 +111,22 @@ void Signal(Init& init, const SignalRecord& record) {
 }
 
 }  // namespace
+
+void SettleLaunch(Init& init, Program& program) {
+  Failure failure;
+  const long size = sys::Read(program.launching.get(), &failure, sizeof(failure));
+  if (size == -EAGAIN) return;
+  program.launching.reset();
+  if (size != sizeof(failure)) return Announce(init, program);
+  Report(init.channel.get(), failure, program.id);
+  program.failed = true;
+  (void)sys::Kill(program.pid, SIGKILL);  // others may have stopped it on its way out
+}
+
+void SettleLaunches(Init& init) {
+  for (Program& program : init.programs)
+    if (program.launching) SettleLaunch(init, program);
+}
 
 bool HandleMessage(Init& init) {
   static const char* tables[kStringsMax];

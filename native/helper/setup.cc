@@ -67,11 +67,23 @@ Failure MountPrivateTrees(const Helper& helper, const PrepareRecord& request, Fd
     if (row.kind != MountKind::kTmpfs) continue;
     Text<16> mode;
     mode << "0" << (uint64_t)(row.mode >> 6 & 7) << (uint64_t)(row.mode >> 3 & 7) << (uint64_t)(row.mode & 7);
-    Text<256> target;
+    Text<4096> target;
     target << "/" << plan.strings + row.target;
+    if (!target.ok()) return {Stage::k_scratch, (uint16_t)(i + 2), ENAMETOOLONG};
     SBX_TRY(FailIf(Stage::k_scratch, Fd(MountTmpfs(target.text(), {row.sizeBytes, row.inodeCount, mode.text(), plan.insideUid, kPrivate})).get(), i + 2));
   }
   return {};
+}
+
+// When memory runs out, programs go first, init last: it stands at 1000 while it clones one, which inherits that, and goes
+// back to where it was. Both are allowed to everybody. The file is reached through the engine's /proc, the sandbox's own
+// being read-only; and only a dumpable process may write its own.
+Failure OpenOomScore(const Template& plan, Fd& score) {
+  SBX_TRY(FailIf(Stage::k_identity, sys::Prctl(PR_SET_DUMPABLE, 1), 10));
+  score.reset(sys::Open(plan.procFd, "self/oom_score_adj", O_WRONLY));
+  SBX_TRY(FailIf(Stage::k_identity, score.get(), 11));
+  sys::Close(plan.procFd);
+  return FailIf(Stage::k_identity, sys::Write(score.get(), "1000", 4), 12);
 }
 
 Failure LoadFilter(const PrepareRecord& request) {
@@ -93,6 +105,7 @@ Failure SetUpSandbox(const Helper& helper, const PrepareRecord& request, Sandbox
   SBX_TRY(FailIf(Stage::k_device, setup.null.get(), 100));
   setup.signals.reset(sys::SignalFd(1ULL << (SIGCHLD - 1)));
   SBX_TRY(FailIf(Stage::k_ready, setup.signals.get(), 1));
+  SBX_TRY(OpenOomScore(helper.plan, setup.oomScore));
   SBX_TRY(FailIf(Stage::k_capabilities, sys::Prctl(PR_SET_DUMPABLE, 0), 200));
   return LoadFilter(request);
 }

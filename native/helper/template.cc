@@ -66,6 +66,7 @@ int OpenParent(int root, const char* path, const char*& last) {
 int MakeFolder(int root, const char* path, mode_t mode) {
   const char* last;
   Fd parent(OpenParent(root, path, last));
+  if (!parent) return parent.release();
   const int made = sys::MkdirAt(parent.get(), last, mode);
   return made == -EEXIST || made == -EROFS ? 0 : made;
 }
@@ -73,6 +74,7 @@ int MakeFolder(int root, const char* path, mode_t mode) {
 int MakeFile(int root, const char* path, const char* text, mode_t mode) {
   const char* last;
   Fd parent(OpenParent(root, path, last));
+  if (!parent) return parent.release();
   const int opened = sys::Open(parent.get(), last, O_WRONLY | O_CREAT | O_NOFOLLOW, mode);
   if (opened == -EROFS || (opened < 0 && text == nullptr)) return opened == -EROFS || opened == -EACCES ? 0 : opened;
   Fd file(opened);
@@ -157,6 +159,7 @@ int ApplyRow(int root, const Template& plan, const MountRow& row, int tree) {
     case MountKind::kSymlink: {
       const char* last;
       Fd parent(OpenParent(root, target, last));
+      if (!parent) return parent.release();
       return sys::SymlinkAt(source, parent.get(), last);
     }
     case MountKind::kDir:
@@ -207,7 +210,7 @@ Failure Pivot(int root) {
 
 int MountTmpfs(const char* target, const TmpfsOptions& options) {
   Fd context(sys::FsOpen("tmpfs"));
-  if (!context) return -ENODEV;
+  if (!context) return context.release();
   struct Setting {
     const char* key;
     uint64_t value;

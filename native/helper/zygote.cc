@@ -30,7 +30,7 @@ struct Zygote {
 
 int WriteFile(int folder, const char* path, const char* text) {
   Fd file(sys::Open(folder, path, O_WRONLY));
-  if (!file) return -ENOENT;
+  if (!file) return file.release();
   const long written = sys::Write(file.get(), text, Length(text));
   return written < 0 ? (int)written : 0;
 }
@@ -63,7 +63,6 @@ Failure SetUp(Zygote& zygote) {
   sys::Close(kChannel);
   zygote.signals.reset();
   for (Fd& parent : zygote.cgroupParents) parent.reset();
-  sys::Close(zygote.helper.plan.procFd);
   const auto become = [&]() -> Failure {
     if (!zygote.helper.plan.rootless) {
       SBX_TRY(FailIf(Stage::k_identity, sys::ClearGroups()));
@@ -94,8 +93,6 @@ Failure MapKeeper(const Zygote& zygote, long pid, const NewSlotRecord& request) 
     path << (uint64_t)pid << "/" << file;
     return FailIf(Stage::k_idMap, WriteFile(plan.procFd, path.text(), text), index);
   };
-  // When memory runs out, sandboxes go first: raising this needs no right, and every process below inherits it.
-  SBX_TRY(write("oom_score_adj", "1000", 10));
   // Rootless there is only one id, our own 0, and init has to share it with the programs; what keeps them apart then is that
   // init is undumpable, holds capabilities they lack, and that the filter refuses ptrace and its like.
   Text<128> map;

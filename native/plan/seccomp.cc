@@ -27,7 +27,7 @@ namespace sbx {
 namespace {
 
 // What a row does: fail with an errno, or look at an argument first.
-enum class Check : uint8_t { kAlways, kCloneFlags, kUnshareFlags, kPersonality, kIoctl, kSocketFamily, kFcntlLocks };
+enum class Check : uint8_t { kAlways, kCloneFlags, kUnshareFlags, kPersonality, kIoctl, kSocketFamily, kFcntlLocks, kNotInit, kPriorityOfOthers, kIoPriorityOfOthers };
 
 struct Row {
   const char* name;
@@ -125,6 +125,15 @@ constexpr Row kRows[] = {
     {CALL(personality), EPERM, Check::kPersonality},
     {CALL(ioctl), EPERM, Check::kIoctl},
     {CALL(socket), EAFNOSUPPORT, Check::kSocketFamily},
+    {CALL(socketpair), EAFNOSUPPORT, Check::kSocketFamily},  // makes them too
+    // Rootless, init has the programs' user id: its limits and its scheduling are not theirs to change.
+    {CALL(prlimit64), EPERM, Check::kNotInit},
+    {CALL(sched_setaffinity), EPERM, Check::kNotInit},
+    {CALL(sched_setscheduler), EPERM, Check::kNotInit},
+    {CALL(sched_setparam), EPERM, Check::kNotInit},
+    {CALL(sched_setattr), EPERM, Check::kNotInit},
+    {CALL(setpriority), EPERM, Check::kPriorityOfOthers},
+    {CALL(ioprio_set), EPERM, Check::kIoPriorityOfOthers},
     // Strict: channels between concurrent runs that namespaces leave open.
     {CALL(flock), EPERM, Check::kAlways, true},
     {CALL(fcntl), EPERM, Check::kFcntlLocks, true},
@@ -233,6 +242,18 @@ struct Compiler {
         out.LoadArgument(0);
         return AllowOnly(kFamilies, strict ? 1 : 4, refusal);
       }
+      case Check::kNotInit:
+        out.LoadArgument(0);
+        out.ReturnIf(1, refusal);
+        return out.Return(SECCOMP_RET_ALLOW);
+      case Check::kPriorityOfOthers:  // which: 0 a process, 1 a group, 2 a user
+      case Check::kIoPriorityOfOthers: {  // which: 1 a process, 2 a group, 3 a user
+        out.LoadArgument(0);
+        out.ReturnIf(row.check == Check::kPriorityOfOthers ? 2 : 3, refusal);
+        out.LoadArgument(1);
+        out.ReturnIf(1, refusal);
+        return out.Return(SECCOMP_RET_ALLOW);
+      }
       case Check::kFcntlLocks: {
         constexpr uint32_t kCommands[] = {5, 6, 7, 36, 37, 38, 1024, 1025, 1026};  // GETLK…, OFD locks, leases, notify
         out.LoadArgument(1);
@@ -242,11 +263,16 @@ struct Compiler {
     }
   }
 
-  // Balanced search in sorted[first, last).
+  // Whether a number that the search has led to row `at` can only be that row's: its neighbours leave no gap.
+  bool IsCertain(size_t at) const { return at > 0 && at + 1 < count && sorted[at + 1]->number == sorted[at]->number + 1; }
+
+  // Balanced search in sorted[first, last). What comes here is at least sorted[first]'s number, but for the first row of all.
   void Search(size_t first, size_t last) {
     if (last - first == 1) {
-      out.Add(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)sorted[first]->number, 1, 0);
-      out.Return(SECCOMP_RET_ALLOW);
+      if (!IsCertain(first)) {
+        out.Add(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)sorted[first]->number, 1, 0);
+        out.Return(SECCOMP_RET_ALLOW);
+      }
       return Decide(*sorted[first]);
     }
     const size_t middle = first + (last - first) / 2;
@@ -282,7 +308,8 @@ const SeccompRow* SeccompRows(size_t& count) {
   static SeccompRow rows[kRowCount];
   static constexpr const char* kConditions[] = {
       nullptr, "flags ask for a new namespace", "flags ask for a new namespace", "persona other than 0, 8, 0x20000, 0x20008, 0x40000, query",
-      "request is TIOCSTI or TIOCLINUX", "family other than UNIX, INET, INET6, NETLINK (strict: UNIX)", "command is a lock, a lease or a notification"};
+      "request is TIOCSTI or TIOCLINUX", "family other than UNIX, INET, INET6, NETLINK (strict: UNIX)", "command is a lock, a lease or a notification",
+      "of init", "of init or of a whole user", "of init or of a whole user"};
   for (size_t i = 0; i < kRowCount; ++i) {
     const Row& row = kRows[i];
     rows[i] = {row.name, row.number, row.error, kConditions[(int)row.check], row.strictOnly};

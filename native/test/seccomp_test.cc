@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -37,7 +38,18 @@ bool ConditionHolds(const SeccompRow& row, bool strict, const Args& args) {
     case __NR_ioctl:
       return OneOf(a[1], {TIOCSTI, TIOCLINUX});
     case __NR_socket:
+    case __NR_socketpair:
       return strict ? !OneOf(a[0], {AF_UNIX}) : !OneOf(a[0], {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK});
+    case __NR_prlimit64:
+    case __NR_sched_setaffinity:
+    case __NR_sched_setscheduler:
+    case __NR_sched_setparam:
+    case __NR_sched_setattr:
+      return (uint32_t)a[0] == 1;  // init
+    case __NR_setpriority:
+      return (uint32_t)a[0] == PRIO_USER || (uint32_t)a[1] == 1;
+    case __NR_ioprio_set:
+      return (uint32_t)a[0] == 3 /* IOPRIO_WHO_USER */ || (uint32_t)a[1] == 1;
     case __NR_fcntl:
       return OneOf(a[1], {F_GETLK, F_SETLK, F_SETLKW, 36, 37, 38, 1024, 1025, 1026});  // F_OFD_…, F_SETLEASE, F_GETLEASE, F_NOTIFY
   }
@@ -86,10 +98,13 @@ TEST("every call from 0 to 1024 is answered as the table says, whatever its argu
 TEST("every row of the table is refused with its errno, or kills") {
   const auto table = Table();
   const Args worst = {{kNamespaces, TIOCSTI, 0, 0, 0, 0}};
+  const std::map<int, Args> special = {{__NR_fcntl, {{0, F_SETLK}}}, {__NR_prlimit64, {{1}}}, {__NR_sched_setaffinity, {{1}}}, {__NR_sched_setscheduler, {{1}}},
+                                       {__NR_sched_setparam, {{1}}}, {__NR_sched_setattr, {{1}}}, {__NR_setpriority, {{PRIO_PROCESS, 1}}}, {__NR_ioprio_set, {{1, 1}}}};
   ForEachSubject([&](Subject& subject) {
     for (const auto& [number, row] : table) {
       if (row.strictOnly && !subject.strict) continue;
-      const Args args = row.number == __NR_fcntl ? Args{{0, F_SETLK}} : worst;
+      const auto own = special.find(row.number);
+      const Args& args = own == special.end() ? worst : own->second;
       EXPECT_EQ(subject.Run(number, args), subject.Refusal(row.error));
     }
   });
@@ -120,7 +135,8 @@ constexpr uint32_t kStrictOnly[] = {
     __NR_inotify_init,
 #endif
     __NR_inotify_init1, __NR_inotify_add_watch};
-constexpr uint32_t kWithCondition[] = {__NR_clone, __NR_unshare, __NR_personality, __NR_ioctl, __NR_socket, __NR_fcntl};
+constexpr uint32_t kWithCondition[] = {__NR_clone, __NR_unshare, __NR_personality, __NR_ioctl, __NR_socket, __NR_socketpair, __NR_fcntl, __NR_prlimit64,
+                                      __NR_sched_setaffinity, __NR_sched_setscheduler, __NR_sched_setparam, __NR_sched_setattr, __NR_setpriority, __NR_ioprio_set};
 
 TEST("the calls of the reference are refused, and no others are in the table") {
   ForEachSubject([&](Subject& subject) {

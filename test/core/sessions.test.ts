@@ -168,4 +168,29 @@ describe('end', () => {
     expect(pids.stdout.text().split('\n')[0]!.split(' ').length).toBeLessThanOrEqual(2); // init and itself
     expect((await first.run('/bin/sh', ['-c', 'cat f'])).stdout.text()).toBe('x\n');
   });
+
+  it('a program that stops all others cannot stop the sandbox: the next ones start, limits hold', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    const limits = { wallTimeMs: 1500, cpuTimeMs: 60_000 };
+    const attacker = await sandbox.spawn(t('stop-others'), [], { limits });
+    const started = performance.now();
+    // Each is stopped on its way or soon after: what counts is that every one of them is answered.
+    while (performance.now() - started < 1000) {
+      const { status } = await sandbox.run(t('true'), [], { limits: { wallTimeMs: 200, cpuTimeMs: 200 } });
+      expect(['ok', 'wall-limit']).toContain(status);
+    }
+    expect((await attacker.result).status).toBe('wall-limit');
+    expect((await sandbox.run(t('true'))).status).toBe('ok');
+  });
+
+  it('when memory runs out the program goes, not the sandbox', async () => {
+    await using sandbox = await sbx.engine.createSandbox({
+      limits: { memoryBytes: 16 * MiB, fileBytes: null },
+    });
+    expect((await sandbox.run(t('fill-tmp'))).status).toBe('memory-limit');
+    // Its file still holds the memory; it is not a program's to free from outside, but the sandbox must answer.
+    await sandbox.run(t('true')).catch((error) => expect(error).toMatchObject({ code: 'SBX_SANDBOX_SETUP' }));
+    await sandbox.writeFile('note', 'still here');
+    expect(await sandbox.readTextFile('note')).toBe('still here');
+  });
 });

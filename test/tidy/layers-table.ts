@@ -3,6 +3,8 @@
 /** Each package, and the other packages of ours that it may import, at their index. Any `node:*` besides. */
 export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
   core: [],
+  'gojudge-client': [],
+  'gojudge-server': ['@sbx/core', '@sbx/gojudge-client/wire'],
   languages: ['@sbx/core'],
   cli: ['@sbx/core', '@sbx/languages'],
 };

@@ -113,11 +113,11 @@ export class Slot {
     if (this.state === 'busy' && this.ready !== null) this.state = 'ready';
   }
 
-  /** Looks at what a program left in the group. */
-  noteEnd(ended: EndedMessage): void {
+  /** Looks at what a program left in the group. In a session that includes files of earlier ones, which count as its own. */
+  noteEnd(ended: EndedMessage, inSession: boolean): void {
     const { taskPeak, memoryBaselineBytes } = ended;
     if (memoryBaselineBytes !== null) {
-      this.memoryBaselineBytes = memoryBaselineBytes;
+      if (!inSession) this.memoryBaselineBytes = memoryBaselineBytes;
       if (memoryBaselineBytes > LEFTOVER_BYTES_MAX) this.#soiled = true;
     }
     if (taskPeak !== null && taskPeak > this.helperTasks + 1) this.#soiled = true;

@@ -29,6 +29,7 @@ export class Place {
   readonly #channel: Channel;
   readonly #listeners = new Map<number, ProgramListener>();
   #nextId = 1;
+  #inSession = false;
   #closed = false;
   #lost: SbxError | null = null;
 
@@ -75,6 +76,7 @@ export class Place {
     const sent = this.#channel.start(message);
     if (sent < 0) throw lostError(`The sandbox (errno ${-sent})`);
     this.#listeners.set(message.programId, listener);
+    this.#inSession ||= !message.oneShot;
     this.core.native.holdLoop(); // while a program lives, the process stays for its end
   }
 
@@ -125,7 +127,7 @@ export class Place {
     }
     const listener = this.#take(message.programId);
     if (message.kind === 'ended') {
-      this.slot.noteEnd(message);
+      this.slot.noteEnd(message, this.#inSession);
       listener?.onEnded(message);
     } else listener?.onFailed(message);
   }

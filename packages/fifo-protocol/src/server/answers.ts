@@ -1,0 +1,111 @@
+/**
+ * Replies that are owed. Replies carry no name and all go through one pipe, so with several requests at once the best that
+ * can be done is: answer once, whoever reads; then, for each further request, look for a reader for a short while and
+ * answer again. A reply that nobody fetches is given up after a limit, so that a client that vanished costs nothing; a new
+ * request gets the full time again.
+ */
+import { writeSync, closeSync } from 'node:fs';
+import { EXTRA_COUNT_MAX, EXTRA_LOOK_MS } from './options.js';
+import { openForReader, tryOpen } from './reader-wait.js';
+
+/** A reader of the reply before needs a moment to see its end and to close; else it would get this one too. */
+const NEXT_READER_MS = 2;
+const PAUSE_MS_MAX = 20;
+
+export interface AnswersOptions {
+  /** Reply pipes, in order. */
+  paths: readonly string[];
+  /** Taken when the first reader is there: as fresh as can be. */
+  reply: () => readonly Uint8Array[];
+  giveUpMs: number;
+}
+
+export class Answers {
+  readonly #options: AnswersOptions;
+  /** One reply is owed in any case, … */
+  #isOwed = false;
+  /** … and these if somebody reads them. */
+  #extraCount = 0;
+  #deadlineMs = 0;
+  #working: Promise<void> | null = null;
+  #round = new AbortController();
+  #deliveredCount = 0;
+
+  constructor(options: AnswersOptions) {
+    this.#options = options;
+  }
+
+  /** Replies that were read, as far as a writer can know. */
+  get deliveredCount(): number {
+    return this.#deliveredCount;
+  }
+
+  owe(count: number): void {
+    const extras = this.#isOwed ? count : count - 1;
+    this.#extraCount = Math.min(this.#extraCount + extras, EXTRA_COUNT_MAX);
+    this.#isOwed = true;
+    this.#deadlineMs = performance.now() + this.#options.giveUpMs;
+    this.#working ??= this.#work().finally(() => {
+      this.#working = null;
+    });
+  }
+
+  /** Nothing is owed any more. */
+  async cancel(): Promise<void> {
+    this.#isOwed = false;
+    this.#extraCount = 0;
+    this.#round.abort();
+    await this.#working;
+    this.#round = new AbortController();
+  }
+
+  /** All that is owed has been read or given up. */
+  async settled(): Promise<void> {
+    await this.#working;
+  }
+
+  /** Whoever happens to wait at this moment gets a reply; before the pipe is removed. */
+  answerNow(): void {
+    const fd = tryOpen(this.#options.paths[0]!);
+    if (typeof fd === 'number') write(fd, this.#options.reply()[0]!);
+  }
+
+  async #work(): Promise<void> {
+    while (this.#isOwed || this.#extraCount > 0) {
+      const isMain = this.#isOwed;
+      if (!isMain) await delay(NEXT_READER_MS);
+      const lookUntil = performance.now() + EXTRA_LOOK_MS;
+      const isRead = await this.#deliver(() => (this.#isOwed && isMain ? this.#deadlineMs : lookUntil));
+      if (isMain) this.#isOwed = false;
+      else this.#extraCount = isRead ? Math.max(0, this.#extraCount - 1) : 0;
+    }
+  }
+
+  async #deliver(deadline: () => number): Promise<boolean> {
+    const { signal } = this.#round;
+    let reply: readonly Uint8Array[] | null = null;
+    for (const [index, path] of this.#options.paths.entries()) {
+      const fd = await openForReader(path, { deadline, signal, pauseMsMax: PAUSE_MS_MAX });
+      if (fd === null) return false;
+      reply ??= this.#options.reply();
+      write(fd, reply[index]!);
+    }
+    this.#deliveredCount += 1;
+    return true;
+  }
+}
+
+/** One write, then closed at once: the reader sees its end of file. */
+function write(fd: number, bytes: Uint8Array): void {
+  try {
+    if (bytes.length > 0) writeSync(fd, bytes);
+  } catch {
+    // EPIPE: it left between our open and our write. EAGAIN: it has replies by the dozen and reads none. Both had theirs.
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

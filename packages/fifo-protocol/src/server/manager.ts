@@ -1,0 +1,155 @@
+/**
+ * One managed process. Its life: the directory is ready; the program starts, or does not; every request is answered, before
+ * and after the program's end; with the last call the program goes, or is killed, the last reply is read or given up, and
+ * the directory is removed. Nothing on this way blocks: `inbox.ts` hears requests, `answers.ts` owes replies, `watch.ts`
+ * knows the program, `relay.ts` carries its input and output where they are pipes too.
+ */
+import type { FifoReading } from '../reply.js';
+import type { FifoRequest } from '../request.js';
+import { Answers } from './answers.js';
+import { Directory } from './directory.js';
+import { Inbox } from './inbox.js';
+import { LAYOUTS, type Layout } from './layout.js';
+import { resolveOptions, type Settings } from './options.js';
+import { Relay } from './relay.js';
+import type { FifoEnd, FifoOptions, ManagedProgram, ProgramStart } from './types.js';
+import { Watch } from './watch.js';
+
+/**
+ * Answers for one program in a directory of its own. Leaving the scope of `await using` ends the program.
+ *
+ * @example
+ * ```ts
+ * const manager = await FifoManager.open(() => sandbox.spawn('python3', ['main.py']));
+ * manager.dir; // give it to the client
+ * await manager.finished; // the last call was made, and the directory is gone
+ * ```
+ */
+export class FifoManager implements AsyncDisposable {
+  /** Resolves when the program has started or could not: both are answered for. */
+  readonly started: Promise<void>;
+  /** Resolves when everything is over and the directory is gone. Never rejects. */
+  readonly finished: Promise<FifoEnd>;
+  readonly #settings: Settings;
+  readonly #layout: Layout;
+  readonly #directory: Directory;
+  readonly #watch = new Watch();
+  readonly #inbox: Inbox;
+  readonly #answers: Answers;
+  readonly #relay: Relay | null;
+  #complaint: string | null = null;
+  #ending: FifoEnd['reason'] | null = null;
+  #settle!: (end: FifoEnd) => void;
+
+  private constructor(settings: Settings, directory: Directory, start: ProgramStart) {
+    const layout = LAYOUTS[settings.layout];
+    this.#settings = settings;
+    this.#layout = layout;
+    this.#directory = directory;
+    this.finished = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+    this.#answers = new Answers({
+      paths: layout.replies.map((name) => directory.pipe(name)),
+      reply: () => layout.encode(this.#nextReading()),
+      giveUpMs: settings.giveUpMs,
+    });
+    this.#relay = settings.pipes
+      ? new Relay(directory.pipe(layout.downward), directory.pipe(layout.upward))
+      : null;
+    const { requestBytes } = layout;
+    this.#inbox = new Inbox(directory.pipe(layout.wait), requestBytes, (requests) => this.#take(requests));
+    this.started = this.#start(start);
+  }
+
+  /** Makes the directory, then calls `start`. Resolves when clients may come. Throws a `FifoError` when that cannot be. */
+  static async open(start: ProgramStart, options?: FifoOptions): Promise<FifoManager> {
+    const settings = resolveOptions(options);
+    const directory = await Directory.make(settings, LAYOUTS[settings.layout]);
+    try {
+      return new FifoManager(settings, directory, start);
+    } catch (error) {
+      directory.remove();
+      throw error;
+    }
+  }
+
+  /** Absolute path of the directory with the pipes. */
+  get dir(): string {
+    return this.#directory.path;
+  }
+
+  /** The program, once it has started. */
+  get program(): ManagedProgram | null {
+    return this.#watch.program;
+  }
+
+  /** What a client would be told now. */
+  reading(): FifoReading {
+    return this.#watch.reading();
+  }
+
+  /** As a last call that nobody waits for: the program goes or is killed, the directory is removed. Safe to call twice. */
+  async close(): Promise<void> {
+    if (this.#ending === null) void this.#end('closed');
+    await this.finished;
+  }
+
+  /** As `close`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #start(start: ProgramStart): Promise<void> {
+    const relay = this.#relay;
+    if (relay !== null && this.#layout.startsWhenOpened && !(await relay.opened())) return;
+    await this.#watch.start(start);
+    const { program } = this.#watch;
+    if (program !== null) relay?.connect(program.stdin, program.stdout);
+    else await relay?.refuse();
+  }
+
+  #take(requests: readonly FifoRequest[]): void {
+    for (const request of requests) {
+      if (request.kind === 'stray') this.#complaint = complaintOf(request.byte);
+    }
+    const isLast = requests.some(({ kind }) => kind === 'last-call');
+    if (isLast && this.#ending === null) void this.#end('last-call');
+    else this.#answers.owe(requests.length);
+  }
+
+  #nextReading(): FifoReading {
+    const complaints = this.#complaint === null ? [] : [this.#complaint];
+    this.#complaint = null;
+    return this.#watch.reading(complaints);
+  }
+
+  async #end(reason: FifoEnd['reason']): Promise<void> {
+    this.#ending = reason;
+    // Whoever asked before the close is still answered, with the final figures; after a last call nobody else counts.
+    if (reason === 'last-call') await this.#answers.cancel();
+    await this.#watch.finish(this.#settings.graceMs);
+    const before = this.#answers.deliveredCount;
+    if (reason === 'last-call') this.#answers.owe(1);
+    await this.#answers.settled();
+    const delivered = this.#answers.deliveredCount > before;
+    await this.#removeAll();
+    this.#settle({ reading: this.#watch.reading(), reason, delivered });
+  }
+
+  /** First no more requests; those that had slipped in are answered; then no more replies. */
+  async #removeAll(): Promise<void> {
+    this.#directory.removePipe(this.#layout.wait);
+    await new Promise((resolve) => setImmediate(resolve));
+    await this.#answers.settled();
+    this.#inbox.close();
+    this.#answers.answerNow();
+    this.#directory.remove();
+    this.#relay?.close();
+  }
+}
+
+function complaintOf(byte: number): string {
+  const hex = byte.toString(16).padStart(2, '0');
+  return `unknown request 0x${hex} taken as "go on"`;
+}

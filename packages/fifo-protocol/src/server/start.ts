@@ -1,0 +1,56 @@
+/** The short way: one sandbox, one program in it, managed. */
+import { FifoManager } from './manager.js';
+import type { FifoOptions, ManagedProgram } from './types.js';
+
+/** What can make sandboxes; `Engine` of `@sbx/core` is one. */
+export interface SandboxMaker<SandboxOptions, ProgramOptions> {
+  createSandbox(options?: SandboxOptions): Promise<{
+    spawn(file: string, args?: readonly string[], options?: ProgramOptions): Promise<ManagedProgram>;
+    close(): Promise<void>;
+  }>;
+}
+
+/** Settings of `startFifoSandbox`: the manager's, and what the engine takes. */
+export interface StartOptions<SandboxOptions, ProgramOptions> extends FifoOptions {
+  /** As for `engine.createSandbox`: limits, files, network. */
+  sandbox?: SandboxOptions;
+  /** As for `sandbox.spawn`: env, cwd, stdin, stdout. With `pipes`, stdin and stdout are theirs. */
+  program?: ProgramOptions;
+}
+
+/**
+ * Starts a program in a fresh sandbox and answers for it. Resolves when the directory is ready and the program has started,
+ * or could not be: then requests are answered with `process not started` and the reason. The sandbox is closed when
+ * `finished` resolves.
+ *
+ * @example
+ * ```ts
+ * const sandbox = { files: { 'main.py': code }, limits: { memoryBytes: 256 * 2 ** 20 } };
+ * const fifo = await startFifoSandbox(engine, 'python3', ['main.py'], { sandbox, pipes: true });
+ * console.log(fifo.dir);
+ * await fifo.finished;
+ * ```
+ */
+export async function startFifoSandbox<SandboxOptions, ProgramOptions extends object>(
+  engine: SandboxMaker<SandboxOptions, ProgramOptions>,
+  file: string,
+  args: readonly string[] = [],
+  options: StartOptions<SandboxOptions, ProgramOptions> = {},
+): Promise<FifoManager> {
+  const { sandbox: shape, program, ...rest } = options;
+  const hasPipes = rest.pipes ?? rest.layout === 'legacy';
+  const stdio = hasPipes ? { stdin: 'pipe', stdout: 'pipe' } : {};
+  let close = async () => {};
+  const manager = await FifoManager.open(async ({ signal }) => {
+    const sandbox = await engine.createSandbox(shape);
+    close = () => sandbox.close();
+    if (signal.aborted) {
+      await close();
+      signal.throwIfAborted();
+    }
+    return sandbox.spawn(file, args, { ...program, ...stdio } as ProgramOptions);
+  }, rest);
+  void manager.finished.then(() => close()).catch(() => undefined);
+  if (rest.layout !== 'legacy') await manager.started; // there the client's opening starts it
+  return manager;
+}

@@ -1,0 +1,70 @@
+/** What the manager is handed, and what it may be told. */
+
+/** How a program ended; `RunResult` of `@sbx/core` is one. */
+export interface ProgramEnd {
+  /** `'ok'`, `'exit'`, `'signal'`, `'killed'`, a limit: see `STATUSES` of `@sbx/core`. */
+  status: string;
+  /** `null` when a signal ended it. */
+  exitCode: number | null;
+  /** Name of the signal that ended it, `null` when it exited. */
+  exitSignal: string | null;
+  usage: { cpuTimeMs: number };
+}
+
+/** A running program; `Process` of `@sbx/core` is one. */
+export interface ManagedProgram {
+  /** CPU time of the whole tree so far, and memory held now (`null`: not measured). Must not disturb the program. */
+  usage(): { cpuTimeMs: number; memoryBytes: number | null };
+  /** Kills the whole tree. */
+  kill(signal?: 'SIGKILL'): void;
+  /** How it ended; rejects when that cannot be told. */
+  readonly result: Promise<ProgramEnd>;
+  /** Needed where stdin and stdout are offered as pipes. */
+  readonly stdin?: ProgramInput | null;
+  /** As `stdin`. */
+  readonly stdout?: ProgramOutput | null;
+}
+
+/** The writing end of a program's stdin. Promises settle when the program has room. */
+export interface ProgramInput {
+  write(chunk: Uint8Array): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** The reading end of a program's stdout. */
+export interface ProgramOutput extends AsyncIterable<Uint8Array> {
+  /** Closes it: the program gets EPIPE when it writes on. */
+  destroy?(): void;
+}
+
+/**
+ * Starts the program. Whatever it throws is no error of the protocol: requests are answered with `process not started` and
+ * the message. `signal` aborts when the last call comes before the program has started.
+ */
+export type ProgramStart = (context: { signal: AbortSignal }) => ManagedProgram | Promise<ManagedProgram>;
+
+/** Settings of a manager; all have defaults. */
+export interface FifoOptions {
+  /** The directory for the pipes: made here, or an empty one of ours that is taken over; removed at the end. Default: a fresh one under the system's folder for temporary files. */
+  dir?: string;
+  /** Group id that may use the pipes too. Default `null`: their owner alone (and root). Whoever may use them may end the program. */
+  group?: number | null;
+  /** `'two-pipe'` (default) is the protocol; `'legacy'` the seven pipes of 2018 with reversed digits, for old clients. */
+  layout?: 'two-pipe' | 'legacy';
+  /** Offer the program's stdin and stdout as pipes `downward` and `upward`. Default: as the layout has it, `false` for two pipes, always for `'legacy'`. */
+  pipes?: boolean;
+  /** After the last call, time for the program to leave by itself, in ms. Default 50. */
+  graceMs?: number;
+  /** After it a reply that nobody fetches is dropped, in ms. Default 5000. */
+  giveUpMs?: number;
+}
+
+/** How it ended. */
+export interface FifoEnd {
+  /** As in the last reply. */
+  reading: import('../reply.js').FifoReading;
+  /** `'last-call'`: a client asked for the end; `'closed'`: `close()` did. */
+  reason: 'last-call' | 'closed';
+  /** Somebody read the last reply. */
+  delivered: boolean;
+}

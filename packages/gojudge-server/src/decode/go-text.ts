@@ -1,0 +1,79 @@
+/** Texts that go-judge's clients see are Go's: how it quotes, and how it reads bytes that are not UTF-8. */
+import { isUtf8 } from 'node:buffer';
+
+const REPLACEMENT = '\ufffd';
+
+const NAMED: Readonly<Record<number, string>> = {
+  7: '\\a',
+  8: '\\b',
+  9: '\\t',
+  10: '\\n',
+  11: '\\v',
+  12: '\\f',
+  13: '\\r',
+};
+
+/** As `%q` of a string. */
+export function quoteGo(text: string): string {
+  let quoted = '';
+  for (const char of text) quoted += char === '"' ? '\\"' : escapeChar(char);
+  return `"${quoted}"`;
+}
+
+/** As encoding/json names the byte that it stumbled over: the first byte of the character, read as Latin-1. */
+export function quoteByte(char: string): string {
+  if (char === "'") return "'\\''";
+  if (char === '"') return "'\"'";
+  return `'${escapeChar(String.fromCharCode(Buffer.from(char)[0]!))}'`;
+}
+
+function escapeChar(char: string): string {
+  const code = char.codePointAt(0)!;
+  if (char === '\\') return '\\\\';
+  if (NAMED[code] !== undefined) return NAMED[code];
+  if (code < 0x20 || code === 0x7f) return `\\x${hex(code, 2)}`;
+  if (code < 0x80 || /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u.test(char)) return char;
+  return code > 0xffff ? `\\U${hex(code, 8)}` : `\\u${hex(code, 4)}`;
+}
+
+function hex(code: number, digits: number): string {
+  return code.toString(16).padStart(digits, '0');
+}
+
+/** As UTF-8, each single byte that does not fit being one U+FFFD: WHATWG decoders take cut sequences together. */
+export function decodeGoUtf8(bytes: Uint8Array): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (isUtf8(buffer)) return buffer.toString('utf8');
+  let text = '';
+  let from = 0;
+  for (let at = 0; at < buffer.length; ) {
+    const length = sequenceLength(buffer, at);
+    if (length === 0) {
+      text += buffer.toString('utf8', from, at) + REPLACEMENT;
+      from = at + 1;
+    }
+    at += length || 1;
+  }
+  return text + buffer.toString('utf8', from);
+}
+
+/** Second byte's range by first byte, where it is narrower than 80–BF (RFC 3629). */
+const SECOND: Readonly<Record<number, readonly [number, number]>> = {
+  224: [0xa0, 0xbf],
+  237: [0x80, 0x9f],
+  240: [0x90, 0xbf],
+  244: [0x80, 0x8f],
+};
+
+/** Length of the character at `at`; 0 when its first byte begins none. */
+export function sequenceLength(bytes: Uint8Array, at: number): number {
+  const first = bytes[at]!;
+  if (first < 0x80) return 1;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  if (at + length > bytes.length) return 0;
+  const [low, high] = SECOND[first] ?? [0x80, 0xbf];
+  if (bytes[at + 1]! < low || bytes[at + 1]! > high) return 0;
+  for (let next = 2; next < length; next += 1) if ((bytes[at + next]! & 0xc0) !== 0x80) return 0;
+  return length;
+}
