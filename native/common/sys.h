@@ -121,6 +121,7 @@ inline void Close(int fd) {
 [[nodiscard]] inline int PidfdSendSignal(int pidfd, int signal) { return (int)Call(SYS_pidfd_send_signal, pidfd, signal, 0, 0); }
 [[nodiscard]] inline int Unshare(unsigned long flags) { return (int)Call(SYS_unshare, flags); }
 [[nodiscard]] inline int SetSid() { return (int)Call(SYS_setsid); }
+[[nodiscard]] inline int SetNice(int pid, int nice) { return (int)Call(SYS_setpriority, 0 /* PRIO_PROCESS */, pid, nice); }
 [[nodiscard]] inline int SetResUid(unsigned id) { return (int)Call(SYS_setresuid, id, id, id); }
 [[nodiscard]] inline int SetResGid(unsigned id) { return (int)Call(SYS_setresgid, id, id, id); }
 [[nodiscard]] inline int ClearGroups() { return (int)Call(SYS_setgroups, 0, 0); }

@@ -120,6 +120,7 @@ Failure SetRlimitsInChild(const StartRecord& record) {
 
 // The keeper emptied groups, bounding set and securebits; here the ids and the remaining sets go.
 Failure DropIdentityInChild(uint32_t uid) {
+  SBX_TRY(FailIf(Stage::k_programIdentity, sys::SetNice(0, 0), 4));
   SBX_TRY(FailIf(Stage::k_programIdentity, sys::SetResGid(uid)));
   SBX_TRY(FailIf(Stage::k_programIdentity, sys::SetResUid(uid), 1));
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};

@@ -93,6 +93,8 @@ Failure MapKeeper(const Zygote& zygote, long pid, const NewSlotRecord& request) 
     path << (uint64_t)pid << "/" << file;
     return FailIf(Stage::k_idMap, WriteFile(plan.procFd, path.text(), text), index);
   };
+  // Keeper and init are to be heard above any number of programs that spin; programs go back to 0. An ordinary user may not.
+  (void)sys::SetNice((int)pid, -10);
   // Rootless there is only one id, our own 0, and init has to share it with the programs; what keeps them apart then is that
   // init is undumpable, holds capabilities they lack, and that the filter refuses ptrace and its like.
   Text<128> map;

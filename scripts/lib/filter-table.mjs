@@ -12,6 +12,9 @@ const CONDITIONS = {
   kIoctl: '`TIOCSTI` and `TIOCLINUX`',
   kSocketFamily: 'families other than UNIX, INET, INET6 and NETLINK; strict: other than UNIX',
   kFcntlLocks: 'locks, leases and notifications',
+  kNotInit: 'of pid 1, init',
+  kPriorityOfOthers: 'of pid 1 or of a whole user',
+  kIoPriorityOfOthers: 'of pid 1 or of a whole user',
 };
 
 const ROW = /^\s*\{CALL\((\w+)\), (E\w+)(?:, Check::(\w+))?(, true)?\},/;

@@ -3,10 +3,12 @@
 /** Each package, and the other packages of ours that it may import, at their index. Any `node:*` besides. */
 export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
   core: [],
+  'fifo-protocol': [],
+  'fifo-client': ['@sbx/fifo-protocol'],
   'gojudge-client': [],
   'gojudge-server': ['@sbx/core', '@sbx/gojudge-client/wire'],
   languages: ['@sbx/core'],
-  cli: ['@sbx/core', '@sbx/languages'],
+  cli: ['@sbx/core', '@sbx/fifo-protocol/server', '@sbx/languages'],
 };
 
 /**

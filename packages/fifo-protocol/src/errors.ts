@@ -9,14 +9,18 @@ export const FIFO_ERROR_CODES = {
   },
   SBX_FIFO_GONE: {
     retryable: false,
-    meaning: 'There is no such directory, or its pipes are gone: the process was ended and cleaned up, or never was.',
+    meaning:
+      'There is no such directory, or its pipes are gone: the process was ended and cleaned up, or never was.',
   },
   SBX_FIFO_NO_MANAGER: {
     retryable: false,
     meaning: 'The pipes are there, but nobody answers for them: the manager has died.',
   },
   SBX_FIFO_DENIED: { retryable: false, meaning: 'The pipes belong to another user.' },
-  SBX_FIFO_NOT_A_PIPE: { retryable: false, meaning: 'What is there under the name of a pipe is something else.' },
+  SBX_FIFO_NOT_A_PIPE: {
+    retryable: false,
+    meaning: 'What is there under the name of a pipe is something else.',
+  },
   SBX_FIFO_TIMEOUT: { retryable: true, meaning: 'No reply came within `requestTimeoutMs`.' },
   SBX_FIFO_BAD_REPLY: { retryable: true, meaning: 'What came is not a reply of three lines.' },
   SBX_FIFO_TERMINATED: {

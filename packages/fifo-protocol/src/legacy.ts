@@ -17,7 +17,6 @@ export const LEGACY_PIPES = {
   upward: 'upward.pipe',
 } as const;
 
-
 /** Reply pipes in the order in which its clients open them, blocking on each. */
 export const LEGACY_REPLY_ORDER: readonly string[] = [
   LEGACY_PIPES.status,

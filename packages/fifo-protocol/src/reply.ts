@@ -34,7 +34,9 @@ export function statusLine(text: string): string {
 
 /** Decimal digits only: neither an exponent nor a fraction. */
 function digits(value: number): string {
-  return Number.isFinite(value) && value > 0 ? String(Math.min(Math.floor(value), Number.MAX_SAFE_INTEGER)) : '0';
+  return Number.isFinite(value) && value > 0
+    ? String(Math.min(Math.floor(value), Number.MAX_SAFE_INTEGER))
+    : '0';
 }
 
 /** The reading in a whole reply. Throws a `FifoError` (`SBX_FIFO_BAD_REPLY`) when it is none. */
@@ -43,7 +45,11 @@ export function parseReply(reply: Uint8Array): FifoReading {
   // Two replies meet in one pipe when two clients ask at the same instant; the later one is as good.
   const [cpu = '', memory = '', ...status] = lines.slice(lines.length > 3 ? -3 : 0);
   if (status.length === 1 && status[0] !== '')
-    return { cpuTimeUs: integer(cpu, 'CPU time'), memoryBytes: integer(memory, 'memory'), status: status[0]! };
+    return {
+      cpuTimeUs: integer(cpu, 'CPU time'),
+      memoryBytes: integer(memory, 'memory'),
+      status: status[0]!,
+    };
   throw badReply(`it has ${lines.length} lines instead of 3`);
 }
 
@@ -54,7 +60,11 @@ function integer(text: string, what: string): number {
 }
 
 function badReply(why: string): FifoError {
-  return new FifoError({ code: 'SBX_FIFO_BAD_REPLY', message: `The reply cannot be read: ${why}.`, details: { why } });
+  return new FifoError({
+    code: 'SBX_FIFO_BAD_REPLY',
+    message: `The reply cannot be read: ${why}.`,
+    details: { why },
+  });
 }
 
 /** Collects a reply as it comes, in pieces of any size. */

@@ -4,7 +4,7 @@ import type { CAUSES } from './place.js';
 const SIGTERM = 15;
 const SIGKILL = 9;
 /** From SIGKILL until a program counts as ended though its report has not come: hundreds of processes take their time to die. */
-const REPORT_WAIT_MS = 80;
+const REPORT_WAIT_MS = 60;
 
 export class Killing {
   readonly graceMs: number;

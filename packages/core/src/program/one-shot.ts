@@ -78,7 +78,7 @@ export async function runInFresh(core: EngineCore, run: OneShot): Promise<RunRes
 }
 
 /** How long a program that was killed may take to be reported dead, when the engine closes. */
-const CLOSE_WAIT_MS = 90;
+const CLOSE_WAIT_MS = 70;
 
 function after(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());

@@ -13,8 +13,8 @@ import type { Output } from '../streams/output.js';
 import type { LiveUsage, RunResult } from '../types.js';
 import { publishEnd, publishStart } from './diagnostics.js';
 import { joinExtras } from './extras.js';
-import { type Figures, readFigures } from './figures.js';
 import { Killing } from './killing.js';
+import { Meter } from './meter.js';
 import type { CAUSES, Place } from './place.js';
 import { checkOpenFiles, searchPaths } from './plan.js';
 import { environmentFor, type ProgramRequest, startMessage } from './request.js';
@@ -22,7 +22,6 @@ import { makeResult } from './result.js';
 import { Wiring } from './wiring.js';
 
 const NS_PER_MS = 1e6;
-const PAGE_BYTES = 4096;
 const SIGKILL = 9;
 const NO_FILES: CopiedOut = { files: {}, errors: [] };
 
@@ -40,13 +39,11 @@ export class Running {
   readonly #env: Readonly<Record<string, string>>;
   readonly #paths: string[];
   readonly #killing: Killing;
-  readonly #base: Figures | null;
+  readonly #meter: Meter;
   #settle!: { resolve: (result: RunResult) => void; reject: (error: unknown) => void };
   #onStarted: () => void = () => undefined;
   #failure: { error: unknown } | null = null;
   #final: LiveUsage | null = null;
-  /** Highest live readings: the end may not fall below them. */
-  readonly #lowest = { cpuTimeMs: 0, memoryPeakBytes: 0 };
   #counted = false;
   #over = false;
 
@@ -61,7 +58,7 @@ export class Running {
       (signal, cause, everything) => this.#signal(signal, cause, everything),
       () => this.#endedUnreported(),
     );
-    this.#base = request.notify ? readFigures(this.#group()) : null;
+    this.#meter = new Meter(this.#group(), this.#helperTasks(), request.notify);
     this.wiring = this.#makeWiring();
     this.result = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
@@ -118,26 +115,7 @@ export class Running {
 
   usage(): LiveUsage {
     if (this.#final !== null) return this.#final;
-    const now = readFigures(this.#group());
-    const base = this.#base;
-    const less = (value: number | null, before: number | null | undefined) =>
-      value === null ? null : Math.max(0, value - (before ?? 0));
-    const lowest = this.#lowest;
-    lowest.cpuTimeMs = Math.max(
-      lowest.cpuTimeMs,
-      (base === null ? 0 : (less(now.cpuNs, base.cpuNs) ?? 0)) / NS_PER_MS,
-    );
-    const peak = less(now.memoryPeakBytes, base?.chargedBytes);
-    lowest.memoryPeakBytes = Math.max(lowest.memoryPeakBytes, peak ?? 0);
-    const held = less(now.memoryBytes, base?.memoryBytes);
-    return {
-      cpuTimeMs: lowest.cpuTimeMs,
-      wallTimeMs: this.#killing.ageMs(),
-      // A living program holds a page at the least; the group's figure is too coarse to show it.
-      memoryBytes: held === null ? null : Math.max(PAGE_BYTES, held),
-      memoryPeakBytes: peak === null ? null : lowest.memoryPeakBytes,
-      processPeakCount: now.tasks === null ? null : Math.max(1, now.tasks - this.#helperTasks()),
-    };
+    return this.#meter.read(this.#killing.ageMs());
   }
 
   #group(): Group | null {
@@ -251,7 +229,7 @@ export class Running {
       fileErrors: errors,
       degraded: core.missing.length === 0 ? [] : degradationsFor(core.features, core.missing, limits),
       helperTasks: this.#helperTasks(),
-      atLeast: this.#lowest,
+      atLeast: this.#meter.highest,
     });
     core.byStatus[result.status] += 1;
     this.#final = { ...result.usage, memoryBytes: 0 };
@@ -281,7 +259,7 @@ export class Running {
       programId: this.id,
       waitStatus: SIGKILL,
       cause: 'killed',
-      cpuNs: this.#base === null ? null : cpuTimeMs * NS_PER_MS,
+      cpuNs: this.#meter.measures ? cpuTimeMs * NS_PER_MS : null,
       wallNs: wallTimeMs * NS_PER_MS,
       memoryPeakBytes,
       memoryBaselineBytes: null,

@@ -14,7 +14,7 @@ import { Running } from './running.js';
 
 const NS_PER_MS = 1e6;
 /** How long killed programs may take to be reported dead. */
-const CLOSE_WAIT_MS = 90;
+const CLOSE_WAIT_MS = 70;
 
 export class Session {
   readonly place: Place;

@@ -13,7 +13,7 @@ export type ProcessEvent =
   | { kind: 'stderr'; bytes: Uint8Array }
   | { kind: 'exit'; result: RunResult };
 
-const CLOSE_WAIT_MS = 100;
+const CLOSE_WAIT_MS = 70;
 
 /**
  * From `sandbox.spawn()`. Streams exist where `'pipe'` was asked for. Leaving the scope of `await using` kills it; breaking

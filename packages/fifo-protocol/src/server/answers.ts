@@ -4,7 +4,7 @@
  * answer again. A reply that nobody fetches is given up after a limit, so that a client that vanished costs nothing; a new
  * request gets the full time again.
  */
-import { writeSync, closeSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
 import { EXTRA_COUNT_MAX, EXTRA_LOOK_MS } from './options.js';
 import { openForReader, tryOpen } from './reader-wait.js';
 
@@ -50,13 +50,20 @@ export class Answers {
     });
   }
 
-  /** Nothing is owed any more. */
-  async cancel(): Promise<void> {
+  /** No more than this from now on for what is owed. */
+  hurry(ms: number): void {
+    this.#deadlineMs = Math.min(this.#deadlineMs, performance.now() + ms);
+  }
+
+  /** Nothing is owed any more. Tells whether something was. */
+  async cancel(): Promise<boolean> {
+    const wasOwed = this.#isOwed || this.#extraCount > 0;
     this.#isOwed = false;
     this.#extraCount = 0;
     this.#round.abort();
     await this.#working;
     this.#round = new AbortController();
+    return wasOwed;
   }
 
   /** All that is owed has been read or given up. */

@@ -96,7 +96,8 @@ async function takeOver(path: string): Promise<void> {
 
 function failure(path: string, cause: unknown): FifoError {
   if (cause instanceof FifoError) return cause;
-  const why = (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'a part of its path is missing' : String(cause);
+  const why =
+    (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'a part of its path is missing' : String(cause);
   const message = `The directory ${path} with its pipes cannot be made: ${why}.`;
   return new FifoError({ code: 'SBX_FIFO_DIRECTORY', message, details: { path }, cause });
 }

@@ -15,4 +15,5 @@ export type {
   ProgramInput,
   ProgramOutput,
   ProgramStart,
+  StartContext,
 } from './types.js';

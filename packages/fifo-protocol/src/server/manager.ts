@@ -10,7 +10,7 @@ import { Answers } from './answers.js';
 import { Directory } from './directory.js';
 import { Inbox } from './inbox.js';
 import { LAYOUTS, type Layout } from './layout.js';
-import { resolveOptions, type Settings } from './options.js';
+import { EXTRA_LOOK_MS, resolveOptions, type Settings } from './options.js';
 import { Relay } from './relay.js';
 import type { FifoEnd, FifoOptions, ManagedProgram, ProgramStart } from './types.js';
 import { Watch } from './watch.js';
@@ -37,7 +37,9 @@ export class FifoManager implements AsyncDisposable {
   readonly #inbox: Inbox;
   readonly #answers: Answers;
   readonly #relay: Relay | null;
+  readonly #cleanUps: (() => Promise<void>)[] = [];
   #complaint: string | null = null;
+  #isOver = false;
   #ending: FifoEnd['reason'] | null = null;
   #settle!: (end: FifoEnd) => void;
 
@@ -103,10 +105,10 @@ export class FifoManager implements AsyncDisposable {
   async #start(start: ProgramStart): Promise<void> {
     const relay = this.#relay;
     if (relay !== null && this.#layout.startsWhenOpened && !(await relay.opened())) return;
-    await this.#watch.start(start);
+    await this.#watch.start(start, (cleanUp) => this.#atEnd(cleanUp));
     const { program } = this.#watch;
     if (program !== null) relay?.connect(program.stdin, program.stdout);
-    else await relay?.refuse();
+    else void relay?.refuse();
   }
 
   #take(requests: readonly FifoRequest[]): void {
@@ -126,27 +128,42 @@ export class FifoManager implements AsyncDisposable {
 
   async #end(reason: FifoEnd['reason']): Promise<void> {
     this.#ending = reason;
-    // Whoever asked before the close is still answered, with the final figures; after a last call nobody else counts.
-    if (reason === 'last-call') await this.#answers.cancel();
+    // Whoever asked before is answered with the final figures too, if there is anybody.
+    const wasOwed = await this.#answers.cancel();
     await this.#watch.finish(this.#settings.graceMs);
     const before = this.#answers.deliveredCount;
-    if (reason === 'last-call') this.#answers.owe(1);
+    const count = Number(reason === 'last-call') + Number(wasOwed);
+    if (count > 0) this.#answers.owe(count);
+    if (reason === 'closed') this.#answers.hurry(EXTRA_LOOK_MS);
     await this.#answers.settled();
     const delivered = this.#answers.deliveredCount > before;
     await this.#removeAll();
+    this.#isOver = true;
+    await Promise.all(this.#cleanUps.map(attempt));
     this.#settle({ reading: this.#watch.reading(), reason, delivered });
+  }
+
+  #atEnd(cleanUp: () => Promise<void>): void {
+    if (this.#isOver) void attempt(cleanUp);
+    else this.#cleanUps.push(cleanUp);
   }
 
   /** First no more requests; those that had slipped in are answered; then no more replies. */
   async #removeAll(): Promise<void> {
     this.#directory.removePipe(this.#layout.wait);
-    await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    this.#answers.hurry(EXTRA_LOOK_MS);
     await this.#answers.settled();
     this.#inbox.close();
     this.#answers.answerNow();
     this.#directory.remove();
     this.#relay?.close();
   }
+}
+
+/** What the caller wanted done at the end is the caller's; it cannot keep us from ending. */
+async function attempt(cleanUp: () => Promise<void>): Promise<void> {
+  await cleanUp().catch(() => undefined);
 }
 
 function complaintOf(byte: number): string {

@@ -32,7 +32,8 @@ export function resolveOptions(options: FifoOptions = {}): Settings {
   }
   const { dir = null, group = null, layout = 'two-pipe', pipes = layout === 'legacy' } = options;
   const { graceMs = FIFO_DEFAULTS.graceMs, giveUpMs = FIFO_DEFAULTS.giveUpMs } = options;
-  if (dir !== null && (typeof dir !== 'string' || dir === '' || dir.includes('\0'))) throw refuse('dir', 'must be a path');
+  if (dir !== null && (typeof dir !== 'string' || dir === '' || dir.includes('\0')))
+    throw refuse('dir', 'must be a path');
   if (layout !== 'two-pipe' && layout !== 'legacy') throw refuse('layout', "must be 'two-pipe' or 'legacy'");
   if (layout === 'legacy' && !pipes) throw refuse('pipes', 'belong to the legacy layout');
   if (typeof pipes !== 'boolean') throw refuse('pipes', 'must be true or false');

@@ -42,7 +42,8 @@ export function tryOpen(path: string): number | 'nobody' | null {
   try {
     return openSync(path, FLAGS);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENXIO' ? 'nobody' : null;
+    // ENXIO is "no reader yet"; without descriptors to spare the client must not be left waiting either.
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? null : 'nobody';
   }
 }
 

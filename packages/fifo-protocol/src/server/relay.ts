@@ -77,7 +77,7 @@ export class Relay {
     socket.on('error', () => undefined);
     try {
       for await (const chunk of stdout) await written(socket, chunk);
-      socket.end(() => socket.destroy());
+      socket.destroy(); // the kernel has every byte
     } catch {
       stdout.destroy?.(); // the client reads no more: the program gets EPIPE
       socket.destroy();

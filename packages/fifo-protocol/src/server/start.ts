@@ -40,17 +40,11 @@ export async function startFifoSandbox<SandboxOptions, ProgramOptions extends ob
   const { sandbox: shape, program, ...rest } = options;
   const hasPipes = rest.pipes ?? rest.layout === 'legacy';
   const stdio = hasPipes ? { stdin: 'pipe', stdout: 'pipe' } : {};
-  let close = async () => {};
-  const manager = await FifoManager.open(async ({ signal }) => {
+  const manager = await FifoManager.open(async ({ atEnd }) => {
     const sandbox = await engine.createSandbox(shape);
-    close = () => sandbox.close();
-    if (signal.aborted) {
-      await close();
-      signal.throwIfAborted();
-    }
+    atEnd(() => sandbox.close()); // at once when it is over already; then nothing starts in it
     return sandbox.spawn(file, args, { ...program, ...stdio } as ProgramOptions);
   }, rest);
-  void manager.finished.then(() => close()).catch(() => undefined);
   if (rest.layout !== 'legacy') await manager.started; // there the client's opening starts it
   return manager;
 }

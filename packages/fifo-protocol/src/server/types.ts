@@ -39,9 +39,17 @@ export interface ProgramOutput extends AsyncIterable<Uint8Array> {
 
 /**
  * Starts the program. Whatever it throws is no error of the protocol: requests are answered with `process not started` and
- * the message. `signal` aborts when the last call comes before the program has started.
+ * the message.
  */
-export type ProgramStart = (context: { signal: AbortSignal }) => ManagedProgram | Promise<ManagedProgram>;
+export type ProgramStart = (context: StartContext) => ManagedProgram | Promise<ManagedProgram>;
+
+/** What a start is told. */
+export interface StartContext {
+  /** Aborts when the last call comes before the program has started. */
+  signal: AbortSignal;
+  /** Registers what is to be done when all is over, before `finished` resolves. */
+  atEnd(cleanUp: () => Promise<void>): void;
+}
 
 /** Settings of a manager; all have defaults. */
 export interface FifoOptions {

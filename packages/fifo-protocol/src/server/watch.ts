@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import type { FifoReading } from '../reply.js';
 import { describeState, type ProcessState, STATUS_REMARKS } from '../state.js';
 import { KILL_WAIT_MS } from './options.js';
-import type { ManagedProgram, ProgramEnd, ProgramStart } from './types.js';
+import type { ManagedProgram, ProgramEnd, ProgramStart, StartContext } from './types.js';
 
 export class Watch {
   #program: ManagedProgram | null = null;
@@ -27,9 +27,9 @@ export class Watch {
   }
 
   /** Resolves when it has started or has failed to; never rejects. */
-  async start(start: ProgramStart): Promise<void> {
+  async start(start: ProgramStart, atEnd: StartContext['atEnd']): Promise<void> {
     try {
-      const program = await start({ signal: this.#abort.signal });
+      const program = await start({ signal: this.#abort.signal, atEnd });
       if (this.isOver) return letGo(program); // the last call was faster
       this.#program = program;
       this.#state = { kind: 'running' };
@@ -65,9 +65,13 @@ export class Watch {
   }
 
   #measure(): number | null {
-    const { cpuTimeMs, memoryBytes } = this.#program!.usage();
-    this.#count(cpuTimeMs);
-    return memoryBytes === null ? null : Math.round(memoryBytes);
+    try {
+      const { cpuTimeMs, memoryBytes } = this.#program!.usage();
+      this.#count(cpuTimeMs);
+      return memoryBytes === null ? null : Math.round(memoryBytes);
+    } catch {
+      return null; // whatever goes wrong, a request is answered
+    }
   }
 
   #count(cpuTimeMs: number): void {

@@ -200,9 +200,9 @@ class Scanner {
       if (char < ' ') this.#fail('in string literal', at);
       if (char !== '\\') continue;
       at += 1;
-      const escape = this.#charAt(at);
-      if (!'"\\/bfnrtu'.includes(escape)) this.#fail('in string escape code', at);
-      if (escape !== 'u') continue;
+      const letter = this.#charAt(at);
+      if (!'"\\/bfnrtu'.includes(letter)) this.#fail('in string escape code', at);
+      if (letter !== 'u') continue;
       for (let digit = 0; digit < 4; digit += 1) {
         at += 1;
         if (!/[0-9a-fA-F]/.test(this.#charAt(at))) this.#fail('in \\u hexadecimal character escape', at);

@@ -1,0 +1,49 @@
+/** Live readings of one program: its group now, less what was there before it. */
+import type { Group } from '../cgroup/group.js';
+import type { LiveUsage } from '../types.js';
+import { type Figures, readFigures } from './figures.js';
+
+const NS_PER_MS = 1e6;
+const PAGE_BYTES = 4096;
+
+export class Meter {
+  /** Highest readings given: later ones, and the end, may not fall below them. */
+  readonly highest = { cpuTimeMs: 0, memoryPeakBytes: 0 };
+  readonly #group: Group | null;
+  readonly #helperTasks: number;
+  readonly #base: Figures | null;
+
+  /** `live`: readings will be asked for; else the group is not looked at before the start. */
+  constructor(group: Group | null, helperTasks: number, live: boolean) {
+    this.#group = group;
+    this.#helperTasks = helperTasks;
+    this.#base = live ? readFigures(group) : null;
+  }
+
+  /** Whether CPU time can be told from that of earlier programs. */
+  get measures(): boolean {
+    return this.#base?.cpuNs != null;
+  }
+
+  read(wallTimeMs: number): LiveUsage {
+    const now = readFigures(this.#group);
+    const cpuNs = this.measures ? (less(now.cpuNs, this.#base?.cpuNs) ?? 0) : 0;
+    const peak = less(now.memoryPeakBytes, this.#base?.chargedBytes);
+    const held = less(now.memoryBytes, this.#base?.memoryBytes);
+    const { highest } = this;
+    highest.cpuTimeMs = Math.max(highest.cpuTimeMs, cpuNs / NS_PER_MS);
+    highest.memoryPeakBytes = Math.max(highest.memoryPeakBytes, peak ?? 0);
+    return {
+      cpuTimeMs: highest.cpuTimeMs,
+      wallTimeMs,
+      // A living program holds a page at the least; the group's figure is too coarse to show it.
+      memoryBytes: held === null ? null : Math.max(PAGE_BYTES, held),
+      memoryPeakBytes: peak === null ? null : highest.memoryPeakBytes,
+      processPeakCount: now.tasks === null ? null : Math.max(1, now.tasks - this.#helperTasks),
+    };
+  }
+}
+
+function less(value: number | null, before: number | null | undefined): number | null {
+  return value === null ? null : Math.max(0, value - (before ?? 0));
+}

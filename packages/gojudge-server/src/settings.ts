@@ -1,0 +1,32 @@
+/** The server's options after defaults: what the parts work with. */
+import type { WireConfig } from '@sbx/gojudge-client/wire';
+
+export interface Settings {
+  authToken: string | null;
+  /** Run requests at the same time. */
+  parallelism: number;
+  /** One entry per worker, or empty. */
+  cpuSets: readonly string[];
+  queueLength: number;
+  srcPrefix: readonly string[];
+  extraMemoryBytes: number;
+  outputLimitBytes: number;
+  copyOutLimitBytes: number;
+  openFileLimit: number;
+  enableCpuRate: boolean;
+  diskBytes: number;
+  diskFileCount: number;
+  /** RLIMIT_STACK of this process; `null` for none. */
+  ownStackBytes: number | null;
+  workDir: string;
+  /** Literal behaviour of go-judge where a deviation of ours can be observed. */
+  strict: boolean;
+  /** Bounds of ours. */
+  bodyMaxBytes: number;
+  frameMaxBytes: number;
+  cmdCountMax: number;
+  /** Where programs are found: folder inside → folder of the host, longest first. */
+  programFolders: readonly { inside: string; host: string }[];
+  /** For `GET /config`. */
+  runnerConfig: WireConfig['runnerConfig'];
+}
