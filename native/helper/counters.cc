@@ -74,7 +74,17 @@ int WriteCounter(const Counters& counters, Counter counter, const char* text) {
   return written < 0 ? (int)written : 0;
 }
 
-unsigned SignalGroup(const Counters& counters, int signal) {
+namespace {
+
+bool IsSpared(const Spared& spared, uint64_t pid) {
+  for (unsigned i = 0; i < spared.count; ++i)
+    if ((uint64_t)spared.pids[i] == pid) return true;
+  return false;
+}
+
+}  // namespace
+
+unsigned SignalGroup(const Counters& counters, int signal, const Spared& spared) {
   const char* text = ReadText(counters.fds[kCounterProcs]);
   unsigned count = 0;
   while (text != nullptr && *text != '\0') {
@@ -83,7 +93,7 @@ unsigned SignalGroup(const Counters& counters, int signal) {
     if (*text == '\0') break;  // cut by the reading: not the number it seems; the next look finds it
     ++text;
     // 0 stands for a process outside of our namespace (the keeper), 1 is init.
-    if (pid > 1 && pid <= INT32_MAX && sys::Kill((int)pid, signal) == 0) ++count;
+    if (pid > 1 && pid <= INT32_MAX && !IsSpared(spared, pid) && sys::Kill((int)pid, signal) == 0) ++count;
   }
   return count;
 }

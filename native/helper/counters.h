@@ -14,7 +14,14 @@ uint64_t ReadOomKills(const Counters& counters);
 uint64_t ReadFileCache(const Counters& counters);
 int WriteCounter(const Counters& counters, Counter counter, const char* text);
 
-// Sends `signal` to every process listed in the group but init and those outside our pid namespace; returns how many.
-unsigned SignalGroup(const Counters& counters, int signal);
+// Process ids that a sweep passes over.
+struct Spared {
+  int pids[kProgramsMax];
+  unsigned count = 0;
+};
+
+// Sends `signal` to every process listed in the group but init, those outside our pid namespace, and the spared ones;
+// returns how many.
+unsigned SignalGroup(const Counters& counters, int signal, const Spared& spared);
 
 }  // namespace sbx

@@ -12,6 +12,15 @@ namespace {
 constexpr int64_t kSweepNs = 500'000'000;
 constexpr int kReapsPerRound = 256;
 
+// A program that is being launched beside others is born in the sandbox's group and moves to its own just before exec: a
+// sweep for the resident program must not take it along.
+Spared LaunchingBeside(Init& init, const Program& program) {
+  Spared spared;
+  for (const Program& other : init.programs)
+    if (other.launching && &other != &program) spared.pids[spared.count++] = other.pid;
+  return spared;
+}
+
 }  // namespace
 
 void Note(Program& program, Cause cause) {
@@ -20,7 +29,7 @@ void Note(Program& program, Cause cause) {
 
 void SignalEverything(Init& init, const Program& program, int signal) {
   if (init.programs.alive() <= 1) (void)sys::Kill(-1, signal);
-  else if (init.programs.HasGroup(program)) (void)SignalGroup(init.programs.CountersOf(program), signal);
+  else if (init.programs.HasGroup(program)) (void)SignalGroup(init.programs.CountersOf(program), signal, LaunchingBeside(init, program));
   else (void)sys::Kill(-program.pid, signal);
 }
 
@@ -63,7 +72,7 @@ void KillLeftovers(Init& init, const Program& program) {
   const Counters& counters = init.programs.CountersOf(program);
   if (program.ownGroup) (void)WriteCounter(counters, kCounterTaskLimit, "0");  // no new ones while we look
   const int64_t end = sys::MonotonicNs() + kSweepNs;
-  while (SignalGroup(counters, SIGKILL) > 0 && sys::MonotonicNs() < end) {
+  while (SignalGroup(counters, SIGKILL, LaunchingBeside(init, program)) > 0 && sys::MonotonicNs() < end) {
     while (ReapOne(init, WNOHANG)) continue;
     sys::SleepNs(100'000);
   }

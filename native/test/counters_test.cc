@@ -159,7 +159,7 @@ int EndOf(pid_t child) {
 
 unsigned SignalListed(const std::string& procs, int signal) {
   const Fd file = FileWith(procs);
-  return SignalGroup(Only(kCounterProcs, file), signal);
+  return SignalGroup(Only(kCounterProcs, file), signal, Spared{});
 }
 
 TEST("every process of a group is signalled, and none that is not listed") {
@@ -169,6 +169,17 @@ TEST("every process of a group is signalled, and none that is not listed") {
   EXPECT_EQ(EndOf(second), SIGTERM);
   EXPECT_EQ(kill(other, SIGKILL), 0);
   EXPECT_EQ(EndOf(other), SIGKILL);
+}
+
+TEST("spared processes are passed over and not counted") {
+  const pid_t spared = Sleeper(), other = Sleeper();
+  const Fd file = FileWith(std::to_string(spared) + "\n" + std::to_string(other) + "\n");
+  Spared list;
+  list.pids[list.count++] = spared;
+  EXPECT_EQ(SignalGroup(Only(kCounterProcs, file), SIGTERM, list), 1u);
+  EXPECT_EQ(EndOf(other), SIGTERM);
+  EXPECT_EQ(kill(spared, SIGKILL), 0);
+  EXPECT_EQ(EndOf(spared), SIGKILL);
 }
 
 // Signal 0 only asks, so nobody is hurt if these got through.

@@ -183,6 +183,14 @@ describe('end', () => {
     expect((await sandbox.run(t('true'))).status).toBe('ok');
   });
 
+  it('programs that start while others end are not taken along', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    const lane = async () => {
+      for (let i = 0; i < 250; i++) expect((await sandbox.run(t('true'))).status).toBe('ok');
+    };
+    await Promise.all([lane(), lane(), lane(), lane()]);
+  });
+
   it('when memory runs out the program goes, not the sandbox', async () => {
     await using sandbox = await sbx.engine.createSandbox({
       limits: { memoryBytes: 16 * MiB, fileBytes: null },

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { EXIT } from './exit-codes.js';
 import { reportFailure } from './failure.js';
+import { addFifo } from './fifo/options.js';
 import type { BenchFlags, DoctorFlags, LanguagesFlags, RunFlags } from './flags.js';
 import { LIMIT_FLAGS } from './limit-flags.js';
 import { UsageError } from './usage-error.js';
@@ -42,7 +43,7 @@ function splitAtDashes(argv: readonly string[]): {
   own: readonly string[];
   program: readonly string[] | null;
 } {
-  const at = commandOf(argv) === 'run' ? argv.indexOf('--') : -1;
+  const at = ['run', 'fifo'].includes(commandOf(argv)) ? argv.indexOf('--') : -1;
   return at < 0 ? { own: argv, program: null } : { own: argv.slice(0, at), program: argv.slice(at + 1) };
 }
 
@@ -64,6 +65,7 @@ function makeRoot(program: readonly string[] | null, done: (exitCode: number) =>
   addDoctor(root, done);
   addLanguages(root, done);
   addBench(root, done);
+  addFifo(root, { program, runOptions: runOptions(), done });
   return root;
 }
 

@@ -6,7 +6,7 @@
  */
 import { closeSync, writeSync } from 'node:fs';
 import { EXTRA_COUNT_MAX, EXTRA_LOOK_MS } from './options.js';
-import { openForReader, tryOpen } from './reader-wait.js';
+import { openForReader } from './reader-wait.js';
 
 /** A reader of the reply before needs a moment to see its end and to close; else it would get this one too. */
 const NEXT_READER_MS = 2;
@@ -69,12 +69,6 @@ export class Answers {
   /** All that is owed has been read or given up. */
   async settled(): Promise<void> {
     await this.#working;
-  }
-
-  /** Whoever happens to wait at this moment gets a reply; before the pipe is removed. */
-  answerNow(): void {
-    const fd = tryOpen(this.#options.paths[0]!);
-    if (typeof fd === 'number') write(fd, this.#options.reply()[0]!);
   }
 
   async #work(): Promise<void> {

@@ -155,7 +155,6 @@ export class FifoManager implements AsyncDisposable {
     this.#answers.hurry(EXTRA_LOOK_MS);
     await this.#answers.settled();
     this.#inbox.close();
-    this.#answers.answerNow();
     this.#directory.remove();
     this.#relay?.close();
   }

@@ -38,7 +38,7 @@ export async function openForReader(path: string, wait: ReaderWait): Promise<num
 }
 
 /** At once. */
-export function tryOpen(path: string): number | 'nobody' | null {
+function tryOpen(path: string): number | 'nobody' | null {
   try {
     return openSync(path, FLAGS);
   } catch (error) {

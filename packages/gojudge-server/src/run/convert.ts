@@ -158,7 +158,11 @@ function processCount({ processCount: asked }: JobLimits): number {
   throw new StartFailure('execve: cgroup: failed to set process limit: write pids.max: invalid argument');
 }
 
-function stackBytes({ stackBytes: asked }: JobLimits, memoryBytes: number, settings: Settings): number | null {
+function stackBytes(
+  { stackBytes: asked }: JobLimits,
+  memoryBytes: number,
+  settings: Settings,
+): number | null {
   if (asked === 0) return settings.ownStackBytes;
   return Math.max(STACK_BYTES_MIN, Math.min(asked, memoryBytes));
 }
@@ -166,5 +170,7 @@ function stackBytes({ stackBytes: asked }: JobLimits, memoryBytes: number, setti
 function cpuRate({ cpuRate: asked }: JobLimits, settings: Settings): number | null {
   if (!settings.enableCpuRate || asked === 0) return null;
   if (asked >= CPU_RATE_MIN) return Math.min(asked / 1000, 4096);
-  throw new StartFailure('execve: cgroup: failed to set cpu rate limit: write cpu.cfs_quota_us: invalid argument');
+  throw new StartFailure(
+    'execve: cgroup: failed to set cpu rate limit: write cpu.cfs_quota_us: invalid argument',
+  );
 }

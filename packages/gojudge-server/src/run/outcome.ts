@@ -1,0 +1,57 @@
+/** How one program of a request ended, before it is written for the wire. */
+import type { FileErrorType, WireFileError, WireStatus } from '@sbx/gojudge-client/wire';
+
+export interface Outcome {
+  status: WireStatus;
+  exitStatus: number;
+  error: string;
+  timeNs: number;
+  memoryBytes: number;
+  runTimeNs: number;
+  /** 0 when it is not to be told. */
+  processPeak: number;
+  files: Map<string, Uint8Array>;
+  fileIds: Map<string, string>;
+  fileErrors: WireFileError[];
+}
+
+/** What was gathered after the end. */
+export interface Gathered {
+  files: Map<string, Uint8Array>;
+  fileIds: Map<string, string>;
+  fileErrors: WireFileError[];
+  /** First failure that turns a clean exit into `Output Limit Exceeded` or `File Error`. */
+  failure: { status: 'Output Limit Exceeded' | 'File Error'; error: string } | null;
+}
+
+export function nothingGathered(): Gathered {
+  return { files: new Map(), fileIds: new Map(), fileErrors: [], failure: null };
+}
+
+/** Notes a problem with a file. */
+export function noteFileError(gathered: Gathered, name: string, type: FileErrorType, message: string): void {
+  gathered.fileErrors.push({ name, type, message });
+  const status = type === 'CollectSizeExceeded' ? 'Output Limit Exceeded' : 'File Error';
+  gathered.failure ??= { status, error: message };
+}
+
+/** It was not started. */
+export function notStarted(
+  status: WireStatus,
+  error: string,
+  gathered: Gathered = nothingGathered(),
+): Outcome {
+  const { files, fileIds, fileErrors } = gathered;
+  return {
+    status,
+    exitStatus: 0,
+    error,
+    timeNs: 0,
+    memoryBytes: 0,
+    runTimeNs: 0,
+    processPeak: 0,
+    files,
+    fileIds,
+    fileErrors,
+  };
+}

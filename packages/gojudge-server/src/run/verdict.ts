@@ -1,0 +1,74 @@
+/** go-judge's rule for status and exitStatus: five steps, later ones over earlier ones. */
+
+import { constants } from 'node:os';
+import type { RunResult } from '@sbx/core';
+import type { WireStatus } from '@sbx/gojudge-client/wire';
+import type { JobLimits } from './job.js';
+import type { Gathered, Outcome } from './outcome.js';
+
+type Ended = Pick<RunResult, 'status' | 'exitCode' | 'exitSignal' | 'usage'>;
+
+const NS_PER_MS = 1e6;
+
+/** Who dies of these was over a limit, until the figures say otherwise; the rest is `Signalled`. */
+const BY_SIGNAL: Readonly<Record<string, WireStatus>> = {
+  SIGKILL: 'Time Limit Exceeded',
+  SIGXCPU: 'Time Limit Exceeded',
+  SIGXFSZ: 'Output Limit Exceeded',
+  SIGSYS: 'Dangerous Syscall',
+};
+
+export function decideOutcome(
+  ended: Ended,
+  limits: JobLimits,
+  gathered: Gathered,
+  tellsPeak: boolean,
+): Outcome {
+  const { files, fileIds, fileErrors } = gathered;
+  const { cpuTimeMs, wallTimeMs, memoryPeakBytes, processPeakCount } = ended.usage;
+  const outcome: Outcome = {
+    ...byWaitStatus(ended),
+    error: '',
+    timeNs: Math.round(cpuTimeMs * NS_PER_MS),
+    memoryBytes: memoryPeakBytes ?? 0,
+    runTimeNs: Math.round(wallTimeMs * NS_PER_MS),
+    processPeak: tellsPeak ? (processPeakCount ?? 0) : 0,
+    files,
+    fileIds,
+    fileErrors,
+  };
+  if (ended.exitCode === 0 && gathered.failure !== null) {
+    outcome.status = gathered.failure.status;
+    outcome.error = gathered.failure.error;
+  }
+  byFigures(outcome, ended.status, limits);
+  return outcome;
+}
+
+function byWaitStatus({ exitCode, exitSignal }: Ended): Pick<Outcome, 'status' | 'exitStatus'> {
+  if (exitSignal === null) {
+    return { status: exitCode === 0 ? 'Accepted' : 'Nonzero Exit Status', exitStatus: exitCode ?? 0 };
+  }
+  return { status: BY_SIGNAL[exitSignal] ?? 'Signalled', exitStatus: signalNumber(exitSignal) };
+}
+
+function signalNumber(name: string): number {
+  return (constants.signals as Record<string, number>)[name] ?? Number(/\d+$/.exec(name)?.[0] ?? 0);
+}
+
+function byFigures(outcome: Outcome, ended: RunResult['status'], limits: JobLimits): void {
+  const killedForTime = ended === 'cpu-limit' || (ended === 'wall-limit' && outcome.exitStatus === 9);
+  if (outcome.timeNs > limits.cpuNs) outcome.status = 'Time Limit Exceeded';
+  if (outcome.memoryBytes > limits.memoryBytes || ended === 'memory-limit') {
+    outcome.status = 'Memory Limit Exceeded';
+  }
+  if (
+    outcome.status === 'Time Limit Exceeded' &&
+    outcome.exitStatus !== 0 &&
+    !killedForTime &&
+    outcome.timeNs < limits.cpuNs &&
+    outcome.runTimeNs < limits.explicitClockNs
+  ) {
+    outcome.status = 'Signalled';
+  }
+}

@@ -1,0 +1,264 @@
+/**
+ * The file store: a flat folder, one file per id, so that contents never sit in the heap. A file is written under `.sbx/` and
+ * appears under its id when it is complete. What is being read stays readable when it is deleted meanwhile: readers hold a
+ * descriptor.
+ */
+import { randomBytes } from 'node:crypto';
+import { constants, createWriteStream } from 'node:fs';
+import {
+  copyFile,
+  type FileHandle,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  rm,
+  stat,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { StoredNames } from './names.js';
+
+export interface StoreOptions {
+  dir: string;
+  /** Remove the folder with all that is in it on `close`. */
+  temporary: boolean;
+  /** Age since the last use at which a file goes, in ms; 0 for never. */
+  timeoutMs: number;
+  /** All files together. */
+  maxBytes: number;
+  maxCount: number;
+}
+
+/** No room for another file. */
+export class StoreFullError extends Error {
+  override name = 'StoreFullError';
+}
+
+/** For metrics. */
+export interface StoreTotals {
+  count: number;
+  bytes: number;
+}
+
+const ID_BYTES = 5;
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const PRIVATE = '.sbx';
+const SWEEP_MS = 15_000;
+
+interface Entry {
+  bytes: number;
+  usedAt: number;
+}
+
+type Data = Uint8Array | AsyncIterable<Uint8Array> | { copyOf: string };
+
+export class FileStore {
+  readonly dir: string;
+  readonly #options: StoreOptions;
+  readonly #names: StoredNames;
+  /** Files made by this process. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #sweeper: NodeJS.Timeout | null;
+  #bytes = 0;
+  #reserved = 0;
+  #nextTemporary = 1;
+  onAdded: (bytes: number) => void = () => undefined;
+
+  private constructor(options: StoreOptions, names: StoredNames) {
+    this.dir = options.dir;
+    this.#options = options;
+    this.#names = names;
+    const everyMs = Math.min(SWEEP_MS, Math.max(100, options.timeoutMs / 4));
+    this.#sweeper = options.timeoutMs > 0 ? setInterval(() => void this.#sweep(), everyMs).unref() : null;
+  }
+
+  static async open(options: StoreOptions): Promise<FileStore> {
+    const own = join(options.dir, PRIVATE);
+    await mkdir(own, { recursive: true, mode: 0o700 });
+    for (const left of await readdir(own)) if (left.startsWith('tmp-')) await rm(join(own, left));
+    const names = await StoredNames.open(options.temporary ? null : join(own, 'names.jsonl'));
+    const store = new FileStore(options, names);
+    await store.#countForeign();
+    return store;
+  }
+
+  get totals(): StoreTotals {
+    return { count: this.#entries.size, bytes: this.#bytes };
+  }
+
+  /** Every file of the folder: id to original name, `''` when that is not known. */
+  async list(): Promise<Map<string, string>> {
+    const found = await readdir(this.dir, { withFileTypes: true });
+    const ids = found.filter((entry) => entry.isFile()).map(({ name }) => name);
+    return new Map(ids.sort(byteOrder).map((id) => [id, this.#names.get(id) ?? '']));
+  }
+
+  /** Takes a file in and returns its id. Nothing stays of one that failed. Throws `StoreFullError`. */
+  async add(name: string, data: Data): Promise<string> {
+    if (this.#entries.size + this.#reserved >= this.#options.maxCount) {
+      throw new StoreFullError(`file store is full: ${this.#options.maxCount} files`);
+    }
+    this.#reserved += 1;
+    const temporary = join(this.dir, PRIVATE, `tmp-${process.pid}-${this.#nextTemporary++}`);
+    try {
+      const bytes = await this.#write(temporary, data);
+      const id = await this.#publish(temporary);
+      this.#entries.set(id, { bytes, usedAt: Date.now() });
+      await this.#names.set(id, name);
+      this.onAdded(bytes);
+      return id;
+    } finally {
+      this.#reserved -= 1;
+      await unlink(temporary).catch(() => undefined); // gone, or never made
+    }
+  }
+
+  /** Original name, or the id when it is not known. */
+  nameOf(id: string): string {
+    return this.#names.get(id) || id;
+  }
+
+  /** Opens for reading and counts as use; `null` when there is no such file. */
+  async open(id: string): Promise<FileHandle | null> {
+    if (!isId(id)) return null;
+    const handle = await open(
+      join(this.dir, id),
+      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+    ).catch(() => null);
+    if (handle === null) return null;
+    if (!(await handle.stat()).isFile()) {
+      await handle.close();
+      return null;
+    }
+    const entry = this.#entries.get(id);
+    if (entry !== undefined) entry.usedAt = Date.now();
+    return handle;
+  }
+
+  /** `false` when there is no such file. */
+  async delete(id: string): Promise<boolean> {
+    if (!isId(id)) return false;
+    const path = join(this.dir, id);
+    const status = await lstat(path).catch(() => null);
+    if (status === null || !status.isFile()) return false;
+    const removed = await unlink(path).then(
+      () => true,
+      () => false,
+    );
+    if (removed) await this.#forget(id);
+    return removed;
+  }
+
+  /** Safe to call twice. */
+  async close(): Promise<void> {
+    if (this.#sweeper !== null) clearInterval(this.#sweeper);
+    await this.#names.close();
+    if (this.#options.temporary) await rm(this.dir, { recursive: true, force: true });
+  }
+
+  async #write(path: string, data: Data): Promise<number> {
+    if ('copyOf' in data) return this.#copy(path, data.copyOf);
+    let bytes = 0;
+    const count = (chunk: Uint8Array) => {
+      this.#take(chunk.byteLength);
+      bytes += chunk.byteLength;
+      return chunk;
+    };
+    try {
+      if (data instanceof Uint8Array) await writeFile(path, count(data), { flag: 'wx', mode: 0o644 });
+      else await pipeline(counted(data, count), createWriteStream(path, { flags: 'wx', mode: 0o644 }));
+      return bytes;
+    } catch (error) {
+      this.#bytes -= bytes;
+      throw asFull(error);
+    }
+  }
+
+  async #copy(path: string, from: string): Promise<number> {
+    const { size } = await stat(from);
+    this.#take(size);
+    try {
+      await copyFile(from, path, constants.COPYFILE_EXCL);
+      return size;
+    } catch (error) {
+      this.#bytes -= size;
+      throw asFull(error);
+    }
+  }
+
+  #take(bytes: number): void {
+    if (this.#bytes + bytes > this.#options.maxBytes) {
+      throw new StoreFullError(`file store is full: ${this.#options.maxBytes} bytes`);
+    }
+    this.#bytes += bytes;
+  }
+
+  /** Gives a complete file an id that nobody has. */
+  async #publish(temporary: string): Promise<string> {
+    for (;;) {
+      const id = newId();
+      try {
+        await link(temporary, join(this.dir, id));
+        return id;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      }
+    }
+  }
+
+  async #forget(id: string): Promise<void> {
+    const entry = this.#entries.get(id);
+    if (this.#entries.delete(id)) this.#bytes -= entry!.bytes;
+    await this.#names.delete(id);
+  }
+
+  /** Files from before count towards the bounds, but never time out. */
+  async #countForeign(): Promise<void> {
+    for (const id of (await this.list()).keys()) {
+      const { size } = await stat(join(this.dir, id)).catch(() => ({ size: 0 }));
+      this.#bytes += size;
+      this.#entries.set(id, { bytes: size, usedAt: Number.POSITIVE_INFINITY });
+    }
+    await this.#names.keepOnly(new Set(this.#entries.keys()));
+  }
+
+  async #sweep(): Promise<void> {
+    const oldest = Date.now() - this.#options.timeoutMs;
+    for (const [id, { usedAt }] of this.#entries) if (usedAt < oldest) await this.delete(id);
+  }
+}
+
+async function* counted(
+  source: AsyncIterable<Uint8Array>,
+  count: (chunk: Uint8Array) => Uint8Array,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of source) yield count(chunk);
+}
+
+/** A name in the folder itself that is not ours. */
+function isId(id: string): boolean {
+  return id !== '' && id !== '.' && id !== '..' && id !== PRIVATE && !/[/\\\0]/.test(id) && id.length < 256;
+}
+
+/** As Go's base32 of 40 random bits. */
+function newId(): string {
+  let bits = 0n;
+  for (const byte of randomBytes(ID_BYTES)) bits = (bits << 8n) | BigInt(byte);
+  let id = '';
+  for (let shift = 35n; shift >= 0n; shift -= 5n) id += ALPHABET[Number((bits >> shift) & 31n)];
+  return id;
+}
+
+function byteOrder(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+function asFull(error: unknown): unknown {
+  return (error as NodeJS.ErrnoException).code === 'ENOSPC'
+    ? new StoreFullError('file store is full: no space left on device')
+    : error;
+}
