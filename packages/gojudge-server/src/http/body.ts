@@ -1,0 +1,26 @@
+/** A request's body, bounded while it is read. */
+import type { IncomingMessage } from 'node:http';
+
+export class BodyTooLarge extends Error {
+  override name = 'BodyTooLarge';
+}
+
+/** Rejects with `BodyTooLarge`, or when the client goes away. */
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > maxBytes) {
+        request.pause();
+        chunks.length = 0;
+        return reject(new BodyTooLarge(`request body is larger than ${maxBytes} bytes`));
+      }
+      chunks.push(chunk);
+    });
+    request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    request.once('error', reject);
+    request.once('close', () => reject(new Error('the client went away')));
+  });
+}

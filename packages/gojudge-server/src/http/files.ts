@@ -1,0 +1,49 @@
+/** The file store over HTTP. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { encodeMap, goJson } from '../encode/results.js';
+import { type FileStore, StoreFullError } from '../store/store.js';
+import { sendEmpty, sendJson } from './answers.js';
+import { readUpload } from './multipart.js';
+import { MultipartError } from './multipart-parts.js';
+import { serveFile } from './serve-file.js';
+
+export async function listFiles(store: FileStore, response: ServerResponse): Promise<void> {
+  sendJson(response, 200, encodeMap(await store.list(), goJson));
+}
+
+export async function uploadFile(
+  store: FileStore,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  let id: string | undefined;
+  try {
+    id = await readUpload(request, (name, content) => store.add(name, content));
+    sendJson(response, 200, goJson(id));
+  } catch (error) {
+    if (error instanceof MultipartError) return sendEmpty(response, 400);
+    if (error instanceof StoreFullError)
+      return sendJson(response, 500, goJson(error.message), { Connection: 'close' });
+    if (request.destroyed && !request.complete) return; // nobody to tell
+    sendEmpty(response, 500);
+  }
+}
+
+export async function downloadFile(
+  store: FileStore,
+  request: IncomingMessage,
+  response: ServerResponse,
+  id: string,
+): Promise<void> {
+  const handle = await store.open(id);
+  if (handle === null) return sendEmpty(response, 404);
+  try {
+    await serveFile(request, response, handle, store.nameOf(id));
+  } finally {
+    await handle.close();
+  }
+}
+
+export async function deleteFile(store: FileStore, response: ServerResponse, id: string): Promise<void> {
+  sendEmpty(response, (await store.delete(id)) ? 200 : 404);
+}

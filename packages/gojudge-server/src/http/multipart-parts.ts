@@ -1,0 +1,117 @@
+/** Cuts a multipart body at its boundaries, a chunk at a time: no part is ever held as a whole. */
+import type { Readable } from 'node:stream';
+
+/** The body is no upload: 400. */
+export class MultipartError extends Error {
+  override name = 'MultipartError';
+}
+
+const HEADER_BYTES_MAX = 64 * 1024;
+const CR = 0x0d;
+const LF = 0x0a;
+const DASH = 0x2d;
+/** Blanks that may follow a delimiter in its line. */
+const BLANKS_MAX = 1024;
+
+type Found = { kind: 'whole'; from: number; to: number; isEnd: boolean } | { kind: 'partial'; keepFrom: number };
+
+export class Parts {
+  readonly #chunks: AsyncIterator<Buffer>;
+  /** Boundary as it stands at the beginning of a line. */
+  readonly #delimiter: Buffer;
+  #buffer: Buffer = Buffer.alloc(0);
+  #bodyOver = false;
+  #state: 'preamble' | 'content' | 'at-headers' | 'end' = 'preamble';
+
+  constructor(source: Readable, boundary: string) {
+    this.#chunks = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    this.#delimiter = Buffer.from(`--${boundary}`);
+  }
+
+  /** Headers of the next part, whose content must be read then; `null` after the closing boundary, the rest being drained. */
+  async next(): Promise<Buffer | null> {
+    if (this.#state === 'preamble') for await (const _chunk of this.#until()); // said to be ignored
+    if (this.#state === 'end') {
+      while (await this.#more()) this.#buffer = Buffer.alloc(0);
+      return null;
+    }
+    return this.#headers();
+  }
+
+  content(): AsyncGenerator<Uint8Array> {
+    return this.#until();
+  }
+
+  /** Everything before the next delimiter, the line break before it left out. A delimiter may also come at once. */
+  async *#until(): AsyncGenerator<Uint8Array> {
+    for (let lineStart = true; ; lineStart = false) {
+      const found = this.#find(lineStart);
+      if (found.kind === 'whole') {
+        if (found.from > 0) yield this.#buffer.subarray(0, found.from);
+        this.#buffer = this.#buffer.subarray(found.to);
+        this.#state = found.isEnd ? 'end' : 'at-headers';
+        return;
+      }
+      if (found.keepFrom > 0) {
+        yield this.#buffer.subarray(0, found.keepFrom);
+        this.#buffer = this.#buffer.subarray(found.keepFrom);
+      } else if (lineStart) {
+        // Nothing was taken: the beginning is still the beginning.
+        if (!(await this.#more())) throw new MultipartError('no closing boundary');
+        continue;
+      }
+      if (!(await this.#more())) throw new MultipartError('no closing boundary');
+    }
+  }
+
+  /** The first delimiter at the beginning of a line with the end of its line; or what must be kept until more has come. */
+  #find(lineStart: boolean): Found {
+    const buffer = this.#buffer;
+    const { length } = this.#delimiter;
+    for (let at = buffer.indexOf(this.#delimiter); at >= 0; at = buffer.indexOf(this.#delimiter, at + 1)) {
+      if (at === 0 ? !lineStart : buffer[at - 1] !== LF) continue;
+      const from = at === 0 ? 0 : at - (buffer[at - 2] === CR ? 2 : 1);
+      const line = this.#restOfLine(at + length);
+      if (line === 'more') return { kind: 'partial', keepFrom: from };
+      if (line !== 'none') return { kind: 'whole', from, ...line };
+    }
+    return { kind: 'partial', keepFrom: Math.max(0, buffer.length - length - 2) };
+  }
+
+  #restOfLine(at: number): { to: number; isEnd: boolean } | 'more' | 'none' {
+    const buffer = this.#buffer;
+    if (buffer[at] === DASH && buffer[at + 1] === DASH) return { to: at + 2, isEnd: true };
+    let end = at;
+    while (buffer[end] === 0x20 || buffer[end] === 0x09) end += 1;
+    if (buffer[end] === CR) end += 1;
+    if (buffer[end] === LF) return { to: end + 1, isEnd: false };
+    const isCutOff = end >= buffer.length || (end === at && buffer[at] === DASH && at + 1 === buffer.length);
+    return isCutOff && end - at < BLANKS_MAX && !this.#bodyOver ? 'more' : 'none';
+  }
+
+  async #headers(): Promise<Buffer> {
+    for (;;) {
+      const end = /^\r?\n|\r?\n\r?\n/.exec(this.#buffer.toString('latin1', 0, HEADER_BYTES_MAX));
+      if (end !== null) {
+        const headers = this.#buffer.subarray(0, end.index);
+        // The line break that ends the headers may belong to a delimiter that follows at once: an empty part.
+        this.#buffer = this.#buffer.subarray(end.index + end[0].length);
+        this.#state = 'content';
+        return headers;
+      }
+      if (this.#buffer.length >= HEADER_BYTES_MAX) throw new MultipartError('headers of a part are too long');
+      if (!(await this.#more())) throw new MultipartError('no closing boundary');
+    }
+  }
+
+  async #more(): Promise<boolean> {
+    if (this.#bodyOver) return false;
+    const { value, done } = await this.#chunks.next();
+    if (done) {
+      this.#bodyOver = true;
+      return false;
+    }
+    this.#buffer = this.#buffer.length === 0 ? value : Buffer.concat([this.#buffer, value]);
+    return true;
+  }
+}

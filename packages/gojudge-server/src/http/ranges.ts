@@ -1,0 +1,45 @@
+/** The header Range, as Go's file server reads it. */
+
+export interface ByteRange {
+  start: number;
+  length: number;
+}
+
+/** `null`: no range, all of it. `'malformed'` and `'outside'` are both 416, told apart by Content-Range. */
+export function parseRange(
+  header: string | undefined,
+  size: number,
+): ByteRange[] | null | 'malformed' | 'outside' {
+  if (header === undefined || header === '') return null;
+  if (!header.startsWith('bytes=')) return 'malformed';
+  const ranges: ByteRange[] = [];
+  let isOutside = false;
+  for (const part of header.slice('bytes='.length).split(',')) {
+    const text = part.trim();
+    if (text === '') continue;
+    const match = /^\s*(\d*)\s*-\s*(\d*)\s*$/.exec(text);
+    if (match === null || (match[1] === '' && match[2] === '')) return 'malformed';
+    const range = toRange(match[1]!, match[2]!, size);
+    if (range === 'malformed') return range;
+    if (range === null) isOutside = true;
+    else ranges.push(range);
+  }
+  if (isOutside && ranges.length === 0) return 'outside';
+  const sum = ranges.reduce((total, { length }) => total + length, 0);
+  return ranges.length === 0 || sum > size ? null : ranges; // a client that asks for more than all gets all
+}
+
+function toRange(first: string, last: string, size: number): ByteRange | null | 'malformed' {
+  if (first === '') {
+    const length = Math.min(Number(last), size);
+    return { start: size - length, length };
+  }
+  const start = Number(first);
+  if (start >= size) return null;
+  const end = last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  return last !== '' && Number(last) < start ? 'malformed' : { start, length: end - start + 1 };
+}
+
+export function contentRange({ start, length }: ByteRange, size: number): string {
+  return `bytes ${start}-${start + length - 1}/${size}`;
+}

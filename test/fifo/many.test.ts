@@ -1,0 +1,80 @@
+// Many managed processes in one host: nobody waits for long, nothing is done while nobody asks, no thread is taken.
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FifoManager } from '@sbx/fifo-protocol/server';
+import { expect, test } from 'vitest';
+import { t, useEngine } from '../helpers/engine.js';
+import { execute } from '../helpers/fifo.js';
+import { sleep, timed } from '../helpers/wait.js';
+import { buildPrograms } from '../programs/build.mjs';
+
+const COUNT = 500;
+const suite = useEngine();
+
+async function withMany(use: (dirs: string[]) => Promise<void>): Promise<void> {
+  const sandbox = await suite.engine.createSandbox({ limits: { processCount: 2000, memoryBytes: 2 ** 30 } });
+  const limits = { wallTimeMs: 120_000, processCount: 4 };
+  const program = { stdin: 'null', stdout: 'null', stderr: 'null', limits } as const;
+  const managers = await Promise.all(
+    Array.from({ length: COUNT }, () =>
+      FifoManager.open(() => sandbox.spawn(t('sleep-ms'), ['120000'], program)),
+    ),
+  );
+  try {
+    await Promise.all(managers.map(({ started }) => started));
+    await use(managers.map(({ dir }) => dir));
+  } finally {
+    await Promise.all(managers.map((manager) => manager.close()));
+    await sandbox.close();
+  }
+}
+
+const ask = (count: number, dirs: readonly string[]) =>
+  execute(join(buildPrograms(), 'fifo-ask'), ['1', String(count), ...dirs]);
+
+const numbersOf = (lines: string) => lines.trim().split('\n').map(Number);
+const percentile = (numbers: readonly number[], part: number) =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * part)]!;
+
+test(`${COUNT} at once: answers, idleness, and file work of the host`, { timeout: 120_000 }, async () => {
+  await withMany(async (dirs) => {
+    // Every one, one after the other.
+    const inTurn = numbersOf(await ask(COUNT, dirs));
+    expect(percentile(inTurn, 0.5)).toBeLessThan(5000);
+
+    // All at the same time.
+    const ALL = `import os, sys, time, threading
+def ask(d, out):
+    start = time.monotonic()
+    with open(d + "/wait", "wb", 0) as p: p.write(b"1")
+    with open(d + "/status") as p: lines = p.read().split("\\n")
+    assert lines[2] == "process running normally", lines
+    out.append((time.monotonic() - start) * 1e6)
+out = []
+threads = [threading.Thread(target=ask, args=(d, out)) for d in sys.argv[1:]]
+for one in threads: one.start()
+for one in threads: one.join()
+print("\\n".join(map(str, out)))`;
+    const atOnce = numbersOf(await execute('python3', ['-c', ALL, ...dirs]));
+    expect(atOnce).toHaveLength(COUNT);
+    expect(percentile(atOnce, 0.5)).toBeLessThan(50_000);
+
+    // Nobody asks.
+    const before = process.cpuUsage();
+    await sleep(1000);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1e6).toBeLessThan(0.05);
+
+    // Half of them have been asked and are never read; the host still reads and writes files.
+    for (const dir of dirs.slice(0, 250)) await writeFile(join(dir, 'wait'), '1');
+    const path = join(tmpdir(), `sbx-fifo-file-${process.pid}`);
+    const times: number[] = [];
+    for (let i = 0; i < 50; i += 1) times.push((await timed(() => writeFile(path, 'x'))).ms);
+    await execute('rm', [path]);
+    expect(percentile(times, 0.5)).toBeLessThan(20);
+
+    // And the others are answered as before.
+    expect(percentile(numbersOf(await ask(250, dirs.slice(250))), 0.5)).toBeLessThan(50_000);
+  });
+});
