@@ -6,7 +6,7 @@
 import type { EngineCore } from '../engine/core.js';
 import { lostError } from '../engine/failures.js';
 import type { Ready, Shape, Slot } from '../engine/slot.js';
-import { ClosedError, type SbxError } from '../errors.js';
+import { ClosedError, OverloadedError, type SbxError } from '../errors.js';
 import type { Channel, EndedMessage, FailedMessage, HelperMessage, StartMessage } from '../native.js';
 
 /** Who waits for messages about one program. Exactly one of `onEnded`, `onFailed`, `onLost` comes, last. */
@@ -21,6 +21,8 @@ export interface ProgramListener {
 export const CAUSES = { none: 0, 'output-limit': 3, killed: 5 } as const;
 
 const SIGKILL_STATUS = 9;
+const EAGAIN = -11;
+const BUSY_RETRY_MS = 10;
 
 export class Place {
   readonly core: EngineCore;
@@ -73,7 +75,15 @@ export class Place {
   /** Sends the plan; throws what `error` makes of an error number when the socket refuses. */
   start(message: StartMessage, listener: ProgramListener): void {
     if (this.#lost !== null) throw this.#lost;
+    if (this.alive >= this.core.native.constants.programsMax) {
+      const message = `${this.alive} programs live in this sandbox, as many as there can be.`;
+      throw new OverloadedError({ message, retryAfterMs: BUSY_RETRY_MS });
+    }
     const sent = this.#channel.start(message);
+    if (sent === EAGAIN) {
+      const message = 'Init has not taken the programs that were asked for before.';
+      throw new OverloadedError({ message, retryAfterMs: BUSY_RETRY_MS });
+    }
     if (sent < 0) throw lostError(`The sandbox (errno ${-sent})`);
     this.#listeners.set(message.programId, listener);
     this.#inSession ||= !message.oneShot;

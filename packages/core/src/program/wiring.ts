@@ -4,7 +4,7 @@
  * `outputs`.
  */
 import { constants } from 'node:fs';
-import { FileAccessError, SbxError } from '../errors.js';
+import { FileAccessError, InvalidOptionsError, SbxError } from '../errors.js';
 import type { WorkFolder } from '../files/copy.js';
 import { contentBytes, immediateBytes } from '../files/host-input.js';
 import { FD_HOLD, FD_NULL, type Native, type NativeReader } from '../native.js';
@@ -72,11 +72,24 @@ export class Wiring {
       else this.#openOutputs(taken);
       for (const [target, spec] of Object.entries(options.fds ?? {})) this.#openExtra(Number(target), spec);
       if (options.pty === undefined && !taken.has(0)) this.#openInput(0, options.stdin ?? 'empty');
+      this.#checkCount();
       return this.#waiting.length === 0 ? undefined : this.#waitForHost();
     } catch (error) {
       this.abandon();
       throw error;
     }
+  }
+
+  #checkCount(): void {
+    const { programFdsMax } = this.#native.constants;
+    if (this.fdRows.length / 2 <= programFdsMax) return;
+    const expected = `must leave the program with at most ${programFdsMax} descriptors, 0 to 2 included`;
+    throw new InvalidOptionsError({
+      field: 'options.fds',
+      rule: 'size',
+      expected,
+      got: `${this.fdRows.length / 2}`,
+    });
   }
 
   async #waitForHost(): Promise<void> {
