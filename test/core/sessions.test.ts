@@ -1,4 +1,5 @@
 // Several programs in one sandbox, one after another and at once.
+import type { RunResult } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { MiB, t, useEngine } from '../helpers/engine.js';
 import { processesOfUids } from '../helpers/proc.js';
@@ -181,6 +182,17 @@ describe('end', () => {
     }
     expect((await attacker.result).status).toBe('wall-limit');
     expect((await sandbox.run(t('true'))).status).toBe('ok');
+  });
+
+  it('peaks that include others say so; those with a group of their own are exact', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    const features = (result: RunResult) => result.degraded.map(({ feature }) => feature);
+    const first = sandbox.run(t('sleep-ms'), ['200']);
+    await sleep(50);
+    const second = await sandbox.run(t('true'));
+    expect(features(await first)).toEqual(['memory-peak', 'process-peak']);
+    expect([features(second), second.usage.processPeakCount]).toEqual([[], 1]);
+    expect(features(await sandbox.run(t('true')))).not.toContain('memory-peak');
   });
 
   it('programs that start while others end are not taken along', async () => {

@@ -19,6 +19,8 @@ export interface ProgramRequest {
   /** Spawned: exec is waited for, so that a missing program is told at once, and the caller holds streams. */
   notify: boolean;
   given?: readonly GivenFd[];
+  /** Set when others run beside it in groups below its own: then its peaks include theirs. */
+  company?: { others: boolean };
   /** Cgroup of its own, when it runs beside others in one sandbox. */
   member?: Group;
 }

@@ -14,6 +14,8 @@ export interface ResultParts {
   files: Record<string, OutputFile>;
   fileErrors: FileError[];
   degraded: Degradation[];
+  /** Others ran in groups below its own: their memory and tasks are in its peaks. */
+  hadCompany: boolean;
   /** Tasks in the group beside the program's. */
   helperTasks: number;
   /** Live readings already given, which the end may not fall below. */
@@ -65,6 +67,7 @@ class ProgramResult implements RunResult {
     this.files = files;
     this.fileErrors = fileErrors;
     this.degraded = processPeakCount === null ? withPeakUnknown(parts.degraded) : parts.degraded;
+    if (parts.hadCompany) this.degraded = [...this.degraded, ...SHARED_PEAKS];
   }
 
   orThrow(): this {
@@ -106,6 +109,11 @@ function withPeakUnknown(degraded: Degradation[]): Degradation[] {
     'an earlier program in the same sandbox had more processes, and the kernel keeps one mark for both';
   return [...degraded, { feature: 'process-peak', reason }];
 }
+
+const SHARED_PEAKS: readonly Degradation[] = (['memory-peak', 'process-peak'] as const).map((feature) => ({
+  feature,
+  reason: 'other programs ran in the same sandbox at the same time, and its high-water mark includes theirs',
+}));
 
 const NO_OUTPUTS: Record<number, Output> = Object.freeze({});
 

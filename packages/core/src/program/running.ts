@@ -228,6 +228,7 @@ export class Running {
       files,
       fileErrors: errors,
       degraded: core.missing.length === 0 ? [] : degradationsFor(core.features, core.missing, limits),
+      hadCompany: this.#request.company?.others === true,
       helperTasks: this.#helperTasks(),
       atLeast: this.#meter.highest,
     });

@@ -26,8 +26,8 @@ export class Session {
   /** Whose streams may still be open. */
   readonly #spawned = new Set<Running>();
   readonly #closer = () => this.close();
-  /** A program uses the sandbox's group, or is about to. */
-  #residentTaken = false;
+  /** The program that uses the sandbox's group, or is about to: whether others have run beside it. */
+  #resident: { others: boolean } | null = null;
   #nextMember = 1;
   #closed: Promise<void> | null = null;
   #lastUsage: LiveUsage | null = null;
@@ -56,11 +56,12 @@ export class Session {
     this.checkOpen();
     checkCeilings(options.limits, this.place.core.options.ceilings);
     const limits = resolveLimits(this.#limits, options.limits);
-    const resident = this.#mayReside(limits);
-    if (resident) this.#residentTaken = true;
+    const company = this.#mayReside(limits) ? { others: this.#living.size > 0 } : undefined;
+    if (company !== undefined) this.#resident = company;
+    else if (this.#resident !== null) this.#resident.others = true;
     let member: Group | undefined;
     try {
-      if (!resident) member = await this.place.slot.group?.makeMember(`p${this.#nextMember++}`);
+      if (company === undefined) member = await this.place.slot.group?.makeMember(`p${this.#nextMember++}`);
       const request = {
         file,
         args,
@@ -70,14 +71,15 @@ export class Session {
         oneShot: false,
         notify: spawned,
         member,
+        company,
       };
       const started = Running.start(this.place, request);
       const running = started instanceof Promise ? await started : started;
       if (spawned) this.#spawned.add(running);
-      this.#follow(running, resident, member);
+      this.#follow(running, company, member);
       return running;
     } catch (error) {
-      if (resident) this.#residentTaken = false;
+      if (this.#resident === company) this.#resident = null;
       await member?.remove();
       throw error;
     }
@@ -131,14 +133,14 @@ export class Session {
   #mayReside({ memoryBytes, processCount }: ResolvedLimits): boolean {
     if (this.place.slot.group === null) return true;
     const asSandbox = memoryBytes === this.#limits.memoryBytes && processCount === this.#limits.processCount;
-    return asSandbox && !this.#residentTaken;
+    return asSandbox && this.#resident === null;
   }
 
-  #follow(running: Running, resident: boolean, member: Group | undefined): void {
+  #follow(running: Running, company: { others: boolean } | undefined, member: Group | undefined): void {
     this.#living.add(running);
     const over = () => {
       this.#living.delete(running);
-      if (resident) this.#residentTaken = false;
+      if (this.#resident === company) this.#resident = null;
       void member?.remove();
     };
     running.result.then(over, over);

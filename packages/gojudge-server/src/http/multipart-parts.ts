@@ -44,7 +44,8 @@ export class Parts {
 
   /** Everything before the next delimiter, the line break before it left out. A delimiter may also come at once. */
   async *#until(): AsyncGenerator<Uint8Array> {
-    for (let lineStart = true; ; lineStart = false) {
+    let lineStart = true;
+    for (;;) {
       const found = this.#find(lineStart);
       if (found.kind === 'whole') {
         if (found.from > 0) yield this.#buffer.subarray(0, found.from);
@@ -55,10 +56,7 @@ export class Parts {
       if (found.keepFrom > 0) {
         yield this.#buffer.subarray(0, found.keepFrom);
         this.#buffer = this.#buffer.subarray(found.keepFrom);
-      } else if (lineStart) {
-        // Nothing was taken: the beginning is still the beginning.
-        if (!(await this.#more())) throw new MultipartError('no closing boundary');
-        continue;
+        lineStart = false;
       }
       if (!(await this.#more())) throw new MultipartError('no closing boundary');
     }

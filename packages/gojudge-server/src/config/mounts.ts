@@ -1,0 +1,152 @@
+/** mount.yaml, or go-judge's built-in table, to the root of the engine and to what `GET /config` shows of it. */
+import { existsSync, statSync } from 'node:fs';
+import { posix, resolve } from 'node:path';
+import type { MountRow } from '@sbx/core';
+import type { WireConfig, WireMount } from '@sbx/gojudge-client/wire';
+import type { MountConf } from '../options.js';
+import { parseTmpfsData } from './units.js';
+
+type Row = NonNullable<MountConf['mount']>[number];
+type RunnerConfig = Omit<WireConfig['runnerConfig'], 'cgroupType' | 'cgroupControllers' | 'clone3'>;
+
+export interface Root {
+  mounts: MountRow[];
+  workDir: string;
+  hostName: string;
+  diskBytes: number | null;
+  diskFileCount: number | null;
+  programFolders: { inside: string; host: string }[];
+  shown: RunnerConfig;
+}
+
+const READ_ONLY = [
+  '/bin',
+  '/lib',
+  '/lib64',
+  '/usr',
+  '/etc/ld.so.cache',
+  '/etc/alternatives',
+  '/etc/fpc.cfg',
+  '/etc/mono',
+  '/var/lib/ghc',
+];
+const DEVICES = ['/dev/null', '/dev/urandom', '/dev/random', '/dev/zero', '/dev/full'];
+const SYMLINKS = [
+  { linkPath: '/dev/fd', target: '/proc/self/fd' },
+  { linkPath: '/dev/stdin', target: '/proc/self/fd/0' },
+  { linkPath: '/dev/stdout', target: '/proc/self/fd/1' },
+  { linkPath: '/dev/stderr', target: '/proc/self/fd/2' },
+];
+const MASKED = [
+  '/sys/firmware',
+  '/sys/devices/virtual/powercap',
+  '/proc/acpi',
+  '/proc/asound',
+  '/proc/kcore',
+  '/proc/keys',
+  '/proc/latency_stats',
+  '/proc/timer_list',
+  '/proc/timer_stats',
+  '/proc/sched_debug',
+  '/proc/scsi',
+  '/usr/lib/wsl/drivers',
+  '/usr/lib/wsl/lib',
+];
+
+const NAME = 'executor_server';
+const ID = 1000;
+/** mount(2) flags as go-judge passes them. */
+const FLAGS = { bindReadWrite: 282_626, bindReadOnly: 282_627, tmpfs: 1030, procReadOnly: 15, proc: 14 };
+/** What every sandbox of the engine makes itself. */
+const MADE_BY_ENGINE = ['/proc', '/dev', '/sys', '/tmp'];
+
+/** `tmpFsParam` counts for the built-in table alone. */
+export function makeRoot(conf: MountConf | null, tmpFsParam: string): Root {
+  const rows = (conf?.mount ?? builtIn(tmpFsParam)).filter(
+    ({ type, source }) => type !== 'bind' || existsSync(resolve(source)),
+  );
+  const workDir = conf?.workDir || '/w';
+  const disk = parseTmpfsData(rows.find(({ target }) => absolute(target) === workDir)?.data ?? tmpFsParam);
+  const links = conf?.symLink?.length ? conf.symLink : SYMLINKS;
+  return {
+    mounts: [...rows.flatMap((row) => engineRow(row, workDir)), ...links.flatMap(engineLink)],
+    workDir,
+    hostName: conf?.hostName || NAME,
+    diskBytes: disk.sizeBytes,
+    diskFileCount: disk.inodeCount,
+    programFolders: programFolders(rows),
+    shown: {
+      mount: conf !== null && conf.mount == null ? null : shownMounts(rows, conf),
+      symbolicLink: links.map(({ linkPath, target }) => ({ LinkPath: linkPath, Target: target })),
+      maskedPaths: conf?.maskPath?.length ? conf.maskPath : MASKED,
+      hostName: conf?.hostName || NAME,
+      domainName: conf?.domainName || NAME,
+      workDir,
+      uid: conf?.uid || ID,
+      gid: conf?.gid || ID,
+    },
+  };
+}
+
+function builtIn(tmpFsParam: string): Row[] {
+  const bind = (path: string, readonly: boolean): Row => ({
+    type: 'bind',
+    source: path,
+    target: path,
+    readonly,
+    data: '',
+  });
+  const tmpfs = (target: string): Row => ({ type: 'tmpfs', source: '', target, readonly: false, data: tmpFsParam });
+  return [
+    ...READ_ONLY.map((path) => bind(path, true)),
+    ...DEVICES.map((path) => bind(path, false)),
+    tmpfs('/w'),
+    tmpfs('/tmp'),
+  ];
+}
+
+function engineRow(row: Row, workDir: string): MountRow[] {
+  const target = absolute(row.target);
+  const isOwn = target === workDir || MADE_BY_ENGINE.some((path) => target === path || target.startsWith(`${path}/`));
+  if (isOwn) return [];
+  if (row.type === 'tmpfs') {
+    const { sizeBytes, inodeCount } = parseTmpfsData(row.data);
+    return [
+      { kind: 'tmpfs', target, mode: 0o1777, sizeBytes: sizeBytes ?? undefined, inodeCount: inodeCount ?? undefined },
+    ];
+  }
+  const source = resolve(row.source);
+  const own = target === source ? {} : { target };
+  return [{ kind: 'bind', source, ...own, writable: !row.readonly, recursive: true }];
+}
+
+function engineLink({ linkPath, target }: { linkPath: string; target: string }): MountRow[] {
+  const isOwn = MADE_BY_ENGINE.some((path) => linkPath.startsWith(`${path}/`));
+  return isOwn ? [] : [{ kind: 'symlink', target: absolute(linkPath), to: target }];
+}
+
+function shownMounts(rows: readonly Row[], conf: MountConf | null): WireMount[] {
+  const shown = rows.map((row) => ({
+    Source: row.type === 'bind' ? resolve(row.source) : 'tmpfs',
+    Target: absolute(row.target).slice(1),
+    FsType: row.type === 'bind' ? '' : 'tmpfs',
+    Data: row.type === 'bind' ? '' : row.data,
+    Flags: row.type === 'tmpfs' ? FLAGS.tmpfs : row.readonly ? FLAGS.bindReadOnly : FLAGS.bindReadWrite,
+  }));
+  if (conf !== null && !conf.proc) return shown;
+  const Flags = conf?.procrw ? FLAGS.proc : FLAGS.procReadOnly;
+  return [...shown, { Source: 'proc', Target: 'proc', FsType: 'proc', Data: '', Flags }];
+}
+
+/** Longest first, so that the innermost mount decides. */
+function programFolders(rows: readonly Row[]): Root['programFolders'] {
+  const folders = rows
+    .filter(({ type }) => type === 'bind')
+    .map(({ source, target }) => ({ inside: absolute(target), host: resolve(source) }))
+    .filter(({ host }) => statSync(host, { throwIfNoEntry: false })?.isDirectory());
+  return folders.sort((a, b) => b.inside.length - a.inside.length);
+}
+
+function absolute(path: string): string {
+  return posix.resolve('/', path);
+}

@@ -1,0 +1,102 @@
+/** What a server is made of, opened in order: settings, engine, store, workers. */
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Engine, type EngineInfo } from '@sbx/core';
+import { makeRoot, type Root } from './config/mounts.js';
+import type { Metrics } from './monitor/metrics.js';
+import { ownStackBytes, type ResolvedOptions } from './options.js';
+import type { Judge } from './run/run-job.js';
+import { Workers } from './run/workers.js';
+import type { Settings } from './settings.js';
+import { FileStore } from './store/store.js';
+
+export interface Parts {
+  options: ResolvedOptions;
+  settings: Settings;
+  judge: Judge;
+  /** The engine was opened here and is closed here. */
+  ownEngine: boolean;
+}
+
+/** Sandboxes of one request and of interactive streams come on top of the workers. */
+const SANDBOXES_MAX = 4096;
+const DISK_BYTES = 128 * 2 ** 20;
+const DISK_FILES = 4096;
+const CONTROLLERS = ['cpu', 'cpuacct', 'cpuset', 'memory', 'pids'];
+
+export async function openParts(options: ResolvedOptions, metrics: Metrics): Promise<Parts> {
+  const root = makeRoot(options.mountConf, options.tmpFsParam);
+  const engine = options.engine ?? (await openEngine(options, root));
+  try {
+    const settings = makeSettings(options, root, engine.info());
+    const store = await openStore(options);
+    store.onAdded = (bytes) => metrics.observeFile(bytes);
+    const workers = new Workers(options.parallelism, options.cpuSets, options.queueLength);
+    const judge: Judge = {
+      engine,
+      settings,
+      store,
+      workers,
+      observe: (outcome) => metrics.observeOutcome(outcome),
+      observeFailure: () => metrics.observeFailure(),
+    };
+    metrics.watch(judge);
+    return { options, settings, judge, ownEngine: options.engine === undefined };
+  } catch (error) {
+    if (options.engine === undefined) await engine.close();
+    throw error;
+  }
+}
+
+function openEngine(options: ResolvedOptions, root: Root): Promise<Engine> {
+  return Engine.open({
+    mounts: root.mounts,
+    workDir: root.workDir,
+    // The engine takes no underscore in host names.
+    hostname: root.hostName.replaceAll('_', '-'),
+    parallelism: SANDBOXES_MAX,
+    maxSandboxes: SANDBOXES_MAX,
+    readyCount: Math.max(options.preFork, options.cpuSets.length || options.parallelism),
+    cgroup: options.cgroup,
+    ...(options.noFallback ? {} : { require: [] }),
+  });
+}
+
+function makeSettings(options: ResolvedOptions, root: Root, { cgroup }: EngineInfo): Settings {
+  return {
+    authToken: options.authToken || null,
+    parallelism: options.parallelism,
+    cpuSets: options.cpuSets,
+    queueLength: options.queueLength,
+    srcPrefix: options.srcPrefix,
+    extraMemoryBytes: options.extraMemoryBytes || 16 * 1024,
+    outputLimitBytes: options.outputLimitBytes,
+    copyOutLimitBytes: options.copyOutLimitBytes,
+    openFileLimit: options.openFileLimit,
+    enableCpuRate: options.enableCpuRate,
+    diskBytes: root.diskBytes ?? DISK_BYTES,
+    diskFileCount: root.diskFileCount ?? DISK_FILES,
+    ownStackBytes: ownStackBytes(),
+    workDir: root.workDir,
+    strict: options.compat === 'strict',
+    bodyMaxBytes: options.bodyMaxBytes,
+    frameMaxBytes: options.frameMaxBytes,
+    cmdCountMax: options.cmdCountMax,
+    programFolders: root.programFolders,
+    runnerConfig: {
+      cgroupType: cgroup.version === 'none' ? 0 : cgroup.version === 'v2' ? 2 : 1,
+      cgroupControllers: CONTROLLERS.filter((controller) => cgroup.controllers.includes(controller)),
+      ...root.shown,
+      ...(cgroup.version === 'v2' ? { clone3: true } : {}),
+    },
+  };
+}
+
+async function openStore(options: ResolvedOptions): Promise<FileStore> {
+  const { dir, fileTimeoutMs: timeoutMs, storeMaxBytes: maxBytes, storeMaxCount: maxCount } = options;
+  const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+  const folder = dir ?? (await mkdtemp(join(memory, 'sbx-gojudge-')));
+  return FileStore.open({ dir: folder, temporary: dir === null, timeoutMs, maxBytes, maxCount });
+}

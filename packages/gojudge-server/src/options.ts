@@ -1,0 +1,150 @@
+/** Options of `createGojudgeServer`, checked; and their way to settings. Unknown ones are errors. */
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { Engine, InvalidOptionsError } from '@sbx/core';
+import { z } from 'zod';
+
+const MiB = 2 ** 20;
+const count = z.int().min(0);
+const bytes = z.int().min(0);
+const listOfText = z.array(z.string());
+
+/** mount.yaml as data; see `parseMountConf`. */
+export const MOUNT_CONF = z.object({
+  mount: z
+    .array(
+      z.object({
+        type: z.enum(['bind', 'tmpfs']),
+        source: z.string().default(''),
+        target: z.string(),
+        readonly: z.boolean().default(false),
+        data: z.string().default(''),
+      }),
+    )
+    .nullish(),
+  symLink: z.array(z.object({ linkPath: z.string(), target: z.string() })).nullish(),
+  maskPath: listOfText.nullish(),
+  proc: z.boolean().nullish(),
+  procrw: z.boolean().nullish(),
+  workDir: z.string().nullish(),
+  hostName: z.string().nullish(),
+  domainName: z.string().nullish(),
+  uid: z.int().nullish(),
+  gid: z.int().nullish(),
+  initCmd: z.string().nullish(),
+});
+/** What mount.yaml says. */
+export type MountConf = z.infer<typeof MOUNT_CONF>;
+
+const OPTIONS = z.strictObject({
+  httpAddr: z.string().default('localhost:5050'),
+  monitorAddr: z.string().default('localhost:5052'),
+  enableMetrics: z.boolean().default(false),
+  enableDebug: z.boolean().default(false),
+  authToken: z.string().nullable().default(null),
+  parallelism: count.default(availableParallelism()),
+  cpuSets: listOfText.default([]),
+  queueLength: count.default(512),
+  preFork: count.default(1),
+  dir: z.string().nullable().default(null),
+  fileTimeoutMs: z.number().min(0).default(0),
+  storeMaxBytes: bytes.default(8 * 2 ** 30),
+  storeMaxCount: count.default(65_536),
+  srcPrefix: listOfText.default([]),
+  extraMemoryBytes: bytes.default(16 * 1024),
+  outputLimitBytes: bytes.default(256 * MiB),
+  copyOutLimitBytes: bytes.default(256 * MiB),
+  openFileLimit: z.int().min(4).default(256),
+  enableCpuRate: z.boolean().default(false),
+  noFallback: z.boolean().default(false),
+  cgroup: z.string().default('auto'),
+  tmpFsParam: z.string().default('size=128m,nr_inodes=4k'),
+  mountConf: MOUNT_CONF.nullable().default(null),
+  compat: z.enum(['default', 'strict']).default('default'),
+  bodyMaxBytes: bytes.default(256 * MiB),
+  frameMaxBytes: bytes.default(256 * MiB),
+  cmdCountMax: z.int().min(1).default(64),
+  shutdownMs: z.number().min(0).default(3000),
+  engine: z.instanceof(Engine).optional(),
+});
+
+/** Options after defaults. */
+export type ResolvedOptions = z.output<typeof OPTIONS>;
+
+/** Options of `createGojudgeServer`; flags of go-judge under their own names, units last. */
+export interface GojudgeServerOptions {
+  /** Where `listen()` listens. `localhost` is every loopback address. Default `'localhost:5050'`. */
+  httpAddr?: string;
+  /** Where metrics and health are, when enabled. Default `'localhost:5052'`. */
+  monitorAddr?: string;
+  /** `/metrics` on the monitor address. Default false. */
+  enableMetrics?: boolean;
+  /** Opens the monitor address for health alone. Default false. */
+  enableDebug?: boolean;
+  /** Bearer token that requests must bring; `null` (default): none. */
+  authToken?: string | null;
+  /** Requests run at the same time. Default: number of CPUs. */
+  parallelism?: number;
+  /** One CPU list per worker; their number replaces `parallelism`. */
+  cpuSets?: string[];
+  /** Requests that may wait. Default 512; more are refused. */
+  queueLength?: number;
+  /** Sandboxes made at the start. Default 1. */
+  preFork?: number;
+  /** Folder of stored files, which survive a restart with their names. `null` (default): memory-backed, removed on close. */
+  dir?: string | null;
+  /** Stored files go when unused for so long. Default 0: never. */
+  fileTimeoutMs?: number;
+  /** Bytes of all stored files. Default 8 GiB. */
+  storeMaxBytes?: number;
+  /** Number of stored files. Default 65 536. */
+  storeMaxCount?: number;
+  /** Folders that `src` may name files in. Default: all of the host. */
+  srcPrefix?: string[];
+  /** Added to `memoryLimit` for what the kernel enforces. Default 16 KiB. */
+  extraMemoryBytes?: number;
+  /** Largest file a program may write. Default 256 MiB. */
+  outputLimitBytes?: number;
+  /** `copyOutMax` of requests that name none. Default 256 MiB. */
+  copyOutLimitBytes?: number;
+  /** Open descriptors of a process. Default 256. */
+  openFileLimit?: number;
+  /** Honour `cpuRateLimit`. Default false. */
+  enableCpuRate?: boolean;
+  /** Refuse to start where limits cannot be enforced by cgroups. Default false. */
+  noFallback?: boolean;
+  /** As of `EngineOptions`. Default `'auto'`. */
+  cgroup?: string;
+  /** Size of the work folder and of /tmp, as tmpfs takes it. Default `'size=128m,nr_inodes=4k'`. */
+  tmpFsParam?: string;
+  /** mount.yaml as data. Default: go-judge's built-in mounts. */
+  mountConf?: MountConf | null;
+  /** `'strict'`: literal go-judge where a deviation of ours can be observed. */
+  compat?: 'default' | 'strict';
+  /** Bytes of a request's JSON. Default 256 MiB. */
+  bodyMaxBytes?: number;
+  /** Bytes of a WebSocket message. Default 256 MiB. */
+  frameMaxBytes?: number;
+  /** Programs of one request. Default 64. */
+  cmdCountMax?: number;
+  /** How long `close()` waits for running requests before it kills them. Default 3000. */
+  shutdownMs?: number;
+  /** An engine of the caller's, which stays open; mounts and names are its own then. */
+  engine?: Engine;
+}
+
+/** Throws `InvalidOptionsError` for the first thing that is wrong. */
+export function parseOptions(options: GojudgeServerOptions): ResolvedOptions {
+  const parsed = OPTIONS.safeParse(options);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = ['options', ...issue!.path].join('.');
+  throw new InvalidOptionsError({ field, rule: 'type', expected: issue!.message });
+}
+
+/** RLIMIT_STACK of this process, which programs without a limit of their own inherit; `null` for none. */
+export function ownStackBytes(): number | null {
+  const match = /^Max stack size\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'));
+  const bytesOrUnlimited = match?.[1] ?? 'unlimited';
+  return bytesOrUnlimited === 'unlimited' ? null : Number(bytesOrUnlimited);
+}

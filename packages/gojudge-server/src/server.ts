@@ -1,0 +1,129 @@
+/** The server: engine, store and workers behind HTTP and WebSockets. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Engine } from '@sbx/core';
+import { makeAuthorizer } from './http/auth.js';
+import { route } from './http/routes.js';
+import { listenOn } from './listen.js';
+import { Metrics } from './monitor/metrics.js';
+import { openMonitor } from './monitor/server.js';
+import { openParts, type Parts } from './open.js';
+import { type GojudgeServerOptions, parseOptions } from './options.js';
+import { Sockets } from './socket/sockets.js';
+
+/** An open server; see `createGojudgeServer`. */
+export interface GojudgeServer extends AsyncDisposable {
+  /** Answers HTTP requests: for `http.createServer`, express and the like. */
+  handler(request: IncomingMessage, response: ServerResponse): void;
+  /** Takes WebSocket upgrades: for the event `upgrade` of an `http.Server`. */
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Listens on `httpAddr`, and on `monitorAddr` when enabled. Resolves with the addresses, ports decided. */
+  listen(): Promise<{ urls: string[]; monitorUrls: string[] }>;
+  /** Runs go through it. */
+  readonly engine: Engine;
+  /** Refuses new requests, waits `shutdownMs` for running ones, kills the rest, removes a memory-backed store. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens engine and file store; listens nowhere yet. Throws as `Engine.open` does.
+ *
+ * @example
+ * ```ts
+ * await using server = await createGojudgeServer({ httpAddr: 'localhost:5050', parallelism: 4 });
+ * await server.listen();
+ * ```
+ */
+export async function createGojudgeServer(options: GojudgeServerOptions = {}): Promise<GojudgeServer> {
+  const resolved = parseOptions(options);
+  const metrics = new Metrics();
+  return new OpenServer(await openParts(resolved, metrics), metrics);
+}
+
+class OpenServer implements GojudgeServer {
+  readonly #parts: Parts;
+  readonly #metrics: Metrics;
+  readonly #isAuthorized;
+  readonly #sockets: Sockets;
+  readonly #servers: Server[] = [];
+  readonly #busy = new Set<Promise<unknown>>();
+  #closed: Promise<void> | null = null;
+
+  constructor(parts: Parts, metrics: Metrics) {
+    this.#parts = parts;
+    this.#metrics = metrics;
+    this.#isAuthorized = makeAuthorizer(parts.settings.authToken);
+    this.#sockets = new Sockets(parts.judge, this.#isAuthorized);
+  }
+
+  get engine(): Engine {
+    return this.#parts.judge.engine;
+  }
+
+  handler = (request: IncomingMessage, response: ServerResponse): void => {
+    const startedAt = performance.now();
+    const answered = route(this.#parts.judge, this.#isAuthorized, request, response).then((pattern) => {
+      this.#metrics.observeHttp(request, response, pattern, performance.now() - startedAt);
+    });
+    this.#busy.add(answered);
+    void answered.finally(() => this.#busy.delete(answered));
+  };
+
+  handleUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    this.#sockets.upgrade(request, socket, head);
+  };
+
+  async listen(): Promise<{ urls: string[]; monitorUrls: string[] }> {
+    const { httpAddr, monitorAddr, enableMetrics, enableDebug } = this.#parts.options;
+    const urls = await listenOn(httpAddr, () => this.#createServer());
+    const isMonitored = enableMetrics || enableDebug;
+    const monitorUrls = isMonitored
+      ? await listenOn(monitorAddr, () => this.#keep(openMonitor(this.#metrics, this.#parts, enableMetrics)))
+      : [];
+    return { urls, monitorUrls };
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #createServer(): Server {
+    // No time-outs of Node's: uploads and runs take what they take, and limits of runs are the programs' own.
+    const server = createServer({ requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: 75_000 }, this.handler);
+    // A client that closes its sending side still gets its answer.
+    (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
+    server.on('upgrade', (request, socket, head) => this.#sockets.upgradeOrAnswer(server, request, socket, head));
+    return this.#keep(server);
+  }
+
+  #keep(server: Server): Server {
+    this.#servers.push(server);
+    return server;
+  }
+
+  async #close(): Promise<void> {
+    const { judge, options, ownEngine } = this.#parts;
+    judge.workers.close();
+    for (const server of this.#servers) server.close();
+    for (const server of this.#servers) server.closeIdleConnections();
+    await Promise.race([this.#drained(), after(options.shutdownMs)]);
+    this.#sockets.close();
+    for (const server of this.#servers) server.closeAllConnections();
+    if (ownEngine) await judge.engine.close();
+    await Promise.race([this.#drained(), after(options.shutdownMs)]);
+    await judge.store.close();
+  }
+
+  async #drained(): Promise<void> {
+    await Promise.allSettled([...this.#busy, this.#sockets.idle()]);
+  }
+}
+
+function after(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
