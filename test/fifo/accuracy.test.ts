@@ -21,11 +21,11 @@ test('two sections add up to the whole within 1 %', async () => {
 test('a millisecond of work shows', async () => {
   await obeying(suite.engine, async ({ client, tell }) => {
     await tell('burn 1');
-    for (let i = 0; i < 20; i += 1) {
-      const { cpuTimeUs } = await client.measure(() => tell('burn 1'));
-      expect(cpuTimeUs).toBeGreaterThan(900);
-      expect(cpuTimeUs).toBeLessThan(3000);
-    }
+    const times: number[] = [];
+    for (let i = 0; i < 21; i += 1) times.push((await client.measure(() => tell('burn 1'))).cpuTimeUs);
+    expect(Math.min(...times)).toBeGreaterThan(900);
+    expect(Math.min(...times)).toBeLessThan(2000); // what a busy machine adds is in the others
+    expect(Math.max(...times)).toBeLessThan(10_000);
   });
 });
 

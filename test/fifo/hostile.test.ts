@@ -61,9 +61,8 @@ test('modes: alone, and with a group', async () => {
     async ({ dir, manager }) => {
       expect(modes(dir)).toEqual(['750', '660', '660']);
       const member = { uid: 65_534, gid: group };
-      const reply = execFileSync('sh', ['-c', 'printf 1 > wait; cat status'], { ...member, cwd: dir });
-      expect(String(reply)).toContain('running normally');
-      execFileSync('sh', ['-c', 'printf 0 > wait; cat status'], { ...member, cwd: dir });
+      expect(await shell(dir, 'printf 1 > wait; cat status', member)).toContain('running normally');
+      await shell(dir, 'printf 0 > wait; cat status', member);
       await manager.finished;
       expect(existsSync(dir)).toBe(false);
     },

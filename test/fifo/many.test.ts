@@ -13,20 +13,23 @@ const COUNT = 500;
 const suite = useEngine();
 
 async function withMany(use: (dirs: string[]) => Promise<void>): Promise<void> {
-  const sandbox = await suite.engine.createSandbox({ limits: { processCount: 2000, memoryBytes: 2 ** 30 } });
+  // 64 programs can live in one.
+  const shape = { limits: { processCount: 256, memoryBytes: 2 ** 28 } };
+  const sandboxes = await Promise.all(Array.from({ length: 10 }, () => suite.engine.createSandbox(shape)));
   const limits = { wallTimeMs: 120_000, processCount: 4 };
   const program = { stdin: 'null', stdout: 'null', stderr: 'null', limits } as const;
   const managers = await Promise.all(
-    Array.from({ length: COUNT }, () =>
-      FifoManager.open(() => sandbox.spawn(t('sleep-ms'), ['120000'], program)),
+    Array.from({ length: COUNT }, (_, index) =>
+      FifoManager.open(() => sandboxes[index % 10]!.spawn(t('sleep-ms'), ['120000'], program)),
     ),
   );
   try {
     await Promise.all(managers.map(({ started }) => started));
+    expect(managers.filter(({ program }) => program === null)).toEqual([]);
     await use(managers.map(({ dir }) => dir));
   } finally {
     await Promise.all(managers.map((manager) => manager.close()));
-    await sandbox.close();
+    await Promise.all(sandboxes.map((sandbox) => sandbox.close()));
   }
 }
 

@@ -7,19 +7,23 @@ import { FifoClient } from '@sbx/fifo-client';
 import { FifoManager, type FifoOptions } from '@sbx/fifo-protocol/server';
 import { buildPrograms } from '../programs/build.mjs';
 
-const CUT_OFF_MS = 10_000;
+const CUT_OFF_SECONDS = '10';
 
-export async function execute(file: string, args: readonly string[], cwd?: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(file, args, {
-    cwd,
-    timeout: CUT_OFF_MS,
-    killSignal: 'SIGKILL',
-  });
+/** Never the synchronous form: the manager is in this process. */
+export async function execute(
+  file: string,
+  args: readonly string[],
+  options: { cwd?: string; uid?: number; gid?: number } = {},
+): Promise<string> {
+  // timeout(1) takes the children of a shell along, which would keep its output open.
+  const command = ['-s', 'KILL', CUT_OFF_SECONDS, file, ...args];
+  const { stdout } = await promisify(execFile)('timeout', command, options);
   return stdout;
 }
 
 /** A line of shell in the directory of the pipes. */
-export const shell = (dir: string, script: string) => execute('sh', ['-c', script], dir);
+export const shell = (dir: string, script: string, user: { uid?: number; gid?: number } = {}) =>
+  execute('sh', ['-c', script], { cwd: dir, ...user });
 
 /** One text mode open, one write without a line feed, one read: as the clients of 2018 did it. */
 const PYTHON = `
@@ -42,7 +46,10 @@ export const CLIENTS: readonly TestClient[] = [
     name: 'echo',
     ask: async (dir, byte) => linesOf(await shell(dir, `echo ${byte} > wait; cat status.pipe`)),
   },
-  { name: 'Python', ask: async (dir, byte) => linesOf(await execute('python3', ['-c', PYTHON, byte], dir)) },
+  {
+    name: 'Python',
+    ask: async (dir, byte) => linesOf(await execute('python3', ['-c', PYTHON, byte], { cwd: dir })),
+  },
   {
     name: 'C',
     ask: async (dir, byte) => linesOf(await execute(join(buildPrograms(), 'fifo-ask'), [byte, '1', dir])),
@@ -84,12 +91,13 @@ export async function managed<T>(
     process = await sandbox.spawn(file, args, { stdout: 'null', stderr: 'null', ...program });
     return process;
   };
-  const manager = await FifoManager.open(start, options);
+  let manager: FifoManager | null = null;
   try {
+    manager = await FifoManager.open(start, options);
     await manager.started;
     return await use({ manager, dir: manager.dir, process, sandbox, client: new FifoClient(manager.dir) });
   } finally {
-    await manager.close();
+    await manager?.close();
     await sandbox.close();
   }
 }

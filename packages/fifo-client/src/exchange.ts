@@ -5,7 +5,7 @@
  */
 import { closeSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { encodeRequest, FifoError, type FifoReading, ReplyReader } from '@sbx/fifo-protocol';
+import { encodeRequest, FifoError, type FifoReading, parseStatus, ReplyReader } from '@sbx/fifo-protocol';
 import { managerProblem, openPipe, pipeError } from './open.js';
 
 /** A dead manager is noticed within this time. */
@@ -23,25 +23,40 @@ export interface Exchange {
 }
 
 export async function exchange(request: Exchange): Promise<FifoReading> {
-  const { timeoutMs, signal } = request;
+  const { terminate, timeoutMs, signal } = request;
   signal?.throwIfAborted();
   const endMs = timeoutMs === null ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs;
+  let asked = false;
   for (;;) {
-    const reply = await exchangeOnce(request, endMs);
-    if (!reply.isEmpty) return reply.finish();
+    const reply = await exchangeOnce(asked ? null : request, request, endMs);
+    if (!reply.isEmpty) {
+      const reading = reply.finish();
+      if (!terminate || !isAlive(reading)) return reading;
+      asked = true; // that was a reply to somebody else's request: ours is still to come
+    }
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     signal?.throwIfAborted();
     if (performance.now() >= endMs) throw timedOut(request);
   }
 }
 
-async function exchangeOnce(request: Exchange, endMs: number): Promise<ReplyReader> {
+function isAlive({ status }: FifoReading): boolean {
+  const { state } = parseStatus(status);
+  return state?.kind === 'running' || state?.kind === 'starting';
+}
+
+/** Asks, unless `question` is `null`, and collects a reply. */
+async function exchangeOnce(
+  question: Exchange | null,
+  request: Exchange,
+  endMs: number,
+): Promise<ReplyReader> {
   const fd = openPipe(request.statusPath, 'read');
   const socket = new Socket({ fd, readable: true, writable: false });
   try {
     const reply = collect(socket);
     reply.catch(() => undefined); // told below, where it is waited for
-    ask(request);
+    if (question !== null) ask(question);
     return await Promise.race([reply, trouble(request, endMs, socket)]);
   } finally {
     socket.destroy();

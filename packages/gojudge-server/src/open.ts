@@ -1,7 +1,8 @@
 /** What a server is made of, opened in order: settings, engine, store, workers. */
+
+import { existsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Engine, type EngineInfo } from '@sbx/core';
 import { makeRoot, type Root } from './config/mounts.js';
@@ -56,7 +57,6 @@ function openEngine(options: ResolvedOptions, root: Root): Promise<Engine> {
     workDir: root.workDir,
     // The engine takes no underscore in host names.
     hostname: root.hostName.replaceAll('_', '-'),
-    parallelism: SANDBOXES_MAX,
     maxSandboxes: SANDBOXES_MAX,
     readyCount: Math.max(options.preFork, options.cpuSets.length || options.parallelism),
     cgroup: options.cgroup,

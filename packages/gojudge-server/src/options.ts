@@ -65,7 +65,7 @@ const OPTIONS = z.strictObject({
   frameMaxBytes: bytes.default(256 * MiB),
   cmdCountMax: z.int().min(1).default(64),
   shutdownMs: z.number().min(0).default(3000),
-  engine: z.instanceof(Engine).optional(),
+  engine: z.custom<Engine>((value) => value instanceof Engine).optional(),
 });
 
 /** Options after defaults. */

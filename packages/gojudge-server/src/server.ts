@@ -94,10 +94,15 @@ class OpenServer implements GojudgeServer {
 
   #createServer(): Server {
     // No time-outs of Node's: uploads and runs take what they take, and limits of runs are the programs' own.
-    const server = createServer({ requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: 75_000 }, this.handler);
+    const server = createServer(
+      { requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: 75_000 },
+      this.handler,
+    );
     // A client that closes its sending side still gets its answer.
     (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
-    server.on('upgrade', (request, socket, head) => this.#sockets.upgradeOrAnswer(server, request, socket, head));
+    server.on('upgrade', (request, socket, head) =>
+      this.#sockets.upgradeOrAnswer(server, request, socket, head),
+    );
     return this.#keep(server);
   }
 

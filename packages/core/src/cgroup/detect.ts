@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** A mounted hierarchy and our own folder in it. */
 export interface Hierarchy {
-  /** v1: the controllers it was mounted with. v2: those usable in our folder. */
+  /** v1: the controllers it was mounted with. v2: none here, they differ from folder to folder. */
   controllers: string[];
   /** Where it is mounted. */
   point: string;
@@ -47,9 +47,7 @@ const V1_CONTROLLERS = new Set(['memory', 'pids', 'cpuacct', 'cpu', 'cpuset']);
 
 function v2Hierarchy(mount: MountLine, path: string): Hierarchy {
   const folder = ownFolder(mount, path);
-  const file = join(folder, 'cgroup.controllers');
-  const controllers = existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ').filter(Boolean) : [];
-  return { controllers, point: mount.point, folder };
+  return { controllers: [], point: mount.point, folder };
 }
 
 /** `36 35 98:0 /root /mount rw,noatime - cgroup cgroup rw,memory`, spaces in paths as \040. */
@@ -75,4 +73,10 @@ function ownFolder(mount: MountLine, path: string): string {
   const below = mount.root !== '/' && path.startsWith(mount.root) ? path.slice(mount.root.length) : path;
   const folder = join(mount.point, below);
   return existsSync(folder) ? folder : mount.point;
+}
+
+/** v2: the controllers that the folders below this one can have. */
+export function controllersIn(folder: string): string[] {
+  const file = join(folder, 'cgroup.controllers');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ').filter(Boolean) : [];
 }

@@ -13,8 +13,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { mkdir, readdir, readlink, rmdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type CgroupMounts, detectCgroups, type Hierarchy } from './detect.js';
+import { basename, dirname, join } from 'node:path';
+import { type CgroupMounts, controllersIn, detectCgroups, type Hierarchy } from './detect.js';
 import { type Folders, Group, removeFolder } from './group.js';
 import { type Layout, V1, V2 } from './layout.js';
 
@@ -186,18 +186,21 @@ function planV1(mounts: CgroupMounts, where: string): Plan | string {
 
 function planV2(mounts: CgroupMounts, where: string): Plan | string {
   if (mounts.v2 === null) return 'v2: not mounted';
-  const { controllers, folder } = mounts.v2;
   const parent = placeIn(mounts.v2, where);
+  const controllers = controllersIn(parent);
   const usable = ['memory', 'pids', 'cpu', 'cpuset'].filter((name) => controllers.includes(name));
   const missing = V2.controllers.filter((name) => !usable.includes(name));
-  if (missing.length > 0) return `v2: ${folder} has no controller ${missing.join(', ')}`;
+  if (missing.length > 0) return `v2: ${parent} has no controller ${missing.join(', ')}`;
   const report: CgroupReport = { version: 'v2', path: parent, controllers: usable, reason: null };
   return { layout: V2, report, parents: new Map(usable.map((name) => [name, parent])) };
 }
 
 /** `where` names the same path in each hierarchy, below its mount point. */
 function placeIn(hierarchy: Hierarchy, where: string): string {
-  return where === 'auto' ? hierarchy.folder : join(hierarchy.point, where);
+  if (where !== 'auto') return join(hierarchy.point, where);
+  // An engine of ours has moved this process aside before: its place is where it came from.
+  const { folder } = hierarchy;
+  return basename(folder) === HOST_LEAF ? dirname(folder) : folder;
 }
 
 function enable(folder: string, controllers: readonly string[]): void {

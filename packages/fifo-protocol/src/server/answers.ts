@@ -17,6 +17,11 @@ export interface AnswersOptions {
   paths: readonly string[];
   /** Taken when the first reader is there: as fresh as can be. */
   reply: () => readonly Uint8Array[];
+  /**
+   * Takes requests that have come and have not been heard of yet. Whoever reads has written before: a reader that is found
+   * may be that of a last call, and must get the last reply.
+   */
+  look: () => void;
   giveUpMs: number;
 }
 
@@ -30,6 +35,8 @@ export class Answers {
   #working: Promise<void> | null = null;
   #round = new AbortController();
   #deliveredCount = 0;
+  /** A reader that was found when a last call came: its reply is the last one. */
+  #heldFd: number | null = null;
 
   constructor(options: AnswersOptions) {
     this.#options = options;
@@ -74,10 +81,11 @@ export class Answers {
   async #work(): Promise<void> {
     while (this.#isOwed || this.#extraCount > 0) {
       const isMain = this.#isOwed;
-      if (!isMain) await delay(NEXT_READER_MS);
+      if (!isMain && this.#heldFd === null) await delay(NEXT_READER_MS);
       const lookUntil = performance.now() + EXTRA_LOOK_MS;
       const isRead = await this.#deliver(() => (this.#isOwed && isMain ? this.#deadlineMs : lookUntil));
-      if (isMain) this.#isOwed = false;
+      // A request that came while we looked is that of the reader who was found.
+      if (isMain || (isRead && this.#isOwed)) this.#isOwed = false;
       else this.#extraCount = isRead ? Math.max(0, this.#extraCount - 1) : 0;
     }
   }
@@ -86,13 +94,26 @@ export class Answers {
     const { signal } = this.#round;
     let reply: readonly Uint8Array[] | null = null;
     for (const [index, path] of this.#options.paths.entries()) {
-      const fd = await openForReader(path, { deadline, signal, pauseMsMax: PAUSE_MS_MAX });
+      const fd =
+        this.#takeHeld() ?? (await openForReader(path, { deadline, signal, pauseMsMax: PAUSE_MS_MAX }));
       if (fd === null) return false;
+      if (index === 0) this.#options.look();
+      if (signal.aborted) {
+        if (index === 0) this.#heldFd = fd;
+        else closeSync(fd);
+        return false;
+      }
       reply ??= this.#options.reply();
       write(fd, reply[index]!);
     }
     this.#deliveredCount += 1;
     return true;
+  }
+
+  #takeHeld(): number | null {
+    const fd = this.#heldFd;
+    this.#heldFd = null;
+    return fd;
   }
 }
 

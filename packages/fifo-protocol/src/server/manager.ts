@@ -54,6 +54,7 @@ export class FifoManager implements AsyncDisposable {
     this.#answers = new Answers({
       paths: layout.replies.map((name) => directory.pipe(name)),
       reply: () => layout.encode(this.#nextReading()),
+      look: () => this.#inbox.look(),
       giveUpMs: settings.giveUpMs,
     });
     this.#relay = settings.pipes
@@ -61,6 +62,7 @@ export class FifoManager implements AsyncDisposable {
       : null;
     const { requestBytes } = layout;
     this.#inbox = new Inbox(directory.pipe(layout.wait), requestBytes, (requests) => this.#take(requests));
+    if (!layout.startsWhenOpened) this.#inbox.listen();
     this.started = this.#start(start);
   }
 
@@ -107,6 +109,7 @@ export class FifoManager implements AsyncDisposable {
     if (relay !== null && this.#layout.startsWhenOpened && !(await relay.opened())) return;
     await this.#watch.start(start, (cleanUp) => this.#atEnd(cleanUp));
     const { program } = this.#watch;
+    this.#inbox.listen();
     if (program !== null) relay?.connect(program.stdin, program.stdout);
     else void relay?.refuse();
   }

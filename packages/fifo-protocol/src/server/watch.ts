@@ -13,6 +13,10 @@ export class Watch {
   #isKilledByUs = false;
   readonly #abort = new AbortController();
   #markEnded: () => void = () => undefined;
+  #markStarted: () => void = () => undefined;
+  readonly #started: Promise<void> = new Promise((resolve) => {
+    this.#markStarted = resolve;
+  });
   /** It is over, one way or the other. */
   readonly ended: Promise<void> = new Promise((resolve) => {
     this.#markEnded = resolve;
@@ -33,6 +37,7 @@ export class Watch {
       if (this.isOver) return letGo(program); // the last call was faster
       this.#program = program;
       this.#state = { kind: 'running' };
+      this.#markStarted();
       program.result.then(
         (end) => this.#end(stateOf(end, this.#isKilledByUs), remarksOf(end), end.usage.cpuTimeMs),
         (error) => this.#end({ kind: 'lost' }, [messageOf(error)]),
@@ -52,7 +57,9 @@ export class Watch {
   /** Leaves it the grace to go by itself, then kills it and waits until it is gone. */
   async finish(graceMs: number): Promise<void> {
     if (this.isOver) return;
+    if (this.#program === null) await within(graceMs, Promise.race([this.#started, this.ended]));
     if (this.#program === null) {
+      if (this.isOver) return;
       this.#abort.abort();
       return this.#end({ kind: 'not-started' }, ['ended before the start']);
     }

@@ -96,7 +96,13 @@ function builtIn(tmpFsParam: string): Row[] {
     readonly,
     data: '',
   });
-  const tmpfs = (target: string): Row => ({ type: 'tmpfs', source: '', target, readonly: false, data: tmpFsParam });
+  const tmpfs = (target: string): Row => ({
+    type: 'tmpfs',
+    source: '',
+    target,
+    readonly: false,
+    data: tmpFsParam,
+  });
   return [
     ...READ_ONLY.map((path) => bind(path, true)),
     ...DEVICES.map((path) => bind(path, false)),
@@ -107,12 +113,19 @@ function builtIn(tmpFsParam: string): Row[] {
 
 function engineRow(row: Row, workDir: string): MountRow[] {
   const target = absolute(row.target);
-  const isOwn = target === workDir || MADE_BY_ENGINE.some((path) => target === path || target.startsWith(`${path}/`));
+  const isOwn =
+    target === workDir || MADE_BY_ENGINE.some((path) => target === path || target.startsWith(`${path}/`));
   if (isOwn) return [];
   if (row.type === 'tmpfs') {
     const { sizeBytes, inodeCount } = parseTmpfsData(row.data);
     return [
-      { kind: 'tmpfs', target, mode: 0o1777, sizeBytes: sizeBytes ?? undefined, inodeCount: inodeCount ?? undefined },
+      {
+        kind: 'tmpfs',
+        target,
+        mode: 0o1777,
+        sizeBytes: sizeBytes ?? undefined,
+        inodeCount: inodeCount ?? undefined,
+      },
     ];
   }
   const source = resolve(row.source);

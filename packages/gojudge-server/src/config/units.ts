@@ -41,7 +41,12 @@ export function parseList(text: string): string[] {
 
 /** Data of a tmpfs mount: `size=128m,nr_inodes=4k`. */
 export function parseTmpfsData(data: string): { sizeBytes: number | null; inodeCount: number | null } {
-  const fields = new Map(data.split(',').map((part) => part.split('=', 2) as [string, string?]));
+  const fields = new Map(
+    data.split(',').map((part): [string, string] => {
+      const at = part.indexOf('=');
+      return at < 0 ? [part, ''] : [part.slice(0, at), part.slice(at + 1)];
+    }),
+  );
   const read = (name: string) => parseSize(fields.get(name) ?? '') || null;
   return { sizeBytes: read('size'), inodeCount: read('nr_inodes') };
 }

@@ -13,7 +13,9 @@ const DASH = 0x2d;
 /** Blanks that may follow a delimiter in its line. */
 const BLANKS_MAX = 1024;
 
-type Found = { kind: 'whole'; from: number; to: number; isEnd: boolean } | { kind: 'partial'; keepFrom: number };
+type Found =
+  | { kind: 'whole'; from: number; to: number; isEnd: boolean }
+  | { kind: 'partial'; keepFrom: number };
 
 export class Parts {
   readonly #chunks: AsyncIterator<Buffer>;

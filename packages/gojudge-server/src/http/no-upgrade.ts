@@ -5,9 +5,12 @@ import { goJson } from '../encode/results.js';
 /** `null` when it can be upgraded. */
 export function upgradeProblem({ headers, method }: IncomingMessage): string | null {
   const notProtocol = 'websocket: the client is not using the websocket protocol';
-  if (!hasToken(headers.connection, 'upgrade')) return `${notProtocol}: 'upgrade' token not found in 'Connection' header`;
-  if (!hasToken(headers.upgrade, 'websocket')) return `${notProtocol}: 'websocket' token not found in 'Upgrade' header`;
-  if (method !== 'GET') return 'websocket: the client is not using the websocket protocol: request method is not GET';
+  if (!hasToken(headers.connection, 'upgrade'))
+    return `${notProtocol}: 'upgrade' token not found in 'Connection' header`;
+  if (!hasToken(headers.upgrade, 'websocket'))
+    return `${notProtocol}: 'websocket' token not found in 'Upgrade' header`;
+  if (method !== 'GET')
+    return 'websocket: the client is not using the websocket protocol: request method is not GET';
   if (headers['sec-websocket-version'] !== '13') {
     return "websocket: unsupported version: 13 not found in 'Sec-Websocket-Version' header";
   }

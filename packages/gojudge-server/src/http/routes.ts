@@ -5,10 +5,15 @@ import { sendEmpty, sendError, sendJson, sendNotFound, sendRedirect } from './an
 import type { Authorizer } from './auth.js';
 import { deleteFile, downloadFile, listFiles, uploadFile } from './files.js';
 import { configJson, versionJson } from './info.js';
-import { handleRun } from './run.js';
 import { sendNoUpgrade } from './no-upgrade.js';
+import { handleRun } from './run.js';
 
-type Handler = (judge: Judge, request: IncomingMessage, response: ServerResponse, id: string) => void | Promise<void>;
+type Handler = (
+  judge: Judge,
+  request: IncomingMessage,
+  response: ServerResponse,
+  id: string,
+) => void | Promise<void>;
 
 interface Route {
   /** As metrics name it. */
@@ -44,7 +49,8 @@ const ROUTES: readonly Route[] = [
     pattern: '/config',
     open: true,
     methods: {
-      GET: ({ settings, store }, _request, response) => sendJson(response, 200, configJson(settings, store.dir)),
+      GET: ({ settings, store }, _request, response) =>
+        sendJson(response, 200, configJson(settings, store.dir)),
     },
   },
   { pattern: '/ws', methods: { GET: (_judge, request, response) => sendNoUpgrade(request, response) } },

@@ -1,0 +1,2 @@
+// The command `sbx-gojudge`.
+export {};

@@ -1,0 +1,81 @@
+/** `/ws`: many requests at once, answered as they end. */
+import type { RawData, WebSocket } from 'ws';
+import { decodeSocketRequest, type RawSocketRequest } from '../decode/request.js';
+import { encodeOutcomes, goJson } from '../encode/results.js';
+import { plainText, RunFailure } from '../errors.js';
+import { convertRequest } from '../run/convert.js';
+import type { Job } from '../run/job.js';
+import { dropStored, type Judge, runQueued } from '../run/run-job.js';
+
+export class RequestSocket {
+  readonly #judge: Judge;
+  readonly #socket: WebSocket;
+  /** Requests under way, by id. */
+  readonly #running = new Map<string, AbortController>();
+  readonly #ends = new Set<Promise<void>>();
+
+  constructor(judge: Judge, socket: WebSocket) {
+    this.#judge = judge;
+    this.#socket = socket;
+    socket.on('message', (data: RawData) => this.#onMessage(data as Buffer));
+  }
+
+  idle(): Promise<unknown> {
+    return Promise.allSettled(this.#ends);
+  }
+
+  lost(): void {
+    for (const controller of this.#running.values()) controller.abort();
+  }
+
+  /** What cannot be read ends the connection: there is no id to answer to. */
+  #onMessage(message: Buffer): void {
+    try {
+      const raw = decodeSocketRequest(message);
+      if (raw.cancelRequestId) return this.#running.get(raw.cancelRequestId)?.abort();
+      this.#request(raw);
+    } catch {
+      this.#socket.terminate();
+    }
+  }
+
+  #request(raw: RawSocketRequest): void {
+    const job = convertRequest(raw, this.#judge.settings, false);
+    const { requestId } = job;
+    const { cmdCountMax } = this.#judge.settings;
+    if (requestId === '') return this.#answer('', 'null', 'empty request id');
+    if (this.#running.has(requestId)) {
+      return this.#answer(requestId, 'null', `duplicated request id: ${JSON.stringify(requestId)}`);
+    }
+    if (job.programs.length > cmdCountMax) {
+      return this.#answer(requestId, '[]', `cmd: more than ${cmdCountMax} entries`);
+    }
+    if (job.programs.length === 0) return this.#answer(requestId, '[]', '');
+    const end = this.#run(job);
+    this.#ends.add(end);
+    void end.finally(() => this.#ends.delete(end));
+  }
+
+  async #run(job: Job): Promise<void> {
+    const { requestId } = job;
+    const controller = new AbortController();
+    this.#running.set(requestId, controller);
+    try {
+      const outcomes = await runQueued(this.#judge, job, controller.signal);
+      if (controller.signal.aborted) {
+        await dropStored(this.#judge.store, outcomes);
+        for (const { fileIds } of outcomes) fileIds.clear();
+      }
+      this.#running.delete(requestId);
+      this.#answer(requestId, encodeOutcomes(outcomes), '');
+    } catch (error) {
+      this.#running.delete(requestId);
+      this.#answer(requestId, '[]', error instanceof RunFailure ? error.message : plainText(error));
+    }
+  }
+
+  #answer(requestId: string, results: string, error: string): void {
+    const tail = error === '' ? '' : `,"error":${goJson(error)}`;
+    this.#socket.send(`{"requestId":${goJson(requestId)},"results":${results}${tail}}\n`, () => undefined);
+  }
+}

@@ -1,0 +1,106 @@
+/** Upgrades: who may, to what, and the care of open connections. */
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Authorizer } from '../http/auth.js';
+import { NO_UPGRADE_HEADERS, noUpgradeBody, upgradeProblem } from '../http/no-upgrade.js';
+import type { Judge } from '../run/run-job.js';
+import { keepAlive } from './keep-alive.js';
+import { RequestSocket } from './request-socket.js';
+import { StreamSocket } from './stream-socket.js';
+
+interface Served {
+  /** Resolves when nothing of it runs. */
+  idle(): Promise<unknown>;
+  /** The connection is gone: everything of it is cancelled. */
+  lost(): void;
+}
+
+export class Sockets {
+  readonly #judge: Judge;
+  readonly #isAuthorized: Authorizer;
+  readonly #open = new Map<WebSocket, Served>();
+  readonly #server: WebSocketServer;
+
+  constructor(judge: Judge, isAuthorized: Authorizer) {
+    this.#judge = judge;
+    this.#isAuthorized = isAuthorized;
+    this.#server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      skipUTF8Validation: true, // Go does not look, and single bytes are replaced when the JSON is read
+      maxPayload: judge.settings.frameMaxBytes,
+    });
+  }
+
+  /** Takes `/ws` and `/stream`; refuses the rest. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', () => socket.destroy());
+    const path = (request.url ?? '').replace(/\?.*/, '');
+    if (!this.#isAuthorized(request)) return refuse(socket, '401 Unauthorized', {}, '');
+    if (path !== '/ws' && path !== '/stream') {
+      return refuse(socket, '404 Not Found', { 'Content-Type': 'text/plain' }, '404 page not found');
+    }
+    const problem = upgradeProblem(request);
+    if (problem !== null)
+      return refuse(socket, '400 Bad Request', NO_UPGRADE_HEADERS, noUpgradeBody(problem));
+    this.#server.handleUpgrade(request, socket, head, (opened) => this.#serve(opened, path));
+  }
+
+  /** An upgrade that is none of ours (`h2c`, which Java offers with every first request) is answered as a plain request. */
+  upgradeOrAnswer(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const isSocketPath = /^\/(ws|stream)(\?|$)/.test(request.url ?? '') && request.method === 'GET';
+    if (isSocketPath) return this.upgrade(request, socket, head);
+    socket.unshift(Buffer.concat([withoutUpgrade(request), head]));
+    server.emit('connection', socket);
+  }
+
+  async idle(): Promise<void> {
+    await Promise.all([...this.#open.values()].map((served) => served.idle()));
+  }
+
+  close(): void {
+    for (const [socket, served] of this.#open) {
+      served.lost();
+      socket.terminate();
+    }
+  }
+
+  #serve(socket: WebSocket, path: string): void {
+    const served: Served =
+      path === '/ws' ? new RequestSocket(this.#judge, socket) : new StreamSocket(this.#judge, socket);
+    this.#open.set(socket, served);
+    const stop = keepAlive(socket);
+    socket.on('error', () => socket.terminate()); // `ws` has told the peer already
+    socket.once('close', () => {
+      stop();
+      served.lost();
+      this.#open.delete(socket);
+    });
+  }
+}
+
+function refuse(
+  socket: Duplex,
+  status: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): void {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const length = Buffer.byteLength(body);
+  socket.end(
+    `HTTP/1.1 ${status}\r\n${lines.join('')}Content-Length: ${length}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+/** The head of the request again, less what asks for an upgrade. */
+function withoutUpgrade({ method, url, rawHeaders, httpVersion }: IncomingMessage): Buffer {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!.toLowerCase();
+    if (name === 'upgrade' || name === 'connection' || name === 'http2-settings') continue;
+    lines.push(`${rawHeaders[index]}: ${rawHeaders[index + 1]}`);
+  }
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+}

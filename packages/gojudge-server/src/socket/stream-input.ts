@@ -1,0 +1,50 @@
+/** Bytes from a client on their way to a program: kept in order, bounded, dropped when nobody reads them any more. */
+import type { InputStream } from '@sbx/core';
+import type { WebSocket } from 'ws';
+
+/** Beyond, the socket is not read: the client waits. */
+const HELD_BYTES_MAX = 1024 * 1024;
+
+export class StreamInput {
+  readonly #socket: WebSocket;
+  #waiting: Uint8Array[] = [];
+  #stream: InputStream | null = null;
+  #heldBytes = 0;
+  #closed = false;
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket;
+  }
+
+  /** Also before the program has started. */
+  write(bytes: Uint8Array): void {
+    if (this.#closed || bytes.byteLength === 0) return;
+    this.#heldBytes += bytes.byteLength;
+    if (this.#heldBytes > HELD_BYTES_MAX) this.#socket.pause();
+    if (this.#stream === null) this.#waiting.push(bytes);
+    else this.#pass(this.#stream, bytes);
+  }
+
+  attach(stream: InputStream): void {
+    this.#stream = stream;
+    for (const bytes of this.#waiting.splice(0)) this.#pass(stream, bytes);
+  }
+
+  /** The program has ended. */
+  close(): void {
+    this.#closed = true;
+    this.#waiting = [];
+    this.#socket.resume();
+  }
+
+  #pass(stream: InputStream, bytes: Uint8Array): void {
+    const taken = () => {
+      this.#heldBytes -= bytes.byteLength;
+      if (this.#heldBytes <= HELD_BYTES_MAX / 2) this.#socket.resume();
+    };
+    stream.write(bytes).then(taken, () => {
+      this.#closed = true; // its input is closed: what follows is nobody's
+      taken();
+    });
+  }
+}

@@ -1,0 +1,92 @@
+// The command.
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FifoClient } from '@sbx/fifo-client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ended, sbx, startSbx } from '../cli/sbx.js';
+import { shell } from '../helpers/fifo.js';
+import { until } from '../helpers/wait.js';
+
+let home = '';
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), 'sbx-fifo-test-'));
+});
+afterAll(() => rmSync(home, { recursive: true }));
+
+const ready = (dir: string) =>
+  until(10_000, 'readiness', () =>
+    new FifoClient(dir).wait().then(
+      ({ status }) => status !== 'process starting',
+      () => false,
+    ),
+  );
+
+test('with its own stdin and stdout', async () => {
+  const dir = join(home, 'own');
+  const child = startSbx(['fifo', 'run', '--dir', dir, '--', 'cat']);
+  const end = ended(child);
+  child.stdin.end('hello\n');
+  await ready(dir);
+  expect((await new FifoClient(dir).terminate()).status).toBe('process terminated normally');
+  expect(await end).toEqual({ stdout: 'hello\n', stderr: `sbx: ready: ${dir}\n`, code: 0, signal: null });
+  expect(existsSync(dir)).toBe(false);
+});
+
+test('with pipes, as JSON, with limits', async () => {
+  const dir = join(home, 'pipes');
+  const args = [
+    'fifo',
+    'run',
+    '-d',
+    dir,
+    '--pipes',
+    '--json',
+    '--wall',
+    '300ms',
+    '--',
+    'sh',
+    '-c',
+    'read x; echo $x; sleep 9',
+  ];
+  const child = startSbx(args);
+  const end = ended(child);
+  await ready(dir);
+  expect(await shell(dir, 'echo hi > downward; cat upward')).toBe('hi\n');
+  expect((await new FifoClient(dir).terminate()).status).toBe(
+    'process interrupted by signal 9; wall time limit exceeded',
+  );
+  const { stdout, code } = await end;
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ version: 1, command: 'fifo', dir, upward: join(dir, 'upward') });
+});
+
+test('a source that does not compile is answered for', async () => {
+  const dir = join(home, 'bad');
+  const source = join(home, 'bad.c');
+  await shell(home, `echo nonsense > ${source}`);
+  const end = ended(startSbx(['fifo', 'run', '--dir', dir, source]));
+  await ready(dir);
+  const { status } = await new FifoClient(dir).terminate();
+  expect(status).toBe('process not started; compilation failed');
+  expect((await end).stderr).toContain('error:');
+});
+
+test('interrupted, it takes everything along', async () => {
+  const dir = join(home, 'interrupted');
+  const child = startSbx(['fifo', 'run', '--dir', dir, '--', 'sleep', '100']);
+  const end = ended(child);
+  await ready(dir);
+  child.kill('SIGTERM');
+  expect(await end).toMatchObject({ code: 143 });
+  expect(existsSync(dir)).toBe(false);
+});
+
+test('wrong use', async () => {
+  expect(await sbx(['fifo', 'run', '--dir', tmpdir(), '--', 'true'])).toMatchObject({
+    code: 74,
+    stderr: expect.stringContaining('is not an empty directory of this user'),
+  });
+  expect(await sbx(['fifo', 'run', '--group', 'x', '--', 'true'])).toMatchObject({ code: 64 });
+  expect(await sbx(['fifo', 'run'])).toMatchObject({ code: 64 });
+});

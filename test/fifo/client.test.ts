@@ -1,0 +1,170 @@
+// The client never hangs, and says what is wrong.
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FifoClient, isFifoError } from '@sbx/fifo-client';
+import { FifoManager, startFifoSandbox } from '@sbx/fifo-protocol/server';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { t, useEngine } from '../helpers/engine.js';
+import { execute, managed, shell } from '../helpers/fifo.js';
+import { openDescriptors } from '../helpers/proc.js';
+import { timed, until } from '../helpers/wait.js';
+
+const suite = useEngine();
+
+describe('a directory without a manager', () => {
+  let dir = '';
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'sbx-fifo-test-'));
+  });
+  afterEach(() => rmSync(dir, { recursive: true }));
+
+  const fails = async (code: string, options = {}) => {
+    const { value, ms } = await timed(() => new FifoClient(dir).wait(options).catch((error) => error));
+    expect(isFifoError(value)).toBe(true);
+    expect(value).toMatchObject({ code, name: 'FifoError' });
+    expect(value.message).toContain(dir);
+    return ms;
+  };
+
+  test('nothing in it', async () => {
+    await fails('SBX_FIFO_GONE');
+  });
+
+  test('half removed', async () => {
+    execFileSync('mkfifo', [join(dir, 'status')]);
+    await fails('SBX_FIFO_GONE');
+  });
+
+  test('the pipes are there, and nobody reads', async () => {
+    execFileSync('mkfifo', [join(dir, 'status'), join(dir, 'wait')]);
+    await fails('SBX_FIFO_NO_MANAGER');
+  });
+
+  test('something else under the names', async () => {
+    execFileSync('mkfifo', [join(dir, 'status')]);
+    writeFileSync(join(dir, 'wait'), '');
+    await fails('SBX_FIFO_NOT_A_PIPE');
+  });
+
+  test('a manager that takes the request and dies', async () => {
+    execFileSync('mkfifo', [join(dir, 'status'), join(dir, 'wait')]);
+    const reader = spawn('head', ['-c', '1', 'wait'], { cwd: dir, stdio: 'ignore' });
+    // A FIFO without a reader refuses a writer that does not wait.
+    await until(2000, 'a reader', () =>
+      shell(dir, 'timeout 0.1 sh -c ": > wait"').then(
+        () => true,
+        () => false,
+      ),
+    );
+    const ms = await fails('SBX_FIFO_NO_MANAGER');
+    expect(ms).toBeLessThan(1000);
+    reader.kill();
+  });
+
+  test('a manager that never answers', async () => {
+    execFileSync('mkfifo', [join(dir, 'status'), join(dir, 'wait')]);
+    const reader = spawn('sh', ['-c', 'exec 3<> wait; sleep 10'], { cwd: dir, stdio: 'ignore' });
+    await until(2000, 'a reader', () =>
+      shell(dir, 'timeout 0.1 sh -c ": > wait"').then(
+        () => true,
+        () => false,
+      ),
+    );
+    const ms = await fails('SBX_FIFO_TIMEOUT', { requestTimeoutMs: 150 });
+    expect(ms).toBeGreaterThanOrEqual(145);
+    expect(ms).toBeLessThan(400);
+    const aborted = new FifoClient(dir).wait({ signal: AbortSignal.timeout(50) });
+    await expect(aborted).rejects.toMatchObject({ name: 'TimeoutError' });
+    const client = new FifoClient(dir);
+    const waiting = client.wait();
+    await client.close();
+    await expect(waiting).rejects.toMatchObject({ code: 'SBX_FIFO_CLOSED' });
+    reader.kill();
+  });
+
+  test('somebody writes nonsense into status', async () => {
+    execFileSync('mkfifo', [join(dir, 'status'), join(dir, 'wait')]);
+    const reader = spawn('sh', ['-c', 'exec 3<> wait; read -r -n1 <&3; echo hello > status'], {
+      cwd: dir,
+      stdio: 'ignore',
+    });
+    await until(2000, 'a reader', () =>
+      shell(dir, 'timeout 0.1 sh -c ": > wait"').then(
+        () => true,
+        () => false,
+      ),
+    );
+    const asked = new FifoClient(dir).wait({ requestTimeoutMs: 3000 });
+    await expect(asked).rejects.toMatchObject({ code: expect.stringMatching(/BAD_REPLY|NO_MANAGER/) });
+    reader.kill();
+  });
+});
+
+test('wrong use is refused', async () => {
+  expect(() => new FifoClient('')).toThrow(expect.objectContaining({ code: 'SBX_FIFO_INVALID_OPTIONS' }));
+  expect(() => new FifoClient('/x', { timeout: 1 } as object)).toThrow(/timeout is not known/);
+  await expect(new FifoClient('/x').wait({ requestTimeoutMs: 0 })).rejects.toThrow(
+    /requestTimeoutMs must be/,
+  );
+  await expect(FifoManager.open(() => Promise.reject(), { graceMs: -1 })).rejects.toThrow(/graceMs must be/);
+});
+
+test('nothing is asked after the last call, by nobody', async () => {
+  await managed(suite.engine, [t('sleep-ms'), '60000'], async ({ dir, client }) => {
+    const other = new FifoClient(dir);
+    const told = ({ status }: { status: string }) => status;
+    // The protocol has room for one last call: of two at the same instant one may only learn that all is over.
+    const outcomes = await Promise.all([client, other].map((one) => one.terminate().then(told, ({ code }) => code)));
+    expect(outcomes).toContain('process killed (forced termination)');
+    for (const outcome of outcomes) expect(outcome).toMatch(/^(process killed|SBX_FIFO_GONE)/);
+    await expect(client.wait()).rejects.toMatchObject({ code: 'SBX_FIFO_TERMINATED' });
+    await expect(new FifoClient(dir).wait()).rejects.toMatchObject({ code: 'SBX_FIFO_GONE' });
+  });
+});
+
+test('descriptors do not pile up', async () => {
+  await managed(suite.engine, [t('sleep-ms'), '60000'], async ({ client }) => {
+    await client.wait();
+    const before = openDescriptors().size;
+    for (let i = 0; i < 200; i += 1) await client.wait();
+    expect(openDescriptors().size).toBeLessThanOrEqual(before + 2);
+  });
+});
+
+test('a client in a process of its own, with its loop blocked while the reply comes', async () => {
+  await managed(suite.engine, [t('sleep-ms'), '60000'], async ({ dir }) => {
+    const script = `
+      import { FifoClient } from '@sbx/fifo-client';
+      const asked = new FifoClient(process.argv[1]).wait({ requestTimeoutMs: 100 });
+      setImmediate(() => { for (const end = Date.now() + 300; Date.now() < end; ); });
+      console.log((await asked).status);`;
+    const out = await execute(process.execPath, ['--input-type=module', '--eval', script, dir]);
+    expect(out).toBe('process running normally\n');
+  });
+});
+
+test('startFifoSandbox: pipes, files, and everything closed at the end', async () => {
+  const sandbox = { files: { 'main.sh': 'while read n; do echo $((n * 2)); done' } };
+  const fifo = await startFifoSandbox(suite.engine, 'sh', ['main.sh'], { sandbox, pipes: true });
+  const client = new FifoClient(fifo.dir);
+  const out = await shell(
+    fifo.dir,
+    'exec 3> downward 4< upward; echo 21 >&3; read x <&4; exec 3>&-; cat <&4; echo $x',
+  );
+  expect(out).toBe('42\n');
+  await until(1000, 'its end', async () => (await client.wait()).memoryBytes === 0);
+  expect((await client.terminate()).status).toBe('process terminated normally');
+  await fifo.finished;
+  expect(suite.engine.counters().sandboxes).toBe(0);
+  expect(existsSync(fifo.dir)).toBe(false);
+});
+
+test('startFifoSandbox: a last call before the program has started', async () => {
+  const fifo = FifoManager.open(() => new Promise(() => undefined));
+  const { dir } = await fifo;
+  const client = new FifoClient(dir);
+  expect(await client.wait()).toEqual({ cpuTimeUs: 0, memoryBytes: 0, status: 'process starting' });
+  expect((await client.terminate()).status).toBe('process not started; ended before the start');
+});
