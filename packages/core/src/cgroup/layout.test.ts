@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { COUNTERS, limitWrites, V1, V2 } from './layout.js';
+
+describe('limitWrites', () => {
+  it('v1: memory and swap together, lifted first and set last', () => {
+    expect(limitWrites(V1, 1000, 5)).toEqual([
+      ['swapLimit', '-1'],
+      ['memoryLimit', '1000'],
+      ['swapLimit', '1000'],
+      ['taskLimit', '5'],
+    ]);
+    expect(limitWrites(V1, null, null)).toContainEqual(['memoryLimit', '-1']);
+  });
+
+  it('v2: no swap beyond the limit', () => {
+    expect(limitWrites(V2, 1000, null)).toEqual([
+      ['memoryLimit', '1000'],
+      ['swapLimit', '0'],
+      ['taskLimit', 'max'],
+    ]);
+    expect(limitWrites(V2, null, 1)).toContainEqual(['swapLimit', 'max']);
+  });
+});
+
+describe('counters', () => {
+  it('are the ones of the native records, in their order', async () => {
+    const { loadNative } = await import('../native.js');
+    expect(loadNative().native.constants.counters).toEqual([...COUNTERS]);
+  });
+
+  it('the CPU rate is a share of a period', () => {
+    expect(V2.cpuRate.write(0.5)).toEqual([['cpu.max', '50000 100000']]);
+    expect(V2.cpuRate.write(null)).toEqual([['cpu.max', 'max 100000']]);
+    expect(V1.cpuRate.write(2)).toContainEqual(['cpu.cfs_quota_us', '200000']);
+  });
+});

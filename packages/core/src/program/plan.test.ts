@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS, resolveLimits } from '../options/limits.js';
+import { checkOpenFiles, cpusOf, nanoseconds, rlimitsFor, searchPaths } from './plan.js';
+
+const limitsWith = (limits: object) => resolveLimits(DEFAULT_LIMITS, limits);
+const NOFILE = 7;
+const CPU = 0;
+
+/** Soft and hard of one resource. */
+function rlimit(limits: object, resource: number): number[] {
+  const rows = rlimitsFor(limitsWith(limits), 4096);
+  const at = rows.findIndex((value, index) => index % 3 === 0 && value === resource);
+  return rows.slice(at + 1, at + 3);
+}
+
+describe('rlimits', () => {
+  it.each([
+    ['whole seconds above the CPU limit', { cpuTimeMs: 1001 }, CPU, [4, 4]],
+    ['no CPU limit', { cpuTimeMs: null }, CPU, [-1, -1]],
+    ['open files', { openFileCount: 10 }, NOFILE, [10, 10]],
+    ['no limit of open files is the host’s own', { openFileCount: null }, NOFILE, [4096, 4096]],
+    ['a core of one byte, which pipes of core_pattern heed', {}, 4, [1, 1]],
+  ])('%s', (_, limits, resource, expected) => {
+    expect(rlimit(limits, resource)).toEqual(expected);
+  });
+
+  it('more open files than the host may have are refused by name', () => {
+    expect(() => checkOpenFiles(limitsWith({ openFileCount: 5000 }), 4096)).toThrow(
+      expect.objectContaining({ code: 'SBX_INVALID_OPTIONS', field: 'options.limits.openFileCount' }),
+    );
+  });
+});
+
+describe('searchPaths', () => {
+  it.each([
+    ['/bin/sh', '/usr/bin', ['/bin/sh']],
+    ['./a', '/usr/bin', ['./a']],
+    ['cc', '/a:/b', ['/a/cc', '/b/cc']],
+    ['cc', ':/b', ['cc', '/b/cc']],
+    ['cc', undefined, ['cc']],
+  ])('%s in %s', (file, path, expected) => {
+    expect(searchPaths(file, path)).toEqual(expected);
+  });
+});
+
+describe('numbers', () => {
+  it('CPUs are bounded by the machine, the set and the rate', () => {
+    expect(cpusOf(limitsWith({}), 8)).toBe(8);
+    expect(cpusOf(limitsWith({ cpuSet: '0,2-3' }), 8)).toBe(3);
+    expect(cpusOf(limitsWith({ cpuRate: 0.5 }), 8)).toBe(1);
+    expect(cpusOf(limitsWith({ cpuRate: 1.5 }), 8)).toBe(2);
+  });
+
+  it('ms to ns; none is 0', () => {
+    expect([nanoseconds(1.5), nanoseconds(null)]).toEqual([1_500_000, 0]);
+  });
+});

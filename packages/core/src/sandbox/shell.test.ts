@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { quoteShell } from './shell.js';
+
+const words = (...values: (string | number)[]) => {
+  const strings = ['printf "%s\\n" ', ...values.slice(1).map(() => ' '), ''];
+  const line = quoteShell(strings, values);
+  return execFileSync('/bin/sh', ['-c', line]).toString().split('\n').slice(0, -1);
+};
+
+describe('quoteShell', () => {
+  it.each([
+    'plain',
+    '',
+    'two words',
+    "it's",
+    '$HOME',
+    '`id`',
+    '$(id)',
+    'a;b',
+    '*',
+    '-n',
+    '"',
+    '\\',
+    "'; rm -rf / '",
+  ])('%j is one word', (value) => {
+    expect(words(value, 'end')).toEqual([value, 'end']);
+  });
+
+  it('numbers are words', () => expect(words(3)).toEqual(['3']));
+});

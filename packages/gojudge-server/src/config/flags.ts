@@ -1,0 +1,125 @@
+/** go-judge's flags and environment variables: one table, read in the order default, environment, flag. */
+import { parseBool, parseDurationMs, parseList, parseSize } from './units.js';
+
+type Kind = 'string' | 'bool' | 'size' | 'duration' | 'int' | 'list';
+export type FlagValue = string | boolean | number | string[];
+
+interface Flag {
+  kind: Kind;
+  usage: string;
+}
+
+/** `ignored`: accepted so that start lines work; docs/protocols/gojudge.md says why each has no effect. */
+export const FLAGS: Readonly<Record<string, Flag>> = {
+  'http-addr': { kind: 'string', usage: 'address of the HTTP interface' },
+  'enable-grpc': { kind: 'bool', usage: 'not supported: refused when true' },
+  'grpc-addr': { kind: 'string', usage: 'ignored' },
+  'grpc-msg-size': { kind: 'size', usage: 'ignored' },
+  'monitor-addr': { kind: 'string', usage: 'address of metrics and health' },
+  'auth-token': { kind: 'string', usage: 'bearer token that requests must bring' },
+  'enable-debug': { kind: 'bool', usage: 'debug logs, and the monitor address' },
+  'enable-metrics': { kind: 'bool', usage: 'Prometheus metrics at the monitor address' },
+  release: { kind: 'bool', usage: 'JSON logs' },
+  silent: { kind: 'bool', usage: 'no logs' },
+  parallelism: { kind: 'int', usage: 'requests run at the same time' },
+  'pre-fork': { kind: 'int', usage: 'sandboxes made at the start' },
+  cpuset: { kind: 'list', usage: 'CPUs, one entry per worker' },
+  dir: { kind: 'string', usage: 'folder of stored files' },
+  'file-timeout': { kind: 'duration', usage: 'age at which stored files go' },
+  'src-prefix': { kind: 'list', usage: 'folders that src may name files in' },
+  'time-limit-checker-interval': { kind: 'duration', usage: 'ignored: limits have timers' },
+  'extra-memory-limit': { kind: 'size', usage: 'added to memoryLimit' },
+  'output-limit': { kind: 'size', usage: 'largest file a program may write' },
+  'copy-out-limit': { kind: 'size', usage: 'default of copyOutMax' },
+  'open-file-limit': { kind: 'int', usage: 'open descriptors of a process' },
+  'enable-cpu-rate': { kind: 'bool', usage: 'honour cpuRateLimit' },
+  'cpu-cfs-period': { kind: 'duration', usage: 'ignored: 100 ms' },
+  'cgroup-prefix': { kind: 'string', usage: 'ignored: groups are found and named by the engine' },
+  'no-fallback': { kind: 'bool', usage: 'exit where cgroups cannot enforce limits' },
+  'container-cred-start': { kind: 'int', usage: 'ignored: every sandbox has users of its own' },
+  'mount-conf': { kind: 'string', usage: 'mount.yaml' },
+  'tmp-fs-param': { kind: 'string', usage: 'data of the built-in tmpfs mounts' },
+  'seccomp-conf': { kind: 'string', usage: 'seccomp.yaml' },
+  'net-share': { kind: 'bool', usage: 'not supported: refused when true' },
+  'container-init-path': { kind: 'string', usage: 'ignored' },
+  'force-gc-target': { kind: 'size', usage: 'ignored' },
+  'force-gc-interval': { kind: 'duration', usage: 'ignored' },
+  version: { kind: 'bool', usage: 'print the version and exit' },
+  // Ours.
+  compat: { kind: 'string', usage: '`strict`: literal go-judge where a deviation can be observed' },
+  'store-max-size': { kind: 'size', usage: 'bytes of all stored files' },
+  'store-max-count': { kind: 'int', usage: 'number of stored files' },
+  'body-max-size': { kind: 'size', usage: 'bytes of a request' },
+};
+
+/** Wrong use of a flag: message and usage, exit 1. */
+export class FlagError extends Error {
+  override name = 'FlagError';
+}
+
+/** The first argument that is not a flag ends them. Throws `FlagError`; `'help'` when help was asked for. */
+export function readFlags(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Map<string, FlagValue> | 'help' {
+  const values = readEnvironment(env);
+  for (let index = 0; index < args.length; index += 1) {
+    const match = /^--?([^-=][^=]*)(?:=(.*))?$/s.exec(args[index]!);
+    if (match === null) break;
+    const name = match[1]!;
+    if (name === 'h' || name === 'help') return 'help';
+    const flag = Object.hasOwn(FLAGS, name) ? FLAGS[name]! : null;
+    if (flag === null) throw new FlagError(`flag provided but not defined: -${name}`);
+    let text = match[2];
+    if (text === undefined && flag.kind === 'bool') text = 'true';
+    if (text === undefined) text = args[++index];
+    if (text === undefined) throw new FlagError(`flag needs an argument: -${name}`);
+    values.set(name, parseValue(flag.kind, text, `invalid value ${JSON.stringify(text)} for flag -${name}`));
+  }
+  return values;
+}
+
+function readEnvironment(env: Readonly<Record<string, string | undefined>>): Map<string, FlagValue> {
+  const values = new Map<string, FlagValue>();
+  for (const [name, { kind }] of Object.entries(FLAGS)) {
+    const text = env[variableOf(name)];
+    if (text === undefined || text === '') continue;
+    const wrong = `load config failed: ${variableOf(name)}: invalid value ${JSON.stringify(text)}`;
+    values.set(name, parseValue(kind, text, wrong));
+  }
+  return values;
+}
+
+/** `file-timeout` → `ES_FILE_TIMEOUT`. */
+export function variableOf(name: string): string {
+  return `ES_${name.toUpperCase().replaceAll('-', '_')}`;
+}
+
+function parseValue(kind: Kind, text: string, wrong: string): FlagValue {
+  const value = parseKind(kind, text);
+  if (value === null) throw new FlagError(`${wrong}: parse error`);
+  return value;
+}
+
+function parseKind(kind: Kind, text: string): FlagValue | null {
+  switch (kind) {
+    case 'string':
+      return text;
+    case 'list':
+      return parseList(text);
+    case 'bool':
+      return parseBool(text);
+    case 'size':
+      return parseSize(text);
+    case 'duration':
+      return parseDurationMs(text);
+    case 'int':
+      return /^[+-]?\d+$/.test(text) ? Number(text) : null;
+  }
+}
+
+/** Flags, one a line, as `-h` prints them. */
+export function usage(): string {
+  const lines = Object.entries(FLAGS).map(([name, flag]) => `  -${name} ${flag.kind}\n    \t${flag.usage}`);
+  return `Usage of sbx-gojudge:\n${lines.join('\n')}\n`;
+}

@@ -1,0 +1,64 @@
+/** Flags to options. */
+import type { GojudgeServerOptions } from '../options.js';
+import { ConfigError, readMountConf, readSeccompConf } from './files.js';
+import type { FlagValue } from './flags.js';
+
+export interface Command {
+  options: GojudgeServerOptions;
+  /** Said once at the start. */
+  warnings: string[];
+}
+
+/** Flags whose value is an option's as it is. */
+const SAME: Readonly<Record<string, keyof GojudgeServerOptions>> = {
+  'http-addr': 'httpAddr',
+  'monitor-addr': 'monitorAddr',
+  'enable-debug': 'enableDebug',
+  'enable-metrics': 'enableMetrics',
+  'auth-token': 'authToken',
+  parallelism: 'parallelism',
+  'pre-fork': 'preFork',
+  cpuset: 'cpuSets',
+  dir: 'dir',
+  'file-timeout': 'fileTimeoutMs',
+  'src-prefix': 'srcPrefix',
+  'extra-memory-limit': 'extraMemoryBytes',
+  'output-limit': 'outputLimitBytes',
+  'copy-out-limit': 'copyOutLimitBytes',
+  'open-file-limit': 'openFileLimit',
+  'enable-cpu-rate': 'enableCpuRate',
+  'no-fallback': 'noFallback',
+  'tmp-fs-param': 'tmpFsParam',
+  compat: 'compat',
+  'store-max-size': 'storeMaxBytes',
+  'store-max-count': 'storeMaxCount',
+  'body-max-size': 'bodyMaxBytes',
+};
+
+/** Accepted for the sake of start lines; `net-share` and `enable-grpc` would silently not do what they promise. */
+const REFUSED: Readonly<Record<string, string>> = {
+  'enable-grpc': 'gRPC is not supported; REST and WebSocket are',
+  'net-share': 'sandboxes never share the network of the host',
+};
+
+/** Throws `ConfigError`. `isInit`: as in a container image, all addresses are listened on. */
+export function commandFrom(flags: ReadonlyMap<string, FlagValue>, isInit: boolean): Command {
+  for (const [name, reason] of Object.entries(REFUSED)) {
+    if (flags.get(name) === true) throw new ConfigError(`-${name}: ${reason}`);
+  }
+  const options: Record<string, unknown> = isInit ? { httpAddr: ':5050', monitorAddr: ':5052' } : {};
+  for (const [flag, value] of flags) {
+    const option = SAME[flag];
+    if (option !== undefined) options[option] = value;
+  }
+  options.mountConf = readMountConf((flags.get('mount-conf') as string | undefined) ?? 'mount.yaml');
+  const warnings: string[] = [];
+  if (readSeccompConf((flags.get('seccomp-conf') as string | undefined) ?? 'seccomp.yaml') !== null) {
+    warnings.push('seccomp.yaml was read, but only the built-in filter of the engine is applied');
+  }
+  if (flags.get('parallelism') === 0) {
+    options.parallelism = 1;
+    warnings.push('parallelism 0 would leave every request waiting; 1 is used');
+  }
+  return { options: options as GojudgeServerOptions, warnings };
+}
