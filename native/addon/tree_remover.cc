@@ -5,18 +5,6 @@
 #include "file_identity.h"
 
 namespace sbx {
-namespace {
-
-struct Entry {
-  uint64_t inode;
-  int64_t offset;
-  unsigned short size;
-  unsigned char type;
-  char name[];
-};
-
-}  // namespace
-
 int TreeRemover::Run(const std::string& name) {
   const int removed = Remove(name.c_str());
   return removed < 0 ? removed : RemovePending();
@@ -42,7 +30,7 @@ int TreeRemover::Empty(const char* name) {
     const long size = sys::GetDents(folder.get(), buffer, sizeof(buffer));
     if (size <= 0) return (int)size;
     for (long at = 0; at < size;) {
-      const auto* entry = reinterpret_cast<const Entry*>(buffer + at);
+      const auto* entry = reinterpret_cast<const sys::FolderEntry*>(buffer + at);
       at += entry->size;
       if (const int taken = Take(folder.get(), entry->name); taken < 0) return taken;
     }

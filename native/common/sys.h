@@ -75,6 +75,15 @@ inline void Close(int fd) {
 [[nodiscard]] inline int SymlinkAt(const char* to, int dir, const char* path) { return (int)Call(SYS_symlinkat, to, dir, path); }
 [[nodiscard]] inline int UnlinkAt(int dir, const char* path, int flags) { return (int)Call(SYS_unlinkat, dir, path, flags); }
 [[nodiscard]] inline int FchmodAt(int dir, const char* path, mode_t mode) { return (int)Call(SYS_fchmodat, dir, path, mode); }
+// As getdents64 gives them, one after the other.
+struct FolderEntry {
+  uint64_t inode;
+  int64_t offset;
+  unsigned short size;
+  unsigned char type;
+  char name[];
+};
+constexpr unsigned char kEntryIsFolder = 4;
 [[nodiscard]] inline long GetDents(int fd, void* data, size_t size) { return Call(SYS_getdents64, fd, data, size); }
 [[nodiscard]] inline int Chdir(const char* path) { return (int)Call(SYS_chdir, path); }
 [[nodiscard]] inline int Fchdir(int fd) { return (int)Call(SYS_fchdir, fd); }

@@ -9,15 +9,6 @@ namespace {
 
 constexpr int kDepthMax = 4;  // engine, slot, program: deeper is not ours
 
-struct Entry {
-  uint64_t inode;
-  int64_t offset;
-  unsigned short size;
-  unsigned char type;
-  char name[];
-};
-constexpr unsigned char kTypeFolder = 4;
-
 void RemoveBelow(int folder, int depth);
 
 void RemoveOnce(int parent, const char* name, int depth) {
@@ -38,9 +29,9 @@ void RemoveBelow(int folder, int depth) {
     const long size = sys::GetDents(folder, buffer, sizeof(buffer));
     if (size <= 0) return;
     for (long at = 0; at < size;) {
-      const auto* entry = reinterpret_cast<const Entry*>(buffer + at);
+      const auto* entry = reinterpret_cast<const sys::FolderEntry*>(buffer + at);
       at += entry->size;
-      if (entry->type == kTypeFolder && entry->name[0] != '.') RemoveOnce(folder, entry->name, depth + 1);
+      if (entry->type == sys::kEntryIsFolder && entry->name[0] != '.') RemoveOnce(folder, entry->name, depth + 1);
     }
   }
 }

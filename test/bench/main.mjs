@@ -10,6 +10,7 @@ const BENCHES = {
   limits: './limits.mjs',
   burst: './burst.mjs',
   memory: './memory.mjs',
+  fifo: './fifo.mjs',
 };
 
 const usage = `usage: main.mjs ${Object.keys(BENCHES).join('|')} [--json] [--check] [--quick]

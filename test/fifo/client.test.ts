@@ -116,7 +116,9 @@ test('nothing is asked after the last call, by nobody', async () => {
     const other = new FifoClient(dir);
     const told = ({ status }: { status: string }) => status;
     // The protocol has room for one last call: of two at the same instant one may only learn that all is over.
-    const outcomes = await Promise.all([client, other].map((one) => one.terminate().then(told, ({ code }) => code)));
+    const outcomes = await Promise.all(
+      [client, other].map((one) => one.terminate().then(told, ({ code }) => code)),
+    );
     expect(outcomes).toContain('process killed (forced termination)');
     for (const outcome of outcomes) expect(outcome).toMatch(/^(process killed|SBX_FIFO_GONE)/);
     await expect(client.wait()).rejects.toMatchObject({ code: 'SBX_FIFO_TERMINATED' });

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { encodeReply, parseReply, REPLY_BYTES_MAX, ReplyReader, STATUS_BYTES_MAX, statusLine } from './reply.js';
+import {
+  encodeReply,
+  parseReply,
+  REPLY_BYTES_MAX,
+  ReplyReader,
+  STATUS_BYTES_MAX,
+  statusLine,
+} from './reply.js';
 
 const ascii = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 const READING = { cpuTimeUs: 1234, memoryBytes: 5678, status: 'process running normally' };
@@ -30,22 +37,35 @@ describe('a reply', () => {
     ['two replies that met: the later', '1\n2\nx\n3\n4\ny\n', { cpuTimeUs: 3, memoryBytes: 4, status: 'y' }],
   ])('%s', (_, text, expected) => expect(parseReply(ascii(text))).toEqual(expected));
 
-  it.each(['', '\n', '1', '1\n2', '1\n2\n', 'a\n2\nx', '1\n-2\nx', '1.5\n2\nx', '1e3\n2\nx', `${'9'.repeat(17)}\n2\nx`])(
-    'is not: %j',
-    (text) => {
-      expect(() => parseReply(ascii(text))).toThrow(expect.objectContaining({ code: 'SBX_FIFO_BAD_REPLY' }));
-    },
-  );
+  it.each([
+    '',
+    '\n',
+    '1',
+    '1\n2',
+    '1\n2\n',
+    'a\n2\nx',
+    '1\n-2\nx',
+    '1.5\n2\nx',
+    '1e3\n2\nx',
+    `${'9'.repeat(17)}\n2\nx`,
+  ])('is not: %j', (text) => {
+    expect(() => parseReply(ascii(text))).toThrow(expect.objectContaining({ code: 'SBX_FIFO_BAD_REPLY' }));
+  });
 
   it('has a bound', () => {
     const reader = new ReplyReader();
     reader.push(new Uint8Array(REPLY_BYTES_MAX));
-    expect(() => reader.push(new Uint8Array(1))).toThrow(expect.objectContaining({ code: 'SBX_FIFO_BAD_REPLY' }));
+    expect(() => reader.push(new Uint8Array(1))).toThrow(
+      expect.objectContaining({ code: 'SBX_FIFO_BAD_REPLY' }),
+    );
   });
 
   it('has digits only, whatever the number', () => {
     const lines = (cpuTimeUs: number, memoryBytes: number) =>
-      new TextDecoder().decode(encodeReply({ cpuTimeUs, memoryBytes, status: 'x' })).split('\n').slice(0, 2);
+      new TextDecoder()
+        .decode(encodeReply({ cpuTimeUs, memoryBytes, status: 'x' }))
+        .split('\n')
+        .slice(0, 2);
     expect(lines(1.9, 1e21)).toEqual(['1', '9007199254740991']);
     expect(lines(Number.NaN, -1)).toEqual(['0', '0']);
   });

@@ -13,7 +13,11 @@ const LINES: [ProcessState, readonly string[], string][] = [
   [{ kind: 'exited', exitStatus: 3 }, [], 'process terminated with exit status 3'],
   [{ kind: 'interrupted', signal: 11 }, [], 'process interrupted by signal 11'],
   [{ kind: 'forced' }, [], 'process killed (forced termination)'],
-  [{ kind: 'interrupted', signal: 9 }, ['memory limit exceeded'], 'process interrupted by signal 9; memory limit exceeded'],
+  [
+    { kind: 'interrupted', signal: 9 },
+    ['memory limit exceeded'],
+    'process interrupted by signal 9; memory limit exceeded',
+  ],
   [{ kind: 'not-started' }, ['compilation failed'], 'process not started; compilation failed'],
   [{ kind: 'lost' }, ['a', 'b'], 'process lost; a; b'],
 ];
@@ -30,23 +34,37 @@ describe('line 3', () => {
   });
 
   it('stands in the docs, with every remark and every error code', () => {
-    const words = LINES.map(([state]) => describeState(state).replace(/\d+$/, '')).concat(Object.values(STATUS_REMARKS));
+    const words = LINES.map(([state]) => describeState(state).replace(/\d+$/, '')).concat(
+      Object.values(STATUS_REMARKS),
+    );
     expect(words.filter((text) => !page.includes(text))).toEqual([]);
-    const rows = Object.entries(FIFO_ERROR_CODES).map(([code, { meaning }]) => `| \`${code}\` | ${meaning} |`);
+    const rows = Object.entries(FIFO_ERROR_CODES).map(
+      ([code, { meaning }]) => `| \`${code}\` | ${meaning} |`,
+    );
     expect(rows.filter((row) => !page.includes(row))).toEqual([]);
   });
 });
 
 describe('the layout of 2018', () => {
   const texts = (status: string) =>
-    encodeLegacyReply({ cpuTimeUs: 1_234_567, memoryBytes: 42, status }).map((bytes) => new TextDecoder().decode(bytes));
+    encodeLegacyReply({ cpuTimeUs: 1_234_567, memoryBytes: 42, status }).map((bytes) =>
+      new TextDecoder().decode(bytes),
+    );
 
   it.each([
     ['process running normally', 'RUNNING', ''],
     ['process terminated normally', 'TERMINATED_SUCCESSFULLY', ''],
     ['process killed (forced termination)', 'TERMINATED_SUCCESSFULLY', ''],
-    ['process terminated with exit status 1', 'TERMINATED_WITH_ERROR', 'process terminated with exit status 1'],
-    ['process not started; compilation failed', 'TERMINATED_WITH_ERROR', 'process not started; compilation failed'],
+    [
+      'process terminated with exit status 1',
+      'TERMINATED_WITH_ERROR',
+      'process terminated with exit status 1',
+    ],
+    [
+      'process not started; compilation failed',
+      'TERMINATED_WITH_ERROR',
+      'process not started; compilation failed',
+    ],
   ])('%s', (status, name, error) => expect(texts(status)).toEqual([name, '1.234567', '42', error]));
 });
 

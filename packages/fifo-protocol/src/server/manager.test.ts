@@ -1,13 +1,19 @@
 // The manager over programs made by hand: what it does when they behave in ways that real ones do not.
-import { existsSync } from 'node:fs';
+
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { FifoManager } from './manager.js';
 import type { FifoOptions, ManagedProgram, ProgramEnd } from './types.js';
 
 const END: ProgramEnd = { status: 'ok', exitCode: 0, exitSignal: null, usage: { cpuTimeMs: 2 } };
-const KILLED: ProgramEnd = { status: 'killed', exitCode: null, exitSignal: 'SIGKILL', usage: { cpuTimeMs: 2 } };
+const KILLED: ProgramEnd = {
+  status: 'killed',
+  exitCode: null,
+  exitSignal: 'SIGKILL',
+  usage: { cpuTimeMs: 2 },
+};
 
 interface Fake extends ManagedProgram {
   end(end: ProgramEnd): void;
@@ -50,12 +56,20 @@ describe('readings', () => {
     const usage = () => ({ cpuTimeMs, memoryBytes: 10 });
     const program = fake({ usage });
     await withManager(program, async (manager) => {
-      expect(manager.reading()).toEqual({ cpuTimeUs: 5000, memoryBytes: 10, status: 'process running normally' });
+      expect(manager.reading()).toEqual({
+        cpuTimeUs: 5000,
+        memoryBytes: 10,
+        status: 'process running normally',
+      });
       cpuTimeMs = 3;
       expect(manager.reading().cpuTimeUs).toBe(5000);
       program.end(END);
       await program.result;
-      expect(manager.reading()).toEqual({ cpuTimeUs: 5000, memoryBytes: 0, status: 'process terminated normally' });
+      expect(manager.reading()).toEqual({
+        cpuTimeUs: 5000,
+        memoryBytes: 0,
+        status: 'process terminated normally',
+      });
     });
   });
 
@@ -78,8 +92,14 @@ describe('readings', () => {
     [{ ...END, status: 'exit', exitCode: 7 }, 'process terminated with exit status 7'],
     [{ ...KILLED, status: 'signal', exitSignal: 'SIGRTMIN+3' }, 'process interrupted by signal 37'],
     [{ ...KILLED, status: 'memory-limit' }, 'process interrupted by signal 9; memory limit exceeded'],
-    [{ ...END, status: 'memory-limit', exitCode: 1 }, 'process terminated with exit status 1; memory limit exceeded'],
-    [{ ...KILLED, status: 'output-limit', exitSignal: 'SIGXFSZ' }, 'process interrupted by signal 25; output limit exceeded'],
+    [
+      { ...END, status: 'memory-limit', exitCode: 1 },
+      'process terminated with exit status 1; memory limit exceeded',
+    ],
+    [
+      { ...KILLED, status: 'output-limit', exitSignal: 'SIGXFSZ' },
+      'process interrupted by signal 25; output limit exceeded',
+    ],
     [{ ...KILLED }, 'process interrupted by signal 9'],
   ])('%o', async (end, status) => {
     const program = fake();
@@ -103,7 +123,9 @@ describe('readings', () => {
 describe('the end', () => {
   it('does not wait for ever for a program that cannot be killed', { timeout: 10_000 }, async () => {
     const manager = await FifoManager.open(() => fake({ kill: () => {} }), { graceMs: 0 });
-    expect(await ask(manager, '0')).toMatch(/^\d+\n0\nprocess killed \(forced termination\); its end has not been/);
+    expect(await ask(manager, '0')).toMatch(
+      /^\d+\n0\nprocess killed \(forced termination\); its end has not been/,
+    );
   });
 
   it('cleans up what the start has registered, and nothing in it can hold it up', async () => {
@@ -120,7 +142,9 @@ describe('the end', () => {
 
   it('kills a program whose start was slower than the last call', async () => {
     let arrive = (_: ManagedProgram) => {};
-    const manager = await FifoManager.open(() => new Promise<ManagedProgram>((resolve) => (arrive = resolve)));
+    const manager = await FifoManager.open(
+      () => new Promise<ManagedProgram>((resolve) => (arrive = resolve)),
+    );
     await manager.close();
     const late = fake();
     arrive(late);
