@@ -5,6 +5,7 @@
 #include "file_identity.h"
 
 namespace sbx {
+
 int TreeRemover::Run(const std::string& name) {
   const int removed = Remove(name.c_str());
   return removed < 0 ? removed : RemovePending();

@@ -3,13 +3,15 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FifoClient, isFifoError } from '@sbx/fifo-client';
+import { createInterface } from 'node:readline';
+import { FifoClient, isFifoError, parseStatus } from '@sbx/fifo-client';
 import { FifoManager, startFifoSandbox } from '@sbx/fifo-protocol/server';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { t, useEngine } from '../helpers/engine.js';
 import { execute, managed, shell } from '../helpers/fifo.js';
 import { openDescriptors } from '../helpers/proc.js';
 import { timed, until } from '../helpers/wait.js';
+import { buildPrograms } from '../programs/build.mjs';
 
 const suite = useEngine();
 
@@ -169,4 +171,42 @@ test('startFifoSandbox: a last call before the program has started', async () =>
   const client = new FifoClient(dir);
   expect(await client.wait()).toEqual({ cpuTimeUs: 0, memoryBytes: 0, status: 'process starting' });
   expect((await client.terminate()).status).toBe('process not started; ended before the start');
+});
+
+test('the evaluator of the docs: a section, a checkpoint, and a crash told from a broken promise', async () => {
+  const fifo = await startFifoSandbox(suite.engine, t('obey'), [], { pipes: true });
+  const client = new FifoClient(fifo.dir);
+  const { stdin, stdout } = client.streams();
+  const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  async function ask(line: string): Promise<string> {
+    stdin.write(`${line}\n`);
+    const { value, done } = await lines.next();
+    if (!done) return value;
+    throw new Error(`The program stopped producing output (${(await client.wait()).status})`);
+  }
+  expect(await ask('hold 20000000')).toBe('ok');
+  expect(await client.checkpoint('index built', { maxMemoryBytes: 10e6 })).toMatchObject({ ok: false });
+  const { value, cpuTimeUs } = await client.measure(() => ask('burn 10'));
+  expect(value).toBe('ok');
+  expect(cpuTimeUs).toBeGreaterThan(9500);
+  await expect(ask('raise 11')).rejects.toThrow(
+    'The program stopped producing output (process interrupted by signal 11)',
+  );
+  const last = await client.terminate();
+  expect(parseStatus(last.status)).toEqual({ state: { kind: 'interrupted', signal: 11 }, remarks: [] });
+  stdin.destroy();
+  await fifo.finished;
+});
+
+test('without pipes there are no streams', async () => {
+  await managed(suite.engine, [t('sleep-ms'), '60000'], async ({ client }) => {
+    expect(() => client.streams()).toThrow(expect.objectContaining({ code: 'SBX_FIFO_GONE' }));
+  });
+});
+
+test('two clients without a time-out that share a directory: neither hangs for long', async () => {
+  await managed(suite.engine, [t('sleep-ms'), '60000'], async ({ dir }) => {
+    const many = () => execute(join(buildPrograms(), 'fifo-ask'), ['1', '300', dir]);
+    await Promise.all([many(), many()]);
+  });
 });

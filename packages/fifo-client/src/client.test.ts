@@ -10,7 +10,7 @@ describe('a client', () => {
     [{ timeoutMs: 5 }, /timeoutMs is not known; known are requestTimeoutMs/],
     [{ requestTimeoutMs: -1 }, /requestTimeoutMs must be a positive number or null; got -1/],
   ])('refuses %o', (options, message) => {
-    expect(() => new FifoClient('/x', options)).toThrow(message);
+    expect(() => new FifoClient('/x', options as object)).toThrow(message);
   });
 
   it('does nothing for a signal that is aborted already', async () => {

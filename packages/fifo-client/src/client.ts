@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path';
 import { FifoError, type FifoReading, STATUS_PIPE, WAIT_PIPE } from '@sbx/fifo-protocol';
 import { exchange } from './exchange.js';
+import { openStreams, type ProgramStreams } from './streams.js';
 import type {
   CheckpointOptions,
   FifoClientOptions,
@@ -86,6 +87,12 @@ export class FifoClient {
     const checkpoint = { name, memoryBytes, maxMemoryBytes, ok, reading };
     this.#checkpoints.push(checkpoint);
     return checkpoint;
+  }
+
+  /** Opens the program's stdin and stdout, where the manager offers them (`pipes`). Throws a `FifoError` when it does not. */
+  streams(): ProgramStreams {
+    this.#checkOpen();
+    return openStreams(this.dir);
   }
 
   /** Lets go: a request under way rejects. The program is not disturbed; `terminate()` ends it. Safe to call twice. */

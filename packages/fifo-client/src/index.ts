@@ -14,6 +14,7 @@ export {
   parseStatus,
 } from '@sbx/fifo-protocol';
 export { FifoClient } from './client.js';
+export type { ProgramStreams } from './streams.js';
 export type {
   CheckpointOptions,
   FifoClientOptions,

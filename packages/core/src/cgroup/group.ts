@@ -15,6 +15,8 @@ const MAIN = 'main';
 const BUSY_TRIES = 200;
 const BUSY_WAIT_MS = 5;
 
+let membersMade = 0;
+
 export class Group {
   readonly folders: Folders;
   readonly layout: Layout;
@@ -68,8 +70,9 @@ export class Group {
     }
   }
 
-  /** The group of one program inside this one. */
-  async makeMember(name: string): Promise<Group> {
+  /** The group of one program inside this one. No name is used twice: the last one may still be on its way out. */
+  async makeMember(): Promise<Group> {
+    const name = `p${membersMade++}`;
     const folders = new Map(
       [...this.folders].map(([controller, folder]) => [controller, join(folder, name)]),
     );

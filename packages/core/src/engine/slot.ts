@@ -6,7 +6,7 @@
 
 import type { Group } from '../cgroup/group.js';
 import type { CgroupTree } from '../cgroup/tree.js';
-import { ClosedError, type SbxError } from '../errors.js';
+import { ClosedError, isSbxError, SandboxError, type SbxError } from '../errors.js';
 import {
   type Channel,
   type EndedMessage,
@@ -162,7 +162,7 @@ export class Slot {
       await this.#renewing;
       this.#sendPrepare();
     } catch (error) {
-      this.#fail(error as SbxError);
+      this.#fail(isSbxError(error) ? error : groupError(error as NodeJS.ErrnoException));
     }
   }
 
@@ -221,4 +221,10 @@ export class Slot {
     await Promise.all([this.group?.remove(), ...this.#removals]);
     for (const extra of this.extras.values()) await extra.remove();
   }
+}
+
+function groupError(cause: NodeJS.ErrnoException): SbxError {
+  const message = `A cgroup for a sandbox could not be made: ${cause.message}`;
+  const errno = Math.abs(cause.errno ?? 0);
+  return new SandboxError({ code: 'SBX_SANDBOX_SETUP', message, stage: 'cgroupJoin', errno, cause });
 }

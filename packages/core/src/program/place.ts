@@ -74,6 +74,7 @@ export class Place {
 
   /** Sends the plan; throws what `error` makes of an error number when the socket refuses. */
   start(message: StartMessage, listener: ProgramListener): void {
+    if (this.#closed) throw new ClosedError('The sandbox');
     if (this.#lost !== null) throw this.#lost;
     if (this.alive >= this.core.native.constants.programsMax) {
       const message = `${this.alive} programs live in this sandbox, as many as there can be.`;

@@ -4,7 +4,7 @@
  * is measured and limited alone.
  */
 import type { Group } from '../cgroup/group.js';
-import { ClosedError } from '../errors.js';
+import { ClosedError, SandboxError } from '../errors.js';
 import { checkCeilings, type ResolvedLimits, resolveLimits } from '../options/limits.js';
 import type { LiveUsage, RunOptions, SandboxOptions } from '../types.js';
 import { readFigures } from './figures.js';
@@ -28,7 +28,6 @@ export class Session {
   readonly #closer = () => this.close();
   /** The program that uses the sandbox's group, or is about to: whether others have run beside it. */
   #resident: { others: boolean } | null = null;
-  #nextMember = 1;
   #closed: Promise<void> | null = null;
   #lastUsage: LiveUsage | null = null;
 
@@ -61,7 +60,7 @@ export class Session {
     else if (this.#resident !== null) this.#resident.others = true;
     let member: Group | undefined;
     try {
-      if (company === undefined) member = await this.place.slot.group?.makeMember(`p${this.#nextMember++}`);
+      if (company === undefined) member = await this.#makeMember();
       const request = {
         file,
         args,
@@ -134,6 +133,24 @@ export class Session {
     if (this.place.slot.group === null) return true;
     const asSandbox = memoryBytes === this.#limits.memoryBytes && processCount === this.#limits.processCount;
     return asSandbox && this.#resident === null;
+  }
+
+  /** `undefined` without cgroups. */
+  async #makeMember(): Promise<Group | undefined> {
+    try {
+      return await this.place.slot.group?.makeMember();
+    } catch (cause) {
+      this.checkOpen(); // closed meanwhile: that is why
+      const { errno } = cause as NodeJS.ErrnoException;
+      const message = 'The program’s own cgroup could not be made';
+      throw new SandboxError({
+        code: 'SBX_SANDBOX_SETUP',
+        message,
+        stage: 'cgroupJoin',
+        errno: Math.abs(errno ?? 0),
+        cause,
+      });
+    }
   }
 
   #follow(running: Running, company: { others: boolean } | undefined, member: Group | undefined): void {

@@ -40,6 +40,7 @@ export class FifoManager implements AsyncDisposable {
   readonly #cleanUps: (() => Promise<void>)[] = [];
   #complaint: string | null = null;
   #isOver = false;
+  #isClosing = false;
   #ending: FifoEnd['reason'] | null = null;
   #settle!: (end: FifoEnd) => void;
 
@@ -95,6 +96,8 @@ export class FifoManager implements AsyncDisposable {
 
   /** As a last call that nobody waits for: the program goes or is killed, the directory is removed. Safe to call twice. */
   async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#answers.hurry(EXTRA_LOOK_MS);
     if (this.#ending === null) void this.#end('closed');
     await this.finished;
   }
@@ -110,7 +113,7 @@ export class FifoManager implements AsyncDisposable {
     await this.#watch.start(start, (cleanUp) => this.#atEnd(cleanUp));
     const { program } = this.#watch;
     this.#inbox.listen();
-    if (program !== null) relay?.connect(program.stdin, program.stdout);
+    if (program !== null) relay?.connect(program);
     else void relay?.refuse();
   }
 
@@ -137,7 +140,7 @@ export class FifoManager implements AsyncDisposable {
     const before = this.#answers.deliveredCount;
     const count = Number(reason === 'last-call') + Number(wasOwed);
     if (count > 0) this.#answers.owe(count);
-    if (reason === 'closed') this.#answers.hurry(EXTRA_LOOK_MS);
+    if (this.#isClosing) this.#answers.hurry(EXTRA_LOOK_MS);
     await this.#answers.settled();
     const delivered = this.#answers.deliveredCount > before;
     await this.#removeAll();

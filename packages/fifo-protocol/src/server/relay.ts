@@ -5,10 +5,15 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { openForReader } from './reader-wait.js';
-import type { ProgramInput, ProgramOutput } from './types.js';
+import type { ManagedProgram, ProgramInput, ProgramOutput } from './types.js';
 
 /** A client may open `upward` at any time, or never. */
 const PAUSE_MS_MAX = 100;
+/**
+ * A client that sees the end of output asks why. When the program has died, the report of that is a moment behind the end of its
+ * output: the client sees the one after the other.
+ */
+const END_REPORT_MS = 20;
 
 export class Relay {
   readonly #downward: Socket;
@@ -37,9 +42,13 @@ export class Relay {
   }
 
   /** Starts passing on. */
-  connect(stdin: ProgramInput | null | undefined, stdout: ProgramOutput | null | undefined): void {
+  connect({ stdin, stdout, result }: ManagedProgram): void {
+    const ended = result.then(
+      () => undefined,
+      () => undefined,
+    );
     if (stdin) void this.#passDown(stdin);
-    if (stdout) void this.#passUp(stdout);
+    if (stdout) void this.#passUp(stdout, ended);
   }
 
   /** There is no program: clients see end of file. */
@@ -69,7 +78,7 @@ export class Relay {
     }
   }
 
-  async #passUp(stdout: ProgramOutput): Promise<void> {
+  async #passUp(stdout: ProgramOutput, ended: Promise<void>): Promise<void> {
     if (!(await this.opened())) return;
     const socket = new Socket({ fd: this.#upwardFd!, readable: false, writable: true });
     this.#upward = socket;
@@ -77,6 +86,7 @@ export class Relay {
     socket.on('error', () => undefined);
     try {
       for await (const chunk of stdout) await written(socket, chunk);
+      await Promise.race([ended, delay(END_REPORT_MS)]);
       socket.destroy(); // the kernel has every byte
     } catch {
       stdout.destroy?.(); // the client reads no more: the program gets EPIPE
@@ -89,4 +99,8 @@ function written(socket: Socket, chunk: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.write(chunk, (error) => (error ? reject(error) : resolve()));
   });
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -19,11 +19,16 @@ const CPU_RATE_MIN = 10;
 /** Throws `BadRequest`. `stream`: the forms of `/stream` are legal. */
 export function convertRequest(raw: RawRequest, settings: Settings, stream: boolean): Job {
   const cmds = raw.cmd ?? [];
-  return {
-    requestId: raw.requestId ?? '',
-    programs: cmds.map((cmd) => convertCmd(cmd, settings, stream)),
-    pipes: cmds.length > 1 ? (raw.pipeMapping ?? []).map(convertPipe) : [],
-  };
+  const pipes = cmds.length > 1 ? (raw.pipeMapping ?? []).map(convertPipe) : [];
+  const programs = cmds.map((cmd) => convertCmd(cmd, settings, stream));
+  for (const { writer, proxy, name } of pipes) {
+    const program = programs[writer.index];
+    // What a proxy records is not read as a file.
+    if (proxy && name !== '' && program !== undefined) {
+      program.copyOut = program.copyOut.filter((entry) => entry.name !== name);
+    }
+  }
+  return { requestId: raw.requestId ?? '', programs, pipes };
 }
 
 function convertCmd(cmd: RawCmd, settings: Settings, stream: boolean): JobProgram {
