@@ -47,7 +47,9 @@ function resultDiffers(got, expected) {
 export function resultsDiffer(got, expected) {
   if (!Array.isArray(got) || got.length !== expected.length) return [`results: ${JSON.stringify(got)}`];
   return expected.flatMap((one, index) =>
-    resultDiffers(got[index], one).map((text) => `[${index}].${text} (${JSON.stringify(got[index]).slice(0, 300)})`),
+    resultDiffers(got[index], one).map(
+      (text) => `[${index}].${text} (${JSON.stringify(got[index]).slice(0, 300)})`,
+    ),
   );
 }
 

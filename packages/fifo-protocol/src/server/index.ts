@@ -6,7 +6,7 @@
  */
 export { FifoManager } from './manager.js';
 export { FIFO_DEFAULTS } from './options.js';
-export { type SandboxMaker, type StartOptions, startFifoSandbox } from './start.js';
+export { type ProgramSpawner, type SandboxMaker, type StartOptions, startFifoSandbox } from './start.js';
 export type {
   FifoEnd,
   FifoOptions,

@@ -2,12 +2,18 @@
 import { FifoManager } from './manager.js';
 import type { FifoOptions, ManagedProgram } from './types.js';
 
+/** A sandbox for one program; `Sandbox` of `@sbx/core` is one. */
+export interface ProgramSpawner<ProgramOptions> {
+  /** Starts a program; rejects when it cannot be started. */
+  spawn(file: string, args?: readonly string[], options?: ProgramOptions): Promise<ManagedProgram>;
+  /** Removes it with everything in it. */
+  close(): Promise<void>;
+}
+
 /** What can make sandboxes; `Engine` of `@sbx/core` is one. */
 export interface SandboxMaker<SandboxOptions, ProgramOptions> {
-  createSandbox(options?: SandboxOptions): Promise<{
-    spawn(file: string, args?: readonly string[], options?: ProgramOptions): Promise<ManagedProgram>;
-    close(): Promise<void>;
-  }>;
+  /** A fresh one. */
+  createSandbox(options?: SandboxOptions): Promise<ProgramSpawner<ProgramOptions>>;
 }
 
 /** Settings of `startFifoSandbox`: the manager's, and what the engine takes. */

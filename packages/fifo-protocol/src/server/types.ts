@@ -27,7 +27,9 @@ export interface ManagedProgram {
 
 /** The writing end of a program's stdin. Promises settle when the program has room. */
 export interface ProgramInput {
+  /** Resolves when it was taken; rejects when the program reads no more. */
   write(chunk: Uint8Array): Promise<void>;
+  /** End of file. */
   end(): Promise<void>;
 }
 
