@@ -7,7 +7,7 @@ const options = { url: { type: 'string' }, token: { type: 'string' }, filter: { 
 
 const { values, positionals } = parseArgs({ options, allowPositionals: true });
 if (!Object.hasOwn(SUITES, positionals[0] ?? '') || values.url === undefined) {
-  console.error(usage);
+  process.stderr.write(`${usage}\n`);
   process.exit(2);
 }
 const { readCorpus, runCase, transportsOf } = await import(SUITES[positionals[0]]);
@@ -21,8 +21,9 @@ for (const one of readCorpus()) {
     const differences = await runCase(server, one, transport).catch((error) => [String(error)]);
     if (differences.length === 0) passed += 1;
     else failed += 1;
-    for (const text of differences) console.log(`${one.file}: ${one.name} [${transport}]\n    ${text}`);
+    for (const text of differences)
+      process.stdout.write(`${one.file}: ${one.name} [${transport}]\n    ${text}\n`);
   }
 }
-console.log(`\n${passed} as expected, ${failed} different`);
+process.stdout.write(`\n${passed} as expected, ${failed} different\n`);
 process.exitCode = failed > 0 ? 1 : 0;

@@ -10,7 +10,9 @@ const server = useServer({ enableMetrics: true });
 function raw(method: string, path: string, headers: Record<string, string> = {}, body = '') {
   return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; text: string }>(
     (resolve, reject) => {
-      const sent = request(`${server.url}${path}`, { method, headers }, (response) => {
+      const { hostname, port } = new URL(server.url);
+      // Not a URL: those have their dots resolved.
+      const sent = request({ hostname, port, path, method, headers }, (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('end', () =>

@@ -18,14 +18,14 @@ describe('Queue', () => {
 
   it('refuses what the queue cannot hold, says when to try again, and counts it', () => {
     const queue = new Queue(1, 0);
-    queue.enter();
+    void queue.enter(); // takes the one place at once
     expect(() => queue.enter()).toThrow(expect.objectContaining({ code: 'SBX_OVERLOADED', retryable: true }));
     expect(queue.refused).toBe(1);
   });
 
   it('an abort takes the one who waits out, and gives the reason', async () => {
     const queue = new Queue(1, 2);
-    queue.enter();
+    void queue.enter(); // takes the one place at once
     const controller = new AbortController();
     const aborted = queue.enter(controller.signal)!;
     const next = queue.enter()!;
@@ -39,7 +39,7 @@ describe('Queue', () => {
 
   it('closing rejects all who wait', async () => {
     const queue = new Queue(1, 2);
-    queue.enter();
+    void queue.enter(); // takes the one place at once
     const waiting = Promise.allSettled([queue.enter(), queue.enter()]);
     queue.close('closed');
     expect((await waiting).map((outcome) => outcome.status)).toEqual(['rejected', 'rejected']);

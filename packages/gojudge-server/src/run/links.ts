@@ -8,6 +8,8 @@ export interface LinkEnd {
   side: 'writer' | 'reader';
   /** The stream once the program runs; `null` when it does not. */
   attach(stream: InputStream | OutputStream | null): void;
+  /** Everything has gone by: until then the stream must stay open, also when its program has ended. */
+  passed: Promise<unknown>;
 }
 
 export interface Link {
@@ -27,17 +29,20 @@ export function makeLinks(job: Job): Links {
   const all = job.pipes.map((pipe) => {
     const writer = deferred<OutputStream | null>();
     const reader = deferred<InputStream | null>();
+    const recording = pass(pipe, writer.promise, reader.promise);
     ends[pipe.writer.index]!.push({
       fd: pipe.writer.fd,
       side: 'writer',
       attach: (stream) => writer.resolve(stream as OutputStream | null),
+      passed: recording,
     });
     ends[pipe.reader.index]!.push({
       fd: pipe.reader.fd,
       side: 'reader',
       attach: (stream) => reader.resolve(stream as InputStream | null),
+      passed: Promise.resolve(), // what an ended program has not read is nobody's
     });
-    return { pipe, recording: pass(pipe, writer.promise, reader.promise) };
+    return { pipe, recording };
   });
   return { ends, all };
 }

@@ -45,7 +45,7 @@ export async function runProgram(scope: RunScope, placed: Placed): Promise<Outco
     throw error;
   } finally {
     for (const end of placed.ends) end.attach(null); // counts only where nothing was attached
-    void sandbox?.close();
+    void Promise.allSettled(placed.ends.map(({ passed }) => passed)).then(() => sandbox?.close());
   }
 }
 
@@ -132,7 +132,6 @@ async function runLiving(scope: RunScope, living: Living): Promise<Ended> {
     return result;
   } finally {
     scope.signal.removeEventListener('abort', stop);
-    await process.close();
   }
 }
 

@@ -27,7 +27,6 @@ export async function runOnTerminal(run: OnTerminal): Promise<Ended> {
     return result;
   } finally {
     scope.signal.removeEventListener('abort', stop);
-    await process.close();
   }
 }
 

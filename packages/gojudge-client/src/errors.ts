@@ -1,0 +1,75 @@
+/** What goes wrong between client and server. What a program did is never an error. */
+
+export const CLIENT_ERROR_CODES = [
+  'GOJUDGE_REQUEST', // the server refused the request: 400
+  'GOJUDGE_UNAUTHORIZED', // 401
+  'GOJUDGE_NOT_FOUND', // no such file: 404
+  'GOJUDGE_RUN', // the request could not be carried out as a whole: 500
+  'GOJUDGE_OVERLOADED', // the queue is full
+  'GOJUDGE_CONNECTION', // nobody answers, or the connection went away
+  'GOJUDGE_PROTOCOL', // the answer is none that a go-judge gives
+  'GOJUDGE_CLOSED', // this client or stream was closed
+  'GOJUDGE_UNSUPPORTED', // not possible in this environment or with this server
+] as const;
+/** One of `CLIENT_ERROR_CODES`. */
+export type ClientErrorCode = (typeof CLIENT_ERROR_CODES)[number];
+
+export interface ClientErrorInit {
+  code: ClientErrorCode;
+  message: string;
+  retryable?: boolean;
+  /** HTTP status, when there was one. */
+  status?: number | null;
+  retryAfterMs?: number | null;
+  cause?: unknown;
+}
+
+/** Every error of this client. Branch on `code`. */
+export class GojudgeError extends Error {
+  override readonly name = 'GojudgeError';
+  readonly code: ClientErrorCode;
+  /** Trying again later may help. */
+  readonly retryable: boolean;
+  readonly status: number | null;
+  readonly retryAfterMs: number | null;
+
+  constructor({
+    code,
+    message,
+    retryable = false,
+    status = null,
+    retryAfterMs = null,
+    cause,
+  }: ClientErrorInit) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.retryable = retryable;
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+const QUEUE_FULL = 'worker queue is full';
+
+/** A failure of a request as a whole, by its text: go-judge gives nothing else to tell them apart. */
+export function runError(
+  text: string,
+  status: number | null = null,
+  retryAfterMs: number | null = null,
+): GojudgeError {
+  if (text === QUEUE_FULL) {
+    return new GojudgeError({
+      code: 'GOJUDGE_OVERLOADED',
+      message: text,
+      retryable: true,
+      status,
+      retryAfterMs,
+    });
+  }
+  return new GojudgeError({ code: 'GOJUDGE_RUN', message: text, status });
+}
+
+/** For tests across copies of this package, where `instanceof` says no. */
+export function isGojudgeError(value: unknown): value is GojudgeError {
+  return value instanceof Error && value.name === 'GojudgeError' && 'code' in value;
+}

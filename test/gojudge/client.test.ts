@@ -1,0 +1,116 @@
+// The client against our server, over the sockets of `ws`: Node 20 has none of its own.
+import { GojudgeClient, type SocketLike } from '@sbx/gojudge-client';
+import { expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { useServer } from './server.js';
+
+const server = useServer({ authToken: 'secret', queueLength: 1, parallelism: 1 });
+
+function makeClient(token = 'secret', retries = 0): GojudgeClient {
+  const transport = {
+    fetch,
+    openSocket: (url: string, headers: Record<string, string>) =>
+      new WebSocket(url, { headers }) as unknown as SocketLike,
+  };
+  return new GojudgeClient({ url: server.url, token, retries, transport });
+}
+
+test('runs a program, with units of people', async () => {
+  const outcome = await makeClient().run({
+    args: ['/bin/sh', '-c', 'read x; echo got $x; echo err >&2; exit 3'],
+    stdin: { content: 'it\n' },
+    limits: { cpuTimeMs: 500, processCount: 5 },
+  });
+  expect([outcome.status, outcome.exitStatus, outcome.stdout, outcome.stderr]).toEqual([
+    'Nonzero Exit Status',
+    3,
+    'got it\n',
+    'err\n',
+  ]);
+  expect(outcome.figures.wallTimeMs).toBeLessThan(1500);
+});
+
+test('stored files go with their scope', async () => {
+  const client = makeClient();
+  {
+    await using source = await client.upload('content', 'a.txt');
+    await using outcome = await client.run({
+      args: ['/bin/cp', 'in', 'out'],
+      copyIn: { in: source.file },
+      copyOutCached: ['out'],
+    });
+    expect(await outcome.stored.out!.text()).toBe('content');
+    expect(Object.keys(await client.list()).length).toBe(2);
+  }
+  expect(await client.list()).toEqual({});
+});
+
+test('uploads and downloads in pieces', async () => {
+  const client = makeClient();
+  async function* pieces() {
+    for (let count = 0; count < 64; count += 1) yield new Uint8Array(65_536).fill(count);
+  }
+  await using file = await client.uploadStream(pieces(), 'big');
+  let bytes = 0;
+  for await (const chunk of await file.stream()) bytes += chunk.byteLength;
+  expect(bytes).toBe(64 * 65_536);
+});
+
+test('errors have codes', async () => {
+  await expect(makeClient('wrong').list()).rejects.toMatchObject({
+    code: 'GOJUDGE_UNAUTHORIZED',
+    status: 401,
+  });
+  await expect(makeClient().download('NOSUCHID')).rejects.toMatchObject({ code: 'GOJUDGE_NOT_FOUND' });
+  const missing = { args: ['/bin/true'], copyIn: { a: { fileId: 'NO' } } };
+  await expect(makeClient().run(missing)).rejects.toMatchObject({ code: 'GOJUDGE_RUN', status: 500 });
+  await expect(makeClient().runGroup({ commands: [] })).rejects.toMatchObject({ code: 'GOJUDGE_REQUEST' });
+  expect(await makeClient().delete('NOSUCHID')).toBe(false);
+});
+
+test('an overloaded server is an error that may be tried again', async () => {
+  const sleep = { args: ['/bin/sleep', '1'], limits: { wallTimeMs: 3000 } };
+  const client = makeClient();
+  const runs = await Promise.allSettled([client.run(sleep), client.run(sleep), client.run(sleep)]);
+  const refused = runs.find((run) => run.status === 'rejected') as PromiseRejectedResult;
+  expect(refused.reason).toMatchObject({
+    code: 'GOJUDGE_OVERLOADED',
+    retryable: true,
+    retryAfterMs: expect.any(Number),
+  });
+});
+
+test('many runs', async () => {
+  const commands = Array.from({ length: 10 }, (_, index) => ({ args: ['/bin/echo', `${index}`] }));
+  const outcomes = await makeClient().runMany(commands, { concurrency: 2 });
+  expect(outcomes.map(({ stdout }) => stdout)).toEqual(commands.map((_, index) => `${index}\n`));
+});
+
+test('a session: requests by id, abort cancels', async () => {
+  await using session = await makeClient().connect();
+  const controller = new AbortController();
+  const slow = session.run({ args: ['/bin/sleep', '20'], limits: { wallTimeMs: 30_000 } }, controller);
+  setTimeout(() => controller.abort(new Error('enough')), 200);
+  await expect(slow).rejects.toThrow('enough');
+  expect((await session.run({ args: ['/bin/true'] })).ok).toBe(true);
+});
+
+test('an interactive run', async () => {
+  await using run = await makeClient().interact({
+    args: ['/bin/cat'],
+    tty: true,
+    limits: { wallTimeMs: 5000 },
+  });
+  run.resize(80, 24);
+  await run.write('hello\n\x04');
+  let text = '';
+  for await (const { bytes } of run) text += new TextDecoder().decode(bytes);
+  expect(text).toBe('hello\r\nhello\r\n');
+  expect((await run.result).status).toBe('Accepted');
+});
+
+test('version and features', async () => {
+  expect((await makeClient().version()).buildVersion).toMatch(/^v\d+\.\d+\.\d+$/);
+  expect(await makeClient().supports('fixSymlinkEscape')).toBe(true);
+  expect((await makeClient().config()).runnerConfig.workDir).toBe('/w');
+});
