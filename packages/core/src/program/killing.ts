@@ -65,3 +65,11 @@ export class Killing {
     clearTimeout(this.#graceTimer);
   }
 }
+
+/** How long whoever closes waits for the report of a program that was killed. Together with the rest below 100 ms. */
+export const CLOSE_WAIT_MS = 70;
+
+/** Resolves after so many ms. */
+export function after(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -4,6 +4,7 @@ import { ClosedError } from '../errors.js';
 import { copyIn } from '../files/copy.js';
 import { checkCeilings, type ResolvedLimits, resolveLimits } from '../options/limits.js';
 import type { OneShotOptions, RunResult } from '../types.js';
+import { after, CLOSE_WAIT_MS } from './killing.js';
 import { Place } from './place.js';
 import { Running, workFolderOf } from './running.js';
 import type { GivenFd } from './wiring.js';
@@ -75,13 +76,6 @@ export async function runInFresh(core: EngineCore, run: OneShot): Promise<RunRes
     if (place.alive === 0) place.closeAfterEnd();
     else place.close();
   }
-}
-
-/** How long a program that was killed may take to be reported dead, when the engine closes. */
-const CLOSE_WAIT_MS = 70;
-
-function after(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
 /** Abort kills the program and all it started, waits for that, then rejects with the signal's reason. */

@@ -8,13 +8,12 @@ import { ClosedError, SandboxError } from '../errors.js';
 import { checkCeilings, type ResolvedLimits, resolveLimits } from '../options/limits.js';
 import type { LiveUsage, RunOptions, SandboxOptions } from '../types.js';
 import { readFigures } from './figures.js';
+import { after, CLOSE_WAIT_MS } from './killing.js';
 import type { Place } from './place.js';
 import { boundGroup } from './plan.js';
 import { Running } from './running.js';
 
 const NS_PER_MS = 1e6;
-/** How long killed programs may take to be reported dead. */
-const CLOSE_WAIT_MS = 70;
 
 export class Session {
   readonly place: Place;
@@ -162,8 +161,4 @@ export class Session {
     };
     running.result.then(over, over);
   }
-}
-
-function after(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

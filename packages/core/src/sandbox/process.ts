@@ -2,6 +2,7 @@
 import { signalNumber } from '../errno.js';
 import { InvalidOptionsError, SbxError } from '../errors.js';
 import type { Native } from '../native.js';
+import { after, CLOSE_WAIT_MS } from '../program/killing.js';
 import type { Running } from '../program/running.js';
 import type { InputStream } from '../streams/input.js';
 import type { OutputStream } from '../streams/output-stream.js';
@@ -12,8 +13,6 @@ export type ProcessEvent =
   | { kind: 'stdout'; bytes: Uint8Array }
   | { kind: 'stderr'; bytes: Uint8Array }
   | { kind: 'exit'; result: RunResult };
-
-const CLOSE_WAIT_MS = 70;
 
 /**
  * From `sandbox.spawn()`. Streams exist where `'pipe'` was asked for. Leaving the scope of `await using` kills it; breaking
@@ -103,7 +102,7 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
   async close(): Promise<void> {
     if (!this.#running.ended) {
       this.#running.end();
-      await Promise.race([this.result.catch(() => undefined), delay(this.#running.graceMs + CLOSE_WAIT_MS)]);
+      await Promise.race([this.result.catch(() => undefined), after(this.#running.graceMs + CLOSE_WAIT_MS)]);
     }
     this.#running.wiring.closeStreams();
   }
@@ -150,8 +149,4 @@ async function* merge(
       yield { kind: source.kind, bytes: step.value };
     }
   }
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

@@ -15,11 +15,18 @@ const STACK_BYTES_MIN = 131_072;
 const PROCESSES_MAX = 4_194_304;
 /** 1 ms of the default period. */
 const CPU_RATE_MIN = 10;
+/** Go-judge dies of a negative one. */
+const FD_MAX = 255;
 
 /** Throws `BadRequest`. `stream`: the forms of `/stream` are legal. */
 export function convertRequest(raw: RawRequest, settings: Settings, stream: boolean): Job {
   const cmds = raw.cmd ?? [];
   const pipes = cmds.length > 1 ? (raw.pipeMapping ?? []).map(convertPipe) : [];
+  for (const { writer, reader } of pipes) {
+    for (const { fd } of [writer, reader]) {
+      if (fd < 0 || fd > FD_MAX) throw new BadRequest(`pipeMapping: fd ${fd} is not from 0 to ${FD_MAX}`);
+    }
+  }
   const programs = cmds.map((cmd) => convertCmd(cmd, settings, stream));
   for (const { writer, proxy, name } of pipes) {
     const program = programs[writer.index];
@@ -33,6 +40,7 @@ export function convertRequest(raw: RawRequest, settings: Settings, stream: bool
 
 function convertCmd(cmd: RawCmd, settings: Settings, stream: boolean): JobProgram {
   const { copyOut = [], copyOutCached = [], copyIn = new Map<string, RawFile>() } = cmd;
+  if ((cmd.files?.length ?? 0) > FD_MAX + 1) throw new BadRequest(`files: more than ${FD_MAX + 1} entries`);
   const files = (cmd.files ?? []).map((file) => convertFile(file, settings, stream));
   const cachedNames = new Set(copyOutCached.map((name) => name.replace(/\?$/, '')));
   return {

@@ -4,9 +4,6 @@ import { RunFailure } from '../errors.js';
 import type { Settings } from '../settings.js';
 import type { CollectorFile, Job, JobPipe, JobProgram } from './job.js';
 
-/** Descriptor numbers above are nobody's. */
-const FD_MAX = 255;
-
 /** Fills gaps of `files` that pipes take, and checks both. */
 export function checkDescriptors(job: Job, settings: Settings): void {
   const group = job.programs.length > 1;
@@ -27,7 +24,6 @@ function checkPipes({ programs, pipes }: Job): void {
       const { index, fd } = pipe[side];
       const program = programs[index];
       if (program === undefined) throw new RunFailure(`pipe: index out of range ${index}`);
-      if (fd < 0 || fd > FD_MAX) throw new RunFailure(`pipe: fd out of range ${fd}`);
       const key = `${index}/${fd}`;
       if (taken.has(key)) {
         const name = side === 'writer' ? 'in' : 'out';

@@ -1,0 +1,49 @@
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MultipartError, Parts } from './multipart-parts.js';
+
+async function contents(chunks: Uint8Array[], boundary: string): Promise<string[]> {
+  const parts = new Parts(Readable.from(chunks.map((chunk) => Buffer.from(chunk))), boundary);
+  const found: string[] = [];
+  for (let headers = await parts.next(); headers !== null; headers = await parts.next()) {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of parts.content()) pieces.push(piece);
+    found.push(Buffer.concat(pieces).toString('latin1'));
+  }
+  return found;
+}
+
+describe('Parts', () => {
+  it('finds the same parts however the body is cut up', async () => {
+    const part = fc
+      .array(fc.constantFrom('x', '\r\n', '--b', '-', '\n', '\r', '--bb'), { maxLength: 8 })
+      .map((bits) => bits.join(''));
+    // What would end the part is no content of it.
+    const content = part.filter((text) => !/(^|\n)--b(--|[ \t]*\r?(\n|$)|$)/.test(text));
+    const cuts = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(content, { minLength: 1, maxLength: 3 }), cuts, async (texts, sizes) => {
+        const body = Buffer.from(
+          `${texts.map((text) => `--b\r\nA: b\r\n\r\n${text}\r\n`).join('')}--b--\r\n`,
+        );
+        const chunks: Uint8Array[] = [];
+        for (let at = 0, turn = 0; at < body.length; turn += 1) {
+          const size = sizes[turn % sizes.length]!;
+          chunks.push(body.subarray(at, at + size));
+          at += size;
+        }
+        expect(await contents(chunks, 'b')).toEqual(texts);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('refuses a body that is cut off anywhere before its closing boundary', async () => {
+    const body = Buffer.from('--b\r\nA: b\r\n\r\ntext\r\n--b--');
+    for (let end = 0; end < body.length; end += 1) {
+      await expect(contents([body.subarray(0, end)], 'b'), `${end}`).rejects.toThrow(MultipartError);
+    }
+    expect(await contents([body], 'b')).toEqual(['text']);
+  });
+});

@@ -1,0 +1,82 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FileStore, StoreFullError, type StoreOptions } from './store.js';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'sbx-store-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const open = (options: Partial<StoreOptions> = {}) =>
+  FileStore.open({ dir, temporary: false, timeoutMs: 0, maxBytes: 1000, maxCount: 3, ...options });
+const bytes = (size: number) => new Uint8Array(size).fill(1);
+
+async function* broken() {
+  yield bytes(10);
+  throw new Error('cut off');
+}
+
+describe('FileStore', () => {
+  it('keeps names over a restart, and forgets those that are gone', async () => {
+    const first = await open();
+    const [kept, gone] = [await first.add('kept.txt', bytes(1)), await first.add('gone', bytes(1))];
+    await first.delete(gone);
+    await first.close();
+    writeFileSync(join(dir, 'FOREIGN1'), 'x');
+    const second = await open();
+    expect([...(await second.list())]).toEqual(
+      [
+        [kept, 'kept.txt'],
+        ['FOREIGN1', ''],
+      ].sort((a, b) => (a[0]! < b[0]! ? -1 : 1)),
+    );
+    expect([second.nameOf(kept), second.nameOf('FOREIGN1')]).toEqual(['kept.txt', 'FOREIGN1']);
+    await second.close();
+  });
+
+  it('is bounded in bytes and number, and what failed leaves nothing', async () => {
+    const store = await open();
+    await expect(store.add('big', bytes(1001))).rejects.toThrow(StoreFullError);
+    await expect(store.add('broken', broken())).rejects.toThrow('cut off');
+    expect(store.totals).toEqual({ count: 0, bytes: 0 });
+    for (let count = 0; count < 3; count += 1) await store.add('x', bytes(10));
+    await expect(store.add('x', bytes(1))).rejects.toThrow(/full: 3 files/);
+    expect(readdirSync(join(dir, '.sbx')).filter((name) => name.startsWith('tmp'))).toEqual([]);
+    await store.close();
+  });
+
+  it('lets an open file be read to its end after it was deleted', async () => {
+    const store = await open();
+    const id = await store.add('x', bytes(5));
+    const handle = await store.open(id);
+    expect([await store.delete(id), await store.delete(id), await store.open(id)]).toEqual([
+      true,
+      false,
+      null,
+    ]);
+    expect((await handle!.readFile()).length).toBe(5);
+    await handle!.close();
+    await store.close();
+  });
+
+  it('drops what is unused, and only that', async () => {
+    const store = await open({ timeoutMs: 400 });
+    const [used, unused] = [await store.add('a', bytes(1)), await store.add('b', bytes(1))];
+    for (let count = 0; count < 8; count += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await (await store.open(used))!.close();
+    }
+    expect([await store.open(unused), [...(await store.list()).keys()]]).toEqual([null, [used]]);
+    await store.close();
+  });
+
+  it('takes a temporary folder along', async () => {
+    const store = await open({ temporary: true });
+    await store.add('x', bytes(1));
+    await store.close();
+    expect(readdirSync(tmpdir())).not.toContain(dir.split('/').at(-1));
+  });
+});
