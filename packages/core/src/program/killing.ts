@@ -69,7 +69,9 @@ export class Killing {
 /** How long whoever closes waits for the report of a program that was killed. Together with the rest below 100 ms. */
 export const CLOSE_WAIT_MS = 70;
 
-/** Resolves after so many ms. */
+/** Resolves after so many ms; does not keep the process: a living program does that. */
 export function after(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
 }
