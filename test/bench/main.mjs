@@ -10,15 +10,22 @@ const BENCHES = {
   limits: './limits.mjs',
   burst: './burst.mjs',
   memory: './memory.mjs',
+  gojudge: './gojudge.mjs',
   fifo: './fifo.mjs',
 };
 
-const usage = `usage: main.mjs ${Object.keys(BENCHES).join('|')} [--json] [--check] [--quick]
+const usage = `usage: main.mjs ${Object.keys(BENCHES).join('|')} [--json] [--check] [--quick] [--url URL]…
   --json   one JSON object on stdout, nothing else
   --check  exit 1 when a bar is missed
+  --url    gojudge: a server to measure, several to compare
   --quick  a tenth of the samples: to see that it works, not how fast`;
 
-const options = { json: { type: 'boolean' }, check: { type: 'boolean' }, quick: { type: 'boolean' } };
+const options = {
+  json: { type: 'boolean' },
+  check: { type: 'boolean' },
+  quick: { type: 'boolean' },
+  url: { type: 'string', multiple: true },
+};
 
 function readCommand() {
   try {
@@ -32,10 +39,10 @@ function readCommand() {
   process.exit(2);
 }
 
-const { bench, json = false, check = false, quick = false } = readCommand();
+const { bench, json = false, check = false, quick = false, url: urls } = readCommand();
 const module = await import(BENCHES[bench]);
 if (!json) console.error(`${module.title} …`);
-const report = makeReport(bench, await module.measure({ scale: quick ? 0.1 : 1 }));
+const report = makeReport(bench, await module.measure({ scale: quick ? 0.1 : 1, urls }));
 if (json) printJson(report);
 else printTable(module.title, report);
 const missed = missedFigures(report);

@@ -32,6 +32,14 @@ describe('two hundred sandboxes at once', () => {
     });
   }, 60_000);
 
+  it('more at once than the helper’s socket takes: all come', async () => {
+    await withEngine({ maxSandboxes: 400, parallelism: 400 }, async (engine) => {
+      const made = await Promise.all(Array.from({ length: 400 }, () => engine.createSandbox()));
+      expect(engine.counters().sandboxes).toBe(400);
+      await Promise.all(made.map((sandbox) => sandbox.close()));
+    });
+  }, 60_000);
+
   it('mixed fates, 20 rounds: each verdict as when alone', async () => {
     const limits = {
       cpuTimeMs: 100,

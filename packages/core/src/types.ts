@@ -273,7 +273,7 @@ export interface EngineOptions {
   maxSandboxes?: number;
   /** One-shot runs that may wait. Default 512. More are refused with `OverloadedError`. */
   queueLength?: number;
-  /** Sandboxes kept ready for the next run. Default: `parallelism`. */
+  /** Sandboxes kept ready for the next run. Default: `parallelism`, at most 16. */
   readyCount?: number;
   /** Defaults for every program. Merged over `DEFAULT_LIMITS`. */
   limits?: Limits;

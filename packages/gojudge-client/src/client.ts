@@ -16,6 +16,7 @@ import {
   type WireVersion,
 } from './wire/index.js';
 
+/** Options of `GojudgeClient`. */
 export interface GojudgeClientOptions {
   /** `http://host:5050`. */
   url: string;
@@ -29,6 +30,7 @@ export interface GojudgeClientOptions {
   transport?: Transport;
 }
 
+/** Options of a single call. */
 export interface CallOptions {
   /** Abort drops the connection, which kills the run. */
   signal?: AbortSignal;
@@ -128,11 +130,13 @@ export class GojudgeClient {
     return this.#stored(await response.json());
   }
 
+  /** All bytes of a stored file. */
   async download(id: string): Promise<Uint8Array> {
     const response = await this.#call(`/file/${encodeURIComponent(id)}`, {});
     return new Uint8Array(await response.arrayBuffer());
   }
 
+  /** A stored file as it comes. */
   async downloadStream(id: string): Promise<ReadableStream<Uint8Array>> {
     const response = await this.#call(`/file/${encodeURIComponent(id)}`, {});
     if (response.body === null) throw unexpected('/file');
@@ -157,12 +161,14 @@ export class GojudgeClient {
     return names;
   }
 
+  /** Version and features. */
   async version(): Promise<WireVersion> {
     const version: unknown = await (await this.#call('/version', {})).json();
     if (!isVersion(version)) throw unexpected('/version');
     return version;
   }
 
+  /** Features, and how the server runs programs. */
   async config(): Promise<WireConfig> {
     const config: unknown = await (await this.#call('/config', {})).json();
     if (!isConfig(config)) throw unexpected('/config');

@@ -1,5 +1,6 @@
 /** What goes wrong between client and server. What a program did is never an error. */
 
+/** Every code. */
 export const CLIENT_ERROR_CODES = [
   'GOJUDGE_REQUEST', // the server refused the request: 400
   'GOJUDGE_UNAUTHORIZED', // 401
@@ -14,6 +15,7 @@ export const CLIENT_ERROR_CODES = [
 /** One of `CLIENT_ERROR_CODES`. */
 export type ClientErrorCode = (typeof CLIENT_ERROR_CODES)[number];
 
+/** What an error is made of. */
 export interface ClientErrorInit {
   code: ClientErrorCode;
   message: string;

@@ -32,10 +32,12 @@ export class RunOutcome implements AsyncDisposable {
     );
   }
 
+  /** `files.stdout`, empty when it was not collected. */
   get stdout(): string {
     return this.files.stdout ?? '';
   }
 
+  /** `files.stderr`, empty when it was not collected. */
   get stderr(): string {
     return this.files.stderr ?? '';
   }

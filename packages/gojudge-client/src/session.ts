@@ -11,6 +11,7 @@ interface Pending {
   reject(error: unknown): void;
 }
 
+/** From `client.connect()`. When the connection goes, what is under way is rejected and killed by the server. */
 export class GojudgeSession implements AsyncDisposable {
   readonly #client: GojudgeClient;
   readonly #socket: SocketLike;
@@ -75,6 +76,7 @@ export class GojudgeSession implements AsyncDisposable {
     await this.#closed;
   }
 
+  /** As `close`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

@@ -1,6 +1,7 @@
 /** A file that stays on the server until somebody deletes it: leaving the scope of `await using` does. */
 import type { GojudgeClient } from './client.js';
 
+/** From `upload` and `copyOutCached`. */
 export class StoredFile implements AsyncDisposable {
   readonly id: string;
   readonly #client: GojudgeClient;
@@ -17,14 +18,17 @@ export class StoredFile implements AsyncDisposable {
     return { fileId: this.id };
   }
 
+  /** All of it. */
   bytes(): Promise<Uint8Array> {
     return this.#client.download(this.id);
   }
 
+  /** All of it, as UTF-8. */
   async text(): Promise<string> {
     return new TextDecoder().decode(await this.bytes());
   }
 
+  /** As it comes. */
   stream(): Promise<ReadableStream<Uint8Array>> {
     return this.#client.downloadStream(this.id);
   }

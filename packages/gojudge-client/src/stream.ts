@@ -99,11 +99,13 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
     }
   }
 
+  /** Kills the program if it lives, and drops the connection. Safe to call twice. */
   async close(): Promise<void> {
     this.#socket.close();
     await this.#closed;
   }
 
+  /** As `close`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

@@ -5,12 +5,17 @@ import { GojudgeError } from './errors.js';
 export interface SocketLike {
   binaryType: string;
   readonly bufferedAmount: number;
+  /** As of the standard. */
   send(data: string | Uint8Array): void;
+  /** As of the standard. */
   close(code?: number): void;
+  /** As of the standard. */
   addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: never) => void): void;
 }
 
+/** Means of talking to a server. */
 export interface Transport {
+  /** As the global one. */
   fetch: typeof fetch;
   /** `headers` only where the environment can send any with an upgrade. */
   openSocket(url: string, headers: Record<string, string>): SocketLike | Promise<SocketLike>;

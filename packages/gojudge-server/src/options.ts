@@ -33,8 +33,33 @@ export const MOUNT_CONF = z.object({
   gid: z.int().nullish(),
   initCmd: z.string().nullish(),
 });
-/** What mount.yaml says. */
-export type MountConf = z.infer<typeof MOUNT_CONF>;
+/** What mount.yaml says; keys as in the file. What is left out is as go-judge has it built in. */
+export interface MountConf {
+  mount?:
+    | {
+        type: 'bind' | 'tmpfs';
+        /** Path on the host; left out without an error where it is missing. */
+        source?: string;
+        target: string;
+        readonly?: boolean;
+        /** Of tmpfs: `size=128m,nr_inodes=4k`. */
+        data?: string;
+      }[]
+    | null;
+  symLink?: { linkPath: string; target: string }[] | null;
+  maskPath?: string[] | null;
+  proc?: boolean | null;
+  procrw?: boolean | null;
+  workDir?: string | null;
+  hostName?: string | null;
+  domainName?: string | null;
+  uid?: number | null;
+  gid?: number | null;
+  initCmd?: string | null;
+}
+
+/** `MountConf` after defaults. */
+export type ResolvedMountConf = z.output<typeof MOUNT_CONF>;
 
 const OPTIONS = z.strictObject({
   httpAddr: z.string().default('localhost:5050'),

@@ -24,6 +24,8 @@ const UID_LAST = 2_147_483_646;
 
 const DEFAULT_MAX_SANDBOXES = 256;
 const DEFAULT_QUEUE_LENGTH = 512;
+/** Sandboxes kept ready for a high parallelism that nobody asked to keep ready. */
+const READY_MAX = 16;
 
 export class EngineCore {
   readonly limits: ResolvedLimits;
@@ -194,7 +196,10 @@ function makeSlots(options: EngineOptions, info: EngineInfo, tree: CgroupTree | 
     ...diskOf(engineLimits(options.limits, options.ceilings)),
   });
   return new Slots({
-    keep: Math.min(maxSandboxes, parallelism + (options.readyCount ?? parallelism)),
+    keep: Math.min(
+      maxSandboxes,
+      Math.min(parallelism, READY_MAX) + (options.readyCount ?? Math.min(parallelism, READY_MAX)),
+    ),
     maxInUse: maxSandboxes,
     uidBase: info.user.uidBase ?? 0,
     shape,

@@ -82,7 +82,12 @@ export class Slot {
     if (typeof pair === 'number')
       throw setupError({ stage: 'slotClone', stageText: 'make a socket', index: 9, errno: -pair });
     this.#channel = new native.Channel(pair[0], (message) => this.#onMessage(message));
-    clone(pair[1]);
+    try {
+      clone(pair[1]);
+    } catch (error) {
+      this.#channel.close();
+      throw error;
+    }
   }
 
   /** Helper tasks in the group beside the program's: init, and with v1 the keeper. */

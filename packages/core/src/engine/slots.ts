@@ -25,6 +25,8 @@ interface Waiter {
   reject: (error: unknown) => void;
 }
 
+/** Slots that are being cloned at the same time. */
+const STARTING_MAX = 64;
 const IDS_PER_SLOT = 2;
 const BUSY_RETRY_MS = 100;
 
@@ -53,7 +55,8 @@ export class Slots {
   async open(): Promise<void> {
     const first = await this.acquire(this.#options.shape);
     this.release(first, true);
-    while (this.#slots.size < this.#options.keep && this.#closed === null) this.#add(this.#options.shape);
+    const count = Math.min(this.#options.keep, STARTING_MAX);
+    while (this.#slots.size < count && this.#closed === null && this.#add(this.#options.shape));
   }
 
   /** A slot with a ready sandbox of this shape, now or soon. Throws `OverloadedError` when too many are in use. */
@@ -115,15 +118,16 @@ export class Slots {
     return other;
   }
 
-  /** Enough slots on their way for all who wait. */
+  /** Enough slots on their way for all who wait, but not more at once than the zygote's socket takes. */
   #provide(): void {
-    const coming = this.#count('starting') + this.#count('preparing');
-    for (let missing = this.#waiters.length - coming; missing > 0; missing -= 1) {
-      this.#add(this.#waiters[this.#waiters.length - missing]!.shape);
-    }
+    const starting = this.#count('starting');
+    const missing = this.#waiters.length - starting - this.#count('preparing');
+    const shapes = this.#waiters.slice(this.#waiters.length - Math.max(0, missing)).map(({ shape }) => shape);
+    for (const shape of shapes.slice(0, Math.max(0, STARTING_MAX - starting))) if (!this.#add(shape)) return;
   }
 
-  #add(shape: Shape): void {
+  /** False when it could not even be begun; one who waits has been told. */
+  #add(shape: Shape): boolean {
     const { uidBase, tree, clone } = this.#options;
     const id = this.#freeIds.pop() ?? this.#nextId++;
     const base = uidBase === 0 ? 0 : uidBase + IDS_PER_SLOT * id;
@@ -133,9 +137,13 @@ export class Slots {
         onLost: (slot: Slot, error: SbxError) => this.#onLost(slot, error),
       };
       this.#slots.add(new Slot(id, base, shape, tree, listener, (helperEnd) => clone(id, base, helperEnd)));
+      return true;
     } catch (error) {
       this.#freeIds.push(id);
-      this.#waiters.pop()?.reject(error);
+      const waiter = this.#waiters.pop();
+      if (waiter !== undefined) this.#inUse -= 1;
+      waiter?.reject(error);
+      return false;
     }
   }
 
@@ -149,6 +157,7 @@ export class Slots {
     } else if (this.#waiters.length > this.#count('starting') + this.#count('preparing')) {
       slot.prepare(this.#waiters[0]!.shape);
     }
+    this.#provide();
   }
 
   /** A keeper that failed or died: its slot is given up, and the failure told to one who waits, so that none waits for ever. */

@@ -3,11 +3,15 @@ import type { WireResize } from './types.js';
 
 /** Client to server. */
 export const STREAM_REQUEST = 1;
+/** Terminal size, as JSON. */
 export const STREAM_RESIZE = 2;
+/** Bytes for an input. */
 export const STREAM_INPUT = 3;
+/** Ends the run. */
 export const STREAM_CANCEL = 4;
 /** Server to client. */
 export const STREAM_RESPONSE = 1;
+/** Bytes of an output. */
 export const STREAM_OUTPUT = 2;
 
 /** Highest index and fd that fit the byte. */
@@ -15,12 +19,14 @@ export const STREAM_PLACE_MAX = 15;
 /** Output bytes of one message. */
 export const STREAM_CHUNK_BYTES = 32_768;
 
+/** A message from the client. */
 export type ClientFrame =
   | { kind: 'request'; json: string }
   | { kind: 'resize'; json: string }
   | { kind: 'input'; index: number; fd: number; bytes: Uint8Array }
   | { kind: 'cancel' };
 
+/** A message from the server. */
 export type ServerFrame =
   | { kind: 'response'; json: string }
   | { kind: 'output'; index: number; fd: number; bytes: Uint8Array };
@@ -48,26 +54,32 @@ export function parseServerFrame(frame: Uint8Array): ServerFrame | null {
   return null;
 }
 
+/** The request, as JSON: the first message. */
 export function requestFrame(json: string): Uint8Array {
   return textFrame(STREAM_REQUEST, json);
 }
 
+/** A terminal size. */
 export function resizeFrame(resize: WireResize): Uint8Array {
   return textFrame(STREAM_RESIZE, JSON.stringify(resize));
 }
 
+/** Bytes for the input at index and fd. */
 export function inputFrame(index: number, fd: number, bytes: Uint8Array): Uint8Array {
   return placedFrame(STREAM_INPUT, index, fd, bytes);
 }
 
+/** Ends the run. */
 export function cancelFrame(): Uint8Array {
   return Uint8Array.of(STREAM_CANCEL);
 }
 
+/** The final answer, as JSON. */
 export function responseFrame(json: string): Uint8Array {
   return textFrame(STREAM_RESPONSE, json);
 }
 
+/** Bytes of an output. */
 export function outputFrame(index: number, fd: number, bytes: Uint8Array): Uint8Array {
   return placedFrame(STREAM_OUTPUT, index, fd, bytes);
 }

@@ -93,12 +93,14 @@ export interface PipeMap {
   disableZeroCopy?: boolean;
 }
 
+/** Programs that run together; `requestId` for `/ws`. */
 export interface WireRequest {
   requestId?: string;
   cmd: WireCmd[];
   pipeMapping?: PipeMap[];
 }
 
+/** On `/ws`: ends a request. */
 export interface CancelRequest {
   cancelRequestId: string;
 }
@@ -118,6 +120,7 @@ export const WIRE_STATUSES = [
 /** One of `WIRE_STATUSES`. */
 export type WireStatus = (typeof WIRE_STATUSES)[number];
 
+/** Every type of file error. */
 export const FILE_ERROR_TYPES = [
   'CopyInOpenFile',
   'CopyInCreateDir',
@@ -134,6 +137,7 @@ export const FILE_ERROR_TYPES = [
 /** One of `FILE_ERROR_TYPES`. */
 export type FileErrorType = (typeof FILE_ERROR_TYPES)[number];
 
+/** A file that could not be put in, taken out or collected. */
 export interface WireFileError {
   name: string;
   type: FileErrorType;
@@ -188,6 +192,7 @@ export interface WireFeatures {
   symlink: boolean;
 }
 
+/** Answer of `GET /version`. */
 export interface WireVersion extends WireFeatures {
   buildVersion: string;
   goVersion: string;
@@ -195,6 +200,7 @@ export interface WireVersion extends WireFeatures {
   platform: string;
 }
 
+/** A mount, in the words of mount(2). */
 export interface WireMount {
   Source: string;
   Target: string;
@@ -203,6 +209,7 @@ export interface WireMount {
   Flags: number;
 }
 
+/** Answer of `GET /config`. */
 export interface WireConfig extends WireFeatures {
   fileStorePath: string;
   runnerConfig: {

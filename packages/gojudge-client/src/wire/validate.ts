@@ -24,6 +24,7 @@ export function isResults(value: unknown): value is WireResult[] {
   return Array.isArray(value) && value.every(isResult);
 }
 
+/** One result. */
 export function isResult(value: unknown): value is WireResult {
   return (
     hasFields(value, RESULT_FIELDS) &&
@@ -34,16 +35,19 @@ export function isResult(value: unknown): value is WireResult {
   );
 }
 
+/** An answer on `/ws` or `/stream`. */
 export function isSocketResult(value: unknown): value is WireSocketResult {
   if (!isRecord(value) || typeof value.requestId !== 'string') return false;
   if (!isAbsentOr(value.error, (error) => typeof error === 'string')) return false;
   return value.results === null || value.results === undefined || isResults(value.results);
 }
 
+/** Answer of `GET /version`. */
 export function isVersion(value: unknown): value is WireVersion {
   return hasFields(value, VERSION_FIELDS);
 }
 
+/** Answer of `GET /config`. */
 export function isConfig(value: unknown): value is WireConfig {
   return isRecord(value) && isRecord(value.runnerConfig);
 }

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { MOUNT_CONF, type MountConf } from '../options.js';
+import { MOUNT_CONF, type ResolvedMountConf } from '../options.js';
 
 /** A configuration file that cannot be used. */
 export class ConfigError extends Error {
@@ -10,12 +10,12 @@ export class ConfigError extends Error {
 }
 
 /** `null` when there is no such file. Throws `ConfigError`. */
-export function readMountConf(path: string): MountConf | null {
+export function readMountConf(path: string): ResolvedMountConf | null {
   const value = readYaml(path);
   return value === undefined ? null : parseMountConf(value ?? {}, path);
 }
 
-export function parseMountConf(value: unknown, path: string): MountConf {
+export function parseMountConf(value: unknown, path: string): ResolvedMountConf {
   const rows = (value as { mount?: unknown }).mount;
   for (const row of Array.isArray(rows) ? rows : []) {
     const { type } = (row ?? {}) as { type?: unknown };

@@ -3,10 +3,10 @@ import { existsSync, statSync } from 'node:fs';
 import { posix, resolve } from 'node:path';
 import type { MountRow } from '@sbx/core';
 import type { WireConfig, WireMount } from '@sbx/gojudge-client/wire';
-import type { MountConf } from '../options.js';
+import type { ResolvedMountConf } from '../options.js';
 import { parseTmpfsData } from './units.js';
 
-type Row = NonNullable<MountConf['mount']>[number];
+type Row = NonNullable<ResolvedMountConf['mount']>[number];
 type RunnerConfig = Omit<WireConfig['runnerConfig'], 'cgroupType' | 'cgroupControllers' | 'clone3'>;
 
 export interface Root {
@@ -61,7 +61,7 @@ const FLAGS = { bindReadWrite: 282_626, bindReadOnly: 282_627, tmpfs: 1030, proc
 const MADE_BY_ENGINE = ['/proc', '/dev', '/sys', '/tmp'];
 
 /** `tmpFsParam` counts for the built-in table alone. */
-export function makeRoot(conf: MountConf | null, tmpFsParam: string): Root {
+export function makeRoot(conf: ResolvedMountConf | null, tmpFsParam: string): Root {
   const rows = (conf?.mount ?? builtIn(tmpFsParam)).filter(
     ({ type, source }) => type !== 'bind' || existsSync(resolve(source)),
   );
@@ -138,7 +138,7 @@ function engineLink({ linkPath, target }: { linkPath: string; target: string }):
   return isOwn ? [] : [{ kind: 'symlink', target: absolute(linkPath), to: target }];
 }
 
-function shownMounts(rows: readonly Row[], conf: MountConf | null): WireMount[] {
+function shownMounts(rows: readonly Row[], conf: ResolvedMountConf | null): WireMount[] {
   const shown = rows.map((row) => ({
     Source: row.type === 'bind' ? resolve(row.source) : 'tmpfs',
     Target: absolute(row.target).slice(1),

@@ -1,35 +1,64 @@
 /** Outcomes to JSON as Go writes it: keys in its order, maps sorted by bytes, its escapes. */
 import { isUtf8 } from 'node:buffer';
-import { sequenceLength } from '../decode/go-text.js';
 import type { Outcome } from '../run/outcome.js';
+import { encodeLarge } from './bytes.js';
 
-/** One answer of `/run`. */
-export function encodeOutcomes(outcomes: readonly Outcome[]): string {
-  return `[${outcomes.map(encodeOutcome).join(',')}]`;
+/** Text, and bytes that were encoded already. */
+export type Part = string | Buffer;
+
+/** The results of one request, between other text. */
+export function encodeOutcomes(outcomes: readonly Outcome[], before = '', after = ''): Buffer {
+  const parts: Part[] = [`${before}[`];
+  for (const [index, outcome] of outcomes.entries()) {
+    if (index > 0) parts.push(',');
+    encodeOutcome(outcome, parts);
+  }
+  parts.push(`]${after}`);
+  return joinParts(parts);
 }
 
-function encodeOutcome(outcome: Outcome): string {
+function encodeOutcome(outcome: Outcome, parts: Part[]): void {
   const { status, exitStatus, error, timeNs, memoryBytes, runTimeNs, processPeak } = outcome;
-  const parts = [`"status":${goJson(status)}`, `"exitStatus":${exitStatus}`];
-  if (error !== '') parts.push(`"error":${goJson(error)}`);
-  parts.push(`"time":${timeNs}`, `"memory":${memoryBytes}`, `"runTime":${runTimeNs}`);
-  if (processPeak > 0) parts.push(`"procPeak":${processPeak}`);
-  if (outcome.files.size > 0) parts.push(`"files":${encodeMap(outcome.files, encodeBytes)}`);
-  if (outcome.fileIds.size > 0) parts.push(`"fileIds":${encodeMap(outcome.fileIds, goJson)}`);
-  if (outcome.fileErrors.length > 0) {
-    const errors = outcome.fileErrors.map(
-      ({ name, type, message }) =>
-        `{"name":${goJson(name)},"type":"${type}","message":${goJson(message ?? '')}}`,
-    );
-    parts.push(`"fileError":[${errors.join(',')}]`);
+  const errorPart = error === '' ? '' : `,"error":${goJson(error)}`;
+  const peakPart = processPeak > 0 ? `,"procPeak":${processPeak}` : '';
+  parts.push(
+    `{"status":${goJson(status)},"exitStatus":${exitStatus}${errorPart}`,
+    `,"time":${timeNs},"memory":${memoryBytes},"runTime":${runTimeNs}${peakPart}`,
+  );
+  if (outcome.files.size > 0) {
+    parts.push(',"files":');
+    for (const [index, [name, bytes]] of sortedEntries(outcome.files).entries()) {
+      parts.push(`${index === 0 ? '{' : ','}${goJson(name)}:`, encodeBytes(bytes));
+    }
+    parts.push('}');
   }
-  return `{${parts.join(',')}}`;
+  if (outcome.fileIds.size > 0) parts.push(`,"fileIds":${encodeMap(outcome.fileIds, goJson)}`);
+  if (outcome.fileErrors.length > 0) parts.push(`,"fileError":${encodeFileErrors(outcome)}`);
+  parts.push('}');
+}
+
+function encodeFileErrors({ fileErrors }: Outcome): string {
+  const errors = fileErrors.map(
+    ({ name, type, message }) =>
+      `{"name":${goJson(name)},"type":"${type}","message":${goJson(message ?? '')}}`,
+  );
+  return `[${errors.join(',')}]`;
+}
+
+function joinParts(parts: readonly Part[]): Buffer {
+  if (parts.every((part) => typeof part === 'string')) return Buffer.from(parts.join(''));
+  return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
 }
 
 /** An object with its keys in the order of their bytes. */
 export function encodeMap<T>(map: ReadonlyMap<string, T>, encode: (value: T) => string): string {
-  const entries = [...map].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-  return `{${entries.map(([key, value]) => `${goJson(key)}:${encode(value)}`).join(',')}}`;
+  const entries = sortedEntries(map).map(([key, value]) => `${goJson(key)}:${encode(value)}`);
+  return `{${entries.join(',')}}`;
+}
+
+function sortedEntries<T>(map: ReadonlyMap<string, T>): [string, T][] {
+  if (map.size < 2) return [...map];
+  return [...map].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }
 
 const ESCAPED = /[<>&\u2028\u2029]/g;
@@ -43,21 +72,12 @@ function escapeUnicode(char: string): string {
   return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
+/** Below, the engine's own functions are quicker. */
+const LARGE_BYTES = 4096;
+
 /** Bytes as a JSON string; each byte that is not UTF-8 is the text `\ufffd`, a real U+FFFD stays as it is. */
-export function encodeBytes(bytes: Uint8Array): string {
+export function encodeBytes(bytes: Uint8Array): Part {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (isUtf8(buffer)) return goJson(buffer.toString('utf8'));
-  const parts: string[] = [];
-  let from = 0;
-  for (let at = 0; at < buffer.length; ) {
-    const length = sequenceLength(buffer, at);
-    if (length === 0) {
-      if (at > from) parts.push(goJson(buffer.toString('utf8', from, at)).slice(1, -1));
-      parts.push('\\ufffd');
-      from = at + 1;
-    }
-    at += length || 1;
-  }
-  if (from < buffer.length) parts.push(goJson(buffer.toString('utf8', from)).slice(1, -1));
-  return `"${parts.join('')}"`;
+  if (buffer.length <= LARGE_BYTES && isUtf8(buffer)) return goJson(buffer.toString('utf8'));
+  return encodeLarge(buffer);
 }

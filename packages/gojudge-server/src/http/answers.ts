@@ -8,8 +8,13 @@ import { BodyTooLarge } from './body.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-export function sendJson(response: ServerResponse, status: number, json: string, headers = {}): void {
-  const body = Buffer.from(json);
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  json: string | Buffer,
+  headers = {},
+): void {
+  const body = typeof json === 'string' ? Buffer.from(json) : json;
   response.writeHead(status, { 'Content-Type': JSON_TYPE, ...headers, 'Content-Length': body.length });
   response.end(body);
 }

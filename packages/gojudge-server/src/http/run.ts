@@ -26,7 +26,7 @@ export async function handleRun(
       await dropStored(judge.store, outcomes);
       for (const { fileIds } of outcomes) fileIds.clear();
     }
-    sendJson(response, 200, `${encodeOutcomes(outcomes)}\n`);
+    sendJson(response, 200, encodeOutcomes(outcomes, '', '\n'));
   } finally {
     presence.over();
   }

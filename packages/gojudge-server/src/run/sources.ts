@@ -25,11 +25,10 @@ export class Sources {
         for (const file of [...files, ...copyIn.map(([, source]) => source)])
           if (file?.kind === 'stored') await sources.#openStored(file.id, store);
       }
-      for (const [index, { files, tty }] of job.programs.entries()) {
+      for (const { files, tty } of job.programs) {
         const prefix = job.programs.length > 1 ? 'prepare fds: prepareCmdFd: ' : '';
         for (const file of files) {
-          if (file?.kind === 'src')
-            await sources.#openPlain(index, file.path, prefix + (tty ? 'tty' : 'pipe'));
+          if (file?.kind === 'src') await sources.#openPlain(file.path, prefix + (tty ? 'tty' : 'pipe'));
         }
       }
       return sources;
@@ -56,7 +55,7 @@ export class Sources {
     this.#stored.set(id, { handle, kind: 'regular', bytes: (await handle.stat()).size });
   }
 
-  async #openPlain(_index: number, path: string, prefix: string): Promise<void> {
+  async #openPlain(path: string, prefix: string): Promise<void> {
     if (this.#plain.has(path)) return;
     try {
       this.#plain.set(path, await openSource(path));

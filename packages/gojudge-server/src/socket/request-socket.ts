@@ -67,7 +67,8 @@ export class RequestSocket {
         for (const { fileIds } of outcomes) fileIds.clear();
       }
       this.#running.delete(requestId);
-      this.#answer(requestId, encodeOutcomes(outcomes), '');
+      const message = encodeOutcomes(outcomes, `{"requestId":${goJson(requestId)},"results":`, '}\n');
+      this.#socket.send(message, { binary: false }, () => undefined);
     } catch (error) {
       this.#running.delete(requestId);
       this.#answer(requestId, '[]', error instanceof RunFailure ? error.message : plainText(error));

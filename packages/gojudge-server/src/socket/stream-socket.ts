@@ -105,7 +105,7 @@ export class StreamSocket implements StreamTarget {
         await dropStored(this.#judge.store, outcomes);
         for (const { fileIds } of outcomes) fileIds.clear();
       }
-      await this.#finish(`{"requestId":"","results":${encodeOutcomes(outcomes)}}\n`);
+      await this.#finish(encodeOutcomes(outcomes, '{"requestId":"","results":', '}\n').toString());
     } catch (error) {
       const text = this.#judge.settings.strict ? '' : `,"error":${goJson(plainText(error))}`;
       await this.#finish(`{"requestId":"","results":[]${text}}\n`);

@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { decodeGoUtf8 } from '../decode/go-text.js';
+import { encodeLarge } from './bytes.js';
+import { goJson } from './results.js';
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
+
+it('writes text as the small way does', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect(encodeLarge(utf8(text)).toString()).toBe(goJson(text));
+    }),
+  );
+  const special = '<>&"\\/\u2028\u2029\u2030\ufffd\u007f\b\t\n\f\r\0\u001f';
+  expect(encodeLarge(utf8(special)).toString()).toBe(goJson(special));
+});
+
+it('makes one replacement of each invalid byte', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+      expect(JSON.parse(encodeLarge(bytes).toString())).toBe(decodeGoUtf8(bytes));
+    }),
+    { numRuns: 2000 },
+  );
+  expect(encodeLarge(Uint8Array.of(0xe4, 0xb8, 0xef, 0xbf, 0xbd)).toString()).toBe('"\\ufffd\\ufffd\ufffd"');
+});

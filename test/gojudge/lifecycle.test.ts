@@ -1,0 +1,159 @@
+// Start, options, shutdown, and the command.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createGojudgeServer, type GojudgeServerOptions } from '@sbx/gojudge-server';
+import { afterAll, describe, expect, test } from 'vitest';
+import { expectNothingLeft, settledFootprint } from '../helpers/leaks.js';
+import { cmd, post } from './server.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'sbx-gojudge-life-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function withServer<T>(
+  options: GojudgeServerOptions,
+  use: (url: string, close: () => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const before = await settledFootprint();
+  const server = await createGojudgeServer({ httpAddr: '127.0.0.1:0', parallelism: 2, ...options });
+  const info = server.engine.info();
+  try {
+    const { urls } = await server.listen();
+    return await use(urls[0]!, () => server.close());
+  } finally {
+    await server.close();
+    await expectNothingLeft(before, info);
+  }
+}
+
+describe('shutdown', () => {
+  test('waits for what runs', async () => {
+    await withServer({}, async (url, close) => {
+      const answer = post(url, { cmd: [cmd(['/bin/sleep', '0.5'])] });
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      await close();
+      expect(await (await answer).text()).toContain('"status":"Accepted"');
+    });
+  });
+
+  test('kills what runs for too long', async () => {
+    await withServer({ shutdownMs: 200 }, async (url, close) => {
+      const answer = post(url, { cmd: [cmd(['/bin/sleep', '9'])] }).catch(() => null);
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      const startedAt = performance.now();
+      await close();
+      expect(performance.now() - startedAt).toBeLessThan(2000);
+      await answer;
+    });
+  });
+});
+
+describe('options', () => {
+  test('a token is asked for everywhere but at /version and /config', async () => {
+    await withServer({ authToken: 's3cret' }, async (url) => {
+      const status = async (path: string, authorization?: string) => {
+        const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+        const response = await fetch(url + path, { headers });
+        return [response.status, path === '/file' ? await response.text() : ''];
+      };
+      expect(await status('/version')).toEqual([200, '']);
+      expect(await status('/config')).toEqual([200, '']);
+      expect(await status('/file')).toEqual([401, '']);
+      expect(await status('/nothing')).toEqual([401, '']);
+      expect(await status('/file', 'bearer s3cret')).toEqual([401, '']);
+      expect(await status('/file', 'Bearer s3cret ')).toEqual([200, '{}']); // HTTP cuts blanks at the end
+      expect(await status('/file', 'Bearer s3cret')).toEqual([200, '{}']);
+    });
+  });
+
+  test('src stays below its prefixes', async () => {
+    writeFileSync(join(folder, 'inside'), 'x');
+    symlinkSync('/etc/passwd', join(folder, 'link'));
+    await withServer({ srcPrefix: [folder] }, async (url) => {
+      const ask = async (src: string) => {
+        const response = await post(url, { cmd: [cmd(['/bin/cat', 'a'], { copyIn: { a: { src } } })] });
+        return [response.status, (await response.json()) as unknown];
+      };
+      expect((await ask(join(folder, 'inside')))[0]).toBe(200);
+      for (const path of ['/etc/passwd', join(folder, 'link'), `${folder}/../x`, ''])
+        expect((await ask(path))[0], path).toBe(400);
+      expect(await ask('/etc/passwd')).toEqual([400, `file (/etc/passwd) does not under ([${folder}])`]);
+      expect(await ask('/no/such')).toEqual([400, 'lstat /no/such: no such file or directory']);
+    });
+  });
+
+  test('a folder of stored files survives', async () => {
+    const dir = join(folder, 'store');
+    const form = new FormData();
+    form.append('file', new Blob(['x']), 'name.txt');
+    const id = await withServer({ dir }, async (url) =>
+      (await fetch(`${url}/file`, { method: 'POST', body: form })).json(),
+    );
+    await withServer({ dir }, async (url) => {
+      expect(await (await fetch(`${url}/file`)).json()).toEqual({ [id as string]: 'name.txt' });
+    });
+  });
+
+  test('a wrong option is named', async () => {
+    await expect(createGojudgeServer({ paralelism: 2 } as object)).rejects.toMatchObject({
+      code: 'SBX_INVALID_OPTIONS',
+    });
+  });
+});
+
+describe('the command', () => {
+  const bin = new URL('../../packages/gojudge-server/bin/sbx-gojudge.mjs', import.meta.url).pathname;
+  const start = (args: string[], env = {}) =>
+    spawn(process.execPath, [bin, ...args], {
+      cwd: folder,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+
+  test("takes a start line of go-judge's, answers, and ends well by SIGTERM", async () => {
+    writeFileSync(
+      join(folder, 'mount.yaml'),
+      'mount:\n  - {type: bind, source: /usr, target: /usr, readonly: true}\n  - {type: bind, source: /bin, target: /bin, readonly: true}\n  - {type: bind, source: /lib64, target: /lib64, readonly: true}\n  - {type: bind, source: /lib, target: /lib, readonly: true}\n  - {type: tmpfs, target: /w, data: "size=16m"}\nproc: true\nhostName: judge\n',
+    );
+    const args = [
+      '-http-addr',
+      '127.0.0.1:0',
+      '-mount-conf',
+      'mount.yaml',
+      '-parallelism',
+      '2',
+      '--pre-fork=1',
+      '-output-limit',
+      '64m',
+      '-copy-out-limit',
+      '1MB',
+      '-extra-memory-limit',
+      '16k',
+      '-release',
+    ];
+    const child = start(args, { ES_AUTH_TOKEN: 'token-of-test' });
+    let log = '';
+    child.stderr.on('data', (chunk) => (log += chunk));
+    await expect.poll(() => log, { timeout: 10_000 }).toContain('listening');
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(log)![0];
+    const answer = await post(
+      url,
+      { cmd: [cmd(['uname', '-n'])] },
+      { headers: { authorization: 'Bearer token-of-test' } },
+    );
+    expect(await answer.text()).toContain('"stdout":"judge\\n"');
+    expect(
+      ((await (await fetch(`${url}/config`)).json()) as { runnerConfig: unknown }).runnerConfig,
+    ).toMatchObject({ hostName: 'judge', mount: expect.any(Array) });
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(log).not.toContain('token-of-test');
+  });
+
+  test.each([[['-nope']], [['-parallelism', 'x']], [['-enable-grpc']]])('%j ends with 1', async (args) => {
+    const child = start(args);
+    expect(await once(child, 'exit')).toEqual([1, null]);
+  });
+});
