@@ -7,21 +7,25 @@ const NOFILE = 7;
 const CPU = 0;
 
 /** Soft and hard of one resource. */
-function rlimit(limits: object, resource: number): number[] {
-  const rows = rlimitsFor(limitsWith(limits), 4096);
+function rlimit(limits: object, resource: number, backstop: boolean): number[] {
+  const rows = rlimitsFor(limitsWith(limits), 4096, backstop);
   const at = rows.findIndex((value, index) => index % 3 === 0 && value === resource);
   return rows.slice(at + 1, at + 3);
 }
 
 describe('rlimits', () => {
   it.each([
-    ['whole seconds above the CPU limit', { cpuTimeMs: 1001 }, CPU, [4, 4]],
-    ['no CPU limit', { cpuTimeMs: null }, CPU, [-1, -1]],
+    ['no CPU limit of the kernel’s beside init’s', { cpuTimeMs: 1001 }, CPU, [-1, -1]],
     ['open files', { openFileCount: 10 }, NOFILE, [10, 10]],
     ['no limit of open files is the host’s own', { openFileCount: null }, NOFILE, [4096, 4096]],
     ['a core of one byte, which pipes of core_pattern heed', {}, 4, [1, 1]],
   ])('%s', (_, limits, resource, expected) => {
-    expect(rlimit(limits, resource)).toEqual(expected);
+    expect(rlimit(limits, resource, false)).toEqual(expected);
+  });
+
+  it('without a cgroup the kernel’s CPU limit stands whole seconds above', () => {
+    expect(rlimit({ cpuTimeMs: 1001 }, CPU, true)).toEqual([4, 4]);
+    expect(rlimit({ cpuTimeMs: null }, CPU, true)).toEqual([-1, -1]);
   });
 
   it('more open files than the host may have are refused by name', () => {

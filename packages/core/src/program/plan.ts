@@ -25,13 +25,18 @@ const NS_PER_MS = 1e6;
 const UNLIMITED = -1;
 const MEMORY_LOCK_BYTES = 64 * 1024;
 const SIGNALS_PENDING = 1024;
-/** Kept a whole second above the CPU limit: it is there for the case that init cannot act, and the kernel counts seconds. */
+/**
+ * Where no cgroup counts the tree, each process is at least bounded by the kernel, a whole second above the limit. Elsewhere
+ * it would only do harm: any RLIMIT_CPU makes the process's CPU clock advance in scheduler ticks, for the program itself and
+ * for init's look at it (docs/decisions/0009).
+ */
 const CPU_BACKSTOP_SECONDS = 2;
 
 /** Resource limits as triples. Not set on purpose: NPROC counts per user, DATA kills inside exec without a verdict. */
-export function rlimitsFor(limits: ResolvedLimits, openFilesMax: number): number[] {
-  const cpu =
-    limits.cpuTimeMs === null ? UNLIMITED : Math.ceil(limits.cpuTimeMs / 1000) + CPU_BACKSTOP_SECONDS;
+export function rlimitsFor(limits: ResolvedLimits, openFilesMax: number, cpuBackstop: boolean): number[] {
+  const { cpuTimeMs } = limits;
+  const noCpuLimit = cpuTimeMs === null || !cpuBackstop;
+  const cpu = noCpuLimit ? UNLIMITED : Math.ceil(cpuTimeMs / 1000) + CPU_BACKSTOP_SECONDS;
   const both = (resource: number, value: number | null) => [resource, value ?? UNLIMITED, value ?? UNLIMITED];
   return [
     // 1, not 0: a core_pattern with a pipe ignores 0 and would run a handler on the host.

@@ -54,7 +54,7 @@ export function startMessage(place: Place, request: ProgramRequest, parts: Start
     fdRows: parts.wiring.fdRows,
     fds: parts.wiring.fds,
     joins: member === undefined ? parts.joins : [...member.joins, ...parts.joins],
-    rlimits: rlimitsFor(limits, core.openFilesMax),
+    rlimits: rlimitsFor(limits, core.openFilesMax, !core.features['cpu-accounting'].available),
     ...boundGroup(slot, parts.group, limits, core.native.constants.counters),
     ...(member?.fds ?? {}),
     cwd: absolute(options.cwd, core.workDir),
