@@ -10,6 +10,7 @@
 #include "../common/fd.h"
 #include "decode.h"
 #include "file_identity.h"
+#include "memory_file.h"
 #include "reactor.h"
 #include "remove_tree.h"
 
@@ -37,15 +38,6 @@ int MakeParents(int dir, const std::string& path, bool follow) {
     if (holder.get() < 0) return holder.release();
     const int made = sys::MkdirAt(holder.get(), name.c_str(), 0755);
     if (made < 0 && made != -EEXIST) return made;
-  }
-  return 0;
-}
-
-int WriteAll(int fd, const char* data, size_t size) {
-  for (size_t at = 0; at < size;) {
-    const long written = sys::Write(fd, data + at, size - at);
-    if (written < 0) return (int)written;
-    at += (size_t)written;
   }
   return 0;
 }
@@ -173,7 +165,7 @@ Napi::Value MakeMemoryFile(const Napi::CallbackInfo& info) {
   if (file.get() < 0) return Number(info.Env(), -ENOMEM);
   if (const int written = WriteAll(file.get(), bytes.data, bytes.size); written < 0) return Number(info.Env(), written);
   if (const long set = RawSyscall(SYS_fchmod, file.get(), 0444); set < 0) return Number(info.Env(), set);
-  if (const int sealed = sys::Fcntl(file.get(), 1033, 0x1 | 0x2 | 0x4 | 0x8); sealed < 0) return Number(info.Env(), sealed);
+  if (const int sealed = Seal(file.get()); sealed < 0) return Number(info.Env(), sealed);
   const std::string path = "/proc/self/fd/" + std::to_string(file.get());
   return Lent(info.Env(), sys::Open(AT_FDCWD, path.c_str(), O_RDONLY));
 }

@@ -7,6 +7,7 @@
 
 #include "decode.h"
 #include "encode.h"
+#include "memory_file.h"
 
 namespace sbx {
 namespace {
@@ -50,20 +51,13 @@ MountRow DecodeMountRow(Napi::Env env, Napi::Value value, Tail& tail) {
   return row;
 }
 
-// F_SEAL_SEAL, SHRINK, GROW and WRITE: init reads what was checked here and nothing else.
-constexpr int kAllSeals = 0x1 | 0x2 | 0x4 | 0x8;
-
-// A plan of any size as a sealed memory file, for messages that a socket would not take.
+// A plan of any size as a sealed memory file, for messages that a socket would not take: init reads what was checked here.
 int PlanFile(const std::string& plan) {
   const int made = (int)sys::Call(SYS_memfd_create, "sbx-plan", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (made < 0) return made;
   Fd file(made);
-  for (size_t at = 0; at < plan.size();) {
-    const long written = sys::Write(made, plan.data() + at, plan.size() - at);
-    if (written < 0) return (int)written;
-    at += (size_t)written;
-  }
-  const int sealed = sys::Fcntl(made, 1033 /* F_ADD_SEALS */, kAllSeals);
+  if (const int written = WriteAll(made, plan.data(), plan.size()); written < 0) return written;
+  const int sealed = Seal(made);
   return sealed < 0 ? sealed : file.release();
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../common/channel.h"
+#include "memory_file.h"
 
 namespace sbx {
 namespace {
@@ -32,9 +33,9 @@ int SealedCopy(const char* path) {
     const long size = sys::Read(file.get(), buffer, sizeof(buffer));
     if (size < 0) return (int)size;
     if (size == 0) break;
-    if (const long written = sys::Write(made, buffer, (size_t)size); written != size) return written < 0 ? (int)written : -EIO;
+    if (const int written = WriteAll(made, buffer, (size_t)size); written < 0) return written;
   }
-  const int sealed = sys::Fcntl(made, 1033 /* F_ADD_SEALS */, 0x1 | 0x2 | 0x4 | 0x8);
+  const int sealed = Seal(made);
   return sealed < 0 ? sealed : copy.release();
 }
 

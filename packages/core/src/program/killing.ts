@@ -1,5 +1,5 @@
 /** How a program is ended on request: gently first if there is a grace, and always within it. */
-import type { CAUSES } from './place.js';
+import type { SignalCause } from './place.js';
 
 const SIGTERM = 15;
 const SIGKILL = 9;
@@ -8,7 +8,7 @@ const REPORT_WAIT_MS = 60;
 
 export class Killing {
   readonly graceMs: number;
-  readonly #signal: (signal: number, cause: keyof typeof CAUSES, everything: boolean) => void;
+  readonly #signal: (signal: number, cause: SignalCause, everything: boolean) => void;
   #startedAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #graceTimer: NodeJS.Timeout | undefined;
@@ -18,7 +18,7 @@ export class Killing {
 
   constructor(
     graceMs: number,
-    signal: (signal: number, cause: keyof typeof CAUSES, everything: boolean) => void,
+    signal: (signal: number, cause: SignalCause, everything: boolean) => void,
     giveUp: () => void,
   ) {
     this.graceMs = graceMs;

@@ -17,8 +17,8 @@ export interface ProgramListener {
   onLost(error: SbxError): void;
 }
 
-/** Index in `native.constants.causes`. */
-export const CAUSES = { none: 0, 'output-limit': 3, killed: 5 } as const;
+/** What the host may put a program's end down to: some of `native.constants.causes`. */
+export type SignalCause = 'none' | 'output-limit' | 'killed';
 
 const SIGKILL_STATUS = 9;
 const EAGAIN = -11;
@@ -92,10 +92,15 @@ export class Place {
   }
 
   /** Signals a program; `cause` is what its end is put down to, if nothing came first. */
-  signal(programId: number, signal: number, cause: keyof typeof CAUSES, everything: boolean): void {
+  signal(programId: number, signal: number, cause: SignalCause, everything: boolean): void {
     if (!this.#listeners.has(programId)) return;
     // A refusal means that init is gone, which the channel tells by itself.
-    void this.#channel.signal({ programId, signal, everything, cause: CAUSES[cause] });
+    void this.#channel.signal({
+      programId,
+      signal,
+      everything,
+      cause: this.core.native.constants.causes.indexOf(cause),
+    });
   }
 
   /** Gives the sandbox up: init ends, the kernel kills what is left, the slot makes the next one. */

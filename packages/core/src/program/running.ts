@@ -15,7 +15,7 @@ import { publishEnd, publishStart } from './diagnostics.js';
 import { joinExtras } from './extras.js';
 import { Killing } from './killing.js';
 import { Meter } from './meter.js';
-import type { CAUSES, Place } from './place.js';
+import type { Place, SignalCause } from './place.js';
 import { checkOpenFiles, searchPaths } from './plan.js';
 import { environmentFor, type ProgramRequest, startMessage } from './request.js';
 import { makeResult } from './result.js';
@@ -186,7 +186,7 @@ export class Running {
     return this;
   }
 
-  #signal(signal: number, cause: keyof typeof CAUSES, everything: boolean): void {
+  #signal(signal: number, cause: SignalCause, everything: boolean): void {
     this.#place.signal(this.id, signal, cause, everything);
   }
 
