@@ -1,7 +1,8 @@
 // Builds the helper and the addon with g++ alone: no node-gyp, no download. Results go into the package that ships them.
-// With --test: builds the native tests under AddressSanitizer and UBSan and runs them. Other compilers: set CXX.
+// With --test: builds the native tests under AddressSanitizer and UBSan and runs them. With --faults: a helper whose steps can
+// be made to fail, into build/faults (see native/helper/faults.h). Other compilers: set CXX.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -70,8 +71,10 @@ const addon = () => ({
 const hosted = [
   'helper/cgroup_tree.cc',
   'helper/counters.cc',
+  'helper/landlock.cc',
   'helper/launch.cc',
   'helper/template_message.cc',
+  'addon/relay_pump.cc',
   'addon/tree_remover.cc',
 ];
 
@@ -99,7 +102,17 @@ function compile({ output, flags, sources: files }) {
   });
 }
 
-if (process.argv.includes('--test')) {
+const faults = join(root, 'build/faults');
+const helperWithFaults = () => ({
+  ...helper,
+  output: join(faults, 'sbx-helper'),
+  flags: [...helper.flags, `-DSBX_FAULT_TABLE="${join(faults, 'table')}"`],
+});
+
+if (process.argv.includes('--faults')) {
+  compile(helperWithFaults());
+  copyFileSync(join(out, 'sbx.node'), join(faults, 'sbx.node'));
+} else if (process.argv.includes('--test')) {
   compile(test);
   const { status } = spawnSync(test.output, { stdio: ['ignore', 'inherit', 'inherit'] });
   process.exitCode = status ?? 1; // null: it was killed

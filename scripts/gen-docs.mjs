@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importCore } from './lib/core-source.mjs';
+import { fathomPages } from './lib/fathom-pages.mjs';
 import { filterRows } from './lib/filter-table.mjs';
 import { root } from './lib/paths.mjs';
 
@@ -78,17 +79,17 @@ const spaced = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ' ');
 /** One row for all calls with the same answer in the same group. */
 function filterTable() {
   const merged = new Map();
-  for (const { name, error, condition, strict, group } of filterRows()) {
-    const key = [group, error, condition, strict].join('\n');
-    const row = merged.get(key) ?? { names: [], error, condition, strict, group };
+  for (const { name, error, condition, filter, group } of filterRows()) {
+    const key = [group, error, condition, filter].join('\n');
+    const row = merged.get(key) ?? { names: [], error, condition, filter, group };
     row.names.push(`\`${name}\``);
     merged.set(key, row);
   }
-  const rows = [...merged.values()].map(({ names, error, condition, strict, group }) => [
+  const rows = [...merged.values()].map(({ names, error, condition, filter, group }) => [
     names.join(' '),
     condition ?? 'always',
-    `\`${error}\``,
-    strict ? 'strict' : 'both',
+    error === null ? 'success' : `\`${error}\``,
+    filter,
     group.replace(/[.:]$/, ''),
   ]);
   return tableOf(['Calls', 'Refused', 'With', 'Filter', 'What they are'], rows);
@@ -112,6 +113,7 @@ function withParts(file, parts) {
 
 const wanted = [
   ...Object.entries(PAGES).map(([file, make]) => [file, make()]),
+  ...Object.entries(fathomPages(tableOf)),
   ...Object.entries(PARTS).map(([file, parts]) => [file, withParts(file, parts)]),
 ];
 

@@ -1,15 +1,16 @@
 // `npm test`: set-up, what the tests need of the machine, then every check. The last line printed is the sum
 // over all of them. With arguments, only vitest, filtered by them.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addCounts, countLine, readCountLine } from './lib/counts.mjs';
+import { guestTests } from './lib/guest.mjs';
 import { scratch, tool } from './lib/paths.mjs';
 import { CommandError, runInSight, runQuietly } from './lib/run.mjs';
 import { setup } from './lib/setup.mjs';
 import { provideSystemPackages } from './lib/system-packages.mjs';
+import { runVitest } from './lib/vitest.mjs';
 
 const inCi = process.env.CI === 'true';
-const vitestReport = join(scratch, 'vitest.json');
 
 /** A tool that passes or fails as a whole. */
 const checkWith = (file, args) => async () =>
@@ -28,39 +29,14 @@ async function nativeTests() {
   }
 }
 
-async function vitest(filters) {
-  rmSync(vitestReport, { force: true });
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${vitestReport}`];
-  const code = await runInSight(process.execPath, [tool.vitest, 'run', ...reporters, ...filters]);
-  const report = existsSync(vitestReport) ? JSON.parse(readFileSync(vitestReport, 'utf8')) : NO_REPORT;
-  const failed = report.numFailedTests + report.testResults.filter(didNotLoad).length;
-  return {
-    passed: report.numPassedTests,
-    failed: code !== 0 && failed === 0 ? 1 : failed, // An error outside of any test fails the run all the same.
-    skipped: report.numPendingTests + report.numTodoTests,
-  };
-}
-
-const NO_REPORT = {
-  numPassedTests: 0,
-  numFailedTests: 0,
-  numPendingTests: 0,
-  numTodoTests: 0,
-  testResults: [],
-};
-
-/** A file that failed as a whole, none of its tests being to blame. */
-function didNotLoad({ status, assertionResults }) {
-  return status === 'failed' && !assertionResults.some((test) => test.status === 'failed');
-}
-
 const CHECKS = [
   { name: 'biome', run: checkWith(tool.biome, ['check', '--error-on-warnings']) },
   { name: 'tsc', run: checkWith(tool.tsc, ['--noEmit']) },
   // Every public name has its documentation, and public types name only public types.
   { name: 'typedoc', run: checkWith(tool.typedoc, ['--emit', 'none', '--logLevel', 'Warn']) },
   { name: 'native', run: nativeTests },
-  { name: 'vitest', run: () => vitest([]) },
+  { name: 'vitest', run: () => runVitest([]) },
+  { name: 'cgroup v2 guest', run: () => guestTests() },
 ];
 
 async function runChecks(checks) {
@@ -78,7 +54,7 @@ await setup();
 const filters = process.argv.slice(2);
 const missing = await provideSystemPackages();
 if (missing.length > 0 && !inCi) console.error('Tests of these are skipped, and counted.');
-const checks = filters.length > 0 ? [{ name: 'vitest', run: () => vitest(filters) }] : CHECKS;
+const checks = filters.length > 0 ? [{ name: 'vitest', run: () => runVitest(filters) }] : CHECKS;
 const total = await runChecks(checks);
 if (inCi) total.failed += missing.length;
 mkdirSync(scratch, { recursive: true });

@@ -5,8 +5,11 @@
 #include "decode.h"
 #include "encode.h"
 #include "files.h"
+#include "gate.h"
+#include "held_files.h"
 #include "link.h"
 #include "reactor.h"
+#include "relay.h"
 #include "spawn.h"
 #include "streams.h"
 
@@ -60,6 +63,17 @@ Napi::Value MakeChannelPair(const Napi::CallbackInfo& info) {
   return result;
 }
 
+// () -> { landlockAbi, coreScheduling }: what this kernel has; a negative error number where it has not.
+Napi::Value ProbeKernel(const Napi::CallbackInfo& info) {
+  constexpr int kCreateRuleset = 444, kAskVersion = 1;  // LANDLOCK_CREATE_RULESET_VERSION
+  constexpr int kSchedCore = 62, kGet = 0;              // PR_SCHED_CORE, PR_SCHED_CORE_GET
+  uint64_t cookie = 0;
+  Napi::Object result = Napi::Object::New(info.Env());
+  result.Set("landlockAbi", Napi::Number::New(info.Env(), (double)sys::Call(kCreateRuleset, nullptr, 0, kAskVersion)));
+  result.Set("coreScheduling", Napi::Number::New(info.Env(), (double)sys::Call(SYS_prctl, kSchedCore, kGet, 0, 0, &cookie)));
+  return result;
+}
+
 Napi::Value HoldLoop(const Napi::CallbackInfo& info) {
   Reactor::Of(info.Env())->Hold();
   return info.Env().Undefined();
@@ -74,8 +88,9 @@ struct Export {
   Napi::Value (*function)(const Napi::CallbackInfo&);
 };
 constexpr Export kExports[] = {
-    {"spawnHelper", SpawnHelperCall}, {"endHelper", EndHelper}, {"reapHelper", ReapHelper}, {"signalHelper", SignalHelper}, {"channelPair", MakeChannelPair}, {"holdLoop", HoldLoop}, {"releaseLoop", ReleaseLoop},
-    {"openBeneath", OpenBeneath}, {"makeFolder", MakeFolder}, {"makeSymlink", MakeSymlink}, {"renameIn", RenameIn}, {"writeFileBeneath", WriteFileBeneath}, {"readFileBeneath", ReadFileBeneath}, {"removeTree", RemoveTree},
+    {"spawnHelper", SpawnHelperCall}, {"endHelper", EndHelper}, {"reapHelper", ReapHelper}, {"signalHelper", SignalHelper}, {"channelPair", MakeChannelPair}, {"probeKernel", ProbeKernel}, {"holdLoop", HoldLoop}, {"releaseLoop", ReleaseLoop},
+    {"openBeneath", OpenBeneath}, {"makeFolder", MakeFolder}, {"makeSymlink", MakeSymlink}, {"renameIn", RenameIn}, {"createFile", CreateFile}, {"fillFile", FillFile}, {"readFileBeneath", ReadFileBeneath}, {"readLinkBeneath", ReadLinkBeneath}, {"removeTree", RemoveTree},
+    {"openOutput", OpenOutput}, {"takeFile", TakeFile}, {"giveAway", GiveAway}, {"readOnlyFile", ReadOnlyFile}, {"copyFile", CopyFile},
     {"pipe", MakePipe}, {"memoryFile", MakeMemoryFile}, {"eventFd", MakeEventFd}, {"closeFds", CloseFds}, {"duplicateFd", DuplicateFd}, {"resizeTerminal", ResizeTerminal}, {"readCounterFile", ReadCounterFile},
 };
 
@@ -83,8 +98,10 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   env.SetInstanceData(new Reactor(env));
   for (const Export& entry : kExports) exports.Set(entry.name, Napi::Function::New(env, entry.function, entry.name));
   exports.Set("Channel", Link::Define(env));
+  exports.Set("Gate", Gate::Define(env));
   exports.Set("Reader", Reader::Define(env));
   exports.Set("Writer", Writer::Define(env));
+  exports.Set("Relay", Relay::Define(env));
   exports.Set("constants", EncodeConstants(env));
   return exports;
 }

@@ -100,6 +100,7 @@ Napi::Object EncodeConstants(Napi::Env env) {
   constants.Set("programFdsMax", kProgramFdsMax);
   constants.Set("programsMax", kProgramsMax);
   constants.Set("mountRowsMax", kMountRowsMax);
+  constants.Set("treesMax", kTreesMax);
   return constants;
 }
 

@@ -11,22 +11,12 @@
 #include "decode.h"
 #include "file_identity.h"
 #include "memory_file.h"
+#include "open_below.h"
 #include "reactor.h"
 #include "remove_tree.h"
 
 namespace sbx {
 namespace {
-
-int OpenIn(int dir, const char* path, int flags, mode_t mode, bool follow) {
-  struct open_how how = {};
-  how.flags = (uint64_t)(flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-  if ((flags & O_PATH) != 0) how.flags = (uint64_t)(flags | O_CLOEXEC);
-  how.mode = (flags & O_CREAT) != 0 ? mode : 0;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV | (follow ? 0 : RESOLVE_NO_SYMLINKS);
-  int opened = sys::Open2(dir, path, &how);
-  for (int tries = 0; opened == -EAGAIN && tries < 10; ++tries) opened = sys::Open2(dir, path, &how);  // a rename raced with the walk
-  return opened;
-}
 
 // Makes the folders that lead to the last component of `path`.
 int MakeParents(int dir, const std::string& path, bool follow) {
@@ -34,7 +24,7 @@ int MakeParents(int dir, const std::string& path, bool follow) {
     const std::string parent = path.substr(0, at);
     const size_t slash = parent.rfind('/');
     const std::string name = slash == std::string::npos ? parent : parent.substr(slash + 1);
-    Fd holder(slash == std::string::npos ? sys::Fcntl(dir, F_DUPFD_CLOEXEC, 0) : OpenIn(dir, parent.substr(0, slash).c_str(), O_PATH | O_DIRECTORY, 0, follow));
+    Fd holder(slash == std::string::npos ? sys::Fcntl(dir, F_DUPFD_CLOEXEC, 0) : OpenBelow(dir, parent.substr(0, slash).c_str(), O_PATH | O_DIRECTORY, 0, follow));
     if (holder.get() < 0) return holder.release();
     const int made = sys::MkdirAt(holder.get(), name.c_str(), 0755);
     if (made < 0 && made != -EEXIST) return made;
@@ -65,7 +55,7 @@ Napi::Value OpenBeneath(const Napi::CallbackInfo& info) {
   const std::string path = args.Text("path");
   const FileIdentity identity((flags & O_CREAT) != 0 ? (int64_t)args.Number("owner") : -1);
   if (args.failed()) return {};
-  return Lent(info.Env(), OpenIn(dir, path.c_str(), flags, args.Uint("mode", 0644), args.Flag("follow")));
+  return Lent(info.Env(), OpenBelow(dir, path.c_str(), flags, args.Uint("mode", 0644), args.Flag("follow")));
 }
 
 Napi::Value MakeFolder(const Napi::CallbackInfo& info) {
@@ -92,22 +82,33 @@ Napi::Value RenameIn(const Napi::CallbackInfo& info) {
   return Number(info.Env(), sys::Call(SYS_renameat2, args.Int("fromDir"), from.c_str(), args.Int("toDir"), to.c_str(), 0));
 }
 
-Napi::Value WriteFileBeneath(const Napi::CallbackInfo& info) {
+Napi::Value CreateFile(const Napi::CallbackInfo& info) {
   Args args(info.Env(), info[0]);
   const int dir = args.Int("dir");
   const std::string path = args.Text("path");
-  const Bytes bytes = View(args.Get("bytes"));
   const mode_t mode = args.Uint("mode", 0644);
+  const bool follow = args.Flag("follow");
   const FileIdentity identity((int64_t)args.Number("owner"));
   if (args.failed()) return {};
-  if (args.Flag("parents"))
-    if (const int made = MakeParents(dir, path, args.Flag("follow")); made < 0) return Number(info.Env(), made);
-  Fd file(OpenIn(dir, path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, mode, args.Flag("follow")));
-  if (file.get() < 0) return Number(info.Env(), file.release());
-  if (const int written = WriteAll(file.get(), bytes.data, bytes.size); written < 0) return Number(info.Env(), written);
+  int opened = OpenBelow(dir, path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, mode, follow);
+  if (opened == -ENOENT) {
+    if (const int made = MakeParents(dir, path, follow); made < 0) return Number(info.Env(), made);
+    opened = OpenBelow(dir, path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, mode, follow);
+  }
+  if (opened < 0) return Number(info.Env(), opened);
+  Fd file(opened);
+  struct stat status = {};
+  if (const int error = CheckRegular(opened, status); error < 0) return Number(info.Env(), error);
   // The process's umask has had its say; the mode is the caller's. Not ours to change where the program made the file.
-  (void)!RawSyscall(SYS_fchmod, file.get(), mode);
-  return Number(info.Env(), 0);
+  if ((status.st_mode & 07777) != mode) (void)!RawSyscall(SYS_fchmod, opened, mode);
+  return Lent(info.Env(), file.release());
+}
+
+// Closes it.
+Napi::Value FillFile(const Napi::CallbackInfo& info) {
+  Fd file(Reactor::Of(info.Env())->TakeBack(info[0].As<Napi::Number>().Int32Value()));
+  const Bytes bytes = View(info[1]);
+  return Number(info.Env(), WriteAll(file.get(), bytes.data, bytes.size));
 }
 
 Napi::Value ReadFileBeneath(const Napi::CallbackInfo& info) {
@@ -116,28 +117,31 @@ Napi::Value ReadFileBeneath(const Napi::CallbackInfo& info) {
   const std::string path = args.Text("path");
   const double maxBytes = args.Number("maxBytes");
   if (args.failed()) return {};
-  Fd file(OpenIn(dir, path.c_str(), O_RDONLY, 0, args.Flag("follow")));
+  Fd file(OpenBelow(dir, path.c_str(), O_RDONLY, 0, args.Flag("follow")));
   if (file.get() < 0) return Number(info.Env(), file.release());
   struct stat status = {};
-  if (const long got = sys::Call(SYS_fstat, file.get(), &status); got < 0) return Number(info.Env(), got);
-  if (S_ISDIR(status.st_mode)) return Number(info.Env(), -EISDIR);
-  if (!S_ISREG(status.st_mode)) return Number(info.Env(), -EINVAL);
-  if ((double)status.st_size > maxBytes) return Number(info.Env(), -EFBIG);
-  const auto size = (size_t)status.st_size;
-  Napi::Buffer<char> buffer = Napi::Buffer<char>::New(info.Env(), size);
-  size_t at = 0;
-  while (at < size) {
-    const long got = sys::Read(file.get(), buffer.Data() + at, size - at);
-    if (got < 0) return Number(info.Env(), got);
-    if (got == 0) break;
-    at += (size_t)got;
-  }
-  for (size_t i = at; i < size; ++i) buffer.Data()[i] = 0;  // it shrank meanwhile: never show memory of ours
-  const Napi::Array result = Napi::Array::New(info.Env(), 3);
-  result.Set(0u, buffer);
-  result.Set(1u, Napi::Number::New(info.Env(), status.st_mode & 07777));
-  result.Set(2u, Napi::Number::New(info.Env(), (double)at));
-  return result;
+  if (const int error = CheckRegular(file.get(), status); error < 0) return Number(info.Env(), error);
+  const bool tooLarge = (double)status.st_size > maxBytes && !args.Flag("truncate");
+  return ReadOpened(info.Env(), file.get(), status, tooLarge ? 0 : maxBytes);
+}
+
+Napi::Value ReadLinkBeneath(const Napi::CallbackInfo& info) {
+  Args args(info.Env(), info[0]);
+  const int dir = args.Int("dir");
+  const std::string path = args.Text("path");
+  if (args.failed()) return {};
+  struct open_how how = {};
+  how.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
+  Fd link(sys::Open2(dir, path.c_str(), &how));
+  if (!link) return Number(info.Env(), link.release());
+  struct stat status = {};
+  if (const long got = sys::Call(SYS_fstat, link.get(), &status); got < 0) return Number(info.Env(), got);
+  if (!S_ISLNK(status.st_mode)) return Number(info.Env(), 0);
+  char text[4096];
+  const long size = sys::Call(SYS_readlinkat, link.get(), "", text, sizeof(text));
+  if (size < 0) return Number(info.Env(), size);
+  return Napi::String::New(info.Env(), text, (size_t)size);
 }
 
 Napi::Value RemoveTree(const Napi::CallbackInfo& info) {
@@ -148,26 +152,29 @@ Napi::Value RemoveTree(const Napi::CallbackInfo& info) {
   return QueueRemoveTree(info.Env(), sys::Fcntl(dir, F_DUPFD_CLOEXEC, 0), name, (int64_t)args.Number("owner"));
 }
 
+// Programs open their ends once more, by /dev/stdin and its like, and are another user than we: the mode says for what. Nobody
+// gets at a pipe in that way who has no end of it.
 Napi::Value MakePipe(const Napi::CallbackInfo& info) {
   int pair[2];
-  const long made = sys::Call(SYS_pipe2, pair, O_CLOEXEC);
+  long made = sys::Call(SYS_pipe2, pair, O_CLOEXEC);
   if (made < 0) return Number(info.Env(), made);
+  made = sys::Call(SYS_fchmod, pair[0], info[0].IsNumber() ? info[0].As<Napi::Number>().Uint32Value() : 0666);
+  if (made < 0) {
+    sys::Close(pair[0]);
+    sys::Close(pair[1]);
+    return Number(info.Env(), made);
+  }
   const Napi::Array result = Napi::Array::New(info.Env(), 2);
   for (uint32_t i = 0; i < 2; ++i) result.Set(i, Napi::Number::New(info.Env(), Reactor::Of(info.Env())->Lend(pair[i])));
   return result;
 }
 
-// Read-only for whoever gets it, also when it is opened again through /proc/self/fd: mode 0444, sealed, and the
-// descriptor itself is a read-only one of its own.
 Napi::Value MakeMemoryFile(const Napi::CallbackInfo& info) {
   const Bytes bytes = View(info[0]);
   Fd file((int)sys::Call(SYS_memfd_create, "sbx-input", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (file.get() < 0) return Number(info.Env(), -ENOMEM);
   if (const int written = WriteAll(file.get(), bytes.data, bytes.size); written < 0) return Number(info.Env(), written);
-  if (const long set = RawSyscall(SYS_fchmod, file.get(), 0444); set < 0) return Number(info.Env(), set);
-  if (const int sealed = Seal(file.get()); sealed < 0) return Number(info.Env(), sealed);
-  const std::string path = "/proc/self/fd/" + std::to_string(file.get());
-  return Lent(info.Env(), sys::Open(AT_FDCWD, path.c_str(), O_RDONLY));
+  return Lent(info.Env(), SealedView(file.get()));
 }
 
 Napi::Value MakeEventFd(const Napi::CallbackInfo& info) { return Lent(info.Env(), sys::Call(SYS_eventfd2, 0, O_CLOEXEC | O_NONBLOCK)); }

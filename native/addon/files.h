@@ -10,11 +10,13 @@ Napi::Value OpenBeneath(const Napi::CallbackInfo& info);   // { dir, path, flags
 Napi::Value MakeFolder(const Napi::CallbackInfo& info);    // { dir, name, mode, owner }: one component
 Napi::Value MakeSymlink(const Napi::CallbackInfo& info);   // { dir, name, to, owner }
 Napi::Value RenameIn(const Napi::CallbackInfo& info);      // { fromDir, from, toDir, to, owner }: one component each
-Napi::Value WriteFileBeneath(const Napi::CallbackInfo& info);  // { dir, path, bytes, mode, owner, parents }
-Napi::Value ReadFileBeneath(const Napi::CallbackInfo& info);   // { dir, path, maxBytes }: [bytes, mode] or a negative number
+Napi::Value CreateFile(const Napi::CallbackInfo& info);        // { dir, path, mode, owner, follow }: made or cut, with its parents
+Napi::Value FillFile(const Napi::CallbackInfo& info);          // (fd, bytes): written and closed
+Napi::Value ReadFileBeneath(const Napi::CallbackInfo& info);   // { dir, path, maxBytes, truncate, follow }: as ReadOpened; nothing of one too large
+Napi::Value ReadLinkBeneath(const Napi::CallbackInfo& info);   // { dir, path }: what a link says; 0 for what is none
 Napi::Value RemoveTree(const Napi::CallbackInfo& info);    // { dir, name, owner }: promise of 0 or a negative number
 
-Napi::Value MakePipe(const Napi::CallbackInfo& info);      // () -> [read, write] or a negative number
+Napi::Value MakePipe(const Napi::CallbackInfo& info);      // (mode) -> [read, write] or a negative number
 Napi::Value MakeMemoryFile(const Napi::CallbackInfo& info);  // (bytes) -> sealed, read-only, at its start
 Napi::Value MakeEventFd(const Napi::CallbackInfo& info);
 Napi::Value CloseFds(const Napi::CallbackInfo& info);      // ([fd, …])

@@ -8,48 +8,10 @@
 #include "decode.h"
 #include "encode.h"
 #include "memory_file.h"
+#include "tail.h"
 
 namespace sbx {
 namespace {
-
-// Strings behind a record; offsets count from the record's start.
-class Tail {
- public:
-  explicit Tail(size_t base) : base_(base) {}
-  uint32_t Add(const std::string& text) {
-    const auto offset = (uint32_t)(base_ + bytes_.size());
-    bytes_.append(text).push_back('\0');
-    return offset;
-  }
-  uint32_t next() const { return (uint32_t)(base_ + bytes_.size()); }
-  const std::string& bytes() const { return bytes_; }
-
- private:
-  size_t base_;
-  std::string bytes_;
-};
-
-template <typename Record>
-std::string Bytes(const Record& record, const std::string& tail) {
-  std::string message(reinterpret_cast<const char*>(&record), sizeof(record));
-  return message.append(tail);
-}
-
-MountRow DecodeMountRow(Napi::Env env, Napi::Value value, Tail& tail) {
-  constexpr const char* kKinds[] = {"bind", "dir", "file", "symlink", "tmpfs"};
-  Args args(env, value);
-  const std::string kind = args.Text("kind");
-  MountRow row = {};
-  for (uint16_t i = 0; i < 5; ++i)
-    if (kind == kKinds[i]) row.kind = (MountKind)i;
-  row.mode = (uint16_t)args.Uint("mode", 0755);
-  row.flags = (args.Flag("writable") ? kMountWritable : 0) | (args.Flag("noExec") ? kMountNoExec : 0) | (args.Flag("recursive") ? kMountRecursive : 0) | (args.Flag("isFile") ? kMountIsFile : 0);
-  row.source = tail.Add(args.Text("source"));
-  row.target = tail.Add(args.Text("target"));
-  row.sizeBytes = args.Uint64("sizeBytes", 0);
-  row.inodeCount = args.Uint64("inodeCount", 0);
-  return row;
-}
 
 // A plan of any size as a sealed memory file, for messages that a socket would not take: init reads what was checked here.
 int PlanFile(const std::string& plan) {
@@ -66,7 +28,7 @@ int PlanFile(const std::string& plan) {
 Napi::Function Link::Define(Napi::Env env) {
   return DefineClass(env, "Channel",
                      {InstanceMethod<&Link::Template>("template"), InstanceMethod<&Link::NewSlot>("newSlot"), InstanceMethod<&Link::Groups>("groups"), InstanceMethod<&Link::Prepare>("prepare"),
-                      InstanceMethod<&Link::Start>("start"), InstanceMethod<&Link::Signal>("signal"), InstanceMethod<&Link::Close>("close")});
+                      InstanceMethod<&Link::Start>("start"), InstanceMethod<&Link::HandOver>("handOver"), InstanceMethod<&Link::Signal>("signal"), InstanceMethod<&Link::Close>("close")});
 }
 
 Link::Link(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Link>(info), reactor_(Reactor::Of(info.Env())) {
@@ -100,30 +62,6 @@ int Link::SendRecord(const void* data, size_t size, const std::vector<int>& fds)
   if (!socket_) return -EPIPE;
   if (fds.size() > kDescriptorsMax) return -EMFILE;
   return Send(socket_.get(), data, size, fds.data(), (unsigned)fds.size(), MSG_DONTWAIT);
-}
-
-Napi::Value Link::Template(const Napi::CallbackInfo& info) {
-  Args args(info.Env(), info[0]);
-  const Napi::Array mounts = args.Array("mounts");
-  TemplateRecord record;
-  Tail tail(sizeof(record) + mounts.Length() * sizeof(MountRow));
-  record.rootless = args.Flag("rootless");
-  record.insideUid = args.Uint("insideUid");
-  record.hostname = tail.Add(args.Text("hostname"));
-  record.workDir = tail.Add(args.Text("workDir"));
-  record.cgroupName = tail.Add(args.Text("cgroupName"));
-  const std::vector<int> parents = args.Ints("cgroupParents");
-  record.cgroupParentCount = (uint32_t)parents.size();
-  record.mountCount = mounts.Length();
-  std::string rows;
-  for (uint32_t i = 0; i < mounts.Length() && !args.failed(); ++i) {
-    const MountRow row = DecodeMountRow(info.Env(), mounts.Get(i), tail);
-    rows.append(reinterpret_cast<const char*>(&row), sizeof(row));
-  }
-  if (info.Env().IsExceptionPending()) return {};
-  const std::string message = Bytes(record, rows + tail.bytes());
-  if (message.size() > kMessageBytesMax || record.mountCount > kMountRowsMax) return Result(info.Env(), -E2BIG);
-  return Result(info.Env(), SendRecord(message.data(), message.size(), parents));
 }
 
 Napi::Value Link::NewSlot(const Napi::CallbackInfo& info) {
@@ -167,14 +105,19 @@ Napi::Value Link::Prepare(const Napi::CallbackInfo& info) {
 
 namespace {
 
-// Fixed parts of a start: what the program may use, and where its descriptors go.
-void DecodeStartLimits(Args& args, StartRecord& record) {
-  record.flags = (args.Flag("oneShot") ? kStartOneShot : 0) | (args.Flag("notify") ? kStartNotify : 0) | (args.Flag("terminal") ? kStartTerminal : 0) | (args.Flag("ownGroup") ? kStartOwnGroup : 0);
+// What the program may use.
+void DecodeLimits(Args& args, StartRecord& record) {
   record.programId = args.Uint("programId");
   record.cpuLimitNs = args.Uint64("cpuLimitNs", 0);
   record.wallLimitNs = args.Uint64("wallLimitNs", 0);
   record.memoryLimitBytes = args.Uint64("memoryLimitBytes", 0);
   record.cpuCount = args.Uint("cpuCount");
+}
+
+// Fixed parts of a start.
+void DecodeFixed(Args& args, StartRecord& record) {
+  record.flags = (args.Flag("oneShot") ? kStartOneShot : 0) | (args.Flag("notify") ? kStartNotify : 0) | (args.Flag("terminal") ? kStartTerminal : 0) | (args.Flag("ownGroup") ? kStartOwnGroup : 0) | (args.Flag("findFirst") ? kStartFindFirst : 0);
+  DecodeLimits(args, record);
   record.cols = args.Uint("cols", 80);
   record.rows = args.Uint("rows", 24);
   record.counterMask = args.Uint("counterMask", 0);
@@ -224,7 +167,7 @@ Napi::Value Link::Start(const Napi::CallbackInfo& info) {
   Args args(info.Env(), info[0]);
   StartRecord record = {};
   Tail tail(sizeof(record));
-  DecodeStartLimits(args, record);
+  DecodeFixed(args, record);
   if (!DecodeFdRows(args, record) || !DecodeRlimits(info.Env(), args, record) || !DecodeWrites(args, record, tail)) return Result(info.Env(), -E2BIG);
   std::vector<int> fds = args.Ints("fds");
   const std::vector<int> joins = args.Ints("joins"), counters = args.Ints("counters");
@@ -249,6 +192,20 @@ Napi::Value Link::Start(const Napi::CallbackInfo& info) {
   if (!file) return Result(info.Env(), -ENOMEM);
   fds.insert(fds.begin(), file.get());
   return Result(info.Env(), SendRecord(&record, sizeof(record), fds));
+}
+
+Napi::Value Link::HandOver(const Napi::CallbackInfo& info) {
+  Args args(info.Env(), info[0]);
+  StartRecord record = {};
+  record.head.kind = Kind::kHandOver;
+  Tail tail(sizeof(record));
+  DecodeLimits(args, record);
+  if (!DecodeWrites(args, record, tail)) return Result(info.Env(), -E2BIG);
+  (void)tail.Add("");  // the message ends with a NUL, also without writes
+  record.size = tail.next();
+  if (args.failed() || info.Env().IsExceptionPending()) return {};
+  const std::string message = Bytes(record, tail.bytes());
+  return Result(info.Env(), SendRecord(message.data(), message.size(), {}));
 }
 
 Napi::Value Link::Signal(const Napi::CallbackInfo& info) {

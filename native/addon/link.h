@@ -22,6 +22,7 @@ class Link : public Napi::ObjectWrap<Link>, public Watch {
   Napi::Value Groups(const Napi::CallbackInfo& info);
   Napi::Value Prepare(const Napi::CallbackInfo& info);
   Napi::Value Start(const Napi::CallbackInfo& info);
+  Napi::Value HandOver(const Napi::CallbackInfo& info);
   Napi::Value Signal(const Napi::CallbackInfo& info);
   Napi::Value Close(const Napi::CallbackInfo& info);
 

@@ -1,6 +1,10 @@
 // Files in memory that are handed on: written whole, then sealed.
 #pragma once
 
+#include <errno.h>
+
+#include <string>
+
 #include "../common/sys.h"
 
 namespace sbx {
@@ -15,11 +19,44 @@ inline int WriteAll(int fd, const char* data, size_t size) {
   return 0;
 }
 
+// All of the regular file `from`, wherever its offset stands, copied by the kernel to where `to` stands. Bytes, or a negative
+// error number.
+inline long CopyAll(int from, int to) {
+  constexpr long kPieceBytes = 64 << 20;
+  int64_t offset = 0;
+  for (;;) {
+    const long copied = sys::CallRetry(SYS_sendfile, to, from, &offset, kPieceBytes);
+    if (copied < 0) return copied;
+    if (copied == 0) return (long)offset;
+  }
+}
+
+constexpr int kSealShrinkGrowWriteSeal = 0x1 | 0x2 | 0x4 | 0x8;
+
 // Whoever holds it can change neither content nor size, nor take the seals off.
 inline int Seal(int fd) {
   constexpr int kAddSeals = 1033;  // F_ADD_SEALS
-  constexpr int kSealShrinkGrowWriteSeal = 0x1 | 0x2 | 0x4 | 0x8;
   return sys::Fcntl(fd, kAddSeals, kSealShrinkGrowWriteSeal);
+}
+
+inline bool IsSealed(int fd) {
+  constexpr int kGetSeals = 1034;  // F_GET_SEALS
+  const int seals = sys::Fcntl(fd, kGetSeals, 0);
+  return seals >= 0 && (seals & kSealShrinkGrowWriteSeal) == kSealShrinkGrowWriteSeal;
+}
+
+// The file behind a descriptor opened anew, by the host's own /proc: an offset and access of its own.
+inline int Reopen(int fd, int flags) {
+  const std::string path = "/proc/self/fd/" + std::to_string(fd);
+  return sys::Open(AT_FDCWD, path.c_str(), flags | O_NOCTTY);
+}
+
+// Seals a memory file and opens it for a program: read-only, at its start, also when the program opens it again through
+// /proc/self/fd.
+inline int SealedView(int fd) {
+  if (const long set = RawSyscall(SYS_fchmod, fd, 0444); set < 0) return (int)set;
+  if (const int sealed = Seal(fd); sealed < 0) return sealed;
+  return Reopen(fd, O_RDONLY);
 }
 
 }  // namespace sbx

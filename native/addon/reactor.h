@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../common/fd.h"
+#include "relay_thread.h"
 #include "uv_abi.h"
 
 namespace sbx {
@@ -39,6 +40,9 @@ class Reactor {
   void TellHelperToEnd(int pidfd);
   void RemoveHelper(int pidfd);  // it was reaped
 
+  // Relays between programs have a thread of their own.
+  RelayThread& relays() { return relays_; }
+
   // The loop stays alive while somebody holds it.
   void Hold();
   void Release();
@@ -66,6 +70,7 @@ class Reactor {
     int pidfd, channel;
   };
   std::set<int> lent_;
+  RelayThread relays_;
   std::vector<Helper> helpers_;
   Watch* batch_[kBatch];
   int batchSize_ = 0;

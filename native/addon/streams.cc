@@ -67,16 +67,15 @@ size_t Reader::Keep(const char* data, size_t size) {
   if (!capturing_) return size;
   const size_t room = limit_ - std::min(limit_, captured_.size());
   captured_.append(data, std::min(room, size));
-  if (size > room && !overflowed_) {
-    overflowed_ = true;
-    reactor_->Call(onOverflow_, {});
-  }
   return std::min(room, size);
 }
 
 void Reader::Take(size_t size) {
   const size_t kept = Keep(Chunk(), size);
   if (kept > 0 && !onData_.IsEmpty()) reactor_->Call(onData_, {Napi::Buffer<char>::Copy(Env(), Chunk(), kept)});
+  if (kept == size || overflowed_) return;
+  overflowed_ = true;
+  reactor_->Call(onOverflow_, {});  // may close this
 }
 
 // One read; false when there is nothing more for now, or for good.
@@ -96,7 +95,7 @@ void Reader::OnEvents(unsigned) {
   for (int i = 0; i < kReadsPerEvent && fd_ && ReadOnce(); ++i) continue;
 }
 
-// Every writer is dead: takes what is left and closes. Returns [bytes, total].
+// Every writer is dead: takes what is left and closes. Returns [bytes, total], or nothing when nothing came.
 Napi::Value Reader::Finish(const Napi::CallbackInfo& info) {
   while (fd_) {
     const long size = sys::Read(fd_.get(), Chunk(), kChunkBytes);
@@ -104,6 +103,7 @@ Napi::Value Reader::Finish(const Napi::CallbackInfo& info) {
     Take((size_t)size);
   }
   Shut();
+  if (total_ == 0) return Close(info);
   const Napi::Array result = Napi::Array::New(info.Env(), 2);
   result.Set(0u, Napi::Buffer<char>::Copy(info.Env(), captured_.data(), captured_.size()));
   result.Set(1u, Napi::Number::New(info.Env(), total_));

@@ -1,4 +1,4 @@
-// The seven functions of libuv that the addon uses. Node exports them, but its headers come only with a download or a
+// The functions of libuv that the addon uses. Node exports them, but its headers come only with a download or a
 // distribution package, and building must need neither; libuv's ABI has been stable since 1.0.
 #pragma once
 
@@ -18,6 +18,9 @@ void uv_ref(uv_handle_s* handle);
 void uv_unref(uv_handle_s* handle);
 void uv_handle_set_data(uv_handle_s* handle, void* data);
 void* uv_handle_get_data(const uv_handle_s* handle);
+// pthread_t is a word on every Linux. Through libuv, since pthread_create would tie the addon to the C library it was built with.
+int uv_thread_create(unsigned long* thread, void (*entry)(void*), void* argument);
+int uv_thread_join(unsigned long* thread);
 }
 
 namespace sbx {

@@ -4,10 +4,11 @@
 //
 //   host -> zygote   Template (once), then NewSlot per slot
 //   host -> keeper   Groups (the cgroups of the slot), Prepare (make a sandbox ready)
-//   host -> init     Start (a program), Signal; closing the socket ends the sandbox
+//   host -> init     Start (a program), HandOver, Signal; closing the socket ends the sandbox
 //   zygote, keeper, init -> host   Ready, Failed; from init also Started, Ended
 #pragma once
 
+#include <linux/filter.h>
 #include <stdint.h>
 
 #include <type_traits>
@@ -26,9 +27,11 @@ constexpr unsigned kProgramFdNumberMax = 255;
 constexpr unsigned kJoinsMax = 8;
 constexpr unsigned kWritesMax = 12;
 constexpr unsigned kRlimitsMax = 16;
-constexpr unsigned kMountRowsMax = 128;
+constexpr unsigned kPolicyLengthMax = 4096;  // instructions of a filter of the caller's, as many as the kernel takes
+constexpr unsigned kMountRowsMax = 192;  // mounts, and paths that are masked
+constexpr unsigned kTreesMax = 24;  // file systems of a sandbox that the host can reach
 
-enum class Kind : uint32_t { kTemplate = 1, kNewSlot, kGroups, kPrepare, kStart, kSignal, kReady = 64, kFailed, kStarted, kEnded };
+enum class Kind : uint32_t { kTemplate = 1, kNewSlot, kGroups, kPrepare, kStart, kSignal, kHandOver, kReady = 64, kFailed, kStarted, kEnded };
 
 // Files of a sandbox's (or a program's) cgroups. The host opens them; which file stands behind one differs between
 // cgroup v1 and v2 and is decided in core/src/cgroup/.
@@ -43,7 +46,7 @@ enum Counter : uint16_t {
   kCounterMemoryLimit,  // written
   kCounterSwapLimit,    // written
   kCounterTaskLimit,    // written
-  kCounterProcs,        // cgroup.procs, of a program's own group: its processes are found and killed by it
+  kCounterProcs,        // the folder of cgroup.procs: processes of the group are found and killed by that list
   kCounterCount,
 };
 
@@ -56,7 +59,7 @@ struct Head {
 
 // ---- host -> zygote ----
 
-enum class MountKind : uint16_t { kBind, kDir, kFile, kSymlink, kTmpfs };
+enum class MountKind : uint16_t { kBind, kDir, kFile, kSymlink, kTmpfs, kMask };
 
 // A row of the mount table. Strings are offsets into the message's tail. Targets are relative to the new root.
 struct MountRow {
@@ -70,15 +73,24 @@ struct MountRow {
 };
 constexpr uint32_t kMountWritable = 1, kMountNoExec = 2, kMountRecursive = 4, kMountIsFile = 8;
 
+// What a sandbox's /proc is: read-only, not there, or open to what a process may write of itself. Of processes alone in any case.
+enum class ProcMode : uint32_t { kMasked, kNone, kWritable };
+
 struct alignas(8) TemplateRecord {
   Head head{Kind::kTemplate};
   uint32_t rootless;
   uint32_t insideUid;           // uid and gid of programs inside
-  uint32_t hostname, workDir;   // offsets of strings
+  uint32_t umask;               // of programs
+  uint32_t ignoreSignalsToInit;
+  uint32_t landlockAbi;         // what the kernel has, when programs are to be in a Landlock domain; else 0
+  uint32_t coreScheduling;      // each sandbox has a cookie of its own
+  ProcMode proc;
+  uint32_t hostname, domainname, workDir;  // offsets of strings
   uint32_t cgroupName;          // offset: the engine's folder, removed below each parent at the end
   uint32_t cgroupParentCount;   // descriptors beside this message: one folder per hierarchy
   uint32_t mountCount;
-  // then mountCount MountRows, then the strings
+  uint32_t policyLength;        // 0: no filter of the caller's
+  // then mountCount MountRows, then policyLength BPF instructions, then the strings
 };
 
 // Beside it: the keeper's end of its channel.
@@ -128,6 +140,7 @@ constexpr uint32_t kStartNotify = 2;       // say Started
 constexpr uint32_t kStartTerminal = 4;     // 0, 1 and 2 are a new terminal; its master goes beside Started
 constexpr uint32_t kStartOwnGroup = 8;     // the program has cgroups of its own (joins and counters are its)
 constexpr uint32_t kStartInFile = 16;      // the record is in a memory file, the only descriptor before all others
+constexpr uint32_t kStartFindFirst = 32;   // the first path that is executable and no folder is the program, and its argv[0]
 constexpr uint16_t kFdNull = 1;  // this descriptor is the sandbox's /dev/null; none is sent for it
 constexpr uint16_t kFdHold = 2;  // init keeps its copy until the program's end: a captured pipe then shows end of file to the
                                  // host only with the report, which saves it one awakening per pipe
@@ -157,6 +170,10 @@ struct StartRecord {
   RlimitRow rlimits[kRlimitsMax];
 };
 
+// HandOver is a StartRecord too: a program that was started ahead of its request, and has waited since, gets it. Its limits and
+// the writes hold from now on, and time and CPU time count from now on; memory and tasks do since its start, as what it holds
+// is its own. Nothing else of the record is looked at. Answered with Started, or with nothing when the program has ended.
+
 struct SignalRecord {
   Head head{Kind::kSignal};
   uint32_t programId;
@@ -167,7 +184,8 @@ struct SignalRecord {
 
 // ---- upward ----
 
-// From init beside it: the host's end of its channel, then the root of the work folder.
+// From init beside it: the host's end of its channel, then the roots of the sandbox's own file systems: work folder, /tmp,
+// /dev/shm, tmpfs rows in their order.
 struct ReadyRecord {
   Head head{Kind::kReady};
   uint32_t pad = 0;
@@ -208,5 +226,6 @@ struct EndedRecord {
 static_assert(std::is_trivially_copyable_v<StartRecord> && std::is_trivially_copyable_v<EndedRecord>);
 static_assert(sizeof(StartRecord) < 4096);
 static_assert(sizeof(TemplateRecord) % alignof(MountRow) == 0);  // the rows follow it
+static_assert(sizeof(MountRow) % alignof(struct sock_filter) == 0);  // the filter follows them
 
 }  // namespace sbx

@@ -40,6 +40,9 @@ namespace sbx {
   X(programIdentity, "take the program's user")                                   \
   X(workingFolder, "enter the working folder")                                    \
   X(programClone, "clone the program's process")                                  \
+  X(coreScheduling, "get a core scheduling cookie")                               \
+  X(landlock, "make or enter the Landlock domain")                                \
+  X(policy, "load the caller's system call filter")                               \
   X(exec, "execute the program")
 
 enum class Stage : uint16_t {

@@ -121,7 +121,9 @@ constexpr unsigned char kEntryIsFolder = 4;
   return (int)Call(SYS_execveat, dir, path, argv, envp, flags);
 }
 [[noreturn]] inline void Exit(int code) {
-  for (;;) (void)RawSyscall(SYS_exit_group, code);
+  (void)RawSyscall(SYS_exit_group, code);
+  (void)RawSyscall(SYS_exit, code);
+  __builtin_trap();  // a filter of the caller's refuses both: die by the signal
 }
 [[nodiscard]] inline int WaitId(int type, int id, void* info, int options, struct rusage* usage) {
   return (int)CallRetry(SYS_waitid, type, id, info, options, usage);
@@ -131,6 +133,7 @@ constexpr unsigned char kEntryIsFolder = 4;
 [[nodiscard]] inline int Unshare(unsigned long flags) { return (int)Call(SYS_unshare, flags); }
 [[nodiscard]] inline int SetSid() { return (int)Call(SYS_setsid); }
 [[nodiscard]] inline int SetNice(int pid, int nice) { return (int)Call(SYS_setpriority, 0 /* PRIO_PROCESS */, pid, nice); }
+[[nodiscard]] inline int SetEffectiveUid(unsigned id) { return (int)Call(SYS_setresuid, -1, id, -1); }
 [[nodiscard]] inline int SetResUid(unsigned id) { return (int)Call(SYS_setresuid, id, id, id); }
 [[nodiscard]] inline int SetResGid(unsigned id) { return (int)Call(SYS_setresgid, id, id, id); }
 [[nodiscard]] inline int ClearGroups() { return (int)Call(SYS_setgroups, 0, 0); }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "../common/fd.h"
 #include "../common/sys.h"
 
 #include "text.h"
@@ -23,14 +24,6 @@ const char* ReadText(int fd) {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-uint64_t ParseNumber(const char* text) {
-  if (text == nullptr || !IsDigit(*text)) return kUnknown;
-  uint64_t value = 0;
-  for (; IsDigit(*text); ++text)
-    if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value)) return kUnknown;
-  return value;
-}
-
 // The number behind `key` (which ends with a space) at the start of a line.
 uint64_t FindNumber(const char* text, const char* key) {
   while (text != nullptr && *text != '\0') {
@@ -42,6 +35,14 @@ uint64_t FindNumber(const char* text, const char* key) {
 }
 
 }  // namespace
+
+uint64_t ParseNumber(const char* text) {
+  if (text == nullptr || !IsDigit(*text)) return kUnknown;
+  uint64_t value = 0;
+  for (; IsDigit(*text); ++text)
+    if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value)) return kUnknown;
+  return value;
+}
 
 uint64_t ReadCpuNs(const Counters& counters) {
   const char* text = ReadText(counters.fds[kCounterCpu]);
@@ -85,7 +86,10 @@ bool IsSpared(const Spared& spared, uint64_t pid) {
 }  // namespace
 
 unsigned SignalGroup(const Counters& counters, int signal, const Spared& spared) {
-  const char* text = ReadText(counters.fds[kCounterProcs]);
+  // Opened anew: v1 answers from the list that the first look through an open file has made, as long as somebody looks again
+  // within a second. It would name processes that have moved on, and miss new ones.
+  const Fd list(sys::Open(counters.fds[kCounterProcs], "cgroup.procs", O_RDONLY));
+  const char* text = ReadText(list.get());
   unsigned count = 0;
   while (text != nullptr && *text != '\0') {
     const uint64_t pid = ParseNumber(text);

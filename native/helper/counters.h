@@ -6,6 +6,9 @@
 
 namespace sbx {
 
+// The number that a text begins with; kUnknown for no text, no number, or one beyond 64 bits.
+uint64_t ParseNumber(const char* text);
+
 // kUnknown where there is no file or no number.
 uint64_t ReadCpuNs(const Counters& counters);
 uint64_t ReadNumber(const Counters& counters, Counter counter);

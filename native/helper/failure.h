@@ -3,6 +3,8 @@
 
 #include "../common/record.h"
 
+#include "faults.h"
+
 namespace sbx {
 
 struct [[nodiscard]] Failure {
@@ -14,6 +16,7 @@ struct [[nodiscard]] Failure {
 
 // A failure when `result` is negative, else none.
 inline Failure FailIf(Stage stage, long result, unsigned index = 0) {
+  if (const int injected = InjectedFault(stage, index)) result = -injected;
   if (result >= 0) return {};
   return {stage, (uint16_t)index, (int32_t)-result};
 }

@@ -77,11 +77,12 @@ void CollectPolled(Init& init, Polled& polled) {
   }
   init.channel.reset(pair[0]);
   const ReadyRecord ready;
-  const int given[2] = {pair[1], init.setup.workspace.get()};
-  if (Send(keeperChannel, &ready, sizeof(ready), given, 2) < 0) sys::Exit(1);
+  int given[1 + kTreesMax] = {pair[1]};
+  for (unsigned i = 0; i < init.setup.treeCount; ++i) given[1 + i] = init.setup.trees[i].get();
+  if (Send(keeperChannel, &ready, sizeof(ready), given, 1 + init.setup.treeCount) < 0) sys::Exit(1);
   sys::Close(pair[1]);
   sys::Close(keeperChannel);
-  init.setup.workspace.reset();
+  for (Fd& tree : init.setup.trees) tree.reset();
   Loop(init);
 }
 

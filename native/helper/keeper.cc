@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "../common/channel.h"
+#include "setup.h"
 #include "zygote.h"
 
 namespace sbx {
@@ -22,8 +23,10 @@ struct Keeper {
   Counters counters;
 };
 
-void WaitForInit(Keeper& keeper) {
+// The host is done with this sandbox. Its init has been told as well, by its closed channel; but it could be stopped.
+void EndInit(Keeper& keeper) {
   if (keeper.init == 0) return;
+  (void)sys::Kill(keeper.init, SIGKILL);  // our unreaped child: the number cannot be another's
   siginfo_t info;
   (void)sys::WaitId(P_PID, keeper.init, &info, WEXITED, nullptr);  // cannot fail: it is our child
   keeper.init = 0;
@@ -56,9 +59,10 @@ Failure CloneInit(Keeper& keeper, const PrepareRecord& request) {
     args.flags |= CLONE_INTO_CGROUP;
     args.cgroup = (unsigned)keeper.groupFolder.get();
   }
+  (void)FilterFor(keeper.helper.plan, request);
   const long pid = sys::Clone3(&args);
-  SBX_TRY(FailIf(Stage::k_initClone, pid));
   if (pid == 0) InitMain(keeper.helper, request, keeper.channel, keeper.counters);
+  SBX_TRY(FailIf(Stage::k_initClone, pid));
   keeper.init = (int)pid;
   return {};
 }
@@ -67,7 +71,7 @@ Failure Handle(Keeper& keeper, Received& received) {
   const char* message = keeper.helper.message;
   const auto& head = *reinterpret_cast<const Head*>(message);
   if (received.truncated || received.size < (long)sizeof(Head) || head.version != kRecordVersion) return {Stage::k_message, 0, EPROTO};
-  WaitForInit(keeper);
+  EndInit(keeper);
   if (head.kind == Kind::kGroups && received.size == sizeof(GroupsRecord)) return TakeGroups(keeper, *reinterpret_cast<const GroupsRecord*>(message), received);
   if (head.kind == Kind::kPrepare && received.size == sizeof(PrepareRecord)) {
     const PrepareRecord request = *reinterpret_cast<const PrepareRecord*>(message);
@@ -88,10 +92,7 @@ Failure Handle(Keeper& keeper, Received& received) {
     if (received.size <= 0) break;
     if (const Failure failure = Handle(keeper, received)) Report(channel, failure);
   }
-  if (keeper.init != 0) {
-    (void)sys::Kill(keeper.init, SIGKILL);  // our unreaped child: the number cannot be another's
-    WaitForInit(keeper);
-  }
+  EndInit(keeper);
   sys::Exit(0);
 }
 

@@ -7,10 +7,12 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <linux/prctl.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 
 #include "../common/channel.h"
+#include "landlock.h"
 #include "text.h"
 
 namespace sbx {
@@ -130,22 +132,53 @@ Failure DropIdentityInChild(uint32_t uid) {
   return FailIf(Stage::k_programIdentity, sys::Call(SYS_capset, &header, none), 2);
 }
 
+// Before descriptors are placed: on 0 may be something else than the terminal.
 Failure TakeTerminalInChild(const Launch& launch) {
   if (!launch.terminal) return {};
-  return FailIf(Stage::k_terminal, sys::Ioctl(0, TIOCSCTTY, 0), 4);
+  return FailIf(Stage::k_terminal, sys::Ioctl(launch.fds[0].get(), TIOCSCTTY, 0), 4);
+}
+
+// Returns only when it failed, with the error number.
+int ExecPathInChild(const Launch& launch, const char* path) {
+  int error = 0;
+  for (int tries = 0; tries < kBusyTries; ++tries) {
+    error = -sys::Execve(path, const_cast<char* const*>(launch.args), const_cast<char* const*>(launch.env));
+    if (error != ETXTBSY) break;
+    sys::SleepNs(1'000'000);
+  }
+  return error;
+}
+
+bool IsExecutableInChild(const char* path) {
+  struct stat status = {};
+  constexpr int kExecutable = 1;  // X_OK
+  return sys::Call(SYS_newfstatat, AT_FDCWD, path, &status, 0) >= 0 && !S_ISDIR(status.st_mode) && sys::Call(SYS_faccessat, AT_FDCWD, path, kExecutable) >= 0;
+}
+
+// The last thing before exec: from here on the caller says which calls there are.
+Failure LoadPolicyInChild(const Identity& identity) {
+  if (identity.policy.len == 0) return {};
+  return FailIf(Stage::k_policy, sys::Seccomp(SECCOMP_SET_MODE_FILTER, 0, &identity.policy));
+}
+
+// A path that is found is the program, whatever exec says to it. None is found: an index behind the last.
+Failure FindAndExecInChild(const Launch& launch, const Identity& identity) {
+  unsigned i = 0;
+  while (launch.paths[i] != nullptr && !IsExecutableInChild(launch.paths[i])) ++i;
+  if (launch.paths[i] == nullptr) return {Stage::k_exec, (uint16_t)i, ENOENT};
+  launch.args[0] = launch.paths[i];
+  SBX_TRY(LoadPolicyInChild(identity));
+  return {Stage::k_exec, (uint16_t)i, ExecPathInChild(launch, launch.paths[i])};
 }
 
 // Tries the paths in turn, as execvp: the first that exists decides; "not there" goes on to the next.
-Failure ExecInChild(const Launch& launch) {
+Failure ExecInChild(const Launch& launch, const Identity& identity) {
+  if ((launch.record->flags & kStartFindFirst) != 0) return FindAndExecInChild(launch, identity);
+  SBX_TRY(LoadPolicyInChild(identity));
   int worst = ENOENT;
   unsigned index = 0;
   for (unsigned i = 0; launch.paths[i] != nullptr; ++i) {
-    int error = 0;
-    for (int tries = 0; tries < kBusyTries; ++tries) {
-      error = -sys::Execve(launch.paths[i], const_cast<char* const*>(launch.args), const_cast<char* const*>(launch.env));
-      if (error != ETXTBSY) break;
-      sys::SleepNs(1'000'000);
-    }
+    const int error = ExecPathInChild(launch, launch.paths[i]);
     if (error == ENOENT || error == ENOTDIR) continue;
     worst = error;
     index = i;
@@ -155,29 +188,30 @@ Failure ExecInChild(const Launch& launch) {
 }
 
 // Never inlined: what it keeps on the stack must not lie in the frame that the parent comes back to.
-[[gnu::noinline]] Failure RunInChild(const Launch& launch, uint32_t uid) {
+[[gnu::noinline]] Failure RunInChild(const Launch& launch, const Identity& identity) {
   SBX_TRY(FailIf(Stage::k_programClone, sys::SetSid(), 1));
   SBX_TRY(JoinGroupsInChild(launch));
-  SBX_TRY(PlaceDescriptorsInChild(launch));
   SBX_TRY(TakeTerminalInChild(launch));
+  SBX_TRY(PlaceDescriptorsInChild(launch));
   SBX_TRY(SetRlimitsInChild(*launch.record));
-  SBX_TRY(DropIdentityInChild(uid));
+  SBX_TRY(DropIdentityInChild(identity.uid));
   SBX_TRY(FailIf(Stage::k_workingFolder, sys::Chdir(launch.cwd)));
-  sys::Umask(022);
+  sys::Umask(identity.umask);
   SBX_TRY(FailIf(Stage::k_programClone, sys::SignalMask(SIG_SETMASK, 0), 2));
-  return ExecInChild(launch);
+  SBX_TRY(EnterLandlockInChild(identity.landlock));
+  return ExecInChild(launch, identity);
 }
 
 }  // namespace
 
 namespace {
 
-Failure LaunchAlone(const Launch& launch, uint32_t uid, int& pid) {
+Failure LaunchAlone(const Launch& launch, const Identity& identity, int& pid) {
   // Shared with the child, which runs in this memory; volatile because only the child writes it.
   volatile Failure shared{};
   const long child = sys::Vfork();
   if (child == 0) {
-    const Failure failure = RunInChild(launch, uid);
+    const Failure failure = RunInChild(launch, identity);
     shared.stage = failure.stage;
     shared.index = failure.index;
     shared.error = failure.error;
@@ -188,7 +222,7 @@ Failure LaunchAlone(const Launch& launch, uint32_t uid, int& pid) {
   return {shared.stage, shared.index, shared.error};
 }
 
-Failure LaunchBeside(const Launch& launch, uint32_t uid, int& pid, Fd& report) {
+Failure LaunchBeside(const Launch& launch, const Identity& identity, int& pid, Fd& report) {
   int pair[2];
   SBX_TRY(FailIf(Stage::k_programClone, sys::Call(SYS_pipe2, pair, O_CLOEXEC | O_NONBLOCK), 10));
   Fd read(pair[0]), write(pair[1]);
@@ -197,7 +231,7 @@ Failure LaunchBeside(const Launch& launch, uint32_t uid, int& pid, Fd& report) {
   SBX_TRY(FailIf(Stage::k_programClone, high.get(), 11));
   const long child = sys::Call(SYS_clone, SIGCHLD, 0, 0, 0, 0);
   if (child == 0) {
-    const Failure failure = RunInChild(launch, uid);
+    const Failure failure = RunInChild(launch, identity);
     (void)!sys::Write(high.get(), &failure, sizeof(failure));  // init is our parent and outlives us
     sys::Exit(127);
   }
@@ -209,8 +243,8 @@ Failure LaunchBeside(const Launch& launch, uint32_t uid, int& pid, Fd& report) {
 
 }  // namespace
 
-Failure LaunchProgram(Launch& launch, uint32_t insideUid, bool beside, int& pid, Fd& report) {
-  return beside ? LaunchBeside(launch, insideUid, pid, report) : LaunchAlone(launch, insideUid, pid);
+Failure LaunchProgram(Launch& launch, const Identity& identity, bool beside, int& pid, Fd& report) {
+  return beside ? LaunchBeside(launch, identity, pid, report) : LaunchAlone(launch, identity, pid);
 }
 
 }  // namespace sbx

@@ -1,6 +1,8 @@
 // Starting one program: from a checked Start message to exec.
 #pragma once
 
+#include <linux/filter.h>
+
 #include "../common/fd.h"
 #include "zygote.h"
 
@@ -28,10 +30,18 @@ Failure ParseStart(const char* message, size_t size, Received& received, unsigne
 // Opens a terminal in the sandbox's /dev/pts: its slave becomes descriptors 0 to 2.
 Failure OpenTerminal(Launch& launch);
 
+// What every program of the engine is given.
+struct Identity {
+  uint32_t uid;  // and gid
+  uint32_t umask;
+  int landlock;              // rules of a domain to enter; -1: none
+  struct sock_fprog policy;  // of the caller's, over ours; of length 0: none
+};
+
 // Clones and executes. On success `pid` is the program's main process.
 // With nobody else in the sandbox the child borrows our memory and we wait for its exec (vfork). Beside living programs it
 // must not: once it has their user id they can stop it, and us with it. Then it is a plain fork, and `report` becomes a pipe
 // that gives a Failure, or end of file once exec has happened.
-Failure LaunchProgram(Launch& launch, uint32_t insideUid, bool beside, int& pid, Fd& report);
+Failure LaunchProgram(Launch& launch, const Identity& identity, bool beside, int& pid, Fd& report);
 
 }  // namespace sbx

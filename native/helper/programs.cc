@@ -72,6 +72,11 @@ void Programs::TakeBaseline(Program& program) {
   program.taskBase = ReadNumber(counters, kCounterTaskPeak);
 }
 
+void Programs::RestartCpu(Program& program) {
+  (void)sys::ClockNs(ProcessClock(program.pid));  // books what its threads have not been charged yet
+  program.cpuBaseNs = RawCpuNs(program);
+}
+
 uint64_t Programs::CpuNs(const Program& program) const {
   if (!program.exited) (void)sys::ClockNs(ProcessClock(program.pid));  // books what is running
   return Difference(RawCpuNs(program), program.cpuBaseNs);

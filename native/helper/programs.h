@@ -41,6 +41,8 @@ class Programs {
   unsigned alive() const;
 
   void TakeBaseline(Program& program);
+  // CPU time counts from now on.
+  void RestartCpu(Program& program);
   uint64_t CpuNs(const Program& program) const;
   const Counters& CountersOf(const Program& program) const { return program.ownGroup ? program.counters : sandbox_; }
   bool HasGroup(const Program& program) const { return CountersOf(program).fds[kCounterProcs] >= 0; }

@@ -7,18 +7,54 @@
 #include "../common/channel.h"
 #include "init.h"
 #include "launch.h"
+#include "text.h"
 
 namespace sbx {
 namespace {
 
+// A memory limit below what the group holds is refused (v1), or kills us (v2). It can hold more than the host knew when it chose
+// the limit: the kernel charges in batches, and remains of the last sandbox go late. Then as much is added as the program may
+// have. Not in a session: what is held there is its programs' own. 0 when the limit can be as it was asked for.
+uint64_t LeastMemoryLimit(const Counters& counters, const StartRecord& record) {
+  if ((record.flags & kStartOneShot) == 0 || record.memoryLimitBytes == 0) return 0;
+  const uint64_t held = ReadNumber(counters, kCounterMemoryNow);
+  return held == kUnknown ? 0 : held + record.memoryLimitBytes;
+}
+
 Failure ApplyWrites(const Counters& counters, const StartRecord& record, const char* message) {
+  uint64_t asked = kUnknown, least = 0;
   for (unsigned i = 0; i < record.writeCount; ++i) {
     const WriteRow& row = record.writes[i];
     if (row.counter >= kCounterCount || row.text >= record.size) return {Stage::k_plan, 10, EPROTO};
-    const int written = WriteCounter(counters, (Counter)row.counter, message + row.text);
+    const char* text = message + row.text;
+    const uint64_t number = ParseNumber(text);
+    if (row.counter == kCounterMemoryLimit && number != kUnknown) {
+      asked = number;
+      least = LeastMemoryLimit(counters, record);
+    }
+    const Decimal raised(least);
+    if (number == asked && number < least) text = raised.text();  // the swap limit of v1 is the same number
+    const int written = WriteCounter(counters, (Counter)row.counter, text);
     if (written < 0 && row.optional == 0) return FailIf(Stage::k_cgroupWrite, written, i);
   }
   return {};
+}
+
+void SetLimits(Program& program, const StartRecord& record) {
+  program.cpuLimitNs = record.cpuLimitNs;
+  program.wallLimitNs = record.wallLimitNs;
+  program.memoryLimitBytes = record.memoryLimitBytes;
+  program.cpuCount = record.cpuCount > 0 ? record.cpuCount : 1;
+}
+
+void StartClocks(Program& program) {
+  program.startNs = sys::MonotonicNs();
+  program.nextCpuLookNs = program.startNs + (int64_t)(program.cpuLimitNs / program.cpuCount);
+}
+
+Identity IdentityOf(const Init& init) {
+  const Template& plan = init.helper.plan;
+  return {plan.insideUid, plan.umask, init.setup.landlock.get(), {(unsigned short)plan.policyLength, const_cast<struct sock_filter*>(plan.policy)}};
 }
 
 Failure Begin(Init& init, Program& program, const char* message, Launch& launch) {
@@ -26,18 +62,14 @@ Failure Begin(Init& init, Program& program, const char* message, Launch& launch)
   program.ownGroup = (record.flags & kStartOwnGroup) != 0;
   program.counters = launch.counters;
   program.id = record.programId;
-  program.cpuLimitNs = record.cpuLimitNs;
-  program.wallLimitNs = record.wallLimitNs;
-  program.memoryLimitBytes = record.memoryLimitBytes;
-  program.cpuCount = record.cpuCount > 0 ? record.cpuCount : 1;
+  SetLimits(program, record);
   SBX_TRY(ApplyWrites(init.programs.CountersOf(program), record, message));
   if ((record.flags & kStartTerminal) != 0) SBX_TRY(OpenTerminal(launch));
   DrainOomNotice(init.programs.CountersOf(program));
   init.programs.TakeBaseline(program);
-  program.startNs = sys::MonotonicNs();
-  program.nextCpuLookNs = program.startNs + (int64_t)(program.cpuLimitNs / program.cpuCount);
+  StartClocks(program);
   (void)sys::Write(init.setup.oomScore.get(), "1000", 4);  // cannot fail: raising is free
-  const Failure failure = LaunchProgram(launch, init.helper.plan.insideUid, init.programs.alive() > 0, program.pid, program.launching);
+  const Failure failure = LaunchProgram(launch, IdentityOf(init), init.programs.alive() > 0, program.pid, program.launching);
   (void)sys::Write(init.setup.oomScore.get(), "0", 1);  // fails where the host itself stands higher: then there we stay
   if (!failure) {
     for (unsigned i = 0; i < record.fdCount; ++i)
@@ -49,6 +81,26 @@ Failure Begin(Init& init, Program& program, const char* message, Launch& launch)
     (void)sys::WaitId(P_PID, program.pid, &info, WEXITED, nullptr);  // it was alone: nobody can keep it from exiting
   }
   return failure;
+}
+
+// Memory ran out before it could execute: the kernel's word for that is ENOMEM, or E2BIG when its arguments had no room.
+bool RanOutOfMemory(const Init& init, const Program& program, const Failure& failure) {
+  if (failure.stage != Stage::k_exec && failure.stage != Stage::k_programClone) return false;
+  if (failure.error != ENOMEM && failure.error != E2BIG) return false;
+  const Counters& counters = init.programs.CountersOf(program);
+  const uint64_t kills = ReadOomKills(counters), peak = ReadNumber(counters, kCounterMemoryPeak);
+  const bool full = program.memoryLimitBytes > 0 && peak != kUnknown && program.memoryBase != kUnknown && peak >= program.memoryBase + program.memoryLimitBytes;
+  return full || (kills != kUnknown && kills > program.oomBase);
+}
+
+// A verdict on it, as if the kernel had killed it.
+void ReportMemoryLimit(Init& init, Program& program) {
+  program.cause = Cause::kMemoryLimit;
+  program.waitStatus = SIGKILL;
+  program.exited = true;
+  program.endNs = sys::MonotonicNs();
+  const EndedRecord record = init.programs.Account(program);
+  (void)Send(init.channel.get(), &record, sizeof(record), nullptr, 0);  // a host that is gone shows as end of file
 }
 
 void Announce(Init& init, Program& program) {
@@ -71,7 +123,8 @@ void Start(Init& init, const char* message, size_t size, Received& received, uns
   Failure failure = program == nullptr ? Failure{Stage::k_programClone, 3, EAGAIN} : ParseStart(message, size, received, firstFd, init.setup.null.get(), tables, tableSize, launch);
   if (!failure) failure = Begin(init, *program, message, launch);
   if (failure) {
-    Report(init.channel.get(), failure, id);
+    if (program != nullptr && RanOutOfMemory(init, *program, failure)) ReportMemoryLimit(init, *program);
+    else Report(init.channel.get(), failure, id);
     if (oneShot) sys::Exit(0);
     if (program != nullptr) init.programs.Release(*program);
     return;
@@ -100,6 +153,20 @@ void StartFromFile(Init& init, Received& received) {
   else refuse();
   (void)sys::Call(SYS_munmap, plan, size);
   (void)sys::Call(SYS_munmap, tables, tableBytes);
+}
+
+// What a broken host could get wrong here is the number of writes and where their texts are; ApplyWrites looks at the latter.
+void HandOver(Init& init, const char* message, size_t size) {
+  const auto& record = *reinterpret_cast<const StartRecord*>(message);
+  if (size < sizeof(record) || record.size != size || message[size - 1] != '\0' || record.writeCount > kWritesMax) return;
+  Program* program = init.programs.FindById(record.programId);
+  if (program == nullptr || program->exited) return;  // its end has been told, or is about to be
+  SetLimits(*program, record);
+  if (const Failure failure = ApplyWrites(init.programs.CountersOf(*program), record, message)) return Report(init.channel.get(), failure, program->id);
+  init.programs.RestartCpu(*program);
+  StartClocks(*program);
+  program->notify = true;
+  Announce(init, *program);
 }
 
 void Signal(Init& init, const SignalRecord& record) {
@@ -144,6 +211,9 @@ bool HandleMessage(Init& init) {
       else Start(init, message, (size_t)received.size, received, 0, tables, kStringsMax);
       return true;
     }
+    case Kind::kHandOver:
+      HandOver(init, message, (size_t)received.size);
+      return true;
     case Kind::kSignal:
       if (received.size == sizeof(SignalRecord)) Signal(init, *reinterpret_cast<const SignalRecord*>(message));
       return true;

@@ -14,6 +14,7 @@
 #include <sys/ioctl.h>
 
 #include "../plan/seccomp.h"
+#include "landlock.h"
 #include "text.h"
 
 namespace sbx {
@@ -31,13 +32,15 @@ Failure BringLoopbackUp() {
   return FailIf(Stage::k_loopback, sys::Ioctl(socket.get(), SIOCSIFFLAGS, (long)&request), 1);
 }
 
-Failure MountProc() {
+Failure MountProc(ProcMode mode) {
+  if (mode == ProcMode::kNone) return {};
   Fd context(sys::FsOpen("proc"));
   SBX_TRY(FailIf(Stage::k_proc, context.get(), 2));
   SBX_TRY(FailIf(Stage::k_proc, sys::FsConfigString(context.get(), "subset", "pid"), 3));
   SBX_TRY(FailIf(Stage::k_proc, sys::FsConfigString(context.get(), "hidepid", "ptraceable"), 4));
   SBX_TRY(FailIf(Stage::k_proc, sys::FsConfigCreate(context.get()), 5));
-  Fd tree(sys::FsMount(context.get(), kPrivate | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY));
+  const unsigned readOnly = mode == ProcMode::kWritable ? 0 : MOUNT_ATTR_RDONLY;
+  Fd tree(sys::FsMount(context.get(), kPrivate | MOUNT_ATTR_NOEXEC | readOnly));
   SBX_TRY(FailIf(Stage::k_proc, tree.get(), 6));
   return FailIf(Stage::k_proc, sys::MoveMount(tree.get(), AT_FDCWD, "/proc"), 7);
 }
@@ -45,7 +48,7 @@ Failure MountProc() {
 Failure MountPts() {
   Fd context(sys::FsOpen("devpts"));
   SBX_TRY(FailIf(Stage::k_pts, context.get()));
-  constexpr const char* kSettings[][2] = {{"mode", "0620"}, {"ptmxmode", "0666"}, {"max", "64"}};
+  constexpr const char* kSettings[][2] = {{"mode", "0666"}, {"ptmxmode", "0666"}, {"max", "64"}};
   for (const auto& setting : kSettings) SBX_TRY(FailIf(Stage::k_pts, sys::FsConfigString(context.get(), setting[0], setting[1]), 1));
   SBX_TRY(FailIf(Stage::k_pts, sys::FsConfigCreate(context.get()), 2));
   Fd tree(sys::FsMount(context.get(), MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC));
@@ -53,24 +56,51 @@ Failure MountPts() {
   return FailIf(Stage::k_pts, sys::MoveMount(tree.get(), AT_FDCWD, "/dev/pts"), 4);
 }
 
-Failure MountPrivateTrees(const Helper& helper, const PrepareRecord& request, Fd& workspace) {
+// Octal, as mount options want it.
+class ModeText {
+ public:
+  explicit ModeText(unsigned mode) {
+    for (int shift = 9; shift >= 0; shift -= 3) text_ << (uint64_t)(mode >> shift & 7);
+  }
+  const char* text() const { return text_.text(); }
+
+ private:
+  Text<8> text_;
+};
+
+// One of the folders that every sandbox has. A row of the mount table with its name gives it bounds and a mode of its own.
+int MountOwnFolder(const Template& plan, const PrepareRecord& request, const char* folder, unsigned mode, unsigned attributes) {
+  for (unsigned i = 0; i < plan.rowCount; ++i) {
+    const MountRow& row = plan.rows[i];
+    if (row.kind != MountKind::kTmpfs || !Equal(plan.strings + row.target, folder + 1)) continue;
+    return MountTmpfs(folder, {row.sizeBytes, row.inodeCount, ModeText(row.mode).text(), plan.insideUid, attributes});
+  }
+  return MountTmpfs(folder, {request.diskBytes, request.diskFileCount, ModeText(mode).text(), plan.insideUid, attributes});
+}
+
+// The host reaches files through these roots, so that no name of ours is ever looked up outside. Rows beyond the bound are
+// only the programs' own.
+int KeepTree(SandboxSetup& setup, int tree) {
+  if (tree < 0) return tree;
+  if (setup.treeCount < kTreesMax) setup.trees[setup.treeCount++].reset(tree);
+  else sys::Close(tree);
+  return 0;
+}
+
+Failure MountPrivateTrees(const Helper& helper, const PrepareRecord& request, SandboxSetup& setup) {
   const Template& plan = helper.plan;
-  workspace.reset(MountTmpfs(plan.workDir, {request.diskBytes, request.diskFileCount, "0755", plan.insideUid, kPrivate}));
-  SBX_TRY(FailIf(Stage::k_workspace, workspace.get()));
-  const TmpfsOptions temporary = {request.diskBytes, request.diskFileCount, "1777", plan.insideUid, kPrivate};
-  SBX_TRY(FailIf(Stage::k_scratch, Fd(MountTmpfs("/tmp", temporary)).get()));
-  TmpfsOptions shared = temporary;
-  shared.attributes |= MOUNT_ATTR_NOEXEC;
-  SBX_TRY(FailIf(Stage::k_scratch, Fd(MountTmpfs("/dev/shm", shared)).get(), 1));
+  SBX_TRY(FailIf(Stage::k_workspace, KeepTree(setup, MountOwnFolder(plan, request, plan.workDir, 0755, kPrivate))));
+  SBX_TRY(FailIf(Stage::k_scratch, KeepTree(setup, MountOwnFolder(plan, request, "/tmp", 01777, kPrivate))));
+  SBX_TRY(FailIf(Stage::k_scratch, KeepTree(setup, MountOwnFolder(plan, request, "/dev/shm", 01777, kPrivate | MOUNT_ATTR_NOEXEC)), 1));
   for (unsigned i = 0; i < plan.rowCount; ++i) {
     const MountRow& row = plan.rows[i];
     if (row.kind != MountKind::kTmpfs) continue;
-    Text<16> mode;
-    mode << "0" << (uint64_t)(row.mode >> 6 & 7) << (uint64_t)(row.mode >> 3 & 7) << (uint64_t)(row.mode & 7);
     Text<4096> target;
     target << "/" << plan.strings + row.target;
     if (!target.ok()) return {Stage::k_scratch, (uint16_t)(i + 2), ENAMETOOLONG};
-    SBX_TRY(FailIf(Stage::k_scratch, Fd(MountTmpfs(target.text(), {row.sizeBytes, row.inodeCount, mode.text(), plan.insideUid, kPrivate})).get(), i + 2));
+    if (Equal(target.text(), plan.workDir) || Equal(target.text(), "/tmp") || Equal(target.text(), "/dev/shm")) continue;
+    const int tree = MountTmpfs(target.text(), {row.sizeBytes, row.inodeCount, ModeText(row.mode).text(), plan.insideUid, kPrivate});
+    SBX_TRY(FailIf(Stage::k_scratch, KeepTree(setup, tree), i + 2));
   }
   return {};
 }
@@ -86,20 +116,44 @@ Failure OpenOomScore(const Template& plan, Fd& score) {
   return FailIf(Stage::k_identity, sys::Write(score.get(), "1000", 4), 12);
 }
 
-Failure LoadFilter(const PrepareRecord& request) {
-  static Filter filter;
-  CompileFilter(request.seccompProfile, request.seccompKill != 0, filter);
+Failure Load(Filter& filter) {
   const struct sock_fprog program = {(unsigned short)filter.length, filter.code};
   return FailIf(Stage::k_seccomp, sys::Seccomp(SECCOMP_SET_MODE_FILTER, 0, &program));
 }
 
+// Nothing of another sandbox, nor of the host, runs on the other hyper-thread of a core while this one does. What is born here
+// inherits the cookie.
+Failure TakeCoreSchedulingCookie() {
+  constexpr int kSchedCore = 62, kCreate = 1;  // PR_SCHED_CORE, PR_SCHED_CORE_CREATE
+  return FailIf(Stage::k_coreScheduling, sys::Prctl(kSchedCore, kCreate));
+}
+
 }  // namespace
 
+// Of several filters the strictest answer counts: over the inherited one a whole one does all that it does alone.
+Filter& FilterFor(const Template& plan, const PrepareRecord& request) {
+  static Filter filter;  // of length 0 before the first is compiled
+  static FilterOptions compiled;
+  FilterOptions wanted = {request.seccompProfile, request.seccompKill != 0, plan.ignoreSignalsToInit};
+  if (wanted.profile == SeccompProfile::kDefault && !wanted.kill) wanted.part = FilterPart::kAfterSetUp;
+  const bool same = wanted.profile == compiled.profile && wanted.kill == compiled.kill;
+  if (!same || filter.length == 0) CompileFilter(wanted, filter);
+  compiled = wanted;
+  return filter;
+}
+
+Failure LoadInheritedFilter(const Template& plan) {
+  static Filter filter;
+  CompileFilter({SeccompProfile::kDefault, false, plan.ignoreSignalsToInit, FilterPart::kInherited}, filter);
+  return Load(filter);
+}
+
 Failure SetUpSandbox(const Helper& helper, const PrepareRecord& request, SandboxSetup& setup) {
+  if (helper.plan.coreScheduling) SBX_TRY(TakeCoreSchedulingCookie());
   SBX_TRY(FailIf(Stage::k_cgroupNamespace, sys::Unshare(CLONE_NEWCGROUP)));
   if (request.loopback != 0) SBX_TRY(BringLoopbackUp());
-  SBX_TRY(MountPrivateTrees(helper, request, setup.workspace));
-  SBX_TRY(MountProc());
+  SBX_TRY(MountPrivateTrees(helper, request, setup));
+  SBX_TRY(MountProc(helper.plan.proc));
   if (request.terminal != 0) SBX_TRY(MountPts());
   setup.null.reset(sys::Open(AT_FDCWD, "/dev/null", O_RDWR));
   SBX_TRY(FailIf(Stage::k_device, setup.null.get(), 100));
@@ -107,7 +161,8 @@ Failure SetUpSandbox(const Helper& helper, const PrepareRecord& request, Sandbox
   SBX_TRY(FailIf(Stage::k_ready, setup.signals.get(), 1));
   SBX_TRY(OpenOomScore(helper.plan, setup.oomScore));
   SBX_TRY(FailIf(Stage::k_capabilities, sys::Prctl(PR_SET_DUMPABLE, 0), 200));
-  return LoadFilter(request);
+  if (helper.plan.landlockAbi != 0) SBX_TRY(MakeLandlockRules(helper.plan, setup.landlock));
+  return Load(FilterFor(helper.plan, request));
 }
 
 }  // namespace sbx

@@ -1,17 +1,27 @@
 #pragma once
 
 #include "../common/fd.h"
+#include "../plan/seccomp.h"
 #include "zygote.h"
 
 namespace sbx {
 
 // What is left of the set-up that the running sandbox needs.
 struct SandboxSetup {
-  Fd workspace;  // root of the work folder's mount; the host gets it
+  Fd trees[kTreesMax];  // roots of the sandbox's own file systems, for the host: work folder, /tmp, /dev/shm, then rows in order
+  unsigned treeCount = 0;
   Fd null;       // the sandbox's own /dev/null
   Fd signals;    // SIGCHLD
   Fd oomScore;   // our own oom_score_adj
+  Fd landlock;   // rules of the programs' domain, if they get one
 };
+
+// What every sandbox of this engine is refused and no set-up needs: loaded by the keeper, for all its inits.
+Failure LoadInheritedFilter(const Template& plan);
+
+// What a sandbox adds to it. The keeper asks for it before it clones an init: then it is compiled once for many sandboxes
+// alike, and init finds it in the memory that it inherits.
+Filter& FilterFor(const Template& plan, const PrepareRecord& request);
 
 Failure SetUpSandbox(const Helper& helper, const PrepareRecord& request, SandboxSetup& setup);
 

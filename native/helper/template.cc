@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 
 #include "../common/fd.h"
+#include "mask.h"
 #include "text.h"
 
 namespace sbx {
@@ -165,6 +166,8 @@ int ApplyRow(int root, const Template& plan, const MountRow& row, int tree) {
     case MountKind::kDir:
     case MountKind::kTmpfs:  // mounted in each sandbox; the template has the point
       return MakeFolder(root, target, row.mode);
+    case MountKind::kMask:
+      return CoverPath(root, target);
   }
   return -EINVAL;
 }
@@ -200,9 +203,9 @@ bool NeedsVisibleProc() {
 
 Failure Pivot(int root) {
   SBX_TRY(FailIf(Stage::k_pivot, sys::Fchdir(root)));
-  SBX_TRY(FailIf(Stage::k_pivot, sys::PivotRoot(".", ".")));
-  SBX_TRY(FailIf(Stage::k_pivot, sys::Umount2(".", MNT_DETACH)));
-  SBX_TRY(FailIf(Stage::k_pivot, sys::Chdir("/")));
+  SBX_TRY(FailIf(Stage::k_pivot, sys::PivotRoot(".", "."), 1));
+  SBX_TRY(FailIf(Stage::k_pivot, sys::Umount2(".", MNT_DETACH), 2));
+  SBX_TRY(FailIf(Stage::k_pivot, sys::Chdir("/"), 3));
   return {};
 }
 
@@ -245,7 +248,7 @@ Failure EnterTemplate(Template& plan) {
   SBX_TRY(FailIf(Stage::k_root, root.get()));
   SBX_TRY(Fill(root.get(), plan, sources));
   SBX_TRY(Pivot(root.get()));
-  if (NeedsVisibleProc()) SBX_TRY(FailIf(Stage::k_proc, sys::MoveMount(plan.procFd, AT_FDCWD, "/proc"), 1));
+  if (plan.proc != ProcMode::kNone && NeedsVisibleProc()) SBX_TRY(FailIf(Stage::k_proc, sys::MoveMount(plan.procFd, AT_FDCWD, "/proc"), 1));
   struct mount_attr readOnly = {};
   readOnly.attr_set = MOUNT_ATTR_RDONLY;
   return FailIf(Stage::k_root, sys::MountSetAttr(AT_FDCWD, "/", 0, &readOnly), 1);

@@ -8,13 +8,24 @@ namespace sbx {
 // What later steps need of the template message; strings live as long as the process.
 struct Template {
   bool rootless;
-  uint32_t insideUid;
+  bool ignoreSignalsToInit;
+  bool coreScheduling;
+  unsigned landlockAbi;    // 0: no domain
+  ProcMode proc;
+  uint32_t insideUid;      // the program's user and group, as it sees them
+  uint32_t umask;          // the program's
   const char* workDir;     // absolute
   const char* hostname;
+  const char* domainname;
   const MountRow* rows;
   unsigned rowCount;
+  const struct sock_filter* policy;  // the caller's filter, for programs alone
+  unsigned policyLength;
   const char* strings;     // base of the rows' offsets
   int procFd;              // /proc of the engine's processes, attached nowhere
+
+  // Init's user as the sandbox sees it: another than the program's, which may be 0. Rootless there is only one.
+  uint32_t initUid() const { return rootless ? insideUid : insideUid == 0 ? 1 : 0; }
 };
 
 // Builds the tree, enters it and drops the old one. On return "/" is the template, read-only.

@@ -18,6 +18,11 @@ inline bool StartsWith(const char* text, const char* prefix) {
   return true;
 }
 
+inline bool Equal(const char* a, const char* b) {
+  while (*a != '\0' && *a == *b) ++a, ++b;
+  return *a == *b;
+}
+
 // Decimal text of a number, in a buffer of its own; `View` to use it.
 class Decimal {
  public:

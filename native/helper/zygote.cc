@@ -2,6 +2,7 @@
 // on request. Its end (end of file on its socket, whatever ended the host) is the end of everything: it kills all,
 // waits for all, and removes the engine's cgroups, so that a host killed with SIGKILL leaves nothing either.
 
+#include "setup.h"
 #include "zygote.h"
 
 #include <errno.h>
@@ -45,13 +46,28 @@ Failure SetUp(Zygote& zygote) {
   SBX_TRY(FailIf(Stage::k_capabilities, sys::Prctl(PR_SET_NO_NEW_PRIVS, 1)));
 
   Template& plan = zygote.helper.plan;
-  plan = {record.rootless != 0, record.insideUid, gTemplate + record.workDir, gTemplate + record.hostname, reinterpret_cast<const MountRow*>(gTemplate + sizeof(record)), record.mountCount, gTemplate, -1};
+  plan.rootless = record.rootless != 0;
+  plan.ignoreSignalsToInit = record.ignoreSignalsToInit != 0;
+  plan.coreScheduling = record.coreScheduling != 0;
+  plan.landlockAbi = record.landlockAbi;
+  plan.proc = record.proc;
+  plan.insideUid = record.insideUid;
+  plan.umask = record.umask;
+  plan.workDir = gTemplate + record.workDir;
+  plan.hostname = gTemplate + record.hostname;
+  plan.domainname = gTemplate + record.domainname;
+  plan.rows = reinterpret_cast<const MountRow*>(gTemplate + sizeof(record));
+  plan.rowCount = record.mountCount;
+  plan.policy = reinterpret_cast<const struct sock_filter*>(plan.rows + plan.rowCount);
+  plan.policyLength = record.policyLength;
+  plan.strings = gTemplate;
+  plan.procFd = -1;
   zygote.cgroupName = gTemplate + record.cgroupName;
   zygote.cgroupParentCount = record.cgroupParentCount;
   for (unsigned i = 0; i < record.cgroupParentCount; ++i) zygote.cgroupParents[i] = static_cast<Fd&&>(received.fds[i]);
   SBX_TRY(EnterTemplate(plan));
   SBX_TRY(FailIf(Stage::k_hostname, sys::SetHostName(plan.hostname, Length(plan.hostname))));
-  return FailIf(Stage::k_hostname, sys::SetDomainName("(none)", 6), 1);
+  return FailIf(Stage::k_hostname, sys::SetDomainName(plan.domainname, Length(plan.domainname)), 1);
 }
 
 // In a clone of the zygote: waits until the maps are written, takes the first id of the slot, gets a network of its own
@@ -66,8 +82,9 @@ Failure SetUp(Zygote& zygote) {
   const auto become = [&]() -> Failure {
     if (!zygote.helper.plan.rootless) {
       SBX_TRY(FailIf(Stage::k_identity, sys::ClearGroups()));
-      SBX_TRY(FailIf(Stage::k_identity, sys::SetResGid(0), 1));
-      SBX_TRY(FailIf(Stage::k_identity, sys::SetResUid(0), 2));
+      const uint32_t id = zygote.helper.plan.initUid();
+      SBX_TRY(FailIf(Stage::k_identity, sys::SetResGid(id), 1));
+      SBX_TRY(FailIf(Stage::k_identity, sys::SetResUid(id), 2));
     }
     SBX_TRY(FailIf(Stage::k_network, sys::Unshare(CLONE_NEWNET)));
     // No program below can ever regain a capability: nothing is left in the bounding set, and uid 0 means nothing.
@@ -75,7 +92,8 @@ Failure SetUp(Zygote& zygote) {
       if (const int dropped = sys::Prctl(PR_CAPBSET_DROP, capability); dropped == -EINVAL) break;
       else SBX_TRY(FailIf(Stage::k_capabilities, dropped, (unsigned)capability));
     constexpr unsigned long kNoRoot = 3, kNoSetuidFixup = 12, kKeepCapsLocked = 32, kNoAmbientRaise = 192;  // each with its lock
-    return FailIf(Stage::k_capabilities, sys::Prctl(PR_SET_SECUREBITS, kNoRoot | kNoSetuidFixup | kKeepCapsLocked | kNoAmbientRaise), 100);
+    SBX_TRY(FailIf(Stage::k_capabilities, sys::Prctl(PR_SET_SECUREBITS, kNoRoot | kNoSetuidFixup | kKeepCapsLocked | kNoAmbientRaise), 100));
+    return LoadInheritedFilter(zygote.helper.plan);
   };
   if (const Failure failure = become()) {
     Report(channel, failure);
@@ -95,28 +113,45 @@ Failure MapKeeper(const Zygote& zygote, long pid, const NewSlotRecord& request) 
   };
   // Keeper and init are to be heard above any number of programs that spin; programs go back to 0. An ordinary user may not.
   (void)sys::SetNice((int)pid, -10);
+  // The program's id is never init's: where the program is 0 inside, init is 1. Neither means anything, 0 has no rights here.
   // Rootless there is only one id, our own 0, and init has to share it with the programs; what keeps them apart then is that
   // init is undumpable, holds capabilities they lack, and that the filter refuses ptrace and its like.
   Text<128> map;
   if (plan.rootless) map << plan.insideUid << " 0 1\n";
-  else map << "0 " << request.uidBase << " 1\n" << plan.insideUid << " " << (uint64_t)request.uidBase + 1 << " 1\n";
+  else map << plan.initUid() << " " << request.uidBase << " 1\n" << plan.insideUid << " " << (uint64_t)request.uidBase + 1 << " 1\n";
   SBX_TRY(write("uid_map", map.text(), 11));
   return write("gid_map", map.text(), 12);
+}
+
+// What the kernel counts per user (inotify instances, pending signals, message queues) it counts for the owner of a user
+// namespace as well, and the owner is the effective user of whoever makes it: all slots would share the budget of the host's
+// root, and starve it. So a slot's namespace is made as the slot's own user, with our capabilities kept meanwhile: hosts
+// that forbid such namespaces to ordinary users ask for them. Where they cannot be kept, they come back with the user.
+long CloneKeeper(const Zygote& zygote, const NewSlotRecord& request) {
+  constexpr unsigned long kNoSetuidFixup = 4;
+  struct clone_args args = {};
+  args.flags = CLONE_NEWUSER | CLONE_NEWNS;
+  args.exit_signal = SIGCHLD;
+  if (zygote.helper.plan.rootless) return sys::Clone3(&args);
+  (void)sys::Prctl(PR_SET_SECUREBITS, kNoSetuidFixup);
+  if (const int taken = sys::SetEffectiveUid(request.uidBase); taken < 0) return taken;
+  const long pid = sys::Clone3(&args);
+  if (pid == 0) return 0;
+  const int back = sys::SetEffectiveUid(0);
+  (void)sys::Prctl(PR_SET_SECUREBITS, 0);
+  return pid < 0 || back == 0 ? pid : back;
 }
 
 Failure NewSlot(Zygote& zygote, const NewSlotRecord& request, int channel) {
   int pair[2];
   SBX_TRY(FailIf(Stage::k_slotClone, sys::SocketPair(SOCK_STREAM, pair)));
   Fd go(pair[0]), wait(pair[1]);
-  struct clone_args args = {};
-  args.flags = CLONE_NEWUSER | CLONE_NEWNS;
-  args.exit_signal = SIGCHLD;
-  const long pid = sys::Clone3(&args);
-  SBX_TRY(FailIf(Stage::k_slotClone, pid, 1));
+  const long pid = CloneKeeper(zygote, request);
   if (pid == 0) {
     go.reset();
     KeeperStart(zygote, channel, wait.release());
   }
+  SBX_TRY(FailIf(Stage::k_slotClone, pid, 1));
   SBX_TRY(MapKeeper(zygote, pid, request));
   return FailIf(Stage::k_slotClone, sys::Write(go.get(), "", 1), 2);
 }
@@ -177,6 +212,7 @@ static void ResetSignal(int signal) {
 }
 
 [[noreturn]] void HelperMain() {
+  OpenFaultTable();
   Zygote zygote;
   zygote.helper.message = gMessage;
   (void)sys::Prctl(PR_SET_NAME, (unsigned long)"sbx-zygote");  // a name for people who look at ps

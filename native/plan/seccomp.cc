@@ -27,30 +27,32 @@ namespace sbx {
 namespace {
 
 // What a row does: fail with an errno, or look at an argument first.
-enum class Check : uint8_t { kAlways, kCloneFlags, kUnshareFlags, kPersonality, kIoctl, kSocketFamily, kFcntlLocks, kNotInit, kPriorityOfOthers, kIoPriorityOfOthers };
+enum class Check : uint8_t { kAlways, kCloneFlags, kUnshareFlags, kPersonality, kIoctl, kSocketFamily, kFcntlLocks, kNotInit, kPriorityOfOthers, kIoPriorityOfOthers, kToInit, kHugeMapping, kHugeFile };
 
 struct Row {
   const char* name;
   int number;
   int16_t error;
   Check check = Check::kAlways;
-  bool strictOnly = false;
+  SeccompWhen when = SeccompWhen::kAlways;
 };
+
+using enum SeccompWhen;
 
 #define CALL(name) #name, __NR_##name
 constexpr Row kRows[] = {
     // Probed by libraries, which fall back: ENOSYS.
-    {CALL(clone3), ENOSYS},  // flags are in memory, where a filter cannot look (CVE-2021-41133)
+    {CALL(clone3), ENOSYS, Check::kAlways, kAfterSetUp},  // flags are in memory, where a filter cannot look (CVE-2021-41133)
     {CALL(io_uring_setup), ENOSYS},  // does files and sockets past this filter
     {CALL(io_uring_enter), ENOSYS},
     {CALL(io_uring_register), ENOSYS},
-    {CALL(fsopen), ENOSYS},  // the mount interface, old (below) and new
-    {CALL(fsconfig), ENOSYS},
-    {CALL(fsmount), ENOSYS},
+    {CALL(fsopen), ENOSYS, Check::kAlways, kAfterSetUp},  // the mount interface, old (below) and new
+    {CALL(fsconfig), ENOSYS, Check::kAlways, kAfterSetUp},
+    {CALL(fsmount), ENOSYS, Check::kAlways, kAfterSetUp},
     {CALL(fspick), ENOSYS},
     {CALL(open_tree), ENOSYS},
     {CALL(open_tree_attr), ENOSYS},
-    {CALL(move_mount), ENOSYS},
+    {CALL(move_mount), ENOSYS, Check::kAlways, kAfterSetUp},
     {CALL(mount_setattr), ENOSYS},
     {CALL(statmount), ENOSYS},  // shows the mount table
     {CALL(listmount), ENOSYS},
@@ -64,7 +66,7 @@ constexpr Row kRows[] = {
     {CALL(pivot_root), EPERM},
     {CALL(chroot), EPERM},
     {CALL(setns), EPERM},
-    {CALL(unshare), EPERM, Check::kUnshareFlags},
+    {CALL(unshare), EPERM, Check::kUnshareFlags, kAfterSetUp},
     {CALL(clone), EPERM, Check::kCloneFlags},
     // Other processes.
     {CALL(ptrace), EPERM},
@@ -134,17 +136,30 @@ constexpr Row kRows[] = {
     {CALL(sched_setattr), EPERM, Check::kNotInit},
     {CALL(setpriority), EPERM, Check::kPriorityOfOthers},
     {CALL(ioprio_set), EPERM, Check::kIoPriorityOfOthers},
+    // Huge pages are not counted in the memory of a cgroup: as if there were none.
+    {CALL(mmap), ENOMEM, Check::kHugeMapping},
+    {CALL(memfd_create), ENOMEM, Check::kHugeFile},
     // Strict: channels between concurrent runs that namespaces leave open.
-    {CALL(flock), EPERM, Check::kAlways, true},
-    {CALL(fcntl), EPERM, Check::kFcntlLocks, true},
+    {CALL(flock), EPERM, Check::kAlways, kStrict},
+    {CALL(fcntl), EPERM, Check::kFcntlLocks, kStrict},
 #ifdef __NR_inotify_init
-    {CALL(inotify_init), EPERM, Check::kAlways, true},
+    {CALL(inotify_init), EPERM, Check::kAlways, kStrict},
 #endif
-    {CALL(inotify_init1), EPERM, Check::kAlways, true},
-    {CALL(inotify_add_watch), EPERM, Check::kAlways, true},
+    {CALL(inotify_init1), EPERM, Check::kAlways, kStrict},
+    {CALL(inotify_add_watch), EPERM, Check::kAlways, kStrict},
+    // Strict: pressure on what the whole machine shares: every file system written out, the one budget of asynchronous requests.
+    {CALL(sync), EPERM, Check::kAlways, kStrict},
+    {CALL(syncfs), EPERM, Check::kAlways, kStrict},
+    {CALL(io_setup), ENOSYS, Check::kAlways, kStrict},
+    // Signals to init ignored: they succeed and are not sent. A pidfd does not tell whose it is: there the kernel says EPERM.
+    {CALL(kill), 0, Check::kToInit, kIgnoreSignals},
+    {CALL(tkill), 0, Check::kToInit, kIgnoreSignals},
+    {CALL(tgkill), 0, Check::kToInit, kIgnoreSignals},
+    {CALL(rt_sigqueueinfo), 0, Check::kToInit, kIgnoreSignals},
+    {CALL(rt_tgsigqueueinfo), 0, Check::kToInit, kIgnoreSignals},
 };
 #undef CALL
-// Left out on purpose: memfd_create (BEAM maps its code through it), pkey_* (V8 calls them at start), membarrier, rseq,
+// Left out on purpose: memfd_create but for huge pages (BEAM maps its code through it), pkey_* (V8 calls them at start), membarrier, rseq,
 // prctl, seccomp, landlock_*, pidfd_open, pidfd_send_signal, execveat, sched_setaffinity, setpriority, SysV and POSIX IPC
 // (namespaced), mprotect with PROT_EXEC (every JIT).
 constexpr size_t kRowCount = sizeof(kRows) / sizeof(kRows[0]);
@@ -184,18 +199,21 @@ class Writer {
 
 struct Compiler {
   Writer out;
-  bool strict, kill;
+  FilterOptions options;
   const Row* sorted[kRowCount];
   size_t count = 0;
 
+  bool strict() const { return options.profile == SeccompProfile::kStrict; }
+
   uint32_t Refusal(const Row& row) const {
-    if (kill && row.error != ENOSYS) return SECCOMP_RET_KILL_PROCESS;
+    if (options.kill && row.error != ENOSYS && row.error != 0) return SECCOMP_RET_KILL_PROCESS;
     return SECCOMP_RET_ERRNO | (uint32_t)row.error;
   }
 
   void Sort() {
     for (const Row& row : kRows) {
-      if (row.strictOnly && !strict) continue;
+      if ((row.when == kStrict && !strict()) || (row.when == kIgnoreSignals && !options.ignoreSignalsToInit)) continue;
+      if (options.part != FilterPart::kWhole && (options.part == FilterPart::kAfterSetUp) != (row.when == kAfterSetUp)) continue;
       size_t i = count++;
       for (; i > 0 && sorted[i - 1]->number > row.number; --i) sorted[i] = sorted[i - 1];
       sorted[i] = &row;
@@ -240,9 +258,10 @@ struct Compiler {
       case Check::kSocketFamily: {
         constexpr uint32_t kFamilies[] = {1, 2, 10, 16};  // UNIX, INET, INET6, NETLINK
         out.LoadArgument(0);
-        return AllowOnly(kFamilies, strict ? 1 : 4, refusal);
+        return AllowOnly(kFamilies, strict() ? 1 : 4, refusal);
       }
       case Check::kNotInit:
+      case Check::kToInit:
         out.LoadArgument(0);
         out.ReturnIf(1, refusal);
         return out.Return(SECCOMP_RET_ALLOW);
@@ -254,8 +273,17 @@ struct Compiler {
         out.ReturnIf(1, refusal);
         return out.Return(SECCOMP_RET_ALLOW);
       }
+      case Check::kHugeMapping:
+        out.LoadArgument(3);
+        ReturnIfAnyBit(0x40000, refusal);  // MAP_HUGETLB
+        return out.Return(SECCOMP_RET_ALLOW);
+      case Check::kHugeFile:
+        out.LoadArgument(1);
+        ReturnIfAnyBit(4, refusal);  // MFD_HUGETLB
+        return out.Return(SECCOMP_RET_ALLOW);
       case Check::kFcntlLocks: {
-        constexpr uint32_t kCommands[] = {5, 6, 7, 36, 37, 38, 1024, 1025, 1026};  // GETLK…, OFD locks, leases, notify
+        // GETLK…, OFD locks; leases, notification, delegations; hints for a file's data, which its next reader sees.
+        constexpr uint32_t kCommands[] = {5, 6, 7, 36, 37, 38, 1024, 1025, 1026, 1039, 1040, 1035, 1036, 1037, 1038};
         out.LoadArgument(1);
         for (const uint32_t command : kCommands) out.ReturnIf(command, refusal);
         return out.Return(SECCOMP_RET_ALLOW);
@@ -290,8 +318,8 @@ struct Compiler {
 
 }  // namespace
 
-void CompileFilter(SeccompProfile profile, bool kill, Filter& filter) {
-  Compiler compiler{Writer(filter), profile == SeccompProfile::kStrict, kill, {}};
+void CompileFilter(const FilterOptions& options, Filter& filter) {
+  Compiler compiler{Writer(filter), options, {}};
   compiler.Sort();
   Writer& out = compiler.out;
   out.Load(offsetof(struct seccomp_data, arch));
@@ -308,11 +336,11 @@ const SeccompRow* SeccompRows(size_t& count) {
   static SeccompRow rows[kRowCount];
   static constexpr const char* kConditions[] = {
       nullptr, "flags ask for a new namespace", "flags ask for a new namespace", "persona other than 0, 8, 0x20000, 0x20008, 0x40000, query",
-      "request is TIOCSTI or TIOCLINUX", "family other than UNIX, INET, INET6, NETLINK (strict: UNIX)", "command is a lock, a lease or a notification",
-      "of init", "of init or of a whole user", "of init or of a whole user"};
+      "request is TIOCSTI or TIOCLINUX", "family other than UNIX, INET, INET6, NETLINK (strict: UNIX)", "command is a lock, a lease, a notification or a hint",
+      "of init", "of init or of a whole user", "of init or of a whole user", "to init", "flags ask for huge pages", "flags ask for huge pages"};
   for (size_t i = 0; i < kRowCount; ++i) {
     const Row& row = kRows[i];
-    rows[i] = {row.name, row.number, row.error, kConditions[(int)row.check], row.strictOnly};
+    rows[i] = {row.name, row.number, row.error, kConditions[(int)row.check], row.when};
   }
   count = kRowCount;
   return rows;

@@ -16,9 +16,22 @@ struct Filter {
   size_t length;
 };
 
-// Compiles the table for a profile. `kill`: refused calls kill the process instead of failing, except those that libraries
-// probe for and fall back from (the ENOSYS rows).
-void CompileFilter(SeccompProfile profile, bool kill, Filter& filter);
+// A filter costs a sandbox more than any other step: the kernel compiles it anew for each. So most of the default one is loaded
+// by the keeper, once, and inherited; only what the set-up of a sandbox itself needs is refused by a second one, after it.
+enum class FilterPart : uint8_t { kWhole, kInherited, kAfterSetUp };
+
+struct FilterOptions {
+  SeccompProfile profile;
+  bool kill;                 // refused calls kill the process instead of failing, except those that libraries probe for and fall back from (the ENOSYS rows)
+  bool ignoreSignalsToInit;  // a signal to pid 1 succeeds without being sent, instead of failing with EPERM in the kernel
+  FilterPart part = FilterPart::kWhole;
+};
+
+// Compiles the table.
+void CompileFilter(const FilterOptions& options, Filter& filter);
+
+// When a row is in the filter; `kAfterSetUp`: always, but the set-up of a sandbox makes these calls.
+enum class SeccompWhen : uint8_t { kAlways, kStrict, kIgnoreSignals, kAfterSetUp };
 
 // One refused call, for tests and documentation.
 struct SeccompRow {
@@ -26,7 +39,7 @@ struct SeccompRow {
   int number;
   int error;
   const char* condition;  // null: always refused
-  bool strictOnly;
+  SeccompWhen when;
 };
 const SeccompRow* SeccompRows(size_t& count);
 

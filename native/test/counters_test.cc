@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../common/fd.h"
+#include "folders.h"
 #include "test.h"
 
 namespace sbx::test {
@@ -157,9 +158,13 @@ int EndOf(pid_t child) {
   return waitpid(child, &status, 0) == child && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-unsigned SignalListed(const std::string& procs, int signal) {
-  const Fd file = FileWith(procs);
-  return SignalGroup(Only(kCounterProcs, file), signal, Spared{});
+unsigned SignalListed(const std::string& procs, int signal, const Spared& spared = {}) {
+  const Folder group;
+  const Fd file(open(group.path("cgroup.procs").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+  EXPECT_EQ(sys::Write(file.get(), procs.data(), procs.size()), (long)procs.size());
+  Counters counters = Only(kCounterProcs, Fd());
+  counters.fds[kCounterProcs] = group.fd();
+  return SignalGroup(counters, signal, spared);
 }
 
 TEST("every process of a group is signalled, and none that is not listed") {
@@ -173,10 +178,9 @@ TEST("every process of a group is signalled, and none that is not listed") {
 
 TEST("spared processes are passed over and not counted") {
   const pid_t spared = Sleeper(), other = Sleeper();
-  const Fd file = FileWith(std::to_string(spared) + "\n" + std::to_string(other) + "\n");
   Spared list;
   list.pids[list.count++] = spared;
-  EXPECT_EQ(SignalGroup(Only(kCounterProcs, file), SIGTERM, list), 1u);
+  EXPECT_EQ(SignalListed(std::to_string(spared) + "\n" + std::to_string(other) + "\n", SIGTERM, list), 1u);
   EXPECT_EQ(EndOf(other), SIGTERM);
   EXPECT_EQ(kill(spared, SIGKILL), 0);
   EXPECT_EQ(EndOf(spared), SIGKILL);

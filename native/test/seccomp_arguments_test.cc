@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 
 #include <set>
@@ -66,14 +67,37 @@ TEST("sockets are of four families, of one when strict") {
   });
 }
 
-TEST("strict refuses locks, leases and notification by fcntl, and nothing else of it") {
-  const std::set<uint64_t> refused = {F_GETLK, F_SETLK, F_SETLKW, 36, 37, 38, 1024, 1025, 1026};
+TEST("strict refuses locks, leases, notification and hints by fcntl, and nothing else of it") {
+  const std::set<uint64_t> refused = {F_GETLK, F_SETLK, F_SETLKW, 36, 37, 38, 1024, 1025, 1026, 1035, 1036, 1037, 1038, 1039, 1040};
   ForEachSubject([&](Subject& subject) {
     for (uint64_t command = 0; command < 2048; ++command) {
       const uint32_t expected = subject.strict && refused.count(command) != 0 ? subject.Refusal(EPERM) : kAllow;
       EXPECT_EQ(subject.Run(__NR_fcntl, {{command, command}}), expected);
       EXPECT_EQ(subject.Run(__NR_fcntl, {{0, command | kHigh}}), expected);
     }
+  });
+}
+
+TEST("memory of huge pages is refused, by mapping and by file, and all other memory given") {
+  ForEachSubject([&](Subject& subject) {
+    for (int bit = 0; bit < 64; ++bit) {
+      const uint64_t flag = 1ULL << bit;
+      EXPECT_EQ(subject.Run(__NR_mmap, {{0, 4096, 3, flag | MAP_PRIVATE, 0, 0}}), flag == MAP_HUGETLB ? subject.Refusal(ENOMEM) : kAllow);
+      EXPECT_EQ(subject.Run(__NR_memfd_create, {{~0ULL, flag}}), flag == MFD_HUGETLB ? subject.Refusal(ENOMEM) : kAllow);
+    }
+    EXPECT_EQ(subject.Run(__NR_mmap, {{~0ULL, ~0ULL, ~0ULL, MAP_PRIVATE | MAP_ANONYMOUS, ~0ULL, ~0ULL}}), kAllow);
+  });
+}
+
+TEST("signals to init succeed without being sent where that is asked for, whatever stands in the high word; all others are sent") {
+  constexpr uint32_t kSends[] = {__NR_kill, __NR_tkill, __NR_tgkill, __NR_rt_sigqueueinfo, __NR_rt_tgsigqueueinfo};
+  ForEachSubject([&](Subject& subject) {
+    const uint32_t ignored = subject.ignoreSignals ? SECCOMP_RET_ERRNO | 0U : kAllow;
+    for (const uint32_t number : kSends) {
+      for (const uint64_t high : {0ULL, kHigh, 1ULL << 63, 0xffffffff00000000ULL}) EXPECT_EQ(subject.Run(number, {{1 | high, 1, 9}}), ignored);
+      for (const uint64_t pid : {0ULL, 2ULL, 1ULL << 31 | 1, 0xffffffffULL, ~0ULL, ~0ULL - 1}) EXPECT_EQ(subject.Run(number, {{pid, 1, 9}}), kAllow);
+    }
+    EXPECT_EQ(subject.Run(__NR_pidfd_send_signal, {{1, 9}}), kAllow);
   });
 }
 

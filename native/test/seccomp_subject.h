@@ -34,17 +34,22 @@ inline struct seccomp_data Data(uint32_t arch, uint32_t number, const Args& args
 // One compiled filter, and what it should do.
 class Subject {
  public:
-  Subject(SeccompProfile profile, bool kill) : strict(profile == SeccompProfile::kStrict), kill(kill) {
-    CompileFilter(profile, kill, filter_);
+  explicit Subject(const FilterOptions& options) : strict(options.profile == SeccompProfile::kStrict), kill(options.kill), ignoreSignals(options.ignoreSignalsToInit) {
+    CompileFilter(options, filter_);
     bpf_.emplace_back(filter_);
   }
 
   uint32_t Run(uint32_t number, const Args& args = {}, uint32_t arch = kNative) { return bpf_[0].Run(Data(arch, number, args)); }
-  uint32_t Refusal(int error) const { return kill && error != ENOSYS ? kKill : SECCOMP_RET_ERRNO | (uint32_t)error; }
+  uint32_t Refusal(int error) const { return kill && error != ENOSYS && error != 0 ? kKill : SECCOMP_RET_ERRNO | (uint32_t)error; }
   const Filter& filter() const { return filter_; }
   const std::vector<bool>& executed() const { return bpf_[0].executed(); }
 
-  const bool strict, kill;
+  // Whether a row of the table is in this filter.
+  bool Has(const SeccompRow& row) const {
+    return row.when == SeccompWhen::kAlways || row.when == SeccompWhen::kAfterSetUp || (row.when == SeccompWhen::kStrict && strict) || (row.when == SeccompWhen::kIgnoreSignals && ignoreSignals);
+  }
+
+  const bool strict, kill, ignoreSignals;
 
  private:
   Filter filter_;
@@ -54,10 +59,11 @@ class Subject {
 template <typename Body>
 void ForEachSubject(Body body) {
   for (const SeccompProfile profile : {SeccompProfile::kDefault, SeccompProfile::kStrict})
-    for (const bool kill : {false, true}) {
-      Subject subject(profile, kill);
-      body(subject);
-    }
+    for (const bool kill : {false, true})
+      for (const bool ignoreSignals : {false, true}) {
+        Subject subject({profile, kill, ignoreSignals});
+        body(subject);
+      }
 }
 
 inline constexpr uint64_t kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;

@@ -3,6 +3,7 @@
 #include <asm/unistd.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -45,13 +46,23 @@ bool ConditionHolds(const SeccompRow& row, bool strict, const Args& args) {
     case __NR_sched_setscheduler:
     case __NR_sched_setparam:
     case __NR_sched_setattr:
+    case __NR_kill:
+    case __NR_tkill:
+    case __NR_tgkill:
+    case __NR_rt_sigqueueinfo:
+    case __NR_rt_tgsigqueueinfo:
       return (uint32_t)a[0] == 1;  // init
     case __NR_setpriority:
       return (uint32_t)a[0] == PRIO_USER || (uint32_t)a[1] == 1;
     case __NR_ioprio_set:
       return (uint32_t)a[0] == 3 /* IOPRIO_WHO_USER */ || (uint32_t)a[1] == 1;
     case __NR_fcntl:
-      return OneOf(a[1], {F_GETLK, F_SETLK, F_SETLKW, 36, 37, 38, 1024, 1025, 1026});  // F_OFD_…, F_SETLEASE, F_GETLEASE, F_NOTIFY
+      // F_OFD_…, F_SETLEASE, F_GETLEASE, F_NOTIFY, F_GETDELEG, F_SETDELEG, F_…_RW_HINT, F_…_FILE_RW_HINT
+      return OneOf(a[1], {F_GETLK, F_SETLK, F_SETLKW, 36, 37, 38, 1024, 1025, 1026, 1039, 1040, 1035, 1036, 1037, 1038});
+    case __NR_mmap:
+      return (a[3] & MAP_HUGETLB) != 0;
+    case __NR_memfd_create:
+      return (a[1] & MFD_HUGETLB) != 0;
   }
   Fail(__FILE__, __LINE__, std::string("a condition that this test does not know: ") + row.name);
   return false;
@@ -67,7 +78,7 @@ std::map<uint32_t, SeccompRow> Table() {
 
 uint32_t Expected(const std::map<uint32_t, SeccompRow>& table, const Subject& subject, uint32_t number, const Args& args) {
   const auto found = table.find(number);
-  if (found == table.end() || (found->second.strictOnly && !subject.strict)) return kAllow;
+  if (found == table.end() || !subject.Has(found->second)) return kAllow;
   const SeccompRow& row = found->second;
   if (row.condition != nullptr && !ConditionHolds(row, subject.strict, args)) return kAllow;
   return subject.Refusal(row.error);
@@ -75,12 +86,13 @@ uint32_t Expected(const std::map<uint32_t, SeccompRow>& table, const Subject& su
 
 // Words that matter to some check, each alone, with others' bits above.
 std::vector<Args> InterestingArgs() {
-  std::vector<uint64_t> words = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 36, 37, 38, 39, 40, 1024, 1025, 1026, 1027, TIOCSTI, TIOCLINUX, 0x20000, 0x20008, 0x40000, 0xffffffff, ~0ULL};
+  std::vector<uint64_t> words = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 36, 37, 38, 39, 40, 1024, 1025, 1026, 1027, 1035, 1036, 1037, 1038, 1039, 1040, TIOCSTI, TIOCLINUX, 0x20000, 0x20008, 0x40000, 0xffffffff, ~0ULL};
   for (int bit = 0; bit < 64; ++bit) words.push_back(1ULL << bit);
   std::vector<Args> all;
   for (const uint64_t word : words) {
     all.push_back({{word, 0, 0, 0, 0, 0}});
     all.push_back({{0, word, 0, 0, 0, 0}});
+    all.push_back({{0, 0, 0, word, 0, 0}});
     all.push_back({{word | kHigh, word | kHigh, ~0ULL, ~0ULL, ~0ULL, ~0ULL}});
   }
   return all;
@@ -97,17 +109,34 @@ TEST("every call from 0 to 1024 is answered as the table says, whatever its argu
 
 TEST("every row of the table is refused with its errno, or kills") {
   const auto table = Table();
-  const Args worst = {{kNamespaces, TIOCSTI, 0, 0, 0, 0}};
+  const Args worst = {{kNamespaces, TIOCSTI, 0, MAP_HUGETLB, 0, 0}};
   const std::map<int, Args> special = {{__NR_fcntl, {{0, F_SETLK}}}, {__NR_prlimit64, {{1}}}, {__NR_sched_setaffinity, {{1}}}, {__NR_sched_setscheduler, {{1}}},
-                                       {__NR_sched_setparam, {{1}}}, {__NR_sched_setattr, {{1}}}, {__NR_setpriority, {{PRIO_PROCESS, 1}}}, {__NR_ioprio_set, {{1, 1}}}};
+                                       {__NR_sched_setparam, {{1}}}, {__NR_sched_setattr, {{1}}}, {__NR_setpriority, {{PRIO_PROCESS, 1}}}, {__NR_ioprio_set, {{1, 1}}},
+                                       {__NR_memfd_create, {{0, MFD_HUGETLB}}}, {__NR_kill, {{1, 9}}}, {__NR_tkill, {{1, 9}}}, {__NR_tgkill, {{1, 1, 9}}}, {__NR_rt_sigqueueinfo, {{1, 9}}}, {__NR_rt_tgsigqueueinfo, {{1, 1, 9}}}};
   ForEachSubject([&](Subject& subject) {
     for (const auto& [number, row] : table) {
-      if (row.strictOnly && !subject.strict) continue;
+      if (!subject.Has(row)) continue;
       const auto own = special.find(row.number);
       const Args& args = own == special.end() ? worst : own->second;
       EXPECT_EQ(subject.Run(number, args), subject.Refusal(row.error));
     }
   });
+}
+
+TEST("the inherited filter and the one after the set-up together answer as the whole one, and the first lets set-ups be") {
+  const std::vector<Args> args = InterestingArgs();
+  for (const bool ignoreSignals : {false, true}) {
+    const auto part = [&](FilterPart which) { return Subject({SeccompProfile::kDefault, false, ignoreSignals, which}); };
+    Subject whole = part(FilterPart::kWhole), inherited = part(FilterPart::kInherited), after = part(FilterPart::kAfterSetUp);
+    for (uint32_t number = 0; number <= 1024; ++number)
+      for (const Args& some : args) {
+        const uint32_t first = inherited.Run(number, some), second = after.Run(number, some);
+        EXPECT_EQ(first == kAllow ? second : first, whole.Run(number, some));
+        EXPECT(first == kAllow || second == kAllow);
+      }
+    for (const int number : {__NR_clone3, __NR_unshare, __NR_fsopen, __NR_fsconfig, __NR_fsmount, __NR_move_mount}) EXPECT_EQ(inherited.Run((uint32_t)number, {{kNamespaces}}), kAllow);
+    EXPECT(after.filter().length < 40);
+  }
 }
 
 TEST("no call stands in the table twice") {
@@ -134,21 +163,24 @@ constexpr uint32_t kStrictOnly[] = {
 #ifdef __NR_inotify_init
     __NR_inotify_init,
 #endif
-    __NR_inotify_init1, __NR_inotify_add_watch};
+    __NR_inotify_init1, __NR_inotify_add_watch, __NR_sync, __NR_syncfs};
+constexpr uint32_t kStrictOnlyEnosys[] = {__NR_io_setup};
 constexpr uint32_t kWithCondition[] = {__NR_clone, __NR_unshare, __NR_personality, __NR_ioctl, __NR_socket, __NR_socketpair, __NR_fcntl, __NR_prlimit64,
-                                      __NR_sched_setaffinity, __NR_sched_setscheduler, __NR_sched_setparam, __NR_sched_setattr, __NR_setpriority, __NR_ioprio_set};
+                                      __NR_sched_setaffinity, __NR_sched_setscheduler, __NR_sched_setparam, __NR_sched_setattr, __NR_setpriority, __NR_ioprio_set,
+                                      __NR_kill, __NR_tkill, __NR_tgkill, __NR_rt_sigqueueinfo, __NR_rt_tgsigqueueinfo, __NR_mmap, __NR_memfd_create};
 
 TEST("the calls of the reference are refused, and no others are in the table") {
   ForEachSubject([&](Subject& subject) {
     for (const uint32_t number : kEnosys) EXPECT_EQ(subject.Run(number), subject.Refusal(ENOSYS));
     for (const uint32_t number : kEperm) EXPECT_EQ(subject.Run(number), subject.Refusal(EPERM));
     for (const uint32_t number : kStrictOnly) EXPECT_EQ(subject.Run(number), subject.strict ? subject.Refusal(EPERM) : kAllow);
+    for (const uint32_t number : kStrictOnlyEnosys) EXPECT_EQ(subject.Run(number), subject.strict ? subject.Refusal(ENOSYS) : kAllow);
   });
-  EXPECT_EQ(Table().size(), std::size(kEnosys) + std::size(kEperm) + std::size(kStrictOnly) + std::size(kWithCondition));
+  EXPECT_EQ(Table().size(), std::size(kEnosys) + std::size(kEperm) + std::size(kStrictOnly) + std::size(kStrictOnlyEnosys) + std::size(kWithCondition));
 }
 
 TEST("calls that runtimes need stay allowed") {
-  constexpr uint32_t kNeeded[] = {__NR_read, __NR_execve, __NR_execveat, __NR_memfd_create, __NR_pkey_alloc, __NR_pkey_mprotect, __NR_membarrier, __NR_rseq, __NR_prctl, __NR_seccomp,
+  constexpr uint32_t kNeeded[] = {__NR_read, __NR_execve, __NR_execveat, __NR_pkey_alloc, __NR_pkey_mprotect, __NR_membarrier, __NR_rseq, __NR_prctl, __NR_seccomp,
                                   __NR_landlock_create_ruleset, __NR_pidfd_open, __NR_pidfd_send_signal, __NR_sched_setaffinity, __NR_setpriority, __NR_shmget, __NR_mq_open, __NR_mprotect, __NR_exit_group};
   ForEachSubject([&](Subject& subject) {
     for (const uint32_t number : kNeeded) EXPECT_EQ(subject.Run(number, {{~0ULL, ~0ULL, ~0ULL}}), kAllow);

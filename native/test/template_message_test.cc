@@ -11,19 +11,24 @@ constexpr unsigned kParents = 3;
 struct TemplateMessage {
   TemplateRecord record;
   std::vector<MountRow> rows;
+  std::vector<struct sock_filter> policy;
   std::string tail;
 
   std::string Bytes() const {
     std::string bytes = BytesOf(record);
     for (const MountRow& row : rows) bytes += BytesOf(row);
+    for (const struct sock_filter& instruction : policy) bytes += BytesOf(instruction);
     return bytes + tail;
   }
 };
 
-TemplateMessage Usual(unsigned rowCount = 2) {
+TemplateMessage Usual(unsigned rowCount = 2, unsigned policyLength = 3) {
   TemplateMessage message = {};
-  Strings strings(sizeof(TemplateRecord) + rowCount * sizeof(MountRow));
+  message.policy.resize(policyLength);
+  message.record.policyLength = policyLength;
+  Strings strings(sizeof(TemplateRecord) + rowCount * sizeof(MountRow) + policyLength * sizeof(struct sock_filter));
   message.record.hostname = strings.Add("sandbox");
+  message.record.domainname = strings.Add("(none)");
   message.record.workDir = strings.Add("/w");
   message.record.cgroupName = strings.Add("sbx-1-2");
   message.record.cgroupParentCount = kParents;
@@ -81,6 +86,7 @@ TEST("a template of another kind or version is refused") {
 
 TEST("a template's offsets stay inside it") {
   EXPECT(!Sound(With([](TemplateMessage& message) { message.record.hostname = (uint32_t)message.Bytes().size(); })));
+  EXPECT(!Sound(With([](TemplateMessage& message) { message.record.domainname = (uint32_t)message.Bytes().size(); })));
   EXPECT(!Sound(With([](TemplateMessage& message) { message.record.workDir = 0xffffffff; })));
   EXPECT(!Sound(With([](TemplateMessage& message) { message.record.cgroupName = 0x80000000; })));
   EXPECT(!Sound(With([](TemplateMessage& message) { message.rows[1].source = (uint32_t)message.Bytes().size(); })));
@@ -91,6 +97,14 @@ TEST("a template's rows stay inside it") {
   EXPECT(!Sound(Usual(kMountRowsMax + 1).Bytes()));
   EXPECT(!Sound(With([](TemplateMessage& message) { message.record.mountCount = 0xffffffff; })));
   EXPECT(!Sound(With([](TemplateMessage& message) { message.record.mountCount = kMountRowsMax; })));
+}
+
+TEST("a template's filter stays inside it") {
+  EXPECT(Sound(Usual(2, 0).Bytes()));
+  EXPECT(Sound(Usual(2, kPolicyLengthMax).Bytes()));
+  EXPECT(!Sound(Usual(2, kPolicyLengthMax + 1).Bytes()));
+  EXPECT(!Sound(With([](TemplateMessage& message) { message.record.policyLength = 0xffffffff; })));
+  EXPECT(!Sound(With([](TemplateMessage& message) { message.record.policyLength = kPolicyLengthMax; })));
 }
 
 TEST("a template comes with the descriptors that it names, and not with too many") {

@@ -11,15 +11,26 @@ const CONDITIONS = {
   kPersonality: 'personas other than Linux, 32-bit Linux, `UNAME26` and `ADDR_NO_RANDOMIZE`',
   kIoctl: '`TIOCSTI` and `TIOCLINUX`',
   kSocketFamily: 'families other than UNIX, INET, INET6 and NETLINK; strict: other than UNIX',
-  kFcntlLocks: 'locks, leases and notifications',
+  kFcntlLocks: 'locks, leases, delegations, notifications and hints',
   kNotInit: 'of pid 1, init',
   kPriorityOfOthers: 'of pid 1 or of a whole user',
   kIoPriorityOfOthers: 'of pid 1 or of a whole user',
+  kToInit: 'to pid 1, init',
+  kHugeMapping: 'when it asks for huge pages',
+  kHugeFile: 'when it asks for huge pages',
 };
 
-const ROW = /^\s*\{CALL\((\w+)\), (E\w+)(?:, Check::(\w+))?(, true)?\},/;
+/** Which filters have a row. */
+const FILTERS = {
+  kAlways: 'all',
+  kAfterSetUp: 'all', // loaded last: a sandbox being made makes these calls itself
+  kStrict: 'strict',
+  kIgnoreSignals: "`signalsToInit: 'ignore'`",
+};
 
-/** `[{ name, error, condition, strict, group }]` in the order of the table; `condition` is null for "always". */
+const ROW = /^\s*\{CALL\((\w+)\), (E\w+|0)(?:, Check::(\w+))?(?:, (k\w+))?\},/;
+
+/** `[{ name, error, condition, filter, group }]` in the order of the table; `condition` is null for "always", `error` for success. */
 export function filterRows() {
   const text = readFileSync(join(root, 'native/plan/seccomp.cc'), 'utf8');
   const table = /constexpr Row kRows\[\] = \{\n([\s\S]*?)\n\};/.exec(text);
@@ -36,9 +47,11 @@ export function filterRows() {
 }
 
 function parseRow(line) {
-  const [match, name, error, check = 'kAlways', strict] = ROW.exec(line) ?? [];
+  const [match, name, error, check = 'kAlways', when = 'kAlways'] = ROW.exec(line) ?? [];
   if (!match) throw new Error(`native/plan/seccomp.cc: not a row: ${line}`);
   const condition = check === 'kAlways' ? null : CONDITIONS[check];
   if (condition === undefined) throw new Error(`native/plan/seccomp.cc: ${check} has no words for the docs`);
-  return { name, error, condition, strict: strict !== undefined };
+  const filter = FILTERS[when];
+  if (filter === undefined) throw new Error(`native/plan/seccomp.cc: ${when} has no words for the docs`);
+  return { name, error: error === '0' ? null : error, condition, filter };
 }

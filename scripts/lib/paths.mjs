@@ -30,7 +30,7 @@ export function packagesInBuildOrder() {
   const byName = new Map(all.map((pkg) => [pkg.manifest.name, pkg]));
   const ordered = new Set();
   const visit = (pkg) => {
-    for (const name of Object.keys(pkg.manifest.dependencies ?? {}))
+    for (const name of Object.keys({ ...pkg.manifest.dependencies, ...pkg.manifest.devDependencies }))
       if (byName.has(name)) visit(byName.get(name));
     ordered.add(pkg);
   };

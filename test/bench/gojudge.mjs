@@ -1,149 +1,226 @@
 /**
- * go-judge servers by URL, side by side: the same requests to each in turn, round by round, so that the machine's moods fall
- * on all. Without a URL one of ours is started for it. CPU and memory are those of the process that listens and all below it.
+ * Servers that speak go-judge's protocol, side by side: each load on each of them in turn, round by round, so that the machine's
+ * moods fall on all. Without a URL one of ours is started for it. With several, the first is compared to each of the others: the
+ * ratios have bars. CPU and memory are those of the process that listens and all below it; `machine` is what the whole
+ * machine spent but for this process, and means something on a quiet one alone.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { figure } from './lib/figures.mjs';
-import { cpuMs, load, makePoster, residentBytes, serverProcesses } from './lib/http-load.mjs';
+import { deleteFiles, KILLS, LOADS, runRequest, uploadFiles } from './lib/gojudge-loads.mjs';
+import { Connection, makeRequest } from './lib/http-client.mjs';
+import { machineCpuMs } from './lib/machine.mjs';
+import { cpuMs, residentBytes, serverProcesses } from './lib/server-processes.mjs';
+import { p50, p99, sum } from './lib/stats.mjs';
 
 export const title = 'go-judge servers: requests per second, latency, CPU, memory';
 
-const ROUNDS = 5;
-const ROUND_MS = 1000;
-const LIMITS = { cpuLimit: 20e9, clockLimit: 30e9, memoryLimit: 256 * 2 ** 20, procLimit: 10 };
-
-const collector = (name, max = 1024) => ({ name, max });
-const cmd = (args, files, more = {}) => ({ args, env: ['PATH=/usr/bin:/bin'], files, ...LIMITS, ...more });
-const outputs = [{ content: '' }, collector('stdout'), collector('stderr')];
-
-const TRUE = JSON.stringify({ cmd: [cmd(['/bin/true'], outputs)] });
-const CAT = JSON.stringify({
-  cmd: [cmd(['/bin/cat', 'in'], outputs, { copyIn: { in: { content: 'x'.repeat(500) } } })],
-});
-const BIG = JSON.stringify({
-  cmd: [
-    cmd(
-      ['/bin/sh', '-c', 'yes some text of a program | head -c 16777216'],
-      [{ content: '' }, collector('stdout', 2 ** 25)],
-    ),
-  ],
-});
-
-/** Two programs that pass a line to and fro. */
-function pingPong(proxy) {
-  const ping = 'import sys\nfor i in range(2000):\n print(i, flush=True)\n input()';
-  const pong = 'import sys\nfor line in sys.stdin:\n print(line, end="", flush=True)';
-  const program = (code) => cmd(['/usr/bin/python3', '-c', code], [null, null, collector('stderr')]);
-  const pipe = (from, to) => ({ in: { index: from, fd: 1 }, out: { index: to, fd: 0 }, proxy });
-  return JSON.stringify({ cmd: [program(ping), program(pong)], pipeMapping: [pipe(0, 1), pipe(1, 0)] });
-}
-
-/** name → clients and body. */
-const LOADS = [
-  { name: 'true_1', clients: 1, body: TRUE },
-  { name: 'true_2', clients: 2, body: TRUE },
-  { name: 'true_8', clients: 8, body: TRUE },
-  { name: 'true_64', clients: 64, body: TRUE },
-  { name: 'cat_2', clients: 2, body: CAT },
-  { name: 'stdout_16mib', clients: 1, body: BIG },
-  { name: 'ping_pong_direct', clients: 1, body: pingPong(false) },
-  { name: 'ping_pong_proxy', clients: 1, body: pingPong(true) },
-];
+const ROUNDS = 6;
+const ROUND_MS = 1500;
+const WARM_UP_MS = 300;
+const KILL_ROUNDS = 8;
+const KILL_LATE_BAR_MS = 10;
+const ACCEPTED = Buffer.from('{"status":"Accepted"');
 
 /** `urls`: servers to compare; figures are named by their place in the list. */
-export async function measure({ scale, urls = [] }) {
+export async function measure({ scale, urls = [], only }) {
   const own = urls.length === 0 ? await startOwn() : null;
-  const servers = (own === null ? urls : [own.url]).map((url, index) => ({
-    url,
-    name: `server${index + 1}`,
-    post: makePoster(url, '/run'),
-  }));
+  const servers = await Promise.all((own === null ? urls : [own.url]).map(prepare));
   const figures = [];
-  for (const one of LOADS) figures.push(...(await compare(servers, one, scale)));
-  for (const server of servers) figures.push(...(await overSocket(server, scale)));
-  own?.process.kill('SIGTERM');
+  try {
+    for (const load of LOADS.filter(({ name }) => only === undefined || name.includes(only))) {
+      const measured = await measureLoad(servers, load, scale);
+      figures.push(...measured.flatMap(toFigures), ...ratios(measured, load));
+    }
+    for (const kill of KILLS) figures.push(...(await measureKill(servers, kill, scale)));
+    figures.push(...residentFigures(servers));
+  } finally {
+    for (const { url, ids } of servers) await deleteFiles(url, ids);
+    own?.process.kill('SIGTERM');
+  }
   return figures;
 }
 
-async function compare(servers, { name, clients, body }, scale) {
-  const seen = new Map(servers.map((server) => [server, { samples: [], ms: 0, cpu: 0 }]));
-  for (let round = 0; round < Math.max(1, ROUNDS * scale); round += 1) {
-    for (const server of servers) {
-      const before = cpuMs(serverProcesses(server.url));
-      const { samples, ms } = await load(clients, ROUND_MS * Math.max(0.3, scale), () =>
-        checked(server.post(body)),
-      );
-      const one = seen.get(server);
-      one.samples.push(...samples);
-      one.ms += ms;
-      one.cpu += cpuMs(serverProcesses(server.url)) - before;
-    }
-  }
-  return servers.flatMap((server) => toFigures(`${server.name}_${name}`, seen.get(server), server.url));
+async function prepare(url, index) {
+  return { url, name: `server${index + 1}`, ids: await uploadFiles(url) };
 }
 
-function toFigures(name, { samples, ms, cpu }, url) {
+// A load, round by round
+
+async function measureLoad(servers, load, scale) {
+  const measured = servers.map((server) => ({ server, load, rounds: [] }));
+  const talks = await Promise.all(
+    servers.map((server) => (load.socket ? openSocket : openClients)(server, load)),
+  );
+  for (const talk of talks) await drive(talk, load.clients, WARM_UP_MS * scale);
+  for (let round = 0; round < Math.max(2, ROUNDS * scale); round += 1) {
+    for (let place = 0; place < servers.length; place += 1) {
+      const index = (place + round) % servers.length; // nobody is always first
+      measured[index].rounds.push(await measureRound(talks[index], servers[index], load, scale));
+    }
+  }
+  for (const talk of talks) talk.close();
+  return measured;
+}
+
+async function measureRound(talk, { url }, { clients }, scale) {
+  const before = costs(url);
+  const { samples, ms } = await drive(talk, clients, ROUND_MS * scale);
+  const after = costs(url);
+  return { samples, ms, cpu: after.server - before.server, machine: after.machine - before.machine };
+}
+
+function costs(url) {
+  const { user, system } = process.cpuUsage();
+  return { server: cpuMs(serverProcesses(url)), machine: machineCpuMs() - (user + system) / 1000 };
+}
+
+/** `clients` loops for `ms`; the samples, and how long it took in all. */
+async function drive({ ask }, clients, ms) {
+  const samples = [];
+  const start = performance.now();
+  const loop = async (_, client) => {
+    do {
+      const from = performance.now();
+      const finish = await ask(client);
+      samples.push(performance.now() - from);
+      await finish?.();
+    } while (performance.now() - start < ms);
+  };
+  await Promise.all(Array.from({ length: clients }, loop));
+  return { samples, ms: performance.now() - start };
+}
+
+// Ways to ask
+
+/** A connection for each client. What a run left in the store is deleted, outside of its time. */
+async function openClients({ url, ids }, { clients, request }) {
+  const connections = Array.from({ length: clients }, () => new Connection(url));
+  const bytes = runRequest(request(ids));
+  const ask = async (client) => {
+    const { status, body } = await connections[client].send(bytes);
+    if (status !== 200 || !isAccepted(body)) throw new Error(`unexpected answer: ${body.subarray(0, 300)}`);
+    const fileId = /"fileIds":\{"\w+":"(\w+)"/.exec(body.subarray(-300).toString('latin1'))?.[1];
+    if (fileId === undefined) return undefined;
+    return () => connections[client].send(makeRequest({ method: 'DELETE', path: `/file/${fileId}` }));
+  };
+  const close = () => {
+    for (const connection of connections) connection.close();
+  };
+  return { ask, close };
+}
+
+/** Chunks may come before it. */
+const isAccepted = (body) => body.subarray(0, 64).includes(ACCEPTED);
+
+/** One connection for all. */
+async function openSocket({ url, ids }, { request }) {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`);
+  await once(socket, 'open');
+  const waiting = new Map();
+  const body = JSON.stringify(request(ids)).slice(1);
+  let next = 0;
+  socket.on('message', (data) => {
+    const text = data.toString();
+    const requestId = /"requestId":"(\w+)"/.exec(text)[1];
+    if (!text.includes(ACCEPTED)) throw new Error(`unexpected answer: ${text.slice(0, 300)}`);
+    waiting.get(requestId)();
+    waiting.delete(requestId);
+  });
+  const ask = () =>
+    new Promise((resolve) => {
+      const requestId = `${next++}`;
+      waiting.set(requestId, resolve);
+      socket.send(`{"requestId":"${requestId}",${body}`);
+    });
+  return { ask, close: () => socket.close() };
+}
+
+// Figures
+
+const samplesOf = ({ rounds }) => rounds.flatMap(({ samples }) => samples);
+const rateOf = (measured) => (samplesOf(measured).length / sum(measured.rounds.map(({ ms }) => ms))) * 1000;
+const perRequest = (measured, cost) =>
+  sum(measured.rounds.map((round) => round[cost])) / samplesOf(measured).length;
+
+function toFigures(measured) {
+  const name = `${measured.server.name}_${measured.load.name}`;
+  const { rounds } = measured;
+  const perRound = (value) => rounds.map(value);
+  const one = (end, unit, value, samples, better) =>
+    figure({ name: `${name}_${end}`, unit, samples, value, better });
+  const cost = (key) => [perRequest(measured, key), perRound((round) => round[key] / round.samples.length)];
+  const samples = samplesOf(measured);
   return [
-    figure({ name: `${name}_ms`, unit: 'ms', samples }),
-    figure({
-      name: `${name}_per_s`,
-      unit: '1/s',
-      samples,
-      value: (samples.length / ms) * 1000,
-      better: 'more',
-    }),
-    figure({ name: `${name}_server_cpu_ms`, unit: 'ms', samples, value: cpu / samples.length }),
-    figure({
-      name: `${name}_resident_mib`,
-      unit: 'MiB',
-      samples,
-      value: residentBytes(serverProcesses(url)) / 2 ** 20,
-    }),
+    one('ms', 'ms', p50(samples), samples),
+    one(
+      'per_s',
+      '1/s',
+      rateOf(measured),
+      perRound(({ samples: { length }, ms }) => (length / ms) * 1000),
+      'more',
+    ),
+    one('cpu_ms', 'ms', ...cost('cpu')),
+    one('machine_cpu_ms', 'ms', ...cost('machine')),
   ];
 }
 
-async function checked(answer) {
-  const text = (await answer).subarray(0, 100).toString();
-  if (!text.startsWith('[{"status":"Accepted"')) throw new Error(`unexpected answer: ${text}`);
+/** The first server by each of the others. */
+function ratios([ours, ...others], { name, bars }) {
+  const rows = {
+    per_s: [rateOf, 'more'],
+    p50: [(measured) => p50(samplesOf(measured)), 'less'],
+    p99: [(measured) => p99(samplesOf(measured)), 'less'],
+    cpu: [(measured) => perRequest(measured, 'cpu'), 'less'],
+  };
+  return others.flatMap((other) =>
+    Object.entries(rows).map(([end, [pick, better]]) =>
+      figure({
+        name: `${name}_${end}_by_${other.server.name}`,
+        unit: 'ratio',
+        samples: [pick(ours) / pick(other)],
+        bar: bars[end] ?? null,
+        better,
+      }),
+    ),
+  );
 }
 
-/** 64 requests in flight on one connection. */
-async function overSocket({ url, name }, scale) {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`);
-  await once(socket, 'open');
-  const samples = [];
-  const sentAt = new Map();
-  let next = 0;
-  const end = performance.now() + ROUND_MS * Math.max(0.3, scale) * 2;
-  const send = () => {
-    const requestId = `${next++}`;
-    sentAt.set(requestId, performance.now());
-    socket.send(JSON.stringify({ requestId, ...JSON.parse(TRUE) }));
-  };
-  const start = performance.now();
-  await new Promise((resolve) => {
-    socket.on('message', (data) => {
-      const { requestId } = JSON.parse(data.toString());
-      samples.push(performance.now() - sentAt.get(requestId));
-      sentAt.delete(requestId);
-      if (performance.now() < end) send();
-      else if (sentAt.size === 0) resolve();
-    });
-    for (let count = 0; count < 64; count += 1) send();
-  });
-  const ms = performance.now() - start;
-  socket.close();
-  return [
-    figure({ name: `${name}_ws_64_ms`, unit: 'ms', samples }),
+/** ms past the limit; the bar is for ours alone. */
+async function measureKill(servers, { name, figure: key, limitMs, request }, scale) {
+  const late = servers.map(() => []);
+  for (let round = 0; round < Math.max(2, KILL_ROUNDS * scale); round += 1) {
+    for (const [index, { url }] of servers.entries()) {
+      const response = await fetch(`${url}/run`, { method: 'POST', body: JSON.stringify(request) });
+      const [result] = await response.json();
+      if (result.status !== 'Time Limit Exceeded') throw new Error(`unexpected: ${result.status}`);
+      late[index].push(result[key] / 1e6 - limitMs);
+    }
+  }
+  return servers.map((server, index) =>
     figure({
-      name: `${name}_ws_64_per_s`,
-      unit: '1/s',
-      samples,
-      value: (samples.length / ms) * 1000,
-      better: 'more',
+      name: `${server.name}_${name}`,
+      unit: 'ms',
+      samples: late[index],
+      bar: index === 0 ? KILL_LATE_BAR_MS : null,
     }),
+  );
+}
+
+function residentFigures(servers) {
+  const mib = servers.map(({ url }) => residentBytes(serverProcesses(url)) / 2 ** 20);
+  const counts = servers.map(({ url }) => serverProcesses(url).length);
+  return [
+    ...servers.flatMap(({ name }, index) => [
+      figure({ name: `${name}_resident`, unit: 'MiB', samples: [mib[index]] }),
+      figure({ name: `${name}_processes`, unit: 'count', samples: [counts[index]] }),
+    ]),
+    ...servers
+      .slice(1)
+      .map(({ name }, index) =>
+        figure({ name: `resident_by_${name}`, unit: 'ratio', samples: [mib[0] / mib[index + 1]], bar: 1 }),
+      ),
   ];
 }
 

@@ -9,15 +9,18 @@ const BENCHES = {
   spawn: './spawn.mjs',
   limits: './limits.mjs',
   burst: './burst.mjs',
+  groups: './groups.mjs',
   memory: './memory.mjs',
   gojudge: './gojudge.mjs',
   fifo: './fifo.mjs',
+  fathom: './fathom.mjs',
 };
 
-const usage = `usage: main.mjs ${Object.keys(BENCHES).join('|')} [--json] [--check] [--quick] [--url URL]…
+const usage = `usage: main.mjs ${Object.keys(BENCHES).join('|')} [--json] [--check] [--quick] [--url URL]… [--only TEXT]
   --json   one JSON object on stdout, nothing else
   --check  exit 1 when a bar is missed
-  --url    gojudge: a server to measure, several to compare
+  --url    gojudge: a server to measure; with several, the first is compared to the others
+  --only   gojudge: loads with this in their names
   --quick  a tenth of the samples: to see that it works, not how fast`;
 
 const options = {
@@ -25,6 +28,7 @@ const options = {
   check: { type: 'boolean' },
   quick: { type: 'boolean' },
   url: { type: 'string', multiple: true },
+  only: { type: 'string' },
 };
 
 function readCommand() {
@@ -39,10 +43,10 @@ function readCommand() {
   process.exit(2);
 }
 
-const { bench, json = false, check = false, quick = false, url: urls } = readCommand();
+const { bench, json = false, check = false, quick = false, url: urls, only } = readCommand();
 const module = await import(BENCHES[bench]);
 if (!json) console.error(`${module.title} …`);
-const report = makeReport(bench, await module.measure({ scale: quick ? 0.1 : 1, urls }));
+const report = makeReport(bench, await module.measure({ scale: quick ? 0.1 : 1, urls, only }));
 if (json) printJson(report);
 else printTable(module.title, report);
 const missed = missedFigures(report);

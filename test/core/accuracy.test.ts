@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import type { LiveUsage, RunResult } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { MiB, t, useEngine } from '../helpers/engine.js';
-import { processesOfUids } from '../helpers/proc.js';
+import { processesOfUids } from '../helpers/proc.mjs';
 import { sleep, timed, until } from '../helpers/wait.js';
 
 const sbx = useEngine();

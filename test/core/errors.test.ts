@@ -53,7 +53,7 @@ const badOptions: [string, OneShotOptions, string, string][] = [
   ['an empty CPU set', { limits: { cpuSet: '' } }, 'options.limits.cpuSet', 'format'],
   ['a CPU rate of 0', { limits: { cpuRate: 0 } }, 'options.limits.cpuRate', 'range'],
   ['limits null', loose({ limits: null }), 'options.limits', 'type'],
-  ['env as a list', loose({ env: ['A=1'] }), 'options.env', 'type'],
+  ['env as text', loose({ env: 'A=1' }), 'options.env', 'type'],
   ['an env value that is a number', loose({ env: { A: 1 } }), 'options.env.A', 'type'],
   ['an env name with =', { env: { 'A=B': '1' } }, 'options.env["A=B"]', 'format'],
   ['an env value with NUL', { env: { A: 'x\0y' } }, 'options.env.A', 'nul'],
@@ -70,15 +70,15 @@ const badOptions: [string, OneShotOptions, string, string][] = [
   ['stdout a word that is none', loose({ stdout: 'inherit' }), 'options.stdout', 'choice'],
   ['a pipe in a run to completion', loose({ stdin: 'pipe' }), 'options.stdin', 'not-here'],
   ['a descriptor past 255', { fds: { 256: { output: 'null' } } }, 'options.fds[256]', 'range'],
-  ['descriptor 1 twice', { fds: { 1: { output: 'null' } } }, 'options.fds[1]', 'range'],
+  ['descriptor 1 twice', { stdout: 'null', fds: { 1: { output: 'null' } } }, 'options.fds[1]', 'conflict'],
   ['files of a wrong type', loose({ files: { a: 5 } }), 'options.files.a', 'type'],
   ['a file name that leads out', { files: { '../a': 'x' } }, 'options.files["../a"]', 'format'],
-  ['copyOut that leads out', { copyOut: ['/etc/passwd'] }, 'options.copyOut[0]', 'format'],
+  ['copyOut that leads out', { copyOut: ['../out'] }, 'options.copyOut[0]', 'format'],
   ['a signal that is none', loose({ signal: 5 }), 'options.signal', 'type'],
   ['seccomp a word that is none', loose({ seccomp: 'off' }), 'options.seccomp', 'choice'],
   ['network true', loose({ network: true }), 'options.network', 'type'],
   ['a terminal and stdin', loose({ pty: {}, stdin: { text: 'x' } }), 'options.stdin', 'conflict'],
-  ['a terminal of no columns', { pty: { cols: 0 } }, 'options.pty.cols', 'range'],
+  ['a terminal of less than no columns', { pty: { cols: -1 } }, 'options.pty.cols', 'range'],
 ];
 
 describe('options of a run', () => {

@@ -2,7 +2,8 @@
 import type { GroupPipe, GroupProgram, GroupResult } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { MiB, t, useEngine } from '../helpers/engine.js';
-import { timed } from '../helpers/wait.js';
+import { paced } from '../helpers/pace.js';
+import { timed, until } from '../helpers/wait.js';
 
 const sbx = useEngine();
 
@@ -13,12 +14,12 @@ const program = (name: string, args: string[] = [], more: Partial<GroupProgram> 
 });
 
 /** `pipe('0:1', '1:0')`: from descriptor 1 of the first program to descriptor 0 of the second. */
-function pipe(from: string, to: string, record?: { maxBytes: number }): GroupPipe {
+function pipe(from: string, to: string, more: Partial<GroupPipe> = {}): GroupPipe {
   const end = (text: string) => {
     const [index, fd] = text.split(':').map(Number);
     return { index: index!, fd: fd! };
   };
-  return { from: end(from), to: end(to), ...(record ? { record } : {}) };
+  return { from: end(from), to: end(to), ...more };
 }
 
 const statuses = (group: GroupResult) => group.results.map((result) => result.status);
@@ -26,16 +27,19 @@ const texts = (group: GroupResult) => group.results.map((result) => result.stdou
 const count = (text: string | undefined) => Number(text?.split(' ')[0]);
 
 /** Everything goes on whatever each of them does: with this much time for 10 ms of work, a hang is a hang. */
-const SOON_MS = 1000;
+const SOON_MS = paced(1000);
 
-describe.each([
-  ['kernel pipes', undefined],
-  ['recording relays', { maxBytes: 100 }],
-] as const)('%s', (_, record) => {
+const kinds: [string, Partial<GroupPipe>][] = [
+  ['kernel pipes', {}],
+  ['relays', { relay: true }],
+  ['recording relays', { record: { maxBytes: 100 } }],
+];
+
+describe.each(kinds)('%s', (_, kind) => {
   it('from one to the next', async () => {
     const group = await sbx.engine.runGroup({
       programs: [program('flood', ['1', String(4 * MiB)]), program('sum-fd', ['0'])],
-      pipes: [pipe('0:1', '1:0', record)],
+      pipes: [pipe('0:1', '1:0', kind)],
     });
     expect(statuses(group)).toEqual(['ok', 'ok']);
     expect(count(texts(group)[1])).toBe(4 * MiB);
@@ -44,7 +48,7 @@ describe.each([
   it('three in a row', async () => {
     const group = await sbx.engine.runGroup({
       programs: [program('flood', ['1', '300000']), program('copy-fd', ['0', '1']), program('sum-fd', ['0'])],
-      pipes: [pipe('0:1', '1:0', record), pipe('1:1', '2:0', record)],
+      pipes: [pipe('0:1', '1:0', kind), pipe('1:1', '2:0', kind)],
     });
     expect(count(texts(group)[2])).toBe(300_000);
   });
@@ -52,7 +56,7 @@ describe.each([
   it('there and back on descriptors 3 and 4: 1000 rounds', async () => {
     const group = await sbx.engine.runGroup({
       programs: [program('talk', ['1000', 'first']), program('talk', ['1000', 'second'])],
-      pipes: [pipe('0:4', '1:3', record), pipe('1:4', '0:3', record)],
+      pipes: [pipe('0:4', '1:3', kind), pipe('1:4', '0:3', kind)],
     });
     expect(statuses(group)).toEqual(['ok', 'ok']);
     expect(texts(group)[1]).toBe('2000\n'); // both add one per round
@@ -62,7 +66,7 @@ describe.each([
     const { value: group, ms } = await timed(() =>
       sbx.engine.runGroup({
         programs: [program('flood', ['1', '0']), program('copy-fd', ['0', '1', '100'])],
-        pipes: [pipe('0:1', '1:0', record)],
+        pipes: [pipe('0:1', '1:0', kind)],
       }),
     );
     expect(statuses(group)).toEqual(['exit', 'ok']);
@@ -75,7 +79,7 @@ describe.each([
     const { value: group, ms } = await timed(() =>
       sbx.engine.runGroup({
         programs: [program('exit-with', ['2']), program('sum-fd', ['0'])],
-        pipes: [pipe('0:1', '1:0', record)],
+        pipes: [pipe('0:1', '1:0', kind)],
       }),
     );
     expect(statuses(group)).toEqual(['exit', 'ok']);
@@ -87,7 +91,7 @@ describe.each([
     const { value: group, ms } = await timed(() =>
       sbx.engine.runGroup({
         programs: [program('leave-orphan', ['sleep', '60000']), program('sum-fd', ['0'])],
-        pipes: [pipe('0:1', '1:0', record)],
+        pipes: [pipe('0:1', '1:0', kind)],
       }),
     );
     expect(statuses(group)).toEqual(['ok', 'ok']);
@@ -97,8 +101,8 @@ describe.each([
   it('one killed by its limit does not hang the other', async () => {
     const { value: group, ms } = await timed(() =>
       sbx.engine.runGroup({
-        programs: [program('deaf', [], { limits: { wallTimeMs: 100 } }), program('sum-fd', ['0'])],
-        pipes: [pipe('0:1', '1:0', record)],
+        programs: [program('deaf', [], { limits: { wallTimeMs: paced(100) } }), program('sum-fd', ['0'])],
+        pipes: [pipe('0:1', '1:0', kind)],
       }),
     );
     expect(statuses(group)).toEqual(['wall-limit', 'ok']);
@@ -111,7 +115,7 @@ describe.each([
     const { value: group, ms } = await timed(() =>
       sbx.engine.runGroup({
         programs: [program('sum-fd', ['0'], { limits }), program('sum-fd', ['0'], { limits })],
-        pipes: [pipe('0:1', '1:0', record), pipe('1:1', '0:0', record)],
+        pipes: [pipe('0:1', '1:0', kind), pipe('1:1', '0:0', kind)],
       }),
     );
     // When the first is killed the other sees the end of file, if it is still there.
@@ -124,7 +128,7 @@ describe('recordings', () => {
   it('keep the first bytes, count all, and pass all', async () => {
     const group = await sbx.engine.runGroup({
       programs: [program('flood', ['1', '1000000']), program('sum-fd', ['0'])],
-      pipes: [pipe('0:1', '1:0', { maxBytes: 640 })],
+      pipes: [pipe('0:1', '1:0', { record: { maxBytes: 640 } })],
     });
     const recording = group.recordings[0]!;
     expect([recording.bytes.byteLength, recording.truncated, recording.totalBytes]).toEqual([
@@ -139,7 +143,7 @@ describe('recordings', () => {
   it('exactly the bound is not cut', async () => {
     const group = await sbx.engine.runGroup({
       programs: [program('flood', ['1', '640']), program('sum-fd', ['0'])],
-      pipes: [pipe('0:1', '1:0', { maxBytes: 640 })],
+      pipes: [pipe('0:1', '1:0', { record: { maxBytes: 640 } })],
     });
     expect([group.recordings[0]!.bytes.byteLength, group.recordings[0]!.truncated]).toEqual([640, false]);
   });
@@ -147,10 +151,86 @@ describe('recordings', () => {
   it('are in the order of the pipes, null for those without', async () => {
     const group = await sbx.engine.runGroup({
       programs: [program('talk', ['10', 'first']), program('talk', ['10', 'second'])],
-      pipes: [pipe('0:4', '1:3'), pipe('1:4', '0:3', { maxBytes: 1000 })],
+      pipes: [pipe('0:4', '1:3'), pipe('1:4', '0:3', { record: { maxBytes: 1000 } })],
     });
     expect(group.recordings[0]).toBeNull();
     expect(group.recordings[1]!.totalBytes).toBe(40);
+  });
+});
+
+describe('a reader that leaves', () => {
+  const leaving = program('copy-fd', ['0', '1', '100']);
+  const after = { programs: [program('flood', ['1', '3000000']), leaving] };
+
+  it.each([
+    ['drain', { record: { maxBytes: 10, drain: true } }, 'ok', 3_000_000],
+    ['no drain', { record: { maxBytes: 10 } }, 'exit', null],
+    ['drain without recording', { relay: { drain: true } }, 'ok', null],
+    ['neither', { relay: {} }, 'exit', null],
+  ] as const)('%s', async (_, kind, status, totalBytes) => {
+    const group = await sbx.engine.runGroup({ ...after, pipes: [pipe('0:1', '1:0', kind)] });
+    expect(statuses(group)).toEqual([status, 'ok']);
+    const recording = group.recordings[0];
+    if ('relay' in kind) return expect(recording).toBeNull();
+    expect(recording!.text()).toBe('0123456789');
+    if (totalBytes === null) expect(recording!.totalBytes).toBeLessThan(3_000_000);
+    else expect(recording!.totalBytes).toBe(totalBytes);
+  });
+
+  it.each([
+    ['a plain pipe', {}],
+    ['a relay', { relay: true }],
+  ] as const)('%s: its closing end is enough, though it lives on', async (_, kind) => {
+    const script = 'exec 0<&-; sleep 0.3';
+    const group = await sbx.engine.runGroup({
+      programs: [program('flood', ['1', '0']), { file: '/bin/sh', args: ['-c', script] }],
+      pipes: [pipe('0:1', '1:0', kind)],
+    });
+    expect(group.results[0]!.stderr.text()).toBe('EPIPE\n');
+    expect(group.results[0]!.usage.wallTimeMs).toBeLessThan(250);
+  });
+});
+
+describe('relays', () => {
+  it('a program that does not read: the writer waits, and nothing is held for it in the host', async () => {
+    const before = process.memoryUsage.rss();
+    const group = await sbx.engine.runGroup({
+      programs: [
+        program('flood', ['1', '0', 'accepted'], { copyOut: ['accepted'], limits: { wallTimeMs: 300 } }),
+        program('sleep-ms', ['400']),
+      ],
+      pipes: [pipe('0:1', '1:0', { relay: { drain: true } })],
+    });
+    expect(statuses(group)).toEqual(['wall-limit', 'ok']);
+    // Two pipes and one chunk on the way.
+    expect(Number(group.results[0]!.files.accepted?.text() ?? 0)).toBeLessThanOrEqual(4 * 64 * 1024);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(32 * MiB);
+  });
+
+  it('pass lines on while JavaScript is busy', async () => {
+    const { engine } = sbx;
+    const run = engine.runGroup({
+      programs: [program('talk', ['50', 'first']), program('talk', ['50', 'second'])],
+      pipes: [pipe('0:4', '1:3', { relay: true }), pipe('1:4', '0:3', { record: { maxBytes: 8 } })],
+    });
+    await until(1000, 'both run', () => engine.counters().sandboxes === 2);
+    const busyUntil = performance.now() + 1500;
+    while (performance.now() < busyUntil);
+    const { results } = await run;
+    // With JavaScript in between it would take all of that, and more.
+    expect(results[0]!.usage.wallTimeMs).toBeLessThan(1400);
+  });
+
+  it('many at once, and none left of them', async () => {
+    const size = 8;
+    const others = Array.from({ length: size }, (_, index) => index);
+    const run = () =>
+      sbx.engine.runGroup({
+        programs: others.map(() => program('copy-fd', ['0', '1', '5'], { stdin: undefined })),
+        pipes: others.slice(1).map((index) => pipe(`${index - 1}:1`, `${index}:0`, { relay: true })),
+      });
+    const groups = await Promise.all([run(), run(), run()]);
+    for (const group of groups) expect(statuses(group)).toEqual(others.map(() => 'ok'));
   });
 });
 
@@ -181,14 +261,14 @@ describe('members', () => {
   });
 
   it('abort ends all of them', async () => {
-    const signal = AbortSignal.timeout(150);
+    const signal = AbortSignal.timeout(paced(150));
     const run = sbx.engine.runGroup({
       programs: [program('deaf'), program('burn-cpu', ['60000']), program('fork-bomb', ['plain'])],
       signal,
     });
     const { value: error, ms } = await timed(() => run.catch((error: unknown) => error));
     expect(error).toBe(signal.reason);
-    expect(ms).toBeLessThan(150 + 100);
+    expect(ms).toBeLessThan(paced(150 + 100));
   });
 });
 
@@ -200,7 +280,11 @@ describe('refused before anything starts', () => {
     ['a negative descriptor', { programs: two, pipes: [pipe('0:-1', '1:0')] }],
     ['a descriptor past 255', { programs: two, pipes: [pipe('0:256', '1:0')] }],
     ['one descriptor for two pipes', { programs: two, pipes: [pipe('0:1', '1:0'), pipe('0:1', '1:3')] }],
-    ['a bound that is none', { programs: two, pipes: [pipe('0:1', '1:0', { maxBytes: -1 })] }],
+    [
+      'a recording beside a relay',
+      { programs: two, pipes: [pipe('0:1', '1:0', { relay: true, record: { maxBytes: 1 } })] },
+    ],
+    ['a bound that is none', { programs: two, pipes: [pipe('0:1', '1:0', { record: { maxBytes: -1 } })] }],
     [
       'a descriptor that has its own input',
       {

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { DEFAULT_MOUNTS, type OneShotOptions } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { t, useEngine, withEngine } from '../helpers/engine.js';
-import { processesOfUids } from '../helpers/proc.js';
+import { processesOfUids } from '../helpers/proc.mjs';
 
 const sbx = useEngine();
 
@@ -321,12 +321,13 @@ const refusals = {
     'ioctl,0,0x100005412,0', // the same with a bit above the low word
     'ioctl,0,0x541c,0', // TIOCLINUX
   ],
+  ENOMEM: ['mmap,0,0x200000,3,0x40022,-1,0', 'memfd_create,0,4'], // MAP_HUGETLB, MFD_HUGETLB
   EAFNOSUPPORT: words('socket,17,3,0 socket,38,5,0 socket,40,1,0 socket,44,3,0 socket,29,3,1'),
 };
 
 /** Must go on working: runtimes need them. */
 const allowed = words(`
-  getpid socket,1,1,0 socket,2,1,0 socket,10,2,0 socket,16,3,0 personality,0xffffffff personality,0x0040000 unshare,0
+  getpid memfd_create,0,0 mmap,0,0,0,0x22,-1,0 io_setup,0,0 syncfs,-1 socket,1,1,0 socket,2,1,0 socket,10,2,0 socket,16,3,0 personality,0xffffffff personality,0x0040000 unshare,0
   inotify_init1,0 socketpair,1,1,0,-1`);
 
 const strictlyRefused: [call: string, errno: string][] = [
@@ -335,6 +336,11 @@ const strictlyRefused: [call: string, errno: string][] = [
   ['fcntl,0,37,-1', 'EPERM'], // F_OFD_SETLK
   ['fcntl,0,1024,0', 'EPERM'], // F_SETLEASE
   ['fcntl,0,1026,0', 'EPERM'], // F_NOTIFY
+  ['fcntl,0,1036,0', 'EPERM'], // F_SET_RW_HINT
+  ['fcntl,0,1040,0', 'EPERM'], // F_SETDELEG
+  ['sync', 'EPERM'],
+  ['syncfs,-1', 'EPERM'],
+  ['io_setup,0,0', 'ENOSYS'],
   ['inotify_init1,0', 'EPERM'],
   ['socket,2,1,0', 'EAFNOSUPPORT'],
   ['socket,10,1,0', 'EAFNOSUPPORT'],
@@ -348,7 +354,7 @@ describe('system calls', () => {
   });
 
   it('it is the filter that answers: set to kill, it kills', async () => {
-    const calls = [...refusals.EPERM, ...refusals.EAFNOSUPPORT];
+    const calls = [...refusals.EPERM, ...refusals.ENOMEM, ...refusals.EAFNOSUPPORT];
     for (const call of calls) {
       const result = await sbx.engine.run(t('try-syscalls'), [call], { seccompAction: 'kill' });
       expect(`${call} ${result.status} ${result.exitSignal}`).toBe(`${call} forbidden-syscall SIGSYS`);
@@ -365,7 +371,7 @@ describe('system calls', () => {
     for (const answer of answers) expect(answer).toMatch(/ (OK|EFAULT|EINVAL|EBADF)$/);
   });
 
-  it('strict refuses locks, leases, inotify and sockets but AF_UNIX', async () => {
+  it('strict refuses locks, leases, inotify, asynchronous requests, sync and sockets but AF_UNIX', async () => {
     const calls = strictlyRefused.map(([call]) => call);
     const answers = await lines('try-syscalls', [...calls, 'socket,1,1,0'], { seccomp: 'strict' });
     const expected = strictlyRefused.map(([call, errno]) => `${call.split(',')[0]} ${errno}`);

@@ -5,12 +5,13 @@
 import type { Limits, OneShotOptions, RunResult } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { KiB, MiB, t, useEngine } from '../helpers/engine.js';
+import { paced } from '../helpers/pace.js';
 import { timed } from '../helpers/wait.js';
 
 const sbx = useEngine();
 
 /** Kills are due at the limit; the issue allows 10 ms for the 99th percentile of overshoot. */
-const OVERSHOOT_MS = 10;
+const OVERSHOOT_MS = paced(10);
 
 interface Case {
   title: string;
@@ -48,24 +49,24 @@ const between = (value: number | null, low: number, high: number) => {
 const time: Case[] = [
   {
     title: 'CPU: 180 ms of 200',
-    limits: { cpuTimeMs: 200 },
-    run: ['burn-cpu', '180'],
+    limits: { cpuTimeMs: paced(200) },
+    run: ['burn-cpu', `${paced(180)}`],
     status: 'ok',
-    also: ({ usage }) => between(usage.cpuTimeMs, 179, 200),
+    also: ({ usage }) => between(usage.cpuTimeMs, paced(179), paced(200)),
   },
   {
     title: 'CPU: 220 ms of 200',
-    limits: { cpuTimeMs: 200 },
-    run: ['burn-cpu', '220'],
+    limits: { cpuTimeMs: paced(200) },
+    run: ['burn-cpu', `${paced(220)}`],
     status: 'cpu-limit',
-    also: ({ usage }) => between(usage.cpuTimeMs, 200, 200 + OVERSHOOT_MS),
+    also: ({ usage }) => between(usage.cpuTimeMs, paced(200), paced(200) + OVERSHOOT_MS),
   },
   {
     title: 'CPU: two threads share one budget',
-    limits: { cpuTimeMs: 200 },
+    limits: { cpuTimeMs: paced(200) },
     run: ['burn-cpu', '5000', '2'],
     status: 'cpu-limit',
-    also: ({ usage }) => between(usage.cpuTimeMs, 200, 200 + OVERSHOOT_MS),
+    also: ({ usage }) => between(usage.cpuTimeMs, paced(200), paced(200) + OVERSHOOT_MS),
   },
   {
     title: 'CPU: orphans of 4 × 150 ms count for a sleeping main process',
@@ -87,31 +88,31 @@ const time: Case[] = [
   },
   {
     title: 'CPU: time in the kernel counts',
-    limits: { cpuTimeMs: 200 },
+    limits: { cpuTimeMs: paced(200) },
     run: ['burn-system', '5000'],
     status: 'cpu-limit',
-    also: ({ usage }) => between(usage.cpuTimeMs, 200, 200 + OVERSHOOT_MS),
+    also: ({ usage }) => between(usage.cpuTimeMs, paced(200), paced(200) + OVERSHOOT_MS),
   },
   {
     title: 'CPU: sleeping costs nothing',
-    limits: { cpuTimeMs: 20, wallTimeMs: 2000 },
+    limits: { cpuTimeMs: paced(20), wallTimeMs: 2000 },
     run: ['sleep-ms', '500'],
     status: 'ok',
-    also: ({ usage }) => between(usage.cpuTimeMs, 0, 20),
+    also: ({ usage }) => between(usage.cpuTimeMs, 0, paced(20)),
   },
   {
     title: 'wall: 150 ms of 200',
-    limits: { wallTimeMs: 200 },
-    run: ['sleep-ms', '150'],
+    limits: { wallTimeMs: paced(200) },
+    run: ['sleep-ms', `${paced(150)}`],
     status: 'ok',
-    also: ({ usage }) => between(usage.wallTimeMs, 150, 200),
+    also: ({ usage }) => between(usage.wallTimeMs, paced(150), paced(200)),
   },
   {
     title: 'wall: 250 ms of 200',
-    limits: { wallTimeMs: 200 },
-    run: ['sleep-ms', '250'],
+    limits: { wallTimeMs: paced(200) },
+    run: ['sleep-ms', `${paced(250)}`],
     status: 'wall-limit',
-    also: ({ usage }) => between(usage.wallTimeMs, 200, 200 + OVERSHOOT_MS),
+    also: ({ usage }) => between(usage.wallTimeMs, paced(200), paced(200) + OVERSHOOT_MS),
   },
   {
     title: 'wall: null is no limit',
@@ -388,6 +389,19 @@ const stack: Case[] = [
   {
     title: 'address space: 64 MiB and the program do not fit 64',
     limits: { addressSpaceBytes: 64 * MiB },
+    run: ['hold-memory', 'private', String(64 * MiB)],
+    status: 'exit',
+    stdout: 'ENOMEM\n',
+  },
+  {
+    title: 'data: 32 MiB of 64',
+    limits: { dataBytes: 64 * MiB },
+    run: ['hold-memory', 'private', String(32 * MiB)],
+    status: 'ok',
+  },
+  {
+    title: 'data: 64 MiB and the program do not fit 64',
+    limits: { dataBytes: 64 * MiB },
     run: ['hold-memory', 'private', String(64 * MiB)],
     status: 'exit',
     stdout: 'ENOMEM\n',

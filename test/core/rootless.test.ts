@@ -1,55 +1,12 @@
 // As an ordinary user, without a cgroup: what still holds, and that the rest is said.
-import { execFile } from 'node:child_process';
-import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildPrograms } from '../programs/build.mjs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Answers, askAsUser } from '../helpers/as-user.js';
 
-const NOBODY = 65_534;
-
-interface Answer {
-  status: string;
-  stdout: string;
-  usage: { cpuTimeMs: number; wallTimeMs: number };
-  files: Record<string, string>;
-  degraded: string[];
-}
-interface Answers {
-  refused: { code: string; hint: string };
-  user: { mode: string; uidBase: number | null };
-  posture: Answer;
-  files: Answer;
-  burn: Answer;
-  sleep: Answer;
-  attack: Answer;
-  init: Answer;
-  session: { text: string; statuses: string[]; names: string[] };
-}
-
-// A copy that everybody can read: the checkout may be where only root can go.
-let folder = '';
 let answers: Answers;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'rootless-'));
-  chmodSync(folder, 0o755);
-  const core = dirname(fileURLToPath(import.meta.resolve('@sbx/core/package.json')));
-  for (const part of ['package.json', 'dist', 'prebuilds'])
-    cpSync(join(core, part), join(folder, 'core', part), { recursive: true });
-  cpSync(buildPrograms(), join(folder, 'programs'), { recursive: true });
-  cpSync(new URL('../helpers/as-user.mjs', import.meta.url), join(folder, 'as-user.mjs'));
-  const { DEFAULT_MOUNTS } = await import('@sbx/core');
-  const mounts = [...DEFAULT_MOUNTS, { kind: 'bind', source: join(folder, 'programs'), target: '/t' }];
-  const index = pathToFileURL(join(folder, 'core/dist/index.js')).href;
-  const args = [join(folder, 'as-user.mjs'), index, JSON.stringify({ mounts })];
-  const options = { uid: NOBODY, gid: NOBODY, cwd: folder, env: { PATH: process.env.PATH, HOME: folder } };
-  const { stdout } = await promisify(execFile)(process.execPath, args, options);
-  answers = JSON.parse(stdout) as Answers;
+  answers = await askAsUser();
 }, 60_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('an ordinary user without a cgroup', () => {
   it('is refused by default, with the way out', () => {
@@ -83,6 +40,20 @@ describe('an ordinary user without a cgroup', () => {
     expect(answers.sleep.usage.wallTimeMs).toBeLessThan(150);
   });
 
+  it('starts programs as usual where none can be made to wait, and says why', () => {
+    expect(answers.served).toMatchObject({ stdout: 'served\n', waiting: 0, cold: 1 });
+    expect(answers.served.reason).toContain('fanotify: EPERM');
+  });
+
+  it('its own files are given to programs as copies that nobody can change', () => {
+    for (const { tried, kept } of answers.given) {
+      expect(kept).toBe(true);
+      // It is the owner of the copy, which is sealed.
+      expect(tried.filter((line) => line.endsWith('OK'))).toEqual(['chmod: OK']);
+      expect(tried.at(-1)).toBe('/memfd:sbx-input (deleted)');
+    }
+  });
+
   it('has sessions', () => {
     expect(answers.session).toEqual({ text: 'session', statuses: ['ok', 'ok'], names: ['c.txt'] });
   });
@@ -93,6 +64,13 @@ describe('an ordinary user without a cgroup', () => {
     expect(stdout).toMatch(/CapEff:?\s+0+\b/);
     expect(stdout).toMatch(/NoNewPrivs:?\s+1\b/);
     expect(stdout).toMatch(/Seccomp:?\s+2\b/);
+  });
+
+  it('also where they take themselves for root', () => {
+    expect(answers.root).toMatch(/^uids 0 0 0$/m);
+    expect(answers.root).toMatch(/^CapEff 0+$/m);
+    expect(answers.root).toMatch(/^CapBnd 0+$/m);
+    expect(answers.rootAttack).toBe('alive\n');
   });
 
   it('its programs cannot harm init, whose id they share', () => {

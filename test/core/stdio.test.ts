@@ -2,7 +2,7 @@
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { InputSpec, OneShotOptions } from '@sbx/core';
+import type { InputSpec, OneShotOptions, RunResult } from '@sbx/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KiB, MiB, t, useEngine } from '../helpers/engine.js';
 import { sleep, timed, until } from '../helpers/wait.js';
@@ -169,9 +169,9 @@ describe('stdout and stderr', () => {
   });
 
   it('into a file that was there: it is cut first', async () => {
-    const options: OneShotOptions = { stdout: { file: 'o' }, files: { o: 'a long line from before\n' } };
-    const result = await run('write-both', ['1'], { ...options, copyOut: ['o'] });
-    expect(result.files.o!.text()).toBe('o1 ');
+    await using sandbox = await sbx.engine.createSandbox({ files: { o: 'a long line from before\n' } });
+    await sandbox.run(t('write-both'), ['1'], { stdout: { file: 'o' } });
+    expect(await sandbox.readTextFile('o')).toBe('o1 ');
   });
 
   it('both into one file', async () => {
@@ -329,48 +329,34 @@ describe('descriptors beyond 2', () => {
   });
 });
 
-describe('terminal', () => {
-  it('is one for all three, with the size asked for', async () => {
-    const result = await sbx.engine.run(t('show-terminal'), [], { pty: { cols: 100, rows: 30 } });
-    expect(result.stdout.text()).toBe('111 100x30\r\n');
+describe('opened once more by name', () => {
+  const script = 'echo out > /dev/stdout; echo err > /dev/stderr; cat /dev/stdin > /dev/fd/3';
+  const expected = ['out\n', 'err\n', 'in'];
+  const fds = { 3: { output: 'capture' } } as const;
+  const stdin = { text: 'in' };
+  const texts = ({ stdout, stderr, outputs }: RunResult) => [
+    stdout.text(),
+    stderr.text(),
+    outputs[3]!.text(),
+  ];
+
+  it('pipes of a run', async () => {
+    expect(texts(await sbx.engine.run('/bin/sh', ['-c', script], { stdin, fds }))).toEqual(expected);
   });
 
-  it('80 by 24 by default, TERM set', async () => {
-    const result = await sbx.engine.run('/bin/sh', ['-c', `${t('show-terminal')}; echo $TERM`], { pty: {} });
-    expect(result.stdout.text()).toBe('111 80x24\r\nxterm-256color\r\n');
-  });
-
-  it('none without asking', async () => {
-    expect((await sbx.engine.run(t('show-terminal'))).stdout.text()).toBe('000 0x0\n');
-  });
-
-  it('tells the program of a new size', async () => {
+  it('pipes of a program in a session', async () => {
     await using sandbox = await sbx.engine.createSandbox();
-    await using program = await sandbox.spawn(t('show-terminal'), ['1'], { pty: { cols: 80, rows: 24 } });
-    let seen = '';
-    for await (const event of program) {
-      if (event.kind !== 'stdout') continue;
-      seen += Buffer.from(event.bytes).toString();
-      if (seen === '111 80x24\r\n') program.resize(132, 50);
-    }
-    expect(seen).toBe('111 80x24\r\n111 132x50\r\n');
+    expect(texts(await sandbox.run('/bin/sh', ['-c', script], { stdin, fds }))).toEqual(expected);
   });
 
-  it('Ctrl-C typed into it interrupts the program', async () => {
-    await using sandbox = await sbx.engine.createSandbox();
-    await using program = await sandbox.spawn(t('sleep-ms'), ['60000'], { pty: {} });
-    await until(2000, 'it sleeps', () => program.usage().wallTimeMs > 50);
-    await program.stdin!.write('\x03');
-    expect((await program.result).exitSignal).toBe('SIGINT');
-  });
-
-  it('what is typed is read', async () => {
-    await using sandbox = await sbx.engine.createSandbox();
-    await using program = await sandbox.spawn('/bin/sh', ['-c', 'read line; echo "got $line"'], { pty: {} });
-    await program.stdin!.write('hello\n');
-    let seen = '';
-    for await (const event of program)
-      if (event.kind === 'stdout') seen += Buffer.from(event.bytes).toString();
-    expect(seen).toContain('got hello\r\n');
+  it('pipes between the programs of a group', async () => {
+    const { results } = await sbx.engine.runGroup({
+      programs: [
+        { file: '/bin/sh', args: ['-c', 'echo hello > /dev/fd/3'] },
+        { file: '/bin/cat', args: ['/dev/stdin'] },
+      ],
+      pipes: [{ from: { index: 0, fd: 3 }, to: { index: 1, fd: 0 } }],
+    });
+    expect(results[1]!.stdout.text()).toBe('hello\n');
   });
 });

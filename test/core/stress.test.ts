@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import type { EngineInfo, RunResult } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { engineOptions, MiB, t, withEngine } from '../helpers/engine.js';
-import { cgroupFolders, isHelper, takeFootprint } from '../helpers/leaks.js';
-import { descendants, listProcesses, processesOfUids } from '../helpers/proc.js';
+import { isHelper, takeFootprint } from '../helpers/leaks.js';
+import { cgroupFolders, descendants, listProcesses, processesOfUids } from '../helpers/proc.mjs';
 import { eventually, sleep } from '../helpers/wait.js';
 
 const helper = (name: string) => fileURLToPath(new URL(`../helpers/${name}`, import.meta.url));

@@ -9,7 +9,7 @@ import { FifoManager, startFifoSandbox } from '@sbx/fifo-protocol/server';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { t, useEngine } from '../helpers/engine.js';
 import { execute, managed, shell } from '../helpers/fifo.js';
-import { openDescriptors } from '../helpers/proc.js';
+import { openDescriptors } from '../helpers/proc.mjs';
 import { timed, until } from '../helpers/wait.js';
 import { buildPrograms } from '../programs/build.mjs';
 
@@ -88,7 +88,7 @@ describe('a directory without a manager', () => {
 
   test('somebody writes nonsense into status', async () => {
     execFileSync('mkfifo', [join(dir, 'status'), join(dir, 'wait')]);
-    const reader = spawn('sh', ['-c', 'exec 3<> wait; read -r -n1 <&3; echo hello > status'], {
+    const reader = spawn('bash', ['-c', 'exec 3<> wait; read -r -N1 <&3; echo hello > status'], {
       cwd: dir,
       stdio: 'ignore',
     });
@@ -99,7 +99,7 @@ describe('a directory without a manager', () => {
       ),
     );
     const asked = new FifoClient(dir).wait({ requestTimeoutMs: 3000 });
-    await expect(asked).rejects.toMatchObject({ code: expect.stringMatching(/BAD_REPLY|NO_MANAGER/) });
+    await expect(asked).rejects.toMatchObject({ code: expect.stringMatching(/BAD_REPLY/) });
     reader.kill();
   });
 });

@@ -5,7 +5,7 @@ import type { FifoManager } from '@sbx/fifo-protocol/server';
 import { describe, expect, test } from 'vitest';
 import { t, useEngine } from '../helpers/engine.js';
 import { CLIENTS, managed, obeying, shell } from '../helpers/fifo.js';
-import { listProcesses } from '../helpers/proc.js';
+import { listProcesses } from '../helpers/proc.mjs';
 import { sleep, timed, until } from '../helpers/wait.js';
 
 const suite = useEngine();

@@ -1,18 +1,12 @@
-// The client against our server, over the sockets of `ws`: Node 20 has none of its own.
-import { GojudgeClient, type SocketLike } from '@sbx/gojudge-client';
+// The client against our server.
+import { GojudgeClient } from '@sbx/gojudge-client';
 import { expect, test } from 'vitest';
-import { WebSocket } from 'ws';
 import { useServer } from './server.js';
 
 const server = useServer({ authToken: 'secret', queueLength: 1, parallelism: 1 });
 
 function makeClient(token = 'secret', retries = 0): GojudgeClient {
-  const transport = {
-    fetch,
-    openSocket: (url: string, headers: Record<string, string>) =>
-      new WebSocket(url, { headers }) as unknown as SocketLike,
-  };
-  return new GojudgeClient({ url: server.url, token, retries, transport });
+  return new GojudgeClient({ url: server.url, token, retries });
 }
 
 test('runs a program, with units of people', async () => {
@@ -36,7 +30,7 @@ test('stored files go with their scope', async () => {
     await using source = await client.upload('content', 'a.txt');
     await using outcome = await client.run({
       args: ['/bin/cp', 'in', 'out'],
-      copyIn: { in: source.file },
+      copyIn: { in: source },
       copyOutCached: ['out'],
     });
     expect(await outcome.stored.out!.text()).toBe('content');
@@ -45,15 +39,41 @@ test('stored files go with their scope', async () => {
   expect(await client.list()).toEqual({});
 });
 
-test('uploads and downloads in pieces', async () => {
+test('a compiled program outlives its compilation', async () => {
+  const client = makeClient();
+  const compile = async () => {
+    const args = ['/bin/sh', '-c', 'printf "#!/bin/sh\\necho built" > a.out; echo log > log'];
+    await using outcome = await client.run({ args, copyOutCached: ['a.out', 'log', 'none?'] });
+    expect(Object.keys(outcome.stored)).toEqual(['a.out', 'log']);
+    return outcome.take('a.out');
+  };
+  {
+    await using program = await compile();
+    expect(Object.keys(await client.list())).toEqual([program.fileId]);
+    const outcome = await client.run({ args: ['./a.out'], copyIn: { 'a.out': program } });
+    expect(outcome.stdout).toBe('built\n');
+    expect([await program.delete(), await program.delete(), await client.delete(program.fileId)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  }
+  expect(await client.list()).toEqual({});
+});
+
+test('uploads and downloads in pieces, and every kind of whole', async () => {
   const client = makeClient();
   async function* pieces() {
     for (let count = 0; count < 64; count += 1) yield new Uint8Array(65_536).fill(count);
   }
-  await using file = await client.uploadStream(pieces(), 'big');
+  await using file = await client.upload(pieces(), 'big');
   let bytes = 0;
   for await (const chunk of await file.stream()) bytes += chunk.byteLength;
   expect(bytes).toBe(64 * 65_536);
+  for (const content of ['ż', new TextEncoder().encode('ż'), new Blob(['ż']), new Blob(['ż']).stream()]) {
+    await using one = await client.upload(content, 'na"me\\ ż.txt');
+    expect([await one.text(), (await client.list())[one.fileId]]).toEqual(['ż', 'na"me\\ ż.txt']);
+  }
 });
 
 test('errors have codes', async () => {
@@ -97,16 +117,39 @@ test('a session: requests by id, abort cancels', async () => {
 
 test('an interactive run', async () => {
   await using run = await makeClient().interact({
-    args: ['/bin/cat'],
+    args: ['/bin/sh', '-c', 'read go; stty size; cat'],
     tty: true,
-    limits: { wallTimeMs: 5000 },
+    limits: { wallTimeMs: 5000, processCount: 5 },
   });
-  run.resize(80, 24);
-  await run.write('hello\n\x04');
+  run.resize(97, 31);
+  await run.write('go\n');
   let text = '';
-  for await (const { bytes } of run) text += new TextDecoder().decode(bytes);
-  expect(text).toBe('hello\r\nhello\r\n');
+  for await (const { bytes } of run) {
+    text += new TextDecoder().decode(bytes);
+    if (text.endsWith('31 97\r\n')) await run.endInput();
+  }
+  expect(text).toBe('go\r\n31 97\r\n');
   expect((await run.result).status).toBe('Accepted');
+});
+
+test('an interactive group, cancelled', async () => {
+  await using run = await makeClient().interact({
+    commands: [{ args: ['/bin/cat'] }, { args: ['/bin/echo', 'second'] }],
+  });
+  await run.write('first');
+  const seen = new Map<string, string>();
+  for await (const { index, fd, bytes } of run) {
+    seen.set(`${index}/${fd}`, new TextDecoder().decode(bytes));
+    if (seen.size === 2) run.cancel();
+  }
+  expect(Object.fromEntries(seen)).toEqual({ '0/1': 'first', '1/1': 'second\n' });
+  expect((await run.results).map(({ status }) => status)).toEqual(['Signalled', 'Accepted']);
+});
+
+test('a token that is wrong is told over sockets too', async () => {
+  const unauthorized = { code: 'GOJUDGE_UNAUTHORIZED', status: 401 };
+  await expect(makeClient('wrong').connect()).rejects.toMatchObject(unauthorized);
+  await expect(makeClient('wrong').interact({ args: ['x'] })).rejects.toMatchObject(unauthorized);
 });
 
 test('version and features', async () => {

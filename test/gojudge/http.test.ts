@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { cmd, post, useServer } from './server.js';
 
-const server = useServer({ enableMetrics: true });
+const server = useServer({ enableMetrics: true, enableDebug: true });
 
 /** Status, headers and body without what fetch does on its own. */
 function raw(method: string, path: string, headers: Record<string, string> = {}, body = '') {
@@ -306,9 +306,29 @@ describe('monitor', () => {
       'gin_requests_total{code="200",method="POST",handler="/run",host="",url="/run"}',
     ])
       expect(text).toContain(name);
+    for (const name of ['cpu_seconds', 'memory_bytes', 'memory_max_bytes']) {
+      for (const type of ['all', 'controller', 'containers']) {
+        const figure = new RegExp(`^go_judge_cgroup_${name}\\{type="${type}"\\} (\\S+)$`, 'm').exec(
+          text,
+        )?.[1];
+        expect(Number(figure), `${name} of ${type}`).toBeGreaterThan(0);
+      }
+    }
     expect((await fetch(`${server.monitorUrl}/healthz`)).status).toBe(200);
     expect((await fetch(`${server.monitorUrl}/readyz`)).status).toBe(200);
     const missing = await fetch(`${server.monitorUrl}/x`);
     expect([missing.status, await missing.text()]).toEqual([404, '404 page not found\n']);
+  });
+
+  test('profiles of Node where go-judge has those of Go', async () => {
+    const get = (path: string) => fetch(`${server.monitorUrl}/debug/pprof/${path}`);
+    expect(await (await get('')).text()).toContain('/debug/pprof/profile');
+    expect((await (await get('cmdline')).text()).split('\0')).toEqual(process.argv);
+    const [profile, second] = await Promise.all([get('profile?seconds=0.2'), get('profile?seconds=0.2')]);
+    expect(await profile.json()).toMatchObject({ nodes: expect.any(Array), samples: expect.any(Array) });
+    expect(second.status).toBe(500);
+    for (const seconds of ['0', 'x', '301'])
+      expect((await get(`profile?seconds=${seconds}`)).status).toBe(400);
+    expect((await get('symbol')).status).toBe(404);
   });
 });

@@ -96,6 +96,29 @@ describe('options', () => {
     });
   });
 
+  test('a filter of the caller counts on top', async () => {
+    const seccomp = {
+      defaultAction: 'allow' as const,
+      rules: [
+        { names: ['mkdir', 'mkdirat'], action: 'kill-process' as const },
+        { names: ['unlink', 'unlinkat'], action: 'errno' as const },
+      ],
+    };
+    await withServer({ seccomp }, async (url) => {
+      const program = cmd(['/bin/sh', '-c', 'echo x > a; rm a || exec mkdir d']);
+      const [result] = (await (await post(url, { cmd: [program] })).json()) as {
+        files: { stderr: string };
+      }[];
+      expect(result).toMatchObject({ status: 'Dangerous Syscall', exitStatus: 31 });
+      expect(result!.files.stderr).toContain('Operation not permitted');
+    });
+    await expect(
+      createGojudgeServer({
+        seccomp: { defaultAction: 'allow', rules: [{ names: ['nope'], action: 'errno' }] },
+      }),
+    ).rejects.toMatchObject({ code: 'SBX_INVALID_OPTIONS' });
+  });
+
   test('a wrong option is named', async () => {
     await expect(createGojudgeServer({ paralelism: 2 } as object)).rejects.toMatchObject({
       code: 'SBX_INVALID_OPTIONS',
@@ -103,10 +126,14 @@ describe('options', () => {
   });
 });
 
-describe('the command', () => {
-  const bin = new URL('../../packages/gojudge-server/bin/sbx-gojudge.mjs', import.meta.url).pathname;
+const binOf = (path: string) => new URL(`../../packages/${path}`, import.meta.url).pathname;
+
+describe.each([
+  ['sbx-gojudge', [binOf('gojudge-server/bin/sbx-gojudge.mjs')]],
+  ['sbx serve gojudge', [binOf('cli/bin/sbx.mjs'), 'serve', 'gojudge']],
+])('the command %s', (_name, words) => {
   const start = (args: string[], env = {}) =>
-    spawn(process.execPath, [bin, ...args], {
+    spawn(process.execPath, [...words, ...args], {
       cwd: folder,
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

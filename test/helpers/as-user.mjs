@@ -2,12 +2,18 @@
  * Uses the engine as whoever this process is. Arguments: URL of @sbx/core's index, engine options as JSON.
  * Prints one JSON object.
  */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 const [index, options] = [process.argv[2], JSON.parse(process.argv[3])];
 const { Engine } = await import(index);
 
 const refused = await Engine.open(options).catch((error) => ({ code: error.code, hint: error.hint }));
+if (refused instanceof Engine) await refused.close(); // it was not
 const engine = await Engine.open({ ...options, require: [] });
-const limits = { cpuTimeMs: 200, wallTimeMs: 2000 };
+const pace = Number(process.env.SBX_TEST_PACE ?? 1);
+const limits = { cpuTimeMs: 200 * pace, wallTimeMs: 2000 * pace };
 
 const run = async (file, args, more) => {
   const result = await engine.run(file, args, { limits, ...more });
@@ -22,9 +28,27 @@ const files = await run('/bin/sh', ['-c', 'cat in > out; mkdir d; echo deep > d/
   copyOut: ['out', 'd/x'],
 });
 const burn = await run('/t/burn-cpu', ['9999']);
-const sleep = await run('/t/sleep-ms', ['60000'], { limits: { wallTimeMs: 100 } });
+const sleep = await run('/t/sleep-ms', ['60000'], { limits: { wallTimeMs: 100 * pace } });
+const hog = await run('/t/hold-memory', ['private', `${64 * 2 ** 20}`], {
+  limits: { memoryBytes: 16 * 2 ** 20 },
+});
+const forks = await run('/t/fork-count', ['20'], { limits: { processCount: 8 } });
 const attack = await run('/t/kill-around', []);
 const init = await run('/t/try-syscalls', ['prlimit64,1,7,0,0', 'setpriority,2,0,19', 'kill,1,9']);
+
+// A file of the user's own, given to read: small, and too large to be copied at once.
+const own = mkdtempSync(join(tmpdir(), 'own-'));
+const given = [];
+for (const bytes of [16, 2 ** 20]) {
+  const hostFile = join(own, `${bytes}`);
+  writeFileSync(hostFile, 'x'.repeat(bytes));
+  const { stdout } = await run('/t/change-fd', ['0'], { stdin: { hostFile, seekable: true } });
+  given.push({
+    tried: stdout.trim().split('\n'),
+    kept: readFileSync(hostFile, 'utf8') === 'x'.repeat(bytes),
+  });
+}
+rmSync(own, { recursive: true });
 
 const sandbox = await engine.createSandbox();
 await sandbox.writeFile('a/b.txt', 'session');
@@ -38,6 +62,19 @@ const session = {
 };
 await sandbox.close();
 
+const asRoot = await Engine.open({ ...options, require: [], insideUid: 0, signalsToInit: 'ignore' });
+const root = (await asRoot.run('/t/posture', [], { limits })).stdout.text();
+const rootAttack = (await asRoot.run('/t/kill-around', [], { limits })).stdout.text();
+await asRoot.close();
+
+const standby = engine.standby();
+const shell = { file: '/bin/sh', args: ['main.sh'], entry: 'main.sh' };
+standby.keep('shell', { count: 1, program: shell });
+await standby.ready();
+const fromStandby = await standby.spawn('shell', { ...shell, code: 'echo served' });
+const { waiting, cold, reason } = standby.counters().shell;
+const served = { stdout: await fromStandby.stdout.text(), waiting, cold, reason };
+
 const { user } = engine.info();
 await engine.close();
 const answers = {
@@ -47,8 +84,14 @@ const answers = {
   files,
   burn,
   sleep,
+  hog,
+  forks,
   attack,
   init,
+  root,
+  rootAttack,
   session,
+  served,
+  given,
 };
 process.stdout.write(JSON.stringify(answers));

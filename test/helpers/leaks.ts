@@ -7,7 +7,15 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Engine, EngineInfo } from '@sbx/core';
-import { descendants, openDescriptors, type ProcessRow, processesOfUids, UID_SPAN } from './proc.js';
+import { paced } from './pace.js';
+import {
+  cgroupFolders,
+  descendants,
+  openDescriptors,
+  type ProcessRow,
+  processesOfUids,
+  UID_SPAN,
+} from './proc.mjs';
 import { eventually, sleep } from './wait.js';
 
 /** Zygote, keepers and inits name themselves so; a program gets its own name with exec. */
@@ -17,7 +25,7 @@ export const isHelper = (row: ProcessRow) => row.name.startsWith('sbx-');
  * Cgroups may be busy for some milliseconds after their last process: removal is retried, a second is what we
  * promise.
  */
-const SETTLE_MS = 1000;
+const SETTLE_MS = paced(1000);
 
 export interface Footprint {
   children: ReadonlySet<number>;
@@ -53,29 +61,6 @@ export async function settledFootprint(): Promise<Footprint> {
       return now;
     before = now;
   }
-}
-
-/**
- * Paths below `folder` of folders that `wanted` names; a folder that vanishes while we look has no children.
- */
-function findFolders(folder: string, wanted: (name: string) => boolean): string[] {
-  const names = (() => {
-    try {
-      return readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    } catch {
-      return [];
-    }
-  })();
-  return names.flatMap(({ name }) => {
-    const path = join(folder, name);
-    return [...(wanted(name) ? [path] : []), ...findFolders(path, wanted)];
-  });
-}
-
-/** The cgroup folders of a host's engines, in every hierarchy: their names carry its pid. */
-export function cgroupFolders(pid: number = process.pid): string[] {
-  const pattern = new RegExp(`^sbx-\\d+-${pid}-`);
-  return findFolders('/sys/fs/cgroup', (name) => pattern.test(name));
 }
 
 /** Files of the host that a user of the sandboxes owns: there is no way that should make one. */

@@ -1,2 +1,2 @@
-/** The folder that holds the compiled programs, by name. */
-export function buildPrograms(): string;
+/** The folder that holds the compiled programs of `sources` (default: this folder), by name. */
+export function buildPrograms(sources?: string): string;

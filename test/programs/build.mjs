@@ -1,4 +1,4 @@
-// Compiles the programs of this folder, each once per content of its source, into node_modules/.cache.
+// Compiles the programs of this folder, or of another, each once per content of its source, into node_modules/.cache.
 // Static, so that they start fast, need nothing of the root they run in, and can be copied in alone.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -6,9 +6,9 @@ import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync,
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const sources = fileURLToPath(new URL('.', import.meta.url));
+const own = fileURLToPath(new URL('.', import.meta.url));
 const cache = fileURLToPath(new URL('../../node_modules/.cache/sbx-programs/', import.meta.url));
-const flags = ['-D_GNU_SOURCE', '-O1', '-static', '-Wall', '-Wextra', '-Werror', '-pthread'];
+const flags = ['-D_GNU_SOURCE', '-O1', '-static', '-Wall', '-Wextra', '-Werror', '-pthread', `-I${own}`];
 
 const digest = (...parts) => createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 16);
 
@@ -16,7 +16,7 @@ const digest = (...parts) => createHash('sha256').update(parts.join('\0')).diges
  * Tests run in several processes: each writes under a name of its own, then renames, so that all may build at
  * once.
  */
-function compile(name, key) {
+function compile(sources, name, key) {
   const object = join(cache, `${name}-${key}`);
   if (existsSync(object)) return object;
   const draft = `${object}.${process.pid}`;
@@ -25,19 +25,25 @@ function compile(name, key) {
   return object;
 }
 
-function sourceKeys() {
-  const files = readdirSync(sources).sort();
-  const read = (file) => readFileSync(join(sources, file), 'utf8');
-  const shared = digest(...flags, ...files.filter((file) => file.endsWith('.h')).map(read));
-  const programs = files.filter((file) => file.endsWith('.c'));
-  return programs.map((file) => [basename(file, '.c'), digest(shared, read(file))]);
+const headersOf = (folder) =>
+  readdirSync(folder)
+    .filter((file) => file.endsWith('.h'))
+    .sort()
+    .map((file) => readFileSync(join(folder, file), 'utf8'));
+
+function sourceKeys(sources) {
+  const shared = digest(...flags, ...headersOf(own), ...headersOf(sources));
+  const programs = readdirSync(sources).filter((file) => file.endsWith('.c'));
+  return programs
+    .sort()
+    .map((file) => [basename(file, '.c'), digest(shared, readFileSync(join(sources, file), 'utf8'))]);
 }
 
-function assemble(keys, folder) {
+function assemble(sources, keys, folder) {
   const draft = `${folder}.${process.pid}`;
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft, { recursive: true, mode: 0o755 });
-  for (const [name, key] of keys) linkSync(compile(name, key), join(draft, name));
+  for (const [name, key] of keys) linkSync(compile(sources, name, key), join(draft, name));
   try {
     renameSync(draft, folder);
   } catch (error) {
@@ -46,14 +52,14 @@ function assemble(keys, folder) {
   }
 }
 
-let built;
+const built = new Map();
 
-/** The folder that holds the compiled programs, by name. */
-export function buildPrograms() {
-  if (built) return built;
-  const keys = sourceKeys();
+/** The folder that holds the compiled programs, by name. `common.h` of this folder serves other folders, too. */
+export function buildPrograms(sources = own) {
+  if (built.has(sources)) return built.get(sources);
+  const keys = sourceKeys(sources);
   const folder = join(cache, `all-${digest(...keys.flat())}`);
-  if (!existsSync(folder)) assemble(keys, folder);
-  built = folder;
+  if (!existsSync(folder)) assemble(sources, keys, folder);
+  built.set(sources, folder);
   return folder;
 }

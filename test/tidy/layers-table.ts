@@ -3,12 +3,27 @@
 /** Each package, and the other packages of ours that it may import, at their index. Any `node:*` besides. */
 export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
   core: [],
+  'fathom-client': [],
+  'fathom-server': [
+    '@sbx/core',
+    '@sbx/fathom-client/schemas',
+    '@sbx/fathom-client/wire',
+    '@sbx/languages',
+    '@sbx/serving',
+  ],
   'fifo-protocol': [],
   'fifo-client': ['@sbx/fifo-protocol'],
   'gojudge-client': [],
-  'gojudge-server': ['@sbx/core', '@sbx/gojudge-client/wire'],
+  'gojudge-server': ['@sbx/core', '@sbx/gojudge-client/wire', '@sbx/serving'],
   languages: ['@sbx/core'],
-  cli: ['@sbx/core', '@sbx/fifo-protocol/server', '@sbx/languages'],
+  serving: ['@sbx/core'],
+  cli: [
+    '@sbx/core',
+    '@sbx/fathom-server',
+    '@sbx/fifo-protocol/server',
+    '@sbx/gojudge-server/command',
+    '@sbx/languages',
+  ],
 };
 
 /**
@@ -19,7 +34,7 @@ export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
 export const CORE_STOREYS: readonly (readonly string[])[] = [
   ['types.ts', 'error-codes.ts', 'errno.ts', 'errors.ts', 'streams/output.ts'],
   ['options/'],
-  ['native.ts'],
+  ['native-types.ts', 'native.ts'],
   ['streams/', 'cgroup/', 'files/'],
   ['engine/'],
   ['program/'],

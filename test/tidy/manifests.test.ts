@@ -17,6 +17,8 @@ const publishable = listFiles(/^packages\/[^/]+\/package\.json$/)
   .filter(({ manifest }) => !manifest.private);
 
 const EXACT = /^(\d+\.\d+\.\d+(-[\w.]+)?|workspace:[*^])$/;
+/** Where an entry may have code of its own. */
+const RUNTIMES = ['bun', 'deno', 'browser', 'node'];
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare'];
 
 function versionsOf(manifest: Manifest): string[] {
@@ -46,9 +48,13 @@ describe.each(publishable)('$file', ({ file, manifest }) => {
     expect(Object.keys(manifest.scripts ?? {}).filter((name) => INSTALL_SCRIPTS.includes(name))).toEqual([]);
   });
 
-  test('offers types before code at every entry', () => {
+  test('offers types first and a default last at every entry, and only code between them', () => {
     const entries = Object.values(manifest.exports as object).filter((entry) => typeof entry === 'object');
-    for (const entry of entries) expect(Object.keys(entry)).toEqual(['types', 'default']);
+    for (const entry of entries) {
+      const [first, ...conditions] = Object.keys(entry);
+      expect([first, conditions.pop()]).toEqual(['types', 'default']);
+      expect(conditions.filter((condition) => !RUNTIMES.includes(condition))).toEqual([]);
+    }
   });
 
   test('has a README of its own', () => {

@@ -18,6 +18,14 @@ test('every option of sbx run stands there, with the same limits', async () => {
   expect(missing).toEqual([]);
 });
 
+test('every option of sbx serve fathom stands there', async () => {
+  const { stdout: help } = await captured(() => runMain(['serve', 'fathom', '--help']));
+  const flags = [...help.matchAll(/^ {2}(--[a-z-]+)/gm)].map((match) => match[1]!);
+  expect(flags.length).toBeGreaterThan(15);
+  const section = page.slice(page.indexOf('## sbx serve fathom'), page.indexOf('## sbx serve gojudge'));
+  expect(flags.filter((flag) => !section.includes(`\`${flag}`))).toEqual([]);
+});
+
 test('every exit code of our own stands there', () => {
   const { ok: _ok, failed: _failed, ...codes } = EXIT;
   const missing = Object.values(codes).filter(

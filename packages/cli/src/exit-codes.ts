@@ -64,6 +64,7 @@ const BY_ERROR: Readonly<Record<ErrorCode | 'SBX_LANGUAGE_UNAVAILABLE', number>>
   SBX_PROGRAM_NOT_EXECUTABLE: EXIT.notExecutable,
   SBX_PROGRAM_TOO_BIG: EXIT.notExecutable,
   SBX_BAD_CWD: EXIT.usage,
+  SBX_ABORTED: EXIT.internal,
   SBX_SANDBOX_SETUP: EXIT.internal,
   SBX_SANDBOX_LOST: EXIT.internal,
   SBX_FILE_NOT_FOUND: EXIT.noInput,

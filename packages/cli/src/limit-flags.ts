@@ -79,6 +79,13 @@ export const LIMIT_FLAGS = [
     description: 'address space per process (default none)',
   },
   {
+    flags: '--data <size>',
+    property: 'data',
+    limit: 'dataBytes',
+    parse: parseSizeBytes,
+    description: 'data segment per process (default none)',
+  },
+  {
     flags: '--disk <size>',
     property: 'disk',
     limit: 'diskBytes',

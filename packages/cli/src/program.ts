@@ -10,11 +10,13 @@ import { reportFailure } from './failure.js';
 import { addFifo } from './fifo/options.js';
 import type { BenchFlags, DoctorFlags, LanguagesFlags, RunFlags } from './flags.js';
 import { LIMIT_FLAGS } from './limit-flags.js';
+import { addServeFathom } from './serve/fathom.js';
+import { addServeGojudge } from './serve/gojudge.js';
 import { UsageError } from './usage-error.js';
 
 /** Runs one command line and gives the exit code. Everything that goes wrong has been told when this returns. */
 export async function runMain(argv: readonly string[]): Promise<number> {
-  const { own, program } = splitAtDashes(argv);
+  const { own, program } = splitArguments(argv);
   let exitCode: number = EXIT.ok;
   const root = makeRoot(program, (code) => {
     exitCode = code;
@@ -38,11 +40,17 @@ function withoutUselessHelp(own: readonly string[], root: Command): string[] {
   return first === 'help' && !isKnown ? [name!] : [...own];
 }
 
-/** What stands after the first `--` belongs to the program that is run; commander would mix it with the rest. */
-function splitAtDashes(argv: readonly string[]): {
+/**
+ * What stands after the first `--` belongs to the program that is run, and what stands after `serve gojudge` is in the manner
+ * of that server; commander would mix both with its own.
+ */
+function splitArguments(argv: readonly string[]): {
   own: readonly string[];
   program: readonly string[] | null;
 } {
+  if (argv[0] === 'serve' && argv[1] === 'gojudge') {
+    return { own: argv.slice(0, 2), program: argv.slice(2) };
+  }
   const at = ['run', 'fifo'].includes(commandOf(argv)) ? argv.indexOf('--') : -1;
   return at < 0 ? { own: argv, program: null } : { own: argv.slice(0, at), program: argv.slice(at + 1) };
 }
@@ -66,6 +74,7 @@ function makeRoot(program: readonly string[] | null, done: (exitCode: number) =>
   addLanguages(root, done);
   addBench(root, done);
   addFifo(root, { program, runOptions: runOptions(), done });
+  addServe(root, program, done);
   return root;
 }
 
@@ -99,6 +108,12 @@ function addRun(root: Command, program: readonly string[] | null, done: (exitCod
     const { runCommand } = await import('./commands/run.js');
     done(await runCommand({ file, args, program, flags }));
   });
+}
+
+function addServe(root: Command, program: readonly string[] | null, done: (exitCode: number) => void): void {
+  const serve = root.command('serve').summary('start a server that speaks one of the protocols');
+  addServeFathom(serve, done);
+  addServeGojudge(serve, program ?? [], done);
 }
 
 /** Collects the values of an option that may be given several times. */

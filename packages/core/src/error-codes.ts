@@ -44,7 +44,7 @@ export const ERROR_CODES = {
   SBX_UNSUPPORTED_PLATFORM: row(
     'UnsupportedError',
     false,
-    'The operating system, processor, C library or kernel version is not one that the engine runs on.',
+    'The operating system, processor, C library or kernel version is not one that the engine runs on, or this process may open too few files.',
   ),
   SBX_NATIVE_UNAVAILABLE: row(
     'UnsupportedError',
@@ -97,7 +97,13 @@ export const ERROR_CODES = {
     'The helper process ended or stopped answering; its programs are dead and there is no verdict.',
   ),
 
-  // Files of the work folder, and host files to copy in.
+  SBX_ABORTED: row(
+    'SbxError',
+    false,
+    "In `errors` of a group with `settle: 'each'`: the caller’s signal came before this program was started; `cause` is its reason.",
+  ),
+
+  // Files of the sandbox, and host files to copy in.
   SBX_FILE_NOT_FOUND: row('FileAccessError', false, 'There is no such file or folder.'),
   SBX_FILE_EXISTS: row('FileAccessError', false, 'There is already something with this name.'),
   SBX_FILE_IS_FOLDER: row('FileAccessError', false, 'A folder is where a file was expected.'),
@@ -108,13 +114,17 @@ export const ERROR_CODES = {
     false,
     'It is a link, pipe, socket or device; only regular files are read.',
   ),
-  SBX_FILE_OUTSIDE: row('FileAccessError', false, 'The path leads out of the work folder or through a link.'),
+  SBX_FILE_OUTSIDE: row(
+    'FileAccessError',
+    false,
+    'The path leads out of what the sandbox can write to, or to a link.',
+  ),
   SBX_FILE_DENIED: row('FileAccessError', false, 'Its permissions forbid it.'),
   SBX_FILE_TOO_LARGE: row('FileAccessError', false, 'It is larger than the call allows.'),
   SBX_FILE_NO_SPACE: row(
     'FileAccessError',
     false,
-    'The work folder is full: `diskBytes` or `diskFileCount` is reached.',
+    'The work folder (or /tmp…) is full: `diskBytes` or `diskFileCount` is reached.',
   ),
   SBX_FILE_IO: row('FileAccessError', false, 'Another error of the file system; `errnoName` says which.'),
 

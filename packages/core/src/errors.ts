@@ -175,18 +175,18 @@ export class ProgramNotFoundError extends SbxError {
     file: string;
     tried: readonly string[];
     existsOnHost: boolean | null;
-    cause?: unknown;
+    more?: { found?: string; noPath?: true }; // found, but not its interpreter or loader; no PATH to look in
   }) {
-    const { file, tried, existsOnHost } = init;
-    const where = tried.length === 0 ? '' : ` (looked at ${tried.join(', ')})`;
-    const why = existsOnHost
+    const { file, tried, existsOnHost, more = {} } = init;
+    const where = tried.length > 0 ? ` (looked at ${tried.join(', ')})` : '';
+    let why = existsOnHost
       ? ' It exists on the host, but no mount brings it into the sandbox: add one to EngineOptions.mounts.'
       : '';
+    if (more.found) why = ` ${more.found} is there, but not the interpreter or loader that it names.`;
     super({
-      ...('cause' in init ? { cause: init.cause } : {}),
       code: 'SBX_PROGRAM_NOT_FOUND',
       message: `There is no program ${JSON.stringify(file)} inside the sandbox${where}.${why}`,
-      details: { file, tried: [...tried], existsOnHost },
+      details: { file, tried: [...tried], existsOnHost, ...more },
     });
     this.file = file;
     this.tried = tried;
@@ -223,9 +223,9 @@ export class SandboxError extends SbxError {
   }
 }
 
-/** An operation on a file of the work folder, or reading a host file to copy in, failed. */
+/** An operation on a file of the sandbox, or reading a host file for it, failed. */
 export class FileAccessError extends SbxError {
-  /** What was tried: `'readFile'`, `'copy-in'`. */
+  /** `'readFile'`, `'mkdir'`…; of files for a program `'create'`, `'write'`, `'symlink'`, or `'read'` (`details.hostPath` names the host's). */
   readonly operation: string;
   /** As the caller wrote it. */
   readonly path: string;
@@ -234,25 +234,26 @@ export class FileAccessError extends SbxError {
   /** `'ENOENT'`, as in errors of `node:fs`; `''` when `errno` is 0. */
   readonly errnoName: string;
 
-  /** Without `code` it follows from `errno`; without `reason` the errno's text is the reason. */
+  /** Without `code` it follows from `errno`. */
   constructor(init: {
     operation: string;
     path: string;
+    hostPath?: string;
     errno?: number | string;
     code?: FileErrorCode;
-    reason?: string;
     cause?: unknown;
   }) {
     const errno = typeof init.errno === 'string' ? (errnoNumber(init.errno) ?? 0) : Math.abs(init.errno ?? 0);
     const name = errno === 0 ? '' : errnoName(errno);
     const code = init.code ?? fileErrorCode(errno);
-    const reason = init.reason ?? (errno === 0 ? ERROR_CODES[code].meaning : `${name}: ${errnoText(errno)}`);
-    const { operation, path } = init;
+    const reason = errno === 0 ? ERROR_CODES[code].meaning : `${name}: ${errnoText(errno)}`;
+    const { operation, path, hostPath = path } = init;
+    const source = hostPath === path ? '' : ` from ${JSON.stringify(hostPath)}`;
     super({
       ...('cause' in init ? { cause: init.cause } : {}),
       code,
-      message: `${operation} ${JSON.stringify(path)}: ${reason}`,
-      details: { operation, path, errno, errnoName: name },
+      message: `${operation} ${JSON.stringify(path)}${source}: ${reason}`,
+      details: { operation, path, errno, errnoName: name, ...(init.hostPath && { hostPath }) },
     });
     this.operation = operation;
     this.path = path;

@@ -6,9 +6,18 @@
 export * from './errors.js';
 export { DEFAULT_ENV, DEFAULT_MOUNTS } from './options/defaults.js';
 export { DEFAULT_LIMITS } from './options/limits.js';
+export type {
+  StandbyCounters,
+  StandbyFamily,
+  StandbyOptions,
+  StandbyProgram,
+  StandbyRequest,
+} from './program/standby/types.js';
 export { Engine } from './sandbox/engine.js';
 export { Process, type ProcessEvent } from './sandbox/process.js';
+export { ProcessGroup } from './sandbox/process-group.js';
 export { Sandbox } from './sandbox/sandbox.js';
+export { Standby } from './sandbox/standby.js';
 export type { FileData, FolderEntry } from './sandbox/work-files.js';
 export type { InputStream } from './streams/input.js';
 export { Output } from './streams/output.js';

@@ -1,11 +1,15 @@
 /** The client: REST, and the doors to both kinds of sockets. */
-import { GojudgeError, runError } from './errors.js';
-import { RunOutcome } from './outcome.js';
+import { checkRequest } from './check.js';
+import { GojudgeError } from './errors.js';
+import { HttpCaller, wasNeverTaken } from './http.js';
+import { disposeAll, RunOutcome } from './outcome.js';
 import { type RunCommand, type RunGroup, toWireRequest } from './request.js';
-import { GojudgeSession } from './session.js';
+import { Retrier, type RetryOptions } from './retry.js';
+import { GojudgeSession, type SessionOptions } from './session.js';
 import { StoredFile } from './stored-file.js';
-import { InteractiveRun } from './stream.js';
-import { GLOBAL_TRANSPORT, type Transport } from './transport.js';
+import { InteractiveRun, type InteractOptions } from './stream.js';
+import { GLOBAL_TRANSPORT, type SocketLike, type Transport } from './transport.js';
+import { makeUpload, type UploadContent } from './upload.js';
 import {
   isConfig,
   isResults,
@@ -17,16 +21,12 @@ import {
 } from './wire/index.js';
 
 /** Options of `GojudgeClient`. */
-export interface GojudgeClientOptions {
+export interface GojudgeClientOptions extends RetryOptions {
   /** `http://host:5050`. */
   url: string;
   /** Bearer token. */
   token?: string;
-  /** Times that a request is tried again when the connection is refused or the server is overloaded. Default 2. */
-  retries?: number;
-  /** First wait before that, in ms; doubles, with jitter. Default 100. */
-  backoffMs?: number;
-  /** `fetch` and `WebSocket` to use. */
+  /** `fetch` and `WebSocket` to use. Default: those of the environment. */
   transport?: Transport;
 }
 
@@ -36,8 +36,18 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
+/** Options of `runMany`. */
+export interface RunManyOptions extends CallOptions {
+  /** Runs at once. Default 4; what the server has no worker for waits in its queue. */
+  concurrency?: number;
+}
+
+/** Files for `interact` where the command names none: all three are streams. */
+const ALL_STREAMS = [{ streamIn: true }, { streamOut: true }, { streamOut: true }] as const;
+
 /**
- * Talks to a go-judge, ours or the original. Cheap to make, connects when it is used.
+ * Talks to a go-judge, ours or the original. Cheap to make, connects when it is used, and has no time-outs of its own:
+ * give a signal where you want one.
  *
  * @example
  * ```ts
@@ -46,25 +56,19 @@ export interface CallOptions {
  * outcome.stdout; // 'hello\n'
  * ```
  */
-export class GojudgeClient {
+export class GojudgeClient implements AsyncDisposable {
   readonly #url: string;
   readonly #headers: Record<string, string>;
-  readonly #retries: number;
-  readonly #backoffMs: number;
   readonly #transport: Transport;
+  readonly #retrier: Retrier;
+  readonly #http: HttpCaller;
 
-  constructor({
-    url,
-    token,
-    retries = 2,
-    backoffMs = 100,
-    transport = GLOBAL_TRANSPORT,
-  }: GojudgeClientOptions) {
+  constructor({ url, token, transport = GLOBAL_TRANSPORT, ...retry }: GojudgeClientOptions) {
     this.#url = url.replace(/\/+$/, '');
     this.#headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    this.#retries = retries;
-    this.#backoffMs = backoffMs;
     this.#transport = transport;
+    this.#retrier = new Retrier(retry);
+    this.#http = new HttpCaller(this.#url, this.#headers, transport, this.#retrier);
   }
 
   /** One program. Resolves for whatever it did. */
@@ -74,79 +78,67 @@ export class GojudgeClient {
   }
 
   /** Programs together, answered in their order. */
-  async runGroup(group: RunGroup, options: CallOptions = {}): Promise<RunOutcome[]> {
-    const body = JSON.stringify(toWireRequest(group));
-    const headers = { 'content-type': 'application/json' };
-    const response = await this.#call('/run', {
+  async runGroup(group: RunGroup, { signal }: CallOptions = {}): Promise<RunOutcome[]> {
+    const request = toWireRequest(group);
+    checkRequest(request);
+    const init = {
       method: 'POST',
-      body,
-      headers,
-      signal: options.signal ?? null,
-    });
-    const results: unknown = await response.json();
-    if (!isResults(results)) throw unexpected('/run');
+      body: JSON.stringify(request),
+      headers: { 'content-type': 'application/json' },
+      signal: signal ?? null,
+    };
+    const results = await this.#http.json('/run', init, isResults);
     return results.map((result) => new RunOutcome(this, result));
   }
 
-  /** Many independent programs, so many at once as the server works on; outcomes in their order. */
-  async runMany(
-    commands: readonly RunCommand[],
-    options: CallOptions & { concurrency?: number } = {},
-  ): Promise<RunOutcome[]> {
+  /**
+   * Many independent programs; outcomes in their order. When one cannot be carried out the others under way are stopped, what
+   * all left on the server is deleted, and its error is thrown.
+   */
+  async runMany(commands: readonly RunCommand[], options: RunManyOptions = {}): Promise<RunOutcome[]> {
+    const { concurrency = 4, signal } = options;
+    const stop = new AbortController();
+    const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
     const outcomes: RunOutcome[] = new Array(commands.length);
     let next = 0;
     const work = async () => {
       for (let index = next++; index < commands.length; index = next++) {
-        outcomes[index] = await this.run(commands[index]!, options);
+        outcomes[index] = await this.run(commands[index]!, { signal: both });
       }
     };
-    await Promise.all(Array.from({ length: Math.min(options.concurrency ?? 4, commands.length) }, work));
-    return outcomes;
-  }
-
-  /** Puts a file on the server. `name` is only told back in listings and downloads. */
-  async upload(content: string | Uint8Array | Blob, name = 'file'): Promise<StoredFile> {
-    const form = new FormData();
-    form.append(
-      'file',
-      content instanceof Blob ? content : new Blob([content as Uint8Array<ArrayBuffer> | string]),
-      name,
+    const workers = Array.from({ length: Math.min(concurrency, commands.length) }, () =>
+      work().catch((error: unknown) => {
+        stop.abort(error);
+        throw error;
+      }),
     );
-    const response = await this.#call('/file', { method: 'POST', body: form });
-    return this.#stored(await response.json());
+    const ended = await Promise.allSettled(workers);
+    if (ended.every(({ status }) => status === 'fulfilled')) return outcomes;
+    await disposeAll(outcomes);
+    throw stop.signal.reason;
   }
 
-  /** As `upload`, without holding all of it; Node, Bun and Deno only. */
-  async uploadStream(content: AsyncIterable<Uint8Array>, name = 'file'): Promise<StoredFile> {
-    const boundary = `sbx${crypto.randomUUID()}`;
-    const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` };
-    const body = ReadableStream.from(multipart(content, name, boundary));
-    const response = await this.#once('/file', {
-      method: 'POST',
-      headers,
-      body,
-      duplex: 'half',
-    } as RequestInit);
-    return this.#stored(await response.json());
+  /** Puts a file on the server. `name` is only told back in listings and downloads. A stream is sent once, never again. */
+  async upload(content: UploadContent, name = 'file', { signal }: CallOptions = {}): Promise<StoredFile> {
+    const { headers, body, isOnce } = await makeUpload(content, name, this.#transport.canStreamRequests);
+    const init = { method: 'POST', headers, body, isOnce, signal: signal ?? null, duplex: 'half' };
+    return new StoredFile(this, await this.#http.json('/file', init as RequestInit, isText));
   }
 
   /** All bytes of a stored file. */
-  async download(id: string): Promise<Uint8Array> {
-    const response = await this.#call(`/file/${encodeURIComponent(id)}`, {});
-    return new Uint8Array(await response.arrayBuffer());
+  download(id: string, { signal }: CallOptions = {}): Promise<Uint8Array> {
+    return this.#http.bytes(pathOf(id), { isRepeatable: true, signal: signal ?? null });
   }
 
   /** A stored file as it comes. */
-  async downloadStream(id: string): Promise<ReadableStream<Uint8Array>> {
-    const response = await this.#call(`/file/${encodeURIComponent(id)}`, {});
-    if (response.body === null) throw unexpected('/file');
-    return response.body;
+  downloadStream(id: string, { signal }: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
+    return this.#http.stream(pathOf(id), { isRepeatable: true, signal: signal ?? null });
   }
 
   /** `false` when there was no such file. */
   async delete(id: string): Promise<boolean> {
     try {
-      await (await this.#call(`/file/${encodeURIComponent(id)}`, { method: 'DELETE' })).arrayBuffer();
+      await this.#http.bytes(pathOf(id), { method: 'DELETE', isRepeatable: true });
       return true;
     } catch (error) {
       if (error instanceof GojudgeError && error.code === 'GOJUDGE_NOT_FOUND') return false;
@@ -154,25 +146,19 @@ export class GojudgeClient {
     }
   }
 
-  /** Names by id. */
-  async list(): Promise<Record<string, string>> {
-    const names: unknown = await (await this.#call('/file', {})).json();
-    if (!isTextRecord(names)) throw unexpected('/file');
-    return names;
+  /** Names by id. go-judge also lists temporary files of runs under way, with empty names. */
+  list(): Promise<Record<string, string>> {
+    return this.#http.json('/file', { isRepeatable: true }, isTextRecord);
   }
 
   /** Version and features. */
-  async version(): Promise<WireVersion> {
-    const version: unknown = await (await this.#call('/version', {})).json();
-    if (!isVersion(version)) throw unexpected('/version');
-    return version;
+  version(): Promise<WireVersion> {
+    return this.#http.json('/version', { isRepeatable: true }, isVersion);
   }
 
   /** Features, and how the server runs programs. */
-  async config(): Promise<WireConfig> {
-    const config: unknown = await (await this.#call('/config', {})).json();
-    if (!isConfig(config)) throw unexpected('/config');
-    return config;
+  config(): Promise<WireConfig> {
+    return this.#http.json('/config', { isRepeatable: true }, isConfig);
   }
 
   /** Whether the server says that it can do this; what it does not mention it cannot. */
@@ -180,94 +166,49 @@ export class GojudgeClient {
     return (await this.version())[feature] === true;
   }
 
+  /** Throws `GOJUDGE_UNSUPPORTED`, with the names, unless the server can do all of it. */
+  async require(...features: (keyof WireFeatures)[]): Promise<void> {
+    const version = await this.version();
+    const missing = features.filter((feature) => version[feature] !== true);
+    if (missing.length === 0) return;
+    const message = `${this.#url} is version ${version.buildVersion} and lacks: ${missing.join(', ')}.`;
+    throw new GojudgeError({ code: 'GOJUDGE_UNSUPPORTED', message });
+  }
+
   /** A connection for many requests at once, over `/ws`. */
-  async connect(): Promise<GojudgeSession> {
-    return GojudgeSession.open(this, await this.#openSocket('/ws'));
+  connect(options: SessionOptions = {}): Promise<GojudgeSession> {
+    const parts = { client: this, retrier: this.#retrier, openSocket: () => this.#openSocket('/ws') };
+    return GojudgeSession.open(parts, options);
   }
 
-  /** An interactive run over `/stream`. Its `files` must name the streams; default: all three. */
-  async interact(command: RunCommand): Promise<InteractiveRun> {
-    const files = command.files ?? [{ streamIn: true }, { streamOut: true }, { streamOut: true }];
-    return InteractiveRun.open(this, await this.#openSocket('/stream'), { ...command, files });
+  /** An interactive run over `/stream`. `files` name the streams; default: all three. */
+  interact(command: RunCommand | RunGroup, options: InteractOptions = {}): Promise<InteractiveRun> {
+    const { commands, ...rest } = 'commands' in command ? command : { commands: [command] };
+    const group = { ...rest, commands: commands.map((one) => ({ files: ALL_STREAMS, ...one })) };
+    const openSocket = () =>
+      this.#retrier.run(() => this.#openSocket('/stream'), wasNeverTaken, options.signal);
+    return InteractiveRun.open(this, openSocket, group, options);
   }
 
-  #stored(id: unknown): StoredFile {
-    if (typeof id !== 'string') throw unexpected('/file');
-    return new StoredFile(this, id);
+  /** Gives connections back, where the client has any of its own. */
+  async close(): Promise<void> {
+    await this.#transport.close?.();
   }
 
-  async #openSocket(path: string) {
+  /** As `close`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #openSocket(path: string): Promise<SocketLike> {
     return this.#transport.openSocket(this.#url.replace(/^http/, 'ws') + path, this.#headers);
   }
-
-  /** Answers with success alone. Tries again only what cannot have run. */
-  async #call(path: string, init: RequestInit): Promise<Response> {
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        return await this.#once(path, init);
-      } catch (error) {
-        const isLast = attempt >= this.#retries || !(error instanceof GojudgeError) || !error.retryable;
-        if (isLast) throw error;
-        const waitMs = error.retryAfterMs ?? this.#backoffMs * 2 ** attempt * (0.5 + Math.random() / 2);
-        await new Promise((resolve) => setTimeout(resolve, waitMs));
-        init.signal?.throwIfAborted();
-      }
-    }
-  }
-
-  async #once(path: string, init: RequestInit): Promise<Response> {
-    let response: Response;
-    try {
-      const headers = { ...(init.headers as Record<string, string>), ...this.#headers };
-      response = await this.#transport.fetch(this.#url + path, { ...init, headers });
-    } catch (cause) {
-      if (init.signal?.aborted) throw init.signal.reason;
-      const message = `No answer from ${this.#url}${path}.`;
-      throw new GojudgeError({ code: 'GOJUDGE_CONNECTION', message, retryable: wasRefused(cause), cause });
-    }
-    if (response.ok) return response;
-    throw failureOf(response, await response.text());
-  }
 }
 
-async function* multipart(content: AsyncIterable<Uint8Array>, name: string, boundary: string) {
-  const text = (lines: string) => new TextEncoder().encode(lines);
-  const quoted = name.replace(/["\\\r\n]/g, '_');
-  const disposition = `Content-Disposition: form-data; name="file"; filename="${quoted}"`;
-  yield text(`--${boundary}\r\n${disposition}\r\n\r\n`);
-  yield* content;
-  yield text(`\r\n--${boundary}--\r\n`);
+function pathOf(id: string): string {
+  return `/file/${encodeURIComponent(id)}`;
 }
 
-/** Refused before anything was sent. */
-function wasRefused(error: unknown): boolean {
-  const { cause } = error as { cause?: { code?: string } };
-  return cause?.code === 'ECONNREFUSED';
-}
-
-function failureOf(response: Response, body: string): GojudgeError {
-  const { status } = response;
-  const message = textOf(body) || `HTTP ${status}`;
-  if (status === 401) return new GojudgeError({ code: 'GOJUDGE_UNAUTHORIZED', message, status });
-  if (status === 404) return new GojudgeError({ code: 'GOJUDGE_NOT_FOUND', message, status });
-  if (status < 500) return new GojudgeError({ code: 'GOJUDGE_REQUEST', message, status });
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-  return runError(message, status, Number.isNaN(seconds) ? null : seconds * 1000);
-}
-
-/** A JSON string, or text as it is. */
-function textOf(body: string): string {
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === 'string' ? value : body;
-  } catch {
-    return body;
-  }
-}
-
-function unexpected(path: string): GojudgeError {
-  return new GojudgeError({
-    code: 'GOJUDGE_PROTOCOL',
-    message: `${path} answered with what no go-judge answers.`,
-  });
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }

@@ -2,7 +2,7 @@
 
 /** Every code. */
 export const CLIENT_ERROR_CODES = [
-  'GOJUDGE_REQUEST', // the server refused the request: 400
+  'GOJUDGE_REQUEST', // the request is wrong: found before it was sent, or 400
   'GOJUDGE_UNAUTHORIZED', // 401
   'GOJUDGE_NOT_FOUND', // no such file: 404
   'GOJUDGE_RUN', // the request could not be carried out as a whole: 500
@@ -10,6 +10,7 @@ export const CLIENT_ERROR_CODES = [
   'GOJUDGE_CONNECTION', // nobody answers, or the connection went away
   'GOJUDGE_PROTOCOL', // the answer is none that a go-judge gives
   'GOJUDGE_CLOSED', // this client or stream was closed
+  'GOJUDGE_OVERFLOW', // output of an interactive run that nobody read
   'GOJUDGE_UNSUPPORTED', // not possible in this environment or with this server
 ] as const;
 /** One of `CLIENT_ERROR_CODES`. */

@@ -1,9 +1,15 @@
 /**
- * A typed client for go-judge servers. On Node import `@sbx/gojudge-client/node`; this entry uses what the environment has.
+ * A typed client for go-judge servers. On Node this entry is `@sbx/gojudge-client/node`; elsewhere it uses what the environment
+ * has.
  *
  * @packageDocumentation
  */
-export { type CallOptions, GojudgeClient, type GojudgeClientOptions } from './client.js';
+export {
+  type CallOptions,
+  GojudgeClient,
+  type GojudgeClientOptions,
+  type RunManyOptions,
+} from './client.js';
 export {
   CLIENT_ERROR_CODES,
   type ClientErrorCode,
@@ -13,8 +19,11 @@ export {
 } from './errors.js';
 export { RunOutcome } from './outcome.js';
 export type { RunCommand, RunFigures, RunGroup, RunLimits } from './request.js';
-export { GojudgeSession } from './session.js';
+export type { RetryOptions } from './retry.js';
+export { GojudgeSession, type SessionOptions } from './session.js';
 export { StoredFile } from './stored-file.js';
-export { InteractiveRun, type StreamChunk } from './stream.js';
+export { InteractiveRun, type InteractOptions, type StreamChunk, type StreamPlace } from './stream.js';
 export type { SocketLike, Transport } from './transport.js';
+export { GIB, KIB, MIB, msOfNs, nsOfMs, WIRE_NUMBER_MAX } from './units.js';
+export type { UploadContent } from './upload.js';
 export * from './wire/index.js';

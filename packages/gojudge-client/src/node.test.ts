@@ -4,13 +4,19 @@ import { afterEach, expect, it } from 'vitest';
 import { GojudgeClient } from './node.js';
 
 let server: ReturnType<typeof createServer> | undefined;
-afterEach(() => server?.close());
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
 
 async function serve(listener: RequestListener): Promise<string> {
   server = createServer(listener);
   await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
+
+const ACCEPTED = '[{"status":"Accepted","exitStatus":0,"time":1500000,"memory":4096,"runTime":2000000}]';
+const RUN = { args: ['x'] };
 
 it('sends requests in the units of the wire, with the token', async () => {
   let seen: { auth?: string | undefined; body?: Record<string, unknown> } = {};
@@ -19,10 +25,10 @@ it('sends requests in the units of the wire, with the token', async () => {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       seen = { auth: request.headers.authorization, body: JSON.parse(Buffer.concat(chunks).toString()) };
-      response.end('[{"status":"Accepted","exitStatus":0,"time":1500000,"memory":4096,"runTime":2000000}]');
+      response.end(ACCEPTED);
     });
   });
-  const outcome = await new GojudgeClient({ url, token: 't' }).run({ args: ['x'], limits: { cpuTimeMs: 2 } });
+  const outcome = await new GojudgeClient({ url, token: 't' }).run({ ...RUN, limits: { cpuTimeMs: 2 } });
   expect(seen.auth).toBe('Bearer t');
   expect(seen.body).toMatchObject({ cmd: [{ cpuLimit: 2_000_000, clockLimit: 6_000_000, procLimit: 1 }] });
   expect(outcome.figures).toEqual({
@@ -33,29 +39,105 @@ it('sends requests in the units of the wire, with the token', async () => {
   });
 });
 
-it('tries again what an overloaded server refused', async () => {
+/** Counts requests, and answers with what `reply` does. */
+async function counting(reply: (count: number, response: Parameters<RequestListener>[1]) => void) {
   let count = 0;
   const url = await serve((request, response) => {
     request.resume();
-    count += 1;
-    if (count < 3) response.writeHead(500).end('"worker queue is full"');
+    request.on('end', () => reply(++count, response));
+  });
+  return { client: new GojudgeClient({ url, backoffMs: 1 }), count: () => count };
+}
+
+it('tries again what an overloaded server refused', async () => {
+  const { client, count } = await counting((at, response) => {
+    if (at < 3) response.writeHead(500).end('"worker queue is full"');
+    else response.end(ACCEPTED);
+  });
+  expect((await client.run(RUN)).ok).toBe(true);
+  expect(count()).toBe(3);
+});
+
+it('waits as long as it is told to, and abort ends the wait', async () => {
+  const { client } = await counting((_at, response) => {
+    response.writeHead(500, { 'retry-after': '60' }).end('"worker queue is full"');
+  });
+  const startedAt = performance.now();
+  await expect(client.run(RUN, { signal: AbortSignal.timeout(50) })).rejects.toMatchObject({
+    name: 'TimeoutError',
+  });
+  expect(performance.now() - startedAt).toBeLessThan(5000);
+});
+
+it('a run whose connection broke is not tried again, a listing is', async () => {
+  const broken = await counting((at, response) => {
+    if (at === 1) response.socket!.destroy();
     else response.end('{}');
   });
-  expect(await new GojudgeClient({ url, backoffMs: 1 }).list()).toEqual({});
-  expect(count).toBe(3);
+  await expect(broken.client.run(RUN)).rejects.toMatchObject({ code: 'GOJUDGE_CONNECTION', retryable: true });
+  expect(broken.count()).toBe(1);
+  const half = await counting((at, response) => {
+    response.writeHead(200, { 'content-length': 2 });
+    if (at === 1) response.write('{', () => response.socket!.destroy());
+    else response.end('{}');
+  });
+  expect(await half.client.list()).toEqual({});
+  expect(half.count()).toBe(2);
 });
 
-it('tells an answer that no go-judge gives', async () => {
-  const url = await serve((_request, response) => response.end('[{"status":1}]'));
-  const run = new GojudgeClient({ url }).run({ args: ['x'] });
-  await expect(run).rejects.toMatchObject({ code: 'GOJUDGE_PROTOCOL' });
+it('what the server refused stays refused', async () => {
+  const { client, count } = await counting((_at, response) => response.writeHead(400).end('"no"'));
+  await expect(client.run(RUN)).rejects.toMatchObject({
+    code: 'GOJUDGE_REQUEST',
+    status: 400,
+    message: 'no',
+  });
+  expect(count()).toBe(1);
 });
 
-it('tells a server that is not there', async () => {
+it.each(['[{"status":1}]', '{', ''])('%j is none of its answers', async (body) => {
+  const { client } = await counting((_at, response) => response.end(body));
+  await expect(client.run(RUN)).rejects.toMatchObject({ code: 'GOJUDGE_PROTOCOL' });
+});
+
+it('tells a server that is not there, over sockets too', async () => {
   const url = await serve(() => undefined);
   server!.close();
-  await expect(new GojudgeClient({ url, retries: 0 }).list()).rejects.toMatchObject({
-    code: 'GOJUDGE_CONNECTION',
-    retryable: true,
+  const client = new GojudgeClient({ url, retries: 0 });
+  const missing = { code: 'GOJUDGE_CONNECTION', retryable: true };
+  await expect(client.list()).rejects.toMatchObject(missing);
+  await expect(client.connect()).rejects.toMatchObject(missing);
+  await expect(client.interact(RUN)).rejects.toMatchObject(missing);
+});
+
+it('one run that fails stops the others of runMany, and what they left is deleted', async () => {
+  const deleted: string[] = [];
+  const url = await serve((request, response) => {
+    if (request.method === 'DELETE') deleted.push(request.url!);
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString();
+      if (request.method === 'DELETE') response.end();
+      else if (body.includes('"bad"')) setTimeout(() => response.writeHead(500).end('"broken"'), 50);
+      else if (body.includes('"good"')) response.end(ACCEPTED.replace('}]', ',"fileIds":{"a":"ID"}}]'));
+    });
   });
+  const runs = ['good', 'bad', 'hangs', 'never'].map((name) => ({ args: [name] }));
+  const client = new GojudgeClient({ url });
+  await expect(client.runMany(runs.slice(0, 3), { concurrency: 3 })).rejects.toThrow('broken');
+  expect(deleted).toEqual(['/file/ID']);
+});
+
+it('names a feature that an old server lacks', async () => {
+  const url = await serve((_request, response) => {
+    response.end(
+      '{"buildVersion":"v1.5.0","os":"linux","platform":"amd64","copyOutOptional":true,"pipeProxy":true}',
+    );
+  });
+  const client = new GojudgeClient({ url });
+  expect(await client.supports('stream')).toBe(false);
+  await client.require('pipeProxy');
+  const lacks = { code: 'GOJUDGE_UNSUPPORTED', message: expect.stringContaining('lacks: stream, symlink') };
+  await expect(client.require('pipeProxy', 'stream', 'symlink')).rejects.toMatchObject(lacks);
 });

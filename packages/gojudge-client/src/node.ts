@@ -3,10 +3,11 @@
  *
  * @packageDocumentation
  */
-import { Agent, FormData as UndiciFormData, fetch as undiciFetch } from 'undici';
+import { Agent, fetch as undiciFetch } from 'undici';
 import { WebSocket } from 'ws';
 import { GojudgeClient as Client, type GojudgeClientOptions } from './client.js';
-import type { SocketLike, Transport } from './transport.js';
+import { GojudgeError } from './errors.js';
+import { connectionError, type SocketLike, type Transport } from './transport.js';
 
 export * from './index.js';
 
@@ -19,23 +20,28 @@ function nodeTransport(): Transport {
     keepAliveTimeout: 60_000,
   });
   return {
-    fetch: ((input: string, init: RequestInit = {}) => {
-      const body = init.body instanceof FormData ? toUndici(init.body) : init.body;
-      return undiciFetch(input, { ...init, body, dispatcher } as Parameters<typeof undiciFetch>[1]);
-    }) as unknown as typeof fetch,
-    openSocket: (url, headers) =>
-      new WebSocket(url, { headers, perMessageDeflate: false }) as unknown as SocketLike,
+    fetch: ((input: string, init: RequestInit = {}) =>
+      undiciFetch(input, { ...init, dispatcher } as Parameters<
+        typeof undiciFetch
+      >[1])) as unknown as typeof fetch,
+    canStreamRequests: true,
+    openSocket,
+    close: () => dispatcher.destroy(),
   };
 }
 
-/** A form knows only its own kind. */
-function toUndici(form: FormData): UndiciFormData {
-  const copy = new UndiciFormData();
-  for (const [name, value] of form) {
-    if (typeof value === 'string') copy.append(name, value);
-    else copy.append(name, value as never, value.name);
-  }
-  return copy;
+function openSocket(url: string, headers: Record<string, string>): Promise<SocketLike> {
+  const socket = new WebSocket(url, { headers, perMessageDeflate: false });
+  return new Promise((resolve, reject) => {
+    socket.once('open', () => resolve(socket as unknown as SocketLike));
+    socket.on('error', (cause) => reject(connectionError(`No answer from ${url}.`, cause)));
+    socket.once('unexpected-response', (request, { statusCode = 0 }) => {
+      request.destroy();
+      const message = `${url} answered with HTTP ${statusCode} instead of a WebSocket.`;
+      const code = statusCode === 401 ? 'GOJUDGE_UNAUTHORIZED' : 'GOJUDGE_PROTOCOL';
+      reject(new GojudgeError({ code, message, status: statusCode }));
+    });
+  });
 }
 
 /** As of the main entry, over undici and ws. */

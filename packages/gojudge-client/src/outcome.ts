@@ -2,22 +2,27 @@
 import type { GojudgeClient } from './client.js';
 import { figuresOf, type RunFigures } from './request.js';
 import { StoredFile } from './stored-file.js';
-import type { WireResult, WireStatus } from './wire/index.js';
+import type { WireFileError, WireResult, WireStatus } from './wire/index.js';
 
-/** How one program ended. Owns the files that it left on the server: dispose it, or delete them. */
+/** How one program ended. Owns the files that it left on the server: dispose it, or take them out. */
 export class RunOutcome implements AsyncDisposable {
   /** As on the wire. */
   readonly wire: WireResult;
+  /** As on the wire: `'Accepted'`, `'Time Limit Exceeded'` and so on. */
   readonly status: WireStatus;
   /** `status === 'Accepted'`. */
   readonly ok: boolean;
   /** Exit code, or number of the signal. */
   readonly exitStatus: number;
+  /** What the server says beyond the status; `null` when nothing. */
+  readonly error: string | null;
+  /** Time and memory, in ms and bytes. */
   readonly figures: RunFigures;
-  /** Collected and copied files as text, by name. */
+  /** Collected and copied files as text, by name. Bytes that are no UTF-8 are lost here: use `copyOutCached` for those. */
   readonly files: Readonly<Record<string, string>>;
-  /** Files of `copyOutCached`, by name. */
-  readonly stored: Readonly<Record<string, StoredFile>>;
+  /** Files that could not be put in, taken out or collected. */
+  readonly fileErrors: readonly WireFileError[];
+  readonly #stored: Record<string, StoredFile>;
 
   /** @internal */
   constructor(client: GojudgeClient, wire: WireResult) {
@@ -25,11 +30,18 @@ export class RunOutcome implements AsyncDisposable {
     this.status = wire.status;
     this.ok = wire.status === 'Accepted';
     this.exitStatus = wire.exitStatus;
+    this.error = wire.error ?? null;
     this.figures = figuresOf(wire);
     this.files = wire.files ?? {};
-    this.stored = Object.fromEntries(
+    this.fileErrors = wire.fileError ?? [];
+    this.#stored = Object.fromEntries(
       Object.entries(wire.fileIds ?? {}).map(([name, id]) => [name, new StoredFile(client, id)]),
     );
+  }
+
+  /** Files of `copyOutCached`, by name, without those taken out. */
+  get stored(): Readonly<Record<string, StoredFile>> {
+    return this.#stored;
   }
 
   /** `files.stdout`, empty when it was not collected. */
@@ -42,8 +54,21 @@ export class RunOutcome implements AsyncDisposable {
     return this.files.stderr ?? '';
   }
 
+  /** A file of `copyOutCached`, which is the caller's to delete from now on: a compiler's output outlives its run. */
+  take(name: string): StoredFile {
+    const file = this.#stored[name];
+    if (file === undefined) throw new RangeError(`There is no stored file "${name}" of this run.`);
+    delete this.#stored[name];
+    return file;
+  }
+
   /** Deletes what is left on the server. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(Object.values(this.stored).map((file) => file[Symbol.asyncDispose]()));
+    await Promise.all(Object.values(this.#stored).map((file) => file[Symbol.asyncDispose]()));
   }
+}
+
+/** Deletes what runs that nobody will look at left on the server. */
+export async function disposeAll(outcomes: Iterable<RunOutcome | undefined>): Promise<void> {
+  await Promise.all([...outcomes].map((outcome) => outcome?.[Symbol.asyncDispose]()));
 }

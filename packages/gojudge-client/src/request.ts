@@ -1,7 +1,11 @@
 /** Requests in units people think in, and their way to the wire. */
+import { MIB, msOfNs, nsOfMs, wireNumber } from './units.js';
 import type { PipeMap, WireCmd, WireCopyIn, WireFile, WireRequest, WireResult } from './wire/index.js';
 
-/** Limits in ms and bytes. What is left out has the default below: on the wire 0 would be no time and no memory at all. */
+/**
+ * Limits in ms and bytes; `Infinity` is the highest that fits the wire. What is left out has the default below: on the wire 0
+ * would be no time and no memory at all.
+ */
 export interface RunLimits {
   /** CPU time. Default 1000. */
   cpuTimeMs?: number;
@@ -13,8 +17,9 @@ export interface RunLimits {
   stackBytes?: number;
   /** Processes and threads. Default 1. */
   processCount?: number;
-  /** 1 is one CPU. Default: unlimited. */
+  /** 1 is one CPU. Default: unlimited. Only where the server has it switched on. */
   cpuRate?: number;
+  /** CPUs to run on, as `'0-2,5'`. Default: the server's. */
   cpuSet?: string;
 }
 
@@ -24,19 +29,25 @@ export interface RunCommand {
   args: readonly string[];
   /** The whole environment. Default: PATH alone. */
   env?: Readonly<Record<string, string>>;
-  /** Standard input. Default: empty. */
-  stdin?: WireFile;
+  /** Standard input; a string is the text itself. Default: empty. */
+  stdin?: WireFile | string;
   /** Bytes kept of stdout and of stderr. Default 1 MiB each; they come back as `files.stdout` and `files.stderr`. */
   outputBytes?: number;
   /** Descriptors instead of the three above; entry i is descriptor i. */
-  files?: WireFile[];
+  files?: readonly WireFile[];
+  /** Default: those of `RunLimits`. */
   limits?: RunLimits;
+  /** Files by their path in the work folder; a string is the text itself. */
   copyIn?: Readonly<Record<string, WireCopyIn | string>>;
-  /** A trailing `?` makes an entry optional. */
+  /** Files to come back as text. A trailing `?` makes an entry optional. */
   copyOut?: readonly string[];
-  /** Files to keep on the server; see `RunOutcome.stored`. */
+  /** Files to keep on the server; see `RunOutcome.stored`. A trailing `?` makes an entry optional. */
   copyOutCached?: readonly string[];
+  /** Bytes of each copied file. Default: the server's. */
   copyOutBytes?: number;
+  /** Keeps the beginning of a file that is larger, still as a File Error. Default: nothing of it. */
+  copyOutTruncate?: boolean;
+  /** One terminal for all streams and collectors. Default: none. */
   tty?: boolean;
   /** Fields as on the wire, over all others. */
   wire?: Partial<WireCmd>;
@@ -45,13 +56,13 @@ export interface RunCommand {
 /** Programs that run together, and the pipes between them. */
 export interface RunGroup {
   commands: readonly RunCommand[];
+  /** `in` writes, `out` reads. Their descriptors are `null` in `files`. */
   pipes?: readonly PipeMap[];
 }
 
-const NS_PER_MS = 1e6;
-const MiB = 2 ** 20;
 const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin';
 
+/** As it goes over the wire; `requestId` for `/ws`. */
 export function toWireRequest({ commands, pipes }: RunGroup, requestId?: string): WireRequest {
   const request: WireRequest = { cmd: commands.map(toWireCmd) };
   if (pipes !== undefined) request.pipeMapping = [...pipes];
@@ -59,65 +70,66 @@ export function toWireRequest({ commands, pipes }: RunGroup, requestId?: string)
 }
 
 function toWireCmd(command: RunCommand): WireCmd {
-  const {
-    args,
-    env = { PATH: DEFAULT_PATH },
-    copyIn = {},
-    copyOut,
-    copyOutCached,
-    copyOutBytes,
-    tty,
-  } = command;
-  const cmd: WireCmd = {
+  const { args, env = { PATH: DEFAULT_PATH }, copyIn = {}, copyOut, copyOutCached, copyOutBytes } = command;
+  const { copyOutTruncate, tty } = command;
+  const copied = Object.entries(copyIn).map(([path, file]) => [path, textOr(file)]);
+  return {
     args: [...args],
     env: Object.entries(env).map(([name, value]) => `${name}=${value}`),
-    files: command.files ?? standardFiles(command),
+    files: [...(command.files ?? standardFiles(command))],
     ...toWireLimits(command.limits ?? {}),
+    ...(copied.length > 0 && { copyIn: Object.fromEntries(copied) }),
+    ...(copyOut !== undefined && { copyOut: [...copyOut] }),
+    ...(copyOutCached !== undefined && { copyOutCached: [...copyOutCached] }),
+    ...(copyOutBytes !== undefined && { copyOutMax: wireNumber(copyOutBytes) }),
+    ...(copyOutTruncate !== undefined && { copyOutTruncate }),
+    ...(tty !== undefined && { tty }),
+    ...command.wire,
   };
-  if (Object.keys(copyIn).length > 0)
-    cmd.copyIn = Object.fromEntries(Object.entries(copyIn).map(toWireCopyIn));
-  if (copyOut !== undefined) cmd.copyOut = [...copyOut];
-  if (copyOutCached !== undefined) cmd.copyOutCached = [...copyOutCached];
-  if (copyOutBytes !== undefined) cmd.copyOutMax = copyOutBytes;
-  if (tty !== undefined) cmd.tty = tty;
-  return { ...cmd, ...command.wire };
 }
 
-function standardFiles({ stdin = { content: '' }, outputBytes = MiB }: RunCommand): WireFile[] {
-  return [stdin, { name: 'stdout', max: outputBytes }, { name: 'stderr', max: outputBytes }];
+function standardFiles({ stdin = '', outputBytes = MIB }: RunCommand): WireFile[] {
+  const max = wireNumber(outputBytes);
+  return [textOr(stdin), { name: 'stdout', max }, { name: 'stderr', max }];
+}
+
+function textOr<T>(file: T | string): T | { content: string } {
+  return typeof file === 'string' ? { content: file } : file;
 }
 
 function toWireLimits(limits: RunLimits): Partial<WireCmd> {
-  const { cpuTimeMs = 1000, wallTimeMs = cpuTimeMs * 3, memoryBytes = 256 * MiB, processCount = 1 } = limits;
-  const wire: Partial<WireCmd> = {
-    cpuLimit: Math.round(cpuTimeMs * NS_PER_MS),
-    clockLimit: Math.round(wallTimeMs * NS_PER_MS),
-    memoryLimit: memoryBytes,
-    procLimit: processCount,
+  const { cpuTimeMs = 1000, wallTimeMs = cpuTimeMs * 3, memoryBytes = 256 * MIB, processCount = 1 } = limits;
+  return {
+    cpuLimit: nsOfMs(cpuTimeMs),
+    clockLimit: nsOfMs(wallTimeMs),
+    memoryLimit: wireNumber(memoryBytes),
+    procLimit: Math.min(processCount, PROCESS_COUNT_MAX),
+    ...(limits.stackBytes !== undefined && { stackLimit: wireNumber(limits.stackBytes) }),
+    ...(limits.cpuRate !== undefined && { cpuRateLimit: Math.round(limits.cpuRate * 1000) }),
+    ...(limits.cpuSet !== undefined && { cpuSetLimit: limits.cpuSet }),
   };
-  if (limits.stackBytes !== undefined) wire.stackLimit = limits.stackBytes;
-  if (limits.cpuRate !== undefined) wire.cpuRateLimit = Math.round(limits.cpuRate * 1000);
-  if (limits.cpuSet !== undefined) wire.cpuSetLimit = limits.cpuSet;
-  return wire;
 }
 
-function toWireCopyIn([path, file]: [string, WireCopyIn | string]): [string, WireCopyIn] {
-  return [path, typeof file === 'string' ? { content: file } : file];
-}
+/** The kernel's own maximum; more is refused. */
+const PROCESS_COUNT_MAX = 4_194_304;
 
-/** A result in ms and bytes, the wire's own beside it. */
+/** A result in ms and bytes. */
 export interface RunFigures {
+  /** User and system, all processes. */
   cpuTimeMs: number;
+  /** From the start of the program to its end. */
   wallTimeMs: number;
+  /** Peak, as the cgroup counts it: files in memory count. */
   memoryBytes: number;
-  /** `null` where the server does not say. */
+  /** Most processes and threads at once; `null` where the server does not say. */
   processPeakCount: number | null;
 }
 
+/** A result of the wire in ms and bytes. */
 export function figuresOf({ time, runTime, memory, procPeak }: WireResult): RunFigures {
   return {
-    cpuTimeMs: time / NS_PER_MS,
-    wallTimeMs: runTime / NS_PER_MS,
+    cpuTimeMs: msOfNs(time),
+    wallTimeMs: msOfNs(runTime),
     memoryBytes: memory,
     processPeakCount: procPeak ?? null,
   };

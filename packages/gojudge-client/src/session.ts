@@ -1,42 +1,52 @@
-/** Many requests over one `/ws` connection. */
+/** Many requests over `/ws`: one connection, made again when it went away. */
+import { checkRequest } from './check.js';
 import type { CallOptions, GojudgeClient } from './client.js';
-import { GojudgeError, runError } from './errors.js';
-import { RunOutcome } from './outcome.js';
+import { GojudgeError } from './errors.js';
+import { wasNeverTaken } from './http.js';
+import { disposeAll, RunOutcome } from './outcome.js';
 import { type RunCommand, type RunGroup, toWireRequest } from './request.js';
-import { bytesOf, type SocketLike, whenOpen } from './transport.js';
-import { isSocketResult } from './wire/index.js';
+import type { Retrier } from './retry.js';
+import { Slots } from './slots.js';
+import { SocketRuns } from './socket-runs.js';
+import type { SocketLike } from './transport.js';
+import type { WireRequest } from './wire/index.js';
 
-interface Pending {
-  resolve(outcomes: RunOutcome[]): void;
-  reject(error: unknown): void;
+/** Options of `connect`. */
+export interface SessionOptions {
+  /** Requests on their way at once; more wait here. Default 256: go-judge refuses what its queue of 512 cannot take. */
+  inFlightMax?: number;
+  /**
+   * Makes the connection again for the next request when it went away. Default `true`. What was under way is rejected either
+   * way with `GOJUDGE_CONNECTION`: the server has ended it.
+   */
+  reconnect?: boolean;
 }
 
-/** From `client.connect()`. When the connection goes, what is under way is rejected and killed by the server. */
-export class GojudgeSession implements AsyncDisposable {
-  readonly #client: GojudgeClient;
-  readonly #socket: SocketLike;
-  readonly #pending = new Map<string, Pending>();
-  readonly #closed: Promise<void>;
-  #isClosed = false;
-  #nextId = 1;
+/** @internal */
+export interface SessionParts {
+  client: GojudgeClient;
+  retrier: Retrier;
+  openSocket(): Promise<SocketLike>;
+}
 
-  private constructor(client: GojudgeClient, socket: SocketLike) {
-    this.#client = client;
-    this.#socket = socket;
-    socket.addEventListener('message', ({ data }: { data: unknown }) => this.#onMessage(bytesOf(data)));
-    this.#closed = new Promise((resolve) => {
-      socket.addEventListener('close', () => {
-        this.#onClose();
-        resolve();
-      });
-    });
+/** From `client.connect()`. When the connection goes, what is under way is rejected, and ended by the server. */
+export class GojudgeSession implements AsyncDisposable {
+  readonly #parts: SessionParts;
+  readonly #slots: Slots;
+  readonly #isReconnecting: boolean;
+  #connection: Promise<SocketRuns> | null = null;
+  #isClosed = false;
+
+  private constructor(parts: SessionParts, { inFlightMax = 256, reconnect = true }: SessionOptions) {
+    this.#parts = parts;
+    this.#slots = new Slots(inFlightMax);
+    this.#isReconnecting = reconnect;
   }
 
   /** @internal */
-  static async open(client: GojudgeClient, socket: SocketLike): Promise<GojudgeSession> {
-    socket.binaryType = 'arraybuffer';
-    const session = new GojudgeSession(client, socket);
-    await whenOpen(socket);
+  static async open(parts: SessionParts, options: SessionOptions): Promise<GojudgeSession> {
+    const session = new GojudgeSession(parts, options);
+    await parts.retrier.run(() => session.#current(), wasNeverTaken);
     return session;
   }
 
@@ -46,34 +56,19 @@ export class GojudgeSession implements AsyncDisposable {
     return outcome!;
   }
 
-  /** Abort cancels the request on the server, waits for its answer, and rejects with the signal's reason. */
+  /** Abort cancels the request on the server and rejects at once with the signal's reason. */
   async runGroup(group: RunGroup, { signal }: CallOptions = {}): Promise<RunOutcome[]> {
-    signal?.throwIfAborted();
-    if (this.#isClosed)
-      throw new GojudgeError({ code: 'GOJUDGE_CLOSED', message: 'The connection is closed.' });
-    const requestId = `${this.#nextId++}`;
-    const cancel = () => this.#socket.send(JSON.stringify({ cancelRequestId: requestId }));
-    const answer = new Promise<RunOutcome[]>((resolve, reject) =>
-      this.#pending.set(requestId, { resolve, reject }),
-    );
-    this.#socket.send(JSON.stringify(toWireRequest(group, requestId)));
-    signal?.addEventListener('abort', cancel, { once: true });
-    try {
-      const outcomes = await answer;
-      if (!signal?.aborted) return outcomes;
-      await Promise.all(outcomes.map((outcome) => outcome[Symbol.asyncDispose]()));
-    } catch (error) {
-      if (!signal?.aborted) throw error;
-    } finally {
-      signal?.removeEventListener('abort', cancel);
-    }
-    throw signal.reason;
+    const request = toWireRequest(group);
+    checkRequest(request);
+    const attempt = () => this.#send(request, signal);
+    return this.#slots.use(() => this.#parts.retrier.run(attempt, wasNeverTaken, signal), signal);
   }
 
-  /** Requests under way are killed by the server. */
+  /** What is under way is rejected and ended. Safe to call twice. */
   async close(): Promise<void> {
-    this.#socket.close();
-    await this.#closed;
+    this.#isClosed = true;
+    const runs = await this.#connection?.catch(() => null); // never opened: nothing to close
+    await runs?.close();
   }
 
   /** As `close`. */
@@ -81,24 +76,41 @@ export class GojudgeSession implements AsyncDisposable {
     return this.close();
   }
 
-  #onMessage(message: Uint8Array): void {
-    const answer: unknown = JSON.parse(new TextDecoder().decode(message));
-    if (!isSocketResult(answer)) return this.#socket.close();
-    const pending = this.#pending.get(answer.requestId);
-    if (pending === undefined) return;
-    this.#pending.delete(answer.requestId);
-    if (answer.error !== undefined) pending.reject(runError(answer.error));
-    else pending.resolve((answer.results ?? []).map((result) => new RunOutcome(this.#client, result)));
+  async #send(request: WireRequest, signal?: AbortSignal): Promise<RunOutcome[]> {
+    const runs = await this.#current();
+    signal?.throwIfAborted();
+    const { results, cancel } = runs.start(request);
+    const outcomes = results.then((all) => all.map((one) => new RunOutcome(this.#parts.client, one)));
+    if (signal === undefined) return outcomes;
+    return new Promise((resolve, reject) => {
+      const abort = () => {
+        cancel();
+        reject(signal.reason as Error);
+        outcomes.then(disposeAll).catch(() => undefined); // nobody looks at them any more
+      };
+      signal.addEventListener('abort', abort, { once: true });
+      outcomes.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    });
   }
 
-  #onClose(): void {
-    this.#isClosed = true;
-    const error = new GojudgeError({
-      code: 'GOJUDGE_CONNECTION',
-      message: 'The connection was closed: by a restart, or because the server could not read a request.',
-      retryable: true,
-    });
-    for (const { reject } of this.#pending.values()) reject(error);
-    this.#pending.clear();
+  /** The connection; a new one where there is none, or none any more. */
+  async #current(): Promise<SocketRuns> {
+    const known = this.#connection;
+    const runs = await known;
+    if (this.#isClosed || (runs?.isOpen === false && !this.#isReconnecting)) {
+      throw new GojudgeError({ code: 'GOJUDGE_CLOSED', message: 'The connection is closed.' });
+    }
+    if (runs?.isOpen) return runs;
+    if (this.#connection === known) this.#connection = this.#open(); // else another request did
+    return this.#connection!;
+  }
+
+  async #open(): Promise<SocketRuns> {
+    try {
+      return new SocketRuns(await this.#parts.openSocket());
+    } catch (error) {
+      this.#connection = null; // the next request tries again
+      throw error;
+    }
   }
 }

@@ -1,41 +1,41 @@
 /** A file that stays on the server until somebody deletes it: leaving the scope of `await using` does. */
-import type { GojudgeClient } from './client.js';
+import type { CallOptions, GojudgeClient } from './client.js';
+import type { PreparedFile } from './wire/index.js';
 
-/** From `upload` and `copyOutCached`. */
-export class StoredFile implements AsyncDisposable {
-  readonly id: string;
+/** From `upload` and `copyOutCached`. Fits wherever a request takes a file: `copyIn: { main: stored }`. */
+export class StoredFile implements PreparedFile, AsyncDisposable {
+  /** Its id on the server. */
+  readonly fileId: string;
   readonly #client: GojudgeClient;
   #deleted: Promise<boolean> | null = null;
 
   /** @internal */
-  constructor(client: GojudgeClient, id: string) {
+  constructor(client: GojudgeClient, fileId: string) {
     this.#client = client;
-    this.id = id;
-  }
-
-  /** For `files` and `copyIn` of a request. */
-  get file(): { fileId: string } {
-    return { fileId: this.id };
+    this.fileId = fileId;
   }
 
   /** All of it. */
-  bytes(): Promise<Uint8Array> {
-    return this.#client.download(this.id);
+  bytes(options?: CallOptions): Promise<Uint8Array> {
+    return this.#client.download(this.fileId, options);
   }
 
   /** All of it, as UTF-8. */
-  async text(): Promise<string> {
-    return new TextDecoder().decode(await this.bytes());
+  async text(options?: CallOptions): Promise<string> {
+    return new TextDecoder().decode(await this.bytes(options));
   }
 
   /** As it comes. */
-  stream(): Promise<ReadableStream<Uint8Array>> {
-    return this.#client.downloadStream(this.id);
+  stream(options?: CallOptions): Promise<ReadableStream<Uint8Array>> {
+    return this.#client.downloadStream(this.fileId, options);
   }
 
-  /** `false` when it was gone already. Safe to call twice. */
+  /** `false` when it was gone already. Safe to call twice; after a failure it tries again. */
   delete(): Promise<boolean> {
-    this.#deleted ??= this.#client.delete(this.id);
+    this.#deleted ??= this.#client.delete(this.fileId).catch((error: unknown) => {
+      this.#deleted = null;
+      throw error;
+    });
     return this.#deleted;
   }
 

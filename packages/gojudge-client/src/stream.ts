@@ -1,9 +1,12 @@
 /** An interactive run: output as it comes, input as it is typed. */
+import { checkRequest } from './check.js';
 import type { GojudgeClient } from './client.js';
 import { GojudgeError, runError } from './errors.js';
 import { RunOutcome } from './outcome.js';
-import { type RunCommand, toWireRequest } from './request.js';
-import { bytesOf, type SocketLike, whenOpen } from './transport.js';
+import { OutputQueue } from './output-queue.js';
+import { type RunGroup, toWireRequest } from './request.js';
+import { bytesOf, connectionError, type SocketLike } from './transport.js';
+import { MIB } from './units.js';
 import {
   cancelFrame,
   inputFrame,
@@ -13,95 +16,165 @@ import {
   resizeFrame,
 } from './wire/index.js';
 
-/** Bytes from a descriptor of the program. */
+/** Bytes from a descriptor of a program. On a terminal all outputs are one, under any of their descriptors. */
 export interface StreamChunk {
+  /** Which program. */
+  index: number;
+  /** Which descriptor. */
   fd: number;
   bytes: Uint8Array;
 }
 
-/** Input waits while more than this is unsent. */
-const BUFFERED_BYTES_MAX = 1024 * 1024;
-const LOOK_AGAIN_MS = 10;
+/** Which input, by program and descriptor. Default 0 and 0. */
+export interface StreamPlace {
+  index?: number;
+  fd?: number;
+}
 
-/** Iterate it for output; `result` is how it ended. Closing it kills the program. */
+/** Options of `interact`. */
+export interface InteractOptions {
+  /** Size of the terminal from the beginning, with `tty`. */
+  terminal?: { cols: number; rows: number };
+  /** Output that nobody has read; more ends the run with `GOJUDGE_OVERFLOW`. Default 64 MiB. */
+  unreadBytesMax?: number;
+  /** Abort ends the run; `results` rejects with its reason. */
+  signal?: AbortSignal;
+}
+
+/** Input waits while more than this is unsent. */
+const UNSENT_BYTES_MAX = MIB;
+const LOOK_AGAIN_MS = 10;
+/** Input of one message: a cancel behind it must not wait for long. */
+const INPUT_CHUNK_BYTES = 32_768;
+/** What a terminal takes as the end of input. */
+const END_OF_INPUT = Uint8Array.of(4);
+
+const encoder = new TextEncoder();
+
+/** Iterate it for output; `result` is how it ended. Closing it kills the programs. */
 export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposable {
-  /** Rejects when the request failed as a whole, or the connection went away. */
-  readonly result: Promise<RunOutcome>;
+  /** One for each program. Rejects when the request failed as a whole, or the connection went away. */
+  readonly results: Promise<RunOutcome[]>;
+  readonly #client: GojudgeClient;
   readonly #socket: SocketLike;
-  readonly #chunks: StreamChunk[] = [];
+  readonly #queue: OutputQueue<StreamChunk>;
+  readonly #unreadBytesMax: number;
+  readonly #isTerminal: readonly boolean[];
   readonly #closed: Promise<void>;
-  #wake: () => void = () => undefined;
+  #settle!: { resolve(outcomes: RunOutcome[]): void; reject(error: unknown): void };
   #isOver = false;
 
-  private constructor(client: GojudgeClient, socket: SocketLike) {
+  private constructor(
+    client: GojudgeClient,
+    socket: SocketLike,
+    group: RunGroup,
+    { unreadBytesMax = 64 * MIB, signal }: InteractOptions,
+  ) {
+    this.#client = client;
     this.#socket = socket;
-    let onClose!: () => void;
-    this.result = new Promise((resolve, reject) => {
-      socket.addEventListener('message', ({ data }: { data: unknown }) => {
-        try {
-          const outcome = this.#onMessage(client, bytesOf(data));
-          if (outcome !== null) resolve(outcome);
-        } catch (error) {
-          reject(error);
-          socket.close();
-        }
-      });
-      onClose = () => {
-        const message = 'The connection was closed before the run ended.';
-        reject(new GojudgeError({ code: 'GOJUDGE_CONNECTION', message, retryable: true }));
-      };
+    this.#unreadBytesMax = unreadBytesMax;
+    this.#isTerminal = group.commands.map(({ tty = false }) => tty);
+    this.#queue = new OutputQueue({
+      sizeOf: ({ bytes }) => bytes.byteLength,
+      hold: (isHeld) => (isHeld ? socket.pause?.() : socket.resume?.()),
     });
-    this.result.catch(() => undefined); // told to whoever asks
+    this.results = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    this.results.catch(() => undefined); // told to whoever asks
+    socket.binaryType = 'arraybuffer';
+    socket.addEventListener('message', ({ data }: { data: unknown }) => this.#onMessage(bytesOf(data)));
+    const abort = () => this.#fail(signal!.reason);
+    signal?.addEventListener('abort', abort, { once: true });
     this.#closed = new Promise((resolve) => {
       socket.addEventListener('close', () => {
-        onClose();
-        this.#end();
+        signal?.removeEventListener('abort', abort);
+        this.#fail(connectionError('The connection was closed before the run ended.'));
         resolve();
       });
     });
   }
 
   /** @internal */
-  static async open(client: GojudgeClient, socket: SocketLike, command: RunCommand): Promise<InteractiveRun> {
-    socket.binaryType = 'arraybuffer';
-    const run = new InteractiveRun(client, socket);
-    await whenOpen(socket);
-    socket.send(requestFrame(JSON.stringify(toWireRequest({ commands: [command] }))));
+  static async open(
+    client: GojudgeClient,
+    openSocket: () => Promise<SocketLike>,
+    group: RunGroup,
+    options: InteractOptions,
+  ): Promise<InteractiveRun> {
+    const request = toWireRequest(group);
+    checkRequest(request, true);
+    options.signal?.throwIfAborted();
+    const socket = await openSocket();
+    const run = new InteractiveRun(client, socket, group, options);
+    if (options.signal?.aborted) {
+      await run.close();
+      throw options.signal.reason;
+    }
+    socket.send(requestFrame(JSON.stringify(request)));
+    if (options.terminal !== undefined) run.resize(options.terminal.cols, options.terminal.rows);
     return run;
   }
 
-  /** Resolves when the connection is not too far behind. On a terminal `'\x04'` is the end of input. */
-  async write(data: string | Uint8Array, fd = 0): Promise<void> {
-    this.#send(inputFrame(0, fd, typeof data === 'string' ? new TextEncoder().encode(data) : data));
-    while (!this.#isOver && this.#socket.bufferedAmount > BUFFERED_BYTES_MAX) {
-      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  /** How the first program ended. */
+  get result(): Promise<RunOutcome> {
+    return this.results.then(([outcome]) => outcome!);
+  }
+
+  /** Resolves when the connection is not too far behind. */
+  async write(data: string | Uint8Array, { index = 0, fd = 0 }: StreamPlace = {}): Promise<void> {
+    const bytes = typeof data === 'string' ? encoder.encode(data) : data;
+    for (let at = 0; at < bytes.byteLength; at += INPUT_CHUNK_BYTES) {
+      this.#send(inputFrame(index, fd, bytes.subarray(at, at + INPUT_CHUNK_BYTES)));
+      while (!this.#isOver && this.#socket.bufferedAmount > UNSENT_BYTES_MAX) {
+        await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS)); // sockets have no event for this
+      }
     }
   }
 
-  /** Size of its terminal. */
-  resize(cols: number, rows: number, fd = 0): void {
-    this.#send(resizeFrame({ index: 0, fd, cols, rows }));
+  /** Writes all that comes, until the run ends. */
+  async writeFrom(source: AsyncIterable<string | Uint8Array>, place?: StreamPlace): Promise<void> {
+    for await (const data of source) {
+      if (this.#isOver) return;
+      await this.write(data, place);
+    }
   }
 
-  /** Kills the program; its result still comes. */
+  /** Ends the input of a terminal, as Ctrl-D on an empty line does. The protocol has no way to end any other. */
+  async endInput(place: StreamPlace = {}): Promise<void> {
+    if (!this.#isTerminal[place.index ?? 0]) {
+      const message = 'Only the input of a terminal can be ended: set tty, or give the input as stdin.';
+      throw new GojudgeError({ code: 'GOJUDGE_UNSUPPORTED', message });
+    }
+    await this.write(END_OF_INPUT, place);
+  }
+
+  /** Size of its terminal. */
+  resize(cols: number, rows: number, { index = 0, fd = 0 }: StreamPlace = {}): void {
+    this.#send(resizeFrame({ index, fd, cols, rows }));
+  }
+
+  /** Kills the programs; the results still come. */
   cancel(): void {
     if (!this.#isOver) this.#socket.send(cancelFrame());
   }
 
-  /** Output until the end. One reader. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<StreamChunk, void, undefined> {
-    for (;;) {
-      while (this.#chunks.length > 0) yield this.#chunks.shift()!;
-      if (this.#isOver) return;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
+  /** Output until the end. One reader; leaving early drops what comes after. */
+  [Symbol.asyncIterator](): AsyncGenerator<StreamChunk, void, undefined> {
+    return this.#queue.read();
   }
 
-  /** Kills the program if it lives, and drops the connection. Safe to call twice. */
+  /** All output as UTF-8 text, as one reader. */
+  async text(): Promise<string> {
+    const decoder = new TextDecoder();
+    let text = '';
+    for await (const { bytes } of this) text += decoder.decode(bytes, { stream: true });
+    return text + decoder.decode();
+  }
+
+  /** Kills what lives, and drops the connection. Safe to call twice. */
   async close(): Promise<void> {
-    this.#socket.close();
+    this.#fail(new GojudgeError({ code: 'GOJUDGE_CLOSED', message: 'The run was closed before it ended.' }));
     await this.#closed;
   }
 
@@ -115,29 +188,49 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
     this.#socket.send(frame);
   }
 
-  /** The outcome, when this is the last message. */
-  #onMessage(client: GojudgeClient, message: Uint8Array): RunOutcome | null {
+  #onMessage(message: Uint8Array): void {
+    if (this.#isOver) return;
     const frame = parseServerFrame(message);
-    if (frame === null) {
-      throw new GojudgeError({
-        code: 'GOJUDGE_PROTOCOL',
-        message: 'The server sent what no go-judge sends.',
-      });
-    }
-    if (frame.kind === 'output') {
-      this.#chunks.push({ fd: frame.fd, bytes: frame.bytes });
-      this.#wake();
-      return null;
-    }
-    this.#end();
-    const answer: unknown = JSON.parse(frame.json);
-    const result = isSocketResult(answer) ? answer.results?.[0] : undefined;
-    if (result !== undefined) return new RunOutcome(client, result);
-    throw runError((answer as { error?: string }).error ?? 'The run failed; the server did not say why.');
+    if (frame === null) return this.#fail(protocolError());
+    if (frame.kind === 'response') return this.#onResponse(frame.json);
+    this.#queue.push({ index: frame.index, fd: frame.fd, bytes: frame.bytes });
+    if (this.#queue.waitingBytes <= this.#unreadBytesMax) return;
+    this.#queue.clear();
+    const text = `More than ${this.#unreadBytesMax} bytes of output were not read.`;
+    this.#fail(new GojudgeError({ code: 'GOJUDGE_OVERFLOW', message: text }));
   }
 
-  #end(): void {
+  #onResponse(json: string): void {
+    const answer = parseAnswer(json);
+    if (answer === null) return this.#fail(protocolError());
     this.#isOver = true;
-    this.#wake();
+    this.#queue.end();
+    if ((answer.results ?? []).length > 0) {
+      this.#settle.resolve(answer.results!.map((result) => new RunOutcome(this.#client, result)));
+    } else {
+      this.#settle.reject(runError(answer.error ?? 'The run failed; the server did not say why.'));
+    }
   }
+
+  #fail(error: unknown): void {
+    if (!this.#isOver) {
+      this.#isOver = true;
+      this.#queue.end();
+      this.#settle.reject(error);
+    }
+    this.#socket.close();
+  }
+}
+
+function parseAnswer(json: string) {
+  try {
+    const answer: unknown = JSON.parse(json);
+    return isSocketResult(answer) ? answer : null;
+  } catch {
+    return null;
+  }
+}
+
+function protocolError(): GojudgeError {
+  return new GojudgeError({ code: 'GOJUDGE_PROTOCOL', message: 'The server sent what no go-judge sends.' });
 }

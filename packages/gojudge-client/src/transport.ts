@@ -11,52 +11,62 @@ export interface SocketLike {
   close(code?: number): void;
   /** As of the standard. */
   addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: never) => void): void;
+  /** Stops reading. Where there is none, output waits in memory. */
+  pause?(): void;
+  /** Goes on reading. */
+  resume?(): void;
 }
 
 /** Means of talking to a server. */
 export interface Transport {
   /** As the global one. */
   fetch: typeof fetch;
-  /** `headers` only where the environment can send any with an upgrade. */
-  openSocket(url: string, headers: Record<string, string>): SocketLike | Promise<SocketLike>;
+  /** Requests may have a stream as body. */
+  canStreamRequests: boolean;
+  /** An open one, or rejects. `headers` only where the environment can send any with an upgrade. */
+  openSocket(url: string, headers: Record<string, string>): Promise<SocketLike>;
+  /** Gives connections back. */
+  close?(): Promise<void>;
 }
+
+type SocketClass = new (url: string, options?: { headers: Record<string, string> }) => SocketLike;
+
+const isBrowser = 'document' in globalThis || 'WorkerGlobalScope' in globalThis;
 
 /** Globals. Browsers cannot send a token with an upgrade, and go-judge takes it nowhere else. */
 export const GLOBAL_TRANSPORT: Transport = {
-  fetch: (input, init) => fetch(input, init),
-  openSocket: (url, headers) => {
-    const Socket = (globalThis as { WebSocket?: new (url: string, options?: object) => SocketLike })
-      .WebSocket;
-    if (Socket === undefined) {
-      const message =
-        'There is no WebSocket here: import @sbx/gojudge-client/node, or give one as transport.';
-      throw new GojudgeError({ code: 'GOJUDGE_UNSUPPORTED', message });
-    }
-    const isBrowser = 'document' in globalThis;
+  // Bun gives up after 5 minutes unless told otherwise; others ignore it.
+  fetch: (input, init) => fetch(input, { ...init, timeout: false } as RequestInit),
+  canStreamRequests: !isBrowser,
+  openSocket: async (url, headers) => {
+    const Socket = (globalThis as { WebSocket?: SocketClass }).WebSocket;
+    if (Socket === undefined) throw unsupported('There is no WebSocket here: give one as transport.');
     if (isBrowser && headers.authorization !== undefined) {
-      const message = 'A browser cannot send a token with a WebSocket.';
-      throw new GojudgeError({ code: 'GOJUDGE_UNSUPPORTED', message });
+      throw unsupported('A browser cannot send a token with a WebSocket.');
     }
-    return isBrowser ? new Socket(url) : new Socket(url, { headers }); // Node, Bun and Deno take headers
+    const socket = isBrowser ? new Socket(url) : new Socket(url, { headers }); // Node, Bun and Deno take headers
+    await whenOpen(socket);
+    return socket;
   },
 };
 
+function unsupported(message: string): GojudgeError {
+  return new GojudgeError({ code: 'GOJUDGE_UNSUPPORTED', message });
+}
+
 /** Resolves when it is open. */
-export function whenOpen(socket: SocketLike): Promise<void> {
+function whenOpen(socket: SocketLike): Promise<void> {
   return new Promise((resolve, reject) => {
-    const fail = () => {
-      reject(
-        new GojudgeError({
-          code: 'GOJUDGE_CONNECTION',
-          message: 'The connection was refused.',
-          retryable: true,
-        }),
-      );
-    };
+    const fail = (event: unknown) => reject(connectionError('The connection was refused.', event));
     socket.addEventListener('open', () => resolve());
     socket.addEventListener('error', fail);
     socket.addEventListener('close', fail);
   });
+}
+
+/** The connection did not come to be, or went away. */
+export function connectionError(message: string, cause?: unknown): GojudgeError {
+  return new GojudgeError({ code: 'GOJUDGE_CONNECTION', message, retryable: true, cause });
 }
 
 /** Bytes of a message, whatever the environment hands over. */

@@ -1,21 +1,11 @@
 /** Addresses as Go writes them: `localhost:5050` is every loopback address, `:5050` every address. */
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
-/** Not every machine has these. */
-const MAY_BE_MISSING = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
+import { listenAt } from '@sbx/serving';
 
 /** Listens with one server per address, all on one port. Resolves with URLs. */
 export async function listenOn(address: string, create: () => Server): Promise<string[]> {
   const { host, port } = parseAddress(address);
-  if (host !== 'localhost') return [await listen(create(), host, port)];
-  const first = await listen(create(), '127.0.0.1', port);
-  const chosen = Number(new URL(first).port) || 80;
-  const second = await listen(create(), '::1', chosen).catch((error: NodeJS.ErrnoException) => {
-    if (MAY_BE_MISSING.has(error.code ?? '')) return null;
-    throw error;
-  });
-  return second === null ? [first] : [first, second];
+  return listenAt(host, port, create);
 }
 
 function parseAddress(address: string): { host: string | undefined; port: number } {
@@ -26,15 +16,4 @@ function parseAddress(address: string): { host: string | undefined; port: number
     throw new Error(`listen tcp: address ${address}: missing or invalid port`);
   }
   return { host: host === '' ? undefined : host, port };
-}
-
-function listen(server: Server, host: string | undefined, port: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host, port }, () => {
-      server.off('error', reject);
-      const { address, family, port: chosen } = server.address() as AddressInfo;
-      resolve(`http://${family === 'IPv6' ? `[${address}]` : address}:${chosen}`);
-    });
-  });
 }

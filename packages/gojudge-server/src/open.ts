@@ -42,6 +42,7 @@ export async function openParts(options: ResolvedOptions, metrics: Metrics): Pro
       workers,
       observe: (outcome) => metrics.observeOutcome(outcome),
       observeFailure: () => metrics.observeFailure(),
+      countStream: (change) => metrics.countStream(change),
     };
     metrics.watch(judge);
     return { options, settings, judge, ownEngine: options.engine === undefined };
@@ -53,10 +54,11 @@ export async function openParts(options: ResolvedOptions, metrics: Metrics): Pro
 
 function openEngine(options: ResolvedOptions, root: Root): Promise<Engine> {
   return Engine.open({
-    mounts: root.mounts,
-    workDir: root.workDir,
-    // The engine takes no underscore in host names.
-    hostname: root.hostName.replaceAll('_', '-'),
+    ...root.engine,
+    insideUid: options.containerCredStart > 0 ? root.shown.uid : 0,
+    umask: 0,
+    signalsToInit: 'ignore',
+    seccomp: options.seccomp ?? 'default',
     maxSandboxes: SANDBOXES_MAX,
     readyCount: Math.max(options.preFork, options.cpuSets.length || options.parallelism),
     cgroup: options.cgroup,
@@ -67,6 +69,8 @@ function openEngine(options: ResolvedOptions, root: Root): Promise<Engine> {
 function makeSettings(options: ResolvedOptions, root: Root, { cgroup }: EngineInfo): Settings {
   return {
     authToken: options.authToken || null,
+    allowOrigins: options.allowOrigins,
+    allowHosts: options.allowHosts,
     parallelism: options.parallelism,
     cpuSets: options.cpuSets,
     queueLength: options.queueLength,
@@ -79,12 +83,13 @@ function makeSettings(options: ResolvedOptions, root: Root, { cgroup }: EngineIn
     diskBytes: root.diskBytes ?? DISK_BYTES,
     diskFileCount: root.diskFileCount ?? DISK_FILES,
     ownStackBytes: ownStackBytes(),
-    workDir: root.workDir,
+    workDir: root.engine.workDir,
     strict: options.compat === 'strict',
+    tickMs: options.compat === 'strict' ? options.timeLimitCheckerIntervalMs : 0,
     bodyMaxBytes: options.bodyMaxBytes,
     frameMaxBytes: options.frameMaxBytes,
     cmdCountMax: options.cmdCountMax,
-    programFolders: root.programFolders,
+    collectMaxBytes: options.collectMaxBytes,
     runnerConfig: {
       cgroupType: cgroup.version === 'none' ? 0 : cgroup.version === 'v2' ? 2 : 1,
       cgroupControllers: CONTROLLERS.filter((controller) => cgroup.controllers.includes(controller)),
@@ -95,8 +100,15 @@ function makeSettings(options: ResolvedOptions, root: Root, { cgroup }: EngineIn
 }
 
 async function openStore(options: ResolvedOptions): Promise<FileStore> {
-  const { dir, fileTimeoutMs: timeoutMs, storeMaxBytes: maxBytes, storeMaxCount: maxCount } = options;
+  const { dir, compat, fileTimeoutMs: timeoutMs, storeMaxBytes: maxBytes, storeMaxCount: maxCount } = options;
   const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
   const folder = dir ?? (await mkdtemp(join(memory, 'sbx-gojudge-')));
-  return FileStore.open({ dir: folder, temporary: dir === null, timeoutMs, maxBytes, maxCount });
+  return FileStore.open({
+    dir: folder,
+    temporary: dir === null,
+    keepsNames: compat !== 'strict',
+    timeoutMs,
+    maxBytes,
+    maxCount,
+  });
 }

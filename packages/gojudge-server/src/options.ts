@@ -1,7 +1,8 @@
 /** Options of `createGojudgeServer`, checked; and their way to settings. Unknown ones are errors. */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { Engine, InvalidOptionsError } from '@sbx/core';
+import { Engine, type SeccompPolicy } from '@sbx/core';
+import { checkOptions } from '@sbx/serving';
 import { z } from 'zod';
 
 const MiB = 2 ** 20;
@@ -31,7 +32,11 @@ export const MOUNT_CONF = z.object({
   domainName: z.string().nullish(),
   uid: z.int().nullish(),
   gid: z.int().nullish(),
-  initCmd: z.string().nullish(),
+  initCmd: z
+    .literal('', {
+      error: 'is not supported: every run has a fresh sandbox, so put what it makes into the mounts',
+    })
+    .nullish(),
 });
 /** What mount.yaml says; keys as in the file. What is left out is as go-judge has it built in. */
 export interface MountConf {
@@ -55,7 +60,8 @@ export interface MountConf {
   domainName?: string | null;
   uid?: number | null;
   gid?: number | null;
-  initCmd?: string | null;
+  /** Not supported: refused unless empty. */
+  initCmd?: '' | null;
 }
 
 /** `MountConf` after defaults. */
@@ -76,19 +82,25 @@ const OPTIONS = z.strictObject({
   storeMaxBytes: bytes.default(8 * 2 ** 30),
   storeMaxCount: count.default(65_536),
   srcPrefix: listOfText.default([]),
+  allowOrigins: listOfText.nullable().default(null),
+  allowHosts: listOfText.nullable().default(null),
   extraMemoryBytes: bytes.default(16 * 1024),
   outputLimitBytes: bytes.default(256 * MiB),
   copyOutLimitBytes: bytes.default(256 * MiB),
   openFileLimit: z.int().min(4).default(256),
   enableCpuRate: z.boolean().default(false),
+  timeLimitCheckerIntervalMs: z.number().min(1).default(100),
+  containerCredStart: count.default(0),
   noFallback: z.boolean().default(false),
   cgroup: z.string().default('auto'),
   tmpFsParam: z.string().default('size=128m,nr_inodes=4k'),
   mountConf: MOUNT_CONF.nullable().default(null),
+  seccomp: z.custom<SeccompPolicy>().nullable().default(null),
   compat: z.enum(['default', 'strict']).default('default'),
   bodyMaxBytes: bytes.default(256 * MiB),
   frameMaxBytes: bytes.default(256 * MiB),
   cmdCountMax: z.int().min(1).default(64),
+  collectMaxBytes: bytes.default(256 * MiB),
   shutdownMs: z.number().min(0).default(3000),
   engine: z.custom<Engine>((value) => value instanceof Engine).optional(),
 });
@@ -126,6 +138,10 @@ export interface GojudgeServerOptions {
   storeMaxCount?: number;
   /** Folders that `src` may name files in. Default: all of the host. */
   srcPrefix?: string[];
+  /** Origins of web pages that may connect; programs send none. `null` (default): all, as go-judge. Others get 403. */
+  allowOrigins?: string[] | null;
+  /** Names, without port, that requests may call this server by, against DNS rebinding. `null` (default): all. Others get 403. */
+  allowHosts?: string[] | null;
   /** Added to `memoryLimit` for what the kernel enforces. Default 16 KiB. */
   extraMemoryBytes?: number;
   /** Largest file a program may write. Default 256 MiB. */
@@ -136,6 +152,10 @@ export interface GojudgeServerOptions {
   openFileLimit?: number;
   /** Honour `cpuRateLimit`. Default false. */
   enableCpuRate?: boolean;
+  /** 0 (default): programs see themselves as uid 0, else as the `uid` of mount.yaml. What they may do is the same. */
+  containerCredStart?: number;
+  /** With `compat: 'strict'`: limits of time strike at multiples of this. Default 100. */
+  timeLimitCheckerIntervalMs?: number;
   /** Refuse to start where limits cannot be enforced by cgroups. Default false. */
   noFallback?: boolean;
   /** As of `EngineOptions`. Default `'auto'`. */
@@ -144,6 +164,8 @@ export interface GojudgeServerOptions {
   tmpFsParam?: string;
   /** mount.yaml as data. Default: go-judge's built-in mounts. */
   mountConf?: MountConf | null;
+  /** System calls of programs, on top of the engine's own filter. `null` (default): nothing on top. */
+  seccomp?: SeccompPolicy | null;
   /** `'strict'`: literal go-judge where a deviation of ours can be observed. */
   compat?: 'default' | 'strict';
   /** Bytes of a request's JSON. Default 256 MiB. */
@@ -152,6 +174,8 @@ export interface GojudgeServerOptions {
   frameMaxBytes?: number;
   /** Programs of one request. Default 64. */
   cmdCountMax?: number;
+  /** Bytes kept in memory of one collector or proxy, whatever its `max`. Default 256 MiB. */
+  collectMaxBytes?: number;
   /** How long `close()` waits for running requests before it kills them. Default 3000. */
   shutdownMs?: number;
   /** An engine of the caller's, which stays open; mounts and names are its own then. */
@@ -160,11 +184,7 @@ export interface GojudgeServerOptions {
 
 /** Throws `InvalidOptionsError` for the first thing that is wrong. */
 export function parseOptions(options: GojudgeServerOptions): ResolvedOptions {
-  const parsed = OPTIONS.safeParse(options);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const field = ['options', ...issue!.path].join('.');
-  throw new InvalidOptionsError({ field, rule: 'type', expected: issue!.message });
+  return checkOptions(OPTIONS, options);
 }
 
 /** RLIMIT_STACK of this process, which programs without a limit of their own inherit; `null` for none. */

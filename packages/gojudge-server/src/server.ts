@@ -2,10 +2,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Engine } from '@sbx/core';
-import { makeAuthorizer } from './http/auth.js';
+import { makeEntryCheck } from './http/entry.js';
+import { keepPace } from './http/pace.js';
 import { route } from './http/routes.js';
 import { listenOn } from './listen.js';
-import { Metrics } from './monitor/metrics.js';
+import { type Metrics, openMetrics } from './monitor/metrics.js';
 import { openMonitor } from './monitor/server.js';
 import { openParts, type Parts } from './open.js';
 import { type GojudgeServerOptions, parseOptions } from './options.js';
@@ -36,14 +37,14 @@ export interface GojudgeServer extends AsyncDisposable {
  */
 export async function createGojudgeServer(options: GojudgeServerOptions = {}): Promise<GojudgeServer> {
   const resolved = parseOptions(options);
-  const metrics = new Metrics();
+  const metrics = await openMetrics(resolved.enableMetrics);
   return new OpenServer(await openParts(resolved, metrics), metrics);
 }
 
 class OpenServer implements GojudgeServer {
   readonly #parts: Parts;
   readonly #metrics: Metrics;
-  readonly #isAuthorized;
+  readonly #checkEntry;
   readonly #sockets: Sockets;
   readonly #servers: Server[] = [];
   readonly #busy = new Set<Promise<unknown>>();
@@ -52,8 +53,8 @@ class OpenServer implements GojudgeServer {
   constructor(parts: Parts, metrics: Metrics) {
     this.#parts = parts;
     this.#metrics = metrics;
-    this.#isAuthorized = makeAuthorizer(parts.settings.authToken);
-    this.#sockets = new Sockets(parts.judge, this.#isAuthorized);
+    this.#checkEntry = makeEntryCheck(parts.settings);
+    this.#sockets = new Sockets(parts.judge, this.#checkEntry);
   }
 
   get engine(): Engine {
@@ -62,7 +63,8 @@ class OpenServer implements GojudgeServer {
 
   handler = (request: IncomingMessage, response: ServerResponse): void => {
     const startedAt = performance.now();
-    const answered = route(this.#parts.judge, this.#isAuthorized, request, response).then((pattern) => {
+    keepPace(request);
+    const answered = route(this.#parts.judge, this.#checkEntry, request, response).then((pattern) => {
       this.#metrics.observeHttp(request, response, pattern, performance.now() - startedAt);
     });
     this.#busy.add(answered);
@@ -78,7 +80,7 @@ class OpenServer implements GojudgeServer {
     const urls = await listenOn(httpAddr, () => this.#createServer());
     const isMonitored = enableMetrics || enableDebug;
     const monitorUrls = isMonitored
-      ? await listenOn(monitorAddr, () => this.#keep(openMonitor(this.#metrics, this.#parts, enableMetrics)))
+      ? await listenOn(monitorAddr, () => this.#keep(openMonitor(this.#metrics, this.#parts)))
       : [];
     return { urls, monitorUrls };
   }

@@ -3,6 +3,9 @@ import type { WireConfig } from '@sbx/gojudge-client/wire';
 
 export interface Settings {
   authToken: string | null;
+  /** `null`: all. */
+  allowOrigins: readonly string[] | null;
+  allowHosts: readonly string[] | null;
   /** Run requests at the same time. */
   parallelism: number;
   /** One entry per worker, or empty. */
@@ -19,14 +22,16 @@ export interface Settings {
   /** RLIMIT_STACK of this process; `null` for none. */
   ownStackBytes: number | null;
   workDir: string;
+  /** Strict: limits of time are looked at so often, in ms. 0: they have timers. */
+  tickMs: number;
   /** Literal behaviour of go-judge where a deviation of ours can be observed. */
   strict: boolean;
   /** Bounds of ours. */
   bodyMaxBytes: number;
   frameMaxBytes: number;
   cmdCountMax: number;
-  /** Where programs are found: folder inside → folder of the host, longest first. */
-  programFolders: readonly { inside: string; host: string }[];
+  /** Bytes kept of one collector or proxy, whatever its `max`. */
+  collectMaxBytes: number;
   /** For `GET /config`. */
   runnerConfig: WireConfig['runnerConfig'];
 }

@@ -58,6 +58,7 @@ const VERSION = {
   args: texts,
   pattern: oneOf('must be a regular expression', (value) => value instanceof RegExp),
 };
+const STANDBY = { probe: text, prelude: oneOf('must be a function', isFunction) };
 const DEFINITION: Record<keyof LanguageDefinition, Check> = {
   name: languageName,
   title: text,
@@ -69,6 +70,7 @@ const DEFINITION: Record<keyof LanguageDefinition, Check> = {
   run: (value, field) => validate(value as object, STEP, ['file'], field),
   needs: texts,
   version: (value, field) => validate(value as object, VERSION, ['file', 'args', 'pattern'], field),
+  standby: (value, field) => validate(value as object, STANDBY, ['probe', 'prelude'], field),
   debianPackage: text,
 };
 

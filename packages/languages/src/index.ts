@@ -38,6 +38,7 @@ export function prepareRun(artifact: Artifact, options?: RunArtifactOptions): Pr
 export { LanguageUnavailableError } from './errors.js';
 export type { ProbeOptions } from './probe.js';
 export { createRegistry, Registry, type RegistryOptions } from './registry.js';
+export { createRuntimes, Runtimes, type RuntimesOptions, type SpawnCodeOptions } from './runtimes.js';
 export type {
   Artifact,
   CodeResult,
@@ -54,6 +55,7 @@ export type {
   RunArtifactOptions,
   RunCodeOptions,
   RunEngine,
+  StandbyHints,
   StepContext,
   VersionProbe,
 } from './types.js';

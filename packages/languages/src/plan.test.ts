@@ -47,7 +47,7 @@ describe('runtimes are told the memory limit', () => {
 
   test('Go is told by its environment', async () => {
     const { options } = await runStep('go', { limits: { memoryBytes: 1000 } });
-    expect(options.env?.GOMEMLIMIT).toBe('900');
+    expect(options.env).toMatchObject({ GOMEMLIMIT: '900' });
   });
 });
 

@@ -70,6 +70,17 @@ export interface VersionProbe {
   pattern: RegExp;
 }
 
+/**
+ * For runtimes that go on loading themselves after they have opened the source. Whatever the prelude makes them load must be
+ * what a plain start would have loaded by the time the program runs.
+ */
+export interface StandbyHints {
+  /** Source of a program that is run once per engine and prints what `prelude` needs. */
+  probe: string;
+  /** Files by name in the work folder, there until the interpreter waits; made from what the probe printed. */
+  prelude(printed: string): Readonly<Record<string, string>>;
+}
+
 /** A language: how its code is named, compiled, run and found. */
 export interface LanguageDefinition {
   /** Lower-case letters, digits, `+`, `#`, `-`, `.`; unique in a registry. */
@@ -91,6 +102,8 @@ export interface LanguageDefinition {
   needs?: readonly string[];
   /** Absent: nothing is asked, and the version is unknown. */
   version?: VersionProbe;
+  /** What helps an interpreter that is kept waiting (`createRuntimes`). Default: nothing; it waits at its source file all the same. */
+  standby?: StandbyHints;
   /** Package of Debian that brings it, for the hint when it is missing. Default: none. */
   debianPackage?: string;
 }

@@ -1,43 +1,50 @@
 // What an answer has and what a case expects: a list of differences, empty when there are none.
 
-/** A text, or `{ contains }`, or `{ matches }`. */
-function textDiffers(what, got, expected) {
-  const isSame =
-    typeof expected === 'string'
-      ? got === expected
-      : typeof got === 'string' &&
-        (expected.contains === undefined || got.includes(expected.contains)) &&
-        (expected.matches === undefined || new RegExp(expected.matches).test(got));
-  return isSame ? [] : [`${what}: ${JSON.stringify(got)}, expected ${JSON.stringify(expected)}`];
+/** Objects expected in part, lists in full, text as it is or by `{ contains }` and `{ matches }`; `null`: must be absent. */
+export function differs(what, got, expected) {
+  if (expected === null) return got === undefined || got === null ? [] : [told(what, got, 'nothing')];
+  if (typeof expected !== 'object') return got === expected ? [] : [told(what, got, expected)];
+  if (Array.isArray(expected)) return listDiffers(what, got, expected);
+  if ('contains' in expected || 'matches' in expected) return textDiffers(what, got, expected);
+  if (typeof got !== 'object' || got === null) return [told(what, got, expected)];
+  return Object.entries(expected).flatMap(([key, value]) => differs(`${what}.${key}`, got[key], value));
 }
 
-function valueDiffers(what, got, expected) {
-  return got === expected ? [] : [`${what}: ${JSON.stringify(got)}, expected ${JSON.stringify(expected)}`];
+function listDiffers(what, got, expected) {
+  if (!Array.isArray(got) || got.length !== expected.length) return [told(what, got, expected)];
+  return expected.flatMap((one, index) => differs(`${what}[${index}]`, got[index], one));
 }
+
+function textDiffers(what, got, expected) {
+  const isSame =
+    typeof got === 'string' &&
+    (expected.contains === undefined || got.includes(expected.contains)) &&
+    (expected.matches === undefined || new RegExp(expected.matches).test(got));
+  return isSame ? [] : [told(what, got, expected)];
+}
+
+function told(what, got, expected) {
+  return `${what}: ${short(got)}, expected ${short(expected)}`;
+}
+
+const short = (value) => `${JSON.stringify(value)}`.slice(0, 300);
 
 function isOutside(what, ns, [low, high]) {
   const ms = ns / 1e6;
   return ms >= low && ms <= high ? [] : [`${what}: ${ms} ms, expected ${low} to ${high}`];
 }
 
+/** Entries come in the order in which they went wrong, so any order will do. */
 function fileErrorsDiffer(got = [], expected) {
-  if (got.length !== expected.length) return [`fileError: ${JSON.stringify(got)}`];
-  return expected.flatMap((entry, index) =>
-    Object.entries(entry).flatMap(([key, value]) => textDiffers(`fileError.${key}`, got[index][key], value)),
-  );
+  const byName = (one, other) => (one.name < other.name ? -1 : 1);
+  return differs('fileError', [...got].sort(byName), [...expected].sort(byName));
 }
 
 function resultDiffers(got, expected) {
-  const { status, exitStatus, error, files = {}, fileError, timeMs, runTimeMs, noFiles = [] } = expected;
+  const { fileError, timeMs, runTimeMs, noFiles = [], fileIds: _fileIds, ...rest } = expected;
   return [
-    ...valueDiffers('status', got.status, status),
-    ...(exitStatus === undefined ? [] : valueDiffers('exitStatus', got.exitStatus, exitStatus)),
-    ...(error === undefined ? [] : textDiffers('error', got.error, error)),
-    ...['time', 'memory', 'runTime'].flatMap((key) =>
-      expected[key] === undefined ? [] : valueDiffers(key, got[key], expected[key]),
-    ),
-    ...Object.entries(files).flatMap(([name, text]) => textDiffers(`files.${name}`, got.files?.[name], text)),
-    ...noFiles.flatMap((name) => valueDiffers(`files.${name}`, got.files?.[name], undefined)),
+    ...Object.entries(rest).flatMap(([key, value]) => differs(key, got[key], value)),
+    ...noFiles.flatMap((name) => differs(`files.${name}`, got.files?.[name], null)),
     ...(fileError === undefined ? [] : fileErrorsDiffer(got.fileError, fileError)),
     ...(timeMs === undefined ? [] : isOutside('time', got.time, timeMs)),
     ...(runTimeMs === undefined ? [] : isOutside('runTime', got.runTime, runTimeMs)),
@@ -47,14 +54,10 @@ function resultDiffers(got, expected) {
 export function resultsDiffer(got, expected) {
   if (!Array.isArray(got) || got.length !== expected.length) return [`results: ${JSON.stringify(got)}`];
   return expected.flatMap((one, index) =>
-    resultDiffers(got[index], one).map(
-      (text) => `[${index}].${text} (${JSON.stringify(got[index]).slice(0, 300)})`,
-    ),
+    resultDiffers(got[index], one).map((text) => `[${index}].${text} (${short(got[index])})`),
   );
 }
 
 export function errorDiffers(got, { http, body }) {
-  return [...valueDiffers('http', got.http, http), ...textDiffers('body', got.body, body)];
+  return [...differs('http', got.http, http), ...differs('body', got.body, body)];
 }
-
-export { textDiffers };

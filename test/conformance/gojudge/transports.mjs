@@ -1,7 +1,7 @@
 // The three ways a request reaches a server. Each resolves with `{ http, body }` or `{ results, error }`.
 import { WebSocket } from 'ws';
 
-const headersOf = (token) => (token ? { authorization: `Bearer ${token}` } : {});
+export const headersOf = (token) => (token ? { authorization: `Bearer ${token}` } : {});
 
 /** `raw`: the body as it is sent. */
 export async function overRest({ url, token }, raw) {

@@ -32,6 +32,16 @@ const FEATURE_FACTS: Readonly<Record<Feature, { required: boolean; why: string; 
     why: '/proc shows nothing but the processes of the sandbox.',
   },
   seccomp: { required: true, layer: 'seccomp', why: 'Dangerous system calls are refused.' },
+  landlock: {
+    required: false,
+    layer: 'kernel',
+    why: 'A second wall around files, for engines that ask for it.',
+  },
+  'core-scheduling': {
+    required: false,
+    layer: 'kernel',
+    why: 'Sandboxes share no core with others, for engines that ask for it.',
+  },
 };
 
 export function engineChecks(trial: Trial): Check[] {

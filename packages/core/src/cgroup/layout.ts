@@ -53,7 +53,7 @@ export const V1: Layout = {
     memoryLimit: { controller: 'memory', file: 'memory.limit_in_bytes', write: true },
     swapLimit: { controller: 'memory', file: 'memory.memsw.limit_in_bytes', write: true },
     taskLimit: { controller: 'pids', file: 'pids.max', write: true },
-    procs: { controller: 'pids', file: 'cgroup.procs' },
+    procs: { controller: 'pids', file: '.' }, // the folder: its list is opened anew for each look
   },
   unlimited: { memory: '-1', tasks: 'max' },
   cpuRate: {
@@ -80,7 +80,7 @@ export const V2: Layout = {
     memoryLimit: { controller: 'memory', file: 'memory.max', write: true },
     swapLimit: { controller: 'memory', file: 'memory.swap.max', write: true },
     taskLimit: { controller: 'pids', file: 'pids.max', write: true },
-    procs: { controller: '', file: 'cgroup.procs' },
+    procs: { controller: '', file: '.' },
   },
   unlimited: { memory: 'max', tasks: 'max' },
   cpuRate: {

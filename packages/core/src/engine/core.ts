@@ -6,16 +6,18 @@ import { availableParallelism, release } from 'node:os';
 import { CgroupTree } from '../cgroup/tree.js';
 import { ClosedError, type SbxError, UnsupportedError } from '../errors.js';
 import { loadNative, type Native, packageVersion } from '../native.js';
-import { DEFAULT_HOSTNAME, DEFAULT_WORK_DIR, defaultMounts, SANDBOX_UID } from '../options/defaults.js';
+import { DEFAULT_WORK_DIR } from '../options/defaults.js';
 import { validateEngineOptions } from '../options/engine-options.js';
 import { engineLimits, type ResolvedLimits } from '../options/limits.js';
 import type { EngineCounters, EngineInfo, EngineOptions, Feature, SandboxShape, Status } from '../types.js';
 import { STATUSES } from '../types.js';
-import { checkRequired, DEFAULT_REQUIRE, describeFeatures, type FeatureTable } from './features.js';
-import { compileMounts } from './mounts.js';
+import { askedFor, checkRequired, DEFAULT_REQUIRE, describeFeatures, type FeatureTable } from './features.js';
+import { treeTargets } from './mounts.js';
+import { allowedCpus, CpuPins } from './pins.js';
 import { Queue } from './queue.js';
 import type { Shape, Slot } from './slot.js';
 import { Slots } from './slots.js';
+import { isStrict, templateOf } from './template.js';
 import { Zygote } from './zygote.js';
 
 /** Unassigned by every distribution; one engine takes a block at random. */
@@ -31,8 +33,14 @@ export class EngineCore {
   readonly limits: ResolvedLimits;
   readonly options: EngineOptions;
   readonly workDir: string;
+  /** Where the trees of each sandbox are mounted. */
+  readonly treeTargets: readonly string[];
   readonly features: FeatureTable;
   readonly missing: readonly Feature[];
+  /** What its own options ask for beyond limits. */
+  readonly asked: readonly Feature[];
+  /** Where each sandbox has a CPU of its own. */
+  readonly pins: CpuPins | null;
   readonly tree: CgroupTree | null;
   readonly queue: Queue;
   readonly slots: Slots;
@@ -55,8 +63,14 @@ export class EngineCore {
     this.options = options;
     this.limits = limits;
     this.workDir = options.workDir ?? DEFAULT_WORK_DIR;
+    this.treeTargets = treeTargets(this.workDir, options.mounts ?? []).slice(
+      0,
+      this.native.constants.treesMax,
+    );
     this.features = features;
     this.missing = (Object.keys(features) as Feature[]).filter((feature) => !features[feature].available);
+    this.asked = askedFor(options);
+    this.pins = options.pinning === 'sandbox' ? new CpuPins(limits.cpuSet ?? allowedCpus()) : null;
     this.tree = tree;
     this.slots = slots;
     this.queue = new Queue(info.parallelism, info.queueLength);
@@ -71,6 +85,7 @@ export class EngineCore {
   static async open(options: EngineOptions = {}): Promise<EngineCore> {
     validateEngineOptions(options);
     checkKernel();
+    checkOpenFileRoom(hardOpenFiles());
     const { native } = loadNative();
     native.holdLoop();
     try {
@@ -87,7 +102,7 @@ export class EngineCore {
   }
 
   shape(options: SandboxShape, limits: ResolvedLimits, terminal: boolean): Shape {
-    const strict = (options.seccomp ?? this.options.seccomp) === 'strict';
+    const strict = isStrict(this.options.seccomp, options.seccomp);
     const seccompKill = options.seccompAction === 'kill';
     const loopback = options.network === 'loopback';
     return makeShape({ loopback, strict, seccompKill, terminal, ...diskOf(limits) });
@@ -154,8 +169,8 @@ async function openParts(options: EngineOptions): Promise<Opened> {
     const sample = tree === null ? null : await tree.makeGroup();
     const features = describeFeatures(report, tree, sample, rootless);
     await sample?.remove();
-    checkRequired(features, options.require ?? DEFAULT_REQUIRE, report);
-    zygote = await startZygote(options, rootless, tree);
+    checkRequired(features, options.require ?? [...DEFAULT_REQUIRE, ...askedFor(options)], report);
+    zygote = await Zygote.start(templateOf(options, features, tree));
     const uidBase = rootless
       ? 0
       : (options.uidBase ?? randomBlock(options.maxSandboxes ?? DEFAULT_MAX_SANDBOXES));
@@ -170,27 +185,11 @@ async function openParts(options: EngineOptions): Promise<Opened> {
   }
 }
 
-function startZygote(options: EngineOptions, rootless: boolean, tree: CgroupTree | null): Promise<Zygote> {
-  const { hostname = DEFAULT_HOSTNAME, workDir = DEFAULT_WORK_DIR } = options;
-  const mounts = compileMounts(options.mounts ?? defaultMounts(hostname, workDir));
-  const cgroupName = tree?.name ?? '';
-  const cgroupParents = tree?.parentFds ?? [];
-  return Zygote.start({
-    rootless,
-    insideUid: SANDBOX_UID,
-    hostname,
-    workDir,
-    mounts,
-    cgroupName,
-    cgroupParents,
-  });
-}
-
 function makeSlots(options: EngineOptions, info: EngineInfo, tree: CgroupTree | null, zygote: Zygote): Slots {
   const { parallelism, maxSandboxes } = info;
   const shape = makeShape({
     loopback: false,
-    strict: options.seccomp === 'strict',
+    strict: isStrict(options.seccomp),
     seccompKill: false,
     terminal: false,
     ...diskOf(engineLimits(options.limits, options.ceilings)),
@@ -240,6 +239,8 @@ function makeShape(parts: Omit<Shape, 'key'>): Shape {
   return { ...parts, key: `${flags}:${diskBytes}:${diskFileCount}` };
 }
 
+const OPEN_FILES_LEAST = 320;
+
 /** Hard limit of open files of this process, which the helper inherits. */
 function hardOpenFiles(): number {
   const match = /^Max open files +\S+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'));
@@ -261,6 +262,16 @@ function checkKernel(): void {
     code: 'SBX_UNSUPPORTED_PLATFORM',
     message: `Linux ${release()} is too old.`,
     hint: 'Linux 5.12 or newer is needed.',
+  });
+}
+
+/** Init places a program's descriptors by way of numbers above all that they can have. */
+function checkOpenFileRoom(max: number): void {
+  if (max >= OPEN_FILES_LEAST) return;
+  throw new UnsupportedError({
+    code: 'SBX_UNSUPPORTED_PLATFORM',
+    message: `This process may have ${max} files open at the most, and the engine needs ${OPEN_FILES_LEAST}.`,
+    hint: 'Raise the hard limit (`ulimit -Hn`, LimitNOFILE=).',
   });
 }
 

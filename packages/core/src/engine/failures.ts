@@ -42,14 +42,22 @@ export function setupError(failed: Omit<FailedMessage, 'kind' | 'programId'>): S
   return new SandboxError({ code: 'SBX_SANDBOX_SETUP', message, stage, index, errno });
 }
 
-/** A program that did not start. `paths`: what exec tried, in order. */
-export function startError(
-  failed: FailedMessage,
-  file: string,
-  cwd: string,
-  paths: readonly string[],
-): SbxError {
+/** What was to be started. */
+export interface StartAttempt {
+  file: string;
+  cwd: string;
+  /** What was tried, in order. */
+  paths: readonly string[];
+  /** Init looked for the first executable one, and `index` of the failure says which that was. */
+  findsFirst: boolean;
+  /** A name was looked for, and the environment has no PATH. */
+  noPath: boolean;
+}
+
+/** A program that did not start. */
+export function startError(failed: FailedMessage, attempt: StartAttempt): SbxError {
   const { stage, index, errno } = failed;
+  const { file, cwd, paths, findsFirst, noPath } = attempt;
   const name = errnoName(errno);
   if (stage === 'workingFolder') {
     const message = `The working folder ${JSON.stringify(cwd)} cannot be entered inside the sandbox`;
@@ -58,7 +66,9 @@ export function startError(
   if (stage !== 'exec') return setupError(failed);
   if (name === 'ENOENT' || name === 'ENOTDIR') {
     const existsOnHost = paths.some((path) => path.startsWith('/') && existsSync(path));
-    return new ProgramNotFoundError({ file, tried: paths, existsOnHost });
+    const found = findsFirst ? paths[index] : undefined;
+    const more = { ...(found !== undefined && { found }), ...(noPath && { noPath }) };
+    return new ProgramNotFoundError({ file, tried: paths, existsOnHost, more });
   }
   if (name === 'E2BIG') {
     const message = 'Arguments and environment do not fit the stack limit';

@@ -4,15 +4,30 @@ import type { Group } from '../cgroup/group.js';
 import type { CounterName } from '../cgroup/layout.js';
 import type { CgroupReport, CgroupTree } from '../cgroup/tree.js';
 import { UnsupportedError } from '../errors.js';
+import { loadNative } from '../native.js';
 import type { ResolvedLimits } from '../options/limits.js';
-import { type Degradation, type EngineInfo, FEATURES, type Feature } from '../types.js';
+import { type Degradation, type EngineInfo, type EngineOptions, FEATURES, type Feature } from '../types.js';
 
 export type FeatureTable = EngineInfo['features'];
 
 /** Required unless the caller says otherwise: what a verdict rests on. */
 export const DEFAULT_REQUIRE: readonly Feature[] = FEATURES.filter(
-  (feature) => !['distinct-users', 'swap-limit', 'cpu-set', 'cpu-rate'].includes(feature),
+  (feature) =>
+    !['distinct-users', 'swap-limit', 'cpu-set', 'cpu-rate', 'landlock', 'core-scheduling'].includes(feature),
 );
+
+/** Guarantees that an engine asks for by its own options. */
+export function askedFor({ landlock, coreScheduling, pinning }: EngineOptions): Feature[] {
+  const asked: [Feature, boolean][] = [
+    ['landlock', landlock === true],
+    ['core-scheduling', coreScheduling === true],
+    ['cpu-set', pinning === 'sandbox'],
+  ];
+  return asked.filter(([, wanted]) => wanted).map(([feature]) => feature);
+}
+
+/** Before it, a domain forbids every rename from one folder to another. */
+const LANDLOCK_ABI_MIN = 2;
 
 /** Guarantees that rest on one file of a cgroup. */
 const BY_COUNTER: Readonly<Partial<Record<Feature, CounterName>>> = {
@@ -71,6 +86,11 @@ export function describeFeatures(
   put('distinct-users', rootless ? null : 'user namespace per slot, two host ids each', why);
   put('private-proc', 'procfs subset=pid,hidepid=ptraceable', null);
   put('seccomp', 'seccomp filter', null);
+  const { landlockAbi, coreScheduling } = loadNative().native.probeKernel();
+  const old = landlockAbi < 0 ? 'the kernel has no Landlock, or it is switched off' : 'Linux 5.19 is needed';
+  put('landlock', landlockAbi >= LANDLOCK_ABI_MIN ? `Landlock ABI ${landlockAbi}` : null, old);
+  const noCookie = 'the kernel has no core scheduling, or the machine no hyper-threads';
+  put('core-scheduling', coreScheduling === 0 ? 'PR_SCHED_CORE' : null, noCookie);
   return table;
 }
 
@@ -102,8 +122,9 @@ export function degradationsFor(
   table: FeatureTable,
   missing: readonly Feature[],
   limits: ResolvedLimits,
+  asked: readonly Feature[],
 ): Degradation[] {
-  const wanted = new Set<Feature>(['cpu-accounting', 'memory-peak', 'process-peak']);
+  const wanted = new Set<Feature>(['cpu-accounting', 'memory-peak', 'process-peak', ...asked]);
   for (const [name, feature] of Object.entries(NEEDED_BY)) {
     if (limits[name as keyof ResolvedLimits] !== null) wanted.add(feature);
   }

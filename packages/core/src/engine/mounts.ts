@@ -2,6 +2,7 @@
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { InvalidOptionsError } from '../errors.js';
 import type { TemplateRow } from '../native.js';
+import { DEVICE_LINKS, DEVICES, isDevice, isHiddenProc } from '../options/mount-rules.js';
 import type { MountRow } from '../types.js';
 
 /** Bounds of a private file system that names none. */
@@ -18,11 +19,13 @@ function compileRow(row: MountRow, index: number): TemplateRow[] {
     case 'bind':
       return compileBind(row, index);
     case 'tmpfs': {
-      const { sizeBytes = TMPFS_BYTES, inodeCount = TMPFS_FILES, mode = 0o755 } = row;
+      const { sizeBytes = TMPFS_BYTES, inodeCount = TMPFS_FILES, mode = defaultMode(row.target) } = row;
       return [{ kind: 'tmpfs', source: '', target: relative(row.target), sizeBytes, inodeCount, mode }];
     }
     case 'symlink':
-      return [{ kind: 'symlink', source: row.to, target: relative(row.target) }];
+      return row.target in DEVICE_LINKS
+        ? []
+        : [{ kind: 'symlink', source: row.to, target: relative(row.target) }];
     case 'dir':
       return [{ kind: 'dir', source: '', target: relative(row.target), mode: row.mode ?? 0o755 }];
     case 'file':
@@ -32,6 +35,7 @@ function compileRow(row: MountRow, index: number): TemplateRow[] {
 
 function compileBind(row: Extract<MountRow, { kind: 'bind' }>, index: number): TemplateRow[] {
   const target = relative(row.target ?? row.source);
+  if (isDevice(row.source, row.target ?? row.source)) return [];
   const status = lookAt(row.source);
   if (status === null) {
     if (row.optional) return [];
@@ -43,6 +47,15 @@ function compileBind(row: Extract<MountRow, { kind: 'bind' }>, index: number): T
       hint: 'Set `optional: true` to leave it out where it is missing.',
     });
   }
+  if (status.isCharacterDevice() || status.isBlockDevice()) {
+    throw new InvalidOptionsError({
+      field: `options.mounts[${index}].source`,
+      rule: 'format',
+      expected: 'must not be a device',
+      got: row.source,
+      hint: `Every sandbox has ${[...DEVICES].join(', ')}; no other can be given.`,
+    });
+  }
   // A link of the host (`/bin` on a merged-usr system) becomes the same link, so that paths inside mean the same.
   if (status.isSymbolicLink() && row.target === undefined) {
     return [{ kind: 'symlink', source: readlinkSync(row.source), target }];
@@ -50,6 +63,18 @@ function compileBind(row: Extract<MountRow, { kind: 'bind' }>, index: number): T
   const { source, writable = false, recursive = false, executable = true } = row;
   const isFile = status.isSymbolicLink() ? !isFolderBehind(source) : !status.isDirectory();
   return [{ kind: 'bind', source, target, writable, recursive, noExec: !executable, isFile }];
+}
+
+/** As the folders are that it can stand for. */
+function defaultMode(target: string): number {
+  return target === '/tmp' || target === '/dev/shm' ? 0o1777 : 0o755;
+}
+
+/** Covers, put over everything else. What /proc does not show needs none. */
+export function compileMasks(paths: readonly string[]): TemplateRow[] {
+  return paths
+    .filter((path) => !isHiddenProc(path))
+    .map((path) => ({ kind: 'mask', source: '', target: relative(path) }));
 }
 
 function lookAt(path: string): Stats | null {
@@ -62,4 +87,11 @@ function isFolderBehind(path: string): boolean {
 
 function relative(path: string): string {
   return path.replace(/^\/+/, '');
+}
+
+/** Where the file systems are mounted that init hands over with a sandbox, in its order. */
+export function treeTargets(workDir: string, rows: readonly MountRow[]): string[] {
+  const own = [workDir, '/tmp', '/dev/shm'];
+  const targets = rows.filter(({ kind }) => kind === 'tmpfs').map((row) => `/${relative(row.target!)}`);
+  return [...own, ...targets.filter((target) => !own.includes(target))];
 }

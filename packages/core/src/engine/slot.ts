@@ -24,7 +24,8 @@ export interface Shape extends PrepareMessage {
 /** A sandbox that is ready for programs. */
 export interface Ready {
   channelFd: number;
-  workspaceFd: number;
+  /** Roots of its own file systems; the work folder's comes first. */
+  treeFds: number[];
 }
 
 export type SlotState = 'starting' | 'preparing' | 'ready' | 'busy' | 'ended';
@@ -150,7 +151,7 @@ export class Slot {
     if (message.kind === 'closed') return this.#onClosed();
     if (message.kind === 'failed') return this.#fail(setupError(message));
     if (message.kind !== 'ready') return;
-    if (message.fds.length === 2) this.#onReady(message.fds as [number, number]);
+    if (message.fds.length > 0) this.#onReady(message.fds);
     else void this.#onKeeper();
   }
 
@@ -171,9 +172,10 @@ export class Slot {
     }
   }
 
-  #onReady([channelFd, workspaceFd]: [number, number]): void {
-    if (this.state !== 'preparing') return loadNative().native.closeFds([channelFd, workspaceFd]);
-    this.ready = { channelFd, workspaceFd };
+  #onReady(fds: number[]): void {
+    if (this.state !== 'preparing') return loadNative().native.closeFds(fds);
+    const [channelFd, ...treeFds] = fds as [number, ...number[]];
+    this.ready = { channelFd, treeFds };
     this.state = 'ready';
     this.#listener.onReady(this);
   }
@@ -192,6 +194,7 @@ export class Slot {
     const sent = this.#channel.groups({ ...group.fds, joins, folder: group.folderFd });
     this.group = group;
     this.writtenLimits = '';
+    this.memoryBaselineBytes = HELPER_BYTES; // what former programs left stays behind with the old group
     this.#soiled = false;
     this.cpuLimited = false;
     if (old !== null) this.#discard(old);
@@ -214,7 +217,7 @@ export class Slot {
 
   #dropReady(): void {
     if (this.ready === null) return;
-    loadNative().native.closeFds([this.ready.channelFd, this.ready.workspaceFd]);
+    loadNative().native.closeFds([this.ready.channelFd, ...this.ready.treeFds]);
     this.ready = null;
   }
 

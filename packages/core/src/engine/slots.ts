@@ -38,6 +38,7 @@ export class Slots {
   readonly #ending = new Set<Promise<void>>();
   #nextId = 0;
   #inUse = 0;
+  #reserved = 0;
   #closed: SbxError | null = null;
 
   constructor(options: SlotsOptions) {
@@ -47,6 +48,9 @@ export class Slots {
   get inUse(): number {
     return this.#inUse;
   }
+  get isFull(): boolean {
+    return this.#inUse >= this.#options.maxInUse;
+  }
   get ready(): number {
     return this.#count('ready');
   }
@@ -55,14 +59,28 @@ export class Slots {
   async open(): Promise<void> {
     const first = await this.acquire(this.#options.shape);
     this.release(first, true);
-    const count = Math.min(this.#options.keep, STARTING_MAX);
+    this.#fill();
+  }
+
+  /** So many more (or fewer) slots are kept: for sandboxes in use that stand for no request, which would else use up the ready ones. */
+  reserve(count: number): void {
+    this.#reserved += count;
+    if (count > 0) this.#fill();
+  }
+
+  #fill(): void {
+    const count = Math.min(this.#keep, STARTING_MAX);
     while (this.#slots.size < count && this.#closed === null && this.#add(this.#options.shape));
+  }
+
+  get #keep(): number {
+    return Math.min(this.#options.keep + this.#reserved, this.#options.maxInUse);
   }
 
   /** A slot with a ready sandbox of this shape, now or soon. Throws `OverloadedError` when too many are in use. */
   acquire(shape: Shape): Slot | Promise<Slot> {
     if (this.#closed !== null) throw this.#closed;
-    if (this.#inUse >= this.#options.maxInUse) {
+    if (this.isFull) {
       throw new OverloadedError({
         message: `${this.#inUse} sandboxes are in use, as many as maxSandboxes allows.`,
         retryAfterMs: BUSY_RETRY_MS,
@@ -87,7 +105,7 @@ export class Slots {
   release(slot: Slot, fresh = false): void {
     this.#inUse -= 1;
     if (slot.state === 'ended') return this.#provide();
-    if (this.#slots.size > this.#options.keep + this.#waiters.length || this.#closed !== null)
+    if (this.#slots.size > this.#keep + this.#waiters.length || this.#closed !== null)
       return this.#drop(slot);
     if (fresh) slot.unclaim();
     else slot.prepare(slot.shape);

@@ -6,9 +6,17 @@ import { lostError, setupError } from './failures.js';
 export interface ZygoteOptions {
   rootless: boolean;
   insideUid: number;
+  umask: number;
+  ignoreSignalsToInit: boolean;
+  landlockAbi: number;
+  coreScheduling: boolean;
+  proc: number;
   hostname: string;
+  domainname: string;
   workDir: string;
   mounts: TemplateRow[];
+  /** A filter of the caller's, compiled; empty for none. */
+  policy: number[];
   /** Folder of the engine's cgroups and the open folders it is in; removed by the zygote when the host is gone. */
   cgroupName: string;
   cgroupParents: number[];
@@ -82,23 +90,14 @@ export class Zygote {
   }
 
   async #enterTemplate(options: ZygoteOptions): Promise<void> {
-    const { rootless, insideUid, hostname, workDir, mounts, cgroupName, cgroupParents } = options;
     const answer = new Promise<HelperMessage>((resolve) => {
       this.#onMessage = resolve;
     });
-    const sent = this.#channel.template({
-      rootless,
-      insideUid,
-      hostname,
-      workDir,
-      cgroupName,
-      cgroupParents,
-      mounts,
-    });
+    const sent = this.#channel.template(options);
     if (sent < 0)
       throw setupError({ stage: 'message', stageText: 'take the mount table', index: 0, errno: -sent });
     const message = await answer;
-    if (message.kind === 'failed') throw withRow(setupError(message), message, mounts);
+    if (message.kind === 'failed') throw withRow(setupError(message), message, options.mounts);
     if (message.kind !== 'ready') throw lostError('The helper of the engine');
   }
 }

@@ -1,10 +1,19 @@
 /** Bytes that come from the host: a file by name, or an open descriptor. */
-import { constants, fstat as fstatCallback, read as readCallback } from 'node:fs';
-import { open } from 'node:fs/promises';
+import {
+  close as closeCallback,
+  constants,
+  fstat as fstatCallback,
+  open as openCallback,
+  read as readCallback,
+} from 'node:fs';
 import { promisify } from 'node:util';
-import { FileAccessError } from '../errors.js';
+import { FileAccessError, type FileErrorCode } from '../errors.js';
+import type { Native } from '../native.js';
 import type { Content } from '../types.js';
+import { notRegular } from './refusals.js';
 
+const open = promisify(openCallback);
+const close = promisify(closeCallback);
 const fstat = promisify(fstatCallback);
 const read = promisify(readCallback);
 
@@ -15,38 +24,73 @@ const CONTENT_BYTES_MAX = 2 ** 31 - 1;
 export function immediateBytes(content: Content | string | Uint8Array): Uint8Array | null {
   if (typeof content === 'string') return Buffer.from(content);
   if (content instanceof Uint8Array) return content;
-  if ('text' in content) return Buffer.from(content.text);
-  return 'bytes' in content ? content.bytes : null;
+  const { text, bytes } = content as { text?: string; bytes?: Uint8Array };
+  return text === undefined ? (bytes ?? null) : Buffer.from(text);
 }
 
 /** All bytes of a content. Throws `FileAccessError` for a host file that cannot be read or is not a regular file. */
-export async function contentBytes(content: Content | string | Uint8Array): Promise<Uint8Array> {
-  const immediate = immediateBytes(content);
-  if (immediate !== null) return immediate;
-  if (typeof content === 'object' && 'fd' in content) return readAll(content.fd, `descriptor ${content.fd}`);
-  const path = (content as { hostFile: string }).hostFile;
+export async function contentBytes(content: Content): Promise<Uint8Array> {
+  return immediateBytes(content) ?? withHostFile(content, nameOf(content), readAll);
+}
+
+/**
+ * Does something with the regular file of the host that a content names. `path` is where it goes inside, for errors. What we
+ * opened is closed after.
+ */
+export async function withHostFile<T>(
+  content: Content,
+  path: string,
+  work: (fd: number, sizeBytes: number, refuse: (why: Refusal) => never) => Promise<T>,
+): Promise<T> {
+  const { hostFile, fd } = content as { hostFile?: string; fd?: number };
+  const refuse = (why: Refusal) => refuseRead(path, nameOf(content), why);
+  const fail = (cause: NodeJS.ErrnoException) => refuse({ errno: cause.errno, cause });
   // Never blocks: a pipe opens at once and is refused by what it is.
-  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY).catch(
-    (cause) => {
-      throw new FileAccessError({ operation: 'copy-in', path, errno: Math.abs(cause.errno ?? 0), cause });
-    },
-  );
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+  const opened = hostFile === undefined ? fd! : await open(hostFile, flags).catch(fail);
   try {
-    return await readAll(handle.fd, path);
+    const status = await fstat(opened).catch(fail);
+    if (!status.isFile()) refuse({ code: 'SBX_FILE_NOT_REGULAR' });
+    return await work(opened, status.size, refuse);
   } finally {
-    await handle.close();
+    if (hostFile !== undefined) await close(opened);
   }
 }
 
-async function readAll(fd: number, path: string): Promise<Uint8Array> {
-  const status = await fstat(fd).catch((cause) => {
-    throw new FileAccessError({ operation: 'copy-in', path, errno: Math.abs(cause.errno ?? 0), cause });
-  });
-  if (!status.isFile())
-    throw new FileAccessError({ operation: 'copy-in', path, code: 'SBX_FILE_NOT_REGULAR' });
-  if (status.size > CONTENT_BYTES_MAX)
-    throw new FileAccessError({ operation: 'copy-in', path, code: 'SBX_FILE_TOO_LARGE' });
-  const bytes = Buffer.allocUnsafe(status.size);
+/**
+ * The file behind a content of the host, for a program to read: a descriptor of its own, at the start, that cannot be opened
+ * for writing. At once for a descriptor whose file needs no copy, or a small one.
+ */
+export function readOnlyFile(native: Native, content: Content): number | Promise<number> {
+  const name = nameOf(content);
+  const { fd } = content as { fd?: number };
+  const checked = (opened: number) =>
+    opened >= 0 ? opened : refuseRead(name, name, { errno: -opened, ...notRegular(-opened) });
+  if (fd === undefined)
+    return withHostFile(content, name, async (file) => checked(await native.readOnlyFile(file)));
+  const opened = native.readOnlyFile(fd);
+  return typeof opened === 'number' ? checked(opened) : opened.then(checked);
+}
+
+interface Refusal {
+  errno?: number;
+  code?: FileErrorCode;
+  cause?: unknown;
+}
+
+function refuseRead(path: string, hostPath: string, why: Refusal): never {
+  throw new FileAccessError({ operation: 'read', path, hostPath, ...why });
+}
+
+/** How a content of the host is called in errors. */
+function nameOf(content: Content): string {
+  const { hostFile, fd } = content as { hostFile?: string; fd?: number };
+  return hostFile ?? `descriptor ${fd}`;
+}
+
+async function readAll(fd: number, size: number, refuse: (why: Refusal) => never): Promise<Uint8Array> {
+  if (size > CONTENT_BYTES_MAX) refuse({ code: 'SBX_FILE_TOO_LARGE' });
+  const bytes = Buffer.allocUnsafe(size);
   let at = 0;
   while (at < bytes.byteLength) {
     const { bytesRead } = await read(fd, bytes, at, bytes.byteLength - at, at);

@@ -1,4 +1,5 @@
 /** Checks of what `execve` takes: file, arguments, environment, within the kernel's bounds. */
+import type { Environment } from '../types.js';
 import { checkRule, isGetter, isPlainObject, text } from './check.js';
 import { quote } from './describe.js';
 import { PATH_BYTES_MAX } from './paths.js';
@@ -59,6 +60,7 @@ function checkArgument(value: unknown): Problem | null {
 
 /** Checks an environment. Values are never repeated in messages. */
 export function checkEnv(env: unknown): Problem | null {
+  if (Array.isArray(env)) return checkEnvStrings(env);
   if (!isPlainObject(env)) return notEnv(env);
   let count = 0;
   for (const name in env) {
@@ -70,10 +72,25 @@ export function checkEnv(env: unknown): Problem | null {
   return null;
 }
 
+function checkEnvStrings(env: readonly unknown[]): Problem | null {
+  if (env.length > ARG_COUNT_MAX)
+    return problem('size', `must have at most ${ARG_COUNT_MAX} variables`, `${env.length}`);
+  for (let index = 0; index < env.length; index++) {
+    const variable = env[index];
+    const found = typeof variable === 'string' ? checkEnvString(variable) : wrongSecret('a string', variable);
+    if (found !== null) return within(`[${index}]`, found);
+  }
+  return null;
+}
+
+function checkEnvString(variable: string): Problem | null {
+  return variable.includes('\0') ? problem('nul', 'must not contain a NUL byte') : tooLong(variable, '');
+}
+
 function notEnv(env: unknown): Problem {
   const isObject = typeof env === 'object' && env !== null && !Array.isArray(env);
   const hint = 'Name the variables that it needs: { LANG: process.env.LANG }; nothing of the host is passed.';
-  return wrongSecret('a plain object of name: value', env, isObject ? hint : null);
+  return wrongSecret('a plain object of name: value, or an array of strings', env, isObject ? hint : null);
 }
 
 function checkVariable(env: Record<string, unknown>, name: string): Problem | null {
@@ -110,7 +127,7 @@ function tooLong(value: string, prefix: string): Problem | null {
 export function checkArgvSize(
   file: string,
   args: readonly string[] | undefined,
-  env: Readonly<Record<string, string>> | undefined,
+  env: Environment | undefined,
 ): Problem | null {
   // First an upper bound without counting bytes: three per UTF-16 unit. Nearly all calls end here.
   if (sumBytes(file, args, env, roughBytes) <= ARGV_BYTES_MAX) return null;
@@ -127,14 +144,22 @@ function roughBytes(value: string): number {
 function sumBytes(
   file: string,
   args: readonly string[] | undefined,
-  env: Readonly<Record<string, string>> | undefined,
+  env: Environment | undefined,
   bytesOf: (value: string) => number,
 ): number {
   let sum = bytesOf(file) + PER_STRING_BYTES;
   if (args !== undefined) for (const argument of args) sum += bytesOf(argument) + PER_STRING_BYTES;
-  if (env !== undefined) {
-    for (const name in env)
-      if (Object.hasOwn(env, name)) sum += bytesOf(name) + bytesOf(env[name]!) + 1 + PER_STRING_BYTES;
+  return env === undefined ? sum : sum + sumEnvBytes(env, bytesOf);
+}
+
+function sumEnvBytes(env: Environment, bytesOf: (value: string) => number): number {
+  let sum = 0;
+  if (Array.isArray(env)) {
+    for (const variable of env as readonly string[]) sum += bytesOf(variable) + PER_STRING_BYTES;
+    return sum;
   }
+  const record = env as Readonly<Record<string, string>>;
+  for (const name in record)
+    if (Object.hasOwn(record, name)) sum += bytesOf(name) + bytesOf(record[name]!) + 1 + PER_STRING_BYTES;
   return sum;
 }

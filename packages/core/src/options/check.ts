@@ -17,7 +17,7 @@ export type Rule =
   | StringRule
   | { kind: 'boolean' }
   | { kind: 'function' }
-  | { kind: 'word'; words: readonly (string | false)[] }
+  | { kind: 'word'; words: readonly (string | boolean)[] }
   /** `then` looks at an object whose keys are all legal: what depends on several of them, or on the place. */
   | { kind: 'table'; table: Table; then?: Check }
   | { kind: 'check'; check: Check };
@@ -91,7 +91,7 @@ export function text(maxBytes: number, more: Partial<StringRule> = {}): StringRu
 export const BOOLEAN: Rule = { kind: 'boolean' };
 
 /** One of these words. */
-export function word(...words: readonly (string | false)[]): Rule {
+export function word(...words: readonly (string | boolean)[]): Rule {
   return { kind: 'word', words };
 }
 

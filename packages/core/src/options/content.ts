@@ -1,6 +1,6 @@
 /** Checks of what goes into the work folder and what is wanted back: `files`, `Content`, `copyOut`. */
 import type { CopyOut, FileInput } from '../types.js';
-import { BOOLEAN, by, checkTable, isGetter, isPlainObject, number, table, text } from './check.js';
+import { BOOLEAN, by, checkTable, isGetter, isPlainObject, number, table, text, word } from './check.js';
 import { checkFilePath, PATH_BYTES_MAX } from './paths.js';
 import { keySegment, type Problem, problem, within, wrongSecret, wrongType } from './problem.js';
 
@@ -21,9 +21,9 @@ export const CONTENT_RULES = {
 
 const FILE_TABLE = table<FileInput>(
   'a file',
-  { ...CONTENT_RULES, mode: by(checkMode), executable: BOOLEAN },
+  { ...CONTENT_RULES, symlink: text(PATH_BYTES_MAX), mode: by(checkMode), executable: BOOLEAN },
   {
-    exactlyOne: ['text', 'bytes', 'hostFile', 'fd'],
+    exactlyOne: ['text', 'bytes', 'hostFile', 'fd', 'symlink'],
     hints: { content: 'Give text or bytes.', path: 'Give hostFile.' },
   },
 );
@@ -32,8 +32,10 @@ const COPY_OUT_TABLE = table<Exclude<CopyOut, string>>(
   'an entry of copyOut',
   {
     path: by(checkFilePath),
-    optional: BOOLEAN,
+    optional: word(true, false, 'any'),
     maxBytes: number(0, CONTENT_BYTES_MAX, { unit: 'bytes' }),
+    truncate: BOOLEAN,
+    as: word('bytes', 'fd'),
   },
   { required: ['path'] },
 );
@@ -44,7 +46,8 @@ function checkBytes(value: unknown): Problem | null {
     : wrongSecret('a Uint8Array', value, 'For text give { text: … }.');
 }
 
-function checkMode(value: unknown): Problem | null {
+/** Checks file permissions. */
+export function checkMode(value: unknown): Problem | null {
   if (typeof value !== 'number') return wrongType('file permissions such as 0o644', value);
   if (Number.isInteger(value) && value >= 0 && value <= MODE_MAX) return null;
   // 644 and 755 without 0o are the classic slip.
@@ -74,8 +77,14 @@ function checkFile(files: Record<string, unknown>, path: string): Problem | null
 export function checkFileInput(value: unknown): Problem | null {
   if (typeof value === 'string' || value instanceof Uint8Array) return null;
   if (!isPlainObject(value))
-    return wrongSecret('a string, a Uint8Array or { text | bytes | hostFile | fd }', value);
-  return checkTable(value, FILE_TABLE);
+    return wrongSecret('a string, a Uint8Array or { text | bytes | hostFile | fd | symlink }', value);
+  return checkTable(value, FILE_TABLE) ?? checkLink(value);
+}
+
+function checkLink({ symlink, mode, executable }: Record<string, unknown>): Problem | null {
+  if (symlink === undefined || (mode === undefined && executable === undefined)) return null;
+  const key = mode === undefined ? '.executable' : '.mode';
+  return within(key, problem('conflict', 'must be left out beside symlink: links have no permissions'));
 }
 
 /** Checks a `copyOut` list. */

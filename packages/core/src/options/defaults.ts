@@ -8,8 +8,12 @@ import type { MountRow } from '../types.js';
 export const DEFAULT_WORK_DIR = '/w';
 /** Host name inside. */
 export const DEFAULT_HOSTNAME = 'sandbox';
+/** As the kernel says that there is none. */
+export const DEFAULT_DOMAINNAME = '(none)';
 /** User and group id of programs, as they see it. */
 export const SANDBOX_UID = 1000;
+/** File mode creation mask of programs. */
+export const DEFAULT_UMASK = 0o022;
 
 /** The whole environment of a program that is given none. Nothing of the host is passed. */
 export const DEFAULT_ENV: Readonly<Record<string, string>> = Object.freeze({
@@ -23,15 +27,16 @@ export const DEFAULT_ENV: Readonly<Record<string, string>> = Object.freeze({
 const JAVA_VERSIONS = [8, 11, 17, 21, 25];
 
 /**
- * The default root for a host name and a work folder, which appear in generated files. Binds of host symlinks (`/bin` on a
+ * The default root for a host name, a work folder and a user, which appear in generated files. Binds of host symlinks (`/bin` on a
  * merged-usr host) become the same symlinks.
  */
 export function defaultMounts(
   hostname: string = DEFAULT_HOSTNAME,
   workDir: string = DEFAULT_WORK_DIR,
+  uid: number = SANDBOX_UID,
 ): readonly MountRow[] {
   return Object.freeze(
-    [...systemFolders(), ...systemSettings(), ...generatedFiles(hostname, workDir)].map(freeze),
+    [...systemFolders(), ...systemSettings(), ...generatedFiles(hostname, workDir, uid)].map(freeze),
   );
 }
 
@@ -82,16 +87,16 @@ function optionalBind(source: string): MountRow {
 }
 
 /** Written here, since the host's own name its users and machines. */
-function generatedFiles(hostname: string, workDir: string): MountRow[] {
-  const id = SANDBOX_UID;
+function generatedFiles(hostname: string, workDir: string, uid: number): MountRow[] {
+  const other = uid === 0 ? [] : [`sandbox:x:${uid}:${uid}:sandbox:${workDir}:/bin/sh`];
   return [
     // getpwuid of the own id: Python's expanduser, git, ssh, the JVM's user.home and user.name, BEAM.
     file('/etc/passwd', [
-      'root:x:0:0:root:/root:/usr/sbin/nologin',
-      `sandbox:x:${id}:${id}:sandbox:${workDir}:/bin/sh`,
+      uid === 0 ? `root:x:0:0:root:${workDir}:/bin/sh` : 'root:x:0:0:root:/root:/usr/sbin/nologin',
+      ...other,
       'nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin',
     ]),
-    file('/etc/group', ['root:x:0:', `sandbox:x:${id}:`, 'nogroup:x:65534:']),
+    file('/etc/group', ['root:x:0:', ...(uid === 0 ? [] : [`sandbox:x:${uid}:`]), 'nogroup:x:65534:']),
     // localhost must resolve without DNS; the own name as well, which the JVM's and BEAM's getLocalHost ask for.
     file('/etc/hosts', [`127.0.0.1 localhost ${hostname}`, '::1 localhost ip6-localhost ip6-loopback']),
     // Files only: else glibc loads the host's modules for LDAP, systemd and mDNS, and DNS waits for a time-out.

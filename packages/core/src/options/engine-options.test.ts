@@ -21,6 +21,7 @@ describe('validateEngineOptions', () => {
     [undefined],
     [{}],
     [{ mounts: DEFAULT_MOUNTS }],
+    [{ hostname: 'executor_server', domainname: '(none)', insideUid: 0, umask: 0, signalsToInit: 'ignore' }],
     [{ mounts: [] }],
     [
       {
@@ -64,6 +65,14 @@ describe('validateEngineOptions', () => {
     [{ hostname: '' }, '.hostname', 'format'],
     [{ hostname: 'a b' }, '.hostname', 'format'],
     [{ hostname: '-a' }, '.hostname', 'format'],
+    [{ domainname: '' }, '.domainname', 'format'],
+    [{ domainname: 'a b' }, '.domainname', 'format'],
+    [{ domainname: 'x'.repeat(65) }, '.domainname', 'format'],
+    [{ insideUid: -1 }, '.insideUid', 'range'],
+    [{ insideUid: 65_534 }, '.insideUid', 'range'],
+    [{ insideUid: '0' }, '.insideUid', 'type'],
+    [{ umask: 0o1000 }, '.umask', 'range'],
+    [{ signalsToInit: 'allow' }, '.signalsToInit', 'choice'],
     [{ hostname: 'a\n127.0.0.1 b' }, '.hostname', 'format'],
     [{ hostname: 'x'.repeat(65) }, '.hostname', 'format'],
     [{ workDir: 'w' }, '.workDir', 'format'],

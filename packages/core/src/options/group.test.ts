@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidOptionsError } from '../errors.js';
-import { validateGroup } from './group.js';
+import { validateGroup, validateSpawnGroup } from './group.js';
 
-function errorOf(request: unknown): InvalidOptionsError | null {
+function errorOf(request: unknown, validate = validateGroup): InvalidOptionsError | null {
   try {
-    validateGroup(request);
+    validate(request);
     return null;
   } catch (error) {
     if (error instanceof InvalidOptionsError) return error;
@@ -29,9 +29,14 @@ describe('validateGroup', () => {
       },
     ],
     [{ programs: two, pipes: [{ from: end(0, 7), to: end(0, 8), record: { maxBytes: 10 } }] }],
+    [{ programs: two, pipes: [{ from: end(0, 7), to: end(0, 8), record: { maxBytes: 0, drain: true } }] }],
+    [{ programs: two, pipes: [{ from: end(0, 7), to: end(0, 8), relay: true }] }],
+    [{ programs: two, pipes: [{ from: end(0, 7), to: end(0, 8), relay: { drain: false } }] }],
     [{ programs: [{ file: 'a', limits: { diskBytes: 4096 }, network: 'loopback', copyOut: ['x'] }] }],
     [{ programs: [{ file: 'a', pty: {} }], pipes: [{ from: end(0, 3), to: end(0, 4) }] }],
     [{ programs: two, engine: { createSandbox() {}, runGroup() {} } }],
+    [{ programs: two, settle: 'each', onAbort: 'resolve' }],
+    [{ programs: two, settle: 'all', onAbort: 'reject' }],
   ])('case %# is fine', (request) => {
     expect(errorOf(request)).toBeNull();
   });
@@ -48,6 +53,9 @@ describe('validateGroup', () => {
     [{ programs: [two[0], { file: 'a', args: [1] }] }, '.programs[1].args[0]', 'type'],
     [{ programs: [{ file: 'a', signal: AbortSignal.abort() }] }, '.programs[0].signal', 'unknown-key'],
     [{ programs: [{ file: 'a', onStdout() {} }] }, '.programs[0].onStdout', 'unknown-key'],
+    [{ programs: [{ file: 'a', onAbort: 'resolve' }] }, '.programs[0].onAbort', 'unknown-key'],
+    [{ programs: two, settle: 'one' }, '.settle', 'choice'],
+    [{ programs: two, onAbort: 'resolved' }, '.onAbort', 'choice'],
     [{ programs: [{ file: 'a', stdin: 'pipe' }] }, '.programs[0].stdin', 'not-here'],
     [{ programs: [{ file: 'a', pty: {}, stdin: 'null' }] }, '.programs[0].stdin', 'conflict'],
     [{ programs: [{ file: 'a', limits: { cpuTimeMs: 0 } }] }, '.programs[0].limits.cpuTimeMs', 'range'],
@@ -92,6 +100,12 @@ describe('validateGroup', () => {
       '.pipes[0].to.fd',
       'conflict',
     ],
+    [{ programs: two, pipes: [{ from: end(0, 1), to: end(1, 0), relay: false }] }, '.pipes[0].relay', 'type'],
+    [
+      { programs: two, pipes: [{ from: end(0, 1), to: end(1, 0), relay: true, record: { maxBytes: 1 } }] },
+      '.pipes[0].relay',
+      'conflict',
+    ],
   ])('case %# is refused', (request, path, rule) => {
     const error = errorOf(request);
     expect([error?.field, error?.rule]).toEqual([`request${path}`, rule]);
@@ -105,5 +119,14 @@ describe('validateGroup', () => {
     expect(errorOf({ programs: two, pipes })?.message).toContain('pipes[0].from already uses it');
     const fixed = [{ file: 'a', stdout: 'null' }, two[1]];
     expect(errorOf({ programs: fixed, pipes })?.message).toContain('programs[0].stdout already uses it');
+  });
+});
+
+describe('validateSpawnGroup', () => {
+  it('takes live streams, unless a pipe is there', () => {
+    const programs = [{ file: 'a', stdin: 'pipe', fds: { 3: { output: 'pipe' } } }, { file: 'b' }];
+    expect(errorOf({ programs }, validateSpawnGroup)).toBeNull();
+    const pipes = [{ from: end(1, 1), to: end(0, 0) }];
+    expect(errorOf({ programs, pipes }, validateSpawnGroup)?.rule).toBe('conflict');
   });
 });

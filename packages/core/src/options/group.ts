@@ -1,10 +1,15 @@
 /** Requests for groups: programs, each in a sandbox of its own, and the pipes between their descriptors. */
-import type { GroupPipe, GroupProgram, GroupRequest } from '../types.js';
+import type { EachGroupRequest, GroupPipe, GroupProgram, GroupRequest } from '../types.js';
 import { checkArgs, checkArgvSize, checkFileArgument } from './argv.js';
-import { by, checkTable, nested, number, table } from './check.js';
+import { BOOLEAN, by, type Check, checkTable, nested, number, type Table, table } from './check.js';
 import { CONTENT_BYTES_MAX } from './content.js';
 import { type Problem, problem, throwProblem, within, wrongType } from './problem.js';
-import { checkTogether, GROUP_PROGRAM_RULES, GROUP_REQUEST_RULES } from './program-rules.js';
+import {
+  checkTogether,
+  GROUP_PROGRAM_RULES,
+  GROUP_REQUEST_RULES,
+  SPAWN_STDIO_RULES,
+} from './program-rules.js';
 import { FD_MAX } from './stdio.js';
 
 /** Programs in one group: each takes a sandbox of the engine. */
@@ -12,17 +17,21 @@ export const GROUP_SIZE_MAX = 256;
 /** Pipes in one group. */
 export const GROUP_PIPE_COUNT_MAX = 4096;
 
-const PROGRAM_TABLE = table<GroupProgram>(
-  'a program of a group',
-  { ...GROUP_PROGRAM_RULES, file: by(anything), args: by(checkArgs) },
-  {
-    required: ['file'],
-    hints: {
-      signal: 'Give signal beside programs: it ends the whole group.',
-      onStdout: 'Groups have no callbacks; record a pipe instead.',
-      onStderr: 'Groups have no callbacks; record a pipe instead.',
-    },
+const PROGRAM_RULES = { ...GROUP_PROGRAM_RULES, file: by(anything), args: by(checkArgs) };
+const PROGRAM_MORE = {
+  required: ['file'] as const,
+  hints: {
+    signal: 'Give signal beside programs: it ends the whole group.',
+    onAbort: 'Give onAbort beside programs: it is for the whole group.',
+    onStdout: 'Groups have no callbacks; record a pipe instead.',
+    onStderr: 'Groups have no callbacks; record a pipe instead.',
   },
+};
+const PROGRAM_TABLE = table<GroupProgram>('a program of a group', PROGRAM_RULES, PROGRAM_MORE);
+const SPAWN_PROGRAM_TABLE = table<GroupProgram>(
+  'a program of a group',
+  { ...PROGRAM_RULES, ...SPAWN_STDIO_RULES },
+  PROGRAM_MORE,
 );
 
 const END_TABLE = table<GroupPipe['from']>(
@@ -33,25 +42,44 @@ const END_TABLE = table<GroupPipe['from']>(
 
 const RECORD_TABLE = table<NonNullable<GroupPipe['record']>>(
   'record',
-  { maxBytes: number(0, CONTENT_BYTES_MAX, { unit: 'bytes' }) },
+  { maxBytes: number(0, CONTENT_BYTES_MAX, { unit: 'bytes' }), drain: BOOLEAN },
   { required: ['maxBytes'] },
 );
 
+const RELAY_TABLE = table<Exclude<NonNullable<GroupPipe['relay']>, true>>('relay', { drain: BOOLEAN });
+
 const PIPE_TABLE = table<GroupPipe>(
   'a pipe',
-  { from: nested(END_TABLE), to: nested(END_TABLE), record: nested(RECORD_TABLE) },
+  { from: nested(END_TABLE), to: nested(END_TABLE), record: nested(RECORD_TABLE), relay: by(checkRelay) },
   { required: ['from', 'to'] },
 );
 
-const GROUP_TABLE = table<GroupRequest & { engine?: unknown }>(
-  'the request of runGroup',
-  { ...GROUP_REQUEST_RULES, programs: by(checkPrograms), pipes: by(checkPipes) },
-  { required: ['programs'] },
-);
+const GROUP_TABLE = groupTable('the request of runGroup', PROGRAM_TABLE);
+const SPAWN_GROUP_TABLE = groupTable('the request of spawnGroup', SPAWN_PROGRAM_TABLE);
+
+function groupTable(what: string, program: Table): Table {
+  const rules = {
+    ...GROUP_REQUEST_RULES,
+    programs: by((value) => checkPrograms(value, program)),
+    pipes: by(checkPipes),
+  };
+  return table<(GroupRequest | EachGroupRequest) & { engine?: unknown }>(what, rules, {
+    required: ['programs'],
+  });
+}
 
 /** Checks the request of `runGroup`. Throws `InvalidOptionsError`. */
 export function validateGroup(request: unknown): void {
-  const found = checkTable(request, GROUP_TABLE) ?? checkPlugs(request as GroupRequest);
+  validateBy(GROUP_TABLE, request);
+}
+
+/** Checks the request of `spawnGroup`, where programs may have live streams. Throws `InvalidOptionsError`. */
+export function validateSpawnGroup(request: unknown): void {
+  validateBy(SPAWN_GROUP_TABLE, request);
+}
+
+function validateBy(rules: Table, request: unknown): void {
+  const found = checkTable(request, rules) ?? checkPlugs(request as GroupRequest);
   if (found !== null) throwProblem('request', found);
 }
 
@@ -60,16 +88,16 @@ function anything(): null {
   return null;
 }
 
-function checkPrograms(value: unknown): Problem | null {
+function checkPrograms(value: unknown, program: Table): Problem | null {
   if (!Array.isArray(value)) return wrongType('an array of programs', value);
   if (value.length < 1 || value.length > GROUP_SIZE_MAX) {
     return problem('size', `must have 1 to ${GROUP_SIZE_MAX} programs`, `${value.length}`);
   }
-  return checkEach(value, checkProgram);
+  return checkEach(value, (item) => checkProgram(item, program));
 }
 
-function checkProgram(value: unknown): Problem | null {
-  const found = checkTable(value, PROGRAM_TABLE);
+function checkProgram(value: unknown, rules: Table): Problem | null {
+  const found = checkTable(value, rules);
   if (found !== null) return found;
   const program = value as GroupProgram;
   const { file, args, env } = program;
@@ -89,10 +117,18 @@ function checkPipes(value: unknown): Problem | null {
 }
 
 function checkPipe(value: unknown): Problem | null {
-  return checkTable(value, PIPE_TABLE);
+  const found = checkTable(value, PIPE_TABLE);
+  if (found !== null) return found;
+  const { record, relay } = value as GroupPipe;
+  if (record === undefined || relay === undefined) return null;
+  return within('.relay', problem('conflict', 'must be left out beside record, which is a relay already'));
 }
 
-function checkEach(values: readonly unknown[], check: (value: unknown) => Problem | null): Problem | null {
+function checkRelay(value: unknown): Problem | null {
+  return value === true ? null : checkTable(value, RELAY_TABLE);
+}
+
+function checkEach(values: readonly unknown[], check: Check): Problem | null {
   for (let index = 0; index < values.length; index++) {
     const found = check(values[index]);
     if (found !== null) return within(`[${index}]`, found);
@@ -141,7 +177,8 @@ function checkPlug(
 /** What the program itself plugs into this descriptor, or `null`. */
 function ownPlug(program: GroupProgram, { index, fd }: { index: number; fd: number }): string | null {
   const name = `programs[${index}]`;
-  if (fd > 2) return program.fds?.[fd] === undefined ? null : `${name}.fds[${fd}]`;
+  if (program.fds?.[fd] !== undefined) return `${name}.fds[${fd}]`;
+  if (fd > 2) return null;
   if (program.pty !== undefined) return `${name}.pty`;
   const stream = (['stdin', 'stdout', 'stderr'] as const)[fd]!;
   return program[stream] === undefined ? null : `${name}.${stream}`;

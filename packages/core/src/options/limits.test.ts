@@ -30,6 +30,7 @@ describe('defaults', () => {
       openFileCount: 256,
       stackBytes: 67_108_864,
       addressSpaceBytes: null,
+      dataBytes: null,
       diskBytes: 134_217_728,
       diskFileCount: 16_384,
       cpuRate: null,

@@ -1,6 +1,6 @@
 /**
- * Paths of the work folder as callers write them. They are names, never resolved by the host: links inside are the native
- * layer's business (`openat2`, beneath). This file only refuses what cannot be meant and gives one spelling to the rest.
+ * Paths inside a sandbox as callers write them. They are names, never resolved by the host: which trees there are, and links
+ * inside, are the business of `files/trees.ts`. This file only refuses what cannot be meant and gives one spelling to the rest.
  */
 
 import { quote } from './describe.js';
@@ -13,8 +13,6 @@ export const NAME_BYTES_MAX = 255;
 
 /** How a path is used. */
 export interface WorkPathOptions {
-  /** Absolute paths below this folder (the engine's `workDir`) are taken as well. Default: relative ones only. */
-  workDir?: string;
   /** The work folder itself (`'.'`) is legal, and comes back as `'.'`. Default false. */
   root?: boolean;
   /** A trailing slash is legal, since it may be a folder. Default: as `root`. */
@@ -24,25 +22,24 @@ export interface WorkPathOptions {
 }
 
 /**
- * The one spelling of a path of the work folder: relative, single slashes, no `.` parts. Throws `InvalidOptionsError` for
- * an empty or too long one, a NUL byte, a `..` part, or an absolute one outside `workDir`.
+ * The one spelling of a path: relative to the work folder or absolute, single slashes, no `.` parts, none at the end. Throws
+ * `InvalidOptionsError` for an empty or too long one, a NUL byte, a `..` part.
  */
 export function checkWorkPath(path: unknown, options: WorkPathOptions = {}): string {
-  const { workDir, root = false, folder = root, field = 'path' } = options;
-  const inside = workDir === undefined ? path : stripWorkDir(path, workDir);
-  const found = workPathProblem(inside, folder);
+  const { root = false, folder = root, field = 'path' } = options;
+  const found = workPathProblem(path, folder);
   if (found !== null) throwProblem(field, found);
-  const normal = normalize(inside as string);
+  const normal = normalize(path as string);
   if (normal === '' && !root) throwProblem(field, notAFile(path as string));
   return normal === '' ? '.' : normal;
 }
 
-/** For files to write or read: relative, and not the work folder itself. Allocates nothing when fine. */
+/** For files to write or read: not the work folder itself. Allocates nothing when fine. */
 export function checkFilePath(value: unknown): Problem | null {
   const found = workPathProblem(value, false);
   if (found !== null) return found;
   const path = value as string;
-  // Only a path of dots and slashes can be the folder itself, and such a one begins with a dot.
+  // Only a path of dots and slashes can be the work folder itself, and such a one begins with a dot.
   return path.charCodeAt(0) === DOT && normalize(path) === '' ? notAFile(path) : null;
 }
 
@@ -53,7 +50,6 @@ function workPathProblem(path: unknown, folder: boolean): Problem | null {
   if (typeof path !== 'string') return wrongType('a path (a string)', path);
   if (path.length === 0) return problem('format', 'must not be empty');
   if (path.includes('\0')) return nulProblem(path);
-  if (path.charCodeAt(0) === SLASH) return absolute(path);
   if (!folder && path.charCodeAt(path.length - 1) === SLASH) return notAFile(path);
   if (path.length * 3 > PATH_BYTES_MAX && Buffer.byteLength(path) > PATH_BYTES_MAX) {
     return problem('size', `must be at most ${PATH_BYTES_MAX} bytes`, `${Buffer.byteLength(path)} bytes`);
@@ -67,7 +63,7 @@ function partsProblem(path: string): Problem | null {
     const slash = path.indexOf('/', start);
     const end = slash === -1 ? path.length : slash;
     if (end - start === 2 && path.charCodeAt(start) === DOT && path.charCodeAt(start + 1) === DOT) {
-      return problem('format', "must not have a '..' part: paths stay in the work folder", quote(path));
+      return problem('format', "must not have a '..' part: paths stay in the sandbox", quote(path));
     }
     if ((end - start) * 3 > NAME_BYTES_MAX && Buffer.byteLength(path.slice(start, end)) > NAME_BYTES_MAX) {
       return problem(
@@ -83,10 +79,8 @@ function partsProblem(path: string): Problem | null {
 
 function normalize(path: string): string {
   if (isNormal(path)) return path;
-  return path
-    .split('/')
-    .filter((part) => part !== '' && part !== '.')
-    .join('/');
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.');
+  return (path.charCodeAt(0) === SLASH ? '/' : '') + parts.join('/');
 }
 
 /** Already in the one spelling, which nearly all are. */
@@ -96,20 +90,7 @@ function isNormal(path: string): boolean {
   return !(path.includes('//') || path.includes('/./') || path.endsWith('/') || path.endsWith('/.'));
 }
 
-/** `/w/a` → `a`; everything that is not below `workDir` stays, and is refused as absolute. */
-function stripWorkDir(path: unknown, workDir: string): unknown {
-  if (typeof path !== 'string' || !path.startsWith(workDir)) return path;
-  if (path.length === workDir.length) return '.';
-  if (path.charCodeAt(workDir.length) !== SLASH) return path;
-  const rest = path.slice(workDir.length).replace(/^\/+/, '');
-  return rest === '' ? './' : rest;
-}
-
-function absolute(path: string): Problem {
-  const hint = 'Leave out the leading slash: it starts at the work folder.';
-  return problem('format', 'must be a path inside the work folder', quote(path), hint);
-}
-
-function notAFile(path: string): Problem {
+/** Refuses a path that is a folder by its name. */
+export function notAFile(path: string): Problem {
   return problem('format', 'must name a file, not a folder', quote(path));
 }

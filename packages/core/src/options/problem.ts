@@ -54,10 +54,11 @@ export function wrongSecret(expected: string, value: unknown, hint: string | nul
 }
 
 /** Not one of the words. */
-export function wrongWord(value: unknown, words: readonly (string | false)[]): Problem {
+export function wrongWord(value: unknown, words: readonly (string | boolean)[]): Problem {
   const near = typeof value === 'string' ? nearest(value, words.map(String)) : null;
-  const list = words.map((item) => (item === false ? 'false' : `'${item}'`)).join(', ');
-  const hint = near === null ? null : `Did you mean ${near === 'false' ? near : `'${near}'`}?`;
+  const list = words.map((item) => (typeof item === 'boolean' ? `${item}` : `'${item}'`)).join(', ');
+  const hint =
+    near === null ? null : `Did you mean ${near === 'false' || near === 'true' ? near : `'${near}'`}?`;
   return problem(
     typeof value === 'string' ? 'choice' : 'type',
     `must be one of ${list}`,

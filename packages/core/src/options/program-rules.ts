@@ -6,7 +6,7 @@ import { CONTENT_BYTES_MAX, checkCopyOut, checkFiles } from './content.js';
 import { LIMITS_RULE, PROGRAM_LIMITS_RULE } from './limits.js';
 import { PATH_BYTES_MAX } from './paths.js';
 import { type Problem, problem, within, wrongType } from './problem.js';
-import { PTY_TABLE, RUN_STDIO, SPAWN_STDIO } from './stdio.js';
+import { checkStandardTwice, isCaptured, PTY_TABLE, RUN_STDIO, SPAWN_STDIO } from './stdio.js';
 
 /** Longest time between SIGTERM and SIGKILL, in ms: a close must end. */
 export const KILL_GRACE_MS_MAX = 60_000;
@@ -53,6 +53,7 @@ const SHAPE_RULES = {
 const COMMON_RULES = {
   pty: nested(PTY_TABLE),
   env: ENV_RULE,
+  lookup: word('path', 'cwd-first'),
   cwd: text(PATH_BYTES_MAX),
   killGraceMs: number(0, KILL_GRACE_MS_MAX, { integer: false, unit: 'ms' }),
 };
@@ -69,18 +70,24 @@ const RUN_RULES = {
 };
 
 /** What belongs to a call, and in a group to the whole of it. */
-const CALL_RULES = { signal: SIGNAL_RULE, onStdout: FUNCTION, onStderr: FUNCTION };
+const ABORT_RULES = { signal: SIGNAL_RULE, onAbort: word('reject', 'resolve') };
+const CALL_RULES = { ...ABORT_RULES, onStdout: FUNCTION, onStderr: FUNCTION };
+
+/** Descriptors of a living program. */
+export const SPAWN_STDIO_RULES = {
+  stdin: by(SPAWN_STDIO.stdin),
+  stdout: by(SPAWN_STDIO.stdout),
+  stderr: by(SPAWN_STDIO.stderr),
+  fds: by(SPAWN_STDIO.fds),
+};
 
 /** `ProgramOptions`: a living process in a standing sandbox. */
 export const SPAWN_TABLE: Table = table<ProgramOptions>(
   'the options of spawn',
   {
     ...COMMON_RULES,
-    signal: SIGNAL_RULE,
-    stdin: by(SPAWN_STDIO.stdin),
-    stdout: by(SPAWN_STDIO.stdout),
-    stderr: by(SPAWN_STDIO.stderr),
-    fds: by(SPAWN_STDIO.fds),
+    ...ABORT_RULES,
+    ...SPAWN_STDIO_RULES,
     limits: PROGRAM_LIMITS_RULE,
   },
   { hints: SPAWN_HINTS },
@@ -107,6 +114,13 @@ export const ONE_SHOT_TABLE: Table = table<OneShotOptions>(
   { hints: HINTS },
 );
 
+/** The same for a living process. */
+export const ONE_SHOT_SPAWN_TABLE: Table = table<OneShotOptions>(
+  'the options of Sandbox.spawn',
+  { ...GROUP_PROGRAM_RULES, ...CALL_RULES, ...SPAWN_STDIO_RULES, engine: ENGINE_RULE },
+  { hints: HINTS },
+);
+
 /** `SandboxOptions`. */
 export const SANDBOX_TABLE: Table = table<SandboxOptions>(
   'the options of Sandbox.create',
@@ -123,17 +137,20 @@ export const SANDBOX_TABLE: Table = table<SandboxOptions>(
 
 /** What a group's request has beside its programs and pipes. */
 export const GROUP_REQUEST_RULES = {
-  signal: SIGNAL_RULE,
+  ...ABORT_RULES,
+  settle: word('all', 'each'),
   engine: ENGINE_RULE,
 };
 
 /** Options that are legal each, but not together. They must have passed their table. */
 export function checkTogether(options: RunOptions): Problem | null {
-  const { pty, stdout, stderr, onStdout, onStderr } = options;
+  const { pty, onStdout, onStderr } = options;
   if (pty !== undefined) return checkWithPty(options);
-  if (onStdout !== undefined && !isCaptured(stdout)) return neverCalled('onStdout', 'stdout is not captured');
-  if (onStderr !== undefined && !isCaptured(stderr)) return neverCalled('onStderr', 'stderr is not captured');
-  return null;
+  if (onStdout !== undefined && !isCaptured(options, 1))
+    return neverCalled('onStdout', 'stdout is not captured');
+  if (onStderr !== undefined && !isCaptured(options, 2))
+    return neverCalled('onStderr', 'stderr is not captured');
+  return checkStandardTwice(options);
 }
 
 function checkWithPty(options: RunOptions): Problem | null {
@@ -146,8 +163,10 @@ function checkWithPty(options: RunOptions): Problem | null {
   return neverCalled('onStderr', 'a terminal has one output, which goes to onStdout');
 }
 
-function isCaptured(output: unknown): boolean {
-  return output === undefined || output === 'capture';
+/** A living program's terminal is a stream, unless its output is collected. */
+export function checkLiving({ pty, onStdout }: RunOptions): Problem | null {
+  if (pty === undefined || pty.capture !== undefined || onStdout === undefined) return null;
+  return neverCalled('onStdout', 'output of a terminal comes on process.stdout here');
 }
 
 function neverCalled(callback: 'onStdout' | 'onStderr', why: string): Problem | null {

@@ -1,7 +1,13 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { InvalidOptionsError } from '../errors.js';
-import { validateOneShot, validateProgram, validateRun, validateSandboxOptions } from './program.js';
+import {
+  validateOneShot,
+  validateOneShotSpawn,
+  validateProgram,
+  validateRun,
+  validateSandboxOptions,
+} from './program.js';
 
 type Validator = (file: unknown, args: unknown, options: unknown) => void;
 
@@ -24,6 +30,8 @@ describe('options of every program', () => {
   it.each<[object]>([
     [{ env: {}, cwd: '/w/x', killGraceMs: 60_000, signal: new AbortController().signal }],
     [{ env: { A: '', 'B.C': 'x=y', 'LC ALL': '\n' }, cwd: '.', killGraceMs: 0.5 }],
+    [{ env: ['A=x', 'A=y', 'no equals', ''], lookup: 'cwd-first' }],
+    [{ env: [], lookup: 'path' }],
     [{ stdin: 'empty', stdout: 'capture', stderr: 'stdout' }],
     [{ stdin: 'null', stdout: 'null', stderr: 'null' }],
     [{ stdin: { text: 'a\0b' } }],
@@ -34,9 +42,29 @@ describe('options of every program', () => {
     [{ stdin: { file: 'in.txt' } }],
     [{ stdin: { stream: Readable.from(['x']) } }],
     [{ fds: { 3: { input: { text: 'x' } }, 255: { output: 'capture' }, 4: { fd: 7 }, 5: undefined } }],
+    [{ fds: { 0: { input: 'closed' }, 1: { output: 'closed' }, 2: { output: { sameAs: 1 } } } }],
+    [{ stdin: 'closed', stdout: 'closed', stderr: { sameAs: 1 } }],
+    [{ stdin: { inherit: 0 }, stdout: { inherit: 1 } }],
+    [{ stdin: { text: '', seekable: true }, stdout: { capture: { maxBytes: 0, overflow: 'discard' } } }],
+    [{ stdin: { fd: 3, seekable: true }, stderr: { capture: { maxBytes: 1, overflow: 'kill' } } }],
+    [{ stdin: { file: undefined, text: 'x' }, stdout: { file: 'a', mode: 0o777, collect: { maxBytes: 5 } } }],
+    [{ fds: { 9: { output: { file: 'a', collect: { maxBytes: 5, as: 'fd' } } } } }],
     [{ pty: {} }],
+    [{ pty: {}, fds: { 0: { input: 'null' } } }],
+    [
+      {
+        pty: {
+          cols: 0,
+          rows: 0,
+          term: null,
+          input: { text: '' },
+          capture: { maxBytes: 0, overflow: 'hangup' },
+        },
+      },
+    ],
     [{ pty: { cols: 132, rows: 50, term: 'dumb' }, fds: { 3: { output: 'null' } } }],
     [{ limits: { cpuTimeMs: 1, memoryBytes: null } }],
+    [{ onAbort: 'resolve' }],
     [{ stdin: undefined, limits: undefined, env: undefined }],
   ])('case %# is fine everywhere', (value) => {
     for (const validate of [validateOneShot, validateRun, validateProgram]) {
@@ -55,7 +83,13 @@ describe('options of every program', () => {
     [{ env: { A: 1 } }, '.env.A', 'type'],
     [{ env: { A: undefined } }, '.env.A', 'type'],
     [{ env: { A: 'x'.repeat(131_070) } }, '.env.A', 'size'],
-    [{ env: ['A=x'] }, '.env', 'type'],
+    [{ env: ['A=x', 5] }, '.env[1]', 'type'],
+    [{ env: ['A=x', 'B\0=x'] }, '.env[1]', 'nul'],
+    [{ env: ['x'.repeat(131_072)] }, '.env[0]', 'size'],
+    [{ env: Array(65_537).fill('') }, '.env', 'size'],
+    [{ env: Array(1) }, '.env[0]', 'type'],
+    [{ env: 'A=x' }, '.env', 'type'],
+    [{ lookup: 'cwd' }, '.lookup', 'choice'],
     [{ env: null }, '.env', 'type'],
     [{ env: process.env }, '.env', 'type'],
     [{ cwd: '' }, '.cwd', 'format'],
@@ -78,28 +112,50 @@ describe('options of every program', () => {
     [{ stdin: { bytes: 'x' } }, '.stdin.bytes', 'type'],
     [{ stdin: { bytes: new Uint16Array(1) } }, '.stdin.bytes', 'type'],
     [{ stdin: { fd: -1 } }, '.stdin.fd', 'range'],
-    [{ stdin: { file: '/etc/passwd' } }, '.stdin.file', 'format'],
+    [{ stdin: { file: '/etc/../passwd' } }, '.stdin.file', 'format'],
     [{ stdin: { hostFile: '' } }, '.stdin.hostFile', 'format'],
     [{ stdin: { stream: ['x'] } }, '.stdin.stream', 'type'],
     [{ stdout: 'stdout' }, '.stdout', 'choice'],
     [{ stdout: 'pip' }, '.stdout', 'choice'],
     [{ stdout: { file: '../x' } }, '.stdout.file', 'format'],
-    [{ stdout: {} }, '.stdout.file', 'required'],
+    [{ stdout: {} }, '.stdout', 'required'],
+    [{ stdout: { file: 'a', capture: { maxBytes: 1 } } }, '.stdout', 'conflict'],
+    [{ stdout: { capture: {} } }, '.stdout.capture.maxBytes', 'required'],
+    [{ stdout: { capture: { maxBytes: -1 } } }, '.stdout.capture.maxBytes', 'range'],
+    [{ stdout: { capture: { maxBytes: 1, overflow: 'drop' } } }, '.stdout.capture.overflow', 'choice'],
+    [{ stdout: { file: 'a', mode: 0o1777 } }, '.stdout.mode', 'range'],
+    [{ stdout: { file: 'a', collect: {} } }, '.stdout.collect.maxBytes', 'required'],
+    [{ stdout: { file: 'a', collect: { maxBytes: 1, as: 'text' } } }, '.stdout.collect.as', 'choice'],
+    [{ stdout: { inherit: 1, mode: 0o600 } }, '.stdout.mode', 'conflict'],
+    [{ stdout: { sameAs: 1, collect: { maxBytes: 1 } } }, '.stdout.collect', 'conflict'],
+    [{ stdout: { sameAs: 256 } }, '.stdout.sameAs', 'range'],
+    [{ stdout: { inherit: -1 } }, '.stdout.inherit', 'range'],
+    [{ stdin: { inherit: 1.5 } }, '.stdin.inherit', 'range'],
+    [{ stdin: { file: 'a', seekable: true } }, '.stdin.seekable', 'conflict'],
+    [{ stdin: { inherit: 3, seekable: true } }, '.stdin.seekable', 'conflict'],
+    [{ stdin: { seekable: true } }, '.stdin', 'required'],
+    [{ stdin: 'empty', fds: { 0: { input: 'null' } } }, '.fds[0]', 'conflict'],
+    [{ stderr: 'stdout', fds: { 2: { output: 'null' } } }, '.fds[2]', 'conflict'],
     [{ stdout: { text: 'x' } }, '.stdout.text', 'unknown-key'],
     [{ stdout: 1 }, '.stdout', 'type'],
     [{ stderr: { file: '.' } }, '.stderr.file', 'format'],
-    [{ fds: { 2: { output: 'null' } } }, '.fds[2]', 'range'],
     [{ fds: { 256: { output: 'null' } } }, '.fds[256]', 'range'],
     [{ fds: { '03': { output: 'null' } } }, '.fds[03]', 'range'],
     [{ fds: { '3.5': { output: 'null' } } }, '.fds["3.5"]', 'range'],
     [{ fds: { out: { output: 'null' } } }, '.fds.out', 'range'],
     [{ fds: { 3: {} } }, '.fds[3]', 'required'],
     [{ fds: { 3: { input: 'empty', output: 'null' } } }, '.fds[3]', 'conflict'],
-    [{ fds: { 3: { input: { file: '/x' } } } }, '.fds[3].input.file', 'format'],
+    [{ fds: { 3: { input: { file: '/x/' } } } }, '.fds[3].input.file', 'format'],
     [{ fds: { 3: { fd: 1.5 } } }, '.fds[3].fd', 'range'],
     [{ fds: [] }, '.fds', 'type'],
     [{ pty: true }, '.pty', 'type'],
-    [{ pty: { cols: 0 } }, '.pty.cols', 'range'],
+    [{ pty: { cols: -1 } }, '.pty.cols', 'range'],
+    [{ pty: { rows: 65_536 } }, '.pty.rows', 'range'],
+    [{ pty: { term: '' } }, '.pty.term', 'format'],
+    [{ pty: { input: 'text' } }, '.pty.input', 'type'],
+    [{ pty: { input: {} } }, '.pty.input', 'required'],
+    [{ pty: { capture: {} } }, '.pty.capture.maxBytes', 'required'],
+    [{ pty: { capture: { maxBytes: 1, overflow: 'discard' } } }, '.pty.capture.overflow', 'choice'],
     [{ pty: { rows: 65_536 } }, '.pty.rows', 'range'],
     [{ pty: { term: '' } }, '.pty.term', 'format'],
     [{ pty: {}, stdin: 'empty' }, '.stdin', 'conflict'],
@@ -134,7 +190,7 @@ describe('options of every program', () => {
     [{ stdin: Readable.from([]) }, 'Give { stream: … }.'],
     [{ stdin: Buffer.from('x') }, 'Give { bytes: … }.'],
     [{ signal: new AbortController() }, 'Give its signal property.'],
-    [{ fds: { 1: { output: 'null' } } }, 'Descriptors 0 to 2 are'],
+    [{ stdout: { maxBytes: 5 } }, 'capture: { maxBytes: … }'],
     [{ env: { A: undefined } }, 'Leave the variable out'],
     [{ env: process.env }, 'nothing of the host'],
   ])('case %# gets a hint', (value, hint) => {
@@ -160,6 +216,25 @@ describe('pipes', () => {
       expect([error?.field, error?.rule]).toEqual([`options${path}`, 'not-here']);
       expect(error?.hint).toContain('spawn');
     }
+  });
+});
+
+describe('a living program in a fresh sandbox', () => {
+  it('has pipes, files, copyOut and a shape', () => {
+    const all = {
+      stdin: 'pipe',
+      stdout: 'pipe',
+      files: { f: 'x' },
+      copyOut: ['f'],
+      network: 'loopback',
+      engine,
+    };
+    expect(options(all, validateOneShotSpawn)).toBeNull();
+    const neverCalled = { field: 'options.onStdout', rule: 'conflict' };
+    expect(options({ stdout: 'pipe', onStdout() {} }, validateOneShotSpawn)).toMatchObject(neverCalled);
+    expect(options({ pty: {}, onStdout() {} }, validateOneShotSpawn)).toMatchObject(neverCalled);
+    const collected = { pty: { capture: { maxBytes: 1 } }, onStdout() {} };
+    expect(options(collected, validateOneShotSpawn)).toBeNull();
   });
 });
 

@@ -3,14 +3,22 @@
  * for the first fault or returns nothing; values are used as they came. Ceilings are the engine's and come after
  * (`checkCeilings`). The tables are in `program-rules.ts`.
  */
-import type { RunOptions } from '../types.js';
+import type { Environment, RunOptions } from '../types.js';
 import { checkArgs, checkArgvSize, checkFileArgument } from './argv.js';
 import { checkTable, type Table } from './check.js';
 import { throwProblem } from './problem.js';
-import { checkTogether, ONE_SHOT_TABLE, RUN_TABLE, SANDBOX_TABLE, SPAWN_TABLE } from './program-rules.js';
+import {
+  checkLiving,
+  checkTogether,
+  ONE_SHOT_SPAWN_TABLE,
+  ONE_SHOT_TABLE,
+  RUN_TABLE,
+  SANDBOX_TABLE,
+  SPAWN_TABLE,
+} from './program-rules.js';
 
 export { validateEngineOptions } from './engine-options.js';
-export { validateGroup } from './group.js';
+export { validateGroup, validateSpawnGroup } from './group.js';
 
 /** Checks `sandbox.spawn(file, args, options)`. */
 export function validateProgram(file: unknown, args: unknown, options: unknown): void {
@@ -27,12 +35,19 @@ export function validateOneShot(file: unknown, args: unknown, options: unknown):
   validateCall(file, args, options, ONE_SHOT_TABLE);
 }
 
+/** Checks `Sandbox.spawn` and `engine.spawn`: a living program in a fresh sandbox. */
+export function validateOneShotSpawn(file: unknown, args: unknown, options: unknown): void {
+  validateCall(file, args, options, ONE_SHOT_SPAWN_TABLE);
+  const found = options === undefined ? null : checkLiving(options as RunOptions);
+  if (found !== null) throwProblem('options', found);
+}
+
 /** Checks the options of `Sandbox.create` and `engine.createSandbox`. */
 export function validateSandboxOptions(options: unknown): void {
   if (options === undefined) return;
   const found = checkTable(options, SANDBOX_TABLE);
   if (found !== null) throwProblem('options', found);
-  const size = checkArgvSize('', undefined, (options as { env?: Record<string, string> }).env);
+  const size = checkArgvSize('', undefined, (options as { env?: Environment }).env);
   if (size !== null) throwProblem('options.env', size);
 }
 

@@ -1,50 +1,109 @@
 /** Checks of descriptors: `stdin`, `stdout`, `stderr`, `fds`, `pty`. Pipes need a living `Process`: `spawn` only. */
-import type { FdSpec, InputSpec, OutputSpec, PtyOptions } from '../types.js';
+import type {
+  CaptureOptions,
+  Content,
+  FdSpec,
+  FileOutput,
+  InputSpec,
+  OutputSpec,
+  ProgramOptions,
+  PtyOptions,
+} from '../types.js';
 import {
+  BOOLEAN,
   by,
   type Check,
+  checkRule,
   checkTable,
   isGetter,
   isPlainObject,
+  nested,
   number,
   type Table,
   table,
   text,
+  word,
 } from './check.js';
-import { CONTENT_RULES } from './content.js';
+import { CONTENT_BYTES_MAX, CONTENT_RULES, checkMode } from './content.js';
 import { checkFilePath } from './paths.js';
 import { keySegment, type Problem, problem, within, wrongSecret, wrongType, wrongWord } from './problem.js';
 
-/** Numbers that `fds` may name: 0 to 2 have options of their own. */
-export const FD_MIN = 3;
+/** Highest number that `fds` may name. */
 export const FD_MAX = 255;
 
-const INPUT_WORDS = ['empty', 'null', 'pipe'];
-const OUTPUT_WORDS = ['capture', 'null', 'pipe'];
+const HOST_FD = number(0, 2 ** 31 - 1);
+const BYTES_MAX = number(0, CONTENT_BYTES_MAX, { unit: 'bytes' });
+
+const INPUT_WORDS = ['empty', 'null', 'closed', 'pipe'];
+const OUTPUT_WORDS = ['capture', 'null', 'closed', 'pipe'];
 const STDERR_WORDS = [...OUTPUT_WORDS, 'stdout'];
 
-const INPUT_RULES = { ...CONTENT_RULES, file: by(checkFilePath), stream: by(checkStream) };
+const INPUT_RULES = {
+  ...CONTENT_RULES,
+  seekable: BOOLEAN,
+  file: by(checkFilePath),
+  inherit: HOST_FD,
+  stream: by(checkStream),
+};
 const INPUT_TABLE = table<Exclude<InputSpec, string>>('an input', INPUT_RULES, {
-  exactlyOne: ['text', 'bytes', 'hostFile', 'fd', 'file', 'stream'],
+  exactlyOne: ['text', 'bytes', 'hostFile', 'fd', 'file', 'inherit', 'stream'],
   hints: { path: 'Give file (of the work folder) or hostFile.' },
 });
+
+const CAPTURE_TABLE = table<CaptureOptions>(
+  'capture',
+  { maxBytes: BYTES_MAX, overflow: word('kill', 'discard') },
+  { required: ['maxBytes'] },
+);
+const COLLECT_TABLE = table<NonNullable<FileOutput['collect']>>(
+  'collect',
+  { maxBytes: BYTES_MAX, as: word('bytes', 'fd') },
+  { required: ['maxBytes'] },
+);
 const OUTPUT_TABLE = table<Exclude<OutputSpec, string>>(
   'an output',
-  { file: by(checkFilePath) },
-  { required: ['file'] },
+  {
+    capture: nested(CAPTURE_TABLE),
+    file: by(checkFilePath),
+    mode: by(checkMode),
+    collect: nested(COLLECT_TABLE),
+    inherit: HOST_FD,
+    sameAs: number(0, FD_MAX),
+  },
+  {
+    exactlyOne: ['capture', 'file', 'inherit', 'sameAs'],
+    hints: { maxBytes: 'It belongs into capture: { maxBytes: … }, or collect beside file.' },
+  },
 );
 
-export const PTY_TABLE: Table = table<PtyOptions>('pty', {
-  cols: number(1, 65_535),
-  rows: number(1, 65_535),
-  term: text(64),
+/** Columns and rows are 16 bits each. */
+export const TERMINAL_SIZE_MAX = 65_535;
+const TERM_RULE = text(64);
+const TYPED_TABLE = table<Content>('what is typed', CONTENT_RULES, {
+  exactlyOne: ['text', 'bytes', 'hostFile', 'fd'],
 });
+const PTY_CAPTURE_TABLE = table<NonNullable<PtyOptions['capture']>>(
+  'capture',
+  { maxBytes: BYTES_MAX, overflow: word('kill', 'hangup') },
+  { required: ['maxBytes'] },
+);
+export const PTY_TABLE: Table = table<PtyOptions>('pty', {
+  cols: number(0, TERMINAL_SIZE_MAX),
+  rows: number(0, TERMINAL_SIZE_MAX),
+  term: by(checkTerm),
+  input: nested(TYPED_TABLE),
+  capture: nested(PTY_CAPTURE_TABLE),
+});
+
+function checkTerm(value: unknown): Problem | null {
+  return value === null ? null : checkRule(value, TERM_RULE);
+}
 
 const SPAWN_FD_TABLE = fdTable(checkInput, checkOutput);
 const RUN_FD_TABLE = fdTable(withoutPipe(checkInput), withoutPipe(checkOutput));
 
 function fdTable(input: Check, output: Check): Table {
-  const keys = { input: by(input), output: by(output), fd: number(0, 2 ** 31 - 1) };
+  const keys = { input: by(input), output: by(output), fd: HOST_FD };
   return table<FdSpec>('a descriptor', keys, { exactlyOne: ['input', 'output', 'fd'] });
 }
 
@@ -79,18 +138,34 @@ function pipeInRun(): Problem {
   );
 }
 
+const AN_INPUT = "'empty', 'null', 'closed', 'pipe' or an object";
+
 function checkInput(value: unknown): Problem | null {
-  if (isPlainObject(value)) return checkTable(value, INPUT_TABLE);
+  if (isPlainObject(value)) return checkTable(value, INPUT_TABLE) ?? checkBeside(value, INPUT_PARTNERS);
   if (typeof value !== 'string') return notAnInput(value);
   if (INPUT_WORDS.includes(value)) return null;
   // It may be the input itself, so it is not repeated.
-  return wrongSecret("'empty', 'null', 'pipe' or an object", value, 'For text give { text: … }.');
+  return wrongSecret(AN_INPUT, value, 'For text give { text: … }.');
+}
+
+/** Keys that only mean something beside one of others. */
+type Partners = Readonly<Record<string, readonly string[]>>;
+const INPUT_PARTNERS: Partners = { seekable: Object.keys(CONTENT_RULES) };
+const OUTPUT_PARTNERS: Partners = { mode: ['file'], collect: ['file'] };
+
+function checkBeside(value: Record<string, unknown>, partners: Partners): Problem | null {
+  for (const key in partners) {
+    const others = partners[key]!;
+    if (value[key] === undefined || others.some((other) => value[other] !== undefined)) continue;
+    return within(keySegment(key), problem('conflict', `is only for ${others.join(', ')}`));
+  }
+  return null;
 }
 
 function notAnInput(value: unknown): Problem {
   const isStream = typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
   const bytes = value instanceof Uint8Array ? 'Give { bytes: … }.' : null;
-  return wrongSecret("'empty', 'null', 'pipe' or an object", value, isStream ? 'Give { stream: … }.' : bytes);
+  return wrongSecret(AN_INPUT, value, isStream ? 'Give { stream: … }.' : bytes);
 }
 
 function checkStream(value: unknown): Problem | null {
@@ -113,8 +188,9 @@ function checkStderr(value: unknown): Problem | null {
 
 function checkOutputOf(value: unknown, words: readonly string[]): Problem | null {
   if (typeof value === 'string') return words.includes(value) ? null : wrongWord(value, words);
-  if (isPlainObject(value)) return checkTable(value, OUTPUT_TABLE);
-  return wrongType(`one of ${words.map((item) => `'${item}'`).join(', ')} or { file }`, value);
+  if (isPlainObject(value)) return checkTable(value, OUTPUT_TABLE) ?? checkBeside(value, OUTPUT_PARTNERS);
+  const list = words.map((item) => `'${item}'`).join(', ');
+  return wrongType(`one of ${list} or { capture }, { file }, { inherit }, { sameAs }`, value);
 }
 
 function checkSpawnFds(value: unknown): Problem | null {
@@ -142,7 +218,30 @@ function checkFd(fds: Record<string, unknown>, key: string, rules: Table): Probl
 
 function checkFdNumber(key: string): Problem | null {
   const fd = Number(key);
-  if (`${fd}` === key && Number.isInteger(fd) && fd >= FD_MIN && fd <= FD_MAX) return null;
-  const hint = /^[012]$/.test(key) ? 'Descriptors 0 to 2 are stdin, stdout and stderr.' : null;
-  return problem('range', `must be a descriptor number from ${FD_MIN} to ${FD_MAX}`, null, hint);
+  if (`${fd}` === key && Number.isInteger(fd) && fd >= 0 && fd <= FD_MAX) return null;
+  return problem('range', `must be a descriptor number from 0 to ${FD_MAX}`);
+}
+
+const STANDARD = ['stdin', 'stdout', 'stderr'] as const;
+
+/** A number of 0 to 2 in `fds` stands in for the option of that descriptor, which must be left out then. */
+export function checkStandardTwice(options: ProgramOptions): Problem | null {
+  const { fds } = options;
+  if (fds === undefined) return null;
+  for (const [fd, name] of STANDARD.entries()) {
+    if (fds[fd] === undefined || options[name] === undefined) continue;
+    return within(`.fds[${fd}]`, problem('conflict', `must be left out beside ${name}, which is the same`));
+  }
+  return null;
+}
+
+/** Whether what the program writes there is collected as it comes. */
+export function isCaptured({ fds, ...options }: ProgramOptions, fd: 1 | 2): boolean {
+  const own = fds?.[fd];
+  if (own === undefined) return isCapture(options[STANDARD[fd] as 'stdout' | 'stderr']);
+  return 'output' in own && own.output !== undefined && isCapture(own.output);
+}
+
+function isCapture(output: OutputSpec | 'stdout' | undefined): boolean {
+  return typeof output === 'object' ? 'capture' in output : output === undefined || output === 'capture';
 }

@@ -10,10 +10,11 @@ export class Killing {
   readonly graceMs: number;
   readonly #signal: (signal: number, cause: SignalCause, everything: boolean) => void;
   #startedAt = 0;
+  /** Of the grace, then of the report. */
   #timer: NodeJS.Timeout | undefined;
-  #graceTimer: NodeJS.Timeout | undefined;
   readonly #giveUp: () => void;
   #ending = false;
+  #killed = false;
   readonly #sent = new Set<number>();
 
   constructor(
@@ -53,16 +54,24 @@ export class Killing {
 
   end(): void {
     if (this.#ending) return;
+    if (this.graceMs === 0) return this.endNow();
     this.#ending = true;
-    this.#timer = setTimeout(() => this.#giveUp(), this.graceMs + REPORT_WAIT_MS);
-    if (this.graceMs === 0) return this.#signal(SIGKILL, 'killed', true);
+    this.#timer = setTimeout(() => this.endNow(), this.graceMs);
     this.#signal(SIGTERM, 'killed', true);
-    this.#graceTimer = setTimeout(() => this.#signal(SIGKILL, 'killed', true), this.graceMs);
+  }
+
+  /** As `end`, whatever grace it has left. */
+  endNow(): void {
+    if (this.#killed) return;
+    this.#ending = true;
+    this.#killed = true;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#giveUp(), REPORT_WAIT_MS);
+    this.#signal(SIGKILL, 'killed', true);
   }
 
   over(): void {
     clearTimeout(this.#timer);
-    clearTimeout(this.#graceTimer);
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Group } from '../cgroup/group.js';
 import type { LiveUsage } from '../types.js';
 import { type Figures, readFigures } from './figures.js';
+import type { ProgramRequest } from './request.js';
 
 const NS_PER_MS = 1e6;
 const PAGE_BYTES = 4096;
@@ -13,11 +14,11 @@ export class Meter {
   readonly #helperTasks: number;
   readonly #base: Figures | null;
 
-  /** `live`: readings will be asked for; else the group is not looked at before the start. */
-  constructor(group: Group | null, helperTasks: number, live: boolean) {
+  /** Unless readings may be asked for (`notify`), the group is not looked at before the start. */
+  constructor(group: Group | null, helperTasks: number, { waited, notify }: ProgramRequest) {
     this.#group = group;
     this.#helperTasks = helperTasks;
-    this.#base = live ? readFigures(group) : null;
+    this.#base = waited?.base ?? (notify ? readFigures(group) : null);
   }
 
   /** Whether CPU time can be told from that of earlier programs. */

@@ -1,12 +1,14 @@
-/** The one-shot form and hot path: a fresh sandbox, files in, one program, files out, everything gone. */
+/**
+ * One program in a fresh sandbox: files in, the program, files out, everything gone. `runOneShot` is the one-shot form and
+ * hot path; `startInFresh` is what living programs and groups share with it.
+ */
 import type { EngineCore } from '../engine/core.js';
-import { ClosedError } from '../errors.js';
-import { copyIn } from '../files/copy.js';
 import { checkCeilings, type ResolvedLimits, resolveLimits } from '../options/limits.js';
-import type { OneShotOptions, RunResult } from '../types.js';
+import type { OneShotOptions, ProgramOptions, RunResult } from '../types.js';
 import { after, CLOSE_WAIT_MS } from './killing.js';
 import { Place } from './place.js';
-import { Running, workFolderOf } from './running.js';
+import { closeHeld } from './result.js';
+import { Running } from './running.js';
 import type { GivenFd } from './wiring.js';
 
 const NO_OPTIONS: OneShotOptions = Object.freeze({});
@@ -27,67 +29,133 @@ export async function runOneShot(
   if (waiting !== undefined) await waiting;
   const startedAt = performance.now();
   try {
-    return await runInFresh(core, { file, args, options, limits });
+    const { result } = await startInFresh(core, { file, args, options, limits, spawned: false });
+    return await result;
   } finally {
     core.queue.leave(performance.now() - startedAt);
   }
 }
 
-interface OneShot {
+/** A living program with a sandbox of its own, outside the queue. The request must have been checked. */
+export async function spawnOneShot(
+  core: EngineCore,
+  file: string,
+  args: readonly string[] = [],
+  options: OneShotOptions = NO_OPTIONS,
+): Promise<Started> {
+  core.checkOpen();
+  options.signal?.throwIfAborted();
+  checkCeilings(options.limits, core.options.ceilings);
+  const limits = resolveLimits(core.limits, options.limits);
+  return startInFresh(core, { file, args, options, limits, spawned: true });
+}
+
+/** A program and the sandbox around it. */
+export interface OneShot {
   file: string;
   args: readonly string[];
   options: OneShotOptions;
   limits: ResolvedLimits;
   given?: readonly GivenFd[];
+  /** The caller holds streams, and wants to know that it executes. */
+  spawned: boolean;
 }
 
-/** As above, from the place in the queue on. */
-export async function runInFresh(core: EngineCore, run: OneShot): Promise<RunResult> {
-  const { file, args, options, limits, given } = run;
-  const { signal } = options;
-  const shape = core.shape(options, limits, options.pty !== undefined);
-  const taken = Place.take(core, shape);
+/** A program that was started; `result` settles once its sandbox is given up. */
+export interface Started {
+  running: Running;
+  result: Promise<RunResult>;
+}
+
+/** From the place in the queue on. Rejects when the program could not be started; a spawned one then executes. */
+export async function startInFresh(core: EngineCore, run: OneShot): Promise<Started> {
+  const { options, limits, spawned } = run;
+  const taken = Place.take(core, core.shape(options, limits, options.pty !== undefined));
   const place = taken instanceof Promise ? await taken : taken;
-  let live: Running | undefined;
-  const closer = async () => {
-    live?.end();
-    await Promise.race([live?.result.catch(() => undefined), after(CLOSE_WAIT_MS)]);
-    place.close();
-  };
-  core.closers.add(closer);
+  const stay = new Stay(core, place);
+  let started: Started;
   try {
-    signal?.throwIfAborted();
-    if (options.files !== undefined) await copyIn(workFolderOf(place), options.files);
-    if (place.closed) throw new ClosedError('The engine');
-    const started = Running.start(place, {
-      file,
-      args,
-      options,
-      limits,
-      oneShot: true,
-      notify: false,
-      given,
-    });
-    const running = started instanceof Promise ? await started : started;
-    live = running;
-    return signal === undefined ? await running.result : await untilAborted(running, signal);
-  } finally {
-    core.closers.delete(closer);
-    if (place.alive === 0) place.closeAfterEnd();
-    else place.close();
+    started = stay.attend(await start(place, run), options, spawned);
+  } catch (error) {
+    stay.leave(false);
+    throw error;
+  }
+  if (spawned) await started.running.started;
+  return started;
+}
+
+/** A program that executes already, alone in its place, from now to its end and that of the place. */
+export function attend(place: Place, running: Running, options: OneShotOptions): Started {
+  return new Stay(place.core, place).attend(running, options, true);
+}
+
+async function start(
+  place: Place,
+  { file, args, options, limits, given, spawned }: OneShot,
+): Promise<Running> {
+  options.signal?.throwIfAborted();
+  return Running.start(place, { file, args, options, limits, oneShot: true, notify: spawned, given });
+}
+
+/** A sandbox that is held for one program, and given up with it or when the engine closes. */
+class Stay {
+  live: Running | undefined;
+  readonly #core: EngineCore;
+  readonly #place: Place;
+  readonly #closer = () => this.#close();
+
+  constructor(core: EngineCore, place: Place) {
+    this.#core = core;
+    this.#place = place;
+    core.closers.add(this.#closer);
+  }
+
+  attend(running: Running, options: OneShotOptions, spawned: boolean): Started {
+    this.live = running;
+    const result = untilAborted(running, options).finally(() => this.leave(spawned));
+    if (spawned) result.catch(() => undefined); // told by `started`, and by who waits for the result
+    return { running, result };
+  }
+
+  /** The program is over. With `streams`, what it wrote may still be unread: the engine's end is the last moment for that. */
+  leave(streams: boolean): void {
+    const forget = () => void this.#core.closers.delete(this.#closer);
+    if (streams) void allRead(this.live!).then(forget);
+    else forget();
+    if (this.#place.alive === 0) this.#place.closeAfterEnd();
+    else this.#place.close();
+  }
+
+  async #close(): Promise<void> {
+    if (this.live?.ended === false) this.live.end();
+    await Promise.race([this.live?.result.catch(() => undefined), after(CLOSE_WAIT_MS)]);
+    this.live?.wiring.closeStreams();
+    this.#place.close();
   }
 }
 
-/** Abort kills the program and all it started, waits for that, then rejects with the signal's reason. */
-export async function untilAborted(running: Running, signal: AbortSignal): Promise<RunResult> {
-  const onAbort = () => running.end();
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
+function allRead({ wiring }: Running): Promise<unknown> {
+  return Promise.all([...wiring.outputs.values()].map(({ closed }) => closed));
+}
+
+/**
+ * Abort kills the program and all it started, and waits for that. Then it rejects with the signal's reason, unless the
+ * caller wants to see how it ended.
+ */
+export function untilAborted(running: Running, { signal, onAbort }: ProgramOptions): Promise<RunResult> {
+  return signal === undefined ? running.result : endOnAbort(running, signal, onAbort === 'resolve');
+}
+
+async function endOnAbort(running: Running, signal: AbortSignal, resolve: boolean): Promise<RunResult> {
+  const end = () => running.end();
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
   try {
     const result = await running.result;
-    if (signal.aborted && result.status === 'killed') throw signal.reason;
-    return result;
+    if (!(signal.aborted && result.status === 'killed') || resolve) return result;
+    closeHeld(result);
+    throw signal.reason;
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    signal.removeEventListener('abort', end);
   }
 }

@@ -7,7 +7,16 @@ import type { EngineCore } from '../engine/core.js';
 import { lostError } from '../engine/failures.js';
 import type { Ready, Shape, Slot } from '../engine/slot.js';
 import { ClosedError, OverloadedError, type SbxError } from '../errors.js';
-import type { Channel, EndedMessage, FailedMessage, HelperMessage, StartMessage } from '../native.js';
+import type { WorkFolder } from '../files/trees.js';
+import type {
+  Channel,
+  EndedMessage,
+  FailedMessage,
+  HandOverMessage,
+  HelperMessage,
+  StartMessage,
+} from '../native.js';
+import type { ResolvedLimits } from '../options/limits.js';
 
 /** Who waits for messages about one program. Exactly one of `onEnded`, `onFailed`, `onLost` comes, last. */
 export interface ProgramListener {
@@ -27,19 +36,32 @@ const BUSY_RETRY_MS = 10;
 export class Place {
   readonly core: EngineCore;
   readonly slot: Slot;
-  readonly workspaceFd: number;
+  /** The CPU that it has, where the engine gives each sandbox one. */
+  readonly cpu: number | null;
+  /** Its own file systems. */
+  readonly folder: WorkFolder;
   readonly #channel: Channel;
   readonly #listeners = new Map<number, ProgramListener>();
+  /** Programs that nobody has asked for yet: for them the process does not stay. */
+  readonly #idle = new Set<number>();
   #nextId = 1;
   #inSession = false;
   #closed = false;
   #lost: SbxError | null = null;
 
-  private constructor(core: EngineCore, slot: Slot, { channelFd, workspaceFd }: Ready) {
+  private constructor(core: EngineCore, slot: Slot, { channelFd, treeFds }: Ready) {
     this.core = core;
     this.slot = slot;
-    this.workspaceFd = workspaceFd;
+    this.folder = {
+      native: core.native,
+      trees: treeFds.map((fd, index) => ({ target: core.treeTargets[index]!, fd })),
+      owner: slot.owner,
+      checkOpen: () => {
+        if (this.#closed) throw new ClosedError('The sandbox');
+      },
+    };
     this.#channel = new core.native.Channel(channelFd, (message) => this.#onMessage(message));
+    this.cpu = core.pins?.take() ?? null;
   }
 
   /** Takes a ready sandbox of this shape; a promise only when none stands ready. */
@@ -68,12 +90,19 @@ export class Place {
     return this.#listeners.size;
   }
 
+  /** Limits of a program in here: on the sandbox's own CPU, unless it asks for others. */
+  pinned(limits: ResolvedLimits): ResolvedLimits {
+    const { cpu, core } = this;
+    const asks = limits.cpuSet !== null && limits.cpuSet !== core.limits.cpuSet;
+    return cpu === null || asks ? limits : { ...limits, cpuSet: [cpu] };
+  }
+
   nextProgramId(): number {
     return this.#nextId++;
   }
 
-  /** Sends the plan; throws what `error` makes of an error number when the socket refuses. */
-  start(message: StartMessage, listener: ProgramListener): void {
+  /** Sends the plan; throws when the socket refuses. `idle`: the process does not stay for this program. */
+  start(message: StartMessage, listener: ProgramListener, idle = false): void {
     if (this.#closed) throw new ClosedError('The sandbox');
     if (this.#lost !== null) throw this.#lost;
     if (this.alive >= this.core.native.constants.programsMax) {
@@ -88,7 +117,19 @@ export class Place {
     if (sent < 0) throw lostError(`The sandbox (errno ${-sent})`);
     this.#listeners.set(message.programId, listener);
     this.#inSession ||= !message.oneShot;
-    this.core.native.holdLoop(); // while a program lives, the process stays for its end
+    if (idle) this.#idle.add(message.programId);
+    else this.core.native.holdLoop(); // while a program lives, the process stays for its end
+  }
+
+  /** Limits and meters of an idle program begin; its listener hears `onStarted` when that is so. False when init is gone. */
+  handOver(message: HandOverMessage): boolean {
+    return !this.#closed && this.#channel.handOver(message) >= 0;
+  }
+
+  /** An idle program is somebody's from now on. */
+  adopt(programId: number, listener: ProgramListener): void {
+    this.#listeners.set(programId, listener);
+    if (this.#idle.delete(programId)) this.core.native.holdLoop();
   }
 
   /** Signals a program; `cause` is what its end is put down to, if nothing came first. */
@@ -120,15 +161,16 @@ export class Place {
   }
 
   #tearDown(): void {
+    if (this.cpu !== null) this.core.pins?.giveBack(this.cpu);
     this.#channel.close();
-    this.core.native.closeFds([this.workspaceFd]);
+    this.core.native.closeFds(this.folder.trees.map(({ fd }) => fd));
     this.core.slots.release(this.slot);
   }
 
   /** The last message about a program is here: nobody listens for it any more. */
   #take(programId: number): ProgramListener | undefined {
     const listener = this.#listeners.get(programId);
-    if (this.#listeners.delete(programId)) this.core.native.releaseLoop();
+    if (this.#listeners.delete(programId) && !this.#idle.delete(programId)) this.core.native.releaseLoop();
     return listener;
   }
 

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, resolveLimits } from '../options/limits.js';
-import { checkOpenFiles, cpusOf, nanoseconds, rlimitsFor, searchPaths } from './plan.js';
+import {
+  checkOpenFiles,
+  cpusOf,
+  nanoseconds,
+  ownUserRlimit,
+  rlimitsFor,
+  searchPaths,
+  searchPathsCwdFirst,
+} from './plan.js';
 
 const limitsWith = (limits: object) => resolveLimits(DEFAULT_LIMITS, limits);
 const NOFILE = 7;
@@ -10,7 +18,7 @@ const CPU = 0;
 function rlimit(limits: object, resource: number, backstop: boolean): number[] {
   const rows = rlimitsFor(limitsWith(limits), 4096, backstop);
   const at = rows.findIndex((value, index) => index % 3 === 0 && value === resource);
-  return rows.slice(at + 1, at + 3);
+  return at < 0 ? [] : rows.slice(at + 1, at + 3);
 }
 
 describe('rlimits', () => {
@@ -18,6 +26,8 @@ describe('rlimits', () => {
     ['no CPU limit of the kernel’s beside init’s', { cpuTimeMs: 1001 }, CPU, [-1, -1]],
     ['open files', { openFileCount: 10 }, NOFILE, [10, 10]],
     ['no limit of open files is the host’s own', { openFileCount: null }, NOFILE, [4096, 4096]],
+    ['data', { dataBytes: 4096 }, 2, [4096, 4096]],
+    ['no data limit is none set', {}, 2, []],
     ['a core of one byte, which pipes of core_pattern heed', {}, 4, [1, 1]],
   ])('%s', (_, limits, resource, expected) => {
     expect(rlimit(limits, resource, false)).toEqual(expected);
@@ -26,6 +36,11 @@ describe('rlimits', () => {
   it('without a cgroup the kernel’s CPU limit stands whole seconds above', () => {
     expect(rlimit({ cpuTimeMs: 1001 }, CPU, true)).toEqual([4, 4]);
     expect(rlimit({ cpuTimeMs: null }, CPU, true)).toEqual([-1, -1]);
+  });
+
+  it('processes once more, where they are a user’s only ones', () => {
+    expect(ownUserRlimit(limitsWith({ processCount: 8 }))).toEqual([6, 8, 8]);
+    expect(ownUserRlimit(limitsWith({ processCount: null }))).toEqual([]);
   });
 
   it('more open files than the host may have are refused by name', () => {
@@ -44,6 +59,20 @@ describe('searchPaths', () => {
     ['cc', undefined, ['cc']],
   ])('%s in %s', (file, path, expected) => {
     expect(searchPaths(file, path)).toEqual(expected);
+  });
+});
+
+describe('searchPathsCwdFirst', () => {
+  it.each([
+    ['/bin/sh', '/usr/bin', ['/bin/sh']],
+    ['./a', '/usr/bin', ['./a']],
+    ['cc', '/a:/b/', ['cc', '/a/cc', '/b/cc']],
+    ['cc', ':/b', ['cc', 'cc', '/b/cc']],
+    ['cc', 'bin', ['cc', 'bin/cc']],
+    ['cc', '', ['cc']],
+    ['cc', undefined, ['cc']],
+  ])('%s in %s', (file, path, expected) => {
+    expect(searchPathsCwdFirst(file, path)).toEqual(expected);
   });
 });
 

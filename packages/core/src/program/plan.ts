@@ -1,5 +1,6 @@
 /** A checked request to the parts of a start message that need no descriptor: pure. */
 
+import { posix } from 'node:path';
 import type { Group } from '../cgroup/group.js';
 import { limitWrites } from '../cgroup/layout.js';
 import type { Slot } from '../engine/slot.js';
@@ -10,8 +11,10 @@ import type { ResolvedLimits } from '../options/limits.js';
 const RLIMIT = {
   cpu: 0,
   fileSize: 1,
+  data: 2,
   stack: 3,
   core: 4,
+  processes: 6,
   openFiles: 7,
   memoryLock: 8,
   addressSpace: 9,
@@ -32,7 +35,7 @@ const SIGNALS_PENDING = 1024;
  */
 const CPU_BACKSTOP_SECONDS = 2;
 
-/** Resource limits as triples. Not set on purpose: NPROC counts per user, DATA kills inside exec without a verdict. */
+/** Resource limits as triples. DATA only on request: it kills inside exec without a verdict. NPROC: see `ownUserRlimit`. */
 export function rlimitsFor(limits: ResolvedLimits, openFilesMax: number, cpuBackstop: boolean): number[] {
   const { cpuTimeMs } = limits;
   const noCpuLimit = cpuTimeMs === null || !cpuBackstop;
@@ -51,7 +54,17 @@ export function rlimitsFor(limits: ResolvedLimits, openFilesMax: number, cpuBack
     ...both(RLIMIT.messageQueues, 0),
     ...both(RLIMIT.nice, 0),
     ...both(RLIMIT.realTime, 0),
+    ...(limits.dataBytes === null ? [] : both(RLIMIT.data, limits.dataBytes)),
   ];
+}
+
+/**
+ * The process limit once more, for the only program of a user of its own, NPROC being counted per user. The kernel refuses a
+ * fork by it long before it asks the pids controller, which comes last: a storm of failing forks then leaves half as much
+ * half-made processes, which it frees late and charges meanwhile.
+ */
+export function ownUserRlimit({ processCount }: ResolvedLimits): number[] {
+  return processCount === null ? [] : [RLIMIT.processes, processCount, processCount];
 }
 
 /**
@@ -87,8 +100,11 @@ export function searchPaths(file: string, path: string | undefined): string[] {
   return (path ?? '').split(':').map((folder) => (folder === '' ? file : `${folder}/${file}`));
 }
 
-export function environmentOf(env: Readonly<Record<string, string>>): string[] {
-  return Object.entries(env).map(([name, value]) => `${name}=${value}`);
+/** As `searchPaths`, for names that are looked for in the working folder first; in the spelling that argv[0] gets. */
+export function searchPathsCwdFirst(file: string, path: string | undefined): string[] {
+  if (file.includes('/')) return [file];
+  const folders = path === undefined || path === '' ? [] : path.split(':');
+  return [file, ...folders.map((folder) => posix.join(folder, file))];
 }
 
 /** Rounded up, so that small changes of what the helpers hold do not make every run write its limits again. */

@@ -1,24 +1,36 @@
 /** One program as asked for, and as init is told. */
 import type { Group } from '../cgroup/group.js';
 import type { StartMessage } from '../native.js';
-import { DEFAULT_ENV } from '../options/defaults.js';
 import type { ResolvedLimits } from '../options/limits.js';
-import type { RunOptions } from '../types.js';
+import type { Environment, RunOptions } from '../types.js';
+import type { Figures } from './figures.js';
 import type { Place } from './place.js';
-import { boundGroup, cpusOf, environmentOf, nanoseconds, rlimitsFor } from './plan.js';
+import { boundGroup, cpusOf, nanoseconds, ownUserRlimit, rlimitsFor } from './plan.js';
 import type { GivenFd, Wiring } from './wiring.js';
+
+/** What is there of a program that has waited. */
+export interface Waited {
+  id: number;
+  /** The host's ends of its three pipes. */
+  pipes: readonly [stdin: number, stdout: number, stderr: number];
+  /** What its sandbox held before it was started, and its CPU time at the hand-over. */
+  base: Figures;
+}
 
 export interface ProgramRequest {
   file: string;
   args: readonly string[];
   options: RunOptions;
   limits: ResolvedLimits;
-  env?: Readonly<Record<string, string>>;
+  /** The sandbox's own environment. */
+  env?: Environment;
   /** The sandbox is this program's alone and ends with it. */
   oneShot: boolean;
   /** Spawned: exec is waited for, so that a missing program is told at once, and the caller holds streams. */
   notify: boolean;
   given?: readonly GivenFd[];
+  /** It was started ahead of this request and has waited for it. */
+  waited?: Waited;
   /** Set when others run beside it in groups below its own: then its peaks include theirs. */
   company?: { others: boolean };
   /** Cgroup of its own, when it runs beside others in one sandbox. */
@@ -28,10 +40,10 @@ export interface ProgramRequest {
 /** What is known once its descriptors are open. */
 export interface StartParts {
   id: number;
-  wiring: Wiring;
+  wiring: Pick<Wiring, 'fdRows' | 'fds'>;
   joins: number[];
-  env: Readonly<Record<string, string>>;
-  paths: string[];
+  env: readonly string[];
+  paths: readonly string[];
   group: Group | null;
 }
 
@@ -44,6 +56,7 @@ export function startMessage(place: Place, request: ProgramRequest, parts: Start
     notify: notify || pty !== undefined,
     terminal: pty !== undefined,
     ownGroup: member !== undefined,
+    findFirst: findsFirst(request),
     programId: parts.id,
     cpuLimitNs: nanoseconds(limits.cpuTimeMs),
     wallLimitNs: nanoseconds(limits.wallTimeMs),
@@ -54,28 +67,26 @@ export function startMessage(place: Place, request: ProgramRequest, parts: Start
     fdRows: parts.wiring.fdRows,
     fds: parts.wiring.fds,
     joins: member === undefined ? parts.joins : [...member.joins, ...parts.joins],
-    rlimits: rlimitsFor(limits, core.openFilesMax, !core.features['cpu-accounting'].available),
+    rlimits: [
+      ...rlimitsFor(limits, core.openFilesMax, !core.features['cpu-accounting'].available),
+      ...(oneShot && core.features['distinct-users'].available ? ownUserRlimit(limits) : []),
+    ],
     ...boundGroup(slot, parts.group, limits, core.native.constants.counters),
     ...(member?.fds ?? {}),
     cwd: absolute(options.cwd, core.workDir),
-    paths: parts.paths,
+    paths: [...parts.paths],
     args: [file, ...args],
-    env: environmentOf(parts.env),
+    env: parts.env,
   };
-}
-
-/** The program's own environment, else the sandbox's, else the default; with a terminal TERM is added. */
-export function environmentFor({
-  options,
-  env = DEFAULT_ENV,
-}: ProgramRequest): Readonly<Record<string, string>> {
-  const own = options.env ?? env;
-  if (options.pty === undefined) return own;
-  return { ...own, TERM: options.pty.term ?? own.TERM ?? 'xterm-256color' };
 }
 
 /** Relative folders start at the work folder. */
 function absolute(cwd: string | undefined, workDir: string): string {
   if (cwd === undefined) return workDir;
   return cwd.startsWith('/') ? cwd : `${workDir}/${cwd}`;
+}
+
+/** A name without a slash may be looked for by init, which then says what it found to the program. */
+export function findsFirst({ file, options }: ProgramRequest): boolean {
+  return options.lookup === 'cwd-first' && !file.includes('/');
 }

@@ -2,15 +2,25 @@
 
 import { decideVerdict } from '../engine/verdict.js';
 import { ProgramError } from '../errors.js';
-import type { EndedMessage } from '../native.js';
+import { type EndedMessage, loadNative } from '../native.js';
 import type { ResolvedLimits } from '../options/limits.js';
 import { EMPTY_OUTPUT, type Output } from '../streams/output.js';
-import type { Degradation, FileError, OutputFile, RunResult, Status, Usage } from '../types.js';
+import type {
+  Degradation,
+  FileError,
+  OutputFile,
+  ProgramOptions,
+  RunResult,
+  Status,
+  Usage,
+} from '../types.js';
 
 export interface ResultParts {
   ended: EndedMessage;
   limits: ResolvedLimits;
   outputs: ReadonlyMap<number, Output>;
+  /** Those among them were asked for by number. */
+  fds: ProgramOptions['fds'];
   files: Record<string, OutputFile>;
   fileErrors: FileError[];
   degraded: Degradation[];
@@ -23,6 +33,7 @@ export interface ResultParts {
 }
 
 const NS_PER_MS = 1e6;
+const SIGKILL = 9;
 
 class ProgramResult implements RunResult {
   readonly status: Status;
@@ -57,7 +68,7 @@ class ProgramResult implements RunResult {
     this.exitSignal = verdict.exitSignal;
     this.stdout = outputs.get(1) ?? EMPTY_OUTPUT;
     this.stderr = outputs.get(2) ?? EMPTY_OUTPUT;
-    this.outputs = beyondStandard(outputs);
+    this.outputs = byNumber(outputs, parts.fds);
     this.usage = {
       cpuTimeMs: Math.max(record.cpuTimeNs / NS_PER_MS, parts.atLeast.cpuTimeMs),
       wallTimeMs: record.wallTimeNs / NS_PER_MS,
@@ -78,6 +89,32 @@ class ProgramResult implements RunResult {
 
 export function makeResult(parts: ResultParts): RunResult {
   return new ProgramResult(parts);
+}
+
+/** Closes the descriptors of a result that nobody will get. */
+export function closeHeld({ stdout, stderr, outputs, files }: RunResult): void {
+  const all = [stdout, stderr, ...Object.values(outputs), ...Object.values(files)];
+  const fds = new Set(all.map(({ fd }) => fd).filter((fd) => fd !== null));
+  if (fds.size > 0) loadNative().native.closeFds([...fds]);
+}
+
+/** The end of a killed program whose report has not come: what the host measured itself. */
+export function unreportedEnd(programId: number, usage: Usage, measuresCpu: boolean): EndedMessage {
+  return {
+    kind: 'ended',
+    programId,
+    waitStatus: SIGKILL,
+    cause: 'killed',
+    cpuNs: measuresCpu ? usage.cpuTimeMs * NS_PER_MS : null,
+    wallNs: usage.wallTimeMs * NS_PER_MS,
+    memoryPeakBytes: usage.memoryPeakBytes,
+    memoryBaselineBytes: null,
+    fileCacheBytes: 0,
+    oomKillCount: 0,
+    taskPeak: null,
+    taskPeakBefore: null,
+    maxRssBytes: 0,
+  };
 }
 
 function atLeast(value: number | null, least: number): number | null {
@@ -117,7 +154,7 @@ const SHARED_PEAKS: readonly Degradation[] = (['memory-peak', 'process-peak'] as
 
 const NO_OUTPUTS: Record<number, Output> = Object.freeze({});
 
-function beyondStandard(outputs: ReadonlyMap<number, Output>): Record<number, Output> {
-  if (outputs.size <= 2) return NO_OUTPUTS;
-  return Object.fromEntries([...outputs].filter(([target]) => target > 2));
+function byNumber(outputs: ReadonlyMap<number, Output>, fds: ProgramOptions['fds']): Record<number, Output> {
+  if (fds === undefined) return NO_OUTPUTS;
+  return Object.fromEntries([...outputs].filter(([target]) => fds[target] !== undefined));
 }

@@ -4,40 +4,41 @@
  */
 
 import type { Group } from '../cgroup/group.js';
-import { startError } from '../engine/failures.js';
+import { type StartAttempt, startError } from '../engine/failures.js';
 import { degradationsFor } from '../engine/features.js';
-import { SbxError } from '../errors.js';
-import { type CopiedOut, copyOut, type WorkFolder } from '../files/copy.js';
+import type { SbxError } from '../errors.js';
+import { copyIn } from '../files/copy.js';
+import { type CopiedOut, copyOut } from '../files/copy-out.js';
 import type { EndedMessage } from '../native.js';
 import type { Output } from '../streams/output.js';
 import type { LiveUsage, RunResult } from '../types.js';
+import { attemptOf } from './attempt.js';
+import { callbackFor } from './callbacks.js';
 import { publishEnd, publishStart } from './diagnostics.js';
+import { environmentFor } from './environment.js';
 import { joinExtras } from './extras.js';
 import { Killing } from './killing.js';
 import { Meter } from './meter.js';
-import type { Place, SignalCause } from './place.js';
-import { checkOpenFiles, searchPaths } from './plan.js';
-import { environmentFor, type ProgramRequest, startMessage } from './request.js';
-import { makeResult } from './result.js';
+import type { Place, ProgramListener, SignalCause } from './place.js';
+import { checkOpenFiles } from './plan.js';
+import { type ProgramRequest, startMessage, type Waited } from './request.js';
+import { makeResult, unreportedEnd } from './result.js';
 import { Wiring } from './wiring.js';
 
-const NS_PER_MS = 1e6;
 const SIGKILL = 9;
 const NO_FILES: CopiedOut = { files: {}, errors: [] };
 
 export class Running {
   readonly id: number;
   readonly wiring: Wiring;
-  /** The terminal's master, once started with one. */
-  terminalFd = -1;
   /** Resolves with the result; rejects only when the sandbox failed, a callback threw, or it never started. */
   readonly result: Promise<RunResult>;
   /** Resolves once exec has happened, when `notify` was asked for. */
   readonly started: Promise<void>;
   readonly #place: Place;
   #request: ProgramRequest;
-  readonly #env: Readonly<Record<string, string>>;
-  readonly #paths: string[];
+  readonly #env: readonly string[];
+  readonly #attempt: StartAttempt;
   readonly #killing: Killing;
   readonly #meter: Meter;
   #settle!: { resolve: (result: RunResult) => void; reject: (error: unknown) => void };
@@ -50,15 +51,15 @@ export class Running {
   private constructor(place: Place, request: ProgramRequest) {
     this.#place = place;
     this.#request = request;
-    this.id = place.nextProgramId();
-    this.#env = environmentFor(request);
-    this.#paths = searchPaths(request.file, this.#env.PATH);
+    this.id = request.waited?.id ?? place.nextProgramId();
+    this.#env = environmentFor(request.options, request.env);
+    this.#attempt = attemptOf(request, this.#env, place.core.workDir);
     this.#killing = new Killing(
       request.options.killGraceMs ?? 0,
       (signal, cause, everything) => this.#signal(signal, cause, everything),
       () => this.#endedUnreported(),
     );
-    this.#meter = new Meter(this.#group(), this.#helperTasks(), request.notify);
+    this.#meter = new Meter(this.#group(), this.#helperTasks(), request);
     this.wiring = this.#makeWiring();
     this.result = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
@@ -73,19 +74,52 @@ export class Running {
   }
 
   /** Opens descriptors and sends the plan. A promise only when something must be waited for before. */
-  static start(place: Place, request: ProgramRequest): Running | Promise<Running> {
+  static start(place: Place, asked: ProgramRequest): Running | Promise<Running> {
+    const request = { ...asked, limits: place.pinned(asked.limits) };
     checkOpenFiles(request.limits, place.core.openFilesMax);
     const running = new Running(place, request);
-    const opened = running.wiring.open();
-    const joined = joinExtras(place.core, place.slot, request.limits);
-    if (opened === undefined && joined === undefined) return running.#send([]);
-    return Promise.all([joined ?? [], opened]).then(
-      ([joins]) => running.#send(joins),
-      (error) => {
-        running.wiring.abandon();
-        throw error;
-      },
-    );
+    try {
+      const opened = running.#open();
+      const joined = joinExtras(place.core, place.slot, request.limits);
+      if (opened === undefined && joined === undefined) return running.#send([]);
+      return Promise.all([joined ?? [], opened])
+        .then(([joins]) => running.#send(joins))
+        .catch((error) => running.#giveUp(error));
+    } catch (error) {
+      return running.#giveUp(error);
+    }
+  }
+
+  #giveUp(error: unknown): never {
+    this.wiring.abandon();
+    throw error;
+  }
+
+  /** Descriptors and files, in this order: a file that the program writes to is there before one is copied over it. */
+  #open(): Promise<void> | undefined {
+    const opened = this.wiring.open();
+    return opened === undefined ? this.#fill() : opened.then(() => this.#fill());
+  }
+
+  #fill(): Promise<void> | undefined {
+    const folder = this.#place.folder;
+    const { files } = this.#request.options;
+    folder.checkOpen();
+    const filled = files === undefined ? undefined : copyIn(folder, files);
+    if (filled === undefined) return void this.wiring.finish();
+    return filled.then(() => {
+      folder.checkOpen();
+      this.wiring.finish();
+    });
+  }
+
+  /** Takes over a program that has waited for this request; it executes already. */
+  static takeOver(place: Place, request: ProgramRequest & { waited: Waited }): Running {
+    const running = new Running(place, request);
+    running.wiring.adopt(request.waited.pipes);
+    place.adopt(running.id, running.#listener());
+    running.#started(undefined);
+    return running.#begun();
   }
 
   get ended(): boolean {
@@ -110,12 +144,11 @@ export class Running {
   /** The run fails with this error once the program is dead. */
   fail(error: unknown): void {
     this.#failure ??= { error };
-    this.#signal(SIGKILL, 'killed', true);
+    this.#killing.endNow();
   }
 
   usage(): LiveUsage {
-    if (this.#final !== null) return this.#final;
-    return this.#meter.read(this.#killing.ageMs());
+    return this.#final ?? this.#meter.read(this.#killing.ageMs());
   }
 
   #group(): Group | null {
@@ -129,57 +162,33 @@ export class Running {
   #makeWiring(): Wiring {
     const { options, limits, given = [] } = this.#request;
     return new Wiring({
-      folder: workFolderOf(this.#place),
+      folder: this.#place.folder,
       options,
       outputBytes: limits.outputBytes,
       given,
       onOverflow: () => this.#signal(SIGKILL, 'output-limit', true),
       onSourceError: (error) => this.fail(error),
-      onData: (target) => this.#callbackFor(target),
+      onData: (target) => callbackFor(target, options, (error) => this.fail(error)),
     });
   }
 
-  /** `onStdout` and `onStderr`: whatever they throw fails the run. */
-  #callbackFor(target: number): ((chunk: Uint8Array) => void) | undefined {
-    const { onStdout, onStderr } = this.#request.options;
-    const callback = target === 1 ? onStdout : target === 2 ? onStderr : undefined;
-    if (callback === undefined) return undefined;
-    const refuse = (cause: unknown) => {
-      const message = `${target === 1 ? 'onStdout' : 'onStderr'} threw.`;
-      this.fail(new SbxError({ code: 'SBX_STREAM_CALLBACK', message, cause }));
-    };
-    return (chunk) => {
-      try {
-        const returned = callback(chunk);
-        if (returned instanceof Promise) returned.catch(refuse);
-      } catch (cause) {
-        refuse(cause);
-      }
+  #send(joins: number[]): Running {
+    const { id, wiring } = this;
+    const parts = { id, wiring, joins, env: this.#env, paths: this.#attempt.paths, group: this.#group() };
+    this.#place.start(startMessage(this.#place, this.#request, parts), this.#listener());
+    return this.#begun();
+  }
+
+  #listener(): ProgramListener {
+    return {
+      onStarted: (_pid, [master]) => this.#started(master),
+      onEnded: (ended) => this.#ended(ended),
+      onFailed: (failed) => this.#abandoned(startError(failed, this.#attempt)),
+      onLost: (error) => this.#abandoned(error),
     };
   }
 
-  #send(joins: number[]): Running {
-    try {
-      const { id, wiring } = this;
-      const parts = { id, wiring, joins, env: this.#env, paths: this.#paths, group: this.#group() };
-      this.#place.start(startMessage(this.#place, this.#request, parts), {
-        onStarted: (_pid, [master]) => this.#started(master),
-        onEnded: (ended) => this.#ended(ended),
-        onFailed: (failed) =>
-          this.#abandoned(
-            startError(
-              failed,
-              this.#request.file,
-              this.#request.options.cwd ?? this.#place.core.workDir,
-              this.#paths,
-            ),
-          ),
-        onLost: (error) => this.#abandoned(error),
-      });
-    } catch (error) {
-      this.wiring.abandon();
-      throw error;
-    }
+  #begun(): this {
     this.#killing.begin();
     this.wiring.sent();
     publishStart(this.id, this.#request.file);
@@ -200,10 +209,7 @@ export class Running {
   #started(master: number | undefined): void {
     this.#countStart();
     this.#killing.begin();
-    if (master !== undefined) {
-      this.terminalFd = master;
-      this.wiring.attachTerminal(master, !this.#request.notify);
-    }
+    if (master !== undefined) this.wiring.terminal?.attach(master, this.#request.notify);
     this.#onStarted();
   }
 
@@ -212,22 +218,23 @@ export class Running {
     this.#over = true;
     this.#killing.over();
     const { core } = this.#place;
-    const outputs = this.wiring.collect();
     this.#countStart();
     core.finishedTotal += 1;
-    if (this.#failure !== null) return this.#settle.reject(this.#failure.error);
+    const outputs = this.#collect();
+    if (outputs === null) return this.#settle.reject(this.#failure!.error);
     const { limits, options } = this.#request;
-    const { files, errors } =
-      options.copyOut === undefined
-        ? NO_FILES
-        : copyOut(workFolderOf(this.#place), options.copyOut, options.copyOutMaxBytes);
+    const { copyOut: wanted, copyOutMaxBytes } = options;
+    const { folder } = this.#place;
+    const { files, errors } = wanted === undefined ? NO_FILES : copyOut(folder, wanted, copyOutMaxBytes);
     const result = makeResult({
       ended: this.#withHostCause(ended, outputs),
       limits,
       outputs,
+      fds: options.fds,
       files,
       fileErrors: errors,
-      degraded: core.missing.length === 0 ? [] : degradationsFor(core.features, core.missing, limits),
+      degraded:
+        core.missing.length === 0 ? [] : degradationsFor(core.features, core.missing, limits, core.asked),
       hadCompany: this.#request.company?.others === true,
       helperTasks: this.#helperTasks(),
       atLeast: this.#meter.highest,
@@ -239,12 +246,24 @@ export class Running {
     this.#settle.resolve(result);
   }
 
+  /** `null` when the run has failed. */
+  #collect(): Map<number, Output> | null {
+    if (this.#failure === null) {
+      try {
+        return this.wiring.collect();
+      } catch (error) {
+        this.#failure = { error };
+      }
+    }
+    this.wiring.drop();
+    return null;
+  }
+
   /** What the host knows of the end and init could not: a signal it sent, output that came faster than it could say stop. */
   #withHostCause(ended: EndedMessage, outputs: ReadonlyMap<number, Output>): EndedMessage {
     if (ended.cause !== 'none') return ended;
     if (this.#killing.explains(ended.waitStatus)) return { ...ended, cause: 'killed' };
-    for (const output of outputs.values()) if (output.truncated) return { ...ended, cause: 'output-limit' };
-    return ended;
+    return this.wiring.overflowed(outputs) ? { ...ended, cause: 'output-limit' } : ended;
   }
 
   /**
@@ -254,22 +273,7 @@ export class Running {
   #endedUnreported(): void {
     if (this.#over) return;
     this.#request = { ...this.#request, options: { ...this.#request.options, copyOut: undefined } };
-    const { cpuTimeMs, wallTimeMs, memoryPeakBytes } = this.usage();
-    this.#ended({
-      kind: 'ended',
-      programId: this.id,
-      waitStatus: SIGKILL,
-      cause: 'killed',
-      cpuNs: this.#meter.measures ? cpuTimeMs * NS_PER_MS : null,
-      wallNs: wallTimeMs * NS_PER_MS,
-      memoryPeakBytes,
-      memoryBaselineBytes: null,
-      fileCacheBytes: 0,
-      oomKillCount: 0,
-      taskPeak: null,
-      taskPeakBefore: null,
-      maxRssBytes: 0,
-    });
+    this.#ended(unreportedEnd(this.id, this.usage(), this.#meter.measures));
   }
 
   #abandoned(error: SbxError): void {
@@ -281,8 +285,4 @@ export class Running {
     this.#failure ??= { error };
     this.#settle.reject(this.#failure.error);
   }
-}
-
-export function workFolderOf(place: Place): WorkFolder {
-  return { native: place.core.native, fd: place.workspaceFd, owner: place.slot.owner };
 }

@@ -1,20 +1,36 @@
 /** The public face of an engine. */
+import { readWhole } from '../cgroup/whole.js';
 import { EngineCore } from '../engine/core.js';
 import { registerCore } from '../engine/registry.js';
-import { validateGroup, validateOneShot, validateSandboxOptions } from '../options/program.js';
+import {
+  validateGroup,
+  validateOneShot,
+  validateOneShotSpawn,
+  validateSandboxOptions,
+  validateSpawnGroup,
+} from '../options/program.js';
+import { validateStandbyOptions } from '../options/standby.js';
 import { runOneShot } from '../program/one-shot.js';
+import type { StandbyOptions } from '../program/standby/types.js';
 import type {
+  EachGroupRequest,
+  EachGroupResult,
   EngineCounters,
   EngineInfo,
   EngineOptions,
+  EngineUsage,
   GroupRequest,
   GroupResult,
   OneShotOptions,
   RunResult,
   SandboxOptions,
 } from '../types.js';
-import { runGroup } from './group.js';
+import { runGroup, spawnGroup } from './group.js';
+import { spawnAlone } from './living.js';
+import type { Process } from './process.js';
+import type { ProcessGroup } from './process-group.js';
 import { Sandbox } from './sandbox.js';
+import { Standby } from './standby.js';
 
 /**
  * A helper process, a set of ready sandboxes, a queue and settings. Most programs need only the default one, which
@@ -56,11 +72,24 @@ export class Engine implements AsyncDisposable {
     return this.#core.counters();
   }
 
+  /** What its sandboxes use together, read from the kernel now. */
+  usage(): EngineUsage {
+    return readWhole(this.#core.tree);
+  }
+
   /** As `Sandbox.run`, on this engine. */
   run(file: string, args?: readonly string[], options?: OneShotOptions): Promise<RunResult> {
     return attempt(() => {
       validateOneShot(file, args, options);
       return runOneShot(this.#core, file, args, options);
+    });
+  }
+
+  /** As `Sandbox.spawn`, on this engine. */
+  spawn(file: string, args?: readonly string[], options?: OneShotOptions): Promise<Process> {
+    return attempt(() => {
+      validateOneShotSpawn(file, args, options);
+      return spawnAlone(this.#core, file, args, options);
     });
   }
 
@@ -73,11 +102,32 @@ export class Engine implements AsyncDisposable {
   }
 
   /** As `Sandbox.runGroup`, on this engine. */
-  runGroup(request: GroupRequest): Promise<GroupResult> {
+  runGroup(request: EachGroupRequest): Promise<EachGroupResult>;
+  runGroup(request: GroupRequest): Promise<GroupResult>;
+  runGroup(request: GroupRequest | EachGroupRequest): Promise<GroupResult | EachGroupResult> {
     return attempt(() => {
       validateGroup(request);
       return runGroup(this.#core, request);
     });
+  }
+
+  /** As `Sandbox.spawnGroup`, on this engine. */
+  spawnGroup(request: EachGroupRequest): Promise<ProcessGroup<EachGroupResult>>;
+  spawnGroup(request: GroupRequest): Promise<ProcessGroup>;
+  spawnGroup(
+    request: GroupRequest | EachGroupRequest,
+  ): Promise<ProcessGroup<GroupResult> | ProcessGroup<EachGroupResult>> {
+    return attempt(() => {
+      validateSpawnGroup(request);
+      return spawnGroup(this.#core, request) as Promise<ProcessGroup>;
+    });
+  }
+
+  /** Programs started ahead of their requests. */
+  standby(options?: StandbyOptions): Standby {
+    this.#core.checkOpen();
+    validateStandbyOptions(options);
+    return new Standby(this.#core, options);
   }
 
   /** Kills what runs, rejects what waits, and removes every trace. Safe to call twice. */

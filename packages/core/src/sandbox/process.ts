@@ -1,7 +1,7 @@
 /** A living program. */
 import { signalNumber } from '../errno.js';
 import { InvalidOptionsError, SbxError } from '../errors.js';
-import type { Native } from '../native.js';
+import { TERMINAL_SIZE_MAX } from '../options/stdio.js';
 import { after, CLOSE_WAIT_MS } from '../program/killing.js';
 import type { Running } from '../program/running.js';
 import type { InputStream } from '../streams/input.js';
@@ -15,7 +15,7 @@ export type ProcessEvent =
   | { kind: 'exit'; result: RunResult };
 
 /**
- * From `sandbox.spawn()`. Streams exist where `'pipe'` was asked for. Leaving the scope of `await using` kills it; breaking
+ * From `sandbox.spawn()`, `Sandbox.spawn()` or `engine.spawn()`. Streams exist where `'pipe'` was asked for. Leaving the scope of `await using` kills it; breaking
  * out of an iteration does not.
  */
 export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
@@ -24,12 +24,10 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
   /** How it ended. Never rejects for what the program did; rejects with `signal.reason` when the caller's signal ended it. */
   readonly result: Promise<RunResult>;
   readonly #running: Running;
-  readonly #native: Native;
 
   /** @internal */
-  constructor(running: Running, result: Promise<RunResult>, native: Native) {
+  constructor(running: Running, result: Promise<RunResult>) {
     this.#running = running;
-    this.#native = native;
     this.id = running.id;
     this.result = result;
     this.result.catch(() => undefined); // a caller who only streams must not be ended by it
@@ -69,28 +67,16 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
 
   /** Changes the size of its terminal. */
   resize(cols: number, rows: number): void {
-    for (const [field, value] of [
-      ['cols', cols],
-      ['rows', rows],
-    ] as const) {
-      if (Number.isInteger(value) && value >= 1 && value <= 65_535) continue;
-      throw new InvalidOptionsError({
-        field,
-        rule: 'range',
-        expected: 'must be an integer from 1 to 65535',
-        got: String(value),
-      });
+    for (const [field, value] of Object.entries({ cols, rows })) {
+      if (Number.isInteger(value) && value >= 0 && value <= TERMINAL_SIZE_MAX) continue;
+      const expected = `must be an integer from 0 to ${TERMINAL_SIZE_MAX}`;
+      throw new InvalidOptionsError({ field, rule: 'range', expected, got: String(value) });
     }
-    if (this.#running.terminalFd < 0) {
-      const expected = 'is for programs with a terminal';
-      throw new InvalidOptionsError({
-        field: 'resize',
-        rule: 'conflict',
-        expected,
-        hint: 'Spawn it with `pty: {}`.',
-      });
-    }
-    if (!this.#running.ended) this.#native.resizeTerminal({ fd: this.#running.terminalFd, cols, rows });
+    const { terminal } = this.#running.wiring;
+    if (terminal !== null) return terminal.resize(cols, rows);
+    const expected = 'is for programs with a terminal';
+    const hint = 'Spawn it with `pty: {}`.';
+    throw new InvalidOptionsError({ field: 'resize', rule: 'conflict', expected, hint });
   }
 
   /** What it uses now, or used in all when it has ended. CPU time never goes down. */

@@ -6,15 +6,18 @@ import { checkCeilings, resolveLimits } from '../options/limits.js';
 import {
   validateGroup,
   validateOneShot,
+  validateOneShotSpawn,
   validateProgram,
   validateRun,
   validateSandboxOptions,
+  validateSpawnGroup,
 } from '../options/program.js';
 import { runOneShot, untilAborted } from '../program/one-shot.js';
 import { Place } from '../program/place.js';
-import { workFolderOf } from '../program/running.js';
 import { Session } from '../program/session.js';
 import type {
+  EachGroupRequest,
+  EachGroupResult,
   FileInput,
   FileStat,
   GroupRequest,
@@ -27,8 +30,10 @@ import type {
   SandboxOptions,
 } from '../types.js';
 import type { Engine } from './engine.js';
-import { runGroup } from './group.js';
+import { runGroup, spawnGroup } from './group.js';
+import { spawnAlone } from './living.js';
 import { Process } from './process.js';
+import type { ProcessGroup } from './process-group.js';
 import { quoteShell } from './shell.js';
 import { type FileData, type FolderEntry, WorkFiles } from './work-files.js';
 import { writableOf } from './writable.js';
@@ -56,7 +61,7 @@ export class Sandbox implements AsyncDisposable {
   private constructor(session: Session) {
     const { place } = session;
     this.#session = session;
-    this.#files = new WorkFiles(workFolderOf(place), place.core.workDir, () => session.checkOpen());
+    this.#files = new WorkFiles(place.folder, () => session.checkOpen());
   }
 
   /** Makes a sandbox that lives until `close()`. Throws before anything starts when options are wrong or all places are taken. */
@@ -69,7 +74,7 @@ export class Sandbox implements AsyncDisposable {
     const place = await Place.take(core, core.shape(options, limits, true));
     try {
       options.signal?.throwIfAborted();
-      if (options.files !== undefined) await copyIn(workFolderOf(place), options.files);
+      if (options.files !== undefined) await copyIn(place.folder, options.files);
       return new Sandbox(new Session(place, options, limits));
     } catch (error) {
       place.close();
@@ -87,10 +92,37 @@ export class Sandbox implements AsyncDisposable {
     return runOneShot(core instanceof Promise ? await core : core, file, args, options);
   }
 
+  /**
+   * As `Sandbox.run`, but returns once the program executes: a living program with a sandbox of its own, which ends with it.
+   * Streams exist where `'pipe'` was asked for; `Process.result` has files and captured outputs. Such programs do not wait in
+   * the queue: `maxSandboxes` bounds them.
+   */
+  static async spawn(file: string, args?: readonly string[], options?: OneShotOptions): Promise<Process> {
+    validateOneShotSpawn(file, args, options);
+    return spawnAlone(await coreOf(options?.engine), file, args, options);
+  }
+
   /** Several programs, each in a fresh sandbox of its own, joined by pipes. Resolves when all have ended. */
-  static async runGroup(request: GroupRequest & { engine?: Engine }): Promise<GroupResult> {
+  static runGroup(request: EachGroupRequest & { engine?: Engine }): Promise<EachGroupResult>;
+  static runGroup(request: GroupRequest & { engine?: Engine }): Promise<GroupResult>;
+  static async runGroup(
+    request: (GroupRequest | EachGroupRequest) & { engine?: Engine },
+  ): Promise<GroupResult | EachGroupResult> {
     validateGroup(request);
     return runGroup(await coreOf(request.engine), request);
+  }
+
+  /**
+   * As `runGroup`, but returns once all programs execute: living programs, whose streams exist where `'pipe'` was asked for.
+   * Such groups do not wait in the queue: `maxSandboxes` bounds them.
+   */
+  static spawnGroup(request: EachGroupRequest & { engine?: Engine }): Promise<ProcessGroup<EachGroupResult>>;
+  static spawnGroup(request: GroupRequest & { engine?: Engine }): Promise<ProcessGroup>;
+  static async spawnGroup(
+    request: (GroupRequest | EachGroupRequest) & { engine?: Engine },
+  ): Promise<ProcessGroup<GroupResult> | ProcessGroup<EachGroupResult>> {
+    validateSpawnGroup(request);
+    return spawnGroup(await coreOf(request.engine), request) as Promise<ProcessGroup>;
   }
 
   /** Runs a program to its end. */
@@ -101,9 +133,8 @@ export class Sandbox implements AsyncDisposable {
   ): Promise<RunResult> {
     validateRun(file, args, options);
     options.signal?.throwIfAborted();
-    if (options.files !== undefined) await this.writeFiles(options.files);
     const running = await this.#session.start(file, args, options, false);
-    return options.signal === undefined ? running.result : untilAborted(running, options.signal);
+    return untilAborted(running, options);
   }
 
   /**
@@ -122,9 +153,7 @@ export class Sandbox implements AsyncDisposable {
     validateProgram(file, args, options);
     options.signal?.throwIfAborted();
     const running = await this.#session.start(file, args, options, true);
-    const { signal } = options;
-    const result = signal === undefined ? running.result : untilAborted(running, signal);
-    const process = new Process(running, result, this.#session.place.core.native);
+    const process = new Process(running, untilAborted(running, options));
     await running.started;
     return process;
   }
@@ -165,7 +194,7 @@ export class Sandbox implements AsyncDisposable {
     return options.withFileTypes ? entries : entries.map(({ name }) => name);
   }
 
-  /** Follows links that stay in the work folder. */
+  /** Follows links that stay in their file system. */
   stat(path: string): Promise<FileStat> {
     return this.#files.stat(path, true);
   }
@@ -180,7 +209,7 @@ export class Sandbox implements AsyncDisposable {
     return this.#files.rm(path, options.recursive ?? false, options.force ?? false);
   }
 
-  /** Within the work folder; replaces what is at `to`. */
+  /** Within one file system; replaces what is at `to`. */
   rename(from: string, to: string): Promise<void> {
     return this.#files.rename(from, to);
   }

@@ -1,6 +1,6 @@
 /**
- * Files of a living sandbox's work folder, named as in `node:fs/promises`. Every path is resolved by the kernel beneath the
- * folder's descriptor; the last step of operations on names is done in the parent folder, opened that way, so that nothing a
+ * Files of a living sandbox, named as in `node:fs/promises`. Every path is resolved by the kernel beneath the descriptor of one of
+ * its trees; the last step of operations on names is done in the parent folder, opened that way, so that nothing a
  * program does meanwhile can lead elsewhere.
  */
 import {
@@ -11,13 +11,11 @@ import {
   type Stats,
   write as writeCallback,
 } from 'node:fs';
-import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { FileAccessError } from '../errors.js';
-import type { WorkFolder } from '../files/copy.js';
-import { modeOf, writeInto } from '../files/copy.js';
-import { contentBytes } from '../files/host-input.js';
-import { checkWorkPath } from '../options/paths.js';
+import { makeLink, modeOf, writeInto } from '../files/copy.js';
+import { notRegular } from '../files/refusals.js';
+import { inParent, inTree, O_PATH, openParent, parentsInTree, type WorkFolder } from '../files/trees.js';
 import type { FileInput, FileStat } from '../types.js';
 
 const write = promisify(writeCallback);
@@ -26,6 +24,7 @@ const fchmod = promisify(fchmodCallback);
 
 const READ_BYTES_MAX = 512 * 2 ** 20;
 const CHUNK_BYTES = 64 * 1024;
+const EEXIST = -17;
 
 /** Kinds of folder entries. */
 export interface FolderEntry {
@@ -38,28 +37,30 @@ export type FileData = string | Uint8Array | AsyncIterable<Uint8Array | string> 
 
 export class WorkFiles {
   readonly #folder: WorkFolder;
-  readonly #workDir: string;
   readonly #check: () => void;
 
   /** `check` throws when the sandbox is closed. */
-  constructor(folder: WorkFolder, workDir: string, check: () => void) {
+  constructor(folder: WorkFolder, check: () => void) {
     this.#folder = folder;
-    this.#workDir = workDir;
     this.#check = check;
   }
 
   async readFile(path: string, maxBytes: number = READ_BYTES_MAX): Promise<Uint8Array> {
-    const { native, fd } = this.#folder;
-    const got = native.readFileBeneath({ dir: fd, path: this.#path(path), maxBytes, follow: true });
-    if (typeof got !== 'number') return got[0].subarray(0, got[2]);
-    throw new FileAccessError({ operation: 'readFile', path, errno: -got, ...notRegular(-got) });
+    this.#check();
+    const got = inTree(this.#folder, path, (dir, below) =>
+      this.#folder.native.readFileBeneath({ dir, path: below, maxBytes, follow: true }),
+    );
+    if (typeof got === 'number')
+      throw new FileAccessError({ operation: 'readFile', path, errno: -got, ...notRegular(-got) });
+    if (got[3] > maxBytes) throw new FileAccessError({ operation: 'readFile', path, errno: 'EFBIG' });
+    return got[0].subarray(0, got[2]);
   }
 
   async writeFile(path: string, data: FileData, mode?: number): Promise<void> {
-    if (isStream(data)) return this.#writeStream(path, data, mode ?? 0o644);
-    const bytes = await contentBytes(data);
     this.#check();
-    writeInto(this.#folder, this.#path(path), bytes, mode ?? modeOf(data), true);
+    if (isStream(data)) return this.#writeStream(path, data, mode ?? 0o644);
+    if (typeof data === 'object' && 'symlink' in data) return makeLink(this.#folder, path, data.symlink);
+    await writeInto(this.#folder, path, data, mode ?? modeOf(data), true);
   }
 
   async *read(path: string): AsyncGenerator<Uint8Array, void, undefined> {
@@ -77,15 +78,14 @@ export class WorkFiles {
   }
 
   async mkdir(path: string, recursive: boolean, mode: number): Promise<void> {
-    const parts = this.#path(path).split('/');
-    for (let count = recursive ? 1 : parts.length; count <= parts.length; count += 1) {
-      const below = parts.slice(0, count).join('/');
-      const made = this.#inParent('mkdir', below, (dir, name) => {
-        return this.#folder.native.makeFolder({ dir, name, mode, owner: this.#folder.owner });
-      });
-      if (made < 0 && !(recursive && made === -17))
+    const { native, owner } = this.#folder;
+    const make = (at: string) => {
+      const made = this.#inParent('mkdir', at, (dir, name) => native.makeFolder({ dir, name, mode, owner }));
+      if (made < 0 && !(recursive && made === EEXIST))
         throw new FileAccessError({ operation: 'mkdir', path, errno: -made });
-    }
+    };
+    if (recursive) for (const parent of parentsInTree(this.#folder, path)) make(parent);
+    make(path);
   }
 
   async readdir(path: string): Promise<FolderEntry[]> {
@@ -109,8 +109,7 @@ export class WorkFiles {
   }
 
   async rm(path: string, recursive: boolean, force: boolean): Promise<void> {
-    const parent = this.#openParent('rm', path);
-    const name = basename(this.#path(path));
+    const [parent, name] = this.#openParent('rm', path);
     try {
       if (recursive) {
         const removed = await this.#folder.native.removeTree({
@@ -130,8 +129,8 @@ export class WorkFiles {
 
   async rename(from: string, to: string): Promise<void> {
     const { native, owner } = this.#folder;
-    const renamed = this.#inParent('rename', this.#path(from), (fromDir, fromName) =>
-      this.#inParent('rename', this.#path(to), (toDir, toName) =>
+    const renamed = this.#inParent('rename', from, (fromDir, fromName) =>
+      this.#inParent('rename', to, (toDir, toName) =>
         native.renameIn({ fromDir, from: fromName, toDir, to: toName, owner }),
       ),
     );
@@ -139,17 +138,14 @@ export class WorkFiles {
   }
 
   async symlink(to: string, path: string): Promise<void> {
-    const { native, owner } = this.#folder;
-    const made = this.#inParent('symlink', this.#path(path), (dir, name) =>
-      native.makeSymlink({ dir, name, to, owner }),
-    );
-    if (made < 0) throw new FileAccessError({ operation: 'symlink', path, errno: -made });
+    this.#check();
+    makeLink(this.#folder, path, to);
   }
 
   async readlink(path: string): Promise<string> {
-    const parent = this.#openParent('readlink', path);
+    const [parent, name] = this.#openParent('readlink', path);
     return fs
-      .readlink(`/proc/self/fd/${parent}/${basename(this.#path(path))}`)
+      .readlink(`/proc/self/fd/${parent}/${name}`)
       .catch((error) => fail('readlink', path, error))
       .finally(() => this.#close(parent));
   }
@@ -181,52 +177,29 @@ export class WorkFiles {
     this.#folder.native.closeFds([fd]);
   }
 
-  #path(path: string, root = false): string {
-    this.#check();
-    return checkWorkPath(path, { workDir: this.#workDir, root, folder: true });
-  }
-
   #open(operation: string, path: string, flags: number, root = false, follow = true, mode?: number): number {
-    const { native, fd, owner } = this.#folder;
-    const opened = native.openBeneath({ dir: fd, path: this.#path(path, root), flags, follow, owner, mode });
+    this.#check();
+    const { native, owner } = this.#folder;
+    const open = (dir: number, below: string) =>
+      native.openBeneath({ dir, path: below, flags, follow, owner, mode });
+    const opened = inTree(this.#folder, path, open, root);
     if (opened < 0) throw new FileAccessError({ operation, path, errno: -opened });
     return opened;
   }
 
-  #openParent(operation: string, path: string): number {
-    return this.#openFolder(operation, dirname(this.#path(path)), path);
-  }
-
-  #openFolder(operation: string, folder: string, path: string): number {
-    const opened = this.#folder.native.openBeneath({
-      dir: this.#folder.fd,
-      path: folder,
-      flags: O_PATH | constants.O_DIRECTORY,
-      follow: true,
-    });
-    if (opened < 0) throw new FileAccessError({ operation, path, errno: -opened });
-    return opened;
+  #openParent(operation: string, path: string): [fd: number, name: string] {
+    this.#check();
+    return openParent(this.#folder, operation, path);
   }
 
   #inParent(operation: string, path: string, work: (dir: number, name: string) => number): number {
-    const parent = this.#openFolder(operation, dirname(path), path);
-    try {
-      return work(parent, basename(path));
-    } finally {
-      this.#close(parent);
-    }
+    this.#check();
+    return inParent(this.#folder, operation, path, work);
   }
 }
 
-/** Not in `node:fs`: a descriptor that only names a file. */
-const O_PATH = 0o10000000;
-
 function isStream(data: FileData): data is AsyncIterable<Uint8Array | string> {
   return typeof data === 'object' && Symbol.asyncIterator in data;
-}
-
-function notRegular(errno: number): { code?: 'SBX_FILE_NOT_REGULAR' } {
-  return errno === 22 || errno === 6 ? { code: 'SBX_FILE_NOT_REGULAR' } : {};
 }
 
 function fail(operation: string, path: string, error: NodeJS.ErrnoException): never {

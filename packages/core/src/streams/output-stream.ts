@@ -14,8 +14,11 @@ const EMPTY = new Uint8Array(0);
  * process that holds the other end is gone, and never with an error.
  */
 export class OutputStream implements AsyncIterable<Uint8Array> {
+  /** @internal Resolves when the program's side is at its end, or `destroy()` was called: no descriptor is held any more. */
+  readonly closed: Promise<void>;
   readonly #native: Native;
   readonly #reader: NativeReader;
+  #resolveClosed!: () => void;
   #chunks: Uint8Array[] = [];
   #heldBytes = 0;
   #paused = false;
@@ -26,6 +29,9 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
   /** @internal */
   constructor(native: Native, fd: number) {
     this.#native = native;
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve;
+    });
     this.#reader = new native.Reader(fd, {
       onData: (chunk) => this.#onData(chunk),
       onEnd: () => this.#onEnd(),
@@ -134,6 +140,7 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
   #onEnd(): void {
     this.#ended = true;
     this.#reader.close();
+    this.#resolveClosed();
     this.#wakeUp();
   }
 

@@ -9,22 +9,34 @@ export class Output {
   readonly bytes: Uint8Array;
   /** What the program wrote as far as it was read, the dropped part included. */
   readonly totalBytes: number;
+  /**
+   * With `collect: { as: 'fd' }`: the file, open for reading at its start; yours to close. `bytes` is empty then. It keeps the
+   * whole file system of its sandbox in memory, so copy what is to be kept. Else `null`.
+   */
+  readonly fd: number | null;
+  readonly #keptBytes: number;
   #text: string | undefined;
 
-  /** `totalBytes` is the size of `bytes` unless some were dropped. */
-  constructor(bytes: Uint8Array, totalBytes: number = bytes.byteLength) {
+  /** `totalBytes` is the size of `bytes` unless some were dropped. `held`: the content is behind a descriptor instead. */
+  constructor(
+    bytes: Uint8Array,
+    totalBytes: number = bytes.byteLength,
+    held: { fd: number; maxBytes: number } | null = null,
+  ) {
     this.bytes = bytes;
     this.totalBytes = totalBytes;
+    this.fd = held === null ? null : held.fd;
+    this.#keptBytes = held === null ? bytes.byteLength : Math.min(totalBytes, held.maxBytes);
   }
 
-  /** Bytes that came and were not kept. */
+  /** Bytes that came and were not kept; behind a descriptor, those beyond the bound. */
   get droppedBytes(): number {
-    return this.totalBytes - this.bytes.byteLength;
+    return this.totalBytes - this.#keptBytes;
   }
 
   /** Whether anything was dropped. */
   get truncated(): boolean {
-    return this.totalBytes > this.bytes.byteLength;
+    return this.totalBytes > this.#keptBytes;
   }
 
   /** As UTF-8; each invalid sequence becomes U+FFFD, a character cut by the bound included. A byte order mark stays. */
@@ -41,7 +53,7 @@ export class Output {
   /** Sizes only: output may be large, binary or not meant for logs. */
   toJSON(): { keptBytes: number; totalBytes: number; droppedBytes: number; truncated: boolean } {
     const { totalBytes, droppedBytes, truncated } = this;
-    return { keptBytes: this.bytes.byteLength, totalBytes, droppedBytes, truncated };
+    return { keptBytes: this.#keptBytes, totalBytes, droppedBytes, truncated };
   }
 }
 

@@ -1,8 +1,10 @@
 /** mount.yaml and seccomp.yaml as files: a missing one is none, a broken one stops the start. */
 import { existsSync, readFileSync } from 'node:fs';
-import { parse } from 'yaml';
+import type { SeccompPolicy } from '@sbx/core';
+import { type ParseOptions, parse } from 'yaml';
 import { z } from 'zod';
 import { MOUNT_CONF, type ResolvedMountConf } from '../options.js';
+import { SECCOMP_CONF } from './seccomp.js';
 
 /** A configuration file that cannot be used. */
 export class ConfigError extends Error {
@@ -24,57 +26,16 @@ export function parseMountConf(value: unknown, path: string): ResolvedMountConf 
   return check(MOUNT_CONF, value, path);
 }
 
-const ACTION = z.enum(['allow', 'errno', 'trap', 'trace', 'log', 'kill_thread', 'kill_process']);
-const OPERATIONS = [
-  'Equal',
-  'NotEqual',
-  'GreaterThan',
-  'LessThan',
-  'GreaterOrEqual',
-  'LessOrEqual',
-  'BitsSet',
-  'BitsNotSet',
-] as const;
-const SECCOMP_CONF = z.object({
-  default_action: ACTION,
-  syscalls: z
-    .array(
-      z.object({
-        action: ACTION,
-        names: z.array(z.string()).nullish(),
-        names_with_args: z
-          .array(
-            z.object({
-              name: z.string(),
-              arguments: z
-                .array(
-                  z.object({
-                    argument: z.int().min(0).max(5),
-                    operation: z.enum(OPERATIONS),
-                    value: z.number(),
-                  }),
-                )
-                .nullish(),
-            }),
-          )
-          .nullish(),
-      }),
-    )
-    .min(1),
-});
-/** What seccomp.yaml says. */
-export type SeccompConf = z.infer<typeof SECCOMP_CONF>;
-
 /** `null` when there is no such file. Throws `ConfigError`. */
-export function readSeccompConf(path: string): SeccompConf | null {
-  const value = readYaml(path);
+export function readSeccompConf(path: string): SeccompPolicy | null {
+  const value = readYaml(path, { intAsBigInt: true });
   return value === undefined ? null : check(SECCOMP_CONF, value, path);
 }
 
-function readYaml(path: string): unknown {
+function readYaml(path: string, options: ParseOptions = {}): unknown {
   if (!existsSync(path)) return undefined;
   try {
-    return parse(readFileSync(path, 'utf8'));
+    return parse(readFileSync(path, 'utf8'), options);
   } catch (error) {
     throw new ConfigError(`${path}: ${(error as Error).message}`);
   }

@@ -27,7 +27,10 @@ export const FLAGS: Readonly<Record<string, Flag>> = {
   dir: { kind: 'string', usage: 'folder of stored files' },
   'file-timeout': { kind: 'duration', usage: 'age at which stored files go' },
   'src-prefix': { kind: 'list', usage: 'folders that src may name files in' },
-  'time-limit-checker-interval': { kind: 'duration', usage: 'ignored: limits have timers' },
+  'time-limit-checker-interval': {
+    kind: 'duration',
+    usage: 'with -compat strict alone: limits have timers else',
+  },
   'extra-memory-limit': { kind: 'size', usage: 'added to memoryLimit' },
   'output-limit': { kind: 'size', usage: 'largest file a program may write' },
   'copy-out-limit': { kind: 'size', usage: 'default of copyOutMax' },
@@ -36,7 +39,7 @@ export const FLAGS: Readonly<Record<string, Flag>> = {
   'cpu-cfs-period': { kind: 'duration', usage: 'ignored: 100 ms' },
   'cgroup-prefix': { kind: 'string', usage: 'ignored: groups are found and named by the engine' },
   'no-fallback': { kind: 'bool', usage: 'exit where cgroups cannot enforce limits' },
-  'container-cred-start': { kind: 'int', usage: 'ignored: every sandbox has users of its own' },
+  'container-cred-start': { kind: 'int', usage: 'above 0: programs see the uid of mount.yaml, else 0' },
   'mount-conf': { kind: 'string', usage: 'mount.yaml' },
   'tmp-fs-param': { kind: 'string', usage: 'data of the built-in tmpfs mounts' },
   'seccomp-conf': { kind: 'string', usage: 'seccomp.yaml' },
@@ -47,9 +50,12 @@ export const FLAGS: Readonly<Record<string, Flag>> = {
   version: { kind: 'bool', usage: 'print the version and exit' },
   // Ours.
   compat: { kind: 'string', usage: '`strict`: literal go-judge where a deviation can be observed' },
+  'allow-origin': { kind: 'list', usage: 'origins of web pages that may connect; without it all' },
+  'allow-host': { kind: 'list', usage: 'names that requests may call this server by; without it all' },
   'store-max-size': { kind: 'size', usage: 'bytes of all stored files' },
   'store-max-count': { kind: 'int', usage: 'number of stored files' },
   'body-max-size': { kind: 'size', usage: 'bytes of a request' },
+  'collect-max-size': { kind: 'size', usage: 'bytes kept of one collector or proxy, whatever its max' },
 };
 
 /** Wrong use of a flag: message and usage, exit 1. */

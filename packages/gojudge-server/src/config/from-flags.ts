@@ -27,12 +27,17 @@ const SAME: Readonly<Record<string, keyof GojudgeServerOptions>> = {
   'copy-out-limit': 'copyOutLimitBytes',
   'open-file-limit': 'openFileLimit',
   'enable-cpu-rate': 'enableCpuRate',
+  'time-limit-checker-interval': 'timeLimitCheckerIntervalMs',
+  'container-cred-start': 'containerCredStart',
   'no-fallback': 'noFallback',
   'tmp-fs-param': 'tmpFsParam',
   compat: 'compat',
+  'allow-origin': 'allowOrigins',
+  'allow-host': 'allowHosts',
   'store-max-size': 'storeMaxBytes',
   'store-max-count': 'storeMaxCount',
   'body-max-size': 'bodyMaxBytes',
+  'collect-max-size': 'collectMaxBytes',
 };
 
 /** Accepted for the sake of start lines; `net-share` and `enable-grpc` would silently not do what they promise. */
@@ -53,9 +58,7 @@ export function commandFrom(flags: ReadonlyMap<string, FlagValue>, isInit: boole
   }
   options.mountConf = readMountConf((flags.get('mount-conf') as string | undefined) ?? 'mount.yaml');
   const warnings: string[] = [];
-  if (readSeccompConf((flags.get('seccomp-conf') as string | undefined) ?? 'seccomp.yaml') !== null) {
-    warnings.push('seccomp.yaml was read, but only the built-in filter of the engine is applied');
-  }
+  options.seccomp = readSeccompConf((flags.get('seccomp-conf') as string | undefined) ?? 'seccomp.yaml');
   if (flags.get('parallelism') === 0) {
     options.parallelism = 1;
     warnings.push('parallelism 0 would leave every request waiting; 1 is used');

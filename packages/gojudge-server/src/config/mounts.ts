@@ -1,7 +1,7 @@
 /** mount.yaml, or go-judge's built-in table, to the root of the engine and to what `GET /config` shows of it. */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { posix, resolve } from 'node:path';
-import type { MountRow } from '@sbx/core';
+import type { EngineOptions, MountRow } from '@sbx/core';
 import type { WireConfig, WireMount } from '@sbx/gojudge-client/wire';
 import type { ResolvedMountConf } from '../options.js';
 import { parseTmpfsData } from './units.js';
@@ -10,12 +10,11 @@ type Row = NonNullable<ResolvedMountConf['mount']>[number];
 type RunnerConfig = Omit<WireConfig['runnerConfig'], 'cgroupType' | 'cgroupControllers' | 'clone3'>;
 
 export interface Root {
-  mounts: MountRow[];
-  workDir: string;
-  hostName: string;
+  engine: Required<
+    Pick<EngineOptions, 'mounts' | 'maskPaths' | 'proc' | 'workDir' | 'hostname' | 'domainname'>
+  >;
   diskBytes: number | null;
   diskFileCount: number | null;
-  programFolders: { inside: string; host: string }[];
   shown: RunnerConfig;
 }
 
@@ -57,8 +56,7 @@ const NAME = 'executor_server';
 const ID = 1000;
 /** mount(2) flags as go-judge passes them. */
 const FLAGS = { bindReadWrite: 282_626, bindReadOnly: 282_627, tmpfs: 1030, procReadOnly: 15, proc: 14 };
-/** What every sandbox of the engine makes itself. */
-const MADE_BY_ENGINE = ['/proc', '/dev', '/sys', '/tmp'];
+const TMPFS_MODE = 0o1777;
 
 /** `tmpFsParam` counts for the built-in table alone. */
 export function makeRoot(conf: ResolvedMountConf | null, tmpFsParam: string): Root {
@@ -68,17 +66,23 @@ export function makeRoot(conf: ResolvedMountConf | null, tmpFsParam: string): Ro
   const workDir = conf?.workDir || '/w';
   const disk = parseTmpfsData(rows.find(({ target }) => absolute(target) === workDir)?.data ?? tmpFsParam);
   const links = conf?.symLink?.length ? conf.symLink : SYMLINKS;
+  const masked = conf?.maskPath?.length ? conf.maskPath : MASKED;
   return {
-    mounts: [...rows.flatMap((row) => engineRow(row, workDir)), ...links.flatMap(engineLink)],
-    workDir,
-    hostName: conf?.hostName || NAME,
+    engine: {
+      mounts: [...rows.map(engineRow), ...links.flatMap(engineLink)],
+      // Below /proc the engine shows a sandbox's own processes alone.
+      maskPaths: masked.filter((path) => !absolute(path).startsWith('/proc/')),
+      proc: conf === null || conf.proc ? (conf?.procrw ? 'writable' : 'masked') : 'none',
+      workDir,
+      hostname: conf?.hostName || NAME,
+      domainname: conf?.domainName || NAME,
+    },
     diskBytes: disk.sizeBytes,
     diskFileCount: disk.inodeCount,
-    programFolders: programFolders(rows),
     shown: {
       mount: conf !== null && conf.mount == null ? null : shownMounts(rows, conf),
       symbolicLink: links.map(({ linkPath, target }) => ({ LinkPath: linkPath, Target: target })),
-      maskedPaths: conf?.maskPath?.length ? conf.maskPath : MASKED,
+      maskedPaths: masked,
       hostName: conf?.hostName || NAME,
       domainName: conf?.domainName || NAME,
       workDir,
@@ -111,31 +115,28 @@ function builtIn(tmpFsParam: string): Row[] {
   ];
 }
 
-function engineRow(row: Row, workDir: string): MountRow[] {
+/** What the engine cannot grant it refuses, naming the row. */
+function engineRow(row: Row): MountRow {
   const target = absolute(row.target);
-  const isOwn =
-    target === workDir || MADE_BY_ENGINE.some((path) => target === path || target.startsWith(`${path}/`));
-  if (isOwn) return [];
   if (row.type === 'tmpfs') {
     const { sizeBytes, inodeCount } = parseTmpfsData(row.data);
-    return [
-      {
-        kind: 'tmpfs',
-        target,
-        mode: 0o1777,
-        sizeBytes: sizeBytes ?? undefined,
-        inodeCount: inodeCount ?? undefined,
-      },
-    ];
+    return {
+      kind: 'tmpfs',
+      target,
+      mode: TMPFS_MODE,
+      sizeBytes: sizeBytes ?? undefined,
+      inodeCount: inodeCount ?? undefined,
+    };
   }
   const source = resolve(row.source);
   const own = target === source ? {} : { target };
-  return [{ kind: 'bind', source, ...own, writable: !row.readonly, recursive: true }];
+  return { kind: 'bind', source, ...own, writable: !row.readonly, recursive: true };
 }
 
+/** Those to the program's own descriptors are in every sandbox. */
 function engineLink({ linkPath, target }: { linkPath: string; target: string }): MountRow[] {
-  const isOwn = MADE_BY_ENGINE.some((path) => linkPath.startsWith(`${path}/`));
-  return isOwn ? [] : [{ kind: 'symlink', target: absolute(linkPath), to: target }];
+  const isThere = SYMLINKS.some((link) => link.linkPath === linkPath && link.target === target);
+  return isThere ? [] : [{ kind: 'symlink', target: absolute(linkPath), to: target }];
 }
 
 function shownMounts(rows: readonly Row[], conf: ResolvedMountConf | null): WireMount[] {
@@ -149,15 +150,6 @@ function shownMounts(rows: readonly Row[], conf: ResolvedMountConf | null): Wire
   if (conf !== null && !conf.proc) return shown;
   const Flags = conf?.procrw ? FLAGS.proc : FLAGS.procReadOnly;
   return [...shown, { Source: 'proc', Target: 'proc', FsType: 'proc', Data: '', Flags }];
-}
-
-/** Longest first, so that the innermost mount decides. */
-function programFolders(rows: readonly Row[]): Root['programFolders'] {
-  const folders = rows
-    .filter(({ type }) => type === 'bind')
-    .map(({ source, target }) => ({ inside: absolute(target), host: resolve(source) }))
-    .filter(({ host }) => statSync(host, { throwIfNoEntry: false })?.isDirectory());
-  return folders.sort((a, b) => b.inside.length - a.inside.length);
 }
 
 function absolute(path: string): string {

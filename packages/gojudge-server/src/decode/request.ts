@@ -1,9 +1,26 @@
-/** The request of `/run`, `/ws` and `/stream`, and the other JSON that clients send, as Go declares it. */
+/**
+ * The request of `/run`, `/ws` and `/stream`, and the other JSON that clients send, as Go declares it. The fields are those of
+ * the wire's types: one more or less there does not compile here.
+ */
+import type {
+  CancelRequest,
+  Collector,
+  LocalFile,
+  MemoryFile,
+  PipeIndex,
+  PipeMap,
+  PreparedFile,
+  SymlinkFile,
+  WireCmd,
+  WireRequest,
+  WireResize,
+} from '@sbx/gojudge-client/wire';
 import { decodeGoUtf8 } from './go-text.js';
 import { parseGoJson } from './json.js';
 import {
   BOOL,
   decodeAs,
+  type Fields,
   INT,
   list,
   OPTIONAL_INT64,
@@ -16,68 +33,25 @@ import {
 } from './shapes.js';
 
 /** A file of `files` or `copyIn`, form still unknown. */
-export interface RawFile {
-  src?: string;
-  content?: string;
-  fileId?: string;
-  name?: string;
-  max?: number;
-  pipe?: boolean;
-  symlink?: string;
-  streamIn?: boolean;
-  streamOut?: boolean;
-}
-
-export interface RawCmd {
-  args?: string[];
-  env?: string[];
-  files?: (RawFile | null)[];
-  tty?: boolean;
-  cpuLimit?: number;
-  realCpuLimit?: number;
-  clockLimit?: number;
-  memoryLimit?: number;
-  stackLimit?: number;
-  procLimit?: number;
-  cpuRateLimit?: number;
-  cpuSetLimit?: string;
-  dataSegmentLimit?: boolean;
-  strictMemoryLimit?: boolean;
-  addressSpaceLimit?: boolean;
-  copyIn?: Map<string, RawFile>;
-  copyOut?: string[];
-  copyOutCached?: string[];
-  copyOutMax?: number;
-  copyOutTruncate?: boolean;
-}
-
-export interface RawPipe {
-  in?: { index?: number; fd?: number };
-  out?: { index?: number; fd?: number };
-  proxy?: boolean;
-  name?: string;
-  max?: number;
-  disableZeroCopy?: boolean;
-}
-
-export interface RawRequest {
+export type DecodedFile = Partial<
+  LocalFile & MemoryFile & PreparedFile & Collector & SymlinkFile & { streamIn: boolean; streamOut: boolean }
+>;
+export type DecodedCmd = Omit<Partial<WireCmd>, 'files' | 'copyIn'> & {
+  files?: (DecodedFile | null)[];
+  copyIn?: Map<string, DecodedFile>;
+};
+export type DecodedPipe = Omit<Partial<PipeMap>, 'in' | 'out'> & {
+  in?: Partial<PipeIndex>;
+  out?: Partial<PipeIndex>;
+};
+export interface DecodedRequest {
   requestId?: string;
-  cmd?: RawCmd[];
-  pipeMapping?: RawPipe[];
+  cmd?: DecodedCmd[];
+  pipeMapping?: DecodedPipe[];
 }
+export type DecodedSocketRequest = DecodedRequest & Partial<CancelRequest>;
 
-export interface RawSocketRequest extends RawRequest {
-  cancelRequestId?: string;
-}
-
-export interface RawResize {
-  index?: number;
-  fd?: number;
-  rows?: number;
-  cols?: number;
-}
-
-const FILE = struct('CmdFile', {
+const FILE = struct<DecodedFile>('CmdFile', {
   src: OPTIONAL_STRING,
   content: OPTIONAL_STRING,
   fileId: OPTIONAL_STRING,
@@ -91,7 +65,7 @@ const FILE = struct('CmdFile', {
 
 const STRINGS = list(STRING, 'string');
 
-const CMD = struct('Cmd', {
+const CMD = struct<WireCmd>('Cmd', {
   args: STRINGS,
   env: STRINGS,
   files: list(FILE, '*model.CmdFile', 'null'),
@@ -115,8 +89,8 @@ const CMD = struct('Cmd', {
   copyOutTruncate: BOOL,
 });
 
-const PIPE_INDEX = struct('PipeIndex', { index: INT, fd: INT });
-const PIPE = struct('PipeMap', {
+const PIPE_INDEX = struct<PipeIndex>('PipeIndex', { index: INT, fd: INT });
+const PIPE = struct<PipeMap>('PipeMap', {
   in: PIPE_INDEX,
   out: PIPE_INDEX,
   name: STRING,
@@ -125,26 +99,36 @@ const PIPE = struct('PipeMap', {
   disableZeroCopy: BOOL,
 });
 
-const REQUEST_FIELDS = {
+const REQUEST_FIELDS: Fields<WireRequest> = {
   requestId: STRING,
   cmd: list(CMD, 'model.Cmd'),
   pipeMapping: list(PIPE, 'model.PipeMap'),
 };
-const REQUEST = struct('Request', REQUEST_FIELDS);
-const SOCKET_REQUEST = struct('Request', { cancelRequestId: STRING, ...REQUEST_FIELDS });
-const RESIZE = struct('Resize', { index: INT, fd: INT, rows: UINT16, cols: UINT16, x: UINT16, y: UINT16 });
+const REQUEST = struct<WireRequest>('Request', REQUEST_FIELDS);
+const SOCKET_REQUEST = struct<WireRequest & CancelRequest>('Request', {
+  cancelRequestId: STRING,
+  ...REQUEST_FIELDS,
+});
+const RESIZE = struct<WireResize>('Resize', {
+  index: INT,
+  fd: INT,
+  rows: UINT16,
+  cols: UINT16,
+  x: UINT16,
+  y: UINT16,
+});
 
 /** Throw `JsonSyntaxError` or `JsonTypeError`, with go-judge's text. */
-export function decodeRequest(body: Uint8Array): RawRequest {
-  return read(REQUEST, body) as RawRequest;
+export function decodeRequest(body: Uint8Array): DecodedRequest {
+  return read(REQUEST, body) as DecodedRequest;
 }
 
-export function decodeSocketRequest(body: Uint8Array): RawSocketRequest {
-  return read(SOCKET_REQUEST, body) as RawSocketRequest;
+export function decodeSocketRequest(body: Uint8Array): DecodedSocketRequest {
+  return read(SOCKET_REQUEST, body) as DecodedSocketRequest;
 }
 
-export function decodeResize(body: Uint8Array): RawResize {
-  return read(RESIZE, body) as RawResize;
+export function decodeResize(body: Uint8Array): WireResize {
+  return read(RESIZE, body) as WireResize;
 }
 
 function read(shape: StructShape, body: Uint8Array): unknown {

@@ -42,7 +42,10 @@ export const UINT16: Shape = { kind: 'uint', go: 'uint16', min: 0n, max: 65_535n
 export const INT: Shape = { kind: 'int', go: 'int', min: -(2n ** 63n), max: 2n ** 63n - 1n };
 export const OPTIONAL_INT64: Shape = { ...INT, go: 'int64', nullable: true } as Shape;
 
-export function struct(name: string, fields: Record<string, Shape>): StructShape {
+/** A shape for every field of `T`, and for nothing else. */
+export type Fields<T> = Readonly<Record<keyof T & string, Shape>>;
+
+export function struct<T>(name: string, fields: Fields<T>): StructShape {
   const folded = new Map(Object.keys(fields).map((field) => [fold(field), field]));
   return { kind: 'struct', go: `model.${name}`, name, fields, folded };
 }

@@ -6,8 +6,8 @@ import { encodeLarge } from './bytes.js';
 /** Text, and bytes that were encoded already. */
 export type Part = string | Buffer;
 
-/** The results of one request, between other text. */
-export function encodeOutcomes(outcomes: readonly Outcome[], before = '', after = ''): Buffer {
+/** The results of one request, between other text. Small ones are text, which leaves with its head in one write. */
+export function encodeOutcomes(outcomes: readonly Outcome[], before = '', after = ''): Part {
   const parts: Part[] = [`${before}[`];
   for (const [index, outcome] of outcomes.entries()) {
     if (index > 0) parts.push(',');
@@ -45,8 +45,8 @@ function encodeFileErrors({ fileErrors }: Outcome): string {
   return `[${errors.join(',')}]`;
 }
 
-function joinParts(parts: readonly Part[]): Buffer {
-  if (parts.every((part) => typeof part === 'string')) return Buffer.from(parts.join(''));
+function joinParts(parts: readonly Part[]): Part {
+  if (parts.every((part) => typeof part === 'string')) return parts.join('');
   return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
 }
 

@@ -14,9 +14,9 @@ export function sendJson(
   json: string | Buffer,
   headers = {},
 ): void {
-  const body = typeof json === 'string' ? Buffer.from(json) : json;
-  response.writeHead(status, { 'Content-Type': JSON_TYPE, ...headers, 'Content-Length': body.length });
-  response.end(body);
+  const bytes = typeof json === 'string' ? Buffer.byteLength(json) : json.length;
+  response.writeHead(status, { 'Content-Type': JSON_TYPE, ...headers, 'Content-Length': bytes });
+  response.end(json);
 }
 
 export function sendEmpty(response: ServerResponse, status: number): void {
@@ -41,8 +41,8 @@ export function sendRedirect(response: ServerResponse, method: string, location:
   response.end(body);
 }
 
-/** The one place where errors become status codes. */
-export function sendError(response: ServerResponse, error: unknown): void {
+/** The one place where errors become status codes. `strict`: without headers that go-judge does not send. */
+export function sendError(response: ServerResponse, error: unknown, strict: boolean): void {
   if (response.headersSent) return void response.destroy();
   if (error instanceof BodyTooLarge) {
     return sendJson(response, 400, goJson(error.message), { Connection: 'close' });
@@ -51,7 +51,7 @@ export function sendError(response: ServerResponse, error: unknown): void {
   if (error instanceof RunFailure) {
     const { message, retryAfterMs } = error;
     const headers =
-      retryAfterMs === null ? {} : { 'Retry-After': Math.max(1, Math.ceil(retryAfterMs / 1000)) };
+      retryAfterMs === null || strict ? {} : { 'Retry-After': Math.max(1, Math.ceil(retryAfterMs / 1000)) };
     return sendJson(response, 500, goJson(message), headers);
   }
   sendJson(response, 500, goJson('internal error'));

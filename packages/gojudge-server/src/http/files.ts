@@ -1,4 +1,5 @@
 /** The file store over HTTP. */
+import { closeSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { encodeMap, goJson } from '../encode/results.js';
 import { type FileStore, StoreFullError } from '../store/store.js';
@@ -35,12 +36,12 @@ export async function downloadFile(
   response: ServerResponse,
   id: string,
 ): Promise<void> {
-  const handle = await store.open(id);
-  if (handle === null) return sendEmpty(response, 404);
+  const fd = store.openFd(id);
+  if (fd === null) return sendEmpty(response, 404);
   try {
-    await serveFile(request, response, handle, store.nameOf(id));
+    await serveFile(request, response, fd, store.nameOf(id));
   } finally {
-    await handle.close();
+    closeSync(fd);
   }
 }
 

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Judge } from '../run/run-job.js';
 import { sendEmpty, sendError, sendJson, sendNotFound, sendRedirect } from './answers.js';
-import type { Authorizer } from './auth.js';
+import type { EntryCheck } from './entry.js';
 import { deleteFile, downloadFile, listFiles, uploadFile } from './files.js';
 import { configJson, versionJson } from './info.js';
 import { sendNoUpgrade } from './no-upgrade.js';
@@ -79,7 +79,7 @@ export function matchRoute(method: string, path: string): Matched {
 /** Answers one request. Never rejects. */
 export async function route(
   judge: Judge,
-  isAuthorized: Authorizer,
+  checkEntry: EntryCheck,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<string> {
@@ -94,11 +94,12 @@ export async function route(
         return '';
       }
     }
-    if (!matched.open && !isAuthorized(request)) sendEmpty(response, 401);
+    const refusal = checkEntry(request);
+    if (refusal === 403 || (refusal === 401 && !matched.open)) sendEmpty(response, refusal);
     else if (matched.handler === null) sendNotFound(response);
     else await matched.handler(judge, request, response, matched.id);
   } catch (error) {
-    sendError(response, error);
+    sendError(response, error, judge.settings.strict);
   }
   return matched.pattern;
 }

@@ -4,7 +4,7 @@ import { decodeRequest } from '../decode/request.js';
 import { encodeOutcomes } from '../encode/results.js';
 import { BadRequest } from '../errors.js';
 import { convertRequest } from '../run/convert.js';
-import { dropStored, type Judge, runQueued } from '../run/run-job.js';
+import { type Judge, runQueued } from '../run/run-job.js';
 import { sendJson } from './answers.js';
 import { readBody } from './body.js';
 import { watchPresence } from './disconnect.js';
@@ -22,10 +22,6 @@ export async function handleRun(
     if (count === 0) throw new BadRequest('no cmd provided');
     if (count > settings.cmdCountMax) throw new BadRequest(`cmd: more than ${settings.cmdCountMax} entries`);
     const outcomes = await runQueued(judge, convertRequest(raw, settings, false), presence.signal);
-    if (presence.signal.aborted) {
-      await dropStored(judge.store, outcomes);
-      for (const { fileIds } of outcomes) fileIds.clear();
-    }
     sendJson(response, 200, encodeOutcomes(outcomes, '', '\n'));
   } finally {
     presence.over();

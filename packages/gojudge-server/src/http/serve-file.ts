@@ -1,39 +1,39 @@
 /** A stored file as Go's file server sends it: types, ranges, conditions; streamed. */
 import { randomBytes } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
+import { fstatSync, readSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { readPart } from '../store/read-fd.js';
 import { typeOf } from './mime.js';
 import { type ByteRange, contentRange, parseRange } from './ranges.js';
 
 const SNIFF_BYTES = 512;
-const CHUNK_BYTES = 256 * 1024;
 
-/** The handle stays the caller's. */
+/** The descriptor stays the caller's. */
 export async function serveFile(
   request: IncomingMessage,
   response: ServerResponse,
-  handle: FileHandle,
+  fd: number,
   name: string,
 ): Promise<void> {
-  const { size, mtime } = await handle.stat();
+  const { size, mtime } = fstatSync(fd);
   const modified = Math.floor(mtime.getTime() / 1000) * 1000;
   response.setHeader('Content-Disposition', disposition(name));
   response.setHeader('Last-Modified', new Date(modified).toUTCString());
   const condition = checkConditions(request, modified);
   if (condition !== null) return void response.writeHead(condition).end();
-  const beginning = await handle.read(Buffer.alloc(SNIFF_BYTES), 0, SNIFF_BYTES, 0);
-  const type = typeOf(name, beginning.buffer.subarray(0, beginning.bytesRead));
+  const beginning = Buffer.alloc(SNIFF_BYTES);
+  const type = typeOf(name, beginning.subarray(0, readSync(fd, beginning, 0, SNIFF_BYTES, 0)));
   const ranges = parseRange(request.headers.range, size);
   if (ranges === 'malformed' || ranges === 'outside') return sendBadRange(response, ranges, size);
   response.setHeader('Accept-Ranges', 'bytes');
-  if (ranges !== null && ranges.length > 1) return sendParts(response, handle, { ranges, size, type });
+  if (ranges !== null && ranges.length > 1) return sendParts(response, fd, { ranges, size, type });
   const [range] = ranges ?? [{ start: 0, length: size }];
   response.setHeader('Content-Type', type);
   response.setHeader('Content-Length', range!.length);
   if (ranges !== null) response.setHeader('Content-Range', contentRange(range!, size));
   response.writeHead(ranges === null ? 200 : 206);
-  await pipeline(chunksOf(handle, range!), response);
+  await pipeline(chunksOf(fd, range!), response);
 }
 
 function checkConditions({ headers }: IncomingMessage, modified: number): number | null {
@@ -60,29 +60,28 @@ interface Parts {
   type: string;
 }
 
-async function sendParts(response: ServerResponse, handle: FileHandle, parts: Parts): Promise<void> {
+async function sendParts(response: ServerResponse, fd: number, parts: Parts): Promise<void> {
   const boundary = randomBytes(30).toString('hex');
   response.writeHead(206, { 'Content-Type': `multipart/byteranges; boundary=${boundary}` });
-  await pipeline(partsOf(handle, parts, boundary), response);
+  await pipeline(partsOf(fd, parts, boundary), response);
 }
 
-async function* partsOf(handle: FileHandle, { ranges, size, type }: Parts, boundary: string) {
+async function* partsOf(fd: number, { ranges, size, type }: Parts, boundary: string) {
   for (const [index, range] of ranges.entries()) {
     const lead = `${index === 0 ? '' : '\r\n'}--${boundary}\r\n`;
     yield `${lead}Content-Range: ${contentRange(range, size)}\r\nContent-Type: ${type}\r\n\r\n`;
-    yield* chunksOf(handle, range);
+    yield* chunksOf(fd, range);
   }
   yield `\r\n--${boundary}--\r\n`;
 }
 
-async function* chunksOf(handle: FileHandle, { start, length }: ByteRange): AsyncGenerator<Uint8Array> {
-  for (let at = start; at < start + length; ) {
-    const wanted = Math.min(CHUNK_BYTES, start + length - at);
-    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(wanted), 0, wanted, at);
-    if (bytesRead === 0) throw new Error('the stored file became shorter');
-    at += bytesRead;
-    yield buffer.subarray(0, bytesRead);
+async function* chunksOf(fd: number, { start, length }: ByteRange): AsyncGenerator<Uint8Array> {
+  let sent = 0;
+  for await (const chunk of readPart(fd, start, length)) {
+    sent += chunk.byteLength;
+    yield chunk;
   }
+  if (sent < length) throw new Error('the stored file became shorter');
 }
 
 /** ASCII names quoted, others escaped as in a query. */

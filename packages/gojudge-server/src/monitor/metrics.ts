@@ -1,115 +1,37 @@
-/** go-judge's metrics under its own names, fed by the parts of the server, read by `/metrics`. */
+/** What the parts of the server tell about themselves. Without `enableMetrics` nobody listens, at no cost. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import type { Outcome } from '../run/outcome.js';
 import type { Judge } from '../run/run-job.js';
 
-const TIME_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1, 2, 5, 10, 20, 50, 100];
-const MEMORY_BUCKETS = Array.from({ length: 21 }, (_, power) => 4096 * 2 ** power);
-const FILE_BUCKETS = Array.from({ length: 20 }, (_, power) => 256 * 2 ** power);
-const HTTP_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
-export class Metrics {
-  readonly registry = new Registry();
-  readonly #registers = [this.registry];
-  readonly #errors = new Counter({
-    name: 'go_judge_exec_error_count',
-    help: 'Number of requests that failed as a whole',
-    registers: this.#registers,
-  });
-  readonly #time = new Histogram({
-    name: 'go_judge_exec_time_seconds',
-    help: 'CPU time of programs',
-    labelNames: ['status'],
-    buckets: TIME_BUCKETS,
-    registers: this.#registers,
-  });
-  readonly #memory = new Histogram({
-    name: 'go_judge_exec_memory_bytes',
-    help: 'Peak memory of programs',
-    labelNames: ['status'],
-    buckets: MEMORY_BUCKETS,
-    registers: this.#registers,
-  });
-  readonly #fileSize = new Histogram({
-    name: 'go_judge_file_size_bytes',
-    help: 'Sizes of stored files',
-    buckets: FILE_BUCKETS,
-    registers: this.#registers,
-  });
-  readonly #requests = new Counter({
-    name: 'gin_requests_total',
-    help: 'HTTP requests',
-    labelNames: ['code', 'method', 'handler', 'host', 'url'],
-    registers: this.#registers,
-  });
-  readonly #duration = new Histogram({
-    name: 'gin_request_duration_seconds',
-    help: 'Latency of HTTP requests',
-    labelNames: ['code', 'method', 'url'],
-    buckets: HTTP_BUCKETS,
-    registers: this.#registers,
-  });
-  readonly #requestSize = this.#summary('gin_request_size_bytes', 'Sizes of HTTP requests');
-  readonly #responseSize = this.#summary('gin_response_size_bytes', 'Sizes of HTTP answers');
-  #streams = 0;
-
-  observeOutcome({ status, timeNs, memoryBytes }: Outcome): void {
-    this.#time.observe({ status }, timeNs / 1e9);
-    this.#memory.observe({ status }, memoryBytes);
-  }
-
-  observeFailure(): void {
-    this.#errors.inc();
-  }
-
-  observeFile(bytes: number): void {
-    this.#fileSize.observe(bytes);
-  }
-
+export interface Metrics {
+  observeOutcome(outcome: Outcome): void;
+  observeFailure(): void;
+  observeFile(bytes: number): void;
   /** `pattern`: the route's, never the client's own path; the host a client names is left out for the same reason. */
-  observeHttp(request: IncomingMessage, response: ServerResponse, pattern: string, ms: number): void {
-    const code = String(response.statusCode);
-    const method = KNOWN_METHODS.has(request.method ?? '') ? request.method! : 'OTHER';
-    this.#requests.inc({ code, method, handler: pattern, host: '', url: pattern });
-    this.#duration.observe({ code, method, url: pattern }, ms / 1000);
-    this.#requestSize.observe(Number(request.headers['content-length'] ?? 0));
-    this.#responseSize.observe(Number(response.getHeader('content-length') ?? 0));
-  }
-
+  observeHttp(request: IncomingMessage, response: ServerResponse, pattern: string, ms: number): void;
   /** Interactive runs, which have no worker. */
-  countStream(change: 1 | -1): void {
-    this.#streams += change;
-  }
-
+  countStream(change: 1 | -1): void;
   /** Gauges that are read when somebody asks. */
-  watch({ engine, store, workers }: Judge): void {
-    collectDefaultMetrics({ register: this.registry });
-    const gauges: readonly [string, string, () => number][] = [
-      ['go_judge_file_current_bytes_count', 'Number of stored files', () => store.totals.count],
-      ['go_judge_file_current_bytes_sum', 'Bytes of stored files', () => store.totals.bytes],
-      ['go_judge_environment_count', 'Sandboxes that ran a program', () => engine.counters().startedTotal],
-      ['go_judge_environment_current_count', 'Sandboxes in use', () => engine.counters().sandboxes],
-      ['go_judge_worker_queue_count', 'Requests that wait', () => workers.waiting],
-      ['go_judge_worker_running_count', 'Requests that run', () => workers.running + this.#streams],
-    ];
-    for (const [name, help, read] of gauges) this.#gauge(name, help, read);
-  }
-
-  #gauge(name: string, help: string, read: () => number): void {
-    new Gauge({
-      name,
-      help,
-      registers: this.#registers,
-      collect() {
-        this.set(read());
-      },
-    });
-  }
-
-  #summary(name: string, help: string): Summary {
-    return new Summary({ name, help, percentiles: [], registers: this.#registers });
-  }
+  watch(judge: Judge): void;
+  /** The page, and its type. */
+  read(): Promise<{ text: string; type: string }>;
 }
 
-const KNOWN_METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
+const ignore = () => undefined;
+
+export const NO_METRICS: Metrics = {
+  observeOutcome: ignore,
+  observeFailure: ignore,
+  observeFile: ignore,
+  observeHttp: ignore,
+  countStream: ignore,
+  watch: ignore,
+  read: async () => ({ text: '', type: 'text/plain; charset=utf-8' }),
+};
+
+/** Loads what it takes only when it is wanted. */
+export async function openMetrics(isEnabled: boolean): Promise<Metrics> {
+  if (!isEnabled) return NO_METRICS;
+  const { PrometheusMetrics } = await import('./prometheus.js');
+  return new PrometheusMetrics();
+}

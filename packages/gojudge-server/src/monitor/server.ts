@@ -1,32 +1,31 @@
-/** The monitor port: metrics when enabled, and whether the server lives and can run. No token. */
+/** The monitor port: metrics and profiles when enabled, and whether the server lives and can run. No token. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { sendText } from '@sbx/serving';
 import type { Parts } from '../open.js';
 import type { Metrics } from './metrics.js';
+import { type Page, profilePages } from './profile.js';
 
-const TEXT = 'text/plain; charset=utf-8';
-
-export function openMonitor(metrics: Metrics, { judge }: Parts, withMetrics: boolean): Server {
-  return createServer((request, response) => {
-    const path = (request.url ?? '/').replace(/\?.*/, '');
-    if (request.method === 'GET' && path === '/metrics' && withMetrics)
-      return void sendMetrics(metrics, response);
-    if (request.method === 'GET' && path === '/healthz') return send(response, 200, 'ok\n');
-    if (request.method === 'GET' && path === '/readyz') {
+export function openMonitor(metrics: Metrics, { judge, options }: Parts): Server {
+  const pages: Readonly<Record<string, Page>> = {
+    ...(options.enableDebug ? profilePages() : {}),
+    ...(options.enableMetrics ? { '/metrics': (response) => sendMetrics(metrics, response) } : {}),
+    '/healthz': (response) => sendText(response, 200, 'ok\n'),
+    '/readyz': (response) => {
       const isReady = judge.workers.waiting < judge.settings.queueLength;
-      return send(response, isReady ? 200 : 503, isReady ? 'ok\n' : 'worker queue is full\n');
-    }
-    send(response, 404, '404 page not found\n');
+      sendText(response, isReady ? 200 : 503, isReady ? 'ok\n' : 'worker queue is full\n');
+    },
+  };
+  return createServer((request, response) => {
+    const [path = '', query] = (request.url ?? '/').split('?', 2);
+    const page = request.method === 'GET' && Object.hasOwn(pages, path) ? pages[path] : undefined;
+    if (page === undefined) return sendText(response, 404, '404 page not found\n');
+    void page(response, new URLSearchParams(query));
   });
 }
 
-async function sendMetrics({ registry }: Metrics, response: ServerResponse): Promise<void> {
-  const text = await registry.metrics().catch(() => null);
-  if (text === null) return send(response, 500, 'metrics could not be read\n');
-  response.writeHead(200, { 'Content-Type': registry.contentType });
-  response.end(text);
-}
-
-function send(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { 'Content-Type': TEXT, 'Content-Length': Buffer.byteLength(text) });
-  response.end(text);
+async function sendMetrics(metrics: Metrics, response: ServerResponse): Promise<void> {
+  const page = await metrics.read().catch(() => null);
+  if (page === null) return sendText(response, 500, 'metrics could not be read\n');
+  response.writeHead(200, { 'Content-Type': page.type });
+  response.end(page.text);
 }

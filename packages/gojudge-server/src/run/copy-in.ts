@@ -1,137 +1,144 @@
-/** Files and links put into a fresh sandbox. Each failure is a file error; with any, the program is not started. */
-import { createReadStream } from 'node:fs';
-import { posix } from 'node:path';
-import type { Sandbox } from '@sbx/core';
-import type { FileErrorType } from '@sbx/gojudge-client/wire';
+/** copyIn to the engine's files, and its failures to file errors. With any, the program is not started. */
+import type { FileAccessError, FileInput } from '@sbx/core';
 import { errnoOf, errnoText } from '../errors.js';
-import type { JobProgram, Source } from './job.js';
+import type { LiveSource } from '../store/read-fd.js';
+import type { CopyInSource, JobProgram } from './job.js';
 import { type Gathered, noteFileError, nothingGathered, notStarted, type Outcome } from './outcome.js';
 import type { RunScope } from './scope.js';
-import { type OpenSource, openSource } from './sources.js';
-import { workPath } from './work-path.js';
+import type { OpenSource } from './sources.js';
+import { EXDEV, insidePath } from './work-path.js';
 
 /** Every copied file is executable, as go-judge's umask of 0 makes it. */
 const FILE_MODE = 0o777;
-/** Below, one read and one write; above, in pieces. */
-const PIECEWISE_BYTES = 1024 * 1024;
+const ENOENT = 2;
+const EISDIR = 21;
+const EINVAL = 22;
 const ENOSPC = 28;
+const EROFS = 30;
+const ENAMETOOLONG = 36;
+/** What the kernel takes, its terminating zero left out. */
+const PATH_BYTES_MAX = 4095;
 
-/** `null` when all went in, else the outcome. */
-export async function copyIn(
-  scope: RunScope,
-  sandbox: Sandbox,
-  program: JobProgram,
-): Promise<Outcome | null> {
-  if (program.copyIn.length === 0) return null;
+export interface CopyIn {
+  files: Record<string, FileInput>;
+  /** What kept it from being begun. */
+  failed: Gathered | null;
+}
+
+/** A promise only where something is read that is no regular file. */
+export function makeCopyIn(scope: RunScope, program: JobProgram): CopyIn | Promise<CopyIn> {
+  const files: Record<string, FileInput> = Object.create(null);
   const failed = nothingGathered();
+  const reading: Promise<void>[] = [];
   for (const [path, source] of program.copyIn) {
-    if (source.kind !== 'symlink') await copyFile(scope, sandbox, { path, source, failed });
+    const target = insidePath(path, scope.settings.workDir);
+    const file = target === null ? noteCreate(failed, path, EISDIR) : inputOf(scope, failed, path, source);
+    if (file === null) continue;
+    if (file instanceof Promise)
+      reading.push(file.then((read) => void Object.assign(files, { [target!]: read })));
+    else files[target!] = file;
   }
-  let brokenLinks = 0;
-  if (failed.failure === null) {
-    for (const [path, source] of program.copyIn) {
-      if (source.kind !== 'symlink') continue;
-      if (!(await makeLink(scope, sandbox, { path, target: source.target, failed }))) brokenLinks += 1;
-    }
-  }
-  if (failed.failure === null) return null;
-  const error = brokenLinks > 0 ? `symlink: ${brokenLinks} operations failed` : failed.failure.error;
-  return notStarted('File Error', error, failed);
+  const done = { files, failed: failed.fileErrors.length > 0 ? failed : null };
+  return reading.length === 0 ? done : Promise.all(reading).then(() => done);
 }
 
-interface FileTask {
-  path: string;
-  source: Source;
-  failed: Gathered;
-}
-
-async function copyFile(
+/** `null` when it is noted why not. */
+function inputOf(
   scope: RunScope,
-  sandbox: Sandbox,
-  { path, source, failed }: FileTask,
-): Promise<void> {
-  const target = workPath(path, scope.settings);
-  let opened: OpenSource | null = null;
-  const own = source.kind === 'src';
-  try {
-    if (source.kind === 'src') opened = await openSource(source.path);
-    else if (source.kind === 'stored') opened = scope.sources.of(source);
-  } catch (error) {
-    const from = (source as { path: string }).path;
-    return noteFileError(failed, path, 'CopyInOpenFile', `open ${from}: ${errnoText(errnoOf(error))}`);
-  }
-  try {
-    if (opened?.kind === 'folder') {
-      return noteFileError(
-        failed,
-        path,
-        'CopyInCopyContent',
-        `write ${path}: copy_file_range: is a directory`,
-      );
+  failed: Gathered,
+  path: string,
+  source: CopyInSource,
+): FileInput | Promise<FileInput> | null {
+  if (path.includes('\0')) return noteCreate(failed, path, EINVAL);
+  if (Buffer.byteLength(path) > PATH_BYTES_MAX) return noteCreate(failed, path, ENAMETOOLONG);
+  switch (source.kind) {
+    case 'content':
+      return { text: source.text, mode: FILE_MODE };
+    case 'symlink':
+      return source.target === '' ? noteLink(failed, path, '', ENOENT) : { symlink: source.target };
+    case 'unreadable':
+      return noteOpen(failed, path, 'file cannot open as reader: *envexec.FileCollector');
+    default: {
+      const opened = scope.sources!.find(source);
+      if (typeof opened !== 'number') return hostFile(scope, failed, path, opened);
+      return noteOpen(failed, path, `open ${(source as { path: string }).path}: ${errnoText(opened)}`);
     }
-    if (target === null) return noteCreateFailure(scope, failed, path, 30);
-    if (opened === null)
-      await sandbox.writeFile(target, (source as { text: string }).text, { mode: FILE_MODE });
-    else await writeOpened(sandbox, target, opened);
-  } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === 0) throw error;
-    if (errno === ENOSPC) {
-      return noteFileError(failed, path, 'CopyInCopyContent', `write ${path}: ${errnoText(errno)}`);
-    }
-    noteCreateFailure(scope, failed, path, errno);
-  } finally {
-    if (own) await opened?.handle.close();
   }
 }
 
-/** go-judge goes on without the file: literal behaviour is for those who ask for it. */
-function noteCreateFailure({ settings }: RunScope, failed: Gathered, path: string, errno: number): void {
-  const type: FileErrorType = 'CopyInCreateFile';
-  if (!settings.strict) noteFileError(failed, path, type, `open ${path}: ${errnoText(errno)}`);
-}
-
-async function writeOpened(
-  sandbox: Sandbox,
-  target: string,
-  { handle, kind, bytes }: OpenSource,
-): Promise<void> {
-  if (kind === 'regular' && bytes <= PIECEWISE_BYTES) {
-    return sandbox.writeFile(target, { fd: handle.fd }, { mode: FILE_MODE });
-  }
-  const folder = posix.dirname(target);
-  if (folder !== '.') await sandbox.mkdir(folder, { recursive: true, mode: FILE_MODE });
-  const start = kind === 'regular' ? 0 : undefined;
-  const source = createReadStream('', {
-    fd: handle.fd,
-    autoClose: false,
-    start,
-    highWaterMark: PIECEWISE_BYTES,
-  });
-  await sandbox.writeFile(target, source, { mode: FILE_MODE });
-}
-
-interface LinkTask {
-  path: string;
-  target: string;
-  failed: Gathered;
-}
-
-async function makeLink(
+function hostFile(
   scope: RunScope,
-  sandbox: Sandbox,
-  { path, target, failed }: LinkTask,
-): Promise<boolean> {
-  try {
-    const inside = workPath(path, scope.settings);
-    if (inside === null) throw Object.assign(new Error(), { errno: -30 });
-    await sandbox.symlink(target, inside);
-    return true;
-  } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === 0) throw error;
-    const message = `symlink: "${path}" -> "${target}": symlink ${target} ${path}: ${errnoText(errno)}`;
-    noteFileError(failed, path, 'Symlink', message);
-    return false;
+  failed: Gathered,
+  path: string,
+  opened: OpenSource,
+): FileInput | Promise<FileInput> | null {
+  switch (opened.kind) {
+    case 'regular':
+      return { fd: opened.fd, mode: FILE_MODE };
+    case 'null':
+      return { text: '', mode: FILE_MODE };
+    case 'folder':
+      return noteFolder(failed, path);
+    case 'live':
+      return readLive(scope, opened.live);
   }
+}
+
+/** `null` when the error is none of copyIn's. */
+export function copyInFailure(
+  { settings }: RunScope,
+  program: JobProgram,
+  error: FileAccessError,
+): Outcome | null {
+  const entry = program.copyIn.find(([path]) => insidePath(path, settings.workDir) === error.path);
+  if (entry === undefined) return null;
+  const [path, source] = entry;
+  const found = errnoOf(error);
+  const errno = found === EXDEV ? EROFS : found;
+  const failed = nothingGathered();
+  if (source.kind === 'symlink') {
+    noteLink(failed, path, source.target, errno);
+    return notStarted('File Error', failed.failure!.error, failed);
+  }
+  if (error.operation === 'write' || errno === ENOSPC) {
+    noteFileError(failed, path, 'CopyInCopyContent', `write ${path}: ${errnoText(errno)}`);
+  } else if (error.operation === 'read') noteFolder(failed, path);
+  else noteCreate(failed, path, errno);
+  return notStarted('File Error', failed.failure!.error, failed);
+}
+
+/** Devices and pipes of the host, up to what the work folder could take. */
+async function readLive({ settings }: RunScope, source: LiveSource): Promise<FileInput> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of source) {
+    chunks.push(chunk);
+    bytes += chunk.byteLength;
+    if (bytes > settings.diskBytes) break; // refused by the work folder, which is full
+  }
+  return { bytes: Buffer.concat(chunks), mode: FILE_MODE };
+}
+
+/** The whole program says only how many. */
+function noteLink(failed: Gathered, path: string, target: string, errno: number): null {
+  const message = `symlink: "${path}" -> "${target}": symlink ${target} ${path}: ${errnoText(errno)}`;
+  noteFileError(failed, path, 'Symlink', message);
+  const count = failed.fileErrors.filter(({ type }) => type === 'Symlink').length;
+  failed.failure = { ...failed.failure!, error: `symlink: ${count} operations failed` };
+  return null;
+}
+
+function noteFolder(failed: Gathered, path: string): null {
+  noteFileError(failed, path, 'CopyInCopyContent', `write ${path}: copy_file_range: is a directory`);
+  return null;
+}
+
+function noteOpen(failed: Gathered, path: string, message: string): null {
+  noteFileError(failed, path, 'CopyInOpenFile', message);
+  return null;
+}
+
+function noteCreate(failed: Gathered, path: string, errno: number): null {
+  noteFileError(failed, path, 'CopyInCreateFile', `open ${path}: ${errnoText(errno)}`);
+  return null;
 }

@@ -1,129 +1,157 @@
-/** After the end: collectors' contents and the files that were asked for, as text or into the store. */
-import type { Sandbox } from '@sbx/core';
-import { errnoOf, errnoText, plainText } from '../errors.js';
+/** After the end: collectors' contents and the files that were asked for, as bytes or into the store. */
+import { closeSync, readFileSync } from 'node:fs';
+import type { CopyOut, FileError, Output, OutputFile, RunResult } from '@sbx/core';
+import { errnoText, plainText } from '../errors.js';
 import type { CopyOutEntry, JobProgram } from './job.js';
 import { type Gathered, noteFileError, nothingGathered } from './outcome.js';
 import type { RunScope } from './scope.js';
 import type { Collector } from './stdio.js';
-import { workPath } from './work-path.js';
+import { EXDEV, insidePath, isDevice } from './work-path.js';
 
-/** One read of a file takes no more. */
-const READ_BYTES_MAX = 2 ** 31 - 1;
-/** Cached files above this go to the store in pieces. */
-const PIECEWISE_BYTES = 1024 * 1024;
+const ENOENT = 2;
+const EINVAL = 22;
+/** One file, as the engine takes it. */
+const TAKEN_BYTES_MAX = 2 ** 31;
+const EMPTY = new Uint8Array(0);
 
-/** Contents of collectors that were read while the program ran, by name. */
-export type Collected = Map<string, Uint8Array>;
+/** One entry per place, however often and in whatever spelling it is named. */
+export function makeCopyOut(program: JobProgram, workDir: string): CopyOut[] {
+  const byPath = new Map<string, Exclude<CopyOut, string>>();
+  for (const { name, optional, cached } of program.copyOut) {
+    const path = insidePath(name, workDir);
+    if (path === null || name.includes('\0')) continue;
+    const known = byPath.get(path);
+    byPath.set(path, {
+      path,
+      optional: optional && known?.optional !== false ? 'any' : false,
+      maxBytes: Math.min(program.copyOutMax, TAKEN_BYTES_MAX),
+      truncate: program.truncate,
+      as: cached || known?.as === 'fd' ? 'fd' : 'bytes',
+    });
+  }
+  return [...byPath.values()];
+}
 
-export async function gather(
+/** What a program left; `null`: it was tried and could not be started. A promise only where something goes to the store. */
+export function gather(
   scope: RunScope,
-  sandbox: Sandbox,
   program: JobProgram,
   collectors: readonly Collector[],
-  collected: Collected,
-): Promise<Gathered> {
+  result: RunResult | null,
+): Gathered | Promise<Gathered> {
   const gathered = nothingGathered();
-  for (const entry of program.copyOut) await copyOut(scope, sandbox, program, entry, gathered);
+  const storing: Promise<void>[] = [];
+  for (const entry of program.copyOut) {
+    const stored = takeFile(scope, program, entry, { gathered, result });
+    if (stored !== undefined) storing.push(stored);
+  }
   for (const collector of collectors) {
-    const bytes = collected.get(collector.name) ?? (await readCollector(scope, sandbox, collector));
-    const isOver = collector.max < 0 || bytes.byteLength > collector.max;
-    if (isOver) noteFileError(gathered, collector.name, 'CollectSizeExceeded', 'Output Limit Exceeded');
-    await keep(scope, gathered, collector.name, program.cachedNames.has(collector.name), bytes);
+    const output = result === null ? null : outputOf(result, program, collector);
+    const stored = takeCollected(scope, program, collector, { gathered, output });
+    if (stored !== undefined) storing.push(stored);
   }
-  return gathered;
+  if (program.cachedNames.size === 0) return gathered;
+  return Promise.all(storing).then(() => {
+    closeAll(result);
+    return gathered;
+  });
 }
 
-/** A file's first bytes, one more than its bound. A path that is gone was made nothing of. */
-async function readCollector(
+/** On a terminal everything comes from the one output. */
+function outputOf(result: RunResult, { tty }: JobProgram, { fd }: Collector): Output | null {
+  if (tty) return result.stdout;
+  return result.outputs[fd] ?? null;
+}
+
+interface Taking {
+  gathered: Gathered;
+  result: RunResult | null;
+}
+
+function takeFile(
   scope: RunScope,
-  sandbox: Sandbox,
-  { name, max }: Collector,
-): Promise<Uint8Array> {
-  const path = workPath(name, scope.settings);
-  if (path === null || max < 0) return new Uint8Array(0);
-  try {
-    return await readBeginning(sandbox, path, max + 1);
-  } catch (error) {
-    if (errnoOf(error) === 0) throw error;
-    return new Uint8Array(0);
-  }
-}
-
-/** At most `bytes` of a file. Throws `FileAccessError`. */
-async function readBeginning(sandbox: Sandbox, path: string, bytes: number): Promise<Uint8Array> {
-  const maxBytes = Math.min(bytes, READ_BYTES_MAX);
-  try {
-    return await sandbox.readFile(path, { maxBytes });
-  } catch (error) {
-    if (errnoOf(error) !== 27) throw error;
-  }
-  const kept: Uint8Array[] = [];
-  let room = maxBytes;
-  for await (const chunk of sandbox.createReadStream(path)) {
-    kept.push((chunk as Uint8Array).subarray(0, room));
-    room -= kept.at(-1)!.byteLength;
-    if (room === 0) break;
-  }
-  return Buffer.concat(kept);
-}
-
-/** Puts contents where they were asked for; a store that refuses is a file error. */
-async function keep(
-  scope: RunScope,
-  gathered: Gathered,
-  name: string,
-  cached: boolean,
-  data: Uint8Array | AsyncIterable<Uint8Array>,
-): Promise<void> {
-  if (!cached) return void gathered.files.set(name, data as Uint8Array);
-  try {
-    gathered.fileIds.set(name, await scope.store.add(name, data));
-  } catch (error) {
-    noteFileError(gathered, name, 'CopyOutCreateFile', plainText(error));
-  }
-}
-
-async function copyOut(
-  scope: RunScope,
-  sandbox: Sandbox,
   program: JobProgram,
   entry: CopyOutEntry,
-  gathered: Gathered,
-): Promise<void> {
+  { gathered, result }: Taking,
+): Promise<void> | undefined {
   const { name, optional, cached } = entry;
-  const path = workPath(name, scope.settings);
-  const size = path === null ? openFailure(name, 2) : await regularSize(sandbox, path, name);
-  if (typeof size === 'string') {
-    if (!optional) noteFileError(gathered, name, 'CopyOutOpen', size);
-    return;
+  const path = insidePath(name, scope.settings.workDir);
+  const file = path === null ? undefined : result?.files[path];
+  const error = result?.fileErrors.find((one) => one.path === path);
+  if (error?.code === 'too-large') noteTooLarge(gathered, program, name, error);
+  else if (file === undefined) {
+    if (!optional) noteFileError(gathered, name, 'CopyOutOpen', openText(name, path, error));
+    return undefined;
   }
+  return file === undefined
+    ? undefined
+    : keep(scope, gathered, { name, cached, content: contentOf(file, program.copyOutMax) });
+}
+
+function noteTooLarge(gathered: Gathered, program: JobProgram, name: string, error: FileError): void {
   const { copyOutMax, truncate } = program;
-  const isOver = size > copyOutMax;
-  if (isOver) {
-    const message = truncate
-      ? `copyout: "${name}" size exceeds limit (${copyOutMax})`
-      : `copyout: "${name}" size (${size}) exceeds limit (${copyOutMax})`;
-    noteFileError(gathered, name, 'CopyOutSizeExceeded', message);
-    if (!truncate) return;
-  }
-  if (cached && !isOver && size > PIECEWISE_BYTES) {
-    return keep(scope, gathered, name, true, sandbox.createReadStream(path!));
-  }
-  await keep(scope, gathered, name, cached, await readBeginning(sandbox, path!, Math.min(size, copyOutMax)));
+  const size = truncate ? 'size' : `size (${error.sizeBytes})`;
+  const message = `copyout: "${name}" ${size} exceeds limit (${copyOutMax})`;
+  noteFileError(gathered, name, 'CopyOutSizeExceeded', message);
 }
 
-/** Size, or why it cannot be opened. The last step is never followed, so no link leads out. */
-async function regularSize(sandbox: Sandbox, path: string, name: string): Promise<number | string> {
-  try {
-    const { kind, sizeBytes } = await sandbox.lstat(path);
-    return kind === 'file' ? sizeBytes : `${name} is not a regular file`;
-  } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === 0) throw error;
-    return openFailure(name, errno);
-  }
+/** The last step is never followed, so no link leads out. */
+function openText(name: string, path: string | null, error: FileError | undefined): string {
+  const isOdd = error?.code === 'not-regular' || (path === null ? name !== '' : isDevice(path));
+  if (isOdd) return `${name} is not a regular file`;
+  const found = error?.errno || ENOENT;
+  const errno = name.includes('\0') ? EINVAL : found === EXDEV ? ENOENT : found;
+  return `${errno === ENOENT ? 'open' : 'lstat'} ${name}: ${errnoText(errno)}`;
 }
 
-function openFailure(name: string, errno: number): string {
-  return `${errno === 20 ? 'lstat' : 'open'} ${name}: ${errnoText(errno)}`;
+interface Collecting {
+  gathered: Gathered;
+  output: Output | null;
+}
+
+function takeCollected(
+  scope: RunScope,
+  program: JobProgram,
+  { name, max }: Collector,
+  { gathered, output }: Collecting,
+): Promise<void> | undefined {
+  const isOver = output !== null && (max < 0 || output.totalBytes > max);
+  if (isOver) noteFileError(gathered, name, 'CollectSizeExceeded', 'Output Limit Exceeded');
+  const content = output === null ? EMPTY : contentOf(output, Math.max(0, max + 1));
+  return keep(scope, gathered, { name, cached: program.cachedNames.has(name), content });
+}
+
+/** Bytes, or a descriptor whose first bytes go to the store without passing through here. */
+type Content = Uint8Array | { fd: number; maxBytes: number };
+
+function contentOf({ bytes, fd }: OutputFile | Output, maxBytes: number): Content {
+  return fd === null ? bytes : { fd, maxBytes };
+}
+
+interface Kept {
+  name: string;
+  cached: boolean;
+  content: Content;
+}
+
+/** Puts content where it was asked for; a store that refuses is a file error. */
+export function keep(
+  { store }: RunScope,
+  gathered: Gathered,
+  { name, cached, content }: Kept,
+): Promise<void> | undefined {
+  if (!cached && content instanceof Uint8Array) return void gathered.files.set(name, content);
+  if (!cached) return void gathered.files.set(name, readFileSync((content as { fd: number }).fd));
+  return store.add(name, content).then(
+    (id) => void gathered.fileIds.set(name, id),
+    (error) => noteFileError(gathered, name, 'CopyOutCreateFile', plainText(error)),
+  );
+}
+
+/** Descriptors of files that went to the store, or were to. */
+function closeAll(result: RunResult | null): void {
+  if (result === null) return;
+  for (const { fd } of [...Object.values(result.files), ...Object.values(result.outputs)]) {
+    if (fd !== null) closeSync(fd);
+  }
 }

@@ -6,6 +6,9 @@ export type Source =
   | { kind: 'content'; text: string }
   | { kind: 'stored'; id: string };
 
+/** `unreadable`: a collector, which passes the check of forms. */
+export type CopyInSource = Source | { kind: 'symlink'; target: string } | { kind: 'unreadable' };
+
 export interface CollectorFile {
   kind: 'collector';
   name: string;
@@ -45,7 +48,7 @@ export interface JobProgram {
   files: (ProgramFile | null)[];
   tty: boolean;
   limits: JobLimits;
-  copyIn: [string, Source | { kind: 'symlink'; target: string }][];
+  copyIn: [string, CopyInSource][];
   copyOut: CopyOutEntry[];
   /** Names wanted as stored files, collectors' and pipes' included. */
   cachedNames: ReadonlySet<string>;

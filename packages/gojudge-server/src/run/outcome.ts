@@ -20,8 +20,8 @@ export interface Gathered {
   files: Map<string, Uint8Array>;
   fileIds: Map<string, string>;
   fileErrors: WireFileError[];
-  /** First failure that turns a clean exit into `Output Limit Exceeded` or `File Error`. */
-  failure: { status: 'Output Limit Exceeded' | 'File Error'; error: string } | null;
+  /** First failure that turns a clean exit into `Output Limit Exceeded` or `File Error`; one to open a file counts last. */
+  failure: { status: 'Output Limit Exceeded' | 'File Error'; error: string; isOpening: boolean } | null;
 }
 
 export function nothingGathered(): Gathered {
@@ -32,7 +32,10 @@ export function nothingGathered(): Gathered {
 export function noteFileError(gathered: Gathered, name: string, type: FileErrorType, message: string): void {
   gathered.fileErrors.push({ name, type, message });
   const status = type === 'CollectSizeExceeded' ? 'Output Limit Exceeded' : 'File Error';
-  gathered.failure ??= { status, error: message };
+  const isOpening = type === 'CopyOutOpen';
+  if (gathered.failure === null || (gathered.failure.isOpening && !isOpening)) {
+    gathered.failure = { status, error: message, isOpening };
+  }
 }
 
 /** It was not started. */

@@ -1,20 +1,13 @@
 /** Checks of descriptors and pipes, all before anything runs. Throws `RunFailure` with go-judge's texts. */
-import { posix } from 'node:path';
 import { RunFailure } from '../errors.js';
-import type { Settings } from '../settings.js';
-import type { CollectorFile, Job, JobPipe, JobProgram } from './job.js';
+import type { Job, JobPipe, JobProgram } from './job.js';
 
-/** Fills gaps of `files` that pipes take, and checks both. */
-export function checkDescriptors(job: Job, settings: Settings): void {
-  const group = job.programs.length > 1;
-  if (group) checkPipes(job);
-  const prefix = group ? 'prepare fds: prepareCmdFd: ' : '';
-  for (const program of job.programs) {
-    if (program.tty) checkTerminal(program, prefix);
-    else
-      for (const file of program.files)
-        if (file?.kind === 'collector') checkCollector(file, settings, prefix);
-  }
+/** Of all programs, in go-judge's order. */
+export function checkDescriptors(job: Job): void {
+  const isGroup = job.programs.length > 1;
+  if (isGroup) checkPipes(job);
+  const prefix = isGroup ? 'prepare fds: prepareCmdFd: ' : '';
+  for (const program of job.programs) if (program.tty) checkTerminal(program, prefix);
 }
 
 function checkPipes({ programs, pipes }: Job): void {
@@ -50,19 +43,4 @@ function checkGaps(index: number, { files }: JobProgram, taken: ReadonlyMap<stri
 function checkTerminal({ files }: JobProgram, prefix: string): void {
   const inputs = files.filter((file) => file?.kind === 'content' || file?.kind === 'stream-in');
   if (inputs.length > 1) throw new RunFailure(`${prefix}tty: multiple input not allowed`);
-}
-
-/** The file is made in a fresh sandbox before copyIn, so what can go wrong is known from its name. */
-function checkCollector({ name, pipe }: CollectorFile, { workDir }: Settings, prefix: string): void {
-  if (pipe) return;
-  const fail = (text: string) => new RunFailure(`${prefix}container: ${name}: ${text}`);
-  if (name.includes('\0')) throw fail(`lstat ${name}: invalid argument`);
-  const path = posix.resolve(workDir, name);
-  if (name === '') throw fail(`open ${name}: no such file or directory`);
-  if (path === workDir || path === '/' || path.startsWith('/dev/'))
-    throw fail(`${name} is not a regular file`);
-  const folder = posix.dirname(path);
-  if (folder === workDir || folder === '/tmp') return;
-  if (folder === '/') throw fail(`open ${name}: read-only file system`);
-  throw fail(`open ${name}: no such file or directory`);
 }

@@ -1,14 +1,12 @@
 /** A whole request, from its turn to its outcomes. All front ends end here. */
 import type { Engine } from '@sbx/core';
-import { plainText } from '../errors.js';
 import type { Settings } from '../settings.js';
 import type { FileStore } from '../store/store.js';
+import { execute } from './execute.js';
 import type { Job } from './job.js';
-import { type Link, makeLinks } from './links.js';
-import { noteFileError, type Outcome } from './outcome.js';
+import type { Outcome } from './outcome.js';
 import { checkDescriptors } from './prepare.js';
-import { runProgram } from './program-run.js';
-import type { RunScope, StreamTarget } from './scope.js';
+import type { RunScope } from './scope.js';
 import { Sources } from './sources.js';
 import type { Workers } from './workers.js';
 
@@ -21,6 +19,8 @@ export interface Judge {
   /** Told of every program's end, and of every request that failed as a whole. */
   observe(outcome: Outcome): void;
   observeFailure(): void;
+  /** Interactive runs, which have no worker. */
+  countStream(change: 1 | -1): void;
 }
 
 /** Queued, as `/run` and `/ws` have it. Throws `RunFailure`. */
@@ -34,62 +34,28 @@ export async function runQueued(judge: Judge, job: Job, signal: AbortSignal): Pr
   }
 }
 
-type JobScope = Pick<RunScope, 'signal' | 'cpuSet'> & { streams: StreamTarget | null };
+type JobScope = Pick<RunScope, 'signal' | 'cpuSet' | 'streams'>;
 
-/** At once, as `/stream` has it. Throws `RunFailure`; then nothing of the request stays in the store. */
+/** At once, as `/stream` has it. Throws `RunFailure`. Nothing of a request that failed or was cancelled stays in the store. */
 export async function runJob(
   judge: Judge,
   job: Job,
   { signal, cpuSet, streams }: JobScope,
 ): Promise<Outcome[]> {
   const { engine, settings, store } = judge;
-  let sources: Sources | undefined;
+  let sources: Sources | null = null;
   try {
-    sources = await Sources.open(job, store);
-    checkDescriptors(job, settings);
-    const scope: RunScope = { engine, settings, store, sources, signal, cpuSet, streams };
-    const outcomes = await runAll(scope, job);
+    const opening = Sources.open(job, store);
+    if (opening !== null) sources = await opening;
+    checkDescriptors(job);
+    const outcomes = await execute({ engine, settings, store, job, sources, signal, cpuSet, streams }, job);
+    if (signal.aborted) await store.drop(outcomes);
     for (const outcome of outcomes) judge.observe(outcome);
     return outcomes;
   } catch (error) {
     judge.observeFailure();
     throw error;
   } finally {
-    await sources?.close();
+    sources?.close();
   }
-}
-
-async function runAll(scope: RunScope, job: Job): Promise<Outcome[]> {
-  const { ends, all } = makeLinks(job);
-  const settled = await Promise.allSettled(
-    job.programs.map((program, index) => runProgram(scope, { program, index, ends: ends[index]! })),
-  );
-  const outcomes = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-  const failed = settled.find((one) => one.status === 'rejected');
-  if (failed !== undefined) {
-    await dropStored(scope.store, outcomes);
-    throw failed.reason;
-  }
-  for (const link of all) await keepRecording(scope, link, job, outcomes);
-  return outcomes;
-}
-
-/** The first bytes that went by belong to the writer. */
-async function keepRecording({ store }: RunScope, link: Link, job: Job, outcomes: Outcome[]): Promise<void> {
-  const { name, proxy, writer } = link.pipe;
-  const bytes = await link.recording;
-  if (!proxy || name === '') return;
-  const { files, fileIds, fileErrors } = outcomes[writer.index]!;
-  if (!job.programs[writer.index]!.cachedNames.has(name)) return void files.set(name, bytes);
-  try {
-    fileIds.set(name, await store.add(name, bytes));
-  } catch (error) {
-    const gathered = { files, fileIds, fileErrors, failure: null };
-    noteFileError(gathered, name, 'CopyOutCreateFile', plainText(error));
-  }
-}
-
-/** Takes back what nobody will be told of. */
-export async function dropStored(store: FileStore, outcomes: readonly Outcome[]): Promise<void> {
-  for (const { fileIds } of outcomes) for (const id of fileIds.values()) await store.delete(id);
 }

@@ -2,6 +2,7 @@
 import type { Engine, InputStream, OutputStream, Process } from '@sbx/core';
 import type { Settings } from '../settings.js';
 import type { FileStore } from '../store/store.js';
+import type { Job } from './job.js';
 import type { Sources } from './sources.js';
 
 /** The connection of `/stream`: gets the streams as programs start. */
@@ -16,7 +17,9 @@ export interface RunScope {
   engine: Engine;
   settings: Settings;
   store: FileStore;
-  sources: Sources;
+  job: Job;
+  /** `null` when the request names no host files. */
+  sources: Sources | null;
   signal: AbortSignal;
   cpuSet: string | null;
   streams: StreamTarget | null;

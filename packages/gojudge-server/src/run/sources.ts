@@ -1,83 +1,129 @@
-/** Inputs of a request, opened before anything runs: a missing one fails the request as a whole, a deleted one stays readable. */
-import { constants, type Stats } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+/**
+ * Host files that a request names, opened before anything runs: one that is deleted meanwhile stays readable. A stored file or
+ * a descriptor's `src` that is missing fails the request as a whole; a missing `src` of copyIn only its own program.
+ */
+import { closeSync, constants, fstatSync, open } from 'node:fs';
+import { promisify } from 'node:util';
 import { quoteGo } from '../decode/go-text.js';
 import { errnoOf, errnoText, RunFailure } from '../errors.js';
+import { LiveSource } from '../store/read-fd.js';
 import type { FileStore } from '../store/store.js';
 import type { Job, Source } from './job.js';
 
-/** An open host file. */
-export interface OpenSource {
-  handle: FileHandle;
-  kind: 'regular' | 'folder' | 'null' | 'other';
-  bytes: number;
-}
+/** `live`: something that is read as it comes. */
+export type OpenSource =
+  | { kind: 'regular' | 'folder' | 'null'; fd: number }
+  | { kind: 'live'; live: LiveSource };
+
+type HostFile = Source & { kind: 'src' | 'stored' };
+
+const openFile = promisify(open);
+/** Without waiting for a writer, should it be a pipe. */
+const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+/** Device number of /dev/null. */
+const NULL_DEVICE = 0x103;
 
 export class Sources {
-  readonly #stored = new Map<string, OpenSource>();
-  readonly #plain = new Map<string, OpenSource>();
+  readonly #opened = new Map<string, OpenSource>();
+  /** Why a `src` of copyIn could not be opened. */
+  readonly #errnos = new Map<string, number>();
 
-  /** Stored files first, since they are checked before any container; then descriptors' `src`. Throws `RunFailure`. */
-  static async open(job: Job, store: FileStore): Promise<Sources> {
+  /** `null` when the request names none, else a promise. It rejects with `RunFailure`. */
+  static open(job: Job, store: FileStore): Promise<Sources> | null {
+    for (const { files, copyIn } of job.programs) {
+      if (files.some(isHostFile) || copyIn.some(([, source]) => isHostFile(source))) {
+        return Sources.#open(job, store);
+      }
+    }
+    return null;
+  }
+
+  /** Stored files first, since they are checked before any container. */
+  static async #open({ programs }: Job, store: FileStore): Promise<Sources> {
     const sources = new Sources();
     try {
-      for (const { files, copyIn } of job.programs) {
+      for (const { files, copyIn } of programs) {
         for (const file of [...files, ...copyIn.map(([, source]) => source)])
-          if (file?.kind === 'stored') await sources.#openStored(file.id, store);
+          if (file?.kind === 'stored') sources.#openStored(file.id, store);
       }
-      for (const { files, tty } of job.programs) {
-        const prefix = job.programs.length > 1 ? 'prepare fds: prepareCmdFd: ' : '';
+      for (const { files, tty } of programs) {
+        const prefix = programs.length > 1 ? 'prepare fds: prepareCmdFd: ' : '';
         for (const file of files) {
-          if (file?.kind === 'src') await sources.#openPlain(file.path, prefix + (tty ? 'tty' : 'pipe'));
+          if (file?.kind === 'src') await sources.#openNeeded(file.path, prefix + (tty ? 'tty' : 'pipe'));
         }
+      }
+      for (const { copyIn } of programs) {
+        for (const [, source] of copyIn) if (source.kind === 'src') await sources.#openPlain(source.path);
       }
       return sources;
     } catch (error) {
-      await sources.close();
+      sources.close();
       throw error;
     }
   }
 
-  /** Of a descriptor. */
-  of(source: Source & { kind: 'src' | 'stored' }): OpenSource {
-    return source.kind === 'stored' ? this.#stored.get(source.id)! : this.#plain.get(source.path)!;
+  /** Of a descriptor or a stored file. */
+  of(source: HostFile): OpenSource {
+    return this.#opened.get(keyOf(source))!;
   }
 
-  async close(): Promise<void> {
-    const open = [...this.#stored.values(), ...this.#plain.values()];
-    await Promise.all(open.map(({ handle }) => handle.close()));
+  /** Of copyIn; an error number when it could not be opened. */
+  find(source: HostFile): OpenSource | number {
+    return this.#opened.get(keyOf(source)) ?? this.#errnos.get(keyOf(source))!;
   }
 
-  async #openStored(id: string, store: FileStore): Promise<void> {
-    if (this.#stored.has(id)) return;
-    const handle = await store.open(id);
-    if (handle === null) throw new RunFailure(`file does not exists with id: ${quoteGo(id)}`);
-    this.#stored.set(id, { handle, kind: 'regular', bytes: (await handle.stat()).size });
+  close(): void {
+    for (const source of this.#opened.values()) {
+      if (source.kind === 'live') source.live.close();
+      else closeSync(source.fd);
+    }
+    this.#opened.clear();
   }
 
-  async #openPlain(path: string, prefix: string): Promise<void> {
-    if (this.#plain.has(path)) return;
+  #openStored(id: string, store: FileStore): void {
+    const key = keyOf({ kind: 'stored', id });
+    if (this.#opened.has(key)) return;
+    const fd = store.openFd(id);
+    if (fd === null) throw new RunFailure(`file does not exists with id: ${quoteGo(id)}`);
+    this.#opened.set(key, { fd, kind: 'regular' });
+  }
+
+  async #openNeeded(path: string, prefix: string): Promise<void> {
+    const errno = await this.#openPlain(path);
+    if (errno === 0) return;
+    throw new RunFailure(`${prefix}: open file ${path}: open ${path}: ${errnoText(errno)}`);
+  }
+
+  /** 0, or the error number. */
+  async #openPlain(path: string): Promise<number> {
+    const key = keyOf({ kind: 'src', path });
+    if (this.#opened.has(key)) return 0;
     try {
-      this.#plain.set(path, await openSource(path));
+      if (path === '' || path.includes('\0')) throw { errno: path === '' ? 2 : 22 };
+      const fd = await openFile(path, FLAGS);
+      this.#opened.set(key, sourceOf(fd));
+      return 0;
     } catch (error) {
-      throw new RunFailure(`${prefix}: open file ${path}: open ${path}: ${errnoText(errnoOf(error))}`);
+      const errno = errnoOf(error);
+      if (errno === 0) throw error;
+      this.#errnos.set(key, errno);
+      return errno;
     }
   }
 }
 
-/** Opens a host file without waiting for a writer, should it be a pipe. */
-export async function openSource(path: string): Promise<OpenSource> {
-  if (path === '' || path.includes('\0')) throw Object.assign(new Error(), { errno: path === '' ? -2 : -22 });
-  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-  const status = await handle.stat();
-  return { handle, kind: kindOf(status), bytes: status.size };
+function isHostFile(file: { kind: string } | null): file is HostFile {
+  return file?.kind === 'src' || file?.kind === 'stored';
 }
 
-/** Device number of /dev/null. */
-const NULL_DEVICE = 0x103;
+function keyOf(source: HostFile): string {
+  return source.kind === 'src' ? `src ${source.path}` : `stored ${source.id}`;
+}
 
-function kindOf(status: Stats): OpenSource['kind'] {
-  if (status.isFile()) return 'regular';
-  if (status.isDirectory()) return 'folder';
-  return status.isCharacterDevice() && status.rdev === NULL_DEVICE ? 'null' : 'other';
+function sourceOf(fd: number): OpenSource {
+  const status = fstatSync(fd);
+  if (status.isFile()) return { kind: 'regular', fd };
+  if (status.isDirectory()) return { kind: 'folder', fd };
+  if (status.isCharacterDevice() && status.rdev === NULL_DEVICE) return { kind: 'null', fd };
+  return { kind: 'live', live: new LiveSource(fd) };
 }

@@ -1,89 +1,104 @@
-/** Descriptors of a job to those of the engine: what goes in, what is read by us, and what a file of the work folder takes. */
-import { createReadStream } from 'node:fs';
-import type { FdSpec, InputSpec, OutputSpec, ProgramOptions } from '@sbx/core';
-import type { CollectorFile, JobProgram, ProgramFile } from './job.js';
-import type { LinkEnd } from './links.js';
+/** Descriptors of a job to those of the engine. What `files` does not name is closed in the program. */
+import type { FdSpec, InputSpec, OutputSpec } from '@sbx/core';
+import { RunFailure, StartFailure } from '../errors.js';
+import type { CollectorFile, JobProgram, ProgramFile, Source } from './job.js';
 import type { RunScope } from './scope.js';
 import type { OpenSource } from './sources.js';
-import { workPath } from './work-path.js';
+import { insidePath } from './work-path.js';
 
-/** A collector, with all descriptors that write to it; the first one's bound counts. */
+/** A collector, with the first descriptor that writes to it: its bound and form count. */
 export interface Collector extends CollectorFile {
-  fds: number[];
+  fd: number;
 }
 
-export interface Stdio {
-  options: Pick<ProgramOptions, 'stdin' | 'stdout' | 'stderr' | 'fds'>;
-  collectors: Collector[];
-  /** Something is read or written while it runs. */
-  living: boolean;
-}
+const CLOSED: FdSpec = { input: 'closed' };
+const STANDARD = [0, 1, 2];
+/** As the engine takes it. */
+const COLLECTED_BYTES_MAX = 2 ** 31;
+/** As go-judge makes it; the umask is 0. */
+const FILE_MODE = 0o777;
 
-/** Of a program without a terminal. */
-export function makeStdio(scope: RunScope, program: JobProgram, ends: readonly LinkEnd[]): Stdio {
-  const collectors = collectorsOf(program);
-  const side = new Map(ends.map((end) => [end.fd, end.side]));
-  const fds: Record<number, FdSpec> = {};
-  const options: Stdio['options'] = { stdin: 'null', stdout: 'null', stderr: 'null', fds };
-  const count = Math.max(program.files.length, ...ends.map(({ fd }) => fd + 1));
-  let living = ends.length > 0;
-  for (let fd = 0; fd < count; fd += 1) {
-    const file = program.files[fd] ?? null;
-    const input = side.get(fd) === 'reader' ? 'pipe' : inputOf(scope, file);
-    const output = side.get(fd) === 'writer' ? 'pipe' : outputOf(scope, file, collectors, fd);
-    if (input === 'pipe' || output === 'pipe') living = true;
-    if (fd > 2) place(fds, fd, input, output);
-    else if (fd === 0) options.stdin = input ?? 'null';
-    else if (fd === 1) options.stdout = (output ?? 'null') as OutputSpec;
-    else options.stderr = output ?? 'null';
-  }
-  return { options, collectors, living };
-}
-
-export function collectorsOf({ files }: JobProgram): Collector[] {
-  const byName = new Map<string, Collector>();
-  for (const [fd, file] of files.entries()) {
-    if (file?.kind !== 'collector') continue;
-    const known = byName.get(file.name);
-    if (known === undefined) byName.set(file.name, { ...file, fds: [fd] });
-    else known.fds.push(fd);
-  }
-  return [...byName.values()];
-}
-
-function place(
-  fds: Record<number, FdSpec>,
-  fd: number,
-  input: InputSpec | null,
-  output: OutputSpec | 'stdout' | null,
-): void {
-  if (input !== null) fds[fd] = { input };
-  else if (output !== null && output !== 'stdout') fds[fd] = { output };
-}
-
-function inputOf(scope: RunScope, file: ProgramFile | null): InputSpec | null {
-  if (file === null) return null;
-  if (file.kind === 'content') return { text: file.text };
-  if (file.kind === 'stream-in') return 'pipe';
-  return file.kind === 'src' || file.kind === 'stored' ? sourceInput(scope.sources.of(file)) : null;
-}
-
-function sourceInput({ handle, kind }: OpenSource): InputSpec {
-  if (kind === 'regular') return { fd: handle.fd };
-  if (kind !== 'other') return 'null';
-  return { stream: createReadStream('', { fd: handle.fd, autoClose: false }) };
-}
-
-function outputOf(
+/** `taken`: descriptors that pipes of the group fill. Throws `StartFailure` for a gap, `RunFailure` for an impossible name. */
+export function makeFds(
   scope: RunScope,
-  file: ProgramFile | null,
+  program: JobProgram,
   collectors: readonly Collector[],
-  fd: number,
-): OutputSpec | 'stdout' | null {
-  if (file?.kind === 'stream-out') return 'pipe';
-  if (file?.kind !== 'collector') return null;
-  const collector = collectors.find(({ name }) => name === file.name)!;
-  if (fd === 2 && collector.fds[0] === 1) return 'stdout'; // one open description, so that order is kept
-  if (collector.pipe) return fd === collector.fds[0] ? 'pipe' : null;
-  return { file: workPath(file.name, scope.settings) ?? file.name };
+  taken: ReadonlySet<number>,
+): Record<number, FdSpec> {
+  const fds: Record<number, FdSpec> = {};
+  for (const [fd, file] of program.files.entries()) {
+    if (taken.has(fd)) continue;
+    if (file === null) {
+      throw new StartFailure('execve: recvReply send msg: write unixpacket @: sendmsg: bad file descriptor');
+    }
+    fds[fd] = specOf(scope, program, file, { fd, collectors });
+  }
+  for (const fd of STANDARD) if (fd >= program.files.length && !taken.has(fd)) fds[fd] = CLOSED;
+  return fds;
+}
+
+/** By name, in order. */
+export function collectorsOf({ files }: JobProgram): Collector[] {
+  const found: Collector[] = [];
+  for (const [fd, file] of files.entries()) {
+    if (file?.kind !== 'collector' || found.some(({ name }) => name === file.name)) continue;
+    found.push({ ...file, fd });
+  }
+  return found;
+}
+
+/** Bytes that are kept: one more than asked for, by which an overflow is seen. */
+export function keptBytes({ max }: CollectorFile, { collectMaxBytes }: RunScope['settings']): number {
+  return Math.max(0, Math.min(max + 1, collectMaxBytes, COLLECTED_BYTES_MAX));
+}
+
+interface At {
+  fd: number;
+  collectors: readonly Collector[];
+}
+
+function specOf(scope: RunScope, program: JobProgram, file: ProgramFile, { fd, collectors }: At): FdSpec {
+  switch (file.kind) {
+    case 'stream-in':
+      return { input: 'pipe' };
+    case 'stream-out':
+      return { output: 'pipe' };
+    case 'collector': {
+      const collector = collectors.find(({ name }) => name === file.name)!;
+      return { output: collector.fd === fd ? outputOf(scope, program, collector) : { sameAs: collector.fd } };
+    }
+    default:
+      return { input: inputOf(scope, file) };
+  }
+}
+
+/** Also of a program on a terminal, where these stay plain files. */
+export function inputOf(scope: RunScope, source: Source): InputSpec {
+  if (source.kind === 'content') return { text: source.text, seekable: true };
+  return sourceInput(scope.sources!.of(source));
+}
+
+/** A folder of the host is never handed over: from its descriptor all of the host could be reached. */
+function sourceInput(source: OpenSource): InputSpec {
+  if (source.kind === 'regular') return { fd: source.fd, seekable: true };
+  return source.kind === 'live' ? { stream: source.live } : 'null';
+}
+
+function outputOf({ settings }: RunScope, program: JobProgram, collector: Collector): OutputSpec {
+  const maxBytes = keptBytes(collector, settings);
+  if (collector.pipe) return { capture: { maxBytes, overflow: 'discard' } };
+  const as = program.cachedNames.has(collector.name) ? 'fd' : 'bytes';
+  return {
+    file: collectorPath(collector.name, settings.workDir),
+    mode: FILE_MODE,
+    collect: { maxBytes, as },
+  };
+}
+
+function collectorPath(name: string, workDir: string): string {
+  if (name === '') throw new RunFailure('container: : open : no such file or directory');
+  if (name.includes('\0')) throw new RunFailure(`container: ${name}: lstat ${name}: invalid argument`);
+  const path = insidePath(name, workDir);
+  if (path === null) throw new RunFailure(`container: ${name}: ${name} is not a regular file`);
+  return path;
 }

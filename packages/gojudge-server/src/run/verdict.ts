@@ -9,6 +9,7 @@ import type { Gathered, Outcome } from './outcome.js';
 type Ended = Pick<RunResult, 'status' | 'exitCode' | 'exitSignal' | 'usage'>;
 
 const NS_PER_MS = 1e6;
+const SIGKILL = 9;
 
 /** Who dies of these was over a limit, until the figures say otherwise; the rest is `Signalled`. */
 const BY_SIGNAL: Readonly<Record<string, WireStatus>> = {
@@ -57,7 +58,7 @@ function signalNumber(name: string): number {
 }
 
 function byFigures(outcome: Outcome, ended: RunResult['status'], limits: JobLimits): void {
-  const killedForTime = ended === 'cpu-limit' || (ended === 'wall-limit' && outcome.exitStatus === 9);
+  const killedForTime = (ended === 'cpu-limit' || ended === 'wall-limit') && outcome.exitStatus === SIGKILL;
   if (outcome.timeNs > limits.cpuNs) outcome.status = 'Time Limit Exceeded';
   if (outcome.memoryBytes > limits.memoryBytes || ended === 'memory-limit') {
     outcome.status = 'Memory Limit Exceeded';

@@ -1,10 +1,17 @@
 /** Paths of requests: relative to the work folder, or absolute. */
 import { posix } from 'node:path';
-import type { Settings } from '../settings.js';
 
-/** Relative to the work folder; `null` for what lies elsewhere, the folder itself included. */
-export function workPath(path: string, { workDir }: Settings): string | null {
-  if (path === '' || path.includes('\0')) return null;
+/** Without `.` and `..`, relative when below the work folder; `null` for a folder by its form: the work folder itself, the root. */
+export function insidePath(path: string, workDir: string): string | null {
   const full = posix.resolve(workDir, path);
-  return full.startsWith(`${workDir}/`) ? full.slice(workDir.length + 1) : null;
+  if (full === workDir || full === '/') return null;
+  return full.startsWith(`${workDir}/`) ? full.slice(workDir.length + 1) : full;
+}
+
+/** What the engine says of a place that is in none of the sandbox's own file systems. */
+export const EXDEV = 18;
+
+/** Devices of every sandbox: no place for files. */
+export function isDevice(path: string): boolean {
+  return /^\/dev\/(null|zero|full|random|urandom|tty)$/.test(posix.normalize(path));
 }

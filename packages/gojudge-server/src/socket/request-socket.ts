@@ -1,11 +1,11 @@
 /** `/ws`: many requests at once, answered as they end. */
 import type { RawData, WebSocket } from 'ws';
-import { decodeSocketRequest, type RawSocketRequest } from '../decode/request.js';
+import { type DecodedSocketRequest, decodeSocketRequest } from '../decode/request.js';
 import { encodeOutcomes, goJson } from '../encode/results.js';
 import { plainText, RunFailure } from '../errors.js';
 import { convertRequest } from '../run/convert.js';
 import type { Job } from '../run/job.js';
-import { dropStored, type Judge, runQueued } from '../run/run-job.js';
+import { type Judge, runQueued } from '../run/run-job.js';
 
 export class RequestSocket {
   readonly #judge: Judge;
@@ -39,7 +39,7 @@ export class RequestSocket {
     }
   }
 
-  #request(raw: RawSocketRequest): void {
+  #request(raw: DecodedSocketRequest): void {
     const job = convertRequest(raw, this.#judge.settings, false);
     const { requestId } = job;
     const { cmdCountMax } = this.#judge.settings;
@@ -62,10 +62,6 @@ export class RequestSocket {
     this.#running.set(requestId, controller);
     try {
       const outcomes = await runQueued(this.#judge, job, controller.signal);
-      if (controller.signal.aborted) {
-        await dropStored(this.#judge.store, outcomes);
-        for (const { fileIds } of outcomes) fileIds.clear();
-      }
       this.#running.delete(requestId);
       const message = encodeOutcomes(outcomes, `{"requestId":${goJson(requestId)},"results":`, '}\n');
       this.#socket.send(message, { binary: false }, () => undefined);

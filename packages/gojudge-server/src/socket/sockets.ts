@@ -1,13 +1,16 @@
 /** Upgrades: who may, to what, and the care of open connections. */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { keepAlive, refuseUpgrade } from '@sbx/serving';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Authorizer } from '../http/auth.js';
+import type { EntryCheck } from '../http/entry.js';
 import { NO_UPGRADE_HEADERS, noUpgradeBody, upgradeProblem } from '../http/no-upgrade.js';
 import type { Judge } from '../run/run-job.js';
-import { keepAlive } from './keep-alive.js';
 import { RequestSocket } from './request-socket.js';
 import { StreamSocket } from './stream-socket.js';
+
+/** Only pongs count as life, as with go-judge. */
+const ALIVE = { pingMs: 50_000, silenceMs: 60_000 };
 
 interface Served {
   /** Resolves when nothing of it runs. */
@@ -16,15 +19,17 @@ interface Served {
   lost(): void;
 }
 
+const REFUSALS = { 401: '401 Unauthorized', 403: '403 Forbidden' };
+
 export class Sockets {
   readonly #judge: Judge;
-  readonly #isAuthorized: Authorizer;
+  readonly #checkEntry: EntryCheck;
   readonly #open = new Map<WebSocket, Served>();
   readonly #server: WebSocketServer;
 
-  constructor(judge: Judge, isAuthorized: Authorizer) {
+  constructor(judge: Judge, checkEntry: EntryCheck) {
     this.#judge = judge;
-    this.#isAuthorized = isAuthorized;
+    this.#checkEntry = checkEntry;
     this.#server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
@@ -38,13 +43,14 @@ export class Sockets {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
     const path = (request.url ?? '').replace(/\?.*/, '');
-    if (!this.#isAuthorized(request)) return refuse(socket, '401 Unauthorized', {}, '');
+    const refusal = this.#checkEntry(request);
+    if (refusal !== 0) return refuseUpgrade(socket, REFUSALS[refusal], {}, '');
     if (path !== '/ws' && path !== '/stream') {
-      return refuse(socket, '404 Not Found', { 'Content-Type': 'text/plain' }, '404 page not found');
+      return refuseUpgrade(socket, '404 Not Found', { 'Content-Type': 'text/plain' }, '404 page not found');
     }
     const problem = upgradeProblem(request);
     if (problem !== null)
-      return refuse(socket, '400 Bad Request', NO_UPGRADE_HEADERS, noUpgradeBody(problem));
+      return refuseUpgrade(socket, '400 Bad Request', NO_UPGRADE_HEADERS, noUpgradeBody(problem));
     this.#server.handleUpgrade(request, socket, head, (opened) => this.#serve(opened, path));
   }
 
@@ -71,7 +77,7 @@ export class Sockets {
     const served: Served =
       path === '/ws' ? new RequestSocket(this.#judge, socket) : new StreamSocket(this.#judge, socket);
     this.#open.set(socket, served);
-    const stop = keepAlive(socket);
+    const { stop } = keepAlive(socket, ALIVE);
     socket.on('error', () => socket.terminate()); // `ws` has told the peer already
     socket.once('close', () => {
       stop();
@@ -79,19 +85,6 @@ export class Sockets {
       this.#open.delete(socket);
     });
   }
-}
-
-function refuse(
-  socket: Duplex,
-  status: string,
-  headers: Readonly<Record<string, string>>,
-  body: string,
-): void {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const length = Buffer.byteLength(body);
-  socket.end(
-    `HTTP/1.1 ${status}\r\n${lines.join('')}Content-Length: ${length}\r\nConnection: close\r\n\r\n${body}`,
-  );
 }
 
 /** The head of the request again, less what asks for an upgrade. */

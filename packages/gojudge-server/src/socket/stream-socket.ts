@@ -3,9 +3,9 @@ import type { InputStream, OutputStream, Process } from '@sbx/core';
 import {
   outputFrame,
   parseClientFrame,
-  responseFrame,
   STREAM_CHUNK_BYTES,
   STREAM_PLACE_MAX,
+  STREAM_RESPONSE,
 } from '@sbx/gojudge-client/wire';
 import type { RawData, WebSocket } from 'ws';
 import { decodeRequest, decodeResize } from '../decode/request.js';
@@ -13,7 +13,7 @@ import { encodeOutcomes, goJson } from '../encode/results.js';
 import { plainText } from '../errors.js';
 import { convertRequest } from '../run/convert.js';
 import type { Job } from '../run/job.js';
-import { dropStored, type Judge, runJob } from '../run/run-job.js';
+import { type Judge, runJob } from '../run/run-job.js';
 import type { StreamTarget } from '../run/scope.js';
 import { StreamInput } from './stream-input.js';
 
@@ -21,6 +21,8 @@ import { StreamInput } from './stream-input.js';
 const BUFFERED_BYTES_MAX = 1024 * 1024;
 /** A client that reads nothing for so long is gone. */
 const STUCK_MS = 10_000;
+
+const RESPONSE = String.fromCharCode(STREAM_RESPONSE);
 
 /** A message that no client may send. */
 class BrokenMessage extends Error {}
@@ -99,24 +101,25 @@ export class StreamSocket implements StreamTarget {
 
   async #run(job: Job): Promise<void> {
     const { signal } = this.#controller;
+    this.#judge.countStream(1);
     try {
       const outcomes = await runJob(this.#judge, job, { signal, cpuSet: null, streams: this });
-      if (signal.aborted) {
-        await dropStored(this.#judge.store, outcomes);
-        for (const { fileIds } of outcomes) fileIds.clear();
-      }
-      await this.#finish(encodeOutcomes(outcomes, '{"requestId":"","results":', '}\n').toString());
+      this.#finish(encodeOutcomes(outcomes, `${RESPONSE}{"requestId":"","results":`, '}\n'));
     } catch (error) {
       const text = this.#judge.settings.strict ? '' : `,"error":${goJson(plainText(error))}`;
-      await this.#finish(`{"requestId":"","results":[]${text}}\n`);
+      this.#finish(`${RESPONSE}{"requestId":"","results":[]${text}}\n`);
     } finally {
+      this.#judge.countStream(-1);
       for (const input of this.#inputs.values()) input.close();
     }
   }
 
-  async #finish(json: string): Promise<void> {
-    await this.#send(responseFrame(json));
-    this.#socket.close();
+  #finish(frame: string | Buffer): void {
+    const { strict } = this.#judge.settings;
+    // go-judge says no goodbye
+    this.#socket.send(frame, { binary: true }, () =>
+      strict ? this.#socket.terminate() : this.#socket.close(),
+    );
     setTimeout(() => this.#socket.terminate(), STUCK_MS).unref();
   }
 

@@ -4,28 +4,28 @@
  * descriptor.
  */
 import { randomBytes } from 'node:crypto';
-import { constants, createWriteStream } from 'node:fs';
 import {
-  copyFile,
-  type FileHandle,
-  link,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  rm,
-  stat,
-  unlink,
-  writeFile,
-} from 'node:fs/promises';
+  closeSync,
+  constants,
+  createWriteStream,
+  fstatSync,
+  linkSync,
+  openSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { copyFile, lstat, mkdir, readdir, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { StoredNames } from './names.js';
+import { readPart } from './read-fd.js';
 
 export interface StoreOptions {
   dir: string;
   /** Remove the folder with all that is in it on `close`. */
   temporary: boolean;
+  /** Names survive a restart. Default true. */
+  keepsNames?: boolean;
   /** Age since the last use at which a file goes, in ms; 0 for never. */
   timeoutMs: number;
   /** All files together. */
@@ -44,6 +44,8 @@ export interface StoreTotals {
   bytes: number;
 }
 
+const NEW = { flags: 'wx', mode: 0o644 } as const;
+const NEW_FILE = { flag: 'wx', mode: 0o644 } as const;
 const ID_BYTES = 5;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const PRIVATE = '.sbx';
@@ -54,7 +56,11 @@ interface Entry {
   usedAt: number;
 }
 
-type Data = Uint8Array | AsyncIterable<Uint8Array> | { copyOf: string };
+/** `fd`: an open file, copied by the kernel; it stays the caller's. */
+type Data = Uint8Array | AsyncIterable<Uint8Array> | { fd: number; maxBytes?: number };
+
+/** Written at once: that is quicker than asking another thread to. */
+const SMALL_BYTES = 64 * 1024;
 
 export class FileStore {
   readonly dir: string;
@@ -80,7 +86,8 @@ export class FileStore {
     const own = join(options.dir, PRIVATE);
     await mkdir(own, { recursive: true, mode: 0o700 });
     for (const left of await readdir(own)) if (left.startsWith('tmp-')) await rm(join(own, left));
-    const names = await StoredNames.open(options.temporary ? null : join(own, 'names.jsonl'));
+    const isJournalled = !options.temporary && options.keepsNames !== false;
+    const names = await StoredNames.open(isJournalled ? join(own, 'names.jsonl') : null);
     const store = new FileStore(options, names);
     await store.#countForeign();
     return store;
@@ -106,14 +113,16 @@ export class FileStore {
     const temporary = join(this.dir, PRIVATE, `tmp-${process.pid}-${this.#nextTemporary++}`);
     try {
       const bytes = await this.#write(temporary, data);
-      const id = await this.#publish(temporary);
+      const id = this.#publish(temporary);
       this.#entries.set(id, { bytes, usedAt: Date.now() });
       await this.#names.set(id, name);
       this.onAdded(bytes);
       return id;
+    } catch (error) {
+      await unlink(temporary).catch(() => undefined); // never made, perhaps
+      throw error;
     } finally {
       this.#reserved -= 1;
-      await unlink(temporary).catch(() => undefined); // gone, or never made
     }
   }
 
@@ -122,21 +131,30 @@ export class FileStore {
     return this.#names.get(id) || id;
   }
 
-  /** Opens for reading and counts as use; `null` when there is no such file. */
-  async open(id: string): Promise<FileHandle | null> {
+  /** Opens for reading and counts as use; `null` when there is no such file. The descriptor is the caller's to close. */
+  openFd(id: string): number | null {
     if (!isId(id)) return null;
-    const handle = await open(
-      join(this.dir, id),
-      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
-    ).catch(() => null);
-    if (handle === null) return null;
-    if (!(await handle.stat()).isFile()) {
-      await handle.close();
+    let fd: number;
+    try {
+      fd = openSync(join(this.dir, id), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    } catch {
+      return null;
+    }
+    if (!fstatSync(fd).isFile()) {
+      closeSync(fd);
       return null;
     }
     const entry = this.#entries.get(id);
     if (entry !== undefined) entry.usedAt = Date.now();
-    return handle;
+    return fd;
+  }
+
+  /** Takes back files of results that nobody will be told of. */
+  async drop(results: readonly { fileIds: Map<string, string> }[]): Promise<void> {
+    for (const { fileIds } of results) {
+      for (const id of fileIds.values()) await this.delete(id);
+      fileIds.clear();
+    }
   }
 
   /** `false` when there is no such file. */
@@ -161,7 +179,7 @@ export class FileStore {
   }
 
   async #write(path: string, data: Data): Promise<number> {
-    if ('copyOf' in data) return this.#copy(path, data.copyOf);
+    if ('fd' in data) return this.#copy(path, data.fd, data.maxBytes ?? Number.POSITIVE_INFINITY);
     let bytes = 0;
     const count = (chunk: Uint8Array) => {
       this.#take(chunk.byteLength);
@@ -169,8 +187,9 @@ export class FileStore {
       return chunk;
     };
     try {
-      if (data instanceof Uint8Array) await writeFile(path, count(data), { flag: 'wx', mode: 0o644 });
-      else await pipeline(counted(data, count), createWriteStream(path, { flags: 'wx', mode: 0o644 }));
+      if (!(data instanceof Uint8Array)) await pipeline(counted(data, count), createWriteStream(path, NEW));
+      else if (data.byteLength <= SMALL_BYTES) writeFileSync(path, count(data), NEW_FILE);
+      else await writeFile(path, count(data), NEW_FILE);
       return bytes;
     } catch (error) {
       this.#bytes -= bytes;
@@ -178,11 +197,20 @@ export class FileStore {
     }
   }
 
-  async #copy(path: string, from: string): Promise<number> {
-    const { size } = await stat(from);
+  async #copy(path: string, fd: number, maxBytes: number): Promise<number> {
+    const whole = fstatSync(fd).size;
+    const size = Math.min(whole, maxBytes);
     this.#take(size);
+    const copyPart = () => pipeline(readPart(fd, 0, size), createWriteStream(path, NEW));
     try {
-      await copyFile(from, path, constants.COPYFILE_EXCL);
+      if (size < whole) await copyPart();
+      else {
+        await copyFile(`/proc/self/fd/${fd}`, path, constants.COPYFILE_EXCL).catch((error) => {
+          // Without root a file that its program made unreadable can be read through its descriptor alone.
+          if ((error as NodeJS.ErrnoException).code === 'EACCES') return copyPart();
+          throw error;
+        });
+      }
       return size;
     } catch (error) {
       this.#bytes -= size;
@@ -198,11 +226,12 @@ export class FileStore {
   }
 
   /** Gives a complete file an id that nobody has. */
-  async #publish(temporary: string): Promise<string> {
+  #publish(temporary: string): string {
     for (;;) {
       const id = newId();
       try {
-        await link(temporary, join(this.dir, id));
+        linkSync(temporary, join(this.dir, id));
+        unlinkSync(temporary);
         return id;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -64,7 +64,14 @@ export function makeResult({ stdout = '', stderr = '', files = {}, ...rest }: Fa
     files: Object.fromEntries(
       Object.entries(files).map(([path, text]) => [
         path,
-        { path, mode: 0o755, bytes: Buffer.from(text), text: () => text },
+        {
+          path,
+          mode: 0o755,
+          bytes: Buffer.from(text),
+          sizeBytes: Buffer.byteLength(text),
+          fd: null,
+          text: () => text,
+        },
       ]),
     ),
     fileErrors: [],

@@ -1,0 +1,161 @@
+#include "gate.h"
+
+#include <errno.h>
+#include <linux/fanotify.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+
+#include "decode.h"
+#include "file_identity.h"
+#include "memory_file.h"
+
+namespace sbx {
+namespace {
+
+// The kernel waits some milliseconds for its readers when a group goes; the loop must not.
+class CloseWork : public Napi::AsyncWorker {
+ public:
+  CloseWork(Napi::Env env, Fd fd) : Napi::AsyncWorker(env), fd_(static_cast<Fd&&>(fd)) {}
+
+ protected:
+  void Execute() override { fd_.reset(); }
+
+ private:
+  Fd fd_;
+};
+
+int MakeFile(int dir, const std::string& path, int64_t owner) {
+  const FileIdentity identity(owner);
+  struct open_how how = {};
+  how.flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
+  how.mode = 0644;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS;
+  return sys::Open2(dir, path.c_str(), &how);
+}
+
+}  // namespace
+
+Napi::Function Gate::Define(Napi::Env env) {
+  return DefineClass(env, "Gate", {InstanceMethod<&Gate::Hold>("hold"), InstanceMethod<&Gate::Open>("open"), InstanceMethod<&Gate::Drop>("drop"), InstanceMethod<&Gate::Close>("close")});
+}
+
+Gate::Gate(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Gate>(info), reactor_(Reactor::Of(info.Env())) { onOpened_ = Napi::Persistent(info[0].As<Napi::Function>()); }
+
+Gate::~Gate() {
+  while (!held_.empty()) Forget(held_.begin());
+  if (events_) reactor_->Remove(events_.get(), this);
+}
+
+int Gate::Start() {
+  if (events_) return 0;
+  events_.reset((int)sys::Call(SYS_fanotify_init, FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK, O_RDONLY | O_CLOEXEC | O_LARGEFILE));
+  if (!events_) return events_.release();
+  if (const int added = reactor_->Add(events_.get(), EPOLLIN, this); added < 0) {
+    events_.reset();
+    return added;
+  }
+  Ref();  // lives until closed, whatever JavaScript still holds
+  return 0;
+}
+
+int Gate::Mark(unsigned action, int file) { return (int)sys::Call(SYS_fanotify_mark, events_.get(), action, FAN_OPEN_PERM, file, 0); }
+
+Napi::Value Gate::Hold(const Napi::CallbackInfo& info) {
+  Args args(info.Env(), info[0]);
+  const int dir = args.Int("dir");
+  const std::string path = args.Text("path");
+  const auto owner = (int64_t)args.Number("owner");
+  if (args.failed()) return {};
+  const auto result = [&](long value) { return Napi::Number::New(info.Env(), (double)value); };
+  if (const int started = Start(); started < 0) return result(started);
+  Fd file(MakeFile(dir, path, owner));
+  if (!file) return result(file.release());
+  (void)!RawSyscall(SYS_fchmod, file.get(), 0644);  // the process's umask has had its say; it is our own file
+  struct stat status = {};
+  if (const long got = sys::Call(SYS_fstat, file.get(), &status); got < 0) return result(got);
+  if (const int marked = Mark(FAN_MARK_ADD, file.get()); marked < 0) return result(marked);
+  const int id = file.get();
+  held_.emplace(id, Held{static_cast<Fd&&>(file), status.st_dev, status.st_ino, {}});
+  return result(id);
+}
+
+void Gate::OnEvents(unsigned) {
+  Napi::HandleScope scope(Env());
+  alignas(8) char buffer[4096];
+  const long size = sys::Read(events_.get(), buffer, sizeof(buffer));
+  long at = 0;
+  while (at + (long)sizeof(fanotify_event_metadata) <= size && events_) {
+    const auto& event = *reinterpret_cast<const fanotify_event_metadata*>(buffer + at);
+    if (event.event_len < sizeof(event)) return;
+    at += event.event_len;
+    if (event.fd >= 0) TakeEvent(event.fd);
+  }
+}
+
+// The first opening of a held file is news; later ones (other threads) wait with it.
+void Gate::TakeEvent(int opening) {
+  struct stat status = {};
+  (void)!sys::Call(SYS_fstat, opening, &status);  // cannot fail on an open file; zeros are nobody's
+  for (auto& [id, held] : held_) {
+    if (held.device != status.st_dev || held.inode != status.st_ino) continue;
+    held.openings.push_back(opening);
+    if (held.openings.size() == 1) reactor_->Call(onOpened_, {Napi::Number::New(Env(), id)});
+    return;
+  }
+  Held stray = {};  // its mark went while it came
+  stray.openings.push_back(opening);
+  (void)Answer(stray);
+}
+
+// 0 when somebody waited for it.
+int Gate::Answer(Held& held) {
+  int answered = -ENOENT;
+  for (const int opening : held.openings) {
+    const struct fanotify_response response = {opening, FAN_ALLOW};
+    const long written = sys::Write(events_.get(), &response, sizeof(response));
+    if (written > 0) answered = 0;
+    sys::Close(opening);
+  }
+  held.openings.clear();
+  return answered;
+}
+
+void Gate::Forget(std::map<int, Held>::iterator held) {
+  (void)!Mark(FAN_MARK_REMOVE, held->second.file.get());  // fails only when it is gone already
+  held->second.file.reset();
+  (void)Answer(held->second);
+  held_.erase(held);
+}
+
+Napi::Value Gate::Open(const Napi::CallbackInfo& info) {
+  Args args(info.Env(), info[0]);
+  const auto held = held_.find(args.Int("id"));
+  const Napi::Value value = args.Get("bytes");
+  if (args.failed() || !value.IsTypedArray()) return {};
+  const auto result = [&](long number) { return Napi::Number::New(info.Env(), (double)number); };
+  if (held == held_.end()) return result(-EBADF);
+  const auto bytes = value.As<Napi::Uint8Array>();
+  if (const int written = WriteAll(held->first, reinterpret_cast<const char*>(bytes.Data()), bytes.ByteLength()); written < 0) return result(written);
+  (void)!Mark(FAN_MARK_REMOVE, held->first);
+  held->second.file.reset();
+  const int answered = Answer(held->second);
+  held_.erase(held);
+  return result(answered);
+}
+
+Napi::Value Gate::Drop(const Napi::CallbackInfo& info) {
+  if (const auto held = held_.find(info[0].As<Napi::Number>().Int32Value()); held != held_.end()) Forget(held);
+  return info.Env().Undefined();
+}
+
+Napi::Value Gate::Close(const Napi::CallbackInfo& info) {
+  while (!held_.empty()) Forget(held_.begin());
+  if (!events_) return info.Env().Undefined();
+  reactor_->Remove(events_.get(), this);
+  (new CloseWork(info.Env(), static_cast<Fd&&>(events_)))->Queue();
+  onOpened_.Reset();
+  Unref();
+  return info.Env().Undefined();
+}
+
+}  // namespace sbx

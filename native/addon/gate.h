@@ -1,0 +1,53 @@
+// Holds programs at the opening of a file. The file is made empty and marked (fanotify, FAN_OPEN_PERM); a program that opens
+// it hangs in the kernel, in its own open(), until the host has written the content and lets it go on. The program cannot
+// tell: it finds a file that was there all the time.
+//
+// Needs CAP_SYS_ADMIN in the first user namespace. Whoever opens a held file waits, the host included: nothing here or above
+// may open one by its path. A host that dies lets all go on, and the end of the sandboxes gets them.
+#pragma once
+
+#include <napi.h>
+
+#include <map>
+#include <vector>
+
+#include "../common/fd.h"
+#include "reactor.h"
+
+namespace sbx {
+
+class Gate : public Napi::ObjectWrap<Gate>, public Watch {
+ public:
+  static Napi::Function Define(Napi::Env env);
+  explicit Gate(const Napi::CallbackInfo& info);  // (onOpened: (id) => void)
+  ~Gate() override;
+  void OnEvents(unsigned events) override;
+
+ private:
+  // ({ dir, path, owner }) -> id of the new file, or a negative error number.
+  Napi::Value Hold(const Napi::CallbackInfo& info);
+  // ({ id, bytes }): writes the content and lets the opening go on. 0, or a negative error number: ENOENT when nobody waits.
+  Napi::Value Open(const Napi::CallbackInfo& info);
+  // (id): forgets a file; whoever waits for it goes on.
+  Napi::Value Drop(const Napi::CallbackInfo& info);
+  Napi::Value Close(const Napi::CallbackInfo& info);
+
+  struct Held {
+    Fd file;
+    uint64_t device, inode;
+    std::vector<int> openings;  // descriptors of the events that wait for an answer
+  };
+
+  int Start();
+  int Mark(unsigned action, int file);
+  void TakeEvent(int opening);
+  int Answer(Held& held);
+  void Forget(std::map<int, Held>::iterator held);
+
+  Reactor* reactor_;
+  Fd events_;
+  std::map<int, Held> held_;  // by the number of the file's descriptor
+  Napi::FunctionReference onOpened_;
+};
+
+}  // namespace sbx

@@ -1,0 +1,132 @@
+// Files that the host holds by descriptor: those that a program writes to and whose content is wanted, and those that it
+// is given to read.
+#include "held_files.h"
+
+#include <errno.h>
+#include <linux/memfd.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include <string>
+
+#include "../common/fd.h"
+#include "decode.h"
+#include "file_identity.h"
+#include "memory_file.h"
+#include "open_below.h"
+#include "reactor.h"
+
+namespace sbx {
+namespace {
+
+constexpr long kCopyAtOnceBytes = 256 * 1024;  // more is copied on another thread
+
+Napi::Value Number(Napi::Env env, long value) { return Napi::Number::New(env, (double)value); }
+Napi::Value Lent(Napi::Env env, long fd) { return Number(env, Reactor::Of(env)->Lend((int)fd)); }
+
+// The file through a mount of its own that is read-only and has no other name: whoever gets the descriptor cannot open it for
+// writing through /proc, whatever its mode says, nor learn where it lies. Not for all kinds of files, and only for root.
+int OpenReadOnlyView(int fd) {
+  Fd tree(sys::OpenTree(fd, "", OPEN_TREE_CLONE | AT_EMPTY_PATH));
+  if (!tree) return tree.release();
+  struct mount_attr attributes = {};
+  attributes.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
+  attributes.propagation = MS_PRIVATE;
+  if (const int set = sys::MountSetAttr(tree.get(), "", AT_EMPTY_PATH, &attributes); set < 0) return set;
+  return Reopen(tree.get(), O_RDONLY);
+}
+
+// All of a file in sealed memory, by the kernel.
+int CopyToMemory(int from) {
+  Fd file((int)sys::Call(SYS_memfd_create, "sbx-input", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!file) return file.release();
+  if (const long copied = CopyAll(from, file.get()); copied < 0) return (int)copied;
+  return SealedView(file.get());
+}
+
+// Copies on another thread: what is large, or on a slow file system, must not keep the loop.
+class CopyWork : public Napi::AsyncWorker {
+ public:
+  // Without `to` into memory: a descriptor is the answer.
+  CopyWork(Napi::Env env, Fd from, Fd to) : Napi::AsyncWorker(env), promise_(Napi::Promise::Deferred::New(env)), from_(static_cast<Fd&&>(from)), to_(static_cast<Fd&&>(to)), toMemory_(!to_) {}
+  Napi::Value promise() const { return promise_.Promise(); }
+
+ protected:
+  void Execute() override {
+    result_ = toMemory_ ? CopyToMemory(from_.get()) : CopyAll(from_.get(), to_.get());
+    to_.reset();  // a program that it is must not be open for writing when it is told to run
+  }
+  void OnOK() override { promise_.Resolve(toMemory_ ? Lent(Env(), result_) : Number(Env(), result_)); }
+
+ private:
+  Napi::Promise::Deferred promise_;
+  Fd from_, to_;
+  bool toMemory_;
+  long result_ = 0;
+};
+
+Napi::Value QueueCopy(Napi::Env env, int from, Fd to) {
+  Fd own(sys::Fcntl(from, F_DUPFD_CLOEXEC, 0));
+  if (!own) return Number(env, own.release());
+  auto* work = new CopyWork(env, static_cast<Fd&&>(own), static_cast<Fd&&>(to));
+  const Napi::Value promise = work->promise();
+  work->Queue();
+  return promise;
+}
+
+}  // namespace
+
+Napi::Value OpenOutput(const Napi::CallbackInfo& info) {
+  Args args(info.Env(), info[0]);
+  const int dir = args.Int("dir");
+  const std::string path = args.Text("path");
+  const double mode = args.Number("mode", -1);
+  const bool collect = args.Flag("collect");
+  const FileIdentity identity((int64_t)args.Number("owner"));
+  if (args.failed()) return {};
+  Fd file(OpenBelow(dir, path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, mode < 0 ? 0644 : (mode_t)mode, false));
+  if (!file) return Number(info.Env(), file.release());
+  struct stat status = {};
+  if (const int error = CheckRegular(file.get(), status); error < 0) return Number(info.Env(), error);
+  // The host's umask has had its say; a mode that was asked for is meant.
+  if (mode >= 0) (void)!RawSyscall(SYS_fchmod, file.get(), (mode_t)mode);
+  (void)sys::Fcntl(file.get(), F_SETFL, 0);  // opened without waiting; the program writes as to any file
+  if (!collect) return Lent(info.Env(), file.release());
+  const int read = Reopen(file.get(), O_RDONLY);
+  if (read < 0) return Number(info.Env(), read);
+  const Napi::Array result = Napi::Array::New(info.Env(), 2);
+  result.Set(0u, Lent(info.Env(), file.release()));
+  result.Set(1u, Lent(info.Env(), read));
+  return result;
+}
+
+Napi::Value TakeFile(const Napi::CallbackInfo& info) {
+  Fd file(Reactor::Of(info.Env())->TakeBack(info[0].As<Napi::Number>().Int32Value()));
+  const double maxBytes = info[1].As<Napi::Number>().DoubleValue();
+  struct stat status = {};
+  if (const long got = sys::Call(SYS_fstat, file.get(), &status); got < 0) return Number(info.Env(), got);
+  return ReadOpened(info.Env(), file.get(), status, maxBytes);
+}
+
+Napi::Value GiveAway(const Napi::CallbackInfo& info) { return Number(info.Env(), Reactor::Of(info.Env())->TakeBack(info[0].As<Napi::Number>().Int32Value())); }
+
+Napi::Value ReadOnlyFile(const Napi::CallbackInfo& info) {
+  const int fd = info[0].As<Napi::Number>().Int32Value();
+  struct stat status = {};
+  if (const int error = CheckRegular(fd, status); error < 0) return Number(info.Env(), error);
+  if (const int view = OpenReadOnlyView(fd); view >= 0) return Lent(info.Env(), view);
+  if (IsSealed(fd)) return Lent(info.Env(), Reopen(fd, O_RDONLY));
+  if (status.st_size <= kCopyAtOnceBytes) return Lent(info.Env(), CopyToMemory(fd));
+  return QueueCopy(info.Env(), fd, Fd());
+}
+
+Napi::Value CopyFile(const Napi::CallbackInfo& info) {
+  const int from = info[0].As<Napi::Number>().Int32Value();
+  Fd to(Reactor::Of(info.Env())->TakeBack(info[1].As<Napi::Number>().Int32Value()));
+  struct stat status = {};
+  if (const int error = CheckRegular(from, status); error < 0) return Number(info.Env(), error);
+  if (status.st_size <= kCopyAtOnceBytes) return Number(info.Env(), CopyAll(from, to.get()));
+  return QueueCopy(info.Env(), from, static_cast<Fd&&>(to));
+}
+
+}  // namespace sbx

@@ -1,0 +1,45 @@
+#include "open_below.h"
+
+#include <errno.h>
+
+#include <algorithm>
+
+namespace sbx {
+
+int OpenBelow(int dir, const char* path, int flags, mode_t mode, bool follow) {
+  struct open_how how = {};
+  how.flags = (uint64_t)(flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if ((flags & O_PATH) != 0) how.flags = (uint64_t)(flags | O_CLOEXEC);
+  how.mode = (flags & O_CREAT) != 0 ? mode : 0;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV | (follow ? 0 : RESOLVE_NO_SYMLINKS);
+  int opened = sys::Open2(dir, path, &how);
+  for (int tries = 0; opened == -EAGAIN && tries < 10; ++tries) opened = sys::Open2(dir, path, &how);  // a rename raced with the walk
+  return opened;
+}
+
+int CheckRegular(int fd, struct stat& status) {
+  if (const long got = sys::Call(SYS_fstat, fd, &status); got < 0) return (int)got;
+  if (S_ISDIR(status.st_mode)) return -EISDIR;
+  return S_ISREG(status.st_mode) ? 0 : -EINVAL;
+}
+
+Napi::Value ReadOpened(Napi::Env env, int fd, const struct stat& status, double maxBytes) {
+  const auto size = (size_t)std::min((double)status.st_size, maxBytes);
+  Napi::Buffer<char> buffer = Napi::Buffer<char>::New(env, size);
+  size_t at = 0;
+  while (at < size) {
+    const long got = sys::Read(fd, buffer.Data() + at, size - at);
+    if (got < 0) return Napi::Number::New(env, (double)got);
+    if (got == 0) break;
+    at += (size_t)got;
+  }
+  for (size_t i = at; i < size; ++i) buffer.Data()[i] = 0;  // it shrank meanwhile: never show memory of ours
+  const Napi::Array result = Napi::Array::New(env, 4);
+  result.Set(0u, buffer);
+  result.Set(1u, Napi::Number::New(env, status.st_mode & 07777));
+  result.Set(2u, Napi::Number::New(env, (double)at));
+  result.Set(3u, Napi::Number::New(env, (double)status.st_size));
+  return result;
+}
+
+}  // namespace sbx

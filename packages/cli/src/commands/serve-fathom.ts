@@ -1,0 +1,126 @@
+/** `sbx serve fathom`: words of the command line → options → a server, until a signal ends it. */
+import { readFileSync } from 'node:fs';
+import { createFathomServer, type FathomServer, type FathomServerOptions } from '@sbx/fathom-server';
+import { pino } from 'pino';
+import { EXIT } from '../exit-codes.js';
+import { watchInterrupts } from '../run/interrupts.js';
+import type { ServeFathomFlags } from '../serve/fathom.js';
+import { printJson, say } from '../terminal.js';
+import { parseCount, parseDurationMs, parseSizeBytes } from '../units.js';
+import { UsageError } from '../usage-error.js';
+
+const MB = 2 ** 20;
+
+/** Gives the exit code; throws what `reportFailure` tells. */
+export async function serveFathomCommand(flags: ServeFathomFlags): Promise<number> {
+  const options = optionsFrom(flags);
+  const interrupts = watchInterrupts();
+  try {
+    const server = await createFathomServer(options);
+    try {
+      const { urls } = await server.listen().catch(refuseAddress);
+      announce(server, urls, flags);
+      await aborted(interrupts.signal);
+      process.once('SIGINT', leaveAtOnce).once('SIGTERM', leaveAtOnce);
+    } finally {
+      await server.close();
+    }
+    return EXIT.ok;
+  } finally {
+    interrupts.stop();
+  }
+}
+
+/** A second signal: whatever runs is killed by our end. */
+function leaveAtOnce(): never {
+  process.exit(EXIT.tryAgain);
+}
+
+function announce({ languages }: FathomServer, urls: string[], flags: ServeFathomFlags): void {
+  if (flags.json) printJson({ version: 1, command: 'serve', urls, languages });
+  say(`ready: ${urls.join(' ')} (${languages.join(', ')})`);
+  const isGuarded = flags.token !== undefined || flags.tokenFile !== undefined;
+  const isLocal = urls.every((url) => /^ws:\/\/(127\.|\[::1\])/.test(url));
+  if (!isGuarded && !isLocal)
+    say('warning: everybody who reaches this address may run code; give a --token-file');
+}
+
+function refuseAddress(error: NodeJS.ErrnoException): never {
+  if (error.syscall === undefined) throw error;
+  throw new UsageError(`cannot listen: ${error.message}`, null, EXIT.ioError);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+type Reader = (text: string, flag: string) => number;
+
+const megabytes: Reader = (text, flag) => Math.floor(parseSizeBytes(text, flag) / MB);
+const milliseconds: Reader = (text, flag) => Math.round(parseDurationMs(text, flag));
+
+/** Flags that are one number: property, how it is written, which option it is. */
+const NUMBERS = [
+  ['port', parseCount, 'port'],
+  ['standbyMemory', parseSizeBytes, 'standbyMemoryBytes'],
+  ['parallelism', parseCount, 'parallelism'],
+  ['queue', parseCount, 'queueLength'],
+  ['maxTimeout', milliseconds, 'timeoutMsMax'],
+  ['maxMemory', megabytes, 'memoryMbMax'],
+  ['maxOutput', parseSizeBytes, 'outputBytesMax'],
+  ['maxCode', parseSizeBytes, 'codeBytesMax'],
+  ['grace', milliseconds, 'orphanGraceMs'],
+  ['drain', milliseconds, 'drainMs'],
+] as const satisfies readonly (readonly [keyof ServeFathomFlags, Reader, keyof FathomServerOptions])[];
+
+function optionsFrom(flags: ServeFathomFlags): FathomServerOptions {
+  const { host, allowOrigin, languages, standby, processes, allowDegraded, verbose } = flags;
+  const numbers = NUMBERS.flatMap(([property, read, option]) => {
+    const text = flags[property];
+    return text === undefined ? [] : [[option, read(text, flagName(property))]];
+  });
+  return {
+    ...Object.fromEntries(numbers),
+    ...(host === undefined ? {} : { host }),
+    ...(allowOrigin === undefined ? {} : { allowedOrigins: allowOrigin }),
+    ...(languages === undefined ? {} : { languages: languages.split(',').map((name) => name.trim()) }),
+    ...(standby === undefined ? {} : { standby: standbyFrom(standby) }),
+    ...(processes === undefined ? {} : { limits: { processCount: parseCount(processes, '--processes') } }),
+    ...(allowDegraded ? { require: [] } : {}),
+    token: tokenFrom(flags),
+    logger: pino({ level: verbose ? 'debug' : 'info', base: null }, pino.destination(2)),
+  };
+}
+
+function flagName(property: string): string {
+  return `--${property.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** `python=2,elixir=1`, or `none`. */
+function standbyFrom(text: string): Record<string, number> {
+  if (text === 'none') return {};
+  const entries = text.split(',').map((entry) => {
+    const [name, count] = entry.split('=');
+    if (!name || count === undefined) {
+      throw new UsageError(
+        `--standby: ${JSON.stringify(entry)} is not a language and a count; write python=2,elixir=1`,
+      );
+    }
+    return [name.trim(), parseCount(count.trim(), '--standby')];
+  });
+  return Object.fromEntries(entries);
+}
+
+function tokenFrom({ token, tokenFile }: ServeFathomFlags): string | null {
+  if (tokenFile === undefined) return token ?? null;
+  try {
+    const text = readFileSync(tokenFile, 'utf8').trim();
+    if (text !== '') return text;
+  } catch (error) {
+    throw new UsageError(`--token-file: ${(error as Error).message}`, null, EXIT.noInput);
+  }
+  throw new UsageError(`--token-file: ${tokenFile} is empty`, null, EXIT.noInput);
+}

@@ -1,0 +1,52 @@
+/** Engine options to what the zygote is told: the world that every program of the engine finds itself in. */
+import type { CgroupTree } from '../cgroup/tree.js';
+import {
+  DEFAULT_DOMAINNAME,
+  DEFAULT_HOSTNAME,
+  DEFAULT_UMASK,
+  DEFAULT_WORK_DIR,
+  defaultMounts,
+  SANDBOX_UID,
+} from '../options/defaults.js';
+import { PROC_MODES } from '../options/mount-rules.js';
+import type { Architecture } from '../options/syscalls.js';
+import type { EngineOptions } from '../types.js';
+import type { FeatureTable } from './features.js';
+import { compileMasks, compileMounts } from './mounts.js';
+import { compilePolicy } from './seccomp-program.js';
+import type { ZygoteOptions } from './zygote.js';
+
+/** Whether a sandbox has the strict filter: a run's own word counts before the engine's. */
+export function isStrict(ofEngine: EngineOptions['seccomp'], ofRun?: 'default' | 'strict'): boolean {
+  const base = typeof ofEngine === 'object' ? ofEngine.base : ofEngine;
+  return (ofRun ?? base) === 'strict';
+}
+
+/** The options must have been checked. Throws `InvalidOptionsError` for a mount whose source is not there. */
+export function templateOf(
+  options: EngineOptions,
+  features: FeatureTable,
+  tree: CgroupTree | null,
+): ZygoteOptions {
+  const { hostname = DEFAULT_HOSTNAME, workDir = DEFAULT_WORK_DIR, insideUid = SANDBOX_UID } = options;
+  const { seccomp } = options;
+  return {
+    rootless: process.geteuid!() !== 0,
+    insideUid,
+    umask: options.umask ?? DEFAULT_UMASK,
+    ignoreSignalsToInit: options.signalsToInit === 'ignore',
+    landlockAbi: options.landlock ? Number(/\d+/.exec(features.landlock.mechanism ?? '0')![0]) : 0,
+    coreScheduling: options.coreScheduling === true && features['core-scheduling'].available,
+    proc: PROC_MODES.indexOf(options.proc ?? 'masked'),
+    hostname,
+    domainname: options.domainname ?? DEFAULT_DOMAINNAME,
+    workDir,
+    mounts: [
+      ...compileMounts(options.mounts ?? defaultMounts(hostname, workDir, insideUid)),
+      ...compileMasks(options.maskPaths ?? []),
+    ],
+    policy: typeof seccomp === 'object' ? compilePolicy(seccomp, process.arch as Architecture) : [],
+    cgroupName: tree?.name ?? '',
+    cgroupParents: tree?.parentFds ?? [],
+  };
+}

@@ -1,0 +1,11 @@
+/** Codes for files that are refused for what they are. */
+import type { FileErrorCode } from '../errors.js';
+
+const ENXIO = 6;
+const ENODEV = 19;
+const EINVAL = 22;
+
+/** What the native layer and the kernel say to pipes, sockets and devices; nothing for other error numbers. */
+export function notRegular(errno: number): { code?: FileErrorCode } {
+  return errno === EINVAL || errno === ENXIO || errno === ENODEV ? { code: 'SBX_FILE_NOT_REGULAR' } : {};
+}

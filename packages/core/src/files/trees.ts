@@ -1,0 +1,154 @@
+/**
+ * The file systems of a sandbox that are its own (work folder, /tmp, /dev/shm, `tmpfs` rows), by descriptor, and how a path
+ * inside is found in them. Nothing else of the root that programs see is ever opened here: not /proc, no device, no bind.
+ *
+ * The kernel resolves paths beneath one tree and refuses every link. Where there was one on the way, it is followed here, by
+ * name, from tree to tree as the program would see it; then the kernel resolves the path without links that came of it. What
+ * a living program changes meanwhile can only make that fail.
+ */
+import { constants } from 'node:fs';
+import { FileAccessError } from '../errors.js';
+import type { Native } from '../native.js';
+import { checkWorkPath } from '../options/paths.js';
+
+/** A file system of the sandbox's own. */
+export interface Tree {
+  /** Where it is mounted inside: absolute, no trailing slash. */
+  target: string;
+  fd: number;
+}
+
+/** The writable trees of one sandbox. `owner`: host id that new files belong to, -1 for our own. */
+export interface WorkFolder {
+  native: Native;
+  /** The work folder comes first. */
+  trees: readonly Tree[];
+  owner: number;
+  /** Throws once the descriptors are closed: they may be another's by then. To be asked after every wait. */
+  checkOpen: () => void;
+}
+
+const EXDEV = -18;
+const EISDIR = -21;
+const ELOOP = -40;
+const EINVAL = -22;
+/** As the kernel's own. */
+const LINKS_MAX = 40;
+
+/** Where a path is: what the kernel resolves beneath a descriptor. `'.'` is the tree itself. */
+interface Spot {
+  dir: number;
+  path: string;
+}
+
+/**
+ * Does something at a place inside. Links on the way are followed, one at the end is `work`'s affair. Returns a negative error
+ * number also when the path is in no tree (EXDEV), or, without `root`, is one (EISDIR).
+ */
+export function inTree<T>(
+  folder: WorkFolder,
+  path: string,
+  work: (dir: number, path: string) => T | number,
+  root = false,
+): T | number {
+  const normal = checkWorkPath(path, { folder: true, root });
+  const spot = find(folder.trees, normal);
+  if (spot?.path === '.' && !root) return EISDIR;
+  const done = spot === null ? EXDEV : work(spot.dir, spot.path);
+  if (done !== ELOOP && done !== EXDEV) return done;
+  const other = followLinks(folder, absolute(folder, normal));
+  if (typeof other === 'number') return other;
+  if (other.dir === spot?.dir && other.path === spot.path) return done;
+  return other.path === '.' && !root ? EISDIR : work(other.dir, other.path);
+}
+
+/** The folder that the last name of a path is in, opened, and that name. Throws `FileAccessError`. */
+export function openParent(folder: WorkFolder, operation: string, path: string): [fd: number, name: string] {
+  const { native } = folder;
+  const flags = O_PATH | constants.O_DIRECTORY;
+  const opened = inTree(folder, path, (dir, below) => {
+    const slash = below.lastIndexOf('/');
+    return native.openBeneath({ dir, path: slash < 0 ? '.' : below.slice(0, slash), flags });
+  });
+  if (opened < 0) throw new FileAccessError({ operation, path, errno: -opened });
+  return [opened, checkWorkPath(path, { folder: true }).split('/').at(-1)!];
+}
+
+/** Not in `node:fs`: a descriptor that only names a file. */
+export const O_PATH = 0o10000000;
+
+/** Does something with the last name of a path, in the folder that it is in. Throws `FileAccessError` when there is no such folder. */
+export function inParent(
+  folder: WorkFolder,
+  operation: string,
+  path: string,
+  work: (dir: number, name: string) => number,
+): number {
+  const [parent, name] = openParent(folder, operation, path);
+  try {
+    return work(parent, name);
+  } finally {
+    folder.native.closeFds([parent]);
+  }
+}
+
+/** The folders that lead to a path, from the first that is in a tree. */
+export function parentsInTree({ trees }: WorkFolder, path: string): string[] {
+  const parts = checkWorkPath(path, { folder: true }).split('/');
+  const parents = parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join('/'));
+  return parents.filter((parent) => parent !== '' && (find(trees, parent)?.path ?? '.') !== '.');
+}
+
+function absolute({ trees }: WorkFolder, path: string): string {
+  return path.startsWith('/') ? path : `${trees[0]!.target}/${path}`;
+}
+
+/** By name alone. The longest target that fits; without links nothing else is that place. */
+function find(trees: readonly Tree[], path: string): Spot | null {
+  // Nearly all paths are relative and no tree stands below the work folder; where one does, the kernel says EXDEV.
+  if (!path.startsWith('/')) return { dir: trees[0]!.fd, path };
+  let best: Tree | null = null;
+  for (const tree of trees)
+    if (isWithin(path, tree.target) && tree.target.length > (best?.target.length ?? -1)) best = tree;
+  return best === null ? null : { dir: best.fd, path: path.slice(best.target.length + 1) || '.' };
+}
+
+function isWithin(path: string, target: string): boolean {
+  return path.startsWith(target) && (path.length === target.length || path[target.length] === '/');
+}
+
+/** The same place by a path whose folders are no links. */
+function followLinks({ native, trees }: WorkFolder, path: string): Spot | number {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const left = path.split('/').slice(1, -1);
+  let at = '';
+  for (let links = 0; left.length > 0; ) {
+    const part = left.shift()!;
+    if (part === '' || part === '.') continue;
+    if (part === '..') {
+      at = at.slice(0, Math.max(0, at.lastIndexOf('/')));
+      continue;
+    }
+    const next = `${at}/${part}`;
+    const said = linkAt(native, trees, next);
+    if (typeof said === 'number' && said < 0) return said;
+    if (typeof said === 'number') {
+      at = next;
+      continue;
+    }
+    if (++links > LINKS_MAX) return ELOOP;
+    if (said.startsWith('/')) at = '';
+    left.unshift(...said.split('/'));
+  }
+  return find(trees, `${at}/${name}`) ?? EXDEV;
+}
+
+/** What a link says; 0 when there is none, and for folders that only lead to a tree. */
+function linkAt(native: Native, trees: readonly Tree[], path: string): string | number {
+  if (trees.some(({ target }) => isWithin(target, path))) return 0;
+  const spot = find(trees, path);
+  if (spot === null) return EXDEV;
+  const said = native.readLinkBeneath(spot);
+  // Of an empty link nothing can come.
+  return said === '' ? EINVAL : said;
+}

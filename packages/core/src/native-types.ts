@@ -1,0 +1,283 @@
+/** What the addon has. Its functions return negative error numbers; what that means is said by their callers. */
+
+/** A step at which the helper can fail; the list is in `native/common/stage.h`. */
+export type Stage = string;
+
+export interface FailedMessage {
+  kind: 'failed';
+  programId: number;
+  stage: Stage;
+  stageText: string;
+  index: number;
+  errno: number;
+}
+
+/** Init's last word about one program. `null`: nothing could measure it. */
+export interface EndedMessage {
+  kind: 'ended';
+  programId: number;
+  waitStatus: number;
+  cause: 'none' | 'cpu-limit' | 'wall-limit' | 'output-limit' | 'memory-limit' | 'killed';
+  cpuNs: number | null;
+  wallNs: number;
+  memoryPeakBytes: number | null;
+  memoryBaselineBytes: number | null;
+  fileCacheBytes: number;
+  oomKillCount: number;
+  taskPeak: number | null;
+  taskPeakBefore: number | null;
+  maxRssBytes: number;
+}
+
+export type HelperMessage =
+  | { kind: 'ready'; fds: number[] }
+  | FailedMessage
+  | { kind: 'started'; programId: number; pid: number; fds: number[] }
+  | EndedMessage
+  | { kind: 'closed' };
+
+/** A row of the mount table as the helper takes it; `target` relative to the new root. */
+export interface TemplateRow {
+  kind: 'bind' | 'dir' | 'file' | 'symlink' | 'tmpfs' | 'mask';
+  source: string;
+  target: string;
+  mode?: number;
+  writable?: boolean;
+  noExec?: boolean;
+  recursive?: boolean;
+  isFile?: boolean;
+  sizeBytes?: number;
+  inodeCount?: number;
+}
+
+/** Cgroup files handed to the helper: one descriptor per set bit of the mask, lowest first. */
+export interface CounterFds {
+  counterMask: number;
+  counters: number[];
+  oomEventfd: boolean;
+}
+
+/** What is fixed when a sandbox is made. 0 means no limit. */
+export interface PrepareMessage {
+  loopback: boolean;
+  strict: boolean;
+  seccompKill: boolean;
+  terminal: boolean;
+  diskBytes: number;
+  diskFileCount: number;
+}
+
+export interface StartMessage extends Partial<CounterFds> {
+  oneShot: boolean;
+  notify: boolean;
+  terminal: boolean;
+  ownGroup: boolean;
+  /** The first of `paths` that is executable and no folder is the program, and its argv[0]. */
+  findFirst: boolean;
+  programId: number;
+  /** 0: none. */
+  cpuLimitNs: number;
+  wallLimitNs: number;
+  memoryLimitBytes: number;
+  cpuCount: number;
+  cols?: number;
+  rows?: number;
+  /** Pairs: target, flags (`FD_NULL`, `FD_HOLD`). */
+  fdRows: number[];
+  /** One per row without `FD_NULL`. */
+  fds: number[];
+  joins: number[];
+  /** Triples: resource, soft, hard; -1 is unlimited. */
+  rlimits: number[];
+  writeCounters: number[];
+  writeTexts: string[];
+  cwd: string;
+  paths: string[];
+  args: string[];
+  env: readonly string[];
+}
+
+/** What begins for a program that has waited: the same fields of a start, and nothing else of it. */
+export type HandOverMessage = Pick<
+  StartMessage,
+  | 'programId'
+  | 'cpuLimitNs'
+  | 'wallLimitNs'
+  | 'memoryLimitBytes'
+  | 'cpuCount'
+  | 'writeCounters'
+  | 'writeTexts'
+>;
+
+/** Flags of a descriptor row; `native/common/record.h` says what they do. */
+export const FD_NULL = 1;
+export const FD_HOLD = 2;
+
+/** The host's end of a socket to zygote, keeper or init. Methods return 0 or a negative error number. */
+export interface Channel {
+  template(message: {
+    rootless: boolean;
+    insideUid: number;
+    umask: number;
+    ignoreSignalsToInit: boolean;
+    /** 0: no Landlock domain. */
+    landlockAbi: number;
+    coreScheduling: boolean;
+    /** An index of `PROC_MODES`. */
+    proc: number;
+    hostname: string;
+    domainname: string;
+    workDir: string;
+    cgroupName: string;
+    cgroupParents: number[];
+    mounts: TemplateRow[];
+    /** Pairs: code and jumps, operand. */
+    policy: number[];
+  }): number;
+  newSlot(message: { slotId: number; uidBase: number; channel: number }): number;
+  groups(message: CounterFds & { joins: number[]; folder: number }): number;
+  prepare(message: PrepareMessage): number;
+  start(message: StartMessage): number;
+  handOver(message: HandOverMessage): number;
+  signal(message: { programId: number; signal: number; everything: boolean; cause: number }): number;
+  close(): void;
+}
+
+/** Takes what a program writes; owns its descriptor. */
+export interface NativeReader {
+  /** Takes what is there and closes: [bytes kept, bytes in all]; `undefined` when nothing came. */
+  finish(): [Uint8Array, number] | undefined;
+  pause(): void;
+  resume(): void;
+  close(): void;
+}
+
+/** Feeds a program; owns its descriptor. */
+export interface NativeWriter {
+  /** 0: taken. 1: `done` will be called with 0 or a negative error number. Negative: refused. */
+  write(bytes: Uint8Array, done: (result: number) => void): number;
+  close(): void;
+}
+
+/** A pipe between two programs that passes through the host, on a thread of the addon. Owns both descriptors. */
+export interface NativeRelay {
+  /** Every writer is dead: takes what is left and closes. [bytes kept, bytes in all]. */
+  finish(): [Uint8Array, number];
+  close(): void;
+}
+
+export interface RelayOptions {
+  /** Where bytes come from, and where they go. */
+  source: number;
+  sink: number;
+  /** Keep so many of the first. */
+  keepBytes: number;
+  /** When nobody reads any more go on taking what is written, and drop it. */
+  drain: boolean;
+}
+
+/** Holds programs at the opening of a file; `native/addon/gate.h`. Results are negative error numbers where something failed. */
+export interface NativeGate {
+  /** Makes an empty file that nobody can open until `open`; returns its id. */
+  hold(options: { dir: number; path: string; owner: number }): number;
+  /** Writes the content and lets the opening go on. ENOENT: nobody waits (any more). */
+  open(options: { id: number; bytes: Uint8Array }): number;
+  /** Forgets the file; who waits for it goes on. */
+  drop(id: number): void;
+  close(): void;
+}
+
+export interface ReaderHandlers {
+  /** Capture up to so many bytes; without it the stream flows. */
+  limitBytes?: number;
+  onData?: (chunk: Uint8Array) => void;
+  onEnd?: () => void;
+  onOverflow?: () => void;
+}
+
+/** `owner`: host id that new files belong to, -1 for our own. */
+export interface Native {
+  constants: {
+    recordVersion: number;
+    counters: string[];
+    causes: string[];
+    stages: string[];
+    planBytesMax: number;
+    programFdsMax: number;
+    programsMax: number;
+    mountRowsMax: number;
+    treesMax: number;
+  };
+  Channel: new (fd: number, onMessage: (message: HelperMessage) => void) => Channel;
+  Gate: new (onOpened: (id: number) => void) => NativeGate;
+  Reader: new (fd: number, handlers: ReaderHandlers) => NativeReader;
+  Writer: new (fd: number) => NativeWriter;
+  Relay: new (options: RelayOptions) => NativeRelay;
+  spawnHelper(options: { path: string; rootless: boolean }): {
+    error: number;
+    pid: number;
+    channel: number;
+    pidfd: number;
+  };
+  endHelper(pidfd: number): void;
+  reapHelper(pidfd: number): boolean;
+  signalHelper(pidfd: number, signal: number): number;
+  channelPair(): [number, number] | number;
+  /** What this kernel has; negative error numbers where it has not. */
+  probeKernel(): { landlockAbi: number; coreScheduling: number };
+  holdLoop(): void;
+  releaseLoop(): void;
+  openBeneath(options: {
+    dir: number;
+    path: string;
+    flags: number;
+    mode?: number;
+    owner?: number;
+    follow?: boolean;
+  }): number;
+  makeFolder(options: { dir: number; name: string; mode: number; owner: number }): number;
+  makeSymlink(options: { dir: number; name: string; to: string; owner: number }): number;
+  renameIn(options: { fromDir: number; from: string; toDir: number; to: string; owner: number }): number;
+  /** A regular file, made or cut, with the folders that lead to it. */
+  createFile(options: { dir: number; path: string; mode: number; owner: number; follow?: boolean }): number;
+  /** Writes and closes it. */
+  fillFile(fd: number, bytes: Uint8Array): number;
+  /** As `fillFile`, from an open regular file, by the kernel; large ones on another thread. */
+  copyFile(from: number, to: number): number | Promise<number>;
+  /** EINVAL or EISDIR when not regular. Of one larger than `maxBytes` nothing is read, or with `truncate` the first. */
+  readFileBeneath(options: {
+    dir: number;
+    path: string;
+    maxBytes: number;
+    truncate?: boolean;
+    follow?: boolean;
+  }): FileRead | number;
+  /** What a link says; 0 for what is none. */
+  readLinkBeneath(options: { dir: number; path: string }): string | number;
+  /** A file for a program to write to, made or cut; with `collect` a second descriptor to read it from. */
+  openOutput(options: {
+    dir: number;
+    path: string;
+    mode?: number;
+    owner: number;
+    collect: boolean;
+  }): number | [number, number];
+  /** Closes it; no more than the first `maxBytes`. */
+  takeFile(fd: number, maxBytes: number): FileRead | number;
+  /** The descriptor is the user's from now on. */
+  giveAway(fd: number): number;
+  /** The regular file behind a descriptor, for a program to read: at its start, never to be opened for writing. */
+  readOnlyFile(fd: number): number | Promise<number>;
+  removeTree(options: { dir: number; name: string; owner: number }): Promise<number>;
+  /** `mode`: what programs may open it for once more, by /proc. Default 0o666, for a pipe with a program at each end. */
+  pipe(mode?: number): [number, number] | number;
+  memoryFile(bytes: Uint8Array): number;
+  eventFd(): number;
+  closeFds(fds: number[]): void;
+  duplicateFd(fd: number): number;
+  resizeTerminal(options: { fd: number; cols: number; rows: number }): number;
+  readCounterFile(fd: number): string | number;
+}
+
+/** What was read of a regular file: first bytes, mode, how many of them were read, its size. */
+export type FileRead = [bytes: Uint8Array, mode: number, readBytes: number, sizeBytes: number];

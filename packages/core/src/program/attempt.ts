@@ -1,0 +1,22 @@
+/** Where a program is looked for, as init is told and as an error about it says: pure. */
+import type { StartAttempt } from '../engine/failures.js';
+import { pathOf } from './environment.js';
+import { searchPaths, searchPathsCwdFirst } from './plan.js';
+import { findsFirst, type ProgramRequest } from './request.js';
+
+export function attemptOf(
+  request: ProgramRequest,
+  environment: readonly string[],
+  workDir: string,
+): StartAttempt {
+  const { file, options } = request;
+  const path = pathOf(environment);
+  const first = findsFirst(request);
+  return {
+    file,
+    cwd: options.cwd ?? workDir,
+    paths: (first ? searchPathsCwdFirst : searchPaths)(file, path),
+    findsFirst: first,
+    noPath: !file.includes('/') && path === undefined,
+  };
+}

@@ -1,0 +1,90 @@
+/** The program's ends of its descriptors, by number, from their opening until they are sent. */
+import { FileAccessError, InvalidOptionsError, SbxError } from '../errors.js';
+import { FD_NULL, type Native } from '../native.js';
+
+interface End {
+  /** -1 for the sandbox's /dev/null. */
+  fd: number;
+  flags: number;
+}
+
+const NULL_END: End = Object.freeze({ fd: -1, flags: FD_NULL });
+
+export class Ends {
+  readonly native: Native;
+  readonly #ends = new Map<number, End>();
+  /** What is closed here once it is sent. */
+  readonly #own: number[] = [];
+  #closed = false;
+
+  constructor(native: Native) {
+    this.native = native;
+  }
+
+  has(target: number): boolean {
+    return this.#ends.has(target);
+  }
+
+  null(target: number): void {
+    this.#ends.set(target, NULL_END);
+  }
+
+  /** Takes over `fd`, which may be a negative error number: `what` could not be made then. */
+  give(target: number, fd: number, what: string, flags = 0): void {
+    this.#own.push(this.check(fd, what));
+    this.#ends.set(target, { fd, flags });
+    if (this.#closed) this.close(); // the start was given up while this was being opened
+  }
+
+  /** A copy of the caller's descriptor, which it may close or use again while the program is being started. */
+  inherit(target: number, fd: number): void {
+    const own = this.native.duplicateFd(fd);
+    if (own < 0) throw new FileAccessError({ operation: 'inherit', path: `descriptor ${fd}`, errno: -own });
+    this.give(target, own, '');
+  }
+
+  /** The same open file on a second number. */
+  share(target: number, other: number): void {
+    this.#ends.set(target, this.#ends.get(other)!);
+  }
+
+  /** The program's end goes under `target`; ours is returned. */
+  pipe(target: number, programWrites: boolean, flags = 0): number {
+    const pipe = this.native.pipe(programWrites ? 0o222 : 0o444);
+    if (typeof pipe === 'number') return this.check(pipe, 'make a pipe');
+    const [read, write] = pipe;
+    this.give(target, programWrites ? write : read, '', flags);
+    return programWrites ? read : write;
+  }
+
+  check(result: number, what: string): number {
+    if (result >= 0) return result;
+    const message = `The host could not ${what} (errno ${-result}).`;
+    throw new SbxError({ code: 'SBX_INTERNAL', message, details: { errno: -result } });
+  }
+
+  /** As a start message has them. With a terminal 0 to 2 are it, and what stands in for one of them comes after. */
+  rows(terminal: boolean): { fdRows: number[]; fds: number[] } {
+    const fdRows = terminal ? [0, FD_NULL, 1, FD_NULL, 2, FD_NULL] : [];
+    const fds: number[] = [];
+    for (const [target, { fd, flags }] of this.#ends) {
+      fdRows.push(target, flags);
+      if (fd >= 0) fds.push(fd);
+    }
+    this.#checkCount(fdRows.length / 2);
+    return { fdRows, fds };
+  }
+
+  /** They are the program's now, or nobody's. */
+  close(): void {
+    this.#closed = true;
+    this.native.closeFds(this.#own.splice(0));
+  }
+
+  #checkCount(count: number): void {
+    const { programFdsMax } = this.native.constants;
+    if (count <= programFdsMax) return;
+    const expected = `must leave the program with at most ${programFdsMax} descriptors, 0 to 2 included`;
+    throw new InvalidOptionsError({ field: 'options.fds', rule: 'size', expected, got: `${count}` });
+  }
+}

@@ -1,0 +1,185 @@
+/** Where a program writes: from the caller's specification to its end and ours, and what came of it. */
+import { fstatSync } from 'node:fs';
+import { FileAccessError, InvalidOptionsError, SbxError } from '../errors.js';
+
+import { notRegular } from '../files/refusals.js';
+import { inTree, type WorkFolder } from '../files/trees.js';
+import { FD_HOLD, type NativeReader } from '../native.js';
+import { EMPTY_OUTPUT, Output } from '../streams/output.js';
+import { OutputStream } from '../streams/output-stream.js';
+import type { CaptureOptions, FileOutput, OutputSpec } from '../types.js';
+import type { Ends } from './ends.js';
+
+export interface OutputsOptions {
+  folder: WorkFolder;
+  /** Bound of each capture that has none of its own; `null` for none. */
+  outputBytes: number | null;
+  onOverflow: () => void;
+  /** Chunks of captured descriptors as they come. */
+  onData: (target: number) => ((chunk: Uint8Array) => void) | undefined;
+}
+
+const CAPTURE_UNBOUNDED = 2 ** 31;
+const ENOENT = -2;
+const NO_BYTES = new Uint8Array(0);
+
+/** The members of `OutputSpec` that are objects, as one. A key with `undefined` is not there. */
+type AnyOutput = Partial<{ capture: CaptureOptions; inherit: number; sameAs: number } & FileOutput>;
+
+export class Outputs {
+  readonly streams = new Map<number, OutputStream>();
+  readonly #captures = new Map<number, NativeReader>();
+  /** Captures that end nothing when they are full. */
+  readonly #discarding = new Set<number>();
+  readonly #collecting = new Map<number, { fd: number; want: NonNullable<FileOutput['collect']> }>();
+  /** Files whose folder is not there yet. */
+  readonly #late: [number, FileOutput][] = [];
+  readonly #shared = new Map<number, number>();
+  readonly #ends: Ends;
+  readonly #options: OutputsOptions;
+
+  constructor(ends: Ends, options: OutputsOptions) {
+    this.#ends = ends;
+    this.#options = options;
+  }
+
+  open(target: number, spec: OutputSpec): void {
+    if (spec === 'null') return this.#ends.null(target);
+    if (spec === 'closed') return;
+    if (spec === 'capture') return this.#openCapture(target, this.#options.outputBytes, false);
+    if (spec === 'pipe') return this.#openStream(target);
+    const { capture, file, inherit, sameAs } = spec as AnyOutput;
+    if (inherit !== undefined) return this.#ends.inherit(target, inherit);
+    if (sameAs !== undefined) return this.share(target, sameAs);
+    if (file !== undefined) return this.#openFile(target, spec as FileOutput, true);
+    this.#openCapture(target, capture!.maxBytes, capture!.overflow === 'discard');
+  }
+
+  /** `target` goes where `other` goes, once all is open. */
+  share(target: number, other: number): void {
+    this.#shared.set(target, other);
+  }
+
+  /** What had to wait for the work folder to be filled, and for everything else to be open. */
+  finish(): void {
+    for (const [target, spec] of this.#late) this.#openFile(target, spec, false);
+    // Each round settles at least one, or what is left names nothing.
+    for (let left = this.#shared.size; left > 0; left = this.#shared.size) {
+      for (const [target, other] of this.#shared) this.#tryShare(target, other);
+      if (this.#shared.size === left) throw sharesNothing(this.#shared);
+    }
+  }
+
+  /** The terminal's output, as it comes. */
+  attachStream(target: number, fd: number): void {
+    this.streams.set(target, new OutputStream(this.#ends.native, fd));
+  }
+
+  /** The terminal's output, collected. With `onFull` that is called instead of ending the program. */
+  attachCapture(
+    target: number,
+    fd: number,
+    { maxBytes, onFull }: { maxBytes?: number; onFull?: () => void },
+  ): void {
+    this.#capture(target, fd, maxBytes ?? this.#options.outputBytes, onFull);
+  }
+
+  /** Reads no more of a capture, and closes; what was kept stays. */
+  hangUp(target: number): void {
+    this.#captures.get(target)?.close();
+  }
+
+  /** Every process is dead: what was captured, and what the collected files hold. */
+  collect(): Map<number, Output> {
+    const collected = new Map<number, Output>();
+    for (const [target, reader] of this.#captures) {
+      const finished = reader.finish();
+      collected.set(target, finished === undefined ? EMPTY_OUTPUT : new Output(...finished));
+    }
+    for (const [target, held] of this.#collecting) collected.set(target, this.#take(held.fd, held.want));
+    this.#collecting.clear();
+    return collected;
+  }
+
+  /** Whether one of them came to more than ends a program. */
+  overflowed(collected: ReadonlyMap<number, Output>): boolean {
+    for (const target of this.#captures.keys())
+      if (collected.get(target)?.truncated && !this.#discarding.has(target)) return true;
+    return false;
+  }
+
+  /** Nobody wants what was captured. */
+  drop(): void {
+    for (const reader of this.#captures.values()) reader.close();
+    this.#ends.native.closeFds([...this.#collecting.values()].map(({ fd }) => fd));
+    this.#collecting.clear();
+  }
+
+  closeStreams(): void {
+    for (const output of this.streams.values()) output.destroy();
+  }
+
+  #openCapture(target: number, maxBytes: number | null, discard: boolean): void {
+    this.#capture(target, this.#ends.pipe(target, true, FD_HOLD), maxBytes, discard ? null : undefined);
+  }
+
+  /** `onFull`: what is done when there is more; `null` for nothing. Default: it ends the program. */
+  #capture(target: number, fd: number, maxBytes: number | null, onFull?: (() => void) | null): void {
+    const { onOverflow, onData } = this.#options;
+    const limitBytes = maxBytes ?? CAPTURE_UNBOUNDED;
+    if (onFull !== undefined) this.#discarding.add(target);
+    const handlers = {
+      limitBytes,
+      onData: onData(target),
+      onOverflow: onFull === undefined ? onOverflow : (onFull ?? undefined),
+    };
+    this.#captures.set(target, new this.#ends.native.Reader(fd, handlers));
+  }
+
+  #openStream(target: number): void {
+    this.streams.set(target, new OutputStream(this.#ends.native, this.#ends.pipe(target, true)));
+  }
+
+  /** `early`: before the work folder is filled; then a folder that is missing may still come. */
+  #openFile(target: number, spec: FileOutput, early: boolean): void {
+    const { native, owner } = this.#options.folder;
+    const { file, mode, collect } = spec;
+    const opened = inTree(this.#options.folder, file, (dir, path) =>
+      native.openOutput({ dir, path, mode, owner, collect: collect !== undefined }),
+    );
+    if (early && opened === ENOENT) return void this.#late.push([target, spec]);
+    if (typeof opened === 'number' && opened < 0) {
+      throw new FileAccessError({ operation: 'write', path: file, errno: -opened, ...notRegular(-opened) });
+    }
+    const [write, read] = typeof opened === 'number' ? [opened] : opened;
+    this.#ends.give(target, write, '');
+    if (collect !== undefined) this.#collecting.set(target, { fd: read!, want: collect });
+  }
+
+  #tryShare(target: number, other: number): void {
+    if (!this.#ends.has(other) || target === other) return;
+    this.#ends.share(target, other);
+    this.#shared.delete(target);
+  }
+
+  #take(fd: number, { maxBytes, as }: NonNullable<FileOutput['collect']>): Output {
+    const { native } = this.#ends;
+    if (as === 'fd') return new Output(NO_BYTES, fstatSync(fd).size, { fd: native.giveAway(fd), maxBytes });
+    const taken = native.takeFile(fd, maxBytes);
+    if (typeof taken !== 'number') return new Output(taken[0].subarray(0, taken[2]), taken[3]);
+    const message = `The host could not read a file that it holds (errno ${-taken}).`;
+    throw new SbxError({ code: 'SBX_INTERNAL', message, details: { errno: -taken } });
+  }
+}
+
+function sharesNothing(shared: ReadonlyMap<number, number>): InvalidOptionsError {
+  const [[target, other]] = [...shared] as [[number, number]];
+  const name =
+    ['options.stdin', 'options.stdout', 'options.stderr'][target] ?? `options.fds[${target}].output`;
+  return new InvalidOptionsError({
+    field: `${name}.sameAs`,
+    rule: 'conflict',
+    expected: 'must be another descriptor that the program has',
+    got: `${other}`,
+  });
+}

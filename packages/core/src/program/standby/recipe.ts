@@ -1,0 +1,31 @@
+/** What a program can see of its request before it opens its entry file. Equal keys are interchangeable. */
+import type { EngineCore } from '../../engine/core.js';
+import type { Shape } from '../../engine/slot.js';
+import { type ResolvedLimits, resolveLimits } from '../../options/limits.js';
+import { environmentFor } from '../environment.js';
+import { rlimitsFor } from '../plan.js';
+import type { StandbyProgram } from './types.js';
+
+export interface Recipe {
+  key: string;
+  program: StandbyProgram;
+  shape: Shape;
+  limits: ResolvedLimits;
+}
+
+/** The program must have been checked. */
+export function makeRecipe(core: EngineCore, program: StandbyProgram): Recipe {
+  const { file, args = [], entry, env, cwd = null } = program;
+  const limits = resolveLimits(core.limits, program.limits);
+  const shape = core.shape(program, limits, false);
+  const rlimits = rlimitsFor(limits, core.openFilesMax, !core.features['cpu-accounting'].available);
+  // The order of the environment can be seen too.
+  const { processCount } = limits; // an rlimit too, where it has a user of its own
+  const seen = [file, args, entry, environmentFor({ env }, undefined), cwd, rlimits, processCount, shape.key];
+  return { key: JSON.stringify(seen), program, shape, limits };
+}
+
+/** Limits of the CPU controllers show in a program's view of the machine, and their groups are joined at the start only. */
+export function canWait({ limits }: Recipe): boolean {
+  return limits.cpuRate === null && limits.cpuSet === null;
+}

@@ -1,0 +1,277 @@
+/**
+ * One sandbox in which a program has been started ahead of its request, and hangs at the opening of its entry file. It has
+ * seen nothing of a user, and serves one request.
+ */
+import type { EngineCore } from '../../engine/core.js';
+import { lostError, startError } from '../../engine/failures.js';
+import { type Gate, gateReason } from '../../engine/gate.js';
+import { errnoName } from '../../errno.js';
+import { ClosedError, FileAccessError, SbxError } from '../../errors.js';
+import { copyIn } from '../../files/copy.js';
+import type { ResolvedLimits } from '../../options/limits.js';
+import type { OneShotOptions } from '../../types.js';
+import { attemptOf } from '../attempt.js';
+import { environmentFor } from '../environment.js';
+import { type Figures, readFigures } from '../figures.js';
+import { attend, type Started } from '../one-shot.js';
+import { Place } from '../place.js';
+import { boundGroup, cpusOf, nanoseconds } from '../plan.js';
+import { type ProgramRequest, startMessage } from '../request.js';
+import { Running } from '../running.js';
+import type { Recipe } from './recipe.js';
+
+/** What a program may use until it waits: a broken interpreter must not spin for ever. */
+const START_CPU_MS = 30_000;
+const ENOENT = -2;
+/** What a kernel or a right that is missing comes back as. */
+const CANNOT_HOLD: readonly string[] = ['EPERM', 'ENOSYS', 'EINVAL', 'ENODEV', 'EOPNOTSUPP'];
+
+/** This machine cannot hold programs at all; the message says why. Never reaches a caller. */
+export class CannotHoldError extends Error {}
+
+/** What a waiting program is given. */
+export interface Handed {
+  bytes: Uint8Array;
+  limits: ResolvedLimits;
+  options: OneShotOptions;
+}
+
+export interface WaitingOptions {
+  core: EngineCore;
+  gate: Gate;
+  recipe: Recipe;
+  /** Files that are there until it waits. */
+  prelude: Readonly<Record<string, string>>;
+  /** Bound of its memory until it is handed over. */
+  memoryBytes: number;
+  startMs: number;
+  /** It ended while it waited. */
+  onLost: (waiting: Waiting) => void;
+}
+
+type Settle<T> = { resolve: (value: T) => void; reject: (error: unknown) => void };
+
+export class Waiting {
+  readonly recipe: Recipe;
+  /** What it holds, in bytes; 0 until it waits. */
+  memoryBytes = 0;
+  /** It hangs at its entry file and nobody has it. */
+  waits = false;
+  readonly #options: WaitingOptions;
+  #place: Place | null = null;
+  #programId = 0;
+  #gateId = -1;
+  #pipes: [number, number, number] | null = null;
+  #base: Figures | null = null;
+  /** Highest use on the way to its entry file: a request with less would not have come so far. */
+  #startPeak = { memoryBytes: 0, tasks: 0 };
+  #opening: Settle<void> | null = null;
+  #handing: (Settle<Started | null> & { handed: Handed }) | null = null;
+  #over = false;
+
+  constructor(options: WaitingOptions) {
+    this.#options = options;
+    this.recipe = options.recipe;
+  }
+
+  /** Resolves when it waits; rejects when it never will. */
+  async begin(): Promise<void> {
+    const { core, startMs } = this.#options;
+    const timer = setTimeout(
+      () => this.#lose(lostError(`A program started ahead (${startMs} ms)`)),
+      startMs,
+    ).unref();
+    try {
+      const taken = Place.take(core, this.recipe.shape);
+      this.#place = taken instanceof Promise ? await taken : taken;
+      if (this.#over) throw new ClosedError('The standby');
+      await this.#start(this.#place);
+      this.#measure();
+      this.waits = true;
+    } catch (error) {
+      this.close();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Whether it got here with no more than these limits allow. */
+  fits({ memoryBytes, processCount }: ResolvedLimits): boolean {
+    const { memoryBytes: memory, tasks } = this.#startPeak;
+    return (
+      (memoryBytes === null || memoryBytes >= memory) && (processCount === null || processCount >= tasks)
+    );
+  }
+
+  /** Limits and meters begin, then the program finds its entry file. `null`: it was gone before that. */
+  handOver(handed: Handed): Promise<Started | null> {
+    this.waits = false;
+    const { core, slot } = this.#place!;
+    const { limits } = handed;
+    const { native } = core;
+    native.holdLoop();
+    return new Promise<Started | null>((resolve, reject) => {
+      this.#handing = { resolve, reject, handed };
+      const sent = this.#place!.handOver({
+        programId: this.#programId,
+        cpuLimitNs: nanoseconds(limits.cpuTimeMs),
+        wallLimitNs: nanoseconds(limits.wallTimeMs),
+        memoryLimitBytes: limits.memoryBytes ?? 0,
+        cpuCount: cpusOf(limits, core.machineCpus),
+        ...boundGroup(slot, slot.group, limits, native.constants.counters),
+      });
+      if (!sent) this.#lose(lostError('A waiting program'));
+    }).finally(() => native.releaseLoop());
+  }
+
+  /** Ends it, unless it has become somebody's. */
+  close(): void {
+    this.#over = true;
+    this.waits = false;
+    this.#place?.close();
+    if (this.#pipes !== null) this.#options.core.native.closeFds([...this.#pipes]);
+    this.#pipes = null;
+    if (this.#gateId >= 0) this.#options.gate.drop(this.#gateId);
+    this.#gateId = -1;
+    this.#opening?.reject(new ClosedError('The standby'));
+    this.#handing?.resolve(null);
+  }
+
+  async #start(place: Place): Promise<void> {
+    const { program } = this.recipe;
+    const { folder } = place;
+    const work = folder.trees[0]!.fd;
+    await copyIn(folder, this.#options.prelude);
+    folder.checkOpen();
+    const opened = new Promise<void>((resolve, reject) => {
+      this.#opening = { resolve, reject };
+    });
+    opened.catch(() => undefined); // told below, unless something else fails first
+    this.#gateId = this.#options.gate.hold(work, program.entry, folder.owner, () => this.#opening?.resolve());
+    if (this.#gateId < 0) throw holdError(program.entry, -this.#gateId);
+    this.#launch(place);
+    await opened;
+    this.#opening = null;
+    for (const name of Object.keys(this.#options.prelude)) {
+      folder.checkOpen();
+      await folder.native.removeTree({ dir: work, name, owner: folder.owner });
+    }
+    folder.checkOpen();
+  }
+
+  #launch(place: Place): void {
+    const { program, limits } = this.recipe;
+    const { file, args = [], env, cwd } = program;
+    const request: ProgramRequest = {
+      file,
+      args,
+      options: { env, cwd },
+      limits: {
+        ...limits,
+        cpuTimeMs: START_CPU_MS,
+        wallTimeMs: null,
+        memoryBytes: this.#options.memoryBytes,
+      },
+      oneShot: true,
+      notify: false,
+    };
+    const environment = environmentFor(request.options, undefined);
+    const attempt = attemptOf(request, environment, place.core.workDir);
+    const ends = this.#openPipes();
+    this.#programId = place.nextProgramId();
+    this.#base = readFigures(place.slot.group);
+    const parts = {
+      id: this.#programId,
+      wiring: { fdRows: [0, 0, 1, 0, 2, 0], fds: ends },
+      joins: [],
+      env: environment,
+      paths: attempt.paths,
+      group: place.slot.group,
+    };
+    const listener = {
+      onStarted: () => this.#goOn(),
+      onEnded: () => this.#lose(lostError(`${file}, started ahead,`)),
+      onFailed: (failed: Parameters<typeof startError>[0]) => this.#lose(startError(failed, attempt)),
+      onLost: (error: SbxError) => this.#lose(error),
+    };
+    try {
+      place.start(startMessage(place, request, parts), listener, true);
+    } finally {
+      place.core.native.closeFds(ends);
+    }
+  }
+
+  /** Three pipes: ours are kept, the program's come back. */
+  #openPipes(): [number, number, number] {
+    const { native } = this.#options.core;
+    const made: number[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      const pipe = native.pipe(count === 0 ? 0o444 : 0o222); // as `Ends` gives them to programs
+      if (typeof pipe === 'number') {
+        native.closeFds(made);
+        throw new SbxError({
+          code: 'SBX_INTERNAL',
+          message: `The host could not make a pipe (errno ${-pipe}).`,
+        });
+      }
+      made.push(...pipe);
+    }
+    const [stdin, toStdin, fromStdout, stdout, fromStderr, stderr] = made as [
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
+    this.#pipes = [toStdin, fromStdout, fromStderr];
+    return [stdin, stdout, stderr];
+  }
+
+  #measure(): void {
+    const { slot } = this.#place!;
+    const now = readFigures(slot.group);
+    this.memoryBytes = now.memoryBytes ?? 0;
+    this.#startPeak = {
+      memoryBytes: Math.max(0, (now.memoryPeakBytes ?? 0) - (this.#base?.chargedBytes ?? 0)),
+      tasks: now.tasks === null ? 0 : now.tasks - slot.helperTasks,
+    };
+  }
+
+  /** Init has restarted the meters: the program gets its file, and whoever asked gets the program. */
+  #goOn(): void {
+    const handing = this.#handing;
+    if (handing === null || this.#over) return;
+    const { bytes, limits, options } = handing.handed;
+    const { file, args = [], entry } = this.recipe.program;
+    const opened = this.#options.gate.open(this.#gateId, bytes);
+    if (opened === ENOENT) return this.#lose(lostError('A waiting program'));
+    if (opened < 0) {
+      handing.reject(new FileAccessError({ operation: 'copy-in', path: entry, errno: -opened }));
+      return this.close();
+    }
+    this.#gateId = -1;
+    const place = this.#place!;
+    const base = { ...this.#base!, cpuNs: readFigures(place.slot.group).cpuNs };
+    const waited = { id: this.#programId, pipes: this.#pipes!, base };
+    const request = { file, args, options, limits, oneShot: true, notify: true, waited };
+    const running = Running.takeOver(place, request);
+    this.#pipes = null;
+    this.#over = true;
+    handing.resolve(attend(place, running, options));
+  }
+
+  #lose(error: SbxError): void {
+    if (this.#over) return;
+    const waited = this.waits;
+    this.#opening?.reject(error);
+    this.close();
+    if (waited) this.#options.onLost(this);
+  }
+}
+
+function holdError(path: string, errno: number): Error {
+  if (CANNOT_HOLD.includes(errnoName(errno))) return new CannotHoldError(gateReason(errno));
+  return new FileAccessError({ operation: 'copy-in', path, errno });
+}

@@ -1,0 +1,216 @@
+/** The client: executions by id over one connection. */
+import type { ReconnectOptions } from './backoff.js';
+import { Connection, type ConnectionState } from './connection.js';
+import { connectionError, type FathomError } from './errors.js';
+import { Execution } from './execution.js';
+import { checkMessageSize, type ExecutionRequest, executeFields, newExecutionId } from './request.js';
+import { type OpenSocket, openGlobalSocket } from './transport.js';
+import { encodeMessage, type ServerLoad, type ServerMessage, Stamper, type Unstamped } from './wire/index.js';
+
+/** Settings of a client; all but the address have defaults. */
+export interface FathomClientOptions {
+  /** `ws://host:8765/ws`; `http` and `https` are taken for `ws` and `wss`, and `/ws` is added where there is no path. */
+  url: string;
+  /** Sent as `Authorization: Bearer`, and where headers cannot be sent (browsers) as a subprotocol, which `@sbx/fathom-server` takes. */
+  token?: string;
+  /** How to connect again when the connection went away; `false`: only when the next call needs it. */
+  reconnect?: ReconnectOptions | false;
+  /** Longest wait for a connection to open, in ms. Default 5000. */
+  connectTimeoutMs?: number;
+  /** Time between pings while executions are under way, in ms; two without an answer end the connection. Default 30 000; 0: none. */
+  pingIntervalMs?: number;
+  /** Makes the socket. Default: ws on Node, the global WebSocket elsewhere. */
+  openSocket?: OpenSocket;
+}
+
+/** Settings of one call. */
+export interface ExecuteOptions {
+  /** Abort cancels the execution on the server and rejects at once with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+/** Answer to a ping. */
+export interface Pong {
+  roundTripMs: number;
+  /** Of the whole server; `null` when it does not tell. */
+  load: ServerLoad | null;
+}
+
+/**
+ * A client of one server. Connects at the first use, and again when the connection goes away; what was under way then fails with
+ * a retryable error, since the server ends it.
+ *
+ * @example
+ * ```ts
+ * await using client = new FathomClient({ url: 'ws://127.0.0.1:8765' });
+ * const { stdout } = await client.execute({ language: 'python', code: 'print(6 * 7)' });
+ * ```
+ */
+export class FathomClient implements AsyncDisposable {
+  readonly #connection: Connection;
+  readonly #stamper = new Stamper();
+  readonly #executions = new Map<string, Execution>();
+  readonly #pings = new Map<string, (message: ServerMessage & { type: 'pong' }) => void>();
+  readonly #stateListeners = new Set<(state: ConnectionState) => void>();
+  readonly #pingIntervalMs: number;
+  #pingTimer: ReturnType<typeof setInterval> | undefined;
+  #unanswered = 0;
+  #pingCount = 0;
+  readonly #owner = {
+    cancel: (id: string) => void this.#send({ type: 'cancel', id }),
+    forget: (id: string) => this.#forget(id),
+  };
+
+  constructor(options: FathomClientOptions) {
+    this.#pingIntervalMs = options.pingIntervalMs ?? 30_000;
+    this.#connection = new Connection({
+      url: socketUrl(options.url),
+      token: options.token,
+      openSocket: options.openSocket ?? openGlobalSocket,
+      reconnect: options.reconnect ?? {},
+      connectTimeoutMs: options.connectTimeoutMs ?? 5000,
+      onMessage: (message) => this.#onMessage(message),
+      onLost: (error) => this.#onLost(error),
+      onState: (state) => {
+        for (const listener of [...this.#stateListeners]) listener(state);
+      },
+    });
+  }
+
+  /** Of the connection. */
+  get state(): ConnectionState {
+    return this.#connection.state;
+  }
+
+  /** Calls `listener` at every change of `state`; returns a function that ends that. */
+  onState(listener: (state: ConnectionState) => void): () => void {
+    this.#stateListeners.add(listener);
+    return () => void this.#stateListeners.delete(listener);
+  }
+
+  /** Connects now rather than at the first execution. Rejects when it does not come to be. */
+  connect(): Promise<void> {
+    return this.#connection.ready();
+  }
+
+  /**
+   * Starts an execution. The handle is awaited for the result or read event by event. Throws at once when the request is wrong;
+   * everything else comes through the handle.
+   */
+  execute(request: ExecutionRequest, { signal }: ExecuteOptions = {}): Execution {
+    const id = newExecutionId();
+    const fields = executeFields(id, request);
+    const text = encodeMessage(fields, this.#stamper.now());
+    checkMessageSize(text);
+    const execution = new Execution(id, this.#owner);
+    void this.#start(execution, text, signal);
+    return execution;
+  }
+
+  /** Asks whether the server lives, and how busy it is. */
+  async ping({ signal }: ExecuteOptions = {}): Promise<Pong> {
+    await this.#connection.ready();
+    signal?.throwIfAborted();
+    this.#pingCount += 1;
+    const id = `ping_${this.#pingCount}`;
+    const startedAt = performance.now();
+    return new Promise((resolve, reject) => {
+      const stop = () => {
+        this.#pings.delete(id);
+        reject(signal!.reason);
+      };
+      signal?.addEventListener('abort', stop, { once: true });
+      const unsubscribe = this.onState(() => {
+        settle();
+        reject(connectionError('The connection went away before the pong.'));
+      });
+      const settle = () => {
+        unsubscribe();
+        this.#pings.delete(id);
+        signal?.removeEventListener('abort', stop);
+      };
+      this.#pings.set(id, ({ load = null }) => {
+        settle();
+        resolve({ roundTripMs: performance.now() - startedAt, load });
+      });
+      this.#send({ type: 'ping', id });
+    });
+  }
+
+  /** Ends the connection; what is under way fails. Safe to call twice. */
+  async close(): Promise<void> {
+    this.#connection.close();
+    this.#loseAll(undefined);
+  }
+
+  /** As `close`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #start(execution: Execution, text: string, signal: AbortSignal | undefined): Promise<void> {
+    const abort = () => {
+      execution.cancel();
+      execution.fail(signal!.reason);
+    };
+    if (signal?.aborted) return execution.fail(signal.reason);
+    signal?.addEventListener('abort', abort, { once: true });
+    const stopListening = () => signal?.removeEventListener('abort', abort);
+    execution.finally(stopListening).catch(() => undefined);
+    try {
+      await this.#connection.ready();
+    } catch (error) {
+      return execution.fail(error);
+    }
+    if (signal?.aborted) return; // failed by `abort`
+    this.#executions.set(execution.id, execution);
+    this.#watchPeer();
+    if (!this.#connection.send(text)) execution.lose();
+  }
+
+  #send(message: Unstamped): boolean {
+    return this.#connection.send(encodeMessage(message, this.#stamper.now()));
+  }
+
+  #onMessage(message: ServerMessage): void {
+    this.#unanswered = 0; // whatever it says, it lives
+    if (message.type === 'pong') return this.#pings.get(message.id ?? '')?.(message);
+    if (message.id !== undefined) this.#executions.get(message.id)?.take(message);
+  }
+
+  #onLost(error: FathomError): void {
+    this.#loseAll(error);
+  }
+
+  #loseAll(cause: FathomError | undefined): void {
+    for (const execution of [...this.#executions.values()]) execution.lose(cause);
+  }
+
+  #forget(id: string): void {
+    this.#executions.delete(id);
+    if (this.#executions.size > 0) return;
+    clearInterval(this.#pingTimer);
+    this.#pingTimer = undefined;
+  }
+
+  /** A peer that is gone without a word is found by its silence. */
+  #watchPeer(): void {
+    if (this.#pingIntervalMs === 0 || this.#pingTimer !== undefined) return;
+    this.#unanswered = 0;
+    this.#pingTimer = setInterval(() => {
+      if (this.#unanswered >= 2) {
+        return this.#connection.drop(connectionError('The server answers no pings any more.'));
+      }
+      this.#unanswered += 1;
+      this.#send({ type: 'ping' });
+    }, this.#pingIntervalMs);
+  }
+}
+
+/** The address of the socket. Throws a TypeError for what is no URL. */
+function socketUrl(text: string): string {
+  const url = new URL(text);
+  url.protocol = url.protocol.replace(/^http/, 'ws');
+  if (url.pathname === '/') url.pathname = '/ws';
+  return url.href;
+}

@@ -1,0 +1,63 @@
+/** What goes wrong between client and server. What a program did is never an error, but a status. */
+import type { WireErrorCode } from './wire/index.js';
+
+/** Every code. */
+export const CLIENT_ERROR_CODES = [
+  'FATHOM_REQUEST', // the request is wrong: found before it was sent
+  'FATHOM_REJECTED', // the server answered with an error; `wireCode` says which
+  'FATHOM_CONNECTION', // nobody answers, or the connection went away
+  'FATHOM_UNAUTHORIZED', // 401
+  'FATHOM_VERSION', // the server speaks another version
+  'FATHOM_PROTOCOL', // the server sent what no server sends
+  'FATHOM_CLOSED', // this client was closed
+  'FATHOM_UNSUPPORTED', // not possible in this environment
+] as const;
+/** One of `CLIENT_ERROR_CODES`. */
+export type ClientErrorCode = (typeof CLIENT_ERROR_CODES)[number];
+
+/** What an error is made of. */
+export interface ClientErrorInit {
+  code: ClientErrorCode;
+  message: string;
+  retryable?: boolean;
+  wireCode?: WireErrorCode | null;
+  /** Of the execution that it ended. */
+  executionId?: string | null;
+  cause?: unknown;
+}
+
+/** Every error of this client. Branch on `code`, and on `wireCode` for those of the server. */
+export class FathomError extends Error {
+  override readonly name = 'FathomError';
+  readonly code: ClientErrorCode;
+  /** The same request may succeed later: as the server said, and always when the connection went away. */
+  readonly retryable: boolean;
+  /** The server's own code. */
+  readonly wireCode: WireErrorCode | null;
+  readonly executionId: string | null;
+
+  constructor({
+    code,
+    message,
+    retryable = false,
+    wireCode = null,
+    executionId = null,
+    cause,
+  }: ClientErrorInit) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.retryable = retryable;
+    this.wireCode = wireCode;
+    this.executionId = executionId;
+  }
+}
+
+/** For tests across copies of this package, where `instanceof` says no. */
+export function isFathomError(value: unknown): value is FathomError {
+  return value instanceof Error && value.name === 'FathomError' && 'code' in value;
+}
+
+/** The connection did not come to be, or went away. */
+export function connectionError(message: string, cause?: unknown): FathomError {
+  return new FathomError({ code: 'FATHOM_CONNECTION', message, retryable: true, cause });
+}

@@ -1,0 +1,186 @@
+/** One execution as the caller sees it: awaited for what it came to, or read event by event. */
+import { Accumulator } from './accumulator.js';
+import { connectionError, FathomError } from './errors.js';
+import type { ResourceUsage, ServerMessage, TerminalStatus } from './wire/index.js';
+
+/** What an execution came to. */
+export interface ExecutionResult {
+  id: string;
+  status: TerminalStatus;
+  /** `status === 'completed'`: it ended by itself with exit code 0. */
+  ok: boolean;
+  /** `null` when a signal ended the program. */
+  exitCode: number | null;
+  stdout: string;
+  stderr: string;
+  /** Wall time of the execution, without waiting for a place. */
+  durationMs: number;
+  /** A figure that could not be measured is absent. */
+  usage: ResourceUsage;
+  /** It printed more than `limits.outputBytes` and was ended for that; `status` is `'failed'`. */
+  outputLimitExceeded: boolean;
+}
+
+/** What happens on the way, in order. The last is `result`, unless iterating throws. */
+export type ExecutionEvent =
+  | { kind: 'accepted' }
+  | { kind: 'started' }
+  | { kind: 'stdout' | 'stderr'; text: string }
+  | { kind: 'result'; result: ExecutionResult };
+
+/** What an execution needs of its client. */
+export interface ExecutionOwner {
+  /** Sends `cancel`; the answer comes as status and result. */
+  cancel(id: string): void;
+  /** Nothing more is expected. */
+  forget(id: string): void;
+}
+
+/** The protocol sends status and result after this error; other servers may not. */
+const AFTER_OUTPUT_LIMIT_MS = 2000;
+
+/**
+ * From `client.execute()`. `await` it for the result, or iterate over its events (once; the result can be awaited beside).
+ * What the program did is in the result; a rejection is a `FathomError`, or the reason of the signal.
+ */
+export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<ExecutionEvent> {
+  readonly id: string;
+  readonly #owner: ExecutionOwner;
+  readonly #accumulator: Accumulator;
+  readonly #result: Promise<ExecutionResult>;
+  readonly #events: ExecutionEvent[] = [];
+  #settle!: { resolve(result: ExecutionResult): void; reject(error: unknown): void };
+  #wake: () => void = () => undefined;
+  #isRead = false;
+  #isOver = false;
+  #failure: { error: unknown } | null = null;
+  #outputLimit: ReturnType<typeof setTimeout> | null = null;
+
+  /** @internal */
+  constructor(id: string, owner: ExecutionOwner) {
+    this.id = id;
+    this.#owner = owner;
+    this.#accumulator = new Accumulator(id);
+    this.#result = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    this.#result.catch(() => undefined); // who only iterates is told there
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: awaiting the handle itself is the point of it
+  then<A = ExecutionResult, B = never>(
+    onFulfilled?: ((result: ExecutionResult) => A | PromiseLike<A>) | null,
+    onRejected?: ((error: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.#result.then(onFulfilled, onRejected);
+  }
+
+  /** As of a promise. */
+  catch<B = never>(
+    onRejected?: ((error: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<ExecutionResult | B> {
+    return this.#result.catch(onRejected);
+  }
+
+  /** As of a promise. */
+  finally(onFinally?: (() => void) | null): Promise<ExecutionResult> {
+    return this.#result.finally(onFinally);
+  }
+
+  /** Asks the server to end it; the result follows, with status `cancelled` unless it ended before. Safe to call at any time. */
+  cancel(): void {
+    if (!this.#isOver) this.#owner.cancel(this.id);
+  }
+
+  /** The events, from the first on; leaving the loop early cancels the execution. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<ExecutionEvent, void, undefined> {
+    if (this.#isRead) {
+      throw new FathomError({ code: 'FATHOM_REQUEST', message: `Events of ${this.id} can be read once.` });
+    }
+    this.#isRead = true;
+    try {
+      for (;;) {
+        for (let event = this.#events.shift(); event !== undefined; event = this.#events.shift()) yield event;
+        if (this.#failure !== null) throw this.#failure.error;
+        if (this.#isOver) return;
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    } finally {
+      this.cancel();
+    }
+  }
+
+  /** @internal A message with its id. */
+  take(message: ServerMessage): void {
+    if (this.#isOver) return;
+    this.#accumulator.apply(message);
+    if (message.type === 'ack') this.#push({ kind: 'accepted' });
+    else if (message.type === 'stdout' || message.type === 'stderr') {
+      if (message.data !== '') this.#push({ kind: message.type, text: message.data });
+    } else if (message.type === 'status') {
+      if (message.status === 'running') this.#push({ kind: 'started' });
+    } else if (message.type === 'result') this.#finish();
+    else if (message.type === 'error') this.#takeError(message);
+  }
+
+  /** @internal It ends here, whatever the server does. */
+  fail(error: unknown): void {
+    if (this.#isOver) return;
+    this.#failure = { error };
+    this.#end();
+    this.#settle.reject(error);
+  }
+
+  /** @internal The connection went away, and with it the execution. */
+  lose(cause?: unknown): void {
+    this.fail(connectionError(`The connection went away before ${this.id} ended.`, cause));
+  }
+
+  #takeError({ code, message, retryable }: ServerMessage & { type: 'error' }): void {
+    const error = new FathomError({
+      code: 'FATHOM_REJECTED',
+      message,
+      retryable,
+      wireCode: code,
+      executionId: this.id,
+    });
+    if (code !== 'OUTPUT_LIMIT') return this.fail(error);
+    this.#outputLimit ??= setTimeout(() => this.fail(error), AFTER_OUTPUT_LIMIT_MS);
+  }
+
+  #finish(): void {
+    const { status, stdout, stderr, exitCode, durationMs, usage } = this.#accumulator;
+    if (!this.#accumulator.isTerminal()) {
+      const message = `The result of ${this.id} came without a terminal status.`;
+      return this.fail(new FathomError({ code: 'FATHOM_PROTOCOL', message, executionId: this.id }));
+    }
+    const result: ExecutionResult = {
+      id: this.id,
+      status: status as TerminalStatus,
+      ok: status === 'completed',
+      exitCode,
+      stdout,
+      stderr,
+      durationMs: durationMs ?? 0,
+      usage,
+      outputLimitExceeded: this.#outputLimit !== null,
+    };
+    this.#events.push({ kind: 'result', result });
+    this.#end();
+    this.#settle.resolve(result);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    if (this.#outputLimit !== null) clearTimeout(this.#outputLimit);
+    this.#owner.forget(this.id);
+    this.#wake();
+  }
+
+  #push(event: ExecutionEvent): void {
+    this.#events.push(event);
+    this.#wake();
+  }
+}

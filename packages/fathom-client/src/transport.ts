@@ -1,0 +1,35 @@
+/** What the client needs of its environment: a WebSocket, the global one or another. */
+import { FathomError } from './errors.js';
+import { SUBPROTOCOL, TOKEN_SUBPROTOCOL_PREFIX } from './wire/index.js';
+
+/** The part of a WebSocket that is used: standard events alone, so that every kind of it fits. */
+export interface SocketLike {
+  /** As of the standard. */
+  send(text: string): void;
+  /** As of the standard. */
+  close(code?: number, reason?: string): void;
+  /** As of the standard. */
+  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: never) => void): void;
+}
+
+/** Makes a socket that opens, or tells `close`. Throws when it can never work here. */
+export type OpenSocket = (url: string, token: string | undefined) => SocketLike;
+
+type SocketClass = new (url: string, protocols: string[]) => SocketLike;
+
+/** The global WebSocket. It can send no headers everywhere, so a token goes as a subprotocol, which `@sbx/fathom-server` takes. */
+export const openGlobalSocket: OpenSocket = (url, token) => {
+  const Socket = (globalThis as { WebSocket?: SocketClass }).WebSocket;
+  if (Socket === undefined) {
+    const message = 'There is no WebSocket here: give a function `openSocket` that makes one.';
+    throw new FathomError({ code: 'FATHOM_UNSUPPORTED', message });
+  }
+  return new Socket(url, token === undefined ? [] : [SUBPROTOCOL, tokenSubprotocol(token)]);
+};
+
+/** What stands for a token where there are no headers. */
+export function tokenSubprotocol(token: string): string {
+  const bytes = new TextEncoder().encode(token);
+  const base64 = btoa(String.fromCharCode(...bytes));
+  return TOKEN_SUBPROTOCOL_PREFIX + base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}

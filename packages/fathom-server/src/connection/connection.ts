@@ -1,0 +1,178 @@
+/** One client: its messages in, its executions by id, its messages out. */
+import { isUtf8 } from 'node:buffer';
+import type { Process } from '@sbx/core';
+import {
+  CLOSE_CODES,
+  type ExecuteMessage,
+  encodeMessage,
+  Stamper,
+  type Unstamped,
+} from '@sbx/fathom-client/wire';
+import { keepAlive } from '@sbx/serving';
+import type { WebSocket } from 'ws';
+import type { Admission } from '../admission.js';
+import { errorMessage } from '../errors.js';
+import { Execution } from '../execution/execution.js';
+import type { ServerMetrics } from '../metrics.js';
+import type { Logger, ResolvedOptions } from '../options.js';
+import { Outbox } from './outbox.js';
+import { type Rules, readRequest } from './request.js';
+
+/** What all connections share. */
+export interface Host {
+  options: ResolvedOptions;
+  rules: Rules;
+  admission: Admission;
+  metrics: ServerMetrics;
+  logger: Logger;
+  start(message: ExecuteMessage): Promise<Process>;
+  /** Nothing new is taken: the server is on its way out. */
+  isClosing(): boolean;
+}
+
+/** Pings that a peer may leave unanswered before it counts as gone. */
+const UNANSWERED_PINGS = 2;
+/** After a close frame, for the peer's own. */
+const CLOSE_WAIT_MS = 1000;
+
+export class Connection {
+  readonly #socket: WebSocket;
+  readonly #host: Host;
+  readonly #number: number;
+  readonly #stamper = new Stamper();
+  readonly #outbox: Outbox;
+  /** Those whose id is in use. */
+  readonly #active = new Map<string, Execution>();
+  /** Those of which something is left: their last message may be out already. */
+  readonly #living = new Set<Execution>();
+  readonly #alive: { alive(): void; stop(): void };
+
+  constructor(socket: WebSocket, host: Host, number: number) {
+    this.#socket = socket;
+    this.#host = host;
+    this.#number = number;
+    const { bufferBytes, stallMs, pingMs } = host.options;
+    this.#alive = keepAlive(socket, { pingMs, silenceMs: pingMs * (UNANSWERED_PINGS + 1) });
+    this.#outbox = new Outbox(socket, {
+      bufferBytes,
+      stallMs,
+      onProgress: this.#alive.alive,
+      onStall: () => this.#drop('the peer reads nothing'),
+    });
+    socket.on('message', (data, isBinary) => this.#onMessage(data as Buffer, isBinary));
+    socket.on('error', (error) => this.#drop(error.message)); // `ws` has closed it with the right code already
+    socket.once('close', (code) => this.#onClose(code));
+    host.logger.debug({ connection: number }, 'connected');
+  }
+
+  /** Every execution is told that it is over, and the connection is closed. */
+  close(): void {
+    for (const execution of [...this.#living]) {
+      execution.fail('INTERNAL_ERROR', 'The server is shutting down.');
+    }
+    this.#socket.close(CLOSE_CODES.goingAway, 'the server is shutting down');
+    setTimeout(() => this.#socket.terminate(), CLOSE_WAIT_MS).unref();
+  }
+
+  /** Resolves when nothing of its executions is left. */
+  async idle(): Promise<void> {
+    await Promise.all([...this.#living].map(({ gone }) => gone));
+  }
+
+  #onMessage(data: Buffer, isBinary: boolean): void {
+    this.#alive.alive();
+    const text = isBinary && !isUtf8(data) ? '' : data.toString('utf8');
+    const request = readRequest(text, this.#host.rules, (id) => this.#active.has(id));
+    this.#host.metrics.countMessage(request.kind);
+    switch (request.kind) {
+      case 'ping':
+        return this.#pong(request.id);
+      case 'cancel':
+        return this.#cancel(request.message.id);
+      case 'execute':
+        return this.#execute(request.message);
+      case 'refused':
+        this.#host.metrics.countRefusal(request.code);
+        return this.#send(errorMessage(request.code, request.message, request.id));
+    }
+  }
+
+  #pong(id: string | undefined): void {
+    const { active, waiting } = this.#host.admission;
+    const load = { active_executions: active, queue_depth: waiting };
+    this.#send({ type: 'pong', ...(id === undefined ? {} : { id }), load });
+  }
+
+  #cancel(id: string): void {
+    const execution = this.#active.get(id);
+    if (execution !== undefined) return execution.cancel();
+    this.#send(
+      errorMessage('UNKNOWN_EXECUTION', 'id: no execution of this connection is active under it', id),
+    );
+  }
+
+  #execute(message: ExecuteMessage): void {
+    const { id } = message;
+    const execution = this.#host.isClosing() ? null : Execution.admit(message, this.#around(message));
+    if (execution === null) {
+      this.#host.metrics.countRefusal('SANDBOX_OVERLOADED');
+      const text = 'All places are taken and the queue is full.';
+      return this.#send(errorMessage('SANDBOX_OVERLOADED', text, id));
+    }
+    this.#active.set(id, execution);
+    this.#living.add(execution);
+    void execution.gone.then(() => this.#living.delete(execution));
+  }
+
+  #around({ id, language, code }: ExecuteMessage) {
+    const { admission, start, logger, metrics } = this.#host;
+    const facts = { connection: this.#number, id, language, codeBytes: Buffer.byteLength(code) };
+    return {
+      admission,
+      start,
+      outlet: this.#outbox,
+      send: (message: Unstamped, isLast: boolean) => {
+        if (isLast) this.#active.delete(id);
+        this.#send(message);
+      },
+      onStart: (waitedMs: number) => metrics.observeStart(language, waitedMs),
+      onEnd: (status: string, durationMs: number) => {
+        metrics.observeEnd(language, status, durationMs);
+        logger.debug({ ...facts, status, durationMs }, 'execution ended');
+      },
+      onFailure: (error: unknown) => logger.error({ ...facts, error: whatFailed(error) }, 'sandbox failed'),
+      onDefect: (error: unknown) => {
+        logger.error({ ...facts, error: whatFailed(error) }, 'defect');
+        this.#socket.close(CLOSE_CODES.internal, 'internal error');
+      },
+    };
+  }
+
+  #send(message: Unstamped): void {
+    this.#outbox.send(encodeMessage(message, this.#stamper.now()));
+  }
+
+  #drop(reason: string): void {
+    this.#host.logger.debug({ connection: this.#number, reason }, 'dropped');
+    this.#socket.terminate();
+  }
+
+  #onClose(code: number): void {
+    this.#alive.stop();
+    for (const execution of this.#living) execution.orphan(this.#host.options.orphanGraceMs);
+    this.#active.clear();
+    this.#outbox.stop();
+    this.#host.logger.debug({ connection: this.#number, code }, 'disconnected');
+  }
+}
+
+/** Facts of an error without anything of the request: options that core refuses may quote it. */
+function whatFailed(error: unknown): object {
+  const { name, code, stage, errno } = error as {
+    name?: string;
+    code?: string;
+    stage?: string;
+    errno?: number;
+  };
+  return { name, code, stage, errno };
+}

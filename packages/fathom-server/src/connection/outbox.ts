@@ -1,0 +1,97 @@
+/**
+ * What goes out on one connection. Control messages go at once. Output goes while little is on its way, one message of each
+ * execution in turn, so that whatever the programs write, a status or a pong has at most `bufferBytes` before it.
+ */
+import type { WebSocket } from 'ws';
+import type { Outlet } from '../execution/output.js';
+
+export interface OutboxOptions {
+  /** More on its way is no room for output. */
+  bufferBytes: number;
+  /** Without any progress for so long while there is no room, the peer counts as gone. */
+  stallMs: number;
+  onStall: () => void;
+  /** The peer has taken something. */
+  onProgress: () => void;
+}
+
+/** Control messages may pile up so far above the buffer before nothing more is read from the peer that causes them. */
+const CONTROL_BYTES = 1024 * 1024;
+const CHECKS_PER_STALL = 10;
+const TEXT = { binary: false, compress: false } as const;
+
+/** What `ws` and Node know of bytes on their way. `_socket` is the public `net.Socket` behind a `ws` connection. */
+interface Insides {
+  _socket?: { _handle?: { writeQueueSize?: number } | null } | null;
+}
+
+export class Outbox implements Outlet {
+  readonly #socket: WebSocket;
+  readonly #options: OutboxOptions;
+  readonly #waiting: (() => void)[] = [];
+  #stallTimer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(socket: WebSocket, options: OutboxOptions) {
+    this.#socket = socket;
+    this.#options = options;
+  }
+
+  /** Sends one message. */
+  send(text: string): void {
+    if (this.#isStopped) return;
+    this.#socket.send(text, TEXT, this.#onFlushed);
+    if (this.#isFull) this.#watch();
+    if (this.#socket.bufferedAmount > this.#options.bufferBytes + CONTROL_BYTES) this.#socket.pause();
+  }
+
+  hasRoom(): boolean {
+    return this.#isStopped || (this.#waiting.length === 0 && !this.#isFull);
+  }
+
+  whenRoom(callback: () => void): void {
+    if (this.#isStopped) callback();
+    else this.#waiting.push(callback);
+  }
+
+  /** The connection is gone: nobody waits any more. */
+  stop(): void {
+    this.#isStopped = true;
+    clearInterval(this.#stallTimer);
+    for (const callback of this.#waiting.splice(0)) callback();
+  }
+
+  get #isFull(): boolean {
+    return this.#socket.bufferedAmount >= this.#options.bufferBytes;
+  }
+
+  readonly #onFlushed = (): void => {
+    if (this.#isStopped) return;
+    if (this.#socket.isPaused && !this.#isFull) this.#socket.resume();
+    while (this.#waiting.length > 0 && !this.#isFull) this.#waiting.shift()!();
+  };
+
+  /** Looks, while there is no room, whether the peer takes anything. */
+  #watch(): void {
+    if (this.#stallTimer !== undefined) return;
+    const { stallMs, onStall, onProgress } = this.#options;
+    let left = CHECKS_PER_STALL;
+    let before = this.#onItsWay();
+    this.#stallTimer = setInterval(() => {
+      const now = this.#onItsWay();
+      left = now === before ? left - 1 : CHECKS_PER_STALL;
+      if (now !== before) onProgress();
+      before = now;
+      if (left === 0) onStall();
+      if (left > 0 && this.#isFull) return;
+      clearInterval(this.#stallTimer);
+      this.#stallTimer = undefined;
+    }, stallMs / CHECKS_PER_STALL).unref();
+  }
+
+  /** Changes whenever the kernel takes a byte, not only when a whole message has left. */
+  #onItsWay(): string {
+    const queued = (this.#socket as unknown as Insides)._socket?._handle?.writeQueueSize ?? 0;
+    return `${this.#socket.bufferedAmount}:${queued}`;
+  }
+}

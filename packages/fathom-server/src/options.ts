@@ -1,0 +1,133 @@
+/** Options of `createFathomServer`, checked; unknown ones are errors. */
+import { availableParallelism } from 'node:os';
+import { Engine, FEATURES, type Feature, type Limits } from '@sbx/core';
+import { LANGUAGES, LIMIT_RANGES, SIZE_LIMITS } from '@sbx/fathom-client/wire';
+import type { LanguageDefinition } from '@sbx/languages';
+import { checkOptions } from '@sbx/serving';
+import { z } from 'zod';
+
+/** Where the server tells what happens; `pino()` fits. Nothing of code, input, environment or token ever goes there. */
+export interface Logger {
+  /** Connections and executions. */
+  debug(fields: object, message: string): void;
+  /** Rare and ordinary. */
+  info(fields: object, message: string): void;
+  /** Something that somebody should look at. */
+  warn(fields: object, message: string): void;
+  /** A sandbox that failed, or a defect. */
+  error(fields: object, message: string): void;
+}
+
+/** Options of `createFathomServer`; all have defaults. */
+export interface FathomServerOptions {
+  /** Where `listen()` listens; `localhost` is every loopback address. Default `'127.0.0.1'`. */
+  host?: string;
+  /** Port of `listen()`; 0 takes a free one. Default 8765. */
+  port?: number;
+  /** Path of the WebSocket. Default `'/ws'`. */
+  path?: string;
+  /** Bearer token that upgrades and `/metrics` must bring. `null` (default): everybody who can connect may. */
+  token?: string | null;
+  /** Origins of web pages that may connect where no token is asked for, besides those of this machine: `'https://example.org'`. Default: none. */
+  allowedOrigins?: readonly string[];
+  /** Names of languages of `@sbx/languages`, or definitions of your own, without compile step. Those that are not installed are not on offer. Default: python, javascript, shell, elixir. */
+  languages?: readonly (string | LanguageDefinition)[];
+  /** Interpreters kept started and waiting, by language; each serves one execution. Default: two of Python and JavaScript, one of Elixir. */
+  standby?: Readonly<Record<string, number>>;
+  /** Memory that all waiting interpreters may hold together. Default 512 MiB. */
+  standbyMemoryBytes?: number;
+  /** Executions that run at the same time. Default: four per CPU, at least 8. */
+  parallelism?: number;
+  /** Executions that may wait. Default 256. More are refused with `SANDBOX_OVERLOADED`. */
+  queueLength?: number;
+  /** Connections at the same time. Default 1024. More are refused with 503. */
+  connectionCountMax?: number;
+  /** Highest `timeout_ms`. Default 300 000. */
+  timeoutMsMax?: number;
+  /** Highest `memory_mb`. Default 1024. */
+  memoryMbMax?: number;
+  /** Highest `max_output_bytes`. Default 64 MiB. */
+  outputBytesMax?: number;
+  /** Most bytes of `code`. Default 1 MiB. */
+  codeBytesMax?: number;
+  /** Most bytes of `stdin`. Default 4 MiB. */
+  stdinBytesMax?: number;
+  /** Most bytes of one message; larger ones close the connection with 1009. Default 8 MiB. */
+  messageBytesMax?: number;
+  /** More limits of each execution; time and memory are the client's. Default: those of its language and of the engine, CPU time unbounded. */
+  limits?: Limits;
+  /** Bytes on their way to one client beyond which its programs wait. Default 256 KiB. */
+  bufferBytes?: number;
+  /** A client that takes nothing for so long while its buffer is full is disconnected. Default 30 000. */
+  stallMs?: number;
+  /** Time between pings; two unanswered ones end a connection. Default 30 000. */
+  pingMs?: number;
+  /** How long executions outlive their connection. Default 1000. */
+  orphanGraceMs?: number;
+  /** How long `close()` lets executions finish before it ends them. Default 0. */
+  drainMs?: number;
+  /** Guarantees of the engine that is opened here, as of `EngineOptions`. */
+  require?: readonly Feature[];
+  /** An engine of the caller's, which stays open. Default: one of the server's own. */
+  engine?: Engine;
+  /** Default: silent. */
+  logger?: Logger;
+}
+
+const PARALLELISM_MIN = 8;
+const PARALLELISM_PER_CPU = 4;
+/** What timers can hold. */
+const MS_MAX = 2 ** 31 - 1;
+const BYTES_MAX = 2 ** 30;
+
+const count = z.int().min(0).max(1_000_000);
+const ms = z.int().min(0).max(MS_MAX);
+const bytes = z.int().min(1).max(BYTES_MAX);
+const record = z.custom<object>((value) => typeof value === 'object' && value !== null, 'must be an object');
+
+const OPTIONS = z.strictObject({
+  host: z.string().min(1).default('127.0.0.1'),
+  port: z.int().min(0).max(65_535).default(8765),
+  path: z.string().startsWith('/').default('/ws'),
+  token: z.string().min(1).nullable().default(null),
+  allowedOrigins: z.array(z.string()).readonly().default([]),
+  languages: z
+    .array(z.union([z.string(), record as z.ZodType<LanguageDefinition>]))
+    .readonly()
+    .default([...LANGUAGES]),
+  standby: z.record(z.string(), z.int().min(0).max(1024)).default({ python: 2, javascript: 2, elixir: 1 }),
+  standbyMemoryBytes: z
+    .int()
+    .min(0)
+    .default(512 * 2 ** 20),
+  parallelism: z
+    .int()
+    .min(1)
+    .max(4096)
+    .default(Math.max(PARALLELISM_MIN, PARALLELISM_PER_CPU * availableParallelism())),
+  queueLength: count.default(256),
+  connectionCountMax: count.default(1024),
+  timeoutMsMax: ms.min(1).default(LIMIT_RANGES.timeout_ms.max),
+  memoryMbMax: z.int().min(1).max(BYTES_MAX).default(LIMIT_RANGES.memory_mb.max),
+  outputBytesMax: bytes.default(LIMIT_RANGES.max_output_bytes.max),
+  codeBytesMax: bytes.default(SIZE_LIMITS.codeBytes),
+  stdinBytesMax: bytes.default(SIZE_LIMITS.stdinBytes),
+  messageBytesMax: bytes.default(SIZE_LIMITS.messageBytes),
+  limits: (record as z.ZodType<Limits>).default({}),
+  bufferBytes: bytes.default(256 * 1024),
+  stallMs: ms.min(10).default(30_000),
+  pingMs: ms.min(10).default(30_000),
+  orphanGraceMs: ms.default(1000),
+  drainMs: ms.default(0),
+  require: z.array(z.enum(FEATURES)).readonly().optional(),
+  engine: z.custom<Engine>((value) => value instanceof Engine, 'must be an Engine').optional(),
+  logger: (record as z.ZodType<Logger>).optional(),
+});
+
+/** Options after defaults. */
+export type ResolvedOptions = z.output<typeof OPTIONS>;
+
+/** Throws `InvalidOptionsError` for the first thing that is wrong. */
+export function parseOptions(options: FathomServerOptions): ResolvedOptions {
+  return checkOptions(OPTIONS, options);
+}

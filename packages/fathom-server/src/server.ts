@@ -1,0 +1,213 @@
+/** The server: engine, languages, places and connections behind one port. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { Engine, type Limits } from '@sbx/core';
+import { executeSchema } from '@sbx/fathom-client/schemas';
+import type { ExecuteMessage } from '@sbx/fathom-client/wire';
+import { listenAt } from '@sbx/serving';
+import { Admission } from './admission.js';
+import type { Host } from './connection/connection.js';
+import { makeEntryCheck } from './http/entry.js';
+import { type RouteParts, route } from './http/routes.js';
+import { Upgrades } from './http/upgrades.js';
+import { ServerMetrics } from './metrics.js';
+import { type FathomServerOptions, type Logger, parseOptions, type ResolvedOptions } from './options.js';
+import { Runtime } from './runtime.js';
+
+/** An open server; see `createFathomServer`. */
+export interface FathomServer extends AsyncDisposable {
+  /** Answers plain HTTP requests: `/metrics`, `/healthz`, `/readyz`. For `http.createServer`, express and the like. */
+  handler(request: IncomingMessage, response: ServerResponse): void;
+  /** Takes WebSocket upgrades: for the event `upgrade` of an `http.Server`. */
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Listens on `host` and `port`. Resolves with the addresses of the WebSocket, ports decided. */
+  listen(): Promise<{ urls: string[] }>;
+  /** Executions run on it. */
+  readonly engine: Engine;
+  /** The languages on offer. */
+  readonly languages: readonly string[];
+  /** Resolves when the interpreters of `standby` wait, or cannot; executions are served before that too. */
+  ready(): Promise<void>;
+  /** Executions that run and that wait. */
+  load(): { active: number; waiting: number };
+  /** Takes nothing new, waits `drainMs`, tells every client, kills what runs. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the engine and finds out which languages are there; listens nowhere yet. Throws as `Engine.open` does, and
+ * `InvalidOptionsError`.
+ *
+ * @example
+ * ```ts
+ * await using server = await createFathomServer({ port: 8765, token: process.env.TOKEN });
+ * await server.listen();
+ * ```
+ */
+export async function createFathomServer(options: FathomServerOptions = {}): Promise<FathomServer> {
+  const resolved = parseOptions(options);
+  const engine = resolved.engine ?? (await openEngine(resolved));
+  try {
+    return new OpenServer(resolved, engine, await openRuntime(engine, resolved));
+  } catch (error) {
+    if (resolved.engine === undefined) await engine.close();
+    throw error;
+  }
+}
+
+/** Sandboxes beyond those of executions: asking for languages, and those that are being given up. */
+const SANDBOXES_SPARE = 64;
+const READY_MAX = 16;
+const MB = 2 ** 20;
+
+const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** As in the sample of the specification. */
+const FIRST_LIMITS = { timeout_ms: 30_000, memory_mb: 256 };
+
+function openRuntime(engine: Engine, { languages, standby, standbyMemoryBytes, limits }: ResolvedOptions) {
+  const first = { ...limits, ...limitsOf(FIRST_LIMITS) };
+  return Runtime.open(engine, { languages, standby, standbyMemoryBytes, limits: first });
+}
+
+function openEngine({ parallelism, standby, require }: ResolvedOptions): Promise<Engine> {
+  const waiting = Object.values(standby).reduce((sum, count) => sum + count, 0);
+  return Engine.open({
+    maxSandboxes: parallelism + waiting + SANDBOXES_SPARE,
+    readyCount: Math.min(parallelism, READY_MAX),
+    ...(require === undefined ? {} : { require }),
+  });
+}
+
+class OpenServer implements FathomServer {
+  readonly engine: Engine;
+  readonly #options: ResolvedOptions;
+  readonly #runtime: Runtime;
+  readonly #admission: Admission;
+  readonly #metrics = new ServerMetrics();
+  readonly #upgrades: Upgrades;
+  readonly #routes: RouteParts;
+  readonly #servers: Server[] = [];
+  #isClosing = false;
+  #closed: Promise<void> | null = null;
+
+  constructor(options: ResolvedOptions, engine: Engine, runtime: Runtime) {
+    this.#options = options;
+    this.engine = engine;
+    this.#runtime = runtime;
+    this.#admission = new Admission(options.parallelism, options.queueLength);
+    const check = makeEntryCheck(options);
+    this.#upgrades = new Upgrades(this.#makeHost(), check);
+    this.#routes = {
+      path: options.path,
+      check,
+      metrics: this.#metrics.registry,
+      problem: () => this.#problem(),
+    };
+    this.#metrics.watchStandby(() => this.#runtime.standbyCounts());
+    this.#metrics.watch({
+      sbx_fathom_active_executions: ['Executions that run', () => this.#admission.active],
+      sbx_fathom_queue_depth: ['Executions that wait', () => this.#admission.waiting],
+      sbx_fathom_connections: ['Open connections', () => this.#upgrades.openCount],
+    });
+  }
+
+  ready(): Promise<void> {
+    return this.#runtime.ready();
+  }
+
+  get languages(): readonly string[] {
+    return this.#runtime.names;
+  }
+
+  load(): { active: number; waiting: number } {
+    const { active, waiting } = this.#admission;
+    return { active, waiting };
+  }
+
+  handler = (request: IncomingMessage, response: ServerResponse): void => {
+    void route(this.#routes, request, response);
+  };
+
+  handleUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    this.#upgrades.upgrade(request, socket, head);
+  };
+
+  async listen(): Promise<{ urls: string[] }> {
+    const { host, port, path } = this.#options;
+    const urls = await listenAt(host, port, () => this.#createServer());
+    return { urls: urls.map((url) => url.replace('http', 'ws') + path) };
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #makeHost(): Host {
+    const options = this.#options;
+    const runtime = this.#runtime;
+    return {
+      options,
+      rules: {
+        execute: executeSchema(options),
+        hasLanguage: (name) => runtime.has(name),
+        languageNames: runtime.names.join(', '),
+      },
+      admission: this.#admission,
+      metrics: this.#metrics,
+      logger: options.logger ?? SILENT,
+      start: (message) => this.#start(message),
+      isClosing: () => this.#isClosing,
+    };
+  }
+
+  #start({ language, code, stdin, env, limits }: ExecuteMessage) {
+    return this.#runtime.start({
+      language,
+      code,
+      stdin: stdin ?? '',
+      env: env ?? {},
+      limits: { ...this.#options.limits, ...limitsOf(limits) },
+    });
+  }
+
+  #createServer(): Server {
+    const server = createServer(this.handler);
+    server.on('upgrade', this.handleUpgrade);
+    this.#servers.push(server);
+    return server;
+  }
+
+  #problem(): string | null {
+    if (this.#isClosing) return 'the server is shutting down';
+    return this.#admission.isFull ? 'all places are taken and the queue is full' : null;
+  }
+
+  async #close(): Promise<void> {
+    this.#isClosing = true;
+    for (const server of this.#servers) server.close();
+    const { drainMs, engine } = this.#options;
+    if (drainMs > 0) await Promise.race([this.#upgrades.idle(), after(drainMs)]);
+    this.#upgrades.close();
+    await this.#upgrades.idle();
+    await this.#runtime.close();
+    if (engine === undefined) await this.engine.close();
+    for (const server of this.#servers) server.closeAllConnections();
+  }
+}
+
+/** CPU time is bounded by wall time and the number of CPUs; the protocol knows no other bound. */
+function limitsOf({ timeout_ms, memory_mb }: ExecuteMessage['limits']): Limits {
+  return { cpuTimeMs: null, wallTimeMs: timeout_ms, memoryBytes: memory_mb * MB };
+}
+
+function after(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { checkRequest } from './check.js';
+import { type RunCommand, type RunGroup, toWireRequest } from './request.js';
+import { WIRE_NUMBER_MAX } from './units.js';
+import type { WireCmd } from './wire/index.js';
+
+const command = (more: Partial<RunCommand> = {}): RunCommand => ({ args: ['x'], ...more });
+const check = (group: RunGroup, isStream = false) => checkRequest(toWireRequest(group), isStream);
+
+describe('what a server could not read is named before it is sent', () => {
+  test.each<[what: string, command: RunCommand, place: string]>([
+    ['a limit that is no number', command({ limits: { cpuTimeMs: Number.NaN } }), 'cmd[0].cpuLimit'],
+    ['a negative limit', command({ limits: { memoryBytes: -1 } }), 'cmd[0].memoryLimit'],
+    ['half a process', command({ limits: { processCount: 1.5 } }), 'cmd[0].procLimit'],
+    ['no program', command({ args: [] }), 'cmd[0].args'],
+    ['an argument that is no text', command({ args: [1 as never] }), 'cmd[0].args'],
+    ['an unknown kind of file', command({ stdin: {} as never }), 'cmd[0].files[0]'],
+    ['a collector without max', command({ files: [{ name: 'x' } as never] }), 'cmd[0].files[0]'],
+    ['a link as descriptor', command({ files: [{ symlink: 'x' } as never] }), 'cmd[0].files[0]'],
+    ['bytes as content', command({ copyIn: { a: { content: Buffer.from('x') as never } } }), "copyIn['a']"],
+    ['a collector in copyIn', command({ copyIn: { a: { name: 'x', max: 1 } as never } }), "copyIn['a']"],
+    ['a raw field of another type', command({ wire: { tty: 1 as never } }), 'cmd[0].tty'],
+    ['a stream outside of interact', command({ files: [{ streamIn: true }] }), 'cmd[0].files[0]'],
+  ])('%s', (_what, one, place) => {
+    const refused = expect.objectContaining({
+      code: 'GOJUDGE_REQUEST',
+      message: expect.stringContaining(place),
+    });
+    expect(() => check({ commands: [one] })).toThrow(refused);
+  });
+
+  test('no programs, and pipes to nowhere', () => {
+    expect(() => check({ commands: [] })).toThrow('cmd must be not empty');
+    const pipes = [{ in: { index: 0, fd: 1 }, out: { index: 0, fd: -1 } }];
+    expect(() => check({ commands: [command()], pipes })).toThrow('pipeMapping[0].out.fd');
+  });
+
+  test('streams past what the wire can name', () => {
+    const files = Array.from({ length: 17 }, () => ({ streamOut: true }) as const);
+    expect(() => check({ commands: [command({ files: files.slice(0, 16) })] }, true)).not.toThrow();
+    expect(() => check({ commands: [command({ files })] }, true)).toThrow('cmd[0].files[16]');
+  });
+});
+
+describe('units', () => {
+  const wireOf = (more: Partial<RunCommand>): WireCmd => toWireRequest({ commands: [command(more)] }).cmd[0]!;
+
+  test('ms become ns, text becomes content', () => {
+    const limits = { cpuTimeMs: 0.5, wallTimeMs: 20, cpuRate: 1.5, stackBytes: 10 };
+    expect(wireOf({ limits, stdin: 'in', copyIn: { a: 'text' }, copyOutBytes: 3 })).toEqual({
+      args: ['x'],
+      env: ['PATH=/usr/local/bin:/usr/bin:/bin'],
+      files: [{ content: 'in' }, { name: 'stdout', max: 2 ** 20 }, { name: 'stderr', max: 2 ** 20 }],
+      cpuLimit: 500_000,
+      clockLimit: 20_000_000,
+      memoryLimit: 2 ** 28,
+      procLimit: 1,
+      stackLimit: 10,
+      cpuRateLimit: 1500,
+      copyIn: { a: { content: 'text' } },
+      copyOutMax: 3,
+    });
+  });
+
+  test('without limit is the highest that fits', () => {
+    const limits = { cpuTimeMs: Infinity, memoryBytes: Infinity, processCount: Infinity };
+    const cmd = wireOf({ limits, outputBytes: Infinity });
+    expect([cmd.cpuLimit, cmd.clockLimit, cmd.memoryLimit]).toEqual(Array(3).fill(WIRE_NUMBER_MAX));
+    expect(cmd.procLimit).toBe(4_194_304);
+    expect(() => check({ commands: [command({ limits })] })).not.toThrow();
+  });
+});

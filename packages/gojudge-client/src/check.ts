@@ -1,0 +1,109 @@
+/**
+ * Requests are checked before they are sent: JSON turns NaN into null, which is a limit of 0, and on `/ws` a request that
+ * the server cannot read ends the connection and every other run on it.
+ */
+import { GojudgeError } from './errors.js';
+import { WIRE_NUMBER_MAX } from './units.js';
+import { STREAM_PLACE_MAX, type WireCmd, type WireRequest } from './wire/index.js';
+
+/** `true`: streams are allowed. */
+export type IsStream = boolean;
+
+type Rule = (value: unknown) => boolean;
+
+const isText: Rule = (value) => typeof value === 'string';
+const isFlag: Rule = (value) => typeof value === 'boolean';
+const isWhole: Rule = (value) => Number.isSafeInteger(value);
+const isCount: Rule = (value) => isWhole(value) && (value as number) >= 0;
+const isTexts: Rule = (value) => Array.isArray(value) && value.every(isText);
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const COUNT = `a whole number from 0 to ${WIRE_NUMBER_MAX}`;
+
+/** Key of a cmd → its rule, in words and as code. `files` and `copyIn` have their own below. */
+const CMD_RULES: Record<Exclude<keyof WireCmd, 'files' | 'copyIn'>, readonly [words: string, rule: Rule]> = {
+  args: ['a list of strings', isTexts],
+  env: ['a list of strings', isTexts],
+  tty: ['true or false', isFlag],
+  cpuLimit: [COUNT, isCount],
+  realCpuLimit: [COUNT, isCount],
+  clockLimit: [COUNT, isCount],
+  memoryLimit: [COUNT, isCount],
+  stackLimit: [COUNT, isCount],
+  procLimit: [COUNT, isCount],
+  cpuRateLimit: [COUNT, isCount],
+  cpuSetLimit: ['a string', isText],
+  dataSegmentLimit: ['true or false', isFlag],
+  strictMemoryLimit: ['true or false', isFlag],
+  addressSpaceLimit: ['true or false', isFlag],
+  copyOut: ['a list of strings', isTexts],
+  copyOutCached: ['a list of strings', isTexts],
+  copyOutMax: [COUNT, isCount],
+  copyOutTruncate: ['true or false', isFlag],
+  copyOutDir: ['a string', isText],
+};
+
+/** What makes a file of each form. */
+const FILE_FORMS: readonly Rule[] = [
+  (file) => isText((file as { src?: unknown }).src),
+  (file) => isText((file as { content?: unknown }).content),
+  (file) => isText((file as { fileId?: unknown }).fileId),
+];
+const isCollector: Rule = (file) => {
+  const { name, max } = file as { name?: unknown; max?: unknown };
+  return isText(name) && isWhole(max);
+};
+const isLink: Rule = (file) => isText((file as { symlink?: unknown }).symlink);
+const isStreamFile: Rule = (file) => {
+  const { streamIn, streamOut } = file as { streamIn?: unknown; streamOut?: unknown };
+  return streamIn === true || streamOut === true;
+};
+
+/** Throws `GOJUDGE_REQUEST` with the field's name. */
+export function checkRequest(request: WireRequest, isStream: IsStream = false): void {
+  if (request.cmd.length === 0) refuse('cmd', 'not empty', request.cmd);
+  for (const [index, cmd] of request.cmd.entries()) checkCmd(`cmd[${index}]`, index, cmd, isStream);
+  for (const [index, pipe] of (request.pipeMapping ?? []).entries()) {
+    for (const end of ['in', 'out'] as const) {
+      const place = `pipeMapping[${index}].${end}`;
+      if (!isCount(pipe[end]?.index)) refuse(`${place}.index`, COUNT, pipe[end]?.index);
+      if (!isCount(pipe[end]?.fd)) refuse(`${place}.fd`, COUNT, pipe[end]?.fd);
+    }
+    if (pipe.max !== undefined && !isCount(pipe.max)) refuse(`pipeMapping[${index}].max`, COUNT, pipe.max);
+  }
+}
+
+function checkCmd(place: string, cmdIndex: number, cmd: WireCmd, isStream: IsStream): void {
+  if (cmd.args.length === 0) refuse(`${place}.args`, 'not empty', cmd.args);
+  for (const [key, [words, rule]] of Object.entries(CMD_RULES)) {
+    const value = cmd[key as keyof WireCmd];
+    if (value !== undefined && !rule(value)) refuse(`${place}.${key}`, words, value);
+  }
+  for (const [fd, file] of (cmd.files ?? []).entries()) {
+    if (file === null) continue;
+    if (isRecord(file) && isStreamFile(file)) checkStream(`${place}.files[${fd}]`, cmdIndex, fd, isStream);
+    else if (!isRecord(file) || ![...FILE_FORMS, isCollector].some((rule) => rule(file))) {
+      refuse(`${place}.files[${fd}]`, 'null, or { src }, { content }, { fileId } or { name, max }', file);
+    }
+  }
+  for (const [path, file] of Object.entries(cmd.copyIn ?? {})) {
+    if (!isRecord(file) || ![...FILE_FORMS, isLink].some((rule) => rule(file))) {
+      refuse(`${place}.copyIn['${path}']`, '{ src }, { content }, { fileId } or { symlink }', file);
+    }
+  }
+}
+
+function checkStream(place: string, cmdIndex: number, fd: number, isStream: IsStream): void {
+  if (!isStream) refuse(place, 'no stream: those are for interact()', 'one');
+  if (Math.max(cmdIndex, fd) > STREAM_PLACE_MAX)
+    refuse(place, `at an index and fd up to ${STREAM_PLACE_MAX}`, `${cmdIndex}/${fd}`);
+}
+
+function refuse(place: string, rule: string, got: unknown): never {
+  const shown = typeof got === 'number' ? `${got}` : (JSON.stringify(got)?.slice(0, 80) ?? 'nothing');
+  throw new GojudgeError({
+    code: 'GOJUDGE_REQUEST',
+    message: `${place} must be ${rule}; got ${shown}. Nothing was sent.`,
+  });
+}

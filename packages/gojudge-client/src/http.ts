@@ -1,0 +1,121 @@
+/** Calls to a server: token, errors by code, retries. */
+import { type ClientErrorCode, GojudgeError, runError } from './errors.js';
+import type { Retrier } from './retry.js';
+import type { Transport } from './transport.js';
+
+/** Codes of a connection that never came to be: nothing was sent. Node's, undici's, Bun's. */
+const NEVER_SENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ConnectionRefused',
+]);
+
+const CODE_BY_STATUS: Record<number, ClientErrorCode> = {
+  401: 'GOJUDGE_UNAUTHORIZED',
+  404: 'GOJUDGE_NOT_FOUND',
+};
+
+/** A call. */
+export interface CallInit extends RequestInit {
+  /** GETs and DELETEs: safe to repeat when the connection broke half-way. */
+  isRepeatable?: boolean;
+  /** The body can be sent but once. Default `false`. */
+  isOnce?: boolean;
+}
+
+/** Speaks HTTP with one server. */
+export class HttpCaller {
+  readonly #url: string;
+  readonly #headers: Record<string, string>;
+  readonly #retrier: Retrier;
+  readonly #transport: Transport;
+
+  constructor(url: string, headers: Record<string, string>, transport: Transport, retrier: Retrier) {
+    this.#url = url;
+    this.#headers = headers;
+    this.#retrier = retrier;
+    this.#transport = transport;
+  }
+
+  /** The body of a successful answer, as JSON that `check` knows. */
+  async json<T>(path: string, init: CallInit, check: (value: unknown) => value is T): Promise<T> {
+    return this.#call(path, init, async (response) => {
+      const value = jsonOf(await response.text());
+      if (check(value)) return value;
+      const message = `${path} answered with what no go-judge answers.`;
+      throw new GojudgeError({ code: 'GOJUDGE_PROTOCOL', message, status: response.status });
+    });
+  }
+
+  /** All bytes of a successful answer. */
+  bytes(path: string, init: CallInit): Promise<Uint8Array> {
+    return this.#call(path, init, async (response) => new Uint8Array(await response.arrayBuffer()));
+  }
+
+  /** A successful answer's body as it comes. */
+  stream(path: string, init: CallInit): Promise<ReadableStream<Uint8Array>> {
+    const none = () => new ReadableStream({ start: (controller) => controller.close() });
+    return this.#call(path, init, async (response) => response.body ?? none());
+  }
+
+  #call<T>(path: string, init: CallInit, read: (response: Response) => Promise<T>): Promise<T> {
+    const { isRepeatable = false, isOnce = false, ...request } = init;
+    const mayRepeat = (error: GojudgeError) =>
+      !isOnce && (isRepeatable ? error.retryable : error.retryable && wasNeverTaken(error));
+    return this.#retrier.run(() => this.#once(path, request, read), mayRepeat, init.signal);
+  }
+
+  async #once<T>(path: string, init: RequestInit, read: (response: Response) => Promise<T>): Promise<T> {
+    try {
+      const headers = { ...(init.headers as Record<string, string>), ...this.#headers };
+      const response = await this.#transport.fetch(this.#url + path, { ...init, headers });
+      if (!response.ok) throw failureOf(response, await response.text());
+      return await read(response);
+    } catch (cause) {
+      if (cause instanceof GojudgeError) throw cause;
+      if (init.signal?.aborted) throw init.signal.reason;
+      const message = `No answer from ${this.#url}${path}.`;
+      throw new GojudgeError({ code: 'GOJUDGE_CONNECTION', message, retryable: true, cause });
+    }
+  }
+}
+
+/** The server said that it did not begin, or was never there. */
+export function wasNeverTaken(error: GojudgeError): boolean {
+  return error.code === 'GOJUDGE_OVERLOADED' || codesOf(error).some((code) => NEVER_SENT.has(code));
+}
+
+/** Error codes down the chain of causes. */
+function codesOf(error: unknown): string[] {
+  const codes: string[] = [];
+  let at = error as { code?: unknown; cause?: unknown } | undefined;
+  for (let depth = 0; depth < 5 && typeof at === 'object' && at !== null; depth += 1) {
+    if (typeof at.code === 'string') codes.push(at.code);
+    at = at.cause as typeof at;
+  }
+  return codes;
+}
+
+function failureOf(response: Response, body: string): GojudgeError {
+  const { status } = response;
+  const value = jsonOf(body);
+  const message = (typeof value === 'string' ? value : body) || `HTTP ${status}`;
+  if (status < 500) {
+    return new GojudgeError({ code: CODE_BY_STATUS[status] ?? 'GOJUDGE_REQUEST', message, status });
+  }
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  return runError(message, status, Number.isNaN(seconds) ? null : seconds * 1000);
+}
+
+/** `undefined` for what is none. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

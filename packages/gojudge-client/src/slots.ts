@@ -1,0 +1,41 @@
+/** A number of places, taken in the order of asking. */
+export class Slots {
+  readonly #waiting: (() => void)[] = [];
+  #free: number;
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** Runs `work` when there is a place; rejects with the signal's reason when that comes first. */
+  async use<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
+    await this.#take(signal);
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free += 1;
+      else next();
+    }
+  }
+
+  #take(signal?: AbortSignal): Promise<void> {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      const abort = () => {
+        this.#waiting.splice(this.#waiting.indexOf(go), 1);
+        reject(signal!.reason as Error);
+      };
+      const go = () => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      };
+      this.#waiting.push(go);
+      signal?.addEventListener('abort', abort, { once: true });
+    });
+  }
+}

@@ -1,0 +1,91 @@
+/** One `/ws` connection: requests by id, answered in the order in which they end. */
+import { GojudgeError, runError } from './errors.js';
+import { bytesOf, connectionError, type SocketLike } from './transport.js';
+import { isSocketResult, type WireRequest, type WireResult, type WireSocketResult } from './wire/index.js';
+
+interface Pending {
+  resolve(results: WireResult[]): void;
+  reject(error: unknown): void;
+}
+
+/** Ids are numbers that are never used twice: a server that is slow to end a cancelled run would end its successor. */
+export class SocketRuns {
+  readonly #socket: SocketLike;
+  readonly #pending = new Map<string, Pending>();
+  /** Resolves when the connection is gone. */
+  readonly closed: Promise<void>;
+  #isOpen = true;
+  #nextId = 1;
+
+  constructor(socket: SocketLike) {
+    this.#socket = socket;
+    socket.binaryType = 'arraybuffer';
+    socket.addEventListener('message', ({ data }: { data: unknown }) => this.#onMessage(bytesOf(data)));
+    this.closed = new Promise((resolve) => {
+      socket.addEventListener('close', () => {
+        this.#fail(
+          connectionError(
+            'The connection was closed: by a restart, or because the server could not read a request.',
+          ),
+        );
+        resolve();
+      });
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Sends it; `cancel` asks the server to end it, and the answer still comes. */
+  start(request: WireRequest): { results: Promise<WireResult[]>; cancel(): void } {
+    if (!this.#isOpen) throw connectionError('The connection was closed before the request was sent.');
+    const requestId = `${this.#nextId++}`;
+    const results = new Promise<WireResult[]>((resolve, reject) => {
+      this.#pending.set(requestId, { resolve, reject });
+    });
+    this.#socket.send(JSON.stringify({ ...request, requestId }));
+    const cancel = () => {
+      if (this.#isOpen && this.#pending.has(requestId)) {
+        this.#socket.send(JSON.stringify({ cancelRequestId: requestId }));
+      }
+    };
+    return { results, cancel };
+  }
+
+  /** Ends what is under way. */
+  close(): Promise<void> {
+    if (this.#isOpen) this.#fail(new GojudgeError({ code: 'GOJUDGE_CLOSED', message: 'This was closed.' }));
+    this.#socket.close();
+    return this.closed;
+  }
+
+  #onMessage(message: Uint8Array): void {
+    const answer = parseAnswer(message);
+    if (answer === null) {
+      const error = 'The server sent what no go-judge sends.';
+      this.#fail(new GojudgeError({ code: 'GOJUDGE_PROTOCOL', message: error }));
+      return this.#socket.close();
+    }
+    const pending = this.#pending.get(answer.requestId);
+    if (pending === undefined) return;
+    this.#pending.delete(answer.requestId);
+    if (answer.error === undefined) pending.resolve(answer.results ?? []);
+    else pending.reject(runError(answer.error));
+  }
+
+  #fail(error: GojudgeError): void {
+    this.#isOpen = false;
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
+  }
+}
+
+function parseAnswer(message: Uint8Array): WireSocketResult | null {
+  try {
+    const answer: unknown = JSON.parse(new TextDecoder().decode(message));
+    return isSocketResult(answer) ? answer : null;
+  } catch {
+    return null;
+  }
+}

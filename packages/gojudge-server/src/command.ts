@@ -1,0 +1,85 @@
+/**
+ * The command behind `sbx-gojudge` and `sbx serve gojudge`: go-judge's flags, its exit codes, its signals.
+ *
+ * @packageDocumentation
+ */
+import { type Logger, pino } from 'pino';
+import { FLAGS, FlagError, type FlagValue, readFlags, usage, variableOf } from './config/flags.js';
+import { commandFrom } from './config/from-flags.js';
+import { BUILD_VERSION } from './http/info.js';
+import { createGojudgeServer, type GojudgeServer } from './server.js';
+
+const PM2_VARIABLES = ['PM2_HOME', 'PM2_JSON_PROCESSING', 'NODE_APP_INSTANCE'];
+
+/**
+ * Reads go-judge's flags and `ES_…` variables, serves until a signal says to stop, and resolves with the exit code. Tells
+ * what goes wrong on stderr; never rejects. A second signal ends the process at once.
+ */
+export async function runGojudgeCommand(args: readonly string[]): Promise<number> {
+  const flags = readCommandLine(args);
+  if (typeof flags === 'number') return flags;
+  if (flags.get('version') === true) {
+    process.stdout.write(`${BUILD_VERSION}\n`);
+    return 0;
+  }
+  const log = makeLog(flags);
+  try {
+    await serve(flags, log);
+    return 0;
+  } catch (error) {
+    log.fatal({ reason: (error as Error).message }, 'could not start');
+    return 1;
+  }
+}
+
+/** Flags, or the exit code when there is nothing to serve. */
+function readCommandLine(args: readonly string[]): Map<string, FlagValue> | number {
+  try {
+    const flags = readFlags(args, process.env);
+    if (flags !== 'help') return flags;
+    process.stderr.write(usage());
+    process.stdout.write(`${Object.keys(FLAGS).map(variableOf).join('\n')}\n`);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof FlagError)) throw error;
+    process.stderr.write(`${error.message}\n${usage()}`);
+    return 1;
+  }
+}
+
+/** Never the token: flags are not logged. */
+function makeLog(flags: ReadonlyMap<string, FlagValue>): Logger {
+  const level =
+    flags.get('silent') === true ? 'silent' : flags.get('enable-debug') === true ? 'debug' : 'info';
+  return pino({ level, base: null }, pino.destination(2));
+}
+
+async function serve(flags: ReadonlyMap<string, FlagValue>, log: Logger): Promise<void> {
+  const { options, warnings } = commandFrom(flags, process.pid === 1);
+  for (const warning of warnings) log.warn(warning);
+  const server = await createGojudgeServer(options);
+  const stopped = closeOnSignals(server, log);
+  try {
+    const { urls, monitorUrls } = await server.listen();
+    log.info({ urls, monitorUrls, cgroup: server.engine.info().cgroup.version }, 'listening');
+    await stopped;
+  } finally {
+    await server.close();
+  }
+}
+
+/** The first signal drains, a second one kills. pm2 stops its processes by SIGINT and sends SIGTERM to others. */
+function closeOnSignals(server: GojudgeServer, log: Logger): Promise<void> {
+  const underManager = PM2_VARIABLES.some((name) => process.env[name]);
+  return new Promise((resolve, reject) => {
+    let closing = false;
+    const close = (signal: NodeJS.Signals) => {
+      if (closing) process.exit(1);
+      closing = true;
+      log.info({ signal }, 'shutting down');
+      server.close().then(resolve, reject);
+    };
+    process.on('SIGINT', close);
+    process.on('SIGTERM', underManager ? () => undefined : close);
+  });
+}

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readSeccompConf } from './files.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'sbx-seccomp-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const read = (text: string) => {
+  const path = join(folder, 'seccomp.yaml');
+  writeFileSync(path, text);
+  return readSeccompConf(path);
+};
+
+describe('seccomp.yaml', () => {
+  it('is none when there is no file', () => expect(readSeccompConf(join(folder, 'none'))).toBeNull());
+
+  it('becomes rules in its order, numbers of 64 bits kept', () => {
+    const policy = read(`
+default_action: errno
+syscalls:
+  - action: allow
+    names: [read, write]
+    names_with_args:
+      - name: personality
+        arguments:
+          - {argument: 0, operation: Equal, value: 0xffffffffffffffff}
+          - {argument: 5, operation: BitsNotSet, value: 3}
+  - {action: kill_process, names: [mkdir]}
+`);
+    expect(policy).toEqual({
+      defaultAction: 'errno',
+      rules: [
+        { names: ['read', 'write'], action: 'allow' },
+        {
+          names: ['personality'],
+          action: 'allow',
+          args: [
+            { index: 0, op: 'eq', value: 2n ** 64n - 1n },
+            { index: 5, op: 'bits-not-set', value: 3n },
+          ],
+        },
+        { names: ['mkdir'], action: 'kill-process' },
+      ],
+    });
+  });
+
+  it.each([
+    [
+      'an unknown action',
+      'default_action: shout\nsyscalls: [{action: allow, names: [read]}]',
+      /default_action/,
+    ],
+    ['no groups', 'default_action: allow\nsyscalls: []', /syscalls/],
+    [
+      'an argument that no call has',
+      'default_action: allow\nsyscalls: [{action: allow, names_with_args: [{name: read, arguments: [{argument: 6, operation: Equal, value: 1}]}]}]',
+      /argument/,
+    ],
+    ['no YAML', '{', /seccomp\.yaml/],
+  ])('%s is refused', (_what, text, message) => expect(() => read(text)).toThrow(message));
+});

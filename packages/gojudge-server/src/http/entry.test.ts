@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { makeEntryCheck } from './entry.js';
+
+const open = { authToken: null, allowOrigins: null, allowHosts: null };
+const ask = (rules: object, headers: object) =>
+  makeEntryCheck({ ...open, ...rules })({ headers } as IncomingMessage);
+
+describe('entry', () => {
+  const origins = { allowOrigins: ['http://judge.example'] };
+  const hosts = { allowHosts: ['127.0.0.1', 'judge.example'] };
+  const cases: [string, object, object, number][] = [
+    ['anybody without a rule', {}, { origin: 'http://evil.example', host: 'evil.example' }, 0],
+    ['the right token', { authToken: 't' }, { authorization: 'Bearer t' }, 0],
+    ['another token', { authToken: 't' }, { authorization: 'Bearer tt' }, 401],
+    ['no token', { authToken: 't' }, {}, 401],
+    ['a program, which has no origin', origins, {}, 0],
+    ['a page of the list', origins, { origin: 'http://judge.example' }, 0],
+    ['another page', origins, { origin: 'http://evil.example' }, 403],
+    ['a page of another port', origins, { origin: 'http://judge.example:81' }, 403],
+    ['a name of the list', hosts, { host: 'judge.example:5050' }, 0],
+    ['its letter case', hosts, { host: 'Judge.Example' }, 0],
+    ['another name', hosts, { host: 'evil.example' }, 403],
+    ['no name', hosts, {}, 403],
+    [
+      'a page with the right token',
+      { ...origins, authToken: 't' },
+      { origin: 'null', authorization: 'Bearer t' },
+      403,
+    ],
+  ];
+  test.each(cases)('%s', (_, rules, headers, status) => {
+    expect(ask(rules, headers)).toBe(status);
+  });
+});

@@ -1,0 +1,25 @@
+/** The end of requests whose body comes too slowly: they hold a connection and memory for nothing. */
+import type { IncomingMessage } from 'node:http';
+
+/** How slow is too slow: a body has `graceMs`, and a ms more for each `bytesPerMs` that came. */
+export interface Pace {
+  graceMs: number;
+  bytesPerMs: number;
+}
+
+/** As long as for a head; beyond that 16 KiB a second, which every network can do. */
+const PACE: Pace = { graceMs: 60_000, bytesPerMs: 16 };
+const LOOKS = 30;
+
+/** Cuts the connection when the request is not complete in time. */
+export function keepPace(request: IncomingMessage, { graceMs, bytesPerMs }: Pace = PACE): void {
+  const { socket } = request;
+  const startedAt = performance.now();
+  const before = socket.bytesRead;
+  const timer = setInterval(() => {
+    if (request.complete) return clearInterval(timer);
+    const allowedMs = graceMs + (socket.bytesRead - before) / bytesPerMs;
+    if (performance.now() - startedAt > allowedMs) socket.destroy();
+  }, graceMs / LOOKS).unref();
+  request.once('close', () => clearInterval(timer));
+}

@@ -1,0 +1,40 @@
+/** Streams of a living program to the connection that asked for them. */
+import type { InputStream, OutputStream, Process } from '@sbx/core';
+import type { JobProgram } from './job.js';
+import type { StreamTarget } from './scope.js';
+
+interface Living {
+  index: number;
+  program: JobProgram;
+  process: Process;
+}
+
+/** Resolves when all output has been sent. */
+export async function attachStreams(target: StreamTarget, living: Living): Promise<void> {
+  if (living.program.tty) return attachTerminal(target, living);
+  const { index, program, process } = living;
+  const sending: Promise<void>[] = [];
+  for (const [fd, file] of program.files.entries()) {
+    if (file?.kind === 'stream-in') target.attachInput(index, fd, streamOf(process, fd) as InputStream);
+    else if (file?.kind === 'stream-out') {
+      sending.push(target.attachOutput(index, fd, streamOf(process, fd) as OutputStream));
+    }
+  }
+  await Promise.all(sending);
+}
+
+/** One output, whatever its descriptors are called: it goes to the first. */
+async function attachTerminal(target: StreamTarget, { index, program, process }: Living): Promise<void> {
+  for (const [fd, file] of program.files.entries()) {
+    if (file?.kind !== 'stream-in') continue;
+    target.attachInput(index, fd, process.stdin!);
+    target.attachTerminal(index, fd, process);
+  }
+  const fd = program.files.findIndex((file) => file?.kind === 'stream-out');
+  if (fd >= 0) await target.attachOutput(index, fd, process.stdout!);
+}
+
+function streamOf(process: Process, fd: number): InputStream | OutputStream | null {
+  if (fd > 2) return process.fds[fd] ?? null;
+  return [process.stdin, process.stdout, process.stderr][fd]!;
+}

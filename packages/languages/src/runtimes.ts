@@ -1,0 +1,211 @@
+/**
+ * Interpreters that have started and wait for code. What a caller gets is core's `Process`, from an interpreter that waited
+ * or from an ordinary start: the same outcome, only sooner or later.
+ */
+import {
+  type Engine,
+  InvalidOptionsError,
+  type Limits,
+  type Process,
+  type ProgramOptions,
+  type SandboxShape,
+  type Standby,
+  type StandbyCounters,
+  type StandbyProgram,
+} from '@sbx/core';
+import { LanguageUnavailableError } from './errors.js';
+import { requireAvailable } from './needs.js';
+import { validateRuntimes, validateSpawnCode } from './options.js';
+import { planRun, sourceName } from './plan.js';
+import { createRegistry, type Registry } from './registry.js';
+import type { Language } from './types.js';
+
+/** Settings of `createRuntimes`. */
+export interface RuntimesOptions {
+  /** Where the programs run. */
+  engine: Engine;
+  /** Languages that can be asked for. Default: the built-in ones. */
+  registry?: Registry;
+  /** Interpreters kept waiting, by language name. Default: none, every start is an ordinary one. */
+  standby?: Readonly<Record<string, number>>;
+  /** Memory that all waiting interpreters may hold together, in bytes. Default 512 MiB. */
+  memoryBytes?: number;
+  /** What the first waiting interpreters are made for; later they follow the requests. Default: the languages' and the engine's. */
+  limits?: Limits;
+  /** Added to the environment of every program of a language, by language name; a request's own wins. */
+  env?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/** Code to run, alive. */
+export interface SpawnCodeOptions
+  extends Pick<ProgramOptions, 'signal' | 'onAbort' | 'killGraceMs'>,
+    SandboxShape {
+  /** Name or alias; see `Registry.list()`. A language with a compile step is refused. */
+  language: string;
+  /** The source text. */
+  code: string;
+  /** Arguments of the program. Default: none. */
+  args?: readonly string[];
+  /** What it reads, then end of file. Default `'empty'`. `'pipe'`: the caller writes to `Process.stdin`. Inside it is a pipe in any case. */
+  stdin?: 'empty' | 'pipe' | { text: string } | { bytes: Uint8Array };
+  /** Added to the language's environment. An interpreter waits with the language's alone, so this makes an ordinary start. */
+  env?: Record<string, string>;
+  /** Limits of the program. Default: the language's, then the engine's. Outputs are pipes: bound them while reading. */
+  limits?: Limits;
+}
+
+const NONE: StandbyCounters = {
+  waiting: 0,
+  starting: 0,
+  warm: 0,
+  cold: 0,
+  lost: 0,
+  started: 0,
+  memoryBytes: 0,
+  reason: null,
+};
+
+/** Made by `createRuntimes`. */
+export class Runtimes implements AsyncDisposable {
+  readonly #options: RuntimesOptions;
+  readonly #registry: Registry;
+  readonly #standby: Standby;
+  readonly #kept: Promise<unknown>;
+  /** Languages that were to wait and are not installed, and what is missing. */
+  readonly #missing = new Map<string, string>();
+
+  /** @internal Use `createRuntimes`. */
+  constructor(options: RuntimesOptions) {
+    const { engine, registry = createRegistry(), standby = {}, memoryBytes } = options;
+    this.#options = options;
+    this.#registry = registry;
+    const wanted = Object.entries(standby).map(([name, count]) => [this.#find(name), count] as const);
+    this.#standby = engine.standby({ memoryBytes });
+    this.#kept = Promise.all(wanted.map(([language, count]) => this.#keep(language, count)));
+    this.#kept.catch(() => undefined); // told by `ready`
+  }
+
+  /**
+   * Runs code, alive: an interpreter that waits takes it when it was started just as this request would start one, else
+   * one is started now. stdout and stderr are pipes. Not in the engine's queue. Rejects with `LanguageUnavailableError`
+   * when the interpreter is not installed, and as `Engine.spawn`.
+   */
+  async spawn(options: SpawnCodeOptions): Promise<Process> {
+    validateSpawnCode(options);
+    const { language: name, code, stdin = 'empty', signal, onAbort, killGraceMs } = options;
+    const language = this.#find(name);
+    checkStdin(stdin);
+    signal?.throwIfAborted();
+    await requireAvailable(language, this.#options.engine);
+    const program = this.#program(language, options);
+    const process = await this.#standby.spawn(language.name, {
+      ...program,
+      code,
+      signal,
+      onAbort,
+      killGraceMs,
+    });
+    if (stdin !== 'pipe') feed(process, stdin);
+    return process;
+  }
+
+  /** Resolves when all that are to wait do so, or cannot; `counters()` says which, and why. Rejects when the engine failed. */
+  async ready(): Promise<void> {
+    await this.#kept;
+    await this.#standby.ready();
+  }
+
+  /** Numbers by language, of those that were asked to wait. */
+  counters(): Record<string, StandbyCounters> {
+    const missing = [...this.#missing].map(([name, reason]) => [name, { ...NONE, reason }] as const);
+    return { ...this.#standby.counters(), ...Object.fromEntries(missing) };
+  }
+
+  /** Ends what waits; programs that run go on. The engine's close does it too. */
+  close(): Promise<void> {
+    return this.#standby.close();
+  }
+
+  /** As `close`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #find(name: string): Language {
+    const language = this.#registry.find(name);
+    if (language.compile === undefined) return language;
+    throw new InvalidOptionsError({
+      field: 'options.language',
+      rule: 'choice',
+      expected: 'must be a language without a compile step',
+      got: language.name,
+      hint: 'Use `compile`, then `prepareRun` and `Engine.spawn`.',
+    });
+  }
+
+  /** All that an interpreter can see before it opens the source. */
+  #program(language: Language, request: Omit<SpawnCodeOptions, 'language'>): StandbyProgram {
+    const { code, args, limits, env, network, seccomp, seccompAction } = request;
+    const { engine } = this.#options;
+    const source = sourceName(language, { language: language.name, code });
+    const artifact = { language: language.name, source, files: {} };
+    const ownEnv = { ...this.#options.env?.[language.name], ...env };
+    const plan = planRun(language, artifact, { engine, args, limits, env: ownEnv });
+    const shape = { network, seccomp, seccompAction };
+    return {
+      file: plan.file,
+      args: plan.args,
+      entry: source,
+      env: plan.options.env,
+      limits: plan.options.limits,
+      ...shape,
+    };
+  }
+
+  async #keep(language: Language, count: number): Promise<void> {
+    const { engine, limits } = this.#options;
+    try {
+      await requireAvailable(language, engine);
+    } catch (error) {
+      if (!(error instanceof LanguageUnavailableError)) throw error;
+      return void this.#missing.set(language.name, error.message);
+    }
+    const prelude = count === 0 ? {} : await this.#prelude(language);
+    this.#standby.keep(language.name, {
+      count,
+      program: this.#program(language, { code: '', limits }),
+      prelude,
+    });
+  }
+
+  async #prelude(language: Language): Promise<Readonly<Record<string, string>>> {
+    if (language.standby === undefined) return {};
+    const { file, args, entry, ...rest } = this.#program(language, { code: '' });
+    const files = { [entry]: language.standby.probe };
+    const result = await this.#options.engine.run(file, args, { ...rest, files });
+    return result.ok ? language.standby.prelude(result.stdout.text()) : {};
+  }
+}
+
+/** Starts interpreters ahead of their code, as many as `standby` says, and runs code in them. */
+export function createRuntimes(options: RuntimesOptions): Runtimes {
+  validateRuntimes(options);
+  return new Runtimes(options);
+}
+
+function checkStdin(stdin: unknown): void {
+  const known =
+    stdin === 'empty' ||
+    stdin === 'pipe' ||
+    typeof (stdin as { text?: unknown } | null)?.text === 'string' ||
+    (stdin as { bytes?: unknown } | null)?.bytes instanceof Uint8Array;
+  if (known) return;
+  const expected = "must be 'empty', 'pipe', { text } or { bytes }";
+  throw new InvalidOptionsError({ field: 'options.stdin', rule: 'type', expected });
+}
+
+/** What a program leaves unread is no fault. */
+function feed({ stdin }: Process, input: Exclude<SpawnCodeOptions['stdin'], 'pipe' | undefined>): void {
+  const bytes = input === 'empty' ? undefined : 'text' in input ? input.text : input.bytes;
+  void stdin?.end(bytes).catch(() => undefined);
+}

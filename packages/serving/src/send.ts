@@ -1,0 +1,13 @@
+import type { ServerResponse } from 'node:http';
+
+/** A short answer of plain text. */
+export function sendText(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const type = 'text/plain; charset=utf-8';
+  response.writeHead(status, { 'Content-Type': type, ...headers, 'Content-Length': Buffer.byteLength(text) });
+  response.end(text);
+}

@@ -1,0 +1,34 @@
+// Runs vitest in plain sight and counts what its report says.
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { scratch, tool } from './paths.mjs';
+import { runInSight } from './run.mjs';
+
+const NO_REPORT = {
+  numPassedTests: 0,
+  numFailedTests: 0,
+  numPendingTests: 0,
+  numTodoTests: 0,
+  testResults: [],
+};
+
+/** A file that failed as a whole, none of its tests being to blame. */
+function didNotLoad({ status, assertionResults }) {
+  return status === 'failed' && !assertionResults.some((test) => test.status === 'failed');
+}
+
+/** `wrapper` is a command that runs the one given to it as arguments, elsewhere; `name` tells reports apart. */
+export async function runVitest(args, { name = 'vitest', wrapper = [], env = {} } = {}) {
+  const file = join(scratch, `${name}.json`);
+  rmSync(file, { force: true });
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  const [command, ...rest] = [...wrapper, process.execPath, tool.vitest, 'run', ...reporters, ...args];
+  const code = await runInSight(command, rest, { env: { ...process.env, ...env } });
+  const report = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : NO_REPORT;
+  const failed = report.numFailedTests + report.testResults.filter(didNotLoad).length;
+  return {
+    passed: report.numPassedTests,
+    failed: code !== 0 && failed === 0 ? 1 : failed, // An error outside of any test fails the run all the same.
+    skipped: report.numPendingTests + report.numTodoTests,
+  };
+}

@@ -1,0 +1,193 @@
+/**
+ * Z1–Z6: what must not be left after an entry. `Remains.note()` before it, `problems()` after; a subject is the process
+ * that holds the sandboxes (this one, or a server), and the folders that are its own.
+ */
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cgroupFolders, descendants, openDescriptors, readOrNull } from '../../helpers/proc.mjs';
+import { collect } from './collect.mjs';
+
+/** Host ids of sandboxes: see EngineOptions.uidBase. */
+const UID_FIRST = 1_879_048_192;
+const Z1_MS = 100;
+const Z2_MS = 1000;
+const SETTLE_MS = 1500;
+/** Buffers of what was collected are given back by threads of their own, a round later. */
+const Z6_MS = 5000;
+const RSS_GROWTH_MAX = 16 * 2 ** 20;
+/** What a pool of ready sandboxes, kept connections and the loop's own threads may differ by. */
+const DESCRIPTORS_SLACK = 24;
+const THREADS_SLACK = 6;
+
+const exeOf = (pid) => {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`);
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * Our helper, by its executable: a program may call itself like it. One that is dying has none any more; init then takes
+ * its time to drop a deep tree of folders.
+ */
+function isHelper(row) {
+  const exe = exeOf(row.pid);
+  return exe === '/memfd:sbx-helper (deleted)' || (exe === null && row.name.startsWith('sbx-'));
+}
+
+/** Programs below the subject: users of sandboxes that are not our helper. */
+export function strayPrograms(pid) {
+  return descendants(pid)
+    .filter((row) => row.uid >= UID_FIRST && !isHelper(row))
+    .map((row) => `process ${row.pid} ${row.name} (${row.state}, uid ${row.uid})`);
+}
+
+function foldersBelow(folder) {
+  try {
+    const names = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    return names.flatMap(({ name }) => [join(folder, name), ...foldersBelow(join(folder, name))]);
+  } catch {
+    return [];
+  }
+}
+
+const listing = (folders) =>
+  folders.flatMap((folder) => {
+    try {
+      return readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)));
+    } catch {
+      return [];
+    }
+  });
+
+/** In places that all share: files whose owner is a sandbox's user. */
+function strayFiles() {
+  return ['/tmp', '/dev/shm', '/var/tmp'].flatMap((folder) =>
+    readdirSync(folder)
+      .map((name) => join(folder, name))
+      .filter((path) => (statSync(path, { throwIfNoEntry: false })?.uid ?? 0) >= UID_FIRST),
+  );
+}
+
+function statusNumber(pid, key) {
+  const row = new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(readOrNull(`/proc/${pid}/status`) ?? '');
+  return Number(row?.[1] ?? 0);
+}
+
+/** After a collection: see collect-on-signal.mjs for servers. */
+async function residentBytesOf({ pid }) {
+  if (pid === process.pid) collect();
+  else process.kill(pid, 'SIGUSR2');
+  if (pid !== process.pid) await sleep(80);
+  return statusNumber(pid, 'VmRSS') * 1024;
+}
+
+async function settles(withinMs, problems) {
+  const end = performance.now() + withinMs;
+  for (;;) {
+    const left = await problems();
+    if (left.length === 0 || performance.now() >= end) return left;
+    await sleep(10);
+  }
+}
+
+/** No descriptor comes or goes for a while; for those that never rest, a second. */
+async function atRest(pid) {
+  const end = performance.now() + 1000;
+  for (let before = -1; performance.now() < end; ) {
+    const now = openDescriptors(pid).size;
+    if (now === before) return;
+    before = now;
+    await sleep(60);
+  }
+}
+
+export class Remains {
+  #subject;
+  #before;
+
+  constructor(subject) {
+    this.#subject = subject;
+  }
+
+  /** Takes down how things are, once the pool of ready sandboxes has come to rest. */
+  async note() {
+    const { pid, folders } = this.#subject;
+    await atRest(pid);
+    this.#before = {
+      programs: new Set(strayPrograms(pid)), // what an entry before this one left is that one's
+      mounts: readFileSync(`/proc/${pid}/mountinfo`, 'utf8'),
+      files: new Set([...listing(folders), ...strayFiles()]),
+      descriptors: openDescriptors(pid).size,
+      threads: statusNumber(pid, 'Threads'),
+      resident: await residentBytesOf(this.#subject),
+      cgroups: new Set(this.#cgroups()),
+    };
+  }
+
+  /** One line for each thing that is not as it was, with the name of the check. */
+  async problems() {
+    const { pid } = this.#subject;
+    const found = [];
+    const check = async (name, withinMs, look) => {
+      for (const left of (await settles(withinMs, look)).slice(0, 3)) found.push(`${name} ${left}`);
+    };
+    await check('Z1', Z1_MS, () => strayPrograms(pid).filter((text) => !this.#before.programs.has(text)));
+    await check('Z2', Z2_MS, () => this.#newCgroups());
+    await check('Z3', 0, () => this.#mountChange());
+    await check('Z4', SETTLE_MS, () => this.#newFiles());
+    await check('Z5', SETTLE_MS, () => this.#newDescriptors());
+    await check('Z6', Z6_MS, () => this.#growth());
+    return found;
+  }
+
+  #cgroups() {
+    return cgroupFolders(this.#subject.pid).flatMap((top) => [top, ...foldersBelow(top)]);
+  }
+
+  /** Slot groups belong to the pool; there are as many as it keeps. */
+  #newCgroups() {
+    const now = this.#cgroups().filter((path) => !this.#before.cgroups.has(path));
+    const slots = now.filter((path) => /\/s\d+$/.test(path));
+    const perHierarchy = new Map();
+    for (const path of this.#cgroups().filter((one) => /\/s\d+$/.test(one))) {
+      const hierarchy = path.split('/')[4];
+      perHierarchy.set(hierarchy, (perHierarchy.get(hierarchy) ?? 0) + 1);
+    }
+    const tooMany = [...perHierarchy].filter(([, count]) => count > this.#subject.slotsMax);
+    return [
+      ...now.filter((path) => !slots.includes(path)).map((path) => `cgroup ${path}`),
+      ...tooMany.map(([hierarchy, count]) => `${count} slot groups in ${hierarchy}`),
+    ];
+  }
+
+  #mountChange() {
+    const now = readFileSync(`/proc/${this.#subject.pid}/mountinfo`, 'utf8');
+    return now === this.#before.mounts ? [] : ['the mount table of the host process changed'];
+  }
+
+  #newFiles() {
+    const now = [...listing(this.#subject.folders), ...strayFiles()];
+    return now.filter((path) => !this.#before.files.has(path)).map((path) => `file ${path}`);
+  }
+
+  #newDescriptors() {
+    const descriptors = openDescriptors(this.#subject.pid).size;
+    const threads = statusNumber(this.#subject.pid, 'Threads');
+    return [
+      ...(descriptors <= this.#before.descriptors + DESCRIPTORS_SLACK
+        ? []
+        : [`${descriptors} descriptors, ${this.#before.descriptors} before`]),
+      ...(threads <= this.#before.threads + THREADS_SLACK
+        ? []
+        : [`${threads} threads, ${this.#before.threads} before`]),
+    ];
+  }
+
+  async #growth() {
+    const grown = (await residentBytesOf(this.#subject)) - this.#before.resident;
+    return grown <= RSS_GROWTH_MAX ? [] : [`${(grown / 2 ** 20).toFixed(1)} MiB more resident memory`];
+  }
+}

@@ -1,0 +1,48 @@
+/** What the processes of a server cost: the one that listens, and all below it. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+const TICK_MS = 10;
+const PAGE_BYTES = 4096;
+
+/** The process that listens on the URL's port, and all below it. */
+export function serverProcesses(url) {
+  const { port } = new URL(url);
+  const listing = execFileSync('ss', ['-Hltnp', `sport = :${port}`], { encoding: 'utf8' });
+  const pid = Number(/pid=(\d+)/.exec(listing)?.[1] ?? 0);
+  return pid === 0 ? [] : withDescendants(pid);
+}
+
+function withDescendants(pid) {
+  const parents = new Map();
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    const fields = statOf(Number(name));
+    if (fields !== null) parents.set(Number(name), Number(fields[1]));
+  }
+  const found = [pid];
+  for (const one of found) for (const [child, parent] of parents) if (parent === one) found.push(child);
+  return found;
+}
+
+/** CPU time of these and of their children that have ended, in ms. */
+export function cpuMs(pids) {
+  const ticks = pids
+    .map(statOf)
+    .flatMap((fields) => (fields === null ? [] : fields.slice(11, 15).map(Number)));
+  return ticks.reduce((total, value) => total + value, 0) * TICK_MS;
+}
+
+export function residentBytes(pids) {
+  const pages = pids.map(statOf).map((fields) => (fields === null ? 0 : Number(fields[21])));
+  return pages.reduce((total, value) => total + value, 0) * PAGE_BYTES;
+}
+
+/** Fields of /proc/N/stat from the state on; `null` when it is gone. */
+function statOf(pid) {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * What others do to our own processes from outside: each has its documented outcome (docs/security.md, "When the host is
+ * disturbed"), and nothing stays behind.
+ */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { Engine, isSbxError } from '@sbx/core';
+import { describe, expect, it } from 'vitest';
+import { engineOptions, t, withEngine } from '../helpers/engine.js';
+import { isHelper } from '../helpers/leaks.js';
+import { descendants } from '../helpers/proc.mjs';
+import { sleep, timed, until } from '../helpers/wait.js';
+
+const helpers = (name: string) => descendants().filter((row) => isHelper(row) && row.name === name);
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'done',
+    (error: unknown) => (isSbxError(error) ? error.code : String(error)),
+  );
+
+/** The init whose child is this program. */
+function initOf(program: string): number {
+  return descendants().find((row) => row.name === program)!.parent;
+}
+
+async function whileSleeping(
+  engine: Engine,
+  disturb: () => void | Promise<void>,
+): Promise<{ code: string; ms: number }> {
+  const running = codeOf(engine.run(t('sleep-ms'), ['60000'], { limits: { wallTimeMs: 2000 } }));
+  await until(2000, 'it runs', () => descendants().some((row) => row.name === 'sleep-ms'));
+  const { value: code, ms } = await timed(async () => {
+    await disturb();
+    return running;
+  });
+  return { code, ms };
+}
+
+describe('SIGKILL from outside', () => {
+  it('to init: the run is lost, within 100 ms; the next is fine', () =>
+    withEngine({ parallelism: 2 }, async (engine) => {
+      const { code, ms } = await whileSleeping(
+        engine,
+        () => void process.kill(initOf('sleep-ms'), 'SIGKILL'),
+      );
+      expect(code).toBe('SBX_SANDBOX_LOST');
+      expect(ms).toBeLessThan(100);
+      expect((await engine.run(t('true'))).ok).toBe(true);
+    }));
+
+  it('to every keeper: what runs goes on under its init, slots are made anew', () =>
+    withEngine({ parallelism: 2 }, async (engine) => {
+      const running = engine.run(t('sleep-ms'), ['60000'], { limits: { wallTimeMs: 500 } });
+      await until(2000, 'it runs', () => descendants().some((row) => row.name === 'sleep-ms'));
+      for (const { pid } of helpers('sbx-keeper')) process.kill(pid, 'SIGKILL');
+      expect((await running).status).toBe('wall-limit');
+      expect((await engine.run(t('true'))).ok).toBe(true);
+    }));
+
+  it('to the zygote: all that runs is lost, and the engine says so from then on', () =>
+    withEngine({ parallelism: 2 }, async (engine) => {
+      const { code } = await whileSleeping(engine, () => {
+        for (const { pid } of helpers('sbx-zygote')) process.kill(pid, 'SIGKILL');
+      });
+      expect(code).toBe('SBX_SANDBOX_LOST');
+      expect(await codeOf(engine.run(t('true')))).toBe('SBX_SANDBOX_LOST');
+      expect(await codeOf(engine.createSandbox())).toBe('SBX_SANDBOX_LOST');
+    }));
+
+  it('to an idle init that stands ready: the run that gets it is lost, the next is fine', () =>
+    withEngine({ parallelism: 1, readyCount: 1 }, async (engine) => {
+      for (const { pid } of helpers('sbx-init')) process.kill(pid, 'SIGKILL');
+      await sleep(50);
+      expect(await codeOf(engine.run(t('true')))).toBe('SBX_SANDBOX_LOST');
+      expect((await engine.run(t('true'))).ok).toBe(true);
+    }));
+});
+
+describe('SIGSTOP from outside', () => {
+  it('to init: abort still ends the run within 100 ms, and the sandbox is dropped', () =>
+    withEngine({ parallelism: 2 }, async (engine) => {
+      const stop = new AbortController();
+      const running = codeOf(engine.run(t('sleep-ms'), ['60000'], { signal: stop.signal }));
+      await until(2000, 'it runs', () => descendants().some((row) => row.name === 'sleep-ms'));
+      process.kill(initOf('sleep-ms'), 'SIGSTOP');
+      const { ms } = await timed(async () => {
+        stop.abort();
+        await running;
+      });
+      expect(ms).toBeLessThan(100);
+      expect((await engine.run(t('true'))).ok).toBe(true);
+      await until(500, 'the stopped one is gone', () => descendants().every((row) => row.state !== 'T'));
+    }));
+
+  it('to init for a while: the limit holds from the moment it goes on', () =>
+    withEngine({ parallelism: 2 }, async (engine) => {
+      const running = engine.run(t('sleep-ms'), ['60000'], { limits: { wallTimeMs: 200 } });
+      await until(2000, 'it runs', () => descendants().some((row) => row.name === 'sleep-ms'));
+      const init = initOf('sleep-ms');
+      process.kill(init, 'SIGSTOP');
+      await sleep(400);
+      process.kill(init, 'SIGCONT');
+      const result = await running;
+      expect(result.status).toBe('wall-limit');
+      expect(result.usage.wallTimeMs).toBeGreaterThanOrEqual(400);
+    }));
+
+  it('to the zygote: what stands ready serves on, closing does not wait for it', async () => {
+    const engine = await Engine.open(engineOptions({ parallelism: 2, readyCount: 2 }));
+    const [zygote] = helpers('sbx-zygote');
+    process.kill(zygote!.pid, 'SIGSTOP');
+    expect((await engine.run(t('true'))).ok).toBe(true);
+    const { ms } = await timed(() => engine.close());
+    expect(ms).toBeLessThan(1500);
+    await until(1000, 'all helpers are gone', () => helpers('sbx-zygote').length === 0);
+  });
+});
+
+describe('descriptors of the host', () => {
+  const script = fileURLToPath(new URL('../helpers/few-descriptors.mjs', import.meta.url));
+  const options = JSON.stringify({ parallelism: 1 });
+
+  /** In a process that may have so many open. */
+  async function withOpenFiles(most: number) {
+    const args = ['-c', `ulimit -n ${most}; exec "$0" "$@"`, process.execPath, script];
+    const { stdout } = await promisify(execFile)('/bin/sh', [
+      ...args,
+      import.meta.resolve('@sbx/core'),
+      options,
+    ]);
+    return JSON.parse(stdout);
+  }
+
+  it('none left: an error that says so, and runs work again when there is room', async () => {
+    const { before, full, after, leaked } = await withOpenFiles(400);
+    expect(before).toBe('ok');
+    // The end of one may have made room for the next.
+    for (const outcome of full)
+      expect(['ok', 'file-error', 'SBX_SANDBOX_SETUP', 'SBX_SANDBOX_LOST', 'SBX_INTERNAL']).toContain(
+        outcome.code ?? outcome,
+      );
+    expect(full[0].message).toMatch(/EMFILE|errno 24|ended unexpectedly/);
+    expect(after.slice(1)).toEqual(Array(7).fill('ok')); // the first may find what the failed ones left half made
+    expect(leaked).toBe(0);
+  });
+
+  it('too few by rule: refused at opening, with the way out', async () => {
+    expect(await withOpenFiles(100)).toMatchObject({
+      refused: 'SBX_UNSUPPORTED_PLATFORM',
+      hint: expect.stringContaining('ulimit -Hn'),
+    });
+  });
+});
