@@ -40,11 +40,14 @@ const CHECKS = [
 ];
 
 async function runChecks(checks) {
-  let total = { passed: 0, failed: 0, skipped: 0 };
+  let total = {};
   for (const { name, run } of checks) {
     console.log(`\n== ${name}`);
-    const counts = await run();
-    if (counts.failed) console.log(`== ${name} FAILED`);
+    const counts = { failures: [], ...(await run()) };
+    if (counts.failed) {
+      console.log(`== ${name} FAILED`);
+      if (counts.failures.length === 0) counts.failures.push(`${name}: see its own output`);
+    }
     total = addCounts(total, counts);
   }
   return total;

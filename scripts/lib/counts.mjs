@@ -1,8 +1,10 @@
 // Counts of what was tested, and the one line they are printed as.
 
+/** `failures` says in a line or more what each failure was, as far as it is known. */
 export function addCounts(left, right) {
   const sum = (key) => (left[key] ?? 0) + (right[key] ?? 0);
-  return { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') };
+  const failures = [...(left.failures ?? []), ...(right.failures ?? [])];
+  return { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped'), failures };
 }
 
 export function countLine({ passed, failed, skipped }) {

@@ -17,6 +17,21 @@ function didNotLoad({ status, assertionResults }) {
   return status === 'failed' && !assertionResults.some((test) => test.status === 'failed');
 }
 
+const MESSAGE_CHARS = 1000;
+
+const ownLines = (message) => message.replaceAll(/\n.*node_modules.*/g, '');
+
+/** What failed and why, short enough to stand at the end of a long output. */
+function failuresOf({ testResults }) {
+  const whole = testResults.filter(didNotLoad).map(({ name, message }) => [name, message]);
+  const tests = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter((test) => test.status === 'failed')
+      .map((test) => [`${name}: ${test.fullName}`, test.failureMessages.join('\n')]),
+  );
+  return [...whole, ...tests].map(([what, why]) => `${what}\n${ownLines(why ?? '').slice(0, MESSAGE_CHARS)}`);
+}
+
 /** `wrapper` is a command that runs the one given to it as arguments, elsewhere; `name` tells reports apart. */
 export async function runVitest(args, { name = 'vitest', wrapper = [], env = {} } = {}) {
   const file = join(scratch, `${name}.json`);
@@ -30,5 +45,6 @@ export async function runVitest(args, { name = 'vitest', wrapper = [], env = {} 
     passed: report.numPassedTests,
     failed: code !== 0 && failed === 0 ? 1 : failed, // An error outside of any test fails the run all the same.
     skipped: report.numPendingTests + report.numTodoTests,
+    failures: failuresOf(report),
   };
 }
