@@ -50,6 +50,28 @@ export interface TemplateRow {
   inodeCount?: number;
 }
 
+/** The world that every program of an engine finds itself in. */
+export interface TemplateMessage {
+  rootless: boolean;
+  insideUid: number;
+  umask: number;
+  ignoreSignalsToInit: boolean;
+  /** 0: no Landlock domain. */
+  landlockAbi: number;
+  coreScheduling: boolean;
+  /** An index of `PROC_MODES`. */
+  proc: number;
+  hostname: string;
+  domainname: string;
+  workDir: string;
+  /** Folder of the engine's cgroups and the open folders it is in; removed by the zygote when the host is gone. */
+  cgroupName: string;
+  cgroupParents: number[];
+  mounts: TemplateRow[];
+  /** Pairs: code and jumps, operand. */
+  policy: number[];
+}
+
 /** Cgroup files handed to the helper: one descriptor per set bit of the mask, lowest first. */
 export interface CounterFds {
   counterMask: number;
@@ -115,25 +137,7 @@ export const FD_HOLD = 2;
 
 /** The host's end of a socket to zygote, keeper or init. Methods return 0 or a negative error number. */
 export interface Channel {
-  template(message: {
-    rootless: boolean;
-    insideUid: number;
-    umask: number;
-    ignoreSignalsToInit: boolean;
-    /** 0: no Landlock domain. */
-    landlockAbi: number;
-    coreScheduling: boolean;
-    /** An index of `PROC_MODES`. */
-    proc: number;
-    hostname: string;
-    domainname: string;
-    workDir: string;
-    cgroupName: string;
-    cgroupParents: number[];
-    mounts: TemplateRow[];
-    /** Pairs: code and jumps, operand. */
-    policy: number[];
-  }): number;
+  template(message: TemplateMessage): number;
   newSlot(message: { slotId: number; uidBase: number; channel: number }): number;
   groups(message: CounterFds & { joins: number[]; folder: number }): number;
   prepare(message: PrepareMessage): number;

@@ -1,5 +1,6 @@
 /** Engine options to what the zygote is told: the world that every program of the engine finds itself in. */
 import type { CgroupTree } from '../cgroup/tree.js';
+import type { TemplateMessage } from '../native.js';
 import {
   DEFAULT_DOMAINNAME,
   DEFAULT_HOSTNAME,
@@ -14,7 +15,6 @@ import type { EngineOptions } from '../types.js';
 import type { FeatureTable } from './features.js';
 import { compileMasks, compileMounts } from './mounts.js';
 import { compilePolicy } from './seccomp-program.js';
-import type { ZygoteOptions } from './zygote.js';
 
 /** Whether a sandbox has the strict filter: a run's own word counts before the engine's. */
 export function isStrict(ofEngine: EngineOptions['seccomp'], ofRun?: 'default' | 'strict'): boolean {
@@ -27,7 +27,7 @@ export function templateOf(
   options: EngineOptions,
   features: FeatureTable,
   tree: CgroupTree | null,
-): ZygoteOptions {
+): TemplateMessage {
   const { hostname = DEFAULT_HOSTNAME, workDir = DEFAULT_WORK_DIR, insideUid = SANDBOX_UID } = options;
   const { seccomp } = options;
   return {

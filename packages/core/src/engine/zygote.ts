@@ -1,26 +1,14 @@
 /** The engine's helper process: started once, asked for slots, ended with the engine. */
 import { SandboxError, type SbxError } from '../errors.js';
-import { type Channel, type HelperMessage, loadNative, type Native, type TemplateRow } from '../native.js';
+import {
+  type Channel,
+  type HelperMessage,
+  loadNative,
+  type Native,
+  type TemplateMessage,
+  type TemplateRow,
+} from '../native.js';
 import { lostError, setupError } from './failures.js';
-
-export interface ZygoteOptions {
-  rootless: boolean;
-  insideUid: number;
-  umask: number;
-  ignoreSignalsToInit: boolean;
-  landlockAbi: number;
-  coreScheduling: boolean;
-  proc: number;
-  hostname: string;
-  domainname: string;
-  workDir: string;
-  mounts: TemplateRow[];
-  /** A filter of the caller's, compiled; empty for none. */
-  policy: number[];
-  /** Folder of the engine's cgroups and the open folders it is in; removed by the zygote when the host is gone. */
-  cgroupName: string;
-  cgroupParents: number[];
-}
 
 const SIGKILL = 9;
 const END_TRIES = 400;
@@ -43,7 +31,7 @@ export class Zygote {
   }
 
   /** Starts the helper and waits until it has entered its root. */
-  static async start(options: ZygoteOptions): Promise<Zygote> {
+  static async start(options: TemplateMessage): Promise<Zygote> {
     const { native, helperPath } = loadNative();
     const spawned = native.spawnHelper({ path: helperPath, rootless: options.rootless });
     if (spawned.error < 0) {
@@ -89,7 +77,7 @@ export class Zygote {
     this.#native.closeFds([this.#pidfd]);
   }
 
-  async #enterTemplate(options: ZygoteOptions): Promise<void> {
+  async #enterTemplate(options: TemplateMessage): Promise<void> {
     const answer = new Promise<HelperMessage>((resolve) => {
       this.#onMessage = resolve;
     });

@@ -50,17 +50,14 @@ export class Ends {
 
   /** The program's end goes under `target`; ours is returned. */
   pipe(target: number, programWrites: boolean, flags = 0): number {
-    const pipe = this.native.pipe(programWrites ? 0o222 : 0o444);
-    if (typeof pipe === 'number') return this.check(pipe, 'make a pipe');
-    const [read, write] = pipe;
+    const [read, write] = openPipe(this.native, programWrites ? 0o222 : 0o444);
     this.give(target, programWrites ? write : read, '', flags);
     return programWrites ? read : write;
   }
 
   check(result: number, what: string): number {
-    if (result >= 0) return result;
-    const message = `The host could not ${what} (errno ${-result}).`;
-    throw new SbxError({ code: 'SBX_INTERNAL', message, details: { errno: -result } });
+    if (result < 0) throw hostError(what, result);
+    return result;
   }
 
   /** As a start message has them. With a terminal 0 to 2 are it, and what stands in for one of them comes after. */
@@ -87,4 +84,16 @@ export class Ends {
     const expected = `must leave the program with at most ${programFdsMax} descriptors, 0 to 2 included`;
     throw new InvalidOptionsError({ field: 'options.fds', rule: 'size', expected, got: `${count}` });
   }
+}
+
+/** `mode`: what programs may open it for once more; by default both. */
+export function openPipe(native: Native, mode?: number): [read: number, write: number] {
+  const pipe = mode === undefined ? native.pipe() : native.pipe(mode);
+  if (typeof pipe === 'number') throw hostError('make a pipe', pipe);
+  return pipe;
+}
+
+function hostError(what: string, result: number): SbxError {
+  const message = `The host could not ${what} (errno ${-result}).`;
+  return new SbxError({ code: 'SBX_INTERNAL', message, details: { errno: -result } });
 }

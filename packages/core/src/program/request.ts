@@ -11,8 +11,8 @@ import type { GivenFd, Wiring } from './wiring.js';
 /** What is there of a program that has waited. */
 export interface Waited {
   id: number;
-  /** The host's ends of its three pipes. */
-  pipes: readonly [stdin: number, stdout: number, stderr: number];
+  /** The host's ends of its three pipes: stdin, stdout, stderr. */
+  pipes: readonly number[];
   /** What its sandbox held before it was started, and its CPU time at the hand-over. */
   base: Figures;
 }

@@ -95,10 +95,11 @@ export class Wiring {
   }
 
   /** In place of `open`, for a program that has waited with three pipes: our ends of them. */
-  adopt([stdin, stdout, stderr]: readonly [number, number, number]): void {
-    this.inputs.set(0, new InputStream(this.#native, stdin));
-    this.outputs.set(1, new OutputStream(this.#native, stdout));
-    this.outputs.set(2, new OutputStream(this.#native, stderr));
+  adopt(pipes: readonly number[]): void {
+    for (const [target, fd] of pipes.entries()) {
+      if (target === 0) this.inputs.set(target, new InputStream(this.#native, fd));
+      else this.outputs.set(target, new OutputStream(this.#native, fd));
+    }
   }
 
   /** The start message is out: the program's ends are the program's. */

@@ -6,6 +6,7 @@ import type { EngineCore } from '../engine/core.js';
 import { isSbxError, SbxError } from '../errors.js';
 import type { NativeRelay } from '../native.js';
 import { checkCeilings, resolveLimits } from '../options/limits.js';
+import { openPipe } from '../program/ends.js';
 import { type Started, startInFresh } from '../program/one-shot.js';
 import { closeHeld } from '../program/result.js';
 import type { GivenFd } from '../program/wiring.js';
@@ -183,25 +184,15 @@ class JoinedRun {
 
   /** Makes a pipe, or two and the relay between them; their ends go to `#given`, by program. */
   #open({ from, to, record, relay }: GroupPipe): NativeRelay | null {
-    const [source, write] = this.#pipe();
+    const [source, write] = openPipe(this.#core.native);
     this.#given[from.index]!.push({ target: from.fd, fd: write });
     if (record === undefined && relay === undefined) {
       this.#given[to.index]!.push({ target: to.fd, fd: source });
       return null;
     }
-    const [read, sink] = this.#pipe();
+    const [read, sink] = openPipe(this.#core.native);
     this.#given[to.index]!.push({ target: to.fd, fd: read });
     const drain = (record ?? (relay === true ? undefined : relay))?.drain ?? false;
     return new this.#core.native.Relay({ source, sink, keepBytes: record?.maxBytes ?? 0, drain });
-  }
-
-  #pipe(): [number, number] {
-    const pipe = this.#core.native.pipe();
-    if (typeof pipe !== 'number') return pipe;
-    throw new SbxError({
-      code: 'SBX_INTERNAL',
-      message: `The host could not make a pipe (errno ${-pipe}).`,
-      details: { errno: -pipe },
-    });
   }
 }

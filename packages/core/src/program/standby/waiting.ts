@@ -6,11 +6,12 @@ import type { EngineCore } from '../../engine/core.js';
 import { lostError, startError } from '../../engine/failures.js';
 import { type Gate, gateReason } from '../../engine/gate.js';
 import { errnoName } from '../../errno.js';
-import { ClosedError, FileAccessError, SbxError } from '../../errors.js';
+import { ClosedError, FileAccessError, type SbxError } from '../../errors.js';
 import { copyIn } from '../../files/copy.js';
 import type { ResolvedLimits } from '../../options/limits.js';
 import type { OneShotOptions } from '../../types.js';
 import { attemptOf } from '../attempt.js';
+import { Ends } from '../ends.js';
 import { environmentFor } from '../environment.js';
 import { type Figures, readFigures } from '../figures.js';
 import { attend, type Started } from '../one-shot.js';
@@ -61,7 +62,8 @@ export class Waiting {
   #place: Place | null = null;
   #programId = 0;
   #gateId = -1;
-  #pipes: [number, number, number] | null = null;
+  /** Our ends of its three pipes. */
+  #pipes: number[] | null = null;
   #base: Figures | null = null;
   /** Highest use on the way to its entry file: a request with less would not have come so far. */
   #startPeak = { memoryBytes: 0, tasks: 0 };
@@ -130,7 +132,7 @@ export class Waiting {
     this.#over = true;
     this.waits = false;
     this.#place?.close();
-    if (this.#pipes !== null) this.#options.core.native.closeFds([...this.#pipes]);
+    if (this.#pipes !== null) this.#options.core.native.closeFds(this.#pipes);
     this.#pipes = null;
     if (this.#gateId >= 0) this.#options.gate.drop(this.#gateId);
     this.#gateId = -1;
@@ -178,55 +180,30 @@ export class Waiting {
     };
     const environment = environmentFor(request.options, undefined);
     const attempt = attemptOf(request, environment, place.core.workDir);
-    const ends = this.#openPipes();
     this.#programId = place.nextProgramId();
     this.#base = readFigures(place.slot.group);
-    const parts = {
-      id: this.#programId,
-      wiring: { fdRows: [0, 0, 1, 0, 2, 0], fds: ends },
-      joins: [],
-      env: environment,
-      paths: attempt.paths,
-      group: place.slot.group,
-    };
     const listener = {
       onStarted: () => this.#goOn(),
       onEnded: () => this.#lose(lostError(`${file}, started ahead,`)),
       onFailed: (failed: Parameters<typeof startError>[0]) => this.#lose(startError(failed, attempt)),
       onLost: (error: SbxError) => this.#lose(error),
     };
+    const ends = new Ends(place.core.native);
+    this.#pipes = [];
     try {
+      for (const target of [0, 1, 2]) this.#pipes.push(ends.pipe(target, target !== 0));
+      const parts = {
+        id: this.#programId,
+        wiring: ends.rows(false),
+        joins: [],
+        env: environment,
+        paths: attempt.paths,
+        group: place.slot.group,
+      };
       place.start(startMessage(place, request, parts), listener, true);
     } finally {
-      place.core.native.closeFds(ends);
+      ends.close();
     }
-  }
-
-  /** Three pipes: ours are kept, the program's come back. */
-  #openPipes(): [number, number, number] {
-    const { native } = this.#options.core;
-    const made: number[] = [];
-    for (let count = 0; count < 3; count += 1) {
-      const pipe = native.pipe(count === 0 ? 0o444 : 0o222); // as `Ends` gives them to programs
-      if (typeof pipe === 'number') {
-        native.closeFds(made);
-        throw new SbxError({
-          code: 'SBX_INTERNAL',
-          message: `The host could not make a pipe (errno ${-pipe}).`,
-        });
-      }
-      made.push(...pipe);
-    }
-    const [stdin, toStdin, fromStdout, stdout, fromStderr, stderr] = made as [
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
-    this.#pipes = [toStdin, fromStdout, fromStderr];
-    return [stdin, stdout, stderr];
   }
 
   #measure(): void {
