@@ -189,6 +189,7 @@ Failure ExecInChild(const Launch& launch, const Identity& identity) {
 
 // Never inlined: what it keeps on the stack must not lie in the frame that the parent comes back to.
 [[gnu::noinline]] Failure RunInChild(const Launch& launch, const Identity& identity) {
+  (void)sys::Write(identity.oomScore, "0", 1);  // of init, whoever writes; fails where the host itself stands higher: there it stays
   SBX_TRY(FailIf(Stage::k_programClone, sys::SetSid(), 1));
   SBX_TRY(JoinGroupsInChild(launch));
   SBX_TRY(TakeTerminalInChild(launch));
@@ -243,8 +244,13 @@ Failure LaunchBeside(const Launch& launch, const Identity& identity, int& pid, F
 
 }  // namespace
 
+// When memory runs out, programs go first, init last: a program inherits that it stands at 1000. Init goes back before exec,
+// when the two are of one size; from then on the memory of which there is too little is the program's.
 Failure LaunchProgram(Launch& launch, const Identity& identity, bool beside, int& pid, Fd& report) {
-  return beside ? LaunchBeside(launch, identity, pid, report) : LaunchAlone(launch, identity, pid);
+  (void)sys::Write(identity.oomScore, "1000", 4);  // cannot fail: raising is free
+  const Failure failure = beside ? LaunchBeside(launch, identity, pid, report) : LaunchAlone(launch, identity, pid);
+  (void)sys::Write(identity.oomScore, "0", 1);  // the child has done it, or is about to; or there is none
+  return failure;
 }
 
 }  // namespace sbx

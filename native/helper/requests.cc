@@ -54,7 +54,19 @@ void StartClocks(Program& program) {
 
 Identity IdentityOf(const Init& init) {
   const Template& plan = init.helper.plan;
-  return {plan.insideUid, plan.umask, init.setup.landlock.get(), {(unsigned short)plan.policyLength, const_cast<struct sock_filter*>(plan.policy)}};
+  return {plan.insideUid, plan.umask, init.setup.landlock.get(), {(unsigned short)plan.policyLength, const_cast<struct sock_filter*>(plan.policy)}, init.setup.oomScore.get()};
+}
+
+// What an earlier program of the session left may fill the group. Until exec the kernel spares a process that still borrows our
+// memory (vfork), and looking for somebody to kill instead it would find us.
+bool HasNoRoom(const Init& init, const Program& program, const StartRecord& record) {
+  constexpr uint64_t kExecBytes = 256 << 10;  // its stack, tables and kernel objects; arguments are copied
+  if ((record.flags & kStartOneShot) != 0 || program.ownGroup) return false;
+  const Counters& counters = init.programs.CountersOf(program);
+  const uint64_t limit = ReadNumber(counters, kCounterMemoryLimit), held = program.memoryBase, least = kExecBytes + record.size;
+  if (limit == kUnknown || held == kUnknown || held + least <= limit) return false;
+  const uint64_t cache = ReadFileCache(counters);  // gives way
+  return held - (cache < held ? cache : held) + least > limit;
 }
 
 Failure Begin(Init& init, Program& program, const char* message, Launch& launch) {
@@ -68,9 +80,8 @@ Failure Begin(Init& init, Program& program, const char* message, Launch& launch)
   DrainOomNotice(init.programs.CountersOf(program));
   init.programs.TakeBaseline(program);
   StartClocks(program);
-  (void)sys::Write(init.setup.oomScore.get(), "1000", 4);  // cannot fail: raising is free
+  if (HasNoRoom(init, program, record)) return {Stage::k_exec, 0, ENOMEM};
   const Failure failure = LaunchProgram(launch, IdentityOf(init), init.programs.alive() > 0, program.pid, program.launching);
-  (void)sys::Write(init.setup.oomScore.get(), "0", 1);  // fails where the host itself stands higher: then there we stay
   if (!failure) {
     for (unsigned i = 0; i < record.fdCount; ++i)
       if ((record.fds[i].flags & kFdHold) != 0) program.held[i] = static_cast<Fd&&>(launch.fds[i]);
@@ -84,9 +95,10 @@ Failure Begin(Init& init, Program& program, const char* message, Launch& launch)
 }
 
 // Memory ran out before it could execute: the kernel's word for that is ENOMEM, or E2BIG when its arguments had no room.
-bool RanOutOfMemory(const Init& init, const Program& program, const Failure& failure) {
+bool RanOutOfMemory(const Init& init, const Program& program, const StartRecord& record, const Failure& failure) {
   if (failure.stage != Stage::k_exec && failure.stage != Stage::k_programClone) return false;
   if (failure.error != ENOMEM && failure.error != E2BIG) return false;
+  if (HasNoRoom(init, program, record)) return true;
   const Counters& counters = init.programs.CountersOf(program);
   const uint64_t kills = ReadOomKills(counters), peak = ReadNumber(counters, kCounterMemoryPeak);
   const bool full = program.memoryLimitBytes > 0 && peak != kUnknown && program.memoryBase != kUnknown && peak >= program.memoryBase + program.memoryLimitBytes;
@@ -123,7 +135,7 @@ void Start(Init& init, const char* message, size_t size, Received& received, uns
   Failure failure = program == nullptr ? Failure{Stage::k_programClone, 3, EAGAIN} : ParseStart(message, size, received, firstFd, init.setup.null.get(), tables, tableSize, launch);
   if (!failure) failure = Begin(init, *program, message, launch);
   if (failure) {
-    if (program != nullptr && RanOutOfMemory(init, *program, failure)) ReportMemoryLimit(init, *program);
+    if (program != nullptr && RanOutOfMemory(init, *program, record, failure)) ReportMemoryLimit(init, *program);
     else Report(init.channel.get(), failure, id);
     if (oneShot) sys::Exit(0);
     if (program != nullptr) init.programs.Release(*program);

@@ -105,8 +105,7 @@ Failure MountPrivateTrees(const Helper& helper, const PrepareRecord& request, Sa
   return {};
 }
 
-// When memory runs out, programs go first, init last: it stands at 1000 while it clones one, which inherits that, and goes
-// back to where it was. Both are allowed to everybody. The file is reached through the engine's /proc, the sandbox's own
+// For LaunchProgram, which moves init to 1000 and back; both are allowed to everybody. The file is reached through the engine's /proc, the sandbox's own
 // being read-only; and only a dumpable process may write its own.
 Failure OpenOomScore(const Template& plan, Fd& score) {
   SBX_TRY(FailIf(Stage::k_identity, sys::Prctl(PR_SET_DUMPABLE, 1), 10));
