@@ -99,8 +99,10 @@ Napi::Value Link::Prepare(const Napi::CallbackInfo& info) {
   record.terminal = args.Flag("terminal");
   record.diskBytes = args.Uint64("diskBytes", 0);
   record.diskFileCount = args.Uint64("diskFileCount", 0);
-  if (args.failed()) return {};
-  return Result(info.Env(), SendRecord(&record, sizeof(record), {}));
+  Args before(info.Env(), info[1]);
+  const std::vector<int> left = before.Ints("left");
+  if (args.failed() || before.failed()) return {};
+  return Result(info.Env(), SendRecord(&record, sizeof(record), left));
 }
 
 namespace {

@@ -114,6 +114,8 @@ struct GroupsRecord {
 
 enum class SeccompProfile : uint32_t { kDefault, kStrict };
 
+// Beside it: descriptors into the sandbox before, for the keeper to close. The last one gone, the kernel takes a file system
+// apart, which is no work for the host's only thread.
 struct PrepareRecord {
   Head head{Kind::kPrepare};
   uint32_t loopback;

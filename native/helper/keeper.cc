@@ -74,6 +74,7 @@ Failure Handle(Keeper& keeper, Received& received) {
   EndInit(keeper);
   if (head.kind == Kind::kGroups && received.size == sizeof(GroupsRecord)) return TakeGroups(keeper, *reinterpret_cast<const GroupsRecord*>(message), received);
   if (head.kind == Kind::kPrepare && received.size == sizeof(PrepareRecord)) {
+    for (Fd& tree : received.fds) tree.reset();
     const PrepareRecord request = *reinterpret_cast<const PrepareRecord*>(message);
     return CloneInit(keeper, request);
   }
@@ -84,6 +85,7 @@ Failure Handle(Keeper& keeper, Received& received) {
 
 [[noreturn]] void KeeperMain(Helper& helper, int channel) {
   (void)sys::Prctl(PR_SET_NAME, (unsigned long)"sbx-keeper");
+  (void)sys::SetScheduler(SCHED_BATCH);  // the next sandbox is made when the host has nothing to do: its waking must not stop it
   Keeper keeper{helper, channel, 0, Fd(), {}};
   for (int& fd : keeper.counters.fds) fd = -1;
   for (;;) {

@@ -140,7 +140,8 @@ export interface Channel {
   template(message: TemplateMessage): number;
   newSlot(message: { slotId: number; uidBase: number; channel: number }): number;
   groups(message: CounterFds & { joins: number[]; folder: number }): number;
-  prepare(message: PrepareMessage): number;
+  /** `left`: descriptors into the sandbox before, copies of which the keeper closes. */
+  prepare(message: PrepareMessage, before: { left: number[] }): number;
   start(message: StartMessage): number;
   handOver(message: HandOverMessage): number;
   signal(message: { programId: number; signal: number; everything: boolean; cause: number }): number;

@@ -56,6 +56,8 @@ export class Slot {
   cpuLimited = false;
   /** v1 groups of `cpu` and `cpuset`, made when a program first asks. */
   readonly extras = new Map<string, Group>();
+  /** Roots of the last sandbox: the keeper lets go of them last, since that takes file systems apart. */
+  #left: number[] = [];
   #soiled = false;
   #ended: Promise<void> | null = null;
   #renewing: Promise<void> = Promise.resolve();
@@ -112,6 +114,12 @@ export class Slot {
     if (this.state !== 'busy' || ready === null) throw new ClosedError('The engine');
     this.ready = null;
     return ready;
+  }
+
+  /** Gives back what `take` gave, but for the channel. */
+  leave(treeFds: number[]): void {
+    this.#left.push(...treeFds);
+    if (this.state === 'ended') this.#closeLeft();
   }
 
   /** A claimed slot that was not used after all. */
@@ -182,7 +190,9 @@ export class Slot {
 
   #sendPrepare(): void {
     if (this.state === 'ended') return;
-    if (this.#channel.prepare(this.shape) < 0) this.#fail(lostError('The keeper of a slot'));
+    const sent = this.#channel.prepare(this.shape, { left: this.#left });
+    this.#closeLeft();
+    if (sent < 0) this.#fail(lostError('The keeper of a slot'));
   }
 
   async #renewGroup(): Promise<void> {
@@ -215,6 +225,10 @@ export class Slot {
     this.#fail(lostError('The keeper of a slot'));
   }
 
+  #closeLeft(): void {
+    loadNative().native.closeFds(this.#left.splice(0));
+  }
+
   #dropReady(): void {
     if (this.ready === null) return;
     loadNative().native.closeFds([this.ready.channelFd, ...this.ready.treeFds]);
@@ -224,6 +238,7 @@ export class Slot {
   async #end(): Promise<void> {
     this.state = 'ended';
     this.#dropReady();
+    this.#closeLeft();
     this.#channel.close();
     await this.#renewing.catch(() => undefined); // its failure has been told
     await Promise.all([this.group?.remove(), ...this.#removals]);

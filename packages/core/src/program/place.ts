@@ -163,7 +163,7 @@ export class Place {
   #tearDown(): void {
     if (this.cpu !== null) this.core.pins?.giveBack(this.cpu);
     this.#channel.close();
-    this.core.native.closeFds(this.folder.trees.map(({ fd }) => fd));
+    this.slot.leave(this.folder.trees.map(({ fd }) => fd));
     this.core.slots.release(this.slot);
   }
 
