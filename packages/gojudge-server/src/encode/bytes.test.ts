@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { decodeGoUtf8 } from '../decode/go-text.js';
-import { encodeLarge } from './bytes.js';
+import { encodePieces } from './bytes.js';
 import { goJson } from './results.js';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
+const encodeLarge = (bytes: Uint8Array) => Buffer.concat([...encodePieces(bytes)]);
 
 it('writes text as the small way does', () => {
   fc.assert(
@@ -24,4 +25,13 @@ it('makes one replacement of each invalid byte', () => {
     { numRuns: 2000 },
   );
   expect(encodeLarge(Uint8Array.of(0xe4, 0xb8, 0xef, 0xbf, 0xbd)).toString()).toBe('"\\ufffd\\ufffd\ufffd"');
+});
+
+it('is cut anywhere and stays the same', () => {
+  const text = `${'line of text "quoted" \u2028 é 漢 😀 \u0001\n'.repeat(20_000)}end`;
+  const bytes = utf8(text);
+  expect(encodeLarge(bytes).toString()).toBe(goJson(text));
+  for (const piece of encodePieces(bytes)) expect(piece.length).toBeLessThanOrEqual(128 * 1024);
+  const nothingButEscapes = new Uint8Array(300_000); // the longest that a byte can become
+  expect(encodeLarge(nothingButEscapes).length).toBe(6 * 300_000 + 2);
 });

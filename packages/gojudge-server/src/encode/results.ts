@@ -1,20 +1,35 @@
 /** Outcomes to JSON as Go writes it: keys in its order, maps sorted by bytes, its escapes. */
 import { isUtf8 } from 'node:buffer';
 import type { Outcome } from '../run/outcome.js';
-import { encodeLarge } from './bytes.js';
+import { encodePieces } from './bytes.js';
 
-/** Text, and bytes that were encoded already. */
-export type Part = string | Buffer;
+/** Text, and what is large and encoded when it is asked for. */
+type Part = string | Generator<Buffer, void>;
 
-/** The results of one request, between other text. Small ones are text, which leaves with its head in one write. */
-export function encodeOutcomes(outcomes: readonly Outcome[], before = '', after = ''): Part {
+/** Text, if all of it is small. */
+export type Encoded = string | Generator<Buffer, void>;
+
+/** The results of one request, between other text. */
+export function encodeOutcomes(outcomes: readonly Outcome[], before = '', after = ''): Encoded {
   const parts: Part[] = [`${before}[`];
   for (const [index, outcome] of outcomes.entries()) {
     if (index > 0) parts.push(',');
     encodeOutcome(outcome, parts);
   }
   parts.push(`]${after}`);
-  return joinParts(parts);
+  return parts.every((part) => typeof part === 'string') ? parts.join('') : inPieces(parts);
+}
+
+function* inPieces(parts: readonly Part[]): Generator<Buffer, void> {
+  for (const part of parts) {
+    if (typeof part === 'string') yield Buffer.from(part);
+    else yield* part;
+  }
+}
+
+/** In one piece, for a message. */
+export function inOne(encoded: Encoded): string | Buffer {
+  return typeof encoded === 'string' ? encoded : Buffer.concat([...encoded]);
 }
 
 function encodeOutcome(outcome: Outcome, parts: Part[]): void {
@@ -43,11 +58,6 @@ function encodeFileErrors({ fileErrors }: Outcome): string {
       `{"name":${goJson(name)},"type":"${type}","message":${goJson(message ?? '')}}`,
   );
   return `[${errors.join(',')}]`;
-}
-
-function joinParts(parts: readonly Part[]): Part {
-  if (parts.every((part) => typeof part === 'string')) return parts.join('');
-  return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
 }
 
 /** An object with its keys in the order of their bytes. */
@@ -79,5 +89,5 @@ const LARGE_BYTES = 4096;
 export function encodeBytes(bytes: Uint8Array): Part {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer.length <= LARGE_BYTES && isUtf8(buffer)) return goJson(buffer.toString('utf8'));
-  return encodeLarge(buffer);
+  return encodePieces(buffer);
 }

@@ -1,22 +1,26 @@
 /** Answers as go-judge shapes them: errors are bare JSON strings, or have no body at all. */
 import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { JsonSyntaxError } from '../decode/json.js';
 import { JsonTypeError } from '../decode/shapes.js';
-import { goJson } from '../encode/results.js';
+import { type Encoded, goJson } from '../encode/results.js';
 import { BadRequest, RunFailure } from '../errors.js';
 import { BodyTooLarge } from './body.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-export function sendJson(
-  response: ServerResponse,
-  status: number,
-  json: string | Buffer,
-  headers = {},
-): void {
-  const bytes = typeof json === 'string' ? Buffer.byteLength(json) : json.length;
+export function sendJson(response: ServerResponse, status: number, json: string, headers = {}): void {
+  const bytes = Buffer.byteLength(json);
   response.writeHead(status, { 'Content-Type': JSON_TYPE, ...headers, 'Content-Length': bytes });
   response.end(json);
+}
+
+/** Results. What is large is encoded no sooner than the client takes it, chunk by chunk, and others get their turn between. */
+export async function sendEncoded(response: ServerResponse, encoded: Encoded): Promise<void> {
+  if (typeof encoded === 'string') return sendJson(response, 200, encoded);
+  response.writeHead(200, { 'Content-Type': JSON_TYPE });
+  await pipeline(Readable.from(encoded, { objectMode: false }), response).catch(() => undefined); // it went away
 }
 
 export function sendEmpty(response: ServerResponse, status: number): void {

@@ -5,7 +5,7 @@ import { encodeOutcomes } from '../encode/results.js';
 import { BadRequest } from '../errors.js';
 import { convertRequest } from '../run/convert.js';
 import { type Judge, runQueued } from '../run/run-job.js';
-import { sendJson } from './answers.js';
+import { sendEncoded } from './answers.js';
 import { readBody } from './body.js';
 import { watchPresence } from './disconnect.js';
 
@@ -22,7 +22,7 @@ export async function handleRun(
     if (count === 0) throw new BadRequest('no cmd provided');
     if (count > settings.cmdCountMax) throw new BadRequest(`cmd: more than ${settings.cmdCountMax} entries`);
     const outcomes = await runQueued(judge, convertRequest(raw, settings, false), presence.signal);
-    sendJson(response, 200, encodeOutcomes(outcomes, '', '\n'));
+    await sendEncoded(response, encodeOutcomes(outcomes, '', '\n'));
   } finally {
     presence.over();
   }

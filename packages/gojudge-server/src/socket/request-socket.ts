@@ -1,7 +1,7 @@
 /** `/ws`: many requests at once, answered as they end. */
 import type { RawData, WebSocket } from 'ws';
 import { type DecodedSocketRequest, decodeSocketRequest } from '../decode/request.js';
-import { encodeOutcomes, goJson } from '../encode/results.js';
+import { encodeOutcomes, goJson, inOne } from '../encode/results.js';
 import { plainText, RunFailure } from '../errors.js';
 import { convertRequest } from '../run/convert.js';
 import type { Job } from '../run/job.js';
@@ -64,7 +64,7 @@ export class RequestSocket {
       const outcomes = await runQueued(this.#judge, job, controller.signal);
       this.#running.delete(requestId);
       const message = encodeOutcomes(outcomes, `{"requestId":${goJson(requestId)},"results":`, '}\n');
-      this.#socket.send(message, { binary: false }, () => undefined);
+      this.#socket.send(inOne(message), { binary: false }, () => undefined);
     } catch (error) {
       this.#running.delete(requestId);
       this.#answer(requestId, '[]', error instanceof RunFailure ? error.message : plainText(error));

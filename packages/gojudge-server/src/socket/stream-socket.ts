@@ -9,7 +9,7 @@ import {
 } from '@sbx/gojudge-client/wire';
 import type { RawData, WebSocket } from 'ws';
 import { decodeRequest, decodeResize } from '../decode/request.js';
-import { encodeOutcomes, goJson } from '../encode/results.js';
+import { encodeOutcomes, goJson, inOne } from '../encode/results.js';
 import { plainText } from '../errors.js';
 import { convertRequest } from '../run/convert.js';
 import type { Job } from '../run/job.js';
@@ -104,7 +104,7 @@ export class StreamSocket implements StreamTarget {
     this.#judge.countStream(1);
     try {
       const outcomes = await runJob(this.#judge, job, { signal, cpuSet: null, streams: this });
-      this.#finish(encodeOutcomes(outcomes, `${RESPONSE}{"requestId":"","results":`, '}\n'));
+      this.#finish(inOne(encodeOutcomes(outcomes, `${RESPONSE}{"requestId":"","results":`, '}\n')));
     } catch (error) {
       const text = this.#judge.settings.strict ? '' : `,"error":${goJson(plainText(error))}`;
       this.#finish(`${RESPONSE}{"requestId":"","results":[]${text}}\n`);
