@@ -10,7 +10,7 @@ const sbx = useEngine();
 /** From the order to the settled promise: the bar of the issue. */
 const SETTLE_MS = 100;
 
-/** Programs that would rather stay. Limits are far away: only the order ends them. */
+/** Programs that would rather stay. Limits are far away, also from what the kernel keeps of many forks: only the order ends them. */
 const stubborn: [title: string, program: string, args: string[]][] = [
   ['sleeps', 'sleep-ms', ['60000']],
   ['spins in four threads', 'burn-cpu', ['60000', '4']],
@@ -27,13 +27,13 @@ const stubborn: [title: string, program: string, args: string[]][] = [
   ['attacks pid 1', 'kill-around', []],
 ];
 
-const far = { cpuTimeMs: null, wallTimeMs: null, outputBytes: null } as const;
+const far = { cpuTimeMs: null, wallTimeMs: null, outputBytes: null, memoryBytes: null } as const;
 const options = { stdout: 'null', stderr: 'null', limits: far } as const;
 
 type Started = { sandbox: Sandbox; process: Process };
 
 async function start(engine: Engine, program: string, args: string[]): Promise<Started> {
-  const sandbox = await engine.createSandbox();
+  const sandbox = await engine.createSandbox({ limits: far });
   const process = await sandbox.spawn(t(program), args, options);
   await sleep(100); // into the middle of what it does
   return { sandbox, process };
@@ -53,11 +53,11 @@ const ways: [string, (started: Started) => Promise<unknown>][] = [
 describe.each(ways)('%s', (_, way) => {
   it.each(stubborn)('a program that %s', async (_, program, args) => {
     const started = await start(sbx.engine, program, args);
+    await using _sandbox = started.sandbox;
     const { ms } = await timed(() => way(started));
     const result = await started.process.result;
     // The one that attacks may have been done with it: then it ended by itself.
     if (program !== 'kill-around') expect(result.status).toBe('killed');
-    await started.sandbox.close();
     expect(ms).toBeLessThan(SETTLE_MS);
   });
 });
