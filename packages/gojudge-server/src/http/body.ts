@@ -19,8 +19,12 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
       }
       chunks.push(chunk);
     });
-    request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    const onClose = () => reject(new Error('the client went away'));
+    request.once('end', () => {
+      request.off('close', onClose); // it comes after every request, and errors are dear
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+    });
     request.once('error', reject);
-    request.once('close', () => reject(new Error('the client went away')));
+    request.once('close', onClose);
   });
 }
