@@ -1,6 +1,6 @@
 // The other commands, and the start.
 import { describe, expect, test } from 'vitest';
-import { sbx } from './sbx.js';
+import { ended, sbx, startSbx } from './sbx.js';
 
 describe('doctor', () => {
   test('a machine that runs these tests is fit', async () => {
@@ -71,6 +71,15 @@ describe('colours', () => {
     expect((await sbx(['languages'], { env: { FORCE_COLOR: '1' } })).stdout).toContain(start);
     expect((await sbx(['languages'], { env: { FORCE_COLOR: '0' } })).stdout).not.toContain(start);
   });
+});
+
+test('a reader that leaves early is no reason for a complaint', async () => {
+  for (const args of [['--help'], ['languages'], ['doctor', '--json']]) {
+    const child = startSbx(args);
+    child.stdout.destroy();
+    const { stderr, code } = await ended(child);
+    expect({ stderr, code }, args.join(' ')).toEqual({ stderr: '', code: 141 });
+  }
 });
 
 test('help costs little more than Node itself', async () => {

@@ -72,6 +72,11 @@ describe('wrong usage', () => {
     [['--languages', 'klingon'], 64, /language/],
     [['--host', '192.0.2.1', '--port', '0'], 74, /listen/],
     [['--colour'], 64, /unknown option/],
+    [['--port', '99999'], 64, /--port must be at most 65535/],
+    [['--token', ''], 64, /--token must have at least 1/],
+    [['--standby', 'klingon=1'], 64, /--standby must name languages on offer.*klingon/],
+    [['--languages', 'shell,shell'], 64, /--languages must name each language once/],
+    [['--host', 'nowhere.invalid', '--port', '0'], 74, /cannot listen.*\n.*--host/],
   ])('%j', async (args, exitCode, text) => {
     const { code, stderr } = await sbx(['serve', 'fathom', ...args]);
     expect({ code, stderr }).toEqual({ code: exitCode, stderr: expect.stringMatching(text) });

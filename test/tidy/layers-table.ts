@@ -23,6 +23,7 @@ export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
     '@sbx/fifo-protocol/server',
     '@sbx/gojudge-server/command',
     '@sbx/languages',
+    '@sbx/serving',
   ],
 };
 

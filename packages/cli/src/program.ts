@@ -16,7 +16,7 @@ import { UsageError } from './usage-error.js';
 
 /** Runs one command line and gives the exit code. Everything that goes wrong has been told when this returns. */
 export async function runMain(argv: readonly string[]): Promise<number> {
-  const { own, program } = splitArguments(argv);
+  const { own, program } = splitArguments(nestedHelp(argv));
   let exitCode: number = EXIT.ok;
   const root = makeRoot(program, (code) => {
     exitCode = code;
@@ -31,6 +31,11 @@ export async function runMain(argv: readonly string[]): Promise<number> {
     if (error.exitCode === 0) return EXIT.ok;
     return json ? reportFailure(new UsageError(error.message), commandOf(own), json) : EXIT.usage;
   }
+}
+
+/** Commander knows `help serve`, not `help serve fathom`. */
+function nestedHelp(argv: readonly string[]): readonly string[] {
+  return argv[0] === 'help' && argv.length > 2 ? [...argv.slice(1), '--help'] : argv;
 }
 
 /** `help` for a command that does not exist is that mistake, which has a suggestion, not the general help. */
@@ -80,8 +85,11 @@ function makeRoot(program: readonly string[] | null, done: (exitCode: number) =>
 
 /** Commander's own form says `[options]` twice for nested commands. */
 function usageOf(command: Command): string {
-  const names = command.parent === null ? command.name() : `${command.parent.name()} ${command.name()}`;
-  return `${names} ${command.usage()}`;
+  return `${namesOf(command)} ${command.usage()}`;
+}
+
+function namesOf(command: Command): string {
+  return command.parent === null ? command.name() : `${namesOf(command.parent)} ${command.name()}`;
 }
 
 function version(): string {

@@ -1,6 +1,6 @@
 /** Options of `createFathomServer`, checked; unknown ones are errors. */
 import { availableParallelism } from 'node:os';
-import { Engine, FEATURES, type Feature, type Limits } from '@sbx/core';
+import { Engine, FEATURES, type Feature, InvalidOptionsError, type Limits } from '@sbx/core';
 import { LANGUAGES, LIMIT_RANGES, SIZE_LIMITS } from '@sbx/fathom-client/wire';
 import type { LanguageDefinition } from '@sbx/languages';
 import { checkOptions } from '@sbx/serving';
@@ -94,8 +94,9 @@ const OPTIONS = z.strictObject({
   languages: z
     .array(z.union([z.string(), record as z.ZodType<LanguageDefinition>]))
     .readonly()
+    .refine((wanted) => new Set(wanted.map(nameOf)).size === wanted.length, 'must name each language once')
     .default([...LANGUAGES]),
-  standby: z.record(z.string(), z.int().min(0).max(1024)).default({ python: 2, javascript: 2, elixir: 1 }),
+  standby: z.record(z.string(), z.int().min(0).max(1024)).optional(),
   standbyMemoryBytes: z
     .int()
     .min(0)
@@ -124,10 +125,29 @@ const OPTIONS = z.strictObject({
   logger: (record as z.ZodType<Logger>).optional(),
 });
 
+/** Of those on offer. */
+const STANDBY: Readonly<Record<string, number>> = { python: 2, javascript: 2, elixir: 1 };
+
 /** Options after defaults. */
-export type ResolvedOptions = z.output<typeof OPTIONS>;
+export type ResolvedOptions = z.output<typeof OPTIONS> & { standby: Readonly<Record<string, number>> };
 
 /** Throws `InvalidOptionsError` for the first thing that is wrong. */
 export function parseOptions(options: FathomServerOptions): ResolvedOptions {
-  return checkOptions(OPTIONS, options);
+  const { standby, ...rest } = checkOptions(OPTIONS, options);
+  const names = rest.languages.map(nameOf);
+  const stranger = Object.keys(standby ?? {}).find((name) => !names.includes(name));
+  if (stranger !== undefined) {
+    const expected = `must name languages on offer: ${names.join(', ')}`;
+    throw new InvalidOptionsError({
+      field: 'options.standby',
+      rule: 'choice',
+      expected,
+      got: JSON.stringify(stranger),
+    });
+  }
+  return { ...rest, standby: standby ?? STANDBY };
+}
+
+function nameOf(language: string | LanguageDefinition): string {
+  return typeof language === 'string' ? language : language.name;
 }

@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+import { watchLauncher } from '@sbx/serving';
 import { type Logger, pino } from 'pino';
 import { FLAGS, FlagError, type FlagValue, readFlags, usage, variableOf } from './config/flags.js';
 import { commandFrom } from './config/from-flags.js';
@@ -81,5 +82,6 @@ function closeOnSignals(server: GojudgeServer, log: Logger): Promise<void> {
     };
     process.on('SIGINT', close);
     process.on('SIGTERM', underManager ? () => undefined : close);
+    watchLauncher(() => closing || close('SIGTERM'));
   });
 }

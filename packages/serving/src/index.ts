@@ -1,5 +1,6 @@
-/** What the servers share over HTTP: listening, tokens, refusals, pings. Built into each of them. */
+/** What the servers share: listening, tokens, refusals, pings, the end of whoever started them. Built into each of them. */
 export { type KeepAliveTimes, keepAlive, type Pinged } from './keep-alive.js';
+export { watchLauncher } from './launcher.js';
 export { listenAt } from './listen.js';
 export { checkOptions } from './options.js';
 export { refuseUpgrade } from './refuse.js';

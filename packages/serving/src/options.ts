@@ -1,20 +1,68 @@
 /** Options checked by a zod schema, errors in the words of core. */
 import { InvalidOptionsError } from '@sbx/core';
 
+/** The part of a zod issue that is needed. */
+interface Issue {
+  code?: string;
+  path?: PropertyKey[];
+  message?: string;
+  expected?: unknown;
+  origin?: string;
+  minimum?: unknown;
+  maximum?: unknown;
+  values?: readonly unknown[];
+  keys?: readonly string[];
+}
+
 /** The part of a zod schema that is needed. */
 interface Schema<Output> {
   safeParse(
     value: unknown,
-  ):
-    | { success: true; data: Output }
-    | { success: false; error: { issues: { path: PropertyKey[]; message: string }[] } };
+    params: { error: (issue: Issue) => string | undefined },
+  ): { success: true; data: Output } | { success: false; error: { issues: Issue[] } };
 }
 
 /** Throws `InvalidOptionsError` for the first thing that is wrong. */
 export function checkOptions<Output>(schema: Schema<Output>, options: unknown): Output {
-  const parsed = schema.safeParse(options);
+  const parsed = schema.safeParse(options, { error: expectation });
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const field = ['options', ...issue!.path].join('.');
-  throw new InvalidOptionsError({ field, rule: 'type', expected: issue!.message });
+  const { code, path = [], keys = [], message = '' } = parsed.error.issues[0]!;
+  const field = ['options', ...path, ...keys.slice(0, 1)].join('.');
+  throw new InvalidOptionsError({ field, rule: RULES[code ?? ''] ?? 'type', expected: message });
 }
+
+const RULES: Readonly<Record<string, 'range' | 'choice' | 'unknown-key'>> = {
+  too_small: 'range',
+  too_big: 'range',
+  invalid_value: 'choice',
+  unrecognized_keys: 'unknown-key',
+};
+
+/** What the rule asks for. */
+function expectation({ code, expected, origin, minimum, maximum, values = [] }: Issue): string | undefined {
+  const unit = origin === 'string' ? ' characters' : origin === 'array' ? ' entries' : '';
+  switch (code) {
+    case 'invalid_type':
+      return `must be ${ARTICLES[String(expected)] ?? String(expected)}`;
+    case 'too_small':
+      return `must ${unit === '' ? 'be' : 'have'} at least ${minimum}${unit}`;
+    case 'too_big':
+      return `must ${unit === '' ? 'be' : 'have'} at most ${maximum}${unit}`;
+    case 'invalid_value':
+      return `must be one of ${values.join(', ')}`;
+    case 'unrecognized_keys':
+      return 'is no option';
+    default:
+      return undefined;
+  }
+}
+
+const ARTICLES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'a boolean',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+};

@@ -1,5 +1,6 @@
 /** `sbx serve fathom`: words of the command line → options → a server, until a signal ends it. */
 import { readFileSync } from 'node:fs';
+import { InvalidOptionsError } from '@sbx/core';
 import { createFathomServer, type FathomServer, type FathomServerOptions } from '@sbx/fathom-server';
 import { pino } from 'pino';
 import { EXIT } from '../exit-codes.js';
@@ -15,13 +16,13 @@ const MB = 2 ** 20;
 export async function serveFathomCommand(flags: ServeFathomFlags): Promise<number> {
   const options = optionsFrom(flags);
   const interrupts = watchInterrupts();
+  interrupts.signal.addEventListener('abort', letSecondSignalKill, { once: true });
   try {
-    const server = await createFathomServer(options);
+    const server = await createFathomServer(options).catch(nameFlag);
     try {
       const { urls } = await server.listen().catch(refuseAddress);
       announce(server, urls, flags);
       await aborted(interrupts.signal);
-      process.once('SIGINT', leaveAtOnce).once('SIGTERM', leaveAtOnce);
     } finally {
       await server.close();
     }
@@ -31,9 +32,10 @@ export async function serveFathomCommand(flags: ServeFathomFlags): Promise<numbe
   }
 }
 
-/** A second signal: whatever runs is killed by our end. */
-function leaveAtOnce(): never {
-  process.exit(EXIT.tryAgain);
+/** It does not wait: whatever runs is killed by our end. */
+function letSecondSignalKill(): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.once(signal, () => process.exit(EXIT.tryAgain));
 }
 
 function announce({ languages }: FathomServer, urls: string[], flags: ServeFathomFlags): void {
@@ -45,9 +47,26 @@ function announce({ languages }: FathomServer, urls: string[], flags: ServeFatho
     say('warning: everybody who reaches this address may run code; give a --token-file');
 }
 
+const ADDRESS_HINTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'Another program listens there; choose another --port, or 0 for a free one.',
+  EACCES: 'Ports below 1024 need privileges; choose another --port, or 0 for a free one.',
+  EADDRNOTAVAIL: '--host must be an address of this machine.',
+  ENOTFOUND: '--host must be an address or a name of this machine.',
+};
+
 function refuseAddress(error: NodeJS.ErrnoException): never {
   if (error.syscall === undefined) throw error;
-  throw new UsageError(`cannot listen: ${error.message}`, null, EXIT.ioError);
+  const hint = ADDRESS_HINTS[error.code ?? ''] ?? null;
+  throw new UsageError(`cannot listen: ${error.message}`, hint, EXIT.ioError);
+}
+
+/** What the server refuses of its options is told by the flag that it came from. */
+function nameFlag(error: unknown): never {
+  if (!(error instanceof InvalidOptionsError)) throw error;
+  const option = error.field.replace(/^options\.(\w+).*/, '$1');
+  const property = NUMBERS.find(([, , name]) => name === option)?.[0] ?? option;
+  const got = error.got === null ? '' : `; got ${error.got}`;
+  throw new UsageError(`${flagName(property)} ${error.expected}${got}`, error.hint);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

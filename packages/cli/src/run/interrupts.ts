@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { watchLauncher } from '@sbx/serving';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -23,9 +24,11 @@ export function watchInterrupts(): { signal: AbortSignal; stop: () => void } {
     else controller.abort(error);
   };
   process.stdout.on('error', brokenPipe);
+  const launcher = watchLauncher(() => interrupt('SIGTERM'));
   return {
     signal: controller.signal,
     stop: () => {
+      launcher.stop();
       for (const signal of SIGNALS) process.off(signal, interrupt);
     },
   };

@@ -35,7 +35,7 @@ export function addServeFathom(serve: Command, done: (exitCode: number) => void)
       'Serves the Fathom Sandbox Protocol 1.0 at ws://HOST:PORT/ws, and /metrics, /healthz, /readyz beside it, until SIGINT ' +
         'or SIGTERM. See docs/protocols/fathom.md.',
     )
-    .showHelpAfterError('See: sbx help serve');
+    .showHelpAfterError('See: sbx help serve fathom');
   for (const option of options()) command.addOption(option);
   command.addHelpText('after', NOTES);
   command.action(async (flags: ServeFathomFlags) => {
