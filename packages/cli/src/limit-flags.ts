@@ -107,6 +107,13 @@ export const LIMIT_FLAGS = [
     description: 'CPUs’ worth of time per second: 0.5 is half of one (default none)',
   },
   {
+    flags: '--cpu-weight <weight>',
+    property: 'cpuWeight',
+    limit: 'cpuWeight',
+    parse: parseCount,
+    description: 'share of a busy CPU beside others with a weight: 1 to 10000 (default none)',
+  },
+  {
     flags: '--cpu-set <list>',
     property: 'cpuSet',
     limit: 'cpuSet',

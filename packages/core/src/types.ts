@@ -37,6 +37,8 @@ export interface Limits {
   diskFileCount?: number | null;
   /** CPUs' worth of time per wall second: 0.5 is half a CPU, 2 is two CPUs. Default `null`: as many as there are. */
   cpuRate?: number | null;
+  /** Share of the CPU when others want it too, beside the engine's other programs that have a weight: 200 gets twice as much as 100. Default `null`: none, which cgroup v2 takes for 100. */
+  cpuWeight?: number | null;
   /** CPUs it may run on, as a list of numbers and ranges (`'0-1,3'`). Default `null`: all of the engine's. */
   cpuSet?: string | null;
 }
@@ -92,6 +94,7 @@ export const FEATURES = [
   'process-limit',
   'process-peak',
   'cpu-rate',
+  'cpu-weight',
   'cpu-set',
   'distinct-users', // a host uid of its own for each concurrent sandbox
   'private-proc', // /proc with subset=pid
@@ -458,7 +461,7 @@ export interface EngineOptions {
   ceilings?: Limits;
   /** Cgroup to work in: `'auto'` (default) finds or makes one, `'none'` does without, a path names a delegated one (v2: below /sys/fs/cgroup; v1: the same path in each hierarchy). */
   cgroup?: 'auto' | 'none' | string;
-  /** Guarantees without which opening fails. Default: all of `FEATURES` but `distinct-users`, `swap-limit`, `cpu-set`, `cpu-rate`. An empty list accepts anything. */
+  /** Guarantees without which opening fails. Default: all of `FEATURES` but `distinct-users`, `swap-limit`, `cpu-set`, `cpu-rate`, `cpu-weight`. An empty list accepts anything. */
   require?: readonly Feature[];
   /** First host uid (= gid) for sandboxes, when run as root. Default: a random block in 1 879 048 192–2 147 483 646, which no distribution assigns. */
   uidBase?: number;

@@ -54,7 +54,7 @@ export interface FathomServerOptions {
   stdinBytesMax?: number;
   /** Most bytes of one message; larger ones close the connection with 1009. Default 8 MiB. */
   messageBytesMax?: number;
-  /** More limits of each execution; time and memory are the client's. Default: those of its language and of the engine, CPU time unbounded. */
+  /** More limits of each execution; time, memory and CPU weight are the client's. Default: those of its language and of the engine, CPU time unbounded. */
   limits?: Limits;
   /** Bytes on their way to one client beyond which its programs wait. Default 256 KiB. */
   bufferBytes?: number;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import { Engine, type Limits } from '@sbx/core';
 import { executeSchema } from '@sbx/fathom-client/schemas';
-import type { ExecuteMessage } from '@sbx/fathom-client/wire';
+import { type ExecuteMessage, LIMIT_DEFAULTS } from '@sbx/fathom-client/wire';
 import { listenAt } from '@sbx/serving';
 import { Admission } from './admission.js';
 import type { Host } from './connection/connection.js';
@@ -58,6 +58,8 @@ export async function createFathomServer(options: FathomServerOptions = {}): Pro
 /** Sandboxes beyond those of executions: asking for languages, and those that are being given up. */
 const SANDBOXES_SPARE = 64;
 const READY_MAX = 16;
+/** Of core's `cpuWeight`. */
+const WEIGHT_MAX = 10_000;
 const MB = 2 ** 20;
 
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
@@ -202,8 +204,14 @@ class OpenServer implements FathomServer {
 }
 
 /** CPU time is bounded by wall time and the number of CPUs; the protocol knows no other bound. */
-function limitsOf({ timeout_ms, memory_mb }: ExecuteMessage['limits']): Limits {
-  return { cpuTimeMs: null, wallTimeMs: timeout_ms, memoryBytes: memory_mb * MB };
+function limitsOf({ timeout_ms, memory_mb, cpu_shares }: ExecuteMessage['limits']): Limits {
+  const cpuWeight = weightOf(cpu_shares ?? LIMIT_DEFAULTS.cpu_shares);
+  return { cpuTimeMs: null, wallTimeMs: timeout_ms, memoryBytes: memory_mb * MB, cpuWeight };
+}
+
+/** Shares as Docker counts them, 1024 being ordinary; the far ends of their range have no weight of their own. */
+function weightOf(shares: number): number {
+  return Math.min(WEIGHT_MAX, Math.max(1, Math.round((shares * 100) / 1024)));
 }
 
 function after(ms: number): Promise<void> {

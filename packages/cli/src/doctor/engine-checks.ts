@@ -20,6 +20,11 @@ const FEATURE_FACTS: Readonly<Record<Feature, { required: boolean; why: string; 
   'process-limit': { required: true, layer: 'cgroup', why: 'A fork bomb stops at the limit.' },
   'process-peak': { required: true, layer: 'cgroup', why: 'The most processes at once are in every result.' },
   'cpu-rate': { required: false, layer: 'cgroup', why: 'A program can be given a share of a CPU.' },
+  'cpu-weight': {
+    required: false,
+    layer: 'cgroup',
+    why: 'A program can have more or less of a busy CPU than others.',
+  },
   'cpu-set': { required: false, layer: 'cgroup', why: 'A program can be kept to certain CPUs.' },
   'distinct-users': {
     required: false,

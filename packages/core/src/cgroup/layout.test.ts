@@ -33,4 +33,10 @@ describe('counters', () => {
     expect(V2.cpuRate.write(null)).toEqual([['cpu.max', 'max 100000']]);
     expect(V1.cpuRate.write(2)).toContainEqual(['cpu.cfs_quota_us', '200000']);
   });
+
+  it('an ordinary CPU weight is 100 in v2 and 1024 in v1', () => {
+    expect(V2.cpuWeight.write(100)).toEqual(['cpu.weight', '100']);
+    expect(V1.cpuWeight.write(100)).toEqual(['cpu.shares', '1024']);
+    expect([V1.cpuWeight.write(1)[1], V1.cpuWeight.write(10_000)[1]]).toEqual(['10', '102400']);
+  });
 });

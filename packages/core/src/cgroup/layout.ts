@@ -34,10 +34,14 @@ export interface Layout {
   /** No limit, as these files say it. */
   unlimited: { memory: string; tasks: string };
   cpuRate: { controller: string; write: (rate: number | null) => [file: string, text: string][] };
+  /** Share beside the engine's other groups: 1 to 10 000, 100 being the ordinary one. */
+  cpuWeight: { write: (weight: number) => [file: string, text: string] };
   cpuSet: { controller: string };
 }
 
 const PERIOD_US = 100_000;
+/** v1 calls an ordinary weight 1024. */
+const SHARES_PER_WEIGHT = 10.24;
 
 export const V1: Layout = {
   version: 'v1',
@@ -63,6 +67,7 @@ export const V1: Layout = {
       ['cpu.cfs_quota_us', rate === null ? '-1' : String(Math.round(rate * PERIOD_US))],
     ],
   },
+  cpuWeight: { write: (weight) => ['cpu.shares', String(Math.round(weight * SHARES_PER_WEIGHT))] },
   cpuSet: { controller: 'cpuset' },
 };
 
@@ -87,6 +92,7 @@ export const V2: Layout = {
     controller: 'cpu',
     write: (rate) => [['cpu.max', `${rate === null ? 'max' : Math.round(rate * PERIOD_US)} ${PERIOD_US}`]],
   },
+  cpuWeight: { write: (weight) => ['cpu.weight', String(weight)] },
   cpuSet: { controller: 'cpuset' },
 };
 

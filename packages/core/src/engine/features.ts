@@ -13,7 +13,15 @@ export type FeatureTable = EngineInfo['features'];
 /** Required unless the caller says otherwise: what a verdict rests on. */
 export const DEFAULT_REQUIRE: readonly Feature[] = FEATURES.filter(
   (feature) =>
-    !['distinct-users', 'swap-limit', 'cpu-set', 'cpu-rate', 'landlock', 'core-scheduling'].includes(feature),
+    ![
+      'distinct-users',
+      'swap-limit',
+      'cpu-set',
+      'cpu-rate',
+      'cpu-weight',
+      'landlock',
+      'core-scheduling',
+    ].includes(feature),
 );
 
 /** Guarantees that an engine asks for by its own options. */
@@ -45,6 +53,7 @@ const NEEDED_BY: Readonly<Partial<Record<keyof ResolvedLimits, Feature>>> = {
   memoryBytes: 'memory-limit',
   processCount: 'process-limit',
   cpuRate: 'cpu-rate',
+  cpuWeight: 'cpu-weight',
   cpuSet: 'cpu-set',
 };
 
@@ -73,6 +82,7 @@ export function describeFeatures(
   }
   for (const [feature, controller] of [
     ['cpu-rate', 'cpu'],
+    ['cpu-weight', 'cpu'],
     ['cpu-set', 'cpuset'],
   ] as const) {
     const there = tree?.hasController(controller) === true;

@@ -34,6 +34,7 @@ describe('defaults', () => {
       diskBytes: 134_217_728,
       diskFileCount: 16_384,
       cpuRate: null,
+      cpuWeight: null,
       cpuSet: null,
     });
   });
@@ -168,6 +169,13 @@ describe('engineLimits', () => {
   it('lowers a default that nobody asked for to the ceiling', () => {
     const limits = engineLimits({ wallTimeMs: 500 }, { memoryBytes: 2 ** 24, cpuRate: 1, cpuSet: '0-1' });
     expect(limits).toMatchObject({ wallTimeMs: 500, memoryBytes: 2 ** 24, cpuRate: 1, cpuSet: [0, 1] });
+  });
+
+  it('takes no weight for an ordinary one', () => {
+    expect(engineLimits(undefined, { cpuWeight: 200 }).cpuWeight).toBeNull();
+    expect(engineLimits(undefined, { cpuWeight: 50 }).cpuWeight).toBe(50);
+    expect(() => checkCeilings({ cpuWeight: null }, { cpuWeight: 200 })).not.toThrow();
+    expect(() => checkCeilings({ cpuWeight: null }, { cpuWeight: 50 })).toThrow(/cpuWeight/);
   });
 
   it('leaves a default below its ceiling', () => {

@@ -20,6 +20,9 @@ export type ResolvedLimits = {
 
 const MiB = 2 ** 20;
 
+/** What the kernel gives groups that ask for nothing. */
+export const CPU_WEIGHT_NORMAL = 100;
+
 /** What holds when neither the call, nor the sandbox, nor the engine says anything. */
 export const DEFAULT_LIMITS: Readonly<Required<Limits>> = Object.freeze({
   cpuTimeMs: 10_000,
@@ -35,6 +38,7 @@ export const DEFAULT_LIMITS: Readonly<Required<Limits>> = Object.freeze({
   diskBytes: 128 * MiB,
   diskFileCount: 16_384,
   cpuRate: null,
+  cpuWeight: null,
   cpuSet: null,
 });
 
@@ -85,6 +89,7 @@ export const LIMIT_RANGES: Readonly<Record<Exclude<LimitName, 'cpuSet'>, LimitRa
   diskBytes: count(4096, BYTES_MAX, 'bytes', 'One page; 0 would mean unlimited to tmpfs.'),
   diskFileCount: count(1, 2 ** 31 - 1, '', 'One file; 0 would mean unlimited to tmpfs.'),
   cpuRate: range(0.01, 4096, '', 'The kernel takes no quota below 1 ms per 100 ms.'),
+  cpuWeight: count(1, 10_000, '', 'What cgroup v2 takes.'),
 };
 
 function count(min: number, max: number, unit: LimitRange['unit'], reason: string): LimitRange {
@@ -163,6 +168,7 @@ function merge(base: ResolvedLimits, over: Limits): ResolvedLimits {
     diskBytes: over.diskBytes === undefined ? base.diskBytes : over.diskBytes,
     diskFileCount: over.diskFileCount === undefined ? base.diskFileCount : over.diskFileCount,
     cpuRate: over.cpuRate === undefined ? base.cpuRate : over.cpuRate,
+    cpuWeight: over.cpuWeight === undefined ? base.cpuWeight : over.cpuWeight,
     cpuSet: over.cpuSet === undefined ? base.cpuSet : over.cpuSet === null ? null : parseCpuSet(over.cpuSet),
   };
 }
@@ -180,7 +186,7 @@ function lowered(defaults: ResolvedLimits, ceilings: Limits | undefined): Resolv
   const lower: Record<string, unknown> = {};
   for (const name of LIMIT_NAMES) {
     const ceiling = ceilings?.[name];
-    if (ceiling != null && isAbove(defaults[name], ceiling)) lower[name] = ceiling;
+    if (ceiling != null && isAbove(orWeight(name, defaults[name]), ceiling)) lower[name] = ceiling;
   }
   return resolveLimits(defaults, lower as Limits);
 }
@@ -198,12 +204,17 @@ export function checkCeilings(
   for (const name of LIMIT_NAMES) {
     const asked = limits[name];
     const ceiling = ceilings[name];
-    if (asked === undefined || ceiling == null || !isAbove(asked, ceiling)) continue;
+    if (asked === undefined || ceiling == null || !isAbove(orWeight(name, asked), ceiling)) continue;
     throwProblem(root, within(`.${name}`, aboveCeiling(asked, ceiling))!);
   }
 }
 
 type LimitValue = number | string | readonly number[] | null;
+
+/** Without a weight of its own a program has an ordinary one; without another limit it has none. */
+function orWeight(name: LimitName, value: LimitValue): LimitValue {
+  return name === 'cpuWeight' ? (value ?? CPU_WEIGHT_NORMAL) : value;
+}
 
 /** For CPU sets: names a CPU that the ceiling does not. */
 function isAbove(asked: LimitValue, ceiling: LimitValue): boolean {

@@ -21,11 +21,13 @@ export function makeRecipe(core: EngineCore, program: StandbyProgram): Recipe {
   const rlimits = rlimitsFor(limits, core.openFilesMax, !core.features['cpu-accounting'].available);
   // The order of the environment can be seen too.
   const { processCount } = limits; // an rlimit too, where it has a user of its own
-  const seen = [file, args, entry, environmentFor({ env }, undefined), cwd, rlimits, processCount, shape.key];
+  const isWeighted = limits.cpuWeight !== null; // joined at the start; the weight itself is written at the hand-over
+  const environment = environmentFor({ env }, undefined);
+  const seen = [file, args, entry, environment, cwd, rlimits, processCount, shape.key, isWeighted];
   return { key: JSON.stringify(seen), program, shape, limits };
 }
 
-/** Limits of the CPU controllers show in a program's view of the machine, and their groups are joined at the start only. */
+/** These limits show in a program's view of the machine, and their groups are joined at the start only. */
 export function canWait({ limits }: Recipe): boolean {
   return limits.cpuRate === null && limits.cpuSet === null;
 }

@@ -13,6 +13,7 @@ import type { OneShotOptions } from '../../types.js';
 import { attemptOf } from '../attempt.js';
 import { Ends } from '../ends.js';
 import { environmentFor } from '../environment.js';
+import { joinExtras, writeWeight } from '../extras.js';
 import { type Figures, readFigures } from '../figures.js';
 import { attend, type Started } from '../one-shot.js';
 import { Place } from '../place.js';
@@ -115,6 +116,7 @@ export class Waiting {
     native.holdLoop();
     return new Promise<Started | null>((resolve, reject) => {
       this.#handing = { resolve, reject, handed };
+      writeWeight(core, slot, limits);
       const sent = this.#place!.handOver({
         programId: this.#programId,
         cpuLimitNs: nanoseconds(limits.cpuTimeMs),
@@ -141,6 +143,7 @@ export class Waiting {
   }
 
   async #start(place: Place): Promise<void> {
+    const { core } = this.#options;
     const { program } = this.recipe;
     const { folder } = place;
     const work = folder.trees[0]!.fd;
@@ -152,7 +155,9 @@ export class Waiting {
     opened.catch(() => undefined); // told below, unless something else fails first
     this.#gateId = this.#options.gate.hold(work, program.entry, folder.owner, () => this.#opening?.resolve());
     if (this.#gateId < 0) throw holdError(program.entry, -this.#gateId);
-    this.#launch(place);
+    const joins = await joinExtras(core, place.slot, this.recipe.limits);
+    folder.checkOpen();
+    this.#launch(place, joins ?? []);
     await opened;
     this.#opening = null;
     for (const name of Object.keys(this.#options.prelude)) {
@@ -162,7 +167,7 @@ export class Waiting {
     folder.checkOpen();
   }
 
-  #launch(place: Place): void {
+  #launch(place: Place, joins: number[]): void {
     const { program, limits } = this.recipe;
     const { file, args = [], env, cwd } = program;
     const request: ProgramRequest = {
@@ -195,7 +200,7 @@ export class Waiting {
       const parts = {
         id: this.#programId,
         wiring: ends.rows(false),
-        joins: [],
+        joins,
         env: environment,
         paths: attempt.paths,
         group: place.slot.group,
