@@ -1,5 +1,7 @@
 // Interpreters that wait: the same outcome as an ordinary start, never the same interpreter twice.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { paced } from '../helpers/pace.js';
+import { sleep, until } from '../helpers/wait.js';
 import { execute, type Fate, Talk, useServer } from './server.js';
 
 const counts = { python: 2, javascript: 1, shell: 1, elixir: 1 };
@@ -74,9 +76,62 @@ test('each serves one execution: what it left is never seen again', async () => 
   }
 });
 
-test('an environment of the client’s own, and more at once than wait, are served all the same', async () => {
-  const own = { language: 'python', code: 'import os; print(os.environ["MINE"])', env: { MINE: 'yes' } };
-  expect((await toWarm!.run(own)).stdout).toBe('yes\n');
+/** Executions so far, by language: from interpreters that waited, and from ordinary starts. */
+async function served(): Promise<Record<string, { waiting: number; start: number }>> {
+  const text = await (await fetch(`${warm.http}/metrics`)).text();
+  const total: Record<string, { waiting: number; start: number }> = {};
+  const line = /^sbx_fathom_standby_served_total\{language="(\w+)",from="(waiting|start)"\} (\d+)$/gm;
+  for (const [, language, from, number] of text.matchAll(line)) {
+    total[language!] ??= { waiting: 0, start: 0 };
+    total[language!]![from as 'waiting' | 'start'] = Number(number);
+  }
+  return total;
+}
+
+/** All the ways in which a program meets its environment. */
+const ENVIRONMENTS: Record<string, string> = {
+  python: `import ctypes, os, subprocess
+get = ctypes.CDLL(None).getenv
+get.restype = ctypes.c_char_p
+print(os.environ.get("MINE"), get(b"MINE"), sorted(os.environ.items()))
+print(subprocess.run(["/bin/sh", "-c", "echo $MINE"], capture_output=True).stdout)
+print(open("/proc/self/environ", "rb").read())`,
+  javascript: `import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+console.log(process.env.MINE, Object.entries(process.env));
+console.log(String(execFileSync('/bin/sh', ['-c', 'echo $MINE'])), String(readFileSync('/proc/self/environ')));`,
+  elixir: `IO.inspect({System.get_env("MINE"), :os.getenv('MINE'), Enum.sort(System.get_env())}, limit: :infinity)
+IO.puts(elem(System.cmd("/bin/sh", ["-c", "echo $MINE"]), 0))
+IO.inspect(File.read!("/proc/self/environ"), limit: :infinity, printable_limit: :infinity)`,
+};
+
+describe('an environment of the client’s own', () => {
+  test.each(Object.keys(ENVIRONMENTS))(
+    '%s: a new one is an ordinary start, the same again waits',
+    async (language) => {
+      const env = { MINE: `of ${language}`, LANG: 'C' };
+      const request = { language, code: ENVIRONMENTS[language]!, env };
+      const there = visible(await toCold!.run(request));
+      expect(there.stdout).toContain(env.MINE);
+      await warm.server.ready();
+      const before = (await served())[language]!;
+      expect(visible(await toWarm!.run(request))).toEqual(there);
+      expect((await served())[language]).toEqual({ ...before, start: before.start + 1 });
+      const isWarm = async () => {
+        expect(visible(await toWarm!.run(request))).toEqual(there);
+        await sleep(100); // one is started anew 20 ms after the hand-over
+        await warm.server.ready();
+        return (await served())[language]!.waiting > before.waiting;
+      };
+      await until(paced(20_000), 'one that waits serves it', isWarm);
+      const other = await toWarm!.run({ ...request, env: { MINE: 'other' } });
+      expect(other.stdout).toContain('other');
+      expect(other.stdout).not.toContain(env.MINE);
+    },
+  );
+});
+
+test('more at once than wait are served all the same', async () => {
   const many = Array.from({ length: 6 }, () => execute({ language: 'python', code: 'print("one of many")' }));
   for (const message of many) toWarm!.send(message);
   const fates = await Promise.all(many.map(({ id }) => toWarm!.fate(id)));
@@ -84,10 +139,6 @@ test('an environment of the client’s own, and more at once than wait, are serv
 });
 
 test('some were served by an interpreter that waited', async () => {
-  const text = await (await fetch(`${warm.http}/metrics`)).text();
-  const served = [
-    ...text.matchAll(/^sbx_fathom_standby_served_total\{language="(\w+)",from="waiting"\} (\d+)$/gm),
-  ];
-  const byLanguage = Object.fromEntries(served.map(([, name, count]) => [name, Number(count)]));
-  for (const language of Object.keys(counts)) expect(byLanguage[language], language).toBeGreaterThan(0);
+  const counted = await served();
+  for (const language of Object.keys(counts)) expect(counted[language]!.waiting, language).toBeGreaterThan(0);
 });

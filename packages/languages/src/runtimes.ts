@@ -48,7 +48,7 @@ export interface SpawnCodeOptions
   args?: readonly string[];
   /** What it reads, then end of file. Default `'empty'`. `'pipe'`: the caller writes to `Process.stdin`. Inside it is a pipe in any case. */
   stdin?: 'empty' | 'pipe' | { text: string } | { bytes: Uint8Array };
-  /** Added to the language's environment. An interpreter waits with the language's alone, so this makes an ordinary start. */
+  /** Added to the language's environment. An ordinary start, unless the same was asked for lately: then an interpreter may wait with it. */
   env?: Record<string, string>;
   /** Limits of the program. Default: the language's, then the engine's. Outputs are pipes: bound them while reading. */
   limits?: Limits;
