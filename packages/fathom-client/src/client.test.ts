@@ -286,6 +286,16 @@ describe('the connection', () => {
     expect(await pong).toMatchObject({ load: { active_executions: 3, queue_depth: 1 } });
   });
 
+  test('pongs without an id are in the order of the pings', async () => {
+    const { client, socket } = await connected();
+    const pongs = [client.ping(), client.ping()];
+    await vi.advanceTimersByTimeAsync(0);
+    for (const active_executions of [1, 2]) {
+      socket.receive({ type: 'pong', load: { active_executions, queue_depth: 0 } });
+    }
+    expect((await Promise.all(pongs)).map(({ load }) => load?.active_executions)).toEqual([1, 2]);
+  });
+
   test('closed: everything fails, nothing is tried again', async () => {
     const { client, sockets } = await connected();
     const execution = client.execute(program).catch((error: unknown) => error);

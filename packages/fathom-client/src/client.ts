@@ -5,14 +5,21 @@ import { connectionError, type FathomError } from './errors.js';
 import { Execution } from './execution.js';
 import { checkMessageSize, type ExecutionRequest, executeFields, newExecutionId } from './request.js';
 import { type OpenSocket, openGlobalSocket } from './transport.js';
-import { encodeMessage, type ServerLoad, type ServerMessage, Stamper, type Unstamped } from './wire/index.js';
+import {
+  encodeMessage,
+  type PongMessage,
+  type ServerLoad,
+  type ServerMessage,
+  Stamper,
+  type Unstamped,
+} from './wire/index.js';
 
 /** Settings of a client; all but the address have defaults. */
 export interface FathomClientOptions {
   /** `ws://host:8765/ws`; `http` and `https` are taken for `ws` and `wss`, and `/ws` is added where there is no path. */
   url: string;
   /** Sent as `Authorization: Bearer`, and where headers cannot be sent (browsers) as a subprotocol, which `@sbx/fathom-server` takes. */
-  token?: string;
+  token?: string | undefined;
   /** How to connect again when the connection went away; `false`: only when the next call needs it. */
   reconnect?: ReconnectOptions | false;
   /** Longest wait for a connection to open, in ms. Default 5000. */
@@ -50,7 +57,8 @@ export class FathomClient implements AsyncDisposable {
   readonly #connection: Connection;
   readonly #stamper = new Stamper();
   readonly #executions = new Map<string, Execution>();
-  readonly #pings = new Map<string, (message: ServerMessage & { type: 'pong' }) => void>();
+  /** Unanswered ones by id, in the order in which they were sent. */
+  readonly #pings = new Map<string, (message: PongMessage) => void>();
   readonly #stateListeners = new Set<(state: ConnectionState) => void>();
   readonly #pingIntervalMs: number;
   #pingTimer: ReturnType<typeof setInterval> | undefined;
@@ -111,12 +119,19 @@ export class FathomClient implements AsyncDisposable {
   async ping({ signal }: ExecuteOptions = {}): Promise<Pong> {
     await this.#connection.ready();
     signal?.throwIfAborted();
-    this.#pingCount += 1;
-    const id = `ping_${this.#pingCount}`;
     const startedAt = performance.now();
     return new Promise((resolve, reject) => {
-      const stop = () => {
+      const id = this.#sendPing(({ load = null }) => {
+        settle();
+        resolve({ roundTripMs: performance.now() - startedAt, load });
+      });
+      const settle = () => {
+        unsubscribe();
         this.#pings.delete(id);
+        signal?.removeEventListener('abort', stop);
+      };
+      const stop = () => {
+        settle();
         reject(signal!.reason);
       };
       signal?.addEventListener('abort', stop, { once: true });
@@ -124,16 +139,6 @@ export class FathomClient implements AsyncDisposable {
         settle();
         reject(connectionError('The connection went away before the pong.'));
       });
-      const settle = () => {
-        unsubscribe();
-        this.#pings.delete(id);
-        signal?.removeEventListener('abort', stop);
-      };
-      this.#pings.set(id, ({ load = null }) => {
-        settle();
-        resolve({ roundTripMs: performance.now() - startedAt, load });
-      });
-      this.#send({ type: 'ping', id });
     });
   }
 
@@ -174,11 +179,29 @@ export class FathomClient implements AsyncDisposable {
 
   #onMessage(message: ServerMessage): void {
     this.#unanswered = 0; // whatever it says, it lives
-    if (message.type === 'pong') return this.#pings.get(message.id ?? '')?.(message);
+    if (message.type === 'pong') return this.#onPong(message);
     if (message.id !== undefined) this.#executions.get(message.id)?.take(message);
   }
 
+  /** A server need not give the id back; pongs come in the order of the pings then. */
+  #onPong(message: PongMessage): void {
+    const [oldest = ''] = this.#pings.keys();
+    const id = message.id ?? oldest;
+    const answered = this.#pings.get(id);
+    this.#pings.delete(id);
+    answered?.(message);
+  }
+
+  #sendPing(onPong: (message: PongMessage) => void = () => undefined): string {
+    this.#pingCount += 1;
+    const id = `ping_${this.#pingCount}`;
+    this.#pings.set(id, onPong);
+    this.#send({ type: 'ping', id });
+    return id;
+  }
+
   #onLost(error: FathomError): void {
+    this.#pings.clear();
     this.#loseAll(error);
   }
 
@@ -202,7 +225,7 @@ export class FathomClient implements AsyncDisposable {
         return this.#connection.drop(connectionError('The server answers no pings any more.'));
       }
       this.#unanswered += 1;
-      this.#send({ type: 'ping' });
+      this.#sendPing();
     }, this.#pingIntervalMs);
   }
 }

@@ -27,7 +27,7 @@ export interface FathomServerOptions {
   /** Path of the WebSocket. Default `'/ws'`. */
   path?: string;
   /** Bearer token that upgrades and `/metrics` must bring. `null` (default): everybody who can connect may. */
-  token?: string | null;
+  token?: string | null | undefined;
   /** Origins of web pages that may connect where no token is asked for, besides those of this machine: `'https://example.org'`. Default: none. */
   allowedOrigins?: readonly string[];
   /** Names of languages of `@sbx/languages`, or definitions of your own, without compile step. Those that are not installed are not on offer. Default: python, javascript, shell, elixir. */

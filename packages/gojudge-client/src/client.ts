@@ -25,7 +25,7 @@ export interface GojudgeClientOptions extends RetryOptions {
   /** `http://host:5050`. */
   url: string;
   /** Bearer token. */
-  token?: string;
+  token?: string | undefined;
   /** `fetch` and `WebSocket` to use. Default: those of the environment. */
   transport?: Transport;
 }
