@@ -15,14 +15,19 @@ afterAll(async () => {
 const spin = (cpu_shares?: number) =>
   talk.run({ code: 'while :; do :; done', limits: { timeout_ms: 3000, memory_mb: 64, cpu_shares } });
 
-test('twice the shares are twice the time, and none is 512', async () => {
-  const fates = await Promise.all([spin(), spin(512), spin(2048)]);
-  expect(fates.map(({ status }) => status)).toEqual(['timeout', 'timeout', 'timeout']);
-  const [plain, same, four] = fates.map(({ result }) => result!.resource_usage!.cpu_time_ms!);
-  expect(plain! / same!).toBeGreaterThan(0.75);
-  expect(plain! / same!).toBeLessThan(1.33);
-  expect(four! / same!).toBeGreaterThan(3);
-  expect(four! / same!).toBeLessThan(5);
+test('four times the shares are four times the time', async () => {
+  const fates = await Promise.all([spin(1024), spin(4096)]);
+  expect(fates.map(({ status }) => status)).toEqual(['timeout', 'timeout']);
+  const [one, four] = fates.map(({ result }) => result!.resource_usage!.cpu_time_ms!);
+  expect(four! / one!).toBeGreaterThan(3);
+  expect(four! / one!).toBeLessThan(5);
+});
+
+test('the default is the same, said or not', async () => {
+  const fates = await Promise.all([spin(), spin(512)]);
+  const [unsaid, said] = fates.map(({ result }) => result!.resource_usage!.cpu_time_ms!);
+  expect(unsaid! / said!).toBeGreaterThan(0.75);
+  expect(unsaid! / said!).toBeLessThan(1.33);
 });
 
 test('the ends of the range are served', async () => {

@@ -209,9 +209,13 @@ function limitsOf({ timeout_ms, memory_mb, cpu_shares }: ExecuteMessage['limits'
   return { cpuTimeMs: null, wallTimeMs: timeout_ms, memoryBytes: memory_mb * MB, cpuWeight };
 }
 
-/** Shares as Docker counts them, 1024 being ordinary; the far ends of their range have no weight of their own. */
-function weightOf(shares: number): number {
-  return Math.min(WEIGHT_MAX, Math.max(1, Math.round((shares * 100) / 1024)));
+/**
+ * The default is what a program has without a weight, since joining one costs up to 10 ms with cgroup v1; only the proportion
+ * to other executions can be seen. The far ends of the range have no weight of their own.
+ */
+function weightOf(shares: number): number | null {
+  const weight = Math.round((shares * 100) / LIMIT_DEFAULTS.cpu_shares);
+  return weight === 100 ? null : Math.min(WEIGHT_MAX, Math.max(1, weight));
 }
 
 function after(ms: number): Promise<void> {
