@@ -134,6 +134,8 @@ constexpr unsigned char kEntryIsFolder = 4;
 [[nodiscard]] inline int Unshare(unsigned long flags) { return (int)Call(SYS_unshare, flags); }
 [[nodiscard]] inline int SetSid() { return (int)Call(SYS_setsid); }
 [[nodiscard]] inline int SetNice(int pid, int nice) { return (int)Call(SYS_setpriority, 0 /* PRIO_PROCESS */, pid, nice); }
+// -20 to 19; the system call has it the other way round.
+[[nodiscard]] inline int Nice() { return 20 - (int)Call(SYS_getpriority, 0 /* PRIO_PROCESS */, 0); }
 [[nodiscard]] inline int SetEffectiveUid(unsigned id) { return (int)Call(SYS_setresuid, -1, id, -1); }
 [[nodiscard]] inline int SetResUid(unsigned id) { return (int)Call(SYS_setresuid, id, id, id); }
 [[nodiscard]] inline int SetResGid(unsigned id) { return (int)Call(SYS_setresgid, id, id, id); }

@@ -121,10 +121,10 @@ Failure SetRlimitsInChild(const StartRecord& record) {
 }
 
 // The keeper emptied groups, bounding set and securebits; here the ids and the remaining sets go.
-Failure DropIdentityInChild(uint32_t uid) {
-  SBX_TRY(FailIf(Stage::k_programIdentity, sys::SetNice(0, 0), 4));
-  SBX_TRY(FailIf(Stage::k_programIdentity, sys::SetResGid(uid)));
-  SBX_TRY(FailIf(Stage::k_programIdentity, sys::SetResUid(uid), 1));
+Failure DropIdentityInChild(const Identity& identity) {
+  SBX_TRY(FailIf(Stage::k_programIdentity, sys::SetNice(0, identity.nice), 4));
+  SBX_TRY(FailIf(Stage::k_programIdentity, sys::SetResGid(identity.uid)));
+  SBX_TRY(FailIf(Stage::k_programIdentity, sys::SetResUid(identity.uid), 1));
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct none[2] = {};
   // A change of ids can make our memory, which is still init's, dumpable again (fs.suid_dumpable = 1).
@@ -195,7 +195,7 @@ Failure ExecInChild(const Launch& launch, const Identity& identity) {
   SBX_TRY(TakeTerminalInChild(launch));
   SBX_TRY(PlaceDescriptorsInChild(launch));
   SBX_TRY(SetRlimitsInChild(*launch.record));
-  SBX_TRY(DropIdentityInChild(identity.uid));
+  SBX_TRY(DropIdentityInChild(identity));
   SBX_TRY(FailIf(Stage::k_workingFolder, sys::Chdir(launch.cwd)));
   sys::Umask(identity.umask);
   SBX_TRY(FailIf(Stage::k_programClone, sys::SignalMask(SIG_SETMASK, 0), 2));

@@ -37,6 +37,7 @@ struct Identity {
   int landlock;              // rules of a domain to enter; -1: none
   struct sock_fprog policy;  // of the caller's, over ours; of length 0: none
   int oomScore;              // oom_score_adj of init
+  int nice;
 };
 
 // Clones and executes. On success `pid` is the program's main process.

@@ -111,8 +111,8 @@ Failure MapKeeper(const Zygote& zygote, long pid, const NewSlotRecord& request) 
     path << (uint64_t)pid << "/" << file;
     return FailIf(Stage::k_idMap, WriteFile(plan.procFd, path.text(), text), index);
   };
-  // Keeper and init are to be heard above any number of programs that spin; programs go back to 0. An ordinary user may not.
-  (void)sys::SetNice((int)pid, -10);
+  // Keeper and init are to be heard above any number of programs that spin; programs go back. An ordinary user may not.
+  (void)sys::SetNice((int)pid, zygote.helper.nice - 10);
   // The program's id is never init's: where the program is 0 inside, init is 1. Neither means anything, 0 has no rights here.
   // Rootless there is only one id, our own 0, and init has to share it with the programs; what keeps them apart then is that
   // init is undumpable, holds capabilities they lack, and that the filter refuses ptrace and its like.
@@ -215,6 +215,7 @@ static void ResetSignal(int signal) {
   OpenFaultTable();
   Zygote zygote;
   zygote.helper.message = gMessage;
+  zygote.helper.nice = sys::Nice();
   (void)sys::Prctl(PR_SET_NAME, (unsigned long)"sbx-zygote");  // a name for people who look at ps
   for (int signal = 1; signal <= 64; ++signal) ResetSignal(signal);
   (void)sys::SetSid();  // fails only for a group leader, which nobody can be who was just cloned

@@ -12,6 +12,7 @@ constexpr int kChannel = 3;  // where the zygote finds its socket
 struct Helper {
   Template plan;
   char* message;  // kMessageBytesMax bytes, for whatever is being read
+  int nice;       // the host's, and that of every program
 };
 
 // Cgroup files of a sandbox or a program; -1 where there is none.
