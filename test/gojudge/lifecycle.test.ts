@@ -2,11 +2,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGojudgeServer, type GojudgeServerOptions } from '@sbx/gojudge-server';
 import { afterAll, describe, expect, test } from 'vitest';
 import { expectNothingLeft, settledFootprint } from '../helpers/leaks.js';
+import { descendants } from '../helpers/proc.mjs';
 import { cmd, post } from './server.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sbx-gojudge-life-'));
@@ -51,6 +52,22 @@ describe('shutdown', () => {
 });
 
 describe('options', () => {
+  test('so many run at once as parallelism says, however few CPUs there are', async () => {
+    const parallelism = availableParallelism() + 2;
+    await withServer({ parallelism }, async (url) => {
+      const living = () => descendants(process.pid).filter(({ name }) => name === 'sleep').length;
+      const runs = Array.from({ length: parallelism + 1 }, () => {
+        const stop = new AbortController();
+        const answer = post(url, { cmd: [cmd(['/bin/sleep', '9'])] }, { signal: stop.signal });
+        return { stop, answer: answer.catch(() => null) };
+      });
+      await expect.poll(living, { timeout: 5000 }).toBe(parallelism);
+      for (const { stop } of runs) stop.abort();
+      await Promise.all(runs.map(({ answer }) => answer));
+      await expect.poll(living, { timeout: 2000 }).toBe(0);
+    });
+  });
+
   test('a token is asked for everywhere but at /version and /config', async () => {
     await withServer({ authToken: 's3cret' }, async (url) => {
       const status = async (path: string, authorization?: string) => {

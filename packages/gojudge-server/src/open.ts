@@ -53,6 +53,7 @@ export async function openParts(options: ResolvedOptions, metrics: Metrics): Pro
 }
 
 function openEngine(options: ResolvedOptions, root: Root): Promise<Engine> {
+  const workers = Math.min(options.cpuSets.length || options.parallelism || 1, SANDBOXES_MAX);
   return Engine.open({
     ...root.engine,
     insideUid: options.containerCredStart > 0 ? root.shown.uid : 0,
@@ -60,7 +61,8 @@ function openEngine(options: ResolvedOptions, root: Root): Promise<Engine> {
     signalsToInit: 'ignore',
     seccomp: options.seccomp ?? 'default',
     maxSandboxes: SANDBOXES_MAX,
-    readyCount: Math.max(options.preFork, options.cpuSets.length || options.parallelism),
+    parallelism: workers, // who has a worker waits for nothing more
+    readyCount: Math.max(options.preFork, workers),
     cgroup: options.cgroup,
     ...(options.noFallback ? {} : { require: [] }),
   });

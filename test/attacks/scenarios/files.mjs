@@ -159,15 +159,16 @@ async function deleteWhileUsed(target) {
 /** `src` of the server; in core `hostFile`, which is the caller's own word: a pipe or device must not block it. */
 export async function badSources(context) {
   const { target, world } = context;
-  const fifo = join(world.folder, 'fifo');
+  const fifo = join(world.folder, `fifo-${target.name}`);
   execFileSync('mkfifo', [fifo]);
-  mkdirSync(`${world.shown}2`);
+  mkdirSync(`${world.shown}2`, { recursive: true });
   writeFileSync(join(`${world.shown}2`, 'sibling'), 'GOT a sibling');
-  symlinkSync(join(world.secret, 'expected.txt'), join(world.shown, 'link'));
+  const link = join(world.shown, `link-${target.name}`);
+  symlinkSync(join(world.secret, 'expected.txt'), link);
   const outside = [
     join(`${world.shown}2`, 'sibling'),
     join(world.shown, '../secret/expected.txt'),
-    join(world.shown, 'link'),
+    link,
     '/etc/shadow',
   ];
   const odd = [fifo, '/dev/zero', '/dev/tty', world.folder];
