@@ -1,6 +1,7 @@
 // Builds the helper and the addon with g++ alone: no node-gyp, no download. Results go into the package that ships them.
-// With --test: builds the native tests under AddressSanitizer and UBSan and runs them. With --faults: a helper whose steps can
-// be made to fail, into build/faults (see native/helper/faults.h). Other compilers: set CXX.
+// With --test: builds the native tests under AddressSanitizer and UBSan and runs them, then fuzzes for some seconds. With
+// --fuzz [--minutes N]: fuzzes for so long and keeps what it learns in fuzz/corpus. With --faults: a helper whose steps can be
+// made to fail, into build/faults (see native/helper/faults.h). Other compilers: set CXX.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -78,15 +79,17 @@ const hosted = [
   'addon/tree_remover.cc',
 ];
 
+const sanitized = [
+  '-O1',
+  '-g',
+  '-fsanitize=address,undefined',
+  '-fno-sanitize-recover=all',
+  '-fno-omit-frame-pointer',
+];
+
 const test = {
   output: join(root, 'build/native-test'),
-  flags: [
-    '-O1',
-    '-g',
-    '-fsanitize=address,undefined',
-    '-fno-sanitize-recover=all',
-    '-fno-omit-frame-pointer',
-  ],
+  flags: sanitized,
   sources: [
     ...sources('test'),
     ...sources('common'),
@@ -109,13 +112,62 @@ const helperWithFaults = () => ({
   flags: [...helper.flags, `-DSBX_FAULT_TABLE="${join(faults, 'table')}"`],
 });
 
-if (process.argv.includes('--faults')) {
+// The helper on a made-up kernel; it alone is watched for what code an input reaches.
+const fuzzFolder = join(root, 'build/fuzz');
+const fuzzed = {
+  output: join(fuzzFolder, 'helper.o'),
+  flags: [...sanitized, '-DSBX_FAKE_KERNEL', '-fsanitize-coverage=trace-pc', '-r', '-nostdlib'],
+  sources: helper.sources.filter((file) => !file.endsWith('/start.cc')),
+};
+const fuzzer = {
+  output: join(fuzzFolder, 'fuzz'),
+  flags: [...sanitized, '-DSBX_FAKE_KERNEL'],
+  sources: [...sources('fuzz'), fuzzed.output],
+};
+
+/** Seconds by target. */
+const FUZZ_SHORT = { helper: 6, counters: 2 };
+
+const run = (file, args = []) =>
+  spawnSync(file, args, { stdio: ['ignore', 'inherit', 'inherit'] }).status ?? 1; // null: it was killed
+
+/** 0 when nothing was found. `more`: arguments for each target. */
+function fuzz(seconds, more) {
+  compile(fuzzed);
+  compile(fuzzer);
+  const codes = Object.entries(seconds).map(([target, time]) => {
+    const corpus = join(here, 'fuzz/corpus', `${target}.txt`);
+    const crash = join(fuzzFolder, `crash-${target}`);
+    return run(fuzzer.output, [
+      target,
+      '--seconds',
+      `${time}`,
+      '--corpus',
+      corpus,
+      '--crash',
+      crash,
+      ...more,
+    ]);
+  });
+  return Math.max(...codes);
+}
+
+function fuzzLong() {
+  const at = process.argv.indexOf('--minutes');
+  const minutes = at < 0 ? 10 : Number(process.argv[at + 1]);
+  const seed = `${Date.now() % 2 ** 32}`;
+  console.log(`seed ${seed}`);
+  return fuzz({ helper: minutes * 54, counters: minutes * 6 }, ['--keep', '--seed', seed]);
+}
+
+if (process.argv.includes('--fuzz')) {
+  process.exitCode = fuzzLong();
+} else if (process.argv.includes('--faults')) {
   compile(helperWithFaults());
   copyFileSync(join(out, 'sbx.node'), join(faults, 'sbx.node'));
 } else if (process.argv.includes('--test')) {
   compile(test);
-  const { status } = spawnSync(test.output, { stdio: ['ignore', 'inherit', 'inherit'] });
-  process.exitCode = status ?? 1; // null: it was killed
+  process.exitCode = run(test.output) || fuzz(FUZZ_SHORT, []);
 } else {
   compile(helper);
   compile(addon());

@@ -4,7 +4,11 @@
 
 namespace sbx {
 
-#if defined(__x86_64__)
+#if defined(SBX_FAKE_KERNEL)
+
+long RawSyscall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0);  // native/fuzz/kernel.cc
+
+#elif defined(__x86_64__)
 
 inline __attribute__((always_inline)) long RawSyscall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
   long result;

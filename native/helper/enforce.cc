@@ -4,7 +4,7 @@
 namespace sbx {
 namespace {
 
-constexpr int64_t kCpuLookFloorNs = 300'000;  // the closest two looks at the CPU time
+constexpr uint64_t kCpuLookFloorNs = 300'000;  // the closest two looks at the CPU time
 constexpr int64_t kKillAgainNs = 5'000'000;
 
 // When to look at this program next; kills it when a limit is passed.
@@ -15,7 +15,7 @@ int64_t Enforce(Init& init, Program& program, int64_t now) {
     return now + kKillAgainNs;
   }
   if (program.wallLimitNs > 0) {
-    const int64_t end = program.wallLimitNs < (uint64_t)(kForeverNs - program.startNs) ? program.startNs + (int64_t)program.wallLimitNs : kForeverNs;
+    const int64_t end = After(program.startNs, program.wallLimitNs);
     if (now >= end) {
       KillFor(init, program, Cause::kWallLimit);
       return now + kKillAgainNs;
@@ -30,8 +30,8 @@ int64_t Enforce(Init& init, Program& program, int64_t now) {
       return now + kKillAgainNs;
     }
     // It cannot use more than its CPUs in the meantime.
-    const int64_t left = used == kUnknown ? 10'000'000 : (int64_t)((program.cpuLimitNs - used) / program.cpuCount);
-    program.nextCpuLookNs = now + (left > kCpuLookFloorNs ? left : kCpuLookFloorNs);
+    const uint64_t left = used == kUnknown ? 10'000'000 : (program.cpuLimitNs - used) / program.cpuCount;
+    program.nextCpuLookNs = After(now, left > kCpuLookFloorNs ? left : kCpuLookFloorNs);
   }
   return program.nextCpuLookNs < next ? program.nextCpuLookNs : next;
 }

@@ -12,6 +12,9 @@ namespace sbx {
 
 constexpr int64_t kForeverNs = INT64_MAX;
 
+// So long after `now`; for ever when that is beyond all time.
+constexpr int64_t After(int64_t now, uint64_t ns) { return ns < (uint64_t)(kForeverNs - now) ? now + (int64_t)ns : kForeverNs; }
+
 struct Init {
   Helper& helper;
   const Counters& counters;  // the sandbox's

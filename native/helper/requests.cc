@@ -49,7 +49,7 @@ void SetLimits(Program& program, const StartRecord& record) {
 
 void StartClocks(Program& program) {
   program.startNs = sys::MonotonicNs();
-  program.nextCpuLookNs = program.startNs + (int64_t)(program.cpuLimitNs / program.cpuCount);
+  program.nextCpuLookNs = After(program.startNs, program.cpuLimitNs / program.cpuCount);
 }
 
 Identity IdentityOf(const Init& init) {

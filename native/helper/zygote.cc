@@ -41,6 +41,7 @@ Failure SetUp(Zygote& zygote) {
   Receive(kChannel, gTemplate, sizeof(gTemplate), received);
   if (received.size <= 0) sys::Exit(0);
   if (!TemplateIsSound(received, gTemplate)) return {Stage::k_message, 0, EPROTO};
+  SBX_TRY(FailIf(Stage::k_ready, zygote.signals.get(), 2));
   const auto& record = *reinterpret_cast<const TemplateRecord*>(gTemplate);
   SBX_TRY(FailIf(Stage::k_namespaces, sys::Unshare(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC)));
   SBX_TRY(FailIf(Stage::k_capabilities, sys::Prctl(PR_SET_NO_NEW_PRIVS, 1)));

@@ -15,6 +15,16 @@ const PACE = 6;
 const TEST_MS = 120_000;
 const GUEST_SECONDS = 1500;
 
+/** How a command is run there. */
+export const GUEST = {
+  wrapper: [join(root, 'test/vm/run-in-vm')],
+  env: {
+    SBX_GUEST: '1',
+    SBX_TEST_PACE: String(PACE),
+    VM_TIMEOUT: process.env.VM_TIMEOUT ?? String(GUEST_SECONDS),
+  },
+};
+
 /** Counts of `files`, or of the chosen ones. */
 export async function guestTests(files = CHOSEN) {
   if (process.getuid() !== 0) {
@@ -24,11 +34,6 @@ export async function guestTests(files = CHOSEN) {
   buildPrograms(); // out here, where the compiler is fast
   return runVitest([`--test-timeout=${TEST_MS}`, `--hook-timeout=${TEST_MS}`, ...files], {
     name: 'vitest-vm',
-    wrapper: [join(root, 'test/vm/run-in-vm')],
-    env: {
-      SBX_GUEST: '1',
-      SBX_TEST_PACE: String(PACE),
-      VM_TIMEOUT: process.env.VM_TIMEOUT ?? String(GUEST_SECONDS),
-    },
+    ...GUEST,
   });
 }

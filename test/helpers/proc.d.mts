@@ -6,6 +6,8 @@ export interface ProcessRow {
   uid: number;
   /** User + system time in clock ticks. */
   ticks: number;
+  /** Process namespaces that it is in, as seen from ours: 1 is ours alone. */
+  depth: number;
 }
 export declare const UID_SPAN: number;
 export declare function readOrNull(path: string): string | null;

@@ -14,7 +14,8 @@ export function readOrNull(path) {
 
 function parseProcess(pid) {
   const stat = readOrNull(`/proc/${pid}/stat`);
-  const uid = readOrNull(`/proc/${pid}/status`)?.match(/^Uid:\s+(\d+)/m)?.[1];
+  const status = readOrNull(`/proc/${pid}/status`) ?? '';
+  const uid = /^Uid:\s+(\d+)/m.exec(status)?.[1];
   if (stat === null || uid === undefined) return null;
   // The name may hold spaces and parentheses; what follows the last one is fixed.
   const nameEnd = stat.lastIndexOf(')');
@@ -25,6 +26,8 @@ function parseProcess(pid) {
     name: stat.slice(stat.indexOf('(') + 1, nameEnd),
     state: rest[0] ?? '?',
     uid: Number(uid),
+    /** Process namespaces that it is in, as seen from ours: 1 is ours alone. */
+    depth: /^NSpid:(.*)/m.exec(status)?.[1].trim().split(/\s+/).length ?? 1,
     ticks: Number(rest[11]) + Number(rest[12]),
   };
 }

@@ -243,7 +243,7 @@ export const INFORMATION = [
     cases: [
       {
         sh: SEARCH_ANSWER,
-        limits: { cpuMs: 3000, wallMs: 6000 },
+        limits: { cpuMs: 10_000, wallMs: 20_000 },
         says: mustLack(({ world }) => [world.answer]),
       },
     ],

@@ -8,7 +8,9 @@
  *   limits, files, copyOut, stdin, env, pty, collect, core, gojudge   as the targets take them
  *   on                       the only target it makes sense for, with `why`
  */
+import { CONDITIONS } from './conditions.mjs';
 import { problemsOf } from './outcome.mjs';
+import { paced } from './pace.mjs';
 
 /** `tried` of attack.h, for Python. */
 const PYTHON = `
@@ -47,12 +49,20 @@ function argvOf(one) {
   return one.argv;
 }
 
+/** A case that may end by a time limit has the catalogue's; the others have as much more as the machine is slower. */
+function limitsOf({ limits = {}, verdicts = [] }) {
+  if (verdicts.includes('TLE')) return limits;
+  const { cpuMs, wallMs } = { ...CONDITIONS, ...limits };
+  return { ...limits, cpuMs: paced(cpuMs), wallMs: paced(wallMs) };
+}
+
 /** What a target's `run` takes. */
 export function specOf(one) {
-  const { limits, files, copyOut, copyOutMaxBytes, stdin, env, pty, collect, core, gojudge, queued } = one;
+  const { files, copyOut, copyOutMaxBytes, stdin, env, pty, collect, core, gojudge, queued } = one;
   return {
     argv: argvOf(one),
-    ...{ limits, files, copyOut, copyOutMaxBytes, stdin, env, pty, collect, core, gojudge, queued },
+    limits: limitsOf(one),
+    ...{ files, copyOut, copyOutMaxBytes, stdin, env, pty, collect, core, gojudge, queued },
   };
 }
 

@@ -89,6 +89,7 @@ export function fromError(error) {
 export async function openCoreTarget(world) {
   const engine = await Engine.open({
     mounts: [...DEFAULT_MOUNTS, ...sandboxMounts(world)],
+    require: [], // what is missing here is in world.features; entries say what they need
     parallelism: CONDITIONS.parallelism,
     readyCount: CONDITIONS.ready,
   });

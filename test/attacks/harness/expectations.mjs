@@ -1,5 +1,6 @@
 // What else must hold of an outcome: values for `says`.
 import { CONDITIONS, MiB } from './conditions.mjs';
+import { paced } from './pace.mjs';
 
 export const memoryWithin = (mebibytes) => (one) =>
   one.memory <= mebibytes * MiB
@@ -24,13 +25,13 @@ export const withinLimits = (one) => {
   const cpuMs = one.cpuMs - CONDITIONS.cpuMs;
   const wallMs = one.wallMs - CONDITIONS.wallMs;
   return [
-    ...(cpuMs <= CPU_SLACK_MS ? [] : [`${cpuMs.toFixed(1)} ms of CPU time above the limit`]),
-    ...(wallMs <= WALL_SLACK_MS ? [] : [`${wallMs.toFixed(1)} ms above the wall limit`]),
+    ...(cpuMs <= paced(CPU_SLACK_MS) ? [] : [`${cpuMs.toFixed(1)} ms of CPU time above the limit`]),
+    ...(wallMs <= paced(WALL_SLACK_MS) ? [] : [`${wallMs.toFixed(1)} ms above the wall limit`]),
   ];
 };
 
 export const cpuBetween = (low, high) => (one) =>
-  one.cpuMs >= low && one.cpuMs <= high
+  one.cpuMs >= low && one.cpuMs <= paced(high)
     ? []
     : [`${one.cpuMs.toFixed(1)} ms of CPU time, not ${low} to ${high}`];
 
@@ -41,7 +42,9 @@ export const timeSpent = (one) =>
     : [`ended after ${one.cpuMs.toFixed(1)} ms of CPU time and ${one.wallMs.toFixed(1)} ms`];
 
 export const wallBetween = (low, high) => (one) =>
-  one.wallMs >= low && one.wallMs <= high ? [] : [`${one.wallMs.toFixed(1)} ms, not ${low} to ${high}`];
+  one.wallMs >= low && one.wallMs <= paced(high)
+    ? []
+    : [`${one.wallMs.toFixed(1)} ms, not ${low} to ${high}`];
 
 /** Every number that the pattern finds in what it printed. */
 export const atMost = (pattern, most) => (one) =>

@@ -7,15 +7,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cgroupFolders, descendants, openDescriptors, readOrNull } from '../../helpers/proc.mjs';
 import { collect } from './collect.mjs';
+import { paced } from './pace.mjs';
 
 /** Host ids of sandboxes: see EngineOptions.uidBase. */
 const UID_FIRST = 1_879_048_192;
-const Z1_MS = 100;
-const Z2_MS = 1000;
-const SETTLE_MS = 1500;
+const Z1_MS = paced(100);
+const Z2_MS = paced(1000);
+const SETTLE_MS = paced(1500);
 /** Buffers of what was collected are given back by threads of their own, a round later. */
 const Z6_MS = 5000;
 const RSS_GROWTH_MAX = 16 * 2 ** 20;
+/** Over all entries: what each is allowed must not add up. */
+const RSS_DRIFT_MAX = 64 * 2 ** 20;
 /** What a pool of ready sandboxes, kept connections and the loop's own threads may differ by. */
 const DESCRIPTORS_SLACK = 24;
 const THREADS_SLACK = 6;
@@ -37,10 +40,10 @@ function isHelper(row) {
   return exe === '/memfd:sbx-helper (deleted)' || (exe === null && row.name.startsWith('sbx-'));
 }
 
-/** Programs below the subject: users of sandboxes that are not our helper. */
+/** Programs below the subject: in a process namespace of a sandbox, and not our helper. */
 export function strayPrograms(pid) {
   return descendants(pid)
-    .filter((row) => row.uid >= UID_FIRST && !isHelper(row))
+    .filter((row) => row.depth > 1 && !isHelper(row))
     .map((row) => `process ${row.pid} ${row.name} (${row.state}, uid ${row.uid})`);
 }
 
@@ -62,12 +65,15 @@ const listing = (folders) =>
     }
   });
 
+/** As root, sandboxes have host ids of their own; else the user's own. */
+const isSandboxId = (uid) => uid >= UID_FIRST || (process.getuid() !== 0 && uid === process.getuid());
+
 /** In places that all share: files whose owner is a sandbox's user. */
 function strayFiles() {
   return ['/tmp', '/dev/shm', '/var/tmp'].flatMap((folder) =>
     readdirSync(folder)
       .map((name) => join(folder, name))
-      .filter((path) => (statSync(path, { throwIfNoEntry: false })?.uid ?? 0) >= UID_FIRST),
+      .filter((path) => isSandboxId(statSync(path, { throwIfNoEntry: false })?.uid ?? 0)),
   );
 }
 
@@ -82,6 +88,20 @@ async function residentBytesOf({ pid }) {
   else process.kill(pid, 'SIGUSR2');
   if (pid !== process.pid) await sleep(80);
   return statusNumber(pid, 'VmRSS') * 1024;
+}
+
+/**
+ * Pid → resident memory at rest: at the first look, and the most of all looks, which is its level. Node's heap gives pages back
+ * and takes them again by the ten MiB, so that a single look may be far below.
+ */
+const levels = new Map();
+
+async function levelOf(subject) {
+  const now = await residentBytesOf(subject);
+  const { first = now, most = now } = levels.get(subject.pid) ?? {};
+  const level = { first, most: Math.max(most, now) };
+  levels.set(subject.pid, level);
+  return level;
 }
 
 async function settles(withinMs, problems) {
@@ -122,7 +142,7 @@ export class Remains {
       files: new Set([...listing(folders), ...strayFiles()]),
       descriptors: openDescriptors(pid).size,
       threads: statusNumber(pid, 'Threads'),
-      resident: await residentBytesOf(this.#subject),
+      level: await levelOf(this.#subject),
       cgroups: new Set(this.#cgroups()),
     };
   }
@@ -147,10 +167,10 @@ export class Remains {
     return cgroupFolders(this.#subject.pid).flatMap((top) => [top, ...foldersBelow(top)]);
   }
 
-  /** Slot groups belong to the pool; there are as many as it keeps. */
+  /** Slot groups belong to the pool, in v2 with a leaf in each; there are as many as it keeps. */
   #newCgroups() {
     const now = this.#cgroups().filter((path) => !this.#before.cgroups.has(path));
-    const slots = now.filter((path) => /\/s\d+$/.test(path));
+    const slots = now.filter((path) => /\/s\d+(\/main)?$/.test(path));
     const perHierarchy = new Map();
     for (const path of this.#cgroups().filter((one) => /\/s\d+$/.test(one))) {
       const hierarchy = path.split('/')[4];
@@ -187,7 +207,10 @@ export class Remains {
   }
 
   async #growth() {
-    const grown = (await residentBytesOf(this.#subject)) - this.#before.resident;
-    return grown <= RSS_GROWTH_MAX ? [] : [`${(grown / 2 ** 20).toFixed(1)} MiB more resident memory`];
+    const { first, most } = this.#before.level;
+    const now = await residentBytesOf(this.#subject);
+    const over = (bound, since, when) =>
+      now - since <= bound ? [] : [`${((now - since) / 2 ** 20).toFixed(1)} MiB more resident memory${when}`];
+    return [...over(RSS_GROWTH_MAX, most, ''), ...over(RSS_DRIFT_MAX, first, ' since the first entry')];
   }
 }

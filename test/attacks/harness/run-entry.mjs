@@ -6,10 +6,11 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { runCase, specOf } from './cases.mjs';
 import { unexpectedLines } from './kernel-log.mjs';
 import { describeOutcome } from './outcome.mjs';
+import { paced } from './pace.mjs';
 import { Remains } from './remains.mjs';
 
 /** Z7: from the end of the program, or the limit that ended it, to the reply. */
-const REPLY_MS = 300;
+const REPLY_MS = paced(300);
 
 /** What cases and scenarios are handed. */
 class Context {

@@ -2,6 +2,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import { paced } from './pace.mjs';
 
 const portOf = (url) => Number(new URL(url).port);
 
@@ -68,7 +69,7 @@ export async function openSocket(url, path, options = {}) {
 
 /** Resolves when `holds()` does; false when the time is over. */
 export async function becomes(withinMs, holds) {
-  const end = performance.now() + withinMs;
+  const end = performance.now() + paced(withinMs);
   while (!(await holds())) {
     if (performance.now() > end) return false;
     await sleep(10);

@@ -7,6 +7,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { descendants } from '../../helpers/proc.mjs';
+import { becomes } from '../harness/wire.mjs';
 
 /** Contents of every file that the helper runs from. */
 function helperHashes(pid) {
@@ -120,12 +121,16 @@ export async function swapWhileCopying(context) {
   }
   const sandbox = await target.engine.createSandbox();
   const swapping = sandbox.run('/a/swap-folder', ['600']);
-  while (
-    await sandbox.stat('l').then(
-      () => false,
+  const hasBegun = () =>
+    sandbox.stat('l').then(
       () => true,
-    )
-  );
+      () => false,
+    );
+  if (!(await becomes(1000, hasBegun))) {
+    const { status, stderr } = await swapping;
+    await sandbox.close();
+    return [`nothing was swapped: ${status} ${stderr.text().slice(0, 200)}`];
+  }
   const name = `planted-${process.pid}`;
   const codes = new Map();
   for (let index = 0; index < 200; index += 1) {
