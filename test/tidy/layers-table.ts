@@ -50,4 +50,5 @@ export const NATIVE_MAY_INCLUDE: Record<string, { folders: readonly string[]; no
   addon: { folders: ['common', 'plan'], node: true },
   helper: { folders: ['common', 'plan'], node: false },
   test: { folders: ['common', 'plan', 'helper', 'addon'], node: false },
+  fuzz: { folders: ['common', 'helper', 'test'], node: false },
 };

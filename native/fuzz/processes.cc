@@ -1,0 +1,81 @@
+#include <errno.h>
+#include <linux/sched.h>
+#include <sys/wait.h>
+
+#include "target.h"
+#include "world.h"
+
+namespace sbx::fuzz {
+
+long Poll(struct pollfd* fds, long count, bool forever) {
+  World& world = *gWorld;
+  if (world.alive.empty() && world.dead.empty() && !world.signalled) CheckLeaks(0);
+  const bool happened = Advance();
+  long ready = 0;
+  for (long i = 0; i < count; ++i) {
+    fds[i].revents = 0;
+    if (!IsOpen(fds[i].fd)) Wrong("a descriptor is polled that is not open");
+    const Open kind = world.open[fds[i].fd];
+    if (i == 0 ? !happened : kind == kSignals ? world.signalled : kind == kPipeEnd ? world.reported : world.noticed) fds[i].revents = POLLIN;
+    ready += fds[i].revents != 0;
+  }
+  if (ready == 0 && !forever) world.now += 1'000'000;
+  return ready;
+}
+
+long Clone(uint64_t flags, bool isHelper) {
+  World& world = *gWorld;
+  // Helpers are followed into their clones, programs are not; the probe for /proc comes back.
+  const bool probe = (flags & CLONE_NEWUSER) != 0 && (flags & CLONE_NEWPID) != 0;
+  bool intoChild = isHelper && !probe;
+  if (!world.forks.empty()) {
+    if (world.forks.front()) intoChild = !intoChild;
+    world.forks.pop_front();
+  }
+  if (intoChild) {
+    world.alive.clear();
+    world.dead.clear();
+    return 0;
+  }
+  world.alive[world.nextPid] = 0;
+  return world.nextPid++;
+}
+
+long WaitFor(long type, long id, siginfo_t* info, long options) {
+  World& world = *gWorld;
+  const auto wanted = [&](int pid) { return type == P_ALL || pid == id; };
+  if ((options & WNOHANG) == 0)
+    for (auto& [pid, status] : world.alive)
+      if (wanted(pid)) world.dead[pid] = kBySignal + SIGKILL;
+  for (auto& [pid, status] : world.dead) {
+    world.alive.erase(pid);
+    if (!wanted(pid)) continue;
+    info->si_pid = pid;
+    info->si_code = status < kBySignal ? CLD_EXITED : CLD_KILLED;
+    info->si_status = status % kBySignal;
+    world.dead.erase(pid);
+    return 0;
+  }
+  for (auto& [pid, status] : world.alive)
+    if (wanted(pid)) return 0;
+  return -ECHILD;
+}
+
+long Signal(long pid, long signal) {
+  World& world = *gWorld;
+  if (signal < 0 || signal > 64) return -EINVAL;
+  if (pid < -1) pid = -pid;
+  long found = 0;
+  for (auto child = world.alive.begin(); child != world.alive.end();) {
+    const bool hit = pid == -1 || child->first == pid;
+    found += hit;
+    if (hit && signal == SIGKILL) {
+      world.dead[child->first] = kBySignal + SIGKILL;
+      world.signalled = true;
+      child = world.alive.erase(child);
+    } else ++child;
+  }
+  return found > 0 || world.dead.contains((int)pid) ? 0 : -ESRCH;
+}
+
+}  // namespace sbx::fuzz
