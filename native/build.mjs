@@ -1,9 +1,9 @@
 // Builds the helper and the addon with g++ alone: no node-gyp, no download. Results go into the package that ships them.
 // With --test: builds the native tests under AddressSanitizer and UBSan and runs them, then fuzzes for some seconds. With
-// --fuzz [--minutes N]: fuzzes for so long and keeps what it learns in fuzz/corpus. With --faults: a helper whose steps can be
-// made to fail, into build/faults (see native/helper/faults.h). Other compilers: set CXX.
+// --fuzz [--minutes N]: fuzzes for so long and keeps what it learns in fuzz/corpus. With --faults: a helper whose steps and an addon
+// whose system calls can be made to fail, into build/faults (see helper/faults.h, common/call_faults.h). Other compilers: set CXX.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -160,11 +160,17 @@ function fuzzLong() {
   return fuzz({ helper: minutes * 54, counters: minutes * 6 }, ['--keep', '--seed', seed]);
 }
 
+const addonWithFaults = () => ({
+  ...addon(),
+  output: join(faults, 'sbx.node'),
+  flags: [...addon().flags, `-DSBX_FAULT_CALLS="${join(faults, 'calls')}"`],
+});
+
 if (process.argv.includes('--fuzz')) {
   process.exitCode = fuzzLong();
 } else if (process.argv.includes('--faults')) {
   compile(helperWithFaults());
-  copyFileSync(join(out, 'sbx.node'), join(faults, 'sbx.node'));
+  compile(addonWithFaults());
 } else if (process.argv.includes('--test')) {
   compile(test);
   process.exitCode = run(test.output) || fuzz(FUZZ_SHORT, []);

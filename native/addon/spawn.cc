@@ -96,6 +96,10 @@ Spawned SpawnHelper(const char* path, bool rootless) {
   // Descriptor 3 must be free of what the child still needs.
   Fd high(sys::Fcntl(program.get(), F_DUPFD_CLOEXEC, 16));
   Fd channel(sys::Fcntl(helper.get(), F_DUPFD_CLOEXEC, 16));
+  if (!high || !channel) {
+    spawned.error = high ? channel.release() : high.release();
+    return spawned;
+  }
 
   int pidfd = -1;
   struct clone_args args = {};
@@ -115,14 +119,15 @@ Spawned SpawnHelper(const char* path, bool rootless) {
     spawned.error = (int)pid;
     return spawned;
   }
-  spawned.pidfd.reset(pidfd);
-  spawned.pid = (int)pid;
+  Fd process(pidfd);
   if (childError < 0) {
     siginfo_t info;
     (void)sys::WaitId(P_PIDFD, pidfd, &info, WEXITED | __WALL, nullptr);
     spawned.error = childError;
     return spawned;
   }
+  spawned.pid = (int)pid;
+  spawned.pidfd = static_cast<Fd&&>(process);
   spawned.channel = static_cast<Fd&&>(host);
   spawned.error = 0;
   return spawned;

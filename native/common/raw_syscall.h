@@ -2,7 +2,15 @@
 // the addon must not use its own. The result is the kernel's: a value, or a negative error number.
 #pragma once
 
+#ifdef SBX_FAULT_CALLS
+#include "call_faults.h"
+#endif
+
 namespace sbx {
+
+#ifndef SBX_FAULT_CALLS
+inline __attribute__((always_inline)) long InjectedCallFault(long) { return 0; }
+#endif
 
 #if defined(SBX_FAKE_KERNEL)
 
@@ -11,6 +19,7 @@ long RawSyscall(long number, long a = 0, long b = 0, long c = 0, long d = 0, lon
 #elif defined(__x86_64__)
 
 inline __attribute__((always_inline)) long RawSyscall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
+  if (const long error = InjectedCallFault(number)) return -error;
   long result;
   register long r10 asm("r10") = d;
   register long r8 asm("r8") = e;
@@ -22,6 +31,7 @@ inline __attribute__((always_inline)) long RawSyscall(long number, long a = 0, l
 #elif defined(__aarch64__)
 
 inline __attribute__((always_inline)) long RawSyscall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
+  if (const long error = InjectedCallFault(number)) return -error;
   register long x8 asm("x8") = number;
   register long x0 asm("x0") = a;
   register long x1 asm("x1") = b;

@@ -18,6 +18,24 @@ export interface Step {
   index: number;
 }
 
+/** Builds helper and addon and makes this process use them, with a table of so many bytes behind its head. */
+function openTable(name: string, bytes: number): number {
+  mkdirSync(folder, { recursive: true });
+  execFileSync(process.execPath, [join(root, 'native/build.mjs'), '--faults']);
+  const file = openSync(join(folder, name), 'w+');
+  writeSync(file, Buffer.alloc(HEAD_BYTES + bytes), 0, undefined, 0);
+  process.env.SBX_NATIVE_PATH = folder;
+  return file;
+}
+
+/** Whether the armed fault has not happened; it is taken back. */
+function takeBack(file: number): boolean {
+  const armed = new Uint32Array(1);
+  readSync(file, armed, 0, 4, 0);
+  writeSync(file, Uint32Array.of(0), 0, 4, 0);
+  return armed[0] === 1;
+}
+
 /** Names of the stages in the order of their numbers, from the table that the enum is made of. */
 function stageNames(): string[] {
   const text = readFileSync(join(root, 'native/common/stage.h'), 'utf8');
@@ -28,13 +46,9 @@ export class FaultTable {
   readonly #file: number;
   readonly #stages = stageNames();
 
-  /** Builds the helper and makes this process use it: before the first engine is opened. */
+  /** Before the first engine is opened. */
   constructor() {
-    mkdirSync(folder, { recursive: true });
-    execFileSync(process.execPath, [join(root, 'native/build.mjs'), '--faults']);
-    this.#file = openSync(join(folder, 'table'), 'w+');
-    writeSync(this.#file, Buffer.alloc(HEAD_BYTES + STAGES * INDEXES), 0, undefined, 0);
-    process.env.SBX_NATIVE_PATH = folder;
+    this.#file = openTable('table', STAGES * INDEXES);
   }
 
   /** The next time that this step is reached it fails with this error number. */
@@ -45,10 +59,7 @@ export class FaultTable {
 
   /** Whether the armed step was not reached; it is taken back. */
   disarm(): boolean {
-    const armed = new Uint32Array(1);
-    readSync(this.#file, armed, 0, 4, 0);
-    writeSync(this.#file, Uint32Array.of(0), 0, 4, 0);
-    return armed[0] === 1;
+    return takeBack(this.#file);
   }
 
   /** Every step that was reached so far. */
@@ -58,6 +69,46 @@ export class FaultTable {
     return [...seen.entries()]
       .filter(([, reached]) => reached === 1)
       .map(([at]) => ({ stage: this.#stages[Math.floor(at / INDEXES)]!, index: at % INDEXES }));
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}
+
+/** A system call of the addon: its number, and which of them, from 0. */
+export interface AddonCall {
+  number: number;
+  skip: number;
+}
+
+// As in native/common/call_faults.h.
+const CALLS = 512;
+
+export class CallTable {
+  readonly #file: number;
+
+  /** Before the first engine is opened. */
+  constructor() {
+    this.#file = openTable('calls', CALLS * 4);
+  }
+
+  /** This call, counted from now on, fails with this error number. */
+  arm({ number, skip }: AddonCall, errno: number): void {
+    writeSync(this.#file, Uint32Array.of(0, number, skip, errno), 0, HEAD_BYTES, 0);
+    writeSync(this.#file, Uint32Array.of(1), 0, 4, 0);
+  }
+
+  /** Whether the armed call was not made; it is taken back. */
+  disarm(): boolean {
+    return takeBack(this.#file);
+  }
+
+  /** Number of a call → how often it was made so far. */
+  made(): Map<number, number> {
+    const made = new Uint32Array(CALLS);
+    readSync(this.#file, made, 0, made.byteLength, HEAD_BYTES);
+    return new Map([...made.entries()].filter(([, times]) => times > 0));
   }
 
   close(): void {

@@ -23,6 +23,9 @@ export const CONDITIONS = Object.freeze({
   slotsMax: 8,
 });
 
+/** In the guest everything else is in memory, where a disk could not be filled without filling that. */
+const scratch = fileURLToPath(new URL('../../../build/', import.meta.url));
+
 const programs = fileURLToPath(new URL('../programs/', import.meta.url));
 
 /**
@@ -30,7 +33,7 @@ const programs = fileURLToPath(new URL('../programs/', import.meta.url));
  * things, `shown` is bound read-only at /data, `disk` writable at /disk.
  */
 export function makeWorld() {
-  const folder = mkdtempSync('/var/tmp/sbx-attacks-');
+  const folder = mkdtempSync(join(process.env.SBX_GUEST ? scratch : '/var/tmp', 'sbx-attacks-'));
   chmodSync(folder, 0o755);
   const world = {
     folder,

@@ -28,6 +28,7 @@ export async function startFathom(flags = []) {
     '127.0.0.1',
     '--port',
     '0',
+    '--allow-degraded',
     ...flags,
   ]);
   return { ...server, url: server.url.replace(/^ws/, 'http') };

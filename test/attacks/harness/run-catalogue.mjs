@@ -10,6 +10,7 @@ import { openCoreTarget } from './core-target.mjs';
 import { openFathomTarget } from './fathom-target.mjs';
 import { openGojudgeTarget } from './gojudge-target.mjs';
 import { KernelLog } from './kernel-log.mjs';
+import { probeFeatures } from './needs.mjs';
 import { runEntry } from './run-entry.mjs';
 
 // Memory is compared after a collection: see remains.mjs.
@@ -59,7 +60,7 @@ const targetsOf = (entry, chosen) => (entry.target === undefined ? chosen : [ent
 
 /** `selection`: `{ ids, targets }`. `onEntry` hears of each entry as it is done. */
 export async function runCatalogue({ ids, targets }, onEntry = () => undefined) {
-  const world = makeWorld();
+  const world = { ...makeWorld(), features: await probeFeatures() };
   const kernelLog = new KernelLog();
   const open = new Targets(world);
   const entries = [];

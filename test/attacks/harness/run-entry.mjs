@@ -5,6 +5,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { runCase, specOf } from './cases.mjs';
 import { unexpectedLines } from './kernel-log.mjs';
+import { missingFor } from './needs.mjs';
 import { describeOutcome } from './outcome.mjs';
 import { paced } from './pace.mjs';
 import { Remains } from './remains.mjs';
@@ -78,7 +79,7 @@ const titleOf = (one) =>
 /** → `{ pass, why, outcome }`. */
 export async function runEntry(entry, target, world, kernelLog) {
   const context = new Context(target, world, entry);
-  const inapplicable = entry.applies?.(context);
+  const inapplicable = entry.applies?.(context) ?? missingFor(entry, world);
   if (inapplicable) return { pass: null, why: inapplicable, outcome: 'not run' };
   const remains = new Remains(target);
   await remains.note();
