@@ -1,24 +1,17 @@
-/** A client that goes away, or closes its sending side, takes its run along. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+/** A client that goes away, or closes its sending side, takes its runs along. */
+import type { Socket } from 'node:net';
 
-export interface Presence {
-  signal: AbortSignal;
-  /** The answer is out: the connection is on its own again. */
-  over(): void;
-}
+const signals = new WeakMap<Socket, AbortSignal>();
 
-export function watchPresence(request: IncomingMessage, response: ServerResponse): Presence {
+/** Aborted when the client of this connection has gone; one signal for all its requests. */
+export function presenceOf(socket: Socket): AbortSignal {
+  const known = signals.get(socket);
+  if (known !== undefined) return known;
   const controller = new AbortController();
-  const { socket } = request;
   const leave = () => controller.abort();
   socket.once('end', leave);
-  response.once('close', leave);
+  socket.once('close', leave);
   if (socket.readableEnded || socket.destroyed) leave();
-  return {
-    signal: controller.signal,
-    over: () => {
-      socket.off('end', leave);
-      response.off('close', leave);
-    },
-  };
+  signals.set(socket, controller.signal);
+  return controller.signal;
 }

@@ -7,7 +7,7 @@ import { convertRequest } from '../run/convert.js';
 import { type Judge, runQueued } from '../run/run-job.js';
 import { sendEncoded } from './answers.js';
 import { readBody } from './body.js';
-import { watchPresence } from './disconnect.js';
+import { presenceOf } from './disconnect.js';
 
 export async function handleRun(
   judge: Judge,
@@ -15,15 +15,11 @@ export async function handleRun(
   response: ServerResponse,
 ): Promise<void> {
   const { settings } = judge;
-  const presence = watchPresence(request, response);
-  try {
-    const raw = decodeRequest(await readBody(request, settings.bodyMaxBytes));
-    const count = raw.cmd?.length ?? 0;
-    if (count === 0) throw new BadRequest('no cmd provided');
-    if (count > settings.cmdCountMax) throw new BadRequest(`cmd: more than ${settings.cmdCountMax} entries`);
-    const outcomes = await runQueued(judge, convertRequest(raw, settings, false), presence.signal);
-    await sendEncoded(response, encodeOutcomes(outcomes, '', '\n'));
-  } finally {
-    presence.over();
-  }
+  const signal = presenceOf(request.socket);
+  const raw = decodeRequest(await readBody(request, settings.bodyMaxBytes));
+  const count = raw.cmd?.length ?? 0;
+  if (count === 0) throw new BadRequest('no cmd provided');
+  if (count > settings.cmdCountMax) throw new BadRequest(`cmd: more than ${settings.cmdCountMax} entries`);
+  const outcomes = await runQueued(judge, convertRequest(raw, settings, false), signal);
+  await sendEncoded(response, encodeOutcomes(outcomes, '', '\n'));
 }
