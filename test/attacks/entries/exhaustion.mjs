@@ -12,17 +12,25 @@ const hold = (kind, mebibytes, more = {}) => ({
   ...more,
 });
 
+/** The kernel keeps the stacks of refused forks for a while, and charges them: with little memory that limit can come first. */
+const forkBombs = (how, wanted) => [
+  { t: 'fork-bomb', args: [how], ...wanted, limits: { memoryBytes: 1024 * MiB } },
+  {
+    title: `${how}, in 64 MiB`,
+    t: 'fork-bomb',
+    args: [how],
+    ...wanted,
+    verdicts: [...wanted.verdicts, 'MLE'],
+  },
+];
+
 export const EXHAUSTION = [
   {
     id: 51,
     name: 'fork for ever',
     expected: 'TLE within 3 s, at most 32 processes',
     slow: true,
-    // The kernel keeps the stacks of refused forks for a while, and charges them: with little memory that limit can come first.
-    cases: [
-      { t: 'fork-bomb', args: ['plain'], limits: { memoryBytes: 1024 * MiB }, ...STORM },
-      { title: 'in 64 MiB', t: 'fork-bomb', args: ['plain'], ...STORM, verdicts: ['TLE', 'MLE'] },
-    ],
+    cases: forkBombs('plain', STORM),
   },
   {
     id: 52,
@@ -30,7 +38,7 @@ export const EXHAUSTION = [
     expected: 'AC or NZ at once, everything dead',
     cases: [
       { sh: 'b() { b | b & }; b', quiet: true, verdicts: ['AC', 'NZ'] },
-      { t: 'fork-bomb', args: ['gone'], quiet: true, verdicts: ['AC'] },
+      ...forkBombs('gone', { quiet: true, verdicts: ['AC'] }),
     ],
   },
   {
@@ -45,10 +53,7 @@ export const EXHAUSTION = [
     name: 'a tree of deaf, re-parented processes in sessions of their own',
     expected: 'TLE, nothing left',
     slow: true,
-    cases: [
-      { t: 'fork-bomb', args: ['deaf'], ...STORM },
-      { c: 'sleeping-forks', ...STORM },
-    ],
+    cases: [...forkBombs('deaf', STORM), { c: 'sleeping-forks', ...STORM }],
   },
   {
     id: 55,

@@ -17,8 +17,6 @@ const SETTLE_MS = paced(1500);
 /** Buffers of what was collected are given back by threads of their own, a round later. */
 const Z6_MS = 5000;
 const RSS_GROWTH_MAX = 16 * 2 ** 20;
-/** Over all entries: what each is allowed must not add up. */
-const RSS_DRIFT_MAX = 64 * 2 ** 20;
 /** What a pool of ready sandboxes, kept connections and the loop's own threads may differ by. */
 const DESCRIPTORS_SLACK = 24;
 const THREADS_SLACK = 6;
@@ -91,15 +89,13 @@ async function residentBytesOf({ pid }) {
 }
 
 /**
- * Pid → resident memory at rest: at the first look, and the most of all looks, which is its level. Node's heap gives pages back
- * and takes them again by the ten MiB, so that a single look may be far below.
+ * Pid → resident memory at rest, the most of all looks: its level. Node's heap gives pages back and takes them again by the ten
+ * MiB, so that a single look may be far below.
  */
 const levels = new Map();
 
 async function levelOf(subject) {
-  const now = await residentBytesOf(subject);
-  const { first = now, most = now } = levels.get(subject.pid) ?? {};
-  const level = { first, most: Math.max(most, now) };
+  const level = Math.max(levels.get(subject.pid) ?? 0, await residentBytesOf(subject));
   levels.set(subject.pid, level);
   return level;
 }
@@ -207,10 +203,7 @@ export class Remains {
   }
 
   async #growth() {
-    const { first, most } = this.#before.level;
-    const now = await residentBytesOf(this.#subject);
-    const over = (bound, since, when) =>
-      now - since <= bound ? [] : [`${((now - since) / 2 ** 20).toFixed(1)} MiB more resident memory${when}`];
-    return [...over(RSS_GROWTH_MAX, most, ''), ...over(RSS_DRIFT_MAX, first, ' since the first entry')];
+    const grown = (await residentBytesOf(this.#subject)) - this.#before.level;
+    return grown <= RSS_GROWTH_MAX ? [] : [`${(grown / 2 ** 20).toFixed(1)} MiB more resident memory`];
   }
 }
