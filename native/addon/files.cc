@@ -19,15 +19,19 @@ namespace sbx {
 namespace {
 
 // Makes the folders that lead to the last component of `path`.
-int MakeParents(int dir, const std::string& path, bool follow) {
+int MakeParents(int dir, const std::string& path, mode_t mode, bool follow) {
   for (size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1)) {
     const std::string parent = path.substr(0, at);
     const size_t slash = parent.rfind('/');
     const std::string name = slash == std::string::npos ? parent : parent.substr(slash + 1);
     Fd holder(slash == std::string::npos ? sys::Fcntl(dir, F_DUPFD_CLOEXEC, 0) : OpenBelow(dir, parent.substr(0, slash).c_str(), O_PATH | O_DIRECTORY, 0, follow));
     if (holder.get() < 0) return holder.release();
-    const int made = sys::MkdirAt(holder.get(), name.c_str(), 0755);
-    if (made < 0 && made != -EEXIST) return made;
+    const int made = sys::MkdirAt(holder.get(), name.c_str(), mode);
+    if (made == -EEXIST) continue;
+    if (made < 0) return made;
+    // The process's umask has had its say.
+    const Fd folder(OpenBelow(dir, parent.c_str(), O_RDONLY | O_DIRECTORY, 0, follow));
+    if (folder) (void)!RawSyscall(SYS_fchmod, folder.get(), mode);
   }
   return 0;
 }
@@ -87,12 +91,13 @@ Napi::Value CreateFile(const Napi::CallbackInfo& info) {
   const int dir = args.Int("dir");
   const std::string path = args.Text("path");
   const mode_t mode = args.Uint("mode", 0644);
+  const mode_t folderMode = args.Uint("folderMode", 0755);
   const bool follow = args.Flag("follow");
   const FileIdentity identity((int64_t)args.Number("owner"));
   if (args.failed()) return {};
   int opened = OpenBelow(dir, path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, mode, follow);
   if (opened == -ENOENT) {
-    if (const int made = MakeParents(dir, path, follow); made < 0) return Number(info.Env(), made);
+    if (const int made = MakeParents(dir, path, folderMode, follow); made < 0) return Number(info.Env(), made);
     opened = OpenBelow(dir, path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, mode, follow);
   }
   if (opened < 0) return Number(info.Env(), opened);

@@ -126,6 +126,13 @@ void DecodeFixed(Args& args, StartRecord& record) {
   record.oomEventfd = args.Flag("oomEventfd");
 }
 
+void AddTyped(Napi::Value value, Tail& tail, StartRecord& record) {
+  if (!value.IsTypedArray()) return;
+  const auto bytes = value.As<Napi::Uint8Array>();
+  record.typedSize = (uint32_t)bytes.ByteLength();
+  record.typed = tail.Add(std::string(reinterpret_cast<const char*>(bytes.Data()), bytes.ByteLength()));
+}
+
 bool DecodeFdRows(Args& args, StartRecord& record) {
   // Pairs: target, flags.
   const std::vector<int> rows = args.Ints("fdRows");
@@ -177,6 +184,7 @@ Napi::Value Link::Start(const Napi::CallbackInfo& info) {
   fds.insert(fds.end(), joins.begin(), joins.end());
   fds.insert(fds.end(), counters.begin(), counters.end());
   record.cwd = tail.Add(args.Text("cwd"));
+  AddTyped(args.Get("typed"), tail, record);
   record.strings = tail.next();
   AddStrings(args.Texts("paths"), tail, record.pathCount);
   AddStrings(args.Texts("args"), tail, record.argCount);

@@ -37,6 +37,7 @@ Napi::Value Link::Template(const Napi::CallbackInfo& info) {
   record.insideUid = args.Uint("insideUid");
   record.umask = args.Uint("umask");
   record.ignoreSignalsToInit = args.Flag("ignoreSignalsToInit");
+  record.ignoredSignals = args.Uint("ignoredSignals");
   record.landlockAbi = args.Uint("landlockAbi");
   record.coreScheduling = args.Flag("coreScheduling");
   record.proc = (ProcMode)args.Uint("proc");

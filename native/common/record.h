@@ -82,6 +82,7 @@ struct alignas(8) TemplateRecord {
   uint32_t insideUid;           // uid and gid of programs inside
   uint32_t umask;               // of programs
   uint32_t ignoreSignalsToInit;
+  uint32_t ignoredSignals;      // when programs start; bit n - 1 is signal n
   uint32_t landlockAbi;         // what the kernel has, when programs are to be in a Landlock domain; else 0
   uint32_t coreScheduling;      // each sandbox has a cookie of its own
   ProcMode proc;
@@ -163,6 +164,7 @@ struct StartRecord {
   uint32_t cpuCount;                 // CPUs it can use at once: bounds how fast the CPU limit can come near
   uint32_t oomEventfd;               // as in GroupsRecord
   uint32_t cols, rows;
+  uint32_t typed, typedSize;         // offset; goes into the terminal before the program is there, so that its echo comes first
   uint32_t fdCount, joinCount, counterMask, writeCount, rlimitCount;
   uint32_t cwd;                              // offset
   uint32_t pathCount, argCount, envCount;    // strings in a row each, from `strings` on

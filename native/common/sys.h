@@ -149,6 +149,16 @@ constexpr unsigned char kEntryIsFolder = 4;
 [[nodiscard]] inline int Seccomp(unsigned operation, unsigned flags, const void* args) { return (int)Call(SYS_seccomp, operation, flags, args); }
 [[nodiscard]] inline int SetHostName(const char* name, size_t size) { return (int)Call(SYS_sethostname, name, size); }
 [[nodiscard]] inline int SetDomainName(const char* name, size_t size) { return (int)Call(SYS_setdomainname, name, size); }
+// `handler`: SIG_DFL or SIG_IGN. KILL and STOP refuse.
+inline void SetSignalHandler(int signal, void (*handler)(int)) {
+  struct {
+    void (*handler)(int);
+    unsigned long flags;
+    void* restorer;
+    uint64_t mask;
+  } action = {handler, 0, nullptr, 0};
+  (void)Call(SYS_rt_sigaction, signal, &action, 0, sizeof(uint64_t));
+}
 [[nodiscard]] inline int SignalMask(int how, uint64_t set) { return (int)Call(SYS_rt_sigprocmask, how, &set, 0, sizeof(set)); }
 [[nodiscard]] inline int SignalFd(uint64_t set) { return (int)Call(SYS_signalfd4, -1, &set, sizeof(set), O_NONBLOCK | O_CLOEXEC); }
 inline void Umask(unsigned mask) { (void)RawSyscall(SYS_umask, mask); }

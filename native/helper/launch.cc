@@ -33,7 +33,7 @@ const char* TakeStrings(const char* at, const char* end, unsigned count, const c
 
 bool CountsAreSound(const StartRecord& record, size_t size, size_t tableSize) {
   const uint64_t strings = (uint64_t)record.pathCount + record.argCount + record.envCount;
-  return record.size == size && record.strings < size && record.cwd < size && strings + 3 <= tableSize && record.fdCount <= kProgramFdsMax && record.joinCount <= kJoinsMax && record.writeCount <= kWritesMax &&
+  return record.size == size && record.strings < size && record.cwd < size && (uint64_t)record.typed + record.typedSize <= size && strings + 3 <= tableSize && record.fdCount <= kProgramFdsMax && record.joinCount <= kJoinsMax && record.writeCount <= kWritesMax &&
          record.rlimitCount <= kRlimitsMax && record.argCount > 0 && record.pathCount > 0 && (record.counterMask == 0 || (record.flags & kStartOwnGroup) != 0);
 }
 
@@ -44,6 +44,7 @@ Failure ParseStart(const char* message, size_t size, Received& received, unsigne
   if (size < sizeof(record) || message[size - 1] != '\0' || !CountsAreSound(record, size, tableSize)) return {Stage::k_plan, 0, EPROTO};
   launch.record = &record;
   launch.cwd = message + record.cwd;
+  launch.typed = message + record.typed;
   const char* end = message + size;
   launch.paths = tables;
   const char* at = TakeStrings(message + record.strings, end, record.pathCount, tables);
@@ -87,6 +88,7 @@ Failure OpenTerminal(Launch& launch) {
     launch.fds[i].reset(sys::Ioctl(master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
     SBX_TRY(FailIf(Stage::k_terminal, launch.fds[i].get(), 3));
   }
+  if (launch.record->typedSize > 0) (void)!sys::Write(master.get(), launch.typed, launch.record->typedSize);  // it has room for that
   launch.terminal = static_cast<Fd&&>(master);
   return {};
 }
@@ -130,6 +132,11 @@ Failure DropIdentityInChild(const Identity& identity) {
   // A change of ids can make our memory, which is still init's, dumpable again (fs.suid_dumpable = 1).
   SBX_TRY(FailIf(Stage::k_programIdentity, sys::Prctl(PR_SET_DUMPABLE, 0), 3));
   return FailIf(Stage::k_programIdentity, sys::Call(SYS_capset, &header, none), 2);
+}
+
+// They stay ignored across exec; init's own table is another.
+void IgnoreSignalsInChild(uint32_t signals) {
+  for (; signals != 0; signals &= signals - 1) sys::SetSignalHandler(__builtin_ctz(signals) + 1, SIG_IGN);
 }
 
 // Before descriptors are placed: on 0 may be something else than the terminal.
@@ -198,6 +205,7 @@ Failure ExecInChild(const Launch& launch, const Identity& identity) {
   SBX_TRY(DropIdentityInChild(identity));
   SBX_TRY(FailIf(Stage::k_workingFolder, sys::Chdir(launch.cwd)));
   sys::Umask(identity.umask);
+  IgnoreSignalsInChild(identity.ignoredSignals);
   SBX_TRY(FailIf(Stage::k_programClone, sys::SignalMask(SIG_SETMASK, 0), 2));
   SBX_TRY(EnterLandlockInChild(identity.landlock));
   return ExecInChild(launch, identity);

@@ -21,6 +21,7 @@ struct Launch {
   Fd joins[kJoinsMax];
   Counters counters;       // the program's own, if it has any
   Fd terminal;             // master of the new terminal
+  const char* typed;       // into it
 };
 
 // Checks the message and fills `launch`. `tables`: room for all string pointers.
@@ -34,6 +35,7 @@ Failure OpenTerminal(Launch& launch);
 struct Identity {
   uint32_t uid;  // and gid
   uint32_t umask;
+  uint32_t ignoredSignals;   // bit n - 1 is signal n
   int landlock;              // rules of a domain to enter; -1: none
   struct sock_fprog policy;  // of the caller's, over ours; of length 0: none
   int oomScore;              // oom_score_adj of init

@@ -14,6 +14,7 @@ struct Template {
   ProcMode proc;
   uint32_t insideUid;      // the program's user and group, as it sees them
   uint32_t umask;          // the program's
+  uint32_t ignoredSignals; // the program's, at its start; bit n - 1 is signal n
   const char* workDir;     // absolute
   const char* hostname;
   const char* domainname;

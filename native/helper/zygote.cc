@@ -54,6 +54,7 @@ Failure SetUp(Zygote& zygote) {
   plan.proc = record.proc;
   plan.insideUid = record.insideUid;
   plan.umask = record.umask;
+  plan.ignoredSignals = record.ignoredSignals;
   plan.workDir = gTemplate + record.workDir;
   plan.hostname = gTemplate + record.hostname;
   plan.domainname = gTemplate + record.domainname;
@@ -201,24 +202,14 @@ void Report(int channel, const Failure& failure, uint32_t programId) {
   (void)Send(channel, &record, sizeof(record), nullptr, 0);  // nobody else to tell
 }
 
-// What the host ignores (Node: SIGPIPE, SIGXFSZ) stays ignored across exec, down to the program, unless undone here.
-static void ResetSignal(int signal) {
-  struct {
-    void* handler;
-    unsigned long flags;
-    void* restorer;
-    uint64_t mask;
-  } action = {};
-  (void)sys::Call(SYS_rt_sigaction, signal, &action, 0, sizeof(uint64_t));  // KILL and STOP refuse, and are never ignored
-}
-
 [[noreturn]] void HelperMain() {
   OpenFaultTable();
   Zygote zygote;
   zygote.helper.message = gMessage;
   zygote.helper.nice = sys::Nice();
   (void)sys::Prctl(PR_SET_NAME, (unsigned long)"sbx-zygote");  // a name for people who look at ps
-  for (int signal = 1; signal <= 64; ++signal) ResetSignal(signal);
+  // What the host ignores (Node: SIGPIPE, SIGXFSZ) stays ignored across exec, down to the program, unless undone here.
+  for (int signal = 1; signal <= 64; ++signal) sys::SetSignalHandler(signal, SIG_DFL);
   (void)sys::SetSid();  // fails only for a group leader, which nobody can be who was just cloned
   zygote.signals.reset(sys::SignalFd(1ULL << (SIGCHLD - 1)));
   (void)sys::SignalMask(SIG_SETMASK, 1ULL << (SIGCHLD - 1));

@@ -45,6 +45,16 @@ describe.each(kinds)('%s', (_, kind) => {
     expect(count(texts(group)[1])).toBe(4 * MiB);
   });
 
+  it('in place of a terminal’s output', async () => {
+    const script = 'echo piped; echo shown >&2; test -t 0 && test -t 2 && ! test -t 1';
+    const group = await sbx.engine.runGroup({
+      programs: [{ file: '/bin/sh', args: ['-c', script], pty: {} }, { file: '/bin/cat' }],
+      pipes: [pipe('0:1', '1:0', kind)],
+    });
+    expect(statuses(group)).toEqual(['ok', 'ok']);
+    expect(texts(group)).toEqual(['shown\r\n', 'piped\n']);
+  });
+
   it('three in a row', async () => {
     const group = await sbx.engine.runGroup({
       programs: [program('flood', ['1', '300000']), program('copy-fd', ['0', '1']), program('sum-fd', ['0'])],

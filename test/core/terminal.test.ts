@@ -75,6 +75,14 @@ describe('what is typed into it from the start', () => {
     await expect(missing).rejects.toMatchObject({ code: 'SBX_FILE_NOT_FOUND' });
   });
 
+  it('is echoed before the program writes anything', async () => {
+    const text = `${'x'.repeat(5000)}\n`; // more than a terminal takes at once
+    for (const input of [{ text: 'typed\n' }, { text }]) {
+      const result = await sbx.engine.run('/bin/echo', ['out'], { pty: { input } });
+      expect(result.stdout.text()).toMatch(/^(typed|x{100})/);
+    }
+  });
+
   it('no end of file follows, unless it is typed', async () => {
     const limits = { wallTimeMs: 150 };
     const waiting = await sbx.engine.run('/bin/cat', [], { pty: { input: { text: 'x\n' } }, limits });

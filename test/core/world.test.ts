@@ -117,6 +117,25 @@ describe('insideUid 0: a root that is none', () => {
   });
 });
 
+describe('signals that programs start with ignored', () => {
+  const sbx = useEngine({ ignoredSignals: ['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGSYS'] });
+
+  it('are, also by what it starts, and no others', async () => {
+    const script = `grep SigIgn /proc/self/status; kill -TERM $$; /bin/sh -c 'kill -INT $$; echo alive'; kill -USR1 $$`;
+    const result = await sbx.engine.run('/bin/sh', ['-c', script]);
+    expect([result.exitSignal, result.stdout.text()]).toEqual([
+      'SIGUSR1',
+      'SigIgn:\t0000000040004003\nalive\n',
+    ]);
+  });
+
+  it('so do those on a terminal, which its interrupt character then does not end', async () => {
+    const pty = { input: { text: '\x03x\n' } };
+    const result = await sbx.engine.run('/bin/sh', ['-c', 'read line; echo alive'], { pty });
+    expect([result.status, result.stdout.text().endsWith('alive\r\n')]).toEqual(['ok', true]);
+  });
+});
+
 describe('umask, names and signals to init', () => {
   const sbx = useEngine({
     umask: 0,
@@ -128,6 +147,18 @@ describe('umask, names and signals to init', () => {
   it('the umask is the programs’', async () => {
     const script = 'umask; touch f; mkdir d; stat -c %a f d';
     expect(await lines(sbx.engine, '/bin/sh', ['-c', script])).toEqual(['0000', '666', '777']);
+  });
+
+  it('and that of folders on the way to what is copied in', async () => {
+    const files = { 'd/e/f': '', '/tmp/d/f': { text: '', mode: 0o600 } };
+    const script = 'stat -c %a d d/e d/e/f /tmp/d /tmp/d/f';
+    expect(await lines(sbx.engine, '/bin/sh', ['-c', script], { files })).toEqual([
+      ...['777', '777', '644'],
+      ...['777', '600'],
+    ]);
+    await withEngine({}, async (engine) => {
+      expect(await lines(engine, '/bin/sh', ['-c', 'stat -c %a d d/e'], { files })).toEqual(['755', '755']);
+    });
   });
 
   it('the names are as given', async () => {

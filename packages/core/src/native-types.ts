@@ -56,6 +56,8 @@ export interface TemplateMessage {
   insideUid: number;
   umask: number;
   ignoreSignalsToInit: boolean;
+  /** Bit n − 1 is signal n. */
+  ignoredSignals: number;
   /** 0: no Landlock domain. */
   landlockAbi: number;
   coreScheduling: boolean;
@@ -104,6 +106,8 @@ export interface StartMessage extends Partial<CounterFds> {
   cpuCount: number;
   cols?: number;
   rows?: number;
+  /** Into the terminal, before the program is there; no more than it has room for. */
+  typed?: Uint8Array;
   /** Pairs: target, flags (`FD_NULL`, `FD_HOLD`). */
   fdRows: number[];
   /** One per row without `FD_NULL`. */
@@ -244,7 +248,14 @@ export interface Native {
   makeSymlink(options: { dir: number; name: string; to: string; owner: number }): number;
   renameIn(options: { fromDir: number; from: string; toDir: number; to: string; owner: number }): number;
   /** A regular file, made or cut, with the folders that lead to it. */
-  createFile(options: { dir: number; path: string; mode: number; owner: number; follow?: boolean }): number;
+  createFile(options: {
+    dir: number;
+    path: string;
+    mode: number;
+    folderMode: number;
+    owner: number;
+    follow?: boolean;
+  }): number;
   /** Writes and closes it. */
   fillFile(fd: number, bytes: Uint8Array): number;
   /** As `fillFile`, from an open regular file, by the kernel; large ones on another thread. */

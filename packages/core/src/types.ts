@@ -116,7 +116,8 @@ export type Content =
 
 /**
  * A file for the sandbox; `mode` in octal, default 0o644 (0o755 when `executable`). Files of the host are copied by the kernel.
- * `symlink` makes a link that says this, after all files and without making folders.
+ * Folders that lead to it are made as a program would, with 0o777 less the engine's `umask`. `symlink` makes a link that says this,
+ * after all files and without making folders.
  */
 export type FileInput = (Content & { mode?: number; executable?: boolean }) | { symlink: string };
 
@@ -441,8 +442,13 @@ export interface EngineOptions {
    * more rights than otherwise: no capability, also not after exec, and a host id of their own that is not init's.
    */
   insideUid?: number;
-  /** File mode creation mask of programs. Default 0o022. */
+  /** File mode creation mask of programs, and for folders that lead to files put in. Default 0o022. */
   umask?: number;
+  /**
+   * Signals that programs start with ignored, as under `nohup`: they stay so until a program asks for another handling. All but
+   * `'SIGKILL'` and `'SIGSTOP'`. Default: none.
+   */
+  ignoredSignals?: readonly NodeJS.Signals[];
   /** What a program's signal to pid 1, init, does: fail with EPERM (default), or succeed without being sent. */
   signalsToInit?: 'refuse' | 'ignore';
   /** The work folder inside, absolute. Default `'/w'`. */

@@ -6,7 +6,7 @@ import { availableParallelism, release } from 'node:os';
 import { CgroupTree } from '../cgroup/tree.js';
 import { ClosedError, type SbxError, UnsupportedError } from '../errors.js';
 import { loadNative, type Native, packageVersion } from '../native.js';
-import { DEFAULT_WORK_DIR } from '../options/defaults.js';
+import { DEFAULT_UMASK, DEFAULT_WORK_DIR } from '../options/defaults.js';
 import { validateEngineOptions } from '../options/engine-options.js';
 import { engineLimits, type ResolvedLimits } from '../options/limits.js';
 import type { EngineCounters, EngineInfo, EngineOptions, Feature, SandboxShape, Status } from '../types.js';
@@ -33,6 +33,8 @@ export class EngineCore {
   readonly limits: ResolvedLimits;
   readonly options: EngineOptions;
   readonly workDir: string;
+  /** Of folders on the way to a file that is put in: as programs make them. */
+  readonly folderMode: number;
   /** Where the trees of each sandbox are mounted. */
   readonly treeTargets: readonly string[];
   readonly features: FeatureTable;
@@ -63,6 +65,7 @@ export class EngineCore {
     this.options = options;
     this.limits = limits;
     this.workDir = options.workDir ?? DEFAULT_WORK_DIR;
+    this.folderMode = 0o777 & ~(options.umask ?? DEFAULT_UMASK);
     this.treeTargets = treeTargets(this.workDir, options.mounts ?? []).slice(
       0,
       this.native.constants.treesMax,

@@ -1,5 +1,6 @@
 /** Engine options to what the zygote is told: the world that every program of the engine finds itself in. */
 import type { CgroupTree } from '../cgroup/tree.js';
+import { signalNumber } from '../errno.js';
 import type { TemplateMessage } from '../native.js';
 import {
   DEFAULT_DOMAINNAME,
@@ -35,6 +36,7 @@ export function templateOf(
     insideUid,
     umask: options.umask ?? DEFAULT_UMASK,
     ignoreSignalsToInit: options.signalsToInit === 'ignore',
+    ignoredSignals: signalBits(options.ignoredSignals ?? []),
     landlockAbi: options.landlock ? Number(/\d+/.exec(features.landlock.mechanism ?? '0')![0]) : 0,
     coreScheduling: options.coreScheduling === true && features['core-scheduling'].available,
     proc: PROC_MODES.indexOf(options.proc ?? 'masked'),
@@ -49,4 +51,8 @@ export function templateOf(
     cgroupName: tree?.name ?? '',
     cgroupParents: tree?.parentFds ?? [],
   };
+}
+
+function signalBits(names: readonly string[]): number {
+  return names.reduce((bits, name) => bits | (1 << (signalNumber(name)! - 1)), 0);
 }

@@ -87,9 +87,9 @@ async function copyFromHost(
 }
 
 function create(folder: WorkFolder, path: string, mode: number, follow: boolean): number {
-  const { native, owner } = folder;
+  const { native, owner, folderMode } = folder;
   const made = inTree(folder, path, (dir, below) =>
-    native.createFile({ dir, path: below, mode, owner, follow }),
+    native.createFile({ dir, path: below, mode, folderMode, owner, follow }),
   );
   if (made >= 0) return made;
   throw new FileAccessError({ operation: 'create', path, errno: -made, ...notRegular(-made) });

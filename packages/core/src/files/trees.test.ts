@@ -20,7 +20,13 @@ function folderWith(links: Record<string, string>): WorkFolder {
     const at = `${TREES[dir - 1]!.target}/${path}`;
     return links[at] ?? (path.split('/').at(-1)!.startsWith('no') ? ENOENT : 0);
   };
-  return { native: { readLinkBeneath } as unknown as Native, trees: TREES, owner: -1, checkOpen: () => {} };
+  return {
+    native: { readLinkBeneath } as unknown as Native,
+    trees: TREES,
+    owner: -1,
+    folderMode: 0o755,
+    checkOpen: () => {},
+  };
 }
 
 /** Where a path leads; the kernel's part is played by the links: any on the way, or at the end, is ELOOP. */

@@ -24,6 +24,8 @@ export interface WorkFolder {
   /** The work folder comes first. */
   trees: readonly Tree[];
   owner: number;
+  /** Of folders that are made on the way to a file. */
+  folderMode: number;
   /** Throws once the descriptors are closed: they may be another's by then. To be asked after every wait. */
   checkOpen: () => void;
 }

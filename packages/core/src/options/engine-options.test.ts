@@ -23,6 +23,8 @@ describe('validateEngineOptions', () => {
     [{ mounts: DEFAULT_MOUNTS }],
     [{ hostname: 'executor_server', domainname: '(none)', insideUid: 0, umask: 0, signalsToInit: 'ignore' }],
     [{ mounts: [] }],
+    [{ ignoredSignals: [] }],
+    [{ ignoredSignals: ['SIGHUP', 'SIGINT'] }],
     [
       {
         mounts: [
@@ -73,6 +75,11 @@ describe('validateEngineOptions', () => {
     [{ insideUid: '0' }, '.insideUid', 'type'],
     [{ umask: 0o1000 }, '.umask', 'range'],
     [{ signalsToInit: 'allow' }, '.signalsToInit', 'choice'],
+    [{ ignoredSignals: 'SIGINT' }, '.ignoredSignals', 'type'],
+    [{ ignoredSignals: ['SIGINT', 'SIGKILL'] }, '.ignoredSignals[1]', 'choice'],
+    [{ ignoredSignals: ['SIG19'] }, '.ignoredSignals[0]', 'choice'],
+    [{ ignoredSignals: ['SIGRTMIN+1'] }, '.ignoredSignals[0]', 'choice'],
+    [{ ignoredSignals: [2] }, '.ignoredSignals[0]', 'choice'],
     [{ hostname: 'a\n127.0.0.1 b' }, '.hostname', 'format'],
     [{ hostname: 'x'.repeat(65) }, '.hostname', 'format'],
     [{ workDir: 'w' }, '.workDir', 'format'],

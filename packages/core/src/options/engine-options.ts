@@ -1,4 +1,5 @@
 /** Options of `Engine.open`: the root that sandboxes see, sizes, limits, and what the machine must be able to do. */
+import { signalNumber } from '../errno.js';
 import { type EngineOptions, FEATURES } from '../types.js';
 import { BOOLEAN, by, checkTable, number, table, word } from './check.js';
 import { DEFAULT_WORK_DIR } from './defaults.js';
@@ -23,6 +24,10 @@ const UID_MIN = 65_536;
 const UID_MAX = 2 ** 32 - 2;
 /** 65 534 is what the kernel shows for every id that is not mapped. */
 const INSIDE_UID_MAX = 65_533;
+/** Higher ones are real-time signals. */
+const SIGNAL_MAX = 31;
+/** SIGKILL and SIGSTOP. */
+const UNIGNORABLE: readonly (number | null)[] = [9, 19];
 /** Folders that every sandbox fills itself, or that are the root. */
 const RESERVED = ['/', '/proc', '/dev', '/sys', '/tmp'];
 
@@ -34,6 +39,7 @@ const ENGINE_TABLE = table<EngineOptions>('the options of Engine.open', {
   domainname: by(checkDomainname),
   insideUid: number(0, INSIDE_UID_MAX),
   umask: number(0, 0o777),
+  ignoredSignals: by(checkIgnoredSignals),
   signalsToInit: word('refuse', 'ignore'),
   workDir: by(checkWorkDir),
   parallelism: number(1, 4096),
@@ -111,6 +117,19 @@ function checkCgroup(value: unknown): Problem | null {
   if (typeof value === 'string' && value.startsWith('/')) return checkAbsolutePath(value);
   const rule = typeof value === 'string' ? 'choice' : 'type';
   return problem(rule, "must be 'auto', 'none' or an absolute path", describe(value));
+}
+
+function checkIgnoredSignals(value: unknown): Problem | null {
+  if (!Array.isArray(value)) return wrongType('an array of signals', value);
+  const index = value.findIndex((one) => !isIgnorable(one));
+  if (index < 0) return null;
+  const expected = "must be the name of a signal, 'SIGKILL' and 'SIGSTOP' left out";
+  return within(`[${index}]`, problem('choice', expected, describe(value[index])));
+}
+
+function isIgnorable(value: unknown): boolean {
+  const number = typeof value === 'string' ? signalNumber(value) : null;
+  return number !== null && number <= SIGNAL_MAX && !UNIGNORABLE.includes(number);
 }
 
 function checkRequire(value: unknown): Problem | null {

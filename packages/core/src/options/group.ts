@@ -174,12 +174,11 @@ function checkPlug(
   );
 }
 
-/** What the program itself plugs into this descriptor, or `null`. */
+/** What the program itself plugs into this descriptor, or `null`. A terminal gives way, as to `fds`. */
 function ownPlug(program: GroupProgram, { index, fd }: { index: number; fd: number }): string | null {
   const name = `programs[${index}]`;
   if (program.fds?.[fd] !== undefined) return `${name}.fds[${fd}]`;
   if (fd > 2) return null;
-  if (program.pty !== undefined) return `${name}.pty`;
   const stream = (['stdin', 'stdout', 'stderr'] as const)[fd]!;
   return program[stream] === undefined ? null : `${name}.${stream}`;
 }

@@ -56,6 +56,7 @@ export class Place {
       native: core.native,
       trees: treeFds.map((fd, index) => ({ target: core.treeTargets[index]!, fd })),
       owner: slot.owner,
+      folderMode: core.folderMode,
       checkOpen: () => {
         if (this.#closed) throw new ClosedError('The sandbox');
       },

@@ -40,7 +40,7 @@ export interface ProgramRequest {
 /** What is known once its descriptors are open. */
 export interface StartParts {
   id: number;
-  wiring: Pick<Wiring, 'fdRows' | 'fds'>;
+  wiring: Pick<Wiring, 'fdRows' | 'fds' | 'terminal'>;
   joins: number[];
   env: readonly string[];
   paths: readonly string[];
@@ -64,6 +64,7 @@ export function startMessage(place: Place, request: ProgramRequest, parts: Start
     cpuCount: cpusOf(limits, core.machineCpus),
     cols: pty?.cols,
     rows: pty?.rows,
+    typed: parts.wiring.terminal?.typedAhead,
     fdRows: parts.wiring.fdRows,
     fds: parts.wiring.fds,
     joins: member === undefined ? parts.joins : [...member.joins, ...parts.joins],

@@ -7,6 +7,8 @@ import type { Inputs } from './inputs.js';
 import type { Outputs } from './outputs.js';
 
 const NOTHING = new Uint8Array(0);
+/** Of what is typed before the program is there: as much as a terminal keeps of a line that is not ended. */
+const AHEAD_MAX = 4095;
 
 export class Terminal {
   readonly #native: Native;
@@ -22,6 +24,11 @@ export class Terminal {
     this.#options = options;
     this.#inputs = sides.inputs;
     this.#outputs = sides.outputs;
+  }
+
+  /** Typed before the program is there, so that its echo comes before whatever the program writes. */
+  get typedAhead(): Uint8Array {
+    return this.#typed.subarray(0, AHEAD_MAX);
   }
 
   /** Gets what is to be typed, which may have to be read from the host. */
@@ -47,7 +54,8 @@ export class Terminal {
       this.#outputs.attachCapture(1, master, { maxBytes: capture.maxBytes, onFull: () => this.#hangUp() });
     } else this.#outputs.attachCapture(1, master, { maxBytes: capture?.maxBytes });
     // The program may leave it unread.
-    if (this.#typed.byteLength > 0) void input.write(this.#typed).catch(() => undefined);
+    const rest = this.#typed.subarray(AHEAD_MAX);
+    if (rest.byteLength > 0) void input.write(rest).catch(() => undefined);
   }
 
   resize(cols: number, rows: number): void {

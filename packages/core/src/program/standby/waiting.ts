@@ -199,7 +199,7 @@ export class Waiting {
       for (const target of [0, 1, 2]) this.#pipes.push(ends.pipe(target, target !== 0));
       const parts = {
         id: this.#programId,
-        wiring: ends.rows(false),
+        wiring: { ...ends.rows(false), terminal: null },
         joins,
         env: environment,
         paths: attempt.paths,
