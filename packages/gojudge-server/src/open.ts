@@ -59,6 +59,7 @@ function openEngine(options: ResolvedOptions, root: Root): Promise<Engine> {
     insideUid: options.containerCredStart > 0 ? root.shown.uid : 0,
     umask: 0,
     signalsToInit: 'ignore',
+    ignoredSignals: ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGABRT', 'SIGTERM'],
     seccomp: options.seccomp ?? 'default',
     maxSandboxes: SANDBOXES_MAX,
     parallelism: workers, // who has a worker waits for nothing more

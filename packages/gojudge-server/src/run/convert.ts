@@ -76,7 +76,7 @@ function convertLimits(cmd: DecodedCmd): JobLimits {
   };
 }
 
-/** A collector's name is not read as a file, and a cached one not returned as text too. */
+/** In go-judge's order, which is that of errors. A collector's name is not read as a file, and nothing is returned twice. */
 function copyOutEntries(
   plain: readonly string[],
   cached: readonly string[],
@@ -84,20 +84,19 @@ function copyOutEntries(
   files: readonly (ProgramFile | null)[],
 ): CopyOutEntry[] {
   const taken = new Set(files.flatMap((file) => (file?.kind === 'collector' ? [file.name] : [])));
-  const entries = [...toEntries(cached, true), ...toEntries(plain, false)];
-  return entries.filter(({ name, cached: isCached }) => {
-    return !taken.has(name) && (isCached || !cachedNames.has(name));
-  });
+  const returned = new Set<string>();
+  return [...toEntries(plain, false), ...toEntries(cached, true)]
+    .filter(({ name }) => !taken.has(name))
+    .map((entry) => {
+      const { name, cached: isCached } = entry;
+      const isReturned = !returned.has(name) && (isCached || !cachedNames.has(name));
+      if (isReturned) returned.add(name);
+      return { ...entry, returned: isReturned };
+    });
 }
 
-function toEntries(names: readonly string[], cached: boolean): CopyOutEntry[] {
-  const entries = names.map((name) => ({
-    name: name.replace(/\?$/, ''),
-    optional: name.endsWith('?'),
-    cached,
-  }));
-  const byName = new Map(entries.map((entry) => [entry.name, entry]));
-  return [...byName.values()];
+function toEntries(names: readonly string[], cached: boolean): Omit<CopyOutEntry, 'returned'>[] {
+  return names.map((name) => ({ name: name.replace(/\?$/, ''), optional: name.endsWith('?'), cached }));
 }
 
 function convertFile(file: DecodedFile | null, settings: Settings, stream: boolean): ProgramFile | null {

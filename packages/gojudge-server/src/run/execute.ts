@@ -154,15 +154,21 @@ function takenBy(pipes: readonly JobPipe[], index: number): ReadonlySet<number> 
   return new Set(ends.filter((end) => end.index === index).map(({ fd }) => fd));
 }
 
-/** The first bytes that went by belong to the writer. */
+/** Its files could not be copied in. */
+function isUntried({ fileErrors }: Outcome): boolean {
+  return fileErrors.some(({ type }) => type === 'Symlink' || type.startsWith('CopyIn'));
+}
+
+/** The first bytes that went by belong to the writer; of two things of one name the first is told. */
 async function keepRecording(
   scope: RunScope,
   { name, proxy, writer }: JobPipe,
   outcomes: readonly Outcome[],
   recording: Output | null,
 ): Promise<void> {
-  if (!proxy || name === '') return;
   const outcome = outcomes[writer.index]!;
+  if (!proxy || name === '' || isUntried(outcome) || outcome.files.has(name) || outcome.fileIds.has(name))
+    return;
   const cached = scope.job.programs[writer.index]!.cachedNames.has(name);
   await keep(scope, { ...outcome, failure: null }, { name, cached, content: recording?.bytes ?? EMPTY });
 }

@@ -74,7 +74,7 @@ function takeFile(
   entry: CopyOutEntry,
   { gathered, result }: Taking,
 ): Promise<void> | undefined {
-  const { name, optional, cached } = entry;
+  const { name, optional, cached, returned } = entry;
   const path = insidePath(name, scope.settings.workDir);
   const file = path === null ? undefined : result?.files[path];
   const error = result?.fileErrors.find((one) => one.path === path);
@@ -83,7 +83,7 @@ function takeFile(
     if (!optional) noteFileError(gathered, name, 'CopyOutOpen', openText(name, path, error));
     return undefined;
   }
-  return file === undefined
+  return file === undefined || !returned
     ? undefined
     : keep(scope, gathered, { name, cached, content: contentOf(file, program.copyOutMax) });
 }

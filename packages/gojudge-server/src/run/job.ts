@@ -40,6 +40,8 @@ export interface CopyOutEntry {
   name: string;
   optional: boolean;
   cached: boolean;
+  /** Not so where another entry names the same file: of this one only errors are told. */
+  returned: boolean;
 }
 
 export interface JobProgram {

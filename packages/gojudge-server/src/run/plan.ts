@@ -60,9 +60,8 @@ function makeRequest(
     env: program.env,
     lookup: 'cwd-first',
     limits,
-    ...(program.tty
-      ? { pty: terminalOf(scope, program, collectors), fds: {} }
-      : { fds: makeFds(scope, program, collectors, taken) }),
+    ...(program.tty ? { pty: terminalOf(scope, program, collectors) } : {}),
+    fds: makeFds(scope, program, collectors, taken),
     ...(program.copyIn.length === 0 ? {} : { files }),
     ...(program.copyOut.length === 0 ? {} : { copyOut: makeCopyOut(program, settings.workDir) }),
   };

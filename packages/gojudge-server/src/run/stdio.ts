@@ -18,7 +18,7 @@ const COLLECTED_BYTES_MAX = 2 ** 31;
 /** As go-judge makes it; the umask is 0. */
 const FILE_MODE = 0o777;
 
-/** `taken`: descriptors that pipes of the group fill. Throws `StartFailure` for a gap, `RunFailure` for an impossible name. */
+/** On a terminal only what is none. `taken`: descriptors that pipes of the group fill. Throws `StartFailure` for a gap, `RunFailure` for an impossible name. */
 export function makeFds(
   scope: RunScope,
   program: JobProgram,
@@ -31,8 +31,10 @@ export function makeFds(
     if (file === null) {
       throw new StartFailure('execve: recvReply send msg: write unixpacket @: sendmsg: bad file descriptor');
     }
-    fds[fd] = specOf(scope, program, file, { fd, collectors });
+    if (!program.tty) fds[fd] = specOf(scope, program, file, { fd, collectors });
+    else if (file.kind === 'src' || file.kind === 'stored') fds[fd] = { input: inputOf(scope, file) };
   }
+  if (program.tty) return fds;
   for (const fd of STANDARD) if (fd >= program.files.length && !taken.has(fd)) fds[fd] = CLOSED;
   return fds;
 }
@@ -72,7 +74,6 @@ function specOf(scope: RunScope, program: JobProgram, file: ProgramFile, { fd, c
   }
 }
 
-/** Also of a program on a terminal, where these stay plain files. */
 export function inputOf(scope: RunScope, source: Source): InputSpec {
   if (source.kind === 'content') return { text: source.text, seekable: true };
   return sourceInput(scope.sources!.of(source));
