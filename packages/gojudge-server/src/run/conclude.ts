@@ -13,6 +13,7 @@ import { copyInFailure } from './copy-in.js';
 import { gather } from './gather.js';
 import { notStarted, type Outcome } from './outcome.js';
 import type { Plan } from './plan.js';
+import { descriptorPrefix } from './prepare.js';
 import type { RunScope } from './scope.js';
 import { decideOutcome } from './verdict.js';
 import { EXDEV, insidePath, isDevice } from './work-path.js';
@@ -56,7 +57,7 @@ export function throwForRequest({ signal }: RunScope, error: unknown): void {
 }
 
 /** Files of collectors are made before copyIn. */
-function throwForCollector({ settings }: RunScope, { collectors }: Plan, error: FileAccessError): void {
+function throwForCollector({ job, settings }: RunScope, { collectors }: Plan, error: FileAccessError): void {
   const errno = errnoOf(error) || ENOENT;
   const collector = collectors.find(
     ({ name, pipe }) => !pipe && insidePath(name, settings.workDir) === error.path,
@@ -66,7 +67,7 @@ function throwForCollector({ settings }: RunScope, { collectors }: Plan, error: 
   const isOdd = error.code === 'SBX_FILE_NOT_REGULAR' || isDevice(error.path);
   const why = errnoText(errno === EXDEV ? EROFS : errno);
   throw new RunFailure(
-    `container: ${name}: ${isOdd ? `${name} is not a regular file` : `open ${name}: ${why}`}`,
+    `${descriptorPrefix(job)}container: ${name}: ${isOdd ? `${name} is not a regular file` : `open ${name}: ${why}`}`,
   );
 }
 

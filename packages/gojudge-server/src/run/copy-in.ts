@@ -1,5 +1,6 @@
 /** copyIn to the engine's files, and its failures to file errors. With any, the program is not started. */
 import type { FileAccessError, FileInput } from '@sbx/core';
+import { quoteGo } from '../decode/go-text.js';
 import { errnoOf, errnoText } from '../errors.js';
 import type { LiveSource } from '../store/read-fd.js';
 import type { CopyInSource, JobProgram } from './job.js';
@@ -11,6 +12,7 @@ import { EXDEV, insidePath } from './work-path.js';
 /** Every copied file is executable, as go-judge's umask of 0 makes it. */
 const FILE_MODE = 0o777;
 const ENOENT = 2;
+const EEXIST = 17;
 const EISDIR = 21;
 const EINVAL = 22;
 const ENOSPC = 28;
@@ -32,7 +34,8 @@ export function makeCopyIn(scope: RunScope, program: JobProgram): CopyIn | Promi
   const reading: Promise<void>[] = [];
   for (const [path, source] of program.copyIn) {
     const target = insidePath(path, scope.settings.workDir);
-    const file = target === null ? noteCreate(failed, path, EISDIR) : inputOf(scope, failed, path, source);
+    const file =
+      target === null ? noteFolderTarget(failed, path, source) : inputOf(scope, failed, path, source);
     if (file === null) continue;
     if (file instanceof Promise)
       reading.push(file.then((read) => void Object.assign(files, { [target!]: read })));
@@ -42,6 +45,21 @@ export function makeCopyIn(scope: RunScope, program: JobProgram): CopyIn | Promi
   return reading.length === 0 ? done : Promise.all(reading).then(() => done);
 }
 
+/** The work folder, the root, or nothing. */
+function noteFolderTarget(failed: Gathered, path: string, source: CopyInSource): null {
+  if (source.kind !== 'symlink') return noteCreate(failed, path, EISDIR);
+  return noteLink(failed, path, source.target, path === '' ? ENOENT : EEXIST);
+}
+
+/** `null` when it is noted why the kernel would not make it. */
+function linkOf(failed: Gathered, path: string, target: string): FileInput | null {
+  const texts = [target, path];
+  if (texts.some((text) => text.includes('\0'))) return noteLink(failed, path, target, EINVAL);
+  if (target === '') return noteLink(failed, path, target, ENOENT);
+  const isLong = texts.some((text) => Buffer.byteLength(text) > PATH_BYTES_MAX);
+  return isLong ? noteLink(failed, path, target, ENAMETOOLONG) : { symlink: target };
+}
+
 /** `null` when it is noted why not. */
 function inputOf(
   scope: RunScope,
@@ -49,13 +67,12 @@ function inputOf(
   path: string,
   source: CopyInSource,
 ): FileInput | Promise<FileInput> | null {
+  if (source.kind === 'symlink') return linkOf(failed, path, source.target);
   if (path.includes('\0')) return noteCreate(failed, path, EINVAL);
   if (Buffer.byteLength(path) > PATH_BYTES_MAX) return noteCreate(failed, path, ENAMETOOLONG);
   switch (source.kind) {
     case 'content':
       return { text: source.text, mode: FILE_MODE };
-    case 'symlink':
-      return source.target === '' ? noteLink(failed, path, '', ENOENT) : { symlink: source.target };
     case 'unreadable':
       return noteOpen(failed, path, 'file cannot open as reader: *envexec.FileCollector');
     default: {
@@ -121,7 +138,7 @@ async function readLive({ settings }: RunScope, source: LiveSource): Promise<Fil
 
 /** The whole program says only how many. */
 function noteLink(failed: Gathered, path: string, target: string, errno: number): null {
-  const message = `symlink: "${path}" -> "${target}": symlink ${target} ${path}: ${errnoText(errno)}`;
+  const message = `symlink: ${quoteGo(path)} -> ${quoteGo(target)}: symlink ${target} ${path}: ${errnoText(errno)}`;
   noteFileError(failed, path, 'Symlink', message);
   const count = failed.fileErrors.filter(({ type }) => type === 'Symlink').length;
   failed.failure = { ...failed.failure!, error: `symlink: ${count} operations failed` };

@@ -1,6 +1,7 @@
 /** After the end: collectors' contents and the files that were asked for, as bytes or into the store. */
 import { closeSync, readFileSync } from 'node:fs';
 import type { CopyOut, FileError, Output, OutputFile, RunResult } from '@sbx/core';
+import { quoteGo } from '../decode/go-text.js';
 import { errnoText, plainText } from '../errors.js';
 import type { CopyOutEntry, JobProgram } from './job.js';
 import { type Gathered, noteFileError, nothingGathered } from './outcome.js';
@@ -91,7 +92,7 @@ function takeFile(
 function noteTooLarge(gathered: Gathered, program: JobProgram, name: string, error: FileError): void {
   const { copyOutMax, truncate } = program;
   const size = truncate ? 'size' : `size (${error.sizeBytes})`;
-  const message = `copyout: "${name}" ${size} exceeds limit (${copyOutMax})`;
+  const message = `copyout: ${quoteGo(name)} ${size} exceeds limit (${copyOutMax})`;
   noteFileError(gathered, name, 'CopyOutSizeExceeded', message);
 }
 

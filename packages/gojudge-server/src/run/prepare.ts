@@ -6,8 +6,13 @@ import type { Job, JobPipe, JobProgram } from './job.js';
 export function checkDescriptors(job: Job): void {
   const isGroup = job.programs.length > 1;
   if (isGroup) checkPipes(job);
-  const prefix = isGroup ? 'prepare fds: prepareCmdFd: ' : '';
+  const prefix = descriptorPrefix(job);
   for (const program of job.programs) if (program.tty) checkTerminal(program, prefix);
+}
+
+/** Of what fails as a descriptor is made. */
+export function descriptorPrefix({ programs }: Job): string {
+  return programs.length > 1 ? 'prepare fds: prepareCmdFd: ' : '';
 }
 
 function checkPipes({ programs, pipes }: Job): void {

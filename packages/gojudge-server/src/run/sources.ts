@@ -9,6 +9,7 @@ import { errnoOf, errnoText, RunFailure } from '../errors.js';
 import { LiveSource } from '../store/read-fd.js';
 import type { FileStore } from '../store/store.js';
 import type { Job, Source } from './job.js';
+import { descriptorPrefix } from './prepare.js';
 
 /** `live`: something that is read as it comes. */
 export type OpenSource =
@@ -39,7 +40,8 @@ export class Sources {
   }
 
   /** Stored files first, since they are checked before any container. */
-  static async #open({ programs }: Job, store: FileStore): Promise<Sources> {
+  static async #open(job: Job, store: FileStore): Promise<Sources> {
+    const { programs } = job;
     const sources = new Sources();
     try {
       for (const { files, copyIn } of programs) {
@@ -47,9 +49,9 @@ export class Sources {
           if (file?.kind === 'stored') sources.#openStored(file.id, store);
       }
       for (const { files, tty } of programs) {
-        const prefix = programs.length > 1 ? 'prepare fds: prepareCmdFd: ' : '';
         for (const file of files) {
-          if (file?.kind === 'src') await sources.#openNeeded(file.path, prefix + (tty ? 'tty' : 'pipe'));
+          if (file?.kind === 'src')
+            await sources.#openNeeded(file.path, descriptorPrefix(job) + (tty ? 'tty' : 'pipe'));
         }
       }
       for (const { copyIn } of programs) {

@@ -2,6 +2,7 @@
 import type { FdSpec, InputSpec, OutputSpec } from '@sbx/core';
 import { RunFailure, StartFailure } from '../errors.js';
 import type { CollectorFile, JobProgram, ProgramFile, Source } from './job.js';
+import { descriptorPrefix } from './prepare.js';
 import type { RunScope } from './scope.js';
 import type { OpenSource } from './sources.js';
 import { insidePath } from './work-path.js';
@@ -85,21 +86,22 @@ function sourceInput(source: OpenSource): InputSpec {
   return source.kind === 'live' ? { stream: source.live } : 'null';
 }
 
-function outputOf({ settings }: RunScope, program: JobProgram, collector: Collector): OutputSpec {
-  const maxBytes = keptBytes(collector, settings);
+function outputOf(scope: RunScope, program: JobProgram, collector: Collector): OutputSpec {
+  const maxBytes = keptBytes(collector, scope.settings);
   if (collector.pipe) return { capture: { maxBytes, overflow: 'discard' } };
   const as = program.cachedNames.has(collector.name) ? 'fd' : 'bytes';
   return {
-    file: collectorPath(collector.name, settings.workDir),
+    file: collectorPath(scope, collector.name),
     mode: FILE_MODE,
     collect: { maxBytes, as },
   };
 }
 
-function collectorPath(name: string, workDir: string): string {
-  if (name === '') throw new RunFailure('container: : open : no such file or directory');
-  if (name.includes('\0')) throw new RunFailure(`container: ${name}: lstat ${name}: invalid argument`);
-  const path = insidePath(name, workDir);
-  if (path === null) throw new RunFailure(`container: ${name}: ${name} is not a regular file`);
+function collectorPath({ job, settings }: RunScope, name: string): string {
+  const fail = (why: string) => new RunFailure(`${descriptorPrefix(job)}container: ${name}: ${why}`);
+  if (name === '') throw fail('open : no such file or directory');
+  if (name.includes('\0')) throw fail(`lstat ${name}: invalid argument`);
+  const path = insidePath(name, settings.workDir);
+  if (path === null) throw fail(`${name} is not a regular file`);
   return path;
 }
