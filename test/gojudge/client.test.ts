@@ -76,6 +76,14 @@ test('uploads and downloads in pieces, and every kind of whole', async () => {
   }
 });
 
+test('a pipe takes the place of what a command has there by default', async () => {
+  const pipes = [{ in: { index: 0, fd: 1 }, out: { index: 1, fd: 0 } }];
+  const commands = [{ args: ['/bin/echo', 'piped'] }, { args: ['/bin/cat'] }];
+  const outcomes = await makeClient().runGroup({ commands, pipes });
+  expect(outcomes.map(({ status }) => status)).toEqual(['Accepted', 'Accepted']);
+  expect(outcomes[1]!.stdout).toBe('piped\n');
+});
+
 test('errors have codes', async () => {
   await expect(makeClient('wrong').list()).rejects.toMatchObject({
     code: 'GOJUDGE_UNAUTHORIZED',

@@ -56,7 +56,7 @@ export interface RunCommand {
 /** Programs that run together, and the pipes between them. */
 export interface RunGroup {
   commands: readonly RunCommand[];
-  /** `in` writes, `out` reads. Their descriptors are `null` in `files`. */
+  /** `in` writes, `out` reads. In the place of what a command has there by default; in `files` it must be `null`. */
   pipes?: readonly PipeMap[];
 }
 
@@ -64,19 +64,26 @@ const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin';
 
 /** As it goes over the wire; `requestId` for `/ws`. */
 export function toWireRequest({ commands, pipes }: RunGroup, requestId?: string): WireRequest {
-  const request: WireRequest = { cmd: commands.map(toWireCmd) };
+  const request: WireRequest = {
+    cmd: commands.map((command, index) => toWireCmd(command, pipedFds(pipes, index))),
+  };
   if (pipes !== undefined) request.pipeMapping = [...pipes];
   return requestId === undefined ? request : { requestId, ...request };
 }
 
-function toWireCmd(command: RunCommand): WireCmd {
+function pipedFds(pipes: readonly PipeMap[] = [], index: number): ReadonlySet<number> {
+  const ends = pipes.flatMap((pipe) => [pipe.in, pipe.out]);
+  return new Set(ends.filter((end) => end?.index === index).map(({ fd }) => fd));
+}
+
+function toWireCmd(command: RunCommand, piped: ReadonlySet<number>): WireCmd {
   const { args, env = { PATH: DEFAULT_PATH }, copyIn = {}, copyOut, copyOutCached, copyOutBytes } = command;
   const { copyOutTruncate, tty } = command;
   const copied = Object.entries(copyIn).map(([path, file]) => [path, textOr(file)]);
   return {
     args: [...args],
     env: Object.entries(env).map(([name, value]) => `${name}=${value}`),
-    files: [...(command.files ?? standardFiles(command))],
+    files: [...(command.files ?? standardFiles(command, piped))],
     ...toWireLimits(command.limits ?? {}),
     ...(copied.length > 0 && { copyIn: Object.fromEntries(copied) }),
     ...(copyOut !== undefined && { copyOut: [...copyOut] }),
@@ -88,9 +95,13 @@ function toWireCmd(command: RunCommand): WireCmd {
   };
 }
 
-function standardFiles({ stdin = '', outputBytes = MIB }: RunCommand): WireFile[] {
+function standardFiles(
+  { stdin = '', outputBytes = MIB }: RunCommand,
+  piped: ReadonlySet<number>,
+): WireFile[] {
   const max = wireNumber(outputBytes);
-  return [textOr(stdin), { name: 'stdout', max }, { name: 'stderr', max }];
+  const files: WireFile[] = [textOr(stdin), { name: 'stdout', max }, { name: 'stderr', max }];
+  return files.map((file, fd) => (piped.has(fd) ? null : file));
 }
 
 function textOr<T>(file: T | string): T | { content: string } {
