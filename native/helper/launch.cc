@@ -77,6 +77,14 @@ Failure ParseStart(const char* message, size_t size, Received& received, unsigne
   return {};
 }
 
+// A thread of the kernel's echoes it, which the program could overtake: the echo is waited for. Of some characters there is none.
+static void Type(int master, const char* text, size_t size) {
+  constexpr struct timespec kEchoTime = {0, 10'000'000};
+  (void)!sys::Write(master, text, size);  // it has room for that
+  struct pollfd echo = {master, POLLIN, 0};
+  (void)sys::Ppoll(&echo, 1, &kEchoTime);
+}
+
 Failure OpenTerminal(Launch& launch) {
   Fd master(sys::Open(AT_FDCWD, "/dev/pts/ptmx", O_RDWR | O_NOCTTY));
   SBX_TRY(FailIf(Stage::k_terminal, master.get()));
@@ -88,7 +96,7 @@ Failure OpenTerminal(Launch& launch) {
     launch.fds[i].reset(sys::Ioctl(master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
     SBX_TRY(FailIf(Stage::k_terminal, launch.fds[i].get(), 3));
   }
-  if (launch.record->typedSize > 0) (void)!sys::Write(master.get(), launch.typed, launch.record->typedSize);  // it has room for that
+  if (launch.record->typedSize > 0) Type(master.get(), launch.typed, launch.record->typedSize);
   launch.terminal = static_cast<Fd&&>(master);
   return {};
 }
@@ -198,6 +206,7 @@ Failure ExecInChild(const Launch& launch, const Identity& identity) {
 [[gnu::noinline]] Failure RunInChild(const Launch& launch, const Identity& identity) {
   (void)sys::Write(identity.oomScore, "0", 1);  // of init, whoever writes; fails where the host itself stands higher: there it stays
   SBX_TRY(FailIf(Stage::k_programClone, sys::SetSid(), 1));
+  IgnoreSignalsInChild(identity.ignoredSignals);  // before its terminal can send any
   SBX_TRY(JoinGroupsInChild(launch));
   SBX_TRY(TakeTerminalInChild(launch));
   SBX_TRY(PlaceDescriptorsInChild(launch));
@@ -205,7 +214,6 @@ Failure ExecInChild(const Launch& launch, const Identity& identity) {
   SBX_TRY(DropIdentityInChild(identity));
   SBX_TRY(FailIf(Stage::k_workingFolder, sys::Chdir(launch.cwd)));
   sys::Umask(identity.umask);
-  IgnoreSignalsInChild(identity.ignoredSignals);
   SBX_TRY(FailIf(Stage::k_programClone, sys::SignalMask(SIG_SETMASK, 0), 2));
   SBX_TRY(EnterLandlockInChild(identity.landlock));
   return ExecInChild(launch, identity);
