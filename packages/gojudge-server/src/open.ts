@@ -1,9 +1,5 @@
 /** What a server is made of, opened in order: settings, engine, store, workers. */
 
-import { existsSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Engine, type EngineInfo } from '@sbx/core';
 import { makeRoot, type Root } from './config/mounts.js';
 import type { Metrics } from './monitor/metrics.js';
@@ -12,6 +8,7 @@ import type { Judge } from './run/run-job.js';
 import { Workers } from './run/workers.js';
 import type { Settings } from './settings.js';
 import { FileStore } from './store/store.js';
+import { makeTemporaryFolder } from './store/temporary.js';
 
 export interface Parts {
   options: ResolvedOptions;
@@ -104,10 +101,8 @@ function makeSettings(options: ResolvedOptions, root: Root, { cgroup }: EngineIn
 
 async function openStore(options: ResolvedOptions): Promise<FileStore> {
   const { dir, compat, fileTimeoutMs: timeoutMs, storeMaxBytes: maxBytes, storeMaxCount: maxCount } = options;
-  const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-  const folder = dir ?? (await mkdtemp(join(memory, 'sbx-gojudge-')));
   return FileStore.open({
-    dir: folder,
+    dir: dir ?? (await makeTemporaryFolder()),
     temporary: dir === null,
     keepsNames: compat !== 'strict',
     timeoutMs,
