@@ -16,6 +16,8 @@ const HARMLESS = [
   /^coredump: .*RLIMIT_CORE is set to 1, aborting core/,
   /callbacks suppressed$/,
   /^potentially unexpected fatal signal /,
+  /^VFS: Mount too revealing/, // an engine's own question, when it opens
+  /^hrtimer: interrupt took /, // of an emulated machine
   // Kernels say so once: the file systems' own clock, and programs that ask for 32-bit or long gone things.
   /supports timestamps until/,
   /process '.*' started with executable stack/,
