@@ -2,6 +2,12 @@
 
 namespace sbx {
 
+void ThrowRefused(Napi::Env env, const char* what, int error) {
+  const Napi::Error refused = Napi::Error::New(env, what);
+  refused.Value().Set("errno", Napi::Number::New(env, error));
+  refused.ThrowAsJavaScriptException();
+}
+
 void Args::Fail(const char* name, const char* expected) {
   if (failed_) return;
   failed_ = true;

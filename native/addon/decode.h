@@ -9,6 +9,9 @@
 
 namespace sbx {
 
+// What the kernel refused, thrown: `what` goes on after "could not". For constructors, which have no other way.
+void ThrowRefused(Napi::Env env, const char* what, int error);
+
 class Args {
  public:
   Args(Napi::Env env, Napi::Value value) : env_(env) {

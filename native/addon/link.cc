@@ -35,8 +35,8 @@ Link::Link(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Link>(info), react
   socket_.reset(reactor_->TakeBack(info[0].As<Napi::Number>().Int32Value()));
   onMessage_ = Napi::Persistent(info[1].As<Napi::Function>());
   const int added = reactor_->Add(socket_.get(), EPOLLIN, this);
-  if (added < 0) Napi::Error::New(info.Env(), "native: epoll refused a channel, errno " + std::to_string(-added)).ThrowAsJavaScriptException();
-  Ref();  // lives until closed, whatever JavaScript still holds
+  if (added < 0) ThrowRefused(info.Env(), "watch a socket", added);
+  else Ref();  // lives until closed, whatever JavaScript still holds
 }
 
 Link::~Link() { Shut(); }

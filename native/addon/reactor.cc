@@ -36,6 +36,7 @@ bool Reactor::Start() {
   auto* handle = static_cast<uv_handle_s*>(calloc(1, uv_handle_size(kUvPoll)));
   if (uv_poll_init(loop, handle, epoll_.get()) != 0) {
     free(handle);
+    epoll_.reset();
     return false;
   }
   uv_handle_set_data(handle, this);
@@ -108,6 +109,7 @@ int Reactor::Add(int fd, unsigned events, Watch* watch) {
   if (poll_ == nullptr && !Start()) return -EMFILE;
   const int added = Control(EPOLL_CTL_ADD, fd, events, watch);
   watched_ += added >= 0;
+  if (watched_ == 0) Stop();
   return added;
 }
 

@@ -15,7 +15,7 @@ Relay::Relay(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Relay>(info), re
   pump_ = std::make_unique<RelayPump>(static_cast<Fd&&>(source), static_cast<Fd&&>(sink), keepMax, drain);
   const int added = reactor_->relays().Add(pump_.get());
   working_ = added >= 0;
-  if (!working_) Napi::Error::New(info.Env(), "native: cannot work a relay, errno " + std::to_string(-added)).ThrowAsJavaScriptException();
+  if (!working_) ThrowRefused(info.Env(), "relay a pipe", added);
 }
 
 void Relay::Stop() {

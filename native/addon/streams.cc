@@ -44,8 +44,8 @@ Reader::Reader(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Reader>(info),
   onOverflow_ = Optional(args, "onOverflow");
   int failed = Nonblocking(fd_.get());
   if (failed >= 0) failed = reactor_->Add(fd_.get(), EPOLLIN, this);
-  if (failed < 0) Napi::Error::New(info.Env(), "native: cannot watch a pipe, errno " + std::to_string(-failed)).ThrowAsJavaScriptException();
-  Ref();
+  if (failed < 0) ThrowRefused(info.Env(), "watch a pipe", failed);
+  else Ref();
 }
 
 void Reader::Shut() {
@@ -141,7 +141,7 @@ Napi::Function Writer::Define(Napi::Env env) { return DefineClass(env, "Writer",
 
 Writer::Writer(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Writer>(info), reactor_(Reactor::Of(info.Env())) {
   fd_.reset(reactor_->TakeBack(info[0].As<Napi::Number>().Int32Value()));
-  if (const int failed = Nonblocking(fd_.get()); failed < 0) Napi::Error::New(info.Env(), "native: cannot use a pipe, errno " + std::to_string(-failed)).ThrowAsJavaScriptException();
+  if (const int failed = Nonblocking(fd_.get()); failed < 0) ThrowRefused(info.Env(), "write to a pipe", failed);
 }
 
 void Writer::Shut() {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { UnsupportedError } from './errors.js';
+import { SbxError, UnsupportedError } from './errors.js';
 import type { Native } from './native-types.js';
 
 export * from './native-types.js';
@@ -36,7 +36,7 @@ function load(): Loaded {
   if (!existsSync(addonPath)) throw noPrebuilt(platform, addonPath);
   try {
     const native = createRequire(import.meta.url)(addonPath) as Native;
-    return { native, helperPath: join(folder, 'sbx-helper') };
+    return { native: withOwnErrors(native), helperPath: join(folder, 'sbx-helper') };
   } catch (cause) {
     throw new UnsupportedError({
       code: 'SBX_NATIVE_UNAVAILABLE',
@@ -46,6 +46,37 @@ function load(): Loaded {
       cause,
     });
   }
+}
+
+/** What the kernel refused the host; `result` as the addon gives it. */
+export function hostError(what: string, result: number): SbxError {
+  const message = `The host could not ${what} (errno ${-result}).`;
+  return new SbxError({ code: 'SBX_INTERNAL', message, details: { errno: -result } });
+}
+
+/** Functions of the addon return error numbers; its constructors cannot, and throw what becomes an error of ours here. */
+function withOwnErrors(native: Native): Native {
+  const { Channel, Reader, Writer, Relay } = native;
+  return {
+    ...native,
+    Channel: guarded(Channel),
+    Reader: guarded(Reader),
+    Writer: guarded(Writer),
+    Relay: guarded(Relay),
+  };
+}
+
+function guarded<Made extends new (...args: never[]) => object>(Class: Made): Made {
+  return new Proxy(Class, {
+    construct(target, args) {
+      try {
+        return Reflect.construct(target, args);
+      } catch (error) {
+        const { errno, message } = error as NodeJS.ErrnoException;
+        throw errno === undefined ? error : hostError(message, errno);
+      }
+    },
+  });
 }
 
 function noPrebuilt(platform: string, path: string): UnsupportedError {

@@ -5,7 +5,7 @@
 import { closeSync, constants, openSync, writeFileSync, writeSync } from 'node:fs';
 import { chmod, mkdir, rmdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { type CounterFds, loadNative, type Native } from '../native.js';
+import { type CounterFds, hostError, loadNative, type Native } from '../native.js';
 import { COUNTERS, type CounterName, type Layout } from './layout.js';
 
 /** Folders of a group by controller; with v2 the same one for all, with v1 co-mounted controllers share. */
@@ -157,6 +157,7 @@ export class Group {
     const control = this.#byName.get('memoryEvents');
     if (control === undefined) return;
     this.#notice = this.#native.eventFd();
+    if (this.#notice < 0) throw hostError('make an event', this.#notice);
     this.#byName.set('oomNotice', this.#notice);
     this.write('memory', 'cgroup.event_control', `${this.#notice} ${control}`);
   }

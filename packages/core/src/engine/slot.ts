@@ -84,13 +84,16 @@ export class Slot {
     const pair = native.channelPair();
     if (typeof pair === 'number')
       throw setupError({ stage: 'slotClone', stageText: 'make a socket', index: 9, errno: -pair });
-    this.#channel = new native.Channel(pair[0], (message) => this.#onMessage(message));
+    let channel: Channel | undefined;
     try {
-      clone(pair[1]);
+      channel = new native.Channel(pair[0], (message) => this.#onMessage(message));
+      clone(pair[1]); // which closes it
     } catch (error) {
-      this.#channel.close();
+      if (channel === undefined) native.closeFds([pair[1]]);
+      channel?.close();
       throw error;
     }
+    this.#channel = channel;
   }
 
   /** Helper tasks in the group beside the program's: init, and with v1 the keeper. */

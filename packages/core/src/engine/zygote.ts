@@ -17,17 +17,16 @@ const END_WAIT_MS = 5;
 export class Zygote {
   readonly pid: number;
   readonly #native: Native;
-  readonly #channel: Channel;
+  #channel!: Channel;
   readonly #pidfd: number;
   #onMessage: (message: HelperMessage) => void = () => undefined;
   #lost: SbxError | null = null;
   #closing = false;
 
-  private constructor(native: Native, spawned: { pid: number; channel: number; pidfd: number }) {
+  private constructor(native: Native, { pid, pidfd }: { pid: number; pidfd: number }) {
     this.#native = native;
-    this.pid = spawned.pid;
-    this.#pidfd = spawned.pidfd;
-    this.#channel = new native.Channel(spawned.channel, (message) => this.#onMessage(message));
+    this.pid = pid;
+    this.#pidfd = pidfd;
   }
 
   /** Starts the helper and waits until it has entered its root. */
@@ -40,6 +39,7 @@ export class Zygote {
     }
     const zygote = new Zygote(native, spawned);
     try {
+      zygote.#channel = new native.Channel(spawned.channel, (message) => zygote.#onMessage(message));
       await zygote.#enterTemplate(options);
       return zygote;
     } catch (error) {
@@ -68,7 +68,7 @@ export class Zygote {
   async close(): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
-    this.#channel.close();
+    this.#channel?.close();
     this.#native.endHelper(this.#pidfd);
     for (let tries = 0; tries < END_TRIES && !this.#native.reapHelper(this.#pidfd); tries += 1) {
       if (tries === END_TRIES / 2) this.#native.signalHelper(this.#pidfd, SIGKILL);

@@ -1,6 +1,6 @@
 /** The program's ends of its descriptors, by number, from their opening until they are sent. */
-import { FileAccessError, InvalidOptionsError, SbxError } from '../errors.js';
-import { FD_NULL, type Native } from '../native.js';
+import { FileAccessError, InvalidOptionsError } from '../errors.js';
+import { FD_NULL, hostError, type Native } from '../native.js';
 
 interface End {
   /** -1 for the sandbox's /dev/null. */
@@ -91,9 +91,4 @@ export function openPipe(native: Native, mode?: number): [read: number, write: n
   const pipe = mode === undefined ? native.pipe() : native.pipe(mode);
   if (typeof pipe === 'number') throw hostError('make a pipe', pipe);
   return pipe;
-}
-
-function hostError(what: string, result: number): SbxError {
-  const message = `The host could not ${what} (errno ${-result}).`;
-  return new SbxError({ code: 'SBX_INTERNAL', message, details: { errno: -result } });
 }

@@ -72,10 +72,13 @@ export class Place {
   }
 
   static #in(core: EngineCore, slot: Slot): Place {
+    let ready: Ready | undefined;
     try {
-      return new Place(core, slot, slot.take());
+      ready = slot.take();
+      return new Place(core, slot, ready);
     } catch (error) {
-      core.slots.release(slot); // the engine was closed meanwhile
+      slot.leave(ready?.treeFds ?? []);
+      core.slots.release(slot); // the engine was closed meanwhile, or the host is short of something
       throw error;
     }
   }
