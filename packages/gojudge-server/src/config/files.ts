@@ -1,5 +1,6 @@
 /** mount.yaml and seccomp.yaml as files: a missing one is none, a broken one stops the start. */
 import { existsSync, readFileSync } from 'node:fs';
+import { inspect } from 'node:util';
 import type { SeccompPolicy } from '@sbx/core';
 import { type ParseOptions, parse } from 'yaml';
 import { z } from 'zod';
@@ -21,7 +22,7 @@ export function parseMountConf(value: unknown, path: string): ResolvedMountConf 
   const rows = (value as { mount?: unknown }).mount;
   for (const row of Array.isArray(rows) ? rows : []) {
     const { type } = (row ?? {}) as { type?: unknown };
-    if (type !== 'bind' && type !== 'tmpfs') throw new ConfigError(`invalid_mount_type: ${type}`);
+    if (type !== 'bind' && type !== 'tmpfs') throw new ConfigError(`invalid_mount_type: ${plain(type)}`);
   }
   return check(MOUNT_CONF, value, path);
 }
@@ -30,6 +31,11 @@ export function parseMountConf(value: unknown, path: string): ResolvedMountConf 
 export function readSeccompConf(path: string): SeccompPolicy | null {
   const value = readYaml(path, { intAsBigInt: true });
   return value === undefined ? null : check(SECCOMP_CONF, value, path);
+}
+
+/** Lists and tables may be anything, themselves included. */
+function plain(value: unknown): string {
+  return typeof value === 'object' ? inspect(value) : String(value);
 }
 
 function readYaml(path: string, options: ParseOptions = {}): unknown {
