@@ -8,7 +8,6 @@
 #include <linux/openat2.h>
 #include <linux/sched.h>
 #include <poll.h>
-#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -140,10 +139,6 @@ constexpr unsigned char kEntryIsFolder = 4;
 [[nodiscard]] inline int SetResUid(unsigned id) { return (int)Call(SYS_setresuid, id, id, id); }
 [[nodiscard]] inline int SetResGid(unsigned id) { return (int)Call(SYS_setresgid, id, id, id); }
 [[nodiscard]] inline int ClearGroups() { return (int)Call(SYS_setgroups, 0, 0); }
-[[nodiscard]] inline int SetScheduler(int policy) {
-  const struct sched_param parameter = {0};
-  return (int)Call(SYS_sched_setscheduler, 0, policy, &parameter);
-}
 [[nodiscard]] inline int Prctl(int option, unsigned long a = 0, unsigned long b = 0) { return (int)Call(SYS_prctl, option, a, b, 0, 0); }
 [[nodiscard]] inline int SetRlimit(int resource, const struct rlimit* limit) { return (int)Call(SYS_prlimit64, 0, resource, limit, 0); }
 [[nodiscard]] inline int Seccomp(unsigned operation, unsigned flags, const void* args) { return (int)Call(SYS_seccomp, operation, flags, args); }

@@ -70,7 +70,6 @@ void CollectPolled(Init& init, Polled& polled) {
     Report(keeperChannel, failure);
     sys::Exit(1);
   }
-  (void)sys::SetScheduler(SCHED_OTHER);  // from here on somebody waits for what it does; the keeper's policy was inherited
   int pair[2];
   if (const Failure failure = FailIf(Stage::k_ready, sys::SocketPair(SOCK_SEQPACKET, pair))) {
     Report(keeperChannel, failure);

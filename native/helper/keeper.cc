@@ -85,7 +85,6 @@ Failure Handle(Keeper& keeper, Received& received) {
 
 [[noreturn]] void KeeperMain(Helper& helper, int channel) {
   (void)sys::Prctl(PR_SET_NAME, (unsigned long)"sbx-keeper");
-  (void)sys::SetScheduler(SCHED_BATCH);  // the next sandbox is made when the host has nothing to do: its waking must not stop it
   Keeper keeper{helper, channel, 0, Fd(), {}};
   for (int& fd : keeper.counters.fds) fd = -1;
   for (;;) {
