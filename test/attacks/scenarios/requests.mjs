@@ -1,4 +1,5 @@
 // Group F over HTTP: requests that are too large, too slow, malformed, too many, or cut.
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cmdOf, gojudgeClient, startGojudge } from '../harness/gojudge-target.mjs';
 import { rawConnection } from '../harness/wire.mjs';
@@ -19,7 +20,7 @@ export async function withServer(context, flags, use, env) {
 
 const head = (lines) => `POST /run HTTP/1.1\r\nHost: x\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
 
-/** Writes until the server has enough; how much that was. */
+/** Writes until the server has enough; how much that was, what only waits to be sent left out. */
 async function pour(url, first, chunk, most) {
   const connection = rawConnection(url);
   await connection.opened;
@@ -31,7 +32,13 @@ async function pour(url, first, chunk, most) {
   });
   while (sent < most && !isClosed && connection.received() === '') {
     sent += chunk.length;
-    if (!connection.write(chunk)) await sleep(1);
+    if (!connection.write(chunk)) {
+      await Promise.race([
+        once(connection.socket, 'drain').catch(() => undefined),
+        connection.closed,
+        sleep(2000),
+      ]);
+    }
   }
   await Promise.race([connection.closed, sleep(2000)]);
   connection.reset();
