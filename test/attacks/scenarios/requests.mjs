@@ -1,5 +1,4 @@
 // Group F over HTTP: requests that are too large, too slow, malformed, too many, or cut.
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cmdOf, gojudgeClient, startGojudge } from '../harness/gojudge-target.mjs';
 import { rawConnection } from '../harness/wire.mjs';
@@ -24,25 +23,20 @@ const head = (lines) => `POST /run HTTP/1.1\r\nHost: x\r\n${lines.map((line) => 
 async function pour(url, first, chunk, most) {
   const connection = rawConnection(url);
   await connection.opened;
+  const { socket } = connection;
+  const sent = () => socket.bytesWritten - socket.writableLength;
   connection.write(first);
-  let sent = 0;
   let isClosed = false;
-  connection.socket.once('close', () => {
+  socket.once('close', () => {
     isClosed = true;
   });
-  while (sent < most && !isClosed && connection.received() === '') {
-    sent += chunk.length;
-    if (!connection.write(chunk)) {
-      await Promise.race([
-        once(connection.socket, 'drain').catch(() => undefined),
-        connection.closed,
-        sleep(2000),
-      ]);
-    }
+  while (sent() < most && !isClosed && connection.received() === '') {
+    if (socket.writableNeedDrain) await sleep(1);
+    else connection.write(chunk);
   }
   await Promise.race([connection.closed, sleep(2000)]);
   connection.reset();
-  return { sent, answer: connection.received() };
+  return { sent: sent(), answer: connection.received() };
 }
 
 export const largeBodies = (context) =>
