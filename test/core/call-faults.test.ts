@@ -5,7 +5,7 @@
 import { Engine, type EngineInfo, isSbxError } from '@sbx/core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { engineOptions, KiB, t } from '../helpers/engine.js';
-import { type AddonCall, CallTable } from '../helpers/faults.js';
+import { type AddonCall, CallTable, errorsWithFault } from '../helpers/faults.js';
 import { expectNothingLeft, type Footprint, settledFootprint } from '../helpers/leaks.js';
 
 const EIO = 5;
@@ -67,23 +67,7 @@ async function learn(): Promise<AddonCall[]> {
     );
 }
 
-async function errorsOf(): Promise<unknown[]> {
-  const errors: unknown[] = [];
-  const engine = await Engine.open(options).catch((error) => void errors.push(error));
-  if (engine === undefined) {
-    await expectNothingLeft(before, usual);
-    return errors;
-  }
-  const info = engine.info();
-  try {
-    for (let round = 0; round < 2; round += 1) await exercise(engine).catch((error) => errors.push(error));
-    await exercise(engine); // the same engine serves as before
-  } finally {
-    await engine.close();
-    await expectNothingLeft(before, info);
-  }
-  return errors;
-}
+const errorsOf = () => errorsWithFault(options, exercise, (info) => expectNothingLeft(before, info ?? usual));
 
 it('is an error of ours, leaves nothing, and the next run is fine', async () => {
   const calls = await learn();

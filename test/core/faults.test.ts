@@ -5,7 +5,7 @@
 import { DEFAULT_MOUNTS, Engine, type EngineOptions, isSbxError, type OneShotOptions } from '@sbx/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { engineOptions, MiB, t } from '../helpers/engine.js';
-import { FaultTable, type Step } from '../helpers/faults.js';
+import { errorsWithFault, FaultTable, type Step } from '../helpers/faults.js';
 import { expectNothingLeft, type Footprint, settledFootprint } from '../helpers/leaks.js';
 
 const EIO = 5;
@@ -55,21 +55,10 @@ async function learn(): Promise<Step[]> {
   return table.seen();
 }
 
-/** Opens, exercises and closes with the armed fault; all that was thrown. */
-async function errorsOf(): Promise<unknown[]> {
-  const errors: unknown[] = [];
-  const engine = await Engine.open(options).catch((error) => void errors.push(error));
-  if (engine === undefined) return errors;
-  const info = engine.info();
-  try {
-    for (let round = 0; round < 2; round += 1) await exercise(engine).catch((error) => errors.push(error));
-    await exercise(engine); // the same engine serves as before
-  } finally {
-    await engine.close();
-    await expectNothingLeft(before, info);
-  }
-  return errors;
-}
+const errorsOf = () =>
+  errorsWithFault(options, exercise, async (info) => {
+    if (info !== null) await expectNothingLeft(before, info);
+  });
 
 const isNamed = (error: unknown, { stage, index }: Step) =>
   isSbxError(error) &&

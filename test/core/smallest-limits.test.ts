@@ -16,6 +16,17 @@ describe('memory', () => {
     expect((await sbx.engine.run(t('true'))).status).toBe('ok');
   });
 
+  it.each([4, 256, 4096])(
+    'hundreds with %i KiB, one after the other: no sandbox is lost in the making',
+    async (size) => {
+      const limits = { memoryBytes: size * KiB };
+      for (let i = 0; i < 300; i++) {
+        const { status } = await sbx.engine.run('/bin/true', [], { limits });
+        expect(['memory-limit', 'ok']).toContain(status);
+      }
+    },
+  );
+
   it('the same for one that would need much', async () => {
     const limits = { memoryBytes: 4 * KiB };
     const { status, exitSignal } = await sbx.engine.run(t('hold-memory'), ['private', '1000000'], { limits });

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Engine, type EngineInfo, type EngineOptions } from '@sbx/core';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const folder = join(root, 'build/faults');
@@ -114,4 +115,27 @@ export class CallTable {
   close(): void {
     closeSync(this.#file);
   }
+}
+
+/** Opens, exercises and closes with the armed fault; all that was thrown. `expectClean` with `null`: no engine was opened. */
+export async function errorsWithFault(
+  options: EngineOptions,
+  exercise: (engine: Engine) => Promise<void>,
+  expectClean: (info: EngineInfo | null) => Promise<void>,
+): Promise<unknown[]> {
+  const errors: unknown[] = [];
+  const engine = await Engine.open(options).catch((error) => void errors.push(error));
+  if (engine === undefined) {
+    await expectClean(null);
+    return errors;
+  }
+  const info = engine.info();
+  try {
+    for (let round = 0; round < 2; round += 1) await exercise(engine).catch((error) => errors.push(error));
+    await exercise(engine); // the same engine serves as before
+  } finally {
+    await engine.close();
+    await expectClean(info);
+  }
+  return errors;
 }

@@ -32,6 +32,8 @@ export type SlotState = 'starting' | 'preparing' | 'ready' | 'busy' | 'ended';
 
 /** Page cache and kernel memory of former runs that may stay charged before the group is renewed. */
 const LEFTOVER_BYTES_MAX = 4 * 2 ** 20;
+/** With less the next sandbox might not get through its making: what the last one held is given back late. */
+const MAKING_BYTES = 8 * 2 ** 20;
 /** What keeper and init themselves hold; replaced by the first measurement. */
 const HELPER_BYTES = 512 * 1024;
 
@@ -50,6 +52,8 @@ export class Slot {
   ready: Ready | null = null;
   /** Limits written last, so that equal ones are not written again. */
   writtenLimits = '';
+  /** The memory limit among them. */
+  memoryLimitBytes: number | null = null;
   /** Memory charged to the group before a program starts. */
   memoryBaselineBytes = HELPER_BYTES;
   /** v2: the group has a CPU rate or set of the last program. */
@@ -130,6 +134,11 @@ export class Slot {
     if (this.state === 'busy' && this.ready !== null) this.state = 'ready';
   }
 
+  /** Init died before its time: nothing is known of what it left in the group. */
+  noteLoss(): void {
+    this.#soiled = true;
+  }
+
   /** Looks at what a program left in the group. In a session that includes files of earlier ones, which count as its own. */
   noteEnd(ended: EndedMessage, inSession: boolean): void {
     const { taskPeak, memoryBaselineBytes } = ended;
@@ -142,12 +151,13 @@ export class Slot {
   }
 
   /** The sandbox of this slot is over (its init has been told, or is dead): makes the next one. */
-  prepare(shape: Shape, renew = false): void {
+  prepare(shape: Shape): void {
     if (this.state === 'ended') return;
     this.shape = shape;
     this.state = 'preparing';
     this.#dropReady();
-    if ((this.#soiled || renew) && this.#tree !== null) {
+    const isNarrow = this.memoryLimitBytes !== null && this.memoryLimitBytes < MAKING_BYTES;
+    if ((this.#soiled || isNarrow) && this.#tree !== null) {
       void this.#renewThenPrepare();
     } else this.#sendPrepare();
   }
@@ -207,6 +217,7 @@ export class Slot {
     const sent = this.#channel.groups({ ...group.fds, joins, folder: group.folderFd });
     this.group = group;
     this.writtenLimits = '';
+    this.memoryLimitBytes = null;
     this.memoryBaselineBytes = HELPER_BYTES; // what former programs left stays behind with the old group
     this.#soiled = false;
     this.cpuLimited = false;

@@ -198,6 +198,7 @@ export class Place {
   #onClosed(): void {
     if (this.#closed || this.#lost !== null) return;
     this.#lost = lostError('The sandbox');
+    this.slot.noteLoss();
     const ended = this.#endedByMemory();
     for (const programId of [...this.#listeners.keys()]) {
       const listener = this.#take(programId);

@@ -125,7 +125,10 @@ export function boundGroup(
   const key = `${memory}:${tasks}`;
   if (own && slot.writtenLimits === key) return { writeCounters: [], writeTexts: [] };
   const writes = limitWrites(group.layout, memory, tasks).filter(([name]) => group.has(name));
-  if (own) slot.writtenLimits = key;
+  if (own) {
+    slot.writtenLimits = key;
+    slot.memoryLimitBytes = memory;
+  }
   return {
     writeCounters: writes.map(([name]) => counters.indexOf(name)),
     writeTexts: writes.map(([, text]) => text),
