@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { Engine, type Limits } from '@sbx/core';
 import { executeSchema } from '@sbx/fathom-client/schemas';
 import { type ExecuteMessage, LIMIT_DEFAULTS } from '@sbx/fathom-client/wire';
-import { listenAt } from '@sbx/serving';
+import { after, listenAt } from '@sbx/serving';
 import { Admission } from './admission.js';
 import type { Host } from './connection/connection.js';
 import { makeEntryCheck } from './http/entry.js';
@@ -216,10 +216,4 @@ function limitsOf({ timeout_ms, memory_mb, cpu_shares }: ExecuteMessage['limits'
 function weightOf(shares: number): number | null {
   const weight = Math.round((shares * 100) / LIMIT_DEFAULTS.cpu_shares);
   return weight === 100 ? null : Math.min(WEIGHT_MAX, Math.max(1, weight));
-}
-
-function after(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms).unref();
-  });
 }

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Engine } from '@sbx/core';
+import { after } from '@sbx/serving';
 import { makeEntryCheck } from './http/entry.js';
 import { keepPace } from './http/pace.js';
 import { route } from './http/routes.js';
@@ -129,8 +130,4 @@ class OpenServer implements GojudgeServer {
   async #drained(): Promise<void> {
     await Promise.allSettled([...this.#busy, this.#sockets.idle()]);
   }
-}
-
-function after(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

@@ -1,4 +1,5 @@
 /** What the servers share: listening, tokens, refusals, pings, the end of whoever started them. Built into each of them. */
+export { after } from './after.js';
 export { type KeepAliveTimes, keepAlive, type Pinged } from './keep-alive.js';
 export { watchLauncher } from './launcher.js';
 export { listenAt } from './listen.js';

@@ -50,10 +50,8 @@ export class Slot {
   shape: Shape;
   group: Group | null = null;
   ready: Ready | null = null;
-  /** Limits written last, so that equal ones are not written again. */
-  writtenLimits = '';
-  /** The memory limit among them. */
-  memoryLimitBytes: number | null = null;
+  /** Limits written last, so that equal ones are not written again; `null` in a fresh group. */
+  writtenLimits: { memoryBytes: number | null; tasks: number | null } | null = null;
   /** Memory charged to the group before a program starts. */
   memoryBaselineBytes = HELPER_BYTES;
   /** v2: the group has a CPU rate or set of the last program. */
@@ -156,7 +154,7 @@ export class Slot {
     this.shape = shape;
     this.state = 'preparing';
     this.#dropReady();
-    const isNarrow = this.memoryLimitBytes !== null && this.memoryLimitBytes < MAKING_BYTES;
+    const isNarrow = (this.writtenLimits?.memoryBytes ?? MAKING_BYTES) < MAKING_BYTES;
     if ((this.#soiled || isNarrow) && this.#tree !== null) {
       void this.#renewThenPrepare();
     } else this.#sendPrepare();
@@ -216,8 +214,7 @@ export class Slot {
     const joins = group.layout.version === 'v1' ? group.joins : old === null ? this.#tree!.keeperJoins : [];
     const sent = this.#channel.groups({ ...group.fds, joins, folder: group.folderFd });
     this.group = group;
-    this.writtenLimits = '';
-    this.memoryLimitBytes = null;
+    this.writtenLimits = null;
     this.memoryBaselineBytes = HELPER_BYTES; // what former programs left stays behind with the old group
     this.#soiled = false;
     this.cpuLimited = false;

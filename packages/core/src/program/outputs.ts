@@ -1,10 +1,9 @@
 /** Where a program writes: from the caller's specification to its end and ours, and what came of it. */
 import { fstatSync } from 'node:fs';
-import { FileAccessError, InvalidOptionsError, SbxError } from '../errors.js';
-
+import { FileAccessError, InvalidOptionsError } from '../errors.js';
 import { notRegular } from '../files/refusals.js';
 import { inTree, type WorkFolder } from '../files/trees.js';
-import { FD_HOLD, type NativeReader } from '../native.js';
+import { FD_HOLD, hostError, type NativeReader } from '../native.js';
 import { EMPTY_OUTPUT, Output } from '../streams/output.js';
 import { OutputStream } from '../streams/output-stream.js';
 import type { CaptureOptions, FileOutput, OutputSpec } from '../types.js';
@@ -167,8 +166,7 @@ export class Outputs {
     if (as === 'fd') return new Output(NO_BYTES, fstatSync(fd).size, { fd: native.giveAway(fd), maxBytes });
     const taken = native.takeFile(fd, maxBytes);
     if (typeof taken !== 'number') return new Output(taken[0].subarray(0, taken[2]), taken[3]);
-    const message = `The host could not read a file that it holds (errno ${-taken}).`;
-    throw new SbxError({ code: 'SBX_INTERNAL', message, details: { errno: -taken } });
+    throw hostError('read a file that it holds', taken);
   }
 }
 

@@ -122,13 +122,11 @@ export function boundGroup(
   const baseline = own ? Math.ceil(slot.memoryBaselineBytes / BASELINE_STEP_BYTES) * BASELINE_STEP_BYTES : 0;
   const memory = limits.memoryBytes === null ? null : limits.memoryBytes + baseline;
   const tasks = limits.processCount === null ? null : limits.processCount + (own ? slot.helperTasks : 0);
-  const key = `${memory}:${tasks}`;
-  if (own && slot.writtenLimits === key) return { writeCounters: [], writeTexts: [] };
+  const written = slot.writtenLimits;
+  if (own && written?.memoryBytes === memory && written.tasks === tasks)
+    return { writeCounters: [], writeTexts: [] };
   const writes = limitWrites(group.layout, memory, tasks).filter(([name]) => group.has(name));
-  if (own) {
-    slot.writtenLimits = key;
-    slot.memoryLimitBytes = memory;
-  }
+  if (own) slot.writtenLimits = { memoryBytes: memory, tasks };
   return {
     writeCounters: writes.map(([name]) => counters.indexOf(name)),
     writeTexts: writes.map(([, text]) => text),

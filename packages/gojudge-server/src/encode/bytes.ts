@@ -44,11 +44,10 @@ export function* encodePieces(bytes: Uint8Array): Generator<Buffer, void> {
   const at: Position = { read: 0, written: 0 };
   yield QUOTE;
   while (at.read < source.length) {
-    const left = Math.min(BLOCK_BYTES, source.length - at.read) * LONGEST_ESCAPE;
-    const piece = Buffer.allocUnsafe(source.length - at.read <= BLOCK_BYTES ? left : PIECE_BYTES);
+    const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, (source.length - at.read) * LONGEST_ESCAPE));
     at.written = 0;
-    while (at.read < source.length && at.written + left <= piece.length)
-      encodeBlock(piece, source, table, at);
+    do encodeBlock(piece, source, table, at);
+    while (at.read < source.length && at.written + BLOCK_BYTES * LONGEST_ESCAPE <= piece.length);
     yield piece.subarray(0, at.written);
   }
   yield QUOTE;

@@ -3,15 +3,12 @@ import { isUtf8 } from 'node:buffer';
 import type { Outcome } from '../run/outcome.js';
 import { encodePieces } from './bytes.js';
 
-/** Text, and what is large and encoded when it is asked for. */
-type Part = string | Generator<Buffer, void>;
-
-/** Text, if all of it is small. */
+/** Text, or where something is large pieces that are made when they are asked for. */
 export type Encoded = string | Generator<Buffer, void>;
 
 /** The results of one request, between other text. */
 export function encodeOutcomes(outcomes: readonly Outcome[], before = '', after = ''): Encoded {
-  const parts: Part[] = [`${before}[`];
+  const parts: Encoded[] = [`${before}[`];
   for (const [index, outcome] of outcomes.entries()) {
     if (index > 0) parts.push(',');
     encodeOutcome(outcome, parts);
@@ -20,7 +17,7 @@ export function encodeOutcomes(outcomes: readonly Outcome[], before = '', after 
   return parts.every((part) => typeof part === 'string') ? parts.join('') : inPieces(parts);
 }
 
-function* inPieces(parts: readonly Part[]): Generator<Buffer, void> {
+function* inPieces(parts: readonly Encoded[]): Generator<Buffer, void> {
   for (const part of parts) {
     if (typeof part === 'string') yield Buffer.from(part);
     else yield* part;
@@ -32,7 +29,7 @@ export function inOne(encoded: Encoded): string | Buffer {
   return typeof encoded === 'string' ? encoded : Buffer.concat([...encoded]);
 }
 
-function encodeOutcome(outcome: Outcome, parts: Part[]): void {
+function encodeOutcome(outcome: Outcome, parts: Encoded[]): void {
   const { status, exitStatus, error, timeNs, memoryBytes, runTimeNs, processPeak } = outcome;
   const errorPart = error === '' ? '' : `,"error":${goJson(error)}`;
   const peakPart = processPeak > 0 ? `,"procPeak":${processPeak}` : '';
@@ -86,7 +83,7 @@ function escapeUnicode(char: string): string {
 const LARGE_BYTES = 4096;
 
 /** Bytes as a JSON string; each byte that is not UTF-8 is the text `\ufffd`, a real U+FFFD stays as it is. */
-export function encodeBytes(bytes: Uint8Array): Part {
+export function encodeBytes(bytes: Uint8Array): Encoded {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer.length <= LARGE_BYTES && isUtf8(buffer)) return goJson(buffer.toString('utf8'));
   return encodePieces(buffer);

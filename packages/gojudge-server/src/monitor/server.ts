@@ -26,6 +26,5 @@ export function openMonitor(metrics: Metrics, { judge, options }: Parts): Server
 async function sendMetrics(metrics: Metrics, response: ServerResponse): Promise<void> {
   const page = await metrics.read().catch(() => null);
   if (page === null) return sendText(response, 500, 'metrics could not be read\n');
-  response.writeHead(200, { 'Content-Type': page.type });
-  response.end(page.text);
+  return sendText(response, 200, page.text, { 'Content-Type': page.type });
 }

@@ -140,8 +140,7 @@ export class StandbyPool {
       if (this.#closed || this.#unavailable !== null) break;
       const weakest = family.weakest();
       if (weakest !== null) this.#dismiss(family, weakest);
-      while (family.members.size < family.count && family.retryInMs === 0 && this.#hasRoom(family))
-        this.#begin(family);
+      while (this.#mayStart(family)) this.#begin(family);
       if (family.members.size < family.count && family.retryInMs > 0)
         retryInMs = Math.min(retryInMs, family.retryInMs);
     }
