@@ -1,5 +1,6 @@
 // Programs started ahead of their requests: what waits, what a request gets, and that nobody can tell.
 import { execFile, spawn } from 'node:child_process';
+import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Engine, Standby, StandbyRequest } from '@sbx/core';
@@ -46,6 +47,9 @@ const numbers = (standby: Standby) => {
   return { waiting, warm, cold, lost };
 };
 
+/** Limits nothing, but nobody waits with a CPU set. */
+const allCpus = `0-${cpus().length - 1}`;
+
 /** Processes of this engine that wait: shells below an init of ours. */
 const shells = () => descendants().filter((row) => row.name === 'sh');
 
@@ -70,7 +74,7 @@ describe('hand-over', () => {
     await withStandby(2, async (standby) => {
       for (const script of [code, more]) {
         const warm = await run(standby, ask(script));
-        const cold = await run(standby, ask(script, { limits: { cpuRate: 100 } }));
+        const cold = await run(standby, ask(script, { limits: { cpuSet: allCpus } }));
         expect(warm.stdout).toBe(cold.stdout);
         expect(warm.stderr).toBe(cold.stderr);
         expect(warm.stdout).not.toBe('');

@@ -111,7 +111,7 @@ export const LIMIT_FLAGS = [
     property: 'cpuWeight',
     limit: 'cpuWeight',
     parse: parseCount,
-    description: 'share of a busy CPU beside others with a weight: 1 to 10000 (default none)',
+    description: 'share of a busy CPU beside other sandboxes: 1 to 10000 (default none, as 100)',
   },
   {
     flags: '--cpu-set <list>',

@@ -37,7 +37,7 @@ export interface Limits {
   diskFileCount?: number | null;
   /** CPUs' worth of time per wall second: 0.5 is half a CPU, 2 is two CPUs. Default `null`: as many as there are. */
   cpuRate?: number | null;
-  /** Share of the CPU when others want it too, beside the engine's other programs that have a weight: 200 gets twice as much as 100. Default `null`: none, which cgroup v2 takes for 100. */
+  /** Share of the CPU when others want it too, beside the engine's other sandboxes: 200 gets twice as much as 100. Default `null`: none, which counts as 100. */
   cpuWeight?: number | null;
   /** CPUs it may run on, as a list of numbers and ranges (`'0-1,3'`). Default `null`: all of the engine's. */
   cpuSet?: string | null;

@@ -210,8 +210,8 @@ function limitsOf({ timeout_ms, memory_mb, cpu_shares }: ExecuteMessage['limits'
 }
 
 /**
- * The default is what a program has without a weight, since joining one costs up to 10 ms with cgroup v1; only the proportion
- * to other executions can be seen. The far ends of the range have no weight of their own.
+ * The default is what a program has without a weight, which needs no controller; only the proportion to other executions can be
+ * seen. The far ends of the range have no weight of their own.
  */
 function weightOf(shares: number): number | null {
   const weight = Math.round((shares * 100) / LIMIT_DEFAULTS.cpu_shares);

@@ -74,7 +74,7 @@ export class Group {
   async makeMember(): Promise<Group> {
     const name = `p${membersMade++}`;
     const folders = new Map(
-      [...this.folders].map(([controller, folder]) => [controller, join(folder, name)]),
+      this.layout.controllers.map((controller) => [controller, join(this.folders.get(controller)!, name)]),
     );
     return Group.make(this.layout, folders, true);
   }

@@ -30,13 +30,14 @@ export interface Layout {
   version: 'v1' | 'v2';
   /** Controllers that every sandbox needs to be accounted and limited. */
   controllers: readonly string[];
+  /** Where the machine has them, every sandbox's group is in these too. */
+  optional: readonly string[];
   counters: Readonly<Partial<Record<CounterName, CounterFile>>>;
   /** No limit, as these files say it. */
   unlimited: { memory: string; tasks: string };
-  cpuRate: { controller: string; write: (rate: number | null) => [file: string, text: string][] };
+  cpuRate: { write: (rate: number | null) => [file: string, text: string][] };
   /** Share beside the engine's other groups: 1 to 10 000, 100 being the ordinary one. */
   cpuWeight: { write: (weight: number) => [file: string, text: string] };
-  cpuSet: { controller: string };
 }
 
 const PERIOD_US = 100_000;
@@ -46,6 +47,9 @@ const SHARES_PER_WEIGHT = 10.24;
 export const V1: Layout = {
   version: 'v1',
   controllers: ['memory', 'pids', 'cpuacct'],
+  // Outside a group of `cpu` every session of a program is scheduled as much as the whole host's (autogroup): one that makes
+  // sessions for ever would starve the host. Not `cpuset`, where a group that nobody asked for costs each fork something.
+  optional: ['cpu'],
   counters: {
     cpu: { controller: 'cpuacct', file: 'cpuacct.usage' },
     memoryPeak: { controller: 'memory', file: 'memory.max_usage_in_bytes', write: true },
@@ -61,19 +65,18 @@ export const V1: Layout = {
   },
   unlimited: { memory: '-1', tasks: 'max' },
   cpuRate: {
-    controller: 'cpu',
     write: (rate) => [
       ['cpu.cfs_period_us', String(PERIOD_US)],
       ['cpu.cfs_quota_us', rate === null ? '-1' : String(Math.round(rate * PERIOD_US))],
     ],
   },
   cpuWeight: { write: (weight) => ['cpu.shares', String(Math.round(weight * SHARES_PER_WEIGHT))] },
-  cpuSet: { controller: 'cpuset' },
 };
 
 export const V2: Layout = {
   version: 'v2',
   controllers: ['memory', 'pids'],
+  optional: ['cpu', 'cpuset'],
   counters: {
     cpu: { controller: '', file: 'cpu.stat' },
     memoryPeak: { controller: 'memory', file: 'memory.peak', write: true },
@@ -89,11 +92,9 @@ export const V2: Layout = {
   },
   unlimited: { memory: 'max', tasks: 'max' },
   cpuRate: {
-    controller: 'cpu',
     write: (rate) => [['cpu.max', `${rate === null ? 'max' : Math.round(rate * PERIOD_US)} ${PERIOD_US}`]],
   },
   cpuWeight: { write: (weight) => ['cpu.weight', String(weight)] },
-  cpuSet: { controller: 'cpuset' },
 };
 
 /** A write to a counter file, done by init just before a program starts. */

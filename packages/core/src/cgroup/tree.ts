@@ -97,20 +97,18 @@ export class CgroupTree {
   /** A fresh group for one slot. */
   makeGroup(): Promise<Group> {
     const name = `s${this.#nextGroup++}`;
-    return Group.make(this.layout, this.#below(name, this.layout.controllers));
+    const optional = this.layout.optional.filter((controller) => this.hasController(controller));
+    return Group.make(this.layout, this.#below(name, [...this.layout.controllers, ...optional]));
   }
 
-  /** v1 only: a group of `cpu` or `cpuset`, which are joined only by programs that ask for them. */
-  async makeExtra(controller: 'cpu' | 'cpuset'): Promise<Group> {
-    const group = await Group.make(this.layout, this.#below(`x${this.#nextGroup++}`, [controller]), true);
-    if (controller === 'cpuset') {
-      // Empty in a new v1 group, and nothing can join before they are filled.
-      const parent = join(this.#parents.get('cpuset')!);
-      for (const file of ['cpuset.cpus', 'cpuset.mems']) {
-        const text = readFileSync(join(parent, file), 'utf8').trim();
-        writeFileSync(join(this.#folders.get('cpuset')!, file), text);
-        group.write('cpuset', file, text);
-      }
+  /** v1 only: a group of `cpuset`, which is joined only by programs that ask for it. */
+  async makeCpuSet(): Promise<Group> {
+    const group = await Group.make(this.layout, this.#below(`x${this.#nextGroup++}`, ['cpuset']), true);
+    // Empty in a new v1 group, and nothing can join before they are filled.
+    for (const file of ['cpuset.cpus', 'cpuset.mems']) {
+      const text = readFileSync(join(this.#parents.get('cpuset')!, file), 'utf8').trim();
+      writeFileSync(join(this.#folders.get('cpuset')!, file), text);
+      group.write('cpuset', file, text);
     }
     return group;
   }

@@ -14,6 +14,7 @@ import {
   loadNative,
   type PrepareMessage,
 } from '../native.js';
+import type { ResolvedLimits } from '../options/limits.js';
 import { lostError, setupError } from './failures.js';
 
 /** What is decided when a sandbox is made. Equal keys are interchangeable. */
@@ -37,6 +38,10 @@ const MAKING_BYTES = 8 * 2 ** 20;
 /** What keeper and init themselves hold; replaced by the first measurement. */
 const HELPER_BYTES = 512 * 1024;
 
+/** Limits that hold for all of a sandbox. */
+export type CpuLimits = Pick<ResolvedLimits, 'cpuRate' | 'cpuWeight' | 'cpuSet'>;
+const NO_CPU_LIMITS: CpuLimits = { cpuRate: null, cpuWeight: null, cpuSet: null };
+
 export interface SlotListener {
   onReady(slot: Slot): void;
   onLost(slot: Slot, error: SbxError): void;
@@ -54,10 +59,10 @@ export class Slot {
   writtenLimits: { memoryBytes: number | null; tasks: number | null } | null = null;
   /** Memory charged to the group before a program starts. */
   memoryBaselineBytes = HELPER_BYTES;
-  /** v2: the group has a CPU rate or set of the last program. */
-  cpuLimited = false;
-  /** v1 groups of `cpu` and `cpuset`, made when a program first asks. */
-  readonly extras = new Map<string, Group>();
+  /** CPU limits that the group has. */
+  cpuLimits: CpuLimits = NO_CPU_LIMITS;
+  /** v1: a group of `cpuset`, made when a program first asks. */
+  cpuSetGroup: Group | null = null;
   /** Roots of the last sandbox: the keeper lets go of them last, since that takes file systems apart. */
   #left: number[] = [];
   #soiled = false;
@@ -217,7 +222,7 @@ export class Slot {
     this.writtenLimits = null;
     this.memoryBaselineBytes = HELPER_BYTES; // what former programs left stays behind with the old group
     this.#soiled = false;
-    this.cpuLimited = false;
+    this.cpuLimits = NO_CPU_LIMITS;
     if (old !== null) this.#discard(old);
     if (sent < 0) throw lostError('The keeper of a slot');
   }
@@ -253,7 +258,7 @@ export class Slot {
     this.#channel.close();
     await this.#renewing.catch(() => undefined); // its failure has been told
     await Promise.all([this.group?.remove(), ...this.#removals]);
-    for (const extra of this.extras.values()) await extra.remove();
+    await this.cpuSetGroup?.remove();
   }
 }
 

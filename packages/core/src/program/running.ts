@@ -14,9 +14,9 @@ import type { Output } from '../streams/output.js';
 import type { LiveUsage, RunResult } from '../types.js';
 import { attemptOf } from './attempt.js';
 import { callbackFor } from './callbacks.js';
+import { writeCpuLimits } from './cpu-limits.js';
 import { publishEnd, publishStart } from './diagnostics.js';
 import { environmentFor } from './environment.js';
-import { joinExtras } from './extras.js';
 import { Killing } from './killing.js';
 import { Meter } from './meter.js';
 import type { Place, ProgramListener, SignalCause } from './place.js';
@@ -80,7 +80,7 @@ export class Running {
     const running = new Running(place, request);
     try {
       const opened = running.#open();
-      const joined = joinExtras(place.core, place.slot, request.limits);
+      const joined = writeCpuLimits(place, request.limits);
       if (opened === undefined && joined === undefined) return running.#send([]);
       return Promise.all([joined ?? [], opened])
         .then(([joins]) => running.#send(joins))

@@ -21,13 +21,12 @@ export function makeRecipe(core: EngineCore, program: StandbyProgram): Recipe {
   const rlimits = rlimitsFor(limits, core.openFilesMax, !core.features['cpu-accounting'].available);
   // The order of the environment can be seen too.
   const { processCount } = limits; // an rlimit too, where it has a user of its own
-  const isWeighted = limits.cpuWeight !== null; // joined at the start; the weight itself is written at the hand-over
   const environment = environmentFor({ env }, undefined);
-  const seen = [file, args, entry, environment, cwd, rlimits, processCount, shape.key, isWeighted];
+  const seen = [file, args, entry, environment, cwd, rlimits, processCount, shape.key];
   return { key: JSON.stringify(seen), program, shape, limits };
 }
 
-/** These limits show in a program's view of the machine, and their groups are joined at the start only. */
+/** A CPU set shows in a program's view of the machine, and its group is joined at the start only. */
 export function canWait({ limits }: Recipe): boolean {
-  return limits.cpuRate === null && limits.cpuSet === null;
+  return limits.cpuSet === null;
 }

@@ -11,9 +11,9 @@ import { copyIn } from '../../files/copy.js';
 import type { ResolvedLimits } from '../../options/limits.js';
 import type { OneShotOptions } from '../../types.js';
 import { attemptOf } from '../attempt.js';
+import { writeCpuShare } from '../cpu-limits.js';
 import { Ends } from '../ends.js';
 import { environmentFor } from '../environment.js';
-import { joinExtras, writeWeight } from '../extras.js';
 import { type Figures, readFigures } from '../figures.js';
 import { attend, type Started } from '../one-shot.js';
 import { Place } from '../place.js';
@@ -24,6 +24,8 @@ import type { Recipe } from './recipe.js';
 
 /** What a program may use until it waits: a broken interpreter must not spin for ever. */
 const START_CPU_MS = 30_000;
+/** The kernel charges memory ahead, 256 KiB per CPU that a group runs on, so a difference of two figures may lack that. */
+const CHARGED_AHEAD_BYTES = 2 * 256 * 1024;
 const ENOENT = -2;
 /** What a kernel or a right that is missing comes back as. */
 const CANNOT_HOLD: readonly string[] = ['EPERM', 'ENOSYS', 'EINVAL', 'ENODEV', 'EOPNOTSUPP'];
@@ -116,7 +118,7 @@ export class Waiting {
     native.holdLoop();
     return new Promise<Started | null>((resolve, reject) => {
       this.#handing = { resolve, reject, handed };
-      writeWeight(core, slot, limits);
+      writeCpuShare(core, slot, limits);
       const sent = this.#place!.handOver({
         programId: this.#programId,
         cpuLimitNs: nanoseconds(limits.cpuTimeMs),
@@ -143,7 +145,6 @@ export class Waiting {
   }
 
   async #start(place: Place): Promise<void> {
-    const { core } = this.#options;
     const { program } = this.recipe;
     const { folder } = place;
     const work = folder.trees[0]!.fd;
@@ -155,9 +156,7 @@ export class Waiting {
     opened.catch(() => undefined); // told below, unless something else fails first
     this.#gateId = this.#options.gate.hold(work, program.entry, folder.owner, () => this.#opening?.resolve());
     if (this.#gateId < 0) throw holdError(program.entry, -this.#gateId);
-    const joins = await joinExtras(core, place.slot, this.recipe.limits);
-    folder.checkOpen();
-    this.#launch(place, joins ?? []);
+    this.#launch(place);
     await opened;
     this.#opening = null;
     for (const name of Object.keys(this.#options.prelude)) {
@@ -167,7 +166,7 @@ export class Waiting {
     folder.checkOpen();
   }
 
-  #launch(place: Place, joins: number[]): void {
+  #launch(place: Place): void {
     const { program, limits } = this.recipe;
     const { file, args = [], env, cwd } = program;
     const request: ProgramRequest = {
@@ -200,7 +199,7 @@ export class Waiting {
       const parts = {
         id: this.#programId,
         wiring: { ...ends.rows(false), terminal: null },
-        joins,
+        joins: [],
         env: environment,
         paths: attempt.paths,
         group: place.slot.group,
@@ -216,7 +215,8 @@ export class Waiting {
     const now = readFigures(slot.group);
     this.memoryBytes = now.memoryBytes ?? 0;
     this.#startPeak = {
-      memoryBytes: Math.max(0, (now.memoryPeakBytes ?? 0) - (this.#base?.chargedBytes ?? 0)),
+      memoryBytes:
+        Math.max(0, (now.memoryPeakBytes ?? 0) - (this.#base?.chargedBytes ?? 0)) + CHARGED_AHEAD_BYTES,
       tasks: now.tasks === null ? 0 : now.tasks - slot.helperTasks,
     };
   }

@@ -1,0 +1,66 @@
+/** CPU rate, weight and set: limits of the sandbox's own group, so of all programs that live in it. */
+import type { Group } from '../cgroup/group.js';
+import type { EngineCore } from '../engine/core.js';
+import type { CpuLimits, Slot } from '../engine/slot.js';
+import { PermissionError } from '../errors.js';
+import { CPU_WEIGHT_NORMAL } from '../options/limits.js';
+import type { Place } from './place.js';
+
+/**
+ * Writes the limits of the next program and returns the cgroup.procs files that it must enter (v1, for a CPU set). Limits
+ * that the machine cannot keep are left to `degraded`. `undefined` when there is nothing to wait for.
+ */
+export function writeCpuLimits(place: Place, limits: CpuLimits): Promise<number[]> | undefined {
+  const { core, slot } = place;
+  if (core.tree === null) return undefined;
+  const wanted = place.alive === 0 ? limits : besideOthers(slot.cpuLimits, limits);
+  writeCpuShare(core, slot, wanted);
+  const { cpuSet } = wanted;
+  if (!core.features['cpu-set'].available) return undefined;
+  if (core.tree.layout.version === 'v1') return cpuSet === null ? undefined : joinCpuSet(core, slot, cpuSet);
+  if (slot.cpuLimits.cpuSet !== cpuSet) writeCpuSet(slot.group!, cpuSet ?? []);
+  slot.cpuLimits = wanted;
+  return undefined;
+}
+
+/** Rate and weight alone, which a program that has started may be given too. */
+export function writeCpuShare(core: EngineCore, slot: Slot, { cpuRate, cpuWeight }: CpuLimits): void {
+  if (core.tree === null || !core.features['cpu-rate'].available) return;
+  const written = slot.cpuLimits;
+  const { layout } = slot.group!;
+  const files: [file: string, text: string][] = [];
+  if (written.cpuRate !== cpuRate) files.push(...layout.cpuRate.write(cpuRate));
+  if (written.cpuWeight !== cpuWeight) files.push(layout.cpuWeight.write(cpuWeight ?? CPU_WEIGHT_NORMAL));
+  for (const [file, text] of files) slot.group!.write('cpu', file, text);
+  slot.cpuLimits = { ...written, cpuRate, cpuWeight };
+}
+
+/** Beside living programs nothing is lifted that one of them was given. */
+function besideOthers(written: CpuLimits, limits: CpuLimits): CpuLimits {
+  const rates = [written.cpuRate, limits.cpuRate].filter((rate) => rate !== null);
+  return {
+    cpuRate: rates.length === 0 ? null : Math.min(...rates),
+    cpuWeight: limits.cpuWeight ?? written.cpuWeight,
+    cpuSet: limits.cpuSet ?? written.cpuSet,
+  };
+}
+
+/** v1: the program joins a group beside the sandbox's own, which it leaves by ending. */
+async function joinCpuSet(core: EngineCore, slot: Slot, cpus: readonly number[]): Promise<number[]> {
+  slot.cpuSetGroup ??= await core.tree!.makeCpuSet();
+  writeCpuSet(slot.cpuSetGroup, cpus);
+  return slot.cpuSetGroup.joins;
+}
+
+function writeCpuSet(group: Group, cpus: readonly number[]): void {
+  try {
+    group.write('cpuset', 'cpuset.cpus', cpus.join(','));
+  } catch (cause) {
+    throw new PermissionError({
+      layer: 'cgroup',
+      message: `The CPU set ${cpus.join(',')} was refused by the cgroup.`,
+      hint: 'Name CPUs that the machine and the cgroup above have.',
+      cause,
+    });
+  }
+}
