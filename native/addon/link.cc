@@ -102,7 +102,13 @@ Napi::Value Link::Prepare(const Napi::CallbackInfo& info) {
   Args before(info.Env(), info[1]);
   const std::vector<int> left = before.Ints("left");
   if (args.failed() || before.failed()) return {};
-  return Result(info.Env(), SendRecord(&record, sizeof(record), left));
+  int pair[2];
+  if (const long made = sys::SocketPair(SOCK_SEQPACKET, pair); made < 0) return Result(info.Env(), (int)made);
+  Fd ours(pair[0]), inits(pair[1]);
+  std::vector<int> fds = {inits.get()};
+  fds.insert(fds.end(), left.begin(), left.end());
+  const int sent = SendRecord(&record, sizeof(record), fds);
+  return Result(info.Env(), sent < 0 ? sent : reactor_->Lend(ours.release()));
 }
 
 namespace {

@@ -5,7 +5,8 @@
 //   host -> zygote   Template (once), then NewSlot per slot
 //   host -> keeper   Groups (the cgroups of the slot), Prepare (make a sandbox ready)
 //   host -> init     Start (a program), HandOver, Signal; closing the socket ends the sandbox
-//   zygote, keeper, init -> host   Ready, Failed; from init also Started, Ended
+//   zygote, init -> host   Ready
+//   zygote, keeper, init -> host   Failed; from init also Started, Ended
 #pragma once
 
 #include <linux/filter.h>
@@ -115,8 +116,9 @@ struct GroupsRecord {
 
 enum class SeccompProfile : uint32_t { kDefault, kStrict };
 
-// Beside it: descriptors into the sandbox before, for the keeper to close. The last one gone, the kernel takes a file system
-// apart, which is no work for the host's only thread.
+// Beside it: init's end of its channel, whose other end tells the host of the death of an init at any time. Then descriptors into
+// the sandbox before, for the keeper to close: the last one gone, the kernel takes a file system apart, which is no work for the
+// host's only thread.
 struct PrepareRecord {
   Head head{Kind::kPrepare};
   uint32_t loopback;
@@ -188,8 +190,7 @@ struct SignalRecord {
 
 // ---- upward ----
 
-// From init beside it: the host's end of its channel, then the roots of the sandbox's own file systems: work folder, /tmp,
-// /dev/shm, tmpfs rows in their order.
+// From init beside it: the roots of the sandbox's own file systems: work folder, /tmp, /dev/shm, tmpfs rows in their order.
 struct ReadyRecord {
   Head head{Kind::kReady};
   uint32_t pad = 0;

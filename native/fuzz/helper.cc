@@ -96,7 +96,7 @@ Event Prepare(uint32_t terminal, uint32_t loopback) {
   record.terminal = terminal;
   record.diskBytes = 1 << 20;
   record.diskFileCount = 100;
-  return Message(BytesOf(record));
+  return Message(BytesOf(record), 1);
 }
 
 std::string Start(uint32_t id, uint32_t flags) {

@@ -63,25 +63,17 @@ void CollectPolled(Init& init, Polled& polled) {
 
 }  // namespace
 
-[[noreturn]] void InitMain(Helper& helper, const PrepareRecord& request, int keeperChannel, const Counters& counters) {
+[[noreturn]] void InitMain(Helper& helper, const PrepareRecord& request, Fd channel, const Counters& counters) {
   (void)sys::Prctl(PR_SET_NAME, (unsigned long)"sbx-init");
-  Init init{helper, counters, {}, Fd(), Programs(counters)};
+  Init init{helper, counters, {}, static_cast<Fd&&>(channel), Programs(counters)};
   if (const Failure failure = SetUpSandbox(helper, request, init.setup)) {
-    Report(keeperChannel, failure);
+    Report(init.channel.get(), failure);
     sys::Exit(1);
   }
-  int pair[2];
-  if (const Failure failure = FailIf(Stage::k_ready, sys::SocketPair(SOCK_SEQPACKET, pair))) {
-    Report(keeperChannel, failure);
-    sys::Exit(1);
-  }
-  init.channel.reset(pair[0]);
   const ReadyRecord ready;
-  int given[1 + kTreesMax] = {pair[1]};
-  for (unsigned i = 0; i < init.setup.treeCount; ++i) given[1 + i] = init.setup.trees[i].get();
-  if (Send(keeperChannel, &ready, sizeof(ready), given, 1 + init.setup.treeCount) < 0) sys::Exit(1);
-  sys::Close(pair[1]);
-  sys::Close(keeperChannel);
+  int given[kTreesMax];
+  for (unsigned i = 0; i < init.setup.treeCount; ++i) given[i] = init.setup.trees[i].get();
+  if (Send(init.channel.get(), &ready, sizeof(ready), given, init.setup.treeCount) < 0) sys::Exit(1);
   for (Fd& tree : init.setup.trees) tree.reset();
   Loop(init);
 }

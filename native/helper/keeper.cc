@@ -51,7 +51,8 @@ Failure TakeGroups(Keeper& keeper, const GroupsRecord& record, Received& receive
   return {};
 }
 
-Failure CloneInit(Keeper& keeper, const PrepareRecord& request) {
+// Whoever waits for the sandbox listens at the other end of its channel, and hears there of a failure.
+void CloneInit(Keeper& keeper, const PrepareRecord& request, Fd channel) {
   struct clone_args args = {};
   args.flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC;
   args.exit_signal = SIGCHLD;
@@ -61,10 +62,12 @@ Failure CloneInit(Keeper& keeper, const PrepareRecord& request) {
   }
   (void)FilterFor(keeper.helper.plan, request);
   const long pid = sys::Clone3(&args);
-  if (pid == 0) InitMain(keeper.helper, request, keeper.channel, keeper.counters);
-  SBX_TRY(FailIf(Stage::k_initClone, pid));
-  keeper.init = (int)pid;
-  return {};
+  if (pid == 0) {
+    sys::Close(keeper.channel);
+    InitMain(keeper.helper, request, static_cast<Fd&&>(channel), keeper.counters);
+  }
+  if (const Failure failure = FailIf(Stage::k_initClone, pid)) Report(channel.get(), failure);
+  else keeper.init = (int)pid;
 }
 
 Failure Handle(Keeper& keeper, Received& received) {
@@ -74,9 +77,12 @@ Failure Handle(Keeper& keeper, Received& received) {
   EndInit(keeper);
   if (head.kind == Kind::kGroups && received.size == sizeof(GroupsRecord)) return TakeGroups(keeper, *reinterpret_cast<const GroupsRecord*>(message), received);
   if (head.kind == Kind::kPrepare && received.size == sizeof(PrepareRecord)) {
+    if (received.fdCount == 0) return {Stage::k_message, 4, EPROTO};
+    Fd channel = static_cast<Fd&&>(received.fds[0]);
     for (Fd& tree : received.fds) tree.reset();
     const PrepareRecord request = *reinterpret_cast<const PrepareRecord*>(message);
-    return CloneInit(keeper, request);
+    CloneInit(keeper, request, static_cast<Fd&&>(channel));
+    return {};
   }
   return {Stage::k_message, 3, EPROTO};
 }

@@ -1,6 +1,7 @@
 // The roles that one helper process can take, in the order in which they come to be.
 #pragma once
 
+#include "../common/fd.h"
 #include "failure.h"
 #include "template.h"
 
@@ -24,8 +25,8 @@ struct Counters {
 // One keeper per slot: clones an init per sandbox, one at a time. Never returns.
 [[noreturn]] void KeeperMain(Helper& helper, int channel);
 
-// Pid 1 of a sandbox: sets it up, reports ready on `keeperChannel`, runs programs. Never returns.
-[[noreturn]] void InitMain(Helper& helper, const PrepareRecord& request, int keeperChannel, const Counters& counters);
+// Pid 1 of a sandbox: sets it up, reports ready on its channel, runs programs. Never returns.
+[[noreturn]] void InitMain(Helper& helper, const PrepareRecord& request, Fd channel, const Counters& counters);
 
 // Sends Failed; the process goes on or exits as its role wants.
 void Report(int channel, const Failure& failure, uint32_t programId = 0);

@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { Engine, isSbxError } from '@sbx/core';
+import { DEFAULT_MOUNTS, Engine, isSbxError, type MountRow } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { engineOptions, t, withEngine } from '../helpers/engine.js';
 import { isHelper } from '../helpers/leaks.js';
@@ -18,6 +18,17 @@ const codeOf = (work: Promise<unknown>) =>
     () => 'done',
     (error: unknown) => (isSbxError(error) ? error.code : String(error)),
   );
+
+const folders = (count: number): MountRow[] =>
+  [...Array(count).keys()].map((i) => ({ kind: 'tmpfs', target: `/many/${i}` }));
+
+function tryKill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // gone by itself
+  }
+}
 
 /** The init whose child is this program. */
 function initOf(program: string): number {
@@ -68,13 +79,35 @@ describe('SIGKILL from outside', () => {
       expect(await codeOf(engine.createSandbox())).toBe('SBX_SANDBOX_LOST');
     }));
 
-  it('to an idle init that stands ready: the run that gets it is lost, the next is fine', () =>
-    withEngine({ parallelism: 1, readyCount: 1 }, async (engine) => {
+  it('to inits that stand ready: nobody notices', () =>
+    withEngine({ parallelism: 2, readyCount: 2 }, async (engine) => {
+      const allReady = () => engine.counters().ready === 4;
+      await until(2000, 'all stand ready', allReady);
       for (const { pid } of helpers('sbx-init')) process.kill(pid, 'SIGKILL');
       await sleep(50);
-      expect(await codeOf(engine.run(t('true')))).toBe('SBX_SANDBOX_LOST');
       expect((await engine.run(t('true'))).ok).toBe(true);
+      await until(2000, 'all stand ready again', allReady);
     }));
+
+  it('to inits that are being made: others are made, nobody waits for ever', () =>
+    // Many file systems, so that the making takes its time.
+    withEngine(
+      { parallelism: 2, readyCount: 1, mounts: [...DEFAULT_MOUNTS, ...folders(100)] },
+      async (engine) => {
+        const seen = new Set<string>();
+        for (let round = 0; round < 40; round++) {
+          const running = [1, 2, 3].map(() => codeOf(engine.run(t('true'))));
+          for (let moment = 0; moment < 5; moment++) {
+            for (const { pid } of helpers('sbx-init')) tryKill(pid);
+            await sleep(1);
+          }
+          for (const code of await Promise.all(running)) seen.add(code);
+        }
+        for (const code of seen) expect(['done', 'SBX_SANDBOX_LOST']).toContain(code);
+        await sleep(50); // a run may have one that has died this very moment
+        expect((await engine.run(t('true'))).ok).toBe(true);
+      },
+    ));
 });
 
 describe('SIGSTOP from outside', () => {

@@ -144,7 +144,7 @@ export interface Channel {
   template(message: TemplateMessage): number;
   newSlot(message: { slotId: number; uidBase: number; channel: number }): number;
   groups(message: CounterFds & { joins: number[]; folder: number }): number;
-  /** `left`: descriptors into the sandbox before, copies of which the keeper closes. */
+  /** Our end of the channel to the init that is made. `left`: descriptors into the sandbox before, copies of which the keeper closes. */
   prepare(message: PrepareMessage, before: { left: number[] }): number;
   start(message: StartMessage): number;
   handOver(message: HandOverMessage): number;

@@ -11,6 +11,7 @@ import {
   type Channel,
   type EndedMessage,
   type HelperMessage,
+  hostError,
   loadNative,
   type PrepareMessage,
 } from '../native.js';
@@ -22,9 +23,15 @@ export interface Shape extends PrepareMessage {
   key: string;
 }
 
+/** Init of a sandbox, from the order to make it on. Whoever takes the sandbox gets its messages. */
+export interface Init {
+  channel: Channel;
+  occupant: ((message: HelperMessage) => void) | null;
+}
+
 /** A sandbox that is ready for programs. */
 export interface Ready {
-  channelFd: number;
+  init: Init;
   /** Roots of its own file systems; the work folder's comes first. */
   treeFds: number[];
 }
@@ -37,6 +44,8 @@ const LEFTOVER_BYTES_MAX = 4 * 2 ** 20;
 const MAKING_BYTES = 8 * 2 ** 20;
 /** What keeper and init themselves hold; replaced by the first measurement. */
 const HELPER_BYTES = 512 * 1024;
+
+const EPIPE = -32;
 
 /** Limits that hold for all of a sandbox. */
 export type CpuLimits = Pick<ResolvedLimits, 'cpuRate' | 'cpuWeight' | 'cpuSet'>;
@@ -63,6 +72,8 @@ export class Slot {
   cpuLimits: CpuLimits = NO_CPU_LIMITS;
   /** v1: a group of `cpuset`, made when a program first asks. */
   cpuSetGroup: Group | null = null;
+  /** Of the sandbox that is made, or stands ready. */
+  #init: Init | null = null;
   /** Roots of the last sandbox: the keeper lets go of them last, since that takes file systems apart. */
   #left: number[] = [];
   #soiled = false;
@@ -118,11 +129,13 @@ export class Slot {
     this.state = 'busy';
   }
 
-  /** The sandbox of a claimed slot; the descriptors are the caller's from now on. */
-  take(): Ready {
+  /** The sandbox of a claimed slot; channel and descriptors are the caller's from now on. */
+  take(occupant: (message: HelperMessage) => void): Ready {
     const { ready } = this;
     if (this.state !== 'busy' || ready === null) throw new ClosedError('The engine');
     this.ready = null;
+    this.#init = null;
+    ready.init.occupant = occupant;
     return ready;
   }
 
@@ -158,7 +171,7 @@ export class Slot {
     if (this.state === 'ended') return;
     this.shape = shape;
     this.state = 'preparing';
-    this.#dropReady();
+    this.#dropUntaken();
     const isNarrow = (this.writtenLimits?.memoryBytes ?? MAKING_BYTES) < MAKING_BYTES;
     if ((this.#soiled || isNarrow) && this.#tree !== null) {
       void this.#renewThenPrepare();
@@ -174,9 +187,16 @@ export class Slot {
   #onMessage(message: HelperMessage): void {
     if (message.kind === 'closed') return this.#onClosed();
     if (message.kind === 'failed') return this.#fail(setupError(message));
-    if (message.kind !== 'ready') return;
-    if (message.fds.length > 0) this.#onReady(message.fds);
-    else void this.#onKeeper();
+    if (message.kind === 'ready') void this.#onKeeper();
+  }
+
+  #onInit(init: Init, message: HelperMessage): void {
+    if (init.occupant !== null) return init.occupant(message);
+    if (message.kind === 'ready') return this.#onReady(init, message.fds);
+    if (init !== this.#init) return; // given up meanwhile
+    this.#fail(
+      message.kind === 'failed' ? setupError(message) : lostError('A sandbox that nobody had taken'),
+    );
   }
 
   /** The keeper stands: its first group, its first sandbox. */
@@ -196,19 +216,27 @@ export class Slot {
     }
   }
 
-  #onReady(fds: number[]): void {
-    if (this.state !== 'preparing') return loadNative().native.closeFds(fds);
-    const [channelFd, ...treeFds] = fds as [number, ...number[]];
-    this.ready = { channelFd, treeFds };
+  #onReady(init: Init, treeFds: number[]): void {
+    if (init !== this.#init) return loadNative().native.closeFds(treeFds);
+    this.ready = { init, treeFds };
     this.state = 'ready';
     this.#listener.onReady(this);
   }
 
   #sendPrepare(): void {
     if (this.state === 'ended') return;
-    const sent = this.#channel.prepare(this.shape, { left: this.#left });
+    const { native } = loadNative();
+    const fd = this.#channel.prepare(this.shape, { left: this.#left });
     this.#closeLeft();
-    if (sent < 0) this.#fail(lostError('The keeper of a slot'));
+    if (fd < 0)
+      return this.#fail(fd === EPIPE ? lostError('The keeper of a slot') : hostError('make a sandbox', fd));
+    try {
+      const channel = new native.Channel(fd, (message) => this.#onInit(init, message));
+      const init: Init = { channel, occupant: null };
+      this.#init = init;
+    } catch (error) {
+      this.#fail(error as SbxError);
+    }
   }
 
   async #renewGroup(): Promise<void> {
@@ -245,15 +273,17 @@ export class Slot {
     loadNative().native.closeFds(this.#left.splice(0));
   }
 
-  #dropReady(): void {
-    if (this.ready === null) return;
-    loadNative().native.closeFds([this.ready.channelFd, ...this.ready.treeFds]);
+  /** Its init sees that by its closed channel. */
+  #dropUntaken(): void {
+    this.#init?.channel.close();
+    this.#init = null;
+    if (this.ready !== null) loadNative().native.closeFds(this.ready.treeFds);
     this.ready = null;
   }
 
   async #end(): Promise<void> {
     this.state = 'ended';
-    this.#dropReady();
+    this.#dropUntaken();
     this.#closeLeft();
     this.#channel.close();
     await this.#renewing.catch(() => undefined); // its failure has been told

@@ -21,6 +21,8 @@ export interface SlotsOptions {
 
 interface Waiter {
   shape: Shape;
+  /** Sandboxes that were lost while they were made for it. */
+  lost: number;
   resolve: (slot: Slot) => void;
   reject: (error: unknown) => void;
 }
@@ -29,6 +31,8 @@ interface Waiter {
 const STARTING_MAX = 64;
 const IDS_PER_SLOT = 2;
 const BUSY_RETRY_MS = 100;
+/** Sandboxes that may be lost to one who waits; then it is told. */
+const LOST_MAX = 3;
 
 export class Slots {
   readonly #options: SlotsOptions;
@@ -59,7 +63,6 @@ export class Slots {
   async open(): Promise<void> {
     const first = await this.acquire(this.#options.shape);
     this.release(first, true);
-    this.#fill();
   }
 
   /** So many more (or fewer) slots are kept: for sandboxes in use that stand for no request, which would else use up the ready ones. */
@@ -95,7 +98,7 @@ export class Slots {
     const { native } = loadNative();
     native.holdLoop(); // the process stays until this is answered
     return new Promise<Slot>((resolve, reject) => {
-      this.#waiters.push({ shape, resolve, reject });
+      this.#waiters.push({ shape, lost: 0, resolve, reject });
       if (slot !== null) slot.prepare(shape);
       this.#provide();
     }).finally(() => native.releaseLoop());
@@ -110,6 +113,7 @@ export class Slots {
     if (fresh) slot.unclaim();
     else slot.prepare(slot.shape);
     this.#serve(slot);
+    this.#fill(); // in the place of those that were lost
   }
 
   /** Ends every slot; whoever waits is rejected with `reason`. */
@@ -178,13 +182,19 @@ export class Slots {
     this.#provide();
   }
 
-  /** A keeper that failed or died: its slot is given up, and the failure told to one who waits, so that none waits for ever. */
+  /**
+   * A keeper or an untaken init failed or died: its slot is given up. Who may have waited for it is told of a failure, and gets
+   * another where it was killed; not for ever, so that none waits for ever.
+   */
   #onLost(slot: Slot, error: SbxError): void {
-    const wasBusy = slot.state === 'busy';
+    const isAwaited = slot.state === 'starting' || slot.state === 'preparing';
     this.#drop(slot);
-    if (wasBusy) return;
-    const waiter = this.#waiters.shift();
+    if (!isAwaited) return;
+    const waiter = this.#waiters[0];
     if (waiter === undefined) return;
+    waiter.lost += 1;
+    if (error.code === 'SBX_SANDBOX_LOST' && waiter.lost < LOST_MAX) return this.#provide();
+    this.#waiters.shift();
     this.#inUse -= 1;
     waiter.reject(error);
   }

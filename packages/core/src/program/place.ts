@@ -5,7 +5,7 @@
 
 import type { EngineCore } from '../engine/core.js';
 import { lostError } from '../engine/failures.js';
-import type { Ready, Shape, Slot } from '../engine/slot.js';
+import type { Shape, Slot } from '../engine/slot.js';
 import { ClosedError, OverloadedError, type SbxError } from '../errors.js';
 import type { WorkFolder } from '../files/trees.js';
 import type {
@@ -49,7 +49,8 @@ export class Place {
   #closed = false;
   #lost: SbxError | null = null;
 
-  private constructor(core: EngineCore, slot: Slot, { channelFd, treeFds }: Ready) {
+  private constructor(core: EngineCore, slot: Slot) {
+    const { init, treeFds } = slot.take((message) => this.#onMessage(message));
     this.core = core;
     this.slot = slot;
     this.folder = {
@@ -61,7 +62,7 @@ export class Place {
         if (this.#closed) throw new ClosedError('The sandbox');
       },
     };
-    this.#channel = new core.native.Channel(channelFd, (message) => this.#onMessage(message));
+    this.#channel = init.channel;
     this.cpu = core.pins?.take() ?? null;
   }
 
@@ -72,13 +73,10 @@ export class Place {
   }
 
   static #in(core: EngineCore, slot: Slot): Place {
-    let ready: Ready | undefined;
     try {
-      ready = slot.take();
-      return new Place(core, slot, ready);
+      return new Place(core, slot);
     } catch (error) {
-      slot.leave(ready?.treeFds ?? []);
-      core.slots.release(slot); // the engine was closed meanwhile, or the host is short of something
+      core.slots.release(slot); // the engine was closed meanwhile
       throw error;
     }
   }
