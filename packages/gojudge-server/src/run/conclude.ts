@@ -8,7 +8,8 @@ import {
   type RunResult,
   SandboxError,
 } from '@sbx/core';
-import { errnoOf, errnoText, plainText, RunFailure, StartFailure } from '../errors.js';
+import { E2BIG, ENOENT, ENOSPC, EROFS, EXDEV, errnoOf, errnoText } from '../errno.js';
+import { plainText, RunFailure, StartFailure } from '../errors.js';
 import { copyInFailure } from './copy-in.js';
 import { gather } from './gather.js';
 import { notStarted, type Outcome } from './outcome.js';
@@ -16,13 +17,9 @@ import type { Plan } from './plan.js';
 import { descriptorPrefix } from './prepare.js';
 import type { RunScope } from './scope.js';
 import { decideOutcome } from './verdict.js';
-import { EXDEV, insidePath, isDevice } from './work-path.js';
+import { insidePath, isDevice } from './work-path.js';
 
 const BAD_CPU_SET = 'execve: cgroup: failed to set cpuset limit: write cpuset.cpus: invalid argument';
-const ENOENT = 2;
-const E2BIG = 7;
-const ENOSPC = 28;
-const EROFS = 30;
 
 export function concludeResult(scope: RunScope, plan: Plan, result: RunResult): Outcome | Promise<Outcome> {
   const { program, collectors } = plan;

@@ -1,23 +1,27 @@
 /** copyIn to the engine's files, and its failures to file errors. With any, the program is not started. */
 import type { FileAccessError, FileInput } from '@sbx/core';
 import { quoteGo } from '../decode/go-text.js';
-import { errnoOf, errnoText } from '../errors.js';
+import {
+  EEXIST,
+  EINVAL,
+  EISDIR,
+  ENAMETOOLONG,
+  ENOENT,
+  ENOSPC,
+  EROFS,
+  EXDEV,
+  errnoOf,
+  errnoText,
+} from '../errno.js';
 import type { LiveSource } from '../store/read-fd.js';
 import type { CopyInSource, JobProgram } from './job.js';
 import { type Gathered, noteFileError, nothingGathered, notStarted, type Outcome } from './outcome.js';
 import type { RunScope } from './scope.js';
 import type { OpenSource } from './sources.js';
-import { EXDEV, insidePath } from './work-path.js';
+import { insidePath } from './work-path.js';
 
 /** Every copied file is executable, as go-judge's umask of 0 makes it. */
 const FILE_MODE = 0o777;
-const ENOENT = 2;
-const EEXIST = 17;
-const EISDIR = 21;
-const EINVAL = 22;
-const ENOSPC = 28;
-const EROFS = 30;
-const ENAMETOOLONG = 36;
 /** What the kernel takes, its terminating zero left out. */
 const PATH_BYTES_MAX = 4095;
 

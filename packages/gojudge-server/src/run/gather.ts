@@ -2,15 +2,14 @@
 import { closeSync, readFileSync } from 'node:fs';
 import type { CopyOut, FileError, Output, OutputFile, RunResult } from '@sbx/core';
 import { quoteGo } from '../decode/go-text.js';
-import { errnoText, plainText } from '../errors.js';
+import { EINVAL, ENOENT, EXDEV, errnoText } from '../errno.js';
+import { plainText } from '../errors.js';
 import type { CopyOutEntry, JobProgram } from './job.js';
 import { type Gathered, noteFileError, nothingGathered } from './outcome.js';
 import type { RunScope } from './scope.js';
 import type { Collector } from './stdio.js';
-import { EXDEV, insidePath, isDevice } from './work-path.js';
+import { insidePath, isDevice } from './work-path.js';
 
-const ENOENT = 2;
-const EINVAL = 22;
 /** One file, as the engine takes it. */
 const TAKEN_BYTES_MAX = 2 ** 31;
 const EMPTY = new Uint8Array(0);

@@ -5,7 +5,8 @@
 import { closeSync, constants, fstatSync, open } from 'node:fs';
 import { promisify } from 'node:util';
 import { quoteGo } from '../decode/go-text.js';
-import { errnoOf, errnoText, RunFailure } from '../errors.js';
+import { EINVAL, ENOENT, errnoOf, errnoText } from '../errno.js';
+import { RunFailure } from '../errors.js';
 import { LiveSource } from '../store/read-fd.js';
 import type { FileStore } from '../store/store.js';
 import type { Job, Source } from './job.js';
@@ -101,7 +102,7 @@ export class Sources {
     const key = keyOf({ kind: 'src', path });
     if (this.#opened.has(key)) return 0;
     try {
-      if (path === '' || path.includes('\0')) throw { errno: path === '' ? 2 : 22 };
+      if (path === '' || path.includes('\0')) throw { errno: path === '' ? ENOENT : EINVAL };
       const fd = await openFile(path, FLAGS);
       this.#opened.set(key, sourceOf(fd));
       return 0;

@@ -1,7 +1,8 @@
 /** `-src-prefix`: which files of the host requests may name. Links are resolved on both sides, whole components compared. */
 import { realpathSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
-import { BadRequest, errnoOf, errnoText } from '../errors.js';
+import { errnoOf, errnoText } from '../errno.js';
+import { BadRequest } from '../errors.js';
 
 /** Throws `BadRequest`. An empty list allows everything. */
 export function checkSourcePath(path: string, prefixes: readonly string[]): void {

@@ -8,9 +8,6 @@ export function insidePath(path: string, workDir: string): string | null {
   return full.startsWith(`${workDir}/`) ? full.slice(workDir.length + 1) : full;
 }
 
-/** What the engine says of a place that is in none of the sandbox's own file systems. */
-export const EXDEV = 18;
-
 /** Devices of every sandbox: no place for files. */
 export function isDevice(path: string): boolean {
   return /^\/dev\/(null|zero|full|random|urandom|tty)$/.test(posix.normalize(path));
