@@ -2,6 +2,7 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { until } from '../helpers/wait.js';
 import { cmd, post, useServer } from './server.js';
 
 const server = useServer({ enableMetrics: true, enableDebug: true });
@@ -295,6 +296,14 @@ describe('/file', () => {
   });
 });
 
+/** Answers so far, by the metrics. */
+async function answered(): Promise<{ count: number; bytes: number }> {
+  const text = await (await fetch(`${server.monitorUrl}/metrics`)).text();
+  const figure = (name: string) =>
+    Number(new RegExp(`^gin_response_size_bytes_${name} (\\d+)$`, 'm').exec(text)![1]);
+  return { count: figure('count'), bytes: figure('sum') };
+}
+
 describe('monitor', () => {
   test("metrics by go-judge's names, and health", async () => {
     await post(server.url, { cmd: [cmd(['/bin/true'])] });
@@ -318,6 +327,30 @@ describe('monitor', () => {
     expect((await fetch(`${server.monitorUrl}/readyz`)).status).toBe(200);
     const missing = await fetch(`${server.monitorUrl}/x`);
     expect([missing.status, await missing.text()]).toEqual([404, '404 page not found\n']);
+  });
+
+  test('the size of an answer is that of its body, however it is sent', async () => {
+    const id = await upload('x', '0123456789');
+    const echo = (content: string) => {
+      const files = [{ content }, { name: 'stdout', max: 2 ** 20 }];
+      return JSON.stringify({ cmd: [cmd(['/bin/cat'], { files })] });
+    };
+    const requests: readonly [number, ...Parameters<typeof raw>][] = [
+      [20, 'POST', '/run', {}, echo('hello')],
+      [500_000, 'POST', '/run', {}, echo('x'.repeat(500_000))],
+      [10, 'GET', `/file/${id}`],
+      [100, 'GET', `/file/${id}`, { range: 'bytes=0-1,4-5' }],
+      [18, 'GET', '/nothing'],
+      [40, 'GET', '/file/'],
+      [0, 'DELETE', `/file/${id}`],
+    ];
+    for (const [bytesMin, ...ask] of requests) {
+      const before = await answered();
+      const { text } = await raw(...ask);
+      expect(Buffer.byteLength(text)).toBeGreaterThanOrEqual(bytesMin);
+      await until(2000, 'the answer is counted', async () => (await answered()).count > before.count);
+      expect((await answered()).bytes - before.bytes, `${ask[0]} ${ask[1]}`).toBe(Buffer.byteLength(text));
+    }
   });
 
   test('profiles of Node where go-judge has those of Go', async () => {

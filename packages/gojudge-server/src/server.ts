@@ -63,11 +63,9 @@ class OpenServer implements GojudgeServer {
   }
 
   handler = (request: IncomingMessage, response: ServerResponse): void => {
-    const startedAt = performance.now();
     keepPace(request);
-    const answered = route(this.#parts.judge, this.#checkEntry, request, response).then((pattern) => {
-      this.#metrics.observeHttp(request, response, pattern, performance.now() - startedAt);
-    });
+    const observe = this.#metrics.watchHttp(request, response);
+    const answered = route(this.#parts.judge, this.#checkEntry, request, response).then(observe);
     this.#busy.add(answered);
     void answered.finally(() => this.#busy.delete(answered));
   };

@@ -7,8 +7,11 @@ export interface Metrics {
   observeOutcome(outcome: Outcome): void;
   observeFailure(): void;
   observeFile(bytes: number): void;
-  /** `pattern`: the route's, never the client's own path; the host a client names is left out for the same reason. */
-  observeHttp(request: IncomingMessage, response: ServerResponse, pattern: string, ms: number): void;
+  /**
+   * Before anything is answered; what it returns is called when all is. `pattern`: the route's, never the client's own path;
+   * the host a client names is left out for the same reason.
+   */
+  watchHttp(request: IncomingMessage, response: ServerResponse): (pattern: string) => void;
   /** Interactive runs, which have no worker. */
   countStream(change: 1 | -1): void;
   /** Gauges that are read when somebody asks. */
@@ -23,7 +26,7 @@ export const NO_METRICS: Metrics = {
   observeOutcome: ignore,
   observeFailure: ignore,
   observeFile: ignore,
-  observeHttp: ignore,
+  watchHttp: () => ignore,
   countStream: ignore,
   watch: ignore,
   read: async () => ({ text: '', type: 'text/plain; charset=utf-8' }),

@@ -4,6 +4,7 @@ import type { Engine } from '@sbx/core';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import type { Outcome } from '../run/outcome.js';
 import type { Judge } from '../run/run-job.js';
+import { countBody } from './body-bytes.js';
 import type { Metrics } from './metrics.js';
 
 const TIME_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1, 2, 5, 10, 20, 50, 100];
@@ -69,13 +70,17 @@ export class PrometheusMetrics implements Metrics {
     this.#fileSize.observe(bytes);
   }
 
-  observeHttp(request: IncomingMessage, response: ServerResponse, pattern: string, ms: number): void {
-    const code = String(response.statusCode);
-    const method = KNOWN_METHODS.has(request.method ?? '') ? request.method! : 'OTHER';
-    this.#requests.inc({ code, method, handler: pattern, host: '', url: pattern });
-    this.#duration.observe({ code, method, url: pattern }, ms / 1000);
-    this.#requestSize.observe(Number(request.headers['content-length'] ?? 0));
-    this.#responseSize.observe(Number(response.getHeader('content-length') ?? 0));
+  watchHttp(request: IncomingMessage, response: ServerResponse): (pattern: string) => void {
+    const startedAt = performance.now();
+    const bodyBytes = countBody(response);
+    return (pattern) => {
+      const code = String(response.statusCode);
+      const method = KNOWN_METHODS.has(request.method ?? '') ? request.method! : 'OTHER';
+      this.#requests.inc({ code, method, handler: pattern, host: '', url: pattern });
+      this.#duration.observe({ code, method, url: pattern }, (performance.now() - startedAt) / 1000);
+      this.#requestSize.observe(Number(request.headers['content-length'] ?? 0));
+      this.#responseSize.observe(bodyBytes());
+    };
   }
 
   countStream(change: 1 | -1): void {
