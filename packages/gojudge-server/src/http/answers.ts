@@ -7,6 +7,7 @@ import { JsonTypeError } from '../decode/shapes.js';
 import { type Encoded, goJson } from '../encode/results.js';
 import { BadRequest, RunFailure } from '../errors.js';
 import { BodyTooLarge } from './body.js';
+import { endLingering } from './linger.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -14,6 +15,14 @@ export function sendJson(response: ServerResponse, status: number, json: string,
   const bytes = Buffer.byteLength(json);
   response.writeHead(status, { 'Content-Type': JSON_TYPE, ...headers, 'Content-Length': bytes });
   response.end(json);
+}
+
+/** An error while the request still comes; the connection ends with it. */
+export function sendEarly(response: ServerResponse, status: number, message: string): void {
+  const json = goJson(message);
+  const bytes = Buffer.byteLength(json);
+  response.writeHead(status, { 'Content-Type': JSON_TYPE, Connection: 'close', 'Content-Length': bytes });
+  endLingering(response, json);
 }
 
 /** Results. What is large is encoded no sooner than the client takes it, chunk by chunk, and others get their turn between. */
@@ -48,9 +57,7 @@ export function sendRedirect(response: ServerResponse, method: string, location:
 /** The one place where errors become status codes. `strict`: without headers that go-judge does not send. */
 export function sendError(response: ServerResponse, error: unknown, strict: boolean): void {
   if (response.headersSent) return void response.destroy();
-  if (error instanceof BodyTooLarge) {
-    return sendJson(response, 400, goJson(error.message), { Connection: 'close' });
-  }
+  if (error instanceof BodyTooLarge) return sendEarly(response, 400, error.message);
   if (isClientsFault(error)) return sendJson(response, 400, goJson(error.message));
   if (error instanceof RunFailure) {
     const { message, retryAfterMs } = error;

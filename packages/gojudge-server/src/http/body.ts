@@ -10,15 +10,16 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    request.on('data', (chunk: Buffer) => {
+    const onData = (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > maxBytes) {
-        request.pause();
+        request.off('data', onData).pause(); // what else comes is the answer's matter
         chunks.length = 0;
         return reject(new BodyTooLarge(`request body is larger than ${maxBytes} bytes`));
       }
       chunks.push(chunk);
-    });
+    };
+    request.on('data', onData);
     const onClose = () => reject(new Error('the client went away'));
     request.once('end', () => {
       request.off('close', onClose); // it comes after every request, and errors are dear

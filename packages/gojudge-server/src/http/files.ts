@@ -3,7 +3,7 @@ import { closeSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { encodeMap, goJson } from '../encode/results.js';
 import { type FileStore, StoreFullError } from '../store/store.js';
-import { sendEmpty, sendJson } from './answers.js';
+import { sendEarly, sendEmpty, sendJson } from './answers.js';
 import { readUpload } from './multipart.js';
 import { MultipartError } from './multipart-parts.js';
 import { serveFile } from './serve-file.js';
@@ -23,8 +23,7 @@ export async function uploadFile(
     sendJson(response, 200, goJson(id));
   } catch (error) {
     if (error instanceof MultipartError) return sendEmpty(response, 400);
-    if (error instanceof StoreFullError)
-      return sendJson(response, 500, goJson(error.message), { Connection: 'close' });
+    if (error instanceof StoreFullError) return sendEarly(response, 500, error.message);
     if (request.destroyed && !request.complete) return; // nobody to tell
     sendEmpty(response, 500);
   }
