@@ -220,6 +220,16 @@ describe('end', () => {
     await Promise.all([lane(), lane(), lane(), lane()]);
   });
 
+  it('beside one that holds all the processes there may be, another is refused until it is gone', async () => {
+    await using sandbox = await sbx.engine.createSandbox({ limits: { processCount: 8 } });
+    const bomb = await sandbox.spawn(t('fork-bomb'), ['plain'], { limits: { cpuTimeMs: null } });
+    await until(2000, 'it is full', () => programsAlive('fork-bomb') === 8);
+    await expect(sandbox.run(t('true'))).rejects.toMatchObject({ code: 'SBX_OVERLOADED', retryable: true });
+    bomb.kill();
+    await bomb.result;
+    expect((await sandbox.run(t('true'))).status).toBe('ok');
+  });
+
   it('when memory runs out the program goes, not the sandbox', async () => {
     await using sandbox = await sbx.engine.createSandbox({
       limits: { memoryBytes: 16 * MiB, fileBytes: null },

@@ -64,7 +64,7 @@ export const ERROR_CODES = {
   SBX_OVERLOADED: row(
     'OverloadedError',
     true,
-    'All places and the queue are taken; try again after `retryAfterMs`.',
+    'All places and the queue are taken, or the sandbox is full of processes; try again after `retryAfterMs`.',
   ),
 
   SBX_LANGUAGE_UNAVAILABLE: row(

@@ -144,8 +144,8 @@ export class EngineCore {
     const reason = new ClosedError('The engine');
     this.queue.close(reason);
     await Promise.all([...this.closers].map((close) => close()));
-    await this.slots.close(reason);
-    await this.#zygote.close();
+    // At once: the end of the zygote kills all that is below it, while a keeper has to wait for its turn beside what spins.
+    await Promise.all([this.slots.close(reason), this.#zygote.close()]);
     await this.tree?.close();
     this.native.releaseLoop();
   }

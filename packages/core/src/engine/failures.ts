@@ -1,7 +1,13 @@
 /** Reports of the helper to errors: where it failed, why that usually happens, and what to do. */
 import { existsSync } from 'node:fs';
 import { errnoName } from '../errno.js';
-import { PermissionError, ProgramNotFoundError, SandboxError, type SbxError } from '../errors.js';
+import {
+  OverloadedError,
+  PermissionError,
+  ProgramNotFoundError,
+  SandboxError,
+  type SbxError,
+} from '../errors.js';
 import type { FailedMessage } from '../native.js';
 
 /** What the engine was doing when a stage failed, for permission errors: layer and fix. */
@@ -27,6 +33,8 @@ const STAGE_HINTS: Readonly<Record<string, { layer: PermissionError['layer']; hi
     hint: 'A fresh /proc was refused: the container masks its own /proc. Run with `--security-opt systempaths=unconfined` (Docker) or `procMount: Unmasked` (Kubernetes).',
   },
 };
+
+const FULL_RETRY_MS = 100;
 
 const REFUSALS = new Set(['EPERM', 'EACCES']);
 
@@ -62,6 +70,10 @@ export function startError(failed: FailedMessage, attempt: StartAttempt): SbxErr
   if (stage === 'workingFolder') {
     const message = `The working folder ${JSON.stringify(cwd)} cannot be entered inside the sandbox`;
     return new SandboxError({ code: 'SBX_BAD_CWD', message, stage, index, errno });
+  }
+  if (stage === 'programClone' && name === 'EAGAIN') {
+    const message = `No room for the process of ${JSON.stringify(file)}: what lives in the sandbox holds as many as it may. Wait for an end, kill one, or give the sandbox a higher processCount.`;
+    return new OverloadedError({ message, retryAfterMs: FULL_RETRY_MS });
   }
   if (stage !== 'exec') return setupError(failed);
   if (name === 'ENOENT' || name === 'ENOTDIR') {
