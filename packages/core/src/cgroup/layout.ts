@@ -48,7 +48,7 @@ export const V1: Layout = {
   version: 'v1',
   controllers: ['memory', 'pids', 'cpuacct'],
   // Outside a group of `cpu` every session of a program is scheduled as much as the whole host's (autogroup): one that makes
-  // sessions for ever would starve the host. Not `cpuset`, where a group that nobody asked for costs each fork something.
+  // sessions for ever would starve the host. Not `cpuset`: a group of it must be filled before anything can join, and few ask for one.
   optional: ['cpu'],
   counters: {
     cpu: { controller: 'cpuacct', file: 'cpuacct.usage' },

@@ -24,13 +24,13 @@ export interface Shape extends PrepareMessage {
 }
 
 /** Init of a sandbox, from the order to make it on. Whoever takes the sandbox gets its messages. */
-export interface Init {
+interface Init {
   channel: Channel;
   occupant: ((message: HelperMessage) => void) | null;
 }
 
 /** A sandbox that is ready for programs. */
-export interface Ready {
+interface Ready {
   init: Init;
   /** Roots of its own file systems; the work folder's comes first. */
   treeFds: number[];

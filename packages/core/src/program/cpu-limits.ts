@@ -18,8 +18,9 @@ export function writeCpuLimits(place: Place, limits: CpuLimits): Promise<number[
   const { cpuSet } = wanted;
   if (!core.features['cpu-set'].available) return undefined;
   if (core.tree.layout.version === 'v1') return cpuSet === null ? undefined : joinCpuSet(core, slot, cpuSet);
-  if (slot.cpuLimits.cpuSet !== cpuSet) writeCpuSet(slot.group!, cpuSet ?? []);
-  slot.cpuLimits = wanted;
+  if (slot.cpuLimits.cpuSet === cpuSet) return undefined;
+  writeCpuSet(slot.group!, cpuSet ?? []);
+  slot.cpuLimits = { ...slot.cpuLimits, cpuSet };
   return undefined;
 }
 
@@ -27,6 +28,7 @@ export function writeCpuLimits(place: Place, limits: CpuLimits): Promise<number[
 export function writeCpuShare(core: EngineCore, slot: Slot, { cpuRate, cpuWeight }: CpuLimits): void {
   if (core.tree === null || !core.features['cpu-rate'].available) return;
   const written = slot.cpuLimits;
+  if (written.cpuRate === cpuRate && written.cpuWeight === cpuWeight) return; // nearly every run
   const { layout } = slot.group!;
   const files: [file: string, text: string][] = [];
   if (written.cpuRate !== cpuRate) files.push(...layout.cpuRate.write(cpuRate));
