@@ -133,6 +133,8 @@ constexpr unsigned char kEntryIsFolder = 4;
 [[nodiscard]] inline int Unshare(unsigned long flags) { return (int)Call(SYS_unshare, flags); }
 [[nodiscard]] inline int SetSid() { return (int)Call(SYS_setsid); }
 [[nodiscard]] inline int SetNice(int pid, int nice) { return (int)Call(SYS_setpriority, 0 /* PRIO_PROCESS */, pid, nice); }
+// A few bytes, which come whole or not at all.
+[[nodiscard]] inline long RandomBytes(void* data, size_t size) { return CallRetry(SYS_getrandom, data, size, 0); }
 // -20 to 19; the system call has it the other way round.
 [[nodiscard]] inline int Nice() { return 20 - (int)Call(SYS_getpriority, 0 /* PRIO_PROCESS */, 0); }
 [[nodiscard]] inline int SetEffectiveUid(unsigned id) { return (int)Call(SYS_setresuid, -1, id, -1); }
@@ -165,6 +167,12 @@ inline void Umask(unsigned mask) { (void)RawSyscall(SYS_umask, mask); }
   return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
 }
 [[nodiscard]] inline int64_t MonotonicNs() { return ClockNs(CLOCK_MONOTONIC); }
+// The resolution of the coarse clocks; 0 when it is not told.
+[[nodiscard]] inline uint64_t TickNs() {
+  struct timespec tick = {};
+  if (Call(SYS_clock_getres, CLOCK_MONOTONIC_COARSE, &tick) < 0) return 0;
+  return (uint64_t)tick.tv_sec * 1'000'000'000ULL + (uint64_t)tick.tv_nsec;
+}
 inline void SleepNs(int64_t ns) {
   struct timespec time = {ns / 1'000'000'000, ns % 1'000'000'000};
   (void)RawSyscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&time, 0);

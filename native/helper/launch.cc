@@ -13,6 +13,7 @@
 
 #include "../common/channel.h"
 #include "landlock.h"
+#include "scheduling.h"
 #include "text.h"
 
 namespace sbx {
@@ -132,7 +133,7 @@ Failure SetRlimitsInChild(const StartRecord& record) {
 
 // The keeper emptied groups, bounding set and securebits; here the ids and the remaining sets go.
 Failure DropIdentityInChild(const Identity& identity) {
-  SBX_TRY(FailIf(Stage::k_programIdentity, sys::SetNice(0, identity.nice), 4));
+  SBX_TRY(FailIf(Stage::k_programIdentity, SetNiceAndSlice(0, identity.nice, identity.sliceNs, identity.launchKey), 4));
   SBX_TRY(FailIf(Stage::k_programIdentity, sys::SetResGid(identity.uid)));
   SBX_TRY(FailIf(Stage::k_programIdentity, sys::SetResUid(identity.uid), 1));
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};

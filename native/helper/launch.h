@@ -40,6 +40,8 @@ struct Identity {
   struct sock_fprog policy;  // of the caller's, over ours; of length 0: none
   int oomScore;              // oom_score_adj of init
   int nice;
+  uint64_t sliceNs;
+  uint32_t launchKey;
 };
 
 // Clones and executes. On success `pid` is the program's main process.

@@ -54,7 +54,7 @@ void StartClocks(Program& program) {
 
 Identity IdentityOf(const Init& init) {
   const Template& plan = init.helper.plan;
-  return {plan.insideUid, plan.umask, plan.ignoredSignals, init.setup.landlock.get(), {(unsigned short)plan.policyLength, const_cast<struct sock_filter*>(plan.policy)}, init.setup.oomScore.get(), init.helper.nice};
+  return {plan.insideUid, plan.umask, plan.ignoredSignals, init.setup.landlock.get(), {(unsigned short)plan.policyLength, const_cast<struct sock_filter*>(plan.policy)}, init.setup.oomScore.get(), init.helper.nice, init.helper.programSliceNs, plan.launchKey};
 }
 
 // What an earlier program of the session left may fill the group. Until exec the kernel spares a process that still borrows our

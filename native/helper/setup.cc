@@ -133,7 +133,7 @@ Failure TakeCoreSchedulingCookie() {
 Filter& FilterFor(const Template& plan, const PrepareRecord& request) {
   static Filter filter;  // of length 0 before the first is compiled
   static FilterOptions compiled;
-  FilterOptions wanted = {request.seccompProfile, request.seccompKill != 0, plan.ignoreSignalsToInit};
+  FilterOptions wanted = {request.seccompProfile, request.seccompKill != 0, plan.ignoreSignalsToInit, plan.launchKey};
   if (wanted.profile == SeccompProfile::kDefault && !wanted.kill) wanted.part = FilterPart::kAfterSetUp;
   const bool same = wanted.profile == compiled.profile && wanted.kill == compiled.kill;
   if (!same || filter.length == 0) CompileFilter(wanted, filter);
@@ -143,7 +143,7 @@ Filter& FilterFor(const Template& plan, const PrepareRecord& request) {
 
 Failure LoadInheritedFilter(const Template& plan) {
   static Filter filter;
-  CompileFilter({SeccompProfile::kDefault, false, plan.ignoreSignalsToInit, FilterPart::kInherited}, filter);
+  CompileFilter({SeccompProfile::kDefault, false, plan.ignoreSignalsToInit, plan.launchKey, FilterPart::kInherited}, filter);
   return Load(filter);
 }
 

@@ -10,6 +10,7 @@ struct Template {
   bool rootless;
   bool ignoreSignalsToInit;
   bool coreScheduling;
+  uint32_t launchKey;      // drawn by the zygote: see FilterOptions
   unsigned landlockAbi;    // 0: no domain
   ProcMode proc;
   uint32_t insideUid;      // the program's user and group, as it sees them

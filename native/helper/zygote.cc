@@ -12,6 +12,7 @@
 
 #include "../common/channel.h"
 #include "cgroup_tree.h"
+#include "scheduling.h"
 #include "template_message.h"
 #include "text.h"
 
@@ -47,6 +48,7 @@ Failure SetUp(Zygote& zygote) {
   SBX_TRY(FailIf(Stage::k_capabilities, sys::Prctl(PR_SET_NO_NEW_PRIVS, 1)));
 
   Template& plan = zygote.helper.plan;
+  SBX_TRY(FailIf(Stage::k_ready, sys::RandomBytes(&plan.launchKey, sizeof(plan.launchKey)), 3));
   plan.rootless = record.rootless != 0;
   plan.ignoreSignalsToInit = record.ignoreSignalsToInit != 0;
   plan.coreScheduling = record.coreScheduling != 0;
@@ -113,8 +115,9 @@ Failure MapKeeper(const Zygote& zygote, long pid, const NewSlotRecord& request) 
     path << (uint64_t)pid << "/" << file;
     return FailIf(Stage::k_idMap, WriteFile(plan.procFd, path.text(), text), index);
   };
-  // Keeper and init are to be heard above any number of programs that spin; programs go back. An ordinary user may not.
-  (void)sys::SetNice((int)pid, zygote.helper.nice - 10);
+  // Keeper and init are to be heard above any number of programs that spin (scheduling.h); programs go back. An ordinary user
+  // may choose the slice alone.
+  if (SetNiceAndSlice((int)pid, zygote.helper.nice + kInitNice, kInitSliceNs) < 0) (void)SetNiceAndSlice((int)pid, zygote.helper.nice, kInitSliceNs);
   // The program's id is never init's: where the program is 0 inside, init is 1. Neither means anything, 0 has no rights here.
   // Rootless there is only one id, our own 0, and init has to share it with the programs; what keeps them apart then is that
   // init is undumpable, holds capabilities they lack, and that the filter refuses ptrace and its like.
@@ -207,6 +210,7 @@ void Report(int channel, const Failure& failure, uint32_t programId) {
   Zygote zygote;
   zygote.helper.message = gMessage;
   zygote.helper.nice = sys::Nice();
+  zygote.helper.programSliceNs = ProgramSliceNs(sys::TickNs());
   (void)sys::Prctl(PR_SET_NAME, (unsigned long)"sbx-zygote");  // a name for people who look at ps
   // What the host ignores (Node: SIGPIPE, SIGXFSZ) stays ignored across exec, down to the program, unless undone here.
   for (int signal = 1; signal <= 64; ++signal) sys::SetSignalHandler(signal, SIG_DFL);

@@ -14,6 +14,7 @@ struct Helper {
   Template plan;
   char* message;  // kMessageBytesMax bytes, for whatever is being read
   int nice;       // the host's, and that of every program
+  uint64_t programSliceNs;
 };
 
 // Cgroup files of a sandbox or a program; -1 where there is none.

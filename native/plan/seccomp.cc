@@ -27,7 +27,7 @@ namespace sbx {
 namespace {
 
 // What a row does: fail with an errno, or look at an argument first.
-enum class Check : uint8_t { kAlways, kCloneFlags, kUnshareFlags, kPersonality, kIoctl, kSocketFamily, kFcntlLocks, kNotInit, kPriorityOfOthers, kIoPriorityOfOthers, kToInit, kHugeMapping, kHugeFile };
+enum class Check : uint8_t { kAlways, kCloneFlags, kUnshareFlags, kPersonality, kIoctl, kSocketFamily, kFcntlLocks, kNotInit, kPriorityOfOthers, kIoPriorityOfOthers, kToInit, kHugeMapping, kHugeFile, kNotLaunch };
 
 struct Row {
   const char* name;
@@ -133,9 +133,10 @@ constexpr Row kRows[] = {
     {CALL(sched_setaffinity), EPERM, Check::kNotInit},
     {CALL(sched_setscheduler), EPERM, Check::kNotInit},
     {CALL(sched_setparam), EPERM, Check::kNotInit},
-    {CALL(sched_setattr), EPERM, Check::kNotInit},
     {CALL(setpriority), EPERM, Check::kPriorityOfOthers},
     {CALL(ioprio_set), EPERM, Check::kIoPriorityOfOthers},
+    // It sets slices, too, and with the shortest ones dozens of threads keep init from its turn.
+    {CALL(sched_setattr), EPERM, Check::kNotLaunch},
     // Huge pages are not counted in the memory of a cgroup: as if there were none.
     {CALL(mmap), ENOMEM, Check::kHugeMapping},
     {CALL(memfd_create), ENOMEM, Check::kHugeFile},
@@ -185,6 +186,7 @@ class Writer {
   }
   void Load(size_t offset) { Add(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset); }
   void LoadArgument(unsigned index) { Load(offsetof(struct seccomp_data, args) + 8 * index); }  // low half: little-endian
+  void LoadUpperHalf(unsigned index) { Load(offsetof(struct seccomp_data, args) + 8 * index + 4); }
   void Return(uint32_t action) { Add(BPF_RET | BPF_K, action); }
   // Returns `action` when the loaded word equals `value`.
   void ReturnIf(uint32_t value, uint32_t action) {
@@ -281,6 +283,10 @@ struct Compiler {
         out.LoadArgument(1);
         ReturnIfAnyBit(4, refusal);  // MFD_HUGETLB
         return out.Return(SECCOMP_RET_ALLOW);
+      case Check::kNotLaunch:
+        out.LoadUpperHalf(0);
+        out.ReturnIf(options.launchKey, SECCOMP_RET_ALLOW);
+        return out.Return(refusal);
       case Check::kFcntlLocks: {
         // GETLK…, OFD locks; leases, notification, delegations; hints for a file's data, which its next reader sees.
         constexpr uint32_t kCommands[] = {5, 6, 7, 36, 37, 38, 1024, 1025, 1026, 1039, 1040, 1035, 1036, 1037, 1038};
@@ -337,7 +343,7 @@ const SeccompRow* SeccompRows(size_t& count) {
   static constexpr const char* kConditions[] = {
       nullptr, "flags ask for a new namespace", "flags ask for a new namespace", "persona other than 0, 8, 0x20000, 0x20008, 0x40000, query",
       "request is TIOCSTI or TIOCLINUX", "family other than UNIX, INET, INET6, NETLINK (strict: UNIX)", "command is a lock, a lease, a notification or a hint",
-      "of init", "of init or of a whole user", "of init or of a whole user", "to init", "flags ask for huge pages", "flags ask for huge pages"};
+      "of init", "of init or of a whole user", "of init or of a whole user", "to init", "flags ask for huge pages", "flags ask for huge pages", "not from the start of a program"};
   for (size_t i = 0; i < kRowCount; ++i) {
     const Row& row = kRows[i];
     rows[i] = {row.name, row.number, row.error, kConditions[(int)row.check], row.when};

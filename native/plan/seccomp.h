@@ -24,6 +24,9 @@ struct FilterOptions {
   SeccompProfile profile;
   bool kill;                 // refused calls kill the process instead of failing, except those that libraries probe for and fall back from (the ENOSYS rows)
   bool ignoreSignalsToInit;  // a signal to pid 1 succeeds without being sent, instead of failing with EPERM in the kernel
+  // What the start of a program, which is under the filter already, puts into the half of sched_setattr's first argument that the
+  // kernel does not read. A program that guessed it could choose its own slice.
+  uint32_t launchKey;
   FilterPart part = FilterPart::kWhole;
 };
 

@@ -17,6 +17,7 @@ inline constexpr uint32_t kNative = AUDIT_ARCH_AARCH64;
 
 inline constexpr uint32_t kAllow = SECCOMP_RET_ALLOW, kKill = SECCOMP_RET_KILL_PROCESS;
 inline constexpr uint32_t kX32Bit = 0x40000000;
+inline constexpr uint32_t kLaunchKey = 0x5eed5eed;
 inline constexpr unsigned long long kHigh = 1ULL << 32;  // what a filter that compares 64 bits would see
 
 struct Args {
@@ -34,7 +35,8 @@ inline struct seccomp_data Data(uint32_t arch, uint32_t number, const Args& args
 // One compiled filter, and what it should do.
 class Subject {
  public:
-  explicit Subject(const FilterOptions& options) : strict(options.profile == SeccompProfile::kStrict), kill(options.kill), ignoreSignals(options.ignoreSignalsToInit) {
+  explicit Subject(FilterOptions options) : strict(options.profile == SeccompProfile::kStrict), kill(options.kill), ignoreSignals(options.ignoreSignalsToInit) {
+    options.launchKey = kLaunchKey;
     CompileFilter(options, filter_);
     bpf_.emplace_back(filter_);
   }
@@ -61,7 +63,7 @@ void ForEachSubject(Body body) {
   for (const SeccompProfile profile : {SeccompProfile::kDefault, SeccompProfile::kStrict})
     for (const bool kill : {false, true})
       for (const bool ignoreSignals : {false, true}) {
-        Subject subject({profile, kill, ignoreSignals});
+        Subject subject({profile, kill, ignoreSignals, 0});
         body(subject);
       }
 }

@@ -45,13 +45,14 @@ bool ConditionHolds(const SeccompRow& row, bool strict, const Args& args) {
     case __NR_sched_setaffinity:
     case __NR_sched_setscheduler:
     case __NR_sched_setparam:
-    case __NR_sched_setattr:
     case __NR_kill:
     case __NR_tkill:
     case __NR_tgkill:
     case __NR_rt_sigqueueinfo:
     case __NR_rt_tgsigqueueinfo:
       return (uint32_t)a[0] == 1;  // init
+    case __NR_sched_setattr:
+      return a[0] >> 32 != kLaunchKey;
     case __NR_setpriority:
       return (uint32_t)a[0] == PRIO_USER || (uint32_t)a[1] == 1;
     case __NR_ioprio_set:
@@ -93,6 +94,7 @@ std::vector<Args> InterestingArgs() {
     all.push_back({{word, 0, 0, 0, 0, 0}});
     all.push_back({{0, word, 0, 0, 0, 0}});
     all.push_back({{0, 0, 0, word, 0, 0}});
+    all.push_back({{word | (uint64_t)kLaunchKey << 32, 0, 0, 0, 0, 0}});
     all.push_back({{word | kHigh, word | kHigh, ~0ULL, ~0ULL, ~0ULL, ~0ULL}});
   }
   return all;
@@ -111,7 +113,7 @@ TEST("every row of the table is refused with its errno, or kills") {
   const auto table = Table();
   const Args worst = {{kNamespaces, TIOCSTI, 0, MAP_HUGETLB, 0, 0}};
   const std::map<int, Args> special = {{__NR_fcntl, {{0, F_SETLK}}}, {__NR_prlimit64, {{1}}}, {__NR_sched_setaffinity, {{1}}}, {__NR_sched_setscheduler, {{1}}},
-                                       {__NR_sched_setparam, {{1}}}, {__NR_sched_setattr, {{1}}}, {__NR_setpriority, {{PRIO_PROCESS, 1}}}, {__NR_ioprio_set, {{1, 1}}},
+                                       {__NR_sched_setparam, {{1}}}, {__NR_setpriority, {{PRIO_PROCESS, 1}}}, {__NR_ioprio_set, {{1, 1}}},
                                        {__NR_memfd_create, {{0, MFD_HUGETLB}}}, {__NR_kill, {{1, 9}}}, {__NR_tkill, {{1, 9}}}, {__NR_tgkill, {{1, 1, 9}}}, {__NR_rt_sigqueueinfo, {{1, 9}}}, {__NR_rt_tgsigqueueinfo, {{1, 1, 9}}}};
   ForEachSubject([&](Subject& subject) {
     for (const auto& [number, row] : table) {
@@ -126,7 +128,7 @@ TEST("every row of the table is refused with its errno, or kills") {
 TEST("the inherited filter and the one after the set-up together answer as the whole one, and the first lets set-ups be") {
   const std::vector<Args> args = InterestingArgs();
   for (const bool ignoreSignals : {false, true}) {
-    const auto part = [&](FilterPart which) { return Subject({SeccompProfile::kDefault, false, ignoreSignals, which}); };
+    const auto part = [&](FilterPart which) { return Subject({SeccompProfile::kDefault, false, ignoreSignals, 0, which}); };
     Subject whole = part(FilterPart::kWhole), inherited = part(FilterPart::kInherited), after = part(FilterPart::kAfterSetUp);
     for (uint32_t number = 0; number <= 1024; ++number)
       for (const Args& some : args) {

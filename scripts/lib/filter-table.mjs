@@ -18,6 +18,7 @@ const CONDITIONS = {
   kToInit: 'to pid 1, init',
   kHugeMapping: 'when it asks for huge pages',
   kHugeFile: 'when it asks for huge pages',
+  kNotLaunch: null, // by programs always
 };
 
 /** Which filters have a row. */

@@ -6,7 +6,9 @@ import { runVitest } from './vitest.mjs';
 
 /** What differs most between cgroup v1 and v2: verdicts, limits, clean-up, several programs in one sandbox. */
 const CHOSEN = [
-  ...['verdicts', 'limits', 'sessions', 'groups', 'isolation'].map((name) => `test/core/${name}.test.ts`),
+  ...['verdicts', 'limits', 'supervision', 'sessions', 'groups', 'isolation'].map(
+    (name) => `test/core/${name}.test.ts`,
+  ),
   'test/vm',
 ];
 

@@ -309,7 +309,9 @@ const refusals = {
       fanotify_init init_module finit_module delete_module kexec_load kexec_file_load reboot swapon swapoff iopl ioperm
       modify_ldt acct quotactl quotactl_fd syslog settimeofday clock_settime clock_adjtime adjtimex sethostname
       setdomainname vhangup move_pages migrate_pages mbind set_mempolicy set_mempolicy_home_node uselib ustat sysfs
-      _sysctl`),
+      _sysctl sched_setattr`),
+    'sched_setattr,0x100000000,0,0',
+    'sched_setattr,1,0,0',
     'unshare,0x10000000', // CLONE_NEWUSER
     'unshare,0x00020000', // CLONE_NEWNS
     'unshare,0x40000000', // CLONE_NEWNET

@@ -81,6 +81,7 @@ static const struct {
     {"rt_sigqueueinfo", 129},
     {"rt_tgsigqueueinfo", 297},
     {"sched_setaffinity", 203},
+    {"sched_setattr", 314},
     {"set_mempolicy", 238},
     {"set_mempolicy_home_node", 450},
     {"setdomainname", 171},
