@@ -15,6 +15,7 @@ import {
   loadNative,
   type PrepareMessage,
 } from '../native.js';
+import { EPIPE } from '../native-errno.js';
 import type { ResolvedLimits } from '../options/limits.js';
 import { lostError, setupError } from './failures.js';
 
@@ -44,8 +45,6 @@ const LEFTOVER_BYTES_MAX = 4 * 2 ** 20;
 const MAKING_BYTES = 8 * 2 ** 20;
 /** What keeper and init themselves hold; replaced by the first measurement. */
 const HELPER_BYTES = 512 * 1024;
-
-const EPIPE = -32;
 
 /** Limits that hold for all of a sandbox. */
 export type CpuLimits = Pick<ResolvedLimits, 'cpuRate' | 'cpuWeight' | 'cpuSet'>;

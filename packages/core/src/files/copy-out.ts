@@ -1,12 +1,12 @@
 /** Files out of a sandbox, after every process of the program has ended. */
 import { fstatSync } from 'node:fs';
 import { errnoName } from '../errno.js';
+import { EINVAL } from '../native-errno.js';
 import type { CopyOut, FileError, OutputFile } from '../types.js';
 import { inTree, type WorkFolder } from './trees.js';
 
 const COPY_OUT_BYTES_MAX = 64 * 2 ** 20;
 const NO_BYTES = new Uint8Array(0);
-const EINVAL = -22;
 
 export interface CopiedOut {
   files: Record<string, OutputFile>;

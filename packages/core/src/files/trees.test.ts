@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Native } from '../native.js';
+import { EISDIR, ELOOP, ENOENT, EXDEV } from '../native-errno.js';
 import { inTree, parentsInTree, type WorkFolder } from './trees.js';
-
-const ELOOP = -40;
-const EXDEV = -18;
-const EISDIR = -21;
-const ENOENT = -2;
 
 const TREES = [
   { target: '/w', fd: 1 },

@@ -9,6 +9,7 @@
 import { constants } from 'node:fs';
 import { FileAccessError } from '../errors.js';
 import type { Native } from '../native.js';
+import { EINVAL, EISDIR, ELOOP, EXDEV } from '../native-errno.js';
 import { checkWorkPath } from '../options/paths.js';
 
 /** A file system of the sandbox's own. */
@@ -30,10 +31,6 @@ export interface WorkFolder {
   checkOpen: () => void;
 }
 
-const EXDEV = -18;
-const EISDIR = -21;
-const ELOOP = -40;
-const EINVAL = -22;
 /** As the kernel's own. */
 const LINKS_MAX = 40;
 

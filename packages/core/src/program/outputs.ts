@@ -4,6 +4,7 @@ import { FileAccessError, InvalidOptionsError } from '../errors.js';
 import { notRegular } from '../files/refusals.js';
 import { inTree, type WorkFolder } from '../files/trees.js';
 import { FD_HOLD, hostError, type NativeReader } from '../native.js';
+import { ENOENT } from '../native-errno.js';
 import { EMPTY_OUTPUT, Output } from '../streams/output.js';
 import { OutputStream } from '../streams/output-stream.js';
 import type { CaptureOptions, FileOutput, OutputSpec } from '../types.js';
@@ -19,7 +20,6 @@ export interface OutputsOptions {
 }
 
 const CAPTURE_UNBOUNDED = 2 ** 31;
-const ENOENT = -2;
 const NO_BYTES = new Uint8Array(0);
 
 /** The members of `OutputSpec` that are objects, as one. A key with `undefined` is not there. */

@@ -16,6 +16,7 @@ import type {
   HelperMessage,
   StartMessage,
 } from '../native.js';
+import { EAGAIN } from '../native-errno.js';
 import type { ResolvedLimits } from '../options/limits.js';
 
 /** Who waits for messages about one program. Exactly one of `onEnded`, `onFailed`, `onLost` comes, last. */
@@ -30,7 +31,6 @@ export interface ProgramListener {
 export type SignalCause = 'none' | 'output-limit' | 'killed';
 
 const SIGKILL_STATUS = 9;
-const EAGAIN = -11;
 const BUSY_RETRY_MS = 10;
 
 export class Place {

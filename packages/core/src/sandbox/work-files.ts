@@ -16,6 +16,7 @@ import { FileAccessError } from '../errors.js';
 import { makeLink, modeOf, writeInto } from '../files/copy.js';
 import { notRegular } from '../files/refusals.js';
 import { inParent, inTree, O_PATH, openParent, parentsInTree, type WorkFolder } from '../files/trees.js';
+import { EEXIST } from '../native-errno.js';
 import type { FileInput, FileStat } from '../types.js';
 
 const write = promisify(writeCallback);
@@ -24,7 +25,6 @@ const fchmod = promisify(fchmodCallback);
 
 const READ_BYTES_MAX = 512 * 2 ** 20;
 const CHUNK_BYTES = 64 * 1024;
-const EEXIST = -17;
 
 /** Kinds of folder entries. */
 export interface FolderEntry {

@@ -2,8 +2,7 @@
 import { Writable } from 'node:stream';
 import { SbxError } from '../errors.js';
 import type { Native, NativeWriter } from '../native.js';
-
-const EPIPE = -32;
+import { EPIPE } from '../native-errno.js';
 
 /**
  * Bytes on their way to a program. `write` resolves when the program's pipe has taken them: that is the back pressure. When

@@ -8,6 +8,7 @@ import { type Gate, gateReason } from '../../engine/gate.js';
 import { errnoName } from '../../errno.js';
 import { ClosedError, FileAccessError, type SbxError } from '../../errors.js';
 import { copyIn } from '../../files/copy.js';
+import { ENOENT } from '../../native-errno.js';
 import type { ResolvedLimits } from '../../options/limits.js';
 import type { OneShotOptions } from '../../types.js';
 import { attemptOf } from '../attempt.js';
@@ -26,7 +27,6 @@ import type { Recipe } from './recipe.js';
 const START_CPU_MS = 30_000;
 /** The kernel charges memory ahead, 256 KiB per CPU that a group runs on, so a difference of two figures may lack that. */
 const CHARGED_AHEAD_BYTES = 2 * 256 * 1024;
-const ENOENT = -2;
 /** What a kernel or a right that is missing comes back as. */
 const CANNOT_HOLD: readonly string[] = ['EPERM', 'ENOSYS', 'EINVAL', 'ENODEV', 'EOPNOTSUPP'];
 

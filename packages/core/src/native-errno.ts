@@ -1,0 +1,9 @@
+/** Error numbers as the addon's calls return them: Linux's, negative. */
+export const ENOENT = -2;
+export const EAGAIN = -11;
+export const EEXIST = -17;
+export const EXDEV = -18;
+export const EISDIR = -21;
+export const EINVAL = -22;
+export const EPIPE = -32;
+export const ELOOP = -40;
