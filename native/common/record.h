@@ -221,7 +221,7 @@ struct EndedRecord {
   uint64_t cpuNs, wallNs;
   uint64_t memoryPeakBytes;      // since the start, what was there before taken off
   uint64_t memoryBaselineBytes;  // what was there before
-  uint64_t fileCacheBytes;       // page cache still charged at the end, shared memory left out
+  uint64_t fileCacheBytes;       // page cache still charged at the end, shared memory left out; kUnknown: not looked at
   uint64_t oomKillCount;
   uint64_t taskPeak;             // high-water mark of the group, helpers included
   uint64_t taskPeakBefore;       // the same before the start: equal, the program reached no more

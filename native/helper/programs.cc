@@ -92,8 +92,9 @@ EndedRecord Programs::Account(const Program& program) const {
   record.wallNs = (uint64_t)(program.endNs - program.startNs);
   record.memoryPeakBytes = Difference(ReadNumber(counters, kCounterMemoryPeak), program.memoryBase);
   record.memoryBaselineBytes = program.memoryBase;
-  const bool over = program.memoryLimitBytes > 0 && record.memoryPeakBytes != kUnknown && record.memoryPeakBytes > program.memoryLimitBytes;
-  record.fileCacheBytes = over ? ReadFileCache(counters) : 0;
+  // Near the limit cache may be all that brought it there. Not for each: the file is the dearest of them.
+  const bool near = program.memoryLimitBytes > 0 && record.memoryPeakBytes != kUnknown && record.memoryPeakBytes > program.memoryLimitBytes / 2;
+  record.fileCacheBytes = near ? ReadFileCache(counters) : kUnknown;
   record.oomKillCount = Difference(ReadOomKills(counters), program.oomBase);
   if (record.oomKillCount == kUnknown) record.oomKillCount = 0;
   record.taskPeakBefore = program.taskBase;

@@ -190,6 +190,7 @@ describe('--json', () => {
       cpuTimeMs: expect.any(Number),
       wallTimeMs: expect.any(Number),
       memoryPeakBytes: expect.any(Number),
+      fileCacheBytes: null,
       processPeakCount: expect.any(Number),
     });
   });

@@ -27,7 +27,7 @@ const failed: RunResult = {
   stdout: new Output(new TextEncoder().encode('what it wrote')),
   stderr: EMPTY_OUTPUT,
   outputs: {},
-  usage: { cpuTimeMs: 1, wallTimeMs: 2, memoryPeakBytes: null, processPeakCount: 1 },
+  usage: { cpuTimeMs: 1, wallTimeMs: 2, memoryPeakBytes: null, fileCacheBytes: null, processPeakCount: 1 },
   files: {},
   fileErrors: [],
   degraded: [],

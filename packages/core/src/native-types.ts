@@ -22,7 +22,7 @@ export interface EndedMessage {
   wallNs: number;
   memoryPeakBytes: number | null;
   memoryBaselineBytes: number | null;
-  fileCacheBytes: number;
+  fileCacheBytes: number | null;
   oomKillCount: number;
   taskPeak: number | null;
   taskPeakBefore: number | null;

@@ -67,6 +67,11 @@ export interface Usage {
   wallTimeMs: number;
   /** High-water mark of the whole group: anonymous, tmpfs, shared memory, pipes, page tables. `null` when nothing could measure it. */
   memoryPeakBytes: number | null;
+  /**
+   * File cache that is charged at the end, or now for a living program, in bytes: memory that the kernel would have dropped for the asking.
+   * `null` where nobody looked: at the end of a program whose peak was below half of `memoryBytes`.
+   */
+  fileCacheBytes: number | null;
   /** Most processes and threads alive at once. `null` when nothing could measure it. */
   processPeakCount: number | null;
 }

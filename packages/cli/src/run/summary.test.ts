@@ -10,7 +10,13 @@ test('a good end', () => {
 });
 
 test('a kill, with figures that nothing could measure', () => {
-  const usage = { cpuTimeMs: 1000, wallTimeMs: 1001, memoryPeakBytes: null, processPeakCount: null };
+  const usage = {
+    cpuTimeMs: 1000,
+    wallTimeMs: 1001,
+    memoryPeakBytes: null,
+    fileCacheBytes: null,
+    processPeakCount: null,
+  };
   const result = sampleResult({ status: 'cpu-limit', exitCode: null, exitSignal: 'SIGKILL', usage });
   expect(summaryOf(result, plain)).toBe('cpu-limit, SIGKILL · cpu 1.00 s · wall 1.00 s');
 });

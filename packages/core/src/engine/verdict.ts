@@ -33,8 +33,8 @@ export interface ExitRecord {
   wallTimeNs: number;
   /** High-water mark with file cache, in bytes; `null` when nothing measured it. */
   memoryPeakBytes: number | null;
-  /** File cache still charged at the end, shared memory and tmpfs left out, in bytes; 0 when unknown. */
-  fileCacheBytes: number;
+  /** File cache still charged at the end, shared memory and tmpfs left out, in bytes; `null` when unknown. */
+  fileCacheBytes: number | null;
   /** Processes of the tree that the kernel killed for memory. */
   oomKillCount: number;
   /** Most tasks alive at once; `null` when nothing measured it. */
@@ -204,7 +204,7 @@ function isOver(used: number | null, limit: number | null): boolean {
 
 /** Cache that the kernel would have dropped under pressure is not the program's use. */
 function ownPeakBytes({ memoryPeakBytes, fileCacheBytes }: ExitRecord): number | null {
-  return memoryPeakBytes === null ? null : memoryPeakBytes - fileCacheBytes;
+  return memoryPeakBytes === null ? null : memoryPeakBytes - (fileCacheBytes ?? 0);
 }
 
 /** A peak that only file cache lifts above the limit is told as the limit: an `ok` run must not show more. */

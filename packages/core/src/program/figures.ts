@@ -4,32 +4,43 @@ import type { Group } from '../cgroup/group.js';
 
 export interface Figures {
   cpuNs: number | null;
+  /** Page cache left out: it can be taken away at any time. */
   memoryBytes: number | null;
+  /** Shared memory and tmpfs left out, which are not cache. */
+  fileCacheBytes: number | null;
   /** With page cache: what the peak counts. */
   chargedBytes: number | null;
   memoryPeakBytes: number | null;
   tasks: number | null;
 }
 
+const NOTHING: Figures = {
+  cpuNs: null,
+  memoryBytes: null,
+  fileCacheBytes: null,
+  chargedBytes: null,
+  memoryPeakBytes: null,
+  tasks: null,
+};
+
 /** `null` for what cannot be read. */
 export function readFigures(group: Group | null): Figures {
-  if (group === null)
-    return { cpuNs: null, memoryBytes: null, chargedBytes: null, memoryPeakBytes: null, tasks: null };
+  if (group === null) return NOTHING;
+  const chargedBytes = numberOf(group.read('memoryNow'));
+  const fileCacheBytes = fileCache(group);
   return {
     cpuNs: cpuNsOf(group.read('cpu')),
-    memoryBytes: memoryNow(group),
-    chargedBytes: numberOf(group.read('memoryNow')),
+    memoryBytes: chargedBytes === null ? null : Math.max(0, chargedBytes - (fileCacheBytes ?? 0)),
+    fileCacheBytes,
+    chargedBytes,
     memoryPeakBytes: numberOf(group.read('memoryPeak')),
     tasks: numberOf(group.read('taskPeak')),
   };
 }
 
-/** What is held, page cache left out: it can be taken away at any time. Shared memory and tmpfs are not cache. */
-function memoryNow(group: Group): number | null {
-  const charged = numberOf(group.read('memoryNow'));
-  if (charged === null) return null;
+function fileCache(group: Group): number | null {
   const stat = group.read('memoryStat');
-  const cache = lineOf(stat, 'total_cache') ?? lineOf(stat, 'file') ?? 0;
+  const cache = lineOf(stat, 'total_cache') ?? lineOf(stat, 'file');
   const shared = lineOf(stat, 'total_shmem') ?? lineOf(stat, 'shmem') ?? 0;
-  return Math.max(0, charged - Math.max(0, cache - shared));
+  return cache === null ? null : Math.max(0, cache - shared);
 }

@@ -40,6 +40,7 @@ export class Meter {
       // A living program holds a page at the least; the group's figure is too coarse to show it.
       memoryBytes: held === null ? null : Math.max(PAGE_BYTES, held),
       memoryPeakBytes: peak === null ? null : highest.memoryPeakBytes,
+      fileCacheBytes: now.fileCacheBytes,
       processPeakCount: now.tasks === null ? null : Math.max(1, now.tasks - this.#helperTasks),
     };
   }

@@ -218,7 +218,7 @@ export class Place {
       wallNs: 0,
       memoryPeakBytes: Number(group?.read('memoryPeak') ?? 0),
       memoryBaselineBytes: this.slot.memoryBaselineBytes,
-      fileCacheBytes: 0,
+      fileCacheBytes: null,
       oomKillCount: kills,
       taskPeak: null,
       taskPeakBefore: null,

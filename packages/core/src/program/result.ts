@@ -73,6 +73,7 @@ class ProgramResult implements RunResult {
       cpuTimeMs: Math.max(record.cpuTimeNs / NS_PER_MS, parts.atLeast.cpuTimeMs),
       wallTimeMs: record.wallTimeNs / NS_PER_MS,
       memoryPeakBytes: atLeast(verdict.memoryPeakBytes, parts.atLeast.memoryPeakBytes),
+      fileCacheBytes: ended.fileCacheBytes,
       processPeakCount,
     };
     this.files = files;
@@ -109,7 +110,7 @@ export function unreportedEnd(programId: number, usage: Usage, measuresCpu: bool
     wallNs: usage.wallTimeMs * NS_PER_MS,
     memoryPeakBytes: usage.memoryPeakBytes,
     memoryBaselineBytes: null,
-    fileCacheBytes: 0,
+    fileCacheBytes: null,
     oomKillCount: 0,
     taskPeak: null,
     taskPeakBefore: null,

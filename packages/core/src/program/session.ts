@@ -94,6 +94,7 @@ export class Session {
       wallTimeMs: performance.now() - this.#startedAt,
       memoryBytes: less(now.memoryBytes),
       memoryPeakBytes: less(now.memoryPeakBytes),
+      fileCacheBytes: now.fileCacheBytes,
       processPeakCount: now.tasks === null ? null : Math.max(0, now.tasks - helperTasks),
     };
   }

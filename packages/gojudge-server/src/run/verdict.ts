@@ -26,12 +26,12 @@ export function decideOutcome(
   tellsPeak: boolean,
 ): Outcome {
   const { files, fileIds, fileErrors } = gathered;
-  const { cpuTimeMs, wallTimeMs, memoryPeakBytes, processPeakCount } = ended.usage;
+  const { cpuTimeMs, wallTimeMs, processPeakCount } = ended.usage;
   const outcome: Outcome = {
     ...byWaitStatus(ended),
     error: '',
     timeNs: Math.round(cpuTimeMs * NS_PER_MS),
-    memoryBytes: memoryPeakBytes ?? 0,
+    memoryBytes: ownMemoryBytes(ended, limits.memoryBytes),
     runTimeNs: Math.round(wallTimeMs * NS_PER_MS),
     processPeak: tellsPeak ? (processPeakCount ?? 0) : 0,
     files,
@@ -44,6 +44,17 @@ export function decideOutcome(
   }
   byFigures(outcome, ended.status, limits);
   return outcome;
+}
+
+/**
+ * The peak; a deviation where files that were read or written have filled the group up to its limit, which is above the request's own: what the
+ * kernel drops for the asking is no use of the program, and it is told as the request's limit.
+ */
+function ownMemoryBytes({ status, usage }: Ended, limit: number): number {
+  const { memoryPeakBytes, fileCacheBytes } = usage;
+  const peak = memoryPeakBytes ?? 0;
+  const isCache = status !== 'memory-limit' && peak - (fileCacheBytes ?? 0) <= limit;
+  return isCache ? Math.min(peak, limit) : peak;
 }
 
 function byWaitStatus({ exitCode, exitSignal }: Ended): Pick<Outcome, 'status' | 'exitStatus'> {

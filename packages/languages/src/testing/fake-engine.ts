@@ -60,7 +60,7 @@ export function makeResult({ stdout = '', stderr = '', files = {}, ...rest }: Fa
     stdout: fakeOutput(stdout),
     stderr: fakeOutput(stderr),
     outputs: {},
-    usage: { cpuTimeMs: 1, wallTimeMs: 2, memoryPeakBytes: 3, processPeakCount: 1 },
+    usage: { cpuTimeMs: 1, wallTimeMs: 2, memoryPeakBytes: 3, fileCacheBytes: null, processPeakCount: 1 },
     files: Object.fromEntries(
       Object.entries(files).map(([path, text]) => [
         path,
