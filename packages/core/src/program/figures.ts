@@ -29,13 +29,18 @@ export function readFigures(group: Group | null): Figures {
   const chargedBytes = numberOf(group.read('memoryNow'));
   const fileCacheBytes = fileCache(group);
   return {
-    cpuNs: cpuNsOf(group.read('cpu')),
+    cpuNs: readCpuNs(group),
     memoryBytes: chargedBytes === null ? null : Math.max(0, chargedBytes - (fileCacheBytes ?? 0)),
     fileCacheBytes,
     chargedBytes,
     memoryPeakBytes: numberOf(group.read('memoryPeak')),
     tasks: numberOf(group.read('taskPeak')),
   };
+}
+
+/** The cheapest of them, and the only one that changes by the waiting itself. */
+export function readCpuNs(group: Group | null): number | null {
+  return group === null ? null : cpuNsOf(group.read('cpu'));
 }
 
 function fileCache(group: Group): number | null {

@@ -22,7 +22,7 @@ const TEXT = { binary: false, compress: false } as const;
 
 /** What `ws` and Node know of bytes on their way. `_socket` is the public `net.Socket` behind a `ws` connection. */
 interface Insides {
-  _socket?: { _handle?: { writeQueueSize?: number } | null } | null;
+  _socket?: { cork(): void; uncork(): void; _handle?: { writeQueueSize?: number } | null } | null;
 }
 
 export class Outbox implements Outlet {
@@ -30,6 +30,7 @@ export class Outbox implements Outlet {
   readonly #options: OutboxOptions;
   readonly #waiting: (() => void)[] = [];
   #stallTimer: NodeJS.Timeout | undefined;
+  #isGathering = false;
   #isStopped = false;
 
   constructor(socket: WebSocket, options: OutboxOptions) {
@@ -40,6 +41,7 @@ export class Outbox implements Outlet {
   /** Sends one message. */
   send(text: string): void {
     if (this.#isStopped) return;
+    this.#gather();
     this.#socket.send(text, TEXT, this.#onFlushed);
     if (this.#isFull) this.#watch();
     if (this.#socket.bufferedAmount > this.#options.bufferBytes + CONTROL_BYTES) this.#socket.pause();
@@ -71,6 +73,22 @@ export class Outbox implements Outlet {
     while (this.#waiting.length > 0 && !this.#isFull) this.#waiting.shift()!();
   };
 
+  /** What is said in one turn of the loop leaves in one write at its end: writing takes longer than what the turn sets going. */
+  #gather(): void {
+    const { _socket: stream } = this.#insides;
+    if (this.#isGathering || stream == null) return;
+    this.#isGathering = true;
+    stream.cork();
+    setImmediate(() => {
+      this.#isGathering = false;
+      stream.uncork();
+    });
+  }
+
+  get #insides(): Insides {
+    return this.#socket as unknown as Insides;
+  }
+
   /** Looks, while there is no room, whether the peer takes anything. */
   #watch(): void {
     if (this.#stallTimer !== undefined) return;
@@ -91,7 +109,7 @@ export class Outbox implements Outlet {
 
   /** Changes whenever the kernel takes a byte, not only when a whole message has left. */
   #onItsWay(): string {
-    const queued = (this.#socket as unknown as Insides)._socket?._handle?.writeQueueSize ?? 0;
+    const queued = this.#insides._socket?._handle?.writeQueueSize ?? 0;
     return `${this.#socket.bufferedAmount}:${queued}`;
   }
 }

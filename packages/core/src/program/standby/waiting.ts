@@ -15,7 +15,7 @@ import { attemptOf } from '../attempt.js';
 import { writeCpuShare } from '../cpu-limits.js';
 import { Ends } from '../ends.js';
 import { environmentFor } from '../environment.js';
-import { type Figures, readFigures } from '../figures.js';
+import { type Figures, readCpuNs, readFigures } from '../figures.js';
 import { attend, type Started } from '../one-shot.js';
 import { Place } from '../place.js';
 import { boundGroup, cpusOf, nanoseconds } from '../plan.js';
@@ -235,7 +235,7 @@ export class Waiting {
     }
     this.#gateId = -1;
     const place = this.#place!;
-    const base = { ...this.#base!, cpuNs: readFigures(place.slot.group).cpuNs };
+    const base = { ...this.#base!, cpuNs: readCpuNs(place.slot.group) };
     const waited = { id: this.#programId, pipes: this.#pipes!, base };
     const request = { file, args, options, limits, oneShot: true, notify: true, waited };
     const running = Running.takeOver(place, request);
