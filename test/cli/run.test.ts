@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runningPrograms } from '../helpers/running.js';
 import { ended, sbx, startSbx } from './sbx.js';
 
 let folder = '';
@@ -265,7 +265,7 @@ describe('signals', () => {
 
   test('with --json there is an object even so', async () => {
     const child = startSbx(['run', '--json', '--', 'sleep', '60']);
-    await sleep(700);
+    await runningPrograms('sleep', 1, child.pid);
     child.kill('SIGTERM');
     const { stdout, code } = await ended(child);
     expect(JSON.parse(stdout)).toMatchObject({ version: 1, error: { code: 'INTERRUPTED' }, exitStatus: 143 });

@@ -119,7 +119,7 @@ describe('chaos', () => {
       };
       await Promise.all(Array.from({ length: LANES }, lane));
       // The last clean-ups follow their answers.
-      await eventually(100, () => {
+      await eventually(1000, () => {
         const { startedTotal, finishedTotal, running, sandboxes } = engine.counters();
         const left = [startedTotal - finishedTotal, running, sandboxes];
         return left.every((count) => count === 0) ? [] : [`${left}`];

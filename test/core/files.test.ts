@@ -260,7 +260,7 @@ describe('copyOut', () => {
   });
 
   it('no process lives while files are taken: an orphan that appends does not matter', async () => {
-    const script = '(while :; do printf x >> out; done) & sleep 0.1';
+    const script = '(while :; do printf x >> out; done) & while [ ! -s out ]; do :; done';
     const result = await shell(script, { copyOut: ['out'] });
     expect(result.files.out!.bytes.byteLength).toBeGreaterThan(0);
   });

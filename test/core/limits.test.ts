@@ -4,7 +4,7 @@
  */
 import type { Limits, OneShotOptions, RunResult } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
-import { between, OVERSHOOT_MS } from '../helpers/bounds.js';
+import { between, expectEndedAt } from '../helpers/bounds.js';
 import { KiB, MiB, t, useEngine } from '../helpers/engine.js';
 import { paced } from '../helpers/pace.js';
 
@@ -19,6 +19,8 @@ interface Case {
   /** Exact text of stdout. */
   stdout?: string;
   also?: (result: RunResult) => void;
+  /** The figure whose limit ends it, soon after it is reached. */
+  endsBy?: 'cpuTimeMs' | 'wallTimeMs';
 }
 
 async function check({
@@ -28,14 +30,23 @@ async function check({
   status,
   stdout,
   also,
+  endsBy,
 }: Case): Promise<void> {
-  const result = await sbx.engine.run(t(program), args, { ...options, limits });
+  const run = () => sbx.engine.run(t(program), args, { ...options, limits });
+  const result = await run();
   expect({ status: result.status, stderr: result.stderr.text() }).toEqual({
     status,
     stderr: expect.any(String),
   });
   if (stdout !== undefined) expect(result.stdout.text()).toBe(stdout);
   also?.(result);
+  if (endsBy === undefined) return;
+  let first: RunResult | null = result;
+  await expectEndedAt(limits[endsBy]!, endsBy, async () => {
+    const { usage } = first ?? (await run());
+    first = null;
+    return usage[endsBy];
+  });
 }
 
 const time: Case[] = [
@@ -51,14 +62,14 @@ const time: Case[] = [
     limits: { cpuTimeMs: paced(200) },
     run: ['burn-cpu', `${paced(220)}`],
     status: 'cpu-limit',
-    also: ({ usage }) => between(usage.cpuTimeMs, paced(200), paced(200) + OVERSHOOT_MS),
+    endsBy: 'cpuTimeMs',
   },
   {
     title: 'CPU: two threads share one budget',
     limits: { cpuTimeMs: paced(200) },
     run: ['burn-cpu', '5000', '2'],
     status: 'cpu-limit',
-    also: ({ usage }) => between(usage.cpuTimeMs, paced(200), paced(200) + OVERSHOOT_MS),
+    endsBy: 'cpuTimeMs',
   },
   {
     title: 'CPU: orphans of 4 × 150 ms count for a sleeping main process',
@@ -83,7 +94,7 @@ const time: Case[] = [
     limits: { cpuTimeMs: paced(200) },
     run: ['burn-system', '5000'],
     status: 'cpu-limit',
-    also: ({ usage }) => between(usage.cpuTimeMs, paced(200), paced(200) + OVERSHOOT_MS),
+    endsBy: 'cpuTimeMs',
   },
   {
     title: 'CPU: sleeping costs nothing',
@@ -104,7 +115,7 @@ const time: Case[] = [
     limits: { wallTimeMs: paced(200) },
     run: ['sleep-ms', `${paced(250)}`],
     status: 'wall-limit',
-    also: ({ usage }) => between(usage.wallTimeMs, paced(200), paced(200) + OVERSHOOT_MS),
+    endsBy: 'wallTimeMs',
   },
   {
     title: 'wall: null is no limit',

@@ -2,7 +2,7 @@
 import { Engine, Sandbox } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { engineOptions, MiB, t, useEngine, withEngine } from '../helpers/engine.js';
-import { sleep, timed, until } from '../helpers/wait.js';
+import { sleep, timedByOthers, until } from '../helpers/wait.js';
 
 const sbx = useEngine();
 
@@ -93,7 +93,7 @@ describe('engine.spawn', () => {
       stdout: 'pipe',
       limits: { memoryBytes: null }, // the kernel keeps much of many forks
     });
-    const { ms } = await timed(() => closed.close());
+    const { ms } = await timedByOthers(() => closed.close());
     expect((await closed.result).status).toBe('killed');
     expect(ms).toBeLessThan(100);
   });
@@ -129,14 +129,13 @@ describe('engine.spawn', () => {
 
 describe('onAbort: resolve', () => {
   /** It says something, writes a file and stays. */
-  const staying = ['/bin/sh', ['-c', 'echo said; echo kept > f; exec sleep 60']] as const;
+  const staying = ['/bin/sh', ['-c', 'echo kept > f; echo said; exec sleep 60']] as const;
   const asked = { copyOut: ['f'], onAbort: 'resolve' } as const;
 
   async function abortOnceSaid(
     start: (options: { signal: AbortSignal; onStdout: () => void }) => Promise<unknown>,
   ) {
     const controller = new AbortController();
-    // `echo kept` comes right after the line that is seen.
     const onStdout = () => void sleep(50).then(() => controller.abort());
     return start({ signal: controller.signal, onStdout });
   }

@@ -7,7 +7,7 @@ import type { Engine, Standby, StandbyRequest } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { MiB, useEngine, withEngine } from '../helpers/engine.js';
 import { paced } from '../helpers/pace.js';
-import { descendants } from '../helpers/proc.js';
+import { descendants, listProcesses } from '../helpers/proc.js';
 import { sleep, timed, until } from '../helpers/wait.js';
 
 const sbx = useEngine();
@@ -365,20 +365,11 @@ describe('the end', () => {
     const below = descendants(host.pid!).map(({ pid }) => pid);
     expect(below.length).toBeGreaterThan(4);
     host.kill('SIGKILL');
-    const alive = () => below.filter((pid) => isAlive(pid));
+    // Reaping is pid 1's.
+    const alive = () => listProcesses().filter(({ pid, state }) => below.includes(pid) && state !== 'Z');
     await until(2000, 'all are gone', () => alive().length === 0);
   });
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 describe('options', () => {
   it.each([
     [{ count: -1, program: shell }, 'family.count'],

@@ -94,7 +94,7 @@ describe('stdin', () => {
     }
     const result = await sbx.engine.run(t('exit-with'), ['0'], { stdin: { stream: endless() } });
     expect(result.status).toBe('ok');
-    await until(100, 'the generator is told', () => ended);
+    await until(1000, 'the generator is told', () => ended);
   });
 
   it('a stream that throws ends the run and rejects it', async () => {

@@ -169,8 +169,12 @@ describe('floods', () => {
 
   test('of one id: one execution at a time, the others are told', async () => {
     const talk = await Talk.open(served.url);
-    const message = execute({ id: 'same', code: 'sleep 0.3; echo once' });
+    const message = execute({ id: 'same', code: 'echo once; sleep 60' });
     for (let count = 0; count < 500; count += 1) talk.send(message);
+    talk.ping('all'); // messages are answered in their order
+    await talk.until(({ id }) => id === 'all');
+    await talk.until(({ id, type }) => id === 'same' && type === 'stdout');
+    talk.cancel('same');
     await talk.until(({ id, type }) => id === 'same' && type === 'result');
     const own = talk.of('same');
     expect(own.filter(({ type }) => type === 'ack').length).toBe(1);

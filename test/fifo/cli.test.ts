@@ -43,7 +43,7 @@ test('with pipes, as JSON, with limits', async () => {
     '--pipes',
     '--json',
     '--wall',
-    '300ms',
+    '2s',
     '--',
     'sh',
     '-c',

@@ -64,10 +64,14 @@ print("\\n".join(map(str, out)))`;
     expect(percentile(atOnce, 0.5)).toBeLessThan(50_000);
 
     // Nobody asks.
-    const before = process.cpuUsage();
-    await sleep(1000);
-    const { user, system } = process.cpuUsage(before);
-    expect((user + system) / 1e6).toBeLessThan(0.05);
+    const seconds: number[] = [];
+    do {
+      const before = process.cpuUsage();
+      await sleep(1000);
+      const { user, system } = process.cpuUsage(before);
+      seconds.push((user + system) / 1e6);
+    } while (seconds.length < 5 && Math.min(...seconds) >= 0.05); // V8 may collect in one of them; what polls is in each
+    expect(Math.min(...seconds)).toBeLessThan(0.05);
 
     // Half of them have been asked and are never read; the host still reads and writes files.
     for (const dir of dirs.slice(0, 250)) await writeFile(join(dir, 'wait'), '1');

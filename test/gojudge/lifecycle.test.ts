@@ -8,6 +8,7 @@ import { createGojudgeServer, type GojudgeServerOptions } from '@sbx/gojudge-ser
 import { afterAll, describe, expect, test } from 'vitest';
 import { expectNothingLeft, settledFootprint } from '../helpers/leaks.js';
 import { descendants } from '../helpers/proc.mjs';
+import { runningPrograms } from '../helpers/running.js';
 import { cmd, post } from './server.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sbx-gojudge-life-'));
@@ -33,7 +34,7 @@ describe('shutdown', () => {
   test('waits for what runs', async () => {
     await withServer({}, async (url, close) => {
       const answer = post(url, { cmd: [cmd(['/bin/sleep', '0.5'])] });
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      await runningPrograms('sleep');
       await close();
       expect(await (await answer).text()).toContain('"status":"Accepted"');
     });
@@ -42,7 +43,7 @@ describe('shutdown', () => {
   test('kills what runs for too long', async () => {
     await withServer({ shutdownMs: 200 }, async (url, close) => {
       const answer = post(url, { cmd: [cmd(['/bin/sleep', '9'])] }).catch(() => null);
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      await runningPrograms('sleep');
       const startedAt = performance.now();
       await close();
       expect(performance.now() - startedAt).toBeLessThan(2000);

@@ -1,6 +1,7 @@
 // `/ws` and `/stream`, message by message.
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { runningPrograms } from '../helpers/running.js';
 import { cmd, useServer } from './server.js';
 
 const server = useServer({ parallelism: 2, queueLength: 4 });
@@ -80,7 +81,7 @@ describe('/ws', () => {
     const { socket, next } = await open('/ws');
     for (const requestId of ['a', 'b', 'queued'])
       socket.send(JSON.stringify({ requestId, cmd: [sleeper(20)] }));
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await runningPrograms('sleep', 2);
     socket.send(JSON.stringify({ cancelRequestId: 'queued' }));
     expect(json(await next())).toEqual({
       requestId: 'queued',

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createGojudgeServer } from '@sbx/gojudge-server';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { runningPrograms } from '../helpers/running.js';
 import { cmd, post, useServer } from './server.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sbx-gojudge-strict-'));
@@ -23,8 +24,8 @@ const run = async (server: { url: string }, ...cmds: object[]) =>
 const impossible = cmd(['/bin/cat', 'a'], {
   copyIn: { a: { content: 'there' }, '/usr/nowhere/b': { content: 'x' } },
 });
-/** Ends between its clock limit and the next look. */
-const late = cmd(['/bin/sleep', '0.25'], { clockLimit: 220_000_000 });
+/** Ends between its clock limit and the next look, half a second from both. */
+const late = cmd(['/bin/sleep', '1.5'], { clockLimit: 1_020_000_000 });
 const failing = { cmd: [cmd(['/bin/true'], { files: [{ fileId: 'ABCDEFGH' }] })] };
 
 async function endOfStream({ url }: { url: string }, request: object) {
@@ -56,7 +57,7 @@ describe('without', () => {
 });
 
 describe('strict', () => {
-  const server = useServer({ compat: 'strict' });
+  const server = useServer({ compat: 'strict', timeLimitCheckerIntervalMs: 1000 });
 
   test('copyIn to a path that cannot be made is skipped', async () => {
     const [result] = await run(server, impossible);
@@ -66,7 +67,7 @@ describe('strict', () => {
 
   test('a clock limit strikes at the next look', async () => {
     expect(await run(server, late)).toMatchObject([{ status: 'Accepted' }]);
-    const [killed] = await run(server, cmd(['/bin/sleep', '5'], { clockLimit: 220_000_000 }));
+    const [killed] = await run(server, cmd(['/bin/sleep', '9'], { clockLimit: 1_020_000_000 }));
     expect(killed).toMatchObject({ status: 'Time Limit Exceeded', exitStatus: 9 });
   });
 
@@ -103,8 +104,8 @@ test.each([
     compat,
   });
   const { urls } = await server.listen();
-  const first = post(urls[0]!, { cmd: [cmd(['/bin/sleep', '0.5'])] });
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  const first = post(urls[0]!, { cmd: [cmd(['/bin/sleep', '1'])] });
+  await runningPrograms('sleep');
   const refused = await post(urls[0]!, { cmd: [cmd(['/bin/true'])] });
   expect([refused.status, await refused.json(), refused.headers.get('retry-after')]).toEqual([
     500,

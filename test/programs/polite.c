@@ -7,9 +7,14 @@ static void ask(int number) {
 }
 int main(int argc, char **argv) {
   (void)argc;
+  sigset_t before, term;
+  sigemptyset(&term);
+  sigaddset(&term, SIGTERM);
+  sigprocmask(SIG_BLOCK, &term, &before); // or it may come between the look and the pause
   signal(SIGTERM, ask);
   (void)!write(1, "ready\n", 6);
-  while (!asked) pause();
+  while (!asked) sigsuspend(&before);
+  sigprocmask(SIG_SETMASK, &before, NULL);
   pause_ms(number(argv, 1, 0));
   (void)!write(1, "bye\n", 4);
   return 7;

@@ -13,7 +13,7 @@ const PAUSE_MS_MAX = 100;
  * A client that sees the end of output asks why. When the program has died, the report of that is a moment behind the end of its
  * output: the client sees the one after the other.
  */
-const END_REPORT_MS = 20;
+const END_REPORT_MS = 100;
 
 export class Relay {
   readonly #downward: Socket;
