@@ -216,8 +216,10 @@ describe('the end of a connection', () => {
       limits: { max_output_bytes: 4_000_000 },
     });
     await talk.running(id);
+    const { ok: before } = open.server.engine.counters().byStatus;
     talk.socket.terminate();
     await until(5000, 'its place is free', () => open.server.load().active === 0);
+    expect(open.server.engine.counters().byStatus.ok).toBe(before + 1);
     const text = await (await fetch(`${open.http}/metrics`)).text();
     expect(text).toMatch(/language="shell",status="orphaned"\} [1-9]/);
   });

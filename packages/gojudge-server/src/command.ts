@@ -8,7 +8,7 @@ import { type Logger, pino } from 'pino';
 import { FLAGS, FlagError, type FlagValue, readFlags, usage, variableOf } from './config/flags.js';
 import { commandFrom } from './config/from-flags.js';
 import { BUILD_VERSION } from './http/info.js';
-import { createGojudgeServer, type GojudgeServer } from './server.js';
+import { createGojudgeServer } from './server.js';
 
 const PM2_VARIABLES = ['PM2_HOME', 'PM2_JSON_PROCESSING', 'NODE_APP_INSTANCE'];
 
@@ -58,8 +58,8 @@ function makeLog(flags: ReadonlyMap<string, FlagValue>): Logger {
 async function serve(flags: ReadonlyMap<string, FlagValue>, log: Logger): Promise<void> {
   const { options, warnings } = commandFrom(flags, process.pid === 1);
   for (const warning of warnings) log.warn(warning);
+  const stopped = firstSignal(log); // from now on: opening takes a moment, and leaves nothing when it is over
   const server = await createGojudgeServer(options);
-  const stopped = closeOnSignals(server, log);
   try {
     const { urls, monitorUrls } = await server.listen();
     log.info({ urls, monitorUrls, cgroup: server.engine.info().cgroup.version }, 'listening');
@@ -69,16 +69,16 @@ async function serve(flags: ReadonlyMap<string, FlagValue>, log: Logger): Promis
   }
 }
 
-/** The first signal drains, a second one kills. pm2 stops its processes by SIGINT and sends SIGTERM to others. */
-function closeOnSignals(server: GojudgeServer, log: Logger): Promise<void> {
+/** Resolves with the first signal, for a drain; a second one kills. pm2 stops its processes by SIGINT and sends SIGTERM to others. */
+function firstSignal(log: Logger): Promise<void> {
   const underManager = PM2_VARIABLES.some((name) => process.env[name]);
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     let closing = false;
     const close = (signal: NodeJS.Signals) => {
       if (closing) process.exit(1);
       closing = true;
       log.info({ signal }, 'shutting down');
-      server.close().then(resolve, reject);
+      resolve();
     };
     process.on('SIGINT', close);
     process.on('SIGTERM', underManager ? () => undefined : close);
