@@ -16,8 +16,9 @@ constexpr int kInitNice = -10;              // beside the host's: for kernels be
 
 constexpr uint64_t ProgramSliceNs(uint64_t tickNs) {
   constexpr uint64_t kHalfNs = 4'000'000, kBeforeTickNs = 100'000;
-  const uint64_t ticks = tickNs == 0 || tickNs > kHalfNs ? 1 : kHalfNs / tickNs;
-  return 2 * (ticks * (tickNs == 0 ? kHalfNs : tickNs) - kBeforeTickNs);
+  const uint64_t tick = tickNs == 0 ? kHalfNs : tickNs;
+  const uint64_t ticks = tick > kHalfNs ? 1 : kHalfNs / tick;
+  return 2 * (ticks * tick - kBeforeTickNs);
 }
 
 // `key`: what lets the start of a program past its own filter, above the number of the process as the kernel reads it.

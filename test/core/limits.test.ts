@@ -32,21 +32,18 @@ async function check({
   also,
   endsBy,
 }: Case): Promise<void> {
-  const run = () => sbx.engine.run(t(program), args, { ...options, limits });
-  const result = await run();
-  expect({ status: result.status, stderr: result.stderr.text() }).toEqual({
-    status,
-    stderr: expect.any(String),
-  });
-  if (stdout !== undefined) expect(result.stdout.text()).toBe(stdout);
-  also?.(result);
-  if (endsBy === undefined) return;
-  let first: RunResult | null = result;
-  await expectEndedAt(limits[endsBy]!, endsBy, async () => {
-    const { usage } = first ?? (await run());
-    first = null;
-    return usage[endsBy];
-  });
+  const once = async () => {
+    const result = await sbx.engine.run(t(program), args, { ...options, limits });
+    expect({ status: result.status, stderr: result.stderr.text() }).toEqual({
+      status,
+      stderr: expect.any(String),
+    });
+    if (stdout !== undefined) expect(result.stdout.text()).toBe(stdout);
+    also?.(result);
+    return result;
+  };
+  if (endsBy === undefined) await once();
+  else await expectEndedAt(limits[endsBy]!, endsBy, async () => (await once()).usage[endsBy]);
 }
 
 const time: Case[] = [

@@ -11,7 +11,7 @@ const OVERSHOOT_MAX_MS = paced(60);
 const BOOKED_MS = 4 * availableParallelism();
 const SAMPLES = 5;
 
-export const BARS = { cpuTimeMs: OVERSHOOT_MS + BOOKED_MS, wallTimeMs: OVERSHOOT_MS } as const;
+const BARS = { cpuTimeMs: OVERSHOOT_MS + BOOKED_MS, wallTimeMs: OVERSHOOT_MS } as const;
 
 export function between(value: number | null, low: number, high: number): void {
   expect(value).toBeGreaterThanOrEqual(low);
@@ -30,18 +30,15 @@ export async function expectMedianBetween(
   between(seen.sort((a, b) => a - b)[seen.length >> 1]!, low, high);
 }
 
-/** The bar of a percentile is not that of each single run: when one is beyond it, the median of several decides. */
-export async function expectEndedAt(
+/** The bar of a percentile is not that of each single run; but none may be far beyond it. */
+export function expectEndedAt(
   limitMs: number,
   figure: keyof typeof BARS,
   usedMs: () => Promise<number>,
 ): Promise<void> {
-  const latestMs = limitMs + BARS[figure];
-  const seen: number[] = [];
-  do {
+  return expectMedianBetween(limitMs, limitMs + BARS[figure], async () => {
     const used = await usedMs();
     between(used, limitMs, limitMs + OVERSHOOT_MAX_MS);
-    seen.push(used);
-  } while (seen.length < SAMPLES && Math.max(...seen) > latestMs);
-  if (seen.length === SAMPLES) between(seen.sort((a, b) => a - b)[SAMPLES >> 1]!, limitMs, latestMs);
+    return used;
+  });
 }
