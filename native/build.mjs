@@ -75,6 +75,7 @@ const hosted = [
   'helper/landlock.cc',
   'helper/launch.cc',
   'helper/template_message.cc',
+  'addon/gathered.cc',
   'addon/relay_pump.cc',
   'addon/tree_remover.cc',
 ];

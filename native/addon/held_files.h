@@ -8,7 +8,7 @@ namespace sbx {
 // { dir, path, mode, owner, collect }: made or cut, for a program to write to; with `collect` [that, another to read from].
 // EINVAL or EISDIR for what is not a regular file.
 Napi::Value OpenOutput(const Napi::CallbackInfo& info);
-// (fd, maxBytes): closes it; [first bytes, mode, bytes read, size].
+// (fd, maxBytes): closes it; as ReadOpened.
 Napi::Value TakeFile(const Napi::CallbackInfo& info);
 // (fd): the user's from now on; we do not close it at the end.
 Napi::Value GiveAway(const Napi::CallbackInfo& info);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "to_buffer.h"
+
 namespace sbx {
 
 int OpenBelow(int dir, const char* path, int flags, mode_t mode, bool follow) {
@@ -25,20 +27,19 @@ int CheckRegular(int fd, struct stat& status) {
 
 Napi::Value ReadOpened(Napi::Env env, int fd, const struct stat& status, double maxBytes) {
   const auto size = (size_t)std::min((double)status.st_size, maxBytes);
-  Napi::Buffer<char> buffer = Napi::Buffer<char>::New(env, size);
-  size_t at = 0;
-  while (at < size) {
-    const long got = sys::Read(fd, buffer.Data() + at, size - at);
+  Gathered content;
+  char* room = content.Room(size);
+  if (room == nullptr) return Napi::Number::New(env, -ENOMEM);
+  while (content.size() < size) {
+    const long got = sys::Read(fd, room + content.size(), size - content.size());
     if (got < 0) return Napi::Number::New(env, (double)got);
-    if (got == 0) break;
-    at += (size_t)got;
+    if (got == 0) break;  // it shrank meanwhile
+    content.Add((size_t)got);
   }
-  for (size_t i = at; i < size; ++i) buffer.Data()[i] = 0;  // it shrank meanwhile: never show memory of ours
-  const Napi::Array result = Napi::Array::New(env, 4);
-  result.Set(0u, buffer);
+  const Napi::Array result = Napi::Array::New(env, 3);
+  result.Set(0u, ToBuffer(env, content));
   result.Set(1u, Napi::Number::New(env, status.st_mode & 07777));
-  result.Set(2u, Napi::Number::New(env, (double)at));
-  result.Set(3u, Napi::Number::New(env, (double)status.st_size));
+  result.Set(2u, Napi::Number::New(env, (double)status.st_size));
   return result;
 }
 

@@ -14,7 +14,7 @@ int OpenBelow(int dir, const char* path, int flags, mode_t mode, bool follow);
 // 0 for a regular file, else why not. Fills `status`.
 int CheckRegular(int fd, struct stat& status);
 
-// [first bytes, mode, bytes read, size] of an open regular file, or a negative error number. Never more than `maxBytes`.
+// [first bytes, mode, size] of an open regular file, or a negative error number. Never more than `maxBytes`.
 Napi::Value ReadOpened(Napi::Env env, int fd, const struct stat& status, double maxBytes);
 
 }  // namespace sbx

@@ -1,6 +1,7 @@
 #include "relay.h"
 
 #include "decode.h"
+#include "to_buffer.h"
 
 namespace sbx {
 
@@ -27,7 +28,7 @@ Napi::Value Relay::Finish(const Napi::CallbackInfo& info) {
   Stop();
   pump_->Finish();
   const Napi::Array result = Napi::Array::New(info.Env(), 2);
-  result.Set(0u, Napi::Buffer<char>::Copy(info.Env(), pump_->kept().data(), pump_->kept().size()));
+  result.Set(0u, ToBuffer(info.Env(), pump_->kept()));
   result.Set(1u, Napi::Number::New(info.Env(), (double)pump_->total()));
   return result;
 }

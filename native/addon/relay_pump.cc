@@ -51,7 +51,7 @@ RelayPump::Step RelayPump::Copy() {
     return Step::kAgain;
   }
   total_ += (uint64_t)size;
-  kept_.append(Chunk(), std::min((size_t)size, keepMax_ - kept_.size()));
+  kept_.Append(Chunk(), std::min((size_t)size, keepMax_ - kept_.size()));
   if (!sink_) return Took(size);
   long written = sys::Write(sink_.get(), Chunk(), (size_t)size);
   if (written == -EAGAIN) written = 0;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "../common/fd.h"
+#include "gathered.h"
 
 namespace sbx {
 
@@ -28,7 +29,7 @@ class RelayPump {
 
   int source() const { return source_.get(); }
   int sink() const { return sink_.get(); }  // negative once its reader is gone
-  const std::string& kept() const { return kept_; }
+  Gathered& kept() { return kept_; }
   uint64_t total() const { return total_; }  // bytes taken from the source
 
  private:
@@ -42,7 +43,8 @@ class RelayPump {
   size_t keepMax_;
   bool drain_;
   bool bulk_ = false;  // whole chunks come
-  std::string kept_, pending_;  // pending: read, and not yet written
+  Gathered kept_;
+  std::string pending_;  // read, and not yet written
   size_t at_ = 0;
   uint64_t total_ = 0;
 };

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "decode.h"
+#include "to_buffer.h"
 
 namespace sbx {
 namespace {
@@ -66,7 +67,7 @@ size_t Reader::Keep(const char* data, size_t size) {
   total_ += (double)size;
   if (!capturing_) return size;
   const size_t room = limit_ - std::min(limit_, captured_.size());
-  captured_.append(data, std::min(room, size));
+  captured_.Append(data, std::min(room, size));
   return std::min(room, size);
 }
 
@@ -105,9 +106,8 @@ Napi::Value Reader::Finish(const Napi::CallbackInfo& info) {
   Shut();
   if (total_ == 0) return Close(info);
   const Napi::Array result = Napi::Array::New(info.Env(), 2);
-  result.Set(0u, Napi::Buffer<char>::Copy(info.Env(), captured_.data(), captured_.size()));
+  result.Set(0u, ToBuffer(info.Env(), captured_));
   result.Set(1u, Napi::Number::New(info.Env(), total_));
-  captured_ = std::string();
   (void)Close(info);
   return result;
 }

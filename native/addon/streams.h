@@ -5,6 +5,7 @@
 #include <napi.h>
 
 #include "../common/fd.h"
+#include "gathered.h"
 #include "reactor.h"
 
 namespace sbx {
@@ -34,7 +35,7 @@ class Reader : public Napi::ObjectWrap<Reader>, public Watch {
   bool capturing_ = false, paused_ = false, overflowed_ = false, ended_ = false, closed_ = false;
   size_t limit_ = 0;
   double total_ = 0;
-  std::string captured_;
+  Gathered captured_;
   Napi::FunctionReference onData_, onEnd_, onOverflow_;
 };
 

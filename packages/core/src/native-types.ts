@@ -295,5 +295,5 @@ export interface Native {
   readCounterFile(fd: number): string | number;
 }
 
-/** What was read of a regular file: first bytes, mode, how many of them were read, its size. */
-export type FileRead = [bytes: Uint8Array, mode: number, readBytes: number, sizeBytes: number];
+/** What was read of a regular file: first bytes, its mode, its size. */
+export type FileRead = [bytes: Uint8Array, mode: number, sizeBytes: number];

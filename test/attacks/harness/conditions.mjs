@@ -33,7 +33,9 @@ const programs = fileURLToPath(new URL('../programs/', import.meta.url));
  * things, `shown` is bound read-only at /data, `disk` writable at /disk.
  */
 export function makeWorld() {
-  const folder = mkdtempSync(join(process.env.SBX_GUEST ? scratch : '/var/tmp', 'sbx-attacks-'));
+  const parent = process.env.SBX_GUEST ? scratch : '/var/tmp';
+  mkdirSync(parent, { recursive: true });
+  const folder = mkdtempSync(join(parent, 'sbx-attacks-'));
   chmodSync(folder, 0o755);
   const world = {
     folder,

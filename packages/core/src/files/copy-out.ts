@@ -45,8 +45,7 @@ function read(folder: WorkFolder, { path, truncate }: Wanted, maxBytes: number):
     native.readFileBeneath({ dir, path: below, maxBytes, truncate }),
   );
   if (typeof got === 'number') return got;
-  const [bytes, mode, readBytes, sizeBytes] = got;
-  return new TakenFile(path, bytes.subarray(0, readBytes), mode, sizeBytes, null);
+  return new TakenFile(path, ...got, null);
 }
 
 function hold(folder: WorkFolder, { path, truncate }: Wanted, maxBytes: number): TakenFile | number {

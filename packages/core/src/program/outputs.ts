@@ -165,8 +165,9 @@ export class Outputs {
     const { native } = this.#ends;
     if (as === 'fd') return new Output(NO_BYTES, fstatSync(fd).size, { fd: native.giveAway(fd), maxBytes });
     const taken = native.takeFile(fd, maxBytes);
-    if (typeof taken !== 'number') return new Output(taken[0].subarray(0, taken[2]), taken[3]);
-    throw hostError('read a file that it holds', taken);
+    if (typeof taken === 'number') throw hostError('read a file that it holds', taken);
+    const [bytes, , sizeBytes] = taken;
+    return new Output(bytes, sizeBytes);
   }
 }
 

@@ -52,8 +52,9 @@ export class WorkFiles {
     );
     if (typeof got === 'number')
       throw new FileAccessError({ operation: 'readFile', path, errno: -got, ...notRegular(-got) });
-    if (got[3] > maxBytes) throw new FileAccessError({ operation: 'readFile', path, errno: 'EFBIG' });
-    return got[0].subarray(0, got[2]);
+    const [bytes, , sizeBytes] = got;
+    if (sizeBytes > maxBytes) throw new FileAccessError({ operation: 'readFile', path, errno: 'EFBIG' });
+    return bytes;
   }
 
   async writeFile(path: string, data: FileData, mode?: number): Promise<void> {
