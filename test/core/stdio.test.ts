@@ -2,7 +2,7 @@
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { InputSpec, OneShotOptions, RunResult } from '@sbx/core';
+import type { InputSpec, InputStream, OneShotOptions, OutputStream, RunResult } from '@sbx/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KiB, MiB, t, useEngine } from '../helpers/engine.js';
 import { sleep, timed, until } from '../helpers/wait.js';
@@ -297,6 +297,15 @@ describe('descriptors beyond 2', () => {
       fds: { 5: { input: { text: 'through' } }, 9: { output: 'capture' } },
     });
     expect(result.outputs[9]!.text()).toBe('through');
+  });
+
+  it('pipes, also of the first three the other way round', async () => {
+    const fds = { 0: { output: 'pipe' }, 1: { input: 'pipe' } } as const;
+    await using program = await sbx.engine.spawn(t('copy-fd'), ['1', '0'], { fds });
+    const { 0: out, 1: into } = program.fds as { 0: OutputStream; 1: InputStream };
+    await into.end('round');
+    expect(await out.text()).toBe('round');
+    expect([program.stdin, program.stdout]).toEqual([null, null]);
   });
 
   it('are the only ones open', async () => {

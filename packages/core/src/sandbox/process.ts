@@ -48,10 +48,10 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
     return this.#running.wiring.outputs.get(2) ?? null;
   }
 
-  /** Pipes of descriptors beyond 2, by number. */
+  /** Pipes by number of descriptor, also where `options.fds` has one of the first three go the other way. */
   get fds(): Record<number, InputStream | OutputStream> {
     const { inputs, outputs } = this.#running.wiring;
-    return Object.fromEntries([...inputs, ...outputs].filter(([target]) => target > 2));
+    return Object.fromEntries([...inputs, ...outputs]);
   }
 
   /** Without a signal: SIGTERM if there is a `killGraceMs`, then SIGKILL to all of it. With one: that signal to the main process. */

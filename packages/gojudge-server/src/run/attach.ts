@@ -13,11 +13,12 @@ interface Living {
 export async function attachStreams(target: StreamTarget, living: Living): Promise<void> {
   if (living.program.tty) return attachTerminal(target, living);
   const { index, program, process } = living;
+  const { fds } = process;
   const sending: Promise<void>[] = [];
   for (const [fd, file] of program.files.entries()) {
-    if (file?.kind === 'stream-in') target.attachInput(index, fd, streamOf(process, fd) as InputStream);
+    if (file?.kind === 'stream-in') target.attachInput(index, fd, fds[fd] as InputStream);
     else if (file?.kind === 'stream-out') {
-      sending.push(target.attachOutput(index, fd, streamOf(process, fd) as OutputStream));
+      sending.push(target.attachOutput(index, fd, fds[fd] as OutputStream));
     }
   }
   await Promise.all(sending);
@@ -32,9 +33,4 @@ async function attachTerminal(target: StreamTarget, { index, program, process }:
   }
   const fd = program.files.findIndex((file) => file?.kind === 'stream-out');
   if (fd >= 0) await target.attachOutput(index, fd, process.stdout!);
-}
-
-function streamOf(process: Process, fd: number): InputStream | OutputStream | null {
-  if (fd > 2) return process.fds[fd] ?? null;
-  return [process.stdin, process.stdout, process.stderr][fd]!;
 }

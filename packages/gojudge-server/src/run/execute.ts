@@ -59,8 +59,7 @@ async function runAlone(scope: RunScope, { index, request }: Plan): Promise<RunR
   if (streams === null) return engine.run(file, args, whole);
   const process = await engine.spawn(file, args, whole);
   const sent = attachStreams(streams, { index, program: scope.job.programs[index]!, process });
-  const result = await process.result;
-  await sent;
+  const [result] = await Promise.all([process.result, sent]);
   return result;
 }
 
@@ -137,8 +136,7 @@ async function runLiving(
     if (process === null) return undefined;
     return attachStreams(streams!, { index, program: plans[index]!.program, process });
   });
-  const together = await group.result;
-  await Promise.all(sending);
+  const [together] = await Promise.all([group.result, ...sending]);
   return together;
 }
 
