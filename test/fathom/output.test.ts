@@ -5,6 +5,8 @@ import { Talk, useServer } from './server.js';
 
 const STALL_MS = 1500;
 const served = useServer({ parallelism: 8, stallMs: STALL_MS });
+/** Pings come oftener than anything is given up. */
+const pinging = useServer({ parallelism: 2, stallMs: STALL_MS, pingMs: 200 }, () => served.server.engine);
 let talk: Talk;
 beforeAll(async () => {
   talk = await Talk.open(served.url);
@@ -124,6 +126,15 @@ describe('a client that does not read', () => {
     const since = performance.now();
     await until(20_000, 'its place is free', () => served.server.load().active === 0);
     expect(performance.now() - since).toBeGreaterThan(STALL_MS * 0.8);
+    stuck.socket.terminate();
+  });
+
+  test('the same when pings are on their way to it too: they are no progress', async () => {
+    const stuck = await Talk.open(pinging.url);
+    const id = stuck.start(flood);
+    await stuck.running(id);
+    stuck.socket.pause();
+    await until(STALL_MS * 4, 'its place is free', () => pinging.server.load().active === 0);
     stuck.socket.terminate();
   });
 

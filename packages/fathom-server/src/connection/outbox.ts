@@ -22,7 +22,13 @@ const TEXT = { binary: false, compress: false } as const;
 
 /** What `ws` and Node know of bytes on their way. `_socket` is the public `net.Socket` behind a `ws` connection. */
 interface Insides {
-  _socket?: { cork(): void; uncork(): void; _handle?: { writeQueueSize?: number } | null } | null;
+  _socket?: {
+    cork(): void;
+    uncork(): void;
+    bytesWritten: number;
+    writableLength: number;
+    _handle?: { writeQueueSize?: number } | null;
+  } | null;
 }
 
 export class Outbox implements Outlet {
@@ -94,9 +100,9 @@ export class Outbox implements Outlet {
     if (this.#stallTimer !== undefined) return;
     const { stallMs, onStall, onProgress } = this.#options;
     let left = CHECKS_PER_STALL;
-    let before = this.#onItsWay();
+    let before = this.#taken();
     this.#stallTimer = setInterval(() => {
-      const now = this.#onItsWay();
+      const now = this.#taken();
       left = now === before ? left - 1 : CHECKS_PER_STALL;
       if (now !== before) onProgress();
       before = now;
@@ -107,9 +113,12 @@ export class Outbox implements Outlet {
     }, stallMs / CHECKS_PER_STALL).unref();
   }
 
-  /** Changes whenever the kernel takes a byte, not only when a whole message has left. */
-  #onItsWay(): string {
-    const queued = this.#insides._socket?._handle?.writeQueueSize ?? 0;
-    return `${this.#socket.bufferedAmount}:${queued}`;
+  /**
+   * Changes whenever the kernel takes a byte, not only when a whole message has left; and only then: what is added meanwhile, our
+   * own pings above all, is no progress of the peer's.
+   */
+  #taken(): string {
+    const { bytesWritten = 0, writableLength = 0, _handle: handle } = this.#insides._socket ?? {};
+    return `${bytesWritten - writableLength}:${handle?.writeQueueSize ?? 0}`;
   }
 }
