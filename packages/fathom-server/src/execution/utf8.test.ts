@@ -46,3 +46,20 @@ test('a character is out as soon as its last byte is there', () => {
   const decoder = new Utf8Decoder();
   expect([...Buffer.from('€')].map((byte) => decoder.decode(Uint8Array.of(byte)))).toEqual(['', '', '€']);
 });
+
+test('what no byte can make a character any more is not held back', () => {
+  const bad = [
+    [0xff],
+    [0xc0],
+    [0xf5],
+    [0xe0, 0x80],
+    [0xed, 0xa0],
+    [0xf0, 0x80],
+    [0xf4, 0x90],
+    [0xf0, 0x9f, 0x41],
+  ];
+  for (const bytes of bad) {
+    const [text, rest] = decodeIn([Uint8Array.from(bytes)]);
+    expect([text, rest]).toEqual([whole(Uint8Array.from(bytes)), '']);
+  }
+});
