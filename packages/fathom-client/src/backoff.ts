@@ -12,10 +12,14 @@ export interface ReconnectOptions {
   triesMax?: number;
 }
 
+/** A server that takes each connection and ends it is not asked again without a pause. */
+const AT_ONCE_EVERY_MS = 1000;
+
 export class Backoff {
   readonly #options: Required<ReconnectOptions>;
   readonly #random: () => number;
   #tries = 0;
+  #atOnceMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ReconnectOptions = {}, random: () => number = Math.random) {
     this.#options = {
@@ -32,9 +36,14 @@ export class Backoff {
   next(): number | null {
     const { firstMs, capMs, jitter, triesMax } = this.#options;
     if (this.#tries >= triesMax) return null;
+    const nowMs = performance.now();
+    if (this.#tries === 0 && nowMs - this.#atOnceMs < AT_ONCE_EVERY_MS) this.#tries = 1;
     const tried = this.#tries;
     this.#tries += 1;
-    if (tried === 0) return 0;
+    if (tried === 0) {
+      this.#atOnceMs = nowMs;
+      return 0;
+    }
     const full = Math.min(capMs, firstMs * 2 ** Math.min(tried - 1, 30));
     return full * (1 - jitter * this.#random());
   }

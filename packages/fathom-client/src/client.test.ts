@@ -180,9 +180,8 @@ describe('refused before it is sent', () => {
 });
 
 describe('the connection', () => {
-  beforeEach(
-    () => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }),
-  );
+  const toFake = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] as const;
+  beforeEach(() => void vi.useFakeTimers({ toFake: [...toFake] }));
   afterEach(() => void vi.useRealTimers());
 
   test('lost: what is under way fails as retryable, one try at once, then waits that double up to 30 s', async () => {
@@ -211,6 +210,23 @@ describe('the connection', () => {
     sockets[11]!.emit('close', { code: 1006 });
     await vi.advanceTimersByTimeAsync(0);
     expect(sockets.length).toBe(13); // at once again: success has reset it
+    await client.close();
+  });
+
+  test('a server that takes each connection and ends it is not asked without a pause', async () => {
+    const { sockets, openSocket } = fakeSockets((socket) => {
+      socket.emit('open');
+      socket.emit('close', { code: 1013 });
+    });
+    const client = new FathomClient({ url, openSocket, reconnect: { jitter: 0 } });
+    await client.connect();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(sockets.length).toBe(2); // at once
+    await vi.advanceTimersByTimeAsync(99);
+    expect(sockets.length).toBe(2);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(sockets.length).toBeGreaterThan(40);
+    expect(sockets.length).toBeLessThan(70);
     await client.close();
   });
 
