@@ -87,7 +87,13 @@ describe('messages with an id: the error carries it', () => {
       { ...base, env: Object.fromEntries(Array.from({ length: 129 }, (_, at) => [`n${at}`, ''])) },
       /^env: .*128/,
     ],
-    ['env over 128 KiB', { ...base, env: { a: 'x'.repeat(131_073) } }, /^env: /],
+    [
+      'env over 128 KiB',
+      { ...base, env: { a: 'x'.repeat(65_000), b: 'x'.repeat(66_071) } },
+      /^env: .*131072/,
+    ],
+    ['a variable that Linux does not take', { ...base, env: { a: 'x'.repeat(131_070) } }, /^env: .*131070/],
+    ['a name that hides its value', { ...base, env: { ['__proto__']: 7 } }, /^env: .*__proto__/],
     ['no limits', without('limits'), /^limits: /],
     ['limits null', { ...base, limits: null }, /^limits: /],
     ['no timeout_ms', { ...base, limits: { memory_mb: 64 } }, /^limits\.timeout_ms: /],
@@ -275,11 +281,21 @@ describe('the program’s world', () => {
     expect(stdout).not.toMatch(/SBX_|npm_|VITEST|NODE_/);
   });
 
+  test('the largest request fits in a message, also when each character is written as \\u and digits', async () => {
+    const stdin = 'é'.repeat(2 * 2 ** 20);
+    const text = JSON.stringify(execute({ code: 'wc -c', stdin, id: 'escaped' })).replaceAll('é', '\\u00e9');
+    expect(text.length).toBeGreaterThan(12_000_000);
+    talk.send(text);
+    expect((await talk.fate('escaped')).stdout.trim()).toBe(String(4 * 2 ** 20));
+  });
+
   test('128 names and 128 KiB of env', async () => {
     const env = Object.fromEntries(Array.from({ length: 128 }, (_, at) => [`N${at}`, 'x'.repeat(900)]));
     expect((await talk.run({ code: `echo \${#N127}`, env })).stdout).toBe('900\n');
-    const one = { A: 'x'.repeat(131_000) };
-    expect((await talk.run({ code: `echo \${#A}`, env: one })).stdout).toBe('131000\n');
+    const one = { A: 'x'.repeat(131_069) };
+    expect((await talk.run({ code: `echo \${#A}`, env: one })).stdout).toBe('131069\n');
+    const two = { A: 'x'.repeat(65_000), B: 'x'.repeat(66_070) };
+    expect((await talk.run({ code: `echo \${#A} \${#B}`, env: two })).stdout).toBe('65000 66070\n');
   });
 
   test('the folder is fresh and writable, the code is a file, nothing of before is there', async () => {

@@ -163,13 +163,18 @@ describe('refused before it is sent', () => {
     ['no language', { code: '' }, /language must be a string/],
     ['a lone surrogate', { ...program, code: 'x\ud800' }, /code must be text without lone surrogates/],
     ['too much code', { ...program, code: 'é'.repeat(2 ** 19 + 1) }, /code must be at most 1048576 bytes/],
+    [
+      'a variable that Linux does not take',
+      { ...program, env: { a: 'x'.repeat(131_070) } },
+      /at most 131070 bytes/,
+    ],
     ['a name with =', { ...program, env: { 'a=b': '' } }, /env must have names/],
     ['a fraction', { ...program, limits: { timeoutMs: 0.5 } }, /limits\.timeoutMs must be a whole number/],
     ['no memory', { ...program, limits: { memoryBytes: 0 } }, /limits\.memoryBytes must be at least 1/],
     [
       'a message that would end the connection',
-      { ...program, stdin: '\x01'.repeat(2 ** 21) },
-      /request must be at most 8388608 bytes/,
+      { ...program, stdin: '\x01'.repeat(2 ** 22) },
+      /request must be at most 16777216 bytes/,
     ],
   ];
   test.each(cases)('%s', async (_, request, message) => {

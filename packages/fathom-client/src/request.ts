@@ -121,7 +121,10 @@ function checkEnv(env: unknown): void {
       refuse('env', 'must have names that are not empty, without = and NUL');
     checkText(`env.${name}`, value, SIZE_LIMITS.envBytes);
     if (value.includes('\0')) refuse(`env.${name}`, 'must not contain NUL');
-    bytes += byteLength(name) + byteLength(value);
+    const own = byteLength(name) + byteLength(value);
+    if (own > SIZE_LIMITS.envVariableBytes)
+      refuse('env', `must be at most ${SIZE_LIMITS.envVariableBytes} bytes in one variable, name and value`);
+    bytes += own;
   }
   if (bytes > SIZE_LIMITS.envBytes)
     refuse('env', `must be at most ${SIZE_LIMITS.envBytes} bytes, names and values together`);

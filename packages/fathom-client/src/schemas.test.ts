@@ -61,6 +61,7 @@ describe('execute', () => {
     ['= in a name', { env: { 'a=b': 'x' } }, /"="/],
     ['NUL in a value', { env: { a: 'x\0' } }, /NUL/],
     ['too many bytes of env', { env: { a: 'x'.repeat(131_072) } }, /131072 bytes/],
+    ['too many bytes of one variable', { env: { a: 'x'.repeat(131_070) } }, /131070 bytes/],
     ['env as an array', { env: [] }, /object/],
   ])('refuses %s', (_, change, rule) => expect(ruleBroken(change)).toMatch(rule));
 

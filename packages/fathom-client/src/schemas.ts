@@ -64,13 +64,16 @@ function envProblem(env: Readonly<Record<string, string>>): string | null {
     if (value.includes('\0')) return 'must not have NUL in a value';
     if (!isWellFormed(name) || !isWellFormed(value)) return LONE_SURROGATE;
     if (name.length + value.length > SIZE_LIMITS.envBytes) return ENV_TOO_LARGE;
-    bytes += encoder.encode(name).length + encoder.encode(value).length;
+    const own = encoder.encode(name).length + encoder.encode(value).length;
+    bytes += own;
     if (bytes > SIZE_LIMITS.envBytes) return ENV_TOO_LARGE;
+    if (own > SIZE_LIMITS.envVariableBytes) return VARIABLE_TOO_LARGE;
   }
   return null;
 }
 
 const ENV_TOO_LARGE = `must have at most ${SIZE_LIMITS.envBytes} bytes, names and values together`;
+const VARIABLE_TOO_LARGE = `must have at most ${SIZE_LIMITS.envVariableBytes} bytes in one variable, name and value`;
 
 const env = z
   .record(z.string(), z.string('must have strings as values'), 'must be an object of strings')

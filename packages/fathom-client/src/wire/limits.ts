@@ -47,6 +47,8 @@ export const SIZE_LIMITS = {
   envCount: 128,
   /** Names and values together. */
   envBytes: 128 * 1024,
-  /** Of one message. */
-  messageBytes: 8 * MB,
+  /** Name and value of one: Linux takes 128 KiB, with the `=` and a NUL. */
+  envVariableBytes: 128 * 1024 - 2,
+  /** Of one message: room for the largest `code`, `stdin` and `env` when JSON writes each character beyond ASCII as `\u` and digits. */
+  messageBytes: 16 * MB,
 } as const;

@@ -58,8 +58,8 @@ export function readRequest(text: string, rules: Rules, isActive: (id: string) =
 
 /** Types of fields first, then the language, then ranges and sizes. */
 function readExecute(value: Fields, id: string, rules: Rules): Request {
-  // Before the schema looks at each of them: there may be millions.
-  if (hasTooManyNames(value.env)) return refused(id, `env: must have at most ${SIZE_LIMITS.envCount} names`);
+  const objection = namesProblem(value.env);
+  if (objection !== null) return refused(id, `env: ${objection}`);
   const issues = rules.execute.safeParse(value).error?.issues ?? [];
   const wrongType = issues.find(({ code }) => code === 'invalid_type');
   if (wrongType !== undefined) return refused(id, issueText(wrongType));
@@ -86,11 +86,14 @@ function usableId(id: unknown): string | undefined {
   return /\p{Surrogate}/u.test(id) ? undefined : id;
 }
 
-function hasTooManyNames(env: unknown): boolean {
-  if (typeof env !== 'object' || env === null || Array.isArray(env)) return false;
+/** What the schema cannot see to: it looks at each name, and there may be millions; one it passes over, whatever its value is. */
+function namesProblem(env: unknown): string | null {
+  if (typeof env !== 'object' || env === null || Array.isArray(env)) return null;
+  if (Object.hasOwn(env, '__proto__')) return 'must not have the name __proto__';
   let count = 0;
-  for (const _ in env) if (++count > SIZE_LIMITS.envCount) return true;
-  return false;
+  for (const _ in env)
+    if (++count > SIZE_LIMITS.envCount) return `must have at most ${SIZE_LIMITS.envCount} names`;
+  return null;
 }
 
 /** Names of variables are not told: they may be huge. */
