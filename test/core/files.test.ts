@@ -101,6 +101,18 @@ describe('in a session', () => {
     expect((await sandbox.readFile('f', { maxBytes: 6 })).byteLength).toBe(6);
   });
 
+  it('a wrong option or content is refused, not left aside', async () => {
+    await using sandbox = await sbx.engine.createSandbox({ files: { f: 'abcdef' } });
+    const refused = { code: 'SBX_INVALID_OPTIONS' };
+    await expect(sandbox.readFile('f', 'utf8' as never)).rejects.toMatchObject(refused);
+    await expect(sandbox.readdir('.', { recursive: true } as never)).rejects.toMatchObject(refused);
+    await expect(sandbox.rm('f', { recurse: true } as never)).rejects.toMatchObject(refused);
+    await expect(sandbox.chmod('f', 755)).rejects.toMatchObject(refused);
+    await expect(sandbox.writeFile('f', 5 as never)).rejects.toMatchObject({ ...refused, field: 'data' });
+    await expect(sandbox.writeFiles({ f: 5 } as never)).rejects.toMatchObject({ field: 'files.f' });
+    expect(await sandbox.readTextFile('f')).toBe('abcdef');
+  });
+
   it('a full work folder is an error of that call, and the sandbox goes on', async () => {
     await using sandbox = await sbx.engine.createSandbox({ limits: { diskBytes: MiB } });
     const write = sandbox.writeFile('f', new Uint8Array(2 * MiB));

@@ -19,6 +19,15 @@ describe('one after another', () => {
     expect(result.stdout.text()).toBe('one\ntwo\n');
   });
 
+  it('a line of shell in place of a program is refused, as in the one-shot form', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    const refusal = { code: 'SBX_INVALID_OPTIONS', field: 'file', message: /There is no shell/ };
+    await expect(sandbox.run('ls -l')).rejects.toMatchObject(refusal);
+    await expect(sandbox.spawn('ls -l')).rejects.toMatchObject(refusal);
+    await expect(sandbox.sh('ls -l' as never)).rejects.toMatchObject({ field: 'sh' });
+    await expect(sandbox.run('ls -l', [])).rejects.toMatchObject({ code: 'SBX_PROGRAM_NOT_FOUND' });
+  });
+
   it('have usage and verdict of their own', async () => {
     await using sandbox = await sbx.engine.createSandbox();
     const first = await sandbox.run(t('burn-cpu'), ['100']);

@@ -136,6 +136,15 @@ describe('stdin', () => {
     expect((await program.result).status).toBe('ok');
     await expect(program.stdin!.write('late')).rejects.toMatchObject({ code: 'SBX_STREAM_ENDED' });
   });
+
+  it('pipe: writing after end() is told as what it is', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await using program = await sandbox.spawn(t('sleep-ms'), ['9999'], { stdin: 'pipe' });
+    await program.stdin!.end();
+    await program.stdin!.end();
+    const late = program.stdin!.write('late');
+    await expect(late).rejects.toMatchObject({ code: 'SBX_STREAM_ENDED', message: /after end\(\)/ });
+  });
 });
 
 describe('stdout and stderr', () => {

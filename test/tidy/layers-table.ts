@@ -33,7 +33,15 @@ export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
  * An entry is a file or a folder of packages/core/src; the longest one that fits a file counts.
  */
 export const CORE_STOREYS: readonly (readonly string[])[] = [
-  ['types.ts', 'error-codes.ts', 'errno.ts', 'native-errno.ts', 'errors.ts', 'streams/output.ts'],
+  [
+    'types.ts',
+    'error-codes.ts',
+    'errno.ts',
+    'native-errno.ts',
+    'error-text.ts',
+    'errors.ts',
+    'streams/output.ts',
+  ],
   ['options/'],
   ['native-types.ts', 'native.ts'],
   ['streams/', 'cgroup/', 'files/'],

@@ -117,7 +117,7 @@ export const ERROR_CODES = {
   SBX_FILE_OUTSIDE: row(
     'FileAccessError',
     false,
-    'The path leads out of what the sandbox can write to, or to a link.',
+    'The path leads out of what is the sandbox’s own (the work folder, /tmp, /dev/shm and `tmpfs` rows), or to a link.',
   ),
   SBX_FILE_DENIED: row('FileAccessError', false, 'Its permissions forbid it.'),
   SBX_FILE_TOO_LARGE: row('FileAccessError', false, 'It is larger than the call allows.'),

@@ -118,6 +118,25 @@ describe('facts and sentences', () => {
     expect(one.ProgramNotFoundError?.message).toContain('mounts');
     const nowhere = new ProgramNotFoundError({ file: 'x', tried: [], existsOnHost: null });
     expect(nowhere.message).toBe('There is no program "x" inside the sandbox.');
+    const more = { noPath: true } as const;
+    const pathless = new ProgramNotFoundError({ file: 'x', tried: ['x'], existsOnHost: false, more });
+    expect(pathless.message).toContain('has no PATH');
+  });
+
+  it('a program that left out a file says which', () => {
+    const fileErrors = [{ path: 'a', code: 'not-found', message: 'a was not made' }] as const;
+    const result: RunResult = { ...failed, status: 'file-error', exitCode: 0, fileErrors: [...fileErrors] };
+    expect(new ProgramError(result).message).toBe(
+      'The program ended with status file-error (exit code 0): a was not made.',
+    );
+    expect(one.ProgramError?.message).toBe('The program ended with status exit (exit code 3).');
+  });
+
+  it('what the system’s words do not explain is said in ours', () => {
+    const outside = new FileAccessError({ operation: 'readFile', path: '/etc/passwd', errno: 'EXDEV' });
+    expect(outside.message).toContain('readFile "/etc/passwd": The path leads out');
+    expect(outside.errnoName).toBe('EXDEV');
+    expect(one.FileAccessError?.message).toBe('readFile "a.txt": ENOENT: No such file or directory');
   });
 
   it('a sandbox error carries stage, index and errno with its name', () => {

@@ -2,7 +2,7 @@
  * Everything that leaves a public function as a rejection or a throw is an `SbxError` with a stable `code` from
  * `ERROR_CODES` (an abort alone rejects with the caller's own `signal.reason`). What a program did is never thrown: it is
  * a `RunResult`. Facts are fields, repeated in `details` as plain data for logs and servers; the sentence is made from
- * them here, once. A new code is a new row: servers map codes by a `Record<ErrorCode, …>`, so their build then breaks.
+ * them once, here and in `error-text.ts`. A new code is a new row: servers map codes by a `Record<ErrorCode, …>`, so their build then breaks.
  */
 
 import { errnoName, errnoNumber, errnoText } from './errno.js';
@@ -14,6 +14,7 @@ import {
   fileErrorCode,
   type OptionRule,
 } from './error-codes.js';
+import { endText, fileReason, type MissingProgram, notFoundText } from './error-text.js';
 import type { RunResult } from './types.js';
 
 export type {
@@ -171,21 +172,11 @@ export class ProgramNotFoundError extends SbxError {
   /** It exists on the host: then the engine's mounts leave it out. `null` when it was not looked up. */
   readonly existsOnHost: boolean | null;
 
-  constructor(init: {
-    file: string;
-    tried: readonly string[];
-    existsOnHost: boolean | null;
-    more?: { found?: string; noPath?: true }; // found, but not its interpreter or loader; no PATH to look in
-  }) {
+  constructor(init: MissingProgram) {
     const { file, tried, existsOnHost, more = {} } = init;
-    const where = tried.length > 0 ? ` (looked at ${tried.join(', ')})` : '';
-    let why = existsOnHost
-      ? ' It exists on the host, but no mount brings it into the sandbox: add one to EngineOptions.mounts.'
-      : '';
-    if (more.found) why = ` ${more.found} is there, but not the interpreter or loader that it names.`;
     super({
       code: 'SBX_PROGRAM_NOT_FOUND',
-      message: `There is no program ${JSON.stringify(file)} inside the sandbox${where}.${why}`,
+      message: notFoundText(init),
       details: { file, tried: [...tried], existsOnHost, ...more },
     });
     this.file = file;
@@ -246,13 +237,12 @@ export class FileAccessError extends SbxError {
     const errno = typeof init.errno === 'string' ? (errnoNumber(init.errno) ?? 0) : Math.abs(init.errno ?? 0);
     const name = errno === 0 ? '' : errnoName(errno);
     const code = init.code ?? fileErrorCode(errno);
-    const reason = errno === 0 ? ERROR_CODES[code].meaning : `${name}: ${errnoText(errno)}`;
     const { operation, path, hostPath = path } = init;
     const source = hostPath === path ? '' : ` from ${JSON.stringify(hostPath)}`;
     super({
       ...('cause' in init ? { cause: init.cause } : {}),
       code,
-      message: `${operation} ${JSON.stringify(path)}${source}: ${reason}`,
+      message: `${operation} ${JSON.stringify(path)}${source}: ${fileReason(code, errno)}`,
       details: { operation, path, errno, errnoName: name, ...(init.hostPath && { hostPath }) },
     });
     this.operation = operation;
@@ -269,10 +259,9 @@ export class ProgramError extends SbxError {
 
   constructor(result: RunResult) {
     const { status, exitCode, exitSignal, usage } = result;
-    const how = exitSignal === null ? `exit code ${exitCode}` : exitSignal;
     super({
       code: 'SBX_PROGRAM_FAILED',
-      message: `The program ended with status ${status} (${how}).`,
+      message: endText(result),
       details: { status, exitCode, exitSignal, usage: { ...usage } },
     });
     // Not enumerable, so that printing the error does not print megabytes of output.

@@ -472,7 +472,7 @@ export interface EngineOptions {
   ceilings?: Limits;
   /** Cgroup to work in: `'auto'` (default) finds or makes one, `'none'` does without, a path names a delegated one (v2: below /sys/fs/cgroup; v1: the same path in each hierarchy). */
   cgroup?: 'auto' | 'none' | string;
-  /** Guarantees without which opening fails. Default: all of `FEATURES` but `distinct-users`, `swap-limit`, `cpu-set`, `cpu-rate`, `cpu-weight`. An empty list accepts anything. */
+  /** Guarantees without which opening fails. Default: all of `FEATURES` but `distinct-users`, `swap-limit`, `cpu-set`, `cpu-rate`, `cpu-weight`, and those that only other options here ask for (`landlock`, `core-scheduling`). An empty list accepts anything. */
   require?: readonly Feature[];
   /** First host uid (= gid) for sandboxes, when run as root. Default: a random block in 1 879 048 192–2 147 483 646, which no distribution assigns. */
   uidBase?: number;

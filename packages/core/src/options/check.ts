@@ -224,8 +224,9 @@ function innerKey(key: string, rules: Table): string | null {
 }
 
 function didYouMean(key: string, rules: Table): string {
-  const near = nearest(key, rules.rules.keys());
-  return near === null ? `Known keys: ${[...rules.rules.keys()].join(', ')}.` : `Did you mean ${near}?`;
+  const keys = [...rules.rules.keys()];
+  const near = nearest(key, keys);
+  return near === null ? `Known keys: ${keys.join(', ')}.` : `Did you mean ${near}?`;
 }
 
 function wrongChoice(chosen: number, rules: Table): Problem {

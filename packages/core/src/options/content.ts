@@ -47,12 +47,13 @@ function checkBytes(value: unknown): Problem | null {
 }
 
 /** Checks file permissions. */
-export function checkMode(value: unknown): Problem | null {
+export function checkMode(value: unknown, max: number = MODE_MAX): Problem | null {
   if (typeof value !== 'number') return wrongType('file permissions such as 0o644', value);
-  if (Number.isInteger(value) && value >= 0 && value <= MODE_MAX) return null;
-  // 644 and 755 without 0o are the classic slip.
-  const hint = /^[0-7]{3}$/.test(`${value}`) ? `Write it in octal: 0o${value}.` : null;
-  return problem('range', 'must be file permissions from 0 to 0o777', `the number ${value}`, hint);
+  // 644 and 755 without 0o are the classic slip, and would be the sticky bit and odd permissions.
+  const isSlip = value > MODE_MAX && /^[0-7]{3}$/.test(`${value}`);
+  if (Number.isInteger(value) && value >= 0 && value <= max && !isSlip) return null;
+  const expected = `must be file permissions from 0 to 0o${max.toString(8)}`;
+  return problem('range', expected, `the number ${value}`, isSlip ? `Write it in octal: 0o${value}.` : null);
 }
 
 /** Checks a `files` record: path → text, bytes or `FileInput`. */

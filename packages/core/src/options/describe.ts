@@ -51,7 +51,7 @@ function constructorName(value: object): string {
 }
 
 /** The name that was probably meant, or `null` when none is near: same letters in another case, a part, a slip or two. */
-export function nearest(word: string, names: Iterable<string>): string | null {
+export function nearest(word: string, names: readonly string[]): string | null {
   if (word.length > 64) return null;
   const lower = word.toLowerCase();
   let best: string | null = null;
@@ -68,7 +68,7 @@ export function nearest(word: string, names: Iterable<string>): string | null {
 }
 
 /** `memory` → `memoryBytes`, `timeMs` → nothing when several fit. */
-function nameContaining(lower: string, names: Iterable<string>): string | null {
+function nameContaining(lower: string, names: readonly string[]): string | null {
   if (lower.length < 3) return null;
   let found: string | null = null;
   for (const name of names) {

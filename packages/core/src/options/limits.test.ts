@@ -16,6 +16,10 @@ import {
 
 const pathOf = (limits: unknown) => checkTable(limits, LIMITS_TABLE)?.path;
 
+it('a limit without its unit is recognised', () => {
+  expect(checkTable({ memory: 1 }, LIMITS_TABLE)?.hint).toBe('Did you mean memoryBytes?');
+});
+
 describe('defaults', () => {
   it('are frozen, legal, and what types.ts says', () => {
     expect(Object.isFrozen(DEFAULT_LIMITS)).toBe(true);

@@ -95,7 +95,7 @@ function checkList(
 function checkName(value: unknown): Problem | null {
   if (typeof value !== 'string') return wrongType('the name of a system call', value);
   if (syscallNumber(value, 'x64') !== undefined) return null;
-  const near = nearest(value, syscallNames());
+  const near = nearest(value, [...syscallNames()]);
   const hint = near === null ? null : `Did you mean ${near}?`;
   return problem('choice', 'must be the name of a system call', quote(value), hint);
 }

@@ -60,7 +60,9 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
     const number = signalNumber(signal);
     if (number === null) {
       const expected = 'must be the name or number of a signal';
-      throw new InvalidOptionsError({ field: 'signal', rule: 'choice', expected, got: String(signal) });
+      const name = `SIG${String(signal).toUpperCase()}` as NodeJS.Signals;
+      const hint = signalNumber(name) === null ? null : `Did you mean '${name}'?`;
+      throw new InvalidOptionsError({ field: 'signal', rule: 'choice', expected, got: String(signal), hint });
     }
     this.#running.kill(number);
   }

@@ -2,6 +2,7 @@
 import { Readable, type Writable } from 'node:stream';
 import { coreOf } from '../engine/registry.js';
 import { copyIn } from '../files/copy.js';
+import { validateFiles, validateReaddir } from '../options/file-calls.js';
 import { checkCeilings, resolveLimits } from '../options/limits.js';
 import {
   validateGroup,
@@ -34,7 +35,7 @@ import { runGroup, spawnGroup } from './group.js';
 import { spawnAlone } from './living.js';
 import { Process } from './process.js';
 import type { ProcessGroup } from './process-group.js';
-import { quoteShell } from './shell.js';
+import { checkTemplate, quoteShell } from './shell.js';
 import { type FileData, type FolderEntry, WorkFiles } from './work-files.js';
 import { writableOf } from './writable.js';
 
@@ -126,33 +127,30 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /** Runs a program to its end. */
-  async run(
-    file: string,
-    args: readonly string[] = [],
-    options: RunOptions = NO_OPTIONS,
-  ): Promise<RunResult> {
+  async run(file: string, args?: readonly string[], options: RunOptions = NO_OPTIONS): Promise<RunResult> {
     validateRun(file, args, options);
     options.signal?.throwIfAborted();
-    const running = await this.#session.start(file, args, options, false);
+    const running = await this.#session.start(file, args ?? [], options, false);
     return untilAborted(running, options);
   }
 
   /**
    * Runs a line of shell; each substitution is one word, quoted: `` sandbox.sh`wc -l ${name}` ``.
    */
-  sh(strings: TemplateStringsArray, ...values: readonly (string | number)[]): Promise<RunResult> {
+  async sh(strings: TemplateStringsArray, ...values: readonly (string | number)[]): Promise<RunResult> {
+    checkTemplate(strings);
     return this.run('/bin/sh', ['-c', quoteShell(strings, values)]);
   }
 
   /** Starts a program and returns once it executes; a missing one rejects here. */
   async spawn(
     file: string,
-    args: readonly string[] = [],
+    args?: readonly string[],
     options: ProgramOptions = NO_OPTIONS,
   ): Promise<Process> {
     validateProgram(file, args, options);
     options.signal?.throwIfAborted();
-    const running = await this.#session.start(file, args, options, true);
+    const running = await this.#session.start(file, args ?? [], options, true);
     const process = new Process(running, untilAborted(running, options));
     await running.started;
     return process;
@@ -160,7 +158,7 @@ export class Sandbox implements AsyncDisposable {
 
   /** Bytes of a file. More than `maxBytes` (default 512 MiB) is an error. */
   readFile(path: string, options: { maxBytes?: number } = NO_OPTIONS): Promise<Uint8Array> {
-    return this.#files.readFile(path, options.maxBytes);
+    return this.#files.readFile(path, options);
   }
 
   /** A file as UTF-8. */
@@ -170,17 +168,18 @@ export class Sandbox implements AsyncDisposable {
 
   /** Creates or replaces a file; parent folders are made. */
   writeFile(path: string, data: FileData, options: { mode?: number } = NO_OPTIONS): Promise<void> {
-    return this.#files.writeFile(path, data, options.mode);
+    return this.#files.writeFile(path, data, options);
   }
 
   /** Several files at once. */
   async writeFiles(files: Readonly<Record<string, FileInput | string | Uint8Array>>): Promise<void> {
+    validateFiles(files);
     for (const [path, data] of Object.entries(files)) await this.#files.writeFile(path, data);
   }
 
   /** Makes a folder; with `recursive` its parents too, and an existing one is fine. */
   mkdir(path: string, options: { recursive?: boolean; mode?: number } = NO_OPTIONS): Promise<void> {
-    return this.#files.mkdir(path, options.recursive ?? false, options.mode ?? 0o755);
+    return this.#files.mkdir(path, options);
   }
 
   /** Names in a folder; with `withFileTypes` their kinds. Without a path the work folder. */
@@ -190,6 +189,7 @@ export class Sandbox implements AsyncDisposable {
     path = '.',
     options: { withFileTypes?: boolean } = NO_OPTIONS,
   ): Promise<string[] | FolderEntry[]> {
+    validateReaddir(options);
     const entries = await this.#files.readdir(path);
     return options.withFileTypes ? entries : entries.map(({ name }) => name);
   }
@@ -206,7 +206,7 @@ export class Sandbox implements AsyncDisposable {
 
   /** Removes a file; with `recursive` a folder and all below it; with `force` nothing there is fine. Never follows a link. */
   rm(path: string, options: { recursive?: boolean; force?: boolean } = NO_OPTIONS): Promise<void> {
-    return this.#files.rm(path, options.recursive ?? false, options.force ?? false);
+    return this.#files.rm(path, options);
   }
 
   /** Within one file system; replaces what is at `to`. */
@@ -236,7 +236,7 @@ export class Sandbox implements AsyncDisposable {
 
   /** Writes a file as it comes. */
   createWriteStream(path: string, options: { mode?: number } = NO_OPTIONS): Writable {
-    return writableOf((source) => this.#files.writeFile(path, source, options.mode));
+    return writableOf((source) => this.#files.writeFile(path, source, options));
   }
 
   /** What all programs of this sandbox have used so far, and hold now. */

@@ -1,12 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { quoteShell } from './shell.js';
+import { checkTemplate, quoteShell } from './shell.js';
 
 const words = (...values: (string | number)[]) => {
   const strings = ['printf "%s\\n" ', ...values.slice(1).map(() => ' '), ''];
   const line = quoteShell(strings, values);
   return execFileSync('/bin/sh', ['-c', line]).toString().split('\n').slice(0, -1);
 };
+
+it('only a template is taken', () => {
+  expect(() => checkTemplate(Object.assign(['ls'], { raw: ['ls'] }))).not.toThrow();
+  for (const wrong of ['ls', ['ls'], undefined])
+    expect(() => checkTemplate(wrong)).toThrow(/without parentheses/);
+});
 
 describe('quoteShell', () => {
   it.each([

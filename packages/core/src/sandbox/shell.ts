@@ -1,5 +1,16 @@
 /** Quoting for `sh -c`. */
 
+import { InvalidOptionsError } from '../errors.js';
+
+/** Throws when `sh` is called like a function: nothing would be quoted. */
+export function checkTemplate(strings: unknown): void {
+  if (Array.isArray(strings) && 'raw' in strings) return;
+  const expected = 'is a tag of templates, without parentheses';
+  const hint =
+    'Write sandbox.sh`wc -l notes.txt`; a line that is text already goes to run: ("sh", ["-c", line]).';
+  throw new InvalidOptionsError({ field: 'sh', rule: 'type', expected, hint });
+}
+
 /** The line with each value as one word, whatever is in it. */
 export function quoteShell(strings: readonly string[], values: readonly (string | number)[]): string {
   return strings

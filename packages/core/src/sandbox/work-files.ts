@@ -17,6 +17,13 @@ import { makeLink, modeOf, writeInto } from '../files/copy.js';
 import { notRegular } from '../files/refusals.js';
 import { inParent, inTree, O_PATH, openParent, parentsInTree, type WorkFolder } from '../files/trees.js';
 import { EEXIST } from '../native-errno.js';
+import {
+  validateMkdir,
+  validateMode,
+  validateReadFile,
+  validateRm,
+  validateWriteFile,
+} from '../options/file-calls.js';
 import type { FileInput, FileStat } from '../types.js';
 
 const write = promisify(writeCallback);
@@ -45,8 +52,10 @@ export class WorkFiles {
     this.#check = check;
   }
 
-  async readFile(path: string, maxBytes: number = READ_BYTES_MAX): Promise<Uint8Array> {
+  async readFile(path: string, options: { maxBytes?: number } = {}): Promise<Uint8Array> {
+    validateReadFile(options);
     this.#check();
+    const { maxBytes = READ_BYTES_MAX } = options;
     const got = inTree(this.#folder, path, (dir, below) =>
       this.#folder.native.readFileBeneath({ dir, path: below, maxBytes, follow: true }),
     );
@@ -57,8 +66,10 @@ export class WorkFiles {
     return bytes;
   }
 
-  async writeFile(path: string, data: FileData, mode?: number): Promise<void> {
+  async writeFile(path: string, data: FileData, options: { mode?: number } = {}): Promise<void> {
+    validateWriteFile(data, options);
     this.#check();
+    const { mode } = options;
     if (isStream(data)) return this.#writeStream(path, data, mode ?? 0o644);
     if (typeof data === 'object' && 'symlink' in data) return makeLink(this.#folder, path, data.symlink);
     await writeInto(this.#folder, path, data, mode ?? modeOf(data), true);
@@ -78,7 +89,9 @@ export class WorkFiles {
     }
   }
 
-  async mkdir(path: string, recursive: boolean, mode: number): Promise<void> {
+  async mkdir(path: string, options: { recursive?: boolean; mode?: number }): Promise<void> {
+    validateMkdir(options);
+    const { recursive = false, mode = 0o755 } = options;
     const { native, owner } = this.#folder;
     const make = (at: string) => {
       const made = this.#inParent('mkdir', at, (dir, name) => native.makeFolder({ dir, name, mode, owner }));
@@ -109,7 +122,9 @@ export class WorkFiles {
     }
   }
 
-  async rm(path: string, recursive: boolean, force: boolean): Promise<void> {
+  async rm(path: string, options: { recursive?: boolean; force?: boolean }): Promise<void> {
+    validateRm(options);
+    const { recursive = false, force = false } = options;
     const [parent, name] = this.#openParent('rm', path);
     try {
       if (recursive) {
@@ -152,6 +167,7 @@ export class WorkFiles {
   }
 
   async chmod(path: string, mode: number): Promise<void> {
+    validateMode(mode);
     const file = this.#open('chmod', path, constants.O_RDONLY, true);
     await fchmod(file, mode)
       .catch((error) => fail('chmod', path, error))

@@ -13,6 +13,7 @@ export class InputStream {
   #writer: NativeWriter | null;
   #tail: Promise<void> = Promise.resolve();
   #pending: ((error: SbxError) => void) | null = null;
+  #hasEnded = false;
 
   /** @internal */
   constructor(native: Native, fd: number) {
@@ -32,6 +33,7 @@ export class InputStream {
   async end(data?: string | Uint8Array): Promise<void> {
     if (data !== undefined) await this.write(data);
     await this.#tail;
+    this.#hasEnded = this.#writer !== null;
     this.destroy();
   }
 
@@ -69,7 +71,7 @@ export class InputStream {
   #write(bytes: Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
       const writer = this.#writer;
-      if (writer === null) return reject(ended());
+      if (writer === null) return reject(this.#hasEnded ? endedByCaller() : ended());
       const settle = (result: number) => {
         if (this.#pending !== null) this.#native.releaseLoop();
         this.#pending = null;
@@ -83,6 +85,13 @@ export class InputStream {
       this.#pending = reject;
     });
   }
+}
+
+function endedByCaller(): SbxError {
+  return new SbxError({
+    code: 'SBX_STREAM_ENDED',
+    message: 'This input was ended: nothing can be written after end().',
+  });
 }
 
 function ended(result: number = EPIPE): SbxError {

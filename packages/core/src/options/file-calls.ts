@@ -1,0 +1,94 @@
+/** Checks of the calls on files of a living sandbox. Their names are those of `node:fs/promises`, some of their options are not. */
+import { BOOLEAN, by, checkTable, number, type Table, table } from './check.js';
+import { CONTENT_BYTES_MAX, checkFileInput, checkFiles, checkMode } from './content.js';
+import { type Problem, problem, throwProblem } from './problem.js';
+
+const READ_FILE = table<{ maxBytes?: number }>(
+  'the options of readFile',
+  { maxBytes: number(0, CONTENT_BYTES_MAX, { unit: 'bytes' }) },
+  { hints: { encoding: 'For text call readTextFile.' } },
+);
+const WRITE_FILE = table<{ mode?: number }>(
+  'the options of writeFile',
+  { mode: by(checkMode) },
+  {
+    hints: {
+      encoding: 'Text is written as UTF-8; give bytes for another encoding.',
+      flag: 'A file is made or replaced; to add to one let a program do it.',
+    },
+  },
+);
+const MKDIR = table<{ recursive?: boolean; mode?: number }>('the options of mkdir', {
+  recursive: BOOLEAN,
+  mode: by(checkFolderMode),
+});
+const READDIR = table<{ withFileTypes?: boolean }>(
+  'the options of readdir',
+  { withFileTypes: BOOLEAN },
+  { hints: { recursive: 'It lists one folder; for all below it run find.' } },
+);
+const RM = table<{ recursive?: boolean; force?: boolean }>('the options of rm', {
+  recursive: BOOLEAN,
+  force: BOOLEAN,
+});
+
+/** With the sticky bit and its like, which folders of a sandbox may have. */
+const FOLDER_MODE_MAX = 0o7777;
+
+function checkFolderMode(value: unknown): Problem | null {
+  return checkMode(value, FOLDER_MODE_MAX);
+}
+
+function validateOptions(options: unknown, rules: Table): void {
+  const found = checkTable(options, rules);
+  if (found === null) return;
+  if (typeof options === 'string') found.hint = rules.hints.encoding ?? null; // as Node takes it: readFile(path, 'utf8')
+  throwProblem('options', found);
+}
+
+export function validateReadFile(options: unknown): void {
+  validateOptions(options, READ_FILE);
+}
+
+export function validateMkdir(options: unknown): void {
+  validateOptions(options, MKDIR);
+}
+
+export function validateReaddir(options: unknown): void {
+  validateOptions(options, READDIR);
+}
+
+export function validateRm(options: unknown): void {
+  validateOptions(options, RM);
+}
+
+/** Checks `writeFile(…, data, options)`. */
+export function validateWriteFile(data: unknown, options: unknown): void {
+  const found = isStream(data) ? null : checkFileInput(data);
+  if (found !== null) {
+    if (found.path === '') found.hint = dataHint(data);
+    throwProblem('data', found);
+  }
+  validateOptions(options, WRITE_FILE);
+}
+
+/** Checks `writeFiles(files)`. */
+export function validateFiles(files: unknown): void {
+  const found = checkFiles(files);
+  if (found !== null) throwProblem('files', found);
+}
+
+/** Checks `chmod(…, mode)`. */
+export function validateMode(mode: unknown): void {
+  const found = mode === undefined ? problem('required', 'is missing') : checkFolderMode(mode);
+  if (found !== null) throwProblem('mode', found);
+}
+
+function isStream(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && Symbol.asyncIterator in data;
+}
+
+function dataHint(data: unknown): string | null {
+  if (data instanceof Blob) return 'Give its stream().';
+  return data instanceof ArrayBuffer ? 'Give new Uint8Array(buffer).' : null;
+}
