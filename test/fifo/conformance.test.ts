@@ -5,7 +5,7 @@ import type { FifoManager } from '@sbx/fifo-protocol/server';
 import { describe, expect, test } from 'vitest';
 import { t, useEngine } from '../helpers/engine.js';
 import { CLIENTS, managed, obeying, shell } from '../helpers/fifo.js';
-import { listProcesses } from '../helpers/proc.mjs';
+import { descendants, listProcesses } from '../helpers/proc.mjs';
 import { sleep, timed, until } from '../helpers/wait.js';
 
 const suite = useEngine();
@@ -248,6 +248,16 @@ describe('the last call', () => {
       },
       { giveUpMs: 300 },
     );
+  });
+
+  test('who waits at status and has not asked is let go at the end', async () => {
+    await managed(suite.engine, NEVER, async ({ dir, manager }) => {
+      const reader = shell(dir, 'exec cat status');
+      const isWaiting = () => descendants().some(({ name, state }) => name === 'cat' && state === 'S');
+      await until(5000, 'a reader that waits', isWaiting);
+      await manager.close();
+      expect(await reader).toBe('');
+    });
   });
 
   test('close() is a last call that nobody makes; a client that waits meanwhile is told', async () => {

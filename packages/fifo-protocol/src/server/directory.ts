@@ -1,5 +1,5 @@
 /** The directory of one process: made whole before its path is given to anybody, removed at the end. */
-import { rmdirSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, openSync, rmdirSync, unlinkSync } from 'node:fs';
 import { chmod, chown, lstat, mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -46,9 +46,11 @@ export class Directory {
     }
   }
 
-  /** What we made, and the folder when nothing else is in it. */
+  /** What we made, and the folder when nothing else is in it. Who waits for the other end of a pipe is let go: nobody will come. */
   remove(): void {
+    const fds = this.#names.flatMap((name) => bothEnds(this.pipe(name)));
     for (const name of this.#names) this.removePipe(name);
+    for (const fd of fds) closeSync(fd);
     try {
       rmdirSync(this.path);
     } catch {
@@ -68,6 +70,15 @@ export class Directory {
     for (const name of fifos) await chown(this.pipe(name), own, group);
     await chown(this.path, own, group);
     await chmod(this.path, modes.dir); // last: until now nobody else could come in
+  }
+}
+
+/** A descriptor that ends the waiting of everybody who opens the pipe; none where it is no pipe, or gone. */
+function bothEnds(path: string): number[] {
+  try {
+    return [openSync(path, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOFOLLOW)];
+  } catch {
+    return [];
   }
 }
 
