@@ -12,14 +12,15 @@ export interface ReconnectOptions {
   triesMax?: number;
 }
 
-/** A server that takes each connection and ends it is not asked again without a pause. */
-const AT_ONCE_EVERY_MS = 1000;
+/** A server that takes each connection only to end it would be asked without a pause: so often in a second, and no more. */
+const AT_ONCE_MAX = 8;
+const AT_ONCE_WINDOW_MS = 1000;
 
 export class Backoff {
   readonly #options: Required<ReconnectOptions>;
   readonly #random: () => number;
   #tries = 0;
-  #atOnceMs = Number.NEGATIVE_INFINITY;
+  #atOnce = { count: 0, sinceMs: 0 };
 
   constructor(options: ReconnectOptions = {}, random: () => number = Math.random) {
     this.#options = {
@@ -36,20 +37,22 @@ export class Backoff {
   next(): number | null {
     const { firstMs, capMs, jitter, triesMax } = this.#options;
     if (this.#tries >= triesMax) return null;
-    const nowMs = performance.now();
-    if (this.#tries === 0 && nowMs - this.#atOnceMs < AT_ONCE_EVERY_MS) this.#tries = 1;
     const tried = this.#tries;
     this.#tries += 1;
-    if (tried === 0) {
-      this.#atOnceMs = nowMs;
-      return 0;
-    }
-    const full = Math.min(capMs, firstMs * 2 ** Math.min(tried - 1, 30));
+    if (tried === 0 && this.#mayTryAtOnce()) return 0;
+    const full = Math.min(capMs, firstMs * 2 ** Math.min(Math.max(0, tried - 1), 30));
     return full * (1 - jitter * this.#random());
   }
 
   /** A connection came to be. */
   reset(): void {
     this.#tries = 0;
+  }
+
+  #mayTryAtOnce(): boolean {
+    const nowMs = performance.now();
+    if (nowMs - this.#atOnce.sinceMs > AT_ONCE_WINDOW_MS) this.#atOnce = { count: 0, sinceMs: nowMs };
+    this.#atOnce.count += 1;
+    return this.#atOnce.count <= AT_ONCE_MAX;
   }
 }
