@@ -28,7 +28,6 @@ import {
   STRING,
   type StructShape,
   struct,
-  UINT16,
   UINT64,
 } from './shapes.js';
 
@@ -112,10 +111,10 @@ const SOCKET_REQUEST = struct<WireRequest & CancelRequest>('Request', {
 const RESIZE = struct<WireResize>('Resize', {
   index: INT,
   fd: INT,
-  rows: UINT16,
-  cols: UINT16,
-  x: UINT16,
-  y: UINT16,
+  rows: INT,
+  cols: INT,
+  x: INT,
+  y: INT,
 });
 
 /** Throw `JsonSyntaxError` or `JsonTypeError`, with go-judge's text. */

@@ -38,7 +38,6 @@ export const STRING: Shape = { kind: 'string', go: 'string' };
 export const OPTIONAL_STRING: Shape = { kind: 'string', go: 'string', nullable: true };
 export const BOOL: Shape = { kind: 'bool', go: 'bool' };
 export const UINT64: Shape = { kind: 'uint', go: 'uint64', min: 0n, max: 2n ** 64n - 1n };
-export const UINT16: Shape = { kind: 'uint', go: 'uint16', min: 0n, max: 65_535n };
 export const INT: Shape = { kind: 'int', go: 'int', min: -(2n ** 63n), max: 2n ** 63n - 1n };
 export const OPTIONAL_INT64: Shape = { ...INT, go: 'int64', nullable: true } as Shape;
 

@@ -1,5 +1,6 @@
 /** How one program of a request ended, before it is written for the wire. */
 import type { FileErrorType, WireFileError, WireStatus } from '@sbx/gojudge-client/wire';
+import type { JobProgram } from './job.js';
 
 export interface Outcome {
   status: WireStatus;
@@ -57,4 +58,10 @@ export function notStarted(
     fileIds,
     fileErrors,
   };
+}
+
+/** Cancelled before it had begun; told as go-judge tells it, which always begins. */
+export function killedAtOnce({ limits }: JobProgram): Outcome {
+  const status = limits.explicitClockNs > 0 ? 'Signalled' : 'Time Limit Exceeded';
+  return { ...notStarted(status, ''), exitStatus: 9 };
 }

@@ -12,7 +12,7 @@ import { type Collector, collectorsOf, keptBytes, makeFds } from './stdio.js';
 export interface Plan {
   index: number;
   program: JobProgram;
-  /** What is collected; on a terminal only the first. */
+  /** What is collected. */
   collectors: Collector[];
   /** `null`: see `failure`. */
   request: GroupProgram | null;
@@ -28,7 +28,7 @@ export function planProgram(
 ): Plan | Promise<Plan> {
   const copied = makeCopyIn(scope, program);
   const finish = (copyIn: CopyIn): Plan => {
-    const collectors = program.tty ? collectorsOf(program).slice(0, 1) : collectorsOf(program);
+    const collectors = program.tty ? terminalCollector(program) : collectorsOf(program);
     const plan: Plan = { index, program, collectors, request: null, failure: null };
     if (copyIn.failed !== null) {
       plan.failure = notStarted('File Error', copyIn.failed.failure!.error, copyIn.failed);
@@ -43,6 +43,13 @@ export function planProgram(
     return plan;
   };
   return copied instanceof Promise ? copied.then(finish) : finish(copied);
+}
+
+/** A terminal has one output, which goes to the first that wants it. */
+function terminalCollector(program: JobProgram): Collector[] {
+  const streamed = program.files.findIndex((file) => file?.kind === 'stream-out');
+  const [first] = collectorsOf(program);
+  return first === undefined || (streamed >= 0 && streamed < first.fd) ? [] : [first];
 }
 
 function makeRequest(

@@ -10,9 +10,10 @@ import {
 import type { RawData, WebSocket } from 'ws';
 import { decodeRequest, decodeResize } from '../decode/request.js';
 import { encodeOutcomes, goJson, inOne } from '../encode/results.js';
-import { plainText } from '../errors.js';
+import { plainText, RunFailure } from '../errors.js';
 import { convertRequest } from '../run/convert.js';
 import type { Job } from '../run/job.js';
+import { killedAtOnce, type Outcome } from '../run/outcome.js';
 import { type Judge, runJob } from '../run/run-job.js';
 import type { StreamTarget } from '../run/scope.js';
 import { StreamInput } from './stream-input.js';
@@ -22,6 +23,7 @@ const BUFFERED_BYTES_MAX = 1024 * 1024;
 /** A client that reads nothing for so long is gone. */
 const STUCK_MS = 10_000;
 
+const UINT16_MAX = 0xffff;
 const RESPONSE = String.fromCharCode(STREAM_RESPONSE);
 
 /** A message that no client may send. */
@@ -103,15 +105,19 @@ export class StreamSocket implements StreamTarget {
     const { signal } = this.#controller;
     this.#judge.countStream(1);
     try {
-      const outcomes = await runJob(this.#judge, job, { signal, cpuSet: null, streams: this });
-      this.#finish(inOne(encodeOutcomes(outcomes, `${RESPONSE}{"requestId":"","results":`, '}\n')));
+      this.#answer(await runJob(this.#judge, job, { signal, cpuSet: null, streams: this }));
     } catch (error) {
+      if (error instanceof RunFailure && signal.aborted) return this.#answer(job.programs.map(killedAtOnce));
       const text = this.#judge.settings.strict ? '' : `,"error":${goJson(plainText(error))}`;
       this.#finish(`${RESPONSE}{"requestId":"","results":[]${text}}\n`);
     } finally {
       this.#judge.countStream(-1);
       for (const input of this.#inputs.values()) input.close();
     }
+  }
+
+  #answer(outcomes: readonly Outcome[]): void {
+    this.#finish(inOne(encodeOutcomes(outcomes, `${RESPONSE}{"requestId":"","results":`, '}\n')));
   }
 
   #finish(frame: string | Buffer): void {
@@ -127,9 +133,9 @@ export class StreamSocket implements StreamTarget {
     const { index = 0, fd = 0, rows = 0, cols = 0 } = decodeResize(json);
     this.#input(index, fd);
     if (!this.#job!.programs[index]!.tty) throw new BrokenMessage();
-    if (rows < 1 || cols < 1) return; // nothing a terminal could be resized to
-    this.#sizes.set(key(index, fd), { cols, rows });
-    this.#terminals.get(key(index, fd))?.resize(cols, rows);
+    const size = { cols: cols & UINT16_MAX, rows: rows & UINT16_MAX }; // cut as go-judge cuts
+    this.#sizes.set(key(index, fd), size);
+    this.#terminals.get(key(index, fd))?.resize(size.cols, size.rows);
   }
 
   #input(index: number, fd: number): StreamInput {
