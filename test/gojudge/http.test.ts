@@ -79,6 +79,16 @@ describe('paths', () => {
     ]);
   });
 
+  test('the form that proxies are asked in', async () => {
+    expect((await raw('GET', 'http://elsewhere.example/version?x')).status).toBe(200);
+  });
+
+  test('a connection waits for its next request without an end', async () => {
+    const { headers } = await raw('GET', '/version', { connection: 'keep-alive' });
+    expect(headers).toMatchObject({ connection: 'keep-alive' });
+    expect(headers).not.toHaveProperty('keep-alive'); // no time-out to tell
+  });
+
   test('an offer of another protocol is ignored', async () => {
     const headers = {
       connection: 'Upgrade, HTTP2-Settings',

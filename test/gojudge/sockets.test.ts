@@ -42,6 +42,19 @@ const json = (message: Buffer) =>
 const sleeper = (seconds: number) => cmd(['/bin/sleep', `${seconds}`]);
 
 describe('/ws', () => {
+  test.each(['/%77s', '/ws?x=/stream'])('is at %s, too', async (path) => {
+    const { socket, next } = await open(path);
+    socket.send('null');
+    expect(json(await next()).error).toBe('empty request id');
+    socket.close();
+  });
+
+  test('agrees on no protocol inside', async () => {
+    const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws`, ['json', 'text']);
+    const refused = new Promise<Error>((resolve) => socket.once('error', resolve));
+    expect((await refused).message).toBe('Server sent no subprotocol');
+  });
+
   test('many requests, answered as they end', async () => {
     const { socket, next } = await open('/ws');
     socket.send(JSON.stringify({ requestId: 'slow', cmd: [sleeper(0.5)] }));
@@ -66,12 +79,12 @@ describe('/ws', () => {
     socket.close();
   });
 
-  test('an id in flight is refused, the first goes on', async () => {
+  test('an id in flight is refused, quoted as Go quotes; the first goes on', async () => {
     const { socket, next } = await open('/ws');
     for (let count = 0; count < 2; count += 1)
-      socket.send(JSON.stringify({ requestId: 'a', cmd: [sleeper(0.2)] }));
+      socket.send(JSON.stringify({ requestId: 'a\u007f', cmd: [sleeper(0.2)] }));
     expect((await next()).toString()).toBe(
-      '{"requestId":"a","results":null,"error":"duplicated request id: \\"a\\""}\n',
+      '{"requestId":"a\u007f","results":null,"error":"duplicated request id: \\"a\\\\x7f\\""}\n',
     );
     expect(json(await next()).results![0]!.status).toBe('Accepted');
     socket.close();

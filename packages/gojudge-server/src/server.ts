@@ -42,6 +42,10 @@ export async function createGojudgeServer(options: GojudgeServerOptions = {}): P
   return new OpenServer(await openParts(resolved, metrics), metrics);
 }
 
+/** As Go has both. */
+const HEADER_BYTES_MAX = 2 ** 20;
+const TCP_PROBE_MS = 15_000;
+
 class OpenServer implements GojudgeServer {
   readonly #parts: Parts;
   readonly #metrics: Metrics;
@@ -95,8 +99,16 @@ class OpenServer implements GojudgeServer {
 
   #createServer(): Server {
     // No time-outs of Node's: uploads and runs take what they take, and limits of runs are the programs' own.
+    // Connections wait for the next request as long as their clients are there, so that no client meets one that is just being closed.
     const server = createServer(
-      { requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: 75_000 },
+      {
+        requestTimeout: 0,
+        headersTimeout: 60_000,
+        keepAliveTimeout: 0,
+        keepAlive: true,
+        keepAliveInitialDelay: TCP_PROBE_MS,
+        maxHeaderSize: HEADER_BYTES_MAX,
+      },
       this.handler,
     );
     // A client that closes its sending side still gets its answer.

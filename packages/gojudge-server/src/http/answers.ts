@@ -10,6 +10,13 @@ import { BodyTooLarge } from './body.js';
 import { endLingering } from './linger.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
+const HTML: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&#34;',
+  "'": '&#39;',
+};
 
 export function sendJson(response: ServerResponse, status: number, json: string, headers = {}): void {
   const bytes = Buffer.byteLength(json);
@@ -42,6 +49,14 @@ export function sendNotFound(response: ServerResponse): void {
   response.end('404 page not found');
 }
 
+/** A path that cannot be read. */
+export function sendBadRequest(response: ServerResponse): void {
+  const body = '400 Bad Request';
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': body.length };
+  response.writeHead(400, { ...headers, Connection: 'close' });
+  response.end(body);
+}
+
 /** For the same path without its trailing slash. */
 export function sendRedirect(response: ServerResponse, method: string, location: string): void {
   if (method !== 'GET') {
@@ -49,8 +64,10 @@ export function sendRedirect(response: ServerResponse, method: string, location:
     response.end();
     return;
   }
-  const body = `<a href="${location.replaceAll('&', '&amp;').replaceAll('"', '&#34;')}">Moved Permanently</a>.\n\n`;
-  response.writeHead(301, { Location: location, 'Content-Type': 'text/html; charset=utf-8' });
+  const href = location.replace(/[&<>"']/g, (char) => HTML[char]!);
+  const body = `<a href="${href}">Moved Permanently</a>.\n\n`;
+  const type = 'text/html; charset=utf-8';
+  response.writeHead(301, { Location: location, 'Content-Type': type, 'Content-Length': body.length });
   response.end(body);
 }
 

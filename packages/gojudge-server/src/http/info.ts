@@ -31,9 +31,13 @@ export function versionJson(): string {
 }
 
 export function configJson(settings: Settings, fileStorePath: string): string {
-  return sortedJson({ ...FEATURES, fileStorePath, runnerConfig: settings.runnerConfig });
+  return sortedJson({ ...FEATURES, fileStorePath, runnerConfig: sorted({ ...settings.runnerConfig }) });
 }
 
 function sortedJson(value: Record<string, unknown>): string {
-  return JSON.stringify(Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))));
+  return JSON.stringify(sorted(value));
+}
+
+function sorted(value: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,31 +1,61 @@
 /** Content types of stored files: by extension, as Go knows them and the system's tables add, else by the first bytes. */
 import { readFileSync } from 'node:fs';
-import { extname } from 'node:path';
+import { sniff } from './sniff.js';
 
+const OPEN_XML = 'application/vnd.openxmlformats-officedocument';
 const BUILT_IN: Readonly<Record<string, string>> = {
-  '.avif': 'image/avif',
-  '.css': 'text/css',
-  '.gif': 'image/gif',
-  '.htm': 'text/html',
-  '.html': 'text/html',
-  '.jpeg': 'image/jpeg',
-  '.jpg': 'image/jpeg',
-  '.js': 'text/javascript',
-  '.json': 'application/json',
-  '.mjs': 'text/javascript',
-  '.pdf': 'application/pdf',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.txt': 'text/plain',
-  '.wasm': 'application/wasm',
-  '.webp': 'image/webp',
-  '.xml': 'text/xml',
+  'application/json': '.json',
+  'application/gzip': '.gz',
+  'application/msword': '.doc',
+  'application/octet-stream': '.bin .com .exe',
+  'application/pdf': '.pdf',
+  'application/postscript': '.ai .eps .ps',
+  'application/rdf+xml': '.rdf',
+  'application/rtf': '.rtf',
+  'application/vnd.android.package-archive': '.apk',
+  'application/vnd.ms-excel': '.xls',
+  'application/vnd.ms-powerpoint': '.ppt',
+  [`${OPEN_XML}.presentationml.presentation`]: '.pptx',
+  [`${OPEN_XML}.spreadsheetml.sheet`]: '.xlsx',
+  [`${OPEN_XML}.wordprocessingml.document`]: '.docx',
+  'application/wasm': '.wasm',
+  'application/xhtml+xml': '.xht .xhtml',
+  'application/zip': '.zip',
+  'audio/flac': '.flac',
+  'audio/mp4': '.m4a',
+  'audio/mpeg': '.mp3',
+  'audio/ogg': '.oga .ogg .opus',
+  'audio/wav': '.wav',
+  'audio/webm': '.webm',
+  'image/apng': '.apng',
+  'image/avif': '.avif',
+  'image/bmp': '.bmp',
+  'image/gif': '.gif',
+  'image/jpeg': '.jfif .jpeg .jpg .pjp .pjpeg',
+  'image/png': '.png',
+  'image/svg+xml': '.svg',
+  'image/tiff': '.tif .tiff',
+  'image/vnd.microsoft.icon': '.ico',
+  'image/webp': '.webp',
+  'image/x-xbitmap': '.xbm',
+  'message/rfc822': '.eml',
+  'text/calendar': '.ics',
+  'text/css': '.css',
+  'text/csv': '.csv',
+  'text/html': '.ehtml .htm .html .shtml',
+  'text/javascript': '.js .mjs',
+  'text/plain': '.text .txt',
+  'text/vtt': '.vtt',
+  'text/xml': '.xbl .xml .xsl',
+  'video/mp4': '.mp4',
+  'video/ogg': '.ogv',
 };
 
 let known: Map<string, string> | undefined;
 
 export function typeOf(name: string, beginning: Uint8Array): string {
-  const byName = types().get(extname(name).toLowerCase());
+  const extension = /\.[^.]*$/.exec(name)?.[0] ?? '';
+  const byName = types().get(extension) ?? types().get(extension.toLowerCase());
   if (byName !== undefined) return byName.startsWith('text/') ? `${byName}; charset=utf-8` : byName;
   return sniff(Buffer.from(beginning));
 }
@@ -33,10 +63,14 @@ export function typeOf(name: string, beginning: Uint8Array): string {
 /** The shared-mime-info table first, else mime.types, as Go reads them. */
 function types(): Map<string, string> {
   if (known !== undefined) return known;
-  known = new Map(Object.entries(BUILT_IN));
+  known = new Map(
+    Object.entries(BUILT_IN).flatMap(([type, extensions]) =>
+      extensions.split(' ').map((extension): [string, string] => [extension, type]),
+    ),
+  );
   const globs = readText('/usr/share/mime/globs2');
   if (globs !== null) {
-    for (const [, type, extension] of globs.matchAll(/^\d+:([^:\n]+):\*(\.[^*?[\]:\n]+)$/gm)) {
+    for (const [, type, extension] of globs.matchAll(/^\d+:([^:\n]+):\*(\.[^*?[:\n]+)(?::.*)?$/gm)) {
       if (!known.has(extension!)) known.set(extension!, type!);
     }
     return known;
@@ -54,34 +88,4 @@ function readText(path: string): string | null {
   } catch {
     return null;
   }
-}
-
-const MAGIC: readonly [string, string][] = [
-  ['%PDF-', 'application/pdf'],
-  ['%!PS-Adobe-', 'application/postscript'],
-  ['\xfe\xff', 'text/plain; charset=utf-16be'],
-  ['\xff\xfe', 'text/plain; charset=utf-16le'],
-  ['\xef\xbb\xbf', 'text/plain; charset=utf-8'],
-  ['\x89PNG\r\n\x1a\n', 'image/png'],
-  ['GIF87a', 'image/gif'],
-  ['GIF89a', 'image/gif'],
-  ['\xff\xd8\xff', 'image/jpeg'],
-  ['PK\x03\x04', 'application/zip'],
-  ['\x1f\x8b\x08', 'application/x-gzip'],
-  ['\x00asm', 'application/wasm'],
-];
-const HTML =
-  /^[\t\n\f\r ]*<(!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|!--)[ >]/i;
-const XML = /^[\t\n\f\r ]*<\?xml/;
-
-/** From the first 512 bytes. */
-function sniff(beginning: Buffer): string {
-  const text = beginning.subarray(0, 512).toString('latin1');
-  if (HTML.test(text)) return 'text/html; charset=utf-8';
-  if (XML.test(text)) return 'text/xml; charset=utf-8';
-  for (const [magic, type] of MAGIC) if (text.startsWith(magic)) return type;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they tell binary from text
-  return /[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]/.test(text)
-    ? 'application/octet-stream'
-    : 'text/plain; charset=utf-8';
 }

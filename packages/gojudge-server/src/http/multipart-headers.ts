@@ -1,4 +1,5 @@
 /** Headers of multipart: the boundary of the whole, name and file name of a part. */
+import { decodeGoUtf8 } from '../decode/go-text.js';
 
 export interface PartHeaders {
   name: string;
@@ -15,7 +16,7 @@ export function boundaryOf(contentType: string): string | null {
 }
 
 export function parsePartHeaders(headers: Buffer): PartHeaders {
-  const lines = headers.toString('utf8').split(/\r?\n/);
+  const lines = headers.toString('utf8').split(/\r?\n(?![ \t])/); // a line that begins with a blank goes on with the one before
   const fields = new Map(
     lines.flatMap((line): [string, string][] => {
       const colon = line.indexOf(':');
@@ -24,12 +25,16 @@ export function parsePartHeaders(headers: Buffer): PartHeaders {
   );
   const { value, parameters } = parseHeader(fields.get('content-disposition') ?? '');
   const isFormData = value === 'form-data';
-  const fileName = extended(parameters.get('filename*')) ?? parameters.get('filename') ?? '';
+  const read = (name: string) => extended(parameters.get(`${name}*`)) ?? parameters.get(name) ?? '';
   return {
-    name: isFormData ? (parameters.get('name') ?? '') : '',
-    fileName: fileName.slice(fileName.lastIndexOf('/') + 1),
+    name: isFormData ? read('name') : '',
+    fileName: lastStep(read('filename')),
     encoding: (fields.get('content-transfer-encoding') ?? '').toLowerCase(),
   };
+}
+
+function lastStep(path: string): string {
+  return /([^/]+)\/*$/.exec(path)?.[1] ?? path.slice(0, 1);
 }
 
 /** `value; name=token; name="quoted"`. */
@@ -54,9 +59,8 @@ function unquote(text: string): string {
 function extended(text: string | undefined): string | null {
   const match = /^(utf-8|us-ascii)'[^']*'(.*)$/i.exec(text ?? '');
   if (match === null) return null;
-  try {
-    return decodeURIComponent(match[2]!);
-  } catch {
-    return null;
-  }
+  const escaped = Buffer.from(match[2]!).toString('latin1');
+  if (/%(?![\da-f]{2})/i.test(escaped)) return null;
+  const bytes = escaped.replace(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return decodeGoUtf8(Buffer.from(bytes, 'latin1'));
 }

@@ -24,7 +24,7 @@ export function parseRange(
     if (range === null) isOutside = true;
     else ranges.push(range);
   }
-  if (isOutside && ranges.length === 0) return 'outside';
+  if (isOutside && ranges.length === 0 && size > 0) return 'outside';
   const sum = ranges.reduce((total, { length }) => total + length, 0);
   return ranges.length === 0 || sum > size ? null : ranges; // a client that asks for more than all gets all
 }

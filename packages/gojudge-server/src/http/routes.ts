@@ -1,11 +1,12 @@
 /** Method and path to handler: the table of go-judge's REST interface, and its rules for what is in no row. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Judge } from '../run/run-job.js';
-import { sendEmpty, sendError, sendJson, sendNotFound, sendRedirect } from './answers.js';
+import { sendBadRequest, sendEmpty, sendError, sendJson, sendNotFound, sendRedirect } from './answers.js';
 import type { EntryCheck } from './entry.js';
 import { deleteFile, downloadFile, listFiles, uploadFile } from './files.js';
 import { configJson, versionJson } from './info.js';
 import { sendNoUpgrade } from './no-upgrade.js';
+import { pathOf, queryOf } from './request-path.js';
 import { handleRun } from './run.js';
 
 type Handler = (
@@ -84,13 +85,17 @@ export async function route(
   response: ServerResponse,
 ): Promise<string> {
   const { method = 'GET', url = '/' } = request;
-  const path = decodePath(url);
+  const path = pathOf(url);
+  if (path === null) {
+    sendBadRequest(response);
+    return '';
+  }
   const matched = matchRoute(method, path);
   try {
     if (matched.handler === null && path.length > 1 && path.endsWith('/')) {
       const shorter = path.slice(0, -1);
       if (matchRoute(method, shorter).handler !== null) {
-        sendRedirect(response, method, withQuery(encodeURI(shorter), url));
+        sendRedirect(response, method, encodePath(shorter) + queryOf(url));
         return '';
       }
     }
@@ -104,17 +109,6 @@ export async function route(
   return matched.pattern;
 }
 
-/** Without the query, percent signs resolved; what cannot be resolved is in no row. */
-function decodePath(url: string): string {
-  const end = url.search(/[?#]/);
-  try {
-    return decodeURIComponent(end < 0 ? url : url.slice(0, end));
-  } catch {
-    return '';
-  }
-}
-
-function withQuery(path: string, url: string): string {
-  const at = url.indexOf('?');
-  return at < 0 ? path : path + url.slice(at);
+function encodePath(path: string): string {
+  return encodeURI(path).replace(/[?#]/g, encodeURIComponent);
 }

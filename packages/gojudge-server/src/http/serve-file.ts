@@ -4,6 +4,7 @@ import { fstatSync, readSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { readPart } from '../store/read-fd.js';
+import { rangeHolds, refusedBy } from './conditions.js';
 import { typeOf } from './mime.js';
 import { type ByteRange, contentRange, parseRange } from './ranges.js';
 
@@ -20,11 +21,11 @@ export async function serveFile(
   const modified = Math.floor(mtime.getTime() / 1000) * 1000;
   response.setHeader('Content-Disposition', disposition(name));
   response.setHeader('Last-Modified', new Date(modified).toUTCString());
-  const condition = checkConditions(request, modified);
-  if (condition !== null) return void response.writeHead(condition).end();
+  const refusal = refusedBy(request.headers, modified);
+  if (refusal !== null) return sendRefusal(response, refusal);
   const beginning = Buffer.alloc(SNIFF_BYTES);
   const type = typeOf(name, beginning.subarray(0, readSync(fd, beginning, 0, SNIFF_BYTES, 0)));
-  const ranges = parseRange(request.headers.range, size);
+  const ranges = rangeHolds(request.headers, modified) ? parseRange(request.headers.range, size) : null;
   if (ranges === 'malformed' || ranges === 'outside') return sendBadRange(response, ranges, size);
   response.setHeader('Accept-Ranges', 'bytes');
   if (ranges !== null && ranges.length > 1) return sendParts(response, fd, { ranges, size, type });
@@ -36,18 +37,17 @@ export async function serveFile(
   await pipeline(chunksOf(fd, range!), response);
 }
 
-function checkConditions({ headers }: IncomingMessage, modified: number): number | null {
-  const unmodifiedSince = Date.parse(headers['if-unmodified-since'] ?? '');
-  if (modified > unmodifiedSince) return 412;
-  const modifiedSince = Date.parse(headers['if-modified-since'] ?? '');
-  return modified <= modifiedSince ? 304 : null;
+function sendRefusal(response: ServerResponse, status: 304 | 412): void {
+  if (status === 412) response.setHeader('Content-Length', 0);
+  response.writeHead(status).end();
 }
 
 function sendBadRange(response: ServerResponse, why: 'malformed' | 'outside', size: number): void {
   if (why === 'outside') response.setHeader('Content-Range', `bytes */${size}`);
   const text = why === 'outside' ? 'invalid range: failed to overlap\n' : 'invalid range\n';
   response.removeHeader('Last-Modified');
-  response.writeHead(416, {
+  response.writeHead(416, 'Requested Range Not Satisfiable', {
+    'Content-Length': text.length,
     'Content-Type': 'text/plain; charset=utf-8',
     'X-Content-Type-Options': 'nosniff',
   });
@@ -60,19 +60,26 @@ interface Parts {
   type: string;
 }
 
-async function sendParts(response: ServerResponse, fd: number, parts: Parts): Promise<void> {
+async function sendParts(response: ServerResponse, fd: number, { ranges, size, type }: Parts): Promise<void> {
   const boundary = randomBytes(30).toString('hex');
-  response.writeHead(206, { 'Content-Type': `multipart/byteranges; boundary=${boundary}` });
-  await pipeline(partsOf(fd, parts, boundary), response);
-}
-
-async function* partsOf(fd: number, { ranges, size, type }: Parts, boundary: string) {
-  for (const [index, range] of ranges.entries()) {
-    const lead = `${index === 0 ? '' : '\r\n'}--${boundary}\r\n`;
-    yield `${lead}Content-Range: ${contentRange(range, size)}\r\nContent-Type: ${type}\r\n\r\n`;
-    yield* chunksOf(fd, range);
-  }
-  yield `\r\n--${boundary}--\r\n`;
+  const heads = ranges.map(
+    (range, index) =>
+      `${index === 0 ? '' : '\r\n'}--${boundary}\r\nContent-Range: ${contentRange(range, size)}\r\nContent-Type: ${type}\r\n\r\n`,
+  );
+  const tail = `\r\n--${boundary}--\r\n`;
+  const bytes = ranges.reduce((sum, { length }, index) => sum + heads[index]!.length + length, tail.length);
+  response.writeHead(206, {
+    'Content-Length': bytes,
+    'Content-Type': `multipart/byteranges; boundary=${boundary}`,
+  });
+  const partsOf = async function* () {
+    for (const [index, range] of ranges.entries()) {
+      yield heads[index]!;
+      yield* chunksOf(fd, range);
+    }
+    yield tail;
+  };
+  await pipeline(partsOf(), response);
 }
 
 async function* chunksOf(fd: number, { start, length }: ByteRange): AsyncGenerator<Uint8Array> {

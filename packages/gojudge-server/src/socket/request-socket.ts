@@ -1,5 +1,6 @@
 /** `/ws`: many requests at once, answered as they end. */
 import type { RawData, WebSocket } from 'ws';
+import { quoteGo } from '../decode/go-text.js';
 import { type DecodedSocketRequest, decodeSocketRequest } from '../decode/request.js';
 import { encodeOutcomes, goJson, inOne } from '../encode/results.js';
 import { plainText, RunFailure } from '../errors.js';
@@ -45,7 +46,7 @@ export class RequestSocket {
     const { cmdCountMax } = this.#judge.settings;
     if (requestId === '') return this.#answer('', 'null', 'empty request id');
     if (this.#running.has(requestId)) {
-      return this.#answer(requestId, 'null', `duplicated request id: ${JSON.stringify(requestId)}`);
+      return this.#answer(requestId, 'null', `duplicated request id: ${quoteGo(requestId)}`);
     }
     if (job.programs.length > cmdCountMax) {
       return this.#answer(requestId, '[]', `cmd: more than ${cmdCountMax} entries`);

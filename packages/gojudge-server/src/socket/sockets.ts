@@ -5,6 +5,7 @@ import { keepAlive, refuseUpgrade } from '@sbx/serving';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { EntryCheck } from '../http/entry.js';
 import { NO_UPGRADE_HEADERS, noUpgradeBody, upgradeProblem } from '../http/no-upgrade.js';
+import { pathOf } from '../http/request-path.js';
 import type { Judge } from '../run/run-job.js';
 import { RequestSocket } from './request-socket.js';
 import { StreamSocket } from './stream-socket.js';
@@ -34,6 +35,7 @@ export class Sockets {
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
+      handleProtocols: () => false,
       skipUTF8Validation: true, // Go does not look, and single bytes are replaced when the JSON is read
       maxPayload: judge.settings.frameMaxBytes,
     });
@@ -42,7 +44,7 @@ export class Sockets {
   /** Takes `/ws` and `/stream`; refuses the rest. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
-    const path = (request.url ?? '').replace(/\?.*/, '');
+    const path = pathOf(request.url ?? '');
     const refusal = this.#checkEntry(request);
     if (refusal !== 0) return refuseUpgrade(socket, REFUSALS[refusal], {}, '');
     if (path !== '/ws' && path !== '/stream') {
@@ -56,8 +58,9 @@ export class Sockets {
 
   /** An upgrade that is none of ours (`h2c`, which Java offers with every first request) is answered as a plain request. */
   upgradeOrAnswer(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const isSocketPath = /^\/(ws|stream)(\?|$)/.test(request.url ?? '') && request.method === 'GET';
-    if (isSocketPath) return this.upgrade(request, socket, head);
+    const path = pathOf(request.url ?? '');
+    const isForSocket = (path === '/ws' || path === '/stream') && request.method === 'GET';
+    if (isForSocket) return this.upgrade(request, socket, head);
     socket.unshift(Buffer.concat([withoutUpgrade(request), head]));
     server.emit('connection', socket);
   }
