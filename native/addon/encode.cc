@@ -16,7 +16,7 @@ constexpr StageName kStages[] = {
 };
 constexpr size_t kStageCount = sizeof(kStages) / sizeof(kStages[0]);
 
-constexpr const char* kCounters[] = {"cpu", "memoryPeak", "memoryNow", "memoryStat", "memoryEvents", "oomNotice", "taskPeak", "memoryLimit", "swapLimit", "taskLimit", "procs"};
+constexpr const char* kCounters[] = {"cpu", "memoryPeak", "memoryNow", "memoryStat", "memoryEvents", "oomNotice", "taskPeak", "memoryLimit", "swapLimit", "socketLimit", "taskLimit", "procs"};
 static_assert(sizeof(kCounters) / sizeof(kCounters[0]) == kCounterCount);
 
 constexpr const char* kCauses[] = {"none", "cpu-limit", "wall-limit", "output-limit", "memory-limit", "killed"};

@@ -166,8 +166,9 @@ bool DecodeWrites(Args& args, StartRecord& record, Tail& tail) {
   const std::vector<std::string> texts = args.Texts("writeTexts");
   if (counters.size() > kWritesMax || counters.size() != texts.size()) return false;
   record.writeCount = (uint32_t)counters.size();
-  // The swap limit is optional: where swap is not accounted, the host has said so.
-  for (uint32_t i = 0; i < record.writeCount; ++i) record.writes[i] = {(uint16_t)counters[i], counters[i] == kCounterSwapLimit, tail.Add(texts[i])};
+  // Optional: where swap is not accounted, the host has said so, and kernels are about to lose the limit for sockets of v1.
+  const auto optional = [](int counter) { return counter == kCounterSwapLimit || counter == kCounterSocketLimit; };
+  for (uint32_t i = 0; i < record.writeCount; ++i) record.writes[i] = {(uint16_t)counters[i], optional(counters[i]), tail.Add(texts[i])};
   return true;
 }
 

@@ -46,6 +46,7 @@ enum Counter : uint16_t {
   kCounterTaskPeak,     // pids.peak
   kCounterMemoryLimit,  // written
   kCounterSwapLimit,    // written
+  kCounterSocketLimit,  // written; v1, where what waits in sockets of the network is counted for itself
   kCounterTaskLimit,    // written
   kCounterProcs,        // the folder of cgroup.procs: processes of the group are found and killed by that list
   kCounterCount,

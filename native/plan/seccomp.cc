@@ -22,12 +22,15 @@
 #ifndef __NR_open_tree_attr
 #define __NR_open_tree_attr 467
 #endif
+#ifndef __NR_setxattrat
+#define __NR_setxattrat 463
+#endif
 
 namespace sbx {
 namespace {
 
 // What a row does: fail with an errno, or look at an argument first.
-enum class Check : uint8_t { kAlways, kCloneFlags, kUnshareFlags, kPersonality, kIoctl, kSocketFamily, kFcntlLocks, kNotInit, kPriorityOfOthers, kIoPriorityOfOthers, kToInit, kHugeMapping, kHugeFile, kNotLaunch };
+enum class Check : uint8_t { kAlways, kCloneFlags, kUnshareFlags, kPersonality, kIoctl, kSocketFamily, kFcntlLocks, kNotInit, kPriorityOfOthers, kIoPriorityOfOthers, kToInit, kHugeMapping, kHugeFile, kNotLaunch, kFilterListener, kSocketOption };
 
 struct Row {
   const char* name;
@@ -140,6 +143,14 @@ constexpr Row kRows[] = {
     // Huge pages are not counted in the memory of a cgroup: as if there were none.
     {CALL(mmap), ENOMEM, Check::kHugeMapping},
     {CALL(memfd_create), ENOMEM, Check::kHugeFile},
+    // Attributes can be access lists, 128 KiB of them with each file, in memory that is not counted either.
+    {CALL(setxattr), EOPNOTSUPP},
+    {CALL(lsetxattr), EOPNOTSUPP},
+    {CALL(fsetxattr), EOPNOTSUPP},
+    {CALL(setxattrat), EOPNOTSUPP},
+    // Filters that live with a descriptor, and keys of connections: not counted; filters of all the machine share one budget.
+    {CALL(seccomp), EINVAL, Check::kFilterListener},
+    {CALL(setsockopt), ENOPROTOOPT, Check::kSocketOption},
     // Strict: channels between concurrent runs that namespaces leave open.
     {CALL(flock), EPERM, Check::kAlways, kStrict},
     {CALL(fcntl), EPERM, Check::kFcntlLocks, kStrict},
@@ -208,7 +219,8 @@ struct Compiler {
   bool strict() const { return options.profile == SeccompProfile::kStrict; }
 
   uint32_t Refusal(const Row& row) const {
-    if (options.kill && row.error != ENOSYS && row.error != 0) return SECCOMP_RET_KILL_PROCESS;
+    const bool probed = row.error == ENOSYS || row.error == EOPNOTSUPP;
+    if (options.kill && !probed && row.error != 0) return SECCOMP_RET_KILL_PROCESS;
     return SECCOMP_RET_ERRNO | (uint32_t)row.error;
   }
 
@@ -227,9 +239,42 @@ struct Compiler {
     out.Return(action);
   }
 
-  void AllowOnly(const uint32_t* values, size_t valueCount, uint32_t refusal) {
-    for (size_t i = 0; i < valueCount; ++i) out.ReturnIf(values[i], SECCOMP_RET_ALLOW);
-    out.Return(refusal);
+  // Whether the loaded word is among the values: an instruction for each, and `kAmongMore`.
+  void ReturnByValue(const uint32_t* values, size_t valueCount, uint32_t among, uint32_t otherwise) {
+    for (size_t i = 0; i < valueCount; ++i) out.Add(BPF_JMP | BPF_JEQ | BPF_K, values[i], (uint8_t)(valueCount - i), 0);
+    out.Return(otherwise);
+    out.Return(among);
+  }
+  static constexpr size_t kAmongMore = 2;
+
+  template <size_t kValues>
+  void Refuse(const uint32_t (&values)[kValues], uint32_t refusal) {
+    ReturnByValue(values, kValues, refusal, SECCOMP_RET_ALLOW);
+  }
+
+  // Of setsockopt, whose level is loaded and stays so for what follows.
+  template <size_t kNames>
+  void RefuseOptions(uint32_t level, const uint32_t (&names)[kNames], uint32_t refusal) {
+    out.Add(BPF_JMP | BPF_JEQ | BPF_K, level, 0, 1 + kNames + kAmongMore);
+    out.LoadArgument(2);
+    Refuse(names, refusal);
+  }
+
+  void DecideFcntl(uint32_t refusal) {
+    // GETLK…, OFD locks; leases, notification, delegations; hints for a file's data, which its next reader sees.
+    constexpr uint32_t kCommands[] = {5, 6, 7, 36, 37, 38, 1024, 1025, 1026, 1039, 1040, 1035, 1036, 1037, 1038};
+    out.LoadArgument(1);
+    Refuse(kCommands, refusal);
+  }
+
+  void DecideSocketOption(uint32_t refusal) {
+    constexpr uint32_t kSocketLevel = 1, kTcpLevel = 6;
+    constexpr uint32_t kFilters[] = {26, 51};   // SO_ATTACH_FILTER, SO_ATTACH_REUSEPORT_CBPF
+    constexpr uint32_t kKeys[] = {14, 32, 38};  // TCP_MD5SIG, TCP_MD5SIG_EXT, TCP_AO_ADD_KEY
+    out.LoadArgument(1);
+    RefuseOptions(kSocketLevel, kFilters, refusal);
+    RefuseOptions(kTcpLevel, kKeys, refusal);
+    out.Return(SECCOMP_RET_ALLOW);
   }
 
   // The end of the search for one row; the call number has been matched.
@@ -250,17 +295,21 @@ struct Compiler {
         // Query, Linux, UNAME26, both, and "no address randomisation".
         constexpr uint32_t kAllowed[] = {0, 8, 0x20000, 0x20008, 0x40000, 0xffffffff};
         out.LoadArgument(0);
-        return AllowOnly(kAllowed, sizeof(kAllowed) / sizeof(kAllowed[0]), refusal);
+        return ReturnByValue(kAllowed, sizeof(kAllowed) / sizeof(kAllowed[0]), SECCOMP_RET_ALLOW, refusal);
       }
-      case Check::kIoctl:
+      case Check::kIoctl: {
+        // TIOCSTI types into the terminal; TIOCLINUX; TIOCSETD has the kernel load line disciplines as modules.
+        constexpr uint32_t kRequests[] = {0x5412, 0x541C, 0x5423};
         out.LoadArgument(1);
-        out.ReturnIf(0x5412, refusal);  // TIOCSTI: types into the terminal
-        out.ReturnIf(0x541C, refusal);  // TIOCLINUX
-        return out.Return(SECCOMP_RET_ALLOW);
+        return Refuse(kRequests, refusal);
+      }
       case Check::kSocketFamily: {
-        constexpr uint32_t kFamilies[] = {1, 2, 10, 16};  // UNIX, INET, INET6, NETLINK
+        constexpr uint32_t kFamilies[] = {1, 2, 10};  // UNIX, INET, INET6
         out.LoadArgument(0);
-        return AllowOnly(kFamilies, strict() ? 1 : 4, refusal);
+        // NETLINK: what waits in its sockets is not counted, megabytes in each. libc looks for addresses
+        // there and does without.
+        out.ReturnIf(16, SECCOMP_RET_ERRNO | EAFNOSUPPORT);
+        return ReturnByValue(kFamilies, strict() ? 1 : 3, SECCOMP_RET_ALLOW, refusal);
       }
       case Check::kNotInit:
       case Check::kToInit:
@@ -287,13 +336,14 @@ struct Compiler {
         out.LoadUpperHalf(0);
         out.ReturnIf(options.launchKey, SECCOMP_RET_ALLOW);
         return out.Return(refusal);
-      case Check::kFcntlLocks: {
-        // GETLK…, OFD locks; leases, notification, delegations; hints for a file's data, which its next reader sees.
-        constexpr uint32_t kCommands[] = {5, 6, 7, 36, 37, 38, 1024, 1025, 1026, 1039, 1040, 1035, 1036, 1037, 1038};
+      case Check::kFilterListener:
         out.LoadArgument(1);
-        for (const uint32_t command : kCommands) out.ReturnIf(command, refusal);
+        ReturnIfAnyBit(8, refusal);  // SECCOMP_FILTER_FLAG_NEW_LISTENER
         return out.Return(SECCOMP_RET_ALLOW);
-      }
+      case Check::kSocketOption:
+        return DecideSocketOption(refusal);
+      case Check::kFcntlLocks:
+        return DecideFcntl(refusal);
     }
   }
 
@@ -342,8 +392,8 @@ const SeccompRow* SeccompRows(size_t& count) {
   static SeccompRow rows[kRowCount];
   static constexpr const char* kConditions[] = {
       nullptr, "flags ask for a new namespace", "flags ask for a new namespace", "persona other than 0, 8, 0x20000, 0x20008, 0x40000, query",
-      "request is TIOCSTI or TIOCLINUX", "family other than UNIX, INET, INET6, NETLINK (strict: UNIX)", "command is a lock, a lease, a notification or a hint",
-      "of init", "of init or of a whole user", "of init or of a whole user", "to init", "flags ask for huge pages", "flags ask for huge pages", "not from the start of a program"};
+      "request is TIOCSTI, TIOCLINUX or TIOCSETD", "family other than UNIX, INET, INET6 (strict: UNIX)", "command is a lock, a lease, a notification or a hint",
+      "of init", "of init or of a whole user", "of init or of a whole user", "to init", "flags ask for huge pages", "flags ask for huge pages", "not from the start of a program", "flags ask for a listener", "a filter of a socket's, or a key of TCP's"};
   for (size_t i = 0; i < kRowCount; ++i) {
     const Row& row = kRows[i];
     rows[i] = {row.name, row.number, row.error, kConditions[(int)row.check], row.when};

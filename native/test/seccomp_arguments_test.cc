@@ -47,23 +47,38 @@ TEST("personality takes the harmless ones and the query only") {
   });
 }
 
-TEST("terminals cannot be typed into, high bits or not") {
+TEST("terminals cannot be typed into, nor given a line discipline, high bits or not") {
   ForEachSubject([&](Subject& subject) {
-    for (const uint64_t request : {(uint64_t)TIOCSTI, (uint64_t)TIOCLINUX})
+    for (const uint64_t request : {(uint64_t)TIOCSTI, (uint64_t)TIOCLINUX, (uint64_t)TIOCSETD})
       for (const uint64_t high : {0ULL, kHigh, 1ULL << 63, 0xffffffff00000000ULL}) EXPECT_EQ(subject.Run(__NR_ioctl, {{0, request | high}}), subject.Refusal(EPERM));
     for (const uint64_t request : {(uint64_t)TCGETS, (uint64_t)TIOCGWINSZ, (uint64_t)TIOCSTI + 1, (uint64_t)TIOCSTI - 1}) EXPECT_EQ(subject.Run(__NR_ioctl, {{TIOCSTI, request}}), kAllow);
   });
 }
 
-TEST("sockets are of four families, of one when strict") {
-  const std::set<uint64_t> open = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
+TEST("sockets are of three families, of one when strict; asking for netlink never kills") {
+  const std::set<uint64_t> open = {AF_UNIX, AF_INET, AF_INET6};
   ForEachSubject([&](Subject& subject) {
     for (uint64_t family = 0; family < 64; ++family) {
       const bool allowed = subject.strict ? family == AF_UNIX : open.count(family) != 0;
-      EXPECT_EQ(subject.Run(__NR_socket, {{family, SOCK_STREAM}}), allowed ? kAllow : subject.Refusal(EAFNOSUPPORT));
-      EXPECT_EQ(subject.Run(__NR_socket, {{family | kHigh, SOCK_STREAM}}), allowed ? kAllow : subject.Refusal(EAFNOSUPPORT));
+      const uint32_t refusal = family == AF_NETLINK ? SECCOMP_RET_ERRNO | EAFNOSUPPORT : subject.Refusal(EAFNOSUPPORT);
+      EXPECT_EQ(subject.Run(__NR_socket, {{family, SOCK_STREAM}}), allowed ? kAllow : refusal);
+      EXPECT_EQ(subject.Run(__NR_socket, {{family | kHigh, SOCK_STREAM}}), allowed ? kAllow : refusal);
     }
     EXPECT_EQ(subject.Run(__NR_socket, {{~0ULL}}), subject.Refusal(EAFNOSUPPORT));
+  });
+}
+
+TEST("filters are loaded without a listener, and on no socket; connections get no keys") {
+  ForEachSubject([&](Subject& subject) {
+    for (int bit = 0; bit < 64; ++bit) EXPECT_EQ(subject.Run(__NR_seccomp, {{1, 1ULL << bit}}), bit == 3 ? subject.Refusal(EINVAL) : kAllow);
+    EXPECT_EQ(subject.Run(__NR_seccomp, {{1, 8 | 1 | kHigh}}), subject.Refusal(EINVAL));
+    const std::set<std::pair<uint64_t, uint64_t>> refused = {{SOL_SOCKET, 26}, {SOL_SOCKET, 51}, {6, 14}, {6, 32}, {6, 38}};
+    for (uint64_t level = 0; level < 300; ++level)
+      for (uint64_t option = 0; option < 128; ++option) {
+        const uint32_t expected = refused.count({level, option}) != 0 ? subject.Refusal(ENOPROTOOPT) : kAllow;
+        EXPECT_EQ(subject.Run(__NR_setsockopt, {{level, level, option}}), expected);
+        EXPECT_EQ(subject.Run(__NR_setsockopt, {{0, level | kHigh, option | kHigh}}), expected);
+      }
   });
 }
 

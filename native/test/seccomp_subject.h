@@ -42,7 +42,7 @@ class Subject {
   }
 
   uint32_t Run(uint32_t number, const Args& args = {}, uint32_t arch = kNative) { return bpf_[0].Run(Data(arch, number, args)); }
-  uint32_t Refusal(int error) const { return kill && error != ENOSYS && error != 0 ? kKill : SECCOMP_RET_ERRNO | (uint32_t)error; }
+  uint32_t Refusal(int error) const { return kill && error != ENOSYS && error != EOPNOTSUPP && error != 0 ? kKill : SECCOMP_RET_ERRNO | (uint32_t)error; }
   const Filter& filter() const { return filter_; }
   const std::vector<bool>& executed() const { return bpf_[0].executed(); }
 

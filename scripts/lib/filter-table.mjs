@@ -9,8 +9,8 @@ const CONDITIONS = {
   kCloneFlags: 'when it asks for a new namespace',
   kUnshareFlags: 'when it asks for a new namespace',
   kPersonality: 'personas other than Linux, 32-bit Linux, `UNAME26` and `ADDR_NO_RANDOMIZE`',
-  kIoctl: '`TIOCSTI` and `TIOCLINUX`',
-  kSocketFamily: 'families other than UNIX, INET, INET6 and NETLINK; strict: other than UNIX',
+  kIoctl: '`TIOCSTI`, `TIOCLINUX` and `TIOCSETD`',
+  kSocketFamily: 'families other than UNIX, INET and INET6; strict: other than UNIX',
   kFcntlLocks: 'locks, leases, delegations, notifications and hints',
   kNotInit: 'of pid 1, init',
   kPriorityOfOthers: 'of pid 1 or of a whole user',
@@ -19,6 +19,9 @@ const CONDITIONS = {
   kHugeMapping: 'when it asks for huge pages',
   kHugeFile: 'when it asks for huge pages',
   kNotLaunch: null, // by programs always
+  kFilterListener: 'when it asks for a listener',
+  kSocketOption:
+    'filters of sockets, keys of TCP (`SO_ATTACH_FILTER`, `SO_ATTACH_REUSEPORT_CBPF`, `TCP_MD5SIG`, `TCP_MD5SIG_EXT`, `TCP_AO_ADD_KEY`)',
 };
 
 /** Which filters have a row. */

@@ -20,6 +20,7 @@ const HARMLESS = [
   /^hrtimer: interrupt took /, // of an emulated machine
   // Kernels say so once: the file systems' own clock, and programs that ask for 32-bit or long gone things.
   /supports timestamps until/,
+  /^kmem\.tcp\.limit_in_bytes is deprecated/,
   /process '.*' started with executable stack/,
   /^warning: `.*' uses /,
 ];

@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { COUNTERS, limitWrites, V1, V2 } from './layout.js';
 
 describe('limitWrites', () => {
-  it('v1: memory and swap together, lifted first and set last', () => {
+  it('v1: memory and swap together, lifted first and set last; sockets for themselves', () => {
     expect(limitWrites(V1, 1000, 5)).toEqual([
       ['swapLimit', '-1'],
       ['memoryLimit', '1000'],
       ['swapLimit', '1000'],
+      ['socketLimit', '1000'],
       ['taskLimit', '5'],
     ]);
     expect(limitWrites(V1, null, null)).toContainEqual(['memoryLimit', '-1']);

@@ -14,6 +14,7 @@ export const COUNTERS = [
   'taskPeak',
   'memoryLimit',
   'swapLimit',
+  'socketLimit',
   'taskLimit',
   'procs',
 ] as const;
@@ -60,6 +61,7 @@ export const V1: Layout = {
     taskPeak: { controller: 'pids', file: 'pids.peak' },
     memoryLimit: { controller: 'memory', file: 'memory.limit_in_bytes', write: true },
     swapLimit: { controller: 'memory', file: 'memory.memsw.limit_in_bytes', write: true },
+    socketLimit: { controller: 'memory', file: 'memory.kmem.tcp.limit_in_bytes', write: true },
     taskLimit: { controller: 'pids', file: 'pids.max', write: true },
     procs: { controller: 'pids', file: '.' }, // the folder: its list is opened anew for each look
   },
@@ -102,7 +104,8 @@ export type LimitWrite = [counter: CounterName, text: string];
 
 /**
  * The writes that bound a group. v1 refuses a memory limit above the memory+swap limit and the reverse, so the outer one is
- * lifted first and set last; that leaves no swap. v2 bounds swap by itself.
+ * lifted first and set last; that leaves no swap. v2 bounds swap by itself. Without a limit of their own v1 counts no buffers of
+ * TCP and UDP at all: they get as much again.
  */
 export function limitWrites(layout: Layout, memoryBytes: number | null, tasks: number | null): LimitWrite[] {
   const memory = memoryBytes === null ? layout.unlimited.memory : String(memoryBytes);
@@ -110,5 +113,11 @@ export function limitWrites(layout: Layout, memoryBytes: number | null, tasks: n
   if (layout.version === 'v2') {
     return [['memoryLimit', memory], ['swapLimit', memoryBytes === null ? 'max' : '0'], taskWrite];
   }
-  return [['swapLimit', '-1'], ['memoryLimit', memory], ['swapLimit', memory], taskWrite];
+  return [
+    ['swapLimit', '-1'],
+    ['memoryLimit', memory],
+    ['swapLimit', memory],
+    ['socketLimit', memory],
+    taskWrite,
+  ];
 }
