@@ -2,7 +2,7 @@
 import { DEFAULT_LIMITS, InvalidOptionsError, type Limits } from '@sbx/core';
 import { nearest } from './nearest.js';
 import type { RuntimesOptions, SpawnCodeOptions } from './runtimes.js';
-import type { CompileOptions, RunArtifactOptions, RunCodeOptions } from './types.js';
+import type { Artifact, CompileOptions, RunArtifactOptions, RunCodeOptions } from './types.js';
 
 type Check = (value: unknown, field: string) => void;
 type Checks<T> = Record<keyof T & string, Check>;
@@ -74,6 +74,7 @@ const COMPILE: Checks<CompileOptions> = {
   limits,
   env: record,
 };
+const ARTIFACT: Checks<Artifact> = { language: text, source: text, files: record };
 const RUN_ARTIFACT: Checks<RunArtifactOptions> = { ...CALL, ...PROGRAM };
 const RUN_CODE: Checks<RunCodeOptions> = {
   ...CALL,
@@ -133,7 +134,13 @@ export function validateSpawnCode(options: SpawnCodeOptions): void {
 export function validateCompile(options: CompileOptions): void {
   validate(options, COMPILE, ['language', 'code']);
 }
-export function validateRunArtifact(options: RunArtifactOptions): void {
+export function validateRunArtifact(artifact: Artifact, options: RunArtifactOptions): void {
+  if (typeof artifact === 'object' && artifact !== null && 'artifact' in artifact) {
+    const expected = 'must be an artifact, not the whole of what compile gave';
+    const hint = 'Give compilation.artifact, when compilation.ok.';
+    throw new InvalidOptionsError({ field: 'artifact', rule: 'type', expected, hint });
+  }
+  validate(artifact, ARTIFACT, ['language', 'source', 'files'], 'artifact');
   validate(options, RUN_ARTIFACT, []);
 }
 export function validateRunCode(options: RunCodeOptions): void {
@@ -158,11 +165,18 @@ export function validate(
   }
 }
 
+/** Names that people bring from `child_process` and its like. */
+const HINTS: Readonly<Record<string, string>> = {
+  timeout: 'Give limits: { wallTimeMs } (real time) or { cpuTimeMs } (time on the CPU).',
+  timeoutMs: 'Give limits: { wallTimeMs } (real time) or { cpuTimeMs } (time on the CPU).',
+  input: 'Give stdin: { text } or { bytes }.',
+};
+
 /** Throws for a key that is not among `known`, and names the nearest one. */
 function refuseUnknown(key: string, known: readonly string[], field: string): void {
   if (known.includes(key)) return;
   const near = nearest(key, known);
-  const hint = near === null ? `Known are: ${known.join(', ')}.` : `Did you mean ${near}?`;
+  const hint = HINTS[key] ?? (near === null ? `Known are: ${known.join(', ')}.` : `Did you mean ${near}?`);
   throw new InvalidOptionsError({ field, rule: 'unknown-key', expected: 'is not a known option', hint });
 }
 

@@ -94,13 +94,13 @@ export class Registry {
 
   /** Runs what `compile` made, in a fresh sandbox. */
   async runArtifact(artifact: Artifact, options: RunArtifactOptions = {}): Promise<RunResult> {
-    validateRunArtifact(options);
+    validateRunArtifact(artifact, options);
     return runCompiled(this.find(artifact.language), artifact, options);
   }
 
   /** The run step of an artifact as arguments for core, for callers that start it themselves (sessions, `spawn`, groups). */
   prepareRun(artifact: Artifact, options: RunArtifactOptions = {}): PreparedRun {
-    validateRunArtifact(options);
+    validateRunArtifact(artifact, options);
     return planRun(this.find(artifact.language), artifact, options);
   }
 

@@ -147,6 +147,24 @@ describe('what is not installed', () => {
 });
 
 describe('refused before anything is started', () => {
+  test.each([
+    [undefined, /artifact must be a plain object/],
+    [{}, /artifact\.language is required/],
+    [{ language: 'cpp', source: 'main.cpp' }, /artifact\.files is required/],
+    [{ language: 'cpp', source: 'main.cpp', files: 'main' }, /artifact\.files must be a plain object/],
+    [{ ok: true, language: 'cpp', artifact: {}, result: null }, /Give compilation\.artifact/],
+  ])('%j is no artifact', async (artifact, message) => {
+    const engine = new FakeEngine(() => ({}));
+    await expect(runArtifact(artifact as never, { engine })).rejects.toThrow(message);
+    await expect(runArtifact(artifact as never, { engine })).rejects.toBeInstanceOf(InvalidOptionsError);
+    expect(engine.calls).toHaveLength(0);
+  });
+
+  test('names of child_process are told what to write', async () => {
+    const wrong = { language: 'python', code: '', timeout: 5 };
+    await expect(runCode(wrong as never)).rejects.toThrow(/wallTimeMs/);
+  });
+
   const definition = { name: 'mine', fileName: 'm', run: { file: 'm' } };
   const registry = createRegistry({ languages: [definition] });
   const base = { language: 'cpp', code: '' };
