@@ -166,11 +166,20 @@ describe('web pages, where no token is asked for', () => {
     },
   );
 
+  test.each(['https://example.org/', 'https://example.org:443', 'example.org', 'https://Example.org', '*'])(
+    'one that no browser sends is refused: %s',
+    async (origin) => {
+      const options = { allowedOrigins: [origin], engine: open.server.engine };
+      const refusal = { code: 'SBX_INVALID_OPTIONS', field: 'options.allowedOrigins[0]' };
+      await expect(createFathomServer(options)).rejects.toMatchObject(refusal);
+    },
+  );
+
   test('one that is listed is let in, and with a token all are', async () => {
     await using server = await createFathomServer({
       standby: {},
       port: 0,
-      allowedOrigins: ['https://example.org'],
+      allowedOrigins: ['https://example.org', 'chrome-extension://abcdef', 'http://localhost:3000', 'null'],
       engine: open.server.engine,
     });
     const [url] = (await server.listen()).urls;

@@ -24,6 +24,19 @@ function answer(socket: FakeSocket, id = socket.lastId): void {
   socket.receive({ type: 'result', id, exit_code: 0, duration_ms: 12, resource_usage: { cpu_time_ms: 3 } });
 }
 
+test.each([
+  [{}, /options\.url must be an address/],
+  [{ url: '127.0.0.1:8765' }, /options\.url must be an address/],
+  [{ url: 'ftp://host' }, /options\.url must be an address/],
+  [{ url: 'ws://' }, /options\.url must be an address/],
+  [{ url, tokn: 's' }, /options\.tokn is not known/],
+  [url, /options must be an object/],
+])('%j is no client', (options, message) => {
+  const make = () => new FathomClient(options as FathomClientOptions);
+  expect(make).toThrow(message);
+  expect(make).toThrow(expect.objectContaining({ code: 'FATHOM_REQUEST' }));
+});
+
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('an execution', () => {

@@ -3,7 +3,14 @@ import type { ReconnectOptions } from './backoff.js';
 import { Connection, type ConnectionState } from './connection.js';
 import { connectionError, type FathomError } from './errors.js';
 import { Execution } from './execution.js';
-import { checkMessageSize, type ExecutionRequest, executeFields, newExecutionId } from './request.js';
+import {
+  checkMessageSize,
+  checkNames,
+  type ExecutionRequest,
+  executeFields,
+  newExecutionId,
+  refuse,
+} from './request.js';
 import { type OpenSocket, openGlobalSocket } from './transport.js';
 import {
   encodeMessage,
@@ -70,6 +77,7 @@ export class FathomClient implements AsyncDisposable {
   };
 
   constructor(options: FathomClientOptions) {
+    checkNames('options', options, KNOWN_OPTIONS);
     this.#pingIntervalMs = options.pingIntervalMs ?? 30_000;
     this.#connection = new Connection({
       url: socketUrl(options.url),
@@ -230,8 +238,19 @@ export class FathomClient implements AsyncDisposable {
   }
 }
 
-/** The address of the socket. Throws a TypeError for what is no URL. */
+const KNOWN_OPTIONS = [
+  'url',
+  'token',
+  'reconnect',
+  'connectTimeoutMs',
+  'pingIntervalMs',
+  'openSocket',
+] as const satisfies (keyof FathomClientOptions)[];
+
+/** The address of the socket. */
 function socketUrl(text: string): string {
+  if (!/^(ws|http)s?:\/\//i.test(text) || !URL.canParse(text))
+    refuse('options.url', 'must be an address such as ws://127.0.0.1:8765');
   const url = new URL(text);
   url.protocol = url.protocol.replace(/^http/, 'ws');
   if (url.pathname === '/') url.pathname = '/ws';

@@ -3,7 +3,7 @@ import type { WireErrorCode } from './wire/index.js';
 
 /** Every code. */
 export const CLIENT_ERROR_CODES = [
-  'FATHOM_REQUEST', // the request is wrong: found before it was sent
+  'FATHOM_REQUEST', // the request, or an option of the client, is wrong: found before anything was sent
   'FATHOM_REJECTED', // the server answered with an error; `wireCode` says which
   'FATHOM_CONNECTION', // nobody answers, or the connection went away
   'FATHOM_UNAUTHORIZED', // 401

@@ -19,15 +19,18 @@ const openSocket: OpenSocket = (url, token) => {
   if (token !== undefined) headers.authorization = `Bearer ${token}`;
   const socket = new WebSocket(url, { headers, perMessageDeflate: false, maxPayload: MESSAGE_BYTES_MAX });
   socket.on('unexpected-response', (_request, { statusCode = 0 }) => {
-    socket.emit('error', refusal(url, statusCode));
+    socket.emit('error', refusal(url, statusCode, token !== undefined));
     socket.terminate(); // tells `close`
   });
   return socket as unknown as SocketLike;
 };
 
-function refusal(url: string, status: number): FathomError {
+function refusal(url: string, status: number, hasToken: boolean): FathomError {
   if (status === 401)
-    return new FathomError({ code: 'FATHOM_UNAUTHORIZED', message: `${url} does not take this token.` });
+    return new FathomError({
+      code: 'FATHOM_UNAUTHORIZED',
+      message: `${url} ${hasToken ? 'does not take this token' : 'asks for a token'}.`,
+    });
   const message = `${url} answered with HTTP ${status} instead of a WebSocket.`;
   // 5xx comes from proxies whose server is away.
   return status >= 500

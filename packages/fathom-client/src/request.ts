@@ -4,9 +4,9 @@ import { type ExecuteLimits, type Language, LIMIT_RANGES, SIZE_LIMITS } from './
 
 /** What an execution may use. Servers can allow less than the bounds here, and more memory and time; they say so. */
 export interface ExecutionLimits {
-  /** Wall time of the execution itself, in ms; waiting for a place does not count. Default 30 000. */
+  /** Wall time of the execution itself, in ms; waiting for a place does not count. Default 30 000, which a server with a lower bound refuses: give less there. */
   timeoutMs?: number;
-  /** Memory of the whole process tree, in bytes, rounded up to whole MiB. Default 256 MiB. */
+  /** Memory of the whole process tree, in bytes, rounded up to whole MiB. Default 256 MiB, likewise. */
   memoryBytes?: number;
   /** Relative weight when CPUs are short; 1024 is a normal one. Default: the server's, 512. */
   cpuShares?: number;
@@ -93,11 +93,13 @@ export function newExecutionId(): string {
   return `exec_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-function refuse(field: string, rule: string): never {
+/** Throws FATHOM_REQUEST. */
+export function refuse(field: string, rule: string): never {
   throw new FathomError({ code: 'FATHOM_REQUEST', message: `${field} ${rule}.` });
 }
 
-function checkNames(field: string, value: unknown, known: readonly string[]): void {
+/** Throws FATHOM_REQUEST for what is no object, or has a name that is not known. */
+export function checkNames(field: string, value: unknown, known: readonly string[]): void {
   if (typeof value !== 'object' || value === null) refuse(field, 'must be an object');
   const unknown = Object.keys(value).find((name) => !known.includes(name));
   if (unknown !== undefined) refuse(`${field}.${unknown}`, `is not known; known are ${known.join(', ')}`);

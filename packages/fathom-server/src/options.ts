@@ -90,7 +90,14 @@ const OPTIONS = z.strictObject({
   port: z.int().min(0).max(65_535).default(8765),
   path: z.string().startsWith('/').default('/ws'),
   token: z.string().min(1).nullable().default(null),
-  allowedOrigins: z.array(z.string()).readonly().default([]),
+  allowedOrigins: z
+    .array(
+      z
+        .string()
+        .refine(isOrigin, 'must be an origin as browsers send it: https://example.org, without a path'),
+    )
+    .readonly()
+    .default([]),
   languages: z
     .array(z.union([z.string(), record as z.ZodType<LanguageDefinition>]))
     .readonly()
@@ -124,6 +131,12 @@ const OPTIONS = z.strictObject({
   engine: z.custom<Engine>((value) => value instanceof Engine, 'must be an Engine').optional(),
   logger: (record as z.ZodType<Logger>).optional(),
 });
+
+/** One that is written another way would never be met. Extensions and applications have schemes of their own. */
+function isOrigin(text: string): boolean {
+  if (/^https?:/i.test(text)) return URL.canParse(text) && new URL(text).origin === text;
+  return text === 'null' || /^[a-z][a-z\d+.-]*:\/\/[^/?#\s]+$/.test(text);
+}
 
 /** Of those on offer. */
 const STANDBY: Readonly<Record<string, number>> = { python: 2, javascript: 2, elixir: 1 };

@@ -27,8 +27,13 @@ export function checkOptions<Output>(schema: Schema<Output>, options: unknown): 
   const parsed = schema.safeParse(options, { error: expectation });
   if (parsed.success) return parsed.data;
   const { code, path = [], keys = [], message = '' } = parsed.error.issues[0]!;
-  const field = ['options', ...path, ...keys.slice(0, 1)].join('.');
+  const field = ['options', ...[...path, ...keys.slice(0, 1)].map(segment)].join('');
   throw new InvalidOptionsError({ field, rule: RULES[code ?? ''] ?? 'type', expected: message });
+}
+
+/** As core names places: `.limits`, `[3]`. */
+function segment(key: PropertyKey): string {
+  return typeof key === 'number' ? `[${key}]` : `.${String(key)}`;
 }
 
 const RULES: Readonly<Record<string, 'range' | 'choice' | 'unknown-key'>> = {
