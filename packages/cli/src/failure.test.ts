@@ -1,4 +1,4 @@
-import { PermissionError } from '@sbx/core';
+import { InvalidOptionsError, PermissionError } from '@sbx/core';
 import { expect, test } from 'vitest';
 import { reportFailure } from './failure.js';
 import { captured } from './testing/captured.js';
@@ -24,6 +24,23 @@ test('an error of the library has its own code and points to the doctor', async 
     error: { code: 'SBX_PERMISSION', details: { layer: 'cgroup' } },
     exitStatus: 77,
   });
+});
+
+test.each([
+  [
+    'options.limits.memoryBytes',
+    'must be 4096, or null for no limit',
+    '--memory must be 4096, or none for no limit',
+  ],
+  ['options.limits.cpuSet', 'must be a list', '--cpu-set must be a list'],
+  ['options.files["../x"]', "must not have a '..' part", "--file must not have a '..' part"],
+  ['options.signal', 'must be an AbortSignal', 'options.signal must be an AbortSignal'],
+])('a refused %s is told by its flag', async (field, expected, message) => {
+  const error = new InvalidOptionsError({ field, rule: 'type', expected, got: 'the number 1' });
+  const told = await tell(error);
+  expect(told).toMatchObject({ value: 64, stderr: `sbx: error: ${message}; got the number 1.\n` });
+  const json = JSON.parse((await tell(error, true)).stdout);
+  expect(json.error.details.field).toBe(field);
 });
 
 test('anything else is a bug, told with its stack', async () => {

@@ -1,5 +1,6 @@
 /** Errors → what the user reads and the exit code. The one place where all kinds of bad news meet. */
 import { EXIT, exitCodeOfError } from './exit-codes.js';
+import { limitFlag } from './limit-flags.js';
 import { painterFor, printJson, say } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -25,7 +26,7 @@ interface Failure {
 /** The part of core's errors that is used here; core itself is not loaded for it. */
 interface CodedError extends Error {
   code: string;
-  details: object;
+  details: Record<string, unknown>;
 }
 
 function describeFailure(error: unknown): Failure {
@@ -34,7 +35,8 @@ function describeFailure(error: unknown): Failure {
     return { message, hint, exitCode, json: { code: 'USAGE', message, hint } };
   }
   if (isCoded(error)) {
-    const { code, message, details } = error;
+    const { code, details } = error;
+    const message = flagMessage(details) ?? error.message;
     return {
       message,
       hint: hintFor(code),
@@ -46,6 +48,23 @@ function describeFailure(error: unknown): Failure {
   const hint = 'This is a bug in sbx; please report it with the lines above.';
   return { message: text, hint, exitCode: EXIT.internal, json: { code: 'INTERNAL', message: text } };
 }
+
+/** A refused option by the flag that it came from, where there is one. */
+function flagMessage({ field, expected, got, hint }: { [fact: string]: unknown }): string | null {
+  const [, option = '', limit = ''] = /^options\.(\w+)\.?(\w*)/.exec(String(field)) ?? [];
+  const flag = option === 'limits' ? limitFlag(limit) : FLAGS[option];
+  if (flag === undefined) return null;
+  const sentence = `${flag} ${expected}${got ? `; got ${got}` : ''}.${hint ? ` ${hint}` : ''}`;
+  return option === 'limits' ? sentence.replaceAll('null', 'none') : sentence;
+}
+
+const FLAGS: Readonly<Record<string, string>> = {
+  files: '--file',
+  copyOut: '--copy-out',
+  language: '--language',
+  env: '--env',
+  cwd: '--cwd',
+};
 
 function isCoded(error: unknown): error is CodedError {
   return error instanceof Error && /^SBX_/.test((error as Partial<CodedError>).code ?? '');

@@ -129,8 +129,17 @@ export function limitsFrom(values: LimitFlagValues): Limits {
   const entries = LIMIT_FLAGS.flatMap(({ flags, property, limit, parse }) => {
     const value = values[property];
     if (value === undefined) return [];
-    const name = flags.slice(0, flags.search(/[ ,]/));
-    return [[limit, value === 'none' ? null : parse(value, name)]];
+    return [[limit, value === 'none' ? null : parse(value, nameOf(flags))]];
   });
   return Object.fromEntries(entries) as Limits;
+}
+
+/** The flag of a limit, by the limit's name. */
+export function limitFlag(name: string): string | undefined {
+  const row = LIMIT_FLAGS.find(({ limit }) => limit === name);
+  return row && nameOf(row.flags);
+}
+
+function nameOf(flags: string): string {
+  return flags.slice(0, flags.search(/[ ,]/));
 }

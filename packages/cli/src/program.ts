@@ -29,7 +29,8 @@ export async function runMain(argv: readonly string[]): Promise<number> {
     if (!(error instanceof CommanderError)) return reportFailure(error, commandOf(own), json);
     // Commander has told its own errors already, to people; help and version end with 0.
     if (error.exitCode === 0) return EXIT.ok;
-    return json ? reportFailure(new UsageError(error.message), commandOf(own), json) : EXIT.usage;
+    const message = error.message.replace(/^error: /, '');
+    return json ? reportFailure(new UsageError(message), commandOf(own), json) : EXIT.usage;
   }
 }
 
@@ -119,7 +120,10 @@ function addRun(root: Command, program: readonly string[] | null, done: (exitCod
 }
 
 function addServe(root: Command, program: readonly string[] | null, done: (exitCode: number) => void): void {
-  const serve = root.command('serve').summary('start a server that speaks one of the protocols');
+  const serve = root
+    .command('serve')
+    .summary('start a server that speaks one of the protocols')
+    .showHelpAfterError('See: sbx help serve');
   addServeFathom(serve, done);
   addServeGojudge(serve, program ?? [], done);
 }
@@ -165,6 +169,7 @@ Examples:
 function addDoctor(root: Command, done: (exitCode: number) => void): void {
   root
     .command('doctor')
+    .showHelpAfterError('See: sbx help doctor')
     .summary('tell what this machine can enforce, and how to mend what it cannot')
     .description(
       'Looks at each requirement: its state, why it matters, and the exact fix. Exit code 0 only when every required one holds.',
@@ -179,6 +184,7 @@ function addDoctor(root: Command, done: (exitCode: number) => void): void {
 function addLanguages(root: Command, done: (exitCode: number) => void): void {
   root
     .command('languages')
+    .showHelpAfterError('See: sbx help languages')
     .summary('list the languages and what is installed of them')
     .description('Asks inside a sandbox which languages are there, and in which version.')
     .option('--allow-degraded', 'run also where this machine cannot give every guarantee')
@@ -192,6 +198,7 @@ function addLanguages(root: Command, done: (exitCode: number) => void): void {
 function addBench(root: Command, done: (exitCode: number) => void): void {
   root
     .command('bench')
+    .showHelpAfterError('See: sbx help bench')
     .summary('compare a sandboxed run with a bare spawn on this machine')
     .description('Runs /bin/true as a fresh sandbox each and by child_process.spawn, in turn, and compares.')
     .option('-n, --runs <count>', 'runs of each', '200')

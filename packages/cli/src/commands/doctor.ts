@@ -76,7 +76,10 @@ const SIGNS: Readonly<Record<Check['state'], { sign: string; colour: Colour }>> 
 
 function printChecks(checks: readonly Check[], isFit: boolean): void {
   const paint = painterFor(process.stdout);
-  const lines = checks.map((check) => checkText(check, paint));
+  const lines = checks.map((check, index) => {
+    const isRepeated = check.state !== 'ok' && check.found === checks[index - 1]?.found;
+    return checkText(isRepeated ? { ...check, found: 'as above' } : check, paint);
+  });
   const end = isFit
     ? paint('green', 'This machine can run sandboxes with all required guarantees.')
     : paint('red', 'This machine cannot run sandboxes with all required guarantees; the fixes are above.');

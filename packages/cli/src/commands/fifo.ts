@@ -26,7 +26,7 @@ export interface FifoInput extends RunInput {
 /** Gives the exit code; throws what `reportFailure` tells. */
 export async function fifoCommand({ flags, ...words }: FifoInput): Promise<number> {
   const options = optionsFrom(flags);
-  const request = await makeRequest({ ...words, flags: { ...flags, json: false } });
+  const request = await makeRequest({ ...words, flags: { ...flags, json: false }, command: 'fifo run' });
   const interrupts = watchInterrupts();
   try {
     const engine = await openEngine(request.allowDegraded);
@@ -73,7 +73,8 @@ interface Terms {
 async function manage(engine: Engine, request: RunRequest, terms: Terms): Promise<number> {
   const { options, signal } = terms;
   signal.throwIfAborted();
-  const start = (context: StartContext) => startProgram(engine, request, context, options.pipes);
+  const start = (context: StartContext) =>
+    startProgram(engine, request, context, options.pipes).catch((error) => tellStart(error, context));
   const manager = await FifoManager.open(start, options).catch(refuse);
   const close = () => void manager.close();
   signal.addEventListener('abort', close, { once: true });
@@ -119,6 +120,12 @@ async function startProgram(
   const stop = passStdio(program, hasPipes);
   atEnd(async () => stop());
   return program;
+}
+
+/** The evaluator hears it over the pipes; whoever looks at the terminal has to be told as well. */
+function tellStart(error: Error, { signal }: StartContext): never {
+  if (!signal.aborted) say(`error: not started: ${error.message}`);
+  throw error;
 }
 
 /** What the compiler said is for people; over the pipes goes that it did. */

@@ -1,4 +1,4 @@
-import { PermissionError, UnsupportedError } from '@sbx/core';
+import { type EngineInfo, FEATURES, PermissionError, UnsupportedError } from '@sbx/core';
 import { describe, expect, test } from 'vitest';
 import { engineChecks } from './engine-checks.js';
 import type { Trial } from './types.js';
@@ -9,6 +9,18 @@ const missing = new UnsupportedError({
   hint: 'Delegate.',
 });
 const idMap = new PermissionError({ layer: 'apparmor', message: 'No user map.', hint: 'Add a profile.' });
+
+test('what is missing has a fix that does not repeat what was found', () => {
+  const features = Object.fromEntries(
+    FEATURES.map((feature) => [feature, { available: false, mechanism: null, reason: 'no cgroup' }]),
+  );
+  const info = { features } as unknown as EngineInfo;
+  const trial: Trial = { kind: 'refused', error: missing, info, bareError: null };
+  const rows = engineChecks(trial).filter(({ id }) => id.startsWith('feature:'));
+  expect(rows).toHaveLength(FEATURES.length);
+  for (const { found, fix } of rows)
+    expect([found, fix]).toEqual(['no cgroup', expect.not.stringContaining(found)]);
+});
 
 describe('an engine that does not open', () => {
   test('has a row with what was found and the fix, each once', () => {

@@ -3,8 +3,16 @@ import { type EngineInfo, FEATURES, type Feature } from '@sbx/core';
 import { formatDuration } from '../units.js';
 import type { Check, Trial } from './types.js';
 
+interface FeatureFacts {
+  required: boolean;
+  why: string;
+  layer: Check['layer'];
+  /** Where no row of the machine's says it. */
+  fix?: string;
+}
+
 /** Why each guarantee matters, and whether an engine requires it when it is not told otherwise. */
-const FEATURE_FACTS: Readonly<Record<Feature, { required: boolean; why: string; layer: Check['layer'] }>> = {
+const FEATURE_FACTS: Readonly<Record<Feature, FeatureFacts>> = {
   'cpu-accounting': {
     required: true,
     layer: 'cgroup',
@@ -30,6 +38,7 @@ const FEATURE_FACTS: Readonly<Record<Feature, { required: boolean; why: string; 
     required: false,
     layer: 'engine',
     why: 'Budgets of the kernel per user are not shared between sandboxes.',
+    fix: 'Run as root.',
   },
   'private-proc': {
     required: true,
@@ -41,13 +50,17 @@ const FEATURE_FACTS: Readonly<Record<Feature, { required: boolean; why: string; 
     required: false,
     layer: 'kernel',
     why: 'A second wall around files, for engines that ask for it.',
+    fix: 'Linux 5.19 or newer, with landlock among the security modules of its command line (lsm=).',
   },
   'core-scheduling': {
     required: false,
     layer: 'kernel',
     why: 'Sandboxes share no core with others, for engines that ask for it.',
+    fix: 'A kernel with CONFIG_SCHED_CORE on a machine with hyper-threads.',
   },
 };
+
+const MEND_ABOVE = 'Mend the rows above that are missing.';
 
 export function engineChecks(trial: Trial): Check[] {
   const features = trial.info === null ? [] : FEATURES.map((feature) => featureCheck(feature, trial.info!));
@@ -56,8 +69,8 @@ export function engineChecks(trial: Trial): Check[] {
 
 function featureCheck(feature: Feature, info: EngineInfo): Check {
   const { available, mechanism, reason } = info.features[feature];
-  const { required, why, layer } = FEATURE_FACTS[feature];
-  const fix = available ? null : `Mend the rows above that are missing; ${reason ?? 'no reason is known'}.`;
+  const { required, why, layer, fix: ownFix = MEND_ABOVE } = FEATURE_FACTS[feature];
+  const fix = available ? null : ownFix;
   const state = available ? 'ok' : 'missing';
   const found = available ? (mechanism ?? 'available') : (reason ?? 'not available');
   return { id: `feature:${feature}`, layer, title: `Guarantee ${feature}`, required, state, found, why, fix };
@@ -109,5 +122,5 @@ function factOf(error: Error): string {
 }
 
 function hintOf(error: Error): string {
-  return (error as { hint?: string }).hint ?? 'Mend the rows above that are missing.';
+  return (error as { hint?: string }).hint ?? MEND_ABOVE;
 }

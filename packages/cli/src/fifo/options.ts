@@ -22,7 +22,10 @@ interface Surroundings {
 }
 
 export function addFifo(root: Command, { program, runOptions, done }: Surroundings): void {
-  const fifo = root.command('fifo').summary('manage a program over two named pipes');
+  const fifo = root
+    .command('fifo')
+    .summary('manage a program over two named pipes')
+    .showHelpAfterError('See: sbx help fifo');
   const command = fifo
     .command('run')
     .summary('start a program and answer for it in a directory of pipes')
@@ -33,7 +36,7 @@ export function addFifo(root: Command, { program, runOptions, done }: Surroundin
     .usage('[options] <file> [args...]\n       sbx fifo run [options] -- <program> [args...]')
     .argument('[file]', 'source file or executable to copy in and run')
     .argument('[args...]', 'arguments of the program; those that start with - go after --')
-    .showHelpAfterError('See: sbx help fifo');
+    .showHelpAfterError('See: sbx help fifo run');
   for (const option of fifoOptions()) command.addOption(option);
   for (const { flags, description, limit } of LIMIT_FLAGS) {
     if (limit !== 'outputBytes') command.option(flags, description); // output is passed on, not captured

@@ -73,7 +73,9 @@ export function reportInterrupt(request: RunRequest, { message, exitCode }: Inte
 
 function sayResult(result: RunResult): void {
   const paint = painterFor(process.stderr);
-  for (const { feature, reason } of result.degraded)
-    say(`${paint('yellow', 'weakened')}: ${feature}: ${reason}`);
+  for (const reason of new Set(result.degraded.map((one) => one.reason))) {
+    const features = result.degraded.filter((one) => one.reason === reason).map((one) => one.feature);
+    say(`${paint('yellow', 'weakened')}: ${features.join(', ')}: ${reason}`);
+  }
   say(summaryOf(result, paint));
 }

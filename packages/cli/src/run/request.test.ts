@@ -62,6 +62,13 @@ test('flags become options', async () => {
 describe('mistakes', () => {
   const cases: [string, () => RunInput, number, RegExp, RegExp | null][] = [
     ['nothing to run', () => input(), 64, /nothing to run/, /sbx run FILE/],
+    [
+      'nothing to manage',
+      () => ({ ...input(), command: 'fifo run' }),
+      64,
+      /nothing to run/,
+      /sbx fifo run FILE/,
+    ],
     ['nothing after the dashes', () => input({ program: [] }), 64, /nothing to run/, null],
     ['an empty program', () => input({ program: [''] }), 64, /empty/, null],
     [

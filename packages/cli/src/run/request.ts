@@ -14,6 +14,8 @@ export interface RunInput {
   /** After `--`; `null` when there was none. */
   program: readonly string[] | null;
   flags: RunFlags;
+  /** Words of the command, for hints. Default `'run'`. */
+  command?: string;
 }
 
 export type RunTarget =
@@ -71,11 +73,11 @@ function checkTerminal(json: boolean): void {
   throw new UsageError('--tty needs a terminal on stdin and stdout');
 }
 
-async function targetOf({ file, args, program, flags }: RunInput): Promise<RunTarget> {
+async function targetOf({ file, args, program, flags, command = 'run' }: RunInput): Promise<RunTarget> {
   if (file !== undefined) return fileTarget(file, [...args, ...(program ?? [])], flags.language);
   const [name, ...rest] = program ?? [];
   if (name === undefined) {
-    throw new UsageError('nothing to run', 'Write: sbx run FILE, or: sbx run -- PROGRAM ARGS…');
+    throw new UsageError('nothing to run', `Write: sbx ${command} FILE, or: sbx ${command} -- PROGRAM ARGS…`);
   }
   if (name === '') throw new UsageError('the name of the program is empty');
   if (flags.language !== undefined)
