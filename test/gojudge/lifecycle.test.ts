@@ -137,6 +137,25 @@ describe('options', () => {
     ).rejects.toMatchObject({ code: 'SBX_INVALID_OPTIONS' });
   });
 
+  test('variables of the file that is bound to /.env come before those of the request', async () => {
+    const source = join(folder, 'dotenv');
+    const bound = ['/usr', '/bin', '/lib', '/lib64'].map((path) => ({
+      type: 'bind' as const,
+      source: path,
+      target: path,
+      readonly: true,
+    }));
+    const tmpfs = { type: 'tmpfs' as const, target: '/w' };
+    const mountConf = { mount: [...bound, tmpfs, { type: 'bind' as const, source, target: '.env' }] };
+    writeFileSync(source, '# of all\n\n  A=a b \nPATH=/nowhere\n');
+    await withServer({ mountConf }, async (url) => {
+      const answer = await post(url, { cmd: [cmd(['env'])] });
+      expect(await answer.text()).toContain('"stdout":"A=a b\\nPATH=/nowhere\\nPATH=/usr/bin:/bin\\n"');
+    });
+    writeFileSync(source, 'A=a\nB\n');
+    await expect(createGojudgeServer({ mountConf })).rejects.toThrow('"B" sets no variable');
+  });
+
   test('a wrong option is named', async () => {
     await expect(createGojudgeServer({ paralelism: 2 } as object)).rejects.toMatchObject({
       code: 'SBX_INVALID_OPTIONS',

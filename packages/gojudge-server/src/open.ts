@@ -1,6 +1,7 @@
 /** What a server is made of, opened in order: settings, engine, store, workers. */
 
 import { Engine, type EngineInfo } from '@sbx/core';
+import { readDotEnv } from './config/dot-env.js';
 import { makeRoot, type Root } from './config/mounts.js';
 import type { Metrics } from './monitor/metrics.js';
 import { ownStackBytes, type ResolvedOptions } from './options.js';
@@ -84,6 +85,7 @@ function makeSettings(options: ResolvedOptions, root: Root, { cgroup }: EngineIn
     diskFileCount: root.diskFileCount ?? DISK_FILES,
     ownStackBytes: ownStackBytes(),
     workDir: root.engine.workDir,
+    env: readDotEnv(options.mountConf),
     strict: options.compat === 'strict',
     tickMs: options.compat === 'strict' ? options.timeLimitCheckerIntervalMs : 0,
     bodyMaxBytes: options.bodyMaxBytes,

@@ -22,6 +22,8 @@ export interface Settings {
   /** RLIMIT_STACK of this process; `null` for none. */
   ownStackBytes: number | null;
   workDir: string;
+  /** Variables of every program, before its own. */
+  env: readonly string[];
   /** Strict: limits of time are looked at so often, in ms. 0: they have timers. */
   tickMs: number;
   /** Literal behaviour of go-judge where a deviation of ours can be observed. */

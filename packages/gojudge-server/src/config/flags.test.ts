@@ -27,6 +27,10 @@ describe('readFlags', () => {
     );
   });
 
+  it.each([['-'], ['--'], ['word']])('ends at %s', (word) =>
+    expect(readFlags([word, '-nope'], {})).toEqual(new Map()),
+  );
+
   it('gives help', () => expect(readFlags(['-h'], {})).toBe('help'));
 
   it.each([
@@ -35,6 +39,8 @@ describe('readFlags', () => {
     [['-parallelism']],
     [['-silent=maybe']],
     [['-file-timeout', '30']],
+    [['-=x']],
+    [['---silent']],
   ])('refuses %j', (args) => expect(() => readFlags(args, {})).toThrow(FlagError));
 
   it('refuses a bad variable by its name', () => {

@@ -70,9 +70,10 @@ export function readFlags(
 ): Map<string, FlagValue> | 'help' {
   const values = readEnvironment(env);
   for (let index = 0; index < args.length; index += 1) {
-    const match = /^--?([^-=][^=]*)(?:=(.*))?$/s.exec(args[index]!);
-    if (match === null) break;
+    const match = /^--?([^=]*)(?:=(.*))?$/s.exec(args[index]!);
+    if (match === null || /^--?$/.test(match[0])) break;
     const name = match[1]!;
+    if (/^(-|$)/.test(name)) throw new FlagError(`bad flag syntax: ${match[0]}`);
     if (name === 'h' || name === 'help') return 'help';
     const flag = Object.hasOwn(FLAGS, name) ? FLAGS[name]! : null;
     if (flag === null) throw new FlagError(`flag provided but not defined: -${name}`);

@@ -56,6 +56,9 @@ export function commandFrom(flags: ReadonlyMap<string, FlagValue>, isInit: boole
     const option = SAME[flag];
     if (option !== undefined) options[option] = value;
   }
+  if (options.dir === '') options.dir = null;
+  const tickMs = options.timeLimitCheckerIntervalMs as number | undefined;
+  if (tickMs !== undefined) options.timeLimitCheckerIntervalMs = Math.max(1, tickMs);
   options.mountConf = readMountConf((flags.get('mount-conf') as string | undefined) ?? 'mount.yaml');
   const warnings: string[] = [];
   options.seccomp = readSeccompConf((flags.get('seccomp-conf') as string | undefined) ?? 'seccomp.yaml');

@@ -64,7 +64,7 @@ function makeRequest(
   return {
     file,
     args: program.args.slice(1),
-    env: program.env,
+    env: [...settings.env, ...program.env],
     lookup: 'cwd-first',
     limits,
     ...(program.tty ? { pty: terminalOf(scope, program, collectors) } : {}),
