@@ -9,7 +9,7 @@ import { EXTRA_COUNT_MAX, EXTRA_LOOK_MS } from './options.js';
 import { openForReader } from './reader-wait.js';
 
 /** A reader of the reply before needs a moment to see its end and to close; else it would get this one too. */
-const NEXT_READER_MS = 2;
+const NEXT_READER_MS = 10;
 const PAUSE_MS_MAX = 20;
 
 export interface AnswersOptions {
