@@ -68,11 +68,11 @@ TEST("sockets are of three families, of one when strict; asking for netlink neve
   });
 }
 
-TEST("filters are loaded without a listener, and on no socket; connections get no keys") {
+TEST("filters are loaded without a listener, and on no socket; connections get no keys, sockets join no groups") {
   ForEachSubject([&](Subject& subject) {
     for (int bit = 0; bit < 64; ++bit) EXPECT_EQ(subject.Run(__NR_seccomp, {{1, 1ULL << bit}}), bit == 3 ? subject.Refusal(EINVAL) : kAllow);
     EXPECT_EQ(subject.Run(__NR_seccomp, {{1, 8 | 1 | kHigh}}), subject.Refusal(EINVAL));
-    const std::set<std::pair<uint64_t, uint64_t>> refused = {{SOL_SOCKET, 26}, {SOL_SOCKET, 51}, {6, 14}, {6, 32}, {6, 38}};
+    const std::set<std::pair<uint64_t, uint64_t>> refused = {{SOL_SOCKET, 26}, {SOL_SOCKET, 51}, {6, 14}, {6, 32}, {6, 38}, {0, 35}, {0, 39}, {0, 42}, {0, 46}, {41, 20}, {41, 42}, {41, 46}};
     for (uint64_t level = 0; level < 300; ++level)
       for (uint64_t option = 0; option < 128; ++option) {
         const uint32_t expected = refused.count({level, option}) != 0 ? subject.Refusal(ENOPROTOOPT) : kAllow;

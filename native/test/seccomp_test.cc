@@ -68,7 +68,9 @@ bool ConditionHolds(const SeccompRow& row, bool strict, const Args& args) {
     case __NR_seccomp:
       return (a[1] & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0;
     case __NR_setsockopt:
-      return (OneOf(a[1], {SOL_SOCKET}) && OneOf(a[2], {SO_ATTACH_FILTER, SO_ATTACH_REUSEPORT_CBPF})) || (OneOf(a[1], {IPPROTO_TCP}) && OneOf(a[2], {14, 32, 38}));
+      return (OneOf(a[1], {SOL_SOCKET}) && OneOf(a[2], {SO_ATTACH_FILTER, SO_ATTACH_REUSEPORT_CBPF})) || (OneOf(a[1], {IPPROTO_TCP}) && OneOf(a[2], {14, 32, 38})) ||
+             (OneOf(a[1], {IPPROTO_IP}) && OneOf(a[2], {IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP})) ||
+             (OneOf(a[1], {IPPROTO_IPV6}) && OneOf(a[2], {IPV6_JOIN_GROUP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP}));
   }
   Fail(__FILE__, __LINE__, std::string("a condition that this test does not know: ") + row.name);
   return false;
@@ -104,7 +106,7 @@ std::vector<Args> InterestingArgs() {
     all.push_back({{word | (uint64_t)kLaunchKey << 32, 0, 0, 0, 0, 0}});
     all.push_back({{word | kHigh, word | kHigh, ~0ULL, ~0ULL, ~0ULL, ~0ULL}});
   }
-  for (const uint64_t level : {0, 1, 2, 6})
+  for (const uint64_t level : {0, 1, 2, 6, 41})
     for (uint64_t option = 0; option < 64; ++option) all.push_back({{3, level | kHigh, option | kHigh}});
   return all;
 }

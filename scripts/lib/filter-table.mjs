@@ -21,7 +21,7 @@ const CONDITIONS = {
   kNotLaunch: null, // by programs always
   kFilterListener: 'when it asks for a listener',
   kSocketOption:
-    'filters of sockets, keys of TCP (`SO_ATTACH_FILTER`, `SO_ATTACH_REUSEPORT_CBPF`, `TCP_MD5SIG`, `TCP_MD5SIG_EXT`, `TCP_AO_ADD_KEY`)',
+    'filters of sockets (`SO_ATTACH_FILTER`, `SO_ATTACH_REUSEPORT_CBPF`), keys of TCP (`TCP_MD5SIG`, `TCP_MD5SIG_EXT`, `TCP_AO_ADD_KEY`), joining multicast groups',
 };
 
 /** Which filters have a row. */

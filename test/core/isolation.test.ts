@@ -328,7 +328,9 @@ const refusals = {
   EAFNOSUPPORT: words('socket,17,3,0 socket,38,5,0 socket,40,1,0 socket,44,3,0 socket,29,3,1'),
   EINVAL: ['seccomp,1,8,-1'], // SECCOMP_FILTER_FLAG_NEW_LISTENER; the kernel would say EFAULT
   ENOPROTOOPT: words(
-    'setsockopt,-1,1,26 setsockopt,-1,1,51 setsockopt,-1,6,14 setsockopt,-1,6,32 setsockopt,-1,6,38',
+    `setsockopt,-1,1,26 setsockopt,-1,1,51 setsockopt,-1,6,14 setsockopt,-1,6,32 setsockopt,-1,6,38
+      setsockopt,-1,0,35 setsockopt,-1,0,39 setsockopt,-1,0,42 setsockopt,-1,0,46
+      setsockopt,-1,41,20 setsockopt,-1,41,42 setsockopt,-1,41,46`,
   ),
 };
 
