@@ -24,6 +24,8 @@ const shared = {
 };
 
 export default defineConfig([
-  ...(entries.length > 0 ? [{ ...shared, entry: entries, dts: true }] : []),
+  ...(entries.length > 0
+    ? [{ ...shared, entry: entries, dts: { compilerOptions: { stripInternal: true } } }]
+    : []),
   ...(existsSync('src/main.ts') ? [{ ...shared, entry: ['src/main.ts'] }] : []),
 ]);

@@ -118,7 +118,7 @@ export class FathomClient implements AsyncDisposable {
     const fields = executeFields(id, request);
     const text = encodeMessage(fields, this.#stamper.now());
     checkMessageSize(text);
-    const execution = new Execution(id, this.#owner);
+    const execution = Execution.make(id, this.#owner);
     void this.#start(execution, text, signal);
     return execution;
   }

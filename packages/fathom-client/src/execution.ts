@@ -57,7 +57,11 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
   #outputLimit: ReturnType<typeof setTimeout> | null = null;
 
   /** @internal */
-  constructor(id: string, owner: ExecutionOwner) {
+  static make(id: string, owner: ExecutionOwner): Execution {
+    return new Execution(id, owner);
+  }
+
+  private constructor(id: string, owner: ExecutionOwner) {
     this.id = id;
     this.#owner = owner;
     this.#accumulator = new Accumulator(id);

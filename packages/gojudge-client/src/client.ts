@@ -88,7 +88,7 @@ export class GojudgeClient implements AsyncDisposable {
       signal: signal ?? null,
     };
     const results = await this.#http.json('/run', init, isResults);
-    return results.map((result) => new RunOutcome(this, result));
+    return results.map((result) => RunOutcome.make(this, result));
   }
 
   /**
@@ -122,7 +122,7 @@ export class GojudgeClient implements AsyncDisposable {
   async upload(content: UploadContent, name = 'file', { signal }: CallOptions = {}): Promise<StoredFile> {
     const { headers, body, isOnce } = await makeUpload(content, name, this.#transport.canStreamRequests);
     const init = { method: 'POST', headers, body, isOnce, signal: signal ?? null, duplex: 'half' };
-    return new StoredFile(this, await this.#http.json('/file', init as RequestInit, isText));
+    return StoredFile.make(this, await this.#http.json('/file', init as RequestInit, isText));
   }
 
   /** All bytes of a stored file. */

@@ -25,7 +25,11 @@ export class RunOutcome implements AsyncDisposable {
   readonly #stored: Record<string, StoredFile>;
 
   /** @internal */
-  constructor(client: GojudgeClient, wire: WireResult) {
+  static make(client: GojudgeClient, wire: WireResult): RunOutcome {
+    return new RunOutcome(client, wire);
+  }
+
+  private constructor(client: GojudgeClient, wire: WireResult) {
     this.wire = wire;
     this.status = wire.status;
     this.ok = wire.status === 'Accepted';
@@ -35,7 +39,7 @@ export class RunOutcome implements AsyncDisposable {
     this.files = wire.files ?? {};
     this.fileErrors = wire.fileError ?? [];
     this.#stored = Object.fromEntries(
-      Object.entries(wire.fileIds ?? {}).map(([name, id]) => [name, new StoredFile(client, id)]),
+      Object.entries(wire.fileIds ?? {}).map(([name, id]) => [name, StoredFile.make(client, id)]),
     );
   }
 

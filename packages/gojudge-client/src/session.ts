@@ -80,7 +80,7 @@ export class GojudgeSession implements AsyncDisposable {
     const runs = await this.#current();
     signal?.throwIfAborted();
     const { results, cancel } = runs.start(request);
-    const outcomes = results.then((all) => all.map((one) => new RunOutcome(this.#parts.client, one)));
+    const outcomes = results.then((all) => all.map((one) => RunOutcome.make(this.#parts.client, one)));
     if (signal === undefined) return outcomes;
     return new Promise((resolve, reject) => {
       const abort = () => {

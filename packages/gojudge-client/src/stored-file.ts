@@ -10,7 +10,11 @@ export class StoredFile implements PreparedFile, AsyncDisposable {
   #deleted: Promise<boolean> | null = null;
 
   /** @internal */
-  constructor(client: GojudgeClient, fileId: string) {
+  static make(client: GojudgeClient, fileId: string): StoredFile {
+    return new StoredFile(client, fileId);
+  }
+
+  private constructor(client: GojudgeClient, fileId: string) {
     this.#client = client;
     this.fileId = fileId;
   }

@@ -206,7 +206,7 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
     this.#isOver = true;
     this.#queue.end();
     if ((answer.results ?? []).length > 0) {
-      this.#settle.resolve(answer.results!.map((result) => new RunOutcome(this.#client, result)));
+      this.#settle.resolve(answer.results!.map((result) => RunOutcome.make(this.#client, result)));
     } else {
       this.#settle.reject(runError(answer.error ?? 'The run failed; the server did not say why.'));
     }

@@ -40,7 +40,11 @@ export class Registry {
   readonly #byExtension = new Map<string, Language>();
 
   /** @internal Use `createRegistry`. */
-  constructor(languages: readonly Language[]) {
+  static make(languages: readonly Language[]): Registry {
+    return new Registry(languages);
+  }
+
+  private constructor(languages: readonly Language[]) {
     this.#languages = Object.freeze([...languages]);
     for (const language of languages) {
       for (const name of [language.name, ...language.aliases]) claim(this.#byName, name, language);
@@ -130,7 +134,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     const language = makeLanguage(definition, `options.languages[${index}]`);
     byName.set(language.name, language);
   }
-  return new Registry([...byName.values()]);
+  return Registry.make([...byName.values()]);
 }
 
 /** Puts `language` under `key`, which must be free. */

@@ -75,7 +75,11 @@ export class Runtimes implements AsyncDisposable {
   readonly #missing = new Map<string, string>();
 
   /** @internal Use `createRuntimes`. */
-  constructor(options: RuntimesOptions) {
+  static make(options: RuntimesOptions): Runtimes {
+    return new Runtimes(options);
+  }
+
+  private constructor(options: RuntimesOptions) {
     const { engine, registry = createRegistry(), standby = {}, memoryBytes } = options;
     this.#options = options;
     this.#registry = registry;
@@ -190,7 +194,7 @@ export class Runtimes implements AsyncDisposable {
 /** Starts interpreters ahead of their code, as many as `standby` says, and runs code in them. */
 export function createRuntimes(options: RuntimesOptions): Runtimes {
   validateRuntimes(options);
-  return new Runtimes(options);
+  return Runtimes.make(options);
 }
 
 function checkStdin(stdin: unknown): void {

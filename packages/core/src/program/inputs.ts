@@ -117,7 +117,7 @@ export class Inputs {
   }
 
   #pipe(target: number): InputStream {
-    return new InputStream(this.#ends.native, this.#ends.pipe(target, false));
+    return InputStream.make(this.#ends.native, this.#ends.pipe(target, false));
   }
 }
 

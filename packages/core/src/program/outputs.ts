@@ -71,7 +71,7 @@ export class Outputs {
 
   /** The terminal's output, as it comes. */
   attachStream(target: number, fd: number): void {
-    this.streams.set(target, new OutputStream(this.#ends.native, fd));
+    this.streams.set(target, OutputStream.make(this.#ends.native, fd));
   }
 
   /** The terminal's output, collected. With `onFull` that is called instead of ending the program. */
@@ -136,7 +136,7 @@ export class Outputs {
   }
 
   #openStream(target: number): void {
-    this.streams.set(target, new OutputStream(this.#ends.native, this.#ends.pipe(target, true)));
+    this.streams.set(target, OutputStream.make(this.#ends.native, this.#ends.pipe(target, true)));
   }
 
   /** `early`: before the work folder is filled; then a folder that is missing may still come. */

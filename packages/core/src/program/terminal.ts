@@ -46,7 +46,7 @@ export class Terminal {
   /** It is there: its master becomes the program's stdin and stdout on our side. A living program's output is a stream. */
   attach(master: number, spawned: boolean): void {
     this.#fd = this.#native.duplicateFd(master);
-    const input = new InputStream(this.#native, this.#native.duplicateFd(master));
+    const input = InputStream.make(this.#native, this.#native.duplicateFd(master));
     this.#inputs.streams.set(0, input);
     const { capture } = this.#options;
     if (spawned && capture === undefined) this.#outputs.attachStream(1, master);

@@ -97,8 +97,8 @@ export class Wiring {
   /** In place of `open`, for a program that has waited with three pipes: our ends of them. */
   adopt(pipes: readonly number[]): void {
     for (const [target, fd] of pipes.entries()) {
-      if (target === 0) this.inputs.set(target, new InputStream(this.#native, fd));
-      else this.outputs.set(target, new OutputStream(this.#native, fd));
+      if (target === 0) this.inputs.set(target, InputStream.make(this.#native, fd));
+      else this.outputs.set(target, OutputStream.make(this.#native, fd));
     }
   }
 

@@ -127,7 +127,7 @@ export class Engine implements AsyncDisposable {
   standby(options?: StandbyOptions): Standby {
     this.#core.checkOpen();
     validateStandbyOptions(options);
-    return new Standby(this.#core, options);
+    return Standby.make(this.#core, options);
   }
 
   /** Kills what runs, rejects what waits, and removes every trace. Safe to call twice. */

@@ -50,9 +50,9 @@ export async function spawnGroup(core: EngineCore, request: AnyRequest): Promise
     for (const start of starts) if (start.status === 'fulfilled') start.value.running.wiring.closeStreams();
     await run.result; // it rejects, once all of them are gone
   }
-  return new ProcessGroup({
+  return ProcessGroup.make({
     processes: starts.map((start, index) =>
-      start.status === 'fulfilled' ? new Process(start.value.running, run.outcomes[index]!) : null,
+      start.status === 'fulfilled' ? Process.make(start.value.running, run.outcomes[index]!) : null,
     ),
     errors: starts.map((start) => (start.status === 'rejected' ? run.explain(start.reason) : null)),
     result: run.result,

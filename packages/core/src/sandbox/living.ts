@@ -12,5 +12,5 @@ export async function spawnAlone(
   options: OneShotOptions | undefined,
 ): Promise<Process> {
   const { running, result } = await spawnOneShot(core, file, args, options);
-  return new Process(running, result);
+  return Process.make(running, result);
 }

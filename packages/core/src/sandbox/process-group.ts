@@ -3,6 +3,13 @@ import type { SbxError } from '../errors.js';
 import type { EachGroupResult, GroupResult } from '../types.js';
 import type { Process } from './process.js';
 
+/** What a group is made of. */
+interface GroupParts<Result> {
+  processes: (Process | null)[];
+  errors: (SbxError | null)[];
+  result: Promise<Result>;
+}
+
 /**
  * From `Sandbox.spawnGroup()` or `engine.spawnGroup()`. Leaving the scope of `await using` kills all of it.
  */
@@ -17,11 +24,11 @@ export class ProcessGroup<Result extends GroupResult | EachGroupResult = GroupRe
   readonly result: Promise<Result>;
 
   /** @internal */
-  constructor(parts: {
-    processes: (Process | null)[];
-    errors: (SbxError | null)[];
-    result: Promise<Result>;
-  }) {
+  static make<Result extends GroupResult | EachGroupResult>(parts: GroupParts<Result>): ProcessGroup<Result> {
+    return new ProcessGroup(parts);
+  }
+
+  private constructor(parts: GroupParts<Result>) {
     this.processes = parts.processes;
     this.errors = parts.errors;
     this.result = parts.result;

@@ -26,7 +26,11 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
   readonly #running: Running;
 
   /** @internal */
-  constructor(running: Running, result: Promise<RunResult>) {
+  static make(running: Running, result: Promise<RunResult>): Process {
+    return new Process(running, result);
+  }
+
+  private constructor(running: Running, result: Promise<RunResult>) {
     this.#running = running;
     this.id = running.id;
     this.result = result;

@@ -151,7 +151,7 @@ export class Sandbox implements AsyncDisposable {
     validateProgram(file, args, options);
     options.signal?.throwIfAborted();
     const running = await this.#session.start(file, args ?? [], options, true);
-    const process = new Process(running, untilAborted(running, options));
+    const process = Process.make(running, untilAborted(running, options));
     await running.started;
     return process;
   }

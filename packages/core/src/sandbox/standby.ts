@@ -28,7 +28,11 @@ export class Standby implements AsyncDisposable {
   readonly #pool: StandbyPool;
 
   /** @internal */
-  constructor(core: EngineCore, options: StandbyOptions | undefined) {
+  static make(core: EngineCore, options: StandbyOptions | undefined): Standby {
+    return new Standby(core, options);
+  }
+
+  private constructor(core: EngineCore, options: StandbyOptions | undefined) {
     this.#pool = new StandbyPool(core, options);
   }
 
@@ -50,7 +54,7 @@ export class Standby implements AsyncDisposable {
     const cold = coldOptions(request);
     validateOneShotSpawn(request.file, request.args, cold);
     const { running, result } = await this.#pool.spawn(name, request, cold);
-    return new Process(running, result);
+    return Process.make(running, result);
   }
 
   /** Resolves when nothing more is about to be started: every place is taken, or cannot be. */

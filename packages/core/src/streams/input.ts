@@ -16,7 +16,11 @@ export class InputStream {
   #hasEnded = false;
 
   /** @internal */
-  constructor(native: Native, fd: number) {
+  static make(native: Native, fd: number): InputStream {
+    return new InputStream(native, fd);
+  }
+
+  private constructor(native: Native, fd: number) {
     this.#native = native;
     this.#writer = new native.Writer(fd);
   }

@@ -27,7 +27,11 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
   #wake: (() => void) | null = null;
 
   /** @internal */
-  constructor(native: Native, fd: number) {
+  static make(native: Native, fd: number): OutputStream {
+    return new OutputStream(native, fd);
+  }
+
+  private constructor(native: Native, fd: number) {
     this.#native = native;
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve;
