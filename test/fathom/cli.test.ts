@@ -57,7 +57,11 @@ test('serves until SIGTERM, with a token from a file and limits of its own, and 
   expect((await talk.end()).code).toBe(1001);
   const { code, stderr } = await end;
   expect(code).toBe(0);
-  expect(stderr).toMatch(/ready: ws:/);
+  const logged = stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(logged[0]).toMatchObject({ level: 30, urls: [url], msg: expect.stringMatching(/^ready: ws:/) });
   expect(stderr).toMatch(/"execution ended"/);
   expect(stderr).not.toMatch(/SECRET|file-token/);
 });

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { InvalidOptionsError } from '@sbx/core';
 import { createFathomServer, type FathomServer, type FathomServerOptions } from '@sbx/fathom-server';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { EXIT } from '../exit-codes.js';
 import { watchInterrupts } from '../run/interrupts.js';
 import type { ServeFathomFlags } from '../serve/fathom.js';
@@ -14,14 +14,15 @@ const MB = 2 ** 20;
 
 /** Gives the exit code; throws what `reportFailure` tells. */
 export async function serveFathomCommand(flags: ServeFathomFlags): Promise<number> {
-  const options = optionsFrom(flags);
+  const logger = pino({ level: flags.verbose ? 'debug' : 'info', base: null }, pino.destination(2));
+  const options = { ...optionsFrom(flags), logger };
   const interrupts = watchInterrupts();
   interrupts.signal.addEventListener('abort', letSecondSignalKill, { once: true });
   try {
     const server = await createFathomServer(options).catch(nameFlag);
     try {
       const { urls } = await server.listen().catch(refuseAddress);
-      announce(server, urls, flags);
+      announce(server, urls, { flags, logger });
       await aborted(interrupts.signal);
     } finally {
       await server.close();
@@ -38,13 +39,23 @@ function letSecondSignalKill(): void {
     process.once(signal, () => process.exit(EXIT.tryAgain));
 }
 
-function announce({ languages }: FathomServer, urls: string[], flags: ServeFathomFlags): void {
+interface Told {
+  flags: ServeFathomFlags;
+  logger: Logger;
+}
+
+/** To a person on a terminal in words, else as a line of the log: whoever collects it takes every line for JSON. */
+function announce({ languages }: FathomServer, urls: string[], { flags, logger }: Told): void {
   if (flags.json) printJson({ version: 1, command: 'serve', urls, languages });
-  say(`ready: ${urls.join(' ')} (${languages.join(', ')})`);
+  const ready = `ready: ${urls.join(' ')} (${languages.join(', ')})`;
+  if (process.stderr.isTTY) say(ready);
+  else logger.info({ urls, languages }, ready);
   const isGuarded = flags.token !== undefined || flags.tokenFile !== undefined;
   const isLocal = urls.every((url) => /^ws:\/\/(127\.|\[::1\])/.test(url));
-  if (!isGuarded && !isLocal)
-    say('warning: everybody who reaches this address may run code; give a --token-file');
+  if (isGuarded || isLocal) return;
+  const warning = 'everybody who reaches this address may run code; give a --token-file';
+  if (process.stderr.isTTY) say(`warning: ${warning}`);
+  else logger.warn({ urls }, warning);
 }
 
 const ADDRESS_HINTS: Readonly<Record<string, string>> = {
@@ -102,7 +113,7 @@ const NUMBERS = [
 ] as const satisfies readonly (readonly [keyof ServeFathomFlags, Reader, keyof FathomServerOptions])[];
 
 function optionsFrom(flags: ServeFathomFlags): FathomServerOptions {
-  const { host, allowOrigin, languages, standby, processes, allowDegraded, verbose } = flags;
+  const { host, allowOrigin, languages, standby, processes, allowDegraded } = flags;
   const numbers = NUMBERS.flatMap(([property, read, option]) => {
     const text = flags[property];
     return text === undefined ? [] : [[option, read(text, flagName(property))]];
@@ -116,7 +127,6 @@ function optionsFrom(flags: ServeFathomFlags): FathomServerOptions {
     ...(processes === undefined ? {} : { limits: { processCount: parseCount(processes, '--processes') } }),
     ...(allowDegraded ? { require: [] } : {}),
     token: tokenFrom(flags),
-    logger: pino({ level: verbose ? 'debug' : 'info', base: null }, pino.destination(2)),
   };
 }
 
