@@ -119,7 +119,7 @@ export interface GojudgeServerOptions {
   /** Opens the monitor address for health alone. Default false. */
   enableDebug?: boolean;
   /** Bearer token that requests must bring; `null` (default): none. */
-  authToken?: string | null;
+  authToken?: string | null | undefined;
   /** Requests run at the same time. Default: number of CPUs. */
   parallelism?: number;
   /** One CPU list per worker; their number replaces `parallelism`. */
