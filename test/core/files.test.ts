@@ -246,6 +246,16 @@ describe('copyOut', () => {
     expect(ms).toBeLessThan(300); // nobody opened the FIFO's other end, nobody read a terabyte
   });
 
+  it('a name that means something to JavaScript', async () => {
+    const names = ['__proto__', 'constructor'];
+    const result = await shell('for name in __proto__ constructor; do printf $name > $name; done', {
+      copyOut: names,
+    });
+    expect(Object.entries(result.files).map(([name, file]) => [name, file.text()])).toEqual(
+      names.map((name) => [name, name]),
+    );
+  });
+
   it('content, mode and text', async () => {
     const result = await shell('mkdir d; printf abc > d/out; chmod 750 d/out', { copyOut: ['d/out'] });
     const file = result.files['d/out']!;

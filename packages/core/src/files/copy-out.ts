@@ -21,7 +21,7 @@ export function copyOut(
   wanted: readonly CopyOut[],
   maxBytes: number = COPY_OUT_BYTES_MAX,
 ): CopiedOut {
-  const files: Record<string, OutputFile> = {};
+  const files: [path: string, file: OutputFile][] = [];
   const errors: FileError[] = [];
   for (const entry of wanted) {
     const want: Wanted = typeof entry === 'string' ? { path: entry } : entry;
@@ -33,9 +33,9 @@ export function copyOut(
       continue;
     }
     if (taken.sizeBytes > bound) errors.push(tooLarge(taken, bound));
-    if (taken.sizeBytes <= bound || want.truncate) files[path] = taken;
+    if (taken.sizeBytes <= bound || want.truncate) files.push([path, taken]);
   }
-  return { files, errors };
+  return { files: Object.fromEntries(files), errors }; // not by assignment, which `__proto__` does not take
 }
 
 /** Of one that is too large nothing is read, unless its beginning is wanted. */
