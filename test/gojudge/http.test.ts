@@ -341,6 +341,12 @@ describe('monitor', () => {
     expect([missing.status, await missing.text()]).toEqual([404, '404 page not found\n']);
   });
 
+  test('pages are there for probes by HEAD', async () => {
+    const ask = (path: string) => fetch(`${server.monitorUrl}${path}`, { method: 'HEAD' });
+    expect((await ask('/metrics')).status).toBe(200);
+    expect((await ask('/nothing')).status).toBe(404);
+  });
+
   test('the size of an answer is that of its body, however it is sent', async () => {
     const id = await upload('x', '0123456789');
     const echo = (content: string) => {

@@ -17,7 +17,7 @@ export function openMonitor(metrics: Metrics, { judge, options }: Parts): Server
   };
   return createServer((request, response) => {
     const [path = '', query] = (request.url ?? '/').split('?', 2);
-    const page = request.method === 'GET' && Object.hasOwn(pages, path) ? pages[path] : undefined;
+    const page = Object.hasOwn(pages, path) ? pages[path] : undefined; // by any method: probes send HEAD
     if (page === undefined) return sendText(response, 404, '404 page not found\n');
     void page(response, new URLSearchParams(query));
   });
