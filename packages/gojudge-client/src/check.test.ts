@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkRequest } from './check.js';
+import { GojudgeClient } from './client.js';
 import { type RunCommand, type RunGroup, toWireRequest } from './request.js';
 import { WIRE_NUMBER_MAX } from './units.js';
 import type { WireCmd } from './wire/index.js';
@@ -69,4 +70,12 @@ describe('units', () => {
     expect(cmd.procLimit).toBe(4_194_304);
     expect(() => check({ commands: [command({ limits })] })).not.toThrow();
   });
+});
+
+test.each(['localhost:5050', 'ws://localhost', '', undefined])('%j is no address of a server', (url) => {
+  const refused = expect.objectContaining({
+    code: 'GOJUDGE_REQUEST',
+    message: expect.stringMatching(/^url must be an address/),
+  });
+  expect(() => new GojudgeClient({ url: url as string })).toThrow(refused);
 });

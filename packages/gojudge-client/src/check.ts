@@ -100,7 +100,8 @@ function checkStream(place: string, cmdIndex: number, fd: number, isStream: IsSt
     refuse(place, `at an index and fd up to ${STREAM_PLACE_MAX}`, `${cmdIndex}/${fd}`);
 }
 
-function refuse(place: string, rule: string, got: unknown): never {
+/** Throws `GOJUDGE_REQUEST`. */
+export function refuse(place: string, rule: string, got: unknown): never {
   const shown = typeof got === 'number' ? `${got}` : (JSON.stringify(got)?.slice(0, 80) ?? 'nothing');
   throw new GojudgeError({
     code: 'GOJUDGE_REQUEST',

@@ -1,5 +1,5 @@
 /** The client: REST, and the doors to both kinds of sockets. */
-import { checkRequest } from './check.js';
+import { checkRequest, refuse } from './check.js';
 import { GojudgeError } from './errors.js';
 import { HttpCaller, wasNeverTaken } from './http.js';
 import { disposeAll, RunOutcome } from './outcome.js';
@@ -64,6 +64,8 @@ export class GojudgeClient implements AsyncDisposable {
   readonly #http: HttpCaller;
 
   constructor({ url, token, transport = GLOBAL_TRANSPORT, ...retry }: GojudgeClientOptions) {
+    if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
+      refuse('url', 'an address such as http://localhost:5050', url);
     this.#url = url.replace(/\/+$/, '');
     this.#headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
     this.#transport = transport;

@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+import type { EngineInfo } from '@sbx/core';
 import { watchLauncher } from '@sbx/serving';
 import { type Logger, pino } from 'pino';
 import { FLAGS, FlagError, type FlagValue, readFlags, usage, variableOf } from './config/flags.js';
@@ -55,6 +56,18 @@ function makeLog(flags: ReadonlyMap<string, FlagValue>): Logger {
   return pino({ level, base: null }, pino.destination(2));
 }
 
+/** As the original it goes on without cgroups; whoever runs it should know. */
+function warnOfMissing({ cgroup, features }: EngineInfo, log: Logger): void {
+  const missing = (['cpu-accounting', 'memory-limit', 'process-limit'] as const).filter(
+    (feature) => !features[feature].available,
+  );
+  if (missing.length === 0) return;
+  log.warn(
+    { missing, reason: cgroup.reason },
+    'limits are not all enforced here; -no-fallback exits instead',
+  );
+}
+
 async function serve(flags: ReadonlyMap<string, FlagValue>, log: Logger): Promise<void> {
   const { options, warnings } = commandFrom(flags, process.pid === 1);
   for (const warning of warnings) log.warn(warning);
@@ -63,6 +76,7 @@ async function serve(flags: ReadonlyMap<string, FlagValue>, log: Logger): Promis
   try {
     const { urls, monitorUrls } = await server.listen();
     log.info({ urls, monitorUrls, cgroup: server.engine.info().cgroup.version }, 'listening');
+    warnOfMissing(server.engine.info(), log);
     await stopped;
   } finally {
     await server.close();
