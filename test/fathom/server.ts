@@ -109,13 +109,17 @@ export class Talk {
   bytes = 0;
   closed: { code: number; reason: string } | null = null;
   readonly #waiting = new Set<() => void>();
+  readonly #over = new Set<string>();
+  readonly #late: Heard[] = [];
 
   private constructor(socket: WebSocket) {
     this.socket = socket;
     socket.on('message', (data, isBinary) => {
       expect(isBinary).toBe(false);
       this.bytes += (data as Buffer).length;
-      this.heard.push(JSON.parse(data.toString()) as Heard);
+      const message = JSON.parse(data.toString()) as Heard;
+      if (this.#isLate(message)) this.#late.push(message);
+      this.heard.push(message);
       for (const look of this.#waiting) look();
     });
     socket.on('close', (code, reason) => {
@@ -159,6 +163,7 @@ export class Talk {
   }
 
   close(): Promise<{ code: number; reason: string }> {
+    expect(this.#late).toEqual([]);
     this.socket.close();
     return this.end();
   }
@@ -192,6 +197,7 @@ export class Talk {
     const isLast = ({ type, code }: Heard) =>
       type === 'result' || (type === 'error' && code !== 'OUTPUT_LIMIT');
     await this.until((message) => message.id === id && isLast(message), `the end of ${id}`);
+    expect(this.#late).toEqual([]);
     const all = this.of(id);
     const messages = all.slice(0, all.findIndex(isLast) + 1);
     const sequence = messages.map(wordOf).join(' ');
@@ -210,6 +216,14 @@ export class Talk {
       result: messages.find(({ type }) => type === 'result'),
       messages,
     };
+  }
+
+  /** Whether it comes after the last message of its execution. Errors and pongs may have its id, and an ack begins another one. */
+  #isLate({ type, code, id = '' }: Heard): boolean {
+    if (type === 'ack') this.#over.delete(id);
+    const isLate = this.#over.has(id) && type !== 'error' && type !== 'pong';
+    if (type === 'result' || code === 'INTERNAL_ERROR') this.#over.add(id);
+    return isLate;
   }
 
   #wait<T>(look: () => T | undefined, what: string): Promise<T> {
