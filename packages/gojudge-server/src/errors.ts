@@ -18,6 +18,15 @@ export class RunFailure extends Error {
   }
 }
 
+/** Its client cancelled it before anything of it had begun. */
+export class CancelledBefore extends RunFailure {
+  override name = 'CancelledBefore';
+
+  constructor() {
+    super('cancelled before execute');
+  }
+}
+
 /** A program that could not be started: status `Internal Error`, the others of its group go on. */
 export class StartFailure extends Error {
   override name = 'StartFailure';

@@ -9,7 +9,7 @@ import {
   SandboxError,
 } from '@sbx/core';
 import { E2BIG, ENOENT, ENOSPC, EROFS, EXDEV, errnoOf, errnoText } from '../errno.js';
-import { plainText, RunFailure, StartFailure } from '../errors.js';
+import { CancelledBefore, plainText, RunFailure, StartFailure } from '../errors.js';
 import { copyInFailure } from './copy-in.js';
 import { gather } from './gather.js';
 import { notStarted, type Outcome } from './outcome.js';
@@ -49,7 +49,7 @@ export async function concludeError(scope: RunScope, plan: Plan, error: unknown)
 
 /** What fails a request, whichever program it came from. */
 export function throwForRequest({ signal }: RunScope, error: unknown): void {
-  if (signal.aborted) throw new RunFailure('cancelled before execute');
+  if (signal.aborted) throw new CancelledBefore();
   if (error instanceof OverloadedError) throw new RunFailure('worker queue is full', error.retryAfterMs);
 }
 

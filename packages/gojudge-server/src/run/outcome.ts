@@ -2,6 +2,8 @@
 import type { FileErrorType, WireFileError, WireStatus } from '@sbx/gojudge-client/wire';
 import type { JobProgram } from './job.js';
 
+const NOTHING = new Uint8Array(0);
+
 export interface Outcome {
   status: WireStatus;
   exitStatus: number;
@@ -61,7 +63,11 @@ export function notStarted(
 }
 
 /** Cancelled before it had begun; told as go-judge tells it, which always begins. */
-export function killedAtOnce({ limits }: JobProgram): Outcome {
+export function killedAtOnce({ limits, files, cachedNames }: JobProgram): Outcome {
   const status = limits.explicitClockNs > 0 ? 'Signalled' : 'Time Limit Exceeded';
-  return { ...notStarted(status, ''), exitStatus: 9 };
+  const gathered = nothingGathered();
+  for (const file of files) {
+    if (file?.kind === 'collector' && !cachedNames.has(file.name)) gathered.files.set(file.name, NOTHING);
+  }
+  return { ...notStarted(status, '', gathered), exitStatus: 9 };
 }

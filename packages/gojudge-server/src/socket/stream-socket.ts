@@ -10,7 +10,7 @@ import {
 import type { RawData, WebSocket } from 'ws';
 import { decodeRequest, decodeResize } from '../decode/request.js';
 import { encodeOutcomes, goJson, inOne } from '../encode/results.js';
-import { plainText, RunFailure } from '../errors.js';
+import { CancelledBefore, plainText } from '../errors.js';
 import { convertRequest } from '../run/convert.js';
 import type { Job } from '../run/job.js';
 import { killedAtOnce, type Outcome } from '../run/outcome.js';
@@ -107,7 +107,7 @@ export class StreamSocket implements StreamTarget {
     try {
       this.#answer(await runJob(this.#judge, job, { signal, cpuSet: null, streams: this }));
     } catch (error) {
-      if (error instanceof RunFailure && signal.aborted) return this.#answer(job.programs.map(killedAtOnce));
+      if (error instanceof CancelledBefore) return this.#answer(job.programs.map(killedAtOnce));
       const text = this.#judge.settings.strict ? '' : `,"error":${goJson(plainText(error))}`;
       this.#finish(`${RESPONSE}{"requestId":"","results":[]${text}}\n`);
     } finally {
