@@ -133,9 +133,9 @@ Failure TakeCoreSchedulingCookie() {
 Filter& FilterFor(const Template& plan, const PrepareRecord& request) {
   static Filter filter;  // of length 0 before the first is compiled
   static FilterOptions compiled;
-  FilterOptions wanted = {request.seccompProfile, request.seccompKill != 0, plan.ignoreSignalsToInit, plan.launchKey};
+  FilterOptions wanted = {request.seccompProfile, request.seccompKill != 0, plan.ignoreSignalsToInit, plan.launchKey, request.loopback != 0};
   if (wanted.profile == SeccompProfile::kDefault && !wanted.kill) wanted.part = FilterPart::kAfterSetUp;
-  const bool same = wanted.profile == compiled.profile && wanted.kill == compiled.kill;
+  const bool same = wanted.profile == compiled.profile && wanted.kill == compiled.kill && wanted.interfaces == compiled.interfaces;
   if (!same || filter.length == 0) CompileFilter(wanted, filter);
   compiled = wanted;
   return filter;
@@ -143,7 +143,7 @@ Filter& FilterFor(const Template& plan, const PrepareRecord& request) {
 
 Failure LoadInheritedFilter(const Template& plan) {
   static Filter filter;
-  CompileFilter({SeccompProfile::kDefault, false, plan.ignoreSignalsToInit, plan.launchKey, FilterPart::kInherited}, filter);
+  CompileFilter({SeccompProfile::kDefault, false, plan.ignoreSignalsToInit, plan.launchKey, false, FilterPart::kInherited}, filter);
   return Load(filter);
 }
 

@@ -129,7 +129,7 @@ constexpr Row kRows[] = {
     // Allowed in part.
     {CALL(personality), EPERM, Check::kPersonality},
     {CALL(ioctl), EPERM, Check::kIoctl},
-    {CALL(socket), EAFNOSUPPORT, Check::kSocketFamily},
+    {CALL(socket), EAFNOSUPPORT, Check::kSocketFamily, kAfterSetUp},
     {CALL(socketpair), EAFNOSUPPORT, Check::kSocketFamily},  // makes them too
     // Rootless, init has the programs' user id: its limits and its scheduling are not theirs to change.
     {CALL(prlimit64), EPERM, Check::kNotInit},
@@ -270,6 +270,24 @@ struct Compiler {
     Refuse(kCommands, refusal);
   }
 
+  void DecideSocketFamily(uint32_t refusal) {
+    constexpr uint32_t kFamilies[] = {1, 2, 10};  // UNIX, INET, INET6
+    constexpr uint32_t kNetlink = 16, kRoute = 0;
+    out.LoadArgument(0);
+    // What waits in sockets of NETLINK is not counted, megabytes in each. libc looks for addresses there and does without, other
+    // libraries fail: where there are interfaces, lists of them are to be had.
+    constexpr uint32_t kNone = SECCOMP_RET_ERRNO | EAFNOSUPPORT;
+    if (options.interfaces && !strict()) {
+      out.Add(BPF_JMP | BPF_JEQ | BPF_K, kNetlink, 0, 4);
+      out.LoadArgument(2);
+      out.ReturnIf(kRoute, SECCOMP_RET_ALLOW);
+      out.Return(kNone);
+    } else {
+      out.ReturnIf(kNetlink, kNone);
+    }
+    ReturnByValue(kFamilies, strict() ? 1 : 3, SECCOMP_RET_ALLOW, refusal);
+  }
+
   void DecideSocketOption(uint32_t refusal) {
     constexpr uint32_t kIpLevel = 0, kSocketLevel = 1, kTcpLevel = 6, kIpv6Level = 41;
     constexpr uint32_t kFilters[] = {26, 51};   // SO_ATTACH_FILTER, SO_ATTACH_REUSEPORT_CBPF
@@ -310,14 +328,8 @@ struct Compiler {
         out.LoadArgument(1);
         return Refuse(kRequests, refusal);
       }
-      case Check::kSocketFamily: {
-        constexpr uint32_t kFamilies[] = {1, 2, 10};  // UNIX, INET, INET6
-        out.LoadArgument(0);
-        // NETLINK: what waits in its sockets is not counted, megabytes in each. libc looks for addresses
-        // there and does without.
-        out.ReturnIf(16, SECCOMP_RET_ERRNO | EAFNOSUPPORT);
-        return ReturnByValue(kFamilies, strict() ? 1 : 3, SECCOMP_RET_ALLOW, refusal);
-      }
+      case Check::kSocketFamily:
+        return DecideSocketFamily(refusal);
       case Check::kNotInit:
       case Check::kToInit:
         out.LoadArgument(0);
@@ -399,7 +411,7 @@ const SeccompRow* SeccompRows(size_t& count) {
   static SeccompRow rows[kRowCount];
   static constexpr const char* kConditions[] = {
       nullptr, "flags ask for a new namespace", "flags ask for a new namespace", "persona other than 0, 8, 0x20000, 0x20008, 0x40000, query",
-      "request is TIOCSTI, TIOCLINUX or TIOCSETD", "family other than UNIX, INET, INET6 (strict: UNIX)", "command is a lock, a lease, a notification or a hint",
+      "request is TIOCSTI, TIOCLINUX or TIOCSETD", "family other than UNIX, INET, INET6, and NETLINK for interfaces (strict: UNIX)", "command is a lock, a lease, a notification or a hint",
       "of init", "of init or of a whole user", "of init or of a whole user", "to init", "flags ask for huge pages", "flags ask for huge pages", "not from the start of a program", "flags ask for a listener", "a filter of a socket's, a key of TCP's or a multicast group"};
   for (size_t i = 0; i < kRowCount; ++i) {
     const Row& row = kRows[i];

@@ -27,6 +27,7 @@ struct FilterOptions {
   // What the start of a program, which is under the filter already, puts into the half of sched_setattr's first argument that the
   // kernel does not read. A program that guessed it could choose its own slice.
   uint32_t launchKey;
+  bool interfaces = false;  // programs may ask the kernel for the network's interfaces and addresses, over NETLINK
   FilterPart part = FilterPart::kWhole;
 };
 

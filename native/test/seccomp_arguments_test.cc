@@ -1,6 +1,7 @@
 // Calls that are refused for some of their arguments.
 #include <asm/unistd.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -59,12 +60,15 @@ TEST("sockets are of three families, of one when strict; asking for netlink neve
   const std::set<uint64_t> open = {AF_UNIX, AF_INET, AF_INET6};
   ForEachSubject([&](Subject& subject) {
     for (uint64_t family = 0; family < 64; ++family) {
+      if (family == AF_NETLINK) continue;
       const bool allowed = subject.strict ? family == AF_UNIX : open.count(family) != 0;
-      const uint32_t refusal = family == AF_NETLINK ? SECCOMP_RET_ERRNO | EAFNOSUPPORT : subject.Refusal(EAFNOSUPPORT);
-      EXPECT_EQ(subject.Run(__NR_socket, {{family, SOCK_STREAM}}), allowed ? kAllow : refusal);
-      EXPECT_EQ(subject.Run(__NR_socket, {{family | kHigh, SOCK_STREAM}}), allowed ? kAllow : refusal);
+      for (const uint64_t high : {0ULL, kHigh}) EXPECT_EQ(subject.Run(__NR_socket, {{family | high, SOCK_STREAM}}), allowed ? kAllow : subject.Refusal(EAFNOSUPPORT));
     }
     EXPECT_EQ(subject.Run(__NR_socket, {{~0ULL}}), subject.Refusal(EAFNOSUPPORT));
+    for (uint64_t protocol = 0; protocol < 32; ++protocol) {
+      const bool allowed = protocol == NETLINK_ROUTE && subject.interfaces && !subject.strict;
+      for (const uint64_t high : {0ULL, kHigh}) EXPECT_EQ(subject.Run(__NR_socket, {{AF_NETLINK | high, SOCK_RAW, protocol | high}}), allowed ? kAllow : SECCOMP_RET_ERRNO | EAFNOSUPPORT);
+    }
   });
 }
 

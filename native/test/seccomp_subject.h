@@ -35,7 +35,7 @@ inline struct seccomp_data Data(uint32_t arch, uint32_t number, const Args& args
 // One compiled filter, and what it should do.
 class Subject {
  public:
-  explicit Subject(FilterOptions options) : strict(options.profile == SeccompProfile::kStrict), kill(options.kill), ignoreSignals(options.ignoreSignalsToInit) {
+  explicit Subject(FilterOptions options) : strict(options.profile == SeccompProfile::kStrict), kill(options.kill), ignoreSignals(options.ignoreSignalsToInit), interfaces(options.interfaces) {
     options.launchKey = kLaunchKey;
     CompileFilter(options, filter_);
     bpf_.emplace_back(filter_);
@@ -51,7 +51,7 @@ class Subject {
     return row.when == SeccompWhen::kAlways || row.when == SeccompWhen::kAfterSetUp || (row.when == SeccompWhen::kStrict && strict) || (row.when == SeccompWhen::kIgnoreSignals && ignoreSignals);
   }
 
-  const bool strict, kill, ignoreSignals;
+  const bool strict, kill, ignoreSignals, interfaces;
 
  private:
   Filter filter_;
@@ -62,10 +62,11 @@ template <typename Body>
 void ForEachSubject(Body body) {
   for (const SeccompProfile profile : {SeccompProfile::kDefault, SeccompProfile::kStrict})
     for (const bool kill : {false, true})
-      for (const bool ignoreSignals : {false, true}) {
-        Subject subject({profile, kill, ignoreSignals, 0});
-        body(subject);
-      }
+      for (const bool ignoreSignals : {false, true})
+        for (const bool interfaces : {false, true}) {
+          Subject subject({profile, kill, ignoreSignals, 0, interfaces});
+          body(subject);
+        }
 }
 
 inline constexpr uint64_t kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;

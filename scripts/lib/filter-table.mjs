@@ -10,7 +10,8 @@ const CONDITIONS = {
   kUnshareFlags: 'when it asks for a new namespace',
   kPersonality: 'personas other than Linux, 32-bit Linux, `UNAME26` and `ADDR_NO_RANDOMIZE`',
   kIoctl: '`TIOCSTI`, `TIOCLINUX` and `TIOCSETD`',
-  kSocketFamily: 'families other than UNIX, INET and INET6; strict: other than UNIX',
+  kSocketFamily:
+    'families other than UNIX, INET and INET6; strict: other than UNIX. With `loopback` also NETLINK for lists of interfaces',
   kFcntlLocks: 'locks, leases, delegations, notifications and hints',
   kNotInit: 'of pid 1, init',
   kPriorityOfOthers: 'of pid 1 or of a whole user',

@@ -403,6 +403,15 @@ describe('system calls', () => {
     for (const answer of answers) expect(answer).not.toMatch(/EPERM$/);
   });
 
+  it('where there is a loopback, lists of interfaces are to be had, and nothing else over netlink', async () => {
+    const calls = ['socket,16,3,0', 'socket,16,3,4', 'socket,16,2,2', 'socket,16,3,9'];
+    const answers = await lines('try-syscalls', calls, { network: 'loopback' });
+    expect(answers).toEqual(['socket OK', ...Array(3).fill('socket EAFNOSUPPORT')]);
+    const names = 'import socket; print(socket.if_nameindex())';
+    const { stdout } = await sbx.engine.run('python3', ['-c', names], { network: 'loopback' });
+    expect(stdout.text()).toBe("[(1, 'lo')]\n");
+  });
+
   it('the 32-bit table kills', async () => {
     const result = await sbx.engine.run(t('int80'));
     expect([result.status, result.exitSignal, result.stdout.text()]).toEqual([

@@ -194,7 +194,7 @@ describe('web pages, where no token is asked for', () => {
 describe('the end of a connection', () => {
   test('a message over the limit: 1009', async () => {
     const talk = await Talk.open(open.url);
-    talk.send(`{"v":1,"type":"ping","ts":"${'x'.repeat(16 * 2 ** 20)}"}`);
+    talk.send(`{"v":1,"type":"ping","ts":"${'x'.repeat(8 * 2 ** 20)}"}`);
     expect((await talk.end()).code).toBe(1009);
   });
 

@@ -186,8 +186,8 @@ describe('refused before it is sent', () => {
     ['no memory', { ...program, limits: { memoryBytes: 0 } }, /limits\.memoryBytes must be at least 1/],
     [
       'a message that would end the connection',
-      { ...program, stdin: '\x01'.repeat(2 ** 22) },
-      /request must be at most 16777216 bytes/,
+      { ...program, stdin: '\x01'.repeat(2 ** 21) },
+      /request must be at most 8388608 bytes/,
     ],
   ];
   test.each(cases)('%s', async (_, request, message) => {

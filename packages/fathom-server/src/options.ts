@@ -52,7 +52,7 @@ export interface FathomServerOptions {
   codeBytesMax?: number;
   /** Most bytes of `stdin`. Default 4 MiB. */
   stdinBytesMax?: number;
-  /** Most bytes of one message; larger ones close the connection with 1009. Default 16 MiB. */
+  /** Most bytes of one message; larger ones close the connection with 1009. Default 8 MiB. */
   messageBytesMax?: number;
   /** More limits of each execution; time, memory and CPU weight are the client's. Default: those of its language and of the engine, CPU time unbounded. */
   limits?: Limits;

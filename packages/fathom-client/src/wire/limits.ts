@@ -49,6 +49,6 @@ export const SIZE_LIMITS = {
   envBytes: 128 * 1024,
   /** Name and value of one: Linux takes 128 KiB, with the `=` and a NUL. */
   envVariableBytes: 128 * 1024 - 2,
-  /** Of one message: room for the largest `code`, `stdin` and `env` when JSON writes each character beyond ASCII as `\u` and digits. */
-  messageBytes: 16 * MB,
+  /** Of one message. More would keep a server's loop too long, so the largest `stdin` fits as UTF-8 and not with `\u` and digits for each character. */
+  messageBytes: 8 * MB,
 } as const;
