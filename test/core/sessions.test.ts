@@ -167,6 +167,21 @@ describe('settings', () => {
     const result = await sandbox.sh`printf '[%s]' ${'a b; echo c'} ${"it's"}`;
     expect(result.stdout.text()).toBe("[a b; echo c][it's]");
   });
+
+  it('sh takes the options of a run before its line', async () => {
+    await using sandbox = await sbx.engine.createSandbox({ files: { 'sub/x': 'y' } });
+    const inSub = sandbox.sh({
+      cwd: 'sub',
+      env: { NAME: 'value', PATH: '/bin' },
+      limits: { outputBytes: 20 },
+    });
+    expect((await inSub`cat ${'x'}; echo " $NAME"`).stdout.text()).toBe('y value\n');
+    expect((await inSub`pwd`).stdout.text()).toBe('/w/sub\n');
+    expect((await inSub`yes`).status).toBe('output-limit');
+    await expect(sandbox.sh({ cdw: 'sub' } as object)`pwd`).rejects.toMatchObject({ field: 'options.cdw' });
+    await expect(sandbox.sh({})('pwd' as never)).rejects.toMatchObject({ field: 'sh' });
+    await expect(sandbox.sh(null as never)).rejects.toMatchObject({ field: 'sh' });
+  });
 });
 
 describe('end', () => {

@@ -17,6 +17,7 @@ export { Engine } from './sandbox/engine.js';
 export { Process, type ProcessEvent } from './sandbox/process.js';
 export { ProcessGroup } from './sandbox/process-group.js';
 export { Sandbox } from './sandbox/sandbox.js';
+export type { ShellTag } from './sandbox/shell.js';
 export { Standby } from './sandbox/standby.js';
 export type { FileData, FolderEntry } from './sandbox/work-files.js';
 export type { InputStream } from './streams/input.js';

@@ -35,7 +35,7 @@ import { runGroup, spawnGroup } from './group.js';
 import { spawnAlone } from './living.js';
 import { Process } from './process.js';
 import type { ProcessGroup } from './process-group.js';
-import { checkTemplate, quoteShell } from './shell.js';
+import { checkTemplate, isShellOptions, quoteShell, type ShellTag } from './shell.js';
 import { type FileData, type FolderEntry, WorkFiles } from './work-files.js';
 import { writableOf } from './writable.js';
 
@@ -135,11 +135,19 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * Runs a line of shell; each substitution is one word, quoted: `` sandbox.sh`wc -l ${name}` ``.
+   * Runs a line of shell; each substitution is one word, quoted: `` sandbox.sh`wc -l ${name}` ``. With options of `run`
+   * first: `` sandbox.sh({ cwd: 'src', limits })`make` ``.
    */
-  async sh(strings: TemplateStringsArray, ...values: readonly (string | number)[]): Promise<RunResult> {
-    checkTemplate(strings);
-    return this.run('/bin/sh', ['-c', quoteShell(strings, values)]);
+  sh(strings: TemplateStringsArray, ...values: readonly (string | number)[]): Promise<RunResult>;
+  sh(options: RunOptions): ShellTag;
+  sh(first: TemplateStringsArray | RunOptions, ...rest: readonly (string | number)[]) {
+    const tag =
+      (options: RunOptions): ShellTag =>
+      async (strings, ...values) => {
+        checkTemplate(strings);
+        return this.run('/bin/sh', ['-c', quoteShell(strings, values)], options);
+      };
+    return isShellOptions(first) ? tag(first) : tag(NO_OPTIONS)(first, ...rest);
   }
 
   /** Starts a program and returns once it executes; a missing one rejects here. */

@@ -1,11 +1,22 @@
 /** Quoting for `sh -c`. */
 
 import { InvalidOptionsError } from '../errors.js';
+import type { RunOptions, RunResult } from '../types.js';
+
+/** What `sh` is with options: `` sandbox.sh({ cwd: 'src' })`make` ``. */
+export type ShellTag = (
+  strings: TemplateStringsArray,
+  ...values: readonly (string | number)[]
+) => Promise<RunResult>;
+
+export function isShellOptions(first: TemplateStringsArray | RunOptions): first is RunOptions {
+  return typeof first === 'object' && first !== null && !Array.isArray(first);
+}
 
 /** Throws when `sh` is called like a function: nothing would be quoted. */
 export function checkTemplate(strings: unknown): void {
   if (Array.isArray(strings) && 'raw' in strings) return;
-  const expected = 'is a tag of templates, without parentheses';
+  const expected = 'is a tag of templates; in parentheses it takes options alone';
   const hint =
     'Write sandbox.sh`wc -l notes.txt`; a line that is text already goes to run: ("sh", ["-c", line]).';
   throw new InvalidOptionsError({ field: 'sh', rule: 'type', expected, hint });
