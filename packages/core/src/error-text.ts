@@ -5,8 +5,11 @@ import type { RunResult } from './types.js';
 
 /** What is known of a program that could not be found. */
 export interface MissingProgram {
+  /** As it was asked for. */
   file: string;
+  /** Paths inside the sandbox that were looked at, in order. */
   tried: readonly string[];
+  /** It exists on the host; `null` when it was not looked up. */
   existsOnHost: boolean | null;
   /** Found, but not its interpreter or loader; no PATH to look in. */
   more?: { found?: string; noPath?: true };

@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+export type { MissingProgram } from './error-text.js';
 export * from './errors.js';
 export { DEFAULT_ENV, DEFAULT_MOUNTS } from './options/defaults.js';
 export { DEFAULT_LIMITS } from './options/limits.js';
