@@ -1,5 +1,6 @@
 // Section 8: path, version, token, origin, close codes, shutdown; metrics and health.
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { createFathomServer } from '@sbx/fathom-server';
 import { describe, expect, test } from 'vitest';
@@ -58,6 +59,24 @@ describe('addresses', () => {
     expect(answer.status).toBe(status);
     if (status === 426) expect(answer.headers.get('upgrade')).toBe('websocket');
   });
+
+  test.each([
+    ['POST', { 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==' }, 405],
+    ['GET', { 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': 'short' }, 400],
+    ['GET', { 'Sec-WebSocket-Version': '7', 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==' }, 400],
+  ])(
+    'an upgrade that is none, by %s with %j: %i, and the protocol’s version',
+    async (method, more, status) => {
+      const headers = { Connection: 'Upgrade', Upgrade: 'websocket', ...more };
+      const [answer] = (await once(get(`${open.http}/ws`, { method, headers }), 'response')) as [
+        IncomingMessage,
+      ];
+      answer.resume();
+      expect([answer.statusCode, answer.headers['x-protocol-version']]).toEqual([status, '1']);
+      if (status === 405) expect(answer.headers.allow).toBe('GET');
+      else expect(answer.headers['sec-websocket-version']).toBe('13, 8');
+    },
+  );
 
   test('an upgrade elsewhere: 404', async () => {
     expect((await refusal(open.url.replace('/ws', '/other'))).status).toBe(404);

@@ -39,6 +39,10 @@ export class Upgrades {
     this.#server.on('headers', (headers) => {
       for (const [name, value] of Object.entries(VERSION)) headers.push(`${name}: ${value}`);
     });
+    this.#server.on('wsClientError', ({ message }, socket, { method }) => {
+      if (method === 'GET') refuse(socket, 400, { 'Sec-WebSocket-Version': '13, 8' }, message);
+      else refuse(socket, 405, { Allow: 'GET' }, message);
+    });
   }
 
   get openCount(): number {
@@ -89,8 +93,12 @@ function turnAway(socket: WebSocket): void {
   setTimeout(() => socket.terminate(), GOODBYE_MS).unref();
 }
 
-function refuse(socket: Duplex, status: number, headers: Readonly<Record<string, string>> = {}): void {
-  const text = STATUS_CODES[status]!;
+function refuse(
+  socket: Duplex,
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+  why = STATUS_CODES[status]!.toLowerCase(),
+): void {
   const type = { 'Content-Type': 'text/plain; charset=utf-8' };
-  refuseUpgrade(socket, `${status} ${text}`, { ...VERSION, ...type, ...headers }, `${text.toLowerCase()}\n`);
+  refuseUpgrade(socket, `${status} ${STATUS_CODES[status]}`, { ...VERSION, ...type, ...headers }, `${why}\n`);
 }
