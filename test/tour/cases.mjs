@@ -3,7 +3,8 @@
 /** How a run may end, as it is written in the table. */
 const exit = (exitCode) => ({ text: `exit ${exitCode}`, status: 'exit', exitCode });
 const signal = (exitSignal) => ({ text: exitSignal, status: 'signal', exitSignal });
-const limit = (status) => ({ text: status, status });
+/** `limits`: over those of all. */
+const limit = (status, limits = {}) => ({ text: status, status, limits });
 const says = (stdout) => ({ text: `says ${stdout}`, status: 'ok', stdout: `${stdout}\n` });
 
 const ENDINGS = { cpp: 'cpp', python: 'py', javascript: 'js', shell: 'sh' };
@@ -51,11 +52,11 @@ export const CASES = [
     cpp: limit('cpu-limit'),
     python: limit('cpu-limit'),
     javascript: limit('cpu-limit'),
-    shell: limit('wall-limit'),
+    shell: limit('wall-limit', { wallTimeMs: 3000 }),
   }),
   ...inEach('memory hog', 'memory-hog', limit('memory-limit')),
   ...inEach('fork bomb', 'fork-bomb', {
-    cpp: limit('cpu-limit'),
+    cpp: limit('cpu-limit', { memoryBytes: 2 ** 30 }), // the kernel keeps something of each refused fork for a while
     python: says('refused'),
     javascript: says('refused'),
     shell: exit(2),
@@ -67,7 +68,7 @@ export const CASES = [
 
 export const LIMITS = {
   cpuTimeMs: 1000,
-  wallTimeMs: 3000,
+  wallTimeMs: 10_000,
   memoryBytes: 128 * 2 ** 20,
   processCount: 32,
   outputBytes: 64 * 2 ** 10,

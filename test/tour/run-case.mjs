@@ -22,7 +22,8 @@ async function outcomeOf(engine, { language, source, tests, expected }, trap) {
   const compilation = await compile({ engine, language, code: read(source) });
   if (!compilation.ok) return judge(expected, 'compile', [compilation.result]);
   if (tests !== undefined) return grade(engine, compilation.artifact, tests, expected);
-  const result = await runArtifact(compilation.artifact, { engine, args: [`${trap.port}`], limits: LIMITS });
+  const limits = { ...LIMITS, ...expected.limits };
+  const result = await runArtifact(compilation.artifact, { engine, args: [`${trap.port}`], limits });
   return judge(expected, 'run', [result]);
 }
 
@@ -49,7 +50,7 @@ async function grade(engine, artifact, folder, expected) {
 /** Compares every fact that the case names. */
 function judge(expected, stage, [result]) {
   const facts = { stage, status: result.status, exitCode: result.exitCode, exitSignal: result.exitSignal };
-  const { text: _text, stdout, ...named } = expected;
+  const { text: _text, limits: _limits, stdout, ...named } = expected;
   const isFate = Object.entries({ stage: 'run', ...named }).every(([key, value]) => facts[key] === value);
   const asExpected = isFate && (stdout === undefined || result.stdout.text() === stdout);
   return {
