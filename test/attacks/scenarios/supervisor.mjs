@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_MOUNTS, Engine } from '@sbx/core';
 import { cgroupFolders, descendants, readOrNull } from '../../helpers/proc.mjs';
-import { MiB, sandboxMounts } from '../harness/conditions.mjs';
+import { CONDITIONS, MiB, sandboxMounts } from '../harness/conditions.mjs';
 import { gojudgeClient, startGojudge } from '../harness/gojudge-target.mjs';
 import { paced } from '../harness/pace.mjs';
 import { strayPrograms } from '../harness/remains.mjs';
@@ -87,7 +87,9 @@ export async function tinyLimits(context) {
   const problems = [];
   for (let bytes = 4096; bytes <= MiB; bytes *= 2) {
     for (const argv of [['/bin/true'], ['/usr/bin/python3', '-c', 'pass']]) {
-      const one = await context.run({ argv, limits: { memoryBytes: bytes } });
+      const { cpuMs, wallMs } = CONDITIONS;
+      const limits = { memoryBytes: bytes, cpuMs: paced(cpuMs), wallMs: paced(wallMs) };
+      const one = await context.run({ argv, limits });
       if (!['MLE', 'REFUSED', 'AC'].includes(one.verdict))
         problems.push(`${bytes}, ${argv[0]}: ${one.verdict} ${one.message}`);
     }
@@ -182,7 +184,7 @@ export async function runMany(context) {
     parallelism,
     queueLength: 0,
   });
-  const limits = { cpuTimeMs: 60, wallTimeMs: 60_000, memoryBytes: 32 * MiB, processCount: 16 };
+  const limits = { cpuTimeMs: paced(60), wallTimeMs: 60_000, memoryBytes: 32 * MiB, processCount: 16 };
   const wrong = new Map();
   for (let round = 0; round < ROUNDS; round += 1) {
     const runs = Array.from({ length: parallelism }, async (_, index) => {
