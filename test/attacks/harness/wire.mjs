@@ -16,7 +16,7 @@ export function rawConnection(url) {
   return {
     socket,
     closed,
-    opened: new Promise((resolve) => socket.once('connect', resolve)),
+    opened: new Promise((resolve) => socket.once('connect', resolve).once('close', resolve)), // or it cannot be
     write: (data) => socket.write(data),
     received: () => Buffer.concat(chunks).toString('latin1'),
     reset: () => socket.resetAndDestroy(),

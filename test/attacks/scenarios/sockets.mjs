@@ -221,6 +221,8 @@ export async function idleSockets({ target }) {
   }
   await sleep(300);
   const problems = await stillServes(target);
+  const refused = connections.filter(({ socket }) => socket.destroyed).length;
+  if (refused > 0) problems.push(`${refused} connections could not be opened`);
   for (const connection of connections) connection.reset();
   return problems;
 }
