@@ -21,6 +21,8 @@ const HARMLESS = [
   // Kernels say so once: the file systems' own clock, and programs that ask for 32-bit or long gone things.
   /supports timestamps until/,
   /^kmem\.tcp\.limit_in_bytes is deprecated/,
+  /: Using fanotify permission checks may lead to deadlock/, // Debian's, at the first program that waits in standby
+  /^tainting kernel$/,
   /process '.*' started with executable stack/,
   /^warning: `.*' uses /,
 ];

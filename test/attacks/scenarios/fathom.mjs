@@ -100,11 +100,11 @@ export async function fathomIdle(context) {
     if (index % 50 === 49) await connection.opened; // or the kernel takes it for a flood of its own kind
   }
   for (const connection of connections) connection.write(UPGRADE);
-  await sleep(1000);
-  const refused = connections.filter((one) => one.received().includes(' 503 ')).length;
+  const areRefused = () => connections.some((one) => one.received().includes(' 503 '));
+  const problems = (await becomes(2000, areRefused)) ? [] : ['no connection was refused'];
   for (const connection of connections) connection.reset();
   await sleep(300);
-  return [...(refused > 0 ? [] : ['no connection was refused']), ...(await serves(context))];
+  return [...problems, ...(await serves(context))];
 }
 
 const answerOf = async (url, headers) =>
