@@ -16,7 +16,7 @@ export function isShellOptions(first: TemplateStringsArray | RunOptions): first 
 /** Throws when `sh` is called like a function: nothing would be quoted. */
 export function checkTemplate(strings: unknown): void {
   if (Array.isArray(strings) && 'raw' in strings) return;
-  const expected = 'is a tag of templates; in parentheses it takes options alone';
+  const expected = 'is a tag of templates, without parentheses but for options';
   const hint =
     'Write sandbox.sh`wc -l notes.txt`; a line that is text already goes to run: ("sh", ["-c", line]).';
   throw new InvalidOptionsError({ field: 'sh', rule: 'type', expected, hint });
