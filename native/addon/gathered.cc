@@ -29,8 +29,6 @@ void Gathered::Append(const char* data, size_t size) {
 char* Gathered::Room(size_t size) {
   const size_t wanted = size_ + size;
   if (mapping_ == nullptr && wanted <= kHeapMaxBytes) {
-    // By twice as much each time, as `resize` alone would not.
-    if (heap_.capacity() < wanted) heap_.reserve(std::max(wanted, 2 * heap_.capacity()));
     heap_.resize(wanted);
     return heap_.data() + size_;
   }
@@ -52,6 +50,7 @@ bool Gathered::Map(size_t size) {
 }
 
 char* Gathered::Release() {
+  if (size_ == 0) Drop();  // room that nothing came into
   if (mapping_ == nullptr) return nullptr;
   const size_t kept = WholePages(size_);
   if (kept < mappedBytes_) munmap(mapping_ + kept, mappedBytes_ - kept);

@@ -165,10 +165,11 @@ export function validate(
   }
 }
 
+const TIME_HINT = 'Give limits: { wallTimeMs } (real time) or { cpuTimeMs } (time on the CPU).';
 /** Names that people bring from `child_process` and its like. */
 const HINTS: Readonly<Record<string, string>> = {
-  timeout: 'Give limits: { wallTimeMs } (real time) or { cpuTimeMs } (time on the CPU).',
-  timeoutMs: 'Give limits: { wallTimeMs } (real time) or { cpuTimeMs } (time on the CPU).',
+  timeout: TIME_HINT,
+  timeoutMs: TIME_HINT,
   input: 'Give stdin: { text } or { bytes }.',
 };
 

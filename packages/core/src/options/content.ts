@@ -46,6 +46,11 @@ function checkBytes(value: unknown): Problem | null {
     : wrongSecret('a Uint8Array', value, 'For text give { text: … }.');
 }
 
+/** Content that comes by and by. */
+export function isStream(value: unknown): value is AsyncIterable<Uint8Array | string> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
 /** Checks file permissions. */
 export function checkMode(value: unknown, max: number = MODE_MAX): Problem | null {
   if (typeof value !== 'number') return wrongType('file permissions such as 0o644', value);

@@ -1,6 +1,6 @@
 /** Checks of the calls on files of a living sandbox. Their names are those of `node:fs/promises`, some of their options are not. */
 import { BOOLEAN, by, checkTable, number, type Table, table } from './check.js';
-import { CONTENT_BYTES_MAX, checkFileInput, checkFiles, checkMode } from './content.js';
+import { CONTENT_BYTES_MAX, checkFileInput, checkFiles, checkMode, isStream } from './content.js';
 import { type Problem, problem, throwProblem } from './problem.js';
 
 const READ_FILE = table<{ maxBytes?: number }>(
@@ -82,10 +82,6 @@ export function validateFiles(files: unknown): void {
 export function validateMode(mode: unknown): void {
   const found = mode === undefined ? problem('required', 'is missing') : checkFolderMode(mode);
   if (found !== null) throwProblem('mode', found);
-}
-
-function isStream(data: unknown): boolean {
-  return typeof data === 'object' && data !== null && Symbol.asyncIterator in data;
 }
 
 function dataHint(data: unknown): string | null {

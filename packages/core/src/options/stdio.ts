@@ -24,7 +24,7 @@ import {
   text,
   word,
 } from './check.js';
-import { CONTENT_BYTES_MAX, CONTENT_RULES, checkMode } from './content.js';
+import { CONTENT_BYTES_MAX, CONTENT_RULES, checkMode, isStream } from './content.js';
 import { checkFilePath } from './paths.js';
 import { keySegment, type Problem, problem, within, wrongSecret, wrongType, wrongWord } from './problem.js';
 
@@ -163,14 +163,12 @@ function checkBeside(value: Record<string, unknown>, partners: Partners): Proble
 }
 
 function notAnInput(value: unknown): Problem {
-  const isStream = typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
   const bytes = value instanceof Uint8Array ? 'Give { bytes: … }.' : null;
-  return wrongSecret(AN_INPUT, value, isStream ? 'Give { stream: … }.' : bytes);
+  return wrongSecret(AN_INPUT, value, isStream(value) ? 'Give { stream: … }.' : bytes);
 }
 
 function checkStream(value: unknown): Problem | null {
-  const isStream = typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
-  if (isStream) return null;
+  if (isStream(value)) return null;
   return wrongSecret(
     'an async iterable of bytes or text',
     value,

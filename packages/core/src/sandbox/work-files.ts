@@ -17,6 +17,7 @@ import { makeLink, modeOf, writeInto } from '../files/copy.js';
 import { notRegular } from '../files/refusals.js';
 import { inParent, inTree, O_PATH, openParent, parentsInTree, type WorkFolder } from '../files/trees.js';
 import { EEXIST } from '../native-errno.js';
+import { isStream } from '../options/content.js';
 import {
   validateMkdir,
   validateMode,
@@ -213,10 +214,6 @@ export class WorkFiles {
     this.#check();
     return inParent(this.#folder, operation, path, work);
   }
-}
-
-function isStream(data: FileData): data is AsyncIterable<Uint8Array | string> {
-  return typeof data === 'object' && Symbol.asyncIterator in data;
 }
 
 function fail(operation: string, path: string, error: NodeJS.ErrnoException): never {

@@ -47,7 +47,7 @@ export class Sockets {
     const path = pathOf(request.url ?? '');
     const refusal = this.#checkEntry(request);
     if (refusal !== 0) return refuseUpgrade(socket, REFUSALS[refusal], {}, '');
-    if (path !== '/ws' && path !== '/stream') {
+    if (!isSocketPath(path)) {
       return refuseUpgrade(socket, '404 Not Found', { 'Content-Type': 'text/plain' }, '404 page not found');
     }
     const problem = upgradeProblem(request);
@@ -58,8 +58,7 @@ export class Sockets {
 
   /** An upgrade that is none of ours (`h2c`, which Java offers with every first request) is answered as a plain request. */
   upgradeOrAnswer(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const path = pathOf(request.url ?? '');
-    const isForSocket = (path === '/ws' || path === '/stream') && request.method === 'GET';
+    const isForSocket = isSocketPath(pathOf(request.url ?? '')) && request.method === 'GET';
     if (isForSocket) return this.upgrade(request, socket, head);
     socket.unshift(Buffer.concat([withoutUpgrade(request), head]));
     server.emit('connection', socket);
@@ -99,4 +98,8 @@ function withoutUpgrade({ method, url, rawHeaders, httpVersion }: IncomingMessag
     lines.push(`${rawHeaders[index]}: ${rawHeaders[index + 1]}`);
   }
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+}
+
+function isSocketPath(path: string | null): path is '/ws' | '/stream' {
+  return path === '/ws' || path === '/stream';
 }
