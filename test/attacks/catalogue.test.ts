@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { ENTRIES, GROUPS } from './harness/catalogue.mjs';
+import { awayMs } from './harness/cpu-watch.mjs';
 import { unexpectedLines } from './harness/kernel-log.mjs';
 
 const GROUP_IDS: Record<string, [first: number, last: number]> = {
@@ -59,4 +60,11 @@ it('tells reports about programs from other lines of the kernel', () => {
   expect(unexpectedLines([report[2]!])).toEqual([]);
   const bad = ['BUG: unable to handle page fault', 'Out of memory: Killed process 1 (node)'];
   expect(unexpectedLines([...harmless, ...bad])).toEqual(bad);
+});
+
+it('counts of the time that CPUs were away what falls into a run', () => {
+  const lines = '0 10.5 40.000\n1 95.000 105.250\n0 190.000 300.000\n';
+  expect(awayMs(lines, 100, 200)).toBe(15.25);
+  expect(awayMs(lines, 40, 95)).toBe(0);
+  expect(awayMs('', 0, 200)).toBe(0);
 });

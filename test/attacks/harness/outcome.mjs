@@ -17,7 +17,7 @@ export const VERDICTS = {
   IE: 'the sandbox itself failed: never acceptable',
 };
 
-/** Of nothing; targets fill in what they know. */
+/** Of nothing; targets fill in what they know. `awayMs`: how long CPUs of the machine were away meanwhile. */
 export function outcome(verdict, facts = {}) {
   return {
     verdict,
@@ -35,6 +35,7 @@ export function outcome(verdict, facts = {}) {
     fileErrors: [],
     message: '',
     replyMs: 0,
+    awayMs: 0,
     ...facts,
   };
 }

@@ -14,8 +14,11 @@ const UID_FIRST = 1_879_048_192;
 const Z1_MS = paced(100);
 const Z2_MS = paced(1000);
 const SETTLE_MS = paced(1500);
-/** Buffers of what was collected are given back by threads of their own, a round later. */
-const Z6_MS = 5000;
+/**
+ * V8 shrinks its young generation (32 MiB after a burst) at the first collection that finds little allocated in the last 5 s,
+ * and threads of their own give buffers back a round later.
+ */
+const Z6_MS = 8000;
 const RSS_GROWTH_MAX = 16 * 2 ** 20;
 /** What a pool of ready sandboxes, kept connections and the loop's own threads may differ by. */
 const DESCRIPTORS_SLACK = 24;

@@ -7,6 +7,7 @@ import { runInNewContext } from 'node:vm';
 import { ENTRIES } from './catalogue.mjs';
 import { makeWorld, removeWorld } from './conditions.mjs';
 import { openCoreTarget } from './core-target.mjs';
+import { CpuWatch } from './cpu-watch.mjs';
 import { openFathomTarget } from './fathom-target.mjs';
 import { openGojudgeTarget } from './gojudge-target.mjs';
 import { KernelLog } from './kernel-log.mjs';
@@ -60,7 +61,8 @@ const targetsOf = (entry, chosen) => (entry.target === undefined ? chosen : [ent
 
 /** `selection`: `{ ids, targets }`. `onEntry` hears of each entry as it is done. */
 export async function runCatalogue({ ids, targets }, onEntry = () => undefined) {
-  const world = { ...makeWorld(), features: await probeFeatures() };
+  const made = makeWorld();
+  const world = { ...made, features: await probeFeatures(), cpus: new CpuWatch(made) };
   const kernelLog = new KernelLog();
   const open = new Targets(world);
   const entries = [];
@@ -78,6 +80,7 @@ export async function runCatalogue({ ids, targets }, onEntry = () => undefined) 
     await open.close();
   } finally {
     kernelLog.close();
+    world.cpus.close();
     removeWorld(world);
   }
   return { entries };

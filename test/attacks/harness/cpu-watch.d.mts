@@ -1,0 +1,1 @@
+export declare function awayMs(lines: string, fromMs: number, toMs: number): number;
