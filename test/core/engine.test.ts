@@ -86,6 +86,7 @@ describe('what it says of itself', () => {
     }
     expect(info.kernel).toMatch(/^\d+\.\d+/);
     expect(['v1', 'v2', 'hybrid']).toContain(info.cgroup.version);
+    expect([info, info.features.seccomp, info.limits].every(Object.isFrozen)).toBe(true);
   });
 
   it('nothing of a plain run is degraded where every feature is there', async () => {

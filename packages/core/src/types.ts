@@ -495,27 +495,32 @@ export interface EngineOptions {
   seccomp?: 'default' | 'strict' | SeccompPolicy;
 }
 
-/** What is enforced, by which mechanism. */
+/** What is enforced, by which mechanism. Frozen, and the same for each who asks. */
 export interface EngineInfo {
   /** Of this package. */
-  version: string;
-  kernel: string;
+  readonly version: string;
+  readonly kernel: string;
   /** `path`: the folder that the engine's own is made in. */
-  cgroup: {
-    version: 'v1' | 'v2' | 'hybrid' | 'none';
-    path: string | null;
-    controllers: string[];
-    reason: string | null;
+  readonly cgroup: {
+    readonly version: 'v1' | 'v2' | 'hybrid' | 'none';
+    readonly path: string | null;
+    readonly controllers: readonly string[];
+    readonly reason: string | null;
   };
-  user: { mode: 'root' | 'rootless'; uidBase: number | null };
-  features: Record<Feature, { available: boolean; mechanism: string | null; reason: string | null }>;
-  parallelism: number;
-  maxSandboxes: number;
-  queueLength: number;
+  readonly user: { readonly mode: 'root' | 'rootless'; readonly uidBase: number | null };
+  readonly features: Readonly<
+    Record<
+      Feature,
+      { readonly available: boolean; readonly mechanism: string | null; readonly reason: string | null }
+    >
+  >;
+  readonly parallelism: number;
+  readonly maxSandboxes: number;
+  readonly queueLength: number;
   /** What programs get that ask for nothing. */
-  limits: Limits;
+  readonly limits: Readonly<Limits>;
   /** What they may ask for at the most; empty when there is no bound. */
-  ceilings: Limits;
+  readonly ceilings: Readonly<Limits>;
 }
 
 /** Numbers for metrics. */

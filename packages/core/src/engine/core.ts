@@ -79,7 +79,7 @@ export class EngineCore {
     this.queue = new Queue(info.parallelism, info.queueLength);
     this.byStatus = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>;
     this.#zygote = zygote;
-    this.#info = info;
+    this.#info = frozen(structuredClone(info)); // the options' own objects stay the caller's
     zygote.onLost((error) => {
       this.#lost = error;
     });
@@ -117,7 +117,7 @@ export class EngineCore {
   }
 
   info(): EngineInfo {
-    return structuredClone(this.#info);
+    return this.#info;
   }
 
   counters(): EngineCounters {
@@ -255,6 +255,12 @@ function randomBlock(maxSandboxes: number): number {
   const size = maxSandboxes * 4 + 64;
   const blocks = Math.floor((UID_LAST - UID_FIRST) / size);
   return UID_FIRST + Math.floor(Math.random() * blocks) * size;
+}
+
+/** With all that is in it. */
+function frozen<T extends object>(value: T): T {
+  for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) frozen(inner);
+  return Object.freeze(value);
 }
 
 /** mount_setattr, by which mounts get their flags before anybody can see them, came with 5.12. */

@@ -64,7 +64,7 @@ export function describeFeatures(
   group: Group | null,
   rootless: boolean,
 ): FeatureTable {
-  const table = {} as FeatureTable;
+  const table = {} as { -readonly [Name in Feature]: FeatureTable[Name] };
   const put = (feature: Feature, mechanism: string | null, reason: string | null) => {
     table[feature] = { available: mechanism !== null, mechanism, reason: mechanism === null ? reason : null };
   };

@@ -149,7 +149,10 @@ export class Connection {
   }
 
   #send(message: Unstamped): void {
-    this.#outbox.send(encodeMessage(message, this.#stamper.now()));
+    const make = () => encodeMessage(message, this.#stamper.now());
+    const isNews = message.type === 'ack' || (message.type === 'status' && message.status === 'running');
+    if (isNews) this.#outbox.sendLater(make);
+    else this.#outbox.send(make);
   }
 
   #drop(reason: string): void {

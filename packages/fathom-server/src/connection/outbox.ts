@@ -1,5 +1,5 @@
 /**
- * What goes out on one connection. Control messages go at once. Output goes while little is on its way, one message of each
+ * What goes out on one connection. Control messages go at once, or with the next one when nobody acts on them. Output goes while little is on its way, one message of each
  * execution in turn, so that whatever the programs write, a status or a pong has at most `bufferBytes` before it.
  */
 import type { WebSocket } from 'ws';
@@ -18,6 +18,8 @@ export interface OutboxOptions {
 /** Control messages may pile up so far above the buffer before nothing more is read from the peer that causes them. */
 const CONTROL_BYTES = 1024 * 1024;
 const CHECKS_PER_STALL = 10;
+/** News that nobody acts on travels with what follows, if that is soon: each message of its own wakes the client. */
+const LATER_MS = 2;
 const TEXT = { binary: false, compress: false } as const;
 
 /** What `ws` and Node know of bytes on their way. `_socket` is the public `net.Socket` behind a `ws` connection. */
@@ -35,6 +37,9 @@ export class Outbox implements Outlet {
   readonly #socket: WebSocket;
   readonly #options: OutboxOptions;
   readonly #waiting: (() => void)[] = [];
+  /** Messages that wait for another one, in their order. */
+  readonly #later: (() => string)[] = [];
+  #laterTimer: NodeJS.Timeout | undefined;
   #stallTimer: NodeJS.Timeout | undefined;
   #isGathering = false;
   #isStopped = false;
@@ -44,11 +49,18 @@ export class Outbox implements Outlet {
     this.#options = options;
   }
 
-  /** Sends one message. */
-  send(text: string): void {
+  /** Sends a message with the next one, or soon. */
+  sendLater(make: () => string): void {
+    this.#later.push(make);
+    this.#laterTimer ??= setTimeout(() => this.#sendLate(), LATER_MS);
+  }
+
+  /** Sends a message, made when those before it have been. */
+  send(make: () => string): void {
+    if (this.#later.length > 0) this.#sendLate();
     if (this.#isStopped) return;
     this.#gather();
-    this.#socket.send(text, TEXT, this.#onFlushed);
+    this.#socket.send(make(), TEXT, this.#onFlushed);
     if (this.#isFull) this.#watch();
     if (this.#socket.bufferedAmount > this.#options.bufferBytes + CONTROL_BYTES) this.#socket.pause();
   }
@@ -65,8 +77,15 @@ export class Outbox implements Outlet {
   /** The connection is gone: nobody waits any more. */
   stop(): void {
     this.#isStopped = true;
+    clearTimeout(this.#laterTimer);
     clearInterval(this.#stallTimer);
     for (const callback of this.#waiting.splice(0)) callback();
+  }
+
+  #sendLate(): void {
+    clearTimeout(this.#laterTimer);
+    this.#laterTimer = undefined;
+    for (const make of this.#later.splice(0)) this.send(make);
   }
 
   get #isFull(): boolean {
