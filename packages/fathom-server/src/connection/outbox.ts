@@ -1,6 +1,7 @@
 /**
- * What goes out on one connection. Control messages go at once, or with the next one when nobody acts on them. Output goes while little is on its way, one message of each
- * execution in turn, so that whatever the programs write, a status or a pong has at most `bufferBytes` before it.
+ * What goes out on one connection. Control messages go at once, or with the next one when nobody acts on them. Output goes
+ * while little is on its way, one message of each execution in turn, so that whatever the programs write, a status or a pong
+ * has at most `bufferBytes` before it.
  */
 import type { WebSocket } from 'ws';
 import type { Outlet } from '../execution/output.js';
