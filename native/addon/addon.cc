@@ -1,5 +1,6 @@
 // What JavaScript sees of the addon. Mechanism only: policy is in packages/core.
 #include <errno.h>
+#include <malloc.h>
 #include <sys/wait.h>
 
 #include "decode.h"
@@ -74,6 +75,16 @@ Napi::Value ProbeKernel(const Napi::CallbackInfo& info) {
   return result;
 }
 
+// () -> whether the C library could give free memory back
+Napi::Value TrimMemory(const Napi::CallbackInfo& info) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+  return Napi::Boolean::New(info.Env(), true);
+#else
+  return Napi::Boolean::New(info.Env(), false);
+#endif
+}
+
 Napi::Value HoldLoop(const Napi::CallbackInfo& info) {
   Reactor::Of(info.Env())->Hold();
   return info.Env().Undefined();
@@ -88,7 +99,7 @@ struct Export {
   Napi::Value (*function)(const Napi::CallbackInfo&);
 };
 constexpr Export kExports[] = {
-    {"spawnHelper", SpawnHelperCall}, {"endHelper", EndHelper}, {"reapHelper", ReapHelper}, {"signalHelper", SignalHelper}, {"channelPair", MakeChannelPair}, {"probeKernel", ProbeKernel}, {"holdLoop", HoldLoop}, {"releaseLoop", ReleaseLoop},
+    {"spawnHelper", SpawnHelperCall}, {"endHelper", EndHelper}, {"reapHelper", ReapHelper}, {"signalHelper", SignalHelper}, {"channelPair", MakeChannelPair}, {"probeKernel", ProbeKernel}, {"trimMemory", TrimMemory}, {"holdLoop", HoldLoop}, {"releaseLoop", ReleaseLoop},
     {"openBeneath", OpenBeneath}, {"makeFolder", MakeFolder}, {"makeSymlink", MakeSymlink}, {"renameIn", RenameIn}, {"createFile", CreateFile}, {"fillFile", FillFile}, {"readFileBeneath", ReadFileBeneath}, {"readLinkBeneath", ReadLinkBeneath}, {"removeTree", RemoveTree},
     {"openOutput", OpenOutput}, {"takeFile", TakeFile}, {"giveAway", GiveAway}, {"readOnlyFile", ReadOnlyFile}, {"copyFile", CopyFile},
     {"pipe", MakePipe}, {"memoryFile", MakeMemoryFile}, {"eventFd", MakeEventFd}, {"closeFds", CloseFds}, {"duplicateFd", DuplicateFd}, {"resizeTerminal", ResizeTerminal}, {"readCounterFile", ReadCounterFile},

@@ -1,6 +1,9 @@
 // The engine as a whole: admission, bounds, counters, events, several of them, worker threads.
+import { execFile } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { Engine, type EngineInfo, FEATURES, Sandbox, STATUSES } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
@@ -106,6 +109,32 @@ describe('what it says of itself', () => {
     expect(after.running).toBe(0);
     expect(after.startedTotal).toBe(before.startedTotal + 1);
     expect(after.finishedTotal).toBe(before.finishedTotal + 1);
+  });
+
+  it('trimMemory gives back what is free between what is used', async () => {
+    const script = `
+      import { setTimeout as sleep } from 'node:timers/promises';
+      import { Engine } from '@sbx/core';
+      const engine = await Engine.open({ readyCount: 0 });
+      const buffer = () => Buffer.allocUnsafeSlow(8192).fill(1);
+      const burst = () => Array.from({ length: 4000 }, buffer).filter((_, index) => index % 100 === 0);
+      const kept = burst();
+      for (let round = 0; round < 3; round += 1) {
+        await sleep(20);
+        globalThis.gc();
+      }
+      const before = process.memoryUsage.rss();
+      const trimmed = engine.trimMemory();
+      console.log(JSON.stringify([kept.length, trimmed, before - process.memoryUsage.rss()]));
+      await engine.close();`;
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--expose-gc', '--input-type=module', '-e', script],
+      { cwd: fileURLToPath(new URL('../..', import.meta.url)), timeout: 20_000 },
+    );
+    const [kept, trimmed, bytes] = JSON.parse(stdout) as [number, boolean, number];
+    expect([kept, trimmed]).toEqual([40, true]);
+    expect(bytes).toBeGreaterThan(20 * MiB); // of 31
   });
 
   it('diagnostics_channel: a start and an end for each run', async () => {

@@ -234,6 +234,7 @@ export interface Native {
   channelPair(): [number, number] | number;
   /** What this kernel has; negative error numbers where it has not. */
   probeKernel(): { landlockAbi: number; coreScheduling: number };
+  trimMemory(): boolean;
   holdLoop(): void;
   releaseLoop(): void;
   openBeneath(options: {

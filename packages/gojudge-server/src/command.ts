@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 import type { EngineInfo } from '@sbx/core';
-import { watchLauncher } from '@sbx/serving';
+import { spareMemory, watchLauncher } from '@sbx/serving';
 import { type Logger, pino } from 'pino';
 import { FLAGS, FlagError, type FlagValue, readFlags, usage, variableOf } from './config/flags.js';
 import { commandFrom } from './config/from-flags.js';
@@ -69,7 +69,7 @@ function warnOfMissing({ cgroup, features }: EngineInfo, log: Logger): void {
 }
 
 async function serve(flags: ReadonlyMap<string, FlagValue>, log: Logger): Promise<void> {
-  const { options, warnings } = commandFrom(flags, process.pid === 1);
+  const { options, memoryOptions, warnings } = commandFrom(flags, process.pid === 1);
   for (const warning of warnings) log.warn(warning);
   const stopped = firstSignal(log); // from now on: opening takes a moment, and leaves nothing when it is over
   const server = await createGojudgeServer(options);
@@ -77,6 +77,7 @@ async function serve(flags: ReadonlyMap<string, FlagValue>, log: Logger): Promis
     const { urls, monitorUrls } = await server.listen();
     log.info({ urls, monitorUrls, cgroup: server.engine.info().cgroup.version }, 'listening');
     warnOfMissing(server.engine.info(), log);
+    spareMemory(server.engine, memoryOptions);
     await stopped;
   } finally {
     await server.close();

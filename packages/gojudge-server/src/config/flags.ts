@@ -45,8 +45,8 @@ export const FLAGS: Readonly<Record<string, Flag>> = {
   'seccomp-conf': { kind: 'string', usage: 'seccomp.yaml' },
   'net-share': { kind: 'bool', usage: 'not supported: refused when true' },
   'container-init-path': { kind: 'string', usage: 'ignored' },
-  'force-gc-target': { kind: 'size', usage: 'ignored' },
-  'force-gc-interval': { kind: 'duration', usage: 'ignored' },
+  'force-gc-target': { kind: 'size', usage: 'growth after which unused memory is given back' },
+  'force-gc-interval': { kind: 'duration', usage: 'how often that is looked at; 0: never' },
   version: { kind: 'bool', usage: 'print the version and exit' },
   // Ours.
   compat: { kind: 'string', usage: '`strict`: literal go-judge where a deviation can be observed' },

@@ -1,10 +1,12 @@
 /** Flags to options. */
+import type { SpareMemoryOptions } from '@sbx/serving';
 import type { GojudgeServerOptions } from '../options.js';
 import { ConfigError, readMountConf, readSeccompConf } from './files.js';
 import type { FlagValue } from './flags.js';
 
 export interface Command {
   options: GojudgeServerOptions;
+  memoryOptions: SpareMemoryOptions;
   /** Said once at the start. */
   warnings: string[];
 }
@@ -66,5 +68,9 @@ export function commandFrom(flags: ReadonlyMap<string, FlagValue>, isInit: boole
     options.parallelism = 1;
     warnings.push('parallelism 0 would leave every request waiting; 1 is used');
   }
-  return { options: options as GojudgeServerOptions, warnings };
+  const memoryOptions = {
+    growthBytes: flags.get('force-gc-target') as number | undefined,
+    intervalMs: flags.get('force-gc-interval') as number | undefined,
+  };
+  return { options: options as GojudgeServerOptions, memoryOptions, warnings };
 }
