@@ -29,6 +29,10 @@ describe('an ordinary user without a cgroup', () => {
     );
   });
 
+  it('has a process limit for the only program of a sandbox', () => {
+    expect(answers.forks.stdout).toBe('7 EAGAIN\n');
+  });
+
   it('has files in and out', () => {
     expect(answers.files.files).toEqual({ out: 'through', 'd/x': 'deep\n' });
   });
@@ -55,7 +59,8 @@ describe('an ordinary user without a cgroup', () => {
   });
 
   it('has sessions', () => {
-    expect(answers.session).toEqual({ text: 'session', statuses: ['ok', 'ok'], names: ['c.txt'] });
+    const forks = '1023 EAGAIN\n'; // all its programs have 1024 tasks together
+    expect(answers.session).toEqual({ text: 'session', statuses: ['ok', 'ok'], forks, names: ['c.txt'] });
   });
 
   it('its programs are as confined as root’s', () => {

@@ -55,9 +55,11 @@ await sandbox.writeFile('a/b.txt', 'session');
 await sandbox.rename('a/b.txt', 'c.txt');
 const [one, two] = await Promise.all([sandbox.run('/bin/cat', ['c.txt']), sandbox.run('/t/true')]);
 await sandbox.rm('a', { recursive: true });
+const storm = await sandbox.run('/t/fork-count', ['2000'], { limits: { processCount: 8 } });
 const session = {
   text: one.stdout.text(),
   statuses: [one.status, two.status],
+  forks: storm.stdout.text(),
   names: await sandbox.readdir(),
 };
 await sandbox.close();

@@ -7,7 +7,6 @@ import { Engine } from '@sbx/core';
 const NEEDS = {
   'cpu-accounting': [75, 81, 82, 83, 84, 89, 90, 91, 92, 93, 103],
   'memory-limit': [56, 57, 58, 59, 61, 62, 64, 65, 66, 78, 80, 99, 150, 155],
-  'process-limit': [52, 54],
   'distinct-users': [45, 68],
 };
 

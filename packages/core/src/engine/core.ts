@@ -12,6 +12,7 @@ import { engineLimits, type ResolvedLimits } from '../options/limits.js';
 import type { EngineCounters, EngineInfo, EngineOptions, Feature, SandboxShape, Status } from '../types.js';
 import { STATUSES } from '../types.js';
 import { askedFor, checkRequired, DEFAULT_REQUIRE, describeFeatures, type FeatureTable } from './features.js';
+import { checkKernel, countsTasksPerNamespace } from './kernel.js';
 import { treeTargets } from './mounts.js';
 import { allowedCpus, CpuPins } from './pins.js';
 import { Queue } from './queue.js';
@@ -47,6 +48,8 @@ export class EngineCore {
   readonly queue: Queue;
   readonly slots: Slots;
   readonly native: Native;
+  /** Tasks beside the program's that RLIMIT_NPROC counts in a sandbox with one program; `null` where it counts others, too. */
+  readonly countedHelpers: number | null;
   readonly machineCpus = availableParallelism();
   readonly openFilesMax = hardOpenFiles();
   readonly byStatus: Record<Status, number>;
@@ -73,6 +76,7 @@ export class EngineCore {
     this.features = features;
     this.missing = (Object.keys(features) as Feature[]).filter((feature) => !features[feature].available);
     this.asked = askedFor(options);
+    this.countedHelpers = countedHelpers(features);
     this.pins = options.pinning === 'sandbox' ? new CpuPins(limits.cpuSet ?? allowedCpus()) : null;
     this.tree = tree;
     this.slots = slots;
@@ -257,21 +261,16 @@ function randomBlock(maxSandboxes: number): number {
   return UID_FIRST + Math.floor(Math.random() * blocks) * size;
 }
 
+/** A program has a user of its own, or, as an ordinary user, shares it with its keeper and init in a namespace of their own. */
+function countedHelpers(features: FeatureTable): number | null {
+  if (features['distinct-users'].available) return 0;
+  return countsTasksPerNamespace() ? 2 : null;
+}
+
 /** With all that is in it. */
 function frozen<T extends object>(value: T): T {
   for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) frozen(inner);
   return Object.freeze(value);
-}
-
-/** mount_setattr, by which mounts get their flags before anybody can see them, came with 5.12. */
-function checkKernel(): void {
-  const [major = 0, minor = 0] = release().split('.').map(Number);
-  if (process.platform !== 'linux' || major > 5 || (major === 5 && minor >= 12)) return;
-  throw new UnsupportedError({
-    code: 'SBX_UNSUPPORTED_PLATFORM',
-    message: `Linux ${release()} is too old.`,
-    hint: 'Linux 5.12 or newer is needed.',
-  });
 }
 
 /** Init places a program's descriptors by way of numbers above all that they can have. */

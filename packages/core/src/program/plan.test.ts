@@ -4,10 +4,10 @@ import {
   checkOpenFiles,
   cpusOf,
   nanoseconds,
-  ownUserRlimit,
   rlimitsFor,
   searchPaths,
   searchPathsCwdFirst,
+  taskRlimit,
 } from './plan.js';
 
 const limitsWith = (limits: object) => resolveLimits(DEFAULT_LIMITS, limits);
@@ -38,9 +38,13 @@ describe('rlimits', () => {
     expect(rlimit({ cpuTimeMs: null }, CPU, true)).toEqual([-1, -1]);
   });
 
-  it('processes once more, where they are a user’s only ones', () => {
-    expect(ownUserRlimit(limitsWith({ processCount: 8 }))).toEqual([6, 8, 8]);
-    expect(ownUserRlimit(limitsWith({ processCount: null }))).toEqual([]);
+  it('processes once more, where they can be told from others', () => {
+    expect(taskRlimit(limitsWith({ processCount: 8 }), 0, true)).toEqual([6, 8, 8]);
+    expect(taskRlimit(limitsWith({ processCount: 8 }), 2, true)).toEqual([6, 10, 10]);
+    expect(taskRlimit(limitsWith({ processCount: 8 }), 2, false)).toEqual([6, 1026, 1026]);
+    expect(taskRlimit(limitsWith({ processCount: 2000 }), 2, false)).toEqual([6, 2002, 2002]);
+    expect(taskRlimit(limitsWith({ processCount: 8 }), null, true)).toEqual([]);
+    expect(taskRlimit(limitsWith({ processCount: null }), 0, true)).toEqual([]);
   });
 
   it('more open files than the host may have are refused by name', () => {

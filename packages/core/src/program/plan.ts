@@ -35,7 +35,7 @@ const SIGNALS_PENDING = 1024;
  */
 const CPU_BACKSTOP_SECONDS = 2;
 
-/** Resource limits as triples. DATA only on request: it kills inside exec without a verdict. NPROC: see `ownUserRlimit`. */
+/** Resource limits as triples. DATA only on request: it kills inside exec without a verdict. NPROC: see `taskRlimit`. */
 export function rlimitsFor(limits: ResolvedLimits, openFilesMax: number, cpuBackstop: boolean): number[] {
   const { cpuTimeMs } = limits;
   const noCpuLimit = cpuTimeMs === null || !cpuBackstop;
@@ -58,13 +58,23 @@ export function rlimitsFor(limits: ResolvedLimits, openFilesMax: number, cpuBack
   ];
 }
 
+/** Tasks that programs of one sandbox may have together where none has a limit of its own: the host needs some, too. */
+const SHARED_TASKS = 1024;
+
 /**
- * The process limit once more, for the only program of a user of its own, NPROC being counted per user. The kernel refuses a
- * fork by it long before it asks the pids controller, which comes last: a storm of failing forks then leaves half as much
- * half-made processes, which it frees late and charges meanwhile.
+ * The process limit once more, for the only program of a sandbox, NPROC being counted per user. The kernel refuses a fork by
+ * it long before it asks the pids controller, which comes last: a storm of failing forks then leaves half as much half-made
+ * processes, which it frees late and charges meanwhile. Without that controller it is the only limit. `beside`: tasks that
+ * are counted and not the program's; `null`: it would count those of other sandboxes.
  */
-export function ownUserRlimit({ processCount }: ResolvedLimits): number[] {
-  return processCount === null ? [] : [RLIMIT.processes, processCount, processCount];
+export function taskRlimit(
+  { processCount }: ResolvedLimits,
+  beside: number | null,
+  alone: boolean,
+): number[] {
+  if (processCount === null || beside === null) return [];
+  const tasks = Math.max(processCount, alone ? 0 : SHARED_TASKS) + beside;
+  return [RLIMIT.processes, tasks, tasks];
 }
 
 /**

@@ -5,7 +5,7 @@ import type { ResolvedLimits } from '../options/limits.js';
 import type { Environment, RunOptions } from '../types.js';
 import type { Figures } from './figures.js';
 import type { Place } from './place.js';
-import { boundGroup, cpusOf, nanoseconds, ownUserRlimit, rlimitsFor } from './plan.js';
+import { boundGroup, cpusOf, nanoseconds, rlimitsFor, taskRlimit } from './plan.js';
 import type { GivenFd, Wiring } from './wiring.js';
 
 /** What is there of a program that has waited. */
@@ -70,7 +70,9 @@ export function startMessage(place: Place, request: ProgramRequest, parts: Start
     joins: member === undefined ? parts.joins : [...member.joins, ...parts.joins],
     rlimits: [
       ...rlimitsFor(limits, core.openFilesMax, !core.features['cpu-accounting'].available),
-      ...(oneShot && core.features['distinct-users'].available ? ownUserRlimit(limits) : []),
+      ...(oneShot || !core.features['process-limit'].available
+        ? taskRlimit(limits, core.countedHelpers, oneShot)
+        : []),
     ],
     ...boundGroup(slot, parts.group, limits, core.native.constants.counters),
     ...(member?.fds ?? {}),
