@@ -4,12 +4,13 @@
  * @packageDocumentation
  */
 import type { EngineInfo } from '@sbx/core';
-import { spareMemory, watchLauncher } from '@sbx/serving';
+import { watchLauncher } from '@sbx/serving';
 import { type Logger, pino } from 'pino';
 import { FLAGS, FlagError, type FlagValue, readFlags, usage, variableOf } from './config/flags.js';
 import { commandFrom } from './config/from-flags.js';
 import { BUILD_VERSION } from './http/info.js';
 import { createGojudgeServer } from './server.js';
+import { spareMemory } from './spare-memory.js';
 
 const PM2_VARIABLES = ['PM2_HOME', 'PM2_JSON_PROCESSING', 'NODE_APP_INSTANCE'];
 

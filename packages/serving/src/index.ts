@@ -6,5 +6,4 @@ export { listenAt } from './listen.js';
 export { checkOptions } from './options.js';
 export { refuseUpgrade } from './refuse.js';
 export { sendText } from './send.js';
-export { type SpareMemoryOptions, spareMemory } from './spare-memory.js';
 export { makeTokenCheck } from './token.js';

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { InvalidOptionsError } from '@sbx/core';
 import { createFathomServer, type FathomServer, type FathomServerOptions } from '@sbx/fathom-server';
-import { spareMemory } from '@sbx/serving';
 import { type Logger, pino } from 'pino';
 import { EXIT } from '../exit-codes.js';
 import { watchInterrupts } from '../run/interrupts.js';
@@ -24,7 +23,6 @@ export async function serveFathomCommand(flags: ServeFathomFlags): Promise<numbe
     try {
       const { urls } = await server.listen().catch(refuseAddress);
       announce(server, urls, { flags, logger });
-      spareMemory(server.engine);
       await aborted(interrupts.signal);
     } finally {
       await server.close();

@@ -1,6 +1,6 @@
 /** Flags to options. */
-import type { SpareMemoryOptions } from '@sbx/serving';
 import type { GojudgeServerOptions } from '../options.js';
+import type { SpareMemoryOptions } from '../spare-memory.js';
 import { ConfigError, readMountConf, readSeccompConf } from './files.js';
 import type { FlagValue } from './flags.js';
 

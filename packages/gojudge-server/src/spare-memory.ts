@@ -1,4 +1,4 @@
-/** What a process that only serves does so that a burst of requests leaves no memory behind. */
+/** What the command does so that a burst of requests leaves no memory behind. */
 import { setFlagsFromString } from 'node:v8';
 import type { Engine } from '@sbx/core';
 
@@ -15,9 +15,9 @@ export interface SpareMemoryOptions {
 /**
  * To be called when the server listens, for the rest of the process's life. V8's space for young objects stays at its first
  * size, 1 MiB, instead of growing to 32 in a burst: what requests leave behind is garbage by then in either (a go-judge server
- * under load held 72 instead of 137 MiB, with the same CPU time and latencies). Everything should be loaded by then: V8
- * refuses cached code of Node's own modules after a change of flags. And what the allocator keeps of large bodies and outputs
- * goes back to the system.
+ * under load held 72 instead of 137 MiB, with the same CPU time and latencies; streaming output to clients, as Fathom does, it
+ * would cost a third of the throughput). Everything should be loaded by then: V8 refuses cached code of Node's own modules
+ * after a change of flags. And what the allocator keeps of large bodies and outputs goes back to the system.
  */
 export function spareMemory(
   engine: Engine,
