@@ -4,8 +4,8 @@
  * measured by is what is left without it.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readOrNull } from '../../helpers/proc.mjs';
 
 /** The time of `watch-cpus`. */
 export const nowMs = () => Number(process.hrtime.bigint()) / 1e6;
@@ -32,8 +32,7 @@ export class CpuWatch {
 
   /** From then until now. */
   awayMs(fromMs) {
-    if (!existsSync(this.#path)) return 0;
-    return awayMs(readFileSync(this.#path, 'latin1'), fromMs, nowMs());
+    return awayMs(readOrNull(this.#path) ?? '', fromMs, nowMs());
   }
 
   close() {
