@@ -10,6 +10,8 @@ namespace sbx {
 namespace {
 
 constexpr int kBatch = 64;
+// About what it costs to sleep and to be awakened on another CPU.
+constexpr int64_t kLookNs = 50'000;
 constexpr uint64_t kSinkSide = 1;  // low bit of a key; the rest is the id. Key 0 is the call to stop.
 
 }  // namespace
@@ -74,11 +76,27 @@ void RelayThread::Remove(RelayPump* pump) {
   if (last) Stop();
 }
 
+// The next events, or an error. Whoever else is due on this CPU comes first at each look: it may be who has the answer.
+// Once nothing came in time, the thread sleeps at once until something does again.
+long RelayThread::Next(epoll_event* events) {
+  const auto look = [&](int timeoutMs) { return sys::Call(SYS_epoll_pwait, epoll_.get(), events, kBatch, timeoutMs, 0, 8); };
+  const int64_t until = sys::MonotonicNs() + kLookNs;
+  if (looksAgain_)
+    do {
+      if (const long count = look(0); count != 0) return count;
+      (void)sys::Call(SYS_sched_yield);
+    } while (sys::MonotonicNs() < until);
+  const int64_t asleepNs = sys::MonotonicNs();
+  const long count = look(-1);
+  looksAgain_ = sys::MonotonicNs() - asleepNs < kLookNs;
+  return count;
+}
+
 void RelayThread::Loop() {
   (void)sys::SignalMask(SIG_SETMASK, ~0ULL);  // signals are Node's
   struct epoll_event events[kBatch];
   for (;;) {
-    const long count = sys::Call(SYS_epoll_pwait, epoll_.get(), events, kBatch, -1, 0, 8);
+    const long count = Next(events);
     const std::lock_guard guard(lock_);
     if (stopping_) return;
     for (long i = 0; i < count; ++i) OnEvent(events[i].data.u64, events[i].events);

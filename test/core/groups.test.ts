@@ -232,6 +232,21 @@ describe('relays', () => {
     expect(results[0]!.usage.wallTimeMs).toBeLessThan(1400);
   });
 
+  it('cost nothing while nobody writes, and little while somebody does slowly', async () => {
+    const before = process.cpuUsage();
+    const group = await sbx.engine.runGroup({
+      programs: [
+        { file: '/bin/sh', args: ['-c', 'for i in 1 2 3 4 5 6 7 8 9 10; do echo; sleep 0.1; done'] },
+        program('sum-fd', ['0']),
+      ],
+      pipes: [pipe('0:1', '1:0', { relay: true })],
+    });
+    const { user, system } = process.cpuUsage(before);
+    expect(statuses(group)).toEqual(['ok', 'ok']);
+    expect(group.results[0]!.usage.wallTimeMs).toBeGreaterThan(900);
+    expect((user + system) / 1000).toBeLessThan(300);
+  });
+
   it('many at once, and none left of them', async () => {
     const size = 8;
     const others = Array.from({ length: size }, (_, index) => index);
