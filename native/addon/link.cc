@@ -126,6 +126,7 @@ void DecodeLimits(Args& args, StartRecord& record) {
 void DecodeFixed(Args& args, StartRecord& record) {
   record.flags = (args.Flag("oneShot") ? kStartOneShot : 0) | (args.Flag("notify") ? kStartNotify : 0) | (args.Flag("terminal") ? kStartTerminal : 0) | (args.Flag("ownGroup") ? kStartOwnGroup : 0) | (args.Flag("findFirst") ? kStartFindFirst : 0);
   DecodeLimits(args, record);
+  record.turns = args.Uint("turns", 0);
   record.cols = args.Uint("cols", 80);
   record.rows = args.Uint("rows", 24);
   record.counterMask = args.Uint("counterMask", 0);

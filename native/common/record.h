@@ -166,6 +166,7 @@ struct StartRecord {
   uint64_t memoryLimitBytes;         // 0: none; enforced by the cgroup, here to know when to look for page cache
   uint32_t cpuCount;                 // CPUs it can use at once: bounds how fast the CPU limit can come near
   uint32_t oomEventfd;               // as in GroupsRecord
+  uint32_t turns;                    // number of the group in which it and others wait for each other in turn; 0: none. See turns.cc
   uint32_t cols, rows;
   uint32_t typed, typedSize;         // offset; goes into the terminal before the program is there, so that its echo comes first
   uint32_t fdCount, joinCount, counterMask, writeCount, rlimitCount;

@@ -107,6 +107,7 @@ std::string Start(uint32_t id, uint32_t flags) {
   record.wallLimitNs = 20'000'000;
   record.memoryLimitBytes = 1 << 20;
   record.cpuCount = 2;
+  record.turns = id;
   record.fdCount = 3;
   record.fds[1] = {1, kFdNull};
   record.fds[2] = {2, kFdHold};

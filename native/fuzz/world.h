@@ -36,7 +36,7 @@ struct World {
   int nextPid = kFirstPid;
   std::map<int, int> alive, dead;  // pid → status, for those who have ended
   std::string text = "0\n", report, plan;
-  bool signalled = false, reported = false, noticed = false;
+  bool signalled = false, reported = false, noticed = false, listed = false;
   int64_t now = 1'000'000'000;
   std::map<long, size_t> mapped;
 };

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "../common/fd.h"
+#include "folder.h"
 
 namespace sbx {
 namespace {
@@ -24,16 +25,9 @@ void RemoveOnce(int parent, const char* name, int depth) {
 }
 
 void RemoveBelow(int folder, int depth) {
-  alignas(8) char buffer[2048];
-  for (;;) {
-    const long size = sys::GetDents(folder, buffer, sizeof(buffer));
-    if (size <= 0) return;
-    for (long at = 0; at < size;) {
-      const auto* entry = reinterpret_cast<const sys::FolderEntry*>(buffer + at);
-      at += entry->size;
-      if (entry->type == sys::kEntryIsFolder && entry->name[0] != '.') RemoveOnce(folder, entry->name, depth + 1);
-    }
-  }
+  ForEachEntry(folder, [&](const sys::FolderEntry& entry) {
+    if (entry.type == sys::kEntryIsFolder && entry.name[0] != '.') RemoveOnce(folder, entry.name, depth + 1);
+  });
 }
 
 }  // namespace

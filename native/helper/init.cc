@@ -33,10 +33,12 @@ void CollectPolled(Init& init, Polled& polled) {
     }
 }
 
+constexpr int64_t Sooner(int64_t a, int64_t b) { return a < b ? a : b; }
+
 [[noreturn]] void Loop(Init& init) {
   bool unreaped = false;  // more have ended than one round takes
   for (;;) {
-    const int64_t next = unreaped ? 0 : EnforceAll(init);
+    const int64_t next = unreaped ? 0 : Sooner(EnforceAll(init), MeetOthers(init));
     struct timespec wait = {};
     if (next != kForeverNs) {
       const int64_t left = next - sys::MonotonicNs();

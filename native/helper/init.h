@@ -2,6 +2,7 @@
 //   init.cc      the loop
 //   requests.cc  what the host asks for
 //   enforce.cc   limits
+//   turns.cc     programs that wait for each other in turn
 //   ending.cc    the end of programs: killed, reaped, reported
 #pragma once
 
@@ -15,6 +16,18 @@ constexpr int64_t kForeverNs = INT64_MAX;
 // So long after `now`; for ever when that is beyond all time.
 constexpr int64_t After(int64_t now, uint64_t ns) { return ns < (uint64_t)(kForeverNs - now) ? now + (int64_t)ns : kForeverNs; }
 
+// Of a program that waits for others in turn, and they for it. See turns.cc.
+struct Turns {
+  static constexpr unsigned kMaskBytes = 1024;  // 8192 CPUs, the most that kernels are built for
+  uint32_t number = 0;                          // of the group; 0: none
+  bool together = false;                        // it is held on one CPU
+  int64_t nextNs = 0;                           // when to look again
+  int64_t usedNs = 0;                           // CPU time at the last look
+  int64_t apartNs = 0;                          // what it used in the last stretch in which it was free
+  long maskBytes = 0;                           // CPUs that it may use when it is not held
+  uint64_t mask[kMaskBytes / 8] = {};
+};
+
 struct Init {
   Helper& helper;
   const Counters& counters;  // the sandbox's
@@ -22,6 +35,7 @@ struct Init {
   Fd channel;
   Programs programs;
   bool oneShot = false;  // the sandbox ends with its program
+  Turns turns = {};      // its program's
 };
 
 // ---- ending.cc ----
@@ -49,6 +63,11 @@ void CheckMemory(Init& init);
 
 // Forgets news about memory from before a program.
 void DrainOomNotice(const Counters& counters);
+
+// ---- turns.cc ----
+
+// Brings a program that takes turns to where the others are; returns when to look again, kForeverNs for never.
+int64_t MeetOthers(Init& init);
 
 // ---- requests.cc ----
 

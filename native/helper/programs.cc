@@ -16,10 +16,9 @@ uint64_t ReapedCpuNs() {
   return ns(usage.ru_utime) + ns(usage.ru_stime);
 }
 
-// The CPU clock of a process, by number; reading it also books the time its running threads have not been charged yet.
-int ProcessClock(int pid) { return (int)((~(unsigned)pid << 3) | 2); }
-
 }  // namespace
+
+int64_t ProcessCpuNs(int pid) { return sys::ClockNs((int)((~(unsigned)pid << 3) | 2)); }
 
 Program* Programs::FindFree() { return FindByPid(0); }
 
@@ -54,7 +53,7 @@ uint64_t Programs::RawCpuNs(const Program& program) const {
   const Counters& counters = CountersOf(program);
   if (counters.fds[kCounterCpu] < 0) {
     const uint64_t reaped = ReapedCpuNs();
-    const int64_t main = program.pid != 0 && !program.exited ? sys::ClockNs(ProcessClock(program.pid)) : 0;
+    const int64_t main = program.pid != 0 && !program.exited ? ProcessCpuNs(program.pid) : 0;
     return reaped + (main > 0 ? (uint64_t)main : 0);
   }
   const uint64_t total = ReadCpuNs(counters);
@@ -73,12 +72,12 @@ void Programs::TakeBaseline(Program& program) {
 }
 
 void Programs::RestartCpu(Program& program) {
-  (void)sys::ClockNs(ProcessClock(program.pid));  // books what its threads have not been charged yet
+  (void)ProcessCpuNs(program.pid);  // books what its threads have not been charged yet
   program.cpuBaseNs = RawCpuNs(program);
 }
 
 uint64_t Programs::CpuNs(const Program& program) const {
-  if (!program.exited) (void)sys::ClockNs(ProcessClock(program.pid));  // books what is running
+  if (!program.exited) (void)ProcessCpuNs(program.pid);  // books what is running
   return Difference(RawCpuNs(program), program.cpuBaseNs);
 }
 

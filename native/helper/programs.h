@@ -6,6 +6,9 @@
 
 namespace sbx {
 
+// CPU time of one process by its own clock, -1 without one. Reading it also books what its running threads have not been charged yet.
+int64_t ProcessCpuNs(int pid);
+
 struct Program {
   uint32_t id = 0;
   int pid = 0;  // 0: this place is free

@@ -142,6 +142,7 @@ void Start(Init& init, const char* message, size_t size, Received& received, uns
     return;
   }
   init.oneShot = oneShot;
+  init.turns.number = oneShot ? record.turns : 0;
   program->notify = (record.flags & kStartNotify) != 0;
   program->terminal = static_cast<Fd&&>(launch.terminal);
   if (!program->launching) Announce(init, *program);

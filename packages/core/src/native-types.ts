@@ -98,6 +98,8 @@ export interface StartMessage extends Partial<CounterFds> {
   ownGroup: boolean;
   /** The first of `paths` that is executable and no folder is the program, and its argv[0]. */
   findFirst: boolean;
+  /** Number of the group in which it and others wait for each other in turn; 0: none. */
+  turns: number;
   programId: number;
   /** 0: none. */
   cpuLimitNs: number;
@@ -204,6 +206,13 @@ export interface ReaderHandlers {
   onOverflow?: () => void;
 }
 
+/** What the kernel resolves beneath a descriptor; links only with `follow`. */
+export interface PlaceBeneath {
+  dir: number;
+  path: string;
+  follow?: boolean;
+}
+
 /** `owner`: host id that new files belong to, -1 for our own. */
 export interface Native {
   constants: {
@@ -237,38 +246,18 @@ export interface Native {
   trimMemory(): boolean;
   holdLoop(): void;
   releaseLoop(): void;
-  openBeneath(options: {
-    dir: number;
-    path: string;
-    flags: number;
-    mode?: number;
-    owner?: number;
-    follow?: boolean;
-  }): number;
+  openBeneath(options: PlaceBeneath & { flags: number; mode?: number; owner?: number }): number;
   makeFolder(options: { dir: number; name: string; mode: number; owner: number }): number;
   makeSymlink(options: { dir: number; name: string; to: string; owner: number }): number;
   renameIn(options: { fromDir: number; from: string; toDir: number; to: string; owner: number }): number;
   /** A regular file, made or cut, with the folders that lead to it. */
-  createFile(options: {
-    dir: number;
-    path: string;
-    mode: number;
-    folderMode: number;
-    owner: number;
-    follow?: boolean;
-  }): number;
+  createFile(options: PlaceBeneath & { mode: number; folderMode: number; owner: number }): number;
   /** Writes and closes it. */
   fillFile(fd: number, bytes: Uint8Array): number;
   /** As `fillFile`, from an open regular file, by the kernel; large ones on another thread. */
   copyFile(from: number, to: number): number | Promise<number>;
   /** EINVAL or EISDIR when not regular. Of one larger than `maxBytes` nothing is read, or with `truncate` the first. */
-  readFileBeneath(options: {
-    dir: number;
-    path: string;
-    maxBytes: number;
-    truncate?: boolean;
-    follow?: boolean;
-  }): FileRead | number;
+  readFileBeneath(options: PlaceBeneath & { maxBytes: number; truncate?: boolean }): FileRead | number;
   /** What a link says; 0 for what is none. */
   readLinkBeneath(options: { dir: number; path: string }): string | number;
   /** A file for a program to write to, made or cut; with `collect` a second descriptor to read it from. */

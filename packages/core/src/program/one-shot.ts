@@ -57,6 +57,8 @@ export interface OneShot {
   options: OneShotOptions;
   limits: ResolvedLimits;
   given?: readonly GivenFd[];
+  /** See `ProgramRequest`. */
+  turns?: number;
   /** The caller holds streams, and wants to know that it executes. */
   spawned: boolean;
 }
@@ -89,12 +91,11 @@ export function attend(place: Place, running: Running, options: OneShotOptions):
   return new Stay(place.core, place).attend(running, options, true);
 }
 
-async function start(
-  place: Place,
-  { file, args, options, limits, given, spawned }: OneShot,
-): Promise<Running> {
+async function start(place: Place, run: OneShot): Promise<Running> {
+  const { file, args, options, limits, given, turns, spawned } = run;
   options.signal?.throwIfAborted();
-  return Running.start(place, { file, args, options, limits, oneShot: true, notify: spawned, given });
+  const request = { file, args, options, limits, oneShot: true, notify: spawned, given, turns };
+  return Running.start(place, request);
 }
 
 /** A sandbox that is held for one program, and given up with it or when the engine closes. */

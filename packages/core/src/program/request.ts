@@ -29,6 +29,8 @@ export interface ProgramRequest {
   /** Spawned: exec is waited for, so that a missing program is told at once, and the caller holds streams. */
   notify: boolean;
   given?: readonly GivenFd[];
+  /** Number of the group in which it and others wait for each other in turn. */
+  turns?: number;
   /** It was started ahead of this request and has waited for it. */
   waited?: Waited;
   /** Set when others run beside it in groups below its own: then its peaks include theirs. */
@@ -57,6 +59,7 @@ export function startMessage(place: Place, request: ProgramRequest, parts: Start
     terminal: pty !== undefined,
     ownGroup: member !== undefined,
     findFirst: findsFirst(request),
+    turns: request.turns ?? 0,
     programId: parts.id,
     cpuLimitNs: nanoseconds(limits.cpuTimeMs),
     wallLimitNs: nanoseconds(limits.wallTimeMs),

@@ -23,6 +23,7 @@ import type {
 } from '../types.js';
 import { Process } from './process.js';
 import { ProcessGroup } from './process-group.js';
+import { turnTakers } from './turns.js';
 
 type AnyRequest = GroupRequest | EachGroupRequest;
 type AnyResult = GroupResult | EachGroupResult;
@@ -77,6 +78,8 @@ class JoinedRun {
   readonly #request: AnyRequest;
   readonly #given: GivenFd[][];
   readonly #relays: (NativeRelay | null)[] = [];
+  readonly #number: number;
+  readonly #turnTakers: ReadonlySet<number>;
   readonly #spawned: boolean;
   /** Ends all of them: when one cannot go on and that matters to the others, and when the caller wants it. */
   readonly #stop = new AbortController();
@@ -87,6 +90,8 @@ class JoinedRun {
     this.#request = request;
     this.#spawned = spawned;
     this.#given = request.programs.map(() => []);
+    this.#number = ++core.groupsTotal;
+    this.#turnTakers = turnTakers(request.pipes ?? []);
     try {
       for (const pipe of request.pipes ?? []) this.#relays.push(this.#open(pipe));
     } catch (error) {
@@ -127,6 +132,7 @@ class JoinedRun {
       options: { ...options, signal: this.#stop.signal, onAbort: this.#request.onAbort } as OneShotOptions,
       limits,
       given: this.#given[index],
+      turns: this.#turnTakers.has(index) ? this.#number : 0,
       spawned: this.#spawned,
     });
   }

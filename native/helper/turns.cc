@@ -1,0 +1,96 @@
+// Programs that ask and answer each other in turn, each in a sandbox of its own: while one works the other sleeps, so one CPU
+// is as good for them as two, and better. On two, each line awakens a CPU that has gone idle, which takes a virtual one ten
+// times as long as the answer. The kernel leaves them on one CPU once they are there and the others have slept for a while, but
+// it does not bring them together. We do, for a moment now and then, and less often where that costs the program CPU time:
+// then the others work while it does.
+#include "folder.h"
+#include "init.h"
+#include "text.h"
+
+namespace sbx {
+namespace {
+
+constexpr int64_t kApartNs = 10'000'000;
+constexpr int64_t kTogetherNs = 20'000'000;
+constexpr int64_t kAloneNs = 500'000'000;       // after it had less together than apart
+constexpr int64_t kLeastNs = kApartNs / 50;     // of CPU time between two looks: less is no conversation
+constexpr int64_t kMostNs = kApartNs * 8 / 10;  // more is work of its own
+
+constexpr unsigned kTasksMax = 16;              // what is made meanwhile begins on that CPU, and must be let go as well
+
+struct Mask {
+  const uint64_t* bits;
+  long bytes;  // 0: none
+};
+
+// Gives every task of the sandbox but our own a mask, if there is one; returns how many there are.
+unsigned ForTasks(Mask mask) {
+  unsigned count = 0;
+  Fd proc(sys::Open(AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY));
+  ForEachEntry(proc.get(), [&](const sys::FolderEntry& process) {
+    if (const uint64_t pid = ParseNumber(process.name); pid == kUnknown || pid == 1) return;
+    Text<32> path;
+    path << process.name << "/task";
+    Fd tasks(sys::Open(proc.get(), path.text(), O_RDONLY | O_DIRECTORY));
+    ForEachEntry(tasks.get(), [&](const sys::FolderEntry& task) {
+      const uint64_t id = ParseNumber(task.name);
+      if (id == kUnknown) return;
+      ++count;
+      if (mask.bytes > 0) (void)sys::Call(SYS_sched_setaffinity, id, mask.bytes, mask.bits);
+    });
+  });
+  return count;
+}
+
+// The same for all that have the same mask, whatever it is; -1 when there is only one anyway.
+int MeetingPlace(const Turns& turns) {
+  unsigned count = 0;  // none when the mask is not told
+  for (long i = 0; i < turns.maskBytes / 8; ++i)
+    for (uint64_t left = turns.mask[i]; left != 0; left &= left - 1) ++count;
+  if (count < 2) return -1;
+  unsigned before = turns.number % count;
+  for (int cpu = 0;; ++cpu)
+    if ((turns.mask[cpu / 64] >> cpu % 64 & 1) != 0 && before-- == 0) return cpu;
+}
+
+// Only its first thread: others may be there to work beside it.
+bool Meet(Turns& turns, int pid) {
+  const unsigned tasks = ForTasks({});
+  if (tasks == 0 || tasks > kTasksMax) return false;
+  turns.maskBytes = sys::Call(SYS_sched_getaffinity, pid, sizeof(turns.mask), turns.mask);
+  const int cpu = MeetingPlace(turns);
+  if (cpu < 0) return false;
+  uint64_t one[Turns::kMaskBytes / 8] = {};
+  one[cpu / 64] = 1ULL << cpu % 64;
+  return sys::Call(SYS_sched_setaffinity, pid, turns.maskBytes, one) >= 0;
+}
+
+// Decides what comes next, and says for how long.
+int64_t Turn(Turns& turns, int pid, int64_t used) {
+  if (turns.together) {
+    turns.together = false;
+    (void)ForTasks({turns.mask, turns.maskBytes});
+    const bool costs = used / (kTogetherNs / kApartNs) < turns.apartNs * 8 / 10;
+    return costs ? kAloneNs : kApartNs;
+  }
+  turns.apartNs = used;
+  turns.together = used >= kLeastNs && used <= kMostNs && Meet(turns, pid);
+  return turns.together ? kTogetherNs : kApartNs;
+}
+
+}  // namespace
+
+int64_t MeetOthers(Init& init) {
+  Turns& turns = init.turns;
+  if (turns.number == 0) return kForeverNs;
+  const Program& program = *init.programs.begin();  // of a one-shot run, the only one
+  if (program.pid == 0 || program.exited) return kForeverNs;
+  const int64_t now = sys::MonotonicNs();
+  if (now < turns.nextNs) return turns.nextNs;
+  const int64_t used = ProcessCpuNs(program.pid);
+  turns.nextNs = now + Turn(turns, program.pid, used - turns.usedNs);
+  turns.usedNs = used;
+  return turns.nextNs;
+}
+
+}  // namespace sbx

@@ -1,0 +1,100 @@
+// Programs of a group that ask and answer in turn: they meet on one CPU, and lose nothing by it.
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { DEFAULT_ENV, type GroupPipe, type GroupProgram } from '@sbx/core';
+import { describe, expect, it } from 'vitest';
+import { t, useEngine } from '../helpers/engine.js';
+import { paced } from '../helpers/pace.js';
+import { descendants } from '../helpers/proc.js';
+import { sleep } from '../helpers/wait.js';
+
+const sbx = useEngine();
+
+const pipe = (from: number, to: number, more: Partial<GroupPipe> = {}): GroupPipe => ({
+  from: { index: from, fd: 4 },
+  to: { index: to, fd: 3 },
+  ...more,
+});
+const circle = [pipe(0, 1), pipe(1, 0)];
+
+/** CPUs that each living `talk` may use now, as the kernel writes them. */
+function placesOfTalk(): string[] {
+  const rows = descendants().filter(({ name }) => name === 'talk');
+  return rows.flatMap(({ pid }) => {
+    try {
+      return /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? [];
+    } catch {
+      return []; // it has just ended
+    }
+  });
+}
+
+/** Two that talk until they are killed; whether they were seen on one and the same CPU within `ms`. */
+async function meet(pipes: GroupPipe[], ms: number): Promise<boolean> {
+  const talk = (name: string): GroupProgram => ({ file: t('talk'), args: ['1000000000', name] });
+  await using group = await sbx.engine.spawnGroup({ programs: [talk('first'), talk('second')], pipes });
+  let met = false;
+  for (const until = performance.now() + ms; performance.now() < until && !met; await sleep(1)) {
+    const [first, second] = placesOfTalk();
+    met = first !== undefined && first === second && /^\d+$/.test(first);
+  }
+  for (const program of group.processes) program?.kill();
+  return met;
+}
+
+const HAS_CHOICE = availableParallelism() > 1;
+
+describe('two that ask and answer', () => {
+  it('meet on one CPU', async () => {
+    expect(await meet(circle, paced(5000))).toBe(true);
+  });
+
+  it('stay where they are when a relay stands between them', async () => {
+    const relayed = circle.map((one) => ({ ...one, relay: true as const }));
+    expect(await meet(relayed, 300)).toBe(!HAS_CHOICE);
+  });
+
+  it('leave nothing of what they made meanwhile on that CPU', async () => {
+    const script = `
+import os, threading, time
+first = os.environ['NAME'] == 'first'
+until = time.monotonic() + 0.6
+if first: os.write(4, b'x')
+children = 0
+while os.read(3, 1) == b'x':
+    if time.monotonic() > until: os.write(4, b'.'); break
+    if threading.active_count() < 12 and time.monotonic() > until - 0.5 + 0.04 * threading.active_count():
+        threading.Thread(target=time.sleep, args=(9,), daemon=True).start()
+        children += 1
+        if children % 4 == 0 and os.fork() == 0: time.sleep(9); os._exit(0)
+    os.write(4, b'x')
+time.sleep(0.1)
+tasks = [int(task) for pid in os.listdir('/proc') if pid.isdigit() and pid != '1' for task in os.listdir(f'/proc/{pid}/task')]
+print(len(tasks), min(len(os.sched_getaffinity(task)) for task in tasks), flush=True)
+os._exit(0)`;
+    const program = (NAME: string): GroupProgram => ({
+      file: 'python3',
+      args: ['-c', script],
+      env: { ...DEFAULT_ENV, NAME },
+      limits: { processCount: 40, wallTimeMs: paced(5000) },
+    });
+    const { results } = await sbx.engine.runGroup({
+      programs: [program('first'), program('second')],
+      pipes: circle,
+    });
+    for (const { stdout, stderr } of results) {
+      expect(stderr.text()).toBe('');
+      const [tasks, cpus] = stdout.text().split(' ').map(Number);
+      expect(tasks).toBeGreaterThan(8);
+      expect(cpus).toBe(availableParallelism());
+    }
+  });
+
+  it('work at once when both have something to do', async () => {
+    const limits = { cpuTimeMs: null, wallTimeMs: paced(600) };
+    const burn = { file: t('burn-cpu'), args: ['60000'], limits };
+    const { results } = await sbx.engine.runGroup({ programs: [burn, burn], pipes: circle });
+    const usedMs = results.reduce((sum, { usage }) => sum + usage.cpuTimeMs!, 0);
+    expect(usedMs / paced(600)).toBeGreaterThan(HAS_CHOICE ? 1.5 : 0.75);
+  });
+});
