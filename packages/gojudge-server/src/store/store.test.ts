@@ -37,6 +37,17 @@ describe('FileStore', () => {
     await second.close();
   });
 
+  it('makes the folders that lead to it, and says so where none can be made', async () => {
+    const deep = await open({ dir: join(dir, 'a', 'b') });
+    expect(readdirSync(join(dir, 'a'))).toEqual(['b']);
+    await deep.close();
+    await (await open({ dir: join(dir, 'a', 'b') })).close();
+    // A loop of Node's own `mkdir` with `recursive`: it would never end.
+    await expect(open({ dir: '/proc/self/none/such' })).rejects.toThrow(/ENOENT.*\/proc\/self\/none/);
+    writeFileSync(join(dir, 'file'), '');
+    await expect(open({ dir: join(dir, 'file') })).rejects.toThrow(/ENOTDIR/);
+  });
+
   it('is bounded in bytes and number, and what failed leaves nothing', async () => {
     const store = await open();
     await expect(store.add('big', bytes(1001))).rejects.toThrow(StoreFullError);

@@ -14,9 +14,10 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { copyFile, lstat, mkdir, readdir, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import { copyFile, lstat, readdir, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { makeFolders } from './folders.js';
 import { StoredNames } from './names.js';
 import { readPart } from './read-fd.js';
 
@@ -84,7 +85,7 @@ export class FileStore {
 
   static async open(options: StoreOptions): Promise<FileStore> {
     const own = join(options.dir, PRIVATE);
-    await mkdir(own, { recursive: true, mode: 0o700 });
+    await makeFolders(own, 0o700);
     for (const left of await readdir(own)) if (left.startsWith('tmp-')) await rm(join(own, left));
     const isJournalled = !options.temporary && options.keepsNames !== false;
     const names = await StoredNames.open(isJournalled ? join(own, 'names.jsonl') : null);
