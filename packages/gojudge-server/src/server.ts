@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { Engine } from '@sbx/core';
 import { after } from '@sbx/serving';
 import { makeEntryCheck } from './http/entry.js';
+import { continueWhenRead } from './http/expect.js';
 import { keepPace } from './http/pace.js';
 import { route } from './http/routes.js';
 import { listenOn } from './listen.js';
@@ -113,6 +114,10 @@ class OpenServer implements GojudgeServer {
     );
     // A client that closes its sending side still gets its answer.
     (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
+    server.on('checkContinue', (request, response) => {
+      continueWhenRead(request, response);
+      this.handler(request, response);
+    });
     server.on('upgrade', (request, socket, head) =>
       this.#sockets.upgradeOrAnswer(server, request, socket, head),
     );
