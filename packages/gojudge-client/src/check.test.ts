@@ -30,6 +30,28 @@ describe('what a server could not read is named before it is sent', () => {
     expect(() => check({ commands: [one] })).toThrow(refused);
   });
 
+  test.each<[what: string, group: object, place: string]>([
+    ['a limit', { commands: [command({ limits: { cpuMs: 5 } as never })] }, 'commands[0].limits.cpuMs'],
+    [
+      'a field of a command',
+      { commands: [command(), command({ input: 'x' } as never)] },
+      'commands[1].input',
+    ],
+    ['a field of a group', { commands: [command()], pipe: [] }, 'group.pipe'],
+  ])('%s that is not known, by its name', (_what, group, place) => {
+    const known = expect.objectContaining({
+      code: 'GOJUDGE_REQUEST',
+      message: expect.stringMatching(/ is not known; known are .*\. Nothing was sent\.$/),
+    });
+    expect(() => check(group as RunGroup)).toThrow(known);
+    expect(() => check(group as RunGroup)).toThrow(place);
+  });
+
+  test('an option of the client that is not known', () => {
+    const options = { url: 'http://localhost:5050', retry: 3 };
+    expect(() => new GojudgeClient(options)).toThrow('options.retry is not known; known are url, token');
+  });
+
   test('no programs, and pipes to nowhere', () => {
     expect(() => check({ commands: [] })).toThrow('cmd must be not empty');
     const pipes = [{ in: { index: 0, fd: 1 }, out: { index: 0, fd: -1 } }];

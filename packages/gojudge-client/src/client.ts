@@ -2,6 +2,7 @@
 import { checkRequest, refuse } from './check.js';
 import { GojudgeError } from './errors.js';
 import { HttpCaller, wasNeverTaken } from './http.js';
+import { checkNames } from './names.js';
 import { disposeAll, RunOutcome } from './outcome.js';
 import { type RunCommand, type RunGroup, toWireRequest } from './request.js';
 import { Retrier, type RetryOptions } from './retry.js';
@@ -42,6 +43,8 @@ export interface RunManyOptions extends CallOptions {
   concurrency?: number;
 }
 
+const OPTION_NAMES = { url: true, token: true, transport: true, retries: true, backoffMs: true } as const;
+
 /** Files for `interact` where the command names none: all three are streams. */
 const ALL_STREAMS = [{ streamIn: true }, { streamOut: true }, { streamOut: true }] as const;
 
@@ -63,7 +66,9 @@ export class GojudgeClient implements AsyncDisposable {
   readonly #retrier: Retrier;
   readonly #http: HttpCaller;
 
-  constructor({ url, token, transport = GLOBAL_TRANSPORT, ...retry }: GojudgeClientOptions) {
+  constructor(options: GojudgeClientOptions) {
+    checkNames<GojudgeClientOptions>('options', options, OPTION_NAMES);
+    const { url, token, transport = GLOBAL_TRANSPORT, ...retry } = options;
     if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
       refuse('url', 'an address such as http://localhost:5050', url);
     this.#url = url.replace(/\/+$/, '');

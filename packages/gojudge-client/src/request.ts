@@ -1,4 +1,5 @@
 /** Requests in units people think in, and their way to the wire. */
+import { checkNames } from './names.js';
 import { MIB, msOfNs, nsOfMs, wireNumber } from './units.js';
 import type { PipeMap, WireCmd, WireCopyIn, WireFile, WireRequest, WireResult } from './wire/index.js';
 
@@ -62,8 +63,40 @@ export interface RunGroup {
 
 const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin';
 
-/** As it goes over the wire; `requestId` for `/ws`. */
-export function toWireRequest({ commands, pipes }: RunGroup, requestId?: string): WireRequest {
+const GROUP_NAMES = { commands: true, pipes: true } as const;
+const COMMAND_NAMES = {
+  args: true,
+  env: true,
+  stdin: true,
+  outputBytes: true,
+  files: true,
+  limits: true,
+  copyIn: true,
+  copyOut: true,
+  copyOutCached: true,
+  copyOutBytes: true,
+  copyOutTruncate: true,
+  tty: true,
+  wire: true,
+} as const;
+const LIMIT_NAMES = {
+  cpuTimeMs: true,
+  wallTimeMs: true,
+  memoryBytes: true,
+  stackBytes: true,
+  processCount: true,
+  cpuRate: true,
+  cpuSet: true,
+} as const;
+
+/** As it goes over the wire; `requestId` for `/ws`. Throws `GOJUDGE_REQUEST` for names that are not known. */
+export function toWireRequest(group: RunGroup, requestId?: string): WireRequest {
+  const { commands, pipes } = group;
+  checkNames<RunGroup>('group', group, GROUP_NAMES);
+  for (const [index, command] of commands.entries()) {
+    checkNames<RunCommand>(`commands[${index}]`, command, COMMAND_NAMES);
+    checkNames<RunLimits>(`commands[${index}].limits`, command.limits ?? {}, LIMIT_NAMES);
+  }
   const request: WireRequest = {
     cmd: commands.map((command, index) => toWireCmd(command, pipedFds(pipes, index))),
   };
