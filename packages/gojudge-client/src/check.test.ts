@@ -48,8 +48,8 @@ describe('what a server could not read is named before it is sent', () => {
   });
 
   test('an option of the client that is not known', () => {
-    const options = { url: 'http://localhost:5050', retry: 3 };
-    expect(() => new GojudgeClient(options)).toThrow('options.retry is not known; known are url, token');
+    const options = { url: 'http://localhost:5050', tries: 3 };
+    expect(() => new GojudgeClient(options)).toThrow('options.tries is not known; known are url, token');
   });
 
   test('no programs, and pipes to nowhere', () => {
