@@ -54,9 +54,9 @@ export class EngineCore {
   readonly openFilesMax = hardOpenFiles();
   readonly byStatus: Record<Status, number>;
   startedTotal = 0;
+  finishedTotal = 0;
   /** Groups of programs that were joined. */
   groupsTotal = 0;
-  finishedTotal = 0;
   /** Called when the engine closes: ends what is still open. */
   readonly closers = new Set<() => Promise<void>>();
   readonly #zygote: Zygote;
