@@ -80,12 +80,13 @@ void RelayThread::Remove(RelayPump* pump) {
 // Once nothing came in time, the thread sleeps at once until something does again.
 long RelayThread::Next(epoll_event* events) {
   const auto look = [&](int timeoutMs) { return sys::Call(SYS_epoll_pwait, epoll_.get(), events, kBatch, timeoutMs, 0, 8); };
-  const int64_t until = sys::MonotonicNs() + kLookNs;
-  if (looksAgain_)
+  if (looksAgain_) {
+    const int64_t until = sys::MonotonicNs() + kLookNs;
     do {
       if (const long count = look(0); count != 0) return count;
       (void)sys::Call(SYS_sched_yield);
     } while (sys::MonotonicNs() < until);
+  }
   const int64_t asleepNs = sys::MonotonicNs();
   const long count = look(-1);
   looksAgain_ = sys::MonotonicNs() - asleepNs < kLookNs;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "../common/folder.h"
 #include "file_identity.h"
 
 namespace sbx {
@@ -26,16 +27,7 @@ int TreeRemover::Empty(const char* name) {
   Fd folder(sys::Open(top_.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
   if (folder.get() < 0) return folder.release();
   (void)RawSyscall(SYS_fchmod, folder.get(), 0700);  // programs may have shut it; if it was not theirs, the next step tells
-  alignas(8) char buffer[16384];
-  for (;;) {
-    const long size = sys::GetDents(folder.get(), buffer, sizeof(buffer));
-    if (size <= 0) return (int)size;
-    for (long at = 0; at < size;) {
-      const auto* entry = reinterpret_cast<const sys::FolderEntry*>(buffer + at);
-      at += entry->size;
-      if (const int taken = Take(folder.get(), entry->name); taken < 0) return taken;
-    }
-  }
+  return ForEachEntry<16384>(folder.get(), [&](const sys::FolderEntry& entry) { return Take(folder.get(), entry.name); });
 }
 
 int TreeRemover::Take(int folder, const char* name) {

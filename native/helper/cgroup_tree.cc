@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "../common/fd.h"
-#include "folder.h"
+#include "../common/folder.h"
 
 namespace sbx {
 namespace {
@@ -25,8 +25,9 @@ void RemoveOnce(int parent, const char* name, int depth) {
 }
 
 void RemoveBelow(int folder, int depth) {
-  ForEachEntry(folder, [&](const sys::FolderEntry& entry) {
+  (void)ForEachEntry(folder, [&](const sys::FolderEntry& entry) {
     if (entry.type == sys::kEntryIsFolder && entry.name[0] != '.') RemoveOnce(folder, entry.name, depth + 1);
+    return 0;
   });
 }
 

@@ -3,7 +3,7 @@
 // times as long as the answer. The kernel leaves them on one CPU once they are there and the others have slept for a while, but
 // it does not bring them together. We do, for a moment now and then, and less often where that costs the program CPU time:
 // then the others work while it does.
-#include "folder.h"
+#include "../common/folder.h"
 #include "init.h"
 #include "text.h"
 
@@ -18,28 +18,21 @@ constexpr int64_t kMostNs = kApartNs * 8 / 10;  // more is work of its own
 constexpr unsigned kTasksMax = 16;              // what is made meanwhile begins on that CPU, and must be let go as well
 constexpr unsigned kLetGoMax = 256;             // limits are not looked at meanwhile
 
-struct Mask {
-  const uint64_t* bits;
-  long bytes;  // 0: none
-};
-
-// Gives every task of the sandbox but our own a mask, if there is one; returns how many there are. Who makes hundreds in 20 ms has
-// some that stay where they began.
-unsigned ForTasks(Mask mask) {
-  unsigned count = 0;
+// `work(id)` for every task of the sandbox but our own.
+template <class Work>
+void ForEachTask(Work work) {
   Fd proc(sys::Open(AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY));
-  ForEachEntry(proc.get(), [&](const sys::FolderEntry& process) {
-    if (const uint64_t pid = ParseNumber(process.name); pid == kUnknown || pid == 1) return;
+  (void)ForEachEntry(proc.get(), [&](const sys::FolderEntry& process) {
+    if (const uint64_t pid = ParseNumber(process.name); pid == kUnknown || pid == 1) return 0;
     Text<32> path;
     path << process.name << "/task";
     Fd tasks(sys::Open(proc.get(), path.text(), O_RDONLY | O_DIRECTORY));
-    ForEachEntry(tasks.get(), [&](const sys::FolderEntry& task) {
-      const uint64_t id = ParseNumber(task.name);
-      if (id == kUnknown || ++count > kLetGoMax) return;
-      if (mask.bytes > 0) (void)sys::Call(SYS_sched_setaffinity, id, mask.bytes, mask.bits);
+    (void)ForEachEntry(tasks.get(), [&](const sys::FolderEntry& task) {
+      if (const uint64_t id = ParseNumber(task.name); id != kUnknown) work(id);
+      return 0;
     });
+    return 0;
   });
-  return count;
 }
 
 // The same for all that have the same mask, whatever it is; -1 when there is only one anyway.
@@ -55,7 +48,8 @@ int MeetingPlace(const Turns& turns) {
 
 // Only its first thread: others may be there to work beside it.
 bool Meet(Turns& turns, int pid) {
-  const unsigned tasks = ForTasks({});
+  unsigned tasks = 0;
+  ForEachTask([&](uint64_t) { ++tasks; });
   if (tasks == 0 || tasks > kTasksMax) return false;
   turns.maskBytes = sys::Call(SYS_sched_getaffinity, pid, sizeof(turns.mask), turns.mask);
   const int cpu = MeetingPlace(turns);
@@ -65,11 +59,19 @@ bool Meet(Turns& turns, int pid) {
   return sys::Call(SYS_sched_setaffinity, pid, turns.maskBytes, one) >= 0;
 }
 
+// Who makes hundreds in 20 ms has some that stay where they began.
+void LetGo(const Turns& turns) {
+  unsigned count = 0;
+  ForEachTask([&](uint64_t id) {
+    if (++count <= kLetGoMax) (void)sys::Call(SYS_sched_setaffinity, id, turns.maskBytes, turns.mask);
+  });
+}
+
 // Decides what comes next, and says for how long.
 int64_t Turn(Turns& turns, int pid, int64_t used) {
   if (turns.together) {
     turns.together = false;
-    (void)ForTasks({turns.mask, turns.maskBytes});
+    LetGo(turns);
     const bool costs = used / (kTogetherNs / kApartNs) < turns.apartNs * 8 / 10;
     return costs ? kAloneNs : kApartNs;
   }

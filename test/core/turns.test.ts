@@ -1,11 +1,10 @@
 // Programs of a group that ask and answer in turn: they meet on one CPU, and lose nothing by it.
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { DEFAULT_ENV, type GroupPipe, type GroupProgram } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { t, useEngine } from '../helpers/engine.js';
 import { paced } from '../helpers/pace.js';
-import { descendants } from '../helpers/proc.js';
+import { descendants, readOrNull } from '../helpers/proc.js';
 import { sleep } from '../helpers/wait.js';
 
 const sbx = useEngine();
@@ -20,13 +19,8 @@ const circle = [pipe(0, 1), pipe(1, 0)];
 /** CPUs that each living `talk` may use now, as the kernel writes them. */
 function placesOfTalk(): string[] {
   const rows = descendants().filter(({ name }) => name === 'talk');
-  return rows.flatMap(({ pid }) => {
-    try {
-      return /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? [];
-    } catch {
-      return []; // it has just ended
-    }
-  });
+  const statuses = rows.map(({ pid }) => readOrNull(`/proc/${pid}/status`) ?? ''); // it may just have ended
+  return statuses.flatMap((status) => /^Cpus_allowed_list:\s*(\S+)/m.exec(status)?.[1] ?? []);
 }
 
 /** Two that talk until they are killed; whether they were seen on one and the same CPU within `ms`. */
