@@ -521,6 +521,8 @@ export interface EngineInfo {
   readonly limits: Readonly<Limits>;
   /** What they may ask for at the most; empty when there is no bound. */
   readonly ceilings: Readonly<Limits>;
+  /** What their root is made of. */
+  readonly mounts: readonly Readonly<MountRow>[];
 }
 
 /** Numbers for metrics. */

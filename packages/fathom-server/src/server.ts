@@ -1,9 +1,10 @@
 /** The server: engine, languages, places and connections behind one port. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { Engine, type Limits } from '@sbx/core';
+import { DEFAULT_MOUNTS, Engine, type Limits } from '@sbx/core';
 import { executeSchema } from '@sbx/fathom-client/schemas';
 import { type ExecuteMessage, LIMIT_DEFAULTS } from '@sbx/fathom-client/wire';
+import { TOLD_MEMORY_MOUNTS } from '@sbx/languages';
 import { after, listenAt } from '@sbx/serving';
 import { Admission } from './admission.js';
 import type { Host } from './connection/connection.js';
@@ -77,6 +78,7 @@ function openEngine({ parallelism, standby, require }: ResolvedOptions): Promise
   return Engine.open({
     maxSandboxes: parallelism + waiting + SANDBOXES_SPARE,
     readyCount: Math.min(parallelism, READY_MAX),
+    mounts: [...DEFAULT_MOUNTS, ...TOLD_MEMORY_MOUNTS],
     ...(require === undefined ? {} : { require }),
   });
 }

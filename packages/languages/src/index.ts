@@ -39,6 +39,7 @@ export { LanguageUnavailableError } from './errors.js';
 export type { ProbeOptions } from './probe.js';
 export { createRegistry, Registry, type RegistryOptions } from './registry.js';
 export { createRuntimes, Runtimes, type RuntimesOptions, type SpawnCodeOptions } from './runtimes.js';
+export { TOLD_MEMORY_MOUNTS } from './told-memory.js';
 export type {
   Artifact,
   CodeResult,

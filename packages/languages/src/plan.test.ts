@@ -2,6 +2,7 @@ import { DEFAULT_ENV } from '@sbx/core';
 import { describe, expect, test } from 'vitest';
 import { runCode } from './index.js';
 import { FakeEngine } from './testing/fake-engine.js';
+import { TOLD_MEMORY_MOUNTS } from './told-memory.js';
 
 const MiB = 2 ** 20;
 
@@ -38,6 +39,15 @@ describe('runtimes are told the memory limit', () => {
   test('without one there is no flag', async () => {
     const { args } = await runStep('javascript', { limits: { memoryBytes: null } });
     expect(args).toEqual(['main.js']);
+  });
+
+  test.each([
+    [1024 * MiB, ['main.js']],
+    [1025 * MiB, ['--max-old-space-size=1025', '--max-semi-space-size=16', 'main.js']],
+    [null, ['--max-old-space-size=4096', '--max-semi-space-size=16', 'main.js']],
+  ])('Node with %j where files tell of 2 GiB', async (memoryBytes, args) => {
+    const call = await runStep('javascript', { limits: { memoryBytes } }, { mounts: TOLD_MEMORY_MOUNTS });
+    expect(call.args).toEqual(args);
   });
 
   test("the engine's default counts when the caller gives none", async () => {

@@ -3,6 +3,7 @@ import { DEFAULT_ENV, type FileInput, InvalidOptionsError, type Limits } from '@
 import { defaultEngine } from './engine.js';
 import { memoryLimitOf, mergeLimits } from './limits.js';
 import { plainFileName } from './options.js';
+import { toldMemoryOf } from './told-memory.js';
 import type {
   Artifact,
   CompileOptions,
@@ -68,21 +69,28 @@ export function planRun(language: Language, artifact: Artifact, options: RunArti
   };
 }
 
+/** Found out here, and not by who asks for a step. */
+type FoundOut = 'memoryBytes' | 'toldMemoryBytes';
+
 interface StepRequest<Facts> {
   engine: RunEngine;
   limits: Limits | undefined;
   env: Record<string, string> | undefined;
-  /** What the step may look at, but for the memory limit, which is found out here. */
+  /** What else the step may look at. */
   context: Facts;
 }
 
-function planStep<Facts extends Omit<StepContext, 'memoryBytes'>>(
+function planStep<Facts extends Omit<StepContext, FoundOut>>(
   language: Language,
   step: LanguageStep<Facts & StepContext>,
   request: StepRequest<Facts>,
 ): PreparedRun {
   const limits = mergeLimits(request.engine, step.limits, request.limits);
-  const context = { ...request.context, memoryBytes: memoryLimitOf(limits, request.engine) };
+  const context = {
+    ...request.context,
+    memoryBytes: memoryLimitOf(limits, request.engine),
+    toldMemoryBytes: toldMemoryOf(request.engine),
+  };
   const env = { ...DEFAULT_ENV, ...language.env, ...valueFor(step.env ?? {}, context), ...request.env };
   const args = valueFor(step.args ?? [], context);
   const filled =

@@ -6,6 +6,7 @@ import type {
   CopyOut,
   FileInput,
   Limits,
+  MountRow,
   OneShotOptions,
   Output,
   OutputFile,
@@ -20,8 +21,8 @@ import type {
 export interface RunEngine {
   /** One program in a fresh sandbox. */
   run(file: string, args?: readonly string[], options?: OneShotOptions): Promise<RunResult>;
-  /** Defaults and ceilings of the engine. Absent: `DEFAULT_LIMITS` and no ceilings. */
-  info?(): { limits?: Limits; ceilings?: Limits };
+  /** Defaults, ceilings and root of the engine. Absent: `DEFAULT_LIMITS`, no ceilings, core's default root. */
+  info?(): { limits?: Limits; ceilings?: Limits; mounts?: readonly MountRow[] };
 }
 
 /** What the run step may look at when it makes up its arguments or environment. */
@@ -30,6 +31,8 @@ export interface StepContext {
   source: string;
   /** Memory limit of this step in bytes, for runtimes that must be told; `null`: none. */
   memoryBytes: number | null;
+  /** What files inside tell of a memory limit (`TOLD_MEMORY_MOUNTS`), in bytes; `null`: there are none. */
+  toldMemoryBytes: number | null;
 }
 
 /** As `StepContext`; the compile step also sees the source. */

@@ -18,7 +18,7 @@ import { allowedCpus, CpuPins } from './pins.js';
 import { Queue } from './queue.js';
 import type { Shape, Slot } from './slot.js';
 import { Slots } from './slots.js';
-import { isStrict, templateOf } from './template.js';
+import { isStrict, mountsOf, templateOf } from './template.js';
 import { Zygote } from './zygote.js';
 
 /** Unassigned by every distribution; one engine takes a block at random. */
@@ -232,6 +232,7 @@ function describe(
     queueLength: options.queueLength ?? DEFAULT_QUEUE_LENGTH,
     limits: { ...limits, cpuSet: limits.cpuSet?.join(',') ?? null },
     ceilings: { ...options.ceilings },
+    mounts: mountsOf(options),
   };
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../options/defaults.js';
 import { PROC_MODES } from '../options/mount-rules.js';
 import type { Architecture } from '../options/syscalls.js';
-import type { EngineOptions } from '../types.js';
+import type { EngineOptions, MountRow } from '../types.js';
 import type { FeatureTable } from './features.js';
 import { compileMasks, compileMounts } from './mounts.js';
 import { compilePolicy } from './seccomp-program.js';
@@ -21,6 +21,12 @@ import { compilePolicy } from './seccomp-program.js';
 export function isStrict(ofEngine: EngineOptions['seccomp'], ofRun?: 'default' | 'strict'): boolean {
   const base = typeof ofEngine === 'object' ? ofEngine.base : ofEngine;
   return (ofRun ?? base) === 'strict';
+}
+
+/** What the root is made of: the caller's rows, or the default ones. */
+export function mountsOf(options: EngineOptions): readonly MountRow[] {
+  const { hostname = DEFAULT_HOSTNAME, workDir = DEFAULT_WORK_DIR, insideUid = SANDBOX_UID } = options;
+  return options.mounts ?? defaultMounts(hostname, workDir, insideUid);
 }
 
 /** The options must have been checked. Throws `InvalidOptionsError` for a mount whose source is not there. */
@@ -43,10 +49,7 @@ export function templateOf(
     hostname,
     domainname: options.domainname ?? DEFAULT_DOMAINNAME,
     workDir,
-    mounts: [
-      ...compileMounts(options.mounts ?? defaultMounts(hostname, workDir, insideUid)),
-      ...compileMasks(options.maskPaths ?? []),
-    ],
+    mounts: [...compileMounts(mountsOf(options)), ...compileMasks(options.maskPaths ?? [])],
     policy: typeof seccomp === 'object' ? compilePolicy(seccomp, process.arch as Architecture) : [],
     cgroupName: tree?.name ?? '',
     cgroupParents: tree?.parentFds ?? [],

@@ -1,5 +1,5 @@
 /** An engine that runs nothing: it notes what it was asked for and answers from a table. For unit tests. */
-import type { Limits, OneShotOptions, Output, RunResult } from '@sbx/core';
+import type { OneShotOptions, Output, RunResult } from '@sbx/core';
 import type { RunEngine } from '../types.js';
 
 export interface Call {
@@ -14,6 +14,9 @@ export interface FakeAnswer extends Partial<Omit<RunResult, 'stdout' | 'stderr' 
   files?: Record<string, string>;
 }
 
+/** What `info()` says. */
+type Facts = ReturnType<NonNullable<RunEngine['info']>>;
+
 export class FakeEngine implements RunEngine {
   /** Every call but the checks for what is installed, in order. */
   readonly calls: Call[] = [];
@@ -22,16 +25,13 @@ export class FakeEngine implements RunEngine {
   checkCount = 0;
 
   /** `answer` decides by the call; a thrown error is a rejection. */
-  constructor(
-    answer: (call: Call) => FakeAnswer = () => ({}),
-    facts: { limits?: Limits; ceilings?: Limits } = {},
-  ) {
+  constructor(answer: (call: Call) => FakeAnswer = () => ({}), facts: Facts = {}) {
     this.#answer = answer;
     this.#facts = facts;
   }
 
   readonly #answer: (call: Call) => FakeAnswer;
-  readonly #facts: { limits?: Limits; ceilings?: Limits };
+  readonly #facts: Facts;
 
   info() {
     return this.#facts;
