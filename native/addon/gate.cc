@@ -24,6 +24,34 @@ class CloseWork : public Napi::AsyncWorker {
   Fd fd_;
 };
 
+// Keeps a task that is about to be woken off our CPU: woken there it would take it from us, though others are idle and we have
+// a program's streams to take up. As it was when this goes, before the task can look.
+class Elsewhere {
+ public:
+  explicit Elsewhere(int task) : task_(task) {
+    unsigned cpu = 0;
+    bytes_ = sys::Call(SYS_sched_getaffinity, task, sizeof(mask_), mask_);
+    if (bytes_ <= 0 || sys::Call(SYS_getcpu, &cpu, nullptr, nullptr) < 0) return;
+    const unsigned long bit = 1UL << cpu % kBits;
+    unsigned long& word = mask_[cpu / kBits];
+    if ((word & bit) == 0) return;
+    word &= ~bit;
+    moved_ = sys::Call(SYS_sched_setaffinity, task, bytes_, mask_) == 0;  // refused where it is the only one
+    word |= bit;
+  }
+  ~Elsewhere() {
+    if (moved_) (void)!sys::Call(SYS_sched_setaffinity, task_, bytes_, mask_);  // fails only when the task is gone
+  }
+  Elsewhere(const Elsewhere&) = delete;
+
+ private:
+  static constexpr unsigned kBits = 8 * sizeof(unsigned long);
+  int task_;
+  long bytes_ = 0;
+  bool moved_ = false;
+  unsigned long mask_[8192 / kBits] = {};  // the most CPUs that kernels are built for
+};
+
 int MakeFile(int dir, const std::string& path, int64_t owner) {
   const FileIdentity identity(owner);
   struct open_how how = {};
@@ -48,7 +76,7 @@ Gate::~Gate() {
 
 int Gate::Start() {
   if (events_) return 0;
-  events_.reset((int)sys::Call(SYS_fanotify_init, FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK, O_RDONLY | O_CLOEXEC | O_LARGEFILE));
+  events_.reset((int)sys::Call(SYS_fanotify_init, FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK | FAN_REPORT_TID, O_RDONLY | O_CLOEXEC | O_LARGEFILE));
   if (!events_) return events_.release();
   if (const int added = reactor_->Add(events_.get(), EPOLLIN, this); added < 0) {
     events_.reset();
@@ -59,6 +87,12 @@ int Gate::Start() {
 }
 
 int Gate::Mark(unsigned action, int file) { return (int)sys::Call(SYS_fanotify_mark, events_.get(), action, FAN_OPEN_PERM, file, 0); }
+
+// Taking a mark away has the kernel wait for its readers, on the CPUs of the program that goes on. One that is told to
+// look away goes with its file.
+void Gate::LookAway(int file) {
+  if (Mark(FAN_MARK_ADD | FAN_MARK_IGNORED_MASK | FAN_MARK_IGNORED_SURV_MODIFY, file) < 0) (void)!Mark(FAN_MARK_REMOVE, file);
+}
 
 Napi::Value Gate::Hold(const Napi::CallbackInfo& info) {
   Args args(info.Env(), info[0]);
@@ -88,14 +122,14 @@ void Gate::OnEvents(unsigned) {
     const auto& event = *reinterpret_cast<const fanotify_event_metadata*>(buffer + at);
     if (event.event_len < sizeof(event)) return;
     at += event.event_len;
-    if (event.fd >= 0) TakeEvent(event.fd);
+    if (event.fd >= 0) TakeEvent({event.fd, event.pid});
   }
 }
 
 // The first opening of a held file is news; later ones (other threads) wait with it.
-void Gate::TakeEvent(int opening) {
+void Gate::TakeEvent(Opening opening) {
   struct stat status = {};
-  (void)!sys::Call(SYS_fstat, opening, &status);  // cannot fail on an open file; zeros are nobody's
+  (void)!sys::Call(SYS_fstat, opening.fd, &status);  // cannot fail on an open file; zeros are nobody's
   for (auto& [id, held] : held_) {
     if (held.device != status.st_dev || held.inode != status.st_ino) continue;
     held.openings.push_back(opening);
@@ -110,11 +144,12 @@ void Gate::TakeEvent(int opening) {
 // 0 when somebody waited for it.
 int Gate::Answer(Held& held) {
   int answered = -ENOENT;
-  for (const int opening : held.openings) {
-    const struct fanotify_response response = {opening, FAN_ALLOW};
+  for (const Opening& opening : held.openings) {
+    const struct fanotify_response response = {opening.fd, FAN_ALLOW};
+    const Elsewhere elsewhere(opening.task);
     const long written = sys::Write(events_.get(), &response, sizeof(response));
     if (written > 0) answered = 0;
-    sys::Close(opening);
+    sys::Close(opening.fd);
   }
   held.openings.clear();
   return answered;
@@ -136,7 +171,7 @@ Napi::Value Gate::Open(const Napi::CallbackInfo& info) {
   if (held == held_.end()) return result(-EBADF);
   const auto bytes = value.As<Napi::Uint8Array>();
   if (const int written = WriteAll(held->first, reinterpret_cast<const char*>(bytes.Data()), bytes.ByteLength()); written < 0) return result(written);
-  (void)!Mark(FAN_MARK_REMOVE, held->first);
+  LookAway(held->first);
   held->second.file.reset();
   const int answered = Answer(held->second);
   held_.erase(held);

@@ -32,15 +32,22 @@ class Gate : public Napi::ObjectWrap<Gate>, public Watch {
   Napi::Value Drop(const Napi::CallbackInfo& info);
   Napi::Value Close(const Napi::CallbackInfo& info);
 
+  struct Opening {
+    int fd;    // of the event, which waits for an answer
+    int task;  // whose opening it is
+  };
+
   struct Held {
     Fd file;
     uint64_t device, inode;
-    std::vector<int> openings;  // descriptors of the events that wait for an answer
+    std::vector<Opening> openings;
   };
 
   int Start();
   int Mark(unsigned action, int file);
-  void TakeEvent(int opening);
+  // No opening of it is held from now on.
+  void LookAway(int file);
+  void TakeEvent(Opening opening);
   int Answer(Held& held);
   void Forget(std::map<int, Held>::iterator held);
 

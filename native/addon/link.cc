@@ -114,7 +114,8 @@ Napi::Value Link::Prepare(const Napi::CallbackInfo& info) {
 namespace {
 
 // What the program may use.
-void DecodeLimits(Args& args, StartRecord& record) {
+template <class Record>
+void DecodeLimits(Args& args, Record& record) {
   record.programId = args.Uint("programId");
   record.cpuLimitNs = args.Uint64("cpuLimitNs", 0);
   record.wallLimitNs = args.Uint64("wallLimitNs", 0);
@@ -124,7 +125,7 @@ void DecodeLimits(Args& args, StartRecord& record) {
 
 // Fixed parts of a start.
 void DecodeFixed(Args& args, StartRecord& record) {
-  record.flags = (args.Flag("oneShot") ? kStartOneShot : 0) | (args.Flag("notify") ? kStartNotify : 0) | (args.Flag("terminal") ? kStartTerminal : 0) | (args.Flag("ownGroup") ? kStartOwnGroup : 0) | (args.Flag("findFirst") ? kStartFindFirst : 0);
+  record.flags = (args.Flag("oneShot") ? kStartOneShot : 0) | (args.Flag("notify") ? kStartNotify : 0) | (args.Flag("terminal") ? kStartTerminal : 0) | (args.Flag("ownGroup") ? kStartOwnGroup : 0) | (args.Flag("findFirst") ? kStartFindFirst : 0) | (args.Flag("ahead") ? kStartAhead : 0);
   DecodeLimits(args, record);
   record.turns = args.Uint("turns", 0);
   record.cols = args.Uint("cols", 80);
@@ -214,16 +215,13 @@ Napi::Value Link::Start(const Napi::CallbackInfo& info) {
 
 Napi::Value Link::HandOver(const Napi::CallbackInfo& info) {
   Args args(info.Env(), info[0]);
-  StartRecord record = {};
-  record.head.kind = Kind::kHandOver;
-  Tail tail(sizeof(record));
+  HandOverRecord record;
   DecodeLimits(args, record);
-  if (!DecodeWrites(args, record, tail)) return Result(info.Env(), -E2BIG);
-  (void)tail.Add("");  // the message ends with a NUL, also without writes
-  record.size = tail.next();
-  if (args.failed() || info.Env().IsExceptionPending()) return {};
-  const std::string message = Bytes(record, tail.bytes());
-  return Result(info.Env(), SendRecord(message.data(), message.size(), {}));
+  const double cpuBaseNs = args.Number("cpuBaseNs", -1);
+  record.cpuBaseNs = cpuBaseNs < 0 ? kUnknown : (uint64_t)cpuBaseNs;
+  record.startNs = (uint64_t)sys::MonotonicNs();
+  if (args.failed()) return {};
+  return Result(info.Env(), SendRecord(&record, sizeof(record), {}));
 }
 
 Napi::Value Link::Signal(const Napi::CallbackInfo& info) {

@@ -146,6 +146,7 @@ constexpr uint32_t kStartNotify = 2;       // say Started
 constexpr uint32_t kStartTerminal = 4;     // 0, 1 and 2 are a new terminal; its master goes beside Started
 constexpr uint32_t kStartOwnGroup = 8;     // the program has cgroups of its own (joins and counters are its)
 constexpr uint32_t kStartInFile = 16;      // the record is in a memory file, the only descriptor before all others
+constexpr uint32_t kStartAhead = 64;       // of its request: HandOver comes before its end can be told
 constexpr uint32_t kStartFindFirst = 32;   // the first path that is executable and no folder is the program, and its argv[0]
 constexpr uint16_t kFdNull = 1;  // this descriptor is the sandbox's /dev/null; none is sent for it
 constexpr uint16_t kFdHold = 2;  // init keeps its copy until the program's end: a captured pipe then shows end of file to the
@@ -178,9 +179,16 @@ struct StartRecord {
   RlimitRow rlimits[kRlimitsMax];
 };
 
-// HandOver is a StartRecord too: a program that was started ahead of its request, and has waited since, gets it. Its limits and
-// the writes hold from now on, and time and CPU time count from now on; memory and tasks do since its start, as what it holds
-// is its own. Nothing else of the record is looked at. Answered with Started, or with nothing when the program has ended.
+// A program that was started ahead of its request (kStartAhead), and has waited since, gets it. The host has bounded the group and
+// lets the program go on right after this, without an answer. Memory and tasks count since its start, as what it holds is its own.
+struct HandOverRecord {
+  Head head{Kind::kHandOver};
+  uint32_t programId;
+  uint32_t cpuCount;  // this and the limits: as in StartRecord
+  uint64_t cpuLimitNs, wallLimitNs, memoryLimitBytes;
+  uint64_t startNs;    // by CLOCK_MONOTONIC: its time counts from here
+  uint64_t cpuBaseNs;  // what the group's counter said then; kUnknown: not counted, init looks itself
+};
 
 struct SignalRecord {
   Head head{Kind::kSignal};
@@ -230,7 +238,7 @@ struct EndedRecord {
   uint64_t maxRssBytes;          // of the main process; when nothing better is there
 };
 
-static_assert(std::is_trivially_copyable_v<StartRecord> && std::is_trivially_copyable_v<EndedRecord>);
+static_assert(std::is_trivially_copyable_v<StartRecord> && std::is_trivially_copyable_v<HandOverRecord> && std::is_trivially_copyable_v<EndedRecord>);
 static_assert(sizeof(StartRecord) < 4096);
 static_assert(sizeof(TemplateRecord) % alignof(MountRow) == 0);  // the rows follow it
 static_assert(sizeof(MountRow) % alignof(struct sock_filter) == 0);  // the filter follows them

@@ -132,10 +132,15 @@ std::string Start(uint32_t id, uint32_t flags) {
 Event StartOf(uint32_t id, uint32_t flags) { return Message(Start(id, flags), (flags & kStartOwnGroup) != 0 ? 3 + kAllCounters : 2); }
 
 Event HandOver(uint32_t id) {
-  std::string bytes = Start(id, 0);
-  const Kind kind = Kind::kHandOver;
-  bytes.replace(0, sizeof(kind), BytesOf(kind));
-  return Message(bytes);
+  HandOverRecord record;
+  record.programId = id;
+  record.cpuCount = 2;
+  record.cpuLimitNs = 5'000'000;
+  record.wallLimitNs = 20'000'000;
+  record.memoryLimitBytes = 1 << 20;
+  record.startNs = 0;
+  record.cpuBaseNs = kUnknown;
+  return Message(BytesOf(record));
 }
 
 Event SignalOf(uint32_t id, uint32_t everything) {
@@ -165,7 +170,7 @@ std::vector<std::string> Seeds() {
       Join({Template(1, 6), Slot(), Groups(0), Prepare(1, 1), StartOf(1, kStartTerminal | kStartNotify), Exit(0, 0)}),
       Join({Template(0, 0), Slot(), Fork(false), Fork(true), Slot()}),
       with({StartOf(1, kStartOneShot), Text("usage_usec 99999999\noom_kill 3\n"), Clock(30), Exit(0, 1)}),
-      with({StartOf(1, kStartNotify), HandOver(1), {kNotice, ""}, SignalOf(1, 1), Exit(0, 0), StartOf(2, 0), SignalOf(2, 0), Exit(0, 137)}),
+      with({StartOf(1, kStartAhead), HandOver(1), {kNotice, ""}, SignalOf(1, 1), Exit(0, 0), StartOf(2, 0), SignalOf(2, 0), Exit(0, 137)}),
       with({StartOf(1, 0), StartOf(2, kStartOwnGroup | kStartNotify), {kPipe, ""}, Text("2\n3\n4\n"), SignalOf(2, 1), Exit(1, 0), Clock(100), Exit(0, 0), Exit(0, 0)}),
       with({StartOf(1, 0), StartOf(2, kStartOwnGroup), report, {kNotice, ""}, Exit(1, 127), Exit(9, 0)}),
       with({{kPlan, Start(1, 0)}, Message(Start(1, kStartInFile), 3), Exit(0, 0)}),

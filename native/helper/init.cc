@@ -54,12 +54,15 @@ constexpr int64_t Sooner(int64_t a, int64_t b) { return a < b ? a : b; }
         SettleLaunches(init);
         break;
       }
+    // Whoever was started ahead may have been handed over and have ended since: then it is told by the limits that it was given.
+    const bool messageFirst = polled.fds[0].revents != 0 && init.programs.AnyAhead();
+    if (messageFirst && !HandleMessage(init)) sys::Exit(0);
     if (polled.fds[1].revents != 0 || unreaped) {
       char discarded[128];
       while (sys::Read(init.setup.signals.get(), discarded, sizeof(discarded)) > 0) continue;
       unreaped = ReapAndFinish(init);
     }
-    if (polled.fds[0].revents != 0 && !HandleMessage(init)) sys::Exit(0);
+    if (polled.fds[0].revents != 0 && !messageFirst && !HandleMessage(init)) sys::Exit(0);
   }
 }
 

@@ -71,9 +71,12 @@ void Programs::TakeBaseline(Program& program) {
   program.taskBase = ReadNumber(counters, kCounterTaskPeak);
 }
 
-void Programs::RestartCpu(Program& program) {
-  (void)ProcessCpuNs(program.pid);  // books what its threads have not been charged yet
-  program.cpuBaseNs = RawCpuNs(program);
+void Programs::RestartCpu(Program& program, uint64_t cpuBaseNs) { program.cpuBaseNs = cpuBaseNs == kUnknown ? RawCpuNs(program) : cpuBaseNs; }
+
+bool Programs::AnyAhead() const {
+  for (const Program& program : programs_)
+    if (program.pid != 0 && program.ahead) return true;
+  return false;
 }
 
 uint64_t Programs::CpuNs(const Program& program) const {

@@ -27,6 +27,7 @@ struct Program {
   Fd launching;             // until exec: how a launch beside others went
   Fd terminal;              // until it is sent with Started
   bool notify = false;      // say Started
+  bool ahead = false;       // of its request, which HandOver brings
   bool failed = false;      // it never started, and the host knows; only its reaping is left
 };
 
@@ -44,8 +45,9 @@ class Programs {
   unsigned alive() const;
 
   void TakeBaseline(Program& program);
-  // CPU time counts from now on.
-  void RestartCpu(Program& program);
+  // CPU time counts from what the group's counter said; from now on where there is none.
+  void RestartCpu(Program& program, uint64_t cpuBaseNs);
+  bool AnyAhead() const;
   uint64_t CpuNs(const Program& program) const;
   const Counters& CountersOf(const Program& program) const { return program.ownGroup ? program.counters : sandbox_; }
   bool HasGroup(const Program& program) const { return CountersOf(program).fds[kCounterProcs] >= 0; }

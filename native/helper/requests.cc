@@ -40,15 +40,16 @@ Failure ApplyWrites(const Counters& counters, const StartRecord& record, const c
   return {};
 }
 
-void SetLimits(Program& program, const StartRecord& record) {
+template <class Record>
+void SetLimits(Program& program, const Record& record) {
   program.cpuLimitNs = record.cpuLimitNs;
   program.wallLimitNs = record.wallLimitNs;
   program.memoryLimitBytes = record.memoryLimitBytes;
   program.cpuCount = record.cpuCount > 0 ? record.cpuCount : 1;
 }
 
-void StartClocks(Program& program) {
-  program.startNs = sys::MonotonicNs();
+void StartClocks(Program& program, int64_t now) {
+  program.startNs = now;
   program.nextCpuLookNs = After(program.startNs, program.cpuLimitNs / program.cpuCount);
 }
 
@@ -79,7 +80,7 @@ Failure Begin(Init& init, Program& program, const char* message, Launch& launch)
   if ((record.flags & kStartTerminal) != 0) SBX_TRY(OpenTerminal(launch));
   DrainOomNotice(init.programs.CountersOf(program));
   init.programs.TakeBaseline(program);
-  StartClocks(program);
+  StartClocks(program, sys::MonotonicNs());
   if (HasNoRoom(init, program, record)) return {Stage::k_exec, 0, ENOMEM};
   const Failure failure = LaunchProgram(launch, IdentityOf(init), init.programs.alive() > 0, program.pid, program.launching);
   if (!failure) {
@@ -144,6 +145,7 @@ void Start(Init& init, const char* message, size_t size, Received& received, uns
   init.oneShot = oneShot;
   init.turns.number = oneShot ? record.turns : 0;
   program->notify = (record.flags & kStartNotify) != 0;
+  program->ahead = (record.flags & kStartAhead) != 0;
   program->terminal = static_cast<Fd&&>(launch.terminal);
   if (!program->launching) Announce(init, *program);
 }
@@ -168,18 +170,14 @@ void StartFromFile(Init& init, Received& received) {
   (void)sys::Call(SYS_munmap, tables, tableBytes);
 }
 
-// What a broken host could get wrong here is the number of writes and where their texts are; ApplyWrites looks at the latter.
-void HandOver(Init& init, const char* message, size_t size) {
-  const auto& record = *reinterpret_cast<const StartRecord*>(message);
-  if (size < sizeof(record) || record.size != size || message[size - 1] != '\0' || record.writeCount > kWritesMax) return;
+void HandOver(Init& init, const HandOverRecord& record) {
   Program* program = init.programs.FindById(record.programId);
   if (program == nullptr || program->exited) return;  // its end has been told, or is about to be
+  program->ahead = false;
   SetLimits(*program, record);
-  if (const Failure failure = ApplyWrites(init.programs.CountersOf(*program), record, message)) return Report(init.channel.get(), failure, program->id);
-  init.programs.RestartCpu(*program);
-  StartClocks(*program);
-  program->notify = true;
-  Announce(init, *program);
+  init.programs.RestartCpu(*program, record.cpuBaseNs);
+  const int64_t now = sys::MonotonicNs();
+  StartClocks(*program, record.startNs < (uint64_t)now ? (int64_t)record.startNs : now);
 }
 
 void Signal(Init& init, const SignalRecord& record) {
@@ -225,7 +223,7 @@ bool HandleMessage(Init& init) {
       return true;
     }
     case Kind::kHandOver:
-      HandOver(init, message, (size_t)received.size);
+      if (received.size == sizeof(HandOverRecord)) HandOver(init, *reinterpret_cast<const HandOverRecord*>(message));
       return true;
     case Kind::kSignal:
       if (received.size == sizeof(SignalRecord)) Signal(init, *reinterpret_cast<const SignalRecord*>(message));

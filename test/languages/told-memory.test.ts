@@ -12,10 +12,10 @@ beforeAll(async () => {
 });
 afterAll(() => told.close());
 
-/** Objects that live while the next `aliveMiB` are made, 16 times as many in all. */
+/** Objects that live while the next `aliveMiB` are made, 8 times as many in all. */
 const churn = (aliveMiB: number) => `
 const alive = [];
-for (let made = 0; made < ${16 * aliveMiB}; made += 1) {
+for (let made = 0; made < ${8 * aliveMiB}; made += 1) {
   const chunk = []; // 0.9 MiB
   for (let i = 0; i < 16384; i += 1) chunk.push({ i, made, next: null });
   alive[made % ${aliveMiB}] = chunk;
@@ -26,7 +26,12 @@ const FACTS = `console.log(process.execArgv.join(), Math.round(require('v8').get
 
 describe.skipIf(isSkipped('javascript'))('a told memory limit', () => {
   const run = (engine: Engine, code: string, memoryBytes: number | null) =>
-    languages.runCode({ engine, language: 'javascript', code, limits: { memoryBytes } });
+    languages.runCode({
+      engine,
+      language: 'javascript',
+      code,
+      limits: { memoryBytes, cpuTimeMs: 120_000, wallTimeMs: 120_000 },
+    });
 
   test('takes the place of the flag up to half of it', async () => {
     for (const memoryBytes of [64 * MiB, 256 * MiB, 1024 * MiB])

@@ -100,6 +100,8 @@ export interface StartMessage extends Partial<CounterFds> {
   findFirst: boolean;
   /** Number of the group in which it and others wait for each other in turn; 0: none. */
   turns: number;
+  /** Started ahead of its request: a hand-over follows. */
+  ahead: boolean;
   programId: number;
   /** 0: none. */
   cpuLimitNs: number;
@@ -125,17 +127,12 @@ export interface StartMessage extends Partial<CounterFds> {
   env: readonly string[];
 }
 
-/** What begins for a program that has waited: the same fields of a start, and nothing else of it. */
-export type HandOverMessage = Pick<
-  StartMessage,
-  | 'programId'
-  | 'cpuLimitNs'
-  | 'wallLimitNs'
-  | 'memoryLimitBytes'
-  | 'cpuCount'
-  | 'writeCounters'
-  | 'writeTexts'
->;
+/** What begins for a program that has waited; its group has been bounded. */
+export interface HandOverMessage
+  extends Pick<StartMessage, 'programId' | 'cpuLimitNs' | 'wallLimitNs' | 'memoryLimitBytes' | 'cpuCount'> {
+  /** What the group's counter says now; `undefined`: nothing counts. */
+  cpuBaseNs: number | undefined;
+}
 
 /** Flags of a descriptor row; `native/common/record.h` says what they do. */
 export const FD_NULL = 1;

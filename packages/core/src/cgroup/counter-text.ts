@@ -2,8 +2,10 @@
 
 /** v1 says nanoseconds and nothing else, v2 has a line in microseconds. */
 export function cpuNsOf(text: string | null): number | null {
+  const nanoseconds = numberOf(text);
+  if (nanoseconds !== null) return nanoseconds;
   const microseconds = lineOf(text, 'usage_usec');
-  return microseconds === null ? numberOf(text) : microseconds * 1000;
+  return microseconds === null ? null : microseconds * 1000;
 }
 
 export function numberOf(text: string | null): number | null {

@@ -103,8 +103,8 @@ export class Place {
     return this.#nextId++;
   }
 
-  /** Sends the plan; throws when the socket refuses. `idle`: the process does not stay for this program. */
-  start(message: StartMessage, listener: ProgramListener, idle = false): void {
+  /** Sends the plan; throws when the socket refuses. The process does not stay for one that is started ahead. */
+  start(message: StartMessage, listener: ProgramListener): void {
     if (this.#closed) throw new ClosedError('The sandbox');
     if (this.#lost !== null) throw this.#lost;
     if (this.alive >= this.core.native.constants.programsMax) {
@@ -119,11 +119,11 @@ export class Place {
     if (sent < 0) throw lostError(`The sandbox (errno ${-sent})`);
     this.#listeners.set(message.programId, listener);
     this.#inSession ||= !message.oneShot;
-    if (idle) this.#idle.add(message.programId);
+    if (message.ahead) this.#idle.add(message.programId);
     else this.core.native.holdLoop(); // while a program lives, the process stays for its end
   }
 
-  /** Limits and meters of an idle program begin; its listener hears `onStarted` when that is so. False when init is gone. */
+  /** Limits and meters of an idle program begin. False when init is gone. */
   handOver(message: HandOverMessage): boolean {
     return !this.#closed && this.#channel.handOver(message) >= 0;
   }

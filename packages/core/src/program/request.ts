@@ -31,6 +31,8 @@ export interface ProgramRequest {
   given?: readonly GivenFd[];
   /** Number of the group in which it and others wait for each other in turn. */
   turns?: number;
+  /** Started before anybody has asked for it. */
+  ahead?: boolean;
   /** It was started ahead of this request and has waited for it. */
   waited?: Waited;
   /** Set when others run beside it in groups below its own: then its peaks include theirs. */
@@ -60,6 +62,7 @@ export function startMessage(place: Place, request: ProgramRequest, parts: Start
     ownGroup: member !== undefined,
     findFirst: findsFirst(request),
     turns: request.turns ?? 0,
+    ahead: request.ahead === true,
     programId: parts.id,
     cpuLimitNs: nanoseconds(limits.cpuTimeMs),
     wallLimitNs: nanoseconds(limits.wallTimeMs),

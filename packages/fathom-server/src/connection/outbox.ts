@@ -38,11 +38,13 @@ export class Outbox implements Outlet {
   readonly #socket: WebSocket;
   readonly #options: OutboxOptions;
   readonly #waiting: (() => void)[] = [];
-  /** Messages that wait for another one, in their order. */
+  /** Messages that wait for another one and are not made yet, in their order. */
   readonly #later: (() => string)[] = [];
   #laterTimer: NodeJS.Timeout | undefined;
   #stallTimer: NodeJS.Timeout | undefined;
-  #isGathering = false;
+  #makesLater = false;
+  #isHeld = false;
+  #isLeaving = false;
   #isStopped = false;
 
   constructor(socket: WebSocket, options: OutboxOptions) {
@@ -50,20 +52,22 @@ export class Outbox implements Outlet {
     this.#options = options;
   }
 
-  /** Sends a message with the next one, or soon. */
+  /** Sends a message with the next one, or soon. It is made meanwhile, when what this turn of the loop sets going goes. */
   sendLater(make: () => string): void {
     this.#later.push(make);
-    this.#laterTimer ??= setTimeout(() => this.#sendLate(), LATER_MS);
+    this.#laterTimer ??= setTimeout(() => this.#leave(), LATER_MS);
+    if (this.#makesLater) return;
+    this.#makesLater = true;
+    setImmediate(() => this.#makeLate());
   }
 
-  /** Sends a message, made when those before it have been. */
+  /** Sends a message, made when those before it have been; what is said in one turn of the loop leaves together, at its end. */
   send(make: () => string): void {
-    if (this.#later.length > 0) this.#sendLate();
-    if (this.#isStopped) return;
-    this.#gather();
-    this.#socket.send(make(), TEXT, this.#onFlushed);
-    if (this.#isFull) this.#watch();
-    if (this.#socket.bufferedAmount > this.#options.bufferBytes + CONTROL_BYTES) this.#socket.pause();
+    this.#makeLate();
+    this.#write(make);
+    if (this.#isLeaving) return;
+    this.#isLeaving = true;
+    setImmediate(() => this.#leave());
   }
 
   hasRoom(): boolean {
@@ -83,10 +87,30 @@ export class Outbox implements Outlet {
     for (const callback of this.#waiting.splice(0)) callback();
   }
 
-  #sendLate(): void {
+  #makeLate(): void {
+    this.#makesLater = false;
+    for (const make of this.#later.splice(0)) this.#write(make);
+  }
+
+  /** Into the socket, which holds it. */
+  #write(make: () => string): void {
+    if (this.#isStopped) return;
+    const { _socket: stream } = this.#insides;
+    if (!this.#isHeld) stream?.cork();
+    this.#isHeld = true;
+    this.#socket.send(make(), TEXT, this.#onFlushed);
+    if (this.#isFull) this.#watch();
+    if (this.#socket.bufferedAmount > this.#options.bufferBytes + CONTROL_BYTES) this.#socket.pause();
+  }
+
+  /** All in one write, which takes longer than what a turn of the loop sets going. */
+  #leave(): void {
     clearTimeout(this.#laterTimer);
     this.#laterTimer = undefined;
-    for (const make of this.#later.splice(0)) this.send(make);
+    this.#isLeaving = false;
+    this.#makeLate();
+    if (this.#isHeld) this.#insides._socket?.uncork();
+    this.#isHeld = false;
   }
 
   get #isFull(): boolean {
@@ -98,18 +122,6 @@ export class Outbox implements Outlet {
     if (this.#socket.isPaused && !this.#isFull) this.#socket.resume();
     while (this.#waiting.length > 0 && !this.#isFull) this.#waiting.shift()!();
   };
-
-  /** What is said in one turn of the loop leaves in one write at its end: writing takes longer than what the turn sets going. */
-  #gather(): void {
-    const { _socket: stream } = this.#insides;
-    if (this.#isGathering || stream == null) return;
-    this.#isGathering = true;
-    stream.cork();
-    setImmediate(() => {
-      this.#isGathering = false;
-      stream.uncork();
-    });
-  }
 
   get #insides(): Insides {
     return this.#socket as unknown as Insides;

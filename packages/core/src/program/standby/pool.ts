@@ -63,7 +63,7 @@ export class StandbyPool {
     request.signal?.throwIfAborted();
     checkCeilings(request.limits, this.#core.options.ceilings);
     const family = this.#families.get(name);
-    const warm = family === undefined ? null : await this.#spawnWarm(family, request, cold);
+    const warm = family === undefined ? null : this.#spawnWarm(family, request, cold);
     if (warm !== null) return warm;
     if (family !== undefined) family.totals.cold += 1;
     this.#makeRoom();
@@ -99,7 +99,7 @@ export class StandbyPool {
     this.#tellSettled();
   }
 
-  async #spawnWarm(family: Family, request: StandbyRequest, cold: OneShotOptions): Promise<Started | null> {
+  #spawnWarm(family: Family, request: StandbyRequest, cold: OneShotOptions): Started | null {
     const recipe = makeRecipe(this.#core, request);
     if (!canWait(recipe)) return null;
     family.noteAsked(recipe);
@@ -107,7 +107,8 @@ export class StandbyPool {
     for (let tried = family.take(recipe, limits); tried !== null; tried = family.take(recipe, limits)) {
       const { code } = request;
       const bytes = typeof code === 'string' ? Buffer.from(code) : code;
-      const started = await tried.handOver({ bytes, limits, options: cold }).finally(() => this.#fillSoon());
+      this.#fillSoon();
+      const started = tried.handOver({ bytes, limits, options: cold });
       if (started !== null) {
         family.totals.warm += 1;
         return started;

@@ -18,9 +18,10 @@ import { environmentFor } from '../environment.js';
 import { type Figures, readCpuNs, readFigures } from '../figures.js';
 import { attend, type Started } from '../one-shot.js';
 import { Place } from '../place.js';
-import { boundGroup, cpusOf, nanoseconds } from '../plan.js';
+import { cpusOf, nanoseconds } from '../plan.js';
 import { type ProgramRequest, startMessage } from '../request.js';
 import { Running } from '../running.js';
+import { writeBounds } from './bounds.js';
 import type { Recipe } from './recipe.js';
 
 /** What a program may use until it waits: a broken interpreter must not spin for ever. */
@@ -53,8 +54,6 @@ export interface WaitingOptions {
   onLost: (waiting: Waiting) => void;
 }
 
-type Settle<T> = { resolve: (value: T) => void; reject: (error: unknown) => void };
-
 export class Waiting {
   readonly recipe: Recipe;
   /** What it holds, in bytes; 0 until it waits. */
@@ -70,8 +69,7 @@ export class Waiting {
   #base: Figures | null = null;
   /** Highest use on the way to its entry file: a request with less would not have come so far. */
   #startPeak = { memoryBytes: 0, tasks: 0 };
-  #opening: Settle<void> | null = null;
-  #handing: (Settle<Started | null> & { handed: Handed }) | null = null;
+  #opening: { resolve: () => void; reject: (error: unknown) => void } | null = null;
   #over = false;
 
   constructor(options: WaitingOptions) {
@@ -92,6 +90,8 @@ export class Waiting {
       if (this.#over) throw new ClosedError('The standby');
       await this.#start(this.#place);
       this.#measure();
+      // What the next request will most likely need: then it finds it there.
+      if (this.fits(this.recipe.limits)) writeBounds(this.#place.slot, this.recipe.limits);
       this.waits = true;
     } catch (error) {
       this.close();
@@ -110,25 +110,40 @@ export class Waiting {
   }
 
   /** Limits and meters begin, then the program finds its entry file. `null`: it was gone before that. */
-  handOver(handed: Handed): Promise<Started | null> {
+  handOver({ bytes, limits, options }: Handed): Started | null {
     this.waits = false;
-    const { core, slot } = this.#place!;
-    const { limits } = handed;
-    const { native } = core;
-    native.holdLoop();
-    return new Promise<Started | null>((resolve, reject) => {
-      this.#handing = { resolve, reject, handed };
+    const place = this.#place!;
+    const { core, slot } = place;
+    const base = { ...this.#base!, cpuNs: readCpuNs(slot.group) };
+    try {
       writeCpuShare(core, slot, limits);
-      const sent = this.#place!.handOver({
-        programId: this.#programId,
-        cpuLimitNs: nanoseconds(limits.cpuTimeMs),
-        wallLimitNs: nanoseconds(limits.wallTimeMs),
-        memoryLimitBytes: limits.memoryBytes ?? 0,
-        cpuCount: cpusOf(limits, core.machineCpus),
-        ...boundGroup(slot, slot.group, limits, native.constants.counters),
-      });
-      if (!sent) this.#lose(lostError('A waiting program'));
-    }).finally(() => native.releaseLoop());
+      writeBounds(slot, limits);
+    } catch {
+      return this.#lose(lostError('A waiting program')); // an ordinary start says what is wrong
+    }
+    const told = place.handOver({
+      programId: this.#programId,
+      cpuLimitNs: nanoseconds(limits.cpuTimeMs),
+      wallLimitNs: nanoseconds(limits.wallTimeMs),
+      memoryLimitBytes: limits.memoryBytes ?? 0,
+      cpuCount: cpusOf(limits, core.machineCpus),
+      cpuBaseNs: base.cpuNs ?? undefined,
+    });
+    if (!told || !this.#letGo(bytes)) return this.#lose(lostError('A waiting program'));
+    const { file, args = [] } = this.recipe.program;
+    const waited = { id: this.#programId, pipes: this.#pipes!, base };
+    const running = Running.takeOver(place, {
+      file,
+      args,
+      options,
+      limits,
+      oneShot: true,
+      notify: true,
+      waited,
+    });
+    this.#pipes = null;
+    this.#over = true;
+    return attend(place, running, options);
   }
 
   /** Ends it, unless it has become somebody's. */
@@ -141,7 +156,6 @@ export class Waiting {
     if (this.#gateId >= 0) this.#options.gate.drop(this.#gateId);
     this.#gateId = -1;
     this.#opening?.reject(new ClosedError('The standby'));
-    this.#handing?.resolve(null);
   }
 
   async #start(place: Place): Promise<void> {
@@ -181,13 +195,14 @@ export class Waiting {
       },
       oneShot: true,
       notify: false,
+      ahead: true,
     };
     const environment = environmentFor(request.options, undefined);
     const attempt = attemptOf(request, environment, place.core.workDir);
     this.#programId = place.nextProgramId();
     this.#base = readFigures(place.slot.group);
     const listener = {
-      onStarted: () => this.#goOn(),
+      onStarted: () => undefined,
       onEnded: () => this.#lose(lostError(`${file}, started ahead,`)),
       onFailed: (failed: Parameters<typeof startError>[0]) => this.#lose(startError(failed, attempt)),
       onLost: (error: SbxError) => this.#lose(error),
@@ -204,7 +219,7 @@ export class Waiting {
         paths: attempt.paths,
         group: place.slot.group,
       };
-      place.start(startMessage(place, request, parts), listener, true);
+      place.start(startMessage(place, request, parts), listener);
     } finally {
       ends.close();
     }
@@ -221,35 +236,26 @@ export class Waiting {
     };
   }
 
-  /** Init has restarted the meters: the program gets its file, and whoever asked gets the program. */
-  #goOn(): void {
-    const handing = this.#handing;
-    if (handing === null || this.#over) return;
-    const { bytes, limits, options } = handing.handed;
-    const { file, args = [], entry } = this.recipe.program;
+  /** False when nobody waits any more. */
+  #letGo(bytes: Uint8Array): boolean {
     const opened = this.#options.gate.open(this.#gateId, bytes);
-    if (opened === ENOENT) return this.#lose(lostError('A waiting program'));
+    if (opened === ENOENT) return false;
     if (opened < 0) {
-      handing.reject(new FileAccessError({ operation: 'copy-in', path: entry, errno: -opened }));
-      return this.close();
+      this.close();
+      const path = this.recipe.program.entry;
+      throw new FileAccessError({ operation: 'copy-in', path, errno: -opened });
     }
     this.#gateId = -1;
-    const place = this.#place!;
-    const base = { ...this.#base!, cpuNs: readCpuNs(place.slot.group) };
-    const waited = { id: this.#programId, pipes: this.#pipes!, base };
-    const request = { file, args, options, limits, oneShot: true, notify: true, waited };
-    const running = Running.takeOver(place, request);
-    this.#pipes = null;
-    this.#over = true;
-    handing.resolve(attend(place, running, options));
+    return true;
   }
 
-  #lose(error: SbxError): void {
-    if (this.#over) return;
+  #lose(error: SbxError): null {
+    if (this.#over) return null;
     const waited = this.waits;
     this.#opening?.reject(error);
     this.close();
     if (waited) this.#options.onLost(this);
+    return null;
   }
 }
 

@@ -1,0 +1,22 @@
+/** Bounds of a group that are written from here, since its program runs already; those of a start are init's to write. */
+import { COUNTERS, type CounterName } from '../../cgroup/layout.js';
+import type { Slot } from '../../engine/slot.js';
+import type { ResolvedLimits } from '../../options/limits.js';
+import { boundGroup } from '../plan.js';
+
+/** May be refused: it has been reported as not enforced. As in native/addon/link.cc. */
+const OPTIONAL: readonly CounterName[] = ['swapLimit', 'socketLimit'];
+
+/** Throws what the kernel refused. Nothing is written that is in force. */
+export function writeBounds(slot: Slot, limits: ResolvedLimits): void {
+  const { writeCounters, writeTexts } = boundGroup(slot, slot.group, limits, COUNTERS);
+  for (const [i, counter] of writeCounters.entries()) {
+    try {
+      slot.group!.set(counter, writeTexts[i]!);
+    } catch (error) {
+      if (OPTIONAL.includes(COUNTERS[counter]!)) continue;
+      slot.writtenLimits = null;
+      throw error;
+    }
+  }
+}
