@@ -71,7 +71,7 @@ describe('hand-over', () => {
     const code = `exec /t/posture`;
     // Its descriptors without a pipeline, whose ends the shell may hold for a moment more.
     const more =
-      'echo "$0 $#"; env; pwd; ls -la --time-style=+; ulimit -a; ls /proc/self/task | wc -l; cat /proc/$$/cmdline /proc/$$/environ; trap; umask; cat main.sh; stat -c "%s %a %U" main.sh; wc -c; grep -E "Sig|Cap|Seccomp|Threads|NoNewPrivs" /proc/self/status; echo /proc/$$/fd/*';
+      'echo "$0 $#"; env; pwd; ls -la --time-style=+; ulimit -a; ls /proc/self/task | wc -l; cat /proc/$$/cmdline /proc/$$/environ; trap; umask; cat main.sh; stat -c "%s %a %U" main.sh; wc -c; grep -E "Sig|Cap|Seccomp|Threads|NoNewPrivs|Cpus_allowed" /proc/self/status; echo /proc/$$/fd/*';
     await withStandby(2, async (standby) => {
       for (const script of [code, more]) {
         const warm = await run(standby, ask(script));
@@ -140,6 +140,24 @@ describe('limits and meters', () => {
       expect(result.status).toBe('ok');
       expect(result.usage.wallTimeMs).toBeGreaterThan(290);
       expect(result.usage.wallTimeMs).toBeLessThan(1000);
+      expect(numbers(standby).warm).toBe(1);
+    });
+  });
+
+  it('begin there too when init hears of it only after the end', async () => {
+    await withStandby(1, async (standby) => {
+      await sleep(400);
+      const [waiting] = shells();
+      process.kill(waiting!.parent, 'SIGSTOP');
+      const start = performance.now();
+      const running = run(standby, ask('exit 0', { limits: { wallTimeMs: 300 } }));
+      await until(2000, 'it has ended', () =>
+        shells().some(({ pid, state }) => pid === waiting!.pid && state === 'Z'),
+      );
+      process.kill(waiting!.parent, 'SIGCONT');
+      const { status, usage } = await running;
+      expect(status).toBe('ok');
+      expect(usage.wallTimeMs).toBeLessThan(performance.now() - start);
       expect(numbers(standby).warm).toBe(1);
     });
   });
