@@ -71,27 +71,36 @@ Gate::Gate(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Gate>(info), react
 
 Gate::~Gate() {
   while (!held_.empty()) Forget(held_.begin());
-  if (events_) reactor_->Remove(events_.get(), this);
+  for (const auto& group : groups_)
+    if (group->events) reactor_->Remove(group->events.get(), group.get());
 }
 
-int Gate::Start() {
-  if (events_) return 0;
-  events_.reset((int)sys::Call(SYS_fanotify_init, FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK | FAN_REPORT_TID, O_RDONLY | O_CLOEXEC | O_LARGEFILE));
-  if (!events_) return events_.release();
-  if (const int added = reactor_->Add(events_.get(), EPOLLIN, this); added < 0) {
-    events_.reset();
-    return added;
-  }
-  Ref();  // lives until closed, whatever JavaScript still holds
-  return 0;
+int Gate::Group::Open() {
+  events.reset((int)sys::Call(SYS_fanotify_init, FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK | FAN_REPORT_TID, O_RDONLY | O_CLOEXEC | O_LARGEFILE));
+  return events ? gate_.reactor_->Add(events.get(), EPOLLIN, this) : events.release();
 }
 
-int Gate::Mark(unsigned action, int file) { return (int)sys::Call(SYS_fanotify_mark, events_.get(), action, FAN_OPEN_PERM, file, 0); }
+int Gate::Group::Mark(unsigned action, int file) { return (int)sys::Call(SYS_fanotify_mark, events.get(), action, FAN_OPEN_PERM, file, 0); }
 
 // Taking a mark away has the kernel wait for its readers, on the CPUs of the program that goes on. One that is told to
 // look away goes with its file.
-void Gate::LookAway(int file) {
+void Gate::Group::LookAway(int file) {
   if (Mark(FAN_MARK_ADD | FAN_MARK_IGNORED_MASK | FAN_MARK_IGNORED_SURV_MODIFY, file) < 0) (void)!Mark(FAN_MARK_REMOVE, file);
+}
+
+// The one with the fewest files; one more while each has some. The kernel lets a user have 128 groups by default.
+int Gate::PickGroup(Group*& picked) {
+  constexpr size_t kGroupsMax = 16;
+  picked = nullptr;
+  for (const auto& group : groups_)
+    if (picked == nullptr || group->fileCount < picked->fileCount) picked = group.get();
+  if (picked != nullptr && (picked->fileCount == 0 || groups_.size() >= kGroupsMax)) return 0;
+  auto group = std::make_unique<Group>(*this);
+  if (const int opened = group->Open(); opened < 0) return picked == nullptr ? opened : 0;
+  picked = group.get();
+  groups_.push_back(std::move(group));
+  if (groups_.size() == 1) Ref();  // lives until closed, whatever JavaScript still holds
+  return 0;
 }
 
 Napi::Value Gate::Hold(const Napi::CallbackInfo& info) {
@@ -101,33 +110,35 @@ Napi::Value Gate::Hold(const Napi::CallbackInfo& info) {
   const auto owner = (int64_t)args.Number("owner");
   if (args.failed()) return {};
   const auto result = [&](long value) { return Napi::Number::New(info.Env(), (double)value); };
-  if (const int started = Start(); started < 0) return result(started);
+  Group* group;
+  if (const int picked = PickGroup(group); picked < 0) return result(picked);
   Fd file(MakeFile(dir, path, owner));
   if (!file) return result(file.release());
   (void)!RawSyscall(SYS_fchmod, file.get(), 0644);  // the process's umask has had its say; it is our own file
   struct stat status = {};
   if (const long got = sys::Call(SYS_fstat, file.get(), &status); got < 0) return result(got);
-  if (const int marked = Mark(FAN_MARK_ADD, file.get()); marked < 0) return result(marked);
+  if (const int marked = group->Mark(FAN_MARK_ADD, file.get()); marked < 0) return result(marked);
+  ++group->fileCount;
   const int id = file.get();
-  held_.emplace(id, Held{static_cast<Fd&&>(file), status.st_dev, status.st_ino, {}});
+  held_.emplace(id, Held{static_cast<Fd&&>(file), status.st_dev, status.st_ino, group, {}});
   return result(id);
 }
 
-void Gate::OnEvents(unsigned) {
-  Napi::HandleScope scope(Env());
+void Gate::Group::OnEvents(unsigned) {
+  Napi::HandleScope scope(gate_.Env());
   alignas(8) char buffer[4096];
-  const long size = sys::Read(events_.get(), buffer, sizeof(buffer));
+  const long size = sys::Read(events.get(), buffer, sizeof(buffer));
   long at = 0;
-  while (at + (long)sizeof(fanotify_event_metadata) <= size && events_) {
+  while (at + (long)sizeof(fanotify_event_metadata) <= size && events) {
     const auto& event = *reinterpret_cast<const fanotify_event_metadata*>(buffer + at);
     if (event.event_len < sizeof(event)) return;
     at += event.event_len;
-    if (event.fd >= 0) TakeEvent({event.fd, event.pid});
+    if (event.fd >= 0) gate_.TakeEvent(*this, {event.fd, event.pid});
   }
 }
 
 // The first opening of a held file is news; later ones (other threads) wait with it.
-void Gate::TakeEvent(Opening opening) {
+void Gate::TakeEvent(Group& group, Opening opening) {
   struct stat status = {};
   (void)!sys::Call(SYS_fstat, opening.fd, &status);  // cannot fail on an open file; zeros are nobody's
   for (auto& [id, held] : held_) {
@@ -137,6 +148,7 @@ void Gate::TakeEvent(Opening opening) {
     return;
   }
   Held stray = {};  // its mark went while it came
+  stray.group = &group;
   stray.openings.push_back(opening);
   (void)Answer(stray);
 }
@@ -147,7 +159,7 @@ int Gate::Answer(Held& held) {
   for (const Opening& opening : held.openings) {
     const struct fanotify_response response = {opening.fd, FAN_ALLOW};
     const Elsewhere elsewhere(opening.task);
-    const long written = sys::Write(events_.get(), &response, sizeof(response));
+    const long written = sys::Write(held.group->events.get(), &response, sizeof(response));
     if (written > 0) answered = 0;
     sys::Close(opening.fd);
   }
@@ -156,8 +168,9 @@ int Gate::Answer(Held& held) {
 }
 
 void Gate::Forget(std::map<int, Held>::iterator held) {
-  (void)!Mark(FAN_MARK_REMOVE, held->second.file.get());  // fails only when it is gone already
+  (void)!held->second.group->Mark(FAN_MARK_REMOVE, held->second.file.get());  // fails only when it is gone already
   held->second.file.reset();
+  --held->second.group->fileCount;
   (void)Answer(held->second);
   held_.erase(held);
 }
@@ -171,8 +184,9 @@ Napi::Value Gate::Open(const Napi::CallbackInfo& info) {
   if (held == held_.end()) return result(-EBADF);
   const auto bytes = value.As<Napi::Uint8Array>();
   if (const int written = WriteAll(held->first, reinterpret_cast<const char*>(bytes.Data()), bytes.ByteLength()); written < 0) return result(written);
-  LookAway(held->first);
+  held->second.group->LookAway(held->first);
   held->second.file.reset();
+  --held->second.group->fileCount;
   const int answered = Answer(held->second);
   held_.erase(held);
   return result(answered);
@@ -185,9 +199,11 @@ Napi::Value Gate::Drop(const Napi::CallbackInfo& info) {
 
 Napi::Value Gate::Close(const Napi::CallbackInfo& info) {
   while (!held_.empty()) Forget(held_.begin());
-  if (!events_) return info.Env().Undefined();
-  reactor_->Remove(events_.get(), this);
-  (new CloseWork(info.Env(), static_cast<Fd&&>(events_)))->Queue();
+  if (groups_.empty() || onOpened_.IsEmpty()) return info.Env().Undefined();
+  for (const auto& group : groups_) {  // they stay: this may be called from an event of one
+    reactor_->Remove(group->events.get(), group.get());
+    (new CloseWork(info.Env(), static_cast<Fd&&>(group->events)))->Queue();
+  }
   onOpened_.Reset();
   Unref();
   return info.Env().Undefined();

@@ -9,6 +9,7 @@
 #include <napi.h>
 
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "../common/fd.h"
@@ -16,12 +17,11 @@
 
 namespace sbx {
 
-class Gate : public Napi::ObjectWrap<Gate>, public Watch {
+class Gate : public Napi::ObjectWrap<Gate> {
  public:
   static Napi::Function Define(Napi::Env env);
   explicit Gate(const Napi::CallbackInfo& info);  // (onOpened: (id) => void)
   ~Gate() override;
-  void OnEvents(unsigned events) override;
 
  private:
   // ({ dir, path, owner }) -> id of the new file, or a negative error number.
@@ -37,22 +37,37 @@ class Gate : public Napi::ObjectWrap<Gate>, public Watch {
     int task;  // whose opening it is
   };
 
+  // Of the kernel's. An answer awakens all who wait in its group, so there are some groups.
+  class Group : public Watch {
+   public:
+    explicit Group(Gate& gate) : gate_(gate) {}
+    int Open();
+    void OnEvents(unsigned) override;
+    int Mark(unsigned action, int file);
+    // No opening of it is held from now on.
+    void LookAway(int file);
+
+    Fd events;
+    unsigned fileCount = 0;
+
+   private:
+    Gate& gate_;
+  };
+
   struct Held {
     Fd file;
     uint64_t device, inode;
+    Group* group;
     std::vector<Opening> openings;
   };
 
-  int Start();
-  int Mark(unsigned action, int file);
-  // No opening of it is held from now on.
-  void LookAway(int file);
-  void TakeEvent(Opening opening);
+  int PickGroup(Group*& picked);
+  void TakeEvent(Group& group, Opening opening);
   int Answer(Held& held);
   void Forget(std::map<int, Held>::iterator held);
 
   Reactor* reactor_;
-  Fd events_;
+  std::vector<std::unique_ptr<Group>> groups_;
   std::map<int, Held> held_;  // by the number of the file's descriptor
   Napi::FunctionReference onOpened_;
 };

@@ -49,7 +49,7 @@ export class Admission {
       },
     };
     // Once the caller has the ticket, and has told that it was taken.
-    if (!isWaiting) queueMicrotask(() => isHeld && granted());
+    if (!isWaiting) void Promise.resolve().then(() => isHeld && granted());
     return ticket;
   }
 

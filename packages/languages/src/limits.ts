@@ -13,12 +13,8 @@ export function mergeLimits(engine: RunEngine, own: Limits = {}, asked: Limits =
 
 /** The memory limit in force, for runtimes that must be told; `null`: none. */
 export function memoryLimitOf(limits: Limits, engine: RunEngine): number | null {
-  const { memoryBytes } = {
-    ...DEFAULT_LIMITS,
-    ...definedOnly(engine.info?.().limits ?? {}),
-    ...definedOnly(limits),
-  };
-  return memoryBytes;
+  const layers: Limits[] = [limits, engine.info?.().limits ?? {}, DEFAULT_LIMITS];
+  return layers.find(({ memoryBytes }) => memoryBytes !== undefined)!.memoryBytes as number | null;
 }
 
 function lowered(limits: Limits, ceilings: Limits): Limits {

@@ -32,7 +32,8 @@ export const plainFileName: Check = (value, field) => {
 export const limits: Check = (value, field) => {
   record(value, field);
   for (const [key, limit] of Object.entries(value as Limits)) {
-    refuseUnknown(key, Object.keys(DEFAULT_LIMITS), `${field}.${key}`);
+    if (!Object.hasOwn(DEFAULT_LIMITS, key))
+      refuseUnknown(key, Object.keys(DEFAULT_LIMITS), `${field}.${key}`);
     if (limit === undefined || limit === null || (key === 'cpuSet' && typeof limit === 'string')) continue;
     if (typeof limit === 'number' && limit >= 0 && Number.isFinite(limit)) continue;
     const expected = key === 'cpuSet' ? 'must be a string or null' : 'must be a number from 0, or null';
@@ -156,7 +157,7 @@ export function validate(
 ): void {
   record(value, name);
   for (const [key, item] of Object.entries(value)) {
-    refuseUnknown(key, Object.keys(checks), `${name}.${key}`);
+    if (!Object.hasOwn(checks, key)) refuseUnknown(key, Object.keys(checks), `${name}.${key}`);
     if (item !== undefined) checks[key]!(item, `${name}.${key}`);
   }
   for (const key of required) {
@@ -174,8 +175,7 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 /** Throws for a key that is not among `known`, and names the nearest one. */
-function refuseUnknown(key: string, known: readonly string[], field: string): void {
-  if (known.includes(key)) return;
+function refuseUnknown(key: string, known: readonly string[], field: string): never {
   const near = nearest(key, known);
   const hint = HINTS[key] ?? (near === null ? `Known are: ${known.join(', ')}.` : `Did you mean ${near}?`);
   throw new InvalidOptionsError({ field, rule: 'unknown-key', expected: 'is not a known option', hint });
