@@ -19,6 +19,8 @@ type AnyInput = Partial<{ file: string; inherit: number; stream: Source } & Seek
 export class Inputs {
   /** Those that somebody outside writes to. */
   readonly streams = new Map<number, InputStream>();
+  /** Our ends of pipes, of which those are made when the program is on its way: it need not wait for that. */
+  readonly #pipes = new Map<number, number>();
   readonly #ends: Ends;
   readonly #folder: WorkFolder;
   /** Those that nobody outside writes to. */
@@ -35,7 +37,7 @@ export class Inputs {
   open(target: number, spec: InputSpec): void {
     if (spec === 'empty' || spec === 'null') return this.#ends.null(target);
     if (spec === 'closed') return;
-    if (spec === 'pipe') return void this.streams.set(target, this.#pipe(target));
+    if (spec === 'pipe') return void this.#pipes.set(target, this.#ends.pipe(target, false));
     const { file, inherit, stream, seekable } = spec as AnyInput;
     if (file !== undefined) return void this.#files.push([target, file]);
     if (inherit !== undefined) return this.#ends.inherit(target, inherit);
@@ -77,6 +79,8 @@ export class Inputs {
 
   /** The program is on its way: iterables are read from now on. */
   start(onSourceError: (error: SbxError) => void): void {
+    for (const [target, fd] of this.#pipes) this.streams.set(target, InputStream.make(this.#ends.native, fd));
+    this.#pipes.clear();
     for (const [input, source] of this.#sources) void pump(input, source, onSourceError);
   }
 
@@ -87,6 +91,8 @@ export class Inputs {
 
   close(): void {
     this.stopFeeding();
+    this.#ends.native.closeFds([...this.#pipes.values()]);
+    this.#pipes.clear();
     for (const input of this.streams.values()) input.destroy();
   }
 
@@ -111,13 +117,9 @@ export class Inputs {
   }
 
   #feed(target: number): InputStream {
-    const input = this.#pipe(target);
+    const input = InputStream.make(this.#ends.native, this.#ends.pipe(target, false));
     this.#feeding.push(input);
     return input;
-  }
-
-  #pipe(target: number): InputStream {
-    return InputStream.make(this.#ends.native, this.#ends.pipe(target, false));
   }
 }
 

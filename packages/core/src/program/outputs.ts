@@ -27,6 +27,8 @@ type AnyOutput = Partial<{ capture: CaptureOptions; inherit: number; sameAs: num
 
 export class Outputs {
   readonly streams = new Map<number, OutputStream>();
+  /** Our ends of pipes, of which streams are made when the program is on its way: it need not wait for that. */
+  readonly #pipes = new Map<number, number>();
   readonly #captures = new Map<number, NativeReader>();
   /** Captures that end nothing when they are full. */
   readonly #discarding = new Set<number>();
@@ -46,7 +48,7 @@ export class Outputs {
     if (spec === 'null') return this.#ends.null(target);
     if (spec === 'closed') return;
     if (spec === 'capture') return this.#openCapture(target, this.#options.outputBytes, false);
-    if (spec === 'pipe') return this.#openStream(target);
+    if (spec === 'pipe') return void this.#pipes.set(target, this.#ends.pipe(target, true));
     const { capture, file, inherit, sameAs } = spec as AnyOutput;
     if (inherit !== undefined) return this.#ends.inherit(target, inherit);
     if (sameAs !== undefined) return this.share(target, sameAs);
@@ -69,7 +71,13 @@ export class Outputs {
     }
   }
 
-  /** The terminal's output, as it comes. */
+  /** The program is on its way. */
+  start(): void {
+    for (const [target, fd] of this.#pipes) this.attachStream(target, fd);
+    this.#pipes.clear();
+  }
+
+  /** Of what a pipe or a terminal brings, as it comes. */
   attachStream(target: number, fd: number): void {
     this.streams.set(target, OutputStream.make(this.#ends.native, fd));
   }
@@ -115,6 +123,8 @@ export class Outputs {
   }
 
   closeStreams(): void {
+    this.#ends.native.closeFds([...this.#pipes.values()]);
+    this.#pipes.clear();
     for (const output of this.streams.values()) output.destroy();
   }
 
@@ -133,10 +143,6 @@ export class Outputs {
       onOverflow: onFull === undefined ? onOverflow : (onFull ?? undefined),
     };
     this.#captures.set(target, new this.#ends.native.Reader(fd, handlers));
-  }
-
-  #openStream(target: number): void {
-    this.streams.set(target, OutputStream.make(this.#ends.native, this.#ends.pipe(target, true)));
   }
 
   /** `early`: before the work folder is filled; then a folder that is missing may still come. */

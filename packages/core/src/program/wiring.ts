@@ -8,7 +8,7 @@ import type { WorkFolder } from '../files/trees.js';
 import type { Native } from '../native.js';
 import { InputStream } from '../streams/input.js';
 import type { Output } from '../streams/output.js';
-import { OutputStream } from '../streams/output-stream.js';
+import type { OutputStream } from '../streams/output-stream.js';
 import type { FdSpec, ProgramOptions } from '../types.js';
 import { Ends } from './ends.js';
 import { Inputs } from './inputs.js';
@@ -98,7 +98,7 @@ export class Wiring {
   adopt(pipes: readonly number[]): void {
     for (const [target, fd] of pipes.entries()) {
       if (target === 0) this.inputs.set(target, InputStream.make(this.#native, fd));
-      else this.outputs.set(target, OutputStream.make(this.#native, fd));
+      else this.#outputs.attachStream(target, fd);
     }
   }
 
@@ -106,6 +106,7 @@ export class Wiring {
   sent(): void {
     this.#ends.close();
     this.#inputs.start(this.#options.onSourceError);
+    this.#outputs.start();
   }
 
   /** The program has not started and will not. */
