@@ -26,16 +26,25 @@ const NOTHING: Figures = {
 /** `null` for what cannot be read. */
 export function readFigures(group: Group | null): Figures {
   if (group === null) return NOTHING;
-  const chargedBytes = numberOf(group.read('memoryNow'));
-  const fileCacheBytes = fileCache(group);
-  return {
-    cpuNs: readCpuNs(group),
-    memoryBytes: chargedBytes === null ? null : Math.max(0, chargedBytes - (fileCacheBytes ?? 0)),
-    fileCacheBytes,
-    chargedBytes,
+  return withCache(group, {
+    ...readStartFigures(group),
     memoryPeakBytes: numberOf(group.read('memoryPeak')),
     tasks: numberOf(group.read('taskPeak')),
-  };
+  });
+}
+
+/** Of them what a start changes at once; read while somebody waits for it. */
+export function readStartFigures(group: Group | null): Figures {
+  if (group === null) return NOTHING;
+  return { ...NOTHING, cpuNs: readCpuNs(group), chargedBytes: numberOf(group.read('memoryNow')) };
+}
+
+/** What takes as long to read as all others together. */
+export function withCache(group: Group, figures: Figures): Figures {
+  const { chargedBytes } = figures;
+  const fileCacheBytes = fileCache(group);
+  const memoryBytes = chargedBytes === null ? null : Math.max(0, chargedBytes - (fileCacheBytes ?? 0));
+  return { ...figures, memoryBytes, fileCacheBytes };
 }
 
 /** The cheapest of them, and the only one that changes by the waiting itself. */

@@ -1,7 +1,7 @@
 /** Live readings of one program: its group now, less what was there before it. */
 import type { Group } from '../cgroup/group.js';
 import type { LiveUsage } from '../types.js';
-import { type Figures, readFigures } from './figures.js';
+import { type Figures, readFigures, readStartFigures, withCache } from './figures.js';
 import type { ProgramRequest } from './request.js';
 
 const NS_PER_MS = 1e6;
@@ -12,13 +12,24 @@ export class Meter {
   readonly highest = { cpuTimeMs: 0, memoryPeakBytes: 0 };
   readonly #group: Group | null;
   readonly #helperTasks: number;
-  readonly #base: Figures | null;
+  #base: Figures | null;
+  #isWhole = true;
 
   /** Unless readings may be asked for (`notify`), the group is not looked at before the start. */
   constructor(group: Group | null, helperTasks: number, { waited, notify }: ProgramRequest) {
     this.#group = group;
     this.#helperTasks = helperTasks;
-    this.#base = waited?.base ?? (notify ? readFigures(group) : null);
+    this.#base = waited?.base ?? null;
+    if (!notify || waited !== undefined) return;
+    this.#base = readStartFigures(group);
+    this.#isWhole = false;
+  }
+
+  /** The program is on its way, and has had no time yet to read files. */
+  begin(): void {
+    if (this.#isWhole || this.#group === null) return;
+    this.#base = withCache(this.#group, this.#base!);
+    this.#isWhole = true;
   }
 
   /** Whether CPU time can be told from that of earlier programs. */

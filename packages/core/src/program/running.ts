@@ -191,6 +191,7 @@ export class Running {
   #begun(): this {
     this.#killing.begin();
     this.wiring.sent();
+    this.#meter.begin();
     publishStart(this.id, this.#request.file);
     return this;
   }
