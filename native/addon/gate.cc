@@ -158,7 +158,6 @@ int Gate::Answer(Held& held) {
   int answered = -ENOENT;
   for (const Opening& opening : held.openings) {
     const struct fanotify_response response = {opening.fd, FAN_ALLOW};
-    const Elsewhere elsewhere(opening.task);
     const long written = sys::Write(held.group->events.get(), &response, sizeof(response));
     if (written > 0) answered = 0;
     sys::Close(opening.fd);
@@ -187,7 +186,11 @@ Napi::Value Gate::Open(const Napi::CallbackInfo& info) {
   held->second.group->LookAway(held->first);
   held->second.file.reset();
   --held->second.group->fileCount;
-  const int answered = Answer(held->second);
+  int answered = -ENOENT;
+  if (!held->second.openings.empty()) {
+    const Elsewhere elsewhere(held->second.openings.front().task);
+    answered = Answer(held->second);
+  }
   held_.erase(held);
   return result(answered);
 }

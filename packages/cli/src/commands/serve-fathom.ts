@@ -15,7 +15,7 @@ const MB = 2 ** 20;
 
 /**
  * Requests come one by one, with pauses between: V8 would interpret the server's code for its first hundreds of them. Compiled
- * at its first use it answers a tenth sooner (docs/benchmarks.md).
+ * at its first use it answers some 5 % sooner (docs/benchmarks.md).
  */
 const V8_FLAGS = ['--always-sparkplug', '--no-lazy-feedback-allocation'];
 

@@ -55,6 +55,12 @@ export class Ends {
     return programWrites ? read : write;
   }
 
+  /** Our ends of pipes that nothing came of. */
+  drop(pipes: Map<number, number>): void {
+    if (pipes.size > 0) this.native.closeFds([...pipes.values()]);
+    pipes.clear();
+  }
+
   check(result: number, what: string): number {
     if (result < 0) throw hostError(what, result);
     return result;

@@ -91,8 +91,7 @@ export class Inputs {
 
   close(): void {
     this.stopFeeding();
-    this.#ends.native.closeFds([...this.#pipes.values()]);
-    this.#pipes.clear();
+    this.#ends.drop(this.#pipes);
     for (const input of this.streams.values()) input.destroy();
   }
 

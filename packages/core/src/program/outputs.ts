@@ -123,8 +123,7 @@ export class Outputs {
   }
 
   closeStreams(): void {
-    this.#ends.native.closeFds([...this.#pipes.values()]);
-    this.#pipes.clear();
+    this.#ends.drop(this.#pipes);
     for (const output of this.streams.values()) output.destroy();
   }
 
