@@ -161,6 +161,30 @@ describe.skipIf(isSkipped('javascript'))('JavaScript', () => {
   }, 60_000);
 });
 
+describe.skipIf(isSkipped('shell'))('requests that are nearly the same', () => {
+  const echo = (env: Record<string, string>, args: string[] = []) =>
+    run(cold, {
+      language: 'shell',
+      code: 'echo "$A$B$@"; ulimit -f',
+      env,
+      args,
+      limits: { fileBytes: 512 * Number(env.A) },
+    });
+
+  test('each gets its own variables, arguments and limits, whatever was asked for before', async () => {
+    for (let round = 0; round < 2; round += 1)
+      for (let i = 1; i < 40; i += 1)
+        expect((await echo({ A: `${i}`, B: '-' }, [`${i % 2}`])).stdout).toBe(`${i}-${i % 2}\n${i}\n`);
+    expect((await echo({ A: '1', B: '-' })).stdout).toBe('1-\n1\n');
+  });
+
+  test('what is wrong stays wrong', async () => {
+    const wrong = { A: '1', B: Number.NaN as unknown as string };
+    for (let times = 0; times < 2; times += 1)
+      await expect(echo(wrong)).rejects.toMatchObject({ code: 'SBX_INVALID_OPTIONS' });
+  });
+});
+
 const ELIXIR = {
   modules: ':code.all_loaded() |> :lists.sort() |> :lists.map(&elem(&1, 0)) |> :io.write()',
   'the interpreter':

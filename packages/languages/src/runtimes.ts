@@ -65,12 +65,18 @@ const NONE: StandbyCounters = {
   reason: null,
 };
 
+type ProgramRequest = Omit<SpawnCodeOptions, 'language'>;
+
+/** Programs that are remembered. */
+const PROGRAMS_MAX = 64;
+
 /** Made by `createRuntimes`. */
 export class Runtimes implements AsyncDisposable {
   readonly #options: RuntimesOptions;
   readonly #registry: Registry;
   readonly #standby: Standby;
   readonly #kept: Promise<unknown>;
+  readonly #programs = new Map<string, StandbyProgram>();
   /** Languages that were to wait and are not installed, and what is missing. */
   readonly #missing = new Map<string, string>();
 
@@ -147,8 +153,19 @@ export class Runtimes implements AsyncDisposable {
     });
   }
 
-  /** All that an interpreter can see before it opens the source. */
-  #program(language: Language, request: Omit<SpawnCodeOptions, 'language'>): StandbyProgram {
+  /** All that an interpreter can see before it opens the source: planned once for requests that differ in their code alone. */
+  #program(language: Language, request: ProgramRequest): StandbyProgram {
+    const key = keyOf(language, request);
+    const known = key === null ? undefined : this.#programs.get(key);
+    if (known !== undefined) return known;
+    const program = this.#plan(language, request);
+    if (key === null) return program;
+    if (this.#programs.size >= PROGRAMS_MAX) this.#programs.clear();
+    this.#programs.set(key, program);
+    return program;
+  }
+
+  #plan(language: Language, request: ProgramRequest): StandbyProgram {
     const { code, args, limits, env, network, seccomp, seccompAction } = request;
     const { engine } = this.#options;
     const source = sourceName(language, { language: language.name, code });
@@ -189,6 +206,15 @@ export class Runtimes implements AsyncDisposable {
     const result = await this.#options.engine.run(file, args, { ...rest, files });
     return result.ok ? language.standby.prelude(result.stdout.text()) : {};
   }
+}
+
+/** Equal for requests of the same program; `null` where that cannot be told by JSON. The request has been checked but for these values. */
+function keyOf({ name, fileName }: Language, request: ProgramRequest): string | null {
+  const { args, env, limits, network, seccomp, seccompAction } = request;
+  const words: unknown[] = [network, seccomp, seccompAction].filter((word) => word !== undefined);
+  const isPlain = [...words, ...Object.values(env ?? {})].every((value) => typeof value === 'string');
+  if (!isPlain || typeof fileName === 'function') return null;
+  return JSON.stringify([name, args, env, limits, network, seccomp, seccompAction]);
 }
 
 /** Starts interpreters ahead of their code, as many as `standby` says, and runs code in them. */
