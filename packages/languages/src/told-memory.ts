@@ -29,19 +29,8 @@ export const TOLD_MEMORY_MOUNTS: readonly MountRow[] = Object.freeze(
   FILES.map((target) => Object.freeze({ kind: 'file', target, text: `${TOLD_BYTES}\n`, mode: 0o444 })),
 );
 
-const known = new WeakMap<RunEngine, number | null>();
-
 /** The memory limit that files inside tell of; `null`: there are none. */
 export function toldMemoryOf(engine: RunEngine): number | null {
-  let told = known.get(engine);
-  if (told === undefined) {
-    told = readTold(engine);
-    known.set(engine, told);
-  }
-  return told;
-}
-
-function readTold(engine: RunEngine): number | null {
   const row = engine.info?.().mounts?.find(({ target }) => target === V2_FILE);
   return row?.kind === 'file' ? Number(row.text) : null;
 }
