@@ -389,13 +389,48 @@ describe('the end', () => {
     await until(2000, 'all are gone', () => alive().length === 0);
   });
 });
+describe('prepared programs', () => {
+  it('take what waits, and serve many requests; what they were made of may change', async () => {
+    await using standby = sbx.engine.standby();
+    const program = { ...shell, args: ['main.sh'], env: { ROLE: 'first' } };
+    standby.keep('shell', { count: 1, program });
+    const prepared = standby.prepare('shell', program);
+    program.env.ROLE = 'second';
+    program.args[0] = 'nowhere.sh';
+    for (const word of ['one', 'two']) {
+      await until(2000, 'one waits', () => numbers(standby).waiting === 1);
+      await using running = await prepared.spawn({ code: `echo $ROLE ${word}` });
+      expect(await running.stdout!.text()).toBe(`first ${word}\n`);
+    }
+    expect(numbers(standby)).toMatchObject({ warm: 2, cold: 0 });
+  });
+
+  it('say what is wrong at once, of the program or of its input', async () => {
+    await withEngine({ ceilings: { memoryBytes: 64 * MiB } }, async (engine) => {
+      await using standby = engine.standby();
+      const memory = (memoryBytes: number) => ({ ...shell, limits: { memoryBytes } });
+      expect(() => standby.prepare('shell', memory(128 * MiB))).toThrow('limits.memoryBytes');
+      expect(() => standby.prepare('shell', { ...shell, entry: 'a/b' })).toThrow('program.entry');
+      const prepared = standby.prepare('shell', memory(32 * MiB));
+      const given = (input: object) => expect(prepared.spawn(input as never)).rejects;
+      await given({ code: 7 }).toThrow('input.code');
+      await given({}).toThrow('code');
+      await given({ code: '', stdin: 'pipe' }).toThrow('input.stdin');
+      await given({ code: '', killGraceMs: -1 }).toThrow('input.killGraceMs');
+      await given({ code: '', signal: AbortSignal.abort(new Error('not now')) }).toThrow('not now');
+    });
+  });
+});
+
 describe('options', () => {
   it.each([
     [{ count: -1, program: shell }, 'family.count'],
     [{ count: 1.5, program: shell }, 'family.count'],
     [{ count: 1, program: { ...shell, entry: 'a/b' } }, 'family.program.entry'],
     [{ count: 1, program: shell, prelude: { 'main.sh': '' } }, 'family.program.entry'],
-    [{ count: 1, program: { ...shell, entry: '..' } }, 'options.files'],
+    [{ count: 1, program: { ...shell, entry: '..' } }, 'family.program.entry'],
+    [{ count: 1, program: shell, prelude: { '../up': '' } }, 'family.prelude'],
+    [{ count: 1, program: { ...shell, stdin: 'pipe' } }, 'options.stdin'],
     [{ count: 1, program: { ...shell, file: '' } }, 'file'],
     [{ count: 1, program: { ...shell, nonsense: 1 } }, 'options.nonsense'],
   ])('%j', (family, field) => {

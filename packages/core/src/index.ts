@@ -10,6 +10,7 @@ export { DEFAULT_LIMITS } from './options/limits.js';
 export type {
   StandbyCounters,
   StandbyFamily,
+  StandbyInput,
   StandbyOptions,
   StandbyProgram,
   StandbyRequest,
@@ -19,7 +20,7 @@ export { Process, type ProcessEvent } from './sandbox/process.js';
 export { ProcessGroup } from './sandbox/process-group.js';
 export { Sandbox } from './sandbox/sandbox.js';
 export type { ShellTag } from './sandbox/shell.js';
-export { Standby } from './sandbox/standby.js';
+export { PreparedProgram, Standby } from './sandbox/standby.js';
 export type { FileData, FolderEntry } from './sandbox/work-files.js';
 export type { InputStream } from './streams/input.js';
 export { Output } from './streams/output.js';

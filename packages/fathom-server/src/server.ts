@@ -8,6 +8,7 @@ import { TOLD_MEMORY_MOUNTS } from '@sbx/languages';
 import { after, listenAt } from '@sbx/serving';
 import { Admission } from './admission.js';
 import type { Host } from './connection/connection.js';
+import { fieldsOf } from './connection/request.js';
 import { makeEntryCheck } from './http/entry.js';
 import { type RouteParts, route } from './http/routes.js';
 import { Upgrades } from './http/upgrades.js';
@@ -158,7 +159,7 @@ class OpenServer implements FathomServer {
     return {
       options,
       rules: {
-        execute: executeSchema(options),
+        execute: fieldsOf(executeSchema(options)),
         hasLanguage: (name) => runtime.has(name),
         languageNames: runtime.names.join(', '),
       },

@@ -6,6 +6,7 @@ import {
   type Engine,
   InvalidOptionsError,
   type Limits,
+  type PreparedProgram,
   type Process,
   type ProgramOptions,
   type SandboxShape,
@@ -76,7 +77,7 @@ export class Runtimes implements AsyncDisposable {
   readonly #registry: Registry;
   readonly #standby: Standby;
   readonly #kept: Promise<unknown>;
-  readonly #programs = new Map<string, StandbyProgram>();
+  readonly #programs = new Map<string, PreparedProgram>();
   /** Languages that were to wait and are not installed, and what is missing. */
   readonly #missing = new Map<string, string>();
 
@@ -107,14 +108,7 @@ export class Runtimes implements AsyncDisposable {
     checkStdin(stdin);
     signal?.throwIfAborted();
     await requireAvailable(language, this.#options.engine);
-    const program = this.#program(language, options);
-    const process = await this.#standby.spawn(language.name, {
-      ...program,
-      code,
-      signal,
-      onAbort,
-      killGraceMs,
-    });
+    const process = await this.#program(language, options).spawn({ code, signal, onAbort, killGraceMs });
     if (stdin !== 'pipe') feed(process, stdin);
     return process;
   }
@@ -153,18 +147,19 @@ export class Runtimes implements AsyncDisposable {
     });
   }
 
-  /** All that an interpreter can see before it opens the source: planned once for requests that differ in their code alone. */
-  #program(language: Language, request: ProgramRequest): StandbyProgram {
+  /** Planned and checked once for requests that differ in their code alone. */
+  #program(language: Language, request: ProgramRequest): PreparedProgram {
     const key = keyOf(language, request);
     const known = key === null ? undefined : this.#programs.get(key);
     if (known !== undefined) return known;
-    const program = this.#plan(language, request);
+    const program = this.#standby.prepare(language.name, this.#plan(language, request));
     if (key === null) return program;
     if (this.#programs.size >= PROGRAMS_MAX) this.#programs.clear();
     this.#programs.set(key, program);
     return program;
   }
 
+  /** All that an interpreter can see before it opens the source. */
   #plan(language: Language, request: ProgramRequest): StandbyProgram {
     const { code, args, limits, env, network, seccomp, seccompAction } = request;
     const { engine } = this.#options;
@@ -194,14 +189,14 @@ export class Runtimes implements AsyncDisposable {
     const prelude = count === 0 ? {} : await this.#prelude(language);
     this.#standby.keep(language.name, {
       count,
-      program: this.#program(language, { code: '', limits }),
+      program: this.#plan(language, { code: '', limits }),
       prelude,
     });
   }
 
   async #prelude(language: Language): Promise<Readonly<Record<string, string>>> {
     if (language.standby === undefined) return {};
-    const { file, args, entry, ...rest } = this.#program(language, { code: '' });
+    const { file, args, entry, ...rest } = this.#plan(language, { code: '' });
     const files = { [entry]: language.standby.probe };
     const result = await this.#options.engine.run(file, args, { ...rest, files });
     return result.ok ? language.standby.prelude(result.stdout.text()) : {};

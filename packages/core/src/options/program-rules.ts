@@ -1,4 +1,5 @@
 /** Which keys are legal in which call about programs, each with its rule: the tables behind `program.ts` and `group.ts`. */
+import type { StandbyProgram } from '../program/standby/types.js';
 import type { OneShotOptions, ProgramOptions, RunOptions, SandboxOptions } from '../types.js';
 import { checkEnv } from './argv.js';
 import { by, nested, number, type Rule, type Table, table, text, word } from './check.js';
@@ -50,12 +51,14 @@ const SHAPE_RULES = {
   seccompAction: word('errno', 'kill'),
 };
 
+export const KILL_GRACE_RULE = number(0, KILL_GRACE_MS_MAX, { integer: false, unit: 'ms' });
+
 const COMMON_RULES = {
   pty: nested(PTY_TABLE),
   env: ENV_RULE,
   lookup: word('path', 'cwd-first'),
   cwd: text(PATH_BYTES_MAX),
-  killGraceMs: number(0, KILL_GRACE_MS_MAX, { integer: false, unit: 'ms' }),
+  killGraceMs: KILL_GRACE_RULE,
 };
 
 const RUN_RULES = {
@@ -70,7 +73,7 @@ const RUN_RULES = {
 };
 
 /** What belongs to a call, and in a group to the whole of it. */
-const ABORT_RULES = { signal: SIGNAL_RULE, onAbort: word('reject', 'resolve') };
+export const ABORT_RULES = { signal: SIGNAL_RULE, onAbort: word('reject', 'resolve') };
 const CALL_RULES = { ...ABORT_RULES, onStdout: FUNCTION, onStderr: FUNCTION };
 
 /** Descriptors of a living program. */
@@ -118,6 +121,13 @@ export const ONE_SHOT_TABLE: Table = table<OneShotOptions>(
 export const ONE_SHOT_SPAWN_TABLE: Table = table<OneShotOptions>(
   'the options of Sandbox.spawn',
   { ...GROUP_PROGRAM_RULES, ...CALL_RULES, ...SPAWN_STDIO_RULES, engine: ENGINE_RULE },
+  { hints: HINTS },
+);
+
+/** `StandbyProgram`, without file, arguments and entry. */
+export const STANDBY_TABLE: Table = table<Omit<StandbyProgram, 'file' | 'args' | 'entry'>>(
+  'a program of a standby',
+  { ...SHAPE_RULES, env: ENV_RULE, cwd: COMMON_RULES.cwd, limits: LIMITS_RULE },
   { hints: HINTS },
 );
 

@@ -15,6 +15,7 @@ import {
   RUN_TABLE,
   SANDBOX_TABLE,
   SPAWN_TABLE,
+  STANDBY_TABLE,
 } from './program-rules.js';
 
 export { validateEngineOptions } from './engine-options.js';
@@ -40,6 +41,11 @@ export function validateOneShotSpawn(file: unknown, args: unknown, options: unkn
   validateCall(file, args, options, ONE_SHOT_SPAWN_TABLE);
   const found = options === undefined ? null : checkLiving(options as RunOptions);
   if (found !== null) throwProblem('options', found);
+}
+
+/** Checks a program of a standby, but for its entry. */
+export function validateStandbyProgram(file: unknown, args: unknown, options: unknown): void {
+  validateCall(file, args, options, STANDBY_TABLE);
 }
 
 /** Checks the options of `Sandbox.create` and `engine.createSandbox`. */

@@ -1,7 +1,8 @@
 /** Options of `engine.standby`, checked; see `program.ts`. */
-import type { StandbyOptions } from '../program/standby/types.js';
-import { checkTable, number, table } from './check.js';
-import { throwProblem } from './problem.js';
+import type { StandbyInput, StandbyOptions } from '../program/standby/types.js';
+import { by, checkTable, number, table } from './check.js';
+import { type Problem, throwProblem, wrongSecret } from './problem.js';
+import { ABORT_RULES, KILL_GRACE_RULE } from './program-rules.js';
 
 const START_MS_MAX = 3_600_000;
 
@@ -13,4 +14,21 @@ const STANDBY_TABLE = table<StandbyOptions>('the options of Engine.standby', {
 export function validateStandbyOptions(options: unknown): void {
   const found = options === undefined ? null : checkTable(options, STANDBY_TABLE);
   if (found !== null) throwProblem('options', found);
+}
+
+const INPUT_TABLE = table<StandbyInput>(
+  'the input of a prepared program',
+  { code: by(checkCode), killGraceMs: KILL_GRACE_RULE, ...ABORT_RULES },
+  { required: ['code'] },
+);
+
+function checkCode(value: unknown): Problem | null {
+  const isCode = typeof value === 'string' || value instanceof Uint8Array;
+  return isCode ? null : wrongSecret('a string or a Uint8Array', value);
+}
+
+/** Checks `PreparedProgram.spawn(input)`. */
+export function validateStandbyInput(input: unknown): void {
+  const found = checkTable(input, INPUT_TABLE);
+  if (found !== null) throwProblem('input', found);
 }

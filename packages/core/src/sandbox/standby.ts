@@ -1,15 +1,22 @@
 /** The public face of programs that wait for their requests. */
 import type { EngineCore } from '../engine/core.js';
 import { InvalidOptionsError } from '../errors.js';
-import { validateOneShotSpawn } from '../options/program.js';
+import { checkFiles } from '../options/content.js';
+import { checkCeilings } from '../options/limits.js';
+import { checkFilePath } from '../options/paths.js';
+import { type Problem, problem, throwProblem, wrongType } from '../options/problem.js';
+import { validateStandbyProgram } from '../options/program.js';
+import { validateStandbyInput } from '../options/standby.js';
 import { StandbyPool } from '../program/standby/pool.js';
+import { makeRecipe, type Recipe } from '../program/standby/recipe.js';
 import type {
   StandbyCounters,
   StandbyFamily,
+  StandbyInput,
   StandbyOptions,
+  StandbyProgram,
   StandbyRequest,
 } from '../program/standby/types.js';
-import type { OneShotOptions } from '../types.js';
 import { Process } from './process.js';
 
 const COUNT_MAX = 1024;
@@ -25,6 +32,7 @@ const COUNT_MAX = 1024;
  * the same outcome. Waiting programs count towards `maxSandboxes` and do not keep the process.
  */
 export class Standby implements AsyncDisposable {
+  readonly #core: EngineCore;
   readonly #pool: StandbyPool;
 
   /** @internal */
@@ -33,6 +41,7 @@ export class Standby implements AsyncDisposable {
   }
 
   private constructor(core: EngineCore, options: StandbyOptions | undefined) {
+    this.#core = core;
     this.#pool = new StandbyPool(core, options);
   }
 
@@ -43,18 +52,26 @@ export class Standby implements AsyncDisposable {
       const expected = `must be an integer from 0 to ${COUNT_MAX}`;
       throw new InvalidOptionsError({ field: 'family.count', rule: 'range', expected, got: String(count) });
     }
-    checkEntry(program.entry, prelude);
-    const cold = coldOptions({ ...program, code: '' });
-    validateOneShotSpawn(program.file, program.args, { ...cold, files: { ...prelude, ...cold.files } });
-    this.#pool.keep(name, family);
+    const found = prelude === undefined ? null : checkFiles(prelude);
+    if (found !== null) throwProblem('family.prelude', found);
+    check(program, 'family.program', prelude);
+    this.#pool.keep(name, count, makeRecipe(this.#core, program), prelude);
+  }
+
+  /**
+   * A program that many requests will be for, of the family of this name: checked and copied here, once, and not for each of them.
+   * @throws InvalidOptionsError for the first option that is wrong, or above the engine's ceilings.
+   */
+  prepare(name: string, program: StandbyProgram): PreparedProgram {
+    check(program, 'program');
+    checkCeilings(program.limits, this.#core.options.ceilings);
+    return PreparedProgram.make(this.#pool, name, makeRecipe(this.#core, program));
   }
 
   /** A program for this request, from those that wait or freshly started; three pipes, as `Engine.spawn` with them. */
   async spawn(name: string, request: StandbyRequest): Promise<Process> {
-    const cold = coldOptions(request);
-    validateOneShotSpawn(request.file, request.args, cold);
-    const { running, result } = await this.#pool.spawn(name, request, cold);
-    return Process.make(running, result);
+    const { code, signal, onAbort, killGraceMs, ...program } = request;
+    return this.prepare(name, program).spawn({ code, signal, onAbort, killGraceMs });
   }
 
   /** Resolves when nothing more is about to be started: every place is taken, or cannot be. */
@@ -78,15 +95,42 @@ export class Standby implements AsyncDisposable {
   }
 }
 
-function checkEntry(entry: string, prelude: StandbyFamily['prelude'] = {}): void {
-  const wrong = (rule: 'format' | 'conflict', expected: string) =>
-    new InvalidOptionsError({ field: 'family.program.entry', rule, expected, got: JSON.stringify(entry) });
-  if (typeof entry !== 'string' || entry.includes('/'))
-    throw wrong('format', 'must be the name of a file in the work folder');
-  if (Object.hasOwn(prelude, entry)) throw wrong('conflict', 'must not be a file of the prelude');
+/** From `Standby.prepare`: what stays the same from request to request. */
+export class PreparedProgram {
+  readonly #pool: StandbyPool;
+  readonly #name: string;
+  readonly #recipe: Recipe;
+
+  /** @internal */
+  static make(pool: StandbyPool, name: string, recipe: Recipe): PreparedProgram {
+    return new PreparedProgram(pool, name, recipe);
+  }
+
+  private constructor(pool: StandbyPool, name: string, recipe: Recipe) {
+    this.#pool = pool;
+    this.#name = name;
+    this.#recipe = recipe;
+  }
+
+  /** One that runs this code, from those that wait or freshly started; as `Standby.spawn`. */
+  async spawn(input: StandbyInput): Promise<Process> {
+    validateStandbyInput(input);
+    const { running, result } = await this.#pool.spawn(this.#name, this.#recipe, input);
+    return Process.make(running, result);
+  }
 }
 
-/** The same for an ordinary start. */
-function coldOptions({ file: _file, args: _args, entry, code, ...rest }: StandbyRequest): OneShotOptions {
-  return { ...rest, files: { [entry]: code }, stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' };
+/** As an ordinary start would be. */
+function check(program: StandbyProgram, where: string, prelude: StandbyFamily['prelude'] = {}): void {
+  const { file, args, entry, ...options } = program;
+  const found = checkEntry(entry, prelude);
+  if (found !== null) throwProblem(`${where}.entry`, found);
+  validateStandbyProgram(file, args, options);
+}
+
+function checkEntry(entry: unknown, prelude: Readonly<Record<string, string>>): Problem | null {
+  if (typeof entry !== 'string') return wrongType('a string', entry);
+  if (entry.includes('/')) return problem('format', 'must be the name of a file in the work folder');
+  if (Object.hasOwn(prelude, entry)) return problem('conflict', 'must not be a file of the prelude');
+  return checkFilePath(entry);
 }

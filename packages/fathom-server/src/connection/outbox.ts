@@ -1,7 +1,6 @@
 /**
- * What goes out on one connection. Control messages go at once, or with the next one when nobody acts on them. Output goes
- * while little is on its way, one message of each execution in turn, so that whatever the programs write, a status or a pong
- * has at most `bufferBytes` before it.
+ * What goes out on one connection. Control messages go at once. Output goes while little is on its way, one message of each
+ * execution in turn, so that whatever the programs write, a status or a pong has at most `bufferBytes` before it.
  */
 import type { WebSocket } from 'ws';
 import type { Outlet } from '../execution/output.js';
@@ -19,8 +18,6 @@ export interface OutboxOptions {
 /** Control messages may pile up so far above the buffer before nothing more is read from the peer that causes them. */
 const CONTROL_BYTES = 1024 * 1024;
 const CHECKS_PER_STALL = 10;
-/** News that nobody acts on travels with what follows, if that is soon: each message of its own wakes the client. */
-const LATER_MS = 2;
 const TEXT = { binary: false, compress: false } as const;
 
 /** What `ws` and Node know of bytes on their way. `_socket` is the public `net.Socket` behind a `ws` connection. */
@@ -38,11 +35,9 @@ export class Outbox implements Outlet {
   readonly #socket: WebSocket;
   readonly #options: OutboxOptions;
   readonly #waiting: (() => void)[] = [];
-  /** Messages that wait for another one and are not made yet, in their order. */
+  /** Messages that are not made yet, in their order. */
   readonly #later: (() => string)[] = [];
-  #laterTimer: NodeJS.Timeout | undefined;
   #stallTimer: NodeJS.Timeout | undefined;
-  #makesLater = false;
   #isHeld = false;
   #isLeaving = false;
   #isStopped = false;
@@ -52,22 +47,17 @@ export class Outbox implements Outlet {
     this.#options = options;
   }
 
-  /** Sends a message with the next one, or soon. It is made meanwhile, when what this turn of the loop sets going goes. */
+  /** Sends a message that is made only at the end of this turn of the loop: what the turn sets going goes meanwhile. */
   sendLater(make: () => string): void {
     this.#later.push(make);
-    this.#laterTimer ??= setTimeout(() => this.#leave(), LATER_MS);
-    if (this.#makesLater) return;
-    this.#makesLater = true;
-    setImmediate(() => this.#makeLate());
+    this.#leaveSoon();
   }
 
   /** Sends a message, made when those before it have been; what is said in one turn of the loop leaves together, at its end. */
   send(make: () => string): void {
     this.#makeLate();
     this.#write(make);
-    if (this.#isLeaving) return;
-    this.#isLeaving = true;
-    setImmediate(() => this.#leave());
+    this.#leaveSoon();
   }
 
   hasRoom(): boolean {
@@ -82,13 +72,17 @@ export class Outbox implements Outlet {
   /** The connection is gone: nobody waits any more. */
   stop(): void {
     this.#isStopped = true;
-    clearTimeout(this.#laterTimer);
     clearInterval(this.#stallTimer);
     for (const callback of this.#waiting.splice(0)) callback();
   }
 
+  #leaveSoon(): void {
+    if (this.#isLeaving) return;
+    this.#isLeaving = true;
+    setImmediate(() => this.#leave());
+  }
+
   #makeLate(): void {
-    this.#makesLater = false;
     for (const make of this.#later.splice(0)) this.#write(make);
   }
 
@@ -105,8 +99,6 @@ export class Outbox implements Outlet {
 
   /** All in one write, which takes longer than what a turn of the loop sets going. */
   #leave(): void {
-    clearTimeout(this.#laterTimer);
-    this.#laterTimer = undefined;
     this.#isLeaving = false;
     this.#makeLate();
     if (this.#isHeld) this.#insides._socket?.uncork();

@@ -26,9 +26,14 @@ export type Request =
 
 /** What requests are checked against. */
 export interface Rules {
-  execute: ReturnType<typeof executeSchema>;
+  execute: ReturnType<typeof fieldsOf>;
   hasLanguage(name: string): boolean;
   languageNames: string;
+}
+
+/** What is left to check once a message is known to be an `execute` with an id. */
+export function fieldsOf(schema: ReturnType<typeof executeSchema>) {
+  return schema.omit({ v: true, type: true, ts: true, id: true });
 }
 
 type Fields = Readonly<Record<string, unknown>>;

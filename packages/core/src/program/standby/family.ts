@@ -1,5 +1,4 @@
 /** The places of one kind of program: who waits there, and what they are made for. */
-import type { ResolvedLimits } from '../../options/limits.js';
 import type { Recipe } from './recipe.js';
 import { nextRecipe, RECENT_MAX, weakest } from './shares.js';
 import type { StandbyCounters } from './types.js';
@@ -67,7 +66,7 @@ export class Family {
   }
 
   /** Takes out one that waits for just this. */
-  take({ key }: Recipe, limits: ResolvedLimits): Waiting | null {
+  take({ key, limits }: Recipe): Waiting | null {
     for (const waiting of this.members) {
       if (!waiting.waits || waiting.recipe.key !== key || !waiting.fits(limits)) continue;
       this.members.delete(waiting);

@@ -5,12 +5,11 @@
 import type { EngineCore } from '../../engine/core.js';
 import { Gate } from '../../engine/gate.js';
 import { ClosedError } from '../../errors.js';
-import { checkCeilings } from '../../options/limits.js';
 import type { OneShotOptions } from '../../types.js';
-import { type Started, spawnOneShot } from '../one-shot.js';
+import { type Started, startInFresh } from '../one-shot.js';
 import { Family } from './family.js';
-import { canWait, makeRecipe } from './recipe.js';
-import type { StandbyCounters, StandbyFamily, StandbyOptions, StandbyRequest } from './types.js';
+import { canWait, type Recipe } from './recipe.js';
+import type { StandbyCounters, StandbyInput, StandbyOptions } from './types.js';
 import { CannotHoldError, Waiting } from './waiting.js';
 
 const DEFAULT_MEMORY_BYTES = 512 * 2 ** 20;
@@ -41,9 +40,8 @@ export class StandbyPool {
   }
 
   /** The family must have been checked. */
-  keep(name: string, { count, program, prelude = {} }: StandbyFamily): void {
+  keep(name: string, count: number, recipe: Recipe, prelude: Readonly<Record<string, string>> = {}): void {
     this.#checkOpen();
-    const recipe = makeRecipe(this.#core, program);
     const known = this.#families.get(name);
     this.#core.slots.reserve(count - (known?.count ?? 0));
     if (known === undefined) this.#families.set(name, new Family(count, recipe, prelude));
@@ -56,18 +54,20 @@ export class StandbyPool {
     this.#fill();
   }
 
-  /** The request must have been checked; `cold` is the same for an ordinary start. */
-  async spawn(name: string, request: StandbyRequest, cold: OneShotOptions): Promise<Started> {
+  /** The input must have been checked. */
+  async spawn(name: string, recipe: Recipe, input: StandbyInput): Promise<Started> {
     this.#checkOpen();
     this.#core.checkOpen();
-    request.signal?.throwIfAborted();
-    checkCeilings(request.limits, this.#core.options.ceilings);
+    const { code, signal, onAbort, killGraceMs } = input;
+    signal?.throwIfAborted();
+    const { file, args, entry, limits } = recipe;
+    const options = { ...recipe.options, signal, onAbort, killGraceMs, files: { [entry]: code } };
     const family = this.#families.get(name);
-    const warm = family === undefined ? null : this.#spawnWarm(family, request, cold);
+    const warm = family === undefined ? null : this.#spawnWarm(family, recipe, code, options);
     if (warm !== null) return warm;
     if (family !== undefined) family.totals.cold += 1;
     this.#makeRoom();
-    return spawnOneShot(this.#core, request.file, request.args, cold);
+    return startInFresh(this.#core, { file, args, options, limits, spawned: true });
   }
 
   /** Resolves when nothing more is about to be started: all wait, or cannot. */
@@ -99,16 +99,19 @@ export class StandbyPool {
     this.#tellSettled();
   }
 
-  #spawnWarm(family: Family, request: StandbyRequest, cold: OneShotOptions): Started | null {
-    const recipe = makeRecipe(this.#core, request);
-    if (!canWait(recipe)) return null;
+  #spawnWarm(
+    family: Family,
+    recipe: Recipe,
+    code: string | Uint8Array,
+    options: OneShotOptions,
+  ): Started | null {
+    if (family.count === 0 || !canWait(recipe)) return null;
     family.noteAsked(recipe);
     const { limits } = recipe;
-    for (let tried = family.take(recipe, limits); tried !== null; tried = family.take(recipe, limits)) {
-      const { code } = request;
+    for (let tried = family.take(recipe); tried !== null; tried = family.take(recipe)) {
       const bytes = typeof code === 'string' ? Buffer.from(code) : code;
       this.#fillSoon();
-      const started = tried.handOver({ bytes, limits, options: cold });
+      const started = tried.handOver({ bytes, limits, options });
       if (started !== null) {
         family.totals.warm += 1;
         return started;

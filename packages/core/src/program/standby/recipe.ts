@@ -2,29 +2,37 @@
 import type { EngineCore } from '../../engine/core.js';
 import type { Shape } from '../../engine/slot.js';
 import { type ResolvedLimits, resolveLimits } from '../../options/limits.js';
+import type { OneShotOptions } from '../../types.js';
 import { environmentFor } from '../environment.js';
 import { rlimitsFor } from '../plan.js';
 import type { StandbyProgram } from './types.js';
 
 export interface Recipe {
   key: string;
-  program: StandbyProgram;
+  file: string;
+  args: readonly string[];
+  entry: string;
+  /** Of an ordinary start, but for the entry file. */
+  options: Readonly<OneShotOptions>;
   shape: Shape;
   limits: ResolvedLimits;
 }
 
-/** The program must have been checked. */
+/** A copy: later changes of what it is made from change nothing. The program must have been checked. */
 export function makeRecipe(core: EngineCore, program: StandbyProgram): Recipe {
-  const { file, args = [], entry, env, cwd = null } = program;
+  const { file, args = [], entry, env, ...rest } = structuredClone(program);
   const limits = resolveLimits(core.limits, program.limits);
-  const shape = core.shape(program, limits, false);
+  const shape = core.shape(rest, limits, false);
   const rlimits = rlimitsFor(limits, core.openFilesMax, !core.features['cpu-accounting'].available);
   // The order of the environment can be seen too.
   const { processCount } = limits; // an rlimit too, where it has a user of its own
   const environment = environmentFor({ env }, undefined);
-  const seen = [file, args, entry, environment, cwd, rlimits, processCount, shape.key];
-  return { key: JSON.stringify(seen), program, shape, limits };
+  const seen = [file, args, entry, environment, rest.cwd ?? null, rlimits, processCount, shape.key];
+  const options: OneShotOptions = { ...rest, env: environment, ...PIPES };
+  return { key: JSON.stringify(seen), file, args, entry, options, shape, limits };
 }
+
+const PIPES = { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' } as const;
 
 /** A CPU set shows in a program's view of the machine, and its group is joined at the start only. */
 export function canWait({ limits }: Recipe): boolean {

@@ -23,12 +23,13 @@ export interface StandbyFamily {
 }
 
 /** What a waiting program is given. */
-export interface StandbyRequest
-  extends StandbyProgram,
-    Pick<ProgramOptions, 'signal' | 'onAbort' | 'killGraceMs'> {
+export interface StandbyInput extends Pick<ProgramOptions, 'signal' | 'onAbort' | 'killGraceMs'> {
   /** Content of the entry file. */
   code: string | Uint8Array;
 }
+
+/** A program and what it is given, in one. */
+export interface StandbyRequest extends StandbyProgram, StandbyInput {}
 
 /** Settings of `Engine.standby`. */
 export interface StandbyOptions {

@@ -130,7 +130,7 @@ export class Waiting {
       cpuBaseNs: base.cpuNs ?? undefined,
     });
     if (!told || !this.#letGo(bytes)) return this.#lose(lostError('A waiting program'));
-    const { file, args = [] } = this.recipe.program;
+    const { file, args } = this.recipe;
     const waited = { id: this.#programId, pipes: this.#pipes!, base };
     const running = Running.takeOver(place, {
       file,
@@ -159,7 +159,7 @@ export class Waiting {
   }
 
   async #start(place: Place): Promise<void> {
-    const { program } = this.recipe;
+    const { entry } = this.recipe;
     const { folder } = place;
     const work = folder.trees[0]!.fd;
     await copyIn(folder, this.#options.prelude);
@@ -168,8 +168,8 @@ export class Waiting {
       this.#opening = { resolve, reject };
     });
     opened.catch(() => undefined); // told below, unless something else fails first
-    this.#gateId = this.#options.gate.hold(work, program.entry, folder.owner, () => this.#opening?.resolve());
-    if (this.#gateId < 0) throw holdError(program.entry, -this.#gateId);
+    this.#gateId = this.#options.gate.hold(work, entry, folder.owner, () => this.#opening?.resolve());
+    if (this.#gateId < 0) throw holdError(entry, -this.#gateId);
     this.#launch(place);
     await opened;
     this.#opening = null;
@@ -181,12 +181,11 @@ export class Waiting {
   }
 
   #launch(place: Place): void {
-    const { program, limits } = this.recipe;
-    const { file, args = [], env, cwd } = program;
+    const { file, args, limits, options } = this.recipe;
     const request: ProgramRequest = {
       file,
       args,
-      options: { env, cwd },
+      options: { env: options.env, cwd: options.cwd },
       limits: {
         ...limits,
         cpuTimeMs: START_CPU_MS,
@@ -242,7 +241,7 @@ export class Waiting {
     if (opened === ENOENT) return false;
     if (opened < 0) {
       this.close();
-      const path = this.recipe.program.entry;
+      const path = this.recipe.entry;
       throw new FileAccessError({ operation: 'copy-in', path, errno: -opened });
     }
     this.#gateId = -1;
