@@ -127,6 +127,55 @@ describe('engine.spawn', () => {
   });
 });
 
+describe('outputs handed over chunk by chunk', () => {
+  const flood = (bytes: number) => sbx.engine.spawn(t('flood'), ['1', String(bytes)], { stdout: 'pipe' });
+
+  it('come whole and in order; a promise holds up the next, and the program', async () => {
+    await using program = await flood(8 * MiB);
+    let bytes = 0;
+    let taking = 0;
+    const over = program.stdout!.each((chunk) => {
+      expect(++taking).toBe(1);
+      bytes += chunk.length;
+      return sleep(1).then(() => {
+        taking -= 1;
+      });
+    });
+    await over;
+    expect(bytes).toBe(8 * MiB);
+    await expect(program.stdout!.each(() => null)).resolves.toBeUndefined();
+  });
+
+  it('what throws or rejects ends it, and the rest can be read', async () => {
+    await using program = await flood(MiB);
+    const stdout = program.stdout!;
+    let first = 0;
+    const failing = stdout.each((chunk) => {
+      first += chunk.length;
+      throw new Error('enough');
+    });
+    await expect(stdout.text()).rejects.toMatchObject({ code: 'SBX_STREAM_BUSY' });
+    await expect(failing).rejects.toThrow('enough');
+    const rejecting = stdout.each((chunk) => {
+      first += chunk.length;
+      return Promise.reject(new Error('no more'));
+    });
+    await expect(rejecting).rejects.toThrow('no more');
+    expect(first + (await stdout.text()).length).toBe(MiB);
+  });
+
+  it('a stream that is closed while a chunk is taken is at its end, but for what it holds', async () => {
+    await using program = await flood(MiB);
+    let bytes = 0;
+    await program.stdout!.each((chunk) => {
+      bytes += chunk.length;
+      program.stdout!.destroy();
+      return null;
+    });
+    expect(bytes).toBeLessThan(MiB);
+  });
+});
+
 describe('onAbort: resolve', () => {
   /** It says something, writes a file and stays. */
   const staying = ['/bin/sh', ['-c', 'echo kept > f; echo said; exec sleep 60']] as const;

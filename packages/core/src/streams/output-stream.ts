@@ -9,8 +9,16 @@ const HIGH_WATER_BYTES = 256 * 1024;
 const LINE_FEED = 0x0a;
 const EMPTY = new Uint8Array(0);
 
+/** Who takes chunks in `each`. */
+interface Taker {
+  take(chunk: Uint8Array): Promise<unknown> | null;
+  resolve(): void;
+  reject(error: unknown): void;
+  isBusy: boolean;
+}
+
 /**
- * What a program writes, as it comes. One reader: iterate it, or use `web()` or `node()`, or `lines()`. It ends when the last
+ * What a program writes, as it comes. One reader: iterate it, or use `each()`, `lines()`, `web()` or `node()`. It ends when the last
  * process that holds the other end is gone, and never with an error.
  */
 export class OutputStream implements AsyncIterable<Uint8Array> {
@@ -25,6 +33,7 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
   #ended = false;
   #taken = false;
   #wake: (() => void) | null = null;
+  #taker: Taker | null = null;
 
   /** @internal */
   static make(native: Native, fd: number): OutputStream {
@@ -50,6 +59,23 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
     } finally {
       this.#taken = false;
     }
+  }
+
+  /**
+   * Calls `take` with each chunk in the very turn of the loop that brings it, where iterating costs some turns of the microtask
+   * queue. A promise that it returns is waited for before the next one. Resolves at the end; rejects with what `take` throws.
+   */
+  each(take: (chunk: Uint8Array) => Promise<unknown> | null): Promise<void> {
+    this.#take();
+    this.#native.holdLoop();
+    return new Promise<void>((resolve, reject) => {
+      this.#taker = { take, resolve, reject, isBusy: false };
+      this.#handOn();
+    }).finally(() => {
+      this.#taker = null;
+      this.#taken = false;
+      this.#native.releaseLoop();
+    });
   }
 
   /** Lines of text without their line feeds; what follows a line stays in the stream when the loop is left early. */
@@ -114,6 +140,10 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
       if (this.#ended) return null;
       await this.#wait();
     }
+    return this.#shift();
+  }
+
+  #shift(): Uint8Array {
     const chunk = this.#chunks.shift()!;
     this.#heldBytes -= chunk.byteLength;
     if (this.#paused && this.#heldBytes < HIGH_WATER_BYTES / 2) {
@@ -121,6 +151,27 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
       this.#reader.resume();
     }
     return chunk;
+  }
+
+  #handOn(): void {
+    const taker = this.#taker;
+    if (taker === null || taker.isBusy) return;
+    taker.isBusy = true;
+    try {
+      while (this.#chunks.length > 0) {
+        const taken = taker.take(this.#shift());
+        if (taken !== null) return void taken.then(() => this.#handOnNext(taker), taker.reject);
+      }
+    } catch (error) {
+      return taker.reject(error);
+    }
+    taker.isBusy = false;
+    if (this.#ended) taker.resolve();
+  }
+
+  #handOnNext(taker: Taker): void {
+    taker.isBusy = false;
+    this.#handOn();
   }
 
   /** Somebody reads: the process stays for what is still to come, also when the program's end has been reported. */
@@ -152,6 +203,7 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
     const wake = this.#wake;
     this.#wake = null;
     wake?.();
+    this.#handOn();
   }
 }
 

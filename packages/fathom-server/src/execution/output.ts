@@ -92,11 +92,7 @@ export class OutputPump {
   }
 
   async #run(): Promise<void> {
-    for await (const bytes of this.#stream) {
-      if (this.#isClosed) break;
-      const room = this.#take(bytes);
-      if (room !== null) await room;
-    }
+    await this.#stream.each((bytes) => (this.#isClosed ? null : this.#take(bytes)));
     await this.#flush();
     if (!this.#isClosed && !this.#isDiscarding) this.#send(this.#decoder.end());
   }
