@@ -15,6 +15,8 @@ export class Ends {
   readonly #ends = new Map<number, End>();
   /** What is closed here once it is sent. */
   readonly #own: number[] = [];
+  /** Our ends that become streams, and how. */
+  readonly #streamed: [fd: number, attach: (fd: number) => void][] = [];
   #closed = false;
 
   constructor(native: Native) {
@@ -55,10 +57,9 @@ export class Ends {
     return programWrites ? read : write;
   }
 
-  /** Our ends of pipes that nothing came of. */
-  drop(pipes: Map<number, number>): void {
-    if (pipes.size > 0) this.native.closeFds([...pipes.values()]);
-    pipes.clear();
+  /** As `pipe`; of our end a stream is made when the program is on its way: it need not wait for that. */
+  streamed(target: number, programWrites: boolean, attach: (fd: number) => void): void {
+    this.#streamed.push([this.pipe(target, programWrites), attach]);
   }
 
   check(result: number, what: string): number {
@@ -78,7 +79,22 @@ export class Ends {
     return { fdRows, fds };
   }
 
-  /** They are the program's now, or nobody's. */
+  /** They are the program's now. */
+  sent(): void {
+    this.close();
+    for (let next = this.#streamed.shift(); next !== undefined; next = this.#streamed.shift()) {
+      const [fd, attach] = next;
+      attach(fd);
+    }
+  }
+
+  /** They are nobody's, nor are ours. */
+  abandon(): void {
+    this.close();
+    this.native.closeFds(this.#streamed.splice(0).map(([fd]) => fd));
+  }
+
+  /** Only those of the program. */
   close(): void {
     this.#closed = true;
     this.native.closeFds(this.#own.splice(0));

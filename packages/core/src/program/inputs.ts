@@ -19,8 +19,6 @@ type AnyInput = Partial<{ file: string; inherit: number; stream: Source } & Seek
 export class Inputs {
   /** Those that somebody outside writes to. */
   readonly streams = new Map<number, InputStream>();
-  /** Our ends of pipes, of which those are made when the program is on its way: it need not wait for that. */
-  readonly #pipes = new Map<number, number>();
   readonly #ends: Ends;
   readonly #folder: WorkFolder;
   /** Those that nobody outside writes to. */
@@ -37,7 +35,7 @@ export class Inputs {
   open(target: number, spec: InputSpec): void {
     if (spec === 'empty' || spec === 'null') return this.#ends.null(target);
     if (spec === 'closed') return;
-    if (spec === 'pipe') return void this.#pipes.set(target, this.#ends.pipe(target, false));
+    if (spec === 'pipe') return this.#ends.streamed(target, false, (fd) => this.attachStream(target, fd));
     const { file, inherit, stream, seekable } = spec as AnyInput;
     if (file !== undefined) return void this.#files.push([target, file]);
     if (inherit !== undefined) return this.#ends.inherit(target, inherit);
@@ -77,10 +75,13 @@ export class Inputs {
     }
   }
 
+  /** To what somebody outside writes. */
+  attachStream(target: number, fd: number): void {
+    this.streams.set(target, InputStream.make(this.#ends.native, fd));
+  }
+
   /** The program is on its way: iterables are read from now on. */
   start(onSourceError: (error: SbxError) => void): void {
-    for (const [target, fd] of this.#pipes) this.streams.set(target, InputStream.make(this.#ends.native, fd));
-    this.#pipes.clear();
     for (const [input, source] of this.#sources) void pump(input, source, onSourceError);
   }
 
@@ -91,7 +92,6 @@ export class Inputs {
 
   close(): void {
     this.stopFeeding();
-    this.#ends.drop(this.#pipes);
     for (const input of this.streams.values()) input.destroy();
   }
 

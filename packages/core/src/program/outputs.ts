@@ -27,8 +27,6 @@ type AnyOutput = Partial<{ capture: CaptureOptions; inherit: number; sameAs: num
 
 export class Outputs {
   readonly streams = new Map<number, OutputStream>();
-  /** Our ends of pipes, of which streams are made when the program is on its way: it need not wait for that. */
-  readonly #pipes = new Map<number, number>();
   readonly #captures = new Map<number, NativeReader>();
   /** Captures that end nothing when they are full. */
   readonly #discarding = new Set<number>();
@@ -48,7 +46,7 @@ export class Outputs {
     if (spec === 'null') return this.#ends.null(target);
     if (spec === 'closed') return;
     if (spec === 'capture') return this.#openCapture(target, this.#options.outputBytes, false);
-    if (spec === 'pipe') return void this.#pipes.set(target, this.#ends.pipe(target, true));
+    if (spec === 'pipe') return this.#ends.streamed(target, true, (fd) => this.attachStream(target, fd));
     const { capture, file, inherit, sameAs } = spec as AnyOutput;
     if (inherit !== undefined) return this.#ends.inherit(target, inherit);
     if (sameAs !== undefined) return this.share(target, sameAs);
@@ -69,12 +67,6 @@ export class Outputs {
       for (const [target, other] of this.#shared) this.#tryShare(target, other);
       if (this.#shared.size === left) throw sharesNothing(this.#shared);
     }
-  }
-
-  /** The program is on its way. */
-  start(): void {
-    for (const [target, fd] of this.#pipes) this.attachStream(target, fd);
-    this.#pipes.clear();
   }
 
   /** Of what a pipe or a terminal brings, as it comes. */
@@ -123,7 +115,6 @@ export class Outputs {
   }
 
   closeStreams(): void {
-    this.#ends.drop(this.#pipes);
     for (const output of this.streams.values()) output.destroy();
   }
 

@@ -5,8 +5,7 @@
  */
 import type { SbxError } from '../errors.js';
 import type { WorkFolder } from '../files/trees.js';
-import type { Native } from '../native.js';
-import { InputStream } from '../streams/input.js';
+import type { InputStream } from '../streams/input.js';
 import type { Output } from '../streams/output.js';
 import type { OutputStream } from '../streams/output-stream.js';
 import type { FdSpec, ProgramOptions } from '../types.js';
@@ -40,7 +39,6 @@ export class Wiring {
   /** As a start message has them, after `finish`. */
   fdRows: number[] = [];
   fds: number[] = [];
-  readonly #native: Native;
   readonly #options: WiringOptions;
   readonly #ends: Ends;
   readonly #inputs: Inputs;
@@ -50,8 +48,7 @@ export class Wiring {
 
   constructor(options: WiringOptions) {
     this.#options = options;
-    this.#native = options.folder.native;
-    this.#ends = new Ends(this.#native);
+    this.#ends = new Ends(options.folder.native);
     this.#inputs = new Inputs(this.#ends, options.folder);
     this.#outputs = new Outputs(this.#ends, options);
     const { pty } = options.options;
@@ -97,21 +94,20 @@ export class Wiring {
   /** In place of `open`, for a program that has waited with three pipes: our ends of them. */
   adopt(pipes: readonly number[]): void {
     for (const [target, fd] of pipes.entries()) {
-      if (target === 0) this.inputs.set(target, InputStream.make(this.#native, fd));
+      if (target === 0) this.#inputs.attachStream(target, fd);
       else this.#outputs.attachStream(target, fd);
     }
   }
 
   /** The start message is out: the program's ends are the program's. */
   sent(): void {
-    this.#ends.close();
+    this.#ends.sent();
     this.#inputs.start(this.#options.onSourceError);
-    this.#outputs.start();
   }
 
   /** The program has not started and will not. */
   abandon(): void {
-    this.#ends.close();
+    this.#ends.abandon();
     this.#outputs.drop();
     this.closeStreams();
   }
