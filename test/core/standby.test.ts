@@ -413,10 +413,10 @@ describe('prepared programs', () => {
       expect(() => standby.prepare('shell', { ...shell, entry: 'a/b' })).toThrow('program.entry');
       const prepared = standby.prepare('shell', memory(32 * MiB));
       const given = (input: object) => expect(prepared.spawn(input as never)).rejects;
-      await given({ code: 7 }).toThrow('input.code');
+      await given({ code: 7 }).toThrow('options.code');
       await given({}).toThrow('code');
-      await given({ code: '', stdin: 'pipe' }).toThrow('input.stdin');
-      await given({ code: '', killGraceMs: -1 }).toThrow('input.killGraceMs');
+      await given({ code: '', stdin: 'pipe' }).toThrow('options.stdin');
+      await given({ code: '', killGraceMs: -1 }).toThrow('options.killGraceMs');
       await given({ code: '', signal: AbortSignal.abort(new Error('not now')) }).toThrow('not now');
     });
   });

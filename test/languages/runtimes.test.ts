@@ -183,6 +183,13 @@ describe.skipIf(isSkipped('shell'))('requests that are nearly the same', () => {
     for (let times = 0; times < 2; times += 1)
       await expect(echo(wrong)).rejects.toMatchObject({ code: 'SBX_INVALID_OPTIONS' });
   });
+
+  test('it is named as the caller gave it', async () => {
+    for (const [field, value] of Object.entries({ killGraceMs: -1, onAbort: 'wait', network: 'all' }))
+      await expect(run(cold, { language: 'shell', code: '', [field]: value } as never)).rejects.toThrow(
+        `options.${field}`,
+      );
+  });
 });
 
 const ELIXIR = {

@@ -17,7 +17,7 @@ export function validateStandbyOptions(options: unknown): void {
 }
 
 const INPUT_TABLE = table<StandbyInput>(
-  'the input of a prepared program',
+  'the options of a prepared program',
   { code: by(checkCode), killGraceMs: KILL_GRACE_RULE, ...ABORT_RULES },
   { required: ['code'] },
 );
@@ -27,8 +27,8 @@ function checkCode(value: unknown): Problem | null {
   return isCode ? null : wrongSecret('a string or a Uint8Array', value);
 }
 
-/** Checks `PreparedProgram.spawn(input)`. */
-export function validateStandbyInput(input: unknown): void {
-  const found = checkTable(input, INPUT_TABLE);
-  if (found !== null) throwProblem('input', found);
+/** Checks `PreparedProgram.spawn(options)`. */
+export function validateStandbyInput(options: unknown): void {
+  const found = checkTable(options, INPUT_TABLE);
+  if (found !== null) throwProblem('options', found);
 }

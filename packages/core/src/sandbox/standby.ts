@@ -113,9 +113,9 @@ export class PreparedProgram {
   }
 
   /** One that runs this code, from those that wait or freshly started; as `Standby.spawn`. */
-  async spawn(input: StandbyInput): Promise<Process> {
-    validateStandbyInput(input);
-    const { running, result } = await this.#pool.spawn(this.#name, this.#recipe, input);
+  async spawn(options: StandbyInput): Promise<Process> {
+    validateStandbyInput(options);
+    const { running, result } = await this.#pool.spawn(this.#name, this.#recipe, options);
     return Process.make(running, result);
   }
 }
