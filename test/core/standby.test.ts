@@ -389,6 +389,7 @@ describe('the end', () => {
     await until(2000, 'all are gone', () => alive().length === 0);
   });
 });
+
 describe('prepared programs', () => {
   it('take what waits, and serve many requests; what they were made of may change', async () => {
     await using standby = sbx.engine.standby();

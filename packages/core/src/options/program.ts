@@ -43,8 +43,8 @@ export function validateOneShotSpawn(file: unknown, args: unknown, options: unkn
   if (found !== null) throwProblem('options', found);
 }
 
-/** Checks a program of a standby, but for its entry. */
-export function validateStandbyProgram(file: unknown, args: unknown, options: unknown): void {
+/** Checks what a standby starts, but for its entry file. */
+export function validateStandbyStart(file: unknown, args: unknown, options: unknown): void {
   validateCall(file, args, options, STANDBY_TABLE);
 }
 

@@ -1,12 +1,7 @@
 /** The public face of programs that wait for their requests. */
 import type { EngineCore } from '../engine/core.js';
-import { InvalidOptionsError } from '../errors.js';
-import { checkFiles } from '../options/content.js';
 import { checkCeilings } from '../options/limits.js';
-import { checkFilePath } from '../options/paths.js';
-import { type Problem, problem, throwProblem, wrongType } from '../options/problem.js';
-import { validateStandbyProgram } from '../options/program.js';
-import { validateStandbyInput } from '../options/standby.js';
+import { validateStandbyFamily, validateStandbyInput, validateStandbyProgram } from '../options/standby.js';
 import { StandbyPool } from '../program/standby/pool.js';
 import { makeRecipe, type Recipe } from '../program/standby/recipe.js';
 import type {
@@ -18,8 +13,6 @@ import type {
   StandbyRequest,
 } from '../program/standby/types.js';
 import { Process } from './process.js';
-
-const COUNT_MAX = 1024;
 
 /**
  * From `engine.standby()`. Keeps programs started ahead of their requests: each in a fresh sandbox, hanging at the opening of
@@ -47,14 +40,8 @@ export class Standby implements AsyncDisposable {
 
   /** So many programs of a family wait from now on, at first this one, later what is asked for. */
   keep(name: string, family: StandbyFamily): void {
+    validateStandbyFamily(family);
     const { count, program, prelude } = family;
-    if (!Number.isInteger(count) || count < 0 || count > COUNT_MAX) {
-      const expected = `must be an integer from 0 to ${COUNT_MAX}`;
-      throw new InvalidOptionsError({ field: 'family.count', rule: 'range', expected, got: String(count) });
-    }
-    const found = prelude === undefined ? null : checkFiles(prelude);
-    if (found !== null) throwProblem('family.prelude', found);
-    check(program, 'family.program', prelude);
     this.#pool.keep(name, count, makeRecipe(this.#core, program), prelude);
   }
 
@@ -63,7 +50,7 @@ export class Standby implements AsyncDisposable {
    * @throws InvalidOptionsError for the first option that is wrong, or above the engine's ceilings.
    */
   prepare(name: string, program: StandbyProgram): PreparedProgram {
-    check(program, 'program');
+    validateStandbyProgram(program, 'program');
     checkCeilings(program.limits, this.#core.options.ceilings);
     return PreparedProgram.make(this.#pool, name, makeRecipe(this.#core, program));
   }
@@ -118,19 +105,4 @@ export class PreparedProgram {
     const { running, result } = await this.#pool.spawn(this.#name, this.#recipe, options);
     return Process.make(running, result);
   }
-}
-
-/** As an ordinary start would be. */
-function check(program: StandbyProgram, where: string, prelude: StandbyFamily['prelude'] = {}): void {
-  const { file, args, entry, ...options } = program;
-  const found = checkEntry(entry, prelude);
-  if (found !== null) throwProblem(`${where}.entry`, found);
-  validateStandbyProgram(file, args, options);
-}
-
-function checkEntry(entry: unknown, prelude: Readonly<Record<string, string>>): Problem | null {
-  if (typeof entry !== 'string') return wrongType('a string', entry);
-  if (entry.includes('/')) return problem('format', 'must be the name of a file in the work folder');
-  if (Object.hasOwn(prelude, entry)) return problem('conflict', 'must not be a file of the prelude');
-  return checkFilePath(entry);
 }

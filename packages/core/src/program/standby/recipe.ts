@@ -18,6 +18,8 @@ export interface Recipe {
   limits: ResolvedLimits;
 }
 
+const PIPES = { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' } as const;
+
 /** A copy: later changes of what it is made from change nothing. The program must have been checked. */
 export function makeRecipe(core: EngineCore, program: StandbyProgram): Recipe {
   const { file, args = [], entry, env, ...rest } = structuredClone(program);
@@ -31,8 +33,6 @@ export function makeRecipe(core: EngineCore, program: StandbyProgram): Recipe {
   const options: OneShotOptions = { ...rest, env: environment, ...PIPES };
   return { key: JSON.stringify(seen), file, args, entry, options, shape, limits };
 }
-
-const PIPES = { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' } as const;
 
 /** A CPU set shows in a program's view of the machine, and its group is joined at the start only. */
 export function canWait({ limits }: Recipe): boolean {
