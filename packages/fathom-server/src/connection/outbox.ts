@@ -38,7 +38,6 @@ export class Outbox implements Outlet {
   /** Messages that are not made yet, in their order. */
   readonly #later: (() => string)[] = [];
   #stallTimer: NodeJS.Timeout | undefined;
-  #isHeld = false;
   #isLeaving = false;
   #isStopped = false;
 
@@ -49,15 +48,15 @@ export class Outbox implements Outlet {
 
   /** Sends a message that is made only at the end of this turn of the loop: what the turn sets going goes meanwhile. */
   sendLater(make: () => string): void {
-    this.#later.push(make);
     this.#leaveSoon();
+    this.#later.push(make);
   }
 
   /** Sends a message, made when those before it have been; what is said in one turn of the loop leaves together, at its end. */
   send(make: () => string): void {
+    this.#leaveSoon();
     this.#makeLate();
     this.#write(make);
-    this.#leaveSoon();
   }
 
   hasRoom(): boolean {
@@ -76,9 +75,11 @@ export class Outbox implements Outlet {
     for (const callback of this.#waiting.splice(0)) callback();
   }
 
+  /** From now on the socket holds what it is given, until the end of this turn of the loop. */
   #leaveSoon(): void {
     if (this.#isLeaving) return;
     this.#isLeaving = true;
+    this.#insides._socket?.cork();
     setImmediate(() => this.#leave());
   }
 
@@ -86,12 +87,8 @@ export class Outbox implements Outlet {
     for (const make of this.#later.splice(0)) this.#write(make);
   }
 
-  /** Into the socket, which holds it. */
   #write(make: () => string): void {
     if (this.#isStopped) return;
-    const { _socket: stream } = this.#insides;
-    if (!this.#isHeld) stream?.cork();
-    this.#isHeld = true;
     this.#socket.send(make(), TEXT, this.#onFlushed);
     if (this.#isFull) this.#watch();
     if (this.#socket.bufferedAmount > this.#options.bufferBytes + CONTROL_BYTES) this.#socket.pause();
@@ -101,8 +98,7 @@ export class Outbox implements Outlet {
   #leave(): void {
     this.#isLeaving = false;
     this.#makeLate();
-    if (this.#isHeld) this.#insides._socket?.uncork();
-    this.#isHeld = false;
+    this.#insides._socket?.uncork();
   }
 
   get #isFull(): boolean {
