@@ -246,7 +246,7 @@ function makeShape(parts: Omit<Shape, 'key'>): Shape {
   const { loopback, strict, seccompKill, terminal, diskBytes, diskFileCount } = parts;
   const flags =
     Number(loopback) | (Number(strict) << 1) | (Number(seccompKill) << 2) | (Number(terminal) << 3);
-  return { ...parts, key: `${flags}:${diskBytes}:${diskFileCount}` };
+  return { key: `${flags}:${diskBytes}:${diskFileCount}`, ...parts };
 }
 
 const OPEN_FILES_LEAST = 320;

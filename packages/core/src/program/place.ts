@@ -17,7 +17,7 @@ import type {
   StartMessage,
 } from '../native.js';
 import { EAGAIN } from '../native-errno.js';
-import type { ResolvedLimits } from '../options/limits.js';
+import type { ProgramRequest } from './request.js';
 
 /** Who waits for messages about one program. Exactly one of `onEnded`, `onFailed`, `onLost` comes, last. */
 export interface ProgramListener {
@@ -92,11 +92,12 @@ export class Place {
     return this.#listeners.size;
   }
 
-  /** Limits of a program in here: on the sandbox's own CPU, unless it asks for others. */
-  pinned(limits: ResolvedLimits): ResolvedLimits {
+  /** A program in here is on the sandbox's own CPU, unless it asks for others. */
+  pinned(request: ProgramRequest): ProgramRequest {
     const { cpu, core } = this;
-    const asks = limits.cpuSet !== null && limits.cpuSet !== core.limits.cpuSet;
-    return cpu === null || asks ? limits : { ...limits, cpuSet: [cpu] };
+    const { cpuSet } = request.limits;
+    const asks = cpuSet !== null && cpuSet !== core.limits.cpuSet;
+    return cpu === null || asks ? request : { ...request, limits: { ...request.limits, cpuSet: [cpu] } };
   }
 
   nextProgramId(): number {

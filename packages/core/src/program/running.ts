@@ -75,7 +75,7 @@ export class Running {
 
   /** Opens descriptors and sends the plan. A promise only when something must be waited for before. */
   static start(place: Place, asked: ProgramRequest): Running | Promise<Running> {
-    const request = { ...asked, limits: place.pinned(asked.limits) };
+    const request = place.pinned(asked);
     checkOpenFiles(request.limits, place.core.openFilesMax);
     const running = new Running(place, request);
     try {
@@ -241,7 +241,7 @@ export class Running {
       atLeast: this.#meter.highest,
     });
     core.byStatus[result.status] += 1;
-    this.#final = { ...result.usage, memoryBytes: 0 };
+    this.#final = { memoryBytes: 0, ...result.usage };
     publishEnd(this.id, result);
     this.#onStarted();
     this.#settle.resolve(result);

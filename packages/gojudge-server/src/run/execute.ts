@@ -55,7 +55,7 @@ async function executeAlone(scope: RunScope, program: JobProgram): Promise<Outco
 async function runAlone(scope: RunScope, { index, request }: Plan): Promise<RunResult> {
   const { engine, signal, streams } = scope;
   const { file, args, ...options } = request!;
-  const whole = { ...options, signal, onAbort: 'resolve' } as const;
+  const whole = { signal, onAbort: 'resolve', ...options } as const;
   if (streams === null) return engine.run(file, args, whole);
   const process = await engine.spawn(file, args, whole);
   const sent = attachStreams(streams, { index, program: scope.job.programs[index]!, process });

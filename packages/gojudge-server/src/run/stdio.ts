@@ -45,7 +45,7 @@ export function collectorsOf({ files }: JobProgram): Collector[] {
   const found: Collector[] = [];
   for (const [fd, file] of files.entries()) {
     if (file?.kind !== 'collector' || found.some(({ name }) => name === file.name)) continue;
-    found.push({ ...file, fd });
+    found.push({ fd, ...file });
   }
   return found;
 }

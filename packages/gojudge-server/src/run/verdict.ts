@@ -27,8 +27,10 @@ export function decideOutcome(
 ): Outcome {
   const { files, fileIds, fileErrors } = gathered;
   const { cpuTimeMs, wallTimeMs, processPeakCount } = ended.usage;
+  const { status, exitStatus } = byWaitStatus(ended);
   const outcome: Outcome = {
-    ...byWaitStatus(ended),
+    status,
+    exitStatus,
     error: '',
     timeNs: Math.round(cpuTimeMs * NS_PER_MS),
     memoryBytes: ownMemoryBytes(ended, limits.memoryBytes),
