@@ -28,35 +28,54 @@ int PlanFile(const std::string& plan) {
 Napi::Function Link::Define(Napi::Env env) {
   return DefineClass(env, "Channel",
                      {InstanceMethod<&Link::Template>("template"), InstanceMethod<&Link::NewSlot>("newSlot"), InstanceMethod<&Link::Groups>("groups"), InstanceMethod<&Link::Prepare>("prepare"),
-                      InstanceMethod<&Link::Start>("start"), InstanceMethod<&Link::HandOver>("handOver"), InstanceMethod<&Link::Signal>("signal"), InstanceMethod<&Link::Close>("close")});
+                      InstanceMethod<&Link::Start>("start"), InstanceMethod<&Link::HandOver>("handOver"), InstanceMethod<&Link::Signal>("signal"),
+                      InstanceMethod<&Link::Listen>("listen"), InstanceMethod<&Link::Take>("take"), InstanceMethod<&Link::Close>("close")});
 }
 
 Link::Link(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Link>(info), reactor_(Reactor::Of(info.Env())) {
   socket_.reset(reactor_->TakeBack(info[0].As<Napi::Number>().Int32Value()));
   onMessage_ = Napi::Persistent(info[1].As<Napi::Function>());
-  const int added = reactor_->Add(socket_.get(), EPOLLIN, this);
+  const bool quiet = info[2].ToBoolean();
+  const int added = quiet ? 0 : BeHeard();
   if (added < 0) ThrowRefused(info.Env(), "watch a socket", added);
   else Ref();  // lives until closed, whatever JavaScript still holds
+}
+
+int Link::BeHeard() {
+  if (heard_ || !socket_) return 0;
+  const int added = reactor_->Add(socket_.get(), EPOLLIN, this);
+  heard_ = added >= 0;
+  return added;
 }
 
 Link::~Link() { Shut(); }
 
 void Link::Shut() {
   if (!socket_) return;
-  reactor_->Remove(socket_.get(), this);
+  if (heard_) reactor_->Remove(socket_.get(), this);
+  heard_ = false;
   socket_.reset();
+}
+
+Napi::Value Link::Next() {
+  if (!socket_) return Env().Null();
+  alignas(8) char message[1024];
+  Received received;
+  Receive(socket_.get(), message, sizeof(message), received, MSG_DONTWAIT);
+  if (received.size == -EAGAIN) return Env().Null();
+  const Napi::Value encoded = EncodeMessage(Env(), message, received);
+  if (received.size <= 0) Shut();
+  return encoded;
 }
 
 void Link::OnEvents(unsigned) {
   Napi::HandleScope scope(Env());
-  alignas(8) char message[1024];
-  Received received;
-  Receive(socket_.get(), message, sizeof(message), received, MSG_DONTWAIT);
-  if (received.size == -EAGAIN) return;
-  const Napi::Value encoded = EncodeMessage(Env(), message, received);
-  if (received.size <= 0) Shut();
-  reactor_->Call(onMessage_, {encoded});
+  if (const Napi::Value message = Next(); !message.IsNull()) reactor_->Call(onMessage_, {message});
 }
+
+Napi::Value Link::Listen(const Napi::CallbackInfo& info) { return Result(info.Env(), BeHeard()); }
+
+Napi::Value Link::Take(const Napi::CallbackInfo&) { return Next(); }
 
 int Link::SendRecord(const void* data, size_t size, const std::vector<int>& fds) {
   if (!socket_) return -EPIPE;

@@ -11,7 +11,7 @@ namespace sbx {
 class Link : public Napi::ObjectWrap<Link>, public Watch {
  public:
   static Napi::Function Define(Napi::Env env);
-  explicit Link(const Napi::CallbackInfo& info);  // (fd, onMessage)
+  explicit Link(const Napi::CallbackInfo& info);  // (fd, onMessage, quiet)
   ~Link() override;
 
   void OnEvents(unsigned events) override;
@@ -24,14 +24,19 @@ class Link : public Napi::ObjectWrap<Link>, public Watch {
   Napi::Value Start(const Napi::CallbackInfo& info);
   Napi::Value HandOver(const Napi::CallbackInfo& info);
   Napi::Value Signal(const Napi::CallbackInfo& info);
+  Napi::Value Listen(const Napi::CallbackInfo& info);
+  Napi::Value Take(const Napi::CallbackInfo& info);
   Napi::Value Close(const Napi::CallbackInfo& info);
 
   Napi::Value Result(Napi::Env env, int result) { return Napi::Number::New(env, result); }
   int SendRecord(const void* data, size_t size, const std::vector<int>& fds);
+  int BeHeard();
+  Napi::Value Next();  // a message, or null
   void Shut();
 
   Reactor* reactor_;
   Fd socket_;
+  bool heard_ = false;  // the reactor tells of what comes
   Napi::FunctionReference onMessage_;
 };
 

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "../common/channel.h"
+#include "ipc.h"
 #include "setup.h"
 #include "zygote.h"
 
@@ -20,6 +21,7 @@ struct Keeper {
   int channel;
   int init = 0;    // pid of the living init, 0 for none
   Fd groupFolder;  // v2: where the next init is born
+  IpcNamespace ipc;
   Counters counters;
 };
 
@@ -53,8 +55,9 @@ Failure TakeGroups(Keeper& keeper, const GroupsRecord& record, Received& receive
 
 // Whoever waits for the sandbox listens at the other end of its channel, and hears there of a failure.
 void CloneInit(Keeper& keeper, const PrepareRecord& request, Fd channel) {
+  if (const Failure failure = keeper.ipc.BeAsNew()) return Report(channel.get(), failure);
   struct clone_args args = {};
-  args.flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC;
+  args.flags = CLONE_NEWPID | CLONE_NEWNS;
   args.exit_signal = SIGCHLD;
   if (keeper.groupFolder) {
     args.flags |= CLONE_INTO_CGROUP;
@@ -91,7 +94,7 @@ Failure Handle(Keeper& keeper, Received& received) {
 
 [[noreturn]] void KeeperMain(Helper& helper, int channel) {
   (void)sys::Prctl(PR_SET_NAME, (unsigned long)"sbx-keeper");
-  Keeper keeper{helper, channel, 0, Fd(), {}};
+  Keeper keeper{helper, channel, 0, Fd(), {}, {}};
   for (int& fd : keeper.counters.fds) fd = -1;
   for (;;) {
     Received received;

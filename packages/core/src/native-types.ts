@@ -148,6 +148,10 @@ export interface Channel {
   start(message: StartMessage): number;
   handOver(message: HandOverMessage): number;
   signal(message: { programId: number; signal: number; everything: boolean; cause: number }): number;
+  /** From now on `onMessage` is called; before, in a quiet one, it is not. */
+  listen(): number;
+  /** The next message of a quiet one, if there is one. */
+  take(): HelperMessage | null;
   close(): void;
 }
 
@@ -223,7 +227,7 @@ export interface Native {
     mountRowsMax: number;
     treesMax: number;
   };
-  Channel: new (fd: number, onMessage: (message: HelperMessage) => void) => Channel;
+  Channel: new (fd: number, onMessage: (message: HelperMessage) => void, quiet?: boolean) => Channel;
   Gate: new (onOpened: (id: number) => void) => NativeGate;
   Reader: new (fd: number, handlers: ReaderHandlers) => NativeReader;
   Writer: new (fd: number) => NativeWriter;

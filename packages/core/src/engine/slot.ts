@@ -18,23 +18,11 @@ import {
 import { EPIPE } from '../native-errno.js';
 import type { ResolvedLimits } from '../options/limits.js';
 import { lostError, setupError } from './failures.js';
+import { NextSandbox, type Taken } from './next-sandbox.js';
 
 /** What is decided when a sandbox is made. Equal keys are interchangeable. */
 export interface Shape extends PrepareMessage {
   key: string;
-}
-
-/** Init of a sandbox, from the order to make it on. Whoever takes the sandbox gets its messages. */
-interface Init {
-  channel: Channel;
-  occupant: ((message: HelperMessage) => void) | null;
-}
-
-/** A sandbox that is ready for programs. */
-interface Ready {
-  init: Init;
-  /** Roots of its own file systems; the work folder's comes first. */
-  treeFds: number[];
 }
 
 export type SlotState = 'starting' | 'preparing' | 'ready' | 'busy' | 'ended';
@@ -52,6 +40,8 @@ const NO_CPU_LIMITS: CpuLimits = { cpuRate: null, cpuWeight: null, cpuSet: null 
 
 export interface SlotListener {
   onReady(slot: Slot): void;
+  /** Whether the slot itself has to hear that its next sandbox stands; else `settle` is called, later. */
+  isAwaited(): boolean;
   onLost(slot: Slot, error: SbxError): void;
 }
 
@@ -62,7 +52,6 @@ export class Slot {
   state: SlotState = 'starting';
   shape: Shape;
   group: Group | null = null;
-  ready: Ready | null = null;
   /** Limits written last, so that equal ones are not written again; `null` in a fresh group. */
   writtenLimits: { memoryBytes: number | null; tasks: number | null } | null = null;
   /** Memory charged to the group before a program starts. */
@@ -71,8 +60,7 @@ export class Slot {
   cpuLimits: CpuLimits = NO_CPU_LIMITS;
   /** v1: a group of `cpuset`, made when a program first asks. */
   cpuSetGroup: Group | null = null;
-  /** Of the sandbox that is made, or stands ready. */
-  #init: Init | null = null;
+  #next: NextSandbox | null = null;
   /** Roots of the last sandbox: the keeper lets go of them last, since that takes file systems apart. */
   #left: number[] = [];
   #soiled = false;
@@ -129,13 +117,11 @@ export class Slot {
   }
 
   /** The sandbox of a claimed slot; channel and descriptors are the caller's from now on. */
-  take(occupant: (message: HelperMessage) => void): Ready {
-    const { ready } = this;
-    if (this.state !== 'busy' || ready === null) throw new ClosedError('The engine');
-    this.ready = null;
-    this.#init = null;
-    ready.init.occupant = occupant;
-    return ready;
+  take(occupant: (message: HelperMessage) => void): Taken {
+    if (this.state !== 'busy' || !this.#next?.isReady) throw new ClosedError('The engine');
+    const taken = this.#next.take(occupant);
+    this.#next = null;
+    return taken;
   }
 
   /** Gives back what `take` gave, but for the channel. */
@@ -144,9 +130,14 @@ export class Slot {
     if (this.state === 'ended') this.#closeLeft();
   }
 
+  /** Nobody uses it any more: it counts as one that makes its next sandbox. */
+  endUse(): void {
+    if (this.state === 'busy') this.state = 'preparing';
+  }
+
   /** A claimed slot that was not used after all. */
   unclaim(): void {
-    if (this.state === 'busy' && this.ready !== null) this.state = 'ready';
+    if (this.state === 'preparing' && this.#next?.isReady) this.state = 'ready';
   }
 
   /** Init died before its time: nothing is known of what it left in the group. */
@@ -189,15 +180,6 @@ export class Slot {
     if (message.kind === 'ready') void this.#onKeeper();
   }
 
-  #onInit(init: Init, message: HelperMessage): void {
-    if (init.occupant !== null) return init.occupant(message);
-    if (message.kind === 'ready') return this.#onReady(init, message.fds);
-    if (init !== this.#init) return; // given up meanwhile
-    this.#fail(
-      message.kind === 'failed' ? setupError(message) : lostError('A sandbox that nobody had taken'),
-    );
-  }
-
   /** The keeper stands: its first group, its first sandbox. */
   async #onKeeper(): Promise<void> {
     this.state = 'preparing';
@@ -215,24 +197,28 @@ export class Slot {
     }
   }
 
-  #onReady(init: Init, treeFds: number[]): void {
-    if (init !== this.#init) return loadNative().native.closeFds(treeFds);
-    this.ready = { init, treeFds };
-    this.state = 'ready';
-    this.#listener.onReady(this);
+  /** Looks whether the sandbox that is being made stands by now. */
+  settle(): void {
+    if (this.state === 'preparing') this.#next?.settle();
+  }
+
+  /** Hears of it from now on. */
+  listen(): void {
+    this.#next?.listen();
   }
 
   #sendPrepare(): void {
     if (this.state === 'ended') return;
-    const { native } = loadNative();
     const fd = this.#channel.prepare(this.shape, { left: this.#left });
     this.#closeLeft();
     if (fd < 0)
       return this.#fail(fd === EPIPE ? lostError('The keeper of a slot') : hostError('make a sandbox', fd));
     try {
-      const channel = new native.Channel(fd, (message) => this.#onInit(init, message));
-      const init: Init = { channel, occupant: null };
-      this.#init = init;
+      const onReady = () => {
+        this.state = 'ready';
+        this.#listener.onReady(this);
+      };
+      this.#next = new NextSandbox(fd, !this.#listener.isAwaited(), onReady, (error) => this.#fail(error));
     } catch (error) {
       this.#fail(error as SbxError);
     }
@@ -272,12 +258,9 @@ export class Slot {
     loadNative().native.closeFds(this.#left.splice(0));
   }
 
-  /** Its init sees that by its closed channel. */
   #dropUntaken(): void {
-    this.#init?.channel.close();
-    this.#init = null;
-    if (this.ready !== null) loadNative().native.closeFds(this.ready.treeFds);
-    this.ready = null;
+    this.#next?.drop();
+    this.#next = null;
   }
 
   async #end(): Promise<void> {

@@ -30,6 +30,7 @@ interface Waiter {
 /** Slots that are being cloned at the same time. */
 const STARTING_MAX = 64;
 const IDS_PER_SLOT = 2;
+const HEARD_AFTER_MS = 20;
 const BUSY_RETRY_MS = 100;
 /** Sandboxes that may be lost to one who waits; then it is told. */
 const LOST_MAX = 3;
@@ -44,6 +45,7 @@ export class Slots {
   #inUse = 0;
   #reserved = 0;
   #closed: SbxError | null = null;
+  #hearing: NodeJS.Timeout | undefined;
 
   constructor(options: SlotsOptions) {
     this.#options = options;
@@ -56,12 +58,14 @@ export class Slots {
     return this.#inUse >= this.#options.maxInUse;
   }
   get ready(): number {
+    this.#settle();
     return this.#count('ready');
   }
 
   /** Makes the kept slots; resolves when the first is ready, rejects when it cannot be made. */
   async open(): Promise<void> {
     const first = await this.acquire(this.#options.shape);
+    this.leave(first);
     this.release(first, true);
   }
 
@@ -89,6 +93,7 @@ export class Slots {
         retryAfterMs: BUSY_RETRY_MS,
       });
     }
+    this.#settle();
     this.#inUse += 1;
     const slot = this.#findReady(shape);
     if (slot !== null && slot.shape.key === shape.key) {
@@ -101,12 +106,18 @@ export class Slots {
       this.#waiters.push({ shape, lost: 0, resolve, reject });
       if (slot !== null) slot.prepare(shape);
       this.#provide();
+      this.#hear();
     }).finally(() => native.releaseLoop());
   }
 
-  /** The sandbox of this slot is over. `fresh`: it was never used. */
-  release(slot: Slot, fresh = false): void {
+  /** The sandbox of this slot is over; `release` follows, and makes the next one. */
+  leave(slot: Slot): void {
     this.#inUse -= 1;
+    slot.endUse();
+  }
+
+  /** Takes back a slot that was left. `fresh`: it was never used. */
+  release(slot: Slot, fresh = false): void {
     if (slot.state === 'ended') return this.#provide();
     if (this.#slots.size > this.#keep + this.#waiters.length || this.#closed !== null)
       return this.#drop(slot);
@@ -119,9 +130,30 @@ export class Slots {
   /** Ends every slot; whoever waits is rejected with `reason`. */
   async close(reason: SbxError): Promise<void> {
     this.#closed = reason;
+    clearTimeout(this.#hearing);
     for (const waiter of this.#waiters.splice(0)) waiter.reject(reason);
     for (const slot of this.#slots) this.#drop(slot);
     await Promise.all(this.#ending);
+  }
+
+  /**
+   * Sandboxes that become ready while nobody waits for one are not heard at once: that would awaken the host in the middle of
+   * a program's start, only to note it. They are looked for when the next one is wanted, or after a while.
+   */
+  #isAwaited(): boolean {
+    if (this.#waiters.length > 0) return true;
+    this.#hearing ??= setTimeout(() => this.#hear(), HEARD_AFTER_MS).unref();
+    return false;
+  }
+
+  #settle(): void {
+    for (const slot of this.#slots) slot.settle();
+  }
+
+  #hear(): void {
+    clearTimeout(this.#hearing);
+    this.#hearing = undefined;
+    for (const slot of this.#slots) slot.listen();
   }
 
   #count(state: Slot['state']): number {
@@ -156,6 +188,7 @@ export class Slots {
     try {
       const listener = {
         onReady: (slot: Slot) => this.#serve(slot),
+        isAwaited: () => this.#isAwaited(),
         onLost: (slot: Slot, error: SbxError) => this.#onLost(slot, error),
       };
       this.#slots.add(new Slot(id, base, shape, tree, listener, (helperEnd) => clone(id, base, helperEnd)));

@@ -50,7 +50,7 @@ export class Place {
   #lost: SbxError | null = null;
 
   private constructor(core: EngineCore, slot: Slot) {
-    const { init, treeFds } = slot.take((message) => this.#onMessage(message));
+    const { channel, treeFds } = slot.take((message) => this.#onMessage(message));
     this.core = core;
     this.slot = slot;
     this.folder = {
@@ -62,7 +62,7 @@ export class Place {
         if (this.#closed) throw new ClosedError('The sandbox');
       },
     };
-    this.#channel = init.channel;
+    this.#channel = channel;
     this.cpu = core.pins?.take() ?? null;
   }
 
@@ -76,7 +76,8 @@ export class Place {
     try {
       return new Place(core, slot);
     } catch (error) {
-      core.slots.release(slot); // the engine was closed meanwhile
+      core.slots.leave(slot); // the engine was closed meanwhile
+      core.slots.release(slot);
       throw error;
     }
   }
@@ -153,6 +154,7 @@ export class Place {
     this.#closed = true;
     for (const programId of [...this.#listeners.keys()])
       this.#take(programId)?.onLost(new ClosedError('The sandbox'));
+    this.#leave();
     this.#tearDown();
   }
 
@@ -160,11 +162,17 @@ export class Place {
   closeAfterEnd(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#leave();
     setImmediate(() => this.#tearDown());
   }
 
-  #tearDown(): void {
+  /** Its place is free for the next sandbox, whoever asks first. */
+  #leave(): void {
     if (this.cpu !== null) this.core.pins?.giveBack(this.cpu);
+    this.core.slots.leave(this.slot);
+  }
+
+  #tearDown(): void {
     this.#channel.close();
     this.slot.leave(this.folder.trees.map(({ fd }) => fd));
     this.core.slots.release(this.slot);
