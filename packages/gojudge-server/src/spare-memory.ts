@@ -6,7 +6,7 @@ const MiB = 2 ** 20;
 
 /** When memory that nobody uses is given back to the system. */
 export interface SpareMemoryOptions {
-  /** So much more than the last time. Default 8 MiB. */
+  /** So much more than the last time. Default 2 MiB. */
   growthBytes?: number;
   /** How often that is looked at; 0 or less: never. Default 5000. */
   intervalMs?: number;
@@ -21,7 +21,7 @@ export interface SpareMemoryOptions {
  */
 export function spareMemory(
   engine: Engine,
-  { growthBytes = 8 * MiB, intervalMs = 5000 }: SpareMemoryOptions = {},
+  { growthBytes = 2 * MiB, intervalMs = 5000 }: SpareMemoryOptions = {},
 ): void {
   setFlagsFromString('--semi-space-growth-factor=1');
   if (intervalMs <= 0) return;
