@@ -93,7 +93,6 @@ export class Slots {
         retryAfterMs: BUSY_RETRY_MS,
       });
     }
-    this.#settle();
     this.#inUse += 1;
     const slot = this.#findReady(shape);
     if (slot !== null && slot.shape.key === shape.key) {
@@ -118,6 +117,7 @@ export class Slots {
 
   /** Takes back a slot that was left. `fresh`: it was never used. */
   release(slot: Slot, fresh = false): void {
+    this.#settle();
     if (slot.state === 'ended') return this.#provide();
     if (this.#slots.size > this.#keep + this.#waiters.length || this.#closed !== null)
       return this.#drop(slot);
@@ -138,7 +138,8 @@ export class Slots {
 
   /**
    * Sandboxes that become ready while nobody waits for one are not heard at once: that would awaken the host in the middle of
-   * a program's start, only to note it. They are looked for when the next one is wanted, or after a while.
+   * a program's start, only to note it. They are looked for when a sandbox is over and its answer is out, when none is known
+   * to be ready, or after a while.
    */
   #isAwaited(): boolean {
     if (this.#waiters.length > 0) return true;
@@ -162,14 +163,18 @@ export class Slots {
     return count;
   }
 
+  /** One of this shape, or else of another. */
   #findReady(shape: Shape): Slot | null {
-    let other: Slot | null = null;
-    for (const slot of this.#slots) {
-      if (slot.state !== 'ready') continue;
-      if (slot.shape.key === shape.key) return slot;
-      other = slot;
-    }
-    return other;
+    const found = this.#firstReady(shape.key);
+    if (found !== null) return found;
+    this.#settle();
+    return this.#firstReady(shape.key) ?? this.#firstReady();
+  }
+
+  #firstReady(key?: string): Slot | null {
+    for (const slot of this.#slots)
+      if (slot.state === 'ready' && (key === undefined || slot.shape.key === key)) return slot;
+    return null;
   }
 
   /** Enough slots on their way for all who wait, but not more at once than the zygote's socket takes. */
