@@ -71,6 +71,14 @@ describe('admission', () => {
     });
   });
 
+  it('one run after another has its place at once, in the last one that is left too', async () => {
+    await withEngine({ maxSandboxes: 3, parallelism: 1, readyCount: 0 }, async (engine) => {
+      await using _one = await engine.createSandbox();
+      await using _two = await engine.createSandbox();
+      for (let i = 0; i < 5; i++) expect((await engine.run(t('true'))).ok).toBe(true);
+    });
+  });
+
   it('a burst of 100 is served whole', async () => {
     const results = await Promise.all(
       Array.from({ length: 100 }, (_, i) => sbx.engine.run(t('exit-with'), [String(i)])),

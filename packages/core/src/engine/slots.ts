@@ -119,12 +119,18 @@ export class Slots {
   release(slot: Slot, fresh = false): void {
     this.#settle();
     if (slot.state === 'ended') return this.#provide();
-    if (this.#slots.size > this.#keep + this.#waiters.length || this.#closed !== null)
-      return this.#drop(slot);
+    if (this.#closed !== null || this.#isSurplus()) return this.#drop(slot);
     if (fresh) slot.unclaim();
     else slot.prepare(slot.shape);
     this.#serve(slot);
     this.#fill(); // in the place of those that were lost
+  }
+
+  /** Whether a slot that is left may go: more are there than are kept, and those on their way are enough for all who wait. */
+  #isSurplus(): boolean {
+    const waiting = this.#waiters.length;
+    if (this.#slots.size <= this.#keep + waiting) return false;
+    return waiting < this.#count('starting') + this.#count('preparing'); // the slot itself is one of them
   }
 
   /** Ends every slot; whoever waits is rejected with `reason`. */
