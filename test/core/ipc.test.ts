@@ -7,7 +7,7 @@ const sbx = useEngine({ parallelism: 1, readyCount: 0, maxSandboxes: 1 });
 
 /** The namespace, and what came of each. */
 async function make(...kinds: string[]): Promise<{ namespace: string; made: string[] }> {
-  const { stdout } = await sbx.engine.run(t('ipc-objects'), kinds);
+  const { stdout } = await sbx.engine.run(t('touch-ipc'), kinds);
   const [namespace = '', ...made] = stdout.text().trimEnd().split('\n');
   return { namespace, made };
 }

@@ -1,4 +1,4 @@
-/* ipc-objects [shm|sem|msg|queue][+]…: prints its IPC namespace, then makes each and prints its number or why not; without "+" it removes it at once. */
+/* touch-ipc [shm|sem|msg|queue][+]…: prints its IPC namespace, then makes each and prints its number or why not; without "+" it removes it at once. */
 #include <errno.h>
 #include <fcntl.h>
 #include <mqueue.h>
