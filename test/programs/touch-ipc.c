@@ -1,14 +1,10 @@
 /* touch-ipc [shm|sem|msg|queue][+]…: prints its IPC namespace, then makes each and prints its number or why not; without "+" it removes it at once. */
-#include <errno.h>
 #include <fcntl.h>
 #include <mqueue.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
-#include <unistd.h>
+#include "common.h"
 
 static int make(const char *kind) {
   if (!strncmp(kind, "shm", 3)) return shmget(IPC_PRIVATE, 4096, 0600);
@@ -30,7 +26,7 @@ int main(int argc, char **argv) {
   puts(name);
   for (int i = 1; i < argc; i++) {
     int id = make(argv[i]);
-    if (id < 0) printf("%s: %s\n", argv[i], strerrorname_np(errno));
+    if (id < 0) printf("%s: %s\n", argv[i], errno_name(errno));
     else printf("%s: %d\n", argv[i], id);
     if (id >= 0 && strchr(argv[i], '+') == NULL) drop(argv[i], id);
   }
