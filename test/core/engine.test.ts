@@ -79,6 +79,15 @@ describe('admission', () => {
     });
   });
 
+  it('what a lone run used is made anew also when nobody comes after it', async () => {
+    await withEngine({ parallelism: 1, readyCount: 2 }, async (engine) => {
+      const all = () => engine.counters().ready === 3;
+      await until(1000, 'all stand ready', all);
+      for (let i = 0; i < 3; i++) expect((await engine.run(t('true'))).ok).toBe(true);
+      await until(1000, 'all stand ready again', all);
+    });
+  });
+
   it('a burst of 100 is served whole', async () => {
     const results = await Promise.all(
       Array.from({ length: 100 }, (_, i) => sbx.engine.run(t('exit-with'), [String(i)])),

@@ -40,6 +40,8 @@ export class Slots {
   readonly #slots = new Set<Slot>();
   readonly #freeIds: number[] = [];
   readonly #waiters: Waiter[] = [];
+  /** Slots whose next sandbox can wait. */
+  readonly #resting: Slot[] = [];
   readonly #ending = new Set<Promise<void>>();
   #nextId = 0;
   #inUse = 0;
@@ -104,6 +106,7 @@ export class Slots {
     return new Promise<Slot>((resolve, reject) => {
       this.#waiters.push({ shape, lost: 0, resolve, reject });
       if (slot !== null) slot.prepare(shape);
+      this.prepareResting();
       this.#provide();
       this.#hear();
     }).finally(() => native.releaseLoop());
@@ -121,9 +124,24 @@ export class Slots {
     if (slot.state === 'ended') return this.#provide();
     if (this.#closed !== null || this.#isSurplus()) return this.#drop(slot);
     if (fresh) slot.unclaim();
+    else if (this.#inUse === 0 && this.#count('ready') > 0) this.#rest(slot);
     else slot.prepare(slot.shape);
     this.#serve(slot);
     this.#fill(); // in the place of those that were lost
+  }
+
+  /**
+   * Nothing runs, and another sandbox stands ready: whoever comes next would find a CPU taken by the making of this one. It is
+   * made beside the next program, or after a while.
+   */
+  #rest(slot: Slot): void {
+    this.#resting.push(slot);
+    this.#hearSoon();
+  }
+
+  /** A program has just been started, or somebody waits. */
+  prepareResting(): void {
+    for (const slot of this.#resting.splice(0)) if (slot.state === 'preparing') slot.prepare(slot.shape);
   }
 
   /** Whether a slot that is left may go: more are there than are kept, and those on their way are enough for all who wait. */
@@ -149,8 +167,12 @@ export class Slots {
    */
   #isAwaited(): boolean {
     if (this.#waiters.length > 0) return true;
-    this.#hearing ??= setTimeout(() => this.#hear(), HEARD_AFTER_MS).unref();
+    this.#hearSoon();
     return false;
+  }
+
+  #hearSoon(): void {
+    this.#hearing ??= setTimeout(() => this.#hear(), HEARD_AFTER_MS).unref();
   }
 
   #settle(): void {
@@ -160,6 +182,7 @@ export class Slots {
   #hear(): void {
     clearTimeout(this.#hearing);
     this.#hearing = undefined;
+    this.prepareResting();
     for (const slot of this.#slots) slot.listen();
   }
 

@@ -123,6 +123,7 @@ export class Place {
     this.#inSession ||= !message.oneShot;
     if (message.ahead) this.#idle.add(message.programId);
     else this.core.native.holdLoop(); // while a program lives, the process stays for its end
+    this.core.slots.prepareResting();
   }
 
   /** Limits and meters of an idle program begin. False when init is gone. */

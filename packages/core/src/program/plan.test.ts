@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { Group } from '../cgroup/group.js';
+import { COUNTERS, V1 } from '../cgroup/layout.js';
+import type { Slot } from '../engine/slot.js';
 import { DEFAULT_LIMITS, resolveLimits } from '../options/limits.js';
 import {
+  boundGroup,
   checkOpenFiles,
   cpusOf,
   nanoseconds,
@@ -77,6 +81,32 @@ describe('searchPathsCwdFirst', () => {
     ['cc', undefined, ['cc']],
   ])('%s in %s', (file, path, expected) => {
     expect(searchPathsCwdFirst(file, path)).toEqual(expected);
+  });
+});
+
+describe('boundGroup', () => {
+  const KiB = 1024;
+  const group = { layout: V1, has: () => true } as unknown as Group;
+  const slot = { group, helperTasks: 2, writtenLimits: null, memoryBaselineBytes: 0 } as unknown as Slot;
+  const writes = (baselineBytes: number, memoryBytes: number) => {
+    slot.memoryBaselineBytes = baselineBytes;
+    return boundGroup(slot, group, limitsWith({ memoryBytes }), COUNTERS).writeTexts;
+  };
+  const MEMORY = 64 * KiB * KiB;
+  const PIDS = '66';
+
+  it('writes what is not in force, and leaves a bound that is a little too high', () => {
+    const written = (kib: number) => [-1, MEMORY + kib * KiB].map(String);
+    expect(writes(700 * KiB, MEMORY)).toEqual(expect.arrayContaining([...written(768), PIDS]));
+    expect(writes(768 * KiB, MEMORY)).toEqual([]);
+    expect(writes(500 * KiB, MEMORY)).toEqual([]);
+    expect(writes(256 * KiB, MEMORY)).toEqual([]);
+    expect(writes(255 * KiB, MEMORY)).toEqual([]);
+    expect(writes(769 * KiB, MEMORY), 'too low').toEqual(expect.arrayContaining(written(1024)));
+    expect(writes(512 * KiB, MEMORY)).toEqual([]);
+    expect(writes(511 * KiB, MEMORY)).toEqual([]);
+    expect(writes(256 * KiB, MEMORY), 'too high').toEqual(expect.arrayContaining(written(256)));
+    expect(writes(256 * KiB, MEMORY + 1)).not.toEqual([]);
   });
 });
 

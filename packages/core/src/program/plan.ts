@@ -117,7 +117,10 @@ export function searchPathsCwdFirst(file: string, path: string | undefined): str
   return [file, ...folders.map((folder) => posix.join(folder, file))];
 }
 
-/** Rounded up, so that small changes of what the helpers hold do not make every run write its limits again. */
+/**
+ * What the helpers hold is rounded up to whole steps, and a bound that is up to two steps too high stays as it is: the kernel
+ * charges in batches, and runs that are all the same would write their limits again and again.
+ */
 const BASELINE_STEP_BYTES = 256 * 1024;
 
 /** Counter numbers and texts that bound the group; empty when the slot has them already. */
@@ -133,7 +136,7 @@ export function boundGroup(
   const memory = limits.memoryBytes === null ? null : limits.memoryBytes + baseline;
   const tasks = limits.processCount === null ? null : limits.processCount + (own ? slot.helperTasks : 0);
   const written = slot.writtenLimits;
-  if (own && written?.memoryBytes === memory && written.tasks === tasks)
+  if (own && written !== null && written.tasks === tasks && isAsGood(written.memoryBytes, memory))
     return { writeCounters: [], writeTexts: [] };
   const writes = limitWrites(group.layout, memory, tasks).filter(([name]) => group.has(name));
   if (own) slot.writtenLimits = { memoryBytes: memory, tasks };
@@ -141,4 +144,9 @@ export function boundGroup(
     writeCounters: writes.map(([name]) => counters.indexOf(name)),
     writeTexts: writes.map(([, text]) => text),
   };
+}
+
+function isAsGood(writtenBytes: number | null, bytes: number | null): boolean {
+  if (writtenBytes === null || bytes === null) return writtenBytes === bytes;
+  return writtenBytes >= bytes && writtenBytes <= bytes + 2 * BASELINE_STEP_BYTES;
 }
