@@ -15,10 +15,10 @@ const Z1_MS = paced(100);
 const Z2_MS = paced(1000);
 const SETTLE_MS = paced(1500);
 /**
- * V8 shrinks its young generation (32 MiB after a burst) at the first collection that finds little allocated in the last 5 s,
- * and threads of their own give buffers back a round later.
+ * V8 gives its young generation (32 MiB after a burst) back by a collection of its own, 8 s after the last one, or 16 when it finds
+ * much allocated in the 5 s before. Looks that collect would put it off for ever.
  */
-const Z6_MS = 8000;
+const Z6_MS = 20_000;
 const RSS_GROWTH_MAX = 16 * 2 ** 20;
 /** What a pool of ready sandboxes, kept connections and the loop's own threads may differ by. */
 const DESCRIPTORS_SLACK = 24;
@@ -83,13 +83,14 @@ function statusNumber(pid, key) {
   return Number(row?.[1] ?? 0);
 }
 
-/** After a collection: see collect-on-signal.mjs for servers. */
-async function residentBytesOf({ pid }) {
-  if (pid === process.pid) collect();
-  else process.kill(pid, 'SIGUSR2');
-  if (pid !== process.pid) await sleep(80);
-  return statusNumber(pid, 'VmRSS') * 1024;
+/** See collect-on-signal.mjs for servers. */
+async function collectIn({ pid }) {
+  if (pid === process.pid) return collect();
+  process.kill(pid, 'SIGUSR2');
+  await sleep(80);
 }
+
+const residentBytesOf = ({ pid }) => statusNumber(pid, 'VmRSS') * 1024;
 
 /**
  * Pid → resident memory at rest, the most of all looks: its level. Node's heap gives pages back and takes them again by the ten
@@ -98,7 +99,8 @@ async function residentBytesOf({ pid }) {
 const levels = new Map();
 
 async function levelOf(subject) {
-  const level = Math.max(levels.get(subject.pid) ?? 0, await residentBytesOf(subject));
+  await collectIn(subject);
+  const level = Math.max(levels.get(subject.pid) ?? 0, residentBytesOf(subject));
   levels.set(subject.pid, level);
   return level;
 }
@@ -158,6 +160,7 @@ export class Remains {
     await check('Z3', 0, () => this.#mountChange());
     await check('Z4', SETTLE_MS, () => this.#newFiles());
     await check('Z5', SETTLE_MS, () => this.#newDescriptors());
+    await collectIn(this.#subject);
     await check('Z6', Z6_MS, () => this.#growth());
     return found;
   }
@@ -205,8 +208,8 @@ export class Remains {
     ];
   }
 
-  async #growth() {
-    const grown = (await residentBytesOf(this.#subject)) - this.#before.level;
+  #growth() {
+    const grown = residentBytesOf(this.#subject) - this.#before.level;
     return grown <= RSS_GROWTH_MAX ? [] : [`${(grown / 2 ** 20).toFixed(1)} MiB more resident memory`];
   }
 }
