@@ -20,7 +20,7 @@ const PM2_VARIABLES = ['PM2_HOME', 'PM2_JSON_PROCESSING', 'NODE_APP_INSTANCE'];
  * what goes wrong on stderr; never rejects. A second signal ends the process at once.
  */
 export async function runGojudgeCommand(args: readonly string[]): Promise<number> {
-  keepYoungSpaceSmall();
+  keepYoungSpaceSmall(); // for `sbx serve gojudge`; main.ts has done so before it loaded this
   const flags = readCommandLine(args);
   if (typeof flags === 'number') return flags;
   if (flags.get('version') === true) {

@@ -34,10 +34,11 @@ export function spareMemory(
     const collects = hasGarbage && started === before;
     if (collects) collectGarbage();
     hasGarbage = started !== before;
-    if (collects || process.memoryUsage.rss() > level + growthBytes) {
+    const now = process.memoryUsage.rss();
+    if (collects || now > level + growthBytes) {
       engine.trimMemory();
       level = process.memoryUsage.rss(); // what is left is in use
-    } else level = Math.min(level, process.memoryUsage.rss());
+    } else level = Math.min(level, now);
   };
   setInterval(look, intervalMs).unref();
 }

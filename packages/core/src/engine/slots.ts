@@ -106,7 +106,6 @@ export class Slots {
     return new Promise<Slot>((resolve, reject) => {
       this.#waiters.push({ shape, lost: 0, resolve, reject });
       if (slot !== null) slot.prepare(shape);
-      this.prepareResting();
       this.#provide();
       this.#hear();
     }).finally(() => native.releaseLoop());
