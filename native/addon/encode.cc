@@ -57,6 +57,34 @@ void EncodeEnded(Napi::Env env, const EndedRecord& record, Napi::Object& object)
   object.Set("maxRssBytes", Figure(env, record.maxRssBytes));
 }
 
+// Whether the message is as long as it says, and has as many descriptors beside it.
+bool IsWhole(const EndedRecord& record, const OutputEnd* ends, const Received& received) {
+  if (record.outputCount > kOutputsMax) return false;
+  size_t size = sizeof(record) + record.outputCount * sizeof(OutputEnd);
+  if ((size_t)received.size < size) return false;
+  unsigned beside = 0;
+  for (uint32_t i = 0; i < record.outputCount; ++i) {
+    size += ends[i].contentBytes;
+    beside += ends[i].isBeside != 0;
+  }
+  return (size_t)received.size == size && received.fdCount == beside;
+}
+
+// Of each: a descriptor, all that it holds, or null when that is nothing.
+void EncodeOutputs(Napi::Env env, const EndedRecord& record, const OutputEnd* ends, Received& received, Napi::Object& object) {
+  if (record.outputCount == 0) return;
+  const Napi::Array outputs = Napi::Array::New(env, record.outputCount);
+  const char* content = reinterpret_cast<const char*>(ends + record.outputCount);
+  unsigned beside = 0;
+  for (uint32_t i = 0; i < record.outputCount; ++i) {
+    if (ends[i].isBeside != 0) outputs.Set(i, Napi::Number::New(env, Reactor::Of(env)->Lend(received.fds[beside++].release())));
+    else if (ends[i].contentBytes == 0) outputs.Set(i, env.Null());
+    else outputs.Set(i, Napi::Buffer<char>::Copy(env, content, ends[i].contentBytes));
+    content += ends[i].contentBytes;
+  }
+  object.Set("outputs", outputs);
+}
+
 Napi::Array Names(Napi::Env env, const char* const* names, uint32_t count) {
   const Napi::Array array = Napi::Array::New(env, count);
   for (uint32_t i = 0; i < count; ++i) array.Set(i, names[i]);
@@ -69,8 +97,11 @@ Napi::Value EncodeMessage(Napi::Env env, const char* message, Received& received
   Napi::Object object = Napi::Object::New(env);
   const auto& head = *reinterpret_cast<const Head*>(message);
   const bool sound = received.size >= (long)sizeof(Head) && !received.truncated && head.version == kRecordVersion;
-  if (sound && head.kind == Kind::kEnded && received.size == sizeof(EndedRecord)) {
-    EncodeEnded(env, *reinterpret_cast<const EndedRecord*>(message), object);
+  const auto& ended = *reinterpret_cast<const EndedRecord*>(message);
+  const auto* ends = reinterpret_cast<const OutputEnd*>(message + sizeof(ended));
+  if (sound && head.kind == Kind::kEnded && received.size >= (long)sizeof(ended) && IsWhole(ended, ends, received)) {
+    EncodeEnded(env, ended, object);
+    EncodeOutputs(env, ended, ends, received, object);
   } else if (sound && head.kind == Kind::kReady) {
     object.Set("kind", "ready");
     object.Set("fds", TakeFds(env, received));
@@ -98,6 +129,8 @@ Napi::Object EncodeConstants(Napi::Env env) {
   constants.Set("stages", stages);
   constants.Set("planBytesMax", kPlanBytesMax);
   constants.Set("programFdsMax", kProgramFdsMax);
+  constants.Set("programContentsMax", kContentsMax);
+  constants.Set("programOutputsMax", kOutputsMax);
   constants.Set("programsMax", kProgramsMax);
   constants.Set("mountRowsMax", kMountRowsMax);
   constants.Set("treesMax", kTreesMax);

@@ -176,7 +176,7 @@ Napi::Value MakePipe(const Napi::CallbackInfo& info) {
 
 Napi::Value MakeMemoryFile(const Napi::CallbackInfo& info) {
   const Bytes bytes = View(info[0]);
-  Fd file((int)sys::Call(SYS_memfd_create, "sbx-input", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  Fd file((int)sys::Call(SYS_memfd_create, kInputName, MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (file.get() < 0) return Number(info.Env(), -ENOMEM);
   if (const int written = WriteAll(file.get(), bytes.data, bytes.size); written < 0) return Number(info.Env(), written);
   return Lent(info.Env(), SealedView(file.get()));

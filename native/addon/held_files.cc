@@ -38,7 +38,7 @@ int OpenReadOnlyView(int fd) {
 
 // All of a file in sealed memory, by the kernel.
 int CopyToMemory(int from) {
-  Fd file((int)sys::Call(SYS_memfd_create, "sbx-input", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  Fd file((int)sys::Call(SYS_memfd_create, kInputName, MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!file) return file.release();
   if (const long copied = CopyAll(from, file.get()); copied < 0) return (int)copied;
   return SealedView(file.get());

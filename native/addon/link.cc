@@ -59,7 +59,7 @@ void Link::Shut() {
 
 Napi::Value Link::Next() {
   if (!socket_) return Env().Null();
-  alignas(8) char message[1024];
+  alignas(8) char message[kReportBytesMax];
   Received received;
   Receive(socket_.get(), message, sizeof(message), received, MSG_DONTWAIT);
   if (received.size == -EAGAIN) return Env().Null();
@@ -153,19 +153,45 @@ void DecodeFixed(Args& args, StartRecord& record) {
   record.oomEventfd = args.Flag("oomEventfd");
 }
 
-void AddTyped(Napi::Value value, Tail& tail, StartRecord& record) {
-  if (!value.IsTypedArray()) return;
+std::string BytesOf(Napi::Value value) {
+  if (!value.IsTypedArray()) return {};
   const auto bytes = value.As<Napi::Uint8Array>();
-  record.typedSize = (uint32_t)bytes.ByteLength();
-  record.typed = tail.Add(std::string(reinterpret_cast<const char*>(bytes.Data()), bytes.ByteLength()));
+  return std::string(reinterpret_cast<const char*>(bytes.Data()), bytes.ByteLength());
+}
+
+void AddTyped(Napi::Value value, Tail& tail, StartRecord& record) {
+  const std::string typed = BytesOf(value);
+  record.typedSize = (uint32_t)typed.size();
+  if (!typed.empty()) record.typed = tail.Add(typed);
 }
 
 bool DecodeFdRows(Args& args, StartRecord& record) {
-  // Pairs: target, flags.
+  // Triples: target, flags, which.
   const std::vector<int> rows = args.Ints("fdRows");
-  record.fdCount = (uint32_t)rows.size() / 2;
+  record.fdCount = (uint32_t)rows.size() / 3;
   if (record.fdCount > kProgramFdsMax) return false;
-  for (uint32_t i = 0; i < record.fdCount; ++i) record.fds[i] = {(uint16_t)rows[2 * i], (uint16_t)rows[2 * i + 1]};
+  for (uint32_t i = 0; i < record.fdCount; ++i) record.fds[i] = {(uint16_t)rows[3 * i], (uint8_t)rows[3 * i + 1], (uint8_t)rows[3 * i + 2]};
+  return true;
+}
+
+bool DecodeContents(Args& args, StartRecord& record, Tail& tail) {
+  const Napi::Array contents = args.Array("contents");
+  record.contentCount = contents.Length();
+  if (record.contentCount > kContentsMax) return false;
+  for (uint32_t i = 0; i < record.contentCount; ++i) {
+    const std::string bytes = BytesOf(contents.Get(i));
+    record.contents[i] = {tail.Add(bytes), (uint32_t)bytes.size()};
+  }
+  return true;
+}
+
+bool DecodeOutputs(Args& args, StartRecord& record, Tail& tail) {
+  // Triples: tree, mode, whether its descriptor is wanted.
+  const std::vector<int> rows = args.Ints("outputRows");
+  const std::vector<std::string> paths = args.Texts("outputPaths");
+  if (paths.size() > kOutputsMax || rows.size() != 3 * paths.size()) return false;
+  record.outputCount = (uint32_t)paths.size();
+  for (uint32_t i = 0; i < record.outputCount; ++i) record.outputs[i] = {(uint16_t)rows[3 * i], (uint16_t)rows[3 * i + 1], (uint32_t)rows[3 * i + 2], tail.Add(paths[i])};
   return true;
 }
 
@@ -205,7 +231,7 @@ Napi::Value Link::Start(const Napi::CallbackInfo& info) {
   StartRecord record = {};
   Tail tail(sizeof(record));
   DecodeFixed(args, record);
-  if (!DecodeFdRows(args, record) || !DecodeRlimits(info.Env(), args, record) || !DecodeWrites(args, record, tail)) return Result(info.Env(), -E2BIG);
+  if (!DecodeFdRows(args, record) || !DecodeRlimits(info.Env(), args, record) || !DecodeWrites(args, record, tail) || !DecodeContents(args, record, tail) || !DecodeOutputs(args, record, tail)) return Result(info.Env(), -E2BIG);
   std::vector<int> fds = args.Ints("fds");
   const std::vector<int> joins = args.Ints("joins"), counters = args.Ints("counters");
   record.joinCount = (uint32_t)joins.size();

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "../common/sys.h"
+#include "../common/seal.h"
 
 namespace sbx {
 
@@ -29,14 +29,6 @@ inline long CopyAll(int from, int to) {
     if (copied < 0) return copied;
     if (copied == 0) return (long)offset;
   }
-}
-
-constexpr int kSealShrinkGrowWriteSeal = 0x1 | 0x2 | 0x4 | 0x8;
-
-// Whoever holds it can change neither content nor size, nor take the seals off.
-inline int Seal(int fd) {
-  constexpr int kAddSeals = 1033;  // F_ADD_SEALS
-  return sys::Fcntl(fd, kAddSeals, kSealShrinkGrowWriteSeal);
 }
 
 inline bool IsSealed(int fd) {

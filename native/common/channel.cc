@@ -14,10 +14,14 @@ union Control {
 }  // namespace
 
 int Send(int socket, const void* data, size_t size, const int* fds, unsigned fdCount, int flags) {
-  struct iovec part = {const_cast<void*>(data), size};
+  const struct iovec part = {const_cast<void*>(data), size};
+  return SendParts(socket, &part, 1, fds, fdCount, flags);
+}
+
+int SendParts(int socket, const struct iovec* parts, unsigned count, const int* fds, unsigned fdCount, int flags) {
   struct msghdr message = {};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
+  message.msg_iov = const_cast<struct iovec*>(parts);
+  message.msg_iovlen = count;
   Control control;
   if (fdCount > 0) {
     message.msg_control = control.bytes;

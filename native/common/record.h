@@ -18,13 +18,16 @@
 
 namespace sbx {
 
-constexpr uint32_t kRecordVersion = 1;
+constexpr uint32_t kRecordVersion = 2;
 constexpr uint32_t kMessageBytesMax = 60 * 1024;  // larger plans travel in a sealed memory file
 constexpr uint32_t kPlanBytesMax = 4 * 1024 * 1024;
 constexpr unsigned kDescriptorsMax = 96;     // descriptors beside one message
 constexpr unsigned kProgramsMax = 64;        // living programs in one sandbox
 constexpr unsigned kProgramFdsMax = 48;      // descriptors handed to one program
 constexpr unsigned kProgramFdNumberMax = 255;
+constexpr unsigned kContentsMax = 4;        // inputs that init makes for one program
+constexpr unsigned kOutputsMax = 8;         // and outputs
+constexpr uint32_t kReportBytesMax = 16 * 1024;  // Ended, with what small files hold
 constexpr unsigned kJoinsMax = 8;
 constexpr unsigned kWritesMax = 12;
 constexpr unsigned kRlimitsMax = 16;
@@ -148,16 +151,33 @@ constexpr uint32_t kStartOwnGroup = 8;     // the program has cgroups of its own
 constexpr uint32_t kStartInFile = 16;      // the record is in a memory file, the only descriptor before all others
 constexpr uint32_t kStartAhead = 64;       // of its request: HandOver comes before its end can be told
 constexpr uint32_t kStartFindFirst = 32;   // the first path that is executable and no folder is the program, and its argv[0]
-constexpr uint16_t kFdNull = 1;  // this descriptor is the sandbox's /dev/null; none is sent for it
-constexpr uint16_t kFdHold = 2;  // init keeps its copy until the program's end: a captured pipe then shows end of file to the
-                                 // host only with the report, which saves it one awakening per pipe
+constexpr uint8_t kFdNull = 1;  // this descriptor is the sandbox's /dev/null; none is sent for it
+constexpr uint8_t kFdHold = 2;  // init keeps its copy until the program's end: a captured pipe then shows end of file to the
+                                // host only with the report, which saves it one awakening per pipe
+constexpr uint8_t kFdOutput = 4;   // one of the start's outputs; none is sent for it
+constexpr uint8_t kFdContent = 8;  // one of its contents, likewise
 
 struct FdRow {
   uint16_t target;
-  uint16_t flags;
+  uint8_t flags;
+  uint8_t index = 0;  // with kFdOutput and kFdContent: which
 };
 
-// Beside it, in this order: one descriptor per FdRow without kFdNull, joinCount cgroup.procs files for the program to
+// What a file for the program to read holds. Init makes it, sealed in memory; else the host would, and send it.
+struct ContentRow {
+  uint32_t at, size;  // in the message
+};
+
+// A file for the program to write to, whose content comes with Ended. Init makes it, in a sandbox that no program has been in: it
+// does so in a fraction of the time that the host takes, and of an empty one nothing need be sent.
+struct OutputRow {
+  uint16_t tree;  // of those beside Ready
+  uint16_t mode;
+  uint32_t asFile;  // its descriptor is wanted, whatever its size
+  uint32_t path;    // offset; beneath the root of the tree, through no link
+};
+
+// Beside it, in this order: one descriptor per FdRow with none of kFdNull, kFdOutput and kFdContent, joinCount cgroup.procs files for the program to
 // enter, one descriptor per set bit of counterMask.
 struct StartRecord {
   Head head{Kind::kStart};
@@ -171,10 +191,13 @@ struct StartRecord {
   uint32_t cols, rows;
   uint32_t typed, typedSize;         // offset; goes into the terminal before the program is there, so that its echo comes first
   uint32_t fdCount, joinCount, counterMask, writeCount, rlimitCount;
+  uint32_t contentCount, outputCount;        // only with kStartOneShot
   uint32_t cwd;                              // offset
   uint32_t pathCount, argCount, envCount;    // strings in a row each, from `strings` on
   uint32_t strings, size;                    // offset of the first; size of the whole message
   FdRow fds[kProgramFdsMax];
+  ContentRow contents[kContentsMax];
+  OutputRow outputs[kOutputsMax];
   WriteRow writes[kWritesMax];
   RlimitRow rlimits[kRlimitsMax];
 };
@@ -220,14 +243,21 @@ struct StartedRecord {
   int32_t pid;  // inside
 };
 
+struct OutputEnd {
+  uint32_t contentBytes;  // all of it is in the message; 0 also when its descriptor is beside it
+  uint32_t isBeside;
+};
+
 constexpr uint64_t kUnknown = ~0ULL;  // a figure that nothing could measure
 
+// Followed by an OutputEnd for each output of the start, then what those hold that are told by content, in a row. Beside it the
+// files of the others, open for reading. None when the program was not even begun.
 struct EndedRecord {
   Head head{Kind::kEnded};
   uint32_t programId;
   int32_t waitStatus;  // as wait(2) gives it
   Cause cause;         // what the supervisor did first
-  uint32_t pad = 0;
+  uint32_t outputCount = 0;
   uint64_t cpuNs, wallNs;
   uint64_t memoryPeakBytes;      // since the start, what was there before taken off
   uint64_t memoryBaselineBytes;  // what was there before

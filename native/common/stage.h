@@ -35,6 +35,8 @@ namespace sbx {
   X(plan, "read the plan of a program")                                           \
   X(cgroupWrite, "write a cgroup limit")                                          \
   X(terminal, "open a terminal")                                                  \
+  X(input, "make a file for input")                                               \
+  X(output, "make a file for output")                                             \
   X(descriptors, "place the descriptors")                                         \
   X(rlimits, "set a resource limit")                                              \
   X(programIdentity, "take the program's user")                                   \

@@ -111,6 +111,12 @@ std::string Start(uint32_t id, uint32_t flags) {
   record.fdCount = 3;
   record.fds[1] = {1, kFdNull};
   record.fds[2] = {2, kFdHold};
+  if ((flags & kStartOneShot) != 0) {
+    record.fdCount = 5;
+    record.contentCount = record.outputCount = 1;
+    record.fds[3] = {3, kFdContent, 0};
+    record.fds[4] = {4, kFdOutput, 0};
+  }
   if ((flags & kStartOwnGroup) != 0) {
     record.joinCount = 1;
     record.counterMask = (1U << kCounterCount) - 1;
@@ -122,6 +128,8 @@ std::string Start(uint32_t id, uint32_t flags) {
   record.writes[0] = {kCounterMemoryLimit, 0, strings.Add("1048576")};
   record.writes[1] = {kCounterSwapLimit, 1, strings.Add("1048576")};
   record.cwd = strings.Add("/w");
+  record.contents[0] = {strings.Add("content"), 7};
+  record.outputs[0] = {0, 0600, (flags & kStartNotify) != 0, strings.Add("out")};
   record.strings = (uint32_t)(sizeof(record) + strings.bytes().size());
   record.pathCount = record.argCount = record.envCount = 2;
   for (const char* text : {"/bin/cat", "/usr/bin/cat", "cat", "-n", "A=1", "B="}) (void)strings.Add(text);

@@ -82,20 +82,38 @@ long ReceiveMessage(struct msghdr* message) {
   return (long)taken;
 }
 
+// Of a report of an end: its record, what it says of outputs, and their contents.
+size_t EndedSize(const std::string& report) {
+  EndedRecord record;
+  if (report.size() < sizeof(record)) return 0;
+  memcpy(&record, report.data(), sizeof(record));
+  size_t size = sizeof(record) + record.outputCount * sizeof(OutputEnd);
+  for (size_t at = sizeof(record); at < sizeof(record) + record.outputCount * sizeof(OutputEnd) && at + sizeof(OutputEnd) <= report.size(); at += sizeof(OutputEnd)) {
+    OutputEnd end;
+    memcpy(&end, report.data() + at, sizeof(end));
+    size += end.contentBytes;
+  }
+  return size;
+}
+
 long SendMessage(const struct msghdr* message) {
-  const struct iovec& part = message->msg_iov[0];
-  Readable(part.iov_base, part.iov_len);
-  const Kind kind = static_cast<const Head*>(part.iov_base)->kind;
-  const size_t wanted = kind == Kind::kReady ? sizeof(ReadyRecord) : kind == Kind::kFailed ? sizeof(FailedRecord) : kind == Kind::kStarted ? sizeof(StartedRecord) : kind == Kind::kEnded ? sizeof(EndedRecord) : 0;
-  if (part.iov_len != wanted) Wrong("a report that is none");
-  if (message->msg_controllen == 0) return (long)part.iov_len;
+  std::string whole;
+  for (size_t i = 0; i < message->msg_iovlen; ++i) {
+    const struct iovec& part = message->msg_iov[i];
+    Readable(part.iov_base, part.iov_len);
+    whole.append(static_cast<const char*>(part.iov_base), part.iov_len);
+  }
+  const Kind kind = reinterpret_cast<const Head*>(whole.data())->kind;
+  const size_t wanted = kind == Kind::kReady ? sizeof(ReadyRecord) : kind == Kind::kFailed ? sizeof(FailedRecord) : kind == Kind::kStarted ? sizeof(StartedRecord) : kind == Kind::kEnded ? EndedSize(whole) : 0;
+  if (whole.size() != wanted || whole.size() > kReportBytesMax) Wrong("a report that is none");
+  if (message->msg_controllen == 0) return (long)whole.size();
   const auto* header = static_cast<const struct cmsghdr*>(message->msg_control);
   for (size_t at = 0; at < header->cmsg_len - CMSG_LEN(0); at += sizeof(int)) {
     int fd;
     memcpy(&fd, CMSG_DATA(header) + at, sizeof(fd));
     if (!IsOpen(fd)) Wrong("a descriptor is sent that is not open");
   }
-  return (long)part.iov_len;
+  return (long)whole.size();
 }
 
 }  // namespace sbx::fuzz

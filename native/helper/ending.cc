@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "../common/channel.h"
 #include "init.h"
 
 namespace sbx {
@@ -90,8 +89,7 @@ void Finish(Init& init, Program& program) {
   if (program.launching) SettleLaunch(init, program);
   if (program.failed) return init.programs.Release(program);
   KillLeftovers(init, program);
-  const EndedRecord record = init.programs.Account(program);
-  (void)Send(init.channel.get(), &record, sizeof(record), nullptr, 0);  // a host that is gone shows as end of file
+  SendEnded(init, init.programs.Account(program));
   init.programs.Release(program);
   if (init.oneShot) sys::Exit(0);
 }

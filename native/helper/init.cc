@@ -79,7 +79,6 @@ constexpr int64_t Sooner(int64_t a, int64_t b) { return a < b ? a : b; }
   int given[kTreesMax];
   for (unsigned i = 0; i < init.setup.treeCount; ++i) given[i] = init.setup.trees[i].get();
   if (Send(init.channel.get(), &ready, sizeof(ready), given, init.setup.treeCount) < 0) sys::Exit(1);
-  for (Fd& tree : init.setup.trees) tree.reset();
   Loop(init);
 }
 

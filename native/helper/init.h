@@ -4,8 +4,10 @@
 //   enforce.cc   limits
 //   turns.cc     programs that wait for each other in turn
 //   ending.cc    the end of programs: killed, reaped, reported
+//   made_files.cc  files that it makes for a program, and the report that brings what they hold
 #pragma once
 
+#include "made_files.h"
 #include "programs.h"
 #include "setup.h"
 
@@ -36,6 +38,7 @@ struct Init {
   Programs programs;
   bool oneShot = false;  // the sandbox ends with its program
   Turns turns = {};      // its program's
+  Outputs outputs = {};  // its program's
 };
 
 // ---- ending.cc ----

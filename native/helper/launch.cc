@@ -32,6 +32,12 @@ const char* TakeStrings(const char* at, const char* end, unsigned count, const c
   return at;
 }
 
+// Only in a sandbox that is this program's alone: elsewhere others would have to make room, and could be in the way.
+bool FilesAreSound(const StartRecord& record) {
+  if ((record.flags & kStartOneShot) == 0) return record.contentCount == 0 && record.outputCount == 0;
+  return record.contentCount <= kContentsMax && record.outputCount <= kOutputsMax;
+}
+
 bool CountsAreSound(const StartRecord& record, size_t size, size_t tableSize) {
   const uint64_t strings = (uint64_t)record.pathCount + record.argCount + record.envCount;
   return record.size == size && record.strings < size && record.cwd < size && (uint64_t)record.typed + record.typedSize <= size && strings + 3 <= tableSize && record.fdCount <= kProgramFdsMax && record.joinCount <= kJoinsMax && record.writeCount <= kWritesMax &&
@@ -42,7 +48,7 @@ bool CountsAreSound(const StartRecord& record, size_t size, size_t tableSize) {
 
 Failure ParseStart(const char* message, size_t size, Received& received, unsigned firstFd, int null, const char** tables, size_t tableSize, Launch& launch) {
   const auto& record = *reinterpret_cast<const StartRecord*>(message);
-  if (size < sizeof(record) || message[size - 1] != '\0' || !CountsAreSound(record, size, tableSize)) return {Stage::k_plan, 0, EPROTO};
+  if (size < sizeof(record) || message[size - 1] != '\0' || !CountsAreSound(record, size, tableSize) || !FilesAreSound(record)) return {Stage::k_plan, 0, EPROTO};
   launch.record = &record;
   launch.cwd = message + record.cwd;
   launch.typed = message + record.typed;
@@ -63,7 +69,9 @@ Failure ParseStart(const char* message, size_t size, Received& received, unsigne
   };
   for (unsigned i = 0; i < record.fdCount; ++i) {
     if (record.fds[i].target > kProgramFdNumberMax) return {Stage::k_plan, 2, EPROTO};
-    if ((record.fds[i].flags & kFdNull) != 0) {
+    if ((record.fds[i].flags & (kFdOutput | kFdContent)) != 0) {
+      if (record.fds[i].index >= ((record.fds[i].flags & kFdOutput) != 0 ? record.outputCount : record.contentCount)) return {Stage::k_plan, 6, EPROTO};
+    } else if ((record.fds[i].flags & kFdNull) != 0) {
       launch.fds[i].reset(sys::Fcntl(null, F_DUPFD_CLOEXEC, 0));
       if (!launch.fds[i]) return FailIf(Stage::k_plan, launch.fds[i].get(), 7);
     } else if (!take(launch.fds[i])) return {Stage::k_plan, 3, EPROTO};

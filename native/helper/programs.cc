@@ -1,5 +1,7 @@
 #include "programs.h"
 
+#include <new>
+
 namespace sbx {
 namespace {
 
@@ -20,29 +22,32 @@ uint64_t ReapedCpuNs() {
 
 int64_t ProcessCpuNs(int pid) { return sys::ClockNs((int)((~(unsigned)pid << 3) | 2)); }
 
-Program* Programs::FindFree() { return FindByPid(0); }
+Program* Programs::FindFree() {
+  if (Program* left = FindByPid(0); left != nullptr) return left;
+  return used_ < kProgramsMax ? new (begin() + used_++) Program : nullptr;
+}
 
 Program* Programs::FindById(uint32_t id) {
-  for (Program& program : programs_)
+  for (Program& program : *this)
     if (program.pid != 0 && program.id == id) return &program;
   return nullptr;
 }
 
 Program* Programs::FindByPid(int pid) {
-  for (Program& program : programs_)
+  for (Program& program : *this)
     if (program.pid == pid) return &program;
   return nullptr;
 }
 
 unsigned Programs::alive() const {
   unsigned count = 0;
-  for (const Program& program : programs_) count += program.pid != 0;
+  for (const Program& program : *this) count += program.pid != 0;
   return count;
 }
 
 uint64_t Programs::OwnGroupsCpuNs() const {
   uint64_t total = endedOwnGroupsCpuNs_;
-  for (const Program& program : programs_) {
+  for (const Program& program : *this) {
     if (program.pid == 0 || !program.ownGroup) continue;
     if (const uint64_t used = ReadCpuNs(program.counters); used != kUnknown) total += used;
   }
@@ -74,7 +79,7 @@ void Programs::TakeBaseline(Program& program) {
 void Programs::RestartCpu(Program& program, uint64_t cpuBaseNs) { program.cpuBaseNs = cpuBaseNs == kUnknown ? RawCpuNs(program) : cpuBaseNs; }
 
 bool Programs::AnyAhead() const {
-  for (const Program& program : programs_)
+  for (const Program& program : *this)
     if (program.pid != 0 && program.ahead) return true;
   return false;
 }

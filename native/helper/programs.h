@@ -40,8 +40,10 @@ class Programs {
   Program* FindFree();
   Program* FindById(uint32_t id);
   Program* FindByPid(int pid);
-  Program* begin() { return programs_; }
-  Program* end() { return programs_ + kProgramsMax; }
+  Program* begin() { return reinterpret_cast<Program*>(places_); }
+  Program* end() { return begin() + used_; }
+  const Program* begin() const { return reinterpret_cast<const Program*>(places_); }
+  const Program* end() const { return begin() + used_; }
   unsigned alive() const;
 
   void TakeBaseline(Program& program);
@@ -61,7 +63,9 @@ class Programs {
   uint64_t OwnGroupsCpuNs() const;
 
   const Counters& sandbox_;
-  Program programs_[kProgramsMax];
+  // Made as they are needed. Most sandboxes have one program, and each page that init touches is copied or made for it.
+  alignas(Program) char places_[kProgramsMax * sizeof(Program)];
+  unsigned used_ = 0;
   uint64_t endedOwnGroupsCpuNs_ = 0;
 };
 

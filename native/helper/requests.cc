@@ -7,6 +7,7 @@
 #include "../common/channel.h"
 #include "init.h"
 #include "launch.h"
+#include "made_files.h"
 #include "text.h"
 
 namespace sbx {
@@ -76,6 +77,7 @@ Failure Begin(Init& init, Program& program, const char* message, Launch& launch)
   program.counters = launch.counters;
   program.id = record.programId;
   SetLimits(program, record);
+  SBX_TRY(MakeFiles(init, message, launch));
   SBX_TRY(ApplyWrites(init.programs.CountersOf(program), record, message));
   if ((record.flags & kStartTerminal) != 0) SBX_TRY(OpenTerminal(launch));
   DrainOomNotice(init.programs.CountersOf(program));
@@ -112,8 +114,7 @@ void ReportMemoryLimit(Init& init, Program& program) {
   program.waitStatus = SIGKILL;
   program.exited = true;
   program.endNs = sys::MonotonicNs();
-  const EndedRecord record = init.programs.Account(program);
-  (void)Send(init.channel.get(), &record, sizeof(record), nullptr, 0);  // a host that is gone shows as end of file
+  SendEnded(init, init.programs.Account(program));
 }
 
 void Announce(Init& init, Program& program) {

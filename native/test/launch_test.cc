@@ -179,6 +179,35 @@ TEST("descriptor numbers above the highest are refused") {
   ExpectRefused(With([](StartRecord& record) { record.fds[0].target = 0xffff; }), 2);
 }
 
+TEST("files that init makes need no descriptor, and are none before it has") {
+  StartMessage message = Usual();
+  message.record.flags = kStartOneShot | kStartOwnGroup;
+  message.record.contentCount = message.record.outputCount = 1;
+  message.record.fds[0] = {0, kFdContent, 0};
+  message.record.fds[2] = {2, kFdOutput, 0};
+  const Parsed parsed(message.Bytes(), kUsualFds - 2);
+  REQUIRE(!parsed.failure);
+  EXPECT(!parsed.launch.fds[0] && parsed.launch.fds[1] && !parsed.launch.fds[2]);
+}
+
+TEST("files that there are not, too many, or in a sandbox of others are refused") {
+  const auto files = [](uint32_t contents, uint32_t outputs, FdRow row, uint32_t flags = kStartOneShot | kStartOwnGroup) {
+    StartMessage message = Usual();
+    message.record.flags = flags;
+    message.record.contentCount = contents;
+    message.record.outputCount = outputs;
+    message.record.fds[0] = row;
+    return message.Bytes();
+  };
+  ExpectRefused(files(0, 1, {0, kFdContent, 0}), 6);
+  ExpectRefused(files(1, 0, {0, kFdOutput, 0}), 6);
+  ExpectRefused(files(2, 2, {0, kFdContent, 2}), 6);
+  ExpectRefused(files(kContentsMax + 1, 0, {0, kFdContent, 0}), 0);
+  ExpectRefused(files(0, kOutputsMax + 1, {0, kFdOutput, 0}), 0);
+  ExpectRefused(files(1, 0, {0, kFdContent, 0}, kStartOwnGroup), 0);
+  ExpectRefused(files(0, 1, {0, kFdOutput, 0}, kStartOwnGroup), 0);
+}
+
 TEST("too few descriptors are refused, and those that came are closed") {
   for (unsigned count = 0; count < kUsualFds; ++count) ExpectRefused(Usual().Bytes(), count < 2 ? 3 : count < 3 ? 4 : 5, count);
 }

@@ -27,7 +27,11 @@ export interface EndedMessage {
   taskPeak: number | null;
   taskPeakBefore: number | null;
   maxRssBytes: number;
+  /** By the rows of the start, which had some: all that the file holds, `null` for nothing, or a descriptor to read it from. */
+  outputs?: ReportedOutput[];
 }
+
+export type ReportedOutput = Uint8Array | number | null;
 
 export type HelperMessage =
   | { kind: 'ready'; fds: number[] }
@@ -112,10 +116,15 @@ export interface StartMessage extends Partial<CounterFds> {
   rows?: number;
   /** Into the terminal, before the program is there; no more than it has room for. */
   typed?: Uint8Array;
-  /** Pairs: target, flags (`FD_NULL`, `FD_HOLD`). */
+  /** Triples: target, flags (`FD_NULL` and so on), with `FD_OUTPUT` and `FD_CONTENT` which of them. */
   fdRows: number[];
-  /** One per row without `FD_NULL`. */
+  /** One per row that is nothing of init's. */
   fds: number[];
+  /** What files hold that init makes for the program to read. */
+  contents: Uint8Array[];
+  /** Files that it makes for the program to write. Triples: number of the tree, mode, 1 when a descriptor is wanted; and their paths beneath the tree. */
+  outputRows: number[];
+  outputPaths: string[];
   joins: number[];
   /** Triples: resource, soft, hard; -1 is unlimited. */
   rlimits: number[];
@@ -137,6 +146,8 @@ export interface HandOverMessage
 /** Flags of a descriptor row; `native/common/record.h` says what they do. */
 export const FD_NULL = 1;
 export const FD_HOLD = 2;
+export const FD_OUTPUT = 4;
+export const FD_CONTENT = 8;
 
 /** The host's end of a socket to zygote, keeper or init. Methods return 0 or a negative error number. */
 export interface Channel {
@@ -223,6 +234,8 @@ export interface Native {
     stages: string[];
     planBytesMax: number;
     programFdsMax: number;
+    programContentsMax: number;
+    programOutputsMax: number;
     programsMax: number;
     mountRowsMax: number;
     treesMax: number;

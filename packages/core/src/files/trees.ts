@@ -61,6 +61,20 @@ export function inTree<T>(
   return other.path === '.' && !root ? EISDIR : work(other.dir, other.path);
 }
 
+/** The number of the tree that a path is in, and where in it, by name alone. `null`: it is in none, or is one. */
+export function placeInTrees(folder: WorkFolder, path: string): [tree: number, below: string] | null {
+  const { trees } = folder;
+  const spot = find(trees, absolute(folder, checkWorkPath(path, { folder: true })));
+  if (spot === null || spot.path === '.') return null;
+  return [trees.findIndex(({ fd }) => fd === spot.dir), spot.path];
+}
+
+/** Whether one of two paths leads to the other, by name alone. */
+export function meets(folder: WorkFolder, one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => absolute(folder, checkWorkPath(path, { folder: true })));
+  return isWithin(a!, b!) || isWithin(b!, a!);
+}
+
 /** The folder that the last name of a path is in, opened, and that name. Throws `FileAccessError`. */
 export function openParent(folder: WorkFolder, operation: string, path: string): [fd: number, name: string] {
   const { native } = folder;

@@ -3,12 +3,14 @@ import { FileAccessError, InvalidOptionsError } from '../errors.js';
 import { FD_NULL, hostError, type Native } from '../native.js';
 
 interface End {
-  /** -1 for the sandbox's /dev/null. */
+  /** -1 for what init has or makes. */
   fd: number;
   flags: number;
+  /** Of what init makes: which. */
+  index: number;
 }
 
-const NULL_END: End = Object.freeze({ fd: -1, flags: FD_NULL });
+const NULL_END: End = Object.freeze({ fd: -1, flags: FD_NULL, index: 0 });
 
 export class Ends {
   readonly native: Native;
@@ -31,10 +33,15 @@ export class Ends {
     this.#ends.set(target, NULL_END);
   }
 
+  /** A file that init makes: `FD_CONTENT` or `FD_OUTPUT`, and which of them. */
+  made(target: number, flags: number, index: number): void {
+    this.#ends.set(target, { fd: -1, flags, index });
+  }
+
   /** Takes over `fd`, which may be a negative error number: `what` could not be made then. */
   give(target: number, fd: number, what: string, flags = 0): void {
     this.#own.push(this.check(fd, what));
-    this.#ends.set(target, { fd, flags });
+    this.#ends.set(target, { fd, flags, index: 0 });
     if (this.#closed) this.close(); // the start was given up while this was being opened
   }
 
@@ -69,13 +76,13 @@ export class Ends {
 
   /** As a start message has them. With a terminal 0 to 2 are it, and what stands in for one of them comes after. */
   rows(terminal: boolean): { fdRows: number[]; fds: number[] } {
-    const fdRows = terminal ? [0, FD_NULL, 1, FD_NULL, 2, FD_NULL] : [];
+    const fdRows = terminal ? [0, FD_NULL, 0, 1, FD_NULL, 0, 2, FD_NULL, 0] : [];
     const fds: number[] = [];
-    for (const [target, { fd, flags }] of this.#ends) {
-      fdRows.push(target, flags);
+    for (const [target, { fd, flags, index }] of this.#ends) {
+      fdRows.push(target, flags, index);
       if (fd >= 0) fds.push(fd);
     }
-    this.#checkCount(fdRows.length / 2);
+    this.#checkCount(fdRows.length / 3);
     return { fdRows, fds };
   }
 

@@ -4,12 +4,15 @@ import { FileAccessError, SbxError } from '../errors.js';
 
 import { contentBytes, immediateBytes, readOnlyFile } from '../files/host-input.js';
 import { inTree, type WorkFolder } from '../files/trees.js';
+import { FD_CONTENT } from '../native.js';
 import { InputStream } from '../streams/input.js';
 import type { InputSpec, SeekableContent } from '../types.js';
 import type { Ends } from './ends.js';
 
 /** What a pipe holds by default; more goes through a memory file. */
 const PIPE_BYTES = 64 * 1024;
+/** What goes along with the start, for init to make the file: sooner done than to make it here and send it. */
+const SENT_BYTES = 8 * 1024;
 
 type Source = AsyncIterable<Uint8Array | string>;
 
@@ -19,17 +22,22 @@ type AnyInput = Partial<{ file: string; inherit: number; stream: Source } & Seek
 export class Inputs {
   /** Those that somebody outside writes to. */
   readonly streams = new Map<number, InputStream>();
+  /** Of files that init makes. */
+  readonly contents: Uint8Array[] = [];
   readonly #ends: Ends;
   readonly #folder: WorkFolder;
+  readonly #makesFiles: boolean;
   /** Those that nobody outside writes to. */
   readonly #feeding: InputStream[] = [];
   readonly #sources: [InputStream, Source][] = [];
   readonly #waiting: Promise<void>[] = [];
   readonly #files: [number, string][] = [];
 
-  constructor(ends: Ends, folder: WorkFolder) {
+  /** `makesFiles`: init can. */
+  constructor(ends: Ends, folder: WorkFolder, makesFiles: boolean) {
     this.#ends = ends;
     this.#folder = folder;
+    this.#makesFiles = makesFiles;
   }
 
   open(target: number, spec: InputSpec): void {
@@ -104,6 +112,9 @@ export class Inputs {
   }
 
   #openMemory(target: number, bytes: Uint8Array): void {
+    const { programContentsMax } = this.#ends.native.constants;
+    if (this.#makesFiles && bytes.byteLength <= SENT_BYTES && this.contents.length < programContentsMax)
+      return this.#ends.made(target, FD_CONTENT, this.contents.push(bytes) - 1);
     this.#ends.give(target, this.#ends.native.memoryFile(bytes), 'make a memory file');
   }
 

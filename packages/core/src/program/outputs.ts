@@ -2,16 +2,16 @@
 import { fstatSync } from 'node:fs';
 import { FileAccessError, InvalidOptionsError } from '../errors.js';
 import { notRegular } from '../files/refusals.js';
-import { inTree, type WorkFolder } from '../files/trees.js';
-import { FD_HOLD, hostError, type NativeReader } from '../native.js';
+import { inTree } from '../files/trees.js';
+import { FD_HOLD, FD_OUTPUT, hostError, type NativeReader, type ReportedOutput } from '../native.js';
 import { ENOENT } from '../native-errno.js';
 import { EMPTY_OUTPUT, Output } from '../streams/output.js';
 import { OutputStream } from '../streams/output-stream.js';
 import type { CaptureOptions, FileOutput, OutputSpec } from '../types.js';
 import type { Ends } from './ends.js';
+import { type CollectedFile, closeReported, MadeFiles, type MadeFilesOptions } from './made-files.js';
 
-export interface OutputsOptions {
-  folder: WorkFolder;
+export interface OutputsOptions extends MadeFilesOptions {
   /** Bound of each capture that has none of its own; `null` for none. */
   outputBytes: number | null;
   onOverflow: () => void;
@@ -27,6 +27,8 @@ type AnyOutput = Partial<{ capture: CaptureOptions; inherit: number; sameAs: num
 
 export class Outputs {
   readonly streams = new Map<number, OutputStream>();
+  /** Those that init makes. */
+  readonly made: MadeFiles;
   readonly #captures = new Map<number, NativeReader>();
   /** Captures that end nothing when they are full. */
   readonly #discarding = new Set<number>();
@@ -40,6 +42,7 @@ export class Outputs {
   constructor(ends: Ends, options: OutputsOptions) {
     this.#ends = ends;
     this.#options = options;
+    this.made = new MadeFiles(options);
   }
 
   open(target: number, spec: OutputSpec): void {
@@ -89,14 +92,16 @@ export class Outputs {
   }
 
   /** Every process is dead: what was captured, and what the collected files hold. */
-  collect(): Map<number, Output> {
-    const collected = new Map<number, Output>();
+  collect(reported: ReportedOutput[] | undefined): Map<number, Output> {
+    const collected = new Map(this.made.collect(reported, (fd, want) => this.#take(fd, want)));
     for (const [target, reader] of this.#captures) {
       const finished = reader.finish();
       collected.set(target, finished === undefined ? EMPTY_OUTPUT : new Output(...finished));
     }
-    for (const [target, held] of this.#collecting) collected.set(target, this.#take(held.fd, held.want));
-    this.#collecting.clear();
+    for (const [target, held] of this.#collecting) {
+      this.#collecting.delete(target); // who takes it closes it
+      collected.set(target, this.#take(held.fd, held.want));
+    }
     return collected;
   }
 
@@ -108,7 +113,8 @@ export class Outputs {
   }
 
   /** Nobody wants what was captured. */
-  drop(): void {
+  drop(reported?: readonly ReportedOutput[]): void {
+    closeReported(reported);
     for (const reader of this.#captures.values()) reader.close();
     this.#ends.native.closeFds([...this.#collecting.values()].map(({ fd }) => fd));
     this.#collecting.clear();
@@ -139,6 +145,8 @@ export class Outputs {
   #openFile(target: number, spec: FileOutput, early: boolean): void {
     const { native, owner } = this.#options.folder;
     const { file, mode, collect } = spec;
+    const made = collect === undefined ? null : this.made.add(target, spec as CollectedFile);
+    if (made !== null) return this.#ends.made(target, FD_OUTPUT, made);
     const opened = inTree(this.#options.folder, file, (dir, path) =>
       native.openOutput({ dir, path, mode, owner, collect: collect !== undefined }),
     );

@@ -17,6 +17,7 @@ import type {
   StartMessage,
 } from '../native.js';
 import { EAGAIN } from '../native-errno.js';
+import { closeReported } from './made-files.js';
 import type { ProgramRequest } from './request.js';
 
 /** Who waits for messages about one program. Exactly one of `onEnded`, `onFailed`, `onLost` comes, last. */
@@ -198,7 +199,8 @@ export class Place {
     const listener = this.#take(message.programId);
     if (message.kind === 'ended') {
       this.slot.noteEnd(message, this.#inSession);
-      listener?.onEnded(message);
+      if (listener === undefined) closeReported(message.outputs);
+      else listener.onEnded(message);
     } else listener?.onFailed(message);
   }
 

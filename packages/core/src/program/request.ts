@@ -44,7 +44,7 @@ export interface ProgramRequest {
 /** What is known once its descriptors are open. */
 export interface StartParts {
   id: number;
-  wiring: Pick<Wiring, 'fdRows' | 'fds' | 'terminal'>;
+  wiring: Pick<Wiring, 'fdRows' | 'fds' | 'contents' | 'outputRows' | 'outputPaths' | 'terminal'>;
   joins: number[];
   env: readonly string[];
   paths: readonly string[];
@@ -73,6 +73,9 @@ export function startMessage(place: Place, request: ProgramRequest, parts: Start
     typed: parts.wiring.terminal?.typedAhead,
     fdRows: parts.wiring.fdRows,
     fds: parts.wiring.fds,
+    contents: parts.wiring.contents,
+    outputRows: parts.wiring.outputRows,
+    outputPaths: parts.wiring.outputPaths,
     joins: member === undefined ? parts.joins : [...member.joins, ...parts.joins],
     rlimits: [
       ...rlimitsFor(limits, core.openFilesMax, !core.features['cpu-accounting'].available),

@@ -18,6 +18,7 @@ import { writeCpuLimits } from './cpu-limits.js';
 import { publishEnd, publishStart } from './diagnostics.js';
 import { environmentFor } from './environment.js';
 import { Killing } from './killing.js';
+import { closeReported } from './made-files.js';
 import { Meter } from './meter.js';
 import type { Place, ProgramListener, SignalCause } from './place.js';
 import { checkOpenFiles } from './plan.js';
@@ -160,12 +161,17 @@ export class Running {
   }
 
   #makeWiring(): Wiring {
-    const { options, limits, given = [] } = this.#request;
+    const { options, limits, oneShot, given } = this.#request;
+    const { core, folder } = this.#place;
     return new Wiring({
-      folder: this.#place.folder,
+      folder,
       options,
       outputBytes: limits.outputBytes,
-      given,
+      given: given ?? [],
+      files: options.files,
+      makesInputs: oneShot && core.options.proc !== 'none',
+      alone: oneShot,
+      joined: given !== undefined,
       onOverflow: () => this.#signal(SIGKILL, 'output-limit', true),
       onSourceError: (error) => this.fail(error),
       onData: (target) => callbackFor(target, options, (error) => this.fail(error)),
@@ -183,7 +189,8 @@ export class Running {
     return {
       onStarted: (_pid, [master]) => this.#started(master),
       onEnded: (ended) => this.#ended(ended),
-      onFailed: (failed) => this.#abandoned(startError(failed, this.#attempt)),
+      onFailed: (failed) =>
+        this.#abandoned(this.wiring.outputError(failed) ?? startError(failed, this.#attempt)),
       onLost: (error) => this.#abandoned(error),
     };
   }
@@ -215,13 +222,13 @@ export class Running {
   }
 
   #ended(ended: EndedMessage): void {
-    if (this.#over) return;
+    if (this.#over) return closeReported(ended.outputs);
     this.#over = true;
     this.#killing.over();
     const { core } = this.#place;
     this.#countStart();
     core.finishedTotal += 1;
-    const outputs = this.#collect();
+    const outputs = this.#collect(ended);
     if (outputs === null) return this.#settle.reject(this.#failure!.error);
     const { limits, options } = this.#request;
     const { copyOut: wanted, copyOutMaxBytes } = options;
@@ -248,15 +255,15 @@ export class Running {
   }
 
   /** `null` when the run has failed. */
-  #collect(): Map<number, Output> | null {
+  #collect({ outputs }: EndedMessage): Map<number, Output> | null {
     if (this.#failure === null) {
       try {
-        return this.wiring.collect();
+        return this.wiring.collect(outputs);
       } catch (error) {
         this.#failure = { error };
       }
     }
-    this.wiring.drop();
+    this.wiring.drop(outputs);
     return null;
   }
 

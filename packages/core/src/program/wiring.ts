@@ -4,13 +4,14 @@
  * host's ends live in `inputs` and `outputs`.
  */
 import type { SbxError } from '../errors.js';
-import type { WorkFolder } from '../files/trees.js';
+import type { FailedMessage, ReportedOutput } from '../native.js';
 import type { InputStream } from '../streams/input.js';
 import type { Output } from '../streams/output.js';
 import type { OutputStream } from '../streams/output-stream.js';
 import type { FdSpec, ProgramOptions } from '../types.js';
 import { Ends } from './ends.js';
 import { Inputs } from './inputs.js';
+import type { MadeFilesOptions } from './made-files.js';
 import { Outputs } from './outputs.js';
 import { Terminal } from './terminal.js';
 
@@ -22,8 +23,7 @@ export interface GivenFd {
   sent?: boolean;
 }
 
-export interface WiringOptions {
-  folder: WorkFolder;
+export interface WiringOptions extends MadeFilesOptions {
   options: ProgramOptions;
   /** Bound of each capture that has none of its own; `null` for none. */
   outputBytes: number | null;
@@ -33,12 +33,17 @@ export interface WiringOptions {
   /** Chunks of captured descriptors as they come. */
   onData: (target: number) => ((chunk: Uint8Array) => void) | undefined;
   given: readonly GivenFd[];
+  /** Init can make files for the program to read: it has a /proc to open them by, and no other program needs the room. */
+  makesInputs: boolean;
 }
 
 export class Wiring {
   /** As a start message has them, after `finish`. */
   fdRows: number[] = [];
   fds: number[] = [];
+  contents: Uint8Array[] = [];
+  outputRows: number[] = [];
+  outputPaths: string[] = [];
   readonly #options: WiringOptions;
   readonly #ends: Ends;
   readonly #inputs: Inputs;
@@ -49,7 +54,7 @@ export class Wiring {
   constructor(options: WiringOptions) {
     this.#options = options;
     this.#ends = new Ends(options.folder.native);
-    this.#inputs = new Inputs(this.#ends, options.folder);
+    this.#inputs = new Inputs(this.#ends, options.folder, options.makesInputs);
     this.#outputs = new Outputs(this.#ends, options);
     const { pty } = options.options;
     if (pty === undefined) return;
@@ -89,6 +94,9 @@ export class Wiring {
     const { fdRows, fds } = this.#ends.rows(this.terminal !== null);
     this.fdRows = fdRows;
     this.fds = fds;
+    this.contents = this.#inputs.contents;
+    this.outputRows = this.#outputs.made.rows;
+    this.outputPaths = this.#outputs.made.paths;
   }
 
   /** In place of `open`, for a program that has waited with three pipes: our ends of them. */
@@ -119,15 +127,20 @@ export class Wiring {
   }
 
   /** Every process is dead: what was captured. */
-  collect(): Map<number, Output> {
+  collect(reported: ReportedOutput[] | undefined): Map<number, Output> {
     this.#closeInputs();
-    return this.#outputs.collect();
+    return this.#outputs.collect(reported);
   }
 
   /** As `collect`, when nobody wants it. */
-  drop(): void {
+  drop(reported: readonly ReportedOutput[] | undefined): void {
     this.#closeInputs();
-    this.#outputs.drop();
+    this.#outputs.drop(reported);
+  }
+
+  /** Why a file for output could not be made, when that is what failed. */
+  outputError(failed: FailedMessage): SbxError | null {
+    return this.#outputs.made.error(failed);
   }
 
   /** Whether what was collected is more than the program may write. */

@@ -212,7 +212,7 @@ export class Waiting {
       for (const target of [0, 1, 2]) this.#pipes.push(ends.pipe(target, target !== 0));
       const parts = {
         id: this.#programId,
-        wiring: { ...ends.rows(false), terminal: null },
+        wiring: { ...ends.rows(false), contents: [], outputRows: [], outputPaths: [], terminal: null },
         joins: [],
         env: environment,
         paths: attempt.paths,

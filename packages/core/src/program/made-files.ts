@@ -1,0 +1,105 @@
+/**
+ * Files that init makes for a program to write to. (Those to read: see `Inputs.contents`.) They are told by number of tree and path, nobody has been in the sandbox
+ * before, and what they hold comes with the report of the end: none of them is ever open here, unless it is large.
+ */
+import { FileAccessError } from '../errors.js';
+import { copyOut } from '../files/copy-out.js';
+import { notRegular } from '../files/refusals.js';
+import { meets, placeInTrees, type WorkFolder } from '../files/trees.js';
+import { type FailedMessage, loadNative, type ReportedOutput } from '../native.js';
+import { EMPTY_OUTPUT, Output } from '../streams/output.js';
+import type { FileOutput, RunOptions } from '../types.js';
+
+/** One whose content is wanted. */
+export type CollectedFile = FileOutput & Required<Pick<FileOutput, 'collect'>>;
+
+export interface MadeFilesOptions {
+  folder: WorkFolder;
+  /** The sandbox is this program's alone, and nothing else has been in it. */
+  alone: boolean;
+  /** Of several that start together: none is to be begun when a path of another is bad. */
+  joined: boolean;
+  /** What is copied in before the start. */
+  files: RunOptions['files'];
+}
+
+const MODE = 0o644;
+
+export class MadeFiles {
+  /** As a start message has them. */
+  readonly rows: number[] = [];
+  readonly paths: string[] = [];
+  readonly #options: MadeFilesOptions;
+  readonly #wanted: [target: number, spec: CollectedFile][] = [];
+
+  constructor(options: MadeFilesOptions) {
+    this.#options = options;
+  }
+
+  /** Which of them it becomes; `null` for one that is for the host to make, since others may be, or come, in its way. */
+  add(target: number, spec: CollectedFile): number | null {
+    const { folder, alone, joined, files } = this.#options;
+    const { file, mode = MODE, collect } = spec;
+    if (!alone || joined || this.paths.length === folder.native.constants.programOutputsMax) return null;
+    if (files !== undefined && Object.keys(files).some((path) => meets(folder, path, file))) return null;
+    const place = placeInTrees(folder, file);
+    if (place === null) return null;
+    const [tree, path] = place;
+    this.rows.push(tree, mode, collect.as === 'fd' ? 1 : 0);
+    this.paths.push(path);
+    return this.#wanted.push([target, spec]) - 1;
+  }
+
+  /** What they hold, by descriptor of the program. `take`: of one that is open. `reported`: as init tells it, if it does. */
+  collect(
+    reported: ReportedOutput[] | undefined,
+    take: (fd: number, want: CollectedFile['collect']) => Output,
+  ): [target: number, output: Output][] {
+    return this.#wanted.map(([target, spec], index) => {
+      const told = reported?.[index];
+      if (told === undefined) return [target, this.#find(spec)];
+      reported![index] = null; // who takes it closes it
+      if (typeof told === 'number') return [target, take(told, spec.collect)];
+      return [target, told === null ? EMPTY_OUTPUT : cut(told, spec.collect.maxBytes)];
+    });
+  }
+
+  /** Why one could not be made, when that is what failed. */
+  error({ stage, index, errno }: FailedMessage): FileAccessError | null {
+    if (stage !== 'output') return null;
+    const [, { file }] = this.#wanted[index]!;
+    return new FileAccessError({ operation: 'write', path: file, errno, ...notRegular(errno) });
+  }
+
+  /** Init died before it could tell: what stands under that name now. */
+  #find({ file, collect: { maxBytes, as } }: CollectedFile): Output {
+    const { folder } = this.#options;
+    if (!isOpen(folder)) return EMPTY_OUTPUT;
+    const wanted = { path: file, maxBytes, truncate: true, optional: 'any', as } as const;
+    const found = copyOut(folder, [wanted]).files[file];
+    if (found === undefined) return EMPTY_OUTPUT;
+    const { bytes, sizeBytes, fd } = found;
+    return new Output(bytes, sizeBytes, fd === null ? null : { fd, maxBytes });
+  }
+}
+
+function isOpen(folder: WorkFolder): boolean {
+  try {
+    folder.checkOpen();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function cut(bytes: Uint8Array, maxBytes: number): Output {
+  return bytes.byteLength <= maxBytes
+    ? new Output(bytes)
+    : new Output(bytes.subarray(0, maxBytes), bytes.byteLength);
+}
+
+/** Nobody wants what a report brought. */
+export function closeReported(reported: readonly ReportedOutput[] | undefined): void {
+  if (reported === undefined) return;
+  loadNative().native.closeFds(reported.filter((told) => typeof told === 'number'));
+}
