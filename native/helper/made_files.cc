@@ -22,14 +22,16 @@ int OpenBelow(int tree, const char* path, int flags, mode_t mode) {
   return sys::Open2(tree, path, &how);
 }
 
-Failure MakeOutput(const Init& init, const OutputRow& row, const char* path, Fd& write, Fd& read) {
+// With the output's number as index it is its path that cannot be written to, which is the caller's affair.
+Failure MakeOutput(const Init& init, const OutputRow& row, const char* path, unsigned output, Fd& write, Fd& read) {
+  constexpr unsigned kOurs = 100;
   const int tree = init.setup.trees[row.tree].get();
   const Template& plan = init.helper.plan;
   write.reset(OpenBelow(tree, path, O_WRONLY | O_CREAT | O_TRUNC, row.mode));
-  SBX_TRY(FailIf(Stage::k_output, write.get()));
-  if (!plan.rootless) SBX_TRY(FailIf(Stage::k_output, sys::Call(SYS_fchown, write.get(), plan.insideUid, plan.insideUid)));
+  SBX_TRY(FailIf(Stage::k_output, write.get(), output));
+  if (!plan.rootless) SBX_TRY(FailIf(Stage::k_output, sys::Call(SYS_fchown, write.get(), plan.insideUid, plan.insideUid), kOurs));
   read.reset(OpenBelow(tree, path, O_RDONLY, 0));
-  return FailIf(Stage::k_output, read.get());
+  return FailIf(Stage::k_output, read.get(), kOurs + 1);
 }
 
 // Read-only, at its start, also when the program opens it again through /proc.
@@ -77,9 +79,7 @@ Failure MakeFiles(Init& init, const char* message, Launch& launch) {
     const OutputRow& row = record.outputs[i];
     if (row.tree >= init.setup.treeCount || row.path >= record.size) return {Stage::k_plan, 31, EPROTO};
     Fd write;
-    Failure failure = MakeOutput(init, row, message + row.path, write, init.outputs.files[i]);
-    failure.index = (uint16_t)i;
-    SBX_TRY(failure);
+    SBX_TRY(MakeOutput(init, row, message + row.path, i, write, init.outputs.files[i]));
     SBX_TRY(GiveToProgram(launch, kFdOutput, i, write.get()));
     init.outputs.asFile[i] = row.asFile != 0;
   }

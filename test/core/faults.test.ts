@@ -33,11 +33,12 @@ const options: EngineOptions = engineOptions({
   ],
 });
 
-/** Every part of the helper has work to do: an own group, a terminal, a loopback, a program beside another. */
+/** Every part of the helper has work to do: an own group, a terminal, a loopback, files of init's, a program beside another. */
 async function exercise(engine: Engine): Promise<void> {
   const run = (more: OneShotOptions) => engine.run(t('true'), [], more);
   await run({ files: { f: 'x' } });
   await run({ network: 'loopback', fds: { 3: { input: { text: 'x' } } } });
+  await run({ stdin: { text: 'x', seekable: true }, stdout: { file: 'o', collect: { maxBytes: 100 } } });
   await run({ pty: {} });
   await run({ limits: { cpuRate: 0.5, memoryBytes: 32 * MiB } });
   await using sandbox = await engine.createSandbox();
@@ -62,9 +63,9 @@ const errorsOf = () =>
 
 const isNamed = (error: unknown, { stage, index }: Step) =>
   isSbxError(error) &&
-  error.details.stage === stage &&
-  error.details.index === index &&
-  error.details.errno === EIO;
+  error.details.errno === EIO &&
+  ((error.details.stage === stage && error.details.index === index) ||
+    (stage === 'output' && error.details.path === 'o')); // told as a path that cannot be written to
 
 const textOf = (error: unknown) =>
   isSbxError(error) ? `${error.code} ${JSON.stringify(error.details)}` : String(error);

@@ -64,10 +64,11 @@ export class MadeFiles {
     });
   }
 
-  /** Why one could not be made, when that is what failed. */
+  /** Why one cannot be written to, when that is what failed. */
   error({ stage, index, errno }: FailedMessage): FileAccessError | null {
-    if (stage !== 'output') return null;
-    const [, { file }] = this.#wanted[index]!;
+    const wanted = stage === 'output' ? this.#wanted[index] : undefined;
+    if (wanted === undefined) return null;
+    const [, { file }] = wanted;
     return new FileAccessError({ operation: 'write', path: file, errno, ...notRegular(errno) });
   }
 
