@@ -1,44 +1,6 @@
 /** What the addon has. Its functions return negative error numbers; what that means is said by their callers. */
 
-/** A step at which the helper can fail; the list is in `native/common/stage.h`. */
-export type Stage = string;
-
-export interface FailedMessage {
-  kind: 'failed';
-  programId: number;
-  stage: Stage;
-  stageText: string;
-  index: number;
-  errno: number;
-}
-
-/** Init's last word about one program. `null`: nothing could measure it. */
-export interface EndedMessage {
-  kind: 'ended';
-  programId: number;
-  waitStatus: number;
-  cause: 'none' | 'cpu-limit' | 'wall-limit' | 'output-limit' | 'memory-limit' | 'killed';
-  cpuNs: number | null;
-  wallNs: number;
-  memoryPeakBytes: number | null;
-  memoryBaselineBytes: number | null;
-  fileCacheBytes: number | null;
-  oomKillCount: number;
-  taskPeak: number | null;
-  taskPeakBefore: number | null;
-  maxRssBytes: number;
-  /** By the rows of the start, which had some: all that the file holds, `null` for nothing, or a descriptor to read it from. */
-  outputs?: ReportedOutput[];
-}
-
-export type ReportedOutput = Uint8Array | number | null;
-
-export type HelperMessage =
-  | { kind: 'ready'; fds: number[] }
-  | FailedMessage
-  | { kind: 'started'; programId: number; pid: number; fds: number[] }
-  | EndedMessage
-  | { kind: 'closed' };
+import type { HelperMessage } from './native-messages.js';
 
 /** A row of the mount table as the helper takes it; `target` relative to the new root. */
 export interface TemplateRow {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { SbxError, UnsupportedError } from './errors.js';
 import type { Native } from './native-types.js';
 
+export * from './native-messages.js';
 export * from './native-types.js';
 
 interface Loaded {
