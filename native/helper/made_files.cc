@@ -84,6 +84,9 @@ Failure MakeFiles(Init& init, const char* message, Launch& launch) {
     init.outputs.asFile[i] = row.asFile != 0;
   }
   init.outputs.count = record.outputCount;
+  // Nobody needs the trees any more, and the working folder of a program could be one of them, by /proc/self/fd.
+  for (Fd& tree : init.setup.trees) tree.reset();
+  init.setup.treeCount = 0;
   return {};
 }
 
