@@ -8,6 +8,12 @@ void ThrowRefused(Napi::Env env, const char* what, int error) {
   refused.ThrowAsJavaScriptException();
 }
 
+std::string_view BytesOf(Napi::Value value) {
+  if (!value.IsTypedArray()) return {};
+  const auto array = value.As<Napi::Uint8Array>();
+  return {reinterpret_cast<const char*>(array.Data()), array.ByteLength()};
+}
+
 void Args::Fail(const char* name, const char* expected) {
   if (failed_) return;
   failed_ = true;

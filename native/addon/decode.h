@@ -5,12 +5,16 @@
 #include <napi.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sbx {
 
 // What the kernel refused, thrown: `what` goes on after "could not". For constructors, which have no other way.
 void ThrowRefused(Napi::Env env, const char* what, int error);
+
+// Of a typed array; empty for anything else.
+std::string_view BytesOf(Napi::Value value);
 
 class Args {
  public:

@@ -1,7 +1,6 @@
 #include "files.h"
 
 #include <errno.h>
-#include <linux/memfd.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
@@ -10,7 +9,7 @@
 #include "../common/fd.h"
 #include "decode.h"
 #include "file_identity.h"
-#include "memory_file.h"
+#include "../common/memory_file.h"
 #include "open_below.h"
 #include "reactor.h"
 #include "remove_tree.h"
@@ -34,16 +33,6 @@ int MakeParents(int dir, const std::string& path, mode_t mode, bool follow) {
     if (folder) (void)!RawSyscall(SYS_fchmod, folder.get(), mode);
   }
   return 0;
-}
-
-struct Bytes {
-  const char* data;
-  size_t size;
-};
-Bytes View(Napi::Value value) {
-  if (!value.IsTypedArray()) return {"", 0};
-  const auto array = value.As<Napi::Uint8Array>();
-  return {reinterpret_cast<const char*>(array.Data()), array.ByteLength()};
 }
 
 Napi::Value Number(Napi::Env env, long value) { return Napi::Number::New(env, (double)value); }
@@ -112,8 +101,8 @@ Napi::Value CreateFile(const Napi::CallbackInfo& info) {
 // Closes it.
 Napi::Value FillFile(const Napi::CallbackInfo& info) {
   Fd file(Reactor::Of(info.Env())->TakeBack(info[0].As<Napi::Number>().Int32Value()));
-  const Bytes bytes = View(info[1]);
-  return Number(info.Env(), WriteAll(file.get(), bytes.data, bytes.size));
+  const std::string_view bytes = BytesOf(info[1]);
+  return Number(info.Env(), WriteAll(file.get(), bytes.data(), bytes.size()));
 }
 
 Napi::Value ReadFileBeneath(const Napi::CallbackInfo& info) {
@@ -175,10 +164,10 @@ Napi::Value MakePipe(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value MakeMemoryFile(const Napi::CallbackInfo& info) {
-  const Bytes bytes = View(info[0]);
-  Fd file((int)sys::Call(SYS_memfd_create, kInputName, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  const std::string_view bytes = BytesOf(info[0]);
+  Fd file(NewMemoryFile(kInputName));
   if (file.get() < 0) return Number(info.Env(), -ENOMEM);
-  if (const int written = WriteAll(file.get(), bytes.data, bytes.size); written < 0) return Number(info.Env(), written);
+  if (const int written = WriteAll(file.get(), bytes.data(), bytes.size()); written < 0) return Number(info.Env(), written);
   return Lent(info.Env(), SealedView(file.get()));
 }
 

@@ -7,7 +7,7 @@
 
 #include "decode.h"
 #include "file_identity.h"
-#include "memory_file.h"
+#include "../common/memory_file.h"
 
 namespace sbx {
 namespace {
@@ -181,8 +181,8 @@ Napi::Value Gate::Open(const Napi::CallbackInfo& info) {
   if (args.failed() || !value.IsTypedArray()) return {};
   const auto result = [&](long number) { return Napi::Number::New(info.Env(), (double)number); };
   if (held == held_.end()) return result(-EBADF);
-  const auto bytes = value.As<Napi::Uint8Array>();
-  if (const int written = WriteAll(held->first, reinterpret_cast<const char*>(bytes.Data()), bytes.ByteLength()); written < 0) return result(written);
+  const std::string_view bytes = BytesOf(value);
+  if (const int written = WriteAll(held->first, bytes.data(), bytes.size()); written < 0) return result(written);
   held->second.group->LookAway(held->first);
   held->second.file.reset();
   --held->second.group->fileCount;

@@ -3,7 +3,6 @@
 #include "held_files.h"
 
 #include <errno.h>
-#include <linux/memfd.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 
@@ -12,7 +11,7 @@
 #include "../common/fd.h"
 #include "decode.h"
 #include "file_identity.h"
-#include "memory_file.h"
+#include "../common/memory_file.h"
 #include "open_below.h"
 #include "reactor.h"
 
@@ -38,7 +37,7 @@ int OpenReadOnlyView(int fd) {
 
 // All of a file in sealed memory, by the kernel.
 int CopyToMemory(int from) {
-  Fd file((int)sys::Call(SYS_memfd_create, kInputName, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  Fd file(NewMemoryFile(kInputName));
   if (!file) return file.release();
   if (const long copied = CopyAll(from, file.get()); copied < 0) return (int)copied;
   return SealedView(file.get());

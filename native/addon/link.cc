@@ -2,12 +2,11 @@
 #include "link.h"
 
 #include <errno.h>
-#include <linux/memfd.h>
 #include <sys/epoll.h>
 
 #include "decode.h"
 #include "encode.h"
-#include "memory_file.h"
+#include "../common/memory_file.h"
 #include "tail.h"
 
 namespace sbx {
@@ -15,7 +14,7 @@ namespace {
 
 // A plan of any size as a sealed memory file, for messages that a socket would not take: init reads what was checked here.
 int PlanFile(const std::string& plan) {
-  const int made = (int)sys::Call(SYS_memfd_create, "sbx-plan", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  const int made = NewMemoryFile("sbx-plan");
   if (made < 0) return made;
   Fd file(made);
   if (const int written = WriteAll(made, plan.data(), plan.size()); written < 0) return written;
@@ -153,14 +152,8 @@ void DecodeFixed(Args& args, StartRecord& record) {
   record.oomEventfd = args.Flag("oomEventfd");
 }
 
-std::string BytesOf(Napi::Value value) {
-  if (!value.IsTypedArray()) return {};
-  const auto bytes = value.As<Napi::Uint8Array>();
-  return std::string(reinterpret_cast<const char*>(bytes.Data()), bytes.ByteLength());
-}
-
 void AddTyped(Napi::Value value, Tail& tail, StartRecord& record) {
-  const std::string typed = BytesOf(value);
+  const std::string_view typed = BytesOf(value);
   record.typedSize = (uint32_t)typed.size();
   if (!typed.empty()) record.typed = tail.Add(typed);
 }
@@ -179,7 +172,7 @@ bool DecodeContents(Args& args, StartRecord& record, Tail& tail) {
   record.contentCount = contents.Length();
   if (record.contentCount > kContentsMax) return false;
   for (uint32_t i = 0; i < record.contentCount; ++i) {
-    const std::string bytes = BytesOf(contents.Get(i));
+    const std::string_view bytes = BytesOf(contents.Get(i));
     record.contents[i] = {tail.Add(bytes), (uint32_t)bytes.size()};
   }
   return true;

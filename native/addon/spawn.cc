@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../common/channel.h"
-#include "memory_file.h"
+#include "../common/memory_file.h"
 
 namespace sbx {
 namespace {
@@ -25,7 +25,7 @@ int SealedCopy(const char* path) {
   Fd file(sys::Open(AT_FDCWD, path, O_RDONLY));
   if (!file) return file.release();
   int made = (int)sys::Call(SYS_memfd_create, "sbx-helper", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
-  if (made == -EINVAL) made = (int)sys::Call(SYS_memfd_create, "sbx-helper", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (made == -EINVAL) made = NewMemoryFile("sbx-helper");
   if (made < 0) return made;
   Fd copy(made);
   char buffer[16384];

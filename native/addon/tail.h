@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace sbx {
 
@@ -9,7 +10,7 @@ namespace sbx {
 class Tail {
  public:
   explicit Tail(size_t base) : base_(base) {}
-  uint32_t Add(const std::string& text) {
+  uint32_t Add(std::string_view text) {
     const auto offset = (uint32_t)(base_ + bytes_.size());
     bytes_.append(text).push_back('\0');
     return offset;

@@ -25,8 +25,8 @@ constexpr unsigned kDescriptorsMax = 96;     // descriptors beside one message
 constexpr unsigned kProgramsMax = 64;        // living programs in one sandbox
 constexpr unsigned kProgramFdsMax = 48;      // descriptors handed to one program
 constexpr unsigned kProgramFdNumberMax = 255;
-constexpr unsigned kContentsMax = 4;        // inputs that init makes for one program
-constexpr unsigned kOutputsMax = 8;         // and outputs
+constexpr unsigned kContentsMax = 4;         // inputs that init makes for one program
+constexpr unsigned kOutputsMax = 8;          // and outputs
 constexpr uint32_t kReportBytesMax = 16 * 1024;  // Ended, with what small files hold
 constexpr unsigned kJoinsMax = 8;
 constexpr unsigned kWritesMax = 12;
@@ -177,8 +177,8 @@ struct OutputRow {
   uint32_t path;    // offset; beneath the root of the tree, through no link
 };
 
-// Beside it, in this order: one descriptor per FdRow with none of kFdNull, kFdOutput and kFdContent, joinCount cgroup.procs files for the program to
-// enter, one descriptor per set bit of counterMask.
+// Beside it, in this order: one descriptor per FdRow with none of kFdNull, kFdOutput and kFdContent, joinCount cgroup.procs files for
+// the program to enter, one descriptor per set bit of counterMask.
 struct StartRecord {
   Head head{Kind::kStart};
   uint32_t flags;

@@ -5,7 +5,7 @@
 #include "../common/fd.h"
 #include "../common/sys.h"
 
-#include "text.h"
+#include "../common/text.h"
 
 namespace sbx {
 namespace {

@@ -1,9 +1,9 @@
 // What the parts of init share: the sandbox it is pid 1 of, and the few calls that cross from one part to another.
-//   init.cc      the loop
-//   requests.cc  what the host asks for
-//   enforce.cc   limits
-//   turns.cc     programs that wait for each other in turn
-//   ending.cc    the end of programs: killed, reaped, reported
+//   init.cc        the loop
+//   requests.cc    what the host asks for
+//   enforce.cc     limits
+//   turns.cc       programs that wait for each other in turn
+//   ending.cc      the end of programs: killed, reaped, reported
 //   made_files.cc  files that it makes for a program, and the report that brings what they hold
 #pragma once
 

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "text.h"
+#include "../common/text.h"
 
 namespace sbx {
 namespace {

@@ -14,7 +14,7 @@
 #include "../common/channel.h"
 #include "landlock.h"
 #include "scheduling.h"
-#include "text.h"
+#include "../common/text.h"
 
 namespace sbx {
 namespace {
@@ -68,10 +68,12 @@ Failure ParseStart(const char* message, size_t size, Received& received, unsigne
     return true;
   };
   for (unsigned i = 0; i < record.fdCount; ++i) {
-    if (record.fds[i].target > kProgramFdNumberMax) return {Stage::k_plan, 2, EPROTO};
-    if ((record.fds[i].flags & (kFdOutput | kFdContent)) != 0) {
-      if (record.fds[i].index >= ((record.fds[i].flags & kFdOutput) != 0 ? record.outputCount : record.contentCount)) return {Stage::k_plan, 6, EPROTO};
-    } else if ((record.fds[i].flags & kFdNull) != 0) {
+    const FdRow& row = record.fds[i];
+    if (row.target > kProgramFdNumberMax) return {Stage::k_plan, 2, EPROTO};
+    if ((row.flags & (kFdOutput | kFdContent)) != 0) {
+      const uint32_t count = (row.flags & kFdOutput) != 0 ? record.outputCount : record.contentCount;
+      if (row.index >= count) return {Stage::k_plan, 6, EPROTO};
+    } else if ((row.flags & kFdNull) != 0) {
       launch.fds[i].reset(sys::Fcntl(null, F_DUPFD_CLOEXEC, 0));
       if (!launch.fds[i]) return FailIf(Stage::k_plan, launch.fds[i].get(), 7);
     } else if (!take(launch.fds[i])) return {Stage::k_plan, 3, EPROTO};

@@ -1,12 +1,10 @@
 #include "made_files.h"
 
 #include <errno.h>
-#include <linux/memfd.h>
 
 #include "../common/channel.h"
-#include "../common/seal.h"
+#include "../common/memory_file.h"
 #include "init.h"
-#include "text.h"
 
 namespace sbx {
 namespace {
@@ -34,17 +32,12 @@ Failure MakeOutput(const Init& init, const OutputRow& row, const char* path, uns
   return FailIf(Stage::k_output, read.get(), kOurs + 1);
 }
 
-// Read-only, at its start, also when the program opens it again through /proc.
 Failure MakeContent(const char* content, size_t size, Fd& view) {
-  Fd file((int)sys::Call(SYS_memfd_create, kInputName, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  Fd file(NewMemoryFile(kInputName));
   SBX_TRY(FailIf(Stage::k_input, file.get()));
-  if (const long written = size == 0 ? 0 : sys::CallRetry(SYS_pwrite64, file.get(), content, size, 0); written != (long)size) return {Stage::k_input, 1, written < 0 ? (int)-written : ENOMEM};
-  SBX_TRY(FailIf(Stage::k_input, sys::Call(SYS_fchmod, file.get(), 0444), 2));
-  SBX_TRY(FailIf(Stage::k_input, Seal(file.get()), 3));
-  Text<32> path;
-  path << "/proc/self/fd/" << (uint64_t)file.get();
-  view.reset(sys::Open(AT_FDCWD, path.text(), O_RDONLY));
-  return FailIf(Stage::k_input, view.get(), 4);
+  SBX_TRY(FailIf(Stage::k_input, WriteAll(file.get(), content, size), 1));
+  view.reset(SealedView(file.get()));
+  return FailIf(Stage::k_input, view.get(), 2);
 }
 
 // To every descriptor of the program that is to be this one.

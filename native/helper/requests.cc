@@ -8,7 +8,7 @@
 #include "init.h"
 #include "launch.h"
 #include "made_files.h"
-#include "text.h"
+#include "../common/text.h"
 
 namespace sbx {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "../plan/seccomp.h"
 #include "landlock.h"
-#include "text.h"
+#include "../common/text.h"
 
 namespace sbx {
 namespace {

@@ -8,7 +8,8 @@ namespace sbx {
 
 // What is left of the set-up that the running sandbox needs.
 struct SandboxSetup {
-  Fd trees[kTreesMax];  // roots of the sandbox's own file systems, for the host, and until the first start: work folder, /tmp, /dev/shm, then rows in order
+  // Roots of the sandbox's own file systems, for the host, and here until the first start: work folder, /tmp, /dev/shm, then rows in order.
+  Fd trees[kTreesMax];
   unsigned treeCount = 0;
   Fd null;       // the sandbox's own /dev/null
   Fd signals;    // SIGCHLD

@@ -13,7 +13,7 @@
 
 #include "../common/fd.h"
 #include "mask.h"
-#include "text.h"
+#include "../common/text.h"
 
 namespace sbx {
 namespace {

@@ -5,7 +5,7 @@
 // then the others work while it does.
 #include "../common/folder.h"
 #include "init.h"
-#include "text.h"
+#include "../common/text.h"
 
 namespace sbx {
 namespace {

@@ -14,7 +14,7 @@
 #include "cgroup_tree.h"
 #include "scheduling.h"
 #include "template_message.h"
-#include "text.h"
+#include "../common/text.h"
 
 namespace sbx {
 namespace {

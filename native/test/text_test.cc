@@ -1,4 +1,4 @@
-#include "../helper/text.h"
+#include "../common/text.h"
 
 #include "test.h"
 

@@ -1,6 +1,7 @@
 /**
- * Files that init makes for a program to write to. (Those to read: see `Inputs.contents`.) They are told by number of tree and path, nobody has been in the sandbox
- * before, and what they hold comes with the report of the end: none of them is ever open here, unless it is large.
+ * Files that init makes for a program to write to. (Those to read: see `Inputs.contents`.) They are told by number of tree and
+ * path, nobody has been in the sandbox before, and what they hold comes with the report of the end: none of them is ever open
+ * here, unless it is large.
  */
 import { FileAccessError } from '../errors.js';
 import { copyOut } from '../files/copy-out.js';
@@ -15,10 +16,11 @@ export type CollectedFile = FileOutput & Required<Pick<FileOutput, 'collect'>>;
 
 export interface MadeFilesOptions {
   folder: WorkFolder;
-  /** The sandbox is this program's alone, and nothing else has been in it. */
-  alone: boolean;
-  /** Of several that start together: none is to be begun when a path of another is bad. */
-  joined: boolean;
+  /**
+   * Init can make files for it to write to: nobody else is or has been in the sandbox, and none starts together with it, which
+   * is not to be begun when a path of another is bad.
+   */
+  makesOutputs: boolean;
   /** What is copied in before the start. */
   files: RunOptions['files'];
 }
@@ -38,9 +40,9 @@ export class MadeFiles {
 
   /** Which of them it becomes; `null` for one that is for the host to make, since others may be, or come, in its way. */
   add(target: number, spec: CollectedFile): number | null {
-    const { folder, alone, joined, files } = this.#options;
+    const { folder, makesOutputs, files } = this.#options;
     const { file, mode = MODE, collect } = spec;
-    if (!alone || joined || this.paths.length === folder.native.constants.programOutputsMax) return null;
+    if (!makesOutputs || this.paths.length === folder.native.constants.programOutputsMax) return null;
     if (files !== undefined && Object.keys(files).some((path) => meets(folder, path, file))) return null;
     const place = placeInTrees(folder, file);
     if (place === null) return null;

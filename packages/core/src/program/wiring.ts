@@ -41,9 +41,6 @@ export class Wiring {
   /** As a start message has them, after `finish`. */
   fdRows: number[] = [];
   fds: number[] = [];
-  contents: Uint8Array[] = [];
-  outputRows: number[] = [];
-  outputPaths: string[] = [];
   readonly #options: WiringOptions;
   readonly #ends: Ends;
   readonly #inputs: Inputs;
@@ -60,6 +57,17 @@ export class Wiring {
     if (pty === undefined) return;
     const sides = { inputs: this.#inputs, outputs: this.#outputs };
     this.terminal = new Terminal(this.#ends.native, pty, sides);
+  }
+
+  /** As a start message has them. */
+  get contents(): Uint8Array[] {
+    return this.#inputs.contents;
+  }
+  get outputRows(): number[] {
+    return this.#outputs.made.rows;
+  }
+  get outputPaths(): string[] {
+    return this.#outputs.made.paths;
   }
 
   /** Streams to the program, by descriptor. */
@@ -94,9 +102,6 @@ export class Wiring {
     const { fdRows, fds } = this.#ends.rows(this.terminal !== null);
     this.fdRows = fdRows;
     this.fds = fds;
-    this.contents = this.#inputs.contents;
-    this.outputRows = this.#outputs.made.rows;
-    this.outputPaths = this.#outputs.made.paths;
   }
 
   /** In place of `open`, for a program that has waited with three pipes: our ends of them. */

@@ -1,13 +1,16 @@
 // Files in memory that are handed on: written whole, then sealed.
 #pragma once
 
-#include <errno.h>
+#include <linux/memfd.h>
 
-#include <string>
-
-#include "../common/seal.h"
+#include "sys.h"
+#include "text.h"
 
 namespace sbx {
+
+constexpr const char* kInputName = "sbx-input";  // for whoever looks at the descriptor
+
+[[nodiscard]] inline int NewMemoryFile(const char* name) { return (int)sys::Call(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING); }
 
 // 0, or a negative error number.
 inline int WriteAll(int fd, const char* data, size_t size) {
@@ -31,16 +34,25 @@ inline long CopyAll(int from, int to) {
   }
 }
 
+constexpr int kSealShrinkGrowWriteSeal = 0x1 | 0x2 | 0x4 | 0x8;
+
+// Whoever holds it can change neither content nor size, nor take the seals off.
+inline int Seal(int fd) {
+  constexpr int kAddSeals = 1033;  // F_ADD_SEALS
+  return sys::Fcntl(fd, kAddSeals, kSealShrinkGrowWriteSeal);
+}
+
 inline bool IsSealed(int fd) {
   constexpr int kGetSeals = 1034;  // F_GET_SEALS
   const int seals = sys::Fcntl(fd, kGetSeals, 0);
   return seals >= 0 && (seals & kSealShrinkGrowWriteSeal) == kSealShrinkGrowWriteSeal;
 }
 
-// The file behind a descriptor opened anew, by the host's own /proc: an offset and access of its own.
+// The file behind a descriptor opened anew, by the caller's own /proc: an offset and access of its own.
 inline int Reopen(int fd, int flags) {
-  const std::string path = "/proc/self/fd/" + std::to_string(fd);
-  return sys::Open(AT_FDCWD, path.c_str(), flags | O_NOCTTY);
+  Text<32> path;
+  path << "/proc/self/fd/" << (uint64_t)fd;
+  return sys::Open(AT_FDCWD, path.text(), flags | O_NOCTTY);
 }
 
 // Seals a memory file and opens it for a program: read-only, at its start, also when the program opens it again through
