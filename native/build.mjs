@@ -70,6 +70,7 @@ const addon = () => ({
 
 // The parts of helper and addon that need neither a sandbox around them nor Node: compiled against libc, as any program.
 const hosted = [
+  'helper/bounds.cc',
   'helper/cgroup_tree.cc',
   'helper/counters.cc',
   'helper/landlock.cc',

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "../common/channel.h"
+#include "bounds.h"
 #include "init.h"
 #include "launch.h"
 #include "made_files.h"
@@ -12,34 +13,6 @@
 
 namespace sbx {
 namespace {
-
-// A memory limit below what the group holds is refused (v1), or kills us (v2). It can hold more than the host knew when it chose
-// the limit: the kernel charges in batches, and remains of the last sandbox go late. Then as much is added as the program may
-// have. Not in a session: what is held there is its programs' own. 0 when the limit can be as it was asked for.
-uint64_t LeastMemoryLimit(const Counters& counters, const StartRecord& record) {
-  if ((record.flags & kStartOneShot) == 0 || record.memoryLimitBytes == 0) return 0;
-  const uint64_t held = ReadNumber(counters, kCounterMemoryNow);
-  return held == kUnknown ? 0 : held + record.memoryLimitBytes;
-}
-
-Failure ApplyWrites(const Counters& counters, const StartRecord& record, const char* message) {
-  uint64_t asked = kUnknown, least = 0;
-  for (unsigned i = 0; i < record.writeCount; ++i) {
-    const WriteRow& row = record.writes[i];
-    if (row.counter >= kCounterCount || row.text >= record.size) return {Stage::k_plan, 10, EPROTO};
-    const char* text = message + row.text;
-    const uint64_t number = ParseNumber(text);
-    if (row.counter == kCounterMemoryLimit && number != kUnknown) {
-      asked = number;
-      least = LeastMemoryLimit(counters, record);
-    }
-    const Decimal raised(least);
-    if (number == asked && number < least) text = raised.text();  // the swap limit of v1 is the same number
-    const int written = WriteCounter(counters, (Counter)row.counter, text);
-    if (written < 0 && row.optional == 0) return FailIf(Stage::k_cgroupWrite, written, i);
-  }
-  return {};
-}
 
 template <class Record>
 void SetLimits(Program& program, const Record& record) {
@@ -78,10 +51,11 @@ Failure Begin(Init& init, Program& program, const char* message, Launch& launch)
   program.id = record.programId;
   SetLimits(program, record);
   SBX_TRY(MakeFiles(init, message, launch));
-  SBX_TRY(ApplyWrites(init.programs.CountersOf(program), record, message));
   if ((record.flags & kStartTerminal) != 0) SBX_TRY(OpenTerminal(launch));
-  DrainOomNotice(init.programs.CountersOf(program));
+  const Counters& counters = init.programs.CountersOf(program);
   init.programs.TakeBaseline(program);
+  SBX_TRY(BoundGroup(counters, program, record, message));
+  DrainOomNotice(counters);
   StartClocks(program, sys::MonotonicNs());
   if (HasNoRoom(init, program, record)) return {Stage::k_exec, 0, ENOMEM};
   const Failure failure = LaunchProgram(launch, IdentityOf(init), init.programs.alive() > 0, program.pid, program.launching);

@@ -410,6 +410,22 @@ const stack: Case[] = [
 
 describe('time', () => it.each(time)('$title', check));
 describe('memory', () => it.each(memory)('$title', check));
+describe('memory, run after run', () => {
+  it('is bounded by the limit and up to 768 KiB, whatever runs before left in the group', async () => {
+    const limits = { memoryBytes: 16 * MiB };
+    const rooms: number[] = [];
+    for (let i = 0; i < 25; i++) {
+      // Equal limits are not written again, and what a group holds differs by some 500 KiB from run to run.
+      await Promise.all(Array.from({ length: 9 }, () => sbx.engine.run('/bin/true', [], { limits })));
+      const result = await sbx.engine.run(t('hold-memory'), ['private', String(32 * MiB)], { limits });
+      expect(result.status).toBe('memory-limit');
+      rooms.push(result.usage.memoryPeakBytes! / KiB);
+    }
+    rooms.sort((a, b) => a - b);
+    between(rooms[0]!, 16 * KiB, rooms.at(-1)!);
+    expect(rooms.at(-1)).toBeLessThanOrEqual(16 * KiB + 768);
+  });
+});
 describe('processes', () => it.each(processes)('$title', check));
 describe('output', () => it.each(output)('$title', check));
 describe('files', () => it.each(files)('$title', check));

@@ -31,8 +31,6 @@ export type SlotState = 'starting' | 'preparing' | 'ready' | 'busy' | 'ended';
 const LEFTOVER_BYTES_MAX = 4 * 2 ** 20;
 /** With less the next sandbox might not get through its making: what the last one held is given back late. */
 const MAKING_BYTES = 8 * 2 ** 20;
-/** What keeper and init themselves hold; replaced by the first measurement. */
-const HELPER_BYTES = 512 * 1024;
 
 /** Limits that hold for all of a sandbox. */
 export type CpuLimits = Pick<ResolvedLimits, 'cpuRate' | 'cpuWeight' | 'cpuSet'>;
@@ -52,10 +50,8 @@ export class Slot {
   state: SlotState = 'starting';
   shape: Shape;
   group: Group | null = null;
-  /** Limits written last, so that equal ones are not written again; `null` in a fresh group. */
+  /** Asked for last, so that equal ones are not written again; `null` in a fresh group. */
   writtenLimits: { memoryBytes: number | null; tasks: number | null } | null = null;
-  /** Memory charged to the group before a program starts. */
-  memoryBaselineBytes = HELPER_BYTES;
   /** CPU limits that the group has. */
   cpuLimits: CpuLimits = NO_CPU_LIMITS;
   /** v1: a group of `cpuset`, made when a program first asks. */
@@ -145,15 +141,16 @@ export class Slot {
     this.#soiled = true;
   }
 
-  /** Looks at what a program left in the group. In a session that includes files of earlier ones, which count as its own. */
-  noteEnd(ended: EndedMessage, inSession: boolean): void {
-    const { taskPeak, memoryBaselineBytes } = ended;
-    if (memoryBaselineBytes !== null) {
-      if (!inSession) this.memoryBaselineBytes = memoryBaselineBytes;
-      if (memoryBaselineBytes > LEFTOVER_BYTES_MAX) this.#soiled = true;
-    }
+  /** Perhaps before its limits were written, or in the midst of them. */
+  noteFailedStart(): void {
+    this.writtenLimits = null;
+  }
+
+  /** Looks at what a program, and those before it, left in the group. */
+  noteEnd({ taskPeak, memoryBaselineBytes, oomKillCount }: EndedMessage): void {
+    if (memoryBaselineBytes !== null && memoryBaselineBytes > LEFTOVER_BYTES_MAX) this.#soiled = true;
     if (taskPeak !== null && taskPeak > this.helperTasks + 1) this.#soiled = true;
-    if (ended.oomKillCount > 0 || this.#tree?.resetsPeak === false) this.#soiled = true;
+    if (oomKillCount > 0 || this.#tree?.resetsPeak === false) this.#soiled = true;
   }
 
   /** The sandbox of this slot is over (its init has been told, or is dead): makes the next one. */
@@ -233,7 +230,6 @@ export class Slot {
     const sent = this.#channel.groups({ ...group.fds, joins, folder: group.folderFd });
     this.group = group;
     this.writtenLimits = null;
-    this.memoryBaselineBytes = HELPER_BYTES; // what former programs left stays behind with the old group
     this.#soiled = false;
     this.cpuLimits = NO_CPU_LIMITS;
     if (old !== null) this.#discard(old);

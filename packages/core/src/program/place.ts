@@ -46,7 +46,6 @@ export class Place {
   /** Programs that nobody has asked for yet: for them the process does not stay. */
   readonly #idle = new Set<number>();
   #nextId = 1;
-  #inSession = false;
   #closed = false;
   #lost: SbxError | null = null;
 
@@ -115,13 +114,13 @@ export class Place {
       throw new OverloadedError({ message, retryAfterMs: BUSY_RETRY_MS });
     }
     const sent = this.#channel.start(message);
+    if (sent < 0) this.slot.noteFailedStart();
     if (sent === EAGAIN) {
       const message = 'Init has not taken the programs that were asked for before.';
       throw new OverloadedError({ message, retryAfterMs: BUSY_RETRY_MS });
     }
     if (sent < 0) throw lostError(`The sandbox (errno ${-sent})`);
     this.#listeners.set(message.programId, listener);
-    this.#inSession ||= !message.oneShot;
     if (message.ahead) this.#idle.add(message.programId);
     else this.core.native.holdLoop(); // while a program lives, the process stays for its end
     this.core.slots.prepareResting();
@@ -198,10 +197,13 @@ export class Place {
     }
     const listener = this.#take(message.programId);
     if (message.kind === 'ended') {
-      this.slot.noteEnd(message, this.#inSession);
+      this.slot.noteEnd(message);
       if (listener === undefined) closeReported(message.outputs);
       else listener.onEnded(message);
-    } else listener?.onFailed(message);
+    } else {
+      this.slot.noteFailedStart();
+      listener?.onFailed(message);
+    }
   }
 
   /** Init died. If memory ran out in its group, that is a verdict on the program; else it is our failure. */
@@ -229,7 +231,7 @@ export class Place {
       cpuNs: null,
       wallNs: 0,
       memoryPeakBytes: Number(group?.read('memoryPeak') ?? 0),
-      memoryBaselineBytes: this.slot.memoryBaselineBytes,
+      memoryBaselineBytes: null,
       fileCacheBytes: null,
       oomKillCount: kills,
       taskPeak: null,

@@ -118,25 +118,22 @@ export function searchPathsCwdFirst(file: string, path: string | undefined): str
 }
 
 /**
- * What the helpers hold is rounded up to whole steps, and a bound that is up to two steps too high stays as it is: the kernel
- * charges in batches, and runs that are all the same would write their limits again and again.
+ * Counter numbers and texts that bound the group; empty when a slot's has them already. Of memory it may hold `heldBytes` beside the
+ * limit. In one-shot runs that is 0: init adds what the group holds at the start, also when nothing is written (native/helper/bounds.cc).
  */
-const BASELINE_STEP_BYTES = 256 * 1024;
-
-/** Counter numbers and texts that bound the group; empty when the slot has them already. */
 export function boundGroup(
   slot: Slot,
   group: Group | null,
   limits: ResolvedLimits,
   counters: readonly string[],
+  heldBytes = 0,
 ): { writeCounters: number[]; writeTexts: string[] } {
   if (group === null) return { writeCounters: [], writeTexts: [] };
   const own = group === slot.group;
-  const baseline = own ? Math.ceil(slot.memoryBaselineBytes / BASELINE_STEP_BYTES) * BASELINE_STEP_BYTES : 0;
-  const memory = limits.memoryBytes === null ? null : limits.memoryBytes + baseline;
+  const memory = limits.memoryBytes === null ? null : limits.memoryBytes + heldBytes;
   const tasks = limits.processCount === null ? null : limits.processCount + (own ? slot.helperTasks : 0);
   const written = slot.writtenLimits;
-  if (own && written !== null && written.tasks === tasks && isAsGood(written.memoryBytes, memory))
+  if (own && written !== null && written.tasks === tasks && written.memoryBytes === memory)
     return { writeCounters: [], writeTexts: [] };
   const writes = limitWrites(group.layout, memory, tasks).filter(([name]) => group.has(name));
   if (own) slot.writtenLimits = { memoryBytes: memory, tasks };
@@ -144,9 +141,4 @@ export function boundGroup(
     writeCounters: writes.map(([name]) => counters.indexOf(name)),
     writeTexts: writes.map(([, text]) => text),
   };
-}
-
-function isAsGood(writtenBytes: number | null, bytes: number | null): boolean {
-  if (writtenBytes === null || bytes === null) return writtenBytes === bytes;
-  return writtenBytes >= bytes && writtenBytes <= bytes + 2 * BASELINE_STEP_BYTES;
 }

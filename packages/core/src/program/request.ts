@@ -83,7 +83,13 @@ export function startMessage(place: Place, request: ProgramRequest, parts: Start
         ? taskRlimit(limits, core.countedHelpers, oneShot)
         : []),
     ],
-    ...boundGroup(slot, parts.group, limits, core.native.constants.counters),
+    // A program that has the session's group to itself has the limits that the session wrote.
+    ...boundGroup(
+      slot,
+      oneShot || member !== undefined ? parts.group : null,
+      limits,
+      core.native.constants.counters,
+    ),
     ...(member?.fds ?? {}),
     cwd: absolute(options.cwd, core.workDir),
     paths: [...parts.paths],

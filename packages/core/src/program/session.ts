@@ -7,7 +7,7 @@ import type { Group } from '../cgroup/group.js';
 import { ClosedError, SandboxError } from '../errors.js';
 import { checkCeilings, type ResolvedLimits, resolveLimits } from '../options/limits.js';
 import type { LiveUsage, RunOptions, SandboxOptions } from '../types.js';
-import { readFigures } from './figures.js';
+import { type Figures, readFigures } from './figures.js';
 import { after, CLOSE_WAIT_MS } from './killing.js';
 import type { Place } from './place.js';
 import { boundGroup } from './plan.js';
@@ -20,7 +20,8 @@ export class Session {
   readonly #options: SandboxOptions;
   readonly #limits: ResolvedLimits;
   readonly #startedAt = performance.now();
-  readonly #cpuBaseNs: number;
+  /** What the group had used and held before any program. */
+  readonly #base: Figures;
   readonly #living = new Set<Running>();
   /** Whose streams may still be open. */
   readonly #spawned = new Set<Running>();
@@ -34,7 +35,7 @@ export class Session {
     this.place = place;
     this.#options = options;
     this.#limits = limits;
-    this.#cpuBaseNs = readFigures(place.slot.group).cpuNs ?? 0;
+    this.#base = readFigures(place.slot.group);
     place.core.closers.add(this.#closer);
     this.#bound();
   }
@@ -87,15 +88,16 @@ export class Session {
   usage(): LiveUsage {
     if (this.#lastUsage !== null) return this.#lastUsage;
     const now = readFigures(this.place.slot.group);
-    const { memoryBaselineBytes, helperTasks } = this.place.slot;
-    const less = (value: number | null) => (value === null ? null : Math.max(0, value - memoryBaselineBytes));
+    const { cpuNs, memoryBytes, chargedBytes } = this.#base;
+    const less = (value: number | null, base: number | null) =>
+      value === null ? null : Math.max(0, value - (base ?? 0));
     return {
-      cpuTimeMs: ((now.cpuNs ?? 0) - this.#cpuBaseNs) / NS_PER_MS,
+      cpuTimeMs: ((now.cpuNs ?? 0) - (cpuNs ?? 0)) / NS_PER_MS,
       wallTimeMs: performance.now() - this.#startedAt,
-      memoryBytes: less(now.memoryBytes),
-      memoryPeakBytes: less(now.memoryPeakBytes),
+      memoryBytes: less(now.memoryBytes, memoryBytes),
+      memoryPeakBytes: less(now.memoryPeakBytes, chargedBytes),
       fileCacheBytes: now.fileCacheBytes,
-      processPeakCount: now.tasks === null ? null : Math.max(0, now.tasks - helperTasks),
+      processPeakCount: less(now.tasks, this.place.slot.helperTasks),
     };
   }
 
@@ -125,6 +127,7 @@ export class Session {
       slot.group,
       this.#limits,
       core.native.constants.counters,
+      this.#base.chargedBytes ?? 0,
     );
     for (const [index, counter] of writeCounters.entries()) slot.group!.set(counter, writeTexts[index]!);
   }

@@ -7,9 +7,9 @@ import { boundGroup } from '../plan.js';
 /** May be refused: it has been reported as not enforced. As in native/addon/link.cc. */
 const OPTIONAL: readonly CounterName[] = ['swapLimit', 'socketLimit'];
 
-/** Throws what the kernel refused. Nothing is written that is in force. */
-export function writeBounds(slot: Slot, limits: ResolvedLimits): void {
-  const { writeCounters, writeTexts } = boundGroup(slot, slot.group, limits, COUNTERS);
+/** Throws what the kernel refused. Nothing is written that is in force. `heldBytes`: what the group held before the program. */
+export function writeBounds(slot: Slot, limits: ResolvedLimits, heldBytes: number): void {
+  const { writeCounters, writeTexts } = boundGroup(slot, slot.group, limits, COUNTERS, heldBytes);
   for (const [i, counter] of writeCounters.entries()) {
     try {
       slot.group!.set(counter, writeTexts[i]!);

@@ -91,7 +91,7 @@ export class Waiting {
       await this.#start(this.#place);
       this.#measure();
       // What the next request will most likely need: then it finds it there.
-      if (this.fits(this.recipe.limits)) writeBounds(this.#place.slot, this.recipe.limits);
+      if (this.fits(this.recipe.limits)) this.#writeBounds(this.recipe.limits);
       this.waits = true;
     } catch (error) {
       this.close();
@@ -117,7 +117,7 @@ export class Waiting {
     const base = { ...this.#base!, cpuNs: readCpuNs(slot.group) };
     try {
       writeCpuShare(core, slot, limits);
-      writeBounds(slot, limits);
+      this.#writeBounds(limits);
     } catch {
       return this.#lose(lostError('A waiting program')); // an ordinary start says what is wrong
     }
@@ -222,6 +222,10 @@ export class Waiting {
     } finally {
       ends.close();
     }
+  }
+
+  #writeBounds(limits: ResolvedLimits): void {
+    writeBounds(this.#place!.slot, limits, this.#base?.chargedBytes ?? 0);
   }
 
   #measure(): void {

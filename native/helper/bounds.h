@@ -1,0 +1,13 @@
+// The limits of a group, written just before a program starts.
+#pragma once
+
+#include "programs.h"
+
+namespace sbx {
+
+// Writes what the host asked for. A one-shot program's memory is bounded by what the group holds right now and its limit beside;
+// when nothing is asked for, as an equal limit is in force, that bound is looked at, and moved when it is too low or much too high.
+// `program` has its baseline.
+Failure BoundGroup(const Counters& counters, const Program& program, const StartRecord& record, const char* message);
+
+}  // namespace sbx
