@@ -6,24 +6,8 @@
 
 #include "decode.h"
 #include "encode.h"
-#include "../common/memory_file.h"
-#include "tail.h"
 
 namespace sbx {
-namespace {
-
-// A plan of any size as a sealed memory file, for messages that a socket would not take: init reads what was checked here.
-int PlanFile(const std::string& plan) {
-  const int made = NewMemoryFile("sbx-plan");
-  if (made < 0) return made;
-  Fd file(made);
-  if (const int written = WriteAll(made, plan.data(), plan.size()); written < 0) return written;
-  const int sealed = Seal(made);
-  return sealed < 0 ? sealed : file.release();
-}
-
-}  // namespace
-
 Napi::Function Link::Define(Napi::Env env) {
   return DefineClass(env, "Channel",
                      {InstanceMethod<&Link::Template>("template"), InstanceMethod<&Link::NewSlot>("newSlot"), InstanceMethod<&Link::Groups>("groups"), InstanceMethod<&Link::Prepare>("prepare"),
@@ -108,23 +92,18 @@ Napi::Value Link::Groups(const Napi::CallbackInfo& info) {
   return Result(info.Env(), SendRecord(&record, sizeof(record), fds));
 }
 
+// (flags, diskBytes, diskFileCount, left)
 Napi::Value Link::Prepare(const Napi::CallbackInfo& info) {
-  Args args(info.Env(), info[0]);
   PrepareRecord record;
-  record.loopback = args.Flag("loopback");
-  record.seccompProfile = args.Flag("strict") ? SeccompProfile::kStrict : SeccompProfile::kDefault;
-  record.seccompKill = args.Flag("seccompKill");
-  record.terminal = args.Flag("terminal");
-  record.diskBytes = args.Uint64("diskBytes", 0);
-  record.diskFileCount = args.Uint64("diskFileCount", 0);
-  Args before(info.Env(), info[1]);
-  const std::vector<int> left = before.Ints("left");
-  if (args.failed() || before.failed()) return {};
+  record.flags = info[0].As<Napi::Number>().Uint32Value();
+  record.diskBytes = (uint64_t)info[1].As<Napi::Number>().DoubleValue();
+  record.diskFileCount = (uint64_t)info[2].As<Napi::Number>().DoubleValue();
+  const auto left = info[3].As<Napi::Array>();
   int pair[2];
   if (const long made = sys::SocketPair(SOCK_SEQPACKET, pair); made < 0) return Result(info.Env(), (int)made);
   Fd ours(pair[0]), inits(pair[1]);
   std::vector<int> fds = {inits.get()};
-  fds.insert(fds.end(), left.begin(), left.end());
+  for (uint32_t i = 0; i < left.Length(); ++i) fds.push_back(left.Get(i).As<Napi::Number>().Int32Value());
   const int sent = SendRecord(&record, sizeof(record), fds);
   return Result(info.Env(), sent < 0 ? sent : reactor_->Lend(ours.release()));
 }
@@ -141,115 +120,7 @@ void DecodeLimits(Args& args, Record& record) {
   record.cpuCount = args.Uint("cpuCount");
 }
 
-// Fixed parts of a start.
-void DecodeFixed(Args& args, StartRecord& record) {
-  record.flags = (args.Flag("oneShot") ? kStartOneShot : 0) | (args.Flag("notify") ? kStartNotify : 0) | (args.Flag("terminal") ? kStartTerminal : 0) | (args.Flag("ownGroup") ? kStartOwnGroup : 0) | (args.Flag("findFirst") ? kStartFindFirst : 0) | (args.Flag("ahead") ? kStartAhead : 0);
-  DecodeLimits(args, record);
-  record.turns = args.Uint("turns", 0);
-  record.cols = args.Uint("cols", 80);
-  record.rows = args.Uint("rows", 24);
-  record.counterMask = args.Uint("counterMask", 0);
-  record.oomEventfd = args.Flag("oomEventfd");
-}
-
-void AddTyped(Napi::Value value, Tail& tail, StartRecord& record) {
-  const std::string_view typed = BytesOf(value);
-  record.typedSize = (uint32_t)typed.size();
-  if (!typed.empty()) record.typed = tail.Add(typed);
-}
-
-bool DecodeFdRows(Args& args, StartRecord& record) {
-  // Triples: target, flags, which.
-  const std::vector<int> rows = args.Ints("fdRows");
-  record.fdCount = (uint32_t)rows.size() / 3;
-  if (record.fdCount > kProgramFdsMax) return false;
-  for (uint32_t i = 0; i < record.fdCount; ++i) record.fds[i] = {(uint16_t)rows[3 * i], (uint8_t)rows[3 * i + 1], (uint8_t)rows[3 * i + 2]};
-  return true;
-}
-
-bool DecodeContents(Args& args, StartRecord& record, Tail& tail) {
-  const Napi::Array contents = args.Array("contents");
-  record.contentCount = contents.Length();
-  if (record.contentCount > kContentsMax) return false;
-  for (uint32_t i = 0; i < record.contentCount; ++i) {
-    const std::string_view bytes = BytesOf(contents.Get(i));
-    record.contents[i] = {tail.Add(bytes), (uint32_t)bytes.size()};
-  }
-  return true;
-}
-
-bool DecodeOutputs(Args& args, StartRecord& record, Tail& tail) {
-  // Triples: tree, mode, whether its descriptor is wanted.
-  const std::vector<int> rows = args.Ints("outputRows");
-  const std::vector<std::string> paths = args.Texts("outputPaths");
-  if (paths.size() > kOutputsMax || rows.size() != 3 * paths.size()) return false;
-  record.outputCount = (uint32_t)paths.size();
-  for (uint32_t i = 0; i < record.outputCount; ++i) record.outputs[i] = {(uint16_t)rows[3 * i], (uint16_t)rows[3 * i + 1], (uint32_t)rows[3 * i + 2], tail.Add(paths[i])};
-  return true;
-}
-
-bool DecodeRlimits(Napi::Env env, Args& args, StartRecord& record) {
-  // Triples: resource, soft, hard; -1 is unlimited.
-  const Napi::Array rows = args.Array("rlimits");
-  record.rlimitCount = rows.Length() / 3;
-  if (record.rlimitCount > kRlimitsMax) return false;
-  const auto value = [&](uint32_t i) {
-    const double number = rows.Get(i).As<Napi::Number>().DoubleValue();
-    return number < 0 ? ~0ULL : (uint64_t)number;
-  };
-  for (uint32_t i = 0; i < record.rlimitCount; ++i) record.rlimits[i] = {(uint32_t)value(3 * i), 0, value(3 * i + 1), value(3 * i + 2)};
-  return !env.IsExceptionPending();
-}
-
-bool DecodeWrites(Args& args, StartRecord& record, Tail& tail) {
-  const std::vector<int> counters = args.Ints("writeCounters");
-  const std::vector<std::string> texts = args.Texts("writeTexts");
-  if (counters.size() > kWritesMax || counters.size() != texts.size()) return false;
-  record.writeCount = (uint32_t)counters.size();
-  // Optional: where swap is not accounted, the host has said so, and kernels are about to lose the limit for sockets of v1.
-  const auto optional = [](int counter) { return counter == kCounterSwapLimit || counter == kCounterSocketLimit; };
-  for (uint32_t i = 0; i < record.writeCount; ++i) record.writes[i] = {(uint16_t)counters[i], optional(counters[i]), tail.Add(texts[i])};
-  return true;
-}
-
-void AddStrings(const std::vector<std::string>& strings, Tail& tail, uint32_t& count) {
-  count = (uint32_t)strings.size();
-  for (const std::string& text : strings) (void)tail.Add(text);
-}
-
 }  // namespace
-
-Napi::Value Link::Start(const Napi::CallbackInfo& info) {
-  Args args(info.Env(), info[0]);
-  StartRecord record = {};
-  Tail tail(sizeof(record));
-  DecodeFixed(args, record);
-  if (!DecodeFdRows(args, record) || !DecodeRlimits(info.Env(), args, record) || !DecodeWrites(args, record, tail) || !DecodeContents(args, record, tail) || !DecodeOutputs(args, record, tail)) return Result(info.Env(), -E2BIG);
-  std::vector<int> fds = args.Ints("fds");
-  const std::vector<int> joins = args.Ints("joins"), counters = args.Ints("counters");
-  record.joinCount = (uint32_t)joins.size();
-  fds.insert(fds.end(), joins.begin(), joins.end());
-  fds.insert(fds.end(), counters.begin(), counters.end());
-  record.cwd = tail.Add(args.Text("cwd"));
-  AddTyped(args.Get("typed"), tail, record);
-  record.strings = tail.next();
-  AddStrings(args.Texts("paths"), tail, record.pathCount);
-  AddStrings(args.Texts("args"), tail, record.argCount);
-  AddStrings(args.Texts("env"), tail, record.envCount);
-  record.size = tail.next();
-  if (args.failed() || info.Env().IsExceptionPending()) return {};
-  if (record.size > kPlanBytesMax) return Result(info.Env(), -E2BIG);
-  constexpr uint32_t kStringsInMessage = 8000;  // init's table for plans in a message has little more
-  if (record.size <= kMessageBytesMax && record.pathCount + record.argCount + record.envCount < kStringsInMessage) {
-    const std::string message = Bytes(record, tail.bytes());
-    return Result(info.Env(), SendRecord(message.data(), message.size(), fds));
-  }
-  record.flags |= kStartInFile;
-  Fd file(PlanFile(Bytes(record, tail.bytes())));
-  if (!file) return Result(info.Env(), -ENOMEM);
-  fds.insert(fds.begin(), file.get());
-  return Result(info.Env(), SendRecord(&record, sizeof(record), fds));
-}
 
 Napi::Value Link::HandOver(const Napi::CallbackInfo& info) {
   Args args(info.Env(), info[0]);

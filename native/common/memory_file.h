@@ -55,12 +55,15 @@ inline int Reopen(int fd, int flags) {
   return sys::Open(AT_FDCWD, path.text(), flags | O_NOCTTY);
 }
 
-// Seals a memory file and opens it for a program: read-only, at its start, also when the program opens it again through
-// /proc/self/fd.
-inline int SealedView(int fd) {
+// A memory file opened for a program: read-only, at its start, also when the program opens it again through /proc/self/fd.
+inline int ReadOnlyView(int fd) {
   if (const long set = RawSyscall(SYS_fchmod, fd, 0444); set < 0) return (int)set;
-  if (const int sealed = Seal(fd); sealed < 0) return sealed;
   return Reopen(fd, O_RDONLY);
+}
+
+inline int SealedView(int fd) {
+  const int sealed = Seal(fd);
+  return sealed < 0 ? sealed : ReadOnlyView(fd);
 }
 
 }  // namespace sbx

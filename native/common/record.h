@@ -18,7 +18,7 @@
 
 namespace sbx {
 
-constexpr uint32_t kRecordVersion = 2;
+constexpr uint32_t kRecordVersion = 3;
 constexpr uint32_t kMessageBytesMax = 60 * 1024;  // larger plans travel in a sealed memory file
 constexpr uint32_t kPlanBytesMax = 4 * 1024 * 1024;
 constexpr unsigned kDescriptorsMax = 96;     // descriptors beside one message
@@ -123,12 +123,15 @@ enum class SeccompProfile : uint32_t { kDefault, kStrict };
 // Beside it: init's end of its channel, whose other end tells the host of the death of an init at any time. Then descriptors into
 // the sandbox before, for the keeper to close: the last one gone, the kernel takes a file system apart, which is no work for the
 // host's only thread.
+constexpr uint32_t kPrepareLoopback = 1;
+constexpr uint32_t kPrepareStrict = 2;       // the filter with the shorter list
+constexpr uint32_t kPrepareSeccompKill = 4;  // it kills
+constexpr uint32_t kPrepareTerminal = 8;     // mount /dev/pts
+constexpr uint32_t kPrepareSpareInput = 16;  // a file for an input is made ahead: the program before had one
+
 struct PrepareRecord {
   Head head{Kind::kPrepare};
-  uint32_t loopback;
-  SeccompProfile seccompProfile;
-  uint32_t seccompKill;
-  uint32_t terminal;  // mount /dev/pts
+  uint32_t flags;
   uint64_t diskBytes, diskFileCount;  // 0: no limit
 };
 

@@ -88,12 +88,9 @@ Event Groups(uint32_t oomEventfd) {
   return Message(BytesOf(record), 1 + kAllCounters + 1);
 }
 
-Event Prepare(uint32_t terminal, uint32_t loopback) {
+Event Prepare(uint32_t flags) {
   PrepareRecord record;
-  record.loopback = loopback;
-  record.seccompProfile = SeccompProfile::kDefault;
-  record.seccompKill = 0;
-  record.terminal = terminal;
+  record.flags = flags;
   record.diskBytes = 1 << 20;
   record.diskFileCount = 100;
   return Message(BytesOf(record), 1);
@@ -167,7 +164,7 @@ Event Fork(bool other) { return {kFork, {(char)other}}; }
 
 // Conversations that reach every part.
 std::vector<std::string> Seeds() {
-  const Events ready = {Template(0, 0), Slot(), Groups(1), Prepare(0, 0)};
+  const Events ready = {Template(0, 0), Slot(), Groups(1), Prepare(0)};
   const auto with = [&](const Events& more) {
     Events all = ready;
     all.insert(all.end(), more.begin(), more.end());
@@ -175,7 +172,7 @@ std::vector<std::string> Seeds() {
   };
   const Event report = {kPipe, BytesOf(uint64_t{2} << 32 | 5)};
   return {
-      Join({Template(1, 6), Slot(), Groups(0), Prepare(1, 1), StartOf(1, kStartTerminal | kStartNotify), Exit(0, 0)}),
+      Join({Template(1, 6), Slot(), Groups(0), Prepare(kPrepareTerminal | kPrepareLoopback | kPrepareSpareInput), StartOf(1, kStartTerminal | kStartNotify), Exit(0, 0)}),
       Join({Template(0, 0), Slot(), Fork(false), Fork(true), Slot()}),
       with({StartOf(1, kStartOneShot), Text("usage_usec 99999999\noom_kill 3\n"), Clock(30), Exit(0, 1)}),
       with({StartOf(1, kStartAhead), HandOver(1), {kNotice, ""}, SignalOf(1, 1), Exit(0, 0), StartOf(2, 0), SignalOf(2, 0), Exit(0, 137)}),
@@ -184,7 +181,7 @@ std::vector<std::string> Seeds() {
       with({{kPlan, Start(1, 0)}, Message(Start(1, kStartInFile), 3), Exit(0, 0)}),
       with({Fork(false), Fork(false), Fork(false), Fork(true), StartOf(1, kStartFindFirst)}),
       with({Fork(false), Fork(false), Fork(false), Fork(true), StartOf(1, kStartTerminal)}),
-      with({Message("x"), Groups(0), Prepare(0, 0)}),
+      with({Message("x"), Groups(0), Prepare(0)}),
   };
 }
 

@@ -71,7 +71,9 @@ constexpr int64_t Sooner(int64_t a, int64_t b) { return a < b ? a : b; }
 [[noreturn]] void InitMain(Helper& helper, const PrepareRecord& request, Fd channel, const Counters& counters) {
   (void)sys::Prctl(PR_SET_NAME, (unsigned long)"sbx-init");
   Init init{helper, counters, {}, static_cast<Fd&&>(channel), Programs(counters)};
-  if (const Failure failure = SetUpSandbox(helper, request, init.setup)) {
+  Failure failure = SetUpSandbox(helper, request, init.setup);
+  if (!failure && (request.flags & kPrepareSpareInput) != 0) failure = MakeInput(init.spareInput);
+  if (failure) {
     Report(init.channel.get(), failure);
     sys::Exit(1);
   }

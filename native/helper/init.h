@@ -39,6 +39,7 @@ struct Init {
   bool oneShot = false;  // the sandbox ends with its program
   Turns turns = {};      // its program's
   Outputs outputs = {};  // its program's
+  Input spareInput = {};  // made ahead of the start, when that is likely to bring an input
 };
 
 // ---- ending.cc ----

@@ -32,12 +32,11 @@ Failure MakeOutput(const Init& init, const OutputRow& row, const char* path, uns
   return FailIf(Stage::k_output, read.get(), kOurs + 1);
 }
 
-Failure MakeContent(const char* content, size_t size, Fd& view) {
-  Fd file(NewMemoryFile(kInputName));
-  SBX_TRY(FailIf(Stage::k_input, file.get()));
-  SBX_TRY(FailIf(Stage::k_input, WriteAll(file.get(), content, size), 1));
-  view.reset(SealedView(file.get()));
-  return FailIf(Stage::k_input, view.get(), 2);
+Failure Fill(Input& input, const char* content, size_t size) {
+  SBX_TRY(FailIf(Stage::k_input, WriteAll(input.file.get(), content, size), 2));
+  SBX_TRY(FailIf(Stage::k_input, Seal(input.file.get()), 3));
+  input.file.reset();
+  return {};
 }
 
 // To every descriptor of the program that is to be this one.
@@ -59,15 +58,24 @@ long ReadSmall(int file, char* to, size_t room) {
 
 }  // namespace
 
+Failure MakeInput(Input& input) {
+  input.file.reset(NewMemoryFile(kInputName));
+  SBX_TRY(FailIf(Stage::k_input, input.file.get()));
+  input.view.reset(ReadOnlyView(input.file.get()));
+  return FailIf(Stage::k_input, input.view.get(), 1);
+}
+
 Failure MakeFiles(Init& init, const char* message, Launch& launch) {
   const StartRecord& record = *launch.record;
   for (unsigned i = 0; i < record.contentCount; ++i) {
     const ContentRow& row = record.contents[i];
     if ((uint64_t)row.at + row.size > record.size) return {Stage::k_plan, 30, EPROTO};
-    Fd file;
-    SBX_TRY(MakeContent(message + row.at, row.size, file));
-    SBX_TRY(GiveToProgram(launch, kFdContent, i, file.get()));
+    Input input = static_cast<Input&&>(init.spareInput);
+    if (!input.view) SBX_TRY(MakeInput(input));
+    SBX_TRY(Fill(input, message + row.at, row.size));
+    SBX_TRY(GiveToProgram(launch, kFdContent, i, input.view.get()));
   }
+  init.spareInput = {};
   for (unsigned i = 0; i < record.outputCount; ++i) {
     const OutputRow& row = record.outputs[i];
     if (row.tree >= init.setup.treeCount || row.path >= record.size) return {Stage::k_plan, 31, EPROTO};

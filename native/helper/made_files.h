@@ -16,6 +16,14 @@ struct Outputs {
   bool asFile[kOutputsMax] = {};
 };
 
+// A memory file on its way to a program, which gets the view.
+struct Input {
+  Fd file, view;
+};
+
+// Before what it holds is known, so that one can be ready for the start that brings it.
+Failure MakeInput(Input& input);
+
 // Makes them, and gives the program's ends to `launch`.
 Failure MakeFiles(Init& init, const char* message, Launch& launch);
 

@@ -133,7 +133,8 @@ Failure TakeCoreSchedulingCookie() {
 Filter& FilterFor(const Template& plan, const PrepareRecord& request) {
   static Filter filter;  // of length 0 before the first is compiled
   static FilterOptions compiled;
-  FilterOptions wanted = {request.seccompProfile, request.seccompKill != 0, plan.ignoreSignalsToInit, plan.launchKey, request.loopback != 0};
+  const auto asked = [&](uint32_t flag) { return (request.flags & flag) != 0; };
+  FilterOptions wanted = {asked(kPrepareStrict) ? SeccompProfile::kStrict : SeccompProfile::kDefault, asked(kPrepareSeccompKill), plan.ignoreSignalsToInit, plan.launchKey, asked(kPrepareLoopback)};
   if (wanted.profile == SeccompProfile::kDefault && !wanted.kill) wanted.part = FilterPart::kAfterSetUp;
   const bool same = wanted.profile == compiled.profile && wanted.kill == compiled.kill && wanted.interfaces == compiled.interfaces;
   if (!same || filter.length == 0) CompileFilter(wanted, filter);
@@ -150,10 +151,10 @@ Failure LoadInheritedFilter(const Template& plan) {
 Failure SetUpSandbox(const Helper& helper, const PrepareRecord& request, SandboxSetup& setup) {
   if (helper.plan.coreScheduling) SBX_TRY(TakeCoreSchedulingCookie());
   SBX_TRY(FailIf(Stage::k_cgroupNamespace, sys::Unshare(CLONE_NEWCGROUP)));
-  if (request.loopback != 0) SBX_TRY(BringLoopbackUp());
+  if ((request.flags & kPrepareLoopback) != 0) SBX_TRY(BringLoopbackUp());
   SBX_TRY(MountPrivateTrees(helper, request, setup));
   SBX_TRY(MountProc(helper.plan.proc));
-  if (request.terminal != 0) SBX_TRY(MountPts());
+  if ((request.flags & kPrepareTerminal) != 0) SBX_TRY(MountPts());
   setup.null.reset(sys::Open(AT_FDCWD, "/dev/null", O_RDWR));
   SBX_TRY(FailIf(Stage::k_device, setup.null.get(), 100));
   setup.signals.reset(sys::SignalFd(1ULL << (SIGCHLD - 1)));

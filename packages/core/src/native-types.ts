@@ -116,9 +116,19 @@ export interface Channel {
   template(message: TemplateMessage): number;
   newSlot(message: { slotId: number; uidBase: number; channel: number }): number;
   groups(message: CounterFds & { joins: number[]; folder: number }): number;
-  /** Our end of the channel to the init that is made. `left`: descriptors into the sandbox before, copies of which the keeper closes. */
-  prepare(message: PrepareMessage, before: { left: number[] }): number;
-  start(message: StartMessage): number;
+  /**
+   * What `sendPrepare` makes of a `PrepareMessage`. Our end of the channel to the init that is made. `left`: descriptors into the
+   * sandbox before, copies of which the keeper closes.
+   */
+  prepare(flags: number, diskBytes: number, diskFileCount: number, left: readonly number[]): number;
+  /** What `sendStart` makes of a `StartMessage`. */
+  start(
+    numbers: Float64Array,
+    count: number,
+    text: string,
+    contents: readonly Uint8Array[],
+    typed: Uint8Array | undefined,
+  ): number;
   handOver(message: HandOverMessage): number;
   signal(message: { programId: number; signal: number; everything: boolean; cause: number }): number;
   /** From now on `onMessage` is called; before, in a quiet one, it is not. */

@@ -16,6 +16,7 @@ import {
   type PrepareMessage,
 } from '../native.js';
 import { EPIPE } from '../native-errno.js';
+import { sendPrepare } from '../native-sends.js';
 import type { ResolvedLimits } from '../options/limits.js';
 import { lostError, setupError } from './failures.js';
 import { NextSandbox, type Taken } from './next-sandbox.js';
@@ -52,6 +53,8 @@ export class Slot {
   group: Group | null = null;
   /** Asked for last, so that equal ones are not written again; `null` in a fresh group. */
   writtenLimits: { memoryBytes: number | null; tasks: number | null } | null = null;
+  /** Whether the last program had an input that init makes: most likely the next one has. */
+  sparesInput = false;
   /** CPU limits that the group has. */
   cpuLimits: CpuLimits = NO_CPU_LIMITS;
   /** v1: a group of `cpuset`, made when a program first asks. */
@@ -206,7 +209,7 @@ export class Slot {
 
   #sendPrepare(): void {
     if (this.state === 'ended') return;
-    const fd = this.#channel.prepare(this.shape, { left: this.#left });
+    const fd = sendPrepare(this.#channel, this.shape, this.sparesInput, this.#left);
     this.#closeLeft();
     if (fd < 0)
       return this.#fail(fd === EPIPE ? lostError('The keeper of a slot') : hostError('make a sandbox', fd));

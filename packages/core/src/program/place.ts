@@ -17,6 +17,7 @@ import type {
   StartMessage,
 } from '../native.js';
 import { EAGAIN } from '../native-errno.js';
+import { sendStart } from '../native-sends.js';
 import { closeReported } from './made-files.js';
 import type { ProgramRequest } from './request.js';
 
@@ -113,13 +114,14 @@ export class Place {
       const message = `${this.alive} programs live in this sandbox, as many as there can be.`;
       throw new OverloadedError({ message, retryAfterMs: BUSY_RETRY_MS });
     }
-    const sent = this.#channel.start(message);
+    const sent = sendStart(this.#channel, message);
     if (sent < 0) this.slot.noteFailedStart();
     if (sent === EAGAIN) {
       const message = 'Init has not taken the programs that were asked for before.';
       throw new OverloadedError({ message, retryAfterMs: BUSY_RETRY_MS });
     }
     if (sent < 0) throw lostError(`The sandbox (errno ${-sent})`);
+    this.slot.sparesInput = message.contents.length > 0;
     this.#listeners.set(message.programId, listener);
     if (message.ahead) this.#idle.add(message.programId);
     else this.core.native.holdLoop(); // while a program lives, the process stays for its end
