@@ -47,14 +47,17 @@ const BY_COUNTER: Readonly<Partial<Record<Feature, CounterName>>> = {
   'process-peak': 'taskPeak',
 };
 
-/** Limits that need a guarantee. */
-const NEEDED_BY: Readonly<Partial<Record<keyof ResolvedLimits, Feature>>> = {
-  cpuTimeMs: 'cpu-accounting',
-  memoryBytes: 'memory-limit',
-  processCount: 'process-limit',
-  cpuRate: 'cpu-rate',
-  cpuWeight: 'cpu-weight',
-  cpuSet: 'cpu-set',
+/** The limit that needs a guarantee; `'always'`: every program does. */
+const NEEDED_FOR: Readonly<Partial<Record<Feature, keyof ResolvedLimits | 'always'>>> = {
+  'cpu-accounting': 'always',
+  'memory-peak': 'always',
+  'process-peak': 'always',
+  'memory-limit': 'memoryBytes',
+  'swap-limit': 'memoryBytes',
+  'process-limit': 'processCount',
+  'cpu-rate': 'cpuRate',
+  'cpu-weight': 'cpuWeight',
+  'cpu-set': 'cpuSet',
 };
 
 /** Looks at a group of the engine, `null` without cgroups. */
@@ -134,12 +137,12 @@ export function degradationsFor(
   limits: ResolvedLimits,
   asked: readonly Feature[],
 ): Degradation[] {
-  const wanted = new Set<Feature>(['cpu-accounting', 'memory-peak', 'process-peak', ...asked]);
-  for (const [name, feature] of Object.entries(NEEDED_BY)) {
-    if (limits[name as keyof ResolvedLimits] !== null) wanted.add(feature);
-  }
-  if (limits.memoryBytes !== null) wanted.add('swap-limit');
+  const isWanted = (feature: Feature) => {
+    const limit = NEEDED_FOR[feature];
+    if (limit === 'always' || asked.includes(feature)) return true;
+    return limit !== undefined && limits[limit] !== null;
+  };
   return missing
-    .filter((feature) => wanted.has(feature))
+    .filter(isWanted)
     .map((feature) => ({ feature, reason: table[feature].reason ?? '' }));
 }
