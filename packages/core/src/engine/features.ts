@@ -142,7 +142,5 @@ export function degradationsFor(
     if (limit === 'always' || asked.includes(feature)) return true;
     return limit !== undefined && limits[limit] !== null;
   };
-  return missing
-    .filter(isWanted)
-    .map((feature) => ({ feature, reason: table[feature].reason ?? '' }));
+  return missing.filter(isWanted).map((feature) => ({ feature, reason: table[feature].reason ?? '' }));
 }
