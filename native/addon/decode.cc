@@ -65,22 +65,4 @@ std::vector<int> Args::Ints(const char* name) {
   return result;
 }
 
-std::vector<std::string> Args::Texts(const char* name) {
-  const Napi::Array array = Array(name);
-  std::vector<std::string> result(array.Length());
-  for (uint32_t i = 0; i < result.size(); ++i) {
-    const Napi::Value value = array.Get(i);
-    if (!value.IsString()) Fail(name, "an array of strings");
-    else result[i] = value.As<Napi::String>().Utf8Value();
-  }
-  return result;
-}
-
-Napi::Function Args::Function(const char* name) {
-  const Napi::Value value = Get(name);
-  if (value.IsFunction()) return value.As<Napi::Function>();
-  Fail(name, "a function");
-  return {};
-}
-
 }  // namespace sbx

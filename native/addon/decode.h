@@ -33,9 +33,7 @@ class Args {
   bool Flag(const char* name);
   std::string Text(const char* name);
   std::vector<int> Ints(const char* name);
-  std::vector<std::string> Texts(const char* name);
   Napi::Array Array(const char* name);
-  Napi::Function Function(const char* name);
   Napi::Value Get(const char* name) { return failed_ ? env_.Undefined() : object_.Get(name); }
 
   bool failed() const { return failed_; }

@@ -1,5 +1,5 @@
 // The start message. It is the one of which there is one per program, so it does not come as an object whose properties are asked for
-// one by one: packages/core/src/native-start.ts writes numbers and strings in a row, in the order in which they are read here.
+// one by one: packages/core/src/native-sends.ts writes numbers and strings in a row, in the order in which they are read here.
 #include <errno.h>
 #include <string.h>
 
