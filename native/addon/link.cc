@@ -8,6 +8,7 @@
 #include "encode.h"
 
 namespace sbx {
+
 Napi::Function Link::Define(Napi::Env env) {
   return DefineClass(env, "Channel",
                      {InstanceMethod<&Link::Template>("template"), InstanceMethod<&Link::NewSlot>("newSlot"), InstanceMethod<&Link::Groups>("groups"), InstanceMethod<&Link::Prepare>("prepare"),
@@ -108,24 +109,14 @@ Napi::Value Link::Prepare(const Napi::CallbackInfo& info) {
   return Result(info.Env(), sent < 0 ? sent : reactor_->Lend(ours.release()));
 }
 
-namespace {
-
-// What the program may use.
-template <class Record>
-void DecodeLimits(Args& args, Record& record) {
+Napi::Value Link::HandOver(const Napi::CallbackInfo& info) {
+  Args args(info.Env(), info[0]);
+  HandOverRecord record;
   record.programId = args.Uint("programId");
   record.cpuLimitNs = args.Uint64("cpuLimitNs", 0);
   record.wallLimitNs = args.Uint64("wallLimitNs", 0);
   record.memoryLimitBytes = args.Uint64("memoryLimitBytes", 0);
   record.cpuCount = args.Uint("cpuCount");
-}
-
-}  // namespace
-
-Napi::Value Link::HandOver(const Napi::CallbackInfo& info) {
-  Args args(info.Env(), info[0]);
-  HandOverRecord record;
-  DecodeLimits(args, record);
   const double cpuBaseNs = args.Number("cpuBaseNs", -1);
   record.cpuBaseNs = cpuBaseNs < 0 ? kUnknown : (uint64_t)cpuBaseNs;
   record.startNs = (uint64_t)sys::MonotonicNs();

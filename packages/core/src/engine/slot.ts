@@ -144,8 +144,8 @@ export class Slot {
     this.#soiled = true;
   }
 
-  /** Perhaps before its limits were written, or in the midst of them. */
-  noteFailedStart(): void {
+  /** Writing them failed, or a start did, perhaps before they were written or in the midst of it. */
+  forgetLimits(): void {
     this.writtenLimits = null;
   }
 

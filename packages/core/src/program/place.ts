@@ -115,7 +115,7 @@ export class Place {
       throw new OverloadedError({ message, retryAfterMs: BUSY_RETRY_MS });
     }
     const sent = sendStart(this.#channel, message);
-    if (sent < 0) this.slot.noteFailedStart();
+    if (sent < 0) this.slot.forgetLimits();
     if (sent === EAGAIN) {
       const message = 'Init has not taken the programs that were asked for before.';
       throw new OverloadedError({ message, retryAfterMs: BUSY_RETRY_MS });
@@ -203,7 +203,7 @@ export class Place {
       if (listener === undefined) closeReported(message.outputs);
       else listener.onEnded(message);
     } else {
-      this.slot.noteFailedStart();
+      this.slot.forgetLimits();
       listener?.onFailed(message);
     }
   }

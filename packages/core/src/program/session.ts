@@ -7,10 +7,10 @@ import type { Group } from '../cgroup/group.js';
 import { ClosedError, SandboxError } from '../errors.js';
 import { checkCeilings, type ResolvedLimits, resolveLimits } from '../options/limits.js';
 import type { LiveUsage, RunOptions, SandboxOptions } from '../types.js';
+import { writeBounds } from './bounds.js';
 import { type Figures, readFigures } from './figures.js';
 import { after, CLOSE_WAIT_MS } from './killing.js';
 import type { Place } from './place.js';
-import { boundGroup } from './plan.js';
 import { Running } from './running.js';
 
 const NS_PER_MS = 1e6;
@@ -37,7 +37,8 @@ export class Session {
     this.#limits = limits;
     this.#base = readFigures(place.slot.group);
     place.core.closers.add(this.#closer);
-    this.#bound();
+    // The sandbox as a whole is bounded from the start; programs inside can only get less.
+    writeBounds(place.slot, limits, this.#base.chargedBytes ?? 0);
   }
 
   checkOpen(): void {
@@ -117,19 +118,6 @@ export class Session {
     await Promise.race([Promise.all(ends), after(graceMs + CLOSE_WAIT_MS)]);
     for (const running of this.#spawned) running.wiring.closeStreams();
     this.place.close();
-  }
-
-  /** The sandbox as a whole is bounded from the start; programs inside can only get less. */
-  #bound(): void {
-    const { slot, core } = this.place;
-    const { writeCounters, writeTexts } = boundGroup(
-      slot,
-      slot.group,
-      this.#limits,
-      core.native.constants.counters,
-      this.#base.chargedBytes ?? 0,
-    );
-    for (const [index, counter] of writeCounters.entries()) slot.group!.set(counter, writeTexts[index]!);
   }
 
   #mayReside({ memoryBytes, processCount }: ResolvedLimits): boolean {

@@ -12,6 +12,7 @@ import { ENOENT } from '../../native-errno.js';
 import type { ResolvedLimits } from '../../options/limits.js';
 import type { OneShotOptions } from '../../types.js';
 import { attemptOf } from '../attempt.js';
+import { writeBounds } from '../bounds.js';
 import { writeCpuShare } from '../cpu-limits.js';
 import { Ends } from '../ends.js';
 import { environmentFor } from '../environment.js';
@@ -21,7 +22,6 @@ import { Place } from '../place.js';
 import { cpusOf, nanoseconds } from '../plan.js';
 import { type ProgramRequest, startMessage } from '../request.js';
 import { Running } from '../running.js';
-import { writeBounds } from './bounds.js';
 import type { Recipe } from './recipe.js';
 
 /** What a program may use until it waits: a broken interpreter must not spin for ever. */

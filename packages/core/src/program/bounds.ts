@@ -1,10 +1,10 @@
-/** Bounds of a group that are written from here, since its program runs already; those of a start are init's to write. */
-import { COUNTERS, type CounterName } from '../../cgroup/layout.js';
-import type { Slot } from '../../engine/slot.js';
-import type { ResolvedLimits } from '../../options/limits.js';
-import { boundGroup } from '../plan.js';
+/** Bounds of a group that are written from here: a session's, and those of a program that waits already. Others are init's to write. */
+import { COUNTERS, type CounterName } from '../cgroup/layout.js';
+import type { Slot } from '../engine/slot.js';
+import type { ResolvedLimits } from '../options/limits.js';
+import { boundGroup } from './plan.js';
 
-/** May be refused: it has been reported as not enforced. As in native/addon/link.cc. */
+/** May be refused: it has been reported as not enforced. As in native/addon/link_start.cc. */
 const OPTIONAL: readonly CounterName[] = ['swapLimit', 'socketLimit'];
 
 /** Throws what the kernel refused. Nothing is written that is in force. `heldBytes`: what the group held before the program. */
@@ -15,7 +15,7 @@ export function writeBounds(slot: Slot, limits: ResolvedLimits, heldBytes: numbe
       slot.group!.set(counter, writeTexts[i]!);
     } catch (error) {
       if (OPTIONAL.includes(COUNTERS[counter]!)) continue;
-      slot.writtenLimits = null;
+      slot.forgetLimits();
       throw error;
     }
   }
