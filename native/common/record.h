@@ -128,6 +128,7 @@ constexpr uint32_t kPrepareStrict = 2;       // the filter with the shorter list
 constexpr uint32_t kPrepareSeccompKill = 4;  // it kills
 constexpr uint32_t kPrepareTerminal = 8;     // mount /dev/pts
 constexpr uint32_t kPrepareSpareInput = 16;  // a file for an input is made ahead: the program before had one
+constexpr uint32_t kPrepareOneCpu = 32;      // made on the keeper's CPU: the other one is a program's, which has just been started
 
 struct PrepareRecord {
   Head head{Kind::kPrepare};

@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <time.h>
 
@@ -22,6 +23,9 @@
 // Debian 12's headers know these; older ones may not.
 #ifndef SYS_close_range
 #define SYS_close_range 436
+#endif
+#ifndef CLOSE_RANGE_UNSHARE
+#define CLOSE_RANGE_UNSHARE (1U << 1)
 #endif
 #ifndef CLOSE_RANGE_CLOEXEC
 #define CLOSE_RANGE_CLOEXEC (1U << 2)
@@ -116,6 +120,15 @@ constexpr unsigned char kEntryIsFolder = 4;
   return Call(SYS_clone, CLONE_VM | CLONE_VFORK | 17 /* SIGCHLD */, 0, 0, 0, 0);
 #endif
 }
+// A child with our memory and descriptors, and a stack of its own, while we go on. `run` must not return. At its exec or exit the
+// kernel takes `running` to 0, and wakes who waits there.
+[[nodiscard]] inline long CloneSharing(char* stackEnd, int& running, void (*run)(void*), void* argument) {
+  return RawClone(CLONE_VM | CLONE_FILES | CLONE_CHILD_CLEARTID | 17 /* SIGCHLD */, stackEnd, &running, run, argument);
+}
+// Until `running` is 0.
+inline void AwaitZero(const int& running) {
+  for (int now; (now = __atomic_load_n(&running, __ATOMIC_ACQUIRE)) != 0;) (void)RawSyscall(SYS_futex, (long)&running, 0 /* FUTEX_WAIT */, now, 0);
+}
 [[nodiscard]] inline int Execve(const char* path, char* const* argv, char* const* envp) { return (int)Call(SYS_execve, path, argv, envp); }
 [[nodiscard]] inline int ExecveAt(int dir, const char* path, char* const* argv, char* const* envp, int flags) {
   return (int)Call(SYS_execveat, dir, path, argv, envp, flags);
@@ -172,6 +185,12 @@ inline void Umask(unsigned mask) { (void)RawSyscall(SYS_umask, mask); }
   struct timespec tick = {};
   if (Call(SYS_clock_getres, CLOCK_MONOTONIC_COARSE, &tick) < 0) return 0;
   return (uint64_t)tick.tv_sec * 1'000'000'000ULL + (uint64_t)tick.tv_nsec;
+}
+[[nodiscard]] inline int NewTimer() { return (int)Call(SYS_timerfd_create, CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK); }
+// Makes it readable once, so long from now.
+[[nodiscard]] inline int SetTimer(int timer, int64_t ns) {
+  const struct itimerspec time = {{}, {ns / 1'000'000'000, ns % 1'000'000'000}};
+  return (int)Call(SYS_timerfd_settime, timer, 0, &time, 0);
 }
 inline void SleepNs(int64_t ns) {
   struct timespec time = {ns / 1'000'000'000, ns % 1'000'000'000};

@@ -38,6 +38,11 @@ int64_t Enforce(Init& init, Program& program, int64_t now) {
 
 }  // namespace
 
+void StartClocks(Program& program, int64_t now) {
+  program.startNs = now;
+  program.nextCpuLookNs = After(program.startNs, program.cpuLimitNs / program.cpuCount);
+}
+
 int64_t EnforceAll(Init& init) {
   int64_t next = kForeverNs;
   const int64_t now = sys::MonotonicNs();

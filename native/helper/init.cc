@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include "../common/channel.h"
+#include "forerunner.h"
 
 namespace sbx {
 namespace {
@@ -66,6 +67,20 @@ constexpr int64_t Sooner(int64_t a, int64_t b) { return a < b ? a : b; }
   }
 }
 
+bool ReportReady(const Init& init) {
+  const ReadyRecord ready;
+  int given[kTreesMax];
+  for (unsigned i = 0; i < init.setup.treeCount; ++i) given[i] = init.setup.trees[i].get();
+  return Send(init.channel.get(), &ready, sizeof(ready), given, init.setup.treeCount) >= 0;
+}
+
+// From here on there is a first program, or the sandbox ends.
+bool ServeFirst(Init& init) {
+  Forerunner forerunner{init};
+  if (const Failure failure = MakeForerunner(forerunner)) return Report(init.channel.get(), failure), false;
+  return ReportReady(init) && AwaitFirstProgram(forerunner);
+}
+
 }  // namespace
 
 [[noreturn]] void InitMain(Helper& helper, const PrepareRecord& request, Fd channel, const Counters& counters) {
@@ -77,10 +92,8 @@ constexpr int64_t Sooner(int64_t a, int64_t b) { return a < b ? a : b; }
     Report(init.channel.get(), failure);
     sys::Exit(1);
   }
-  const ReadyRecord ready;
-  int given[kTreesMax];
-  for (unsigned i = 0; i < init.setup.treeCount; ++i) given[i] = init.setup.trees[i].get();
-  if (Send(init.channel.get(), &ready, sizeof(ready), given, init.setup.treeCount) < 0) sys::Exit(1);
+  if (helper.cpus.bytes > 0) (void)helper.cpus.Give(0);
+  if (!ServeFirst(init)) sys::Exit(0);
   Loop(init);
 }
 

@@ -1,6 +1,8 @@
 // What the parts of init share: the sandbox it is pid 1 of, and the few calls that cross from one part to another.
 //   init.cc        the loop
-//   requests.cc    what the host asks for
+//   forerunner.cc  the process of the first program, made before its start
+//   starting.cc    starts
+//   requests.cc    what else the host asks for
 //   enforce.cc     limits
 //   turns.cc       programs that wait for each other in turn
 //   ending.cc      the end of programs: killed, reaped, reported
@@ -10,6 +12,7 @@
 #include "made_files.h"
 #include "programs.h"
 #include "setup.h"
+#include "starting.h"
 
 namespace sbx {
 
@@ -20,14 +23,12 @@ constexpr int64_t After(int64_t now, uint64_t ns) { return ns < (uint64_t)(kFore
 
 // Of a program that waits for others in turn, and they for it. See turns.cc.
 struct Turns {
-  static constexpr unsigned kMaskBytes = 1024;  // 8192 CPUs, the most that kernels are built for
   uint32_t number = 0;                          // of the group; 0: none
   bool together = false;                        // it is held on one CPU
   int64_t nextNs = 0;                           // when to look again
   int64_t usedNs = 0;                           // CPU time at the last look
   int64_t apartNs = 0;                          // what it used in the last stretch in which it was free
-  long maskBytes = 0;                           // CPUs that it may use when it is not held
-  uint64_t mask[kMaskBytes / 8] = {};
+  CpuMask cpus;                                 // that it may use when it is not held
 };
 
 struct Init {
@@ -59,6 +60,9 @@ bool ReapAndFinish(Init& init);
 
 // ---- enforce.cc ----
 
+// Its time counts from `now`.
+void StartClocks(Program& program, int64_t now);
+
 // Kills programs that have passed a time limit; returns when to look again, kForeverNs for never.
 int64_t EnforceAll(Init& init);
 
@@ -78,6 +82,12 @@ int64_t MeetOthers(Init& init);
 // Looks how launches beside others went, and tells the host.
 void SettleLaunch(Init& init, Program& program);
 void SettleLaunches(Init& init);
+
+enum class Heard { kEnd, kHandled, kStart };
+
+// Takes one message. `kStart`: the program in `starting` is to be executed. `kEnd`: the host is gone, or wants the end.
+// `flags`: MSG_DONTWAIT, or it waits.
+Heard Hear(Init& init, int flags, Starting& starting);
 
 // False when the host is gone or wants the end.
 bool HandleMessage(Init& init);

@@ -53,6 +53,20 @@ Failure TakeGroups(Keeper& keeper, const GroupsRecord& record, Received& receive
   return {};
 }
 
+// Where we are: else the kernel would look for the idlest, and take the one on which the program before has just been started.
+void StayHere(CpuMask& cpus) {
+  unsigned cpu;
+  if (sys::Call(SYS_getcpu, &cpu, 0, 0) < 0) return;
+  cpus.Read(0);
+  (void)cpus.GiveOnly(0, cpu);
+}
+
+void LetGo(CpuMask& cpus) {
+  if (cpus.bytes == 0) return;
+  (void)cpus.Give(0);
+  cpus.bytes = 0;
+}
+
 // Whoever waits for the sandbox listens at the other end of its channel, and hears there of a failure.
 void CloneInit(Keeper& keeper, const PrepareRecord& request, Fd channel) {
   if (const Failure failure = keeper.ipc.BeAsNew()) return Report(channel.get(), failure);
@@ -64,11 +78,14 @@ void CloneInit(Keeper& keeper, const PrepareRecord& request, Fd channel) {
     args.cgroup = (unsigned)keeper.groupFolder.get();
   }
   (void)FilterFor(keeper.helper.plan, request);
+  CpuMask& cpus = keeper.helper.cpus;
+  if ((request.flags & kPrepareOneCpu) != 0) StayHere(cpus);
   const long pid = sys::Clone3(&args);
   if (pid == 0) {
     sys::Close(keeper.channel);
     InitMain(keeper.helper, request, static_cast<Fd&&>(channel), keeper.counters);
   }
+  LetGo(cpus);
   if (const Failure failure = FailIf(Stage::k_initClone, pid)) Report(channel.get(), failure);
   else keeper.init = (int)pid;
 }

@@ -10,6 +10,7 @@
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 
 #include "../common/channel.h"
 #include "landlock.h"
@@ -117,8 +118,8 @@ namespace {
 // Two passes, so that no descriptor is overwritten before it has been moved.
 Failure PlaceDescriptorsInChild(const Launch& launch) {
   const StartRecord& record = *launch.record;
-  // All of ours goes at exec; what the program gets is placed after this.
-  SBX_TRY(FailIf(Stage::k_descriptors, sys::CloseRange(0, ~0U, CLOSE_RANGE_CLOEXEC), 100));
+  // All of ours goes at exec, none of init's; what the program gets is placed after this.
+  SBX_TRY(FailIf(Stage::k_descriptors, sys::CloseRange(0, ~0U, CLOSE_RANGE_UNSHARE | CLOSE_RANGE_CLOEXEC), 100));
   int moved[kProgramFdsMax];
   for (unsigned i = 0; i < record.fdCount; ++i) {
     moved[i] = sys::Fcntl(launch.fds[i].get(), F_DUPFD_CLOEXEC, kProgramFdNumberMax + 1);
@@ -143,7 +144,6 @@ Failure SetRlimitsInChild(const StartRecord& record) {
 
 // The keeper emptied groups, bounding set and securebits; here the ids and the remaining sets go.
 Failure DropIdentityInChild(const Identity& identity) {
-  SBX_TRY(FailIf(Stage::k_programIdentity, SetNiceAndSlice(0, identity.nice, identity.sliceNs, identity.launchKey), 4));
   SBX_TRY(FailIf(Stage::k_programIdentity, sys::SetResGid(identity.uid)));
   SBX_TRY(FailIf(Stage::k_programIdentity, sys::SetResUid(identity.uid), 1));
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -213,10 +213,11 @@ Failure ExecInChild(const Launch& launch, const Identity& identity) {
   return {Stage::k_exec, (uint16_t)index, worst};
 }
 
-// Never inlined: what it keeps on the stack must not lie in the frame that the parent comes back to.
-[[gnu::noinline]] Failure RunInChild(const Launch& launch, const Identity& identity) {
-  (void)sys::Write(identity.oomScore, "0", 1);  // of init, whoever writes; fails where the host itself stands higher: there it stays
-  SBX_TRY(FailIf(Stage::k_programClone, sys::SetSid(), 1));
+}  // namespace
+
+Failure LeaveSessionInChild() { return FailIf(Stage::k_programClone, sys::SetSid(), 1); }
+
+Failure RunInChild(const Launch& launch, const Identity& identity) {
   IgnoreSignalsInChild(identity.ignoredSignals);  // before its terminal can send any
   SBX_TRY(JoinGroupsInChild(launch));
   SBX_TRY(TakeTerminalInChild(launch));
@@ -227,27 +228,36 @@ Failure ExecInChild(const Launch& launch, const Identity& identity) {
   sys::Umask(identity.umask);
   SBX_TRY(FailIf(Stage::k_programClone, sys::SignalMask(SIG_SETMASK, 0), 2));
   SBX_TRY(EnterLandlockInChild(identity.landlock));
+  // Last of all: until here it goes before whoever shares its CPU, as init does.
+  SBX_TRY(FailIf(Stage::k_programIdentity, SetNiceAndSlice(0, identity.nice, identity.sliceNs, identity.launchKey), 4));
   return ExecInChild(launch, identity);
 }
 
-}  // namespace
-
 namespace {
+
+// Never inlined: what it keeps on the stack must not lie in the frame that the parent comes back to.
+[[gnu::noinline]] Failure RunFromInit(const Launch& launch, const Identity& identity) {
+  (void)sys::Write(identity.oomScore, "0", 1);  // of init, whoever writes; fails where the host itself stands higher: there it stays
+  SBX_TRY(LeaveSessionInChild());
+  return RunInChild(launch, identity);
+}
 
 Failure LaunchAlone(const Launch& launch, const Identity& identity, int& pid) {
   // Shared with the child, which runs in this memory; volatile because only the child writes it.
   volatile Failure shared{};
   const long child = sys::Vfork();
   if (child == 0) {
-    const Failure failure = RunInChild(launch, identity);
+    const Failure failure = RunFromInit(launch, identity);
     shared.stage = failure.stage;
     shared.index = failure.index;
     shared.error = failure.error;
     sys::Exit(127);
   }
   SBX_TRY(FailIf(Stage::k_programClone, child));
-  pid = (int)child;
-  return {shared.stage, shared.index, shared.error};
+  const Failure failure = {shared.stage, shared.index, shared.error};
+  if (failure) ReapFailed((int)child);
+  else pid = (int)child;
+  return failure;
 }
 
 Failure LaunchBeside(const Launch& launch, const Identity& identity, int& pid, Fd& report) {
@@ -259,7 +269,7 @@ Failure LaunchBeside(const Launch& launch, const Identity& identity, int& pid, F
   SBX_TRY(FailIf(Stage::k_programClone, high.get(), 11));
   const long child = sys::Call(SYS_clone, SIGCHLD, 0, 0, 0, 0);
   if (child == 0) {
-    const Failure failure = RunInChild(launch, identity);
+    const Failure failure = RunFromInit(launch, identity);
     (void)!sys::Write(high.get(), &failure, sizeof(failure));  // init is our parent and outlives us
     sys::Exit(127);
   }
@@ -270,6 +280,11 @@ Failure LaunchBeside(const Launch& launch, const Identity& identity, int& pid, F
 }
 
 }  // namespace
+
+void ReapFailed(int pid) {
+  siginfo_t info;
+  (void)sys::WaitId(P_PID, pid, &info, WEXITED, nullptr);  // it is alone: nobody can keep it from exiting
+}
 
 // When memory runs out, programs go first, init last: a program inherits that it stands at 1000. Init goes back before exec,
 // when the two are of one size; from then on the memory of which there is too little is the program's.

@@ -44,6 +44,13 @@ struct Identity {
   uint32_t launchKey;
 };
 
+// From clone to exec, in the new process; return only when they failed. `LeaveSession` can be long before the rest.
+Failure LeaveSessionInChild();
+Failure RunInChild(const Launch& launch, const Identity& identity);
+
+// Waits for the exit of a process that failed to execute.
+void ReapFailed(int pid);
+
 // Clones and executes. On success `pid` is the program's main process.
 // With nobody else in the sandbox the child borrows our memory and we wait for its exec (vfork). Beside living programs it
 // must not: once it has their user id they can stop it, and us with it. Then it is a plain fork, and `report` becomes a pipe

@@ -29,6 +29,15 @@ struct Program {
   bool notify = false;      // say Started
   bool ahead = false;       // of its request, which HandOver brings
   bool failed = false;      // it never started, and the host knows; only its reaping is left
+
+  // From the record of a start, or of a hand-over.
+  template <class Record>
+  void SetLimits(const Record& record) {
+    cpuLimitNs = record.cpuLimitNs;
+    wallLimitNs = record.wallLimitNs;
+    memoryLimitBytes = record.memoryLimitBytes;
+    cpuCount = record.cpuCount > 0 ? record.cpuCount : 1;
+  }
 };
 
 // Everything about the programs of this sandbox. One resident program uses the sandbox's own group; those that run beside

@@ -38,12 +38,12 @@ void ForEachTask(Work work) {
 // The same for all that have the same mask, whatever it is; -1 when there is only one anyway.
 int MeetingPlace(const Turns& turns) {
   unsigned count = 0;  // none when the mask is not told
-  for (long i = 0; i < turns.maskBytes / 8; ++i)
-    for (uint64_t left = turns.mask[i]; left != 0; left &= left - 1) ++count;
+  for (long i = 0; i < turns.cpus.bytes / 8; ++i)
+    for (uint64_t left = turns.cpus.bits[i]; left != 0; left &= left - 1) ++count;
   if (count < 2) return -1;
   unsigned before = turns.number % count;
   for (int cpu = 0;; ++cpu)
-    if ((turns.mask[cpu / 64] >> cpu % 64 & 1) != 0 && before-- == 0) return cpu;
+    if ((turns.cpus.bits[cpu / 64] >> cpu % 64 & 1) != 0 && before-- == 0) return cpu;
 }
 
 // Only its first thread: others may be there to work beside it.
@@ -51,19 +51,16 @@ bool Meet(Turns& turns, int pid) {
   unsigned tasks = 0;
   ForEachTask([&](uint64_t) { ++tasks; });
   if (tasks == 0 || tasks > kTasksMax) return false;
-  turns.maskBytes = sys::Call(SYS_sched_getaffinity, pid, sizeof(turns.mask), turns.mask);
+  turns.cpus.Read(pid);
   const int cpu = MeetingPlace(turns);
-  if (cpu < 0) return false;
-  uint64_t one[Turns::kMaskBytes / 8] = {};
-  one[cpu / 64] = 1ULL << cpu % 64;
-  return sys::Call(SYS_sched_setaffinity, pid, turns.maskBytes, one) >= 0;
+  return cpu >= 0 && turns.cpus.GiveOnly(pid, (unsigned)cpu);
 }
 
 // Who makes hundreds in 20 ms has some that stay where they began.
 void LetGo(const Turns& turns) {
   unsigned count = 0;
   ForEachTask([&](uint64_t id) {
-    if (++count <= kLetGoMax) (void)sys::Call(SYS_sched_setaffinity, id, turns.maskBytes, turns.mask);
+    if (++count <= kLetGoMax) (void)turns.cpus.Give((int)id);
   });
 }
 

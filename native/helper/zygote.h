@@ -3,6 +3,7 @@
 
 #include "../common/fd.h"
 #include "failure.h"
+#include "scheduling.h"
 #include "template.h"
 
 namespace sbx {
@@ -15,6 +16,7 @@ struct Helper {
   char* message;  // kMessageBytesMax bytes, for whatever is being read
   int nice;       // the host's, and that of every program
   uint64_t programSliceNs;
+  CpuMask cpus;  // to be taken back by init, which was born on one (kPrepareOneCpu); else not told
 };
 
 // Cgroup files of a sandbox or a program; -1 where there is none.

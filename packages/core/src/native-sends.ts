@@ -4,6 +4,14 @@
  */
 import type { Channel, PrepareMessage, StartMessage } from './native-types.js';
 
+/** How a sandbox is made, whatever it is. */
+export interface Making {
+  /** With a file for an input of the program: most likely it has one. */
+  spareInput: boolean;
+  /** On the CPU of the slot's keeper: the other one is a program's, which has just been started. */
+  oneCpu: boolean;
+}
+
 /** Bits of `PrepareRecord.flags` in native/common/record.h. */
 const PREPARE_FLAGS = [
   ['loopback', 1],
@@ -11,7 +19,10 @@ const PREPARE_FLAGS = [
   ['seccompKill', 4],
   ['terminal', 8],
 ] as const;
-const SPARE_INPUT = 16;
+const MAKING_FLAGS = [
+  ['spareInput', 16],
+  ['oneCpu', 32],
+] as const;
 
 /** Bits of `StartRecord.flags` there. */
 const START_FLAGS = [
@@ -28,16 +39,15 @@ let numbers = new Float64Array(512);
 let count = 0;
 
 /**
- * Makes a sandbox; our end of the channel to its init, or a negative error number. `sparesInput`: with a file for an input of the
- * program. `left`: as of `Channel.prepare`.
+ * Makes a sandbox; our end of the channel to its init, or a negative error number. `left`: as of `Channel.prepare`.
  */
 export function sendPrepare(
   channel: Channel,
   message: PrepareMessage,
-  sparesInput: boolean,
+  making: Making,
   left: readonly number[],
 ): number {
-  const flags = flagsOf(message, PREPARE_FLAGS) | (sparesInput ? SPARE_INPUT : 0);
+  const flags = flagsOf(message, PREPARE_FLAGS) | flagsOf(making, MAKING_FLAGS);
   return channel.prepare(flags, message.diskBytes, message.diskFileCount, left);
 }
 

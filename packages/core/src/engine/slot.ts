@@ -16,7 +16,7 @@ import {
   type PrepareMessage,
 } from '../native.js';
 import { EPIPE } from '../native-errno.js';
-import { sendPrepare } from '../native-sends.js';
+import { type Making, sendPrepare } from '../native-sends.js';
 import type { ResolvedLimits } from '../options/limits.js';
 import { lostError, setupError } from './failures.js';
 import { NextSandbox, type Taken } from './next-sandbox.js';
@@ -53,8 +53,8 @@ export class Slot {
   group: Group | null = null;
   /** Asked for last, so that equal ones are not written again; `null` in a fresh group. */
   writtenLimits: { memoryBytes: number | null; tasks: number | null } | null = null;
-  /** Whether the last program had an input that init makes: most likely the next one has. */
-  sparesInput = false;
+  /** How the next sandbox is made. */
+  readonly making: Making = { spareInput: false, oneCpu: false };
   /** CPU limits that the group has. */
   cpuLimits: CpuLimits = NO_CPU_LIMITS;
   /** v1: a group of `cpuset`, made when a program first asks. */
@@ -156,10 +156,11 @@ export class Slot {
     if (oomKillCount > 0 || this.#tree?.resetsPeak === false) this.#soiled = true;
   }
 
-  /** The sandbox of this slot is over (its init has been told, or is dead): makes the next one. */
-  prepare(shape: Shape): void {
+  /** The sandbox of this slot is over (its init has been told, or is dead): makes the next one. `oneCpu`: as of `Making`. */
+  prepare(shape: Shape, oneCpu = false): void {
     if (this.state === 'ended') return;
     this.shape = shape;
+    this.making.oneCpu = oneCpu;
     this.state = 'preparing';
     this.#dropUntaken();
     const isNarrow = (this.writtenLimits?.memoryBytes ?? MAKING_BYTES) < MAKING_BYTES;
@@ -209,7 +210,7 @@ export class Slot {
 
   #sendPrepare(): void {
     if (this.state === 'ended') return;
-    const fd = sendPrepare(this.#channel, this.shape, this.sparesInput, this.#left);
+    const fd = sendPrepare(this.#channel, this.shape, this.making, this.#left);
     this.#closeLeft();
     if (fd < 0)
       return this.#fail(fd === EPIPE ? lostError('The keeper of a slot') : hostError('make a sandbox', fd));

@@ -2,6 +2,7 @@
  * Slots and who gets them. A few sandboxes stand ready; a taken one is replaced off the caller's path. Each slot makes its
  * next sandbox in the shape it served last, so a steady load finds what it needs standing ready.
  */
+import { availableParallelism } from 'node:os';
 import type { CgroupTree } from '../cgroup/tree.js';
 import { OverloadedError, type SbxError } from '../errors.js';
 import { loadNative } from '../native.js';
@@ -27,6 +28,8 @@ interface Waiter {
   reject: (error: unknown) => void;
 }
 
+/** One for a program and one for everything else. */
+const HAS_TWO_CPUS = availableParallelism() === 2;
 /** Slots that are being cloned at the same time. */
 const STARTING_MAX = 64;
 const IDS_PER_SLOT = 2;
@@ -140,7 +143,8 @@ export class Slots {
 
   /** A program has just been started, or somebody waits. */
   prepareResting(): void {
-    for (const slot of this.#resting.splice(0)) if (slot.state === 'preparing') slot.prepare(slot.shape);
+    const oneCpu = HAS_TWO_CPUS && this.#inUse === 1;
+    for (const slot of this.#resting.splice(0)) if (slot.state === 'preparing') slot.prepare(slot.shape, oneCpu);
   }
 
   /** Whether a slot that is left may go: more are there than are kept, and those on their way are enough for all who wait. */

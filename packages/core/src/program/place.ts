@@ -121,7 +121,7 @@ export class Place {
       throw new OverloadedError({ message, retryAfterMs: BUSY_RETRY_MS });
     }
     if (sent < 0) throw lostError(`The sandbox (errno ${-sent})`);
-    this.slot.sparesInput = message.contents.length > 0;
+    this.slot.making.spareInput = message.contents.length > 0;
     this.#listeners.set(message.programId, listener);
     if (message.ahead) this.#idle.add(message.programId);
     else this.core.native.holdLoop(); // while a program lives, the process stays for its end

@@ -1,0 +1,65 @@
+#include "forerunner.h"
+
+#include "../common/channel.h"
+
+namespace sbx {
+namespace {
+
+constexpr unsigned kTimerStep = 20, kCloneStep = 21, kSetTimerStep = 22;  // of "clone the program's process"
+
+// To awaken init at exec would take the CPU from the program, or awaken another, for next to nothing: most programs that last so
+// long can wait, and many are over by then.
+constexpr uint64_t kTakeOverNs = 2'000'000;
+
+alignas(16) char gStack[32 << 10];
+
+uint64_t TakeOverAfter(const StartRecord& record) {
+  if ((record.flags & kStartNotify) != 0) return 1;  // the host wants to know
+  const auto sooner = [](uint64_t limit, uint64_t other) { return limit > 0 && limit < other ? limit : other; };
+  return sooner(record.cpuLimitNs, sooner(record.wallLimitNs, kTakeOverNs));
+}
+
+Failure BecomeProgram(const Forerunner& forerunner) {
+  const Launch& launch = forerunner.starting.launch;
+  SBX_TRY(FailIf(Stage::k_programClone, sys::SetTimer(forerunner.timer.get(), (int64_t)TakeOverAfter(*launch.record)), kSetTimerStep));
+  return RunInChild(launch, IdentityOf(forerunner.init));
+}
+
+void Run(void* argument) {
+  auto& self = *static_cast<Forerunner*>(argument);
+  const Failure session = LeaveSessionInChild();
+  do self.heard = Hear(self.init, 0, self.starting);
+  while (self.heard == Heard::kHandled);
+  Failure& failure = self.starting.failure;
+  if (!failure) failure = session;
+  if (self.heard == Heard::kStart && !failure) failure = BecomeProgram(self);
+  sys::Exit(127);
+}
+
+}  // namespace
+
+Failure MakeForerunner(Forerunner& forerunner) {
+  forerunner.timer.reset(sys::NewTimer());
+  SBX_TRY(FailIf(Stage::k_programClone, forerunner.timer.get(), kTimerStep));
+  forerunner.pid = (int)sys::CloneSharing(gStack + sizeof(gStack), forerunner.running, Run, &forerunner);
+  return FailIf(Stage::k_programClone, forerunner.pid, kCloneStep);
+}
+
+// The kernel holds the oom_score_adj of processes that share memory at one value, so only now init can go back from the 1000 that
+// its program has inherited. Until then both stand there, and init is the smaller.
+bool AwaitFirstProgram(Forerunner& forerunner) {
+  const SandboxSetup& setup = forerunner.init.setup;
+  struct pollfd fds[] = {{setup.signals.get(), POLLIN, 0}, {forerunner.timer.get(), POLLIN, 0}};
+  while (sys::Ppoll(fds, 2, nullptr) < 0) continue;
+  sys::AwaitZero(forerunner.running);
+  if (forerunner.heard != Heard::kStart) return false;
+  Starting& starting = forerunner.starting;
+  if (starting.failure) ReapFailed(forerunner.pid);
+  else starting.program->pid = forerunner.pid;
+  const bool hasEnded = fds[0].revents != 0;
+  if (!hasEnded) (void)sys::Write(setup.oomScore.get(), "0", 1);
+  FinishStart(forerunner.init, starting);
+  return true;
+}
+
+}  // namespace sbx
