@@ -172,9 +172,11 @@ long AnswerProcesses(long number, const long* a) {
       return List(reinterpret_cast<char*>(a[1]));
     case SYS_prctl:
       return a[0] == PR_CAPBSET_DROP && a[1] > 40 ? -EINVAL : 0;
+    case SYS_execve:
+      gWorld->sharing.executed = true;
+      throw Ended();
     case SYS_exit_group:
     case SYS_exit:
-    case SYS_execve:
       throw Ended();
     default:
       return 0;
@@ -210,6 +212,11 @@ long Answer(long number, const long* a) {
       return a[1] == F_DUPFD_CLOEXEC ? (IsOpen(a[0]) ? OpenOne(world.open[a[0]], (int)a[2]) : -EBADF) : 0;
     case SYS_dup3:
       return IsOpen(a[0]) && a[1] < kDescriptors ? (world.open[a[1]] = kPlain, a[1]) : -EBADF;
+    case SYS_close_range:
+      if ((a[2] & CLOSE_RANGE_UNSHARE) != 0) TakeDescriptorsApart();
+      return 0;
+    case SYS_timerfd_create:
+      return OpenOne(kTimer);
     case SYS_signalfd4:
       return OpenOne(kSignals);
     case SYS_pipe2:
@@ -259,16 +266,30 @@ void StopKernel() {
 
 namespace sbx {
 
+namespace {
+
+// The error number with which the next call is to fail, or 0.
+int NextFault() {
+  const unsigned ordinal = fuzz::gWorld->calls++;
+  if (ordinal >= fuzz::kCallsMax) throw fuzz::Ended();
+  const auto fault = fuzz::gWorld->faults.find(ordinal);
+  return fault != fuzz::gWorld->faults.end() && fault->second > 0 ? fault->second : 0;
+}
+
+}  // namespace
+
 long RawSyscall(long number, long a, long b, long c, long d, long e, long f) {
   using namespace fuzz;
   const long arguments[] = {a, b, c, d, e, f};
   if (number == SYS_close) return Answer(number, arguments);
   if (number == SYS_prctl && a == PR_SET_NAME) TakeRole(reinterpret_cast<const char*>(b));
-  const unsigned ordinal = gWorld->calls++;
-  if (ordinal >= kCallsMax) throw Ended();
-  const auto fault = gWorld->faults.find(ordinal);
-  if (fault != gWorld->faults.end() && fault->second > 0 && CanFail(number, a)) return -fault->second;
+  if (const int fault = NextFault(); fault != 0 && CanFail(number, a)) return -fault;
   return Answer(number, arguments);
+}
+
+long RawClone(long, char*, int* running, void (*run)(void*), void* argument) {
+  if (const int fault = NextFault()) return -fault;
+  return fuzz::CloneSharing(running, run, argument);
 }
 
 }  // namespace sbx

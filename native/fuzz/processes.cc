@@ -2,13 +2,62 @@
 #include <linux/sched.h>
 #include <sys/wait.h>
 
+#include <string.h>
+
+#include "kernel.h"
 #include "target.h"
 #include "world.h"
 
 namespace sbx::fuzz {
 
+long CloneSharing(int* running, void (*run)(void*), void* argument) {
+  World& world = *gWorld;
+  world.sharing = {world.nextPid++, running, run, argument};
+  world.alive[world.sharing.pid] = 0;
+  return world.sharing.pid;
+}
+
+void TakeDescriptorsApart() {
+  Sharing& sharing = gWorld->sharing;
+  sharing.isApart = true;
+  memcpy(sharing.parents, gWorld->open, sizeof(sharing.parents));
+}
+
+static void RunSharing() {
+  World& world = *gWorld;
+  Sharing& sharing = world.sharing;
+  const int pid = sharing.pid;
+  sharing.pid = 0;
+  try {
+    sharing.run(sharing.argument);
+    Wrong("a child that shares memory returns");
+  } catch (const Ended&) {
+  }
+  if (sharing.isApart) memcpy(world.open, sharing.parents, sizeof(world.open));
+  *sharing.running = 0;
+  if (sharing.executed) return;
+  world.alive.erase(pid);
+  world.dead[pid] = 127;
+  world.signalled = true;
+}
+
+static bool IsReady(Open kind) {
+  const World& world = *gWorld;
+  switch (kind) {
+    case kSignals:
+      return world.signalled;
+    case kPipeEnd:
+      return world.reported;
+    case kTimer:
+      return true;
+    default:
+      return world.noticed;
+  }
+}
+
 long Poll(struct pollfd* fds, long count, bool forever) {
   World& world = *gWorld;
+  if (world.sharing.pid != 0) RunSharing();
   // Every role waits for several; for a single one, a terminal's echo, init waits in the middle of a start.
   const bool atRest = count > 1 && world.alive.empty() && world.dead.empty() && !world.signalled;
   if (atRest) CheckLeaks(0);
@@ -18,7 +67,8 @@ long Poll(struct pollfd* fds, long count, bool forever) {
     fds[i].revents = 0;
     if (!IsOpen(fds[i].fd)) Wrong("a descriptor is polled that is not open");
     const Open kind = world.open[fds[i].fd];
-    if (i == 0 ? !happened : kind == kSignals ? world.signalled : kind == kPipeEnd ? world.reported : world.noticed) fds[i].revents = POLLIN;
+    const bool isChannel = i == 0 && kind == kPlain;
+    if (isChannel ? !happened : IsReady(kind)) fds[i].revents = POLLIN;
     ready += fds[i].revents != 0;
   }
   if (ready == 0 && !forever) world.now += 1'000'000;

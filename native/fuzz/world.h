@@ -21,8 +21,19 @@ constexpr int kDescriptors = 1024;
 constexpr int kFirstPid = 2;
 constexpr int kBySignal = 128;  // statuses from here on: the number of a signal
 
-enum Open : uint8_t { kClosed, kPlain, kSignals, kPipeEnd };
+enum Open : uint8_t { kClosed, kPlain, kSignals, kPipeEnd, kTimer };
 enum class Role { kZygote, kKeeper, kInit };
+
+// A child that shares memory and descriptors: it runs when its parent waits, until it executes or exits.
+struct Sharing {
+  int pid = 0;  // 0: none that has still to run
+  int* running = nullptr;
+  void (*run)(void*) = nullptr;
+  void* argument = nullptr;
+  bool executed = false;
+  bool isApart = false;        // it has taken descriptors of its own
+  Open parents[kDescriptors];  // then these are its parent's
+};
 
 struct World {
   Events timeline;
@@ -39,6 +50,7 @@ struct World {
   bool signalled = false, reported = false, noticed = false, listed = false;
   int64_t now = 1'000'000'000;
   std::map<long, size_t> mapped;
+  Sharing sharing;
 };
 extern World* gWorld;
 
@@ -64,6 +76,8 @@ long SendMessage(const struct msghdr* message);
 
 long Poll(struct pollfd* fds, long count, bool forever);
 long Clone(uint64_t flags, bool isHelper);
+long CloneSharing(int* running, void (*run)(void*), void* argument);
+void TakeDescriptorsApart();
 long WaitFor(long type, long id, siginfo_t* info, long options);
 long Signal(long pid, long signal);
 

@@ -55,7 +55,7 @@ Failure TakeGroups(Keeper& keeper, const GroupsRecord& record, Received& receive
 
 // Where we are: else the kernel would look for the idlest, and take the one on which the program before has just been started.
 void StayHere(CpuMask& cpus) {
-  unsigned cpu;
+  unsigned cpu = 0;
   if (sys::Call(SYS_getcpu, &cpu, 0, 0) < 0) return;
   cpus.Read(0);
   (void)cpus.GiveOnly(0, cpu);

@@ -46,6 +46,7 @@ struct CpuMask {
   bool Give(int pid) const { return sys::Call(SYS_sched_setaffinity, pid, bytes, bits) >= 0; }
   // One of them alone.
   bool GiveOnly(int pid, unsigned cpu) const {
+    if (cpu >= (unsigned long)bytes * 8) return false;
     uint64_t one[sizeof(bits) / sizeof(*bits)] = {};
     one[cpu / 64] = 1ULL << cpu % 64;
     return sys::Call(SYS_sched_setaffinity, pid, bytes, one) >= 0;

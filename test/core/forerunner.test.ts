@@ -1,0 +1,58 @@
+// The process that the first program of a sandbox becomes is made with the sandbox, and waits in init's place for the start.
+import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { t, useEngine } from '../helpers/engine.js';
+import { processesOfUids, readOrNull } from '../helpers/proc.js';
+import { until } from '../helpers/wait.js';
+
+const sbx = useEngine();
+const rows = () => processesOfUids(sbx.engine.info().user.uidBase);
+const oomScore = (pid: number) => Number(readOrNull(`/proc/${pid}/oom_score_adj`));
+
+describe('a sandbox that stands ready', () => {
+  it('has it beside init, and all of its helpers sleep: none counts as load', async () => {
+    const ofSandbox = () => rows().filter(({ name }) => name === 'sbx-init');
+    await until(2000, 'each sandbox has both', () => {
+      const inits = ofSandbox();
+      return (
+        inits.length > 0 &&
+        inits.every(({ pid, parent }) => inits.some((row) => row.parent === pid || row.pid === parent))
+      );
+    });
+    await sleep(20);
+    expect(
+      rows()
+        .map(({ state }) => state)
+        .join(''),
+    ).toMatch(/^S+$/);
+  });
+});
+
+describe('the first program', () => {
+  it('goes when memory runs out, init stays, once both run for a while', async () => {
+    const run = sbx.engine.run(t('sleep-ms'), ['500']);
+    const find = () => rows().find(({ name }) => name === 'sleep-ms');
+    await until(2000, 'it runs', () => find() !== undefined);
+    const { pid, parent } = find()!;
+    await until(400, 'init has gone back', () => oomScore(parent) === 0);
+    expect(oomScore(pid)).toBe(1000);
+    await run;
+  });
+
+  it.each(['wallTimeMs', 'cpuTimeMs'] as const)(
+    '%s of 1 holds, though init looks after it only later',
+    async (limit) => {
+      const { status, usage } = await sbx.engine.run(t('burn-cpu'), ['500'], { limits: { [limit]: 1 } });
+      expect(status).toBe(limit === 'wallTimeMs' ? 'wall-limit' : 'cpu-limit');
+      expect(usage.wallTimeMs).toBeLessThan(50);
+    },
+  );
+
+  it('may use every CPU, wherever its sandbox was made', async () => {
+    for (let i = 0; i < 20; i++) {
+      const { stdout } = await sbx.engine.run('/usr/bin/nproc'); // nothing else runs: the next sandbox is made beside it
+      expect(Number(stdout)).toBe(availableParallelism());
+    }
+  });
+});
