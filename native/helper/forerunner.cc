@@ -7,8 +7,8 @@ namespace {
 
 constexpr unsigned kTimerStep = 20, kCloneStep = 21, kSetTimerStep = 22;  // of "clone the program's process"
 
-// To awaken init at exec would take the CPU from the program, or awaken another, for next to nothing: most programs that last so
-// long can wait, and many are over by then.
+// Init awakened at exec would take the CPU from the program, or have another one awakened, with nothing to do yet; and short
+// programs are over by then.
 constexpr uint64_t kTakeOverNs = 2'000'000;
 
 alignas(16) char gStack[32 << 10];

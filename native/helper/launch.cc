@@ -1,5 +1,6 @@
-// The child section below runs in init's memory while init waits (vfork): only system calls on prepared data, no
-// allocation, no locks, no destructors; it leaves by exec or _exit. Functions that may be called there end in InChild.
+// The child section below runs in init's memory while init waits (vfork) or sleeps (forerunner.h): only system calls on
+// prepared data, no allocation, no locks, no destructors; it leaves by exec or _exit. Functions that may be called there end in
+// InChild.
 
 #include "launch.h"
 
