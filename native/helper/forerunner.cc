@@ -48,7 +48,8 @@ Failure MakeForerunner(Forerunner& forerunner) {
 // The kernel holds the oom_score_adj of processes that share memory at one value, so only now init can go back from the 1000 that
 // its program has inherited. Until then both stand there, and init is the smaller.
 bool AwaitFirstProgram(Forerunner& forerunner) {
-  const SandboxSetup& setup = forerunner.init.setup;
+  Init& init = forerunner.init;
+  const SandboxSetup& setup = init.setup;
   struct pollfd fds[] = {{setup.signals.get(), POLLIN, 0}, {forerunner.timer.get(), POLLIN, 0}};
   while (sys::Ppoll(fds, 2, nullptr) < 0) continue;
   sys::AwaitZero(forerunner.running);
@@ -58,7 +59,8 @@ bool AwaitFirstProgram(Forerunner& forerunner) {
   else starting.program->pid = forerunner.pid;
   const bool hasEnded = fds[0].revents != 0;
   if (!hasEnded) (void)sys::Write(setup.oomScore.get(), "0", 1);
-  FinishStart(forerunner.init, starting);
+  FinishStart(init, starting);
+  if (hasEnded && !init.programs.AnyAhead()) (void)ReapAndFinish(init);  // else it is the loop's, after the hand-over that may have come
   return true;
 }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "../common/fd.h"
+#include "cpu_mask.h"
 #include "failure.h"
-#include "scheduling.h"
 #include "template.h"
 
 namespace sbx {
