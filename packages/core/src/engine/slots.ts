@@ -144,7 +144,8 @@ export class Slots {
   /** A program has just been started, or somebody waits. */
   prepareResting(): void {
     const oneCpu = HAS_TWO_CPUS && this.#inUse === 1;
-    for (const slot of this.#resting.splice(0)) if (slot.state === 'preparing') slot.prepare(slot.shape, oneCpu);
+    for (const slot of this.#resting.splice(0))
+      if (slot.state === 'preparing') slot.prepare(slot.shape, oneCpu);
   }
 
   /** Whether a slot that is left may go: more are there than are kept, and those on their way are enough for all who wait. */
