@@ -1,8 +1,7 @@
 #include <errno.h>
 #include <linux/sched.h>
-#include <sys/wait.h>
-
 #include <string.h>
+#include <sys/wait.h>
 
 #include "kernel.h"
 #include "target.h"
@@ -23,7 +22,9 @@ void TakeDescriptorsApart() {
   memcpy(sharing.parents, gWorld->open, sizeof(sharing.parents));
 }
 
-static void RunSharing() {
+namespace {
+
+void RunSharing() {
   World& world = *gWorld;
   Sharing& sharing = world.sharing;
   const int pid = sharing.pid;
@@ -41,7 +42,7 @@ static void RunSharing() {
   world.signalled = true;
 }
 
-static bool IsReady(Open kind) {
+bool IsReady(Open kind) {
   const World& world = *gWorld;
   switch (kind) {
     case kSignals:
@@ -54,6 +55,8 @@ static bool IsReady(Open kind) {
       return world.noticed;
   }
 }
+
+}  // namespace
 
 long Poll(struct pollfd* fds, long count, bool forever) {
   World& world = *gWorld;

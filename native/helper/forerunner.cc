@@ -7,22 +7,23 @@ namespace {
 
 constexpr unsigned kTimerStep = 20, kCloneStep = 21, kSetTimerStep = 22;  // of "clone the program's process"
 
-// Init awakened at exec would take the CPU from the program, or have another one awakened, with nothing to do yet; and short
+// After the start. Init awakened at exec would take the CPU from the program, or have another one awakened, with nothing to do yet; and short
 // programs are over by then.
 constexpr uint64_t kTakeOverNs = 2'000'000;
 
 alignas(16) char gStack[32 << 10];
 
-uint64_t TakeOverAfter(const StartRecord& record) {
-  if ((record.flags & kStartNotify) != 0) return 1;  // the host wants to know
+uint64_t TakeOverAfter(const Starting& starting) {
+  if ((starting.launch.record->flags & kStartNotify) != 0) return 1;  // the host wants to know
+  const Program& program = *starting.program;
   const auto sooner = [](uint64_t limit, uint64_t other) { return limit > 0 && limit < other ? limit : other; };
-  return sooner(record.cpuLimitNs, sooner(record.wallLimitNs, kTakeOverNs));
+  return sooner(program.cpuLimitNs / program.cpuCount, sooner(program.wallLimitNs, kTakeOverNs));
 }
 
 Failure BecomeProgram(const Forerunner& forerunner) {
-  const Launch& launch = forerunner.starting.launch;
-  SBX_TRY(FailIf(Stage::k_programClone, sys::SetTimer(forerunner.timer.get(), (int64_t)TakeOverAfter(*launch.record)), kSetTimerStep));
-  return RunInChild(launch, IdentityOf(forerunner.init));
+  const Starting& starting = forerunner.starting;
+  SBX_TRY(FailIf(Stage::k_programClone, sys::SetTimer(forerunner.timer.get(), (int64_t)TakeOverAfter(starting)), kSetTimerStep));
+  return RunInChild(starting.launch, IdentityOf(forerunner.init));
 }
 
 void Run(void* argument) {

@@ -237,7 +237,7 @@ Failure RunInChild(const Launch& launch, const Identity& identity) {
 namespace {
 
 // Never inlined: what it keeps on the stack must not lie in the frame that the parent comes back to.
-[[gnu::noinline]] Failure RunFromInit(const Launch& launch, const Identity& identity) {
+[[gnu::noinline]] Failure LaunchInChild(const Launch& launch, const Identity& identity) {
   (void)sys::Write(identity.oomScore, "0", 1);  // of init, whoever writes; fails where the host itself stands higher: there it stays
   SBX_TRY(LeaveSessionInChild());
   return RunInChild(launch, identity);
@@ -248,7 +248,7 @@ Failure LaunchAlone(const Launch& launch, const Identity& identity, int& pid) {
   volatile Failure shared{};
   const long child = sys::Vfork();
   if (child == 0) {
-    const Failure failure = RunFromInit(launch, identity);
+    const Failure failure = LaunchInChild(launch, identity);
     shared.stage = failure.stage;
     shared.index = failure.index;
     shared.error = failure.error;
@@ -270,7 +270,7 @@ Failure LaunchBeside(const Launch& launch, const Identity& identity, int& pid, F
   SBX_TRY(FailIf(Stage::k_programClone, high.get(), 11));
   const long child = sys::Call(SYS_clone, SIGCHLD, 0, 0, 0, 0);
   if (child == 0) {
-    const Failure failure = RunFromInit(launch, identity);
+    const Failure failure = LaunchInChild(launch, identity);
     (void)!sys::Write(high.get(), &failure, sizeof(failure));  // init is our parent and outlives us
     sys::Exit(127);
   }
