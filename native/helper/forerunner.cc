@@ -28,6 +28,7 @@ Failure BecomeProgram(const Forerunner& forerunner) {
 
 void Run(void* argument) {
   auto& self = *static_cast<Forerunner*>(argument);
+  self.starting.byForerunner = true;
   const Failure session = LeaveSessionInChild();
   do self.heard = Hear(self.init, 0, self.starting);
   while (self.heard == Heard::kHandled);

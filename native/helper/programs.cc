@@ -67,10 +67,11 @@ uint64_t Programs::RawCpuNs(const Program& program) const {
   return total > others ? total - others : 0;
 }
 
-void Programs::TakeBaseline(Program& program) {
+void Programs::TakeBaseline(Program& program, uint64_t ownCpuNs) {
   const Counters& counters = CountersOf(program);
   (void)WriteCounter(counters, kCounterMemoryPeak, "0");  // v1 and new v2 start the mark again; else the host takes a fresh group
   program.cpuBaseNs = RawCpuNs(program);
+  if (!program.ownGroup && program.cpuBaseNs != kUnknown) program.cpuBaseNs = Difference(program.cpuBaseNs, ownCpuNs);
   program.memoryBase = program.ownGroup ? 0 : ReadNumber(counters, kCounterMemoryNow);
   program.oomBase = ReadOomKills(counters);
   program.taskBase = ReadNumber(counters, kCounterTaskPeak);

@@ -55,7 +55,8 @@ class Programs {
   const Program* end() const { return begin() + used_; }
   unsigned alive() const;
 
-  void TakeBaseline(Program& program);
+  // `ownCpuNs`: what the process that becomes the program has used already, which is the program's.
+  void TakeBaseline(Program& program, uint64_t ownCpuNs);
   // CPU time counts from what the group's counter said; from now on where there is none.
   void RestartCpu(Program& program, uint64_t cpuBaseNs);
   bool AnyAhead() const;

@@ -36,7 +36,16 @@ bool HasNoRoom(const Init& init, const Program& program, const StartRecord& reco
   return held - (cache < held ? cache : held) + least > limit;
 }
 
-Failure Begin(Init& init, Program& program, const char* message, Launch& launch) {
+// The forerunner's clock is the program's, which would else be told to have used less than it sees there. Reading it books what runs,
+// so that the group's counter has it, too.
+uint64_t OwnCpuNs(const Starting& starting) {
+  const int64_t own = starting.byForerunner ? sys::ClockNs(CLOCK_PROCESS_CPUTIME_ID) : 0;
+  return own > 0 ? (uint64_t)own : 0;
+}
+
+Failure Begin(Init& init, const char* message, Starting& starting) {
+  Program& program = *starting.program;
+  Launch& launch = starting.launch;
   const StartRecord& record = *launch.record;
   program.ownGroup = (record.flags & kStartOwnGroup) != 0;
   program.counters = launch.counters;
@@ -45,7 +54,7 @@ Failure Begin(Init& init, Program& program, const char* message, Launch& launch)
   SBX_TRY(MakeFiles(init, message, launch));
   if ((record.flags & kStartTerminal) != 0) SBX_TRY(OpenTerminal(launch));
   const Counters& counters = init.programs.CountersOf(program);
-  init.programs.TakeBaseline(program);
+  init.programs.TakeBaseline(program, OwnCpuNs(starting));
   SBX_TRY(BoundGroup(counters, program, record, message));
   DrainOomNotice(counters);
   StartClocks(program, sys::MonotonicNs());
@@ -57,7 +66,7 @@ void Take(Init& init, const char* message, size_t size, Received& received, unsi
   starting.program = init.programs.FindFree();
   if (starting.program == nullptr) starting.failure = {Stage::k_programClone, 3, EAGAIN};
   else starting.failure = ParseStart(message, size, received, firstFd, init.setup.null.get(), tables, tableSize, starting.launch);
-  if (!starting.failure) starting.failure = Begin(init, *starting.program, message, starting.launch);
+  if (!starting.failure) starting.failure = Begin(init, message, starting);
 }
 
 // A plan too large for a message: read from a sealed memory file into a mapping that goes when the program has started.

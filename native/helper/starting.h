@@ -28,6 +28,7 @@ struct Starting {
   Program* program = nullptr;  // its place, when there is one
   uint32_t id = 0;
   bool oneShot = false;
+  bool byForerunner = false;  // who takes it becomes the program
   Failure failure;
   Launch launch = {};
   Mapping plan, tables;  // of a plan too large for a message
