@@ -1,5 +1,7 @@
 #include "forerunner.h"
 
+#include <linux/prctl.h>
+
 #include "../common/channel.h"
 
 namespace sbx {
@@ -29,6 +31,7 @@ Failure BecomeProgram(const Forerunner& forerunner) {
 void Run(void* argument) {
   auto& self = *static_cast<Forerunner*>(argument);
   self.starting.byForerunner = true;
+  (void)sys::Prctl(PR_SET_NAME, (unsigned long)"sbx-forerunner");  // until it executes
   const Failure session = LeaveSessionInChild();
   do self.heard = Hear(self.init, 0, self.starting);
   while (self.heard == Heard::kHandled);

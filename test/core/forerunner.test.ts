@@ -12,13 +12,11 @@ const oomScore = (pid: number) => Number(readOrNull(`/proc/${pid}/oom_score_adj`
 
 describe('a sandbox that stands ready', () => {
   it('has it beside init, and all of its helpers sleep: none counts as load', async () => {
-    const ofSandbox = () => rows().filter(({ name }) => name === 'sbx-init');
+    const named = (wanted: string) => rows().filter(({ name }) => name === wanted);
     await until(2000, 'each sandbox has both', () => {
-      const inits = ofSandbox();
-      return (
-        inits.length > 0 &&
-        inits.every(({ pid, parent }) => inits.some((row) => row.parent === pid || row.pid === parent))
-      );
+      const inits = named('sbx-init');
+      const parents = named('sbx-forerunner').map(({ parent }) => parent);
+      return inits.length > 0 && inits.every(({ pid }) => parents.includes(pid));
     });
     await sleep(20);
     expect(
