@@ -114,6 +114,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("Writer", Writer::Define(env));
   exports.Set("Relay", Relay::Define(env));
   exports.Set("constants", EncodeConstants(env));
+  exports.Set("report", Reactor::Of(env)->report().array());
   return exports;
 }
 

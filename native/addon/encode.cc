@@ -1,7 +1,5 @@
 #include "encode.h"
 
-#include "reactor.h"
-
 namespace sbx {
 namespace {
 
@@ -22,39 +20,31 @@ static_assert(sizeof(kCounters) / sizeof(kCounters[0]) == kCounterCount);
 constexpr const char* kCauses[] = {"none", "cpu-limit", "wall-limit", "output-limit", "memory-limit", "killed"};
 static_assert(sizeof(kCauses) / sizeof(kCauses[0]) == (size_t)Cause::kKilled + 1);
 
-Napi::Value Figure(Napi::Env env, uint64_t value) { return value == kUnknown ? env.Null() : Napi::Number::New(env, (double)value).As<Napi::Value>(); }
-
-Napi::Array TakeFds(Napi::Env env, Received& received) {
-  const Napi::Array fds = Napi::Array::New(env, received.fdCount);
-  for (uint32_t i = 0; i < received.fdCount; ++i) fds.Set(i, Napi::Number::New(env, Reactor::Of(env)->Lend(received.fds[i].release())));
-  return fds;
+void PutFds(Reactor& reactor, Received& received) {
+  reactor.report().Put(received.fdCount);
+  for (uint32_t i = 0; i < received.fdCount; ++i) reactor.report().Put(reactor.Lend(received.fds[i].release()));
 }
 
-void EncodeFailed(Napi::Env env, const FailedRecord& record, Napi::Object& object) {
-  const auto stage = (size_t)record.stage;
-  object.Set("kind", "failed");
-  object.Set("programId", record.programId);
-  object.Set("stage", stage < kStageCount ? kStages[stage].name : "none");
-  object.Set("stageText", stage < kStageCount ? kStages[stage].text : "");
-  object.Set("index", record.index);
-  object.Set("errno", Napi::Number::New(env, record.error));
+void PutFailed(ReportRow& row, const FailedRecord& record) {
+  row.Put(record.programId);
+  row.Put((double)record.stage);
+  row.Put(record.index);
+  row.Put(record.error);
 }
 
-void EncodeEnded(Napi::Env env, const EndedRecord& record, Napi::Object& object) {
-  const auto cause = (size_t)record.cause;
-  object.Set("kind", "ended");
-  object.Set("programId", record.programId);
-  object.Set("waitStatus", record.waitStatus);
-  object.Set("cause", cause < sizeof(kCauses) / sizeof(kCauses[0]) ? kCauses[cause] : "none");
-  object.Set("cpuNs", Figure(env, record.cpuNs));
-  object.Set("wallNs", Figure(env, record.wallNs));
-  object.Set("memoryPeakBytes", Figure(env, record.memoryPeakBytes));
-  object.Set("memoryBaselineBytes", Figure(env, record.memoryBaselineBytes));
-  object.Set("fileCacheBytes", Figure(env, record.fileCacheBytes));
-  object.Set("oomKillCount", Figure(env, record.oomKillCount));
-  object.Set("taskPeak", Figure(env, record.taskPeak));
-  object.Set("taskPeakBefore", Figure(env, record.taskPeakBefore));
-  object.Set("maxRssBytes", Figure(env, record.maxRssBytes));
+void PutEnded(ReportRow& row, const EndedRecord& record) {
+  row.Put(record.programId);
+  row.Put(record.waitStatus);
+  row.Put((double)record.cause);
+  row.PutFigure(record.cpuNs);
+  row.Put((double)record.wallNs);
+  row.PutFigure(record.memoryPeakBytes);
+  row.PutFigure(record.memoryBaselineBytes);
+  row.PutFigure(record.fileCacheBytes);
+  row.Put((double)record.oomKillCount);
+  row.PutFigure(record.taskPeak);
+  row.PutFigure(record.taskPeakBefore);
+  row.Put((double)record.maxRssBytes);
 }
 
 // Whether the message is as long as it says, and has as many descriptors beside it.
@@ -70,19 +60,27 @@ bool IsWhole(const EndedRecord& record, const OutputEnd* ends, const Received& r
   return (size_t)received.size == size && received.fdCount == beside;
 }
 
-// Of each: a descriptor, all that it holds, or null when that is nothing.
-void EncodeOutputs(Napi::Env env, const EndedRecord& record, const OutputEnd* ends, Received& received, Napi::Object& object) {
-  if (record.outputCount == 0) return;
-  const Napi::Array outputs = Napi::Array::New(env, record.outputCount);
+// What stands for an output that is no descriptor.
+constexpr double kNothing = -1, kContent = -2;
+
+// Of each: a descriptor, or what stands for one. What they hold, as far as it is told, comes back in a row.
+Napi::Value PutOutputs(Reactor& reactor, const EndedRecord& record, const OutputEnd* ends, Received& received) {
+  ReportRow& row = reactor.report();
+  row.Put(record.outputCount);
+  Napi::Array contents;
   const char* content = reinterpret_cast<const char*>(ends + record.outputCount);
   unsigned beside = 0;
   for (uint32_t i = 0; i < record.outputCount; ++i) {
-    if (ends[i].isBeside != 0) outputs.Set(i, Napi::Number::New(env, Reactor::Of(env)->Lend(received.fds[beside++].release())));
-    else if (ends[i].contentBytes == 0) outputs.Set(i, env.Null());
-    else outputs.Set(i, Napi::Buffer<char>::Copy(env, content, ends[i].contentBytes));
-    content += ends[i].contentBytes;
+    const uint32_t size = ends[i].contentBytes;
+    if (ends[i].isBeside != 0) row.Put(reactor.Lend(received.fds[beside++].release()));
+    else row.Put(size == 0 ? kNothing : kContent);
+    if (ends[i].isBeside == 0 && size > 0) {
+      if (contents.IsEmpty()) contents = Napi::Array::New(reactor.env());
+      contents.Set(contents.Length(), Napi::Buffer<char>::Copy(reactor.env(), content, size));
+    }
+    content += size;
   }
-  object.Set("outputs", outputs);
+  return contents.IsEmpty() ? reactor.env().Undefined() : contents.As<Napi::Value>();
 }
 
 Napi::Array Names(Napi::Env env, const char* const* names, uint32_t count) {
@@ -93,30 +91,34 @@ Napi::Array Names(Napi::Env env, const char* const* names, uint32_t count) {
 
 }  // namespace
 
-Napi::Value EncodeMessage(Napi::Env env, const char* message, Received& received) {
-  Napi::Object object = Napi::Object::New(env);
+Napi::Value PutReport(Reactor& reactor, const char* message, Received& received) {
+  ReportRow& row = reactor.report();
+  row.Begin();
   const auto& head = *reinterpret_cast<const Head*>(message);
   const bool sound = received.size >= (long)sizeof(Head) && !received.truncated && head.version == kRecordVersion;
   const auto& ended = *reinterpret_cast<const EndedRecord*>(message);
   const auto* ends = reinterpret_cast<const OutputEnd*>(message + sizeof(ended));
   if (sound && head.kind == Kind::kEnded && received.size >= (long)sizeof(ended) && IsWhole(ended, ends, received)) {
-    EncodeEnded(env, ended, object);
-    EncodeOutputs(env, ended, ends, received, object);
-  } else if (sound && head.kind == Kind::kReady) {
-    object.Set("kind", "ready");
-    object.Set("fds", TakeFds(env, received));
+    row.Put((double)Kind::kEnded);
+    PutEnded(row, ended);
+    return PutOutputs(reactor, ended, ends, received);
+  }
+  if (sound && head.kind == Kind::kReady) {
+    row.Put((double)Kind::kReady);
+    PutFds(reactor, received);
   } else if (sound && head.kind == Kind::kFailed && received.size == sizeof(FailedRecord)) {
-    EncodeFailed(env, *reinterpret_cast<const FailedRecord*>(message), object);
+    row.Put((double)Kind::kFailed);
+    PutFailed(row, *reinterpret_cast<const FailedRecord*>(message));
   } else if (sound && head.kind == Kind::kStarted && received.size == sizeof(StartedRecord)) {
     const auto& record = *reinterpret_cast<const StartedRecord*>(message);
-    object.Set("kind", "started");
-    object.Set("programId", record.programId);
-    object.Set("pid", record.pid);
-    object.Set("fds", TakeFds(env, received));
+    row.Put((double)Kind::kStarted);
+    row.Put(record.programId);
+    row.Put(record.pid);
+    PutFds(reactor, received);
   } else {
-    object.Set("kind", "closed");  // end of file, or what no helper of ours would say
+    row.Put(0);  // end of file, or what no helper of ours would say
   }
-  return object;
+  return reactor.env().Undefined();
 }
 
 Napi::Object EncodeConstants(Napi::Env env) {
@@ -124,9 +126,13 @@ Napi::Object EncodeConstants(Napi::Env env) {
   constants.Set("recordVersion", kRecordVersion);
   constants.Set("counters", Names(env, kCounters, kCounterCount));
   constants.Set("causes", Names(env, kCauses, (uint32_t)Cause::kKilled + 1));
-  const Napi::Array stages = Napi::Array::New(env, kStageCount);
-  for (uint32_t i = 0; i < kStageCount; ++i) stages.Set(i, kStages[i].name);
+  const Napi::Array stages = Napi::Array::New(env, kStageCount), stageTexts = Napi::Array::New(env, kStageCount);
+  for (uint32_t i = 0; i < kStageCount; ++i) {
+    stages.Set(i, kStages[i].name);
+    stageTexts.Set(i, kStages[i].text);
+  }
   constants.Set("stages", stages);
+  constants.Set("stageTexts", stageTexts);
   constants.Set("planBytesMax", kPlanBytesMax);
   constants.Set("programFdsMax", kProgramFdsMax);
   constants.Set("programContentsMax", kContentsMax);

@@ -1,14 +1,16 @@
-// Reports of the helper to JavaScript objects.
+// Reports of the helper to JavaScript, and what both must agree on.
 #pragma once
 
 #include <napi.h>
 
 #include "../common/channel.h"
+#include "reactor.h"
 
 namespace sbx {
 
-// One message as `{ kind, … }`; descriptors become numbers that JavaScript owns from then on.
-Napi::Value EncodeMessage(Napi::Env env, const char* message, Received& received);
+// One message into the environment's row; descriptors become numbers that JavaScript owns from then on. What outputs hold, as far as
+// that is in the message, comes back as an array in their order; undefined when nothing does.
+Napi::Value PutReport(Reactor& reactor, const char* message, Received& received);
 
 // Tables that TypeScript must not copy: stage names, counters, causes, limits of the records.
 Napi::Object EncodeConstants(Napi::Env env);

@@ -18,7 +18,7 @@ Napi::Function Link::Define(Napi::Env env) {
 
 Link::Link(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Link>(info), reactor_(Reactor::Of(info.Env())) {
   socket_.reset(reactor_->TakeBack(info[0].As<Napi::Number>().Int32Value()));
-  onMessage_ = Napi::Persistent(info[1].As<Napi::Function>());
+  onReport_ = Napi::Persistent(info[1].As<Napi::Function>());
   const bool quiet = info[2].ToBoolean();
   const int added = quiet ? 0 : BeHeard();
   if (added < 0) ThrowRefused(info.Env(), "watch a socket", added);
@@ -47,14 +47,14 @@ Napi::Value Link::Next() {
   Received received;
   Receive(socket_.get(), message, sizeof(message), received, MSG_DONTWAIT);
   if (received.size == -EAGAIN) return Env().Null();
-  const Napi::Value encoded = EncodeMessage(Env(), message, received);
+  const Napi::Value contents = PutReport(*reactor_, message, received);
   if (received.size <= 0) Shut();
-  return encoded;
+  return contents;
 }
 
 void Link::OnEvents(unsigned) {
   Napi::HandleScope scope(Env());
-  if (const Napi::Value message = Next(); !message.IsNull()) reactor_->Call(onMessage_, {message});
+  if (const Napi::Value contents = Next(); !contents.IsNull()) reactor_->Call(onReport_, {contents});
 }
 
 Napi::Value Link::Listen(const Napi::CallbackInfo& info) { return Result(info.Env(), BeHeard()); }
@@ -136,10 +136,10 @@ Napi::Value Link::Signal(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value Link::Close(const Napi::CallbackInfo& info) {
-  if (socket_ || !onMessage_.IsEmpty()) {
+  if (socket_ || !onReport_.IsEmpty()) {
     Shut();
-    if (!onMessage_.IsEmpty()) {
-      onMessage_.Reset();
+    if (!onReport_.IsEmpty()) {
+      onReport_.Reset();
       Unref();
     }
   }

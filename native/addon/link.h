@@ -11,7 +11,7 @@ namespace sbx {
 class Link : public Napi::ObjectWrap<Link>, public Watch {
  public:
   static Napi::Function Define(Napi::Env env);
-  explicit Link(const Napi::CallbackInfo& info);  // (fd, onMessage, quiet)
+  explicit Link(const Napi::CallbackInfo& info);  // (fd, onReport, quiet)
   ~Link() override;
 
   void OnEvents(unsigned events) override;
@@ -31,13 +31,13 @@ class Link : public Napi::ObjectWrap<Link>, public Watch {
   Napi::Value Result(Napi::Env env, int result) { return Napi::Number::New(env, result); }
   int SendRecord(const void* data, size_t size, const std::vector<int>& fds);
   int BeHeard();
-  Napi::Value Next();  // a message, or null
+  Napi::Value Next();  // the next report is in the row, and what `PutReport` gave comes back; null: there is none
   void Shut();
 
   Reactor* reactor_;
   Fd socket_;
   bool heard_ = false;  // the reactor tells of what comes
-  Napi::FunctionReference onMessage_;
+  Napi::FunctionReference onReport_;
 };
 
 }  // namespace sbx

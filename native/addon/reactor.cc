@@ -27,7 +27,7 @@ void EndHelper(int pidfd, int channel) {
 
 Reactor* Reactor::Of(Napi::Env env) { return env.GetInstanceData<Reactor>(); }
 
-Reactor::Reactor(Napi::Env env) : env_(env) {}
+Reactor::Reactor(Napi::Env env) : env_(env), report_(env) {}
 
 bool Reactor::Start() {
   uv_loop_s* loop = nullptr;
@@ -54,16 +54,19 @@ bool Reactor::Start() {
 Reactor::~Reactor() {
   Stop();
   for (const Helper& helper : helpers_) EndHelper(helper.pidfd, helper.channel);
-  for (const int fd : lent_) sys::Close(fd);
+  for (size_t fd = 0; fd < lent_.size(); ++fd)
+    if (lent_[fd]) sys::Close((int)fd);
 }
 
 int Reactor::Lend(int fd) {
-  if (fd >= 0) lent_.insert(fd);
+  if (fd < 0) return fd;
+  if (lent_.size() <= (size_t)fd) lent_.resize((size_t)fd + 1);
+  lent_[(size_t)fd] = true;
   return fd;
 }
 
 int Reactor::TakeBack(int fd) {
-  lent_.erase(fd);
+  if (fd >= 0 && (size_t)fd < lent_.size()) lent_[(size_t)fd] = false;
   return fd;
 }
 

@@ -4,11 +4,11 @@
 
 #include <napi.h>
 
-#include <set>
 #include <vector>
 
 #include "../common/fd.h"
 #include "relay_thread.h"
+#include "report_row.h"
 #include "uv_abi.h"
 
 namespace sbx {
@@ -43,6 +43,9 @@ class Reactor {
   // Relays between programs have a thread of their own.
   RelayThread& relays() { return relays_; }
 
+  // Filled by one report, and read by JavaScript before there is another.
+  ReportRow& report() { return report_; }
+
   // The loop stays alive while somebody holds it.
   void Hold();
   void Release();
@@ -60,6 +63,7 @@ class Reactor {
   int Control(int operation, int fd, unsigned events, Watch* watch);
 
   Napi::Env env_;
+  ReportRow report_;
   Fd epoll_;
   uv_handle_s* poll_ = nullptr;
   napi_async_context context_ = nullptr;
@@ -69,7 +73,7 @@ class Reactor {
   struct Helper {
     int pidfd, channel;
   };
-  std::set<int> lent_;
+  std::vector<bool> lent_;  // by number
   RelayThread relays_;
   std::vector<Helper> helpers_;
   Watch* batch_[kBatch];

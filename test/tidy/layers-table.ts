@@ -43,7 +43,7 @@ export const CORE_STOREYS: readonly (readonly string[])[] = [
     'streams/output.ts',
   ],
   ['options/'],
-  ['native-messages.ts', 'native-types.ts', 'native-sends.ts', 'native.ts'],
+  ['native-messages.ts', 'native-types.ts', 'native-sends.ts', 'native-reports.ts', 'native.ts'],
   ['streams/', 'cgroup/', 'files/'],
   ['engine/'],
   ['program/'],

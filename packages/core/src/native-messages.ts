@@ -28,7 +28,7 @@ export interface EndedMessage {
   taskPeakBefore: number | null;
   maxRssBytes: number;
   /** By the rows of the start, which had some: all that the file holds, `null` for nothing, or a descriptor to read it from. */
-  outputs?: ReportedOutput[];
+  outputs: ReportedOutput[] | undefined;
 }
 
 export type ReportedOutput = Uint8Array | number | null;

@@ -1,6 +1,6 @@
 /** What the addon has. Its functions return negative error numbers; what that means is said by their callers. */
 
-import type { HelperMessage } from './native-messages.js';
+import type { EndedMessage } from './native-messages.js';
 
 /** A row of the mount table as the helper takes it; `target` relative to the new root. */
 export interface TemplateRow {
@@ -131,10 +131,10 @@ export interface Channel {
   ): number;
   handOver(message: HandOverMessage): number;
   signal(message: { programId: number; signal: number; everything: boolean; cause: number }): number;
-  /** From now on `onMessage` is called; before, in a quiet one, it is not. */
+  /** From now on what comes is told; before, in a quiet one, it is not. */
   listen(): number;
-  /** The next message of a quiet one, if there is one. */
-  take(): HelperMessage | null;
+  /** The next report of a quiet one goes to `Native.report`, and what outputs hold comes back; `null` when there is none. */
+  take(): Uint8Array[] | undefined | null;
   close(): void;
 }
 
@@ -202,8 +202,10 @@ export interface Native {
   constants: {
     recordVersion: number;
     counters: string[];
-    causes: string[];
+    causes: EndedMessage['cause'][];
     stages: string[];
+    /** What each is about, as words that go on after "could not". */
+    stageTexts: string[];
     planBytesMax: number;
     programFdsMax: number;
     programContentsMax: number;
@@ -212,7 +214,13 @@ export interface Native {
     mountRowsMax: number;
     treesMax: number;
   };
-  Channel: new (fd: number, onMessage: (message: HelperMessage) => void, quiet?: boolean) => Channel;
+  /** The report that has come last, while `onReport` is called with what outputs hold; see `native-reports.ts`. */
+  report: Float64Array;
+  Channel: new (
+    fd: number,
+    onReport: (contents: Uint8Array[] | undefined) => void,
+    quiet: boolean,
+  ) => Channel;
   Gate: new (onOpened: (id: number) => void) => NativeGate;
   Reader: new (fd: number, handlers: ReaderHandlers) => NativeReader;
   Writer: new (fd: number) => NativeWriter;

@@ -1,6 +1,7 @@
 /** The sandbox that a slot makes next: from the order to make it until somebody takes it. */
 import type { SbxError } from '../errors.js';
 import { type Channel, type HelperMessage, hostError, loadNative } from '../native.js';
+import { openChannel, takeMessage } from '../native-reports.js';
 import { lostError, setupError } from './failures.js';
 
 type Listener = (message: HelperMessage) => void;
@@ -22,8 +23,7 @@ export class NextSandbox {
 
   /** `fd`: our end of init's channel. `quiet`: what init says is heard when `settle` asks, or after `listen`. */
   constructor(fd: number, quiet: boolean, onReady: () => void, onLost: (error: SbxError) => void) {
-    const { native } = loadNative();
-    this.#channel = new native.Channel(fd, (message) => this.#onMessage(message), quiet);
+    this.#channel = openChannel(fd, (message) => this.#onMessage(message), quiet);
     this.#onReady = onReady;
     this.#onLost = onLost;
   }
@@ -34,7 +34,7 @@ export class NextSandbox {
 
   /** Looks whether it stands by now. */
   settle(): void {
-    const message = this.#channel.take();
+    const message = takeMessage(this.#channel);
     if (message === null) return;
     this.listen();
     this.#onMessage(message);

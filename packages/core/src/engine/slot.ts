@@ -16,6 +16,7 @@ import {
   type PrepareMessage,
 } from '../native.js';
 import { EPIPE } from '../native-errno.js';
+import { openChannel } from '../native-reports.js';
 import { type Making, sendPrepare } from '../native-sends.js';
 import type { ResolvedLimits } from '../options/limits.js';
 import { lostError, setupError } from './failures.js';
@@ -90,7 +91,7 @@ export class Slot {
       throw setupError({ stage: 'slotClone', stageText: 'make a socket', index: 9, errno: -pair });
     let channel: Channel | undefined;
     try {
-      channel = new native.Channel(pair[0], (message) => this.#onMessage(message));
+      channel = openChannel(pair[0], (message) => this.#onMessage(message));
       clone(pair[1]); // which closes it
     } catch (error) {
       if (channel === undefined) native.closeFds([pair[1]]);

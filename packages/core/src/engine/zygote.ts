@@ -8,6 +8,7 @@ import {
   type TemplateMessage,
   type TemplateRow,
 } from '../native.js';
+import { openChannel } from '../native-reports.js';
 import { lostError, setupError } from './failures.js';
 
 const SIGKILL = 9;
@@ -39,7 +40,7 @@ export class Zygote {
     }
     const zygote = new Zygote(native, spawned);
     try {
-      zygote.#channel = new native.Channel(spawned.channel, (message) => zygote.#onMessage(message));
+      zygote.#channel = openChannel(spawned.channel, (message) => zygote.#onMessage(message));
       await zygote.#enterTemplate(options);
       return zygote;
     } catch (error) {

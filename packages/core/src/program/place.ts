@@ -239,6 +239,7 @@ export class Place {
       taskPeak: null,
       taskPeakBefore: null,
       maxRssBytes: 0,
+      outputs: undefined,
     };
   }
 }

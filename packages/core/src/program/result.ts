@@ -115,6 +115,7 @@ export function unreportedEnd(programId: number, usage: Usage, measuresCpu: bool
     taskPeak: null,
     taskPeakBefore: null,
     maxRssBytes: 0,
+    outputs: undefined,
   };
 }
 
@@ -157,5 +158,7 @@ const NO_OUTPUTS: Record<number, Output> = Object.freeze({});
 
 function byNumber(outputs: ReadonlyMap<number, Output>, fds: ProgramOptions['fds']): Record<number, Output> {
   if (fds === undefined) return NO_OUTPUTS;
-  return Object.fromEntries([...outputs].filter(([target]) => fds[target] !== undefined));
+  const named: Record<number, Output> = {};
+  for (const [target, output] of outputs) if (fds[target] !== undefined) named[target] = output;
+  return named;
 }

@@ -14,7 +14,7 @@ export interface StructShape {
   go: string;
   /** Name in messages. */
   name: string;
-  fields: Readonly<Record<string, Shape>>;
+  fields: ReadonlyMap<string, Shape>;
   /** Field names in one letter case. */
   folded: ReadonlyMap<string, string>;
 }
@@ -29,9 +29,11 @@ export interface DecodedStruct {
   [field: string]: Decoded | undefined;
 }
 
+/** The field that is being decoded: only an error wants its path. */
 interface Where {
   struct: string;
-  path: string;
+  field: string;
+  outer: Where | null;
 }
 
 export const STRING: Shape = { kind: 'string', go: 'string' };
@@ -46,7 +48,7 @@ export type Fields<T> = Readonly<Record<keyof T & string, Shape>>;
 
 export function struct<T>(name: string, fields: Fields<T>): StructShape {
   const folded = new Map(Object.keys(fields).map((field) => [fold(field), field]));
-  return { kind: 'struct', go: `model.${name}`, name, fields, folded };
+  return { kind: 'struct', go: `model.${name}`, name, fields: new Map(Object.entries(fields)), folded };
 }
 
 export function list(item: Shape, go: string, nullItem: 'zero' | 'null' = 'zero'): Shape {
@@ -59,7 +61,7 @@ export function decodeAs(shape: StructShape, node: JsonNode): DecodedStruct {
   if (node.kind !== 'object') {
     throw new JsonTypeError(`json: cannot unmarshal ${describe(node)} into Go value of type ${shape.go}`);
   }
-  return decodeStruct(shape, node, {}, '');
+  return decodeStruct(shape, node, {}, null);
 }
 
 function decode(
@@ -83,7 +85,7 @@ function decode(
       return node.kind === 'object' ? decodeMap(shape, node, current, where) : wrong(shape, node, where);
     case 'struct':
       if (node.kind !== 'object') return wrong(shape, node, where);
-      return decodeStruct(shape, node, (current ?? {}) as DecodedStruct, where.path);
+      return decodeStruct(shape, node, (current ?? {}) as DecodedStruct, where);
   }
 }
 
@@ -96,14 +98,15 @@ function decodeStruct(
   shape: StructShape,
   { keys, values }: JsonObject,
   into: DecodedStruct,
-  path: string,
+  outer: Where | null,
 ): DecodedStruct {
+  const where = { struct: shape.name, field: '', outer };
   for (let index = 0; index < keys.length; index += 1) {
     const key = keys[index]!;
-    const field = Object.hasOwn(shape.fields, key) ? key : shape.folded.get(fold(key));
+    const field = shape.fields.has(key) ? key : shape.folded.get(fold(key));
     if (field === undefined) continue;
-    const where = { struct: shape.name, path: path === '' ? field : `${path}.${field}` };
-    into[field] = decode(shape.fields[field]!, values[index]!, into[field], where);
+    where.field = field;
+    into[field] = decode(shape.fields.get(field)!, values[index]!, into[field], where);
   }
   return into;
 }
@@ -169,10 +172,14 @@ function wrong(shape: Shape, node: JsonNode, where: Where): never {
   return fail(describe(node), shape, where);
 }
 
-function fail(what: string, shape: Shape, { struct: name, path }: Where): never {
+function fail(what: string, shape: Shape, where: Where): never {
   throw new JsonTypeError(
-    `json: cannot unmarshal ${what} into Go struct field ${name}.${path} of type ${shape.go}`,
+    `json: cannot unmarshal ${what} into Go struct field ${where.struct}.${pathTo(where)} of type ${shape.go}`,
   );
+}
+
+function pathTo({ field, outer }: Where): string {
+  return outer === null ? field : `${pathTo(outer)}.${field}`;
 }
 
 function describe(node: JsonNode): string {

@@ -10,11 +10,19 @@ export type Encoded = string | Generator<Buffer, void>;
 export function encodeOutcomes(outcomes: readonly Outcome[], before = '', after = ''): Encoded {
   const parts: Encoded[] = [`${before}[`];
   for (const [index, outcome] of outcomes.entries()) {
-    if (index > 0) parts.push(',');
+    if (index > 0) add(parts, ',');
     encodeOutcome(outcome, parts);
   }
-  parts.push(`]${after}`);
-  return parts.every((part) => typeof part === 'string') ? parts.join('') : inPieces(parts);
+  add(parts, `]${after}`);
+  const [first] = parts;
+  return parts.length === 1 ? first! : inPieces(parts);
+}
+
+/** Text joins the text before it. */
+function add(parts: Encoded[], part: Encoded): void {
+  const last = parts.at(-1);
+  if (typeof part === 'string' && typeof last === 'string') parts[parts.length - 1] = last + part;
+  else parts.push(part);
 }
 
 function* inPieces(parts: readonly Encoded[]): Generator<Buffer, void> {
@@ -33,20 +41,18 @@ function encodeOutcome(outcome: Outcome, parts: Encoded[]): void {
   const { status, exitStatus, error, timeNs, memoryBytes, runTimeNs, processPeak } = outcome;
   const errorPart = error === '' ? '' : `,"error":${goJson(error)}`;
   const peakPart = processPeak > 0 ? `,"procPeak":${processPeak}` : '';
-  parts.push(
-    `{"status":${goJson(status)},"exitStatus":${exitStatus}${errorPart}`,
-    `,"time":${timeNs},"memory":${memoryBytes},"runTime":${runTimeNs}${peakPart}`,
-  );
+  add(parts, `{"status":${goJson(status)},"exitStatus":${exitStatus}${errorPart}`);
+  add(parts, `,"time":${timeNs},"memory":${memoryBytes},"runTime":${runTimeNs}${peakPart}`);
   if (outcome.files.size > 0) {
-    parts.push(',"files":');
     for (const [index, [name, bytes]] of sortedEntries(outcome.files).entries()) {
-      parts.push(`${index === 0 ? '{' : ','}${goJson(name)}:`, encodeBytes(bytes));
+      add(parts, `${index === 0 ? ',"files":{' : ','}${goJson(name)}:`);
+      add(parts, encodeBytes(bytes));
     }
-    parts.push('}');
+    add(parts, '}');
   }
-  if (outcome.fileIds.size > 0) parts.push(`,"fileIds":${encodeMap(outcome.fileIds, goJson)}`);
-  if (outcome.fileErrors.length > 0) parts.push(`,"fileError":${encodeFileErrors(outcome)}`);
-  parts.push('}');
+  if (outcome.fileIds.size > 0) add(parts, `,"fileIds":${encodeMap(outcome.fileIds, goJson)}`);
+  if (outcome.fileErrors.length > 0) add(parts, `,"fileError":${encodeFileErrors(outcome)}`);
+  add(parts, '}');
 }
 
 function encodeFileErrors({ fileErrors }: Outcome): string {
@@ -65,13 +71,32 @@ export function encodeMap<T>(map: ReadonlyMap<string, T>, encode: (value: T) => 
 
 function sortedEntries<T>(map: ReadonlyMap<string, T>): [string, T][] {
   if (map.size < 2) return [...map];
-  return [...map].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  return [...map].sort(([a], [b]) => compareBytes(a, b));
 }
 
+/** By the bytes of their UTF-8, which is by code points. */
+function compareBytes(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at += 1) {
+    const [one, other] = [a.charCodeAt(at), b.charCodeAt(at)];
+    if (one !== other) return rank(one) - rank(other);
+  }
+  return a.length - b.length;
+}
+
+/** Surrogates stand for the code points beyond all other units. */
+function rank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
+/** Nothing to escape in it. */
+const PLAIN = /^[ !#-%'-;=?-[\]-~]*$/;
 const ESCAPED = /[<>&\u2028\u2029]/g;
 
 /** As encoding/json writes a string. */
 export function goJson(text: string): string {
+  if (PLAIN.test(text)) return `"${text}"`;
   return JSON.stringify(text).replace(ESCAPED, escapeUnicode);
 }
 

@@ -11,8 +11,13 @@ export interface Pace {
 const PACE: Pace = { graceMs: 60_000, bytesPerMs: 16 };
 const LOOKS = 30;
 
-/** Cuts the connection when the request is not complete in time. */
-export function keepPace(request: IncomingMessage, { graceMs, bytesPerMs }: Pace = PACE): void {
+/** Cuts the connection when the request is not complete in time. Most are complete with the read that brought their head. */
+export function keepPace(request: IncomingMessage, pace: Pace = PACE): void {
+  process.nextTick(watchUnlessComplete, request, pace);
+}
+
+function watchUnlessComplete(request: IncomingMessage, { graceMs, bytesPerMs }: Pace): void {
+  if (request.complete || request.destroyed) return;
   const { socket } = request;
   const startedAt = performance.now();
   const before = socket.bytesRead;

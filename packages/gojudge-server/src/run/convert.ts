@@ -83,6 +83,7 @@ function copyOutEntries(
   cachedNames: ReadonlySet<string>,
   files: readonly (ProgramFile | null)[],
 ): CopyOutEntry[] {
+  if (plain.length === 0 && cached.length === 0) return [];
   const taken = new Set(files.flatMap((file) => (file?.kind === 'collector' ? [file.name] : [])));
   const returned = new Set<string>();
   return [...toEntries(plain, false), ...toEntries(cached, true)]
