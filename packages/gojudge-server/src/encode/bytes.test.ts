@@ -5,7 +5,7 @@ import { encodePieces } from './bytes.js';
 import { goJson } from './results.js';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
-const encodeLarge = (bytes: Uint8Array) => Buffer.concat([...encodePieces(bytes)]);
+const encodeLarge = (bytes: Uint8Array) => Buffer.concat([...encodePieces(bytes, Buffer.allocUnsafe)]);
 
 it('writes text as the small way does', () => {
   fc.assert(
@@ -15,6 +15,37 @@ it('writes text as the small way does', () => {
   );
   const special = '<>&"\\/\u2028\u2029\u2030\ufffd\u007f\b\t\n\f\r\0\u001f';
   expect(encodeLarge(utf8(special)).toString()).toBe(goJson(special));
+});
+
+it('finds what is escaped wherever it stands among four bytes', () => {
+  const piece = fc.constantFrom(
+    'a',
+    'bcd',
+    '"',
+    '&',
+    '<',
+    '>',
+    '\\',
+    '\n',
+    '\0',
+    '\u001f',
+    ' ',
+    '~',
+    '\u007f',
+    '\u0080',
+    'é',
+    '\u2028',
+    '\u2030',
+    '漢',
+    '😀',
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 80 }), (pieces) => {
+      const text = pieces.join('');
+      expect(encodeLarge(utf8(text)).toString()).toBe(goJson(text));
+    }),
+    { numRuns: 5000 },
+  );
 });
 
 it('makes one replacement of each invalid byte', () => {
@@ -31,7 +62,8 @@ it('is cut anywhere and stays the same', () => {
   const text = `${'line of text "quoted" \u2028 é 漢 😀 \u0001\n'.repeat(20_000)}end`;
   const bytes = utf8(text);
   expect(encodeLarge(bytes).toString()).toBe(goJson(text));
-  for (const piece of encodePieces(bytes)) expect(piece.length).toBeLessThanOrEqual(128 * 1024);
+  for (const piece of encodePieces(bytes, Buffer.allocUnsafe))
+    expect(piece.length).toBeLessThanOrEqual(128 * 1024);
   const nothingButEscapes = new Uint8Array(300_000); // the longest that a byte can become
   expect(encodeLarge(nothingButEscapes).length).toBe(6 * 300_000 + 2);
 });

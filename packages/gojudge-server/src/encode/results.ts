@@ -1,10 +1,11 @@
 /** Outcomes to JSON as Go writes it: keys in its order, maps sorted by bytes, its escapes. */
 import { isUtf8 } from 'node:buffer';
 import type { Outcome } from '../run/outcome.js';
-import { encodePieces } from './bytes.js';
+import { encodePieces, type Room } from './bytes.js';
 
 /** Text, or where something is large pieces that are made when they are asked for. */
-export type Encoded = string | Generator<Buffer, void>;
+export type Encoded = string | Pieces;
+export type Pieces = (room: Room) => Generator<Buffer, void>;
 
 /** The results of one request, between other text. */
 export function encodeOutcomes(outcomes: readonly Outcome[], before = '', after = ''): Encoded {
@@ -15,7 +16,7 @@ export function encodeOutcomes(outcomes: readonly Outcome[], before = '', after 
   }
   add(parts, `]${after}`);
   const [first] = parts;
-  return parts.length === 1 ? first! : inPieces(parts);
+  return parts.length === 1 ? first! : (room) => inPieces(parts, room);
 }
 
 /** Text joins the text before it. */
@@ -25,16 +26,16 @@ function add(parts: Encoded[], part: Encoded): void {
   else parts.push(part);
 }
 
-function* inPieces(parts: readonly Encoded[]): Generator<Buffer, void> {
+function* inPieces(parts: readonly Encoded[], room: Room): Generator<Buffer, void> {
   for (const part of parts) {
     if (typeof part === 'string') yield Buffer.from(part);
-    else yield* part;
+    else yield* part(room);
   }
 }
 
 /** In one piece, for a message. */
 export function inOne(encoded: Encoded): string | Buffer {
-  return typeof encoded === 'string' ? encoded : Buffer.concat([...encoded]);
+  return typeof encoded === 'string' ? encoded : Buffer.concat([...encoded(Buffer.allocUnsafe)]);
 }
 
 function encodeOutcome(outcome: Outcome, parts: Encoded[]): void {
@@ -111,5 +112,5 @@ const LARGE_BYTES = 4096;
 export function encodeBytes(bytes: Uint8Array): Encoded {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer.length <= LARGE_BYTES && isUtf8(buffer)) return goJson(buffer.toString('utf8'));
-  return encodePieces(buffer);
+  return (room) => encodePieces(buffer, room);
 }

@@ -1,13 +1,12 @@
 /** Answers as go-judge shapes them: errors are bare JSON strings, or have no body at all. */
 import type { ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { JsonSyntaxError } from '../decode/json.js';
 import { JsonTypeError } from '../decode/shapes.js';
 import { type Encoded, goJson } from '../encode/results.js';
 import { BadRequest, RunFailure } from '../errors.js';
 import { BodyTooLarge } from './body.js';
 import { endLingering } from './linger.js';
+import { sendPieces } from './pieces.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const HTML: Readonly<Record<string, string>> = {
@@ -32,11 +31,11 @@ export function sendEarly(response: ServerResponse, status: number, message: str
   endLingering(response, json);
 }
 
-/** Results. What is large is encoded no sooner than the client takes it, chunk by chunk, and others get their turn between. */
+/** Results. */
 export async function sendEncoded(response: ServerResponse, encoded: Encoded): Promise<void> {
   if (typeof encoded === 'string') return sendJson(response, 200, encoded);
   response.writeHead(200, { 'Content-Type': JSON_TYPE });
-  await pipeline(Readable.from(encoded, { objectMode: false }), response).catch(() => undefined); // it went away
+  await sendPieces(response, encoded);
 }
 
 export function sendEmpty(response: ServerResponse, status: number): void {

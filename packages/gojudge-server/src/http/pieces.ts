@@ -1,0 +1,40 @@
+/** Large answers, piece by piece. */
+import type { ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Room } from '../encode/bytes.js';
+import type { Pieces } from '../encode/results.js';
+
+/**
+ * Each piece is made no sooner than the client takes what was before it, and others get their turn between. Two rooms are used again and
+ * again: one for each piece would be as much memory as the answer, for the kernel to clear and for V8 to collect.
+ */
+export async function sendPieces(response: ServerResponse, pieces: Pieces): Promise<void> {
+  const gone = new Promise<void>((resolve) => {
+    response.once('close', resolve);
+  });
+  let before: Promise<void> | undefined;
+  for (const piece of pieces(twoRooms())) {
+    const written = new Promise<void>((resolve) => {
+      response.write(piece, () => resolve()); // an error as well: the client is gone then
+    });
+    await Promise.race([before, gone]);
+    await nextTurn();
+    if (response.destroyed) return;
+    before = written;
+  }
+  response.end();
+}
+
+/** In turn: the one is free for a piece when the one after it has been asked for, and it has been written. */
+function twoRooms(): Room {
+  const rooms: Buffer[] = [];
+  let turn = 0;
+  return (bytes) => {
+    turn = 1 - turn;
+    const room = rooms[turn];
+    if (room !== undefined && room.length >= bytes) return room.subarray(0, bytes);
+    const made = Buffer.allocUnsafe(bytes);
+    rooms[turn] = made;
+    return made;
+  };
+}
