@@ -8,6 +8,7 @@
 #include <linux/openat2.h>
 #include <linux/sched.h>
 #include <poll.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -117,13 +118,13 @@ constexpr unsigned char kEntryIsFolder = 4;
 #if defined(__x86_64__)
   return Call(SYS_vfork);
 #else
-  return Call(SYS_clone, CLONE_VM | CLONE_VFORK | 17 /* SIGCHLD */, 0, 0, 0, 0);
+  return Call(SYS_clone, CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0, 0);
 #endif
 }
 // A child with our memory and descriptors, and a stack of its own, while we go on. `run` must not return. At its exec or exit the
 // kernel takes `running` to 0, and wakes who waits there.
 [[nodiscard]] inline long CloneSharing(char* stackEnd, int& running, void (*run)(void*), void* argument) {
-  return RawClone(CLONE_VM | CLONE_FILES | CLONE_CHILD_CLEARTID | 17 /* SIGCHLD */, stackEnd, &running, run, argument);
+  return RawClone(CLONE_VM | CLONE_FILES | CLONE_CHILD_CLEARTID | SIGCHLD, stackEnd, &running, run, argument);
 }
 // Until `running` is 0.
 inline void AwaitZero(const int& running) {

@@ -9,8 +9,8 @@ namespace {
 
 constexpr unsigned kTimerStep = 20, kCloneStep = 21, kSetTimerStep = 22;  // of "clone the program's process"
 
-// After the start. Init awakened at exec would take the CPU from the program, or have another one awakened, with nothing to do yet; and short
-// programs are over by then.
+// After the start. Init awakened at exec would take the CPU from the program, or have another one awakened, with nothing to do yet; and
+// short programs are over by then.
 constexpr uint64_t kTakeOverNs = 2'000'000;
 
 alignas(16) char gStack[32 << 10];
@@ -19,7 +19,7 @@ uint64_t TakeOverAfter(const Starting& starting) {
   if ((starting.launch.record->flags & kStartNotify) != 0) return 1;  // the host wants to know
   const Program& program = *starting.program;
   const auto sooner = [](uint64_t limit, uint64_t other) { return limit > 0 && limit < other ? limit : other; };
-  return sooner(program.cpuLimitNs / program.cpuCount, sooner(program.wallLimitNs, kTakeOverNs));
+  return sooner((uint64_t)(program.nextCpuLookNs - program.startNs), sooner(program.wallLimitNs, kTakeOverNs));
 }
 
 Failure BecomeProgram(const Forerunner& forerunner) {

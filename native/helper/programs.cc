@@ -70,8 +70,7 @@ uint64_t Programs::RawCpuNs(const Program& program) const {
 void Programs::TakeBaseline(Program& program, uint64_t ownCpuNs) {
   const Counters& counters = CountersOf(program);
   (void)WriteCounter(counters, kCounterMemoryPeak, "0");  // v1 and new v2 start the mark again; else the host takes a fresh group
-  program.cpuBaseNs = RawCpuNs(program);
-  if (!program.ownGroup && program.cpuBaseNs != kUnknown) program.cpuBaseNs = Difference(program.cpuBaseNs, ownCpuNs);
+  program.cpuBaseNs = program.ownGroup ? RawCpuNs(program) : Difference(RawCpuNs(program), ownCpuNs);
   program.memoryBase = program.ownGroup ? 0 : ReadNumber(counters, kCounterMemoryNow);
   program.oomBase = ReadOomKills(counters);
   program.taskBase = ReadNumber(counters, kCounterTaskPeak);

@@ -149,13 +149,8 @@ type IntegerShape = Extract<Shape, { kind: 'uint' | 'int' }>;
 /** Clamped to what a double holds exactly: nobody means more, and Go's own wrapping is no use to anybody. */
 function integer(shape: IntegerShape, literal: string, where: Where): number {
   const value = Number(literal);
-  if (
-    /^-?\d{1,15}$/.test(literal) &&
-    (shape.kind === 'int' || literal[0] !== '-') &&
-    value <= Number(shape.max)
-  ) {
-    return value;
-  }
+  // So few digits fit into all of them.
+  if (/^-?\d{1,15}$/.test(literal) && (shape.kind === 'int' || literal[0] !== '-')) return value;
   const exact = /^-?\d{1,20}$/.test(literal) ? BigInt(literal) : null;
   if (
     exact === null ||
