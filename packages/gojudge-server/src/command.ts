@@ -10,8 +10,8 @@ import { FLAGS, FlagError, type FlagValue, readFlags, usage, variableOf } from '
 import { commandFrom } from './config/from-flags.js';
 import { BUILD_VERSION } from './http/info.js';
 import { createGojudgeServer } from './server.js';
+import { keepHeapSmall } from './small-heap.js';
 import { spareMemory } from './spare-memory.js';
-import { keepYoungSpaceSmall } from './young-space.js';
 
 const PM2_VARIABLES = ['PM2_HOME', 'PM2_JSON_PROCESSING', 'NODE_APP_INSTANCE'];
 
@@ -20,7 +20,7 @@ const PM2_VARIABLES = ['PM2_HOME', 'PM2_JSON_PROCESSING', 'NODE_APP_INSTANCE'];
  * what goes wrong on stderr; never rejects. A second signal ends the process at once.
  */
 export async function runGojudgeCommand(args: readonly string[]): Promise<number> {
-  keepYoungSpaceSmall(); // for `sbx serve gojudge`; main.ts has done so before it loaded this
+  keepHeapSmall(); // for `sbx serve gojudge`; main.ts has done so before it loaded this
   const flags = readCommandLine(args);
   if (typeof flags === 'number') return flags;
   if (flags.get('version') === true) {

@@ -9,8 +9,8 @@ import 'node:stream/promises';
 import 'node:timers/promises';
 import 'node:worker_threads';
 import 'node:zlib';
-import { keepYoungSpaceSmall } from './young-space.js';
+import { keepHeapSmall } from './small-heap.js';
 
-keepYoungSpaceSmall();
+keepHeapSmall();
 const { runGojudgeCommand } = await import('./command.js');
 process.exit(await runGojudgeCommand(process.argv.slice(2)));

@@ -34,6 +34,24 @@ describe('spareMemory', () => {
     expect(garbage.deref()).toBeUndefined();
   });
 
+  it('a few that are still started put it off only for a while', () => {
+    spareMemory(engine, { intervalMs: INTERVAL_MS, growthBytes: Number.POSITIVE_INFINITY });
+    const look = (startedBefore: number) => {
+      startedTotal += startedBefore;
+      vi.advanceTimersByTime(INTERVAL_MS);
+    };
+    look(0);
+    expect(trimMemory, 'of the start').toHaveBeenCalledTimes(1);
+    for (let times = 0; times < 10; times += 1) look(5);
+    expect(trimMemory, 'not worth while yet').toHaveBeenCalledTimes(1);
+    look(500);
+    expect(trimMemory, 'in the midst of many').toHaveBeenCalledTimes(1);
+    look(5);
+    expect(trimMemory).toHaveBeenCalledTimes(2);
+    look(5);
+    expect(trimMemory, 'once').toHaveBeenCalledTimes(2);
+  });
+
   it('an interval of 0 is never', () => {
     spareMemory(engine, { intervalMs: 0 });
     vi.advanceTimersByTime(60_000);
