@@ -110,8 +110,8 @@ function encodeBlock(ends: Ends, table: Uint8Array, at: Position): void {
 }
 
 /**
- * The high bit of each of four bytes that is beyond ASCII or escaped. No table, no branch: of 0, less one, the high bit is set. What is borrowed for
- * that may mark the next byte for no reason, but none before the first.
+ * The high bit of each of four bytes that is beyond ASCII or escaped. No table, no branch: of 0, less one, the high bit is set. What is
+ * borrowed for that may mark the next byte for no reason, but none before the first.
  */
 function asciiSpecial(four: number): number {
   const quote = (four & ~0x04040404) ^ 0x22222222; // " &
@@ -150,7 +150,10 @@ function copyAscii({ from, to }: Ends, start: number, target: number, end: numbe
   return read - start;
 }
 
-/** As `copyAscii` of valid text, whatever stays as it is, of which there is a byte at least. */
+/**
+ * Copies what stays as it is of valid text, of which there is a byte at least; how many. Of other bytes only the last three of a block come here:
+ * the first that `copyAscii` stops at is escaped or beyond ASCII.
+ */
 function copyText({ source, from, piece, to }: Ends, start: number, target: number, end: number): number {
   piece[target] = source[start]!;
   let read = start + 1;
