@@ -2,8 +2,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createGojudgeServer, type GojudgeServerOptions } from '@sbx/gojudge-server';
 import { afterAll, describe, expect, test } from 'vitest';
 import { expectNothingLeft, settledFootprint } from '../helpers/leaks.js';
@@ -37,6 +39,24 @@ describe('shutdown', () => {
       await runningPrograms('sleep');
       await close();
       expect(await (await answer).text()).toContain('"status":"Accepted"');
+    });
+  });
+
+  test('waits until a client that takes its time has a large answer', async () => {
+    const large = { files: [{ content: '' }, { name: 'stdout', max: 2 ** 25 }, { name: 'stderr', max: 1 }] };
+    await withServer({}, async (url, close) => {
+      const program = cmd(['/bin/sh', '-c', 'yes 0123456789abcde | head -c 16777216'], large);
+      const text = JSON.stringify({ cmd: [program] });
+      const client = request(`${url}/run`, { method: 'POST', agent: false }).end(text);
+      const [answer] = (await once(client, 'response')) as [IncomingMessage];
+      const closing = close();
+      let json = '';
+      for await (const chunk of answer.setEncoding('utf8')) {
+        json += chunk;
+        await sleep(5);
+      }
+      expect(JSON.parse(json)[0].files.stdout.length).toBe(16_777_216);
+      await closing;
     });
   });
 

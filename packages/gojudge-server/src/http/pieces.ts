@@ -9,20 +9,21 @@ import type { Pieces } from '../encode/results.js';
  * again: one for each piece would be as much memory as the answer, for the kernel to clear and for V8 to collect.
  */
 export async function sendPieces(response: ServerResponse, pieces: Pieces): Promise<void> {
-  const gone = new Promise<void>((resolve) => {
-    response.once('close', resolve);
+  const closed = new Promise<void>((resolve) => {
+    response.once('close', resolve); // the client has gone, or the kernel has all of it
   });
   let before: Promise<void> | undefined;
   for (const piece of pieces(twoRooms())) {
     const written = new Promise<void>((resolve) => {
       response.write(piece, () => resolve()); // an error as well: the client is gone then
     });
-    await Promise.race([before, gone]);
+    await Promise.race([before, closed]);
     await nextTurn();
     if (response.destroyed) return;
     before = written;
   }
   response.end();
+  await closed;
 }
 
 /** In turn: the one is free for a piece when the one after it has been asked for, and it has been written. */
