@@ -1,5 +1,6 @@
 /** Outcomes to JSON as Go writes it: keys in its order, maps sorted by bytes, its escapes. */
 import { isUtf8 } from 'node:buffer';
+import { byteOrder } from '../byte-order.js';
 import type { Outcome } from '../run/outcome.js';
 import { encodePieces, type Room } from './bytes.js';
 
@@ -72,23 +73,7 @@ export function encodeMap<T>(map: ReadonlyMap<string, T>, encode: (value: T) => 
 
 function sortedEntries<T>(map: ReadonlyMap<string, T>): [string, T][] {
   if (map.size < 2) return [...map];
-  return [...map].sort(([a], [b]) => compareBytes(a, b));
-}
-
-/** By the bytes of their UTF-8, which is by code points. */
-function compareBytes(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  for (let at = 0; at < length; at += 1) {
-    const [one, other] = [a.charCodeAt(at), b.charCodeAt(at)];
-    if (one !== other) return rank(one) - rank(other);
-  }
-  return a.length - b.length;
-}
-
-/** Surrogates stand for the code points beyond all other units. */
-function rank(unit: number): number {
-  if (unit < 0xd800) return unit;
-  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+  return [...map].sort(([a], [b]) => byteOrder(a, b));
 }
 
 /** Nothing to escape in it. */

@@ -17,6 +17,7 @@ import {
 import { copyFile, lstat, readdir, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { byteOrder } from '../byte-order.js';
 import { makeFolders } from './folders.js';
 import { StoredNames } from './names.js';
 import { readPart } from './read-fd.js';
@@ -281,10 +282,6 @@ function newId(): string {
   let id = '';
   for (let shift = 35n; shift >= 0n; shift -= 5n) id += ALPHABET[Number((bits >> shift) & 31n)];
   return id;
-}
-
-function byteOrder(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
 function asFull(error: unknown): unknown {
