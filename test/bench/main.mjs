@@ -12,6 +12,7 @@ const BENCHES = {
   groups: './groups.mjs',
   memory: './memory.mjs',
   gojudge: './gojudge.mjs',
+  'gojudge-host': './gojudge-host.mjs',
   fifo: './fifo.mjs',
   fathom: './fathom.mjs',
 };

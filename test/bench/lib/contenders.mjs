@@ -37,7 +37,7 @@ function expectOk(result) {
   if (!result.ok) throw new Error(`${PROGRAM} ended with ${result.status}`);
 }
 
-const bare = { name: 'spawn', run: () => spawnToClose(PROGRAM, []) };
+export const bareSpawn = { name: 'spawn', run: () => spawnToClose(PROGRAM, []) };
 
 /** A fresh sandbox each; the promise resolves when its last process is dead and its figures are final. */
 const fresh = (engine) => ({
@@ -92,7 +92,7 @@ async function installedPeers() {
 export async function makeContenders(engine) {
   const sandbox = await engine.createSandbox({ limits: LIMITS });
   return {
-    ours: [bare, fresh(engine), standing(sandbox)],
+    ours: [bareSpawn, fresh(engine), standing(sandbox)],
     peers: await installedPeers(),
     close: () => sandbox.close(),
   };

@@ -32,6 +32,14 @@ export function cpuMs(pids) {
   return ticks.reduce((total, value) => total + value, 0) * TICK_MS;
 }
 
+/** CPU time of a process's own threads, in µs: the kernel counts these in ns. */
+export function threadCpuUs(pid) {
+  const times = readdirSync(`/proc/${pid}/task`).map((thread) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+  );
+  return times.reduce((total, value) => total + value, 0) / 1000;
+}
+
 export function residentBytes(pids) {
   const pages = pids.map(statOf).map((fields) => (fields === null ? 0 : Number(fields[21])));
   return pages.reduce((total, value) => total + value, 0) * PAGE_BYTES;

@@ -1,0 +1,79 @@
+/**
+ * node host-role.mjs gojudge|http|run: a process that runs what a small `/run` runs, with more or less around it. `gojudge` is our
+ * server; `http` a bare `node:http` server that parses the body and answers with a constant; `run` only the engine, in loops.
+ * Tells its URL by IPC; `run` loops when it is told `{ lanes, ms }`, and tells how many.
+ */
+import { createServer } from 'node:http';
+import { createGojudgeServer } from '@sbx/gojudge-server';
+import { LOADS, runRequest } from './gojudge-loads.mjs';
+import { Connection } from './http-client.mjs';
+
+const LANES = 2;
+
+const server = await createGojudgeServer({ httpAddr: '127.0.0.1:0', parallelism: LANES });
+const { engine } = server;
+const [url] = (await server.listen()).urls;
+const { run, answer } = await learn();
+
+/** The call of the engine that the server makes of the request, and its answer. */
+async function learn() {
+  const original = engine.run;
+  let call;
+  engine.run = (file, args, { signal, ...options }) => {
+    call = () => original.call(engine, file, args, options);
+    return original.call(engine, file, args, { signal, ...options });
+  };
+  const connection = new Connection(url);
+  const { body } = await connection.send(runRequest(LOADS[0].request({})));
+  connection.close();
+  delete engine.run;
+  return { run: call, answer: body.toString() };
+}
+
+async function loop(lanes, ms) {
+  const end = performance.now() + ms;
+  let count = 0;
+  const lane = async () => {
+    for (; performance.now() < end; count += 1) await run();
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return count;
+}
+
+/** So many at once, the rest in turn. */
+function makeGate(size) {
+  const waiting = [];
+  let free = size;
+  return async (work) => {
+    if (free === 0) await new Promise((resolve) => waiting.push(resolve));
+    else free -= 1;
+    await work();
+    const next = waiting.shift();
+    if (next === undefined) free += 1;
+    else next();
+  };
+}
+
+function listenBare() {
+  const enter = makeGate(LANES);
+  const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': answer.length };
+  const bare = createServer((request, response) => {
+    const chunks = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', async () => {
+      JSON.parse(Buffer.concat(chunks));
+      await enter(run);
+      response.writeHead(200, headers);
+      response.end(answer);
+    });
+  });
+  bare.keepAliveTimeout = 0; // others have their turns meanwhile
+  return new Promise((resolve) =>
+    bare.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${bare.address().port}`)),
+  );
+}
+
+const [role] = process.argv.slice(2);
+process.on('disconnect', () => process.exit(0));
+process.on('message', async ({ lanes, ms }) => process.send({ count: await loop(lanes, ms) }));
+process.send({ url: role === 'http' ? await listenBare() : url });
