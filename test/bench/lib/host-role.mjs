@@ -1,9 +1,12 @@
 /**
- * node host-role.mjs gojudge|http|run: a process that runs what a small `/run` runs, with more or less around it. `gojudge` is our
- * server; `http` a bare `node:http` server that parses the body and answers with a constant; `run` only the engine, in loops.
- * Tells its URL by IPC; `run` loops when it is told `{ lanes, ms }`, and tells how many.
+ * node host-role.mjs gojudge|http|socket|run: a process that runs what a small `/run` runs, with more or less around it. `gojudge`
+ * is our server; `http` a bare `node:http` server that parses the body and answers with a constant; `socket` answers with that
+ * whatever comes; `run` is only the engine, in loops. Tells its URL by IPC; `run` loops when it is told `{ lanes, ms }`, and tells
+ * how many.
  */
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer } from 'node:net';
 import { createGojudgeServer } from '@sbx/gojudge-server';
 import { LOADS, runRequest } from './gojudge-loads.mjs';
 import { Connection } from './http-client.mjs';
@@ -54,10 +57,11 @@ function makeGate(size) {
   };
 }
 
-function listenBare() {
-  const enter = makeGate(LANES);
+const enter = makeGate(LANES);
+
+function makeHttp() {
   const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': answer.length };
-  const bare = createServer((request, response) => {
+  const bare = createHttpServer((request, response) => {
     const chunks = [];
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', async () => {
@@ -68,12 +72,29 @@ function listenBare() {
     });
   });
   bare.keepAliveTimeout = 0; // others have their turns meanwhile
-  return new Promise((resolve) =>
-    bare.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${bare.address().port}`)),
-  );
+  return bare;
 }
+
+function makeSocket() {
+  const whole = `HTTP/1.1 200 OK\r\nContent-Length: ${answer.length}\r\n\r\n${answer}`;
+  return createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.on('data', async () => {
+      await enter(run);
+      socket.write(whole);
+    });
+  });
+}
+
+async function listen(bare) {
+  bare.listen(0, '127.0.0.1');
+  await once(bare, 'listening');
+  return `http://127.0.0.1:${bare.address().port}`;
+}
+
+const BARE = { http: makeHttp, socket: makeSocket };
 
 const [role] = process.argv.slice(2);
 process.on('disconnect', () => process.exit(0));
 process.on('message', async ({ lanes, ms }) => process.send({ count: await loop(lanes, ms) }));
-process.send({ url: role === 'http' ? await listenBare() : url });
+process.send({ url: role in BARE ? await listen(BARE[role]()) : url });
