@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { bareSpawn } from './lib/contenders.mjs';
 import { figure } from './lib/figures.mjs';
-import { LOADS, runRequest } from './lib/gojudge-loads.mjs';
+import { isAccepted, LOADS, runRequest } from './lib/gojudge-loads.mjs';
 import { Connection } from './lib/http-client.mjs';
 import { threadCpuUs } from './lib/server-processes.mjs';
 import { p50, pairwise } from './lib/stats.mjs';
@@ -31,6 +31,9 @@ const script = fileURLToPath(new URL('./lib/host-role.mjs', import.meta.url));
 
 async function start(role) {
   const child = fork(script, [role], { execArgv: FLAGS });
+  child.once('exit', (code) => {
+    if (code !== 0) throw new Error(`${role} has ended with ${code}`);
+  });
   const [{ url }] = await once(child, 'message');
   return {
     role,
@@ -56,7 +59,7 @@ function openClients(url, clients) {
     const end = performance.now() + ms;
     let count = 0;
     const loop = async (connection) => {
-      for (; performance.now() < end; count += 1) await connection.send(bytes);
+      for (; performance.now() < end; count += 1) expectAccepted(await connection.send(bytes));
     };
     await Promise.all(connections.map(loop));
     return count;
@@ -65,6 +68,10 @@ function openClients(url, clients) {
     for (const connection of connections) connection.close();
   };
   return { work, close };
+}
+
+function expectAccepted({ status, body }) {
+  if (status !== 200 || !isAccepted(body)) throw new Error(`unexpected answer: ${body.subarray(0, 300)}`);
 }
 
 async function costUs(pid, work, ms) {

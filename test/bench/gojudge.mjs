@@ -8,7 +8,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { figure } from './lib/figures.mjs';
-import { deleteFiles, KILLS, LOADS, runRequest, uploadFiles } from './lib/gojudge-loads.mjs';
+import {
+  ACCEPTED,
+  deleteFiles,
+  isAccepted,
+  KILLS,
+  LOADS,
+  runRequest,
+  uploadFiles,
+} from './lib/gojudge-loads.mjs';
 import { Connection, makeRequest } from './lib/http-client.mjs';
 import { machineCpuMs } from './lib/machine.mjs';
 import { cpuMs, residentBytes, serverProcesses } from './lib/server-processes.mjs';
@@ -24,7 +32,6 @@ const FIRST_MS = 1500;
 const FIRST_WARM_UP = { ms: 10_000, clients: 8 };
 const KILL_ROUNDS = 8;
 const KILL_LATE_BAR_MS = 10;
-const ACCEPTED = Buffer.from('{"status":"Accepted"');
 
 /** `urls`: servers to compare; figures are named by their place in the list. */
 export async function measure({ scale, urls = [], only }) {
@@ -132,9 +139,6 @@ async function openClients({ url, ids }, { clients, request }) {
   };
   return { ask, close };
 }
-
-/** Chunks may come before it. */
-const isAccepted = (body) => body.subarray(0, 64).includes(ACCEPTED);
 
 /** One connection for all. */
 async function openSocket({ url, ids }, { request }) {

@@ -111,6 +111,10 @@ export const KILLS = [
 /** A request of `/run`, as bytes. */
 export const runRequest = (request) => makeRequest({ path: '/run', body: JSON.stringify(request) });
 
+export const ACCEPTED = Buffer.from('{"status":"Accepted"');
+/** Of a body; chunks may come before it. */
+export const isAccepted = (body) => body.subarray(0, 64).includes(ACCEPTED);
+
 /** Uploads what loads refer to; resolves with the ids by name. */
 export async function uploadFiles(url) {
   const ids = {};

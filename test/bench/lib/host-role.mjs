@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { createGojudgeServer } from '@sbx/gojudge-server';
-import { LOADS, runRequest } from './gojudge-loads.mjs';
+import { isAccepted, LOADS, runRequest } from './gojudge-loads.mjs';
 import { Connection } from './http-client.mjs';
 
 const LANES = 2;
@@ -30,6 +30,7 @@ async function learn() {
   const { body } = await connection.send(runRequest(LOADS[0].request({})));
   connection.close();
   delete engine.run;
+  if (!isAccepted(body)) throw new Error(`unexpected answer: ${body}`);
   return { run: call, answer: body.toString() };
 }
 
