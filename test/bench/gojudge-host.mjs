@@ -9,10 +9,11 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { bareSpawn } from './lib/contenders.mjs';
 import { figure } from './lib/figures.mjs';
-import { isAccepted, LOADS, runRequest } from './lib/gojudge-loads.mjs';
+import { expectAccepted, LOADS, runRequest } from './lib/gojudge-loads.mjs';
 import { Connection } from './lib/http-client.mjs';
 import { threadCpuUs } from './lib/server-processes.mjs';
 import { p50, pairwise } from './lib/stats.mjs';
+import { timed } from './lib/wait.mjs';
 
 export const title = 'host CPU of a small /run beyond the sandboxed run';
 
@@ -22,10 +23,9 @@ const ROUND_MS = 300;
 const WARM_UP_MS = 15_000; // V8 compiles until then
 /** Set where Node's own `spawn` takes 1.4 to 1.7 ms: .09 to .11 of it. */
 const BAR_US = 150;
-const LANES = 2;
 const SPAWNS = 25;
 const ROLES = ['gojudge', 'http', 'socket', 'run'];
-/** As `sbx-gojudge` sets them. */
+/** As `small-heap.ts` of the server sets them. */
 const FLAGS = ['--semi-space-growth-factor=1', '--heap-growing-percent=50'];
 const script = fileURLToPath(new URL('./lib/host-role.mjs', import.meta.url));
 
@@ -45,7 +45,7 @@ async function start(role) {
 /** Both: `work(ms)` resolves with the number of runs. */
 function openLoop(child, clients) {
   const work = async (ms) => {
-    child.send({ lanes: Math.min(clients, LANES), ms });
+    child.send({ clients, ms });
     const [{ count }] = await once(child, 'message');
     return count;
   };
@@ -70,10 +70,6 @@ function openClients(url, clients) {
   return { work, close };
 }
 
-function expectAccepted({ status, body }) {
-  if (status !== 200 || !isAccepted(body)) throw new Error(`unexpected answer: ${body.subarray(0, 300)}`);
-}
-
 async function costUs(pid, work, ms) {
   await work(ms / 8); // what the one before has left in the caches
   const before = threadCpuUs(pid);
@@ -82,7 +78,7 @@ async function costUs(pid, work, ms) {
 }
 
 async function warmUp({ open }, ms) {
-  const { work, close } = open(LANES);
+  const { work, close } = open(Math.max(...COUNTS));
   await work(ms);
   close();
 }
@@ -106,9 +102,7 @@ async function measureCount(all, clients, scale) {
 async function spawnUs() {
   const samples = [];
   for (let sample = 0; sample < SPAWNS; sample += 1) {
-    const start = performance.now();
-    await bareSpawn.run();
-    samples.push((performance.now() - start) * 1000);
+    samples.push((await timed(bareSpawn.run)) * 1000);
   }
   return p50(samples);
 }

@@ -11,7 +11,7 @@ import { figure } from './lib/figures.mjs';
 import {
   ACCEPTED,
   deleteFiles,
-  isAccepted,
+  expectAccepted,
   KILLS,
   LOADS,
   runRequest,
@@ -128,9 +128,9 @@ async function openClients({ url, ids }, { clients, request }) {
   const connections = Array.from({ length: clients }, () => new Connection(url));
   const bytes = runRequest(request(ids));
   const ask = async (client) => {
-    const { status, body } = await connections[client].send(bytes);
-    if (status !== 200 || !isAccepted(body)) throw new Error(`unexpected answer: ${body.subarray(0, 300)}`);
-    const fileId = /"fileIds":\{"\w+":"(\w+)"/.exec(body.subarray(-300).toString('latin1'))?.[1];
+    const answer = await connections[client].send(bytes);
+    expectAccepted(answer);
+    const fileId = /"fileIds":\{"\w+":"(\w+)"/.exec(answer.body.subarray(-300).toString('latin1'))?.[1];
     if (fileId === undefined) return undefined;
     return () => connections[client].send(makeRequest({ method: 'DELETE', path: `/file/${fileId}` }));
   };

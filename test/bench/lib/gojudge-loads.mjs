@@ -112,8 +112,12 @@ export const KILLS = [
 export const runRequest = (request) => makeRequest({ path: '/run', body: JSON.stringify(request) });
 
 export const ACCEPTED = Buffer.from('{"status":"Accepted"');
-/** Of a body; chunks may come before it. */
-export const isAccepted = (body) => body.subarray(0, 64).includes(ACCEPTED);
+
+/** Throws otherwise. Chunks may come before it. */
+export function expectAccepted({ status, body }) {
+  if (status === 200 && body.subarray(0, 64).includes(ACCEPTED)) return;
+  throw new Error(`unexpected answer: ${body.subarray(0, 300)}`);
+}
 
 /** Uploads what loads refer to; resolves with the ids by name. */
 export async function uploadFiles(url) {

@@ -1,14 +1,14 @@
 /**
  * node host-role.mjs gojudge|http|socket|run: a process that runs what a small `/run` runs, with more or less around it. `gojudge`
  * is our server; `http` a bare `node:http` server that parses the body and answers with a constant; `socket` answers with that
- * whatever comes; `run` is only the engine, in loops. Tells its URL by IPC; `run` loops when it is told `{ lanes, ms }`, and tells
+ * whatever comes; `run` is only the engine, in loops. Tells its URL by IPC; `run` loops when it is told `{ clients, ms }`, and tells
  * how many.
  */
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { createGojudgeServer } from '@sbx/gojudge-server';
-import { isAccepted, LOADS, runRequest } from './gojudge-loads.mjs';
+import { expectAccepted, LOADS, runRequest } from './gojudge-loads.mjs';
 import { Connection } from './http-client.mjs';
 
 const LANES = 2;
@@ -27,38 +27,22 @@ async function learn() {
     return original.call(engine, file, args, { signal, ...options });
   };
   const connection = new Connection(url);
-  const { body } = await connection.send(runRequest(LOADS[0].request({})));
+  const answered = await connection.send(runRequest(LOADS[0].request({})));
   connection.close();
   delete engine.run;
-  if (!isAccepted(body)) throw new Error(`unexpected answer: ${body}`);
-  return { run: call, answer: body.toString() };
+  expectAccepted(answered);
+  return { run: call, answer: answered.body.toString() };
 }
 
-async function loop(lanes, ms) {
+async function loop(clients, ms) {
   const end = performance.now() + ms;
   let count = 0;
   const lane = async () => {
     for (; performance.now() < end; count += 1) await run();
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: Math.min(clients, LANES) }, lane));
   return count;
 }
-
-/** So many at once, the rest in turn. */
-function makeGate(size) {
-  const waiting = [];
-  let free = size;
-  return async (work) => {
-    if (free === 0) await new Promise((resolve) => waiting.push(resolve));
-    else free -= 1;
-    await work();
-    const next = waiting.shift();
-    if (next === undefined) free += 1;
-    else next();
-  };
-}
-
-const enter = makeGate(LANES);
 
 function makeHttp() {
   const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': answer.length };
@@ -67,7 +51,7 @@ function makeHttp() {
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', async () => {
       JSON.parse(Buffer.concat(chunks));
-      await enter(run);
+      await run(); // the engine lets so many in at once as the server has workers
       response.writeHead(200, headers);
       response.end(answer);
     });
@@ -81,7 +65,7 @@ function makeSocket() {
   return createServer((socket) => {
     socket.on('error', () => socket.destroy());
     socket.on('data', async () => {
-      await enter(run);
+      await run();
       socket.write(whole);
     });
   });
@@ -97,5 +81,5 @@ const BARE = { http: makeHttp, socket: makeSocket };
 
 const [role] = process.argv.slice(2);
 process.on('disconnect', () => process.exit(0));
-process.on('message', async ({ lanes, ms }) => process.send({ count: await loop(lanes, ms) }));
+process.on('message', async ({ clients, ms }) => process.send({ count: await loop(clients, ms) }));
 process.send({ url: role in BARE ? await listen(BARE[role]()) : url });

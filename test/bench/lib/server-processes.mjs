@@ -1,6 +1,7 @@
 /** What the processes of a server cost: the one that listens, and all below it. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { sum } from './stats.mjs';
 
 const TICK_MS = 10;
 const PAGE_BYTES = 4096;
@@ -29,7 +30,7 @@ export function cpuMs(pids) {
   const ticks = pids
     .map(statOf)
     .flatMap((fields) => (fields === null ? [] : fields.slice(11, 15).map(Number)));
-  return ticks.reduce((total, value) => total + value, 0) * TICK_MS;
+  return sum(ticks) * TICK_MS;
 }
 
 /** CPU time of a process's own threads, in µs: the kernel counts these in ns. */
@@ -37,12 +38,12 @@ export function threadCpuUs(pid) {
   const times = readdirSync(`/proc/${pid}/task`).map((thread) =>
     Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
   );
-  return times.reduce((total, value) => total + value, 0) / 1000;
+  return sum(times) / 1000;
 }
 
 export function residentBytes(pids) {
   const pages = pids.map(statOf).map((fields) => (fields === null ? 0 : Number(fields[21])));
-  return pages.reduce((total, value) => total + value, 0) * PAGE_BYTES;
+  return sum(pages) * PAGE_BYTES;
 }
 
 /** Fields of /proc/N/stat from the state on; `null` when it is gone. */
