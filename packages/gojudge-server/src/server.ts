@@ -3,10 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import type { Engine } from '@sbx/core';
 import { after } from '@sbx/serving';
+import { serveRequest } from './http/carrier.js';
 import { makeEntryCheck } from './http/entry.js';
 import { continueWhenRead } from './http/expect.js';
 import { keepPace } from './http/pace.js';
-import { route } from './http/routes.js';
+
+import { Lane } from './lane/lane.js';
 import { listenOn } from './listen.js';
 import { type Metrics, openMetrics } from './monitor/metrics.js';
 import { openMonitor } from './monitor/server.js';
@@ -52,6 +54,7 @@ class OpenServer implements GojudgeServer {
   readonly #metrics: Metrics;
   readonly #checkEntry;
   readonly #sockets: Sockets;
+  readonly #lane: Lane;
   readonly #servers: Server[] = [];
   readonly #busy = new Set<Promise<unknown>>();
   #closed: Promise<void> | null = null;
@@ -61,6 +64,7 @@ class OpenServer implements GojudgeServer {
     this.#metrics = metrics;
     this.#checkEntry = makeEntryCheck(parts.settings);
     this.#sockets = new Sockets(parts.judge, this.#checkEntry);
+    this.#lane = new Lane(parts.judge, this.#checkEntry, metrics);
   }
 
   get engine(): Engine {
@@ -70,7 +74,7 @@ class OpenServer implements GojudgeServer {
   handler = (request: IncomingMessage, response: ServerResponse): void => {
     keepPace(request);
     const observe = this.#metrics.watchHttp(request, response);
-    const answered = route(this.#parts.judge, this.#checkEntry, request, response).then(observe);
+    const answered = serveRequest(this.#parts.judge, this.#checkEntry, request, response).then(observe);
     this.#busy.add(answered);
     void answered.finally(() => this.#busy.delete(answered));
   };
@@ -121,6 +125,7 @@ class OpenServer implements GojudgeServer {
     server.on('upgrade', (request, socket, head) =>
       this.#sockets.upgradeOrAnswer(server, request, socket, head),
     );
+    this.#lane.attach(server);
     return this.#keep(server);
   }
 
@@ -134,15 +139,17 @@ class OpenServer implements GojudgeServer {
     judge.workers.close();
     for (const server of this.#servers) server.close();
     for (const server of this.#servers) server.closeIdleConnections();
+    this.#lane.closeIdle();
     await Promise.race([this.#drained(), after(options.shutdownMs)]);
     this.#sockets.close();
     for (const server of this.#servers) server.closeAllConnections();
+    this.#lane.destroy();
     if (ownEngine) await judge.engine.close();
     await Promise.race([this.#drained(), after(options.shutdownMs)]);
     await judge.store.close();
   }
 
   async #drained(): Promise<void> {
-    await Promise.allSettled([...this.#busy, this.#sockets.idle()]);
+    await Promise.allSettled([...this.#busy, this.#lane.drained(), this.#sockets.idle()]);
   }
 }

@@ -14,9 +14,15 @@ export interface StructShape {
   go: string;
   /** Name in messages. */
   name: string;
-  fields: ReadonlyMap<string, Shape>;
-  /** Field names in one letter case. */
-  folded: ReadonlyMap<string, string>;
+  fields: ReadonlyMap<string, Field>;
+  /** The same by their names in one letter case. */
+  folded: ReadonlyMap<string, Field>;
+}
+
+/** `name` is the one string that V8 finds properties by; a key that was cut out of a text has to be looked up first. */
+interface Field {
+  name: string;
+  shape: Shape;
 }
 
 /** A value of the wrong type. The message is the answer's. */
@@ -47,8 +53,14 @@ export const OPTIONAL_INT64: Shape = { ...INT, go: 'int64', nullable: true } as 
 export type Fields<T> = Readonly<Record<keyof T & string, Shape>>;
 
 export function struct<T>(name: string, fields: Fields<T>): StructShape {
-  const folded = new Map(Object.keys(fields).map((field) => [fold(field), field]));
-  return { kind: 'struct', go: `model.${name}`, name, fields: new Map(Object.entries(fields)), folded };
+  const known = Object.entries<Shape>(fields).map(([field, shape]) => ({ name: field, shape }));
+  return {
+    kind: 'struct',
+    go: `model.${name}`,
+    name,
+    fields: new Map(known.map((field) => [field.name, field])),
+    folded: new Map(known.map((field) => [fold(field.name), field])),
+  };
 }
 
 export function list(item: Shape, go: string, nullItem: 'zero' | 'null' = 'zero'): Shape {
@@ -103,10 +115,11 @@ function decodeStruct(
   const where = { struct: shape.name, field: '', outer };
   for (let index = 0; index < keys.length; index += 1) {
     const key = keys[index]!;
-    const field = shape.fields.has(key) ? key : shape.folded.get(fold(key));
+    const field = shape.fields.get(key) ?? shape.folded.get(fold(key));
     if (field === undefined) continue;
-    where.field = field;
-    into[field] = decode(shape.fields.get(field)!, values[index]!, into[field], where);
+    const { name } = field;
+    where.field = name;
+    into[name] = decode(field.shape, values[index]!, into[name], where);
   }
   return into;
 }

@@ -72,8 +72,10 @@ export function encodeMap<T>(map: ReadonlyMap<string, T>, encode: (value: T) => 
 }
 
 function sortedEntries<T>(map: ReadonlyMap<string, T>): [string, T][] {
-  if (map.size < 2) return [...map];
-  return [...map].sort(([a], [b]) => byteOrder(a, b));
+  const entries = [...map];
+  if (entries.length > 2) return entries.sort(([a], [b]) => byteOrder(a, b));
+  // Most often stdout and stderr.
+  return entries.length === 2 && byteOrder(entries[0]![0], entries[1]![0]) > 0 ? entries.reverse() : entries;
 }
 
 /** Nothing to escape in it. */
@@ -95,6 +97,7 @@ const LARGE_BYTES = 4096;
 
 /** Bytes as a JSON string; each byte that is not UTF-8 is the text `\ufffd`, a real U+FFFD stays as it is. */
 export function encodeBytes(bytes: Uint8Array): Encoded {
+  if (bytes.byteLength === 0) return '""';
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer.length <= LARGE_BYTES && isUtf8(buffer)) return goJson(buffer.toString('utf8'));
   return (room) => encodePieces(buffer, room);

@@ -1,12 +1,15 @@
-/** Answers as go-judge shapes them: errors are bare JSON strings, or have no body at all. */
-import type { ServerResponse } from 'node:http';
+/** Answers as go-judge shapes them: errors are bare JSON strings, or have no body at all. How they travel is others' matter. */
 import { JsonSyntaxError } from '../decode/json.js';
 import { JsonTypeError } from '../decode/shapes.js';
 import { type Encoded, goJson } from '../encode/results.js';
 import { BadRequest, RunFailure } from '../errors.js';
-import { BodyTooLarge } from './body.js';
-import { endLingering } from './linger.js';
-import { sendPieces } from './pieces.js';
+
+export interface Answer {
+  status: number;
+  /** With the length, but for a body in pieces. */
+  headers: Readonly<Record<string, string | number>>;
+  body: Encoded;
+}
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const HTML: Readonly<Record<string, string>> = {
@@ -17,71 +20,60 @@ const HTML: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-export function sendJson(response: ServerResponse, status: number, json: string, headers = {}): void {
-  const bytes = Buffer.byteLength(json);
-  response.writeHead(status, { 'Content-Type': JSON_TYPE, ...headers, 'Content-Length': bytes });
-  response.end(json);
-}
-
-/** An error while the request still comes; the connection ends with it. */
-export function sendEarly(response: ServerResponse, status: number, message: string): void {
-  const json = goJson(message);
-  const bytes = Buffer.byteLength(json);
-  response.writeHead(status, { 'Content-Type': JSON_TYPE, Connection: 'close', 'Content-Length': bytes });
-  endLingering(response, json);
+export function jsonAnswer(status: number, json: string): Answer {
+  const headers = { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(json) };
+  return { status, headers, body: json };
 }
 
 /** Results. */
-export async function sendEncoded(response: ServerResponse, encoded: Encoded): Promise<void> {
-  if (typeof encoded === 'string') return sendJson(response, 200, encoded);
-  response.writeHead(200, { 'Content-Type': JSON_TYPE });
-  await sendPieces(response, encoded);
+export function encodedAnswer(encoded: Encoded): Answer {
+  if (typeof encoded === 'string') return jsonAnswer(200, encoded);
+  return { status: 200, headers: { 'Content-Type': JSON_TYPE }, body: encoded };
 }
 
-export function sendEmpty(response: ServerResponse, status: number): void {
-  response.writeHead(status, { 'Content-Length': 0 });
-  response.end();
+export function emptyAnswer(status: number): Answer {
+  return { status, headers: { 'Content-Length': 0 }, body: '' };
 }
 
-export function sendNotFound(response: ServerResponse): void {
-  response.writeHead(404, { 'Content-Type': 'text/plain', 'Content-Length': 18 });
-  response.end('404 page not found');
+export function notFoundAnswer(): Answer {
+  const body = '404 page not found';
+  return { status: 404, headers: { 'Content-Type': 'text/plain', 'Content-Length': body.length }, body };
 }
 
 /** A path that cannot be read. */
-export function sendBadRequest(response: ServerResponse): void {
+export function badPathAnswer(): Answer {
   const body = '400 Bad Request';
-  const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': body.length };
-  response.writeHead(400, { ...headers, Connection: 'close' });
-  response.end(body);
+  const type = 'text/plain; charset=utf-8';
+  const headers = { 'Content-Type': type, 'Content-Length': body.length, Connection: 'close' };
+  return { status: 400, headers, body };
 }
 
 /** For the same path without its trailing slash. */
-export function sendRedirect(response: ServerResponse, method: string, location: string): void {
-  if (method !== 'GET') {
-    response.writeHead(307, { Location: location, 'Content-Length': 0 });
-    response.end();
-    return;
-  }
+export function redirectAnswer(method: string, location: string): Answer {
+  if (method !== 'GET')
+    return { status: 307, headers: { Location: location, 'Content-Length': 0 }, body: '' };
   const href = location.replace(/[&<>"']/g, (char) => HTML[char]!);
   const body = `<a href="${href}">Moved Permanently</a>.\n\n`;
   const type = 'text/html; charset=utf-8';
-  response.writeHead(301, { Location: location, 'Content-Type': type, 'Content-Length': body.length });
-  response.end(body);
+  return {
+    status: 301,
+    headers: { Location: location, 'Content-Type': type, 'Content-Length': body.length },
+    body,
+  };
 }
 
 /** The one place where errors become status codes. `strict`: without headers that go-judge does not send. */
-export function sendError(response: ServerResponse, error: unknown, strict: boolean): void {
-  if (response.headersSent) return void response.destroy();
-  if (error instanceof BodyTooLarge) return sendEarly(response, 400, error.message);
-  if (isClientsFault(error)) return sendJson(response, 400, goJson(error.message));
-  if (error instanceof RunFailure) {
-    const { message, retryAfterMs } = error;
-    const headers =
-      retryAfterMs === null || strict ? {} : { 'Retry-After': Math.max(1, Math.ceil(retryAfterMs / 1000)) };
-    return sendJson(response, 500, goJson(message), headers);
-  }
-  sendJson(response, 500, goJson('internal error'));
+export function errorAnswer(error: unknown, strict: boolean): Answer {
+  if (isClientsFault(error)) return jsonAnswer(400, goJson(error.message));
+  if (!(error instanceof RunFailure)) return jsonAnswer(500, goJson('internal error'));
+  const { status, headers, body } = jsonAnswer(500, goJson(error.message));
+  const { retryAfterMs } = error;
+  if (retryAfterMs === null || strict) return { status, headers, body };
+  return {
+    status,
+    headers: { ...headers, 'Retry-After': Math.max(1, Math.ceil(retryAfterMs / 1000)) },
+    body,
+  };
 }
 
 /** What a socket is closed for, and HTTP answers with 400. */

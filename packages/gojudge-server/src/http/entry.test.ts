@@ -1,15 +1,13 @@
-import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { makeEntryCheck } from './entry.js';
+import { type EntryHeaders, makeEntryCheck } from './entry.js';
 
 const open = { authToken: null, allowOrigins: null, allowHosts: null };
-const ask = (rules: object, headers: object) =>
-  makeEntryCheck({ ...open, ...rules })({ headers } as IncomingMessage);
+const ask = (rules: object, headers: EntryHeaders) => makeEntryCheck({ ...open, ...rules })(headers);
 
 describe('entry', () => {
   const origins = { allowOrigins: ['http://judge.example'] };
   const hosts = { allowHosts: ['127.0.0.1', 'judge.example'] };
-  const cases: [string, object, object, number][] = [
+  const cases: [string, object, EntryHeaders, number][] = [
     ['anybody without a rule', {}, { origin: 'http://evil.example', host: 'evil.example' }, 0],
     ['the right token', { authToken: 't' }, { authorization: 'Bearer t' }, 0],
     ['another token', { authToken: 't' }, { authorization: 'Bearer tt' }, 401],

@@ -3,13 +3,14 @@ import { closeSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { encodeMap, goJson } from '../encode/results.js';
 import { type FileStore, StoreFullError } from '../store/store.js';
-import { sendEarly, sendEmpty, sendJson } from './answers.js';
+import { type Answer, emptyAnswer, jsonAnswer } from './answers.js';
 import { readUpload } from './multipart.js';
 import { MultipartError } from './multipart-parts.js';
+import { sendAnswer, sendEarly } from './send.js';
 import { serveFile } from './serve-file.js';
 
-export async function listFiles(store: FileStore, response: ServerResponse): Promise<void> {
-  sendJson(response, 200, encodeMap(await store.list(), goJson));
+export async function listFiles(store: FileStore): Promise<Answer> {
+  return jsonAnswer(200, encodeMap(await store.list(), goJson));
 }
 
 export async function uploadFile(
@@ -20,12 +21,12 @@ export async function uploadFile(
   let id: string | undefined;
   try {
     id = await readUpload(request, (name, content) => store.add(name, content));
-    sendJson(response, 200, goJson(id));
+    await sendAnswer(response, jsonAnswer(200, goJson(id)));
   } catch (error) {
-    if (error instanceof MultipartError) return sendEmpty(response, 400);
+    if (error instanceof MultipartError) return sendAnswer(response, emptyAnswer(400));
     if (error instanceof StoreFullError) return sendEarly(response, 500, error.message);
     if (request.destroyed && !request.complete) return; // nobody to tell
-    sendEmpty(response, 500);
+    await sendAnswer(response, emptyAnswer(500));
   }
 }
 
@@ -36,7 +37,7 @@ export async function downloadFile(
   id: string,
 ): Promise<void> {
   const fd = store.openFd(id);
-  if (fd === null) return sendEmpty(response, 404);
+  if (fd === null) return sendAnswer(response, emptyAnswer(404));
   try {
     await serveFile(request, response, fd, store.nameOf(id));
   } finally {
@@ -44,6 +45,6 @@ export async function downloadFile(
   }
 }
 
-export async function deleteFile(store: FileStore, response: ServerResponse, id: string): Promise<void> {
-  sendEmpty(response, (await store.delete(id)) ? 200 : 404);
+export async function deleteFile(store: FileStore, id: string): Promise<Answer> {
+  return emptyAnswer((await store.delete(id)) ? 200 : 404);
 }

@@ -1,28 +1,35 @@
 /** Large answers, piece by piece. */
-import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Room } from '../encode/bytes.js';
 import type { Pieces } from '../encode/results.js';
+
+/** Where they go; a `ServerResponse` is one. `close` comes when the client has gone, or the kernel has all of it. */
+export interface PieceSink {
+  write(piece: Uint8Array, written: () => void): unknown;
+  end(): unknown;
+  once(event: 'close', listener: () => void): unknown;
+  readonly destroyed: boolean;
+}
 
 /**
  * Each piece is made no sooner than the client takes what was before it, and others get their turn between. Two rooms are used again and
  * again: one for each piece would be as much memory as the answer, for the kernel to clear and for V8 to collect.
  */
-export async function sendPieces(response: ServerResponse, pieces: Pieces): Promise<void> {
+export async function sendPieces(sink: PieceSink, pieces: Pieces): Promise<void> {
   const closed = new Promise<void>((resolve) => {
-    response.once('close', resolve); // the client has gone, or the kernel has all of it
+    sink.once('close', resolve);
   });
   let before: Promise<void> | undefined;
   for (const piece of pieces(twoRooms())) {
     const written = new Promise<void>((resolve) => {
-      response.write(piece, () => resolve()); // an error as well: the client is gone then
+      sink.write(piece, () => resolve()); // an error as well: the client is gone then
     });
     await Promise.race([before, closed]);
     await nextTurn();
-    if (response.destroyed) return;
+    if (sink.destroyed) return;
     before = written;
   }
-  response.end();
+  sink.end();
   await closed;
 }
 

@@ -1,20 +1,32 @@
 /** Method and path to handler: the table of go-judge's REST interface, and its rules for what is in no row. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Judge } from '../run/run-job.js';
-import { sendBadRequest, sendEmpty, sendError, sendJson, sendNotFound, sendRedirect } from './answers.js';
-import type { EntryCheck } from './entry.js';
+import {
+  type Answer,
+  badPathAnswer,
+  emptyAnswer,
+  jsonAnswer,
+  notFoundAnswer,
+  redirectAnswer,
+} from './answers.js';
+import type { Asked } from './asked.js';
+import type { EntryCheck, EntryHeaders } from './entry.js';
 import { deleteFile, downloadFile, listFiles, uploadFile } from './files.js';
 import { configJson, versionJson } from './info.js';
 import { sendNoUpgrade } from './no-upgrade.js';
 import { pathOf, queryOf } from './request-path.js';
 import { handleRun } from './run.js';
 
-type Handler = (
+/** The usual kind: one answer to what has been read whole. */
+type AnswerHandler = (judge: Judge, asked: Asked, id: string) => Answer | Promise<Answer>;
+/** Streams one way or the other, so it needs Node's own request and response. */
+type StreamHandler = (
   judge: Judge,
   request: IncomingMessage,
   response: ServerResponse,
   id: string,
 ) => void | Promise<void>;
+type Handler = { kind: 'answer'; handle: AnswerHandler } | { kind: 'stream'; handle: StreamHandler };
 
 interface Route {
   /** As metrics name it. */
@@ -23,90 +35,98 @@ interface Route {
   methods: Readonly<Record<string, Handler>>;
 }
 
+const answering = (handle: AnswerHandler): Handler => ({ kind: 'answer', handle });
+const streaming = (handle: StreamHandler): Handler => ({ kind: 'stream', handle });
+
 const FILE_ID = '/file/:fid';
+const NO_UPGRADE = streaming((_judge, request, response) => sendNoUpgrade(request, response));
 
 const ROUTES: readonly Route[] = [
-  { pattern: '/run', methods: { POST: handleRun } },
+  { pattern: '/run', methods: { POST: answering(handleRun) } },
   {
     pattern: '/file',
     methods: {
-      GET: ({ store }, _request, response) => listFiles(store, response),
-      POST: ({ store }, request, response) => uploadFile(store, request, response),
+      GET: answering(({ store }) => listFiles(store)),
+      POST: streaming(({ store }, request, response) => uploadFile(store, request, response)),
     },
   },
   {
     pattern: FILE_ID,
     methods: {
-      GET: ({ store }, request, response, id) => downloadFile(store, request, response, id),
-      DELETE: ({ store }, _request, response, id) => deleteFile(store, response, id),
+      GET: streaming(({ store }, request, response, id) => downloadFile(store, request, response, id)),
+      DELETE: answering(({ store }, _asked, id) => deleteFile(store, id)),
     },
   },
   {
     pattern: '/version',
     open: true,
-    methods: { GET: (_judge, _request, response) => sendJson(response, 200, versionJson()) },
+    methods: { GET: answering(() => jsonAnswer(200, versionJson())) },
   },
   {
     pattern: '/config',
     open: true,
-    methods: {
-      GET: ({ settings, store }, _request, response) =>
-        sendJson(response, 200, configJson(settings, store.dir)),
-    },
+    methods: { GET: answering(({ settings, store }) => jsonAnswer(200, configJson(settings, store.dir))) },
   },
-  { pattern: '/ws', methods: { GET: (_judge, request, response) => sendNoUpgrade(request, response) } },
-  { pattern: '/stream', methods: { GET: (_judge, request, response) => sendNoUpgrade(request, response) } },
+  { pattern: '/ws', methods: { GET: NO_UPGRADE } },
+  { pattern: '/stream', methods: { GET: NO_UPGRADE } },
 ];
 
-export interface Matched {
-  /** `''` for a path in no row. */
-  pattern: string;
-  handler: Handler | null;
-  open: boolean;
-  id: string;
-}
+/** Who is to handle a request. `pattern`: of its route, `''` for a path in no row. */
+export type Matched = Handler & { pattern: string; open: boolean; id: string };
 
-const NO_MATCH: Matched = { pattern: '', handler: null, open: false, id: '' };
-
-/** The row for a method and path. */
-export function matchRoute(method: string, path: string): Matched {
-  const id = /^\/file\/([^/]+)$/.exec(path)?.[1] ?? '';
+/** The row for a method and path; `null` for none. */
+export function matchRoute(method: string, path: string): Matched | null {
+  const id = path.startsWith('/file/') ? (/^\/file\/([^/]+)$/.exec(path)?.[1] ?? '') : '';
   const wanted = id === '' ? path : FILE_ID;
-  const row = ROUTES.find(({ pattern }) => pattern === wanted);
-  if (row === undefined || !Object.hasOwn(row.methods, method)) return NO_MATCH;
-  return { pattern: row.pattern, handler: row.methods[method]!, open: row.open ?? false, id };
+  for (const { pattern, open = false, methods } of ROUTES) {
+    if (pattern !== wanted) continue;
+    if (!Object.hasOwn(methods, method)) return null;
+    const { kind, handle } = methods[method]!;
+    return { kind, handle, pattern, open, id } as Matched;
+  }
+  return null;
 }
 
-/** Answers one request. Never rejects. */
-export async function route(
-  judge: Judge,
+/** The handler for a request line, refusals and redirects included. */
+export function findHandler(
   checkEntry: EntryCheck,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<string> {
-  const { method = 'GET', url = '/' } = request;
+  method: string,
+  url: string,
+  headers: EntryHeaders,
+): Matched {
   const path = pathOf(url);
-  if (path === null) {
-    sendBadRequest(response);
-    return '';
-  }
+  if (path === null) return always(badPathAnswer());
   const matched = matchRoute(method, path);
-  try {
-    if (matched.handler === null && path.length > 1 && path.endsWith('/')) {
-      const shorter = path.slice(0, -1);
-      if (matchRoute(method, shorter).handler !== null) {
-        sendRedirect(response, method, encodePath(shorter) + queryOf(url));
-        return '';
-      }
+  if (matched === null && path.length > 1 && path.endsWith('/')) {
+    const shorter = path.slice(0, -1);
+    if (matchRoute(method, shorter) !== null) {
+      return always(redirectAnswer(method, encodePath(shorter) + queryOf(url)));
     }
-    const refusal = checkEntry(request);
-    if (refusal === 403 || (refusal === 401 && !matched.open)) sendEmpty(response, refusal);
-    else if (matched.handler === null) sendNotFound(response);
-    else await matched.handler(judge, request, response, matched.id);
-  } catch (error) {
-    sendError(response, error, judge.settings.strict);
   }
-  return matched.pattern;
+  return admit(checkEntry, matched, headers);
+}
+
+/** The same where it is known that the path has a row; `null` when it has none. */
+export function findPlain(
+  checkEntry: EntryCheck,
+  method: string,
+  path: string,
+  headers: EntryHeaders,
+): Matched | null {
+  const matched = matchRoute(method, path);
+  return matched === null ? null : admit(checkEntry, matched, headers);
+}
+
+function admit(checkEntry: EntryCheck, matched: Matched | null, headers: EntryHeaders): Matched {
+  const refusal = checkEntry(headers);
+  if (refusal === 403 || (refusal === 401 && matched?.open !== true)) {
+    return always(emptyAnswer(refusal), matched?.pattern);
+  }
+  return matched ?? always(notFoundAnswer());
+}
+
+function always(answer: Answer, pattern = ''): Matched {
+  return { kind: 'answer', handle: () => answer, pattern, open: false, id: '' };
 }
 
 function encodePath(path: string): string {

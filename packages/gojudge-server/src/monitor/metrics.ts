@@ -3,15 +3,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Outcome } from '../run/outcome.js';
 import type { Judge } from '../run/run-job.js';
 
+/** To be called when a request has been answered. `pattern`: the route's, never the client's own path. */
+export type Observe = (pattern: string, status: number, bodyBytes: number) => void;
+
 export interface Metrics {
   observeOutcome(outcome: Outcome): void;
   observeFailure(): void;
   observeFile(bytes: number): void;
-  /**
-   * Before anything is answered; what it returns is called when all is. `pattern`: the route's, never the client's own path;
-   * the host a client names is left out for the same reason.
-   */
+  /** Before anything is answered; what it returns is called when all is. */
   watchHttp(request: IncomingMessage, response: ServerResponse): (pattern: string) => void;
+  /** The same for a request that is not Node's. */
+  watchPlain(method: string, bodyBytes: number): Observe;
   /** Interactive runs, which have no worker. */
   countStream(change: 1 | -1): void;
   /** Gauges that are read when somebody asks. */
@@ -27,6 +29,7 @@ export const NO_METRICS: Metrics = {
   observeFailure: ignore,
   observeFile: ignore,
   watchHttp: () => ignore,
+  watchPlain: () => ignore,
   countStream: ignore,
   watch: ignore,
   read: async () => ({ text: '', type: 'text/plain; charset=utf-8' }),

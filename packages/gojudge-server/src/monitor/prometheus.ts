@@ -5,7 +5,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } f
 import type { Outcome } from '../run/outcome.js';
 import type { Judge } from '../run/run-job.js';
 import { countBody } from './body-bytes.js';
-import type { Metrics } from './metrics.js';
+import type { Metrics, Observe } from './metrics.js';
 
 const TIME_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1, 2, 5, 10, 20, 50, 100];
 const MEMORY_BUCKETS = Array.from({ length: 21 }, (_, power) => 4096 * 2 ** power);
@@ -71,15 +71,23 @@ export class PrometheusMetrics implements Metrics {
   }
 
   watchHttp(request: IncomingMessage, response: ServerResponse): (pattern: string) => void {
-    const startedAt = performance.now();
+    const { method = '', headers } = request;
+    const observe = this.watchPlain(method, Number(headers['content-length'] ?? 0));
     const bodyBytes = countBody(response);
-    return (pattern) => {
-      const code = String(response.statusCode);
-      const method = KNOWN_METHODS.has(request.method ?? '') ? request.method! : 'OTHER';
-      this.#requests.inc({ code, method, handler: pattern, host: '', url: pattern });
-      this.#duration.observe({ code, method, url: pattern }, (performance.now() - startedAt) / 1000);
-      this.#requestSize.observe(Number(request.headers['content-length'] ?? 0));
-      this.#responseSize.observe(bodyBytes());
+    return (pattern) => observe(pattern, response.statusCode, bodyBytes());
+  }
+
+  /** The host that a client names is no label, nor is its own path: there are too many of both. */
+  watchPlain(method: string, requestBytes: number): Observe {
+    const startedAt = performance.now();
+    const known = KNOWN_METHODS.has(method) ? method : 'OTHER';
+    return (pattern, status, bodyBytes) => {
+      const code = String(status);
+      this.#requests.inc({ code, method: known, handler: pattern, host: '', url: pattern });
+      const seconds = (performance.now() - startedAt) / 1000;
+      this.#duration.observe({ code, method: known, url: pattern }, seconds);
+      this.#requestSize.observe(requestBytes);
+      this.#responseSize.observe(bodyBytes);
     };
   }
 

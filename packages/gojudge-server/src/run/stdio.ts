@@ -13,7 +13,6 @@ export interface Collector extends CollectorFile {
 }
 
 const CLOSED: FdSpec = { input: 'closed' };
-const STANDARD = [0, 1, 2];
 /** As the engine takes it. */
 const COLLECTED_BYTES_MAX = 2 ** 31;
 /** As go-judge makes it; the umask is 0. */
@@ -26,7 +25,7 @@ export function makeFds(
   collectors: readonly Collector[],
   taken: ReadonlySet<number>,
 ): Record<number, FdSpec> {
-  const fds: Record<number, FdSpec> = {};
+  const fds: Record<number, FdSpec> = program.tty ? {} : closedFds(taken);
   for (const [fd, file] of program.files.entries()) {
     if (taken.has(fd)) continue;
     if (file === null) {
@@ -35,8 +34,13 @@ export function makeFds(
     if (!program.tty) fds[fd] = specOf(scope, program, file, { fd, collectors });
     else if (file.kind === 'src' || file.kind === 'stored') fds[fd] = { input: inputOf(scope, file) };
   }
-  if (program.tty) return fds;
-  for (const fd of STANDARD) if (fd >= program.files.length && !taken.has(fd)) fds[fd] = CLOSED;
+  return fds;
+}
+
+/** Written out, since V8 then makes room for all three at once. */
+function closedFds(taken: ReadonlySet<number>): Record<number, FdSpec> {
+  const fds: Record<number, FdSpec> = { 0: CLOSED, 1: CLOSED, 2: CLOSED };
+  for (const fd of taken) delete fds[fd];
   return fds;
 }
 

@@ -45,7 +45,7 @@ export class Sockets {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
     const path = pathOf(request.url ?? '');
-    const refusal = this.#checkEntry(request);
+    const refusal = this.#checkEntry(request.headers);
     if (refusal !== 0) return refuseUpgrade(socket, REFUSALS[refusal], {}, '');
     if (!isSocketPath(path)) {
       return refuseUpgrade(socket, '404 Not Found', { 'Content-Type': 'text/plain' }, '404 page not found');

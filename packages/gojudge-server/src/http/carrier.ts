@@ -1,0 +1,52 @@
+/** Requests that come by way of Node's HTTP server. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Judge } from '../run/run-job.js';
+import { errorAnswer } from './answers.js';
+import type { Asked } from './asked.js';
+import { BodyTooLarge, readBody } from './body.js';
+import type { EntryCheck } from './entry.js';
+import { findHandler } from './routes.js';
+import { sendAnswer, sendEarly } from './send.js';
+
+/** Answers one request. Resolves with its route's pattern; never rejects. */
+export async function serveRequest(
+  judge: Judge,
+  checkEntry: EntryCheck,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<string> {
+  const { method = 'GET', url = '/', headers } = request;
+  let pattern = '';
+  try {
+    const found = findHandler(checkEntry, method, url, headers);
+    pattern = found.pattern;
+    if (found.kind === 'stream') await found.handle(judge, request, response, found.id);
+    else await sendAnswer(response, await found.handle(judge, new NodeRequest(request), found.id));
+  } catch (error) {
+    await sendError(response, error, judge.settings.strict);
+  }
+  return pattern;
+}
+
+class NodeRequest implements Asked {
+  readonly #request: IncomingMessage;
+
+  constructor(request: IncomingMessage) {
+    this.#request = request;
+  }
+
+  get socket(): Socket {
+    return this.#request.socket;
+  }
+
+  readBody(maxBytes: number): Promise<Buffer> {
+    return readBody(this.#request, maxBytes);
+  }
+}
+
+async function sendError(response: ServerResponse, error: unknown, strict: boolean): Promise<void> {
+  if (response.headersSent) return void response.destroy();
+  if (error instanceof BodyTooLarge) return sendEarly(response, 400, error.message);
+  await sendAnswer(response, errorAnswer(error, strict));
+}
