@@ -1,5 +1,11 @@
 /** The server: engine, store and workers behind HTTP and WebSockets. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Engine } from '@sbx/core';
 import { after } from '@sbx/serving';
@@ -14,7 +20,7 @@ import { type Metrics, openMetrics } from './monitor/metrics.js';
 import { openMonitor } from './monitor/server.js';
 import { openParts, type Parts } from './open.js';
 import { type GojudgeServerOptions, parseOptions } from './options.js';
-import { Sockets } from './socket/sockets.js';
+import { isForSocket, Sockets } from './socket/sockets.js';
 
 /** An open server; see `createGojudgeServer`. */
 export interface GojudgeServer extends AsyncDisposable {
@@ -113,7 +119,8 @@ class OpenServer implements GojudgeServer {
         keepAlive: true,
         keepAliveInitialDelay: TCP_PROBE_MS,
         maxHeaderSize: HEADER_BYTES_MAX,
-      },
+        shouldUpgradeCallback: isForSocket,
+      } as ServerOptions, // Node's types of version 20 do not know the last one
       this.handler,
     );
     // A client that closes its sending side still gets its answer.

@@ -56,10 +56,9 @@ export class Sockets {
     this.#server.handleUpgrade(request, socket, head, (opened) => this.#serve(opened, path));
   }
 
-  /** An upgrade that is none of ours (`h2c`, which Java offers with every first request) is answered as a plain request. */
+  /** The same for a server of Node before 22.21, which takes every offer: what is no upgrade of ours is given back without its offer. */
   upgradeOrAnswer(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const isForSocket = isSocketPath(pathOf(request.url ?? '')) && request.method === 'GET';
-    if (isForSocket) return this.upgrade(request, socket, head);
+    if (isForSocket(request)) return this.upgrade(request, socket, head);
     socket.unshift(Buffer.concat([withoutUpgrade(request), head]));
     server.emit('connection', socket);
   }
@@ -87,6 +86,11 @@ export class Sockets {
       this.#open.delete(socket);
     });
   }
+}
+
+/** Else it is answered as any request: Java offers `h2c` with every first one. */
+export function isForSocket({ method, url = '' }: IncomingMessage): boolean {
+  return method === 'GET' && isSocketPath(pathOf(url));
 }
 
 /** The head of the request again, less what asks for an upgrade. */
