@@ -10,7 +10,7 @@ import { cmd, post, useServer } from './server.js';
 const server = useServer({ authToken: 's3cret', queueLength: 1, enableMetrics: true });
 const TOKEN = 'Authorization: Bearer s3cret\r\n';
 /** Not in the table of plain headers. */
-const ODD = 'X-Odd: 1\r\n';
+const ODD = 'Odd: 1\r\n';
 
 /** A whole answer of the server: read up to the length it says, or its last chunk. */
 class Client {

@@ -10,7 +10,7 @@ const SILENCE_MS = 80;
 const BODY = '{"cmd":[]}';
 const HEAD = `POST /run HTTP/1.1\r\nHost: x\r\nContent-Length: ${BODY.length}\r\n\r\n`;
 const RUN = HEAD + BODY;
-const ODD = 'GET /file HTTP/1.1\r\nHost: x\r\nX-Odd: 1\r\n\r\n';
+const ODD = 'GET /file HTTP/1.1\r\nHost: x\r\nOdd: 1\r\n\r\n';
 
 interface Lane {
   client: Socket;

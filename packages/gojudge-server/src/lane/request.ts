@@ -26,9 +26,16 @@ const TAB = 9;
 const LF = 10;
 const CR = 13;
 const SPACE = 32;
-const COLON = 58;
+const HYPHEN = 45;
+const SLASH = 47;
 const DIGIT_0 = 48;
+const DIGIT_9 = 57;
+const COLON = 58;
+const UNDERSCORE = 95;
+const LETTER_A = 97;
+const LETTER_Z = 122;
 const TILDE = 126;
+/** The bit that makes a capital letter small. */
 const LOWER_CASE = 0x20;
 
 const ascii = (text: string): Uint8Array => Buffer.from(text, 'latin1');
@@ -48,7 +55,7 @@ const AUTHORIZATION = 2;
 const LENGTH = 3;
 const CONNECTION = 4;
 
-/** The headers that may be there. Of the ignored ones no answer of ours depends. */
+/** The headers that may be there, beside those that begin with `x-`, which no standard knows. On the ignored ones no answer of ours depends. */
 const HEADERS: readonly (readonly [name: Uint8Array, meaning: number])[] = [
   [ascii('host'), HOST],
   [ascii('content-length'), LENGTH],
@@ -63,6 +70,7 @@ const HEADERS: readonly (readonly [name: Uint8Array, meaning: number])[] = [
   [ascii('sec-fetch-mode'), IGNORED],
   [ascii('user-agent'), IGNORED],
 ];
+const PREFIX = ascii('x-');
 const KEEP_ALIVE = ascii('keep-alive');
 
 /** `null` for a head that is cut off or not of this kind. The body may still be on its way. */
@@ -150,7 +158,7 @@ function matches(bytes: Uint8Array, at: number, text: Uint8Array): boolean {
   return true;
 }
 
-/** `text` is in small letters. Of what a name can hold, only letters are changed by the bit. */
+/** `text` is in small letters. In a name and in what is printed, the bit turns nothing else into a letter or a hyphen. */
 function matchesInAnyCase(bytes: Uint8Array, at: number, text: Uint8Array): boolean {
   for (let index = 0; index < text.length; index += 1) {
     if ((bytes[at + index]! | LOWER_CASE) !== text[index]) return false;
@@ -161,24 +169,30 @@ function matchesInAnyCase(bytes: Uint8Array, at: number, text: Uint8Array): bool
 /** Behind the letters, digits, `/`, `-` and `_` of a path, which begins with a slash. */
 function endOfPath(bytes: Uint8Array, from: number): number {
   let at = from;
-  if (at >= bytes.length || bytes[at] !== 0x2f) return at;
+  if (at >= bytes.length || bytes[at] !== SLASH) return at;
   while (at < bytes.length && isPath(bytes[at]!)) at += 1;
   return at;
 }
 
 function isPath(byte: number): boolean {
-  const letter = byte | LOWER_CASE;
-  if (letter >= 0x61 && letter <= 0x7a) return true;
-  return (byte >= 0x2d && byte <= 0x39 && byte !== 0x2e) || byte === 0x5f;
+  return isLetter(byte) || isDigit(byte) || byte === SLASH || byte === HYPHEN || byte === UNDERSCORE;
 }
 
-/** The colon behind a name of letters and hyphens; -1 for any other name. */
+function isLetter(byte: number): boolean {
+  const letter = byte | LOWER_CASE;
+  return letter >= LETTER_A && letter <= LETTER_Z;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= DIGIT_0 && byte <= DIGIT_9;
+}
+
+/** The colon behind a name of letters, digits and hyphens; -1 for any other name. */
 function endOfName(bytes: Uint8Array, from: number): number {
   for (let at = from; at < bytes.length; at += 1) {
     const byte = bytes[at]!;
     if (byte === COLON) return at;
-    const letter = byte | LOWER_CASE;
-    if ((letter < 0x61 || letter > 0x7a) && byte !== 0x2d) return -1;
+    if (!isLetter(byte) && !isDigit(byte) && byte !== HYPHEN) return -1;
   }
   return -1;
 }
@@ -190,9 +204,10 @@ function endOfValue(bytes: Uint8Array, from: number): number {
   return at + 1 < bytes.length && bytes[at] === CR && bytes[at + 1] === LF ? at : -1;
 }
 
-/** -1 for a header that is not in the table. */
+/** -1 for a header that may not be there. */
 function meaningOf(bytes: Uint8Array, from: number, to: number): number {
   const length = to - from;
+  if (length > 2 && matchesInAnyCase(bytes, from, PREFIX)) return IGNORED;
   for (const [name, meaning] of HEADERS) {
     if (name.length === length && matchesInAnyCase(bytes, from, name)) return meaning;
   }
@@ -205,9 +220,8 @@ function numberAt(bytes: Uint8Array, from: number, to: number): number {
   if (digits < 1 || digits > 6 || (digits > 1 && bytes[from] === DIGIT_0)) return -1;
   let value = 0;
   for (let at = from; at < to; at += 1) {
-    const digit = bytes[at]! - DIGIT_0;
-    if (digit < 0 || digit > 9) return -1;
-    value = value * 10 + digit;
+    if (!isDigit(bytes[at]!)) return -1;
+    value = value * 10 + bytes[at]! - DIGIT_0;
   }
   return value;
 }
