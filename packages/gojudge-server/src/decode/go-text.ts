@@ -42,7 +42,9 @@ function hex(code: number, digits: number): string {
 
 /** As UTF-8, each single byte that does not fit being one U+FFFD: WHATWG decoders take cut sequences together. */
 export function decodeGoUtf8(bytes: Uint8Array): string {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (isUtf8(buffer)) return buffer.toString('utf8');
   let text = '';
   let from = 0;

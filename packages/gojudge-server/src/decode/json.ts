@@ -29,6 +29,8 @@ export class JsonSyntaxError extends Error {
 }
 
 const DEPTH_MAX = 10_000;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 const NULL: JsonNode = { kind: 'null' };
 const LITERALS: Readonly<Record<string, [string, JsonNode]>> = {
   t: ['true', { kind: 'bool', value: true }],
@@ -171,13 +173,20 @@ class Scanner {
 
   #string(): string {
     const start = this.#at + 1;
+    let end = start;
+    while (isOrdinary(this.#text.charCodeAt(end))) end += 1;
+    if (this.#text.charCodeAt(end) !== QUOTE) return this.#escaped(start);
+    this.#at = end + 1;
+    return this.#text.slice(start, end);
+  }
+
+  /** One with escapes, or with something wrong. */
+  #escaped(start: number): string {
     const end = this.#closingQuote(start);
-    const raw = this.#text.slice(start, end);
     if (end < 0) this.#failInString(start);
     this.#at = end + 1;
-    if (!raw.includes('\\') && !hasControl(raw)) return raw;
     try {
-      return wellFormed(JSON.parse(`"${raw}"`) as string);
+      return wellFormed(JSON.parse(this.#text.slice(start - 1, end + 1)) as string);
     } catch {
       return this.#failInString(start);
     }
@@ -241,9 +250,9 @@ function isDigit(char: string | undefined): boolean {
   return char !== undefined && char >= '0' && char <= '9';
 }
 
-function hasControl(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  return /[\u0000-\u001f]/.test(text);
+/** Stands for itself in a string; false behind the end, too. */
+function isOrdinary(code: number): boolean {
+  return code >= 0x20 && code !== QUOTE && code !== BACKSLASH;
 }
 
 /** Lone surrogates, which only escapes can bring, become U+FFFD. */

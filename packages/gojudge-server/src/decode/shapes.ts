@@ -161,9 +161,8 @@ type IntegerShape = Extract<Shape, { kind: 'uint' | 'int' }>;
 
 /** Clamped to what a double holds exactly: nobody means more, and Go's own wrapping is no use to anybody. */
 function integer(shape: IntegerShape, literal: string, where: Where): number {
-  const value = Number(literal);
-  // So few digits fit into all of them.
-  if (/^-?\d{1,15}$/.test(literal) && (shape.kind === 'int' || literal[0] !== '-')) return value;
+  const value = smallNatural(literal);
+  if (value >= 0) return value;
   const exact = /^-?\d{1,20}$/.test(literal) ? BigInt(literal) : null;
   if (
     exact === null ||
@@ -173,7 +172,22 @@ function integer(shape: IntegerShape, literal: string, where: Where): number {
   ) {
     return fail(`number ${literal}`, shape, where);
   }
-  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, value));
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(literal)));
+}
+
+const DIGITS_MAX = 15;
+const DIGIT_0 = 0x30;
+
+/** Of digits alone, as many as fit into a double and all of Go's types; -1 for anything else. */
+function smallNatural(literal: string): number {
+  if (literal.length > DIGITS_MAX) return -1;
+  let value = 0;
+  for (let at = 0; at < literal.length; at += 1) {
+    const digit = literal.charCodeAt(at) - DIGIT_0;
+    if (digit < 0 || digit > 9) return -1;
+    value = value * 10 + digit;
+  }
+  return value;
 }
 
 function wrong(shape: Shape, node: JsonNode, where: Where): never {

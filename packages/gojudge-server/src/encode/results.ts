@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { byteOrder } from '../byte-order.js';
 import type { Outcome } from '../run/outcome.js';
-import { encodePieces, type Room } from './bytes.js';
+import { encodePieces, isPlain, type Room } from './bytes.js';
 
 /** Text, or where something is large pieces that are made when they are asked for. */
 export type Encoded = string | Pieces;
@@ -78,13 +78,11 @@ function sortedEntries<T>(map: ReadonlyMap<string, T>): [string, T][] {
   return entries.length === 2 && byteOrder(entries[0]![0], entries[1]![0]) > 0 ? entries.reverse() : entries;
 }
 
-/** Nothing to escape in it. */
-const PLAIN = /^[ !#-%'-;=?-[\]-~]*$/;
 const ESCAPED = /[<>&\u2028\u2029]/g;
 
 /** As encoding/json writes a string. */
 export function goJson(text: string): string {
-  if (PLAIN.test(text)) return `"${text}"`;
+  if (isPlain(text)) return `"${text}"`;
   return JSON.stringify(text).replace(ESCAPED, escapeUnicode);
 }
 
