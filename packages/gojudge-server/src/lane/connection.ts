@@ -24,6 +24,8 @@ const SILENCE_MS = 10_000;
 const CUT_OFF = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n';
 /** Head and body come in one read or in two. Whoever sends in small parts is Node's. */
 const READS_MAX = 4;
+/** What waits behind a request is not to cost more than its bytes. */
+const HELD_READS_MAX = 64;
 
 export class PlainConnection {
   readonly #socket: Socket;
@@ -55,7 +57,7 @@ export class PlainConnection {
     this.#held.push(chunk);
     this.#heldBytes += chunk.length;
     if (this.#answering === null) this.#next();
-    else if (this.#heldBytes > PLAIN_BYTES_MAX) this.#socket.pause();
+    else if (this.#heldBytes > PLAIN_BYTES_MAX || this.#held.length > HELD_READS_MAX) this.#socket.pause();
   };
 
   /** A client that closes its sending side still gets its answer. */
