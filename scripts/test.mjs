@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addCounts, countLine, readCountLine } from './lib/counts.mjs';
 import { guestTests } from './lib/guest.mjs';
+import { NODE_VERSIONS, nodeBinary } from './lib/nodes.mjs';
 import { scratch, tool } from './lib/paths.mjs';
 import { CommandError, runInSight, runQuietly } from './lib/run.mjs';
 import { setup } from './lib/setup.mjs';
@@ -29,6 +30,12 @@ async function nativeTests() {
   }
 }
 
+/** Of the servers and clients, which hang on Node's own more than the rest does. */
+async function testsOnNewestNode() {
+  const node = await nodeBinary(NODE_VERSIONS.at(-1));
+  return runVitest(['test/gojudge/', 'test/fathom/', 'test/fifo/'], { name: 'newest-node', node });
+}
+
 const CHECKS = [
   { name: 'biome', run: checkWith(tool.biome, ['check', '--error-on-warnings']) },
   { name: 'tsc', run: checkWith(tool.tsc, ['--noEmit']) },
@@ -36,6 +43,7 @@ const CHECKS = [
   { name: 'typedoc', run: checkWith(tool.typedoc, ['--emit', 'none', '--logLevel', 'Warn']) },
   { name: 'native', run: nativeTests },
   { name: 'vitest', run: () => runVitest([]) },
+  { name: 'newest Node', run: testsOnNewestNode },
   { name: 'cgroup v2 guest', run: () => guestTests() },
 ];
 

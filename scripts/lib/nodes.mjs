@@ -4,8 +4,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { runQuietly } from './run.mjs';
 
-/** The oldest line we support and one newer, pinned. */
-export const NODE_VERSIONS = ['20.20.2', '22.23.3'];
+/** A version of each line that we support, oldest first, pinned. */
+export const NODE_VERSIONS = ['20.20.2', '22.23.3', '24.21.0', '26.10.0'];
 
 const major = (version) => version.split('.')[0];
 

@@ -32,12 +32,15 @@ function failuresOf({ testResults }) {
   return [...whole, ...tests].map(([what, why]) => `${what}\n${ownLines(why ?? '').slice(0, MESSAGE_CHARS)}`);
 }
 
-/** `wrapper` is a command that runs the one given to it as arguments, elsewhere; `name` tells reports apart. */
-export async function runVitest(args, { name = 'vitest', wrapper = [], env = {} } = {}) {
+/** `wrapper` is a command that runs the one given to it as arguments, elsewhere; `node` the Node to run on; `name` tells reports apart. */
+export async function runVitest(
+  args,
+  { name = 'vitest', wrapper = [], node = process.execPath, env = {} } = {},
+) {
   const file = join(scratch, `${name}.json`);
   rmSync(file, { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-  const [command, ...rest] = [...wrapper, process.execPath, tool.vitest, 'run', ...reporters, ...args];
+  const [command, ...rest] = [...wrapper, node, tool.vitest, 'run', ...reporters, ...args];
   const code = await runInSight(command, rest, { env: { ...process.env, ...env } });
   const report = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : NO_REPORT;
   const failed = report.numFailedTests + report.testResults.filter(didNotLoad).length;

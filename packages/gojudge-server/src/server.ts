@@ -13,7 +13,6 @@ import { serveRequest } from './http/carrier.js';
 import { makeEntryCheck } from './http/entry.js';
 import { continueWhenRead } from './http/expect.js';
 import { keepPace } from './http/pace.js';
-
 import { Lane } from './lane/lane.js';
 import { listenOn } from './listen.js';
 import { type Metrics, openMetrics } from './monitor/metrics.js';
