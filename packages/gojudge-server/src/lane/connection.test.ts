@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { Asked } from '../http/asked.js';
 import { PlainConnection } from './connection.js';
 import { PLAIN_BYTES_MAX } from './request.js';
 
@@ -36,8 +37,8 @@ async function openLane(ms: (count: number) => number = () => 0, isClosing = () 
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     accepted = socket;
     const host = {
-      serve: async (request: { path: string }, { readBody }: { readBody: (maxBytes: number) => unknown }) => {
-        events.push(`served ${request.path} ${readBody(99)}`);
+      serve: async (request: { path: string }, asked: Asked) => {
+        events.push(`served ${request.path} ${asked.readBody(99)}`);
         count += 1;
         await sleep(ms(count));
         if (!socket.destroyed) socket.write(`[${request.path} ${count}]`);

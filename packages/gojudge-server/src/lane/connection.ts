@@ -27,6 +27,8 @@ const READS_MAX = 4;
 /** What waits behind a request is not to cost more than its bytes. */
 const HELD_READS_MAX = 64;
 
+const EMPTY = Buffer.alloc(0);
+
 export class PlainConnection {
   readonly #socket: Socket;
   readonly #host: LaneHost;
@@ -81,7 +83,7 @@ export class PlainConnection {
     if (request === null) return this.#handOver();
     const missing = request.bodyAt + request.bodyBytes - bytes.length;
     if (missing > 0 && this.#held.length < READS_MAX) return void this.#socket.setTimeout(this.#silenceMs);
-    const asked = { socket: this.#socket, readBody: () => bytes.subarray(request.bodyAt) };
+    const asked = new PlainAsked(this.#socket, bytes.subarray(request.bodyAt));
     const serving = missing === 0 ? this.#host.serve(request, asked) : null;
     if (serving === null) return this.#handOver();
     this.#socket.setTimeout(0);
@@ -115,5 +117,22 @@ export class PlainConnection {
     if (this.#heldBytes > 0) socket.unshift(Buffer.concat(this.#held));
     this.#host.handOver(this, socket);
     socket.resume();
+  }
+}
+
+/** Lets go of the body with its reading: the request may wait in the queue for long after. */
+class PlainAsked implements Asked {
+  readonly socket: Socket;
+  #body: Buffer;
+
+  constructor(socket: Socket, body: Buffer) {
+    this.socket = socket;
+    this.#body = body;
+  }
+
+  readBody(): Buffer {
+    const body = this.#body;
+    this.#body = EMPTY;
+    return body;
   }
 }
