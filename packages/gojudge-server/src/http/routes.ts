@@ -106,7 +106,7 @@ export function findHandler(
   return admit(checkEntry, matched, headers);
 }
 
-/** The same where it is known that the path has a row; `null` when it has none. */
+/** The same for a path that needs no decoding; `null` where it has no row, which `findHandler` has answers to. */
 export function findPlain(
   checkEntry: EntryCheck,
   method: string,

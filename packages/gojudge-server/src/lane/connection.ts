@@ -68,7 +68,7 @@ export class PlainConnection {
   };
 
   /** Only with nothing under way. */
-  #onTimeout = (): void => this.#handOver();
+  #onTimeout = (): void => this.#handOver(Buffer.concat(this.#held));
 
   #onError = (): void => void this.#socket.destroy();
 
@@ -80,12 +80,12 @@ export class PlainConnection {
   #next(): void {
     const bytes = this.#held.length === 1 ? this.#held[0]! : Buffer.concat(this.#held);
     const request = readPlainRequest(bytes);
-    if (request === null) return this.#handOver();
+    if (request === null) return this.#handOver(bytes);
     const missing = request.bodyAt + request.bodyBytes - bytes.length;
     if (missing > 0 && this.#held.length < READS_MAX) return void this.#socket.setTimeout(this.#silenceMs);
     const asked = new PlainAsked(this.#socket, bytes.subarray(request.bodyAt));
     const serving = missing === 0 ? this.#host.serve(request, asked) : null;
-    if (serving === null) return this.#handOver();
+    if (serving === null) return this.#handOver(bytes);
     this.#socket.setTimeout(0);
     this.#held = [];
     this.#heldBytes = 0;
@@ -107,14 +107,15 @@ export class PlainConnection {
     this.#socket.end(this.#heldBytes > 0 ? CUT_OFF : '');
   }
 
-  #handOver(): void {
+  /** `bytes`: all that is held. */
+  #handOver(bytes: Buffer): void {
     const socket = this.#socket;
     if (socket.readableEnded) return this.#finish(); // Node would never hear of the end
     socket.off('data', this.#onData).off('end', this.#onEnd).off('timeout', this.#onTimeout);
     socket.off('error', this.#onError).off('close', this.#onClose);
     socket.setTimeout(0);
     socket.pause();
-    if (this.#heldBytes > 0) socket.unshift(Buffer.concat(this.#held));
+    if (bytes.length > 0) socket.unshift(bytes);
     this.#host.handOver(this, socket);
     socket.resume();
   }
