@@ -1,6 +1,6 @@
 /**
  * `npm run attacks -- [--json] [--only 1,2,30-40] [--group A,B] [--target core|gojudge|all]`: set-up, then the catalogue.
- * `--user ID`: as that user, with its group alone. `--vm`: in the guest with cgroup v2.
+ * `--probe [--write]`: the prober, against the committed tables of test/attacks/probe/expected. `--user ID`: as that user, with its group alone. `--vm`: in the guest with cgroup v2.
  */
 import { buildPrograms } from '../test/programs/build.mjs';
 import { GUEST } from './lib/guest.mjs';
@@ -24,7 +24,7 @@ const enter = inGuest ? GUEST.wrapper : [];
 
 await setup();
 // As who we are, out here: where the compiler is fast, and the checkout can be written.
-for (const folder of ['attacks/programs', 'programs'])
+for (const folder of ['attacks/programs', 'attacks/probe', 'programs'])
   buildPrograms(new URL(`../test/${folder}/`, import.meta.url).pathname);
 const [command, ...rest] = [...enter, ...become, process.execPath, 'test/attacks/main.mjs', ...args];
 const env = { ...process.env, ...(inGuest ? GUEST.env : {}) };

@@ -3,10 +3,11 @@
 // first program and `sbx doctor` from there on several versions of Node.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { makeBarePath } from './lib/bare-path.mjs';
 import { isDynamic, newestSymbolVersion } from './lib/elf.mjs';
 import { NODE_VERSIONS, nodeBinary } from './lib/nodes.mjs';
+import { PAGES, REPOSITORY } from './lib/pack-docs.mjs';
 import { packagesInBuildOrder, root, tool } from './lib/paths.mjs';
 import { pnpmQuietly } from './lib/pnpm.mjs';
 import { CommandError, runQuietly } from './lib/run.mjs';
@@ -39,11 +40,42 @@ function expect(holds, message) {
 async function pack(folder, { folder: source, manifest }) {
   await pnpmQuietly(['pack', '--pack-destination', folder], { cwd: join(root, source) });
   const name = `${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}.tgz`;
-  return { manifest, tarball: join(folder, name) };
+  return { manifest, tarball: join(folder, name), folder: source };
 }
 
-async function checkTarball({ manifest, tarball }) {
+/** What people look for who have nothing but the package. */
+async function checkContents({ manifest, tarball, folder }) {
   const { name } = manifest;
+  await check(`${name} contents`, async () => {
+    const names = (await runQuietly('tar', ['-tzf', tarball])).trim().split('\n');
+    const pages = PAGES[basename(folder)].map((page) => `docs/${page}`);
+    const wanted = ['README.md', 'LICENSE', 'CHANGELOG.md', ...pages];
+    const missing = wanted.filter((file) => !names.includes(`package/${file}`));
+    expect(missing.length === 0, `missing: ${missing.join(', ')}`);
+    const packed = JSON.parse(await runQuietly('tar', ['-xzOf', tarball, 'package/package.json']));
+    const { repository, homepage, bugs } = packed;
+    expect(repository?.url === `git+${REPOSITORY}.git`, 'repository.url is another');
+    expect(repository.directory === folder, `repository.directory must be ${folder}`);
+    expect(homepage?.startsWith(`${REPOSITORY}/tree/main/${folder}`), 'homepage is another');
+    expect(bugs?.url === `${REPOSITORY}/issues`, 'bugs.url is another');
+    for (const file of ['README.md', ...pages]) {
+      const text = await runQuietly('tar', ['-xzOf', tarball, `package/${file}`]);
+      const dead = linksOf(text).filter((link) => !names.includes(`package/${join(dirname(file), link)}`));
+      expect(dead.length === 0, `${file} has links that lead nowhere: ${dead.join(', ')}`);
+    }
+    return `${names.length} files`;
+  });
+}
+
+/** Relative ones, without their anchors. */
+function linksOf(text) {
+  const links = [...text.matchAll(/\]\(([^)\s#]+)[^)\s]*\)/g)].map(([, link]) => link);
+  return links.filter((link) => !/^[a-z]+:/.test(link));
+}
+
+async function checkTarball({ manifest, tarball, folder }) {
+  const { name } = manifest;
+  await checkContents({ manifest, tarball, folder });
   await check(`${name} publint`, async () => {
     await runQuietly(process.execPath, [tool.publint, tarball, '--strict']);
   });

@@ -39,7 +39,6 @@ void PutEnded(ReportRow& row, const EndedRecord& record) {
   row.PutFigure(record.cpuNs);
   row.Put((double)record.wallNs);
   row.PutFigure(record.memoryPeakBytes);
-  row.PutFigure(record.memoryBaselineBytes);
   row.PutFigure(record.fileCacheBytes);
   row.Put((double)record.oomKillCount);
   row.PutFigure(record.taskPeak);
@@ -103,8 +102,9 @@ Napi::Value PutReport(Reactor& reactor, const char* message, Received& received)
     PutEnded(row, ended);
     return PutOutputs(reactor, ended, ends, received);
   }
-  if (sound && head.kind == Kind::kReady) {
+  if (sound && head.kind == Kind::kReady && received.size == sizeof(ReadyRecord)) {
     row.Put((double)Kind::kReady);
+    row.PutFigure(reinterpret_cast<const ReadyRecord*>(message)->heldBytes);
     PutFds(reactor, received);
   } else if (sound && head.kind == Kind::kFailed && received.size == sizeof(FailedRecord)) {
     row.Put((double)Kind::kFailed);

@@ -1,30 +1,31 @@
 // Whose files are made.
 #pragma once
 
+#include <errno.h>
+#include <stdlib.h>
+
 #include "../common/sys.h"
 
 namespace sbx {
 
-// What is made below is made as this host id, so that the file belongs to the sandbox's user. The thread's file system
-// ids change for the length of one call; -1 leaves them (rootless: we are that user).
-class FileIdentity {
- public:
-  explicit FileIdentity(int64_t owner) : active_(owner >= 0) {
-    if (!active_) return;
-    gid_ = RawSyscall(SYS_setfsgid, owner);
-    uid_ = RawSyscall(SYS_setfsuid, owner);
-  }
-  ~FileIdentity() {
-    if (!active_) return;
-    (void)RawSyscall(SYS_setfsuid, uid_);
-    (void)RawSyscall(SYS_setfsgid, gid_);
-  }
-  FileIdentity(const FileIdentity&) = delete;
-  FileIdentity& operator=(const FileIdentity&) = delete;
+// The thread's ids for files, by which the kernel decides whose a new file is. It answers a change with the id before, and says
+// nothing of a refusal: asked once more with an id that nobody has, it changes nothing and tells what is in force.
+inline bool SetFileId(long call, long id) {
+  (void)!RawSyscall(call, id);
+  return RawSyscall(call, -1L) == id;
+}
 
- private:
-  bool active_;
-  long uid_ = 0, gid_ = 0;
-};
+// `act` with files made as this host id, so that they belong to the sandbox's user; -1: as we are (rootless: we are that user). Gives
+// what `act` gives, or -EPERM without having called it.
+template <typename Act>
+[[nodiscard]] long AsOwner(int64_t owner, Act act) {
+  if (owner < 0) return act();
+  const long group = RawSyscall(SYS_setfsgid, -1L), user = RawSyscall(SYS_setfsuid, -1L);
+  const bool isOwner = SetFileId(SYS_setfsgid, (long)owner) && SetFileId(SYS_setfsuid, (long)owner);
+  const long result = isOwner ? (long)act() : -EPERM;
+  // To ids of our own the kernel lets us back; a thread of the host that stays another user must not go on.
+  if (!SetFileId(SYS_setfsuid, user) || !SetFileId(SYS_setfsgid, group)) abort();
+  return result;
+}
 
 }  // namespace sbx

@@ -35,6 +35,22 @@ int MakeParents(int dir, const std::string& path, mode_t mode, bool follow) {
   return 0;
 }
 
+// Opens a regular file to be written anew, its folders made where they are missing.
+int CreateBelow(int dir, const std::string& path, mode_t mode, mode_t folderMode, bool follow) {
+  int opened = OpenBelow(dir, path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, mode, follow);
+  if (opened == -ENOENT) {
+    if (const int made = MakeParents(dir, path, folderMode, follow); made < 0) return made;
+    opened = OpenBelow(dir, path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, mode, follow);
+  }
+  if (opened < 0) return opened;
+  Fd file(opened);
+  struct stat status = {};
+  if (const int error = CheckRegular(opened, status); error < 0) return error;
+  // The process's umask has had its say; the mode is the caller's. Not ours to change where the program made the file.
+  if ((status.st_mode & 07777) != mode) (void)!RawSyscall(SYS_fchmod, opened, mode);
+  return file.release();
+}
+
 Napi::Value Number(Napi::Env env, long value) { return Napi::Number::New(env, (double)value); }
 
 // A descriptor that JavaScript gives back to closeFds, a Reader, a Writer or a Channel.
@@ -46,33 +62,35 @@ Napi::Value OpenBeneath(const Napi::CallbackInfo& info) {
   Args args(info.Env(), info[0]);
   const int dir = args.Int("dir"), flags = args.Int("flags");
   const std::string path = args.Text("path");
-  const FileIdentity identity((flags & O_CREAT) != 0 ? (int64_t)args.Number("owner") : -1);
+  const int64_t owner = (flags & O_CREAT) != 0 ? (int64_t)args.Number("owner") : -1;
+  const mode_t mode = args.Uint("mode", 0644);
+  const bool follow = args.Flag("follow");
   if (args.failed()) return {};
-  return Lent(info.Env(), OpenBelow(dir, path.c_str(), flags, args.Uint("mode", 0644), args.Flag("follow")));
+  return Lent(info.Env(), AsOwner(owner, [&] { return OpenBelow(dir, path.c_str(), flags, mode, follow); }));
 }
 
 Napi::Value MakeFolder(const Napi::CallbackInfo& info) {
   Args args(info.Env(), info[0]);
   const int dir = args.Int("dir");
   const std::string name = args.Text("name");
-  const FileIdentity identity((int64_t)args.Number("owner"));
-  return Number(info.Env(), sys::MkdirAt(dir, name.c_str(), args.Uint("mode", 0755)));
+  const mode_t mode = args.Uint("mode", 0755);
+  return Number(info.Env(), AsOwner((int64_t)args.Number("owner"), [&] { return sys::MkdirAt(dir, name.c_str(), mode); }));
 }
 
 Napi::Value MakeSymlink(const Napi::CallbackInfo& info) {
   Args args(info.Env(), info[0]);
   const int dir = args.Int("dir");
   const std::string name = args.Text("name"), to = args.Text("to");
-  const FileIdentity identity((int64_t)args.Number("owner"));
-  return Number(info.Env(), sys::SymlinkAt(to.c_str(), dir, name.c_str()));
+  return Number(info.Env(), AsOwner((int64_t)args.Number("owner"), [&] { return sys::SymlinkAt(to.c_str(), dir, name.c_str()); }));
 }
 
 Napi::Value RenameIn(const Napi::CallbackInfo& info) {
   Args args(info.Env(), info[0]);
   const std::string from = args.Text("from"), to = args.Text("to");
-  const FileIdentity identity((int64_t)args.Number("owner"));
+  const int fromDir = args.Int("fromDir"), toDir = args.Int("toDir");
+  const auto owner = (int64_t)args.Number("owner");
   if (args.failed()) return {};
-  return Number(info.Env(), sys::Call(SYS_renameat2, args.Int("fromDir"), from.c_str(), args.Int("toDir"), to.c_str(), 0));
+  return Number(info.Env(), AsOwner(owner, [&] { return sys::Call(SYS_renameat2, fromDir, from.c_str(), toDir, to.c_str(), 0); }));
 }
 
 Napi::Value CreateFile(const Napi::CallbackInfo& info) {
@@ -82,20 +100,9 @@ Napi::Value CreateFile(const Napi::CallbackInfo& info) {
   const mode_t mode = args.Uint("mode", 0644);
   const mode_t folderMode = args.Uint("folderMode", 0755);
   const bool follow = args.Flag("follow");
-  const FileIdentity identity((int64_t)args.Number("owner"));
+  const auto owner = (int64_t)args.Number("owner");
   if (args.failed()) return {};
-  int opened = OpenBelow(dir, path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, mode, follow);
-  if (opened == -ENOENT) {
-    if (const int made = MakeParents(dir, path, folderMode, follow); made < 0) return Number(info.Env(), made);
-    opened = OpenBelow(dir, path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, mode, follow);
-  }
-  if (opened < 0) return Number(info.Env(), opened);
-  Fd file(opened);
-  struct stat status = {};
-  if (const int error = CheckRegular(opened, status); error < 0) return Number(info.Env(), error);
-  // The process's umask has had its say; the mode is the caller's. Not ours to change where the program made the file.
-  if ((status.st_mode & 07777) != mode) (void)!RawSyscall(SYS_fchmod, opened, mode);
-  return Lent(info.Env(), file.release());
+  return Lent(info.Env(), AsOwner(owner, [&] { return CreateBelow(dir, path, mode, folderMode, follow); }));
 }
 
 // Closes it.

@@ -53,12 +53,11 @@ class Elsewhere {
 };
 
 int MakeFile(int dir, const std::string& path, int64_t owner) {
-  const FileIdentity identity(owner);
   struct open_how how = {};
   how.flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
   how.mode = 0644;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS;
-  return sys::Open2(dir, path.c_str(), &how);
+  return (int)AsOwner(owner, [&] { return sys::Open2(dir, path.c_str(), &how); });
 }
 
 }  // namespace

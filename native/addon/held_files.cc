@@ -73,6 +73,19 @@ Napi::Value QueueCopy(Napi::Env env, int from, Fd to) {
   return promise;
 }
 
+// A regular file, made or cut; `read`, unless null, becomes another descriptor of it.
+int OpenToWrite(int dir, const std::string& path, double mode, int* read) {
+  Fd file(OpenBelow(dir, path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, mode < 0 ? 0644 : (mode_t)mode, false));
+  if (!file) return file.release();
+  struct stat status = {};
+  if (const int error = CheckRegular(file.get(), status); error < 0) return error;
+  // The host's umask has had its say; a mode that was asked for is meant.
+  if (mode >= 0) (void)!RawSyscall(SYS_fchmod, file.get(), (mode_t)mode);
+  (void)sys::Fcntl(file.get(), F_SETFL, 0);  // opened without waiting; the program writes as to any file
+  if (read != nullptr && (*read = Reopen(file.get(), O_RDONLY)) < 0) return *read;
+  return file.release();
+}
+
 }  // namespace
 
 Napi::Value OpenOutput(const Napi::CallbackInfo& info) {
@@ -81,18 +94,12 @@ Napi::Value OpenOutput(const Napi::CallbackInfo& info) {
   const std::string path = args.Text("path");
   const double mode = args.Number("mode", -1);
   const bool collect = args.Flag("collect");
-  const FileIdentity identity((int64_t)args.Number("owner"));
+  const auto owner = (int64_t)args.Number("owner");
   if (args.failed()) return {};
-  Fd file(OpenBelow(dir, path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, mode < 0 ? 0644 : (mode_t)mode, false));
+  int read = -1;
+  Fd file((int)AsOwner(owner, [&] { return OpenToWrite(dir, path, mode, collect ? &read : nullptr); }));
   if (!file) return Number(info.Env(), file.release());
-  struct stat status = {};
-  if (const int error = CheckRegular(file.get(), status); error < 0) return Number(info.Env(), error);
-  // The host's umask has had its say; a mode that was asked for is meant.
-  if (mode >= 0) (void)!RawSyscall(SYS_fchmod, file.get(), (mode_t)mode);
-  (void)sys::Fcntl(file.get(), F_SETFL, 0);  // opened without waiting; the program writes as to any file
   if (!collect) return Lent(info.Env(), file.release());
-  const int read = Reopen(file.get(), O_RDONLY);
-  if (read < 0) return Number(info.Env(), read);
   const Napi::Array result = Napi::Array::New(info.Env(), 2);
   result.Set(0u, Lent(info.Env(), file.release()));
   result.Set(1u, Lent(info.Env(), read));

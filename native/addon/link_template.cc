@@ -37,7 +37,9 @@ Napi::Value Link::Template(const Napi::CallbackInfo& info) {
   record.insideUid = args.Uint("insideUid");
   record.umask = args.Uint("umask");
   record.ignoreSignalsToInit = args.Flag("ignoreSignalsToInit");
+  record.allowedCalls = args.Uint("allowedCalls");
   record.ignoredSignals = args.Uint("ignoredSignals");
+  record.coreLimit = args.Uint("coreLimit");
   record.landlockAbi = args.Uint("landlockAbi");
   record.coreScheduling = args.Flag("coreScheduling");
   record.proc = (ProcMode)args.Uint("proc");

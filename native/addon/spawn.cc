@@ -35,6 +35,8 @@ int SealedCopy(const char* path) {
     if (size == 0) break;
     if (const int written = WriteAll(made, buffer, (size_t)size); written < 0) return written;
   }
+  // Programs have another user: before one is executed, /proc/self/exe is this file, and theirs to execute nowhere.
+  if (const long set = sys::Call(SYS_fchmod, made, 0500); set < 0) return (int)set;
   const int sealed = Seal(made);
   return sealed < 0 ? sealed : copy.release();
 }

@@ -43,8 +43,7 @@ int TreeRemover::MoveUp(int folder, const char* name) {
   constexpr unsigned kNoReplace = 1;  // RENAME_NOREPLACE
   for (;;) {
     const std::string moved = ".sbx-removed-" + std::to_string(next_++);
-    const FileIdentity identity(owner_);
-    const long renamed = sys::Call(SYS_renameat2, folder, name, top_.get(), moved.c_str(), kNoReplace);
+    const long renamed = AsOwner(owner_, [&] { return sys::Call(SYS_renameat2, folder, name, top_.get(), moved.c_str(), kNoReplace); });
     if (renamed == -EEXIST) continue;
     if (renamed < 0) return (int)renamed;
     pending_.push_back(moved);

@@ -11,7 +11,7 @@ namespace sbx {
 
 class TreeRemover {
  public:
-  // Takes over `dir`, the folder that holds what is to go. `owner`: as for FileIdentity; moving a folder makes a name.
+  // Takes over `dir`, the folder that holds what is to go. `owner`: as for AsOwner; moving a folder makes a name.
   TreeRemover(int dir, int64_t owner) : top_(dir), owner_(owner) {}
 
   // Removes `name` and all below it. Returns 0 or a negative error number.

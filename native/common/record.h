@@ -18,7 +18,7 @@
 
 namespace sbx {
 
-constexpr uint32_t kRecordVersion = 3;
+constexpr uint32_t kRecordVersion = 4;
 constexpr uint32_t kMessageBytesMax = 60 * 1024;  // larger plans travel in a sealed memory file
 constexpr uint32_t kPlanBytesMax = 4 * 1024 * 1024;
 constexpr unsigned kDescriptorsMax = 96;     // descriptors beside one message
@@ -51,7 +51,7 @@ enum Counter : uint16_t {
   kCounterSwapLimit,    // written
   kCounterSocketLimit,  // written; v1, where what waits in sockets of the network is counted for itself
   kCounterTaskLimit,    // written
-  kCounterProcs,        // the folder of cgroup.procs: processes of the group are found and killed by that list
+  kCounterProcs,        // cgroup.procs, read: processes of the group are found and killed by that list
   kCounterCount,
 };
 
@@ -81,14 +81,21 @@ constexpr uint32_t kMountWritable = 1, kMountNoExec = 2, kMountRecursive = 4, kM
 // What a sandbox's /proc is: read-only, not there, or open to what a process may write of itself. Of processes alone in any case.
 enum class ProcMode : uint32_t { kMasked, kNone, kWritable };
 
+// What programs of an engine may do although the default filter refuses it; the strict one refuses it in any case.
+constexpr uint32_t kAllowTracing = 1;  // the requests of ptrace that a leak checker makes, and not of init
+constexpr uint32_t kAllowFilters = 2;  // filters of their own
+constexpr uint32_t kAllowAio = 4;      // contexts for asynchronous requests
+
 struct alignas(8) TemplateRecord {
   Head head{Kind::kTemplate};
   uint32_t rootless;
   uint32_t insideUid;           // uid and gid of programs inside
   uint32_t umask;               // of programs
   uint32_t ignoreSignalsToInit;
+  uint32_t allowedCalls;        // kAllow…; as an ordinary user never kAllowTracing
   uint32_t ignoredSignals;      // when programs start; bit n - 1 is signal n
   uint32_t landlockAbi;         // what the kernel has, when programs are to be in a Landlock domain; else 0
+  uint32_t coreLimit;           // of all processes: RLIMIT_CORE
   uint32_t coreScheduling;      // each sandbox has a cookie of its own
   ProcMode proc;
   uint32_t hostname, domainname, workDir;  // offsets of strings
@@ -227,10 +234,12 @@ struct SignalRecord {
 
 // ---- upward ----
 
+constexpr uint64_t kUnknown = ~0ULL;  // a figure that nothing could measure
+
 // From init beside it: the roots of the sandbox's own file systems: work folder, /tmp, /dev/shm, tmpfs rows in their order.
 struct ReadyRecord {
   Head head{Kind::kReady};
-  uint32_t pad = 0;
+  uint64_t heldBytes = kUnknown;  // of an init: memory charged to its group, with what earlier sandboxes left there
 };
 
 struct FailedRecord {
@@ -252,8 +261,6 @@ struct OutputEnd {
   uint32_t isBeside;
 };
 
-constexpr uint64_t kUnknown = ~0ULL;  // a figure that nothing could measure
-
 // Followed by an OutputEnd for each output of the start, then what those hold that are told by content, in a row. Beside it the
 // files of the others, open for reading. None when the program was not even begun.
 struct EndedRecord {
@@ -264,8 +271,7 @@ struct EndedRecord {
   uint32_t outputCount = 0;
   uint64_t cpuNs, wallNs;
   uint64_t memoryPeakBytes;      // since the start, what was there before taken off
-  uint64_t memoryBaselineBytes;  // what was there before
-  uint64_t fileCacheBytes;       // page cache still charged at the end, shared memory left out; kUnknown: not looked at
+  uint64_t fileCacheBytes;       // caches still charged at the end (ReadCaches); kUnknown: not looked at
   uint64_t oomKillCount;
   uint64_t taskPeak;             // high-water mark of the group, helpers included
   uint64_t taskPeakBefore;       // the same before the start: equal, the program reached no more

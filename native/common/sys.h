@@ -90,6 +90,13 @@ struct FolderEntry {
 };
 constexpr unsigned char kEntryIsFolder = 4;
 [[nodiscard]] inline long GetDents(int fd, void* data, size_t size) { return Call(SYS_getdents64, fd, data, size); }
+// The working folder's path from the root of the process; "(unreachable)…" when it does not lie beneath that. Bytes, with the NUL.
+[[nodiscard]] inline long GetCwd(char* path, size_t size) { return Call(SYS_getcwd, path, size); }
+[[nodiscard]] inline int StatX(int dir, const char* path, int flags, unsigned mask, struct statx* status) {
+  return (int)Call(SYS_statx, dir, path, flags, mask, status);
+}
+// Whether the caller may execute the file behind `fd`.
+[[nodiscard]] inline int MayExecute(int fd) { return (int)Call(439 /* faccessat2 */, fd, "", 1 /* X_OK */, AT_EMPTY_PATH); }
 [[nodiscard]] inline int Chdir(const char* path) { return (int)Call(SYS_chdir, path); }
 [[nodiscard]] inline int Fchdir(int fd) { return (int)Call(SYS_fchdir, fd); }
 
@@ -106,6 +113,11 @@ constexpr unsigned char kEntryIsFolder = 4;
 [[nodiscard]] inline int OpenTree(int dir, const char* path, unsigned flags) { return (int)Call(SYS_open_tree, dir, path, flags | OPEN_TREE_CLOEXEC); }
 // Moves the detached mount `from` onto `path` below `dir`; the last component may not be a symbolic link.
 [[nodiscard]] inline int MoveMount(int from, int dir, const char* path) { return (int)Call(SYS_move_mount, from, "", dir, path, MOVE_MOUNT_F_EMPTY_PATH); }
+// Onto the opened place `to`.
+[[nodiscard]] inline int MoveMountOnto(int from, int to) {
+  constexpr unsigned kBothByDescriptor = MOVE_MOUNT_F_EMPTY_PATH | 0x40;  // MOVE_MOUNT_T_EMPTY_PATH
+  return (int)Call(SYS_move_mount, from, "", to, "", kBothByDescriptor);
+}
 [[nodiscard]] inline int MountSetAttr(int fd, const char* path, unsigned flags, const struct mount_attr* attributes) {
   return (int)Call(SYS_mount_setattr, fd, path, flags, attributes, sizeof(*attributes));
 }
@@ -156,8 +168,8 @@ inline void AwaitZero(const int& running) {
 [[nodiscard]] inline int SetResGid(unsigned id) { return (int)Call(SYS_setresgid, id, id, id); }
 [[nodiscard]] inline int ClearGroups() { return (int)Call(SYS_setgroups, 0, 0); }
 [[nodiscard]] inline int Prctl(int option, unsigned long a = 0, unsigned long b = 0) { return (int)Call(SYS_prctl, option, a, b, 0, 0); }
+[[nodiscard]] inline int GetRlimit(int resource, struct rlimit* limit) { return (int)Call(SYS_prlimit64, 0, resource, 0, limit); }
 [[nodiscard]] inline int SetRlimit(int resource, const struct rlimit* limit) { return (int)Call(SYS_prlimit64, 0, resource, limit, 0); }
-[[nodiscard]] inline int Seccomp(unsigned operation, unsigned flags, const void* args) { return (int)Call(SYS_seccomp, operation, flags, args); }
 [[nodiscard]] inline int SetHostName(const char* name, size_t size) { return (int)Call(SYS_sethostname, name, size); }
 [[nodiscard]] inline int SetDomainName(const char* name, size_t size) { return (int)Call(SYS_setdomainname, name, size); }
 // `handler`: SIG_DFL or SIG_IGN. KILL and STOP refuse.

@@ -128,7 +128,7 @@ bool Opens(long number) {
 void CheckTexts(long number, const long* arguments) {
   static const std::map<long, std::vector<int>> kTexts = {
       {SYS_openat, {1}},    {SYS_openat2, {1}}, {SYS_execve, {0}},     {SYS_mkdirat, {1}},    {SYS_mknodat, {1}},    {SYS_symlinkat, {0, 2}}, {SYS_unlinkat, {1}}, {SYS_fchmodat, {1}},
-      {SYS_open_tree, {1}}, {SYS_fsopen, {0}},  {SYS_move_mount, {1, 3}}, {SYS_chdir, {0}}, {SYS_faccessat, {1}}, {SYS_newfstatat, {1}},
+      {SYS_open_tree, {1}}, {SYS_fsopen, {0}},  {SYS_move_mount, {1, 3}}, {SYS_chdir, {0}}, {SYS_statx, {1}}, {439 /* faccessat2 */, {1}},
   };
   const auto row = kTexts.find(number);
   if (row != kTexts.end())
@@ -214,7 +214,12 @@ long Answer(long number, const long* a) {
       return IsOpen(a[0]) && a[1] < kDescriptors ? (world.open[a[1]] = kPlain, a[1]) : -EBADF;
     case SYS_close_range:
       if ((a[2] & CLOSE_RANGE_UNSHARE) != 0) TakeDescriptorsApart();
+      for (long fd = a[0]; a[2] == 0 && fd <= a[1] && fd < kDescriptors; ++fd) world.open[fd] = kClosed;
       return 0;
+    case SYS_getcwd:
+      return WhereWeAre(reinterpret_cast<char*>(a[0]), (size_t)a[1]);
+    case SYS_statx:
+      return LookAtPlace((unsigned)a[3], reinterpret_cast<struct statx*>(a[4]));
     case SYS_timerfd_create:
       return OpenOne(kTimer);
     case SYS_signalfd4:

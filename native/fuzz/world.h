@@ -81,4 +81,9 @@ void TakeDescriptorsApart();
 long WaitFor(long type, long id, siginfo_t* info, long options);
 long Signal(long pid, long signal);
 
+// ---- places.cc ----
+
+long WhereWeAre(char* path, size_t size);
+long LookAtPlace(unsigned mask, struct statx* status);
+
 }  // namespace sbx::fuzz

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "../common/fd.h"
+#include "../common/memory_file.h"
 #include "../common/sys.h"
 
 #include "../common/text.h"
@@ -20,6 +21,12 @@ const char* ReadText(int fd) {
   if (size <= 0) return nullptr;
   buffer[size] = '\0';
   return buffer;
+}
+
+// kUnknown for more than fits, as for what is unknown.
+uint64_t Sum(uint64_t a, uint64_t b) {
+  uint64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? kUnknown : sum;
 }
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -56,17 +63,19 @@ uint64_t ReadNumber(const Counters& counters, Counter counter) { return ParseNum
 
 uint64_t ReadOomKills(const Counters& counters) { return FindNumber(ReadText(counters.fds[kCounterMemoryEvents]), "oom_kill "); }
 
-uint64_t ReadFileCache(const Counters& counters) {
+uint64_t ReadCaches(const Counters& counters, uint64_t heldBefore) {
+  const uint64_t held = ReadNumber(counters, kCounterMemoryNow);
   const char* text = ReadText(counters.fds[kCounterMemoryStat]);
-  if (text == nullptr) return 0;
-  uint64_t cache = FindNumber(text, "total_cache ");
-  uint64_t shared = FindNumber(text, "total_shmem ");
-  if (cache == kUnknown) {
-    cache = FindNumber(text, "file ");
-    shared = FindNumber(text, "shmem ");
+  const bool isV1 = FindNumber(text, "total_cache ") != kUnknown;
+  const uint64_t files = FindNumber(text, isV1 ? "total_cache " : "file "), shared = FindNumber(text, isV1 ? "total_shmem " : "shmem ");
+  if (files == kUnknown || shared == kUnknown || shared > files) return 0;
+  const uint64_t pages = files - shared;
+  if (!isV1) {
+    const uint64_t names = FindNumber(text, "slab_reclaimable ");
+    return names == kUnknown ? pages : Sum(pages, names);
   }
-  if (cache == kUnknown || shared == kUnknown || shared > cache) return 0;
-  return cache - shared;
+  const uint64_t others = Sum(Sum(files, FindNumber(text, "total_rss ")), heldBefore);
+  return held == kUnknown || others >= held ? pages : Sum(pages, held - others);
 }
 
 int WriteCounter(const Counters& counters, Counter counter, const char* text) {
@@ -83,12 +92,20 @@ bool IsSpared(const Spared& spared, uint64_t pid) {
   return false;
 }
 
+// The same file once more: v1 answers from the list that the first look through an open file has made, as long as somebody looks
+// again within a second. It would name processes that have moved on, and miss new ones. Not through the group's folder, which
+// would be a way out of the sandbox as long as it was open.
+int OpenAnew(int file, int proc) {
+  if (proc < 0) return Reopen(file, O_RDONLY);
+  Text<32> path;
+  path << "self/fd/" << (uint64_t)file;
+  return sys::Open(proc, path.text(), O_RDONLY);
+}
+
 }  // namespace
 
-unsigned SignalGroup(const Counters& counters, int signal, const Spared& spared) {
-  // Opened anew: v1 answers from the list that the first look through an open file has made, as long as somebody looks again
-  // within a second. It would name processes that have moved on, and miss new ones.
-  const Fd list(sys::Open(counters.fds[kCounterProcs], "cgroup.procs", O_RDONLY));
+unsigned SignalGroup(const Counters& counters, int signal, const Spared& spared, int proc) {
+  const Fd list(OpenAnew(counters.fds[kCounterProcs], proc));
   const char* text = ReadText(list.get());
   unsigned count = 0;
   while (text != nullptr && *text != '\0') {

@@ -13,8 +13,9 @@ uint64_t ParseNumber(const char* text);
 uint64_t ReadCpuNs(const Counters& counters);
 uint64_t ReadNumber(const Counters& counters, Counter counter);
 uint64_t ReadOomKills(const Counters& counters);
-// Page cache charged now, shared memory left out; 0 when unknown.
-uint64_t ReadFileCache(const Counters& counters);
+// Caches charged now that the kernel would drop rather than let a program run out of memory: pages of files, shared memory left out, and names and
+// inodes. v1 has no figure for the latter: they are what is neither pages nor `heldBefore`, so of dead programs alone. 0 when unknown.
+uint64_t ReadCaches(const Counters& counters, uint64_t heldBefore);
 int WriteCounter(const Counters& counters, Counter counter, const char* text);
 
 // Process ids that a sweep passes over.
@@ -24,7 +25,7 @@ struct Spared {
 };
 
 // Sends `signal` to every process listed in the group but init, those outside our pid namespace, and the spared ones;
-// returns how many.
-unsigned SignalGroup(const Counters& counters, int signal, const Spared& spared);
+// returns how many. `proc`: our own /proc where it is attached nowhere; -1: it is in its place.
+unsigned SignalGroup(const Counters& counters, int signal, const Spared& spared, int proc);
 
 }  // namespace sbx

@@ -29,7 +29,7 @@ void Note(Program& program, Cause cause) {
 
 void SignalEverything(Init& init, const Program& program, int signal) {
   if (init.programs.alive() <= 1) (void)sys::Kill(-1, signal);
-  else if (init.programs.HasGroup(program)) (void)SignalGroup(init.programs.CountersOf(program), signal, LaunchingBeside(init, program));
+  else if (init.programs.HasGroup(program)) (void)SignalGroup(init.programs.CountersOf(program), signal, LaunchingBeside(init, program), init.setup.proc.get());
   else (void)sys::Kill(-program.pid, signal);
 }
 
@@ -79,7 +79,7 @@ void KillLeftovers(Init& init, const Program& program) {
   const Counters& counters = init.programs.CountersOf(program);
   if (program.ownGroup) (void)WriteCounter(counters, kCounterTaskLimit, "0");  // no new ones while we look
   const int64_t end = sys::MonotonicNs() + kSweepNs;
-  while (SignalGroup(counters, SIGKILL, LaunchingBeside(init, program)) > 0 && sys::MonotonicNs() < end) {
+  while (SignalGroup(counters, SIGKILL, LaunchingBeside(init, program), init.setup.proc.get()) > 0 && sys::MonotonicNs() < end) {
     while (ReapOne(init, WNOHANG)) continue;
     sys::SleepNs(100'000);
   }

@@ -25,7 +25,7 @@ uint64_t TakeOverAfter(const Starting& starting) {
 Failure BecomeProgram(const Forerunner& forerunner) {
   const Starting& starting = forerunner.starting;
   SBX_TRY(FailIf(Stage::k_programClone, sys::SetTimer(forerunner.timer.get(), (int64_t)TakeOverAfter(starting)), kSetTimerStep));
-  return RunInChild(starting.launch, IdentityOf(forerunner.init));
+  return RunInChild(starting.launch, IdentityOf(forerunner.init), -1);
 }
 
 void Run(void* argument) {

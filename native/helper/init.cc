@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include "../common/channel.h"
+#include "descriptors.h"
 #include "forerunner.h"
 
 namespace sbx {
@@ -68,7 +69,8 @@ constexpr int64_t Sooner(int64_t a, int64_t b) { return a < b ? a : b; }
 }
 
 bool ReportReady(const Init& init) {
-  const ReadyRecord ready;
+  ReadyRecord ready;
+  ready.heldBytes = ReadNumber(init.counters, kCounterMemoryNow);
   int given[kTreesMax];
   for (unsigned i = 0; i < init.setup.treeCount; ++i) given[i] = init.setup.trees[i].get();
   return Send(init.channel.get(), &ready, sizeof(ready), given, init.setup.treeCount) >= 0;
@@ -81,12 +83,22 @@ bool ServeFirst(Init& init) {
   return ReportReady(init) && AwaitFirstProgram(forerunner);
 }
 
+// What the keeper holds for its slot and its next inits is not for us, whatever it is.
+Failure CloseKeepers(const Helper& helper, const Fd& channel, const Counters& counters) {
+  int kept[kCounterCount + 2];
+  for (unsigned i = 0; i < kCounterCount; ++i) kept[i] = counters.fds[i];
+  kept[kCounterCount] = channel.get();
+  kept[kCounterCount + 1] = helper.plan.procFd;
+  return CloseAllBut(kept, kCounterCount + 2);
+}
+
 }  // namespace
 
 [[noreturn]] void InitMain(Helper& helper, const PrepareRecord& request, Fd channel, const Counters& counters) {
   (void)sys::Prctl(PR_SET_NAME, (unsigned long)"sbx-init");
   Init init{helper, counters, {}, static_cast<Fd&&>(channel), Programs(counters)};
-  Failure failure = SetUpSandbox(helper, request, init.setup);
+  Failure failure = CloseKeepers(helper, init.channel, counters);
+  if (!failure) failure = SetUpSandbox(helper, request, init.setup);
   if (!failure && (request.flags & kPrepareSpareInput) != 0) failure = MakeInput(init.spareInput);
   if (failure) {
     Report(init.channel.get(), failure);

@@ -81,10 +81,7 @@ void CloneInit(Keeper& keeper, const PrepareRecord& request, Fd channel) {
   CpuMask& cpus = keeper.helper.cpus;
   if ((request.flags & kPrepareOneCpu) != 0) StayHere(cpus);
   const long pid = sys::Clone3(&args);
-  if (pid == 0) {
-    sys::Close(keeper.channel);
-    InitMain(keeper.helper, request, static_cast<Fd&&>(channel), keeper.counters);
-  }
+  if (pid == 0) InitMain(keeper.helper, request, static_cast<Fd&&>(channel), keeper.counters);
   LetGo(cpus);
   if (const Failure failure = FailIf(Stage::k_initClone, pid)) Report(channel.get(), failure);
   else keeper.init = (int)pid;

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "../common/text.h"
+#include "launch.h"
 
 namespace sbx {
 namespace {
@@ -30,7 +31,7 @@ uint64_t AllRights(unsigned abi) {
 }
 
 int Allow(int rules, const char* path, uint64_t rights) {
-  Fd folder(sys::Open(AT_FDCWD, path, O_PATH));
+  Fd folder(OpenPlace(path));
   if (!folder) return folder.release();
   struct stat status = {};
   if (const long got = sys::Call(SYS_fstat, folder.get(), &status); got < 0) return (int)got;
@@ -62,9 +63,24 @@ Failure MakeLandlockRules(const Template& plan, Fd& rules) {
     if (!target.ok()) return {Stage::k_landlock, 5, ENAMETOOLONG};
     SBX_TRY(FailIf(Stage::k_landlock, Allow(made.get(), target.text(), all), 5));
   }
-  // Above every number that a program's descriptors are placed on.
-  rules.reset(sys::Fcntl(made.get(), F_DUPFD_CLOEXEC, kProgramFdNumberMax + 1));
-  return FailIf(Stage::k_landlock, rules.get(), 6);
+  rules = static_cast<Fd&&>(made);
+  return {};
+}
+
+bool AllowFilesOf(const Launch& launch, const Template& plan, int rules) {
+  constexpr uint8_t kNotSent = kFdNull | kFdOutput | kFdContent;  // of the sandbox's own, or memory
+  const uint64_t writing = (kWriteFile | kTruncate | kDeviceIoctl) & AllRights(plan.landlockAbi);
+  bool any = false;
+  for (unsigned i = 0; i < launch.record->fdCount; ++i) {
+    if ((launch.record->fds[i].flags & kNotSent) != 0) continue;
+    const int file = launch.fds[i].get(), flags = sys::Fcntl(file, F_GETFL, 0);
+    if (flags < 0 || (flags & O_PATH) != 0) continue;
+    const int access = flags & O_ACCMODE;
+    const Beneath rule = {(access != O_WRONLY ? kReadFile : 0) | (access != O_RDONLY ? writing : 0), file};
+    // The kernel refuses those of pipes, sockets and memory, which no domain holds back.
+    any = sys::Call(kAddRule, rules, kPathBeneath, &rule, 0) >= 0 || any;
+  }
+  return any;
 }
 
 Failure EnterLandlockInChild(int rules) {

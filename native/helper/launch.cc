@@ -8,13 +8,14 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <linux/prctl.h>
-#include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 
 #include "../common/channel.h"
+#include "descriptors.h"
 #include "landlock.h"
+#include "names.h"
 #include "scheduling.h"
 #include "../common/text.h"
 
@@ -45,6 +46,13 @@ bool CountsAreSound(const StartRecord& record, size_t size, size_t tableSize) {
   return record.size == size && record.strings < size && record.cwd < size && (uint64_t)record.typed + record.typedSize <= size && strings + 3 <= tableSize && record.fdCount <= kProgramFdsMax && record.joinCount <= kJoinsMax && record.writeCount <= kWritesMax &&
          record.rlimitCount <= kRlimitsMax && record.argCount > 0 && record.pathCount > 0 && (record.counterMask == 0 || (record.flags & kStartOwnGroup) != 0);
 }
+
+// A program that is given a folder can name everything around it, whatever is its root.
+bool IsFolder(int fd) {
+  struct stat status = {};
+  return sys::Call(SYS_fstat, fd, &status) < 0 || S_ISDIR(status.st_mode);
+}
+constexpr uint16_t kFolderAsDescriptor = 9;
 
 }  // namespace
 
@@ -78,7 +86,11 @@ Failure ParseStart(const char* message, size_t size, Received& received, unsigne
     } else if ((row.flags & kFdNull) != 0) {
       launch.fds[i].reset(sys::Fcntl(null, F_DUPFD_CLOEXEC, 0));
       if (!launch.fds[i]) return FailIf(Stage::k_plan, launch.fds[i].get(), 7);
-    } else if (!take(launch.fds[i])) return {Stage::k_plan, 3, EPROTO};
+    } else if (!take(launch.fds[i])) {
+      return {Stage::k_plan, 3, EPROTO};
+    } else if (IsFolder(launch.fds[i].get())) {
+      return {Stage::k_plan, kFolderAsDescriptor, EISDIR};
+    }
   }
   for (unsigned i = 0; i < record.joinCount; ++i)
     if (!take(launch.joins[i])) return {Stage::k_plan, 4, EPROTO};
@@ -116,30 +128,23 @@ Failure OpenTerminal(Launch& launch) {
 
 namespace {
 
-// Two passes, so that no descriptor is overwritten before it has been moved.
-Failure PlaceDescriptorsInChild(const Launch& launch) {
-  const StartRecord& record = *launch.record;
-  // All of ours goes at exec, none of init's; what the program gets is placed after this.
-  SBX_TRY(FailIf(Stage::k_descriptors, sys::CloseRange(0, ~0U, CLOSE_RANGE_UNSHARE | CLOSE_RANGE_CLOEXEC), 100));
-  int moved[kProgramFdsMax];
-  for (unsigned i = 0; i < record.fdCount; ++i) {
-    moved[i] = sys::Fcntl(launch.fds[i].get(), F_DUPFD_CLOEXEC, kProgramFdNumberMax + 1);
-    SBX_TRY(FailIf(Stage::k_descriptors, moved[i], i));
-  }
-  for (unsigned i = 0; i < record.fdCount; ++i) SBX_TRY(FailIf(Stage::k_descriptors, sys::Dup3(moved[i], record.fds[i].target, 0), i));
-  return {};
-}
-
 Failure JoinGroupsInChild(const Launch& launch) {
   for (unsigned i = 0; i < launch.record->joinCount; ++i) SBX_TRY(FailIf(Stage::k_cgroupJoin, sys::Write(launch.joins[i].get(), "0", 1), i));
   return {};
 }
 
+// Above the host's own hard limit nobody here can go. Then that is the program's, too, which is bounded no less.
+int SetRlimitOrHostsInChild(const RlimitRow& row) {
+  struct rlimit limit = {row.soft, row.hard}, own = {};
+  const int set = sys::SetRlimit((int)row.resource, &limit);
+  if (set != -EPERM || sys::GetRlimit((int)row.resource, &own) < 0) return set;
+  if (limit.rlim_cur > own.rlim_max) limit.rlim_cur = own.rlim_max;
+  if (limit.rlim_max > own.rlim_max) limit.rlim_max = own.rlim_max;
+  return sys::SetRlimit((int)row.resource, &limit);
+}
+
 Failure SetRlimitsInChild(const StartRecord& record) {
-  for (unsigned i = 0; i < record.rlimitCount; ++i) {
-    const struct rlimit limit = {record.rlimits[i].soft, record.rlimits[i].hard};
-    SBX_TRY(FailIf(Stage::k_rlimits, sys::SetRlimit((int)record.rlimits[i].resource, &limit), i));
-  }
+  for (unsigned i = 0; i < record.rlimitCount; ++i) SBX_TRY(FailIf(Stage::k_rlimits, SetRlimitOrHostsInChild(record.rlimits[i]), i));
   return {};
 }
 
@@ -176,71 +181,58 @@ int ExecPathInChild(const Launch& launch, const char* path) {
   return error;
 }
 
-bool IsExecutableInChild(const char* path) {
-  struct stat status = {};
-  constexpr int kExecutable = 1;  // X_OK
-  return sys::Call(SYS_newfstatat, AT_FDCWD, path, &status, 0) >= 0 && !S_ISDIR(status.st_mode) && sys::Call(SYS_faccessat, AT_FDCWD, path, kExecutable) >= 0;
-}
-
 // The last thing before exec: from here on the caller says which calls there are.
 Failure LoadPolicyInChild(const Identity& identity) {
   if (identity.policy.len == 0) return {};
-  return FailIf(Stage::k_policy, sys::Seccomp(SECCOMP_SET_MODE_FILTER, 0, &identity.policy));
+  return FailIf(Stage::k_policy, LoadFilter(identity.policy, identity.launchKey));
 }
 
-// A path that is found is the program, whatever exec says to it. None is found: an index behind the last.
-Failure FindAndExecInChild(const Launch& launch, const Identity& identity) {
-  unsigned i = 0;
-  while (launch.paths[i] != nullptr && !IsExecutableInChild(launch.paths[i])) ++i;
-  if (launch.paths[i] == nullptr) return {Stage::k_exec, (uint16_t)i, ENOENT};
-  launch.args[0] = launch.paths[i];
-  SBX_TRY(LoadPolicyInChild(identity));
-  return {Stage::k_exec, (uint16_t)i, ExecPathInChild(launch, launch.paths[i])};
-}
-
-// Tries the paths in turn, as execvp: the first that exists decides; "not there" goes on to the next.
-Failure ExecInChild(const Launch& launch, const Identity& identity) {
-  if ((launch.record->flags & kStartFindFirst) != 0) return FindAndExecInChild(launch, identity);
-  SBX_TRY(LoadPolicyInChild(identity));
-  int worst = ENOENT;
-  unsigned index = 0;
+// Tries the paths in turn, as execvp: the first that exists decides; "not there" goes on to the next. `worst`: what their names have said.
+// By path, not by the descriptor that was looked at: a script would find /dev/fd/N as its name, and any program in its auxiliary
+// vector. Whatever happened to the path meanwhile, there is nothing outside for it to lead to (docs/decisions/0021).
+Failure ExecInChild(const Launch& launch, Failure worst) {
+  const bool found = (launch.record->flags & kStartFindFirst) != 0;
   for (unsigned i = 0; launch.paths[i] != nullptr; ++i) {
+    if (launch.paths[i][0] == '\0') continue;
     const int error = ExecPathInChild(launch, launch.paths[i]);
-    if (error == ENOENT || error == ENOTDIR) continue;
-    worst = error;
-    index = i;
+    if (!found && (error == ENOENT || error == ENOTDIR)) continue;
+    worst = {Stage::k_exec, (uint16_t)i, error};
     if (error != EACCES) break;
   }
-  return {Stage::k_exec, (uint16_t)index, worst};
+  return worst;
 }
 
 }  // namespace
 
 Failure LeaveSessionInChild() { return FailIf(Stage::k_programClone, sys::SetSid(), 1); }
 
-Failure RunInChild(const Launch& launch, const Identity& identity) {
+// Names are resolved as the program, with nothing open but what is its; limits come after, since one of them may leave no number for a
+// descriptor.
+Failure RunInChild(const Launch& launch, const Identity& identity, int report) {
   IgnoreSignalsInChild(identity.ignoredSignals);  // before its terminal can send any
   SBX_TRY(JoinGroupsInChild(launch));
   SBX_TRY(TakeTerminalInChild(launch));
-  SBX_TRY(PlaceDescriptorsInChild(launch));
-  SBX_TRY(SetRlimitsInChild(*launch.record));
+  SBX_TRY(EnterLandlockInChild(identity.landlock));
+  SBX_TRY(PlaceDescriptorsInChild(launch, report));
   SBX_TRY(DropIdentityInChild(identity));
-  SBX_TRY(FailIf(Stage::k_workingFolder, sys::Chdir(launch.cwd)));
+  SBX_TRY(EnterFolderInChild(launch.cwd));
+  const Failure names = CheckNamesInChild(launch);
   sys::Umask(identity.umask);
   SBX_TRY(FailIf(Stage::k_programClone, sys::SignalMask(SIG_SETMASK, 0), 2));
-  SBX_TRY(EnterLandlockInChild(identity.landlock));
+  SBX_TRY(SetRlimitsInChild(*launch.record));
   // Last of all: until here it goes before whoever shares its CPU, as init does.
   SBX_TRY(FailIf(Stage::k_programIdentity, SetNiceAndSlice(0, identity.nice, identity.sliceNs, identity.launchKey), 4));
-  return ExecInChild(launch, identity);
+  SBX_TRY(LoadPolicyInChild(identity));
+  return ExecInChild(launch, names);
 }
 
 namespace {
 
 // Never inlined: what it keeps on the stack must not lie in the frame that the parent comes back to.
-[[gnu::noinline]] Failure LaunchInChild(const Launch& launch, const Identity& identity) {
+[[gnu::noinline]] Failure LaunchInChild(const Launch& launch, const Identity& identity, int report) {
   (void)sys::Write(identity.oomScore, "0", 1);  // of init, whoever writes; fails where the host itself stands higher: there it stays
   SBX_TRY(LeaveSessionInChild());
-  return RunInChild(launch, identity);
+  return RunInChild(launch, identity, report);
 }
 
 Failure LaunchAlone(const Launch& launch, const Identity& identity, int& pid) {
@@ -248,7 +240,7 @@ Failure LaunchAlone(const Launch& launch, const Identity& identity, int& pid) {
   volatile Failure shared{};
   const long child = sys::Vfork();
   if (child == 0) {
-    const Failure failure = LaunchInChild(launch, identity);
+    const Failure failure = LaunchInChild(launch, identity, -1);
     shared.stage = failure.stage;
     shared.index = failure.index;
     shared.error = failure.error;
@@ -270,7 +262,7 @@ Failure LaunchBeside(const Launch& launch, const Identity& identity, int& pid, F
   SBX_TRY(FailIf(Stage::k_programClone, high.get(), 11));
   const long child = sys::Call(SYS_clone, SIGCHLD, 0, 0, 0, 0);
   if (child == 0) {
-    const Failure failure = LaunchInChild(launch, identity);
+    const Failure failure = LaunchInChild(launch, identity, high.get());
     (void)!sys::Write(high.get(), &failure, sizeof(failure));  // init is our parent and outlives us
     sys::Exit(127);
   }

@@ -4,6 +4,7 @@
 #include <linux/filter.h>
 
 #include "../common/fd.h"
+#include "../common/launch_key.h"
 #include "zygote.h"
 
 namespace sbx {
@@ -41,12 +42,13 @@ struct Identity {
   int oomScore;              // oom_score_adj of init
   int nice;
   uint64_t sliceNs;
-  uint32_t launchKey;
+  LaunchKey launchKey;
 };
 
 // From clone to exec, in the new process; return only when they failed. `LeaveSession` can be long before the rest.
 Failure LeaveSessionInChild();
-Failure RunInChild(const Launch& launch, const Identity& identity);
+// `report`: a descriptor to be left open until exec; -1: none.
+Failure RunInChild(const Launch& launch, const Identity& identity, int report);
 
 // Waits for the exit of a process that failed to execute.
 void ReapFailed(int pid);

@@ -5,6 +5,12 @@
 namespace sbx {
 namespace {
 
+// What a group holds before a program, where no other one has left anything in it, is far less.
+constexpr uint64_t kLargeBaseBytes = 4 << 20;
+
+// The most that the kernel charges at once to a group that is nearly full, but for huge pages.
+constexpr uint64_t kChargeBytesMax = 32 << 10;
+
 uint64_t Difference(uint64_t now, uint64_t base) {
   if (now == kUnknown || base == kUnknown) return kUnknown;
   return now > base ? now - base : 0;
@@ -72,6 +78,7 @@ void Programs::TakeBaseline(Program& program, uint64_t ownCpuNs) {
   (void)WriteCounter(counters, kCounterMemoryPeak, "0");  // v1 and new v2 start the mark again; else the host takes a fresh group
   program.cpuBaseNs = program.ownGroup ? RawCpuNs(program) : Difference(RawCpuNs(program), ownCpuNs);
   program.memoryBase = program.ownGroup ? 0 : ReadNumber(counters, kCounterMemoryNow);
+  program.cachesBase = program.memoryBase != kUnknown && program.memoryBase > kLargeBaseBytes ? ReadCaches(counters, 0) : 0;
   program.oomBase = ReadOomKills(counters);
   program.taskBase = ReadNumber(counters, kCounterTaskPeak);
 }
@@ -89,6 +96,24 @@ uint64_t Programs::CpuNs(const Program& program) const {
   return Difference(RawCpuNs(program), program.cpuBaseNs);
 }
 
+// The mark less what was there before. What the kernel dropped of that to make room is the program's since then.
+uint64_t Programs::MemoryPeak(const Program& program) const {
+  const Counters& counters = CountersOf(program);
+  const uint64_t mark = ReadNumber(counters, kCounterMemoryPeak), peak = Difference(mark, program.memoryBase);
+  if (program.cachesBase == 0 || peak == kUnknown || mark < program.memoryLimitBytes) return peak;
+  return peak + Difference(program.cachesBase, ReadCaches(counters, 0));
+}
+
+// A program that has been at the bound of its group, and was not killed for it, had caches, which the kernel dropped: names many at once,
+// so that hardly any may be left. They, and nothing else, brought its peak above its limit, which is a little below the bound.
+uint64_t Programs::AtLeastDropped(const Program& program, uint64_t peak, uint64_t caches) const {
+  const Counters& counters = CountersOf(program);
+  const uint64_t over = peak > program.memoryLimitBytes ? peak - program.memoryLimitBytes : 0;
+  if (over <= caches) return caches;
+  const uint64_t bound = ReadNumber(counters, kCounterMemoryLimit), mark = ReadNumber(counters, kCounterMemoryPeak);
+  return bound != kUnknown && mark != kUnknown && mark + kChargeBytesMax >= bound ? over : caches;
+}
+
 EndedRecord Programs::Account(const Program& program) const {
   const Counters& counters = CountersOf(program);
   EndedRecord record;
@@ -97,13 +122,13 @@ EndedRecord Programs::Account(const Program& program) const {
   record.cause = program.cause;
   record.cpuNs = Difference(RawCpuNs(program), program.cpuBaseNs);
   record.wallNs = (uint64_t)(program.endNs - program.startNs);
-  record.memoryPeakBytes = Difference(ReadNumber(counters, kCounterMemoryPeak), program.memoryBase);
-  record.memoryBaselineBytes = program.memoryBase;
+  record.memoryPeakBytes = MemoryPeak(program);
   // Near the limit cache may be all that brought it there. Not for each: the file is the dearest of them.
   const bool near = program.memoryLimitBytes > 0 && record.memoryPeakBytes != kUnknown && record.memoryPeakBytes > program.memoryLimitBytes / 2;
-  record.fileCacheBytes = near ? ReadFileCache(counters) : kUnknown;
   record.oomKillCount = Difference(ReadOomKills(counters), program.oomBase);
   if (record.oomKillCount == kUnknown) record.oomKillCount = 0;
+  record.fileCacheBytes = near ? ReadCaches(counters, program.memoryBase) : kUnknown;
+  if (near && record.oomKillCount == 0) record.fileCacheBytes = AtLeastDropped(program, record.memoryPeakBytes, record.fileCacheBytes);
   record.taskPeakBefore = program.taskBase;
   record.taskPeak = ReadNumber(counters, kCounterTaskPeak);
   record.maxRssBytes = program.maxRssBytes;

@@ -21,6 +21,7 @@ struct Program {
   uint64_t cpuLimitNs = 0, wallLimitNs = 0, memoryLimitBytes = 0;
   uint32_t cpuCount = 1;
   uint64_t cpuBaseNs = 0, memoryBase = 0, oomBase = 0, taskBase = 0;
+  uint64_t cachesBase = 0;  // of memoryBase, where earlier programs of a session left much: it may be dropped for this one
   uint64_t maxRssBytes = 0;
   Counters counters = {};  // its own, when ownGroup
   Fd held[kProgramFdsMax];  // rows with kFdHold
@@ -70,6 +71,8 @@ class Programs {
 
  private:
   uint64_t RawCpuNs(const Program& program) const;
+  uint64_t MemoryPeak(const Program& program) const;
+  uint64_t AtLeastDropped(const Program& program, uint64_t peak, uint64_t caches) const;
   uint64_t OwnGroupsCpuNs() const;
 
   const Counters& sandbox_;

@@ -7,6 +7,7 @@
 // A new thread has half a slice first: the slice is an even number of ticks, less what keeps it before the last of them.
 #pragma once
 
+#include "../common/launch_key.h"
 #include "../common/sys.h"
 
 namespace sbx {
@@ -21,8 +22,8 @@ constexpr uint64_t ProgramSliceNs(uint64_t tickNs) {
   return 2 * (ticks * tick - kBeforeTickNs);
 }
 
-// `key`: what lets the start of a program past its own filter, above the number of the process as the kernel reads it.
-[[nodiscard]] inline int SetNiceAndSlice(int pid, int nice, uint64_t sliceNs, uint32_t key = 0) {
+// `key`: lets the start of a program past its own filter.
+[[nodiscard]] inline int SetNiceAndSlice(int pid, int nice, uint64_t sliceNs, const LaunchKey& key = {}) {
   struct {
     uint32_t size, policy;
     uint64_t flags;
@@ -30,7 +31,7 @@ constexpr uint64_t ProgramSliceNs(uint64_t tickNs) {
     uint32_t priority;
     uint64_t sliceNs, deadlineNs, periodNs;
   } const attributes = {sizeof(attributes), 0, 8 /* SCHED_FLAG_KEEP_POLICY */, nice, 0, sliceNs, 0, 0};
-  const int set = (int)sys::Call(SYS_sched_setattr, (uint64_t)key << 32 | (uint32_t)pid, &attributes, 0);
+  const int set = (int)sys::Call(SYS_sched_setattr, pid, &attributes, 0, key.first(), key.second());
   return set < 0 ? sys::SetNice(pid, nice) : set;  // a host in a real-time class
 }
 

@@ -1,20 +1,21 @@
 // Init's steps, in order, from its clone to "ready". The order matters:
-//   1. cgroup namespace   after birth inside the sandbox's groups, so that they look like the root
-//   2. network            only when loopback was asked for; else the keeper's empty one serves
-//   3. mounts             while we still may
-//   4. undumpable         before any program exists that could look at us
-//   5. filter             last: it forbids most of the above; every program inherits it
+//   1. the engine's /proc  used once and closed: from here on nothing that leads out of the sandbox is open
+//   2. cgroup namespace    after birth inside the sandbox's groups, so that they look like the root
+//   3. network             only when loopback was asked for; else the keeper's empty one serves
+//   4. mounts              while we still may
+//   5. undumpable          before any program exists that could look at us
+//   6. filter              last: it forbids most of the above; every program inherits it
 #include "setup.h"
 
 #include <errno.h>
 #include <linux/prctl.h>
-#include <linux/seccomp.h>
 #include <net/if.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 
 #include "../plan/seccomp.h"
 #include "landlock.h"
+#include "speculation.h"
 #include "../common/text.h"
 
 namespace sbx {
@@ -32,8 +33,8 @@ Failure BringLoopbackUp() {
   return FailIf(Stage::k_loopback, sys::Ioctl(socket.get(), SIOCSIFFLAGS, (long)&request), 1);
 }
 
-Failure MountProc(ProcMode mode) {
-  if (mode == ProcMode::kNone) return {};
+// Without a /proc for programs it stays detached: init reads its groups anew by it (counters.h). An empty folder covers the place.
+Failure MountProc(ProcMode mode, Fd& detached) {
   Fd context(sys::FsOpen("proc"));
   SBX_TRY(FailIf(Stage::k_proc, context.get(), 2));
   SBX_TRY(FailIf(Stage::k_proc, sys::FsConfigString(context.get(), "subset", "pid"), 3));
@@ -42,7 +43,10 @@ Failure MountProc(ProcMode mode) {
   const unsigned readOnly = mode == ProcMode::kWritable ? 0 : MOUNT_ATTR_RDONLY;
   Fd tree(sys::FsMount(context.get(), kPrivate | MOUNT_ATTR_NOEXEC | readOnly));
   SBX_TRY(FailIf(Stage::k_proc, tree.get(), 6));
-  return FailIf(Stage::k_proc, sys::MoveMount(tree.get(), AT_FDCWD, "/proc"), 7);
+  if (mode != ProcMode::kNone) return FailIf(Stage::k_proc, AttachAt(tree.get(), "/proc"), 7);
+  detached = static_cast<Fd&&>(tree);
+  const Fd cover(MountTmpfs("/proc", {4096, 1, "0555", 0, kPrivate | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY}));
+  return FailIf(Stage::k_proc, cover.get(), 8);
 }
 
 Failure MountPts() {
@@ -53,7 +57,7 @@ Failure MountPts() {
   SBX_TRY(FailIf(Stage::k_pts, sys::FsConfigCreate(context.get()), 2));
   Fd tree(sys::FsMount(context.get(), MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC));
   SBX_TRY(FailIf(Stage::k_pts, tree.get(), 3));
-  return FailIf(Stage::k_pts, sys::MoveMount(tree.get(), AT_FDCWD, "/dev/pts"), 4);
+  return FailIf(Stage::k_pts, AttachAt(tree.get(), "/dev/pts"), 4);
 }
 
 // Octal, as mount options want it.
@@ -115,9 +119,8 @@ Failure OpenOomScore(const Template& plan, Fd& score) {
   return FailIf(Stage::k_identity, sys::Write(score.get(), "1000", 4), 12);
 }
 
-Failure Load(Filter& filter) {
-  const struct sock_fprog program = {(unsigned short)filter.length, filter.code};
-  return FailIf(Stage::k_seccomp, sys::Seccomp(SECCOMP_SET_MODE_FILTER, 0, &program));
+Failure Load(Filter& filter, const LaunchKey& key) {
+  return FailIf(Stage::k_seccomp, LoadFilter({(unsigned short)filter.length, filter.code}, key));
 }
 
 // Nothing of another sandbox, nor of the host, runs on the other hyper-thread of a core while this one does. What is born here
@@ -136,6 +139,7 @@ Filter& FilterFor(const Template& plan, const PrepareRecord& request) {
   const auto asked = [&](uint32_t flag) { return (request.flags & flag) != 0; };
   FilterOptions wanted = {asked(kPrepareStrict) ? SeccompProfile::kStrict : SeccompProfile::kDefault, asked(kPrepareSeccompKill), plan.ignoreSignalsToInit, plan.launchKey, asked(kPrepareLoopback)};
   if (wanted.profile == SeccompProfile::kDefault && !wanted.kill) wanted.part = FilterPart::kAfterSetUp;
+  wanted.allowed = plan.allowedCalls;
   const bool same = wanted.profile == compiled.profile && wanted.kill == compiled.kill && wanted.interfaces == compiled.interfaces;
   if (!same || filter.length == 0) CompileFilter(wanted, filter);
   compiled = wanted;
@@ -144,25 +148,26 @@ Filter& FilterFor(const Template& plan, const PrepareRecord& request) {
 
 Failure LoadInheritedFilter(const Template& plan) {
   static Filter filter;
-  CompileFilter({SeccompProfile::kDefault, false, plan.ignoreSignalsToInit, plan.launchKey, false, FilterPart::kInherited}, filter);
-  return Load(filter);
+  CompileFilter({SeccompProfile::kDefault, false, plan.ignoreSignalsToInit, plan.launchKey, false, FilterPart::kInherited, plan.allowedCalls}, filter);
+  return Load(filter, plan.launchKey);
 }
 
 Failure SetUpSandbox(const Helper& helper, const PrepareRecord& request, SandboxSetup& setup) {
+  SBX_TRY(OpenOomScore(helper.plan, setup.oomScore));
   if (helper.plan.coreScheduling) SBX_TRY(TakeCoreSchedulingCookie());
   SBX_TRY(FailIf(Stage::k_cgroupNamespace, sys::Unshare(CLONE_NEWCGROUP)));
   if ((request.flags & kPrepareLoopback) != 0) SBX_TRY(BringLoopbackUp());
   SBX_TRY(MountPrivateTrees(helper, request, setup));
-  SBX_TRY(MountProc(helper.plan.proc));
+  SBX_TRY(MountProc(helper.plan.proc, setup.proc));
   if ((request.flags & kPrepareTerminal) != 0) SBX_TRY(MountPts());
   setup.null.reset(sys::Open(AT_FDCWD, "/dev/null", O_RDWR));
   SBX_TRY(FailIf(Stage::k_device, setup.null.get(), 100));
   setup.signals.reset(sys::SignalFd(1ULL << (SIGCHLD - 1)));
   SBX_TRY(FailIf(Stage::k_ready, setup.signals.get(), 1));
-  SBX_TRY(OpenOomScore(helper.plan, setup.oomScore));
   SBX_TRY(FailIf(Stage::k_capabilities, sys::Prctl(PR_SET_DUMPABLE, 0), 200));
   if (helper.plan.landlockAbi != 0) SBX_TRY(MakeLandlockRules(helper.plan, setup.landlock));
-  return Load(FilterFor(helper.plan, request));
+  if ((request.flags & kPrepareStrict) != 0) ForbidSpeculation();
+  return Load(FilterFor(helper.plan, request), helper.plan.launchKey);
 }
 
 }  // namespace sbx

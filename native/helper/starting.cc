@@ -7,6 +7,7 @@
 #include "../common/channel.h"
 #include "bounds.h"
 #include "init.h"
+#include "landlock.h"
 
 namespace sbx {
 
@@ -32,7 +33,7 @@ bool HasNoRoom(const Init& init, const Program& program, const StartRecord& reco
   const Counters& counters = init.programs.CountersOf(program);
   const uint64_t limit = ReadNumber(counters, kCounterMemoryLimit), held = program.memoryBase, least = kExecBytes + record.size;
   if (limit == kUnknown || held == kUnknown || held + least <= limit) return false;
-  const uint64_t cache = ReadFileCache(counters);  // gives way
+  const uint64_t cache = ReadCaches(counters, held);  // gives way
   return held - (cache < held ? cache : held) + least > limit;
 }
 
@@ -41,6 +42,15 @@ bool HasNoRoom(const Init& init, const Program& program, const StartRecord& reco
 uint64_t OwnCpuNs(const Starting& starting) {
   const int64_t own = starting.byForerunner ? sys::ClockNs(CLOCK_PROCESS_CPUTIME_ID) : 0;
   return own > 0 ? (uint64_t)own : 0;
+}
+
+// Rules of an earlier program's files go; a session may have thousands of programs.
+Failure AllowFiles(Init& init, const Launch& launch) {
+  SandboxSetup& setup = init.setup;
+  if (!setup.landlock) return {};
+  if (setup.landlockHasFiles) SBX_TRY(MakeLandlockRules(init.helper.plan, setup.landlock));
+  setup.landlockHasFiles = AllowFilesOf(launch, init.helper.plan, setup.landlock.get());
+  return {};
 }
 
 Failure Begin(Init& init, const char* message, Starting& starting) {
@@ -52,6 +62,7 @@ Failure Begin(Init& init, const char* message, Starting& starting) {
   program.id = record.programId;
   program.SetLimits(record);
   SBX_TRY(MakeFiles(init, message, launch));
+  SBX_TRY(AllowFiles(init, launch));
   if ((record.flags & kStartTerminal) != 0) SBX_TRY(OpenTerminal(launch));
   const Counters& counters = init.programs.CountersOf(program);
   init.programs.TakeBaseline(program, OwnCpuNs(starting));

@@ -143,6 +143,9 @@ Failure CloneSources(const Template& plan, Sources& sources) {
     const int tree = CloneSource(path.text(), false);
     SBX_TRY(FailIf(Stage::k_device, tree, i));
     sources.devices[i].reset(tree);
+    struct mount_attr attributes = {};
+    attributes.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC;
+    SBX_TRY(FailIf(Stage::k_device, sys::MountSetAttr(tree, "", AT_EMPTY_PATH, &attributes), i + 10));
   }
   return {};
 }
@@ -211,6 +214,18 @@ Failure Pivot(int root) {
 
 }  // namespace
 
+int OpenPlace(const char* path) {
+  struct open_how how = {};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  return sys::Open2(AT_FDCWD, path, &how);
+}
+
+int AttachAt(int tree, const char* path) {
+  Fd place(OpenPlace(path));
+  return place ? sys::MoveMountOnto(tree, place.get()) : place.release();
+}
+
 int MountTmpfs(const char* target, const TmpfsOptions& options) {
   Fd context(sys::FsOpen("tmpfs"));
   if (!context) return context.release();
@@ -226,7 +241,7 @@ int MountTmpfs(const char* target, const TmpfsOptions& options) {
   const int mounted = sys::FsMount(context.get(), options.attributes);
   if (mounted < 0 || target == nullptr) return mounted;
   Fd tree(mounted);
-  if (const int moved = sys::MoveMount(mounted, AT_FDCWD, target); moved < 0) return moved;
+  if (const int moved = AttachAt(mounted, target); moved < 0) return moved;
   return tree.release();
 }
 
@@ -248,7 +263,7 @@ Failure EnterTemplate(Template& plan) {
   SBX_TRY(FailIf(Stage::k_root, root.get()));
   SBX_TRY(Fill(root.get(), plan, sources));
   SBX_TRY(Pivot(root.get()));
-  if (plan.proc != ProcMode::kNone && NeedsVisibleProc()) SBX_TRY(FailIf(Stage::k_proc, sys::MoveMount(plan.procFd, AT_FDCWD, "/proc"), 1));
+  if (NeedsVisibleProc()) SBX_TRY(FailIf(Stage::k_proc, sys::MoveMount(plan.procFd, AT_FDCWD, "/proc"), 1));
   struct mount_attr readOnly = {};
   readOnly.attr_set = MOUNT_ATTR_RDONLY;
   return FailIf(Stage::k_root, sys::MountSetAttr(AT_FDCWD, "/", 0, &readOnly), 1);

@@ -1,6 +1,7 @@
 // The tree that every sandbox of an engine sees, made once by the zygote.
 #pragma once
 
+#include "../common/launch_key.h"
 #include "failure.h"
 
 namespace sbx {
@@ -10,7 +11,8 @@ struct Template {
   bool rootless;
   bool ignoreSignalsToInit;
   bool coreScheduling;
-  uint32_t launchKey;      // drawn by the zygote: see FilterOptions
+  LaunchKey launchKey;     // drawn by the zygote
+  uint32_t allowedCalls;   // kAllow…: what programs may do beyond the default filter
   unsigned landlockAbi;    // 0: no domain
   ProcMode proc;
   uint32_t insideUid;      // the program's user and group, as it sees them
@@ -33,13 +35,19 @@ struct Template {
 // Builds the tree, enters it and drops the old one. On return "/" is the template, read-only.
 Failure EnterTemplate(Template& plan);
 
-// Mounts a fresh tmpfs on `target` (relative to the root). 0 means no limit for size and count.
+// Mounts a fresh tmpfs on `target`. 0 means no limit for size and count.
 struct TmpfsOptions {
   uint64_t sizeBytes, inodeCount;
   const char* mode;
   uint32_t owner;
   unsigned attributes;  // MOUNT_ATTR_…
 };
+// A place in the root, reached through no link, as an O_PATH descriptor; or a negative error number.
+int OpenPlace(const char* path);
+
+// Attaches a detached mount there.
+int AttachAt(int tree, const char* path);
+
 // Returns the mount's descriptor or a negative error number.
 int MountTmpfs(const char* target, const TmpfsOptions& options);
 

@@ -37,19 +37,37 @@ int WriteFile(int folder, const char* path, const char* text) {
   return written < 0 ? (int)written : 0;
 }
 
+// Inherited by all. More than the hard limit that we were given is not to be had: a lower one dumps no more.
+Failure SetCoreLimit(uint64_t bytes) {
+  const struct rlimit limit = {bytes, bytes};
+  const int set = sys::SetRlimit(RLIMIT_CORE, &limit);
+  return FailIf(Stage::k_rlimits, set == -EPERM ? 0 : set, 100);
+}
+
+// Where a program makes init execute its own file (/proc/self/exe, as an interpreter, too), there is no channel.
+[[noreturn]] void RefuseToRun() {
+  constexpr char kText[] = "sbx-helper: part of @sbx/core, not to be run as a program\n";
+  (void)!sys::Write(2, kText, sizeof(kText) - 1);
+  sys::Exit(126);
+}
+
 Failure SetUp(Zygote& zygote) {
   Received received;
   Receive(kChannel, gTemplate, sizeof(gTemplate), received);
-  if (received.size <= 0) sys::Exit(0);
+  if (received.size < 0) RefuseToRun();
+  if (received.size == 0) sys::Exit(0);
   if (!TemplateIsSound(received, gTemplate)) return {Stage::k_message, 0, EPROTO};
   SBX_TRY(FailIf(Stage::k_ready, zygote.signals.get(), 2));
   const auto& record = *reinterpret_cast<const TemplateRecord*>(gTemplate);
   SBX_TRY(FailIf(Stage::k_namespaces, sys::Unshare(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC)));
   SBX_TRY(FailIf(Stage::k_capabilities, sys::Prctl(PR_SET_NO_NEW_PRIVS, 1)));
 
+  SBX_TRY(SetCoreLimit(record.coreLimit));
+
   Template& plan = zygote.helper.plan;
   SBX_TRY(FailIf(Stage::k_ready, sys::RandomBytes(&plan.launchKey, sizeof(plan.launchKey)), 3));
   plan.rootless = record.rootless != 0;
+  plan.allowedCalls = plan.rootless ? record.allowedCalls & ~kAllowTracing : record.allowedCalls;  // init has the programs' user id
   plan.ignoreSignalsToInit = record.ignoreSignalsToInit != 0;
   plan.coreScheduling = record.coreScheduling != 0;
   plan.landlockAbi = record.landlockAbi;

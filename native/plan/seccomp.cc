@@ -30,7 +30,7 @@ namespace sbx {
 namespace {
 
 // What a row does: fail with an errno, or look at an argument first.
-enum class Check : uint8_t { kAlways, kCloneFlags, kUnshareFlags, kPersonality, kIoctl, kSocketFamily, kFcntlLocks, kNotInit, kPriorityOfOthers, kIoPriorityOfOthers, kToInit, kHugeMapping, kHugeFile, kNotLaunch, kFilterListener, kSocketOption };
+enum class Check : uint8_t { kAlways, kCloneFlags, kUnshareFlags, kPersonality, kIoctl, kSocket, kFcntlLocks, kNotInit, kLimitOfOthers, kCoreLimit, kPriorityOfOthers, kIoPriorityOfOthers, kToInit, kHugeMapping, kHugeFile, kNotLaunch, kFilters, kProcessControl, kMergeable, kTracing, kAio, kSocketOption };
 
 struct Row {
   const char* name;
@@ -72,7 +72,7 @@ constexpr Row kRows[] = {
     {CALL(unshare), EPERM, Check::kUnshareFlags, kAfterSetUp},
     {CALL(clone), EPERM, Check::kCloneFlags},
     // Other processes.
-    {CALL(ptrace), EPERM},
+    {CALL(ptrace), EPERM, Check::kTracing},
     {CALL(process_vm_readv), EPERM},
     {CALL(process_vm_writev), EPERM},
     {CALL(kcmp), EPERM},
@@ -129,10 +129,10 @@ constexpr Row kRows[] = {
     // Allowed in part.
     {CALL(personality), EPERM, Check::kPersonality},
     {CALL(ioctl), EPERM, Check::kIoctl},
-    {CALL(socket), EAFNOSUPPORT, Check::kSocketFamily, kAfterSetUp},
-    {CALL(socketpair), EAFNOSUPPORT, Check::kSocketFamily},  // makes them too
+    {CALL(socket), EAFNOSUPPORT, Check::kSocket, kBothParts},
+    {CALL(socketpair), EAFNOSUPPORT, Check::kSocket},  // makes them too
     // Rootless, init has the programs' user id: its limits and its scheduling are not theirs to change.
-    {CALL(prlimit64), EPERM, Check::kNotInit},
+    {CALL(prlimit64), EPERM, Check::kLimitOfOthers},
     {CALL(sched_setaffinity), EPERM, Check::kNotInit},
     {CALL(sched_setscheduler), EPERM, Check::kNotInit},
     {CALL(sched_setparam), EPERM, Check::kNotInit},
@@ -140,6 +140,8 @@ constexpr Row kRows[] = {
     {CALL(ioprio_set), EPERM, Check::kIoPriorityOfOthers},
     // It sets slices, too, and with the shortest ones dozens of threads keep init from its turn.
     {CALL(sched_setattr), EPERM, Check::kNotLaunch},
+    // A host that pipes core dumps to a handler heeds the limit of 1 that programs have, and no other, not even 0: it stays.
+    {CALL(setrlimit), 0, Check::kCoreLimit},
     // Huge pages are not counted in the memory of a cgroup: as if there were none.
     {CALL(mmap), ENOMEM, Check::kHugeMapping},
     {CALL(memfd_create), ENOMEM, Check::kHugeFile},
@@ -148,9 +150,14 @@ constexpr Row kRows[] = {
     {CALL(lsetxattr), EOPNOTSUPP},
     {CALL(fsetxattr), EOPNOTSUPP},
     {CALL(setxattrat), EOPNOTSUPP},
-    // Filters that live with a descriptor, and keys of connections: not counted; filters of all the machine share one budget. Multicast
-    // groups: left at a process's end, for seconds, under one lock of the whole machine's.
-    {CALL(seccomp), EINVAL, Check::kFilterListener},
+    // Filters of their own: the machine code of all filters of the machine has one budget, and no cgroup counts it. As in a kernel without.
+    {CALL(seccomp), EINVAL, Check::kFilters},
+    {CALL(prctl), EINVAL, Check::kProcessControl},
+    // Pages merged with those of others: a kernel thread's work, and its time tells one sandbox what another holds. As in a kernel without.
+    {CALL(madvise), EINVAL, Check::kMergeable},
+    // Contexts for asynchronous requests: the machine has one budget for all of them.
+    {CALL(io_setup), ENOSYS, Check::kAio},
+    // Filters of sockets and keys of connections, which are not counted; multicast groups, left for seconds under one lock of the machine.
     {CALL(setsockopt), ENOPROTOOPT, Check::kSocketOption},
     // Strict: channels between concurrent runs that namespaces leave open.
     {CALL(flock), EPERM, Check::kAlways, kStrict},
@@ -160,10 +167,9 @@ constexpr Row kRows[] = {
 #endif
     {CALL(inotify_init1), EPERM, Check::kAlways, kStrict},
     {CALL(inotify_add_watch), EPERM, Check::kAlways, kStrict},
-    // Strict: pressure on what the whole machine shares: every file system written out, the one budget of asynchronous requests.
+    // Strict: every file system of the machine written out.
     {CALL(sync), EPERM, Check::kAlways, kStrict},
     {CALL(syncfs), EPERM, Check::kAlways, kStrict},
-    {CALL(io_setup), ENOSYS, Check::kAlways, kStrict},
     // Signals to init ignored: they succeed and are not sent. A pidfd does not tell whose it is: there the kernel says EPERM.
     {CALL(kill), 0, Check::kToInit, kIgnoreSignals},
     {CALL(tkill), 0, Check::kToInit, kIgnoreSignals},
@@ -173,7 +179,7 @@ constexpr Row kRows[] = {
 };
 #undef CALL
 // Left out on purpose: memfd_create but for huge pages (BEAM maps its code through it), pkey_* (V8 calls them at start), membarrier, rseq,
-// prctl, seccomp, landlock_*, pidfd_open, pidfd_send_signal, execveat, sched_setaffinity, setpriority, SysV and POSIX IPC
+// most of prctl, landlock_*, pidfd_open, pidfd_send_signal, execveat, sched_setaffinity, setpriority, SysV and POSIX IPC
 // (namespaced), mprotect with PROT_EXEC (every JIT).
 constexpr size_t kRowCount = sizeof(kRows) / sizeof(kRows[0]);
 
@@ -197,6 +203,7 @@ class Writer {
     if (filter_.length < kFilterLengthMax) filter_.code[filter_.length] = {code, jumpTrue, jumpFalse, k};
     ++filter_.length;
   }
+  void AndWith(uint32_t bits) { Add(BPF_ALU | BPF_AND | BPF_K, bits); }
   void Load(size_t offset) { Add(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset); }
   void LoadArgument(unsigned index) { Load(offsetof(struct seccomp_data, args) + 8 * index); }  // low half: little-endian
   void LoadUpperHalf(unsigned index) { Load(offsetof(struct seccomp_data, args) + 8 * index + 4); }
@@ -208,6 +215,19 @@ class Writer {
   }
   void CutTo(size_t length) { filter_.length = length; }
   void PatchTrue(size_t where, size_t target) { filter_.code[where].jt = (uint8_t)(target - where - 1); }
+  // When the loaded word is `value` (or `other`) goes through `body`, which returns in any case.
+  template <typename Body>
+  void If(uint32_t value, Body body) {
+    const size_t at = filter_.length;
+    Add(BPF_JMP | BPF_JEQ | BPF_K, value);
+    body();
+    filter_.code[at].jf = (uint8_t)(filter_.length - at - 1);
+  }
+  template <typename Body>
+  void If(uint32_t value, uint32_t other, Body body) {
+    Add(BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);
+    If(other, body);
+  }
 
  private:
   Filter& filter_;
@@ -220,17 +240,20 @@ struct Compiler {
   size_t count = 0;
 
   bool strict() const { return options.profile == SeccompProfile::kStrict; }
+  bool Allows(uint32_t what) const { return !strict() && (options.allowed & what) != 0; }
 
-  uint32_t Refusal(const Row& row) const {
-    const bool probed = row.error == ENOSYS || row.error == EOPNOTSUPP;
-    if (options.kill && !probed && row.error != 0) return SECCOMP_RET_KILL_PROCESS;
-    return SECCOMP_RET_ERRNO | (uint32_t)row.error;
+  // Errors of what libraries try and do without fail in the same way when others kill.
+  uint32_t Refusal(int error) const {
+    const bool probed = error == ENOSYS || error == EOPNOTSUPP || error == EINVAL || error == EPROTONOSUPPORT;
+    if (options.kill && !probed && error != 0) return SECCOMP_RET_KILL_PROCESS;
+    return SECCOMP_RET_ERRNO | (uint32_t)error;
   }
 
   void Sort() {
     for (const Row& row : kRows) {
       if ((row.when == kStrict && !strict()) || (row.when == kIgnoreSignals && !options.ignoreSignalsToInit)) continue;
-      if (options.part != FilterPart::kWhole && (options.part == FilterPart::kAfterSetUp) != (row.when == kAfterSetUp)) continue;
+      const bool isOfPart = row.when == kBothParts || (options.part == FilterPart::kAfterSetUp) == (row.when == kAfterSetUp);
+      if (options.part != FilterPart::kWhole && !isOfPart) continue;
       size_t i = count++;
       for (; i > 0 && sorted[i - 1]->number > row.number; --i) sorted[i] = sorted[i - 1];
       sorted[i] = &row;
@@ -270,22 +293,103 @@ struct Compiler {
     Refuse(kCommands, refusal);
   }
 
-  void DecideSocketFamily(uint32_t refusal) {
-    constexpr uint32_t kFamilies[] = {1, 2, 10};  // UNIX, INET, INET6
-    constexpr uint32_t kNetlink = 16, kRoute = 0;
+  // Of socketpair, too, which is in the inherited filter as a whole.
+  void DecideSocket(const Row& row, uint32_t refusal) {
+    constexpr uint32_t kUnix = 1, kInet = 2, kInet6 = 10;
     out.LoadArgument(0);
-    // What waits in sockets of NETLINK is not counted, megabytes in each. libc looks for addresses there and does without, other
-    // libraries fail: where there are interfaces, lists of them are to be had.
-    constexpr uint32_t kNone = SECCOMP_RET_ERRNO | EAFNOSUPPORT;
-    if (options.interfaces && !strict()) {
-      out.Add(BPF_JMP | BPF_JEQ | BPF_K, kNetlink, 0, 4);
+    if (row.when != kBothParts || options.part == FilterPart::kWhole) DecideNetlink();
+    else if (options.part == FilterPart::kInherited) out.ReturnIf(kNetlink, SECCOMP_RET_ALLOW);
+    else return DecideNetlink(), out.Return(SECCOMP_RET_ALLOW);
+    out.If(kUnix, [&] {
+      constexpr uint32_t kTypes[] = {1, 2, 5};  // stream, datagrams, seqpacket; raw ones are datagrams under another name
+      LoadSocketType();
+      ReturnByValue(kTypes, 3, SECCOMP_RET_ALLOW, Refusal(ESOCKTNOSUPPORT));
+    });
+    if (!strict()) out.If(kInet, kInet6, [&] { DecideInternetSocket(); });
+    out.Return(refusal);
+  }
+
+  // What waits in sockets of NETLINK is not counted, megabytes in each. libc looks for addresses there and does without, other
+  // libraries fail: where there are interfaces, lists of them are to be had.
+  void DecideNetlink() {
+    constexpr uint32_t kRoute = 0, kNone = SECCOMP_RET_ERRNO | EAFNOSUPPORT;
+    if (!options.interfaces || strict()) return out.ReturnIf(kNetlink, kNone);
+    out.If(kNetlink, [&] {
       out.LoadArgument(2);
       out.ReturnIf(kRoute, SECCOMP_RET_ALLOW);
       out.Return(kNone);
-    } else {
-      out.ReturnIf(kNetlink, kNone);
+    });
+  }
+  static constexpr uint32_t kNetlink = 16;
+
+  // Above it are flags.
+  void LoadSocketType() {
+    out.LoadArgument(1);
+    out.AndWith(0xf);
+  }
+
+  // TCP and UDP. What else there is for these types (MPTCP, SCTP, SMC, UDPLITE, L2TP) is code that no sandbox needs, and some of it
+  // the kernel would load as a module; ICMP is given to no group of a sandbox's network in any case.
+  void DecideInternetSocket() {
+    constexpr uint32_t kStream = 1, kDatagrams = 2, kTcp[] = {0, 6}, kUdp[] = {0, 17};
+    LoadSocketType();
+    out.If(kStream, [&] {
+      out.LoadArgument(2);
+      ReturnByValue(kTcp, 2, SECCOMP_RET_ALLOW, Refusal(EPROTONOSUPPORT));
+    });
+    out.If(kDatagrams, [&] {
+      out.LoadArgument(2);
+      ReturnByValue(kUdp, 2, SECCOMP_RET_ALLOW, Refusal(EPROTONOSUPPORT));
+    });
+    out.Return(Refusal(ESOCKTNOSUPPORT));
+  }
+
+  // No jump before the last word: the time that a refusal takes tells nothing about the key.
+  void AllowByKey(uint32_t refusal) {
+    for (unsigned i = 0; i < 4; ++i) {
+      const unsigned argument = kLaunchKeyArguments[i / 2];
+      i % 2 == 0 ? out.LoadArgument(argument) : out.LoadUpperHalf(argument);
+      out.Add(BPF_ALU | BPF_SUB | BPF_K, options.launchKey.words[i]);
+      if (i > 0) {
+        out.Add(BPF_LDX | BPF_W | BPF_MEM, 0);
+        out.Add(BPF_ALU | BPF_OR | BPF_X, 0);
+      }
+      if (i < 3) out.Add(BPF_ST, 0);
     }
-    ReturnByValue(kFamilies, strict() ? 1 : 3, SECCOMP_RET_ALLOW, refusal);
+    out.ReturnIf(0, SECCOMP_RET_ALLOW);
+    out.Return(refusal);
+  }
+
+  void DecideFilters(uint32_t refusal) {
+    constexpr uint32_t kSetModeFilter = 1, kNewListener = 8;
+    if (Allows(kAllowFilters)) return RefuseBits(1, kNewListener, refusal);
+    out.LoadArgument(0);
+    out.If(kSetModeFilter, [&] { AllowByKey(refusal); });
+    out.Return(SECCOMP_RET_ALLOW);
+  }
+
+  void DecideProcessControl(uint32_t refusal) {
+    constexpr uint32_t kSetSeccomp = 22, kModeFilter = 2, kSetMemoryMerge = 67;
+    out.LoadArgument(0);
+    out.ReturnIf(kSetMemoryMerge, refusal);
+    if (!Allows(kAllowFilters))
+      out.If(kSetSeccomp, [&] {
+        out.LoadArgument(1);
+        out.ReturnIf(kModeFilter, refusal);
+        out.Return(SECCOMP_RET_ALLOW);
+      });
+    out.Return(SECCOMP_RET_ALLOW);
+  }
+
+  // LeakSanitizer stops the threads of its process and reads their registers. Init is another user, undumpable, and has rights that
+  // programs lack; that it is named here is one wall more.
+  void DecideTracing(uint32_t refusal) {
+    constexpr uint32_t kRequests[] = {7, 8, 12, 16, 17, 0x4204};  // CONT, KILL, GETREGS, ATTACH, DETACH, GETREGSET
+    if (!Allows(kAllowTracing)) return out.Return(refusal);
+    out.LoadArgument(1);
+    out.ReturnIf(1, refusal);
+    out.LoadArgument(0);
+    ReturnByValue(kRequests, sizeof(kRequests) / sizeof(kRequests[0]), SECCOMP_RET_ALLOW, refusal);
   }
 
   void DecideSocketOption(uint32_t refusal) {
@@ -302,20 +406,52 @@ struct Compiler {
     out.Return(SECCOMP_RET_ALLOW);
   }
 
+  // 0 for a null pointer only.
+  void LoadNonNull(unsigned argument) {
+    out.LoadArgument(argument);
+    out.Add(BPF_ST, 0);
+    out.LoadUpperHalf(argument);
+    out.Add(BPF_LDX | BPF_W | BPF_MEM, 0);
+    out.Add(BPF_ALU | BPF_OR | BPF_X, 0);
+  }
+
+  void DecideLimitOfOthers(uint32_t refusal) {
+    out.LoadArgument(0);
+    out.ReturnIf(1, refusal);
+    out.LoadArgument(1);
+    out.If(kCoreLimit, [&] {
+      LoadNonNull(2);
+      out.ReturnIf(0, SECCOMP_RET_ALLOW);  // it only asks
+      LoadNonNull(3);
+      out.ReturnIf(0, SECCOMP_RET_ERRNO);
+      out.Return(refusal);  // it wants to be told the limit before
+    });
+    out.Return(SECCOMP_RET_ALLOW);
+  }
+  static constexpr uint32_t kCoreLimit = 4;  // RLIMIT_CORE
+
+  void RefuseValue(unsigned argument, uint32_t value, uint32_t refusal) {
+    out.LoadArgument(argument);
+    out.ReturnIf(value, refusal);
+    out.Return(SECCOMP_RET_ALLOW);
+  }
+
+  void RefuseBits(unsigned argument, uint32_t bits, uint32_t refusal) {
+    out.LoadArgument(argument);
+    ReturnIfAnyBit(bits, refusal);
+    out.Return(SECCOMP_RET_ALLOW);
+  }
+
   // The end of the search for one row; the call number has been matched.
   void Decide(const Row& row) {
-    const uint32_t refusal = Refusal(row);
+    const uint32_t refusal = Refusal(row.error);
     switch (row.check) {
       case Check::kAlways:
         return out.Return(refusal);
       case Check::kCloneFlags:
-        out.LoadArgument(0);
-        ReturnIfAnyBit(kNamespaceFlags, refusal);
-        return out.Return(SECCOMP_RET_ALLOW);
+        return RefuseBits(0, kNamespaceFlags, refusal);
       case Check::kUnshareFlags:
-        out.LoadArgument(0);
-        ReturnIfAnyBit(kNamespaceFlags | kNewTime, refusal);
-        return out.Return(SECCOMP_RET_ALLOW);
+        return RefuseBits(0, kNamespaceFlags | kNewTime, refusal);
       case Check::kPersonality: {
         // Query, Linux, UNAME26, both, and "no address randomisation".
         constexpr uint32_t kAllowed[] = {0, 8, 0x20000, 0x20008, 0x40000, 0xffffffff};
@@ -328,37 +464,37 @@ struct Compiler {
         out.LoadArgument(1);
         return Refuse(kRequests, refusal);
       }
-      case Check::kSocketFamily:
-        return DecideSocketFamily(refusal);
+      case Check::kSocket:
+        return DecideSocket(row, refusal);
       case Check::kNotInit:
       case Check::kToInit:
-        out.LoadArgument(0);
-        out.ReturnIf(1, refusal);
-        return out.Return(SECCOMP_RET_ALLOW);
+        return RefuseValue(0, 1, refusal);
+      case Check::kLimitOfOthers:
+        return DecideLimitOfOthers(refusal);
+      case Check::kCoreLimit:
+        return RefuseValue(0, kCoreLimit, refusal);
       case Check::kPriorityOfOthers:  // which: 0 a process, 1 a group, 2 a user
       case Check::kIoPriorityOfOthers: {  // which: 1 a process, 2 a group, 3 a user
         out.LoadArgument(0);
         out.ReturnIf(row.check == Check::kPriorityOfOthers ? 2 : 3, refusal);
-        out.LoadArgument(1);
-        out.ReturnIf(1, refusal);
-        return out.Return(SECCOMP_RET_ALLOW);
+        return RefuseValue(1, 1, refusal);
       }
       case Check::kHugeMapping:
-        out.LoadArgument(3);
-        ReturnIfAnyBit(0x40000, refusal);  // MAP_HUGETLB
-        return out.Return(SECCOMP_RET_ALLOW);
+        return RefuseBits(3, 0x40000, refusal);  // MAP_HUGETLB
       case Check::kHugeFile:
-        out.LoadArgument(1);
-        ReturnIfAnyBit(4, refusal);  // MFD_HUGETLB
-        return out.Return(SECCOMP_RET_ALLOW);
+        return RefuseBits(1, 4, refusal);  // MFD_HUGETLB
       case Check::kNotLaunch:
-        out.LoadUpperHalf(0);
-        out.ReturnIf(options.launchKey, SECCOMP_RET_ALLOW);
-        return out.Return(refusal);
-      case Check::kFilterListener:
-        out.LoadArgument(1);
-        ReturnIfAnyBit(8, refusal);  // SECCOMP_FILTER_FLAG_NEW_LISTENER
-        return out.Return(SECCOMP_RET_ALLOW);
+        return AllowByKey(refusal);
+      case Check::kFilters:
+        return DecideFilters(refusal);
+      case Check::kProcessControl:
+        return DecideProcessControl(refusal);
+      case Check::kMergeable:
+        return RefuseValue(2, 12, refusal);  // MADV_MERGEABLE
+      case Check::kTracing:
+        return DecideTracing(refusal);
+      case Check::kAio:
+        return out.Return(Allows(kAllowAio) ? SECCOMP_RET_ALLOW : refusal);
       case Check::kSocketOption:
         return DecideSocketOption(refusal);
       case Check::kFcntlLocks:
@@ -411,8 +547,8 @@ const SeccompRow* SeccompRows(size_t& count) {
   static SeccompRow rows[kRowCount];
   static constexpr const char* kConditions[] = {
       nullptr, "flags ask for a new namespace", "flags ask for a new namespace", "persona other than 0, 8, 0x20000, 0x20008, 0x40000, query",
-      "request is TIOCSTI, TIOCLINUX or TIOCSETD", "family other than UNIX, INET, INET6, and NETLINK for interfaces (strict: UNIX)", "command is a lock, a lease, a notification or a hint",
-      "of init", "of init or of a whole user", "of init or of a whole user", "to init", "flags ask for huge pages", "flags ask for huge pages", "not from the start of a program", "flags ask for a listener", "a filter of a socket's, a key of TCP's or a multicast group"};
+      "request is TIOCSTI, TIOCLINUX or TIOCSETD", "other than UNIX, TCP, UDP, and NETLINK for interfaces (strict: UNIX)", "command is a lock, a lease, a notification or a hint",
+      "of init", "of init; ignored: RLIMIT_CORE", "RLIMIT_CORE", "of init or of a whole user", "of init or of a whole user", "to init", "flags ask for huge pages", "flags ask for huge pages", "not from the start of a program", "a filter, unless allowed", "a filter, unless allowed, or merging of pages", "merging of pages", "unless allowed in part", "unless allowed", "a filter of a socket's, a key of TCP's or a multicast group"};
   for (size_t i = 0; i < kRowCount; ++i) {
     const Row& row = kRows[i];
     rows[i] = {row.name, row.number, row.error, kConditions[(int)row.check], row.when};

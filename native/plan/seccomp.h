@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../common/launch_key.h"
 #include "../common/record.h"
 
 namespace sbx {
@@ -22,20 +23,20 @@ enum class FilterPart : uint8_t { kWhole, kInherited, kAfterSetUp };
 
 struct FilterOptions {
   SeccompProfile profile;
-  bool kill;                 // refused calls kill the process instead of failing, except those that libraries probe for and fall back from (the ENOSYS rows)
+  bool kill;                 // refused calls kill the process instead of failing, except those that libraries probe for and do without
   bool ignoreSignalsToInit;  // a signal to pid 1 succeeds without being sent, instead of failing with EPERM in the kernel
-  // What the start of a program, which is under the filter already, puts into the half of sched_setattr's first argument that the
-  // kernel does not read. A program that guessed it could choose its own slice.
-  uint32_t launchKey;
+  LaunchKey launchKey;       // lets set-ups and starts of programs, which are under the filter already, past some rows
   bool interfaces = false;  // programs may ask the kernel for the network's interfaces and addresses, over NETLINK
   FilterPart part = FilterPart::kWhole;
+  uint32_t allowed = 0;  // kAllow… of record.h; the strict profile knows none
 };
 
 // Compiles the table.
 void CompileFilter(const FilterOptions& options, Filter& filter);
 
-// When a row is in the filter; `kAfterSetUp`: always, but the set-up of a sandbox makes these calls.
-enum class SeccompWhen : uint8_t { kAlways, kStrict, kIgnoreSignals, kAfterSetUp };
+// When a row is in the filter; `kAfterSetUp`: always, but the set-up of a sandbox makes these calls; `kBothParts`: always, and the part
+// of it that differs between sandboxes is in the filter after the set-up.
+enum class SeccompWhen : uint8_t { kAlways, kStrict, kIgnoreSignals, kAfterSetUp, kBothParts };
 
 // One refused call, for tests and documentation.
 struct SeccompRow {

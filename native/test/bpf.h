@@ -17,12 +17,14 @@ class Bpf {
   uint32_t Run(const struct seccomp_data& data);
 
   const std::vector<bool>& executed() const { return executed_; }
+  size_t steps() const { return steps_; }  // of the last run
 
   static constexpr uint32_t kBroken = 0xdeadbeef;
 
  private:
   const Filter& filter_;
   std::vector<bool> executed_;
+  size_t steps_ = 0;
 };
 
 }  // namespace sbx::test

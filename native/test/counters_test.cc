@@ -38,7 +38,12 @@ Result ReadWith(Counter counter, const std::string& text, Result (*read)(const C
 
 uint64_t Cpu(const std::string& text) { return ReadWith(kCounterCpu, text, ReadCpuNs); }
 uint64_t Kills(const std::string& text) { return ReadWith(kCounterMemoryEvents, text, ReadOomKills); }
-uint64_t Cache(const std::string& text) { return ReadWith(kCounterMemoryStat, text, ReadFileCache); }
+uint64_t Cache(const std::string& stat, const std::string& held = "", uint64_t heldBefore = 0) {
+  const Fd statFile = FileWith(stat), heldFile = FileWith(held);
+  Counters counters = Only(kCounterMemoryStat, statFile);
+  counters.fds[kCounterMemoryNow] = heldFile.get();
+  return ReadCaches(counters, heldBefore);
+}
 uint64_t Number(const std::string& text) {
   const Fd file = FileWith(text);
   return ReadNumber(Only(kCounterMemoryPeak, file), kCounterMemoryPeak);
@@ -71,6 +76,19 @@ TEST("file cache is cache less shared memory in v1, of the whole tree") {
 
 TEST("file cache is file less shmem in v2") {
   EXPECT_EQ(Cache("anon 5\nfile 1000\nkernel 3\nshmem 250\nfile_mapped 7\nfile_dirty 1\nshmem_thp 0\n"), 750u);
+}
+
+TEST("names and inodes are reclaimable slab in v2") {
+  EXPECT_EQ(Cache("file 1000\nshmem 250\nslab_reclaimable 70\nslab_unreclaimable 9\n", "5000\n"), 820u);
+}
+
+TEST("names and inodes are what is neither pages nor was there before in v1") {
+  const std::string stat = "total_cache 1000\ntotal_rss 2000\ntotal_shmem 400\n";
+  EXPECT_EQ(Cache(stat, "9000\n", 500), 600u + 5500u);
+  EXPECT_EQ(Cache(stat, "3500\n", 500), 600u);
+  EXPECT_EQ(Cache(stat, "3000\n", 500), 600u);  // figures that are a little apart in time
+  EXPECT_EQ(Cache(stat, "9000\n", kUnknown), 600u);
+  EXPECT_EQ(Cache("total_cache 1000\ntotal_shmem 400\n", "9000\n", 500), 600u);
 }
 
 TEST("file cache is 0 when half of it is missing or makes no sense") {
@@ -113,7 +131,7 @@ TEST("a missing or unreadable file is unknown") {
   Fd missing;
   EXPECT_EQ(ReadCpuNs(Only(kCounterCpu, missing)), kUnknown);
   EXPECT_EQ(ReadOomKills(Only(kCounterMemoryEvents, missing)), kUnknown);
-  EXPECT_EQ(ReadFileCache(Only(kCounterMemoryStat, missing)), 0u);
+  EXPECT_EQ(ReadCaches(Only(kCounterMemoryStat, missing), 0), 0u);
   int ends[2];
   REQUIRE(pipe2(ends, O_CLOEXEC) == 0);  // cannot be read at an offset
   const Fd reading(ends[0]), writing(ends[1]);
@@ -160,11 +178,11 @@ int EndOf(pid_t child) {
 
 unsigned SignalListed(const std::string& procs, int signal, const Spared& spared = {}) {
   const Folder group;
-  const Fd file(open(group.path("cgroup.procs").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+  const Fd file(open(group.path("cgroup.procs").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   EXPECT_EQ(sys::Write(file.get(), procs.data(), procs.size()), (long)procs.size());
   Counters counters = Only(kCounterProcs, Fd());
-  counters.fds[kCounterProcs] = group.fd();
-  return SignalGroup(counters, signal, spared);
+  counters.fds[kCounterProcs] = file.get();
+  return SignalGroup(counters, signal, spared, -1);
 }
 
 TEST("every process of a group is signalled, and none that is not listed") {

@@ -2,9 +2,12 @@
 #include <asm/unistd.h>
 #include <fcntl.h>
 #include <linux/netlink.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 
 #include <set>
@@ -62,7 +65,8 @@ TEST("sockets are of three families, of one when strict; asking for netlink neve
     for (uint64_t family = 0; family < 64; ++family) {
       if (family == AF_NETLINK) continue;
       const bool allowed = subject.strict ? family == AF_UNIX : open.count(family) != 0;
-      for (const uint64_t high : {0ULL, kHigh}) EXPECT_EQ(subject.Run(__NR_socket, {{family | high, SOCK_STREAM}}), allowed ? kAllow : subject.Refusal(EAFNOSUPPORT));
+      for (const uint32_t call : {__NR_socket, __NR_socketpair})
+        for (const uint64_t high : {0ULL, kHigh}) EXPECT_EQ(subject.Run(call, {{family | high, SOCK_STREAM}}), allowed ? kAllow : subject.Refusal(EAFNOSUPPORT));
     }
     EXPECT_EQ(subject.Run(__NR_socket, {{~0ULL}}), subject.Refusal(EAFNOSUPPORT));
     for (uint64_t protocol = 0; protocol < 32; ++protocol) {
@@ -72,10 +76,76 @@ TEST("sockets are of three families, of one when strict; asking for netlink neve
   });
 }
 
-TEST("filters are loaded without a listener, and on no socket; connections get no keys, sockets join no groups") {
+TEST("sockets of the network are TCP and UDP, those of UNIX all but raw ones, whatever flags they are made with") {
   ForEachSubject([&](Subject& subject) {
-    for (int bit = 0; bit < 64; ++bit) EXPECT_EQ(subject.Run(__NR_seccomp, {{1, 1ULL << bit}}), bit == 3 ? subject.Refusal(EINVAL) : kAllow);
-    EXPECT_EQ(subject.Run(__NR_seccomp, {{1, 8 | 1 | kHigh}}), subject.Refusal(EINVAL));
+    for (const uint32_t call : {__NR_socket, __NR_socketpair})
+      for (const uint64_t flags : {0ULL, (unsigned long long)SOCK_CLOEXEC | SOCK_NONBLOCK, kHigh})
+        for (uint64_t type = 0; type < 16; ++type) {
+          const bool known = type == SOCK_STREAM || type == SOCK_DGRAM;
+          EXPECT_EQ(subject.Run(call, {{AF_UNIX, type | flags, 0}}), known || type == SOCK_SEQPACKET ? kAllow : subject.Refusal(ESOCKTNOSUPPORT));
+          for (const uint64_t family : {AF_INET, AF_INET6})
+            for (uint64_t protocol = 0; protocol < 300; ++protocol) {
+              const bool allowed = protocol == 0 || protocol == (type == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP);
+              const uint32_t expected = subject.strict ? subject.Refusal(EAFNOSUPPORT) : !known ? subject.Refusal(ESOCKTNOSUPPORT) : allowed ? kAllow : SECCOMP_RET_ERRNO | EPROTONOSUPPORT;
+              EXPECT_EQ(subject.Run(call, {{family, type | flags, protocol | (flags & kHigh)}}), expected);
+            }
+        }
+  });
+}
+
+TEST("programs load no filters unless they may, and then without a listener") {
+  ForEachSubject([&](Subject& subject) {
+    const bool may = (subject.allowed & kAllowFilters) != 0;
+    const uint32_t refused = SECCOMP_RET_ERRNO | EINVAL;  // even when it kills
+    for (int bit = 0; bit < 64; ++bit)
+      for (uint64_t operation = 0; operation < 8; ++operation) {
+        const uint32_t expected = may ? (bit == 3 ? refused : kAllow) : operation == SECCOMP_SET_MODE_FILTER ? refused : kAllow;
+        EXPECT_EQ(subject.Run(__NR_seccomp, {{operation, 1ULL << bit}}), expected);
+        EXPECT_EQ(subject.Run(__NR_seccomp, {{operation | kHigh, 1ULL << bit | kHigh}}), expected);
+      }
+    for (uint64_t option = 0; option < 100; ++option)
+      for (uint64_t mode = 0; mode < 4; ++mode) {
+        const bool filter = option == PR_SET_SECCOMP && mode == SECCOMP_MODE_FILTER;
+        const bool merge = option == 67;  // PR_SET_MEMORY_MERGE
+        for (const uint64_t high : {0ULL, kHigh}) EXPECT_EQ(subject.Run(__NR_prctl, {{option | high, mode | high}}), merge || (filter && !may) ? refused : kAllow);
+      }
+    for (uint64_t advice = 0; advice < 128; ++advice) EXPECT_EQ(subject.Run(__NR_madvise, {{0, 4096, advice | kHigh}}), advice == MADV_MERGEABLE ? refused : kAllow);
+  });
+}
+
+TEST("the launch key is all of its bits, and a wrong one takes as many steps as any other") {
+  ForEachSubject([&](Subject& subject) {
+    const auto args = [](const LaunchKey& key) { return Args{{1, 0, 0, key.first(), key.second()}}; };
+    for (const uint32_t call : {__NR_sched_setattr, __NR_seccomp}) {
+      if (call == __NR_seccomp && (subject.allowed & kAllowFilters) != 0) continue;
+      const uint32_t refused = call == __NR_seccomp ? SECCOMP_RET_ERRNO | EINVAL : subject.Refusal(EPERM);
+      EXPECT_EQ(subject.Run(call, args(kLaunchKey)), kAllow);
+      EXPECT_EQ(subject.Run(call, args({})), refused);
+      const size_t steps = subject.steps();
+      for (unsigned bit = 0; bit < 128; ++bit) {
+        LaunchKey wrong = kLaunchKey;
+        wrong.words[bit / 32] ^= 1U << bit % 32;
+        EXPECT_EQ(subject.Run(call, args(wrong)), refused);
+        EXPECT_EQ(subject.steps(), steps);
+      }
+    }
+  });
+}
+
+TEST("tracing, where programs may, is what a leak checker asks, and never of init") {
+  ForEachSubject([&](Subject& subject) {
+    const bool may = (subject.allowed & kAllowTracing) != 0;
+    const std::set<uint64_t> asked = {PTRACE_CONT, PTRACE_KILL, 12 /* PTRACE_GETREGS */, PTRACE_ATTACH, PTRACE_DETACH, PTRACE_GETREGSET};
+    for (uint64_t request = 0; request < 0x4300; ++request)
+      for (const uint64_t pid : {1ULL, 1ULL | kHigh, 2ULL, 0ULL, ~0ULL}) {
+        const bool allowed = may && asked.count(request) != 0 && (uint32_t)pid != 1;
+        EXPECT_EQ(subject.Run(__NR_ptrace, {{request, pid}}), allowed ? kAllow : subject.Refusal(EPERM));
+      }
+  });
+}
+
+TEST("filters are loaded on no socket; connections get no keys, sockets join no groups") {
+  ForEachSubject([&](Subject& subject) {
     const std::set<std::pair<uint64_t, uint64_t>> refused = {{SOL_SOCKET, 26}, {SOL_SOCKET, 51}, {6, 14}, {6, 32}, {6, 38}, {0, 35}, {0, 39}, {0, 42}, {0, 46}, {41, 20}, {41, 42}, {41, 46}};
     for (uint64_t level = 0; level < 300; ++level)
       for (uint64_t option = 0; option < 128; ++option) {

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -22,15 +23,11 @@
 namespace sbx::test {
 namespace {
 
-bool OneOf(uint64_t value, std::initializer_list<uint32_t> values) {
-  for (const uint32_t one : values)
-    if ((uint32_t)value == one) return true;
-  return false;
-}
-
 // Whether a row with a condition refuses these arguments.
-bool ConditionHolds(const SeccompRow& row, bool strict, const Args& args) {
+bool ConditionHolds(const SeccompRow& row, const Subject& subject, const Args& args) {
   const uint64_t* a = args.values;
+  const bool hasKey = a[3] == kLaunchKey.first() && a[4] == kLaunchKey.second();
+  const bool ownFilters = (subject.allowed & kAllowFilters) != 0;
   switch (row.number) {
     case __NR_clone:
       return (a[0] & kNamespaces) != 0;
@@ -40,9 +37,8 @@ bool ConditionHolds(const SeccompRow& row, bool strict, const Args& args) {
       return !OneOf(a[0], {0, 8, 0x20000, 0x20008, 0x40000, 0xffffffff});
     case __NR_ioctl:
       return OneOf(a[1], {TIOCSTI, TIOCLINUX, TIOCSETD});
-    case __NR_socket:
-    case __NR_socketpair:
-      return strict ? !OneOf(a[0], {AF_UNIX}) : !OneOf(a[0], {AF_UNIX, AF_INET, AF_INET6});
+    case __NR_setrlimit:
+      return OneOf(a[0], {RLIMIT_CORE});
     case __NR_prlimit64:
     case __NR_sched_setaffinity:
     case __NR_sched_setscheduler:
@@ -54,7 +50,7 @@ bool ConditionHolds(const SeccompRow& row, bool strict, const Args& args) {
     case __NR_rt_tgsigqueueinfo:
       return (uint32_t)a[0] == 1;  // init
     case __NR_sched_setattr:
-      return a[0] >> 32 != kLaunchKey;
+      return !hasKey;
     case __NR_setpriority:
       return (uint32_t)a[0] == PRIO_USER || (uint32_t)a[1] == 1;
     case __NR_ioprio_set:
@@ -67,7 +63,17 @@ bool ConditionHolds(const SeccompRow& row, bool strict, const Args& args) {
     case __NR_memfd_create:
       return (a[1] & MFD_HUGETLB) != 0;
     case __NR_seccomp:
-      return (a[1] & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0;
+      return ownFilters ? (a[1] & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0 : OneOf(a[0], {SECCOMP_SET_MODE_FILTER}) && !hasKey;
+    case __NR_prctl:
+      return OneOf(a[0], {67 /* PR_SET_MEMORY_MERGE */}) || (!ownFilters && OneOf(a[0], {PR_SET_SECCOMP}) && OneOf(a[1], {SECCOMP_MODE_FILTER}));
+    case __NR_madvise:
+      return OneOf(a[2], {MADV_MERGEABLE});
+    case __NR_ptrace: {
+      const bool asked = OneOf(a[0], {PTRACE_ATTACH, PTRACE_DETACH, PTRACE_CONT, PTRACE_KILL, 12 /* PTRACE_GETREGS */, PTRACE_GETREGSET});
+      return (subject.allowed & kAllowTracing) == 0 || !asked || (uint32_t)a[1] == 1;
+    }
+    case __NR_io_setup:
+      return (subject.allowed & kAllowAio) == 0;
     case __NR_setsockopt:
       return (OneOf(a[1], {SOL_SOCKET}) && OneOf(a[2], {SO_ATTACH_FILTER, SO_ATTACH_REUSEPORT_CBPF})) || (OneOf(a[1], {IPPROTO_TCP}) && OneOf(a[2], {14, 32, 38})) ||
              (OneOf(a[1], {IPPROTO_IP}) && OneOf(a[2], {IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP})) ||
@@ -75,6 +81,18 @@ bool ConditionHolds(const SeccompRow& row, bool strict, const Args& args) {
   }
   Fail(__FILE__, __LINE__, std::string("a condition that this test does not know: ") + row.name);
   return false;
+}
+
+uint32_t SocketAnswer(const Subject& subject, const Args& args) {
+  const auto family = (uint32_t)args.values[0], type = (uint32_t)args.values[1] & 0xf, protocol = (uint32_t)args.values[2];
+  // Libraries ask for addresses there, and do without where there are none.
+  const bool routes = subject.interfaces && !subject.strict && protocol == NETLINK_ROUTE;
+  if (family == AF_NETLINK) return routes ? kAllow : SECCOMP_RET_ERRNO | EAFNOSUPPORT;
+  if (family == AF_UNIX) return OneOf(type, {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET}) ? kAllow : subject.Refusal(ESOCKTNOSUPPORT);
+  if (subject.strict || (family != AF_INET && family != AF_INET6)) return subject.Refusal(EAFNOSUPPORT);
+  if (!OneOf(type, {SOCK_STREAM, SOCK_DGRAM})) return subject.Refusal(ESOCKTNOSUPPORT);
+  const uint32_t own = type == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP;
+  return OneOf(protocol, {0, own}) ? kAllow : SECCOMP_RET_ERRNO | EPROTONOSUPPORT;
 }
 
 std::map<uint32_t, SeccompRow> Table() {
@@ -89,25 +107,33 @@ uint32_t Expected(const std::map<uint32_t, SeccompRow>& table, const Subject& su
   const auto found = table.find(number);
   if (found == table.end() || !subject.Has(found->second)) return kAllow;
   const SeccompRow& row = found->second;
-  if (row.condition != nullptr && !ConditionHolds(row, subject.strict, args)) return kAllow;
-  // Libraries ask for addresses there, and do without where there are none.
-  const bool routes = subject.interfaces && !subject.strict && (uint32_t)args.values[2] == NETLINK_ROUTE;
-  if (row.error == EAFNOSUPPORT && (uint32_t)args.values[0] == AF_NETLINK) return routes ? kAllow : SECCOMP_RET_ERRNO | EAFNOSUPPORT;
+  if (row.error == EAFNOSUPPORT) return SocketAnswer(subject, args);
+  const bool setsCore = row.number == __NR_prlimit64 && OneOf(args.values[1], {RLIMIT_CORE}) && args.values[2] != 0;
+  if (setsCore && (uint32_t)args.values[0] != 1) return args.values[3] == 0 ? SECCOMP_RET_ERRNO : subject.Refusal(EPERM);
+  if (row.condition != nullptr && !ConditionHolds(row, subject, args)) return kAllow;
   return subject.Refusal(row.error);
 }
 
 // Words that matter to some check, each alone, with others' bits above.
 std::vector<Args> InterestingArgs() {
-  std::vector<uint64_t> words = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 36, 37, 38, 39, 40, 1024, 1025, 1026, 1027, 1035, 1036, 1037, 1038, 1039, 1040, TIOCSTI, TIOCLINUX, TIOCSETD, 0x20000, 0x20008, 0x40000, 0xffffffff, ~0ULL};
+  std::vector<uint64_t> words = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 16, 17, 22, 67, 0x4204, 36, 37, 38, 39, 40, 1024, 1025, 1026, 1027, 1035, 1036, 1037, 1038, 1039, 1040, TIOCSTI, TIOCLINUX, TIOCSETD, 0x20000, 0x20008, 0x40000, 0xffffffff, ~0ULL};
   for (int bit = 0; bit < 64; ++bit) words.push_back(1ULL << bit);
   std::vector<Args> all;
   for (const uint64_t word : words) {
     all.push_back({{word, 0, 0, 0, 0, 0}});
     all.push_back({{0, word, 0, 0, 0, 0}});
     all.push_back({{0, 0, 0, word, 0, 0}});
-    all.push_back({{word | (uint64_t)kLaunchKey << 32, 0, 0, 0, 0, 0}});
+    all.push_back({{word, 0, 0, kLaunchKey.first(), kLaunchKey.second(), 0}});
+    all.push_back({{word, 1, word, 0, 0, 0}});
+    all.push_back({{word, 2, word, 0, 0, 0}});
     all.push_back({{word | kHigh, word | kHigh, ~0ULL, ~0ULL, ~0ULL, ~0ULL}});
   }
+  for (const uint64_t family : {AF_UNIX, AF_INET, AF_INET6})
+    for (uint64_t type = 0; type < 12; ++type)
+      for (const uint64_t protocol : {0, 1, 6, 17, 58, 132, 136, 262}) all.push_back({{family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol}});
+  all.push_back({{PR_SET_SECCOMP, SECCOMP_MODE_FILTER}});
+  for (const uint64_t set : {0ULL, kHigh, 1ULL, ~0ULL})
+    for (const uint64_t get : {0ULL, kHigh, 1ULL}) all.push_back({{kHigh, RLIMIT_CORE, set, get}});
   for (const uint64_t protocol : {0, 4, 9}) all.push_back({{AF_NETLINK | kHigh, 3, protocol | kHigh}});
   for (const uint64_t level : {0, 1, 2, 6, 41})
     for (uint64_t option = 0; option < 64; ++option) all.push_back({{3, level | kHigh, option | kHigh}});
@@ -128,10 +154,10 @@ TEST("every row of the table is refused with its errno, or kills") {
   const Args worst = {{kNamespaces, TIOCSTI, 0, MAP_HUGETLB, 0, 0}};
   const std::map<int, Args> special = {{__NR_fcntl, {{0, F_SETLK}}}, {__NR_prlimit64, {{1}}}, {__NR_sched_setaffinity, {{1}}}, {__NR_sched_setscheduler, {{1}}},
                                        {__NR_sched_setparam, {{1}}}, {__NR_setpriority, {{PRIO_PROCESS, 1}}}, {__NR_ioprio_set, {{1, 1}}},
-                                       {__NR_memfd_create, {{0, MFD_HUGETLB}}}, {__NR_seccomp, {{1, SECCOMP_FILTER_FLAG_NEW_LISTENER}}}, {__NR_setsockopt, {{3, SOL_SOCKET, SO_ATTACH_FILTER}}}, {__NR_kill, {{1, 9}}}, {__NR_tkill, {{1, 9}}}, {__NR_tgkill, {{1, 1, 9}}}, {__NR_rt_sigqueueinfo, {{1, 9}}}, {__NR_rt_tgsigqueueinfo, {{1, 1, 9}}}};
+                                       {__NR_memfd_create, {{0, MFD_HUGETLB}}}, {__NR_seccomp, {{1, SECCOMP_FILTER_FLAG_NEW_LISTENER}}}, {__NR_prctl, {{67}}}, {__NR_setrlimit, {{RLIMIT_CORE}}}, {__NR_madvise, {{0, 0, MADV_MERGEABLE}}}, {__NR_ptrace, {{PTRACE_TRACEME}}}, {__NR_setsockopt, {{3, SOL_SOCKET, SO_ATTACH_FILTER}}}, {__NR_kill, {{1, 9}}}, {__NR_tkill, {{1, 9}}}, {__NR_tgkill, {{1, 1, 9}}}, {__NR_rt_sigqueueinfo, {{1, 9}}}, {__NR_rt_tgsigqueueinfo, {{1, 1, 9}}}};
   ForEachSubject([&](Subject& subject) {
     for (const auto& [number, row] : table) {
-      if (!subject.Has(row)) continue;
+      if (!subject.Has(row) || (row.number == __NR_io_setup && (subject.allowed & kAllowAio) != 0)) continue;
       const auto own = special.find(row.number);
       const Args& args = own == special.end() ? worst : own->second;
       EXPECT_EQ(subject.Run(number, args), subject.Refusal(row.error));
@@ -142,7 +168,7 @@ TEST("every row of the table is refused with its errno, or kills") {
 TEST("the inherited filter and the one after the set-up together answer as the whole one, and the first lets set-ups be") {
   const std::vector<Args> args = InterestingArgs();
   for (const bool ignoreSignals : {false, true}) {
-    const auto part = [&](FilterPart which) { return Subject({SeccompProfile::kDefault, false, ignoreSignals, 0, false, which}); };
+    const auto part = [&](FilterPart which) { return Subject({SeccompProfile::kDefault, false, ignoreSignals, {}, false, which}); };
     Subject whole = part(FilterPart::kWhole), inherited = part(FilterPart::kInherited), after = part(FilterPart::kAfterSetUp);
     for (uint32_t number = 0; number <= 1024; ++number)
       for (const Args& some : args) {
@@ -166,7 +192,7 @@ constexpr uint32_t kEnosys[] = {
     __NR_clone3, __NR_io_uring_setup, __NR_io_uring_enter, __NR_io_uring_register, __NR_fsopen, __NR_fsconfig, __NR_fsmount, __NR_fspick, __NR_open_tree,
     467 /* open_tree_attr */, __NR_move_mount, __NR_mount_setattr, 457 /* statmount */, 458 /* listmount */, 451 /* cachestat */, __NR_process_mrelease, __NR_nfsservctl, __NR_lookup_dcookie};
 constexpr uint32_t kEperm[] = {
-    __NR_mount, __NR_umount2, __NR_pivot_root, __NR_chroot, __NR_setns, __NR_ptrace, __NR_process_vm_readv, __NR_process_vm_writev, __NR_kcmp, __NR_pidfd_getfd, __NR_process_madvise,
+    __NR_mount, __NR_umount2, __NR_pivot_root, __NR_chroot, __NR_setns, __NR_process_vm_readv, __NR_process_vm_writev, __NR_kcmp, __NR_pidfd_getfd, __NR_process_madvise,
     __NR_add_key, __NR_request_key, __NR_keyctl, __NR_bpf, __NR_perf_event_open, __NR_userfaultfd, __NR_memfd_secret, __NR_name_to_handle_at, __NR_open_by_handle_at, __NR_fanotify_init,
     __NR_init_module, __NR_finit_module, __NR_delete_module, __NR_kexec_load, __NR_kexec_file_load, __NR_reboot, __NR_swapon, __NR_swapoff,
 #ifdef __NR_iopl
@@ -181,10 +207,10 @@ constexpr uint32_t kStrictOnly[] = {
     __NR_inotify_init,
 #endif
     __NR_inotify_init1, __NR_inotify_add_watch, __NR_sync, __NR_syncfs};
-constexpr uint32_t kStrictOnlyEnosys[] = {__NR_io_setup};
 constexpr uint32_t kWithCondition[] = {__NR_clone, __NR_unshare, __NR_personality, __NR_ioctl, __NR_socket, __NR_socketpair, __NR_fcntl, __NR_prlimit64,
                                       __NR_sched_setaffinity, __NR_sched_setscheduler, __NR_sched_setparam, __NR_sched_setattr, __NR_setpriority, __NR_ioprio_set,
-                                      __NR_kill, __NR_tkill, __NR_tgkill, __NR_rt_sigqueueinfo, __NR_rt_tgsigqueueinfo, __NR_mmap, __NR_memfd_create, __NR_seccomp, __NR_setsockopt};
+                                      __NR_kill, __NR_tkill, __NR_tgkill, __NR_rt_sigqueueinfo, __NR_rt_tgsigqueueinfo, __NR_mmap, __NR_memfd_create, __NR_seccomp, __NR_setsockopt,
+                                      __NR_prctl, __NR_madvise, __NR_ptrace, __NR_io_setup, __NR_setrlimit};
 
 TEST("the calls of the reference are refused, and no others are in the table") {
   ForEachSubject([&](Subject& subject) {
@@ -192,9 +218,8 @@ TEST("the calls of the reference are refused, and no others are in the table") {
     for (const uint32_t number : kEperm) EXPECT_EQ(subject.Run(number), subject.Refusal(EPERM));
     for (const uint32_t number : kEopnotsupp) EXPECT_EQ(subject.Run(number), SECCOMP_RET_ERRNO | EOPNOTSUPP);  // even when it kills
     for (const uint32_t number : kStrictOnly) EXPECT_EQ(subject.Run(number), subject.strict ? subject.Refusal(EPERM) : kAllow);
-    for (const uint32_t number : kStrictOnlyEnosys) EXPECT_EQ(subject.Run(number), subject.strict ? subject.Refusal(ENOSYS) : kAllow);
   });
-  EXPECT_EQ(Table().size(), std::size(kEnosys) + std::size(kEperm) + std::size(kEopnotsupp) + std::size(kStrictOnly) + std::size(kStrictOnlyEnosys) + std::size(kWithCondition));
+  EXPECT_EQ(Table().size(), std::size(kEnosys) + std::size(kEperm) + std::size(kEopnotsupp) + std::size(kStrictOnly) + std::size(kWithCondition));
 }
 
 TEST("calls that runtimes need stay allowed") {
@@ -233,7 +258,7 @@ TEST("filters are within their bound, and every jump and load is one that the ke
         EXPECT(at + 1 + instruction.jt < filter.length && at + 1 + instruction.jf < filter.length);
       } else if (BPF_CLASS(instruction.code) == BPF_LD) {
         EXPECT(instruction.k % 4 == 0 && instruction.k < sizeof(struct seccomp_data));
-      } else {
+      } else if (BPF_CLASS(instruction.code) != BPF_ALU && BPF_CLASS(instruction.code) != BPF_LDX && BPF_CLASS(instruction.code) != BPF_ST) {  // the kernel loads them below
         EXPECT_EQ(BPF_CLASS(instruction.code), BPF_RET);
       }
     }

@@ -10,17 +10,26 @@ const CONDITIONS = {
   kUnshareFlags: 'when it asks for a new namespace',
   kPersonality: 'personas other than Linux, 32-bit Linux, `UNAME26` and `ADDR_NO_RANDOMIZE`',
   kIoctl: '`TIOCSTI`, `TIOCLINUX` and `TIOCSETD`',
-  kSocketFamily:
-    'families other than UNIX, INET and INET6; strict: other than UNIX. With `loopback` also NETLINK for lists of interfaces',
+  kSocket:
+    'families other than UNIX, INET and INET6; strict: other than UNIX. With `loopback` also NETLINK for lists of interfaces. Types other than streams, datagrams and, of UNIX, `SOCK_SEQPACKET` (`ESOCKTNOSUPPORT`). Protocols other than TCP and UDP (`EPROTONOSUPPORT`)',
   kFcntlLocks: 'locks, leases, delegations, notifications and hints',
   kNotInit: 'of pid 1, init',
+  kLimitOfOthers:
+    'of pid 1, init; setting `RLIMIT_CORE` succeeds without effect, or fails when the limit before is asked for in the same call',
+  kCoreLimit: '`RLIMIT_CORE`',
   kPriorityOfOthers: 'of pid 1 or of a whole user',
   kIoPriorityOfOthers: 'of pid 1 or of a whole user',
   kToInit: 'to pid 1, init',
   kHugeMapping: 'when it asks for huge pages',
   kHugeFile: 'when it asks for huge pages',
   kNotLaunch: null, // by programs always
-  kFilterListener: 'when it asks for a listener',
+  kFilters: "setting a filter; with `allowSyscalls: ['seccomp']` when it asks for a listener",
+  kProcessControl:
+    "`PR_SET_SECCOMP` with a filter, unless `allowSyscalls: ['seccomp']`; `PR_SET_MEMORY_MERGE`",
+  kMergeable: '`MADV_MERGEABLE`',
+  kTracing:
+    "always; with `allowSyscalls: ['ptrace']` of init, and requests other than `PTRACE_ATTACH`, `DETACH`, `CONT`, `KILL`, `GETREGS`, `GETREGSET`",
+  kAio: "unless `allowSyscalls: ['io_setup']`",
   kSocketOption:
     'filters of sockets (`SO_ATTACH_FILTER`, `SO_ATTACH_REUSEPORT_CBPF`), keys of TCP (`TCP_MD5SIG`, `TCP_MD5SIG_EXT`, `TCP_AO_ADD_KEY`), joining multicast groups',
 };
@@ -29,6 +38,7 @@ const CONDITIONS = {
 const FILTERS = {
   kAlways: 'all',
   kAfterSetUp: 'all', // loaded last: a sandbox being made makes these calls itself
+  kBothParts: 'all',
   kStrict: 'strict',
   kIgnoreSignals: "`signalsToInit: 'ignore'`",
 };
@@ -40,13 +50,16 @@ export function filterRows() {
   const text = readFileSync(join(root, 'native/plan/seccomp.cc'), 'utf8');
   const table = /constexpr Row kRows\[\] = \{\n([\s\S]*?)\n\};/.exec(text);
   if (!table) throw new Error('native/plan/seccomp.cc has no kRows');
-  let group = '';
   const rows = [];
+  const heading = [];
+  let isInHeading = false;
   for (const line of table[1].split('\n')) {
     if (/^#(ifdef|endif)/.test(line)) continue;
-    const heading = /^\s*\/\/ (.*)$/.exec(line);
-    if (heading) group = heading[1];
-    else rows.push({ ...parseRow(line), group });
+    const [, text] = /^\s*\/\/ (.*)$/.exec(line) ?? [];
+    if (text === undefined) rows.push({ ...parseRow(line), group: heading.join(' ') });
+    else if (isInHeading) heading.push(text);
+    else heading.splice(0, Infinity, text);
+    isInHeading = text !== undefined;
   }
   return rows;
 }

@@ -6,9 +6,17 @@ import { runVitest } from './vitest.mjs';
 
 /** What differs most between cgroup v1 and v2: verdicts, limits, clean-up, several programs in one sandbox. */
 const CHOSEN = [
-  ...['verdicts', 'limits', 'supervision', 'sessions', 'groups', 'isolation'].map(
-    (name) => `test/core/${name}.test.ts`,
-  ),
+  ...[
+    'verdicts',
+    'limits',
+    'supervision',
+    'sessions',
+    'groups',
+    'isolation',
+    'predecessors',
+    'descriptor-list',
+    'names',
+  ].map((name) => `test/core/${name}.test.ts`),
   'test/vm',
 ];
 

@@ -3,13 +3,17 @@
  *
  *   node test/attacks/main.mjs [--json] [--only 1,2,30-40] [--group A,B] [--target core|gojudge|all]
  *
- * Exit code 0 only when no entry failed. With --json one object: `{ entries: [{ id, group, name, expected, outcome, pass,
+ * With `--probe [--write]` the prober of probe/ instead. Exit code 0 only when no entry failed. With --json one object: `{ entries: [{ id, group, name, expected, outcome, pass,
  * why }] }`; `pass` is null where an entry cannot be tried on this machine, and `why` says the reason.
  */
 import { readCommand } from './harness/command.mjs';
 import { printTable } from './harness/report.mjs';
 import { runCatalogue } from './harness/run-catalogue.mjs';
 
+if (process.argv.includes('--probe')) {
+  const { checkProbe } = await import('./probe/main.mjs');
+  process.exit(await checkProbe(process.argv.slice(2)));
+}
 const { json, ...selection } = readCommand(process.argv.slice(2));
 const onEntry = json ? () => undefined : printTable;
 const { entries } = await runCatalogue(selection, onEntry);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Engine } from '@sbx/core';
+import { FifoClient } from '@sbx/fifo-client';
 import { FifoManager } from '@sbx/fifo-protocol/server';
 import { buildPrograms } from '../programs/build.mjs';
 import { figure } from './lib/figures.mjs';
@@ -79,6 +80,42 @@ async function idleCpu() {
   return figure({ name: 'idle_cpu_500_processes', unit: 'ms/s', samples: [(user + system) / 2000] });
 }
 
+/**
+ * What line 1 shows for a section in which the program does nothing: between two readings in a row, and with one line to it
+ * and one back, which is the least that an evaluator can measure. The manager's own work per reading stands beside it.
+ */
+async function constantCost(engine, count) {
+  const folder = { kind: 'bind', source: buildPrograms(), target: '/t' };
+  const own = await Engine.open({ mounts: [...engine.info().mounts, folder] });
+  const sandbox = await own.createSandbox();
+  const program = await sandbox.spawn('/t/obey', [], { stdin: 'pipe', stdout: 'pipe', stderr: 'null' });
+  const manager = await FifoManager.open(() => program);
+  const client = new FifoClient(manager.dir);
+  const answers = program.stdout.lines();
+  const tell = async () => {
+    await program.stdin.write('drop\n');
+    await answers.next();
+  };
+  const costOf = async (section) => {
+    const times = [];
+    for (let i = 0; i < WARM_UP + count; i += 1) times.push((await client.measure(section)).cpuTimeUs);
+    return times.slice(WARM_UP);
+  };
+  const [nothing, line] = [await costOf(() => {}), await costOf(tell)];
+  const readings = Array.from({ length: count }, () => {
+    const start = performance.now();
+    manager.reading();
+    return (performance.now() - start) * 1000;
+  });
+  await manager.close();
+  await own.close();
+  return [
+    figure({ name: 'section_of_nothing', unit: 'µs', samples: nothing }),
+    figure({ name: 'section_of_a_line_and_its_answer', unit: 'µs', samples: line }),
+    figure({ name: 'reading_in_the_host', unit: 'µs', samples: readings }),
+  ];
+}
+
 export async function measure({ scale }) {
   const engine = await Engine.open();
   const samples = Math.ceil(SAMPLES * scale);
@@ -95,6 +132,7 @@ export async function measure({ scale }) {
     if (count === 500) figures.push(await idleCpu());
     await many.close();
   }
+  figures.push(...(await constantCost(engine, Math.ceil(samples / 4))));
   await engine.close();
   return figures;
 }

@@ -11,7 +11,10 @@ import { expectNothingLeft, type Footprint, settledFootprint } from '../helpers/
 const EIO = 5;
 /** Of calls that are made often, the first. */
 const EACH_MAX = 5;
-/** close, exit, munmap, rt_sigprocmask, exit_group, setfsuid, setfsgid: they do not fail, or nobody could do anything about it. */
+/**
+ * close, exit, munmap, rt_sigprocmask, exit_group: they do not fail, or nobody could do anything about it. setfsuid, setfsgid: they do
+ * not tell a failure; what follows from one is in native/test/file_identity_test.cc.
+ */
 const NEVER = process.arch === 'x64' ? [3, 60, 11, 14, 231, 122, 123] : [57, 93, 215, 135, 94, 151, 152];
 
 let table: CallTable;

@@ -1,7 +1,7 @@
 // How programs share a busy CPU: what the kernel was told, and what it did.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Engine, Limits, Process, Sandbox } from '@sbx/core';
+import type { Limits, Process, ProgramOptions } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { expectMedianBetween } from '../helpers/bounds.js';
 import { t, useEngine, withEngine } from '../helpers/engine.js';
@@ -33,7 +33,11 @@ const weightOf = async (name: string) => Number(await fileOf(name, { v1: 'cpu.sh
 const quotaOf = async (name: string) =>
   (await fileOf(name, { v1: 'cpu.cfs_quota_us', v2: 'cpu.max' })).split(' ')[0];
 
-async function weightWith(limits: Limits, where: Engine | Sandbox = sbx.engine): Promise<number> {
+interface Spawner {
+  spawn(file: string, args: readonly string[], options: ProgramOptions): Promise<Process>;
+}
+
+async function weightWith(limits: Limits, where: Spawner = sbx.engine): Promise<number> {
   await using program = await where.spawn(t('sleep-ms'), ['60000'], { limits });
   return await weightOf('sleep-ms').finally(() => program.kill());
 }

@@ -258,6 +258,17 @@ describe('a collected file', () => {
     }
   });
 
+  it('one path twice is one descriptor, and a name that was not taken has no entry', async () => {
+    const copyOut = [
+      { path: 'o', as: 'fd' },
+      { path: 'o', as: 'fd' },
+      { path: 'toString', optional: 'any' },
+    ] as const;
+    const { files } = await run('write-both', ['2'], { stdout: { file: 'o' }, stderr: 'null', copyOut });
+    closeSync(files.o!.fd!); // the harness counts descriptors
+    expect([Object.keys(files), files.toString, files.valueOf]).toEqual([['o'], undefined, undefined]);
+  });
+
   it('is there before files are copied in, which may write over it', async () => {
     const { stdout } = await run('true', [], { ...out(100), files: { 'out.txt': 'copied' } });
     expect(stdout.text()).toBe('copied');

@@ -137,6 +137,16 @@ describe('SIGSTOP from outside', () => {
       expect(result.usage.wallTimeMs).toBeGreaterThanOrEqual(1200);
     }));
 
+  it('to init for good: the host ends the run, some seconds after its limit, with the same verdict', () =>
+    withEngine({ parallelism: 2 }, async (engine) => {
+      const running = engine.run(t('sleep-ms'), ['60000'], { limits: { wallTimeMs: 500 } });
+      await until(900, 'it runs', () => descendants().some((row) => row.name === 'sleep-ms'));
+      process.kill(initOf('sleep-ms'), 'SIGSTOP');
+      const { status, usage } = await running;
+      expect([status, usage.wallTimeMs > 2500, usage.wallTimeMs < 6000]).toEqual(['wall-limit', true, true]);
+      expect((await engine.run(t('true'))).ok).toBe(true);
+    }));
+
   it('to the zygote: what stands ready serves on, closing does not wait for it', async () => {
     const engine = await Engine.open(engineOptions({ parallelism: 2, readyCount: 2 }));
     const [zygote] = helpers('sbx-zygote');
@@ -146,6 +156,21 @@ describe('SIGSTOP from outside', () => {
     expect(ms).toBeLessThan(1500);
     await until(1000, 'all helpers are gone', () => helpers('sbx-zygote').length === 0);
   });
+});
+
+describe('hard limits of the host below ours', () => {
+  const script = fileURLToPath(new URL('../helpers/low-limits.mjs', import.meta.url));
+
+  it.each(['-Hc 0', '-Hs 8192', '-Hl 16', '-Hi 100', '-Hf 2048', '-Hc 0; ulimit -Hs 8192'])(
+    'ulimit %s: programs run, and have no more',
+    async (hard) => {
+      const args = ['-c', `ulimit ${hard}; exec "$0" "$@"`, process.execPath, script];
+      const { stdout } = await promisify(execFile)('/bin/bash', [...args, import.meta.resolve('@sbx/core')]);
+      const { status, text } = JSON.parse(stdout);
+      expect(status).toBe('ok');
+      if (hard.includes('-Hs')) expect(text).toMatch(/stack.* 8192$/m);
+    },
+  );
 });
 
 describe('descriptors of the host', () => {

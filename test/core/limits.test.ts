@@ -2,6 +2,7 @@
  * Each limit just below and just above. The distance between "just below" and the limit is what the figure of
  * that limit may be off by (accuracy.test.ts), no more.
  */
+import { availableParallelism } from 'node:os';
 import type { Limits, OneShotOptions, RunResult } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { between, expectEndedAt } from '../helpers/bounds.js';
@@ -468,6 +469,7 @@ describe('CPU set', () => {
   it('cannot be widened from inside', async () => expect(await cpus({ cpuSet: '0' }, 'widen')).toBe('0'));
   it('is given back: the next run sees all', async () => {
     const all = await cpus({});
+    expect(all.split(' ')).toHaveLength(availableParallelism());
     await cpus({ cpuSet: '0' });
     expect(await cpus({})).toBe(all);
   });

@@ -84,4 +84,12 @@ describe('an ordinary user without a cgroup', () => {
     for (const refusal of refusals) expect(refusal).toMatch(/EPERM$/);
     expect(answers.init.status).toBe('ok');
   });
+
+  it('the helper’s own file ends at once as a program, with words', () => {
+    expect(answers.helper).toEqual(['exit', 'sbx-helper: part of @sbx/core, not to be run as a program\n']);
+  });
+
+  it('its programs trace nobody, not even where tracing is allowed', () => {
+    expect(answers.tracing).toBe('ptrace EPERM\nptrace EPERM\n');
+  });
 });

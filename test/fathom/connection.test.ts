@@ -166,7 +166,12 @@ describe('token', () => {
     const carrier = `fathom.bearer.${Buffer.from(TOKEN).toString('base64url')}`;
     const { protocol } = await accepted(url!, { protocols: ['fathom.v1', carrier] });
     expect(protocol).toBe('fathom.v1');
-    expect((await refusal(url!, { protocols: ['fathom.v1', `${carrier}x`] })).status).toBe(401);
+    for (const protocols of [['fathom.v1', `${carrier}x`], ['fathom.v1']]) {
+      const turnedAway = await Talk.open(url!, { protocols }); // such clients cannot see a 401
+      expect(await turnedAway.end()).toMatchObject({ code: 4401 });
+      expect(turnedAway.heard).toEqual([]);
+    }
+    expect((await refusal(url!, { protocols: [`${carrier}x`] })).status).toBe(401);
   });
 });
 

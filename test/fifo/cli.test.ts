@@ -1,12 +1,12 @@
 // The command.
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FifoClient } from '@sbx/fifo-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ended, sbx, startSbx } from '../cli/sbx.js';
 import { shell } from '../helpers/fifo.js';
-import { until } from '../helpers/wait.js';
+import { sleep, until } from '../helpers/wait.js';
 
 let home = '';
 beforeAll(() => {
@@ -80,6 +80,58 @@ test('interrupted, it takes everything along', async () => {
   child.kill('SIGTERM');
   expect(await end).toMatchObject({ code: 143 });
   expect(existsSync(dir)).toBe(false);
+});
+
+test('ask prints the three lines, and records hold every request and reply', async () => {
+  const dir = join(home, 'asked');
+  const record = join(home, 'record.jsonl');
+  const end = ended(startSbx(['fifo', 'run', '--dir', dir, '--record', record, '--', 'sleep', '100']));
+  await ready(dir);
+  expect(await sbx(['fifo', 'ask', dir])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^\d+\n\d+\nprocess running normally\n$/),
+  });
+  const last = await sbx(['fifo', 'ask', dir, '0', '--timeout', '5s', '--json']);
+  expect(JSON.parse(last.stdout)).toMatchObject({ command: 'fifo', memoryBytes: 0, state: 'forced' });
+  expect(await end).toMatchObject({ code: 0 });
+  const events = readFileSync(record, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(events.at(0)).toMatchObject({ kind: 'ready', dir });
+  expect(events.slice(-5)).toMatchObject([
+    { kind: 'request', request: 'go-on' },
+    { kind: 'reply', reading: { status: 'process running normally' } },
+    { kind: 'request', request: 'last-call' },
+    { kind: 'reply', reading: { memoryBytes: 0 } },
+    { kind: 'end', reason: 'last-call', delivered: true },
+  ]);
+});
+
+test('ask says what is wrong, with an exit code of its own', async () => {
+  expect(await sbx(['fifo', 'ask', join(home, 'nothing')])).toMatchObject({ code: 66, stdout: '' });
+  expect(await sbx(['fifo', 'ask', home, '2'])).toMatchObject({ code: 64 });
+  expect(await sbx(['fifo', 'ask', home, '1', '--timeout', '5'])).toMatchObject({ code: 64 });
+  await shell(home, 'mkdir dead; mkfifo dead/wait dead/status');
+  expect(await sbx(['fifo', 'ask', join(home, 'dead')])).toMatchObject({ code: 69 });
+  // Somebody reads requests and never answers.
+  const deaf = shell(home, 'mkdir deaf; mkfifo deaf/wait deaf/status; exec 3<>deaf/wait; sleep 2');
+  await until(5000, 'a manager that never answers', () => existsSync(join(home, 'deaf', 'status')));
+  await sleep(100);
+  expect(await sbx(['fifo', 'ask', join(home, 'deaf'), '--timeout', '200ms'])).toMatchObject({ code: 124 });
+  await deaf;
+});
+
+test('a directory whose command was killed is used again', { timeout: 20_000 }, async () => {
+  const dir = join(home, 'again');
+  const first = startSbx(['fifo', 'run', '--dir', dir, '--', 'sleep', '100']);
+  await ready(dir);
+  first.kill('SIGKILL');
+  await ended(first);
+  const end = ended(startSbx(['fifo', 'run', '--dir', dir, '--', 'sleep', '100']));
+  await ready(dir);
+  await new FifoClient(dir).terminate();
+  expect(await end).toMatchObject({ code: 0 });
 });
 
 test('wrong use', async () => {

@@ -87,6 +87,19 @@ describe('line 3', () => {
     );
   });
 
+  test.each([
+    [24, 'a CPU limit'],
+    [25, 'a limit of files'],
+    [31, 'a forbidden call'],
+  ])('a program that raises signal %i itself has not met %s', async (number) => {
+    const command = [t('die-by'), String(number)];
+    const check = async ({ manager, client }: { manager: FifoManager; client: FifoClient }) => {
+      await over(manager);
+      expect((await client.wait()).status).toBe(`process interrupted by signal ${number}`);
+    };
+    await managed(suite.engine, command, check, { sandbox: { limits: { cpuTimeMs: 1000 } } });
+  });
+
   test('a forbidden system call', async () => {
     const sandbox = { seccompAction: 'kill' } as const;
     const command = ['/usr/bin/python3', '-c', 'import ctypes; ctypes.CDLL(None).mount(0, 0, 0, 0, 0)'];

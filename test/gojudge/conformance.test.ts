@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readCorpus, runCase, transportsOf } from '../conformance/gojudge/run.mjs';
 import { useServer } from './server.js';
 
-const server = useServer();
+const server = useServer({ srcPrefix: ['/'] });
 const cases = readCorpus().flatMap((one) =>
   transportsOf(one).map((transport) => ({ ...one, one, transport })),
 );

@@ -11,7 +11,7 @@ const numRuns = Number(process.env.SBX_FUZZ_RUNS ?? 150);
 /** The same inputs in each run of CI; others when more are asked for. */
 const seed = process.env.SBX_FUZZ_RUNS === undefined ? 1 : Date.now();
 const timeout = Math.max(60_000, numRuns * 20);
-const server = useServer({ bodyMaxBytes: 2 ** 20, frameMaxBytes: 2 ** 20 });
+const server = useServer({ srcPrefix: ['/'], bodyMaxBytes: 2 ** 20, frameMaxBytes: 2 ** 20 });
 
 const scalar = fc.oneof(
   fc.string(),

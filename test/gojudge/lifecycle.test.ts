@@ -1,7 +1,7 @@
 // Start, options, shutdown, and the command.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -236,8 +236,37 @@ describe.each([
     expect(log).not.toContain('token-of-test');
   });
 
-  test.each([[['-nope']], [['-parallelism', 'x']], [['-enable-grpc']]])('%j ends with 1', async (args) => {
-    const child = start(args);
-    expect(await once(child, 'exit')).toEqual([1, null]);
+  test('the token of a flag is neither in the process table nor on a page, and a version is advertised', async () => {
+    const args = [
+      '-http-addr',
+      '127.0.0.1:0',
+      '-monitor-addr',
+      '127.0.0.1:0',
+      '-enable-debug',
+      '-auth-token',
+    ];
+    const child = start([...args, 'token-of-flag', '-advertise-version', 'v1.8.5']);
+    let log = '';
+    child.stderr.on('data', (chunk) => (log += chunk));
+    await expect.poll(() => log, { timeout: 10_000 }).toContain('listening');
+    const [url, monitorUrl] = [...log.matchAll(/http:\/\/127\.0\.0\.1:\d+/g)].map(([found]) => found);
+    const shown = readFileSync(`/proc/${child.pid}/cmdline`, 'utf8');
+    expect(shown).toContain('-auth-token');
+    expect(shown).not.toContain('token-of-flag');
+    const headers = { authorization: 'Bearer token-of-flag' };
+    const page = await (await fetch(`${monitorUrl}/debug/pprof/cmdline`, { headers })).text();
+    expect(page).toContain('-auth-token\0…');
+    expect(page).not.toContain('token-of-flag');
+    expect(await (await fetch(`${url}/version`)).json()).toMatchObject({ buildVersion: 'v1.8.5' });
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
   });
+
+  test.each([[['-nope']], [['-advertise-version', '1.2']], [['-parallelism', 'x']], [['-enable-grpc']]])(
+    '%j ends with 1',
+    async (args) => {
+      const child = start(args);
+      expect(await once(child, 'exit')).toEqual([1, null]);
+    },
+  );
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { cmd, post, useServer } from './server.js';
 
-const server = useServer();
+const server = useServer({ srcPrefix: ['/'] });
 const folder = mkdtempSync(join(tmpdir(), 'sbx-gojudge-test-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 

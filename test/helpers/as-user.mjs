@@ -17,9 +17,16 @@ const limits = { cpuTimeMs: 200 * pace, wallTimeMs: 2000 * pace };
 
 const run = async (file, args, more) => {
   const result = await engine.run(file, args, { limits, ...more });
-  const { status, stdout, usage, degraded } = result;
+  const { status, stdout, stderr, usage, degraded } = result;
   const files = Object.fromEntries(Object.entries(result.files).map(([path, taken]) => [path, taken.text()]));
-  return { status, stdout: stdout.text(), usage, files, degraded: degraded.map(({ feature }) => feature) };
+  return {
+    status,
+    stdout: stdout.text(),
+    stderr: stderr.text(),
+    usage,
+    files,
+    degraded: degraded.map(({ feature }) => feature),
+  };
 };
 
 const posture = await run('/t/posture', []);
@@ -34,6 +41,9 @@ const hog = await run('/t/hold-memory', ['private', `${64 * 2 ** 20}`], {
 });
 const forks = await run('/t/fork-count', ['20'], { limits: { processCount: 8 } });
 const attack = await run('/t/kill-around', []);
+// Its file is the user's own here. A script's interpreter is looked up by the kernel.
+const script = { text: '#!/proc/self/exe\n', executable: true };
+const helper = await run('./a', [], { files: { a: script } });
 const init = await run('/t/try-syscalls', ['prlimit64,1,7,0,0', 'setpriority,2,0,19', 'kill,1,9']);
 
 // A file of the user's own, given to read: small, and too large to be copied at once.
@@ -64,7 +74,15 @@ const session = {
 };
 await sandbox.close();
 
-const asRoot = await Engine.open({ ...options, require: [], insideUid: 0, signalsToInit: 'ignore' });
+const asRoot = await Engine.open({
+  ...options,
+  require: [],
+  insideUid: 0,
+  signalsToInit: 'ignore',
+  allowSyscalls: ['ptrace'],
+});
+const traces = ['ptrace,16,1,0,0', 'ptrace,17,2,0,0'];
+const tracing = (await asRoot.run('/t/try-syscalls', traces, { limits })).stdout.text();
 const root = (await asRoot.run('/t/posture', [], { limits })).stdout.text();
 const rootAttack = (await asRoot.run('/t/kill-around', [], { limits })).stdout.text();
 await asRoot.close();
@@ -89,8 +107,10 @@ const answers = {
   hog,
   forks,
   attack,
+  helper: [helper.status, helper.stderr],
   init,
   root,
+  tracing,
   rootAttack,
   session,
   served,

@@ -28,8 +28,10 @@ export interface Answers {
   hog: Answer;
   forks: Answer;
   attack: Answer;
+  helper: [status: string, stderr: string];
   init: Answer;
   root: string;
+  tracing: string;
   rootAttack: string;
   served: { stdout: string; waiting: number; cold: number; reason: string };
   given: { tried: string[]; kept: boolean }[];

@@ -50,6 +50,7 @@ static const struct {
     {"listmount", 458},
     {"lookup_dcookie", 212},
     {"lsetxattr", 189},
+    {"madvise", 28},
     {"mbind", 237},
     {"memfd_create", 319},
     {"memfd_secret", 447},

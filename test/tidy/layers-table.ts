@@ -18,7 +18,9 @@ export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
   languages: ['@sbx/core'],
   serving: ['@sbx/core'],
   cli: [
+    '@sbx/fifo-client',
     '@sbx/core',
+    '@sbx/fathom-client/conformance',
     '@sbx/fathom-server',
     '@sbx/fifo-protocol/server',
     '@sbx/gojudge-server/command',
@@ -35,6 +37,7 @@ export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
 export const CORE_STOREYS: readonly (readonly string[])[] = [
   [
     'types.ts',
+    'abort.ts',
     'error-codes.ts',
     'errno.ts',
     'native-errno.ts',

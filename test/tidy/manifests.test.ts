@@ -16,6 +16,7 @@ const publishable = listFiles(/^packages\/[^/]+\/package\.json$/)
   .map((file) => ({ file, manifest: readManifest(file) }))
   .filter(({ manifest }) => !manifest.private);
 
+const REPOSITORY = 'https://github.com/sbx-project/sbx';
 const EXACT = /^(\d+\.\d+\.\d+(-[\w.]+)?|workspace:[*^])$/;
 /** Where an entry may have code of its own. */
 const RUNTIMES = ['bun', 'deno', 'browser', 'node'];
@@ -42,6 +43,24 @@ describe.each(publishable)('$file', ({ file, manifest }) => {
       files: expect.arrayContaining(['dist']),
       publishConfig: expect.objectContaining({ access: 'public', provenance: true }),
     });
+  });
+
+  test('says where it comes from, and takes its pages and changes along', () => {
+    const folder = dirname(file);
+    expect(manifest).toMatchObject({
+      repository: { type: 'git', url: `git+${REPOSITORY}.git`, directory: folder },
+      homepage: `${REPOSITORY}/tree/main/${folder}#readme`,
+      bugs: { url: `${REPOSITORY}/issues` },
+      files: expect.arrayContaining(['docs', 'CHANGELOG.md']),
+    });
+    expect(existsSync(join(root, folder, 'CHANGELOG.md'))).toBe(true);
+  });
+
+  test('has a README whose links hold wherever it is read', () => {
+    const links = [...readText(join(dirname(file), 'README.md')).matchAll(/\]\(([^)\s]+)\)/g)].map(
+      ([, link]) => link!,
+    );
+    expect(links.filter((link) => !/^(https:|#)/.test(link))).toEqual([]);
   });
 
   test('runs nothing at install', () => {

@@ -4,7 +4,11 @@ try {
   await import('../dist/main.js');
 } catch (error) {
   const isUnbuilt = error?.code === 'ERR_MODULE_NOT_FOUND' && error.url?.endsWith('/dist/main.js');
-  if (!isUnbuilt) throw error;
-  process.stderr.write('sbx: this checkout is not built yet; run: npm run setup\n');
+  const isShort = error?.code === 'EMFILE' || error?.code === 'ENFILE';
+  if (!isUnbuilt && !isShort) throw error;
+  const what = isUnbuilt
+    ? 'this checkout is not built yet; run: npm run setup'
+    : 'too many open files, raise the limit of this process (`ulimit -n 1024`, LimitNOFILE=)';
+  process.stderr.write(`sbx: ${what}\n`);
   process.exitCode = 69;
 }

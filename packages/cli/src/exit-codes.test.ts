@@ -20,6 +20,7 @@ test.each([
 test('signals by name', () => {
   expect(exitCodeOfSignal('SIGTERM')).toBe(143);
   expect(exitCodeOfSignal('SIGRTMIN')).toBe(162);
+  expect([exitCodeOfSignal('SIG33'), exitCodeOfSignal('SIGRTMIN+30')]).toEqual([161, 192]);
 });
 
 test('errors of the library', () => {

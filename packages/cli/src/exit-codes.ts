@@ -3,7 +3,8 @@
  * `sbx` itself are those of sysexits(3). A program may use any code, so scripts that must be sure read `--json`.
  */
 import { constants } from 'node:os';
-import type { ErrorCode, RunResult, Status } from '@sbx/core';
+import { type ErrorCode, type RunResult, type Status, signalNumber } from '@sbx/core';
+import type { FifoErrorCode } from '@sbx/fifo-client';
 
 export const EXIT = {
   ok: 0,
@@ -11,6 +12,7 @@ export const EXIT = {
   usage: 64,
   compileFailed: 65,
   noInput: 66,
+  unknownLanguage: 67,
   unavailable: 69,
   internal: 70,
   ioError: 74,
@@ -43,11 +45,9 @@ export function exitCodeOfResult({ status, exitCode, exitSignal }: RunResult): n
   return exitSignal === null ? (exitCode ?? EXIT.internal) : exitCodeOfSignal(exitSignal);
 }
 
-/** 128 + n; real-time signals come as `SIGRTMIN+n`. */
+/** 128 + n. */
 export function exitCodeOfSignal(name: string): number {
-  const realTime = /^SIGRTMIN(?:\+(\d+))?$/.exec(name);
-  if (realTime !== null) return 128 + 34 + Number(realTime[1] ?? 0);
-  return 128 + (constants.signals[name as NodeJS.Signals] ?? 0);
+  return 128 + (signalNumber(name) ?? 0);
 }
 
 /** Errors of the library. A new code breaks the build here. */
@@ -87,7 +87,23 @@ const BY_ERROR: Readonly<Record<ErrorCode | 'SBX_LANGUAGE_UNAVAILABLE', number>>
   SBX_INTERNAL: EXIT.internal,
 };
 
+/** Errors between a client of the two-pipe protocol and its manager. */
+const BY_FIFO_ERROR: Readonly<Record<FifoErrorCode, number>> = {
+  SBX_FIFO_INVALID_OPTIONS: EXIT.usage,
+  SBX_FIFO_DIRECTORY: EXIT.ioError,
+  SBX_FIFO_GONE: EXIT.noInput,
+  SBX_FIFO_NO_MANAGER: EXIT.unavailable,
+  SBX_FIFO_DENIED: EXIT.noPermission,
+  SBX_FIFO_NOT_A_PIPE: EXIT.noInput,
+  SBX_FIFO_TIMEOUT: EXIT.timeLimit,
+  SBX_FIFO_BAD_REPLY: EXIT.ioError,
+  SBX_FIFO_TERMINATED: EXIT.internal,
+  SBX_FIFO_CLOSED: EXIT.internal,
+  SBX_FIFO_IO: EXIT.ioError,
+};
+
 /** For an error with one of our codes; `EXIT.internal` for a code of a newer library. */
 export function exitCodeOfError(code: string): number {
-  return (BY_ERROR as Readonly<Record<string, number>>)[code] ?? EXIT.internal;
+  const codes: Readonly<Record<string, number>> = { ...BY_ERROR, ...BY_FIFO_ERROR };
+  return codes[code] ?? EXIT.internal;
 }

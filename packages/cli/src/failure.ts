@@ -44,6 +44,17 @@ function describeFailure(error: unknown): Failure {
       json: { code, message, details },
     };
   }
+  if (isOutOfFiles(error)) {
+    const message = 'Too many files are open: this process may open no more.';
+    const hint =
+      'Raise the limit (ulimit -n 1024, LimitNOFILE=), or the one of the machine (sysctl fs.file-max).';
+    return {
+      message,
+      hint,
+      exitCode: EXIT.unavailable,
+      json: { code: 'TOO_MANY_OPEN_FILES', message, hint },
+    };
+  }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const hint = 'This is a bug in sbx; please report it with the lines above.';
   return { message: text, hint, exitCode: EXIT.internal, json: { code: 'INTERNAL', message: text } };
@@ -61,10 +72,16 @@ function flagMessage({ field, expected, got, hint }: { [fact: string]: unknown }
 const FLAGS: Readonly<Record<string, string>> = {
   files: '--file',
   copyOut: '--copy-out',
+  toolchains: '--toolchain',
   language: '--language',
   env: '--env',
   cwd: '--cwd',
 };
+
+/** Also while a command is loaded, file by file. */
+function isOutOfFiles(error: unknown): boolean {
+  return error instanceof Error && ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
 
 function isCoded(error: unknown): error is CodedError {
   return error instanceof Error && /^SBX_/.test((error as Partial<CodedError>).code ?? '');

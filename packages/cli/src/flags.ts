@@ -7,6 +7,7 @@ export interface RunFlags extends LimitFlagValues {
   file?: string[];
   copyOut?: string[];
   language?: string;
+  toolchain?: string[];
   network: 'none' | 'loopback';
   seccomp: 'default' | 'strict';
   seccompAction: 'errno' | 'kill';

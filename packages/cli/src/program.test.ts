@@ -37,6 +37,21 @@ test.each([
   expect(stderr).toMatch(message);
 });
 
+test.each([
+  [['run', 'python3', '-c', 'print(1)'], "sbx run -- python3 -c 'print(1)'"],
+  [['run', '--cpu', '1s', 'node', '-e', '1'], 'sbx run --cpu 1s -- node -e 1'],
+  [['run', 'ls', '/usr'], 'sbx run -- ls /usr'],
+  [['fifo', 'run', 'python3', '-u', 'agent.py'], 'sbx fifo run -- python3 -u agent.py'],
+])('%j: a program without its -- is told so', async (argv, wanted) => {
+  const { stderr, value } = await sbx(...argv);
+  expect([64, 66]).toContain(value);
+  expect(stderr).toContain(`put -- before it: ${wanted}\n`);
+});
+
+test('a wrong path is not taken for a program', async () => {
+  expect((await sbx('run', './solution.py', '-x')).stderr).not.toContain('before it');
+});
+
 test('no command is wrong usage and shows the help', async () => {
   const { stdout, stderr, value } = await sbx();
   expect({ stdout, value }).toEqual({ stdout: '', value: 64 });

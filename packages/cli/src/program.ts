@@ -5,13 +5,16 @@
  */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
+import type { ConformFlags } from './commands/conform.js';
 import { EXIT } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { addFifo } from './fifo/options.js';
 import type { BenchFlags, DoctorFlags, LanguagesFlags, RunFlags } from './flags.js';
 import { LIMIT_FLAGS } from './limit-flags.js';
+import { programHint } from './program-hint.js';
 import { addServeFathom } from './serve/fathom.js';
 import { addServeGojudge } from './serve/gojudge.js';
+import { say } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
 /** Runs one command line and gives the exit code. Everything that goes wrong has been told when this returns. */
@@ -26,12 +29,20 @@ export async function runMain(argv: readonly string[]): Promise<number> {
     return exitCode;
   } catch (error) {
     const json = own.includes('--json');
-    if (!(error instanceof CommanderError)) return reportFailure(error, commandOf(own), json);
-    // Commander has told its own errors already, to people; help and version end with 0.
-    if (error.exitCode === 0) return EXIT.ok;
+    const isCommanders = error instanceof CommanderError;
+    if (isCommanders && error.exitCode === 0) return EXIT.ok; // help and version
+    const hint = isCommanders || error instanceof UsageError ? programHint(root, argv) : null;
+    if (!isCommanders) return reportFailure(withHint(error, hint), commandOf(own), json);
     const message = error.message.replace(/^error: /, '');
-    return json ? reportFailure(new UsageError(message), commandOf(own), json) : EXIT.usage;
+    if (json) return reportFailure(new UsageError(message, hint), commandOf(own), json);
+    if (hint !== null) say(hint); // commander has told its own errors already, to people
+    return EXIT.usage;
   }
+}
+
+function withHint(error: unknown, hint: string | null): unknown {
+  if (hint === null || !(error instanceof UsageError)) return error;
+  return new UsageError(error.message, hint, error.exitCode);
 }
 
 /** Commander knows `help serve`, not `help serve fathom`. */
@@ -81,6 +92,7 @@ function makeRoot(program: readonly string[] | null, done: (exitCode: number) =>
   addBench(root, done);
   addFifo(root, { program, runOptions: runOptions(), done });
   addServe(root, program, done);
+  addConform(root, done);
   return root;
 }
 
@@ -128,6 +140,27 @@ function addServe(root: Command, program: readonly string[] | null, done: (exitC
   addServeGojudge(serve, program ?? [], done);
 }
 
+function addConform(root: Command, done: (exitCode: number) => void): void {
+  root
+    .command('conform')
+    .summary('check a server against the specification of its protocol')
+    .showHelpAfterError('See: sbx help conform')
+    .command('fathom')
+    .summary('check a server of the Fathom Sandbox Protocol 1.0')
+    .description(
+      'Checks each rule of the specification and prints it. Exit code 0 only when every rule is kept.',
+    )
+    .argument('<url>', 'ws://HOST:PORT/ws')
+    .option('--token <token>', 'bearer token')
+    .option('--timeout <time>', 'longest wait for one answer (default 30s)')
+    .option('--json', 'print one object on stdout')
+    .showHelpAfterError('See: sbx help conform fathom')
+    .action(async (url: string, flags: ConformFlags) => {
+      const { conformFathomCommand } = await import('./commands/conform.js');
+      done(await conformFathomCommand(url, flags));
+    });
+}
+
 /** Collects the values of an option that may be given several times. */
 const repeated = (value: string, before: string[] = []) => [...before, value];
 
@@ -140,6 +173,10 @@ function runOptions(): Option[] {
       repeated,
     ),
     new Option('-l, --language <name>', 'language of the file, instead of by its extension'),
+    new Option(
+      '--toolchain <folder>',
+      'show a folder of the host inside, read-only, its bin on PATH (repeatable)',
+    ).argParser(repeated),
     new Option('--network <kind>', 'interfaces inside').choices(['none', 'loopback']).default('none'),
     new Option('--seccomp <filter>', 'system call filter').choices(['default', 'strict']).default('default'),
     new Option('--seccomp-action <action>', 'what a refused system call does')
@@ -156,7 +193,8 @@ const RUN_NOTES = `
 Times need a unit (500ms, 1.5s, 2m), sizes too (64KiB, 256MiB, 1GiB); "none" lifts a limit.
 
 Exit code: the program’s own, or 128 + its signal; 124 time limit, 137 memory limit, 153 output limit,
-159 forbidden system call, 65 did not compile, 64 wrong usage, 66 no such file, 69 not available here,
+159 forbidden system call, 65 did not compile, 64 wrong usage, 66 no such file, 67 a file whose language
+cannot be told, 69 not available here,
 70 internal error, 77 missing permission, 126 and 127 program cannot be executed or found.
 
 Examples:

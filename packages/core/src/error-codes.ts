@@ -85,7 +85,11 @@ export const ERROR_CODES = {
     false,
     'Arguments and environment do not fit the stack the program is allowed (E2BIG).',
   ),
-  SBX_BAD_CWD: row('SandboxError', false, 'The working folder does not exist inside the sandbox.'),
+  SBX_BAD_CWD: row(
+    'SandboxError',
+    false,
+    'The working folder does not exist inside the sandbox, or is none of its own; the message says which.',
+  ),
   SBX_SANDBOX_SETUP: row(
     'SandboxError',
     false,

@@ -21,6 +21,7 @@ import type { RunResult } from './types.js';
 
 const failed: RunResult = {
   status: 'exit',
+  evidence: 'exit',
   ok: false,
   exitCode: 3,
   exitSignal: null,

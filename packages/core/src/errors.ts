@@ -14,7 +14,7 @@ import {
   fileErrorCode,
   type OptionRule,
 } from './error-codes.js';
-import { endText, fileReason, type MissingProgram, notFoundText } from './error-text.js';
+import { endText, fileReason, type KnownLimits, type MissingProgram, notFoundText } from './error-text.js';
 import type { RunResult } from './types.js';
 
 export type {
@@ -171,17 +171,21 @@ export class ProgramNotFoundError extends SbxError {
   readonly tried: readonly string[];
   /** It exists on the host: then the engine's mounts leave it out. `null` when it was not looked up. */
   readonly existsOnHost: boolean | null;
+  /** It is there, a script, and this interpreter in its first line is not; else `null`. */
+  readonly interpreter: string | null;
 
   constructor(init: MissingProgram) {
     const { file, tried, existsOnHost, more = {} } = init;
+    const { onHost: _path, ...details } = more; // paths of the host are for its owner, not for peers
     super({
       code: 'SBX_PROGRAM_NOT_FOUND',
       message: notFoundText(init),
-      details: { file, tried: [...tried], existsOnHost, ...more },
+      details: { file, tried: [...tried], existsOnHost, ...details },
     });
     this.file = file;
     this.tried = tried;
     this.existsOnHost = existsOnHost;
+    this.interpreter = more.interpreter ?? null;
   }
 }
 
@@ -257,11 +261,12 @@ export class ProgramError extends SbxError {
   /** The whole result; not part of `toJSON()`, since it holds what the program wrote. */
   declare readonly result: RunResult;
 
-  constructor(result: RunResult) {
+  /** `limits`: those that it ran under, for the message. */
+  constructor(result: RunResult, limits: KnownLimits = {}) {
     const { status, exitCode, exitSignal, usage } = result;
     super({
       code: 'SBX_PROGRAM_FAILED',
-      message: endText(result),
+      message: endText(result, limits),
       details: { status, exitCode, exitSignal, usage: { ...usage } },
     });
     // Not enumerable, so that printing the error does not print megabytes of output.

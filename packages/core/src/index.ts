@@ -3,9 +3,12 @@
  *
  * @packageDocumentation
  */
-export type { MissingProgram } from './error-text.js';
+
+export { signalNumber } from './errno.js';
+export type { KnownLimits, MissingProgram } from './error-text.js';
 export * from './errors.js';
 export { DEFAULT_ENV, DEFAULT_MOUNTS } from './options/defaults.js';
+export { nearest as nearestName } from './options/describe.js';
 export { DEFAULT_LIMITS } from './options/limits.js';
 export type {
   StandbyCounters,
@@ -16,7 +19,13 @@ export type {
   StandbyRequest,
 } from './program/standby/types.js';
 export { Engine } from './sandbox/engine.js';
-export { Process, type ProcessEvent } from './sandbox/process.js';
+export {
+  type NoOtherKeys,
+  Process,
+  type ProcessEvent,
+  type ProcessFor,
+  type StreamFor,
+} from './sandbox/process.js';
 export { ProcessGroup } from './sandbox/process-group.js';
 export { Sandbox } from './sandbox/sandbox.js';
 export type { ShellTag } from './sandbox/shell.js';

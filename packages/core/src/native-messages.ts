@@ -12,6 +12,13 @@ export interface FailedMessage {
   errno: number;
 }
 
+export interface ReadyMessage {
+  kind: 'ready';
+  /** Of an init: the memory that is charged to its group now. */
+  heldBytes: number | null;
+  fds: number[];
+}
+
 /** Init's last word about one program. `null`: nothing could measure it. */
 export interface EndedMessage {
   kind: 'ended';
@@ -21,7 +28,6 @@ export interface EndedMessage {
   cpuNs: number | null;
   wallNs: number;
   memoryPeakBytes: number | null;
-  memoryBaselineBytes: number | null;
   fileCacheBytes: number | null;
   oomKillCount: number;
   taskPeak: number | null;
@@ -34,7 +40,7 @@ export interface EndedMessage {
 export type ReportedOutput = Uint8Array | number | null;
 
 export type HelperMessage =
-  | { kind: 'ready'; fds: number[] }
+  | ReadyMessage
   | FailedMessage
   | { kind: 'started'; programId: number; pid: number; fds: number[] }
   | EndedMessage

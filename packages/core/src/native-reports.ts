@@ -43,7 +43,7 @@ function readReport(contents: Contents): HelperMessage {
   at = 0;
   const kind = next();
   if (kind === ENDED) return readEnded(contents);
-  if (kind === READY) return { kind: 'ready', fds: readFds() };
+  if (kind === READY) return { kind: 'ready', heldBytes: figure(), fds: readFds() };
   if (kind === STARTED) return { kind: 'started', programId: next(), pid: next(), fds: readFds() };
   if (kind !== FAILED) return { kind: 'closed' };
   const programId = next();
@@ -69,7 +69,6 @@ function readEnded(contents: Contents): EndedMessage {
     cpuNs: figure(),
     wallNs: next(),
     memoryPeakBytes: figure(),
-    memoryBaselineBytes: figure(),
     fileCacheBytes: figure(),
     oomKillCount: next(),
     taskPeak: figure(),

@@ -22,10 +22,14 @@ export interface TemplateMessage {
   insideUid: number;
   umask: number;
   ignoreSignalsToInit: boolean;
+  /** Bit n is `ALLOWABLE_SYSCALLS[n]`. */
+  allowedCalls: number;
   /** Bit n − 1 is signal n. */
   ignoredSignals: number;
   /** 0: no Landlock domain. */
   landlockAbi: number;
+  /** Of core dumps, in bytes; see `coreLimit` in engine/kernel.ts. */
+  coreLimit: number;
   coreScheduling: boolean;
   /** An index of `PROC_MODES`. */
   proc: number;

@@ -12,15 +12,14 @@ export interface ReconnectOptions {
   triesMax?: number;
 }
 
-/** A server that takes each connection only to end it would be asked without a pause: so often in a second, and no more. */
-const AT_ONCE_MAX = 8;
-const AT_ONCE_WINDOW_MS = 1000;
+/** Between tries at once: a server that takes each connection only to end it would be asked without a pause. */
+const AT_ONCE_EVERY_MS = 5000;
 
 export class Backoff {
   readonly #options: Required<ReconnectOptions>;
   readonly #random: () => number;
   #tries = 0;
-  #atOnce = { count: 0, sinceMs: 0 };
+  #atOnceAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ReconnectOptions = {}, random: () => number = Math.random) {
     this.#options = {
@@ -33,26 +32,26 @@ export class Backoff {
     this.#random = random;
   }
 
-  /** Time until the next try, in ms; `null` when there is to be none. */
-  next(): number | null {
+  /** Time until the next try, in ms; `null` when there is to be none. `wasOpen`: a connection ended, rather than a try. */
+  next(wasOpen: boolean): number | null {
     const { firstMs, capMs, jitter, triesMax } = this.#options;
     if (this.#tries >= triesMax) return null;
     const tried = this.#tries;
     this.#tries += 1;
-    if (tried === 0 && this.#mayTryAtOnce()) return 0;
+    if ((tried === 0 || wasOpen) && this.#mayTryAtOnce()) return 0;
     const full = Math.min(capMs, firstMs * 2 ** Math.min(Math.max(0, tried - 1), 30));
     return full * (1 - jitter * this.#random());
   }
 
-  /** A connection came to be. */
+  /** A connection came to be, and has shown that it is one. */
   reset(): void {
     this.#tries = 0;
   }
 
   #mayTryAtOnce(): boolean {
     const nowMs = performance.now();
-    if (nowMs - this.#atOnce.sinceMs > AT_ONCE_WINDOW_MS) this.#atOnce = { count: 0, sinceMs: nowMs };
-    this.#atOnce.count += 1;
-    return this.#atOnce.count <= AT_ONCE_MAX;
+    if (nowMs - this.#atOnceAt < AT_ONCE_EVERY_MS) return false;
+    this.#atOnceAt = nowMs;
+    return true;
   }
 }

@@ -33,6 +33,8 @@ export interface FathomClientOptions {
   connectTimeoutMs?: number;
   /** Time between pings while executions are under way, in ms; two without an answer end the connection. Default 30 000; 0: none. */
   pingIntervalMs?: number;
+  /** Longest wait for the answer to a ping, in ms; without any sign of life in it the connection is given up. Default 10 000. */
+  pingTimeoutMs?: number;
   /** Makes the socket. Default: ws on Node, the global WebSocket elsewhere. */
   openSocket?: OpenSocket;
 }
@@ -68,6 +70,9 @@ export class FathomClient implements AsyncDisposable {
   readonly #pings = new Map<string, (message: PongMessage) => void>();
   readonly #stateListeners = new Set<(state: ConnectionState) => void>();
   readonly #pingIntervalMs: number;
+  readonly #pingTimeoutMs: number;
+  /** Messages so far: a peer that says anything lives. */
+  #heardCount = 0;
   #pingTimer: ReturnType<typeof setInterval> | undefined;
   #unanswered = 0;
   #pingCount = 0;
@@ -79,6 +84,7 @@ export class FathomClient implements AsyncDisposable {
   constructor(options: FathomClientOptions) {
     checkNames('options', options, KNOWN_OPTIONS);
     this.#pingIntervalMs = options.pingIntervalMs ?? 30_000;
+    this.#pingTimeoutMs = options.pingTimeoutMs ?? 10_000;
     this.#connection = new Connection({
       url: socketUrl(options.url),
       token: options.token,
@@ -86,6 +92,7 @@ export class FathomClient implements AsyncDisposable {
       reconnect: options.reconnect ?? {},
       connectTimeoutMs: options.connectTimeoutMs ?? 5000,
       onMessage: (message) => this.#onMessage(message),
+      onBroken: (id, error) => this.#executions.get(id)?.breakOff(error),
       onLost: (error) => this.#onLost(error),
       onState: (state) => {
         for (const listener of [...this.#stateListeners]) listener(state);
@@ -133,7 +140,15 @@ export class FathomClient implements AsyncDisposable {
         settle();
         resolve({ roundTripMs: performance.now() - startedAt, load });
       });
+      const heardBefore = this.#heardCount;
+      const timer = setTimeout(() => {
+        settle();
+        const error = connectionError(`No answer to a ping in ${this.#pingTimeoutMs} ms.`);
+        reject(error);
+        if (this.#heardCount === heardBefore) this.#connection.drop(error);
+      }, this.#pingTimeoutMs);
       const settle = () => {
+        clearTimeout(timer);
         unsubscribe();
         this.#pings.delete(id);
         signal?.removeEventListener('abort', stop);
@@ -153,7 +168,7 @@ export class FathomClient implements AsyncDisposable {
   /** Ends the connection; what is under way fails. Safe to call twice. */
   async close(): Promise<void> {
     this.#connection.close();
-    this.#loseAll(undefined);
+    this.#loseAll(null);
   }
 
   /** As `close`. */
@@ -162,10 +177,7 @@ export class FathomClient implements AsyncDisposable {
   }
 
   async #start(execution: Execution, text: string, signal: AbortSignal | undefined): Promise<void> {
-    const abort = () => {
-      execution.cancel();
-      execution.fail(signal!.reason);
-    };
+    const abort = () => execution.abort(signal!.reason);
     if (signal?.aborted) return execution.fail(signal.reason);
     signal?.addEventListener('abort', abort, { once: true });
     const stopListening = () => signal?.removeEventListener('abort', abort);
@@ -175,10 +187,11 @@ export class FathomClient implements AsyncDisposable {
     } catch (error) {
       return execution.fail(error);
     }
-    if (signal?.aborted) return; // failed by `abort`
+    if (execution.isOver) return; // cancelled or aborted meanwhile: it is never sent
     this.#executions.set(execution.id, execution);
     this.#watchPeer();
-    if (!this.#connection.send(text)) execution.lose();
+    execution.markSent();
+    if (!this.#connection.send(text)) execution.lose(this.#connection.lastError);
   }
 
   #send(message: Unstamped): boolean {
@@ -187,6 +200,7 @@ export class FathomClient implements AsyncDisposable {
 
   #onMessage(message: ServerMessage): void {
     this.#unanswered = 0; // whatever it says, it lives
+    this.#heardCount += 1;
     if (message.type === 'pong') return this.#onPong(message);
     if (message.id !== undefined) this.#executions.get(message.id)?.take(message);
   }
@@ -213,7 +227,7 @@ export class FathomClient implements AsyncDisposable {
     this.#loseAll(error);
   }
 
-  #loseAll(cause: FathomError | undefined): void {
+  #loseAll(cause: FathomError | null): void {
     for (const execution of [...this.#executions.values()]) execution.lose(cause);
   }
 
@@ -244,6 +258,7 @@ const KNOWN_OPTIONS = [
   'reconnect',
   'connectTimeoutMs',
   'pingIntervalMs',
+  'pingTimeoutMs',
   'openSocket',
 ] as const satisfies (keyof FathomClientOptions)[];
 

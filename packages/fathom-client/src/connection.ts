@@ -1,6 +1,7 @@
 /** The one socket of a client: made when first needed, made again when it went away, until it is closed. */
 import { Backoff, type ReconnectOptions } from './backoff.js';
 import { connectionError, FathomError } from './errors.js';
+import { handshakeError, LastingFailures } from './lasting-failures.js';
 import type { OpenSocket, SocketLike } from './transport.js';
 import { CLOSE_CODES, decodeServerMessage, type ServerMessage } from './wire/index.js';
 
@@ -15,6 +16,8 @@ export interface ConnectionOptions {
   reconnect: ReconnectOptions | false;
   connectTimeoutMs: number;
   onMessage(message: ServerMessage): void;
+  /** What came for one execution is no message; the others do not suffer. */
+  onBroken(id: string, error: FathomError): void;
   /** It was open and is no more. */
   onLost(error: FathomError): void;
   onState(state: ConnectionState): void;
@@ -25,20 +28,39 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
+/** A connection that lasts so long counts as a success, also without a message. */
+const PROVEN_MS = 1000;
+/** Between the starts of two tries, when a caller waits. */
+const ON_DEMAND_MS = 1000;
+/** For the peer's part of the close. */
+const GOODBYE_MS = 1000;
+
 /** @internal */
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #backoff: Backoff;
+  readonly #lasting = new LastingFailures();
+  #nextTryAt = 0;
+  #triedAt = Number.NEGATIVE_INFINITY;
+  #openedAt = 0;
+  /** The present socket has brought a message: until then a server that takes connections only to end them is asked ever less often. */
+  #isProven = false;
   #state: ConnectionState = 'idle';
   #socket: SocketLike | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #waiters: Waiter[] = [];
+  #lastError: FathomError | null = null;
   /** Why the present socket goes, when more is known than that it went. */
   #reason: FathomError | null = null;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#backoff = new Backoff(options.reconnect === false ? {} : options.reconnect);
+  }
+
+  /** Why the last socket went, or never opened; `null`: none has gone yet. */
+  get lastError(): FathomError | null {
+    return this.#lastError;
   }
 
   get state(): ConnectionState {
@@ -52,7 +74,16 @@ export class Connection {
     return new Promise((resolve, reject) => {
       this.#waiters.push({ resolve, reject });
       if (this.#state === 'idle') this.#connect();
+      if (this.#state === 'waiting') this.#hurry();
     });
+  }
+
+  /** The next try need not wait for its time when somebody waits for it. */
+  #hurry(): void {
+    clearTimeout(this.#timer);
+    const sinceMs = performance.now() - this.#triedAt;
+    const waitMs = Math.min(this.#nextTryAt - performance.now(), ON_DEMAND_MS - sinceMs);
+    this.#timer = setTimeout(() => this.#connect(), Math.max(0, waitMs));
   }
 
   /** False when it is not open. */
@@ -67,7 +98,7 @@ export class Connection {
     if (this.#socket === null) return;
     this.#reason ??= reason;
     const socket = this.#socket;
-    socket.close();
+    end(socket, 0);
     this.#onGone(socket); // its own news of the end may take as long as a dead peer does
   }
 
@@ -77,13 +108,15 @@ export class Connection {
     const socket = this.#socket;
     this.#socket = null;
     this.#setState('closed');
-    socket?.close(1000);
+    if (socket !== null) end(socket, GOODBYE_MS);
     this.#release(closedError());
   }
 
   #connect(): void {
     this.#setState('connecting');
     this.#reason = null;
+    this.#isProven = false;
+    this.#triedAt = performance.now();
     let socket: SocketLike;
     try {
       socket = this.#options.openSocket(this.#options.url, this.#options.token);
@@ -98,7 +131,9 @@ export class Connection {
     this.#timer = setTimeout(() => this.drop(slow), this.#options.connectTimeoutMs);
     socket.addEventListener('open', () => this.#onOpen(socket));
     socket.addEventListener('message', ({ data }: { data: unknown }) => this.#onMessage(socket, data));
-    socket.addEventListener('error', (event: { error?: unknown }) => this.#onError(socket, event));
+    socket.addEventListener('error', (event: { error?: unknown; message?: string }) =>
+      this.#onError(socket, event),
+    );
     socket.addEventListener('close', (event: { code?: number; reason?: string }) =>
       this.#onClose(socket, event),
     );
@@ -107,37 +142,58 @@ export class Connection {
   #onOpen(socket: SocketLike): void {
     if (socket !== this.#socket) return;
     clearTimeout(this.#timer);
-    this.#backoff.reset();
+    this.#openedAt = performance.now();
     this.#setState('open');
     for (const waiter of this.#takeWaiters()) waiter.resolve();
   }
 
   #onMessage(socket: SocketLike, data: unknown): void {
     if (socket !== this.#socket) return;
-    const decoded =
-      typeof data === 'string' ? decodeServerMessage(data) : { problem: 'A message must be text.' };
-    if ('message' in decoded) return this.#options.onMessage(decoded.message);
-    this.drop(
-      new FathomError({
-        code: 'FATHOM_PROTOCOL',
-        message: `The server broke the protocol: ${decoded.problem}`,
-      }),
-    );
+    const text = typeof data === 'string' ? data : '';
+    const decoded = decodeServerMessage(text);
+    if (decoded.kind !== 'problem') this.#prove();
+    if (decoded.kind === 'message') this.#options.onMessage(decoded.message);
+    if (decoded.kind !== 'problem') return;
+    const error = new FathomError({
+      code: 'FATHOM_PROTOCOL',
+      message: `The server broke the protocol: ${decoded.problem}`,
+      executionId: decoded.id,
+    });
+    if (decoded.id === null) this.drop(error);
+    else this.#options.onBroken(decoded.id, error);
   }
 
-  #onError(socket: SocketLike, { error }: { error?: unknown }): void {
+  #prove(): void {
+    if (this.#isProven) return;
+    this.#isProven = true;
+    this.#lasting.reset();
+    this.#backoff.reset();
+  }
+
+  #onError(socket: SocketLike, { error, message }: { error?: unknown; message?: string }): void {
     if (socket !== this.#socket) return;
+    const { url } = this.#options;
+    const text = message ?? (error as { message?: string } | undefined)?.message ?? '';
+    const isHandshake = this.#state === 'connecting' && !(error instanceof FathomError);
     this.#reason ??=
-      error instanceof FathomError ? error : connectionError(`No answer from ${this.#options.url}.`, error);
+      (isHandshake ? handshakeError({ url, text }) : null) ??
+      (error instanceof FathomError ? error : connectionError(`No answer from ${url}.`, error));
   }
 
-  #onClose(socket: SocketLike, { code, reason }: { code?: number; reason?: string }): void {
+  #onClose(socket: SocketLike, { code, reason = '' }: { code?: number; reason?: string }): void {
     if (socket !== this.#socket) return;
+    const { url } = this.#options;
     if (code === CLOSE_CODES.versionNotSupported) {
-      this.#reason = new FathomError({
-        code: 'FATHOM_VERSION',
-        message: reason || 'The server speaks another version.',
-      });
+      const message = reason || 'The server speaks another version.';
+      this.#reason = new FathomError({ code: 'FATHOM_VERSION', message });
+    }
+    if (code === CLOSE_CODES.unauthorized) {
+      const message = `${url} does not take this token, or asks for one.`;
+      this.#reason = new FathomError({ code: 'FATHOM_UNAUTHORIZED', message });
+    }
+    if (this.#state === 'connecting' && this.#reason?.code !== 'FATHOM_PROTOCOL') {
+      const found = handshakeError({ url, code, text: reason });
+      if (this.#reason?.code !== 'FATHOM_UNAUTHORIZED') this.#reason = found ?? this.#reason;
     }
     this.#onGone(socket);
   }
@@ -147,11 +203,14 @@ export class Connection {
     clearTimeout(this.#timer);
     this.#socket = null;
     const wasOpen = this.#state === 'open';
+    if (wasOpen && performance.now() - this.#openedAt >= PROVEN_MS && this.#reason === null) this.#prove();
     const error = this.#reason ?? connectionError('The connection was closed.');
-    const waitMs = this.#nextTryMs(error);
+    this.#lastError = error;
+    const waitMs = this.#nextTryMs(error, wasOpen);
     if (waitMs === null) this.#setState('idle');
     else {
       this.#setState('waiting');
+      this.#nextTryAt = performance.now() + waitMs;
       this.#timer = setTimeout(() => this.#connect(), waitMs);
     }
     if (wasOpen) this.#options.onLost(error);
@@ -159,10 +218,10 @@ export class Connection {
     if (waitMs !== 0) this.#release(error);
   }
 
-  /** What will not be otherwise next time is not tried again by itself. */
-  #nextTryMs(error: FathomError): number | null {
-    const isFinal = error.code === 'FATHOM_UNAUTHORIZED' || error.code === 'FATHOM_VERSION';
-    return this.#options.reconnect === false || isFinal ? null : this.#backoff.next();
+  /** `null`: not by itself; the next call tries again. */
+  #nextTryMs(error: FathomError, wasOpen: boolean): number | null {
+    const isFinal = this.#lasting.isFinal(error);
+    return this.#options.reconnect === false || isFinal ? null : this.#backoff.next(wasOpen);
   }
 
   #release(error: unknown): void {
@@ -180,6 +239,15 @@ export class Connection {
     this.#state = state;
     this.#options.onState(state);
   }
+}
+
+/** Closes, and goes without the peer's answer where that does not come. Sockets that cannot do so see to it themselves. */
+function end(socket: SocketLike, waitMs: number): void {
+  socket.close(1000);
+  if (socket.terminate === undefined) return;
+  if (waitMs === 0) return socket.terminate();
+  const timer: unknown = setTimeout(() => socket.terminate!(), waitMs);
+  (timer as { unref?(): void }).unref?.();
 }
 
 function closedError(): FathomError {

@@ -20,7 +20,7 @@ export interface ClientErrorInit {
   code: ClientErrorCode;
   message: string;
   retryable?: boolean;
-  wireCode?: WireErrorCode | null;
+  wireCode?: WireErrorCode | (string & {}) | null;
   /** Of the execution that it ended. */
   executionId?: string | null;
   cause?: unknown;
@@ -32,8 +32,8 @@ export class FathomError extends Error {
   readonly code: ClientErrorCode;
   /** The same request may succeed later: as the server said, and always when the connection went away. */
   readonly retryable: boolean;
-  /** The server's own code. */
-  readonly wireCode: WireErrorCode | null;
+  /** The server's own code; a later server may have others than those listed. */
+  readonly wireCode: WireErrorCode | (string & {}) | null;
   readonly executionId: string | null;
 
   constructor({

@@ -36,8 +36,11 @@ export interface ExecutionOwner {
   forget(id: string): void;
 }
 
-/** The protocol sends status and result after this error; other servers may not. */
-const AFTER_OUTPUT_LIMIT_MS = 2000;
+/**
+ * Errors that are not the end. The protocol sends status and result after OUTPUT_LIMIT; UNKNOWN_EXECUTION answers a cancel that
+ * met the end of the execution on its way. Other servers may send nothing more: then the error is the end after all.
+ */
+const AFTER_ERROR_MS = 2000;
 
 /**
  * From `client.execute()`. `await` it for the result, or iterate over its events (once; the result can be awaited beside).
@@ -54,7 +57,10 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
   #isRead = false;
   #isOver = false;
   #failure: { error: unknown } | null = null;
-  #outputLimit: ReturnType<typeof setTimeout> | null = null;
+  /** What was sent to the server. A cancel before `execute` would be refused, and the program would run. */
+  #sent: 'nothing' | 'execute' | 'cancel' = 'nothing';
+  #isOutputLimited = false;
+  #lastErrorTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** @internal */
   static make(id: string, owner: ExecutionOwner): Execution {
@@ -91,9 +97,19 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
     return this.#result.finally(onFinally);
   }
 
-  /** Asks the server to end it; the result follows, with status `cancelled` unless it ended before. Safe to call at any time. */
+  /**
+   * Asks the server to end it; the result follows, with status `cancelled` unless it ended before. One that was not sent yet
+   * never is, and is `cancelled` at once. Safe to call at any time.
+   */
   cancel(): void {
-    if (!this.#isOver) this.#owner.cancel(this.id);
+    if (this.#isOver) return;
+    if (this.#sent === 'nothing') {
+      this.#accumulator.status = 'cancelled';
+      return this.#finish();
+    }
+    if (this.#sent === 'cancel') return;
+    this.#sent = 'cancel';
+    this.#owner.cancel(this.id);
   }
 
   /** The events, from the first on; leaving the loop early cancels the execution. */
@@ -114,6 +130,22 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
     } finally {
       this.cancel();
     }
+  }
+
+  /** @internal Nothing more is expected. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** @internal `execute` was handed to the socket: from here on the server knows of it, or the connection is lost. */
+  markSent(): void {
+    this.#sent = 'execute';
+  }
+
+  /** @internal As `cancel`, but the caller waits for nothing. */
+  abort(reason: unknown): void {
+    if (this.#sent !== 'nothing') this.cancel();
+    this.fail(reason);
   }
 
   /** @internal A message with its id. */
@@ -137,9 +169,16 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
     this.#settle.reject(error);
   }
 
-  /** @internal The connection went away, and with it the execution. */
-  lose(cause?: unknown): void {
-    this.fail(connectionError(`The connection went away before ${this.id} ended.`, cause));
+  /** @internal The server said of it what no server says: nothing more can be believed, and the program is not needed. */
+  breakOff(error: FathomError): void {
+    this.abort(error);
+  }
+
+  /** @internal The connection went away, and with it the execution. A server that refuses us would do so again. */
+  lose(cause: FathomError | null): void {
+    const isRefusal = cause?.code === 'FATHOM_UNAUTHORIZED' || cause?.code === 'FATHOM_VERSION';
+    const message = `The connection went away before ${this.id} ended.`;
+    this.fail(isRefusal ? cause : connectionError(message, cause ?? undefined));
   }
 
   #takeError({ code, message, retryable }: ServerMessage & { type: 'error' }): void {
@@ -150,8 +189,10 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
       wireCode: code,
       executionId: this.id,
     });
-    if (code !== 'OUTPUT_LIMIT') return this.fail(error);
-    this.#outputLimit ??= setTimeout(() => this.fail(error), AFTER_OUTPUT_LIMIT_MS);
+    const isOutputLimit = code === 'OUTPUT_LIMIT';
+    if (isOutputLimit) this.#isOutputLimited = true;
+    else if (code !== 'UNKNOWN_EXECUTION' || this.#sent !== 'cancel') return this.fail(error);
+    this.#lastErrorTimer ??= setTimeout(() => this.fail(error), AFTER_ERROR_MS);
   }
 
   #finish(): void {
@@ -169,7 +210,7 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
       stderr,
       durationMs: durationMs ?? 0,
       usage,
-      outputLimitExceeded: this.#outputLimit !== null,
+      outputLimitExceeded: this.#isOutputLimited,
     };
     this.#events.push({ kind: 'result', result });
     this.#end();
@@ -178,7 +219,7 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
 
   #end(): void {
     this.#isOver = true;
-    if (this.#outputLimit !== null) clearTimeout(this.#outputLimit);
+    clearTimeout(this.#lastErrorTimer);
     this.#owner.forget(this.id);
     this.#wake();
   }

@@ -8,6 +8,8 @@ export interface SocketLike {
   send(text: string): void;
   /** As of the standard. */
   close(code?: number, reason?: string): void;
+  /** Ends it without waiting for the peer, where the socket can: a dead peer keeps the process for as long as `close` waits. */
+  terminate?(): void;
   /** As of the standard. */
   addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: never) => void): void;
 }

@@ -30,16 +30,20 @@ export interface FathomServerOptions {
   token?: string | null | undefined;
   /** Origins of web pages that may connect where no token is asked for, besides those of this machine: `'https://example.org'`. Default: none. */
   allowedOrigins?: readonly string[];
-  /** Names of languages of `@sbx/languages`, or definitions of your own, without compile step. Those that are not installed are not on offer. Default: python, javascript, shell, elixir. */
+  /** Names of languages of `@sbx/languages`, or definitions of your own, without compile step. Those that are not installed are not on offer, and the logger is warned; with none left the server does not open. Default: python, javascript, shell, elixir. */
   languages?: readonly (string | LanguageDefinition)[];
   /** Interpreters kept started and waiting, by language; each serves one execution. Default: two of Python and JavaScript, one of Elixir. */
   standby?: Readonly<Record<string, number>>;
   /** Memory that all waiting interpreters may hold together. Default 512 MiB. */
   standbyMemoryBytes?: number;
-  /** Executions that run at the same time. Default: four per CPU, at least 8. */
+  /** Executions that run at the same time, and a quarter more for connections of which nothing runs. Default: four per CPU, at least 8. */
   parallelism?: number;
-  /** Executions that may wait. Default 256. More are refused with `SANDBOX_OVERLOADED`. */
+  /** Executions that may wait, and a quarter more for connections of which nothing waits. Default 256. More are refused with `SANDBOX_OVERLOADED`. */
   queueLength?: number;
+  /** Executions of one connection that run at the same time; more wait. Default: `parallelism`. */
+  parallelismPerConnection?: number;
+  /** Executions of one connection that may wait. Default: `queueLength`. */
+  queueLengthPerConnection?: number;
   /** Connections at the same time. Default 1024. More are refused with 503. */
   connectionCountMax?: number;
   /** Highest `timeout_ms`. Default 300 000. */
@@ -56,6 +60,8 @@ export interface FathomServerOptions {
   messageBytesMax?: number;
   /** More limits of each execution; time, memory and CPU weight are the client's. Default: those of its language and of the engine, CPU time unbounded. */
   limits?: Limits;
+  /** Interfaces of each execution: none, or a loopback of its own, on which its programs reach each other. Default `'none'`. */
+  network?: 'none' | 'loopback';
   /** Bytes on their way to one client beyond which its programs wait. Default 256 KiB. */
   bufferBytes?: number;
   /** A client that takes nothing for so long while its buffer is full is disconnected. Default 30 000. */
@@ -114,6 +120,8 @@ const OPTIONS = z.strictObject({
     .max(4096)
     .default(Math.max(PARALLELISM_MIN, PARALLELISM_PER_CPU * availableParallelism())),
   queueLength: count.default(256),
+  parallelismPerConnection: z.int().min(1).max(4096).optional(),
+  queueLengthPerConnection: count.optional(),
   connectionCountMax: count.default(1024),
   timeoutMsMax: ms.min(1).default(LIMIT_RANGES.timeout_ms.max),
   memoryMbMax: z.int().min(1).max(BYTES_MAX).default(LIMIT_RANGES.memory_mb.max),
@@ -122,6 +130,7 @@ const OPTIONS = z.strictObject({
   stdinBytesMax: bytes.default(SIZE_LIMITS.stdinBytes),
   messageBytesMax: bytes.default(SIZE_LIMITS.messageBytes),
   limits: (record as z.ZodType<Limits>).default({}),
+  network: z.enum(['none', 'loopback']).default('none'),
   bufferBytes: bytes.default(256 * 1024),
   stallMs: ms.min(10).default(30_000),
   pingMs: ms.min(10).default(30_000),

@@ -4,6 +4,7 @@ import {
   createRegistry,
   createRuntimes,
   type LanguageDefinition,
+  type LanguageReport,
   languages,
   type Registry,
   type Runtimes,
@@ -27,6 +28,9 @@ export interface RuntimeOptions {
   standbyMemoryBytes: number;
   /** What the first ones that wait are made for. */
   limits: Limits;
+  network: 'none' | 'loopback';
+  /** A language that was asked for is not installed; the reason says how to mend it. */
+  onMissing(missing: { language: string; reason: string }): void;
 }
 
 export class Runtime {
@@ -34,14 +38,16 @@ export class Runtime {
   readonly names: readonly string[];
   readonly #known: ReadonlySet<string>;
   readonly #runtimes: Runtimes;
+  readonly #network: 'loopback' | undefined;
 
-  private constructor(names: readonly string[], runtimes: Runtimes) {
+  private constructor(names: readonly string[], runtimes: Runtimes, network: 'loopback' | undefined) {
     this.names = names;
+    this.#network = network;
     this.#known = new Set(names);
     this.#runtimes = runtimes;
   }
 
-  /** Finds out which of the wanted languages are installed; the others are not on offer. */
+  /** Finds out which of the wanted languages are installed; the others are not on offer. Throws when none is. */
   static async open(engine: Engine, options: RuntimeOptions): Promise<Runtime> {
     const definitions = options.languages.map(definitionOf);
     const bash = languages.find('bash');
@@ -49,17 +55,24 @@ export class Runtime {
     const reports = await probed.probe(engine);
     const installed = new Set(reports.filter(({ available }) => available).map(({ name }) => name));
     const offered = definitions.filter(({ name }) => installed.has(name));
+    const missing = definitions.flatMap(({ name }) =>
+      reports.filter((report) => report.name === name && !report.available),
+    );
+    for (const { name, reason } of missing) options.onMissing({ language: name, reason: reason ?? '' });
+    if (offered.length === 0) throw noneInstalled(missing);
     const hasBash = installed.has(bash.name);
     const served = offered.map((definition) => asServed(definition, hasBash));
     const names = served.map(({ name }) => name);
+    const network = options.network === 'none' ? undefined : options.network;
     const runtimes = createRuntimes({
       engine,
       registry: createRegistry({ extend: null, languages: served }),
       standby: Object.fromEntries(Object.entries(options.standby).filter(([name]) => names.includes(name))),
       memoryBytes: options.standbyMemoryBytes,
       limits: options.limits,
+      network,
     });
-    return new Runtime(names, runtimes);
+    return new Runtime(names, runtimes, network);
   }
 
   /** By its exact name: aliases are no names of the protocol. */
@@ -70,7 +83,7 @@ export class Runtime {
   /** Resolves when the program executes, in an interpreter that waited or in a new one. */
   start({ stdin, env, ...rest }: Start): Promise<Process> {
     const input = stdin === '' ? 'empty' : { text: stdin };
-    return this.#runtimes.spawn({ ...rest, stdin: input, env });
+    return this.#runtimes.spawn({ ...rest, stdin: input, env, network: this.#network });
   }
 
   /** Resolves when all interpreters that are to wait do so, or cannot. */
@@ -86,6 +99,13 @@ export class Runtime {
   close(): Promise<void> {
     return this.#runtimes.close();
   }
+}
+
+/** A server that can run nothing would refuse each request of each client. */
+function noneInstalled(missing: readonly LanguageReport[]): InvalidOptionsError {
+  const hint = missing.map(({ title, reason }) => `${title}: ${reason}`).join(' ');
+  const expected = 'must name at least one language that is installed inside the sandbox';
+  return new InvalidOptionsError({ field: 'options.languages', rule: 'choice', expected, hint });
 }
 
 function definitionOf(wanted: string | LanguageDefinition, index: number): LanguageDefinition {

@@ -6,7 +6,7 @@ import { executeSchema } from '@sbx/fathom-client/schemas';
 import { type ExecuteMessage, LIMIT_DEFAULTS } from '@sbx/fathom-client/wire';
 import { TOLD_MEMORY_MOUNTS } from '@sbx/languages';
 import { after, listenAt } from '@sbx/serving';
-import { Admission } from './admission.js';
+import { Admission, type AdmissionBounds } from './admission.js';
 import type { Host } from './connection/connection.js';
 import { fieldsOf } from './connection/request.js';
 import { makeEntryCheck } from './http/entry.js';
@@ -57,6 +57,23 @@ export async function createFathomServer(options: FathomServerOptions = {}): Pro
   }
 }
 
+/** A quarter, at least one. */
+function spareOf(count: number): number {
+  return Math.ceil(count / 4);
+}
+
+function admissionBounds(options: ResolvedOptions): AdmissionBounds {
+  const { parallelism: places, queueLength } = options;
+  return {
+    places,
+    queueLength,
+    sparePlaces: spareOf(places),
+    spareQueueLength: spareOf(queueLength),
+    sharePlaces: options.parallelismPerConnection ?? places,
+    shareQueueLength: options.queueLengthPerConnection ?? queueLength,
+  };
+}
+
 /** Sandboxes beyond those of executions: asking for languages, and those that are being given up. */
 const SANDBOXES_SPARE = 64;
 const READY_MAX = 16;
@@ -69,15 +86,19 @@ const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 /** As in the sample of the specification. */
 const FIRST_LIMITS = { timeout_ms: 30_000, memory_mb: 256 };
 
-function openRuntime(engine: Engine, { languages, standby, standbyMemoryBytes, limits }: ResolvedOptions) {
+function openRuntime(engine: Engine, options: ResolvedOptions) {
+  const { languages, standby, standbyMemoryBytes, limits, network, logger = SILENT } = options;
   const first = { ...limits, ...limitsOf(FIRST_LIMITS) };
-  return Runtime.open(engine, { languages, standby, standbyMemoryBytes, limits: first });
+  const onMissing = (missing: { language: string; reason: string }) =>
+    logger.warn(missing, `${missing.language} is not on offer: ${missing.reason}`);
+  return Runtime.open(engine, { languages, standby, standbyMemoryBytes, limits: first, network, onMissing });
 }
 
 function openEngine({ parallelism, standby, require }: ResolvedOptions): Promise<Engine> {
   const waiting = Object.values(standby).reduce((sum, count) => sum + count, 0);
   return Engine.open({
-    maxSandboxes: parallelism + waiting + SANDBOXES_SPARE,
+    // Besides those that have a place: those that are parked.
+    maxSandboxes: parallelism * 2 + spareOf(parallelism) + waiting + SANDBOXES_SPARE,
     readyCount: Math.min(parallelism, READY_MAX),
     mounts: [...DEFAULT_MOUNTS, ...TOLD_MEMORY_MOUNTS],
     ...(require === undefined ? {} : { require }),
@@ -100,7 +121,7 @@ class OpenServer implements FathomServer {
     this.#options = options;
     this.engine = engine;
     this.#runtime = runtime;
-    this.#admission = new Admission(options.parallelism, options.queueLength);
+    this.#admission = new Admission(admissionBounds(options));
     const check = makeEntryCheck(options);
     this.#upgrades = new Upgrades(this.#makeHost(), check);
     this.#routes = {

@@ -1,6 +1,6 @@
 /** The client: asks one thing at a time, and never hangs. */
 import { join, resolve } from 'node:path';
-import { FifoError, type FifoReading, STATUS_PIPE, WAIT_PIPE } from '@sbx/fifo-protocol';
+import { checkOptionNames, FifoError, type FifoReading, STATUS_PIPE, WAIT_PIPE } from '@sbx/fifo-protocol';
 import { exchange } from './exchange.js';
 import { openStreams, type ProgramStreams } from './streams.js';
 import type {
@@ -36,7 +36,7 @@ export class FifoClient {
   #isTerminated = false;
 
   constructor(dir: string, options: FifoClientOptions = {}) {
-    checkKeys(options, ['requestTimeoutMs']);
+    checkOptionNames(options, ['requestTimeoutMs']);
     if (typeof dir !== 'string' || dir === '') throw refuse('dir', 'must be the path of the directory');
     this.dir = resolve(dir);
     this.#requestTimeoutMs = checkTimeout(options.requestTimeoutMs, REQUEST_TIMEOUT_MS);
@@ -49,7 +49,7 @@ export class FifoClient {
 
   /** The one call of the protocol: a reading, and with `terminate` the end of the program. */
   async wait(options: WaitOptions = {}): Promise<FifoReading> {
-    checkKeys(options, ['terminate', 'requestTimeoutMs', 'signal']);
+    checkOptionNames(options, ['terminate', 'requestTimeoutMs', 'signal']);
     const { terminate = false, signal } = options;
     const timeoutMs = checkTimeout(options.requestTimeoutMs, this.#requestTimeoutMs);
     signal?.throwIfAborted();
@@ -70,7 +70,10 @@ export class FifoClient {
     return this.wait({ ...options, terminate: true });
   }
 
-  /** CPU time of the program while `section` runs: what the host does meanwhile is not in it. */
+  /**
+   * CPU time of the program while `section` runs: what the host does meanwhile is not in it. What the program needs to wake up, read a
+   * request and write its answer is, some 25 µs in C and 100 µs in Python: a constant, to be measured with an empty section and subtracted.
+   */
   async measure<T>(section: () => T | Promise<T>, options: RequestOptions = {}): Promise<Measurement<T>> {
     const before = await this.wait(options);
     const value = await section();
@@ -148,12 +151,6 @@ function checkTimeout(value: number | null | undefined, otherwise: number | null
   if (value === undefined) return otherwise;
   if (value === null || (Number.isFinite(value) && value > 0)) return value;
   throw refuse('requestTimeoutMs', `must be a positive number or null; got ${String(value)}`);
-}
-
-function checkKeys(options: object, known: readonly string[]): void {
-  for (const key of Object.keys(options)) {
-    if (!known.includes(key)) throw refuse(key, `is not known; known are ${known.join(', ')}`);
-  }
 }
 
 function refuse(field: string, expected: string): FifoError {

@@ -5,6 +5,7 @@
  * @packageDocumentation
  */
 export * from './errors.js';
+export * from './known-options.js';
 export * from './legacy.js';
 export * from './names.js';
 export * from './reply.js';

@@ -10,11 +10,32 @@ const check = (group: RunGroup, isStream = false) => checkRequest(toWireRequest(
 
 describe('what a server could not read is named before it is sent', () => {
   test.each<[what: string, command: RunCommand, place: string]>([
-    ['a limit that is no number', command({ limits: { cpuTimeMs: Number.NaN } }), 'cmd[0].cpuLimit'],
-    ['a negative limit', command({ limits: { memoryBytes: -1 } }), 'cmd[0].memoryLimit'],
+    [
+      'a limit that is no number',
+      command({ limits: { cpuTimeMs: Number.NaN } }),
+      'commands[0].limits.cpuTimeMs',
+    ],
+    ['a negative limit', command({ limits: { memoryBytes: -1 } }), 'commands[0].limits.memoryBytes'],
     ['half a process', command({ limits: { processCount: 1.5 } }), 'cmd[0].procLimit'],
     ['no program', command({ args: [] }), 'cmd[0].args'],
-    ['an argument that is no text', command({ args: [1 as never] }), 'cmd[0].args'],
+    ['an argument that is no text', command({ args: [1 as never] }), 'commands[0].args'],
+    [
+      'one text instead of a list',
+      command({ args: '/bin/true' as never }),
+      'commands[0].args must be a list',
+    ],
+    ['a number as text', command({ limits: { cpuTimeMs: '1000' as never } }), 'commands[0].limits.cpuTimeMs'],
+    ['a null limit', command({ limits: { wallTimeMs: null as never } }), 'commands[0].limits.wallTimeMs'],
+    ['limits that are a list', command({ limits: [] as never }), 'commands[0].limits must be an object'],
+    ['a list as environment', command({ env: ['A=1'] as never }), 'commands[0].env must be an object'],
+    ['a number as variable', command({ env: { A: 1 as never } }), 'commands[0].env'],
+    ['bounds as text', command({ outputBytes: '1' as never }), 'commands[0].outputBytes'],
+    ['one name to copy out', command({ copyOut: 'a' as never }), 'commands[0].copyOut'],
+    ['a number as input', command({ stdin: 5 as never }), 'commands[0].stdin'],
+    ['a text as flag', command({ tty: 'yes' as never }), 'commands[0].tty'],
+    ['files that are no list', command({ files: {} as never }), 'commands[0].files'],
+    ['no arguments', {} as never, 'commands[0].args must be a list of strings; got nothing'],
+    ['a text as command', '/bin/true' as never, 'commands[0] must be an object of args'],
     ['an unknown kind of file', command({ stdin: {} as never }), 'cmd[0].files[0]'],
     ['a collector without max', command({ files: [{ name: 'x' } as never] }), 'cmd[0].files[0]'],
     ['a link as descriptor', command({ files: [{ symlink: 'x' } as never] }), 'cmd[0].files[0]'],
@@ -38,10 +59,17 @@ describe('what a server could not read is named before it is sent', () => {
       'commands[1].input',
     ],
     ['a field of a group', { commands: [command()], pipe: [] }, 'group.pipe'],
+    [
+      'a misspelt limit',
+      { commands: [command({ limits: { cpuTimems: 5 } as never })] },
+      'Did you mean cpuTimeMs?',
+    ],
   ])('%s that is not known, by its name', (_what, group, place) => {
     const known = expect.objectContaining({
       code: 'GOJUDGE_REQUEST',
-      message: expect.stringMatching(/ is not known; known are .*\. Nothing was sent\.$/),
+      message: expect.stringMatching(
+        / is not known; known are .*\. (Did you mean \w+\? )?Nothing was sent\.$/,
+      ),
     });
     expect(() => check(group as RunGroup)).toThrow(known);
     expect(() => check(group as RunGroup)).toThrow(place);
@@ -77,7 +105,7 @@ describe('units', () => {
       cpuLimit: 500_000,
       clockLimit: 20_000_000,
       memoryLimit: 2 ** 28,
-      procLimit: 1,
+      procLimit: 64,
       stackLimit: 10,
       cpuRateLimit: 1500,
       copyIn: { a: { content: 'text' } },
@@ -94,10 +122,81 @@ describe('units', () => {
   });
 });
 
+describe('options of calls', () => {
+  const client = new GojudgeClient({ url: 'http://127.0.0.1:1', retries: 0 });
+
+  test.each<[string, () => unknown, string]>([
+    [
+      'an address in the place of options',
+      () => new GojudgeClient('http://x:1' as never),
+      'options must be an object such as { url: "http://x:1" }',
+    ],
+    ['no options', () => new GojudgeClient(undefined as never), 'options must be an object of url'],
+    [
+      'a number as text',
+      () => new GojudgeClient({ url: 'http://x:1', retries: '3' as never }),
+      'options.retries',
+    ],
+    [
+      'a token that ends a header',
+      () => new GojudgeClient({ url: 'http://x:1', token: 'a\r\nb' }),
+      'options.token',
+    ],
+  ])('%s', (_what, make, text) => {
+    expect(make).toThrow(
+      expect.objectContaining({ code: 'GOJUDGE_REQUEST', message: expect.stringContaining(text) }),
+    );
+  });
+
+  test.each<[string, () => Promise<unknown>, string]>([
+    ['a text as command', () => client.run('/bin/true' as never), 'commands[0] must be an object'],
+    [
+      'a time-out, which is a signal',
+      () => client.run(command(), { timeout: 5 } as never),
+      'options.timeout is not known',
+    ],
+    [
+      'no signal',
+      () => client.run(command(), { signal: 5 as never }),
+      'options.signal must be an AbortSignal',
+    ],
+    ['one command', () => client.runMany(command() as never), 'commands must be a list'],
+    ['nobody at work', () => client.runMany([command()], { concurrency: 0 }), 'options.concurrency'],
+    [
+      'not even a number',
+      () => client.runMany([command()], { concurrency: Number.NaN }),
+      'options.concurrency',
+    ],
+    [
+      'a text to interact with',
+      () => client.interact('/bin/sh' as never),
+      'command must be an object with args',
+    ],
+    ['letters to interact with', () => client.interact({ args: '/bin/sh' as never }), 'commands[0].args'],
+    [
+      'a terminal of nothing',
+      () => client.interact(command(), { terminal: { cols: 80 } as never }),
+      'options.terminal',
+    ],
+    [
+      'half a column',
+      () => client.interact(command(), { terminal: { cols: 0.5, rows: 1 } }),
+      'options.terminal.cols',
+    ],
+    ['a session of text', () => client.connect({ inFlightMax: '9' as never }), 'options.inFlightMax'],
+    ['no id', () => client.download(''), 'id must be that of a stored file'],
+  ])('%s', async (_what, call, text) => {
+    await expect(call()).rejects.toMatchObject({
+      code: 'GOJUDGE_REQUEST',
+      message: expect.stringContaining(text),
+    });
+  });
+});
+
 test.each(['localhost:5050', 'ws://localhost', '', undefined])('%j is no address of a server', (url) => {
   const refused = expect.objectContaining({
     code: 'GOJUDGE_REQUEST',
-    message: expect.stringMatching(/^url must be an address/),
+    message: expect.stringMatching(/^(options\.)?url must be (an address|a string)/),
   });
   expect(() => new GojudgeClient({ url: url as string })).toThrow(refused);
 });

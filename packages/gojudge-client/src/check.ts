@@ -2,7 +2,7 @@
  * Requests are checked before they are sent: JSON turns NaN into null, which is a limit of 0, and on `/ws` a request that
  * the server cannot read ends the connection and every other run on it.
  */
-import { GojudgeError } from './errors.js';
+import { refuse } from './option-check.js';
 import { WIRE_NUMBER_MAX } from './units.js';
 import { STREAM_PLACE_MAX, type WireCmd, type WireRequest } from './wire/index.js';
 
@@ -98,13 +98,4 @@ function checkStream(place: string, cmdIndex: number, fd: number, isStream: IsSt
   if (!isStream) refuse(place, 'no stream: those are for interact()', 'one');
   if (Math.max(cmdIndex, fd) > STREAM_PLACE_MAX)
     refuse(place, `at an index and fd up to ${STREAM_PLACE_MAX}`, `${cmdIndex}/${fd}`);
-}
-
-/** Throws `GOJUDGE_REQUEST`. */
-export function refuse(place: string, rule: string, got: unknown): never {
-  const shown = typeof got === 'number' ? `${got}` : (JSON.stringify(got)?.slice(0, 80) ?? 'nothing');
-  throw new GojudgeError({
-    code: 'GOJUDGE_REQUEST',
-    message: `${place} must be ${rule}; got ${shown}. Nothing was sent.`,
-  });
 }

@@ -1,8 +1,19 @@
 /** The client: REST, and the doors to both kinds of sockets. */
-import { checkRequest, refuse } from './check.js';
+import { CALL_RULES, type CallOptions, checkCall } from './call-options.js';
+import { checkRequest } from './check.js';
+import { checkGroup } from './command-check.js';
 import { GojudgeError } from './errors.js';
 import { HttpCaller, wasNeverTaken } from './http.js';
-import { checkNames } from './names.js';
+import {
+  AMOUNT,
+  COUNT,
+  checkOptions,
+  type OptionRules,
+  RECORD,
+  RETRIES,
+  refuse,
+  TEXT,
+} from './option-check.js';
 import { disposeAll, RunOutcome } from './outcome.js';
 import { type RunCommand, type RunGroup, toWireRequest } from './request.js';
 import { Retrier, type RetryOptions } from './retry.js';
@@ -31,19 +42,20 @@ export interface GojudgeClientOptions extends RetryOptions {
   transport?: Transport;
 }
 
-/** Options of a single call. */
-export interface CallOptions {
-  /** Abort drops the connection, which kills the run. */
-  signal?: AbortSignal;
-}
-
 /** Options of `runMany`. */
 export interface RunManyOptions extends CallOptions {
   /** Runs at once. Default 4; what the server has no worker for waits in its queue. */
   concurrency?: number;
 }
 
-const OPTION_NAMES = { url: true, token: true, transport: true, retries: true, backoffMs: true } as const;
+const OPTION_RULES: OptionRules<GojudgeClientOptions> = {
+  url: TEXT,
+  token: ['a string without line breaks', (value) => typeof value === 'string' && !/[\r\n\0]/.test(value)],
+  transport: RECORD,
+  retries: RETRIES,
+  backoffMs: AMOUNT,
+};
+const MANY_RULES: OptionRules<RunManyOptions> = { ...CALL_RULES, concurrency: COUNT };
 
 /** Files for `interact` where the command names none: all three are streams. */
 const ALL_STREAMS = [{ streamIn: true }, { streamOut: true }, { streamOut: true }] as const;
@@ -67,9 +79,11 @@ export class GojudgeClient implements AsyncDisposable {
   readonly #http: HttpCaller;
 
   constructor(options: GojudgeClientOptions) {
-    checkNames<GojudgeClientOptions>('options', options, OPTION_NAMES);
+    if (typeof options === 'string')
+      refuse('options', `an object such as { url: ${JSON.stringify(options)} }`, options);
+    checkOptions('options', options, OPTION_RULES);
     const { url, token, transport = GLOBAL_TRANSPORT, ...retry } = options;
-    if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
+    if (typeof url !== 'string' || !/^https?:\/\//i.test(url) || !URL.canParse(url))
       refuse('url', 'an address such as http://localhost:5050', url);
     this.#url = url.replace(/\/+$/, '');
     this.#headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
@@ -85,7 +99,9 @@ export class GojudgeClient implements AsyncDisposable {
   }
 
   /** Programs together, answered in their order. */
-  async runGroup(group: RunGroup, { signal }: CallOptions = {}): Promise<RunOutcome[]> {
+  async runGroup(group: RunGroup, options: CallOptions = {}): Promise<RunOutcome[]> {
+    checkCall(options);
+    const { signal } = options;
     const request = toWireRequest(group);
     checkRequest(request);
     const init = {
@@ -103,6 +119,8 @@ export class GojudgeClient implements AsyncDisposable {
    * all left on the server is deleted, and its error is thrown.
    */
   async runMany(commands: readonly RunCommand[], options: RunManyOptions = {}): Promise<RunOutcome[]> {
+    checkOptions('options', options, MANY_RULES);
+    if (!Array.isArray(commands)) refuse('commands', 'a list', commands);
     const { concurrency = 4, signal } = options;
     const stop = new AbortController();
     const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
@@ -126,19 +144,25 @@ export class GojudgeClient implements AsyncDisposable {
   }
 
   /** Puts a file on the server. `name` is only told back in listings and downloads. A stream is sent once, never again. */
-  async upload(content: UploadContent, name = 'file', { signal }: CallOptions = {}): Promise<StoredFile> {
+  async upload(content: UploadContent, name = 'file', options: CallOptions = {}): Promise<StoredFile> {
+    checkCall(options);
+    const { signal } = options;
     const { headers, body, isOnce } = await makeUpload(content, name, this.#transport.canStreamRequests);
     const init = { method: 'POST', headers, body, isOnce, signal: signal ?? null, duplex: 'half' };
     return StoredFile.make(this, await this.#http.json('/file', init as RequestInit, isText));
   }
 
   /** All bytes of a stored file. */
-  download(id: string, { signal }: CallOptions = {}): Promise<Uint8Array> {
+  async download(id: string, options: CallOptions = {}): Promise<Uint8Array> {
+    checkCall(options);
+    const { signal } = options;
     return this.#http.bytes(pathOf(id), { isRepeatable: true, signal: signal ?? null });
   }
 
   /** A stored file as it comes. */
-  downloadStream(id: string, { signal }: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
+  async downloadStream(id: string, options: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
+    checkCall(options);
+    const { signal } = options;
     return this.#http.stream(pathOf(id), { isRepeatable: true, signal: signal ?? null });
   }
 
@@ -189,8 +213,10 @@ export class GojudgeClient implements AsyncDisposable {
   }
 
   /** An interactive run over `/stream`. `files` name the streams; default: all three. */
-  interact(command: RunCommand | RunGroup, options: InteractOptions = {}): Promise<InteractiveRun> {
+  async interact(command: RunCommand | RunGroup, options: InteractOptions = {}): Promise<InteractiveRun> {
+    if (typeof command !== 'object' || command === null) refuse('command', 'an object with args', command);
     const { commands, ...rest } = 'commands' in command ? command : { commands: [command] };
+    checkGroup({ ...rest, commands });
     const group = { ...rest, commands: commands.map((one) => ({ files: ALL_STREAMS, ...one })) };
     const openSocket = () =>
       this.#retrier.run(() => this.#openSocket('/stream'), wasNeverTaken, options.signal);
@@ -213,6 +239,7 @@ export class GojudgeClient implements AsyncDisposable {
 }
 
 function pathOf(id: string): string {
+  if (typeof id !== 'string' || id === '') refuse('id', 'that of a stored file', id);
   return `/file/${encodeURIComponent(id)}`;
 }
 

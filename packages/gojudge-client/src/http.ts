@@ -102,14 +102,27 @@ function codesOf(error: unknown): string[] {
 
 function failureOf(response: Response, body: string): GojudgeError {
   const { status } = response;
-  const value = jsonOf(body);
-  const message = (typeof value === 'string' ? value : body) || `HTTP ${status}`;
+  const message = textOf(body, status) || `HTTP ${status}`;
   if (status < 500) {
     return new GojudgeError({ code: CODE_BY_STATUS[status] ?? 'GOJUDGE_REQUEST', message, status });
   }
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   return runError(message, status, Number.isNaN(seconds) ? null : seconds * 1000);
 }
+
+const TEXT_CHARS_MAX = 500;
+
+/** What a server says: go-judge a JSON string or plain text. A proxy in front of it answers with a page, of which the title says most. */
+function textOf(body: string, status: number): string {
+  const value = jsonOf(body);
+  if (typeof value === 'string') return value;
+  if (!/^\s*<(?:!doctype|html|head|body|h1|\?xml)\b/i.test(body)) return body.trim().slice(0, TEXT_CHARS_MAX);
+  const beginning = body.slice(0, PAGE_CHARS_MAX);
+  const title = /<(title|h1)[^>]*>([^<]*)/i.exec(beginning)?.[2]?.trim();
+  return `HTTP ${status}: a web page, not go-judge, answered${title ? `: ${title.slice(0, TEXT_CHARS_MAX)}` : ''}`;
+}
+
+const PAGE_CHARS_MAX = 10_000;
 
 /** `undefined` for what is none. */
 function jsonOf(text: string): unknown {

@@ -4,8 +4,8 @@
  *
  * @packageDocumentation
  */
+export type { CallOptions } from './call-options.js';
 export {
-  type CallOptions,
   GojudgeClient,
   type GojudgeClientOptions,
   type RunManyOptions,

@@ -30,7 +30,7 @@ it('sends requests in the units of the wire, with the token', async () => {
   });
   const outcome = await new GojudgeClient({ url, token: 't' }).run({ ...RUN, limits: { cpuTimeMs: 2 } });
   expect(seen.auth).toBe('Bearer t');
-  expect(seen.body).toMatchObject({ cmd: [{ cpuLimit: 2_000_000, clockLimit: 6_000_000, procLimit: 1 }] });
+  expect(seen.body).toMatchObject({ cmd: [{ cpuLimit: 2_000_000, clockLimit: 6_000_000, procLimit: 64 }] });
   expect(outcome.figures).toEqual({
     cpuTimeMs: 1.5,
     wallTimeMs: 2,
@@ -93,6 +93,20 @@ it('what the server refused stays refused', async () => {
     message: 'no',
   });
   expect(count()).toBe(1);
+});
+
+it.each([
+  [
+    502,
+    '<html><head><title>502 Bad Gateway</title></head><body>…',
+    'HTTP 502: a web page, not go-judge, answered: 502 Bad Gateway',
+  ],
+  [404, '<!DOCTYPE html>\n<p>nothing', 'HTTP 404: a web page, not go-judge, answered'],
+  [500, 'no\n', 'no'],
+  [503, '', 'HTTP 503'],
+])('an answer of %i is told as text', async (status, body, message) => {
+  const { client } = await counting((_at, response) => response.writeHead(status).end(body));
+  await expect(client.run(RUN)).rejects.toMatchObject({ status, message });
 });
 
 it.each(['[{"status":1}]', '{', ''])('%j is none of its answers', async (body) => {

@@ -47,6 +47,7 @@ function openSocket(url: string, headers: Record<string, string>): Promise<Socke
 /** As of the main entry, over undici and ws. */
 export class GojudgeClient extends Client {
   constructor(options: GojudgeClientOptions) {
-    super({ transport: nodeTransport(), ...options });
+    // A string would be spread into its letters, and the check would not see what it was.
+    super(typeof options === 'string' ? options : { transport: nodeTransport(), ...options });
   }
 }

@@ -22,7 +22,7 @@ export class RunOutcome implements AsyncDisposable {
   readonly files: Readonly<Record<string, string>>;
   /** Files that could not be put in, taken out or collected. */
   readonly fileErrors: readonly WireFileError[];
-  readonly #stored: Record<string, StoredFile>;
+  readonly #stored: Map<string, StoredFile>;
 
   /** @internal */
   static make(client: GojudgeClient, wire: WireResult): RunOutcome {
@@ -36,16 +36,16 @@ export class RunOutcome implements AsyncDisposable {
     this.exitStatus = wire.exitStatus;
     this.error = wire.error ?? null;
     this.figures = figuresOf(wire);
-    this.files = wire.files ?? {};
+    this.files = byName(Object.entries(wire.files ?? {}));
     this.fileErrors = wire.fileError ?? [];
-    this.#stored = Object.fromEntries(
+    this.#stored = new Map(
       Object.entries(wire.fileIds ?? {}).map(([name, id]) => [name, StoredFile.make(client, id)]),
     );
   }
 
   /** Files of `copyOutCached`, by name, without those taken out. */
   get stored(): Readonly<Record<string, StoredFile>> {
-    return this.#stored;
+    return byName(this.#stored);
   }
 
   /** `files.stdout`, empty when it was not collected. */
@@ -60,16 +60,23 @@ export class RunOutcome implements AsyncDisposable {
 
   /** A file of `copyOutCached`, which is the caller's to delete from now on: a compiler's output outlives its run. */
   take(name: string): StoredFile {
-    const file = this.#stored[name];
+    const file = this.#stored.get(name);
     if (file === undefined) throw new RangeError(`There is no stored file "${name}" of this run.`);
-    delete this.#stored[name];
+    this.#stored.delete(name);
     return file;
   }
 
   /** Deletes what is left on the server. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(Object.values(this.#stored).map((file) => file[Symbol.asyncDispose]()));
+    await Promise.all([...this.#stored.values()].map((file) => file[Symbol.asyncDispose]()));
   }
+}
+
+/** Without a prototype: names are the program's, and `toString` has an entry only when it is one of them. */
+function byName<T>(entries: Iterable<readonly [string, T]>): Record<string, T> {
+  const record: Record<string, T> = Object.create(null);
+  for (const [name, value] of entries) record[name] = value;
+  return record;
 }
 
 /** Deletes what runs that nobody will look at left on the server. */

@@ -1,5 +1,5 @@
 /** Requests in units people think in, and their way to the wire. */
-import { checkNames } from './names.js';
+import { checkGroup } from './command-check.js';
 import { MIB, msOfNs, nsOfMs, wireNumber } from './units.js';
 import type { PipeMap, WireCmd, WireCopyIn, WireFile, WireRequest, WireResult } from './wire/index.js';
 
@@ -16,7 +16,7 @@ export interface RunLimits {
   memoryBytes?: number;
   /** Default: the server's. */
   stackBytes?: number;
-  /** Processes and threads. Default 1. */
+  /** Processes and threads. Default 64. */
   processCount?: number;
   /** 1 is one CPU. Default: unlimited. Only where the server has it switched on. */
   cpuRate?: number;
@@ -63,40 +63,10 @@ export interface RunGroup {
 
 const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin';
 
-const GROUP_NAMES = { commands: true, pipes: true } as const;
-const COMMAND_NAMES = {
-  args: true,
-  env: true,
-  stdin: true,
-  outputBytes: true,
-  files: true,
-  limits: true,
-  copyIn: true,
-  copyOut: true,
-  copyOutCached: true,
-  copyOutBytes: true,
-  copyOutTruncate: true,
-  tty: true,
-  wire: true,
-} as const;
-const LIMIT_NAMES = {
-  cpuTimeMs: true,
-  wallTimeMs: true,
-  memoryBytes: true,
-  stackBytes: true,
-  processCount: true,
-  cpuRate: true,
-  cpuSet: true,
-} as const;
-
-/** As it goes over the wire; `requestId` for `/ws`. Throws `GOJUDGE_REQUEST` for names that are not known. */
+/** As it goes over the wire; `requestId` for `/ws`. Throws `GOJUDGE_REQUEST` for what no command can mean. */
 export function toWireRequest(group: RunGroup, requestId?: string): WireRequest {
+  checkGroup(group);
   const { commands, pipes } = group;
-  checkNames<RunGroup>('group', group, GROUP_NAMES);
-  for (const [index, command] of commands.entries()) {
-    checkNames<RunCommand>(`commands[${index}]`, command, COMMAND_NAMES);
-    checkNames<RunLimits>(`commands[${index}].limits`, command.limits ?? {}, LIMIT_NAMES);
-  }
   const request: WireRequest = {
     cmd: commands.map((command, index) => toWireCmd(command, pipedFds(pipes, index))),
   };
@@ -142,7 +112,12 @@ function textOr<T>(file: T | string): T | { content: string } {
 }
 
 function toWireLimits(limits: RunLimits): Partial<WireCmd> {
-  const { cpuTimeMs = 1000, wallTimeMs = cpuTimeMs * 3, memoryBytes = 256 * MIB, processCount = 1 } = limits;
+  const {
+    cpuTimeMs = 1000,
+    wallTimeMs = cpuTimeMs * 3,
+    memoryBytes = 256 * MIB,
+    processCount = PROCESS_COUNT,
+  } = limits;
   return {
     cpuLimit: nsOfMs(cpuTimeMs),
     clockLimit: nsOfMs(wallTimeMs),
@@ -154,6 +129,8 @@ function toWireLimits(limits: RunLimits): Partial<WireCmd> {
   };
 }
 
+/** Enough for shells, compilers and runtimes with threads of their own; one alone is what no script can start with. */
+const PROCESS_COUNT = 64;
 /** The kernel's own maximum; more is refused. */
 const PROCESS_COUNT_MAX = 4_194_304;
 

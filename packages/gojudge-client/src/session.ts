@@ -1,8 +1,10 @@
 /** Many requests over `/ws`: one connection, made again when it went away. */
+import { type CallOptions, checkCall } from './call-options.js';
 import { checkRequest } from './check.js';
-import type { CallOptions, GojudgeClient } from './client.js';
+import type { GojudgeClient } from './client.js';
 import { GojudgeError } from './errors.js';
 import { wasNeverTaken } from './http.js';
+import { COUNT, checkOptions, FLAG, type OptionRules } from './option-check.js';
 import { disposeAll, RunOutcome } from './outcome.js';
 import { type RunCommand, type RunGroup, toWireRequest } from './request.js';
 import type { Retrier } from './retry.js';
@@ -22,6 +24,8 @@ export interface SessionOptions {
   reconnect?: boolean;
 }
 
+const SESSION_RULES: OptionRules<SessionOptions> = { inFlightMax: COUNT, reconnect: FLAG };
+
 /** @internal */
 export interface SessionParts {
   client: GojudgeClient;
@@ -37,7 +41,9 @@ export class GojudgeSession implements AsyncDisposable {
   #connection: Promise<SocketRuns> | null = null;
   #isClosed = false;
 
-  private constructor(parts: SessionParts, { inFlightMax = 256, reconnect = true }: SessionOptions) {
+  private constructor(parts: SessionParts, options: SessionOptions) {
+    checkOptions('options', options, SESSION_RULES);
+    const { inFlightMax = 256, reconnect = true } = options;
     this.#parts = parts;
     this.#slots = new Slots(inFlightMax);
     this.#isReconnecting = reconnect;
@@ -57,7 +63,9 @@ export class GojudgeSession implements AsyncDisposable {
   }
 
   /** Abort cancels the request on the server and rejects at once with the signal's reason. */
-  async runGroup(group: RunGroup, { signal }: CallOptions = {}): Promise<RunOutcome[]> {
+  async runGroup(group: RunGroup, options: CallOptions = {}): Promise<RunOutcome[]> {
+    checkCall(options);
+    const { signal } = options;
     const request = toWireRequest(group);
     checkRequest(request);
     const attempt = () => this.#send(request, signal);

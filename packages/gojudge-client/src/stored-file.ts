@@ -1,5 +1,6 @@
 /** A file that stays on the server until somebody deletes it: leaving the scope of `await using` does. */
-import type { CallOptions, GojudgeClient } from './client.js';
+import type { CallOptions } from './call-options.js';
+import type { GojudgeClient } from './client.js';
 import type { PreparedFile } from './wire/index.js';
 
 /** From `upload` and `copyOutCached`. Fits wherever a request takes a file: `copyIn: { main: stored }`. */

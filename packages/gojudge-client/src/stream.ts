@@ -2,6 +2,15 @@
 import { checkRequest } from './check.js';
 import type { GojudgeClient } from './client.js';
 import { GojudgeError, runError } from './errors.js';
+import {
+  AMOUNT,
+  checkOptions,
+  type OptionRules,
+  RECORD,
+  refuse,
+  SIGNAL,
+  type ValueRule,
+} from './option-check.js';
 import { RunOutcome } from './outcome.js';
 import { OutputQueue } from './output-queue.js';
 import { type RunGroup, toWireRequest } from './request.js';
@@ -39,6 +48,22 @@ export interface InteractOptions {
   unreadBytesMax?: number;
   /** Abort ends the run; `results` rejects with its reason. */
   signal?: AbortSignal;
+}
+
+const SIDE: ValueRule = [
+  'a size from 0 to 65535',
+  (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 0xffff,
+];
+const INTERACT_RULES: OptionRules<InteractOptions> = {
+  terminal: RECORD,
+  unreadBytesMax: AMOUNT,
+  signal: SIGNAL,
+};
+
+/** Throws `GOJUDGE_REQUEST`. */
+function checkSize(place: string, size: { cols: number; rows: number }): void {
+  checkOptions(place, size, { cols: SIDE, rows: SIDE });
+  if (size.cols === undefined || size.rows === undefined) refuse(place, '{ cols, rows }', size);
 }
 
 /** Input waits while more than this is unsent. */
@@ -102,6 +127,8 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
     group: RunGroup,
     options: InteractOptions,
   ): Promise<InteractiveRun> {
+    checkOptions('options', options, INTERACT_RULES);
+    if (options.terminal !== undefined) checkSize('options.terminal', options.terminal);
     const request = toWireRequest(group);
     checkRequest(request, true);
     options.signal?.throwIfAborted();
@@ -151,6 +178,7 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
 
   /** Size of its terminal. */
   resize(cols: number, rows: number, { index = 0, fd = 0 }: StreamPlace = {}): void {
+    checkSize('resize', { cols, rows });
     this.#send(resizeFrame({ index, fd, cols, rows }));
   }
 

@@ -6,8 +6,10 @@
 import type { EngineInfo } from '@sbx/core';
 import { watchLauncher } from '@sbx/serving';
 import { type Logger, pino } from 'pino';
-import { FLAGS, FlagError, type FlagValue, readFlags, usage, variableOf } from './config/flags.js';
+import { FLAGS, FlagError, type FlagValue, readFlags, variableOf } from './config/flags.js';
 import { commandFrom } from './config/from-flags.js';
+import { hideSecrets } from './config/secrets.js';
+import { usage } from './config/usage.js';
 import { BUILD_VERSION } from './http/info.js';
 import { createGojudgeServer } from './server.js';
 import { keepHeapSmall } from './small-heap.js';
@@ -20,6 +22,7 @@ const PM2_VARIABLES = ['PM2_HOME', 'PM2_JSON_PROCESSING', 'NODE_APP_INSTANCE'];
  * what goes wrong on stderr; never rejects. A second signal ends the process at once.
  */
 export async function runGojudgeCommand(args: readonly string[]): Promise<number> {
+  hideSecrets();
   keepHeapSmall(); // for `sbx serve gojudge`; main.ts has done so before it loaded this
   const flags = readCommandLine(args);
   if (typeof flags === 'number') return flags;

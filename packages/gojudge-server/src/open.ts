@@ -5,6 +5,7 @@ import { readDotEnv } from './config/dot-env.js';
 import { makeRoot, type Root } from './config/mounts.js';
 import type { Metrics } from './monitor/metrics.js';
 import { ownStackBytes, type ResolvedOptions } from './options.js';
+import { Receiving } from './receiving.js';
 import type { Judge } from './run/run-job.js';
 import { Workers } from './run/workers.js';
 import type { Settings } from './settings.js';
@@ -38,6 +39,7 @@ export async function openParts(options: ResolvedOptions, metrics: Metrics): Pro
       settings,
       store,
       workers,
+      receiving: new Receiving(options.receiveTotalBytes),
       observe: (outcome) => metrics.observeOutcome(outcome),
       observeFailure: () => metrics.observeFailure(),
       countStream: (change) => metrics.countStream(change),
@@ -59,6 +61,7 @@ function openEngine(options: ResolvedOptions, root: Root): Promise<Engine> {
     signalsToInit: 'ignore',
     ignoredSignals: ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGABRT', 'SIGTERM'],
     seccomp: options.seccomp ?? 'default',
+    allowSyscalls: ['ptrace'], // go-judge has no filter, and programs built with -fsanitize=address end well there
     maxSandboxes: SANDBOXES_MAX,
     parallelism: workers, // who has a worker waits for nothing more
     readyCount: Math.max(options.preFork, workers),
@@ -75,10 +78,11 @@ function makeSettings(options: ResolvedOptions, root: Root, { cgroup }: EngineIn
     parallelism: options.parallelism,
     cpuSets: options.cpuSets,
     queueLength: options.queueLength,
-    srcPrefix: options.srcPrefix,
+    srcPrefix: namesAllOfHost(options) ? null : options.srcPrefix,
     extraMemoryBytes: options.extraMemoryBytes || 16 * 1024,
     outputLimitBytes: options.outputLimitBytes,
     copyOutLimitBytes: options.copyOutLimitBytes,
+    copyOutTotalBytes: options.copyOutTotalBytes,
     openFileLimit: options.openFileLimit,
     enableCpuRate: options.enableCpuRate,
     diskBytes: root.diskBytes ?? DISK_BYTES,
@@ -92,6 +96,7 @@ function makeSettings(options: ResolvedOptions, root: Root, { cgroup }: EngineIn
     frameMaxBytes: options.frameMaxBytes,
     cmdCountMax: options.cmdCountMax,
     collectMaxBytes: options.collectMaxBytes,
+    advertiseVersion: options.advertiseVersion,
     runnerConfig: {
       cgroupType: cgroup.version === 'none' ? 0 : cgroup.version === 'v2' ? 2 : 1,
       cgroupControllers: CONTROLLERS.filter((controller) => cgroup.controllers.includes(controller)),
@@ -99,6 +104,11 @@ function makeSettings(options: ResolvedOptions, root: Root, { cgroup }: EngineIn
       ...(cgroup.version === 'v2' ? { clone3: true } : {}),
     },
   };
+}
+
+/** Strict as go-judge without a prefix; else the root has to be given for that, in so many words. */
+function namesAllOfHost({ compat, srcPrefix }: ResolvedOptions): boolean {
+  return srcPrefix.length === 0 ? compat === 'strict' : srcPrefix.includes('/');
 }
 
 async function openStore(options: ResolvedOptions): Promise<FileStore> {

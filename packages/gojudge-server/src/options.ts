@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { Engine, type SeccompPolicy } from '@sbx/core';
 import { checkOptions } from '@sbx/serving';
 import { z } from 'zod';
+import { BUILD_VERSION } from './http/info.js';
 
 const MiB = 2 ** 20;
 const count = z.int().min(0);
@@ -87,6 +88,7 @@ const OPTIONS = z.strictObject({
   extraMemoryBytes: bytes.default(16 * 1024),
   outputLimitBytes: bytes.default(256 * MiB),
   copyOutLimitBytes: bytes.default(256 * MiB),
+  copyOutTotalBytes: bytes.default(256 * MiB),
   openFileLimit: z.int().min(4).default(256),
   enableCpuRate: z.boolean().default(false),
   timeLimitCheckerIntervalMs: z.number().min(1).default(100),
@@ -97,8 +99,13 @@ const OPTIONS = z.strictObject({
   mountConf: MOUNT_CONF.nullable().default(null),
   seccomp: z.custom<SeccompPolicy>().nullable().default(null),
   compat: z.enum(['default', 'strict']).default('default'),
+  advertiseVersion: z
+    .string()
+    .regex(/^v\d+\.\d+\.\d+([-+.][\w.+-]*)?$/, { error: 'must be a version such as v1.12.2' })
+    .default(BUILD_VERSION),
   bodyMaxBytes: bytes.default(256 * MiB),
   frameMaxBytes: bytes.default(256 * MiB),
+  receiveTotalBytes: bytes.default(512 * MiB),
   cmdCountMax: z.int().min(1).default(64),
   collectMaxBytes: bytes.default(256 * MiB),
   shutdownMs: z.number().min(0).default(3000),
@@ -136,9 +143,12 @@ export interface GojudgeServerOptions {
   storeMaxBytes?: number;
   /** Number of stored files. Default 65 536. */
   storeMaxCount?: number;
-  /** Folders that `src` may name files in. Default: all of the host. */
+  /** Folders that `src` may name files in, besides `/dev/null`. `'/'` is all of the host. Default: none; with `compat: 'strict'` all. */
   srcPrefix?: string[];
-  /** Origins of web pages that may connect; programs send none. `null` (default): all, as go-judge. Others get 403. */
+  /**
+   * Origins of web pages that may connect; programs send none. Others get 403. `null` (default): on loopback, without a token, those of
+   * this machine, else all; with `compat: 'strict'` all.
+   */
   allowOrigins?: string[] | null;
   /** Names, without port, that requests may call this server by, against DNS rebinding. `null` (default): all. Others get 403. */
   allowHosts?: string[] | null;
@@ -148,6 +158,11 @@ export interface GojudgeServerOptions {
   outputLimitBytes?: number;
   /** `copyOutMax` of requests that name none. Default 256 MiB. */
   copyOutLimitBytes?: number;
+  /**
+   * Bytes that all programs of a request bring into its answer and the store together: each file as often as it is named; in the
+   * store a file with holes by its blocks. Beyond: File Error. Default 256 MiB.
+   */
+  copyOutTotalBytes?: number;
   /** Open descriptors of a process. Default 256. */
   openFileLimit?: number;
   /** Honour `cpuRateLimit`. Default false. */
@@ -168,10 +183,14 @@ export interface GojudgeServerOptions {
   seccomp?: SeccompPolicy | null;
   /** `'strict'`: literal go-judge where a deviation of ours can be observed. */
   compat?: 'default' | 'strict';
+  /** What `/version` says as `buildVersion`, for clients that compare it. Default: the go-judge whose behaviour this is. */
+  advertiseVersion?: string;
   /** Bytes of a request's JSON. Default 256 MiB. */
   bodyMaxBytes?: number;
   /** Bytes of a WebSocket message. Default 256 MiB. */
   frameMaxBytes?: number;
+  /** Bytes of all requests and messages that have not come whole. Default 512 MiB; what finds no room is refused. */
+  receiveTotalBytes?: number;
   /** Programs of one request. Default 64. */
   cmdCountMax?: number;
   /** Bytes kept in memory of one collector or proxy, whatever its `max`. Default 256 MiB. */

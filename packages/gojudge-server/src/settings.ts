@@ -11,10 +11,13 @@ export interface Settings {
   /** One entry per worker, or empty. */
   cpuSets: readonly string[];
   queueLength: number;
-  srcPrefix: readonly string[];
+  /** `null`: all of the host. */
+  srcPrefix: readonly string[] | null;
   extraMemoryBytes: number;
   outputLimitBytes: number;
   copyOutLimitBytes: number;
+  /** Of all copy-outs, collectors and proxies of a request. */
+  copyOutTotalBytes: number;
   openFileLimit: number;
   enableCpuRate: boolean;
   diskBytes: number;
@@ -34,6 +37,8 @@ export interface Settings {
   cmdCountMax: number;
   /** Bytes kept of one collector or proxy, whatever its `max`. */
   collectMaxBytes: number;
+  /** For `GET /version`. */
+  advertiseVersion: string;
   /** For `GET /config`. */
   runnerConfig: WireConfig['runnerConfig'];
 }

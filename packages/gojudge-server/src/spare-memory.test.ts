@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { spareMemory } from './spare-memory.js';
 
 const INTERVAL_MS = 1000;
+const MiB = 2 ** 20;
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('spareMemory', () => {
@@ -50,6 +51,22 @@ describe('spareMemory', () => {
     expect(trimMemory).toHaveBeenCalledTimes(2);
     look(5);
     expect(trimMemory, 'once').toHaveBeenCalledTimes(2);
+  });
+
+  it('what never became a request is collected as well', async () => {
+    const rss = vi.spyOn(process.memoryUsage, 'rss').mockReturnValue(50 * MiB);
+    spareMemory(engine, { intervalMs: INTERVAL_MS, growthBytes: 2 * MiB });
+    vi.advanceTimersByTime(INTERVAL_MS);
+    trimMemory.mockClear();
+    const garbage = new WeakRef({});
+    rss.mockReturnValue(150 * MiB);
+    await tick();
+    vi.advanceTimersByTime(INTERVAL_MS);
+    expect(trimMemory).toHaveBeenCalledTimes(1);
+    expect(garbage.deref()).toBeUndefined();
+    vi.advanceTimersByTime(5 * INTERVAL_MS);
+    expect(trimMemory, 'what is left is in use').toHaveBeenCalledTimes(1);
+    rss.mockRestore();
   });
 
   it('an interval of 0 is never', () => {

@@ -9,6 +9,9 @@ const FEW = 10;
 /** Since garbage was last collected: enough for it to be worth while although some are still being started. */
 const MANY = 200;
 
+/** Of the growth that is given back, for it to be worth the while of collecting. */
+const GARBAGE_GROWTH = 4;
+
 /** When memory that nobody uses is given back to the system. */
 export interface SpareMemoryOptions {
   /** So much more than the last time. Default 2 MiB. */
@@ -36,7 +39,9 @@ export function spareMemory(
     const before = started;
     started = engine.counters().startedTotal;
     const isQuiet = started === before || (started - before <= FEW && started - collectedAt >= MANY);
-    const collects = isQuiet && started > collectedAt;
+    // Also where nothing was started: requests that never came whole leave as much.
+    const hasGrown = process.memoryUsage.rss() > level + GARBAGE_GROWTH * growthBytes;
+    const collects = isQuiet && (started > collectedAt || hasGrown);
     if (collects) {
       collectGarbage();
       collectedAt = started;

@@ -47,6 +47,7 @@ const STEP = {
   args: oneOf('must be an array of strings or a function', isTexts, isFunction),
   env: oneOf('must be a plain object or a function', isRecord, isFunction),
   limits,
+  readsMemoryLimit: oneOf('must be true or false', (value) => typeof value === 'boolean'),
 };
 const COMPILE_STEP = {
   ...STEP,
@@ -71,6 +72,7 @@ const DEFINITION: Record<keyof LanguageDefinition, Check> = {
   needs: texts,
   version: (value, field) => validate(value as object, VERSION, ['file', 'args', 'pattern'], field),
   standby: (value, field) => validate(value as object, STANDBY, ['probe', 'prelude'], field),
+  asksAge: oneOf('must be a regular expression', (value) => value instanceof RegExp),
   debianPackage: text,
 };
 

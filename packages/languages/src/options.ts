@@ -53,6 +53,7 @@ const PROGRAM = {
   files: record,
   copyOut: anything,
   copyOutMaxBytes: anything,
+  copyOutTotalBytes: anything,
   limits,
   env: record,
   stdin: anything,
@@ -106,6 +107,7 @@ const RUNTIMES: Checks<RuntimesOptions> = {
   standby: COUNTS,
   memoryBytes: anything,
   limits,
+  network: anything,
   env: (value, field) => {
     record(value, field);
     for (const [name, env] of Object.entries(value as object)) record(env, `${field}.${name}`);
@@ -168,16 +170,17 @@ export function validate(
 
 const TIME_HINT = 'Give limits: { wallTimeMs } (real time) or { cpuTimeMs } (time on the CPU).';
 /** Names that people bring from `child_process` and its like. */
-const HINTS: Readonly<Record<string, string>> = {
-  timeout: TIME_HINT,
-  timeoutMs: TIME_HINT,
-  input: 'Give stdin: { text } or { bytes }.',
-};
+const HINTS: ReadonlyMap<string, string> = new Map([
+  ['timeout', TIME_HINT],
+  ['timeoutMs', TIME_HINT],
+  ['input', 'Give stdin: { text } or { bytes }.'],
+]);
 
 /** Throws for a key that is not among `known`, and names the nearest one. */
 function refuseUnknown(key: string, known: readonly string[], field: string): never {
   const near = nearest(key, known);
-  const hint = HINTS[key] ?? (near === null ? `Known are: ${known.join(', ')}.` : `Did you mean ${near}?`);
+  const hint =
+    HINTS.get(key) ?? (near === null ? `Known are: ${known.join(', ')}.` : `Did you mean ${near}?`);
   throw new InvalidOptionsError({ field, rule: 'unknown-key', expected: 'is not a known option', hint });
 }
 

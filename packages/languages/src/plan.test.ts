@@ -41,13 +41,24 @@ describe('runtimes are told the memory limit', () => {
     expect(args).toEqual(['main.js']);
   });
 
-  test.each([
-    [1024 * MiB, ['main.js']],
-    [1025 * MiB, ['--max-old-space-size=1025', '--max-semi-space-size=16', 'main.js']],
-    [null, ['--max-old-space-size=4096', '--max-semi-space-size=16', 'main.js']],
-  ])('Node with %j where files tell of 2 GiB', async (memoryBytes, args) => {
-    const call = await runStep('javascript', { limits: { memoryBytes } }, { mounts: TOLD_MEMORY_MOUNTS });
-    expect(call.args).toEqual(args);
+  test.each([64 * MiB, 256 * MiB, 2048 * MiB])(
+    'Node with %j finds it in files where there are such',
+    async (memoryBytes) => {
+      const call = await runStep('javascript', { limits: { memoryBytes } }, { mounts: TOLD_MEMORY_MOUNTS });
+      expect(call.args).toEqual(['main.js']);
+      expect(call.options.files).toMatchObject({
+        '/sys/fs/cgroup/memory.max': `${memoryBytes}\n`,
+        '/sys/fs/cgroup/memory/memory.limit_in_bytes': `${memoryBytes}\n`,
+      });
+    },
+  );
+
+  test('no files without a limit, and none for what does not read them', async () => {
+    const facts = { mounts: TOLD_MEMORY_MOUNTS };
+    const unlimited = await runStep('javascript', { limits: { memoryBytes: null } }, facts);
+    expect([unlimited.args, Object.keys(unlimited.options.files!)]).toEqual([['main.js'], ['main.js']]);
+    const other = await runStep('python', { limits: { memoryBytes: 64 * MiB } }, facts);
+    expect(Object.keys(other.options.files!)).toEqual(['main.py']);
   });
 
   test("the engine's default counts when the caller gives none", async () => {

@@ -3,7 +3,7 @@ import { DEFAULT_ENV, type FileInput, InvalidOptionsError, type Limits } from '@
 import { defaultEngine } from './engine.js';
 import { memoryLimitOf, mergeLimits } from './limits.js';
 import { plainFileName } from './options.js';
-import { toldMemoryOf } from './told-memory.js';
+import { tellsMemory, toldMemoryFiles } from './told-memory.js';
 import type {
   Artifact,
   CompileOptions,
@@ -48,7 +48,11 @@ export function planCompile(language: Language, step: CompileStep, options: Comp
   const plan = planStep(language, step, { engine, limits, env, context: { source, code } });
   return {
     ...plan,
-    options: { ...plan.options, files: { ...files, ...toolFiles }, copyOut: [...step.output] },
+    options: {
+      ...plan.options,
+      files: { ...plan.options.files, ...files, ...toolFiles },
+      copyOut: [...step.output],
+    },
   };
 }
 
@@ -65,7 +69,7 @@ export function planRun(language: Language, artifact: Artifact, options: RunArti
   return {
     file: plan.file,
     args: [...plan.args, ...args],
-    options: { ...rest, ...plan.options, files: { ...artifact.files, ...files } },
+    options: { ...rest, ...plan.options, files: { ...plan.options.files, ...artifact.files, ...files } },
   };
 }
 
@@ -86,18 +90,17 @@ function planStep<Facts extends Omit<StepContext, FoundOut>>(
   request: StepRequest<Facts>,
 ): PreparedRun {
   const limits = mergeLimits(request.engine, step.limits, request.limits);
-  const context = {
-    ...request.context,
-    memoryBytes: memoryLimitOf(limits, request.engine),
-    toldMemoryBytes: toldMemoryOf(request.engine),
-  };
+  const memoryBytes = memoryLimitOf(limits, request.engine);
+  const toldMemoryBytes = step.readsMemoryLimit && tellsMemory(request.engine) ? memoryBytes : null;
+  const context = { ...request.context, memoryBytes, toldMemoryBytes };
   const env = { ...DEFAULT_ENV, ...language.env, ...valueFor(step.env ?? {}, context), ...request.env };
   const args = valueFor(step.args ?? [], context);
   const filled =
     typeof step.args === 'function'
       ? [...args]
       : args.map((arg) => arg.replaceAll('{source}', context.source));
-  return { file: step.file, args: filled, options: { limits, env } };
+  const files = toldMemoryBytes === null ? {} : toldMemoryFiles(toldMemoryBytes);
+  return { file: step.file, args: filled, options: { limits, env, files } };
 }
 
 function valueFor<T extends object, Context>(value: PerRun<T, Context>, context: Context): T {

@@ -14,8 +14,9 @@ import {
   type StandbyCounters,
   type StandbyProgram,
 } from '@sbx/core';
+import { startByPath } from './absolute.js';
 import { LanguageUnavailableError } from './errors.js';
-import { requireAvailable } from './needs.js';
+import { type Programs, requireAvailable } from './needs.js';
 import { validateRuntimes, validateSpawnCode } from './options.js';
 import { planRun, sourceName } from './plan.js';
 import { createRegistry, type Registry } from './registry.js';
@@ -33,6 +34,8 @@ export interface RuntimesOptions {
   memoryBytes?: number;
   /** What the first waiting interpreters are made for; later they follow the requests. Default: the languages' and the engine's. */
   limits?: Limits;
+  /** Interfaces of the first waiting interpreters; later they follow the requests. Default: none. */
+  network?: SandboxShape['network'];
   /** Added to the environment of every program of a language, by language name; a request's own wins. */
   env?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
@@ -49,7 +52,7 @@ export interface SpawnCodeOptions
   args?: readonly string[];
   /** What it reads, then end of file. Default `'empty'`. `'pipe'`: the caller writes to `Process.stdin`. Inside it is a pipe in any case. */
   stdin?: 'empty' | 'pipe' | { text: string } | { bytes: Uint8Array };
-  /** Added to the language's environment. An ordinary start, unless the same was asked for lately: then an interpreter may wait with it. */
+  /** Added to the language's environment; its PATH is the program's, the interpreter is found without it. An ordinary start, unless the same was asked for lately: then an interpreter may wait with it. */
   env?: Record<string, string>;
   /** Limits of the program. Default: the language's, then the engine's. Outputs are pipes: bound them while reading. */
   limits?: Limits;
@@ -97,8 +100,8 @@ export class Runtimes implements AsyncDisposable {
   }
 
   /**
-   * Runs code, alive: an interpreter that waits takes it when it was started just as this request would start one, else
-   * one is started now. stdout and stderr are pipes. Not in the engine's queue. Rejects with `LanguageUnavailableError`
+   * Runs code, alive: an interpreter that waits takes it when it was started just as this request would start one, and the code does not
+   * ask how old its process is (`LanguageDefinition.asksAge`); else one is started now. stdout and stderr are pipes. Not in the engine's queue. Rejects with `LanguageUnavailableError`
    * when the interpreter is not installed, and as `Engine.spawn`.
    */
   async spawn(options: SpawnCodeOptions): Promise<Process> {
@@ -107,8 +110,10 @@ export class Runtimes implements AsyncDisposable {
     const language = this.#find(name);
     checkStdin(stdin);
     signal?.throwIfAborted();
-    await requireAvailable(language, this.#options.engine);
-    const process = await this.#program(language, options).spawn({ code, signal, onAbort, killGraceMs });
+    const programs = await requireAvailable(language, this.#options.engine);
+    const program = this.#program(language, programs, options);
+    const fresh = language.asksAge !== undefined && asks(language.asksAge, code);
+    const process = await program.spawn({ code, fresh, signal, onAbort, killGraceMs });
     if (stdin !== 'pipe') feed(process, stdin);
     return process;
   }
@@ -148,11 +153,11 @@ export class Runtimes implements AsyncDisposable {
   }
 
   /** Planned and checked once for requests that differ in their code alone. */
-  #program(language: Language, request: ProgramRequest): PreparedProgram {
+  #program(language: Language, programs: Programs, request: ProgramRequest): PreparedProgram {
     const key = keyOf(language, request);
     const known = key === null ? undefined : this.#programs.get(key);
     if (known !== undefined) return known;
-    const program = this.#standby.prepare(language.name, this.#plan(language, request));
+    const program = this.#standby.prepare(language.name, this.#plan(language, programs, request));
     if (key === null) return program;
     if (this.#programs.size >= PROGRAMS_MAX) this.#programs.clear();
     this.#programs.set(key, program);
@@ -160,47 +165,48 @@ export class Runtimes implements AsyncDisposable {
   }
 
   /** All that an interpreter can see before it opens the source. */
-  #plan(language: Language, request: ProgramRequest): StandbyProgram {
+  #plan(language: Language, programs: Programs, request: ProgramRequest): StandbyProgram {
     const { code, args, limits, env, network, seccomp, seccompAction } = request;
     const { engine } = this.#options;
     const source = sourceName(language, { language: language.name, code });
     const artifact = { language: language.name, source, files: {} };
     const ownEnv = { ...this.#options.env?.[language.name], ...env };
-    const plan = planRun(language, artifact, { engine, args, limits, env: ownEnv });
+    const { file, args: words, options } = planRun(language, artifact, { engine, args, limits, env: ownEnv });
+    const start = startByPath(language, programs, { file, env: options.env as Record<string, string> });
     const shape = { network, seccomp, seccompAction };
-    return {
-      file: plan.file,
-      args: plan.args,
-      entry: source,
-      env: plan.options.env,
-      limits: plan.options.limits,
-      ...shape,
-    };
+    const files = options.files as Record<string, string>; // none is the caller's
+    return { ...start, args: words, entry: source, files, limits: options.limits, ...shape };
   }
 
   async #keep(language: Language, count: number): Promise<void> {
-    const { engine, limits } = this.#options;
+    const { engine, limits, network } = this.#options;
+    let programs: Programs;
     try {
-      await requireAvailable(language, engine);
+      programs = await requireAvailable(language, engine);
     } catch (error) {
       if (!(error instanceof LanguageUnavailableError)) throw error;
       return void this.#missing.set(language.name, error.message);
     }
-    const prelude = count === 0 ? {} : await this.#prelude(language);
+    const prelude = count === 0 ? {} : await this.#prelude(language, programs);
     this.#standby.keep(language.name, {
       count,
-      program: this.#plan(language, { code: '', limits }),
+      program: this.#plan(language, programs, { code: '', limits, network }),
       prelude,
     });
   }
 
-  async #prelude(language: Language): Promise<Readonly<Record<string, string>>> {
+  async #prelude(language: Language, programs: Programs): Promise<Readonly<Record<string, string>>> {
     if (language.standby === undefined) return {};
-    const { file, args, entry, ...rest } = this.#plan(language, { code: '' });
-    const files = { [entry]: language.standby.probe };
+    const { file, args, entry, ...rest } = this.#plan(language, programs, { code: '' });
+    const files = { ...rest.files, [entry]: language.standby.probe };
     const result = await this.#options.engine.run(file, args, { ...rest, files });
     return result.ok ? language.standby.prelude(result.stdout.text()) : {};
   }
+}
+
+/** Whatever flags the expression has. */
+function asks(age: RegExp, code: string): boolean {
+  return code.search(age) >= 0;
 }
 
 /** Equal for requests of the same program; `null` where that cannot be told by JSON. The request has been checked but for these values. */

@@ -1,36 +1,36 @@
 /**
  * Node sizes its heap by the memory limit that it finds in cgroup files. A sandbox has none, so Node must be told by a flag;
- * but with any V8 flag Node throws away the compiled code of its own modules (decision 10). These rows are the other way.
+ * but with any V8 flag Node throws away the compiled code of its own modules (decision 10). These files are the other way.
  */
 import type { MountRow } from '@sbx/core';
 import type { RunEngine } from './types.js';
 
-/**
- * One figure for all limits up to half of it. V8 takes half of it as bound of its heap and 1/256 as space for new objects: with
- * less, programs that allocate much need up to 1.8 times the CPU time; with more, garbage reaches the sandbox's limit first.
- */
-const TOLD_BYTES = 2 * 2 ** 30;
-
-const V2_FILE = '/sys/fs/cgroup/memory.max';
+const FOLDER = '/sys/fs/cgroup';
 /** Where libuv looks: v2, then v1. It takes the lesser of a limit and a soft limit, so both are there. */
 const FILES = [
-  V2_FILE,
-  '/sys/fs/cgroup/memory.high',
-  '/sys/fs/cgroup/memory/memory.limit_in_bytes',
-  '/sys/fs/cgroup/memory/memory.soft_limit_in_bytes',
+  `${FOLDER}/memory.max`,
+  `${FOLDER}/memory.high`,
+  `${FOLDER}/memory/memory.limit_in_bytes`,
+  `${FOLDER}/memory/memory.soft_limit_in_bytes`,
 ];
+const SIZE_BYTES = 64 * 1024;
 
 /**
- * Rows for `EngineOptions.mounts`, beside core's `DEFAULT_MOUNTS`, with which Node starts some 4 ms sooner (of 25): files in
- * `/sys/fs/cgroup` that tell a memory limit of 2 GiB. Every program of the engine can read them. Programs that keep more than
- * about half of their limit alive while they allocate much are `memory-limit` sooner than with the flag.
+ * Rows for `EngineOptions.mounts`, beside core's `DEFAULT_MOUNTS`, with which Node starts some 4 ms sooner (of 25): a folder
+ * `/sys/fs/cgroup` of each sandbox's own. Programs on Node find their memory limit there, as in a cgroup of that size, and so
+ * collect garbage before they reach it.
  */
-export const TOLD_MEMORY_MOUNTS: readonly MountRow[] = Object.freeze(
-  FILES.map((target) => Object.freeze({ kind: 'file', target, text: `${TOLD_BYTES}\n`, mode: 0o444 })),
-);
+export const TOLD_MEMORY_MOUNTS: readonly MountRow[] = Object.freeze([
+  Object.freeze({ kind: 'tmpfs', target: FOLDER, sizeBytes: SIZE_BYTES, mode: 0o755 } as const),
+]);
 
-/** The memory limit that files inside tell of; `null`: there are none. */
-export function toldMemoryOf(engine: RunEngine): number | null {
-  const row = engine.info?.().mounts?.find(({ target }) => target === V2_FILE);
-  return row?.kind === 'file' ? Number(row.text) : null;
+/** Whether programs of this engine can be told. */
+export function tellsMemory(engine: RunEngine): boolean {
+  const isOurs = ({ kind, target }: MountRow) => kind === 'tmpfs' && target === FOLDER;
+  return engine.info?.().mounts?.some(isOurs) ?? false;
+}
+
+/** The files that tell of a limit, by path. */
+export function toldMemoryFiles(memoryBytes: number): Record<string, string> {
+  return Object.fromEntries(FILES.map((path) => [path, `${memoryBytes}\n`]));
 }

@@ -31,7 +31,7 @@ export interface StepContext {
   source: string;
   /** Memory limit of this step in bytes, for runtimes that must be told; `null`: none. */
   memoryBytes: number | null;
-  /** What files inside tell of a memory limit (`TOLD_MEMORY_MOUNTS`), in bytes; `null`: there are none. */
+  /** What files inside tell of the memory limit (`TOLD_MEMORY_MOUNTS`, and `readsMemoryLimit` of the step), in bytes; `null`: there are none. */
   toldMemoryBytes: number | null;
 }
 
@@ -54,6 +54,8 @@ export interface LanguageStep<Context = StepContext> {
   env?: PerRun<Readonly<Record<string, string>>, Context>;
   /** Limits for this step where the engine's defaults do not fit the runtime. The caller's limits win over them. */
   limits?: Limits;
+  /** Its runtime sizes itself by the memory limit in cgroup files: they are there where the engine has room for them (`TOLD_MEMORY_MOUNTS`). Default false. */
+  readsMemoryLimit?: boolean;
 }
 
 /** A step that turns the source into files. */
@@ -107,6 +109,11 @@ export interface LanguageDefinition {
   version?: VersionProbe;
   /** What helps an interpreter that is kept waiting (`createRuntimes`). Default: nothing; it waits at its source file all the same. */
   standby?: StandbyHints;
+  /**
+   * Source text that asks how old its process or its files are, which would tell it that its interpreter has waited: `createRuntimes` gives
+   * it an ordinary start. Default: none does.
+   */
+  asksAge?: RegExp;
   /** Package of Debian that brings it, for the hint when it is missing. Default: none. */
   debianPackage?: string;
 }
@@ -161,7 +168,15 @@ export interface CompileOptions extends CallOptions {
 interface ProgramInput
   extends Pick<
       RunOptions,
-      'stdin' | 'stdout' | 'stderr' | 'fds' | 'killGraceMs' | 'copyOutMaxBytes' | 'onStdout' | 'onStderr'
+      | 'stdin'
+      | 'stdout'
+      | 'stderr'
+      | 'fds'
+      | 'killGraceMs'
+      | 'copyOutMaxBytes'
+      | 'copyOutTotalBytes'
+      | 'onStdout'
+      | 'onStderr'
     >,
     SandboxShape {
   /** Arguments of the program. Default: none. */

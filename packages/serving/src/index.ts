@@ -1,5 +1,6 @@
 /** What the servers share: listening, tokens, refusals, pings, the end of whoever started them. Built into each of them. */
 export { after } from './after.js';
+export { isForeignPage } from './foreign-page.js';
 export { type KeepAliveTimes, keepAlive, type Pinged } from './keep-alive.js';
 export { watchLauncher } from './launcher.js';
 export { listenAt } from './listen.js';

@@ -1,5 +1,5 @@
 /** Options checked by a zod schema, errors in the words of core. */
-import { InvalidOptionsError } from '@sbx/core';
+import { InvalidOptionsError, nearestName } from '@sbx/core';
 
 /** The part of a zod issue that is needed. */
 interface Issue {
@@ -16,6 +16,8 @@ interface Issue {
 
 /** The part of a zod schema that is needed. */
 interface Schema<Output> {
+  /** Of an object: its keys. */
+  readonly shape?: object;
   safeParse(
     value: unknown,
     params: { error: (issue: Issue) => string | undefined },
@@ -28,7 +30,14 @@ export function checkOptions<Output>(schema: Schema<Output>, options: unknown): 
   if (parsed.success) return parsed.data;
   const { code, path = [], keys = [], message = '' } = parsed.error.issues[0]!;
   const field = ['options', ...[...path, ...keys.slice(0, 1)].map(segment)].join('');
-  throw new InvalidOptionsError({ field, rule: RULES[code ?? ''] ?? 'type', expected: message });
+  const hint = path.length > 0 || keys[0] === undefined ? null : hintFor(keys[0], schema);
+  throw new InvalidOptionsError({ field, rule: RULES[code ?? ''] ?? 'type', expected: message, hint });
+}
+
+/** Which option was meant, as core says it. */
+function hintFor<Output>(key: string, { shape }: Schema<Output>): string | null {
+  const near = nearestName(key, Object.keys(shape ?? {}));
+  return near === null ? null : `Did you mean ${near}?`;
 }
 
 /** As core names places: `.limits`, `[3]`. */

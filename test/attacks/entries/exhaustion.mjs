@@ -192,12 +192,14 @@ export const EXHAUSTION = [
   {
     id: 72,
     name: 'folders 30,000 deep, and 400 levels of long names',
-    expected: 'AC; cleaned within 500 ms',
+    expected: 'AC, or its CPU limit; cleaned within 500 ms',
+    // Landlock looks at every folder above one: the last of so many costs thousands of looks, and the program its CPU time.
     cases: [
-      { c: 'deep-folders', args: ['narrow'] },
+      { c: 'deep-folders', args: ['narrow'], verdicts: ['AC', 'TLE'] },
       {
         c: 'deep-folders',
         args: ['narrow'],
+        verdicts: ['AC', 'TLE'],
         limits: { diskFiles: 40_000, memoryBytes: 256 * MiB },
         on: 'core',
       },

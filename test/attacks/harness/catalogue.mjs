@@ -5,6 +5,7 @@ import { EXHAUSTION_OUTPUT } from '../entries/exhaustion-output.mjs';
 import { FILES } from '../entries/files.mjs';
 import { INFORMATION } from '../entries/information.mjs';
 import { MEASURING } from '../entries/measuring.mjs';
+import { NAMES } from '../entries/names.mjs';
 import { PROTOCOL } from '../entries/protocol.mjs';
 import { SUPERVISOR } from '../entries/supervisor.mjs';
 
@@ -21,7 +22,7 @@ export const GROUPS = {
 const inGroup = (group, entries) => entries.map((entry) => ({ group, ...entry }));
 
 export const ENTRIES = [
-  ...inGroup('A', ESCAPE),
+  ...inGroup('A', [...ESCAPE, ...NAMES]),
   ...inGroup('B', INFORMATION),
   ...inGroup('C', [...EXHAUSTION, ...EXHAUSTION_OUTPUT]),
   ...inGroup('D', MEASURING),

@@ -19,6 +19,7 @@ const HARMLESS = [
   /^VFS: Mount too revealing/, // an engine's own question, when it opens
   /^hrtimer: interrupt took /, // of an emulated machine
   // Kernels say so once: the file systems' own clock, and programs that ask for 32-bit or long gone things.
+  /^evm: overlay not supported/, // the guest's root, the first time that something is written there
   /supports timestamps until/,
   /^kmem\.tcp\.limit_in_bytes is deprecated/,
   /: Using fanotify permission checks may lead to deadlock/, // Debian's, at the first program that waits in standby

@@ -127,6 +127,10 @@ async function atRest(pid) {
   }
 }
 
+/** As in packages/core/src/cgroup/former-groups.ts. */
+const FORMER_GROUPS_MAX = 64;
+const V1_ONLY_PROCESSES = new Set(['pids', 'cpu', 'cpuacct', 'cpuset']);
+
 export class Remains {
   #subject;
   #before;
@@ -169,7 +173,10 @@ export class Remains {
     return cgroupFolders(this.#subject.pid).flatMap((top) => [top, ...foldersBelow(top)]);
   }
 
-  /** Slot groups belong to the pool, in v2 with a leaf in each; there are as many as it keeps. */
+  /**
+   * Slot groups belong to the pool, in v2 with a leaf in each; there are as many as it keeps. Where memory is charged there are former ones, too, which
+   * hold caches of files.
+   */
   #newCgroups() {
     const now = this.#cgroups().filter((path) => !this.#before.cgroups.has(path));
     const slots = now.filter((path) => /\/s\d+(\/main)?$/.test(path));
@@ -178,7 +185,10 @@ export class Remains {
       const hierarchy = path.split('/')[4];
       perHierarchy.set(hierarchy, (perHierarchy.get(hierarchy) ?? 0) + 1);
     }
-    const tooMany = [...perHierarchy].filter(([, count]) => count > this.#subject.slotsMax);
+    const tooMany = [...perHierarchy].filter(
+      ([hierarchy, count]) =>
+        count > this.#subject.slotsMax + (V1_ONLY_PROCESSES.has(hierarchy) ? 0 : FORMER_GROUPS_MAX),
+    );
     return [
       ...now.filter((path) => !slots.includes(path)).map((path) => `cgroup ${path}`),
       ...tooMany.map(([hierarchy, count]) => `${count} slot groups in ${hierarchy}`),

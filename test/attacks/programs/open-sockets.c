@@ -39,6 +39,8 @@ int main(int argc, char **argv) {
       {"vsock", 40, SOCK_STREAM, 0},          {"xdp", 44, SOCK_RAW, 0},               {"raw", AF_INET, SOCK_RAW, 1},
       {"raw6", AF_INET6, SOCK_RAW, 58},       {"bluetooth", 31, SOCK_RAW, 1},         {"can", 29, SOCK_RAW, 1},
       {"tipc", 30, SOCK_STREAM, 0},           {"smc", 43, SOCK_STREAM, 0},            {"key", 15, SOCK_RAW, 2},
+      {"mptcp", AF_INET, SOCK_STREAM, 262},   {"sctp", AF_INET, SOCK_STREAM, 132},    {"smc over tcp", AF_INET, SOCK_STREAM, 256},
+      {"udplite", AF_INET, SOCK_DGRAM, 136},  {"icmp", AF_INET, SOCK_DGRAM, 1},       {"raw unix", AF_UNIX, SOCK_RAW, 0},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     int fd = socket(rows[i].family, rows[i].type, rows[i].protocol);

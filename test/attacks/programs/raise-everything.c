@@ -3,7 +3,13 @@
 #include "attack.h"
 static struct rlimit saved;
 int main(void) {
-  static const int resources[] = {RLIMIT_CORE, RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_STACK, RLIMIT_MEMLOCK, RLIMIT_RTPRIO, RLIMIT_NICE, RLIMIT_MSGQUEUE};
+  struct rlimit none = {0, 0}, kept;
+  getrlimit(RLIMIT_CORE, &saved);
+  (void)!setrlimit(RLIMIT_CORE, &none);  // succeeds, and changes nothing: 0 is no limit where dumps are piped
+  (void)!prlimit(0, RLIMIT_CORE, &none, NULL);
+  getrlimit(RLIMIT_CORE, &kept);
+  if (kept.rlim_max != saved.rlim_max) got("another limit of core dumps");
+  static const int resources[] = {RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_STACK, RLIMIT_MEMLOCK, RLIMIT_RTPRIO, RLIMIT_NICE, RLIMIT_MSGQUEUE};
   for (size_t i = 0; i < sizeof resources / sizeof resources[0]; i++) {
     getrlimit(resources[i], &saved);
     if (saved.rlim_max == RLIM_INFINITY) continue;

@@ -3,6 +3,7 @@ import { type Engine, type EngineInfo, isSbxError } from '@sbx/core';
 import { machineChecks } from '../doctor/checks.js';
 import { engineChecks } from '../doctor/engine-checks.js';
 import { readFacts } from '../doctor/facts.js';
+import { groupRepeated, titleOf } from '../doctor/groups.js';
 import type { Check, Trial } from '../doctor/types.js';
 import { EXIT } from '../exit-codes.js';
 import type { DoctorFlags } from '../flags.js';
@@ -76,10 +77,7 @@ const SIGNS: Readonly<Record<Check['state'], { sign: string; colour: Colour }>> 
 
 function printChecks(checks: readonly Check[], isFit: boolean): void {
   const paint = painterFor(process.stdout);
-  const lines = checks.map((check, index) => {
-    const isRepeated = check.state !== 'ok' && check.found === checks[index - 1]?.found;
-    return checkText(isRepeated ? { ...check, found: 'as above' } : check, paint);
-  });
+  const lines = groupRepeated(checks).map((group) => checkText(group, paint));
   const end = isFit
     ? paint('green', 'This machine can run sandboxes with all required guarantees.')
     : paint('red', 'This machine cannot run sandboxes with all required guarantees; the fixes are above.');
@@ -87,7 +85,12 @@ function printChecks(checks: readonly Check[], isFit: boolean): void {
 }
 
 /** One line when all is well; why and fix follow when not. */
-function checkText({ layer, title, required, state, found, why, fix }: Check, paint: Paint): string {
+function checkText(group: readonly Check[], paint: Paint): string {
+  const { layer, required, state, found, fix } = group[0]!;
+  const title = titleOf(group);
+  const why = group
+    .map((check) => (group.length === 1 ? check.why : `${check.title}: ${check.why}`))
+    .join('\n              ');
   const { sign, colour } = SIGNS[state];
   const shown = state === 'missing' && !required ? paint('yellow', sign) : paint(colour, sign);
   const line = `${shown}  ${layer.padEnd(10)}  ${title}${required ? '' : ' (optional)'}: ${paint('dim', found)}\n`;

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Engine } from '@sbx/core';
 import {
+  type FifoEvent,
   FifoManager,
   type FifoOptions,
   type ManagedProgram,
@@ -9,6 +10,7 @@ import {
 } from '@sbx/fifo-protocol/server';
 import { EXIT } from '../exit-codes.js';
 import type { FifoFlags } from '../fifo/options.js';
+import { Recording } from '../fifo/record.js';
 import { passStdio } from '../fifo/stdio.js';
 import { openEngine } from '../open-engine.js';
 import { CompileFailed, planRun } from '../run/compile.js';
@@ -25,21 +27,25 @@ export interface FifoInput extends RunInput {
 
 /** Gives the exit code; throws what `reportFailure` tells. */
 export async function fifoCommand({ flags, ...words }: FifoInput): Promise<number> {
-  const options = optionsFrom(flags);
+  const { record, ...rest } = flags;
+  const options = optionsFrom(rest);
   const request = await makeRequest({ ...words, flags: { ...flags, json: false }, command: 'fifo run' });
   const interrupts = watchInterrupts();
+  const recording = record === undefined ? null : new Recording(record);
   try {
-    const engine = await openEngine(request.allowDegraded);
+    const engine = await openEngine(request.allowDegraded, request.toolchains);
     try {
       return await manage(engine, request, {
         options,
         isJson: flags.json === true,
         signal: interrupts.signal,
+        recording,
       });
     } finally {
       await engine.close();
     }
   } finally {
+    recording?.close();
     interrupts.stop();
   }
 }
@@ -50,6 +56,7 @@ function optionsFrom({
   legacy,
   group,
   grace,
+  giveUp,
   json,
 }: FifoFlags): FifoOptions & { pipes: boolean } {
   const hasPipes = pipes === true || legacy === true;
@@ -61,6 +68,7 @@ function optionsFrom({
     ...(dir === undefined ? {} : { dir }),
     ...(group === undefined ? {} : { group: parseCount(group, '--group') }),
     ...(grace === undefined ? {} : { graceMs: Math.round(parseDurationMs(grace, '--grace')) }),
+    ...(giveUp === undefined ? {} : { giveUpMs: Math.round(parseDurationMs(giveUp, '--give-up')) }),
   };
 }
 
@@ -68,18 +76,22 @@ interface Terms {
   options: FifoOptions & { pipes: boolean };
   isJson: boolean;
   signal: AbortSignal;
+  recording: Recording | null;
 }
 
 async function manage(engine: Engine, request: RunRequest, terms: Terms): Promise<number> {
-  const { options, signal } = terms;
+  const { options, signal, recording } = terms;
   signal.throwIfAborted();
   const start = (context: StartContext) =>
     startProgram(engine, request, context, options.pipes).catch((error) => tellStart(error, context));
-  const manager = await FifoManager.open(start, options).catch(refuse);
+  const onEvent = (event: FifoEvent) => recording?.write(event);
+  const manager = await FifoManager.open(start, { ...options, onEvent }).catch(refuse);
+  recording?.write({ kind: 'ready', dir: manager.dir });
   const close = () => void manager.close();
   signal.addEventListener('abort', close, { once: true });
   if (signal.aborted) close();
   announce(manager.dir, terms);
+  await recording?.end(manager);
   await manager.finished;
   if (!signal.aborted) return EXIT.ok;
   if (signal.reason instanceof Interrupted) return signal.reason.exitCode;

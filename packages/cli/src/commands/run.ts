@@ -16,7 +16,7 @@ export async function runCommand(input: RunInput): Promise<number> {
   const request = await makeRequest(input);
   const interrupts = watchInterrupts();
   try {
-    const engine = await openEngine(request.allowDegraded);
+    const engine = await openEngine(request.allowDegraded, request.toolchains);
     try {
       return await runWith(engine, request, interrupts.signal);
     } finally {

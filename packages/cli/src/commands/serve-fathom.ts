@@ -1,7 +1,7 @@
 /** `sbx serve fathom`: words of the command line → options → a server, until a signal ends it. */
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
-import { InvalidOptionsError } from '@sbx/core';
+import { InvalidOptionsError, type Limits } from '@sbx/core';
 import { createFathomServer, type FathomServer, type FathomServerOptions } from '@sbx/fathom-server';
 import { type Logger, pino } from 'pino';
 import { EXIT } from '../exit-codes.js';
@@ -112,6 +112,7 @@ const NUMBERS = [
   ['standbyMemory', parseSizeBytes, 'standbyMemoryBytes'],
   ['parallelism', parseCount, 'parallelism'],
   ['queue', parseCount, 'queueLength'],
+  ['perConnection', parseCount, 'parallelismPerConnection'],
   ['maxTimeout', milliseconds, 'timeoutMsMax'],
   ['maxMemory', megabytes, 'memoryMbMax'],
   ['maxOutput', parseSizeBytes, 'outputBytesMax'],
@@ -121,7 +122,7 @@ const NUMBERS = [
 ] as const satisfies readonly (readonly [keyof ServeFathomFlags, Reader, keyof FathomServerOptions])[];
 
 function optionsFrom(flags: ServeFathomFlags): FathomServerOptions {
-  const { host, allowOrigin, languages, standby, processes, allowDegraded } = flags;
+  const { host, allowOrigin, languages, standby, network, allowDegraded } = flags;
   const numbers = NUMBERS.flatMap(([property, read, option]) => {
     const text = flags[property];
     return text === undefined ? [] : [[option, read(text, flagName(property))]];
@@ -132,9 +133,19 @@ function optionsFrom(flags: ServeFathomFlags): FathomServerOptions {
     ...(allowOrigin === undefined ? {} : { allowedOrigins: allowOrigin }),
     ...(languages === undefined ? {} : { languages: languages.split(',').map((name) => name.trim()) }),
     ...(standby === undefined ? {} : { standby: standbyFrom(standby) }),
-    ...(processes === undefined ? {} : { limits: { processCount: parseCount(processes, '--processes') } }),
+    ...(network === undefined ? {} : { network }),
+    limits: limitsFrom(flags),
     ...(allowDegraded ? { require: [] } : {}),
     token: tokenFrom(flags),
+  };
+}
+
+/** Limits that hold beside the client's. */
+function limitsFrom({ processes, openFiles, fileSize }: ServeFathomFlags): Limits {
+  return {
+    ...(processes === undefined ? {} : { processCount: parseCount(processes, '--processes') }),
+    ...(openFiles === undefined ? {} : { openFileCount: parseCount(openFiles, '--open-files') }),
+    ...(fileSize === undefined ? {} : { fileBytes: parseSizeBytes(fileSize, '--file-size') }),
   };
 }
 

@@ -19,6 +19,7 @@ const good: Facts = {
   canFilterSyscalls: true,
   container: null,
   swapBytes: 0,
+  corePattern: '|/usr/lib/systemd/systemd-coredump %P',
   cgroup: {
     version: 'v2',
     controllers: ['cpu', 'memory', 'pids'],
@@ -51,6 +52,12 @@ const cases: [string, Partial<Facts>, string[]][] = [
   ['Ubuntu’s AppArmor, for a user', { apparmorRestrictsUserns: 1 }, ['apparmor-userns']],
   ['Ubuntu’s AppArmor, for root', { ...root, apparmorRestrictsUserns: 1 }, []],
   ['root without CAP_SYS_ADMIN', { uid: 0 }, ['sys-admin']],
+  [
+    'dumps to a socket',
+    { kernel: '6.16.1', corePattern: '@/run/systemd/coredump' },
+    ['core-dumps (optional)'],
+  ],
+  ['dumps to a file whose name begins so', { kernel: '6.12.0', corePattern: '@core' }, []],
   ['no cgroups', { cgroup: { ...good.cgroup, version: 'none', controllers: [] } }, ['cgroup-controllers']],
   [
     'no memory controller',

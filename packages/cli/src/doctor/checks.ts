@@ -10,7 +10,9 @@ const KERNEL_FLOOR = [5, 12];
 /** All rows but those of the features, in the order of the layers. */
 export function machineChecks(facts: Facts, trial: Trial): Check[] {
   const rows = [platform, node, kernel, native, capability, userNamespaces, usernsClone, apparmor, seccomp];
-  return [...rows, cgroup, cgroupWritable, swap, container].flatMap((row) => row(facts, trial) ?? []);
+  return [...rows, coreDumps, cgroup, cgroupWritable, swap, container].flatMap(
+    (row) => row(facts, trial) ?? [],
+  );
 }
 
 type Row = (facts: Facts, trial: Trial) => Check | null;
@@ -127,6 +129,24 @@ const seccomp: Row = ({ canFilterSyscalls, seccompMode }) => ({
   why: 'System calls that namespaces do not cover are refused to programs.',
   fix: 'Use a kernel with CONFIG_SECCOMP_FILTER, and mount /proc.',
 });
+
+/** Since this version a core_pattern may name a socket, and dumps to it look at no limit. */
+const CORE_SOCKET_KERNEL = [6, 16];
+
+const coreDumps: Row = ({ corePattern, kernel: version }) => {
+  if (corePattern === null) return null;
+  const isUnbounded = corePattern.startsWith('@') && isAtLeast(version, CORE_SOCKET_KERNEL);
+  return {
+    id: 'core-dumps',
+    layer: 'sysctl',
+    title: 'Core dumps of programs go nowhere',
+    required: false,
+    state: isUnbounded ? 'missing' : 'ok',
+    found: `kernel.core_pattern = ${corePattern}`,
+    why: 'A dump to a socket ignores the limit on its size (RLIMIT_CORE), so each crash of a program keeps a service of this machine busy.',
+    fix: "sysctl -w kernel.core_pattern=core, or a pattern with a pipe ('|/usr/lib/systemd/systemd-coredump …')",
+  };
+};
 
 const cgroup: Row = ({ cgroup: { version, controllers } }) => {
   const wanted = version === 'v2' ? ['cpu', 'memory', 'pids'] : ['cpuacct', 'memory', 'pids'];

@@ -23,6 +23,8 @@ export interface Facts {
   /** Name of the container runtime around us, as far as it shows; `null`: none seen. */
   container: string | null;
   swapBytes: number;
+  /** Where the kernel sends core dumps; `null`: not known. */
+  corePattern: string | null;
   cgroup: CgroupFacts;
 }
 
@@ -46,6 +48,7 @@ export function readFacts(read: Read = readText): Facts {
     canFilterSyscalls: /\berrno\b/.test(read('/proc/sys/kernel/seccomp/actions_avail') ?? ''),
     container: containerName(read),
     swapBytes: Number(/^SwapTotal:\s*(\d+) kB$/m.exec(read('/proc/meminfo') ?? '')?.[1] ?? 0) * 1024,
+    corePattern: read('/proc/sys/kernel/core_pattern')?.trim() ?? null,
     cgroup: cgroupFacts(read, isWritable),
   };
 }

@@ -10,10 +10,28 @@ export interface FifoFlags extends RunFlags {
   legacy?: boolean;
   group?: string;
   grace?: string;
+  giveUp?: string;
+  record?: string;
+}
+
+/** Of `sbx fifo ask`. */
+export interface FifoAskFlags {
+  timeout?: string;
+  json?: boolean;
 }
 
 /** Options of `sbx run` that are about the sandbox, not about its output. */
-const SHARED = ['env', 'cwd', 'file', 'language', 'network', 'seccomp', 'seccompAction', 'allowDegraded'];
+const SHARED = [
+  'env',
+  'cwd',
+  'file',
+  'language',
+  'network',
+  'seccomp',
+  'seccompAction',
+  'allowDegraded',
+  'toolchain',
+];
 
 interface Surroundings {
   program: readonly string[] | null;
@@ -47,6 +65,26 @@ export function addFifo(root: Command, { program, runOptions, done }: Surroundin
     const { fifoCommand } = await import('../commands/fifo.js');
     done(await fifoCommand({ file, args, program, flags }));
   });
+  addFifoAsk(fifo, done);
+}
+
+function addFifoAsk(fifo: Command, done: (exitCode: number) => void): void {
+  fifo
+    .command('ask')
+    .summary('ask the manager of a directory, and print its three lines')
+    .description(
+      'Makes one request on the pipes of a directory and prints the reply: CPU time in µs, memory in bytes, state.',
+    )
+    .argument('<dir>', 'the directory with the pipes')
+    .argument('[request]', '1: the program may go on; 0: it shall end, the last request of all', '1')
+    .option('--timeout <time>', 'give up after this time; "none": as long as the manager lives (default 10s)')
+    .option('--json', 'print one object on stdout')
+    .addHelpText('after', ASK_NOTES)
+    .showHelpAfterError('See: sbx help fifo ask')
+    .action(async (dir: string, request: string, flags: FifoAskFlags) => {
+      const { fifoAskCommand } = await import('../commands/fifo-ask.js');
+      done(await fifoAskCommand(dir, request, flags));
+    });
 }
 
 function fifoOptions(): Option[] {
@@ -56,9 +94,20 @@ function fifoOptions(): Option[] {
     new Option('--legacy', 'the seven pipes of 2018 with reversed digits, for old clients'),
     new Option('--group <gid>', 'group that may use the pipes too, and so end the program'),
     new Option('--grace <time>', 'time to leave by itself after the last call (default 50ms)'),
+    new Option('--give-up <time>', 'drop a reply that nobody has fetched for so long (default: never)'),
+    new Option('--record <path>', 'write requests and replies to this file, one JSON object a line'),
     new Option('--json', 'print one object on stdout when ready; needs --pipes or --legacy'),
   ];
 }
+
+const ASK_NOTES = `
+Exit code: 0 with a reply, whatever it says of the program; 124 no reply in time, 66 no such directory or pipes,
+69 the manager has died, 77 not allowed, 64 wrong usage.
+
+Examples:
+  sbx fifo ask /tmp/p1
+  sbx fifo ask /tmp/p1 0 --timeout 2s
+`;
 
 const NOTES = `
 When the directory is ready its path is printed: on stdout with --pipes or --legacy, else on stderr, since stdout is the
@@ -67,5 +116,5 @@ program's. Ends with 0 after the last call; the program's own end is told over t
 Example:
   sbx fifo run --dir /tmp/p1 --pipes --memory 64MiB -- python3 -u agent.py &
   printf 1 > /tmp/p1/wait; cat /tmp/p1/status
-  printf 0 > /tmp/p1/wait; cat /tmp/p1/status
+  sbx fifo ask /tmp/p1 0
 `;

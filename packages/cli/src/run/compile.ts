@@ -70,7 +70,7 @@ function languageOf({ language, name, path }: FileTarget, code: string): Languag
   throw new UsageError(
     `the language of ${path} cannot be told by its name`,
     `Known extensions: ${known.join(' ')}. Or name it: sbx run --language NAME ${path}`,
-    EXIT.noInput,
+    EXIT.unknownLanguage,
   );
 }
 

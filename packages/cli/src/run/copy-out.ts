@@ -17,7 +17,7 @@ export async function takeFiles(
   result: RunResult,
   wanted: readonly CopyOut[],
 ): Promise<Pick<RunOutcome, 'files' | 'fileErrors'>> {
-  const files: RunOutcome['files'] = { ...result.files };
+  const files: RunOutcome['files'] = Object.assign(Object.create(null), result.files);
   const fileErrors: FileError[] = [...result.fileErrors];
   for (const entry of wanted) {
     const path = typeof entry === 'string' ? entry : entry.path;

@@ -1,6 +1,6 @@
 /** The command line → what is to be run. Everything that can be wrong with it is found here, before the engine opens. */
 import { open, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { FileInput, Limits } from '@sbx/core';
 import { EXIT } from '../exit-codes.js';
 import type { RunFlags } from '../flags.js';
@@ -44,6 +44,8 @@ export interface RunRequest {
   seccompAction: 'errno' | 'kill';
   tty: boolean;
   allowDegraded: boolean;
+  /** Absolute. */
+  toolchains: readonly string[];
   json: boolean;
   quiet: boolean;
 }
@@ -63,6 +65,7 @@ export async function makeRequest(input: RunInput): Promise<RunRequest> {
     copyOut: namedPaths(flags.copyOut, '--copy-out', nameAlone),
     target: await targetOf(input),
     network: network === 'none' ? false : network,
+    toolchains: (flags.toolchain ?? []).map((folder) => resolve(folder)),
     ...{ cwd, seccomp, seccompAction, tty, allowDegraded, json, quiet },
   };
 }
@@ -114,7 +117,7 @@ async function readHostFile(path: string): Promise<{ content: Buffer; mode: numb
 
 /** `NAME=PATH` or `PATH`: a host file under a name in the work folder, its mode kept. */
 async function inputFiles(words: readonly string[] | undefined): Promise<Record<string, FileInput>> {
-  const files: Record<string, FileInput> = {};
+  const files: Record<string, FileInput> = Object.create(null);
   for (const [name, path] of Object.entries(namedPaths(words, '--file', hostPathAlone))) {
     const { mode } = await stat(path).catch((error: Error) => {
       throw new UsageError(`--file: cannot read ${path}: ${error.message}`, null, EXIT.noInput);
@@ -139,7 +142,7 @@ function namedPaths(
 }
 
 function pairsFrom(words: readonly string[] = [], flag: string, form: string): Record<string, string> {
-  const pairs: Record<string, string> = {};
+  const pairs: Record<string, string> = Object.create(null);
   for (const word of words) {
     const at = word.indexOf('=');
     if (at < 1) throw new UsageError(`${flag}: ${JSON.stringify(word)} has not the form ${form}`);

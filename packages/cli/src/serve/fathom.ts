@@ -18,6 +18,10 @@ export interface ServeFathomFlags {
   maxOutput?: string;
   maxCode?: string;
   processes?: string;
+  openFiles?: string;
+  fileSize?: string;
+  network?: 'none' | 'loopback';
+  perConnection?: string;
   grace?: string;
   drain?: string;
   allowDegraded?: boolean;
@@ -69,6 +73,13 @@ function options(): Option[] {
     new Option('--max-output <size>', 'highest max_output_bytes (default 64MiB)'),
     new Option('--max-code <size>', 'largest code (default 1MiB)'),
     new Option('--processes <count>', 'processes and threads of an execution (default 64)'),
+    new Option('--open-files <count>', 'descriptors of each process of an execution (default 256)'),
+    new Option('--file-size <size>', 'largest file of an execution (default 64MiB)'),
+    new Option('--network <kind>', 'interfaces inside an execution (default none)').choices([
+      'none',
+      'loopback',
+    ]),
+    new Option('--per-connection <count>', 'executions of one connection at once (default all)'),
     new Option('--grace <time>', 'how long executions outlive their connection (default 1s)'),
     new Option('--drain <time>', 'how long running executions may go on at the end (default 0s)'),
     new Option('--allow-degraded', 'serve also where this machine cannot give every guarantee'),

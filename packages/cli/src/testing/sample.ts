@@ -5,6 +5,7 @@ export function sampleResult(changes: Partial<RunResult> = {}): RunResult {
   const status = changes.status ?? 'ok';
   return {
     status,
+    evidence: status,
     ok: status === 'ok',
     exitCode: 0,
     exitSignal: null,

@@ -3,7 +3,7 @@
  * inside, where processes live, since a folder that passes controllers on may not hold any.
  */
 import { closeSync, constants, openSync, writeFileSync, writeSync } from 'node:fs';
-import { chmod, mkdir, rmdir } from 'node:fs/promises';
+import { chown, mkdir, rmdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type CounterFds, hostError, loadNative, type Native } from '../native.js';
 import { COUNTERS, type CounterName, type Layout } from './layout.js';
@@ -29,6 +29,7 @@ export class Group {
   readonly #native: Native;
   /** v1: an eventfd of the addon's, the one descriptor here that is not of a file. */
   #notice = -1;
+  #isClosed = false;
 
   private constructor(layout: Layout, folders: Folders, member: boolean) {
     this.#native = loadNative().native;
@@ -51,8 +52,11 @@ export class Group {
     this.fds = this.#collect();
   }
 
-  /** Makes the folders. `member`: a group inside a sandbox's, for one program. */
-  static async make(layout: Layout, folders: Folders, member = false): Promise<Group> {
+  /**
+   * Makes the folders. `member`: a group inside a sandbox's, for one program. `initUid`: with v2 the user of the keeper, who has inits
+   * born in it, and who alone may therefore write there; 0 where that is the user who makes it.
+   */
+  static async make(layout: Layout, folders: Folders, member = false, initUid = 0): Promise<Group> {
     const unique = [...new Set(folders.values())];
     try {
       for (const folder of unique) await mkdir(folder);
@@ -61,7 +65,7 @@ export class Group {
         const enable = layout.controllers.map((name) => `+${name}`).join(' ');
         writeFileSync(join(folder, 'cgroup.subtree_control'), enable);
         await mkdir(join(folder, MAIN));
-        await chmod(join(folder, MAIN, 'cgroup.procs'), 0o666); // see CgroupTree.#makeKeeperLeaf
+        if (initUid > 0) await chown(join(folder, MAIN, 'cgroup.procs'), initUid, initUid);
       }
       return new Group(layout, folders, member);
     } catch (error) {
@@ -118,7 +122,10 @@ export class Group {
     writeFileSync(join(this.folders.get(controller)!, file), text);
   }
 
+  /** Does nothing the second time: their numbers may be others' by then. */
   closeFiles(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     if (this.#notice >= 0) this.#native.closeFds([this.#notice]);
     this.#notice = -1;
     for (const [name, fd] of this.#byName)
@@ -127,6 +134,20 @@ export class Group {
     if (this.folderFd >= 0) closeSync(this.folderFd);
     this.#byName.clear();
     this.joins.length = 0;
+  }
+
+  /** Has the kernel take back what it can of what is charged to the group: caches, once its programs are dead. */
+  async empty(): Promise<void> {
+    const { file, text } = this.layout.reclaim;
+    // May fail: a kernel without the file, or nothing could be taken back. The group goes all the same.
+    await writeFile(join(this.folders.get('memory')!, file), text).catch(() => undefined);
+  }
+
+  /** Closes and removes all but the folder that memory is charged to. */
+  async keepMemoryOnly(): Promise<void> {
+    this.closeFiles();
+    const kept = this.folders.get('memory');
+    await removeFolders([...new Set(this.folders.values())].filter((folder) => folder !== kept));
   }
 
   /** Closes and removes; waits up to a second for the kernel to see the last process gone. True when nothing is left. */

@@ -34,6 +34,8 @@ export interface Layout {
   /** Where the machine has them, every sandbox's group is in these too. */
   optional: readonly string[];
   counters: Readonly<Partial<Record<CounterName, CounterFile>>>;
+  /** Written to a group without processes: the kernel takes back all that it can. */
+  reclaim: { file: string; text: string };
   /** No limit, as these files say it. */
   unlimited: { memory: string; tasks: string };
   cpuRate: { write: (rate: number | null) => [file: string, text: string][] };
@@ -63,8 +65,9 @@ export const V1: Layout = {
     swapLimit: { controller: 'memory', file: 'memory.memsw.limit_in_bytes', write: true },
     socketLimit: { controller: 'memory', file: 'memory.kmem.tcp.limit_in_bytes', write: true },
     taskLimit: { controller: 'pids', file: 'pids.max', write: true },
-    procs: { controller: 'pids', file: '.' }, // the folder: its list is opened anew for each look
+    procs: { controller: 'pids', file: 'cgroup.procs' },
   },
+  reclaim: { file: 'memory.force_empty', text: '0' },
   unlimited: { memory: '-1', tasks: 'max' },
   cpuRate: {
     write: (rate) => [
@@ -90,8 +93,9 @@ export const V2: Layout = {
     memoryLimit: { controller: 'memory', file: 'memory.max', write: true },
     swapLimit: { controller: 'memory', file: 'memory.swap.max', write: true },
     taskLimit: { controller: 'pids', file: 'pids.max', write: true },
-    procs: { controller: '', file: '.' },
+    procs: { controller: '', file: 'cgroup.procs' },
   },
+  reclaim: { file: 'memory.high', text: '0' }, // memory.reclaim is younger
   unlimited: { memory: 'max', tasks: 'max' },
   cpuRate: {
     write: (rate) => [['cpu.max', `${rate === null ? 'max' : Math.round(rate * PERIOD_US)} ${PERIOD_US}`]],

@@ -15,6 +15,7 @@ import {
 import { mkdir, readdir, readlink, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type CgroupMounts, controllersIn, detectCgroups, type Hierarchy } from './detect.js';
+import { FormerGroups } from './former-groups.js';
 import { type Folders, Group, removeFolder } from './group.js';
 import { type Layout, V1, V2 } from './layout.js';
 
@@ -42,6 +43,7 @@ export class CgroupTree {
   readonly parentFds: number[] = [];
   /** v2: cgroup.procs of the leaf that keepers live in; an init is born in a group only when both lie below the engine's. */
   readonly keeperJoins: number[] = [];
+  readonly #formerGroups = new FormerGroups();
   readonly #parents: Folders;
   readonly #folders: Folders;
   #nextGroup = 1;
@@ -94,11 +96,17 @@ export class CgroupTree {
     }
   }
 
-  /** A fresh group for one slot. */
-  makeGroup(): Promise<Group> {
+  /** A fresh group for one slot, whose keeper and inits are this user of the host; 0: ours. */
+  makeGroup(initUid = 0): Promise<Group> {
     const name = `s${this.#nextGroup++}`;
     const optional = this.layout.optional.filter((controller) => this.hasController(controller));
-    return Group.make(this.layout, this.#below(name, [...this.layout.controllers, ...optional]));
+    const folders = this.#below(name, [...this.layout.controllers, ...optional]);
+    return Group.make(this.layout, folders, false, initUid);
+  }
+
+  /** Takes a slot's group that it will not use again; resolves when nothing more need be waited for. */
+  retire(group: Group): Promise<void> {
+    return this.#formerGroups.retire(group);
   }
 
   /** v1 only: a group of `cpuset`, which is joined only by programs that ask for it. */
@@ -129,19 +137,20 @@ export class CgroupTree {
 
   /**
    * The kernel lets a keeper have an init born in a group if it may write to `cgroup.procs` there and where the paths of the
-   * two meet. Those files are opened to all: moving anything there also takes a right over the place it comes from, which
-   * only our own keepers have, and sandboxes see no cgroup files at all.
+   * two meet, which is here. There it is opened to all, since each keeper is another user: no process can be moved here, where
+   * controllers are passed on, and sandboxes see no cgroup files at all. The groups' own are their keepers'.
    */
   async #makeKeeperLeaf(): Promise<void> {
     const folder = this.#folders.get('memory')!;
     const leaf = join(folder, KEEPERS);
     await mkdir(leaf);
-    chmodSync(join(folder, 'cgroup.procs'), 0o666);
+    if (process.geteuid!() === 0) chmodSync(join(folder, 'cgroup.procs'), 0o666);
     this.keeperJoins.push(openSync(join(leaf, 'cgroup.procs'), constants.O_WRONLY));
   }
 
-  /** Removes our folders; groups below must be gone. */
+  /** Removes our folders; groups of slots must have been retired. */
   async close(): Promise<void> {
+    await this.#formerGroups.close();
     for (const fd of [...this.parentFds.splice(0), ...this.keeperJoins.splice(0)]) closeSync(fd);
     if (this.layout === V2) await removeFolder(join(this.#folders.get('memory')!, KEEPERS));
     for (const folder of new Set(this.#folders.values())) await removeFolder(folder);

@@ -1,19 +1,21 @@
 /**
  * What an engine is made of: helper, slots, queue, cgroups, counters. `Engine` and `Sandbox` are what users see of it.
  */
-import { readFileSync } from 'node:fs';
 import { availableParallelism, release } from 'node:os';
 import { CgroupTree } from '../cgroup/tree.js';
-import { ClosedError, type SbxError, UnsupportedError } from '../errors.js';
+import { ClosedError, type SbxError } from '../errors.js';
 import { loadNative, type Native, packageVersion } from '../native.js';
 import { DEFAULT_UMASK, DEFAULT_WORK_DIR } from '../options/defaults.js';
 import { validateEngineOptions } from '../options/engine-options.js';
 import { engineLimits, type ResolvedLimits } from '../options/limits.js';
+import { toolchainPath } from '../options/toolchains.js';
 import type { EngineCounters, EngineInfo, EngineOptions, Feature, SandboxShape, Status } from '../types.js';
 import { STATUSES } from '../types.js';
 import { askedFor, checkRequired, DEFAULT_REQUIRE, describeFeatures, type FeatureTable } from './features.js';
 import { checkKernel, countsTasksPerNamespace } from './kernel.js';
 import { treeTargets } from './mounts.js';
+import { checkOpenFileRoom, hardOpenFiles } from './open-files.js';
+import { Overdue } from './overdue.js';
 import { allowedCpus, CpuPins } from './pins.js';
 import { Queue } from './queue.js';
 import type { Shape, Slot } from './slot.js';
@@ -34,6 +36,8 @@ export class EngineCore {
   readonly limits: ResolvedLimits;
   readonly options: EngineOptions;
   readonly workDir: string;
+  /** Folders of toolchains, put before the default PATH. */
+  readonly toolchainPath: string;
   /** Of folders on the way to a file that is put in: as programs make them. */
   readonly folderMode: number;
   /** Where the trees of each sandbox are mounted. */
@@ -46,6 +50,7 @@ export class EngineCore {
   readonly pins: CpuPins | null;
   readonly tree: CgroupTree | null;
   readonly queue: Queue;
+  readonly overdue = new Overdue();
   readonly slots: Slots;
   readonly native: Native;
   /** Tasks beside the program's that RLIMIT_NPROC counts in a sandbox with one program; `null` where it counts others, too. */
@@ -70,6 +75,7 @@ export class EngineCore {
     this.options = options;
     this.limits = limits;
     this.workDir = options.workDir ?? DEFAULT_WORK_DIR;
+    this.toolchainPath = toolchainPath(options.toolchains);
     this.folderMode = 0o777 & ~(options.umask ?? DEFAULT_UMASK);
     this.treeTargets = treeTargets(this.workDir, options.mounts ?? []).slice(
       0,
@@ -152,6 +158,7 @@ export class EngineCore {
     await Promise.all([...this.closers].map((close) => close()));
     // At once: the end of the zygote kills all that is below it, while a keeper has to wait for its turn beside what spins.
     await Promise.all([this.slots.close(reason), this.#zygote.close()]);
+    this.overdue.close();
     await this.tree?.close();
     this.native.releaseLoop();
   }
@@ -249,14 +256,6 @@ function makeShape(parts: Omit<Shape, 'key'>): Shape {
   return { key: `${flags}:${diskBytes}:${diskFileCount}`, ...parts };
 }
 
-const OPEN_FILES_LEAST = 320;
-
-/** Hard limit of open files of this process, which the helper inherits. */
-function hardOpenFiles(): number {
-  const match = /^Max open files +\S+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'));
-  return match === null ? Number.MAX_SAFE_INTEGER : Number(match[1]);
-}
-
 /** Two host ids per slot, and room for slots that end while others begin. */
 function randomBlock(maxSandboxes: number): number {
   const size = maxSandboxes * 4 + 64;
@@ -274,16 +273,6 @@ function countedHelpers(features: FeatureTable): number | null {
 function frozen<T extends object>(value: T): T {
   for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) frozen(inner);
   return Object.freeze(value);
-}
-
-/** Init places a program's descriptors by way of numbers above all that they can have. */
-function checkOpenFileRoom(max: number): void {
-  if (max >= OPEN_FILES_LEAST) return;
-  throw new UnsupportedError({
-    code: 'SBX_UNSUPPORTED_PLATFORM',
-    message: `This process may have ${max} files open at the most, and the engine needs ${OPEN_FILES_LEAST}.`,
-    hint: 'Raise the hard limit (`ulimit -Hn`, LimitNOFILE=).',
-  });
 }
 
 let defaultCore: Promise<EngineCore> | undefined;

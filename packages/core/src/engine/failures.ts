@@ -1,5 +1,5 @@
 /** Reports of the helper to errors: where it failed, why that usually happens, and what to do. */
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { errnoName } from '../errno.js';
 import {
   OverloadedError,
@@ -34,6 +34,15 @@ const STAGE_HINTS: Readonly<Record<string, { layer: PermissionError['layer']; hi
   },
 };
 
+/** Why a working folder was refused, by what the kernel or our own look at it (`EXDEV`) said. */
+const CWD_REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist inside the sandbox',
+  ENOTDIR: 'is not a folder, or a part of its path is none',
+  EACCES: 'may not be entered by the program',
+  ELOOP: 'leads through a link of /proc, or through too many links: give the path of the folder itself',
+  EXDEV: 'does not lie in a file system of the sandbox',
+};
+
 const FULL_RETRY_MS = 100;
 
 const REFUSALS = new Set(['EPERM', 'EACCES']);
@@ -62,13 +71,24 @@ export interface StartAttempt {
   noPath: boolean;
 }
 
-/** A program that did not start. */
-export function startError(failed: FailedMessage, attempt: StartAttempt): SbxError {
+/** What is at a path that could not be executed. */
+export interface FoundFile {
+  /** As the first line of a script names it; `null`: no script. */
+  interpreter: string | null;
+}
+
+/** A program that did not start. `look`: whether a path is there inside, and what. */
+export function startError(
+  failed: FailedMessage,
+  attempt: StartAttempt,
+  look: (path: string) => FoundFile | null = () => null,
+): SbxError {
   const { stage, index, errno } = failed;
-  const { file, cwd, paths, findsFirst, noPath } = attempt;
+  const { file, cwd, paths } = attempt;
   const name = errnoName(errno);
   if (stage === 'workingFolder') {
-    const message = `The working folder ${JSON.stringify(cwd)} cannot be entered inside the sandbox`;
+    const why = CWD_REASONS[name] ?? 'cannot be entered inside the sandbox';
+    const message = `The working folder ${JSON.stringify(cwd)} ${why}`;
     return new SandboxError({ code: 'SBX_BAD_CWD', message, stage, index, errno });
   }
   if (stage === 'programClone' && name === 'EAGAIN') {
@@ -76,18 +96,50 @@ export function startError(failed: FailedMessage, attempt: StartAttempt): SbxErr
     return new OverloadedError({ message, retryAfterMs: FULL_RETRY_MS });
   }
   if (stage !== 'exec') return setupError(failed);
-  if (name === 'ENOENT' || name === 'ENOTDIR') {
-    const existsOnHost = paths.some((path) => path.startsWith('/') && existsSync(path));
-    const found = findsFirst ? paths[index] : undefined;
-    const more = { ...(found !== undefined && { found }), ...(noPath && { noPath }) };
-    return new ProgramNotFoundError({ file, tried: paths, existsOnHost, more });
-  }
+  if (name === 'ENOENT' || name === 'ENOTDIR') return notFound(attempt, index, look);
   if (name === 'E2BIG') {
     const message = 'Arguments and environment do not fit the stack limit';
     return new SandboxError({ code: 'SBX_PROGRAM_TOO_BIG', message, stage, index, errno });
   }
-  const message = `The program ${JSON.stringify(paths[index] ?? file)} cannot be executed inside the sandbox`;
+  const path = paths[index] ?? file;
+  const interpreter = look(path)?.interpreter ?? null;
+  const named = interpreter === null ? '' : `, a script for ${JSON.stringify(interpreter)},`;
+  const message = `The program ${JSON.stringify(path)}${named} cannot be executed inside the sandbox`;
   return new SandboxError({ code: 'SBX_PROGRAM_NOT_EXECUTABLE', message, stage, index, errno });
+}
+
+function notFound(
+  { file, paths, findsFirst, noPath }: StartAttempt,
+  index: number,
+  look: (path: string) => FoundFile | null,
+): ProgramNotFoundError {
+  const there = findsFirst ? paths[index] : paths.find((path) => look(path) !== null);
+  const interpreter = there === undefined ? null : (look(there)?.interpreter ?? null);
+  const existsOnHost = paths.some((path) => path.startsWith('/') && existsSync(path));
+  const onHost = there === undefined && !noPath ? findOnHost(file, paths) : null;
+  const more = {
+    ...(there !== undefined && { found: there }),
+    ...(interpreter !== null && { interpreter }),
+    ...(noPath && { noPath }),
+    ...(onHost !== null && { onHost }),
+  };
+  return new ProgramNotFoundError({ file, tried: paths, existsOnHost, more });
+}
+
+/** Of toolchains that install outside of /usr/bin and are not on every PATH. */
+const TOOLCHAIN_BINS = ['/usr/local/go/bin', '/opt/go/bin'];
+
+/** Where the host finds a name that the sandbox does not: by its own PATH, links followed. */
+function findOnHost(file: string, tried: readonly string[]): string | null {
+  const folders = [...(process.env.PATH ?? '').split(':'), ...TOOLCHAIN_BINS];
+  const names = file.includes('/') ? [file] : folders.map((folder) => `${folder}/${file}`);
+  for (const path of names) {
+    if (!path.startsWith('/') || !existsSync(path)) continue;
+    const real = realpathSync(path);
+    // A link that sandboxes see, to a file that they do not, is named by where it leads.
+    return tried.includes(path) && real === path ? null : real;
+  }
+  return null;
 }
 
 /** The helper of a running sandbox is gone. */

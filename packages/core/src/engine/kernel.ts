@@ -1,4 +1,5 @@
-/** What only the kernel's version tells. */
+/** What only the kernel's version and settings tell. */
+import { readFileSync } from 'node:fs';
 import { release } from 'node:os';
 import { UnsupportedError } from '../errors.js';
 
@@ -15,6 +16,22 @@ export function checkKernel(): void {
 /** Since 5.14 RLIMIT_NPROC counts a user's tasks in each user namespace for itself; before, all that the user has anywhere. */
 export function countsTasksPerNamespace(): boolean {
   return isAtLeast(5, 14);
+}
+
+/**
+ * RLIMIT_CORE of all programs. A `core_pattern` with a pipe ignores 0 and heeds 1, one with a socket (Linux 6.16) ignores 1; for a file,
+ * which is a page at least, both are too little, and 1 stays right when a handler is installed later.
+ */
+export function coreLimit(pattern = corePattern()): 0 | 1 {
+  return pattern.startsWith('@') ? 0 : 1;
+}
+
+function corePattern(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/core_pattern', 'utf8');
+  } catch {
+    return ''; // not shown in this container
+  }
 }
 
 function isAtLeast(major: number, minor: number): boolean {

@@ -23,7 +23,7 @@ function compileRow(row: MountRow, index: number): TemplateRow[] {
       return [{ kind: 'tmpfs', source: '', target: relative(row.target), sizeBytes, inodeCount, mode }];
     }
     case 'symlink':
-      return row.target in DEVICE_LINKS
+      return DEVICE_LINKS.has(row.target)
         ? []
         : [{ kind: 'symlink', source: row.to, target: relative(row.target) }];
     case 'dir':

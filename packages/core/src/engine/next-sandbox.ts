@@ -15,14 +15,22 @@ export interface Taken {
 
 export class NextSandbox {
   readonly #channel: Channel;
-  readonly #onReady: () => void;
+  readonly #onReady: (heldBytes: number | null) => void;
   readonly #onLost: (error: SbxError) => void;
   #treeFds: number[] | null = null;
   #occupant: Listener | null = null;
   #dropped = false;
 
-  /** `fd`: our end of init's channel. `quiet`: what init says is heard when `settle` asks, or after `listen`. */
-  constructor(fd: number, quiet: boolean, onReady: () => void, onLost: (error: SbxError) => void) {
+  /**
+   * `fd`: our end of init's channel. `quiet`: what init says is heard when `settle` asks, or after `listen`. `onReady` gets the
+   * memory that is charged to the group of the finished sandbox.
+   */
+  constructor(
+    fd: number,
+    quiet: boolean,
+    onReady: (heldBytes: number | null) => void,
+    onLost: (error: SbxError) => void,
+  ) {
     this.#channel = openChannel(fd, (message) => this.#onMessage(message), quiet);
     this.#onReady = onReady;
     this.#onLost = onLost;
@@ -64,7 +72,7 @@ export class NextSandbox {
     if (message.kind === 'ready') {
       if (this.#dropped) return loadNative().native.closeFds(message.fds);
       this.#treeFds = message.fds;
-      return this.#onReady();
+      return this.#onReady(message.heldBytes);
     }
     if (this.#dropped) return;
     this.#onLost(

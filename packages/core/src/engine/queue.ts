@@ -1,4 +1,5 @@
 /** Bounded admission: `parallelism` at once, `length` waiting, first come first served; the rest is refused. */
+import { onAbort } from '../abort.js';
 import { OverloadedError } from '../errors.js';
 
 interface Waiter {
@@ -40,7 +41,8 @@ export class Queue {
     if (this.#waiting.length >= this.length) {
       this.#refused += 1;
       throw new OverloadedError({
-        message: `All ${this.parallelism} places are taken and ${this.length} runs are waiting.`,
+        message: `All ${this.parallelism} places are taken and ${this.length} runs are waiting, as many as may (queueLength). Raise queueLength in the options of Engine.open, or start fewer at once: engine.runMany(requests, { concurrency }) does.`,
+        details: { parallelism: this.parallelism, queueLength: this.length },
         retryAfterMs: Math.ceil((this.#meanMs * (this.length + 1)) / this.parallelism),
       });
     }
@@ -69,12 +71,12 @@ export class Queue {
 
   #wait(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
-      const onAbort = () => {
+      const abandon = () => {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
         reject(signal!.reason);
       };
-      const waiter: Waiter = { resolve, reject, forget: () => signal?.removeEventListener('abort', onAbort) };
-      signal?.addEventListener('abort', onAbort, { once: true });
+      const forget = signal === undefined ? () => undefined : onAbort(signal, abandon);
+      const waiter: Waiter = { resolve, reject, forget };
       this.#waiting.push(waiter);
     });
   }

@@ -1,7 +1,7 @@
 /**
  * A slot: room for one sandbox at a time. It has a keeper process, a user of its own and a cgroup, which outlive the
  * sandboxes; everything else is fresh in each. A cgroup is kept only while the next sandbox cannot see the last one's
- * marks in it: high-water marks that do not start again, page cache that somebody else has read.
+ * marks in it: high-water marks that do not start again, caches that are still charged to it.
  */
 
 import type { Group } from '../cgroup/group.js';
@@ -29,8 +29,8 @@ export interface Shape extends PrepareMessage {
 
 export type SlotState = 'starting' | 'preparing' | 'ready' | 'busy' | 'ended';
 
-/** Page cache and kernel memory of former runs that may stay charged before the group is renewed. */
-const LEFTOVER_BYTES_MAX = 4 * 2 ** 20;
+/** Of what earlier sandboxes left charged to a group: with more, the next one would have more than its limit by it, so it gets another group. */
+const LEFTOVER_BYTES_MAX = 2 ** 20;
 /** With less the next sandbox might not get through its making: what the last one held is given back late. */
 const MAKING_BYTES = 8 * 2 ** 20;
 
@@ -64,10 +64,12 @@ export class Slot {
   /** Roots of the last sandbox: the keeper lets go of them last, since that takes file systems apart. */
   #left: number[] = [];
   #soiled = false;
+  /** What the group held when its first sandbox was ready; `null` until then. */
+  #firstHeldBytes: number | null = null;
   #ended: Promise<void> | null = null;
   #renewing: Promise<void> = Promise.resolve();
   /** Former groups on their way out. */
-  readonly #removals = new Set<Promise<boolean>>();
+  readonly #removals = new Set<Promise<void>>();
   readonly #tree: CgroupTree | null;
   readonly #listener: SlotListener;
   readonly #channel: Channel;
@@ -150,9 +152,8 @@ export class Slot {
     this.writtenLimits = null;
   }
 
-  /** Looks at what a program, and those before it, left in the group. */
-  noteEnd({ taskPeak, memoryBaselineBytes, oomKillCount }: EndedMessage): void {
-    if (memoryBaselineBytes !== null && memoryBaselineBytes > LEFTOVER_BYTES_MAX) this.#soiled = true;
+  /** Looks at the marks that a program left in the group. */
+  noteEnd({ taskPeak, oomKillCount }: EndedMessage): void {
     if (taskPeak !== null && taskPeak > this.helperTasks + 1) this.#soiled = true;
     if (oomKillCount > 0 || this.#tree?.resetsPeak === false) this.#soiled = true;
   }
@@ -216,19 +217,32 @@ export class Slot {
     if (fd < 0)
       return this.#fail(fd === EPIPE ? lostError('The keeper of a slot') : hostError('make a sandbox', fd));
     try {
-      const onReady = () => {
-        this.state = 'ready';
-        this.#listener.onReady(this);
-      };
+      const onReady = (heldBytes: number | null) => this.#onMade(heldBytes);
       this.#next = new NextSandbox(fd, !this.#listener.isAwaited(), onReady, (error) => this.#fail(error));
     } catch (error) {
       this.#fail(error as SbxError);
     }
   }
 
+  /**
+   * The next sandbox stands, and no process of the last one is left: all that its group holds beyond what such a sandbox takes would raise
+   * the limit of the next program. Then this sandbox is dropped, and made again in a fresh group.
+   */
+  #onMade(heldBytes: number | null): void {
+    if (heldBytes !== null) {
+      this.#firstHeldBytes ??= heldBytes;
+      if (heldBytes - this.#firstHeldBytes > LEFTOVER_BYTES_MAX) {
+        this.#dropUntaken();
+        return void this.#renewThenPrepare();
+      }
+    }
+    this.state = 'ready';
+    this.#listener.onReady(this);
+  }
+
   async #renewGroup(): Promise<void> {
     const old = this.group;
-    const group = await this.#tree!.makeGroup();
+    const group = await this.#tree!.makeGroup(this.uidBase);
     if (this.state === 'ended') return void (await group.remove());
     // v1: the keeper moves, and inits are born where it is. v2: they are born in the folder, the keeper has its own place.
     const joins = group.layout.version === 'v1' ? group.joins : old === null ? this.#tree!.keeperJoins : [];
@@ -236,13 +250,14 @@ export class Slot {
     this.group = group;
     this.writtenLimits = null;
     this.#soiled = false;
+    this.#firstHeldBytes = null;
     this.cpuLimits = NO_CPU_LIMITS;
     if (old !== null) this.#discard(old);
     if (sent < 0) throw lostError('The keeper of a slot');
   }
 
   #discard(group: Group): void {
-    const removal = group.remove().finally(() => this.#removals.delete(removal));
+    const removal = this.#tree!.retire(group).finally(() => this.#removals.delete(removal));
     this.#removals.add(removal);
   }
 
@@ -270,7 +285,8 @@ export class Slot {
     this.#closeLeft();
     this.#channel.close();
     await this.#renewing.catch(() => undefined); // its failure has been told
-    await Promise.all([this.group?.remove(), ...this.#removals]);
+    if (this.group !== null) this.#discard(this.group);
+    await Promise.all(this.#removals);
     await this.cpuSetGroup?.remove();
   }
 }

@@ -12,8 +12,10 @@ import {
 } from '../options/defaults.js';
 import { PROC_MODES } from '../options/mount-rules.js';
 import type { Architecture } from '../options/syscalls.js';
-import type { EngineOptions, MountRow } from '../types.js';
+import { toolchainRows } from '../options/toolchains.js';
+import { ALLOWABLE_SYSCALLS, type AllowableSyscall, type EngineOptions, type MountRow } from '../types.js';
 import type { FeatureTable } from './features.js';
+import { coreLimit } from './kernel.js';
 import { compileMasks, compileMounts } from './mounts.js';
 import { compilePolicy } from './seccomp-program.js';
 
@@ -23,10 +25,16 @@ export function isStrict(ofEngine: EngineOptions['seccomp'], ofRun?: 'default' |
   return (ofRun ?? base) === 'strict';
 }
 
+/** Whether the filter of a sandbox may answer a call with SIGSYS: its own policy, or one of the caller's. */
+export function filterMayKill({ seccomp }: EngineOptions, shape: { seccompKill: boolean }): boolean {
+  return shape.seccompKill || typeof seccomp === 'object';
+}
+
 /** What the root is made of: the caller's rows, or the default ones. */
 export function mountsOf(options: EngineOptions): readonly MountRow[] {
   const { hostname = DEFAULT_HOSTNAME, workDir = DEFAULT_WORK_DIR, insideUid = SANDBOX_UID } = options;
-  return options.mounts ?? defaultMounts(hostname, workDir, insideUid);
+  const rows = options.mounts ?? defaultMounts(hostname, workDir, insideUid);
+  return [...rows, ...toolchainRows(options.toolchains ?? [], rows)];
 }
 
 /** The options must have been checked. Throws `InvalidOptionsError` for a mount whose source is not there. */
@@ -42,8 +50,10 @@ export function templateOf(
     insideUid,
     umask: options.umask ?? DEFAULT_UMASK,
     ignoreSignalsToInit: options.signalsToInit === 'ignore',
+    allowedCalls: callBits(options.allowSyscalls ?? []),
     ignoredSignals: signalBits(options.ignoredSignals ?? []),
-    landlockAbi: options.landlock ? Number(/\d+/.exec(features.landlock.mechanism ?? '0')![0]) : 0,
+    landlockAbi: options.landlock === false ? 0 : Number(/\d+/.exec(features.landlock.mechanism ?? '0')![0]),
+    coreLimit: coreLimit(),
     coreScheduling: options.coreScheduling === true && features['core-scheduling'].available,
     proc: PROC_MODES.indexOf(options.proc ?? 'masked'),
     hostname,
@@ -54,6 +64,10 @@ export function templateOf(
     cgroupName: tree?.name ?? '',
     cgroupParents: tree?.parentFds ?? [],
   };
+}
+
+function callBits(names: readonly AllowableSyscall[]): number {
+  return names.reduce((bits, name) => bits | (1 << ALLOWABLE_SYSCALLS.indexOf(name)), 0);
 }
 
 function signalBits(names: readonly string[]): number {

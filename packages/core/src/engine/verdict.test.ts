@@ -29,8 +29,8 @@ const quiet: ExitRecord = {
   processPeakCount: 1,
 };
 
-/** Single pieces of evidence; `copyOutFailed` travels along. */
-type Evidence = Partial<ExitRecord> & { copyOutFailed?: boolean };
+/** Single pieces of evidence; `copyOutFailed` and `filterKills` travel along. */
+type Evidence = Partial<ExitRecord> & { copyOutFailed?: boolean; filterKills?: boolean };
 const exit = (code: number): Evidence => ({ waitStatus: code << 8 });
 const signal = (number: number): Evidence => ({ waitStatus: number });
 const cause = (name: ExitRecord['cause']): Evidence => ({ cause: name, waitStatus: 9 });
@@ -42,12 +42,12 @@ const noFile: Evidence = { copyOutFailed: true };
 
 function decide(evidence: Evidence, under: ResolvedLimits = limits) {
   const { copyOutFailed = false, ...record } = evidence;
-  return decideVerdict({ ...quiet, ...record }, under, copyOutFailed);
+  return decideVerdict({ record: { ...quiet, ...record }, limits: under, copyOutFailed, filterKills: false });
 }
 
 function rowOf(evidence: Evidence) {
-  const { copyOutFailed = false, ...record } = evidence;
-  return findRow({ record: { ...quiet, ...record }, limits, copyOutFailed }).id;
+  const { copyOutFailed = false, filterKills = false, ...record } = evidence;
+  return findRow({ record: { ...quiet, ...record }, limits, copyOutFailed, filterKills }).id;
 }
 
 /** One piece of evidence per row, in the order of the table. */
@@ -61,7 +61,8 @@ const byRow: readonly (readonly [id: string, evidence: Evidence])[] = [
   ['cpu-limit/figure', cpuOver],
   ['cpu-limit/signal', signal(24)],
   ['wall-limit/figure', wallOver],
-  ['forbidden-syscall', signal(31)],
+  ['forbidden-syscall/filter', { ...signal(31), filterKills: true }],
+  ['forbidden-syscall/signal', signal(31)],
   ['output-limit/signal', signal(25)],
   ['signal', signal(11)],
   ['exit', exit(1)],

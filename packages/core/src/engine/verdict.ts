@@ -33,7 +33,7 @@ export interface ExitRecord {
   wallTimeNs: number;
   /** High-water mark with file cache, in bytes; `null` when nothing measured it. */
   memoryPeakBytes: number | null;
-  /** File cache still charged at the end, shared memory and tmpfs left out, in bytes; `null` when unknown. */
+  /** Caches of files still charged at the end (pages, names, inodes), shared memory and tmpfs left out, in bytes; `null` when unknown. */
   fileCacheBytes: number | null;
   /** Processes of the tree that the kernel killed for memory. */
   oomKillCount: number;
@@ -47,6 +47,8 @@ export interface VerdictInput {
   readonly limits: ResolvedLimits;
   /** A required file of `copyOut` could not be taken. */
   readonly copyOutFailed: boolean;
+  /** The filter of system calls may answer with SIGSYS. */
+  readonly filterKills: boolean;
 }
 
 /** One row of the table. */
@@ -62,6 +64,8 @@ export interface VerdictRow {
 /** What is reported. */
 export interface Verdict {
   status: Status;
+  /** `id` of the row. */
+  evidence: string;
   exitCode: number | null;
   exitSignal: string | null;
   memoryPeakBytes: number | null;
@@ -129,10 +133,16 @@ export const VERDICT_ROWS: readonly VerdictRow[] = [
     why: 'It ended by itself, but its wall time was above `wallTimeMs`.',
   },
   {
-    id: 'forbidden-syscall',
+    id: 'forbidden-syscall/filter',
+    status: 'forbidden-syscall',
+    when: ({ record, filterKills }) => filterKills && endedBy(record, SIGSYS),
+    why: 'SIGSYS ended it, under a filter that answers forbidden system calls with death.',
+  },
+  {
+    id: 'forbidden-syscall/signal',
     status: 'forbidden-syscall',
     when: ({ record }) => endedBy(record, SIGSYS),
-    why: 'SIGSYS ended it: it made a system call that the filter answers with death.',
+    why: 'SIGSYS ended it though the filter fails calls with an error: it raised the signal itself, or made a call of another architecture.',
   },
   {
     id: 'output-limit/signal',
@@ -167,10 +177,13 @@ export const VERDICT_ROWS: readonly VerdictRow[] = [
 ];
 
 /** Reads the table. */
-export function decideVerdict(record: ExitRecord, limits: ResolvedLimits, copyOutFailed: boolean): Verdict {
+export function decideVerdict(input: VerdictInput): Verdict {
+  const { record, limits } = input;
   const signal = exitSignalNumber(record);
+  const { id, status } = findRow(input);
   return {
-    status: findRow({ record, limits, copyOutFailed }).status,
+    status,
+    evidence: id,
     exitCode: exitCodeOf(record),
     exitSignal: signal === null ? null : signalName(signal),
     memoryPeakBytes: reportedPeakBytes(record, limits.memoryBytes),

@@ -3,61 +3,106 @@ import { fstatSync } from 'node:fs';
 import { errnoName } from '../errno.js';
 import { EINVAL } from '../native-errno.js';
 import type { CopyOut, FileError, OutputFile } from '../types.js';
+import { TakeOutBudget } from './take-out.js';
 import { inTree, type WorkFolder } from './trees.js';
 
 const COPY_OUT_BYTES_MAX = 64 * 2 ** 20;
 const NO_BYTES = new Uint8Array(0);
 
 export interface CopiedOut {
+  /** Without a prototype: names come from outside, and `toString` is none that was taken. */
   files: Record<string, OutputFile>;
   errors: FileError[];
 }
 
+/** No files, and no names that every object has. */
+export function noFiles(): CopiedOut {
+  return { files: Object.create(null), errors: [] };
+}
+
 type Wanted = Exclude<CopyOut, string>;
+type Bounded = Wanted & Required<Pick<Wanted, 'maxBytes'>>;
 
 /** Takes files out; what cannot be taken is an entry of `errors`. Every process of the sandbox must be dead. */
 export function copyOut(
   folder: WorkFolder,
   wanted: readonly CopyOut[],
   maxBytes: number = COPY_OUT_BYTES_MAX,
+  budget: TakeOutBudget = new TakeOutBudget(),
 ): CopiedOut {
-  const files: [path: string, file: OutputFile][] = [];
-  const errors: FileError[] = [];
-  for (const entry of wanted) {
-    const want: Wanted = typeof entry === 'string' ? { path: entry } : entry;
-    const { path, maxBytes: bound = maxBytes, optional = false } = want;
-    const taken = want.as === 'fd' ? hold(folder, want, bound) : read(folder, want, bound);
-    if (typeof taken === 'number') {
-      const name = errnoName(-taken);
-      if (optional !== 'any' && !(optional && name === 'ENOENT')) errors.push(openError(path, -taken, name));
-      continue;
+  const copied = noFiles();
+  try {
+    for (const entry of wanted) {
+      const want: Wanted = typeof entry === 'string' ? { path: entry } : entry;
+      take(folder, { ...want, maxBytes: want.maxBytes ?? maxBytes }, copied, budget);
     }
-    if (taken.sizeBytes > bound) errors.push(tooLarge(taken, bound));
-    if (taken.sizeBytes <= bound || want.truncate) files.push([path, taken]);
+    return copied;
+  } catch (error) {
+    closeFiles(folder, Object.values(copied.files));
+    throw error;
   }
-  return { files: Object.fromEntries(files), errors }; // not by assignment, which `__proto__` does not take
+}
+
+/** The result owns a descriptor from here on; one of two entries for one path is closed. */
+function take(folder: WorkFolder, want: Bounded, { files, errors }: CopiedOut, budget: TakeOutBudget): void {
+  const { path, maxBytes, optional = false } = want;
+  const taken = want.as === 'fd' ? hold(folder, want, budget) : read(folder, want, budget);
+  if (typeof taken === 'number') {
+    const name = errnoName(-taken);
+    if (optional !== 'any' && !(optional && name === 'ENOENT')) errors.push(openError(path, -taken, name));
+    return;
+  }
+  const { file, isWhole } = taken;
+  if (!isWhole) errors.push(tooLarge(file, maxBytes));
+  const hasBeginning = want.truncate === true && (want.as !== 'fd' || file.fd !== null);
+  if (!isWhole && !hasBeginning) return;
+  const before = files[path];
+  if (before !== undefined) closeFiles(folder, [before]);
+  files[path] = file;
+}
+
+function closeFiles({ native }: WorkFolder, files: readonly OutputFile[]): void {
+  native.closeFds(files.flatMap(({ fd }) => (fd === null ? [] : [fd])));
+}
+
+/** `isWhole`: it was within its own bound, and that of all files. */
+interface Taken {
+  file: TakenFile;
+  isWhole: boolean;
 }
 
 /** Of one that is too large nothing is read, unless its beginning is wanted. */
-function read(folder: WorkFolder, { path, truncate }: Wanted, maxBytes: number): TakenFile | number {
+function read(folder: WorkFolder, want: Bounded, budget: TakeOutBudget): Taken | number {
   const { native } = folder;
+  const { path, truncate } = want;
+  const maxBytes = Math.min(want.maxBytes, budget.leftBytes);
   const got = inTree(folder, path, (dir, below) =>
     native.readFileBeneath({ dir, path: below, maxBytes, truncate }),
   );
   if (typeof got === 'number') return got;
-  return new TakenFile(path, ...got, null);
+  const file = new TakenFile(path, ...got, null);
+  budget.chargeFile(file.bytes.byteLength);
+  return { file, isWhole: file.sizeBytes <= maxBytes };
 }
 
-function hold(folder: WorkFolder, { path, truncate }: Wanted, maxBytes: number): TakenFile | number {
+function hold(folder: WorkFolder, want: Bounded, budget: TakeOutBudget): Taken | number {
   const { native } = folder;
+  const { path, maxBytes, truncate } = want;
   const fd = inTree(folder, path, (dir, below) => native.openBeneath({ dir, path: below, flags: 0 }));
   if (fd < 0) return fd;
-  const status = fstatSync(fd);
-  const wanted = status.isFile() && (status.size <= maxBytes || truncate === true);
-  if (wanted) native.giveAway(fd);
-  else native.closeFds([fd]);
-  if (!status.isFile()) return EINVAL;
-  return new TakenFile(path, NO_BYTES, status.mode & 0o7777, status.size, wanted ? fd : null);
+  let isGiven = false;
+  try {
+    const status = fstatSync(fd);
+    if (!status.isFile()) return EINVAL;
+    const fits = status.size <= maxBytes;
+    const isWanted = (fits || truncate === true) && budget.chargeHeld(status, maxBytes);
+    if (isWanted) native.giveAway(fd);
+    isGiven = isWanted;
+    const file = new TakenFile(path, NO_BYTES, status.mode & 0o7777, status.size, isWanted ? fd : null);
+    return { file, isWhole: fits && isWanted };
+  } finally {
+    if (!isGiven) native.closeFds([fd]);
+  }
 }
 
 class TakenFile implements OutputFile {
@@ -100,5 +145,9 @@ function openError(path: string, errno: number, name: string): FileError {
 }
 
 function tooLarge({ path, sizeBytes }: TakenFile, maxBytes: number): FileError {
-  return { path, code: 'too-large', message: `${path} is larger than ${maxBytes} bytes`, sizeBytes };
+  const message =
+    sizeBytes > maxBytes
+      ? `${path} is larger than ${maxBytes} bytes`
+      : `${path} is larger than what is left of copyOutTotalBytes`;
+  return { path, code: 'too-large', message, sizeBytes };
 }

@@ -45,6 +45,8 @@ describe('validateEngineOptions', () => {
     [{ hostname: 'judge-1.local', workDir: '/home/user', parallelism: 1, maxSandboxes: 1, queueLength: 0 }],
     [{ readyCount: 0, limits: { cpuTimeMs: null }, ceilings: { memoryBytes: 2 ** 30 } }],
     [{ cgroup: 'auto', require: [], uidBase: 100_000, seccomp: 'strict' }],
+    [{ allowSyscalls: ['ptrace', 'seccomp', 'io_setup', 'ptrace'] }],
+    [{ allowSyscalls: [] }],
     [{ cgroup: '/sys/fs/cgroup/sbx', require: FEATURES }],
   ])('case %# is fine', (options) => {
     expect(errorOf(options)).toBeNull();
@@ -95,6 +97,9 @@ describe('validateEngineOptions', () => {
     [{ require: 'seccomp' }, '.require', 'type'],
     [{ require: ['secomp'] }, '.require[0]', 'choice'],
     [{ seccomp: false }, '.seccomp', 'type'],
+    [{ allowSyscalls: 'ptrace' }, '.allowSyscalls', 'type'],
+    [{ allowSyscalls: ['ptrace', 'mount'] }, '.allowSyscalls[1]', 'choice'],
+    [{ allowSyscalls: ['__proto__'] }, '.allowSyscalls[0]', 'choice'],
     [{ mounts: {} }, '.mounts', 'type'],
     [{ mounts: [null] }, '.mounts[0]', 'type'],
     [{ mounts: [{}] }, '.mounts[0].kind', 'type'],

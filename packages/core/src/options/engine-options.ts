@@ -1,6 +1,6 @@
 /** Options of `Engine.open`: the root that sandboxes see, sizes, limits, and what the machine must be able to do. */
 import { signalNumber } from '../errno.js';
-import { type EngineOptions, FEATURES } from '../types.js';
+import { ALLOWABLE_SYSCALLS, type EngineOptions, FEATURES } from '../types.js';
 import { BOOLEAN, by, checkTable, number, table, word } from './check.js';
 import { DEFAULT_WORK_DIR } from './defaults.js';
 import { describe, quote } from './describe.js';
@@ -15,6 +15,7 @@ import {
 } from './mount-rules.js';
 import { type Problem, problem, throwProblem, within, wrongType, wrongWord } from './problem.js';
 import { checkSeccomp } from './seccomp-rules.js';
+import { checkToolchains, toolchainRows } from './toolchains.js';
 
 /** Highest number of sandboxes: each takes two of the host's user ids. */
 export const SANDBOX_COUNT_MAX = 65_536;
@@ -33,6 +34,7 @@ const RESERVED = ['/', '/proc', '/dev', '/sys', '/tmp'];
 
 const ENGINE_TABLE = table<EngineOptions>('the options of Engine.open', {
   mounts: by(checkMounts),
+  toolchains: by(checkToolchains),
   maskPaths: by(checkMaskPaths),
   proc: word(...PROC_MODES),
   hostname: by(checkHostname),
@@ -49,9 +51,10 @@ const ENGINE_TABLE = table<EngineOptions>('the options of Engine.open', {
   limits: LIMITS_RULE,
   ceilings: LIMITS_RULE,
   cgroup: by(checkCgroup),
-  require: by(checkRequire),
+  require: by((value) => checkWords(value, 'features', FEATURES)),
   uidBase: number(UID_MIN, UID_MAX),
   seccomp: by(checkSeccomp),
+  allowSyscalls: by((value) => checkWords(value, 'system calls', ALLOWABLE_SYSCALLS)),
   landlock: BOOLEAN,
   coreScheduling: BOOLEAN,
   pinning: word('none', 'sandbox'),
@@ -68,8 +71,19 @@ export function validateEngineOptions(options: unknown): void {
 }
 
 /** Rows and masks against the folders that every sandbox has of its own. */
-function checkWorld({ mounts, maskPaths, workDir = DEFAULT_WORK_DIR }: EngineOptions): Problem | null {
-  return checkMountPlaces(mounts ?? [], workDir) ?? checkMaskPlaces(maskPaths ?? [], workDir);
+function checkWorld(options: EngineOptions): Problem | null {
+  const { mounts = [], maskPaths = [], toolchains = [], workDir = DEFAULT_WORK_DIR } = options;
+  return (
+    checkMountPlaces(mounts, workDir) ??
+    renamed(checkMountPlaces(toolchainRows(toolchains, []), workDir), '.mounts', '.toolchains') ??
+    checkMaskPlaces(maskPaths, workDir)
+  );
+}
+
+/** A problem of a row that came of another option. */
+function renamed(found: Problem | null, from: string, to: string): Problem | null {
+  if (found !== null) found.path = found.path.replace(from, to).replace(/\.target$/, '');
+  return found;
 }
 
 function checkTogether({ readyCount, parallelism, maxSandboxes, uidBase }: EngineOptions): Problem | null {
@@ -132,12 +146,10 @@ function isIgnorable(value: unknown): boolean {
   return number !== null && number <= SIGNAL_MAX && !UNIGNORABLE.includes(number);
 }
 
-function checkRequire(value: unknown): Problem | null {
-  if (!Array.isArray(value)) return wrongType('an array of features', value);
+function checkWords(value: unknown, what: string, words: readonly string[]): Problem | null {
+  if (!Array.isArray(value)) return wrongType(`an array of ${what}`, value);
   for (let index = 0; index < value.length; index++) {
-    if (!(FEATURES as readonly unknown[]).includes(value[index])) {
-      return within(`[${index}]`, wrongWord(value[index], FEATURES));
-    }
+    if (!words.includes(value[index])) return within(`[${index}]`, wrongWord(value[index], words));
   }
   return null;
 }

@@ -18,13 +18,13 @@ export const DEVICES: ReadonlySet<string> = new Set(
   ['null', 'zero', 'full', 'random', 'urandom', 'tty'].map((name) => `/dev/${name}`),
 );
 /** Links that are in every sandbox. */
-export const DEVICE_LINKS: Readonly<Record<string, string>> = {
-  '/dev/fd': '/proc/self/fd',
-  '/dev/stdin': '/proc/self/fd/0',
-  '/dev/stdout': '/proc/self/fd/1',
-  '/dev/stderr': '/proc/self/fd/2',
-  '/dev/ptmx': 'pts/ptmx',
-};
+export const DEVICE_LINKS: ReadonlyMap<string, string> = new Map([
+  ['/dev/fd', '/proc/self/fd'],
+  ['/dev/stdin', '/proc/self/fd/0'],
+  ['/dev/stdout', '/proc/self/fd/1'],
+  ['/dev/stderr', '/proc/self/fd/2'],
+  ['/dev/ptmx', 'pts/ptmx'],
+]);
 
 const GENERATED_FILE_BYTES_MAX = 2 ** 20;
 /** Mounted in each sandbox, over whatever the root has there. The work folder is one more. */
@@ -117,10 +117,10 @@ function checkPlace(row: MountRow, workDir: string): Problem | null {
   const target = row.target ?? (row as Extract<MountRow, { kind: 'bind' }>).source;
   const field = row.target === undefined ? '.source' : '.target';
   if (row.kind === 'bind' && isDevice(row.source, target)) return null;
-  if (row.kind === 'symlink' && target in DEVICE_LINKS && DEVICE_LINKS[target] !== row.to) {
+  if (row.kind === 'symlink' && (DEVICE_LINKS.get(target) ?? row.to) !== row.to) {
     return within(
       '.target',
-      problem('conflict', `is a link to ${DEVICE_LINKS[target]} already`, quote(target)),
+      problem('conflict', `is a link to ${DEVICE_LINKS.get(target)} already`, quote(target)),
     );
   }
   if (target === '/') return within(field, problem('format', 'must not be the root itself', quote(target)));

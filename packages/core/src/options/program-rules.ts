@@ -70,6 +70,7 @@ const RUN_RULES = {
   files: FILES_RULE,
   copyOut: by(checkCopyOut),
   copyOutMaxBytes: number(0, CONTENT_BYTES_MAX, { unit: 'bytes' }),
+  copyOutTotalBytes: number(0, Number.MAX_SAFE_INTEGER, { unit: 'bytes' }),
 };
 
 /** What belongs to a call, and in a group to the whole of it. */
@@ -124,8 +125,8 @@ export const ONE_SHOT_SPAWN_TABLE: Table = table<OneShotOptions>(
   { hints: HINTS },
 );
 
-/** `StandbyProgram`, without file, arguments and entry. */
-export const STANDBY_TABLE: Table = table<Omit<StandbyProgram, 'file' | 'args' | 'entry'>>(
+/** `StandbyProgram`, without file, arguments, entry and files. */
+export const STANDBY_TABLE: Table = table<Omit<StandbyProgram, 'file' | 'args' | 'entry' | 'files'>>(
   'a program of a standby',
   { ...SHAPE_RULES, env: ENV_RULE, cwd: COMMON_RULES.cwd, limits: LIMITS_RULE },
   { hints: HINTS },

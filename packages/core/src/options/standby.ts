@@ -5,7 +5,7 @@ import type {
   StandbyOptions,
   StandbyProgram,
 } from '../program/standby/types.js';
-import { by, checkTable, number, table } from './check.js';
+import { BOOLEAN, by, checkTable, number, table } from './check.js';
 import { checkFiles } from './content.js';
 import { quote } from './describe.js';
 import { checkFilePath } from './paths.js';
@@ -43,9 +43,11 @@ export function validateStandbyProgram(
   where: string,
   prelude: StandbyFamily['prelude'] = {},
 ): void {
-  const { file, args, entry, ...options } = program;
+  const { file, args, entry, files = {}, ...options } = program;
   const found = checkEntry(entry, prelude);
   if (found !== null) throwProblem(`${where}.entry`, found);
+  const wrongFiles = checkFiles(files);
+  if (wrongFiles !== null) throwProblem(`${where}.files`, wrongFiles);
   validateStandbyStart(file, args, options);
 }
 
@@ -60,7 +62,7 @@ function checkEntry(entry: unknown, prelude: Readonly<Record<string, string>>): 
 
 const INPUT_TABLE = table<StandbyInput>(
   'the options of a prepared program',
-  { code: by(checkCode), killGraceMs: KILL_GRACE_RULE, ...ABORT_RULES },
+  { code: by(checkCode), fresh: BOOLEAN, killGraceMs: KILL_GRACE_RULE, ...ABORT_RULES },
   { required: ['code'] },
 );
 

@@ -56,7 +56,8 @@ async function joinCpuSet(core: EngineCore, slot: Slot, cpus: readonly number[])
 
 function writeCpuSet(group: Group, cpus: readonly number[]): void {
   try {
-    group.write('cpuset', 'cpuset.cpus', cpus.join(','));
+    // Never empty: of no bytes Node makes no write, and the set of the run before would stay.
+    group.write('cpuset', 'cpuset.cpus', `${cpus.join(',')}\n`);
   } catch (cause) {
     throw new PermissionError({
       layer: 'cgroup',

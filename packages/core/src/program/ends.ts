@@ -1,6 +1,8 @@
 /** The program's ends of its descriptors, by number, from their opening until they are sent. */
+import { fstatSync } from 'node:fs';
 import { FileAccessError, InvalidOptionsError } from '../errors.js';
 import { FD_NULL, hostError, type Native } from '../native.js';
+import { EISDIR } from '../native-errno.js';
 
 interface End {
   /** -1 for what init has or makes. */
@@ -48,8 +50,12 @@ export class Ends {
   /** A copy of the caller's descriptor, which it may close or use again while the program is being started. */
   inherit(target: number, fd: number): void {
     const own = this.native.duplicateFd(fd);
-    if (own < 0) throw new FileAccessError({ operation: 'inherit', path: `descriptor ${fd}`, errno: -own });
+    const path = `descriptor ${fd}`;
+    if (own < 0) throw new FileAccessError({ operation: 'inherit', path, errno: -own });
     this.give(target, own, '');
+    // Whoever holds a folder can name all that lies around it, whatever is its root. Init refuses it, too.
+    if (fstatSync(own).isDirectory())
+      throw new FileAccessError({ operation: 'inherit', path, errno: EISDIR });
   }
 
   /** The same open file on a second number. */

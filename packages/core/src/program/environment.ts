@@ -4,12 +4,22 @@ import type { Environment, ProgramOptions } from '../types.js';
 
 const DEFAULT_TERM = 'xterm-256color';
 
+/** The default PATH, also where a caller has repeated it, with toolchains before it. Another one is the caller's own. */
+function withToolchains(environment: readonly string[], toolchainPath: string): readonly string[] {
+  const ordinary = `PATH=${DEFAULT_ENV.PATH}`;
+  return environment.map((variable) =>
+    variable === ordinary ? `PATH=${toolchainPath}${DEFAULT_ENV.PATH}` : variable,
+  );
+}
+
 /** The program's own environment, else the sandbox's, else the default; with a terminal TERM is added, unless `null` says no. */
 export function environmentFor(
   options: ProgramOptions,
   ofSandbox: Environment | undefined,
+  toolchainPath = '',
 ): readonly string[] {
-  const strings = stringsOf(options.env ?? ofSandbox ?? DEFAULT_ENV);
+  const given = stringsOf(options.env ?? ofSandbox ?? DEFAULT_ENV);
+  const strings = toolchainPath === '' ? given : withToolchains(given, toolchainPath);
   return options.pty === undefined ? strings : withTerm(strings, options.pty.term);
 }
 

@@ -1,4 +1,5 @@
 /** How a program is ended on request: gently first if there is a grace, and always within it. */
+import type { EndedMessage } from '../native.js';
 import type { SignalCause } from './place.js';
 
 const SIGTERM = 15;
@@ -14,6 +15,7 @@ export class Killing {
   #timer: NodeJS.Timeout | undefined;
   readonly #giveUp: () => void;
   #ending = false;
+  #cause: 'killed' | 'wall-limit' = 'killed';
   #killed = false;
   readonly #sent = new Set<number>();
 
@@ -30,6 +32,11 @@ export class Killing {
   /** `end()` was called. */
   get ending(): boolean {
     return this.#ending;
+  }
+
+  /** What an end by us is put down to. */
+  get cause(): 'killed' | 'wall-limit' {
+    return this.#cause;
   }
 
   begin(): void {
@@ -60,14 +67,15 @@ export class Killing {
     this.#signal(SIGTERM, 'killed', true);
   }
 
-  /** As `end`, whatever grace it has left. */
-  endNow(): void {
+  /** As `end`, whatever grace it has left. `cause`: what the end is put down to. */
+  endNow(cause: 'killed' | 'wall-limit' = 'killed'): void {
     if (this.#killed) return;
     this.#ending = true;
     this.#killed = true;
+    this.#cause = cause;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#giveUp(), REPORT_WAIT_MS);
-    this.#signal(SIGKILL, 'killed', true);
+    this.#signal(SIGKILL, cause, true);
   }
 
   over(): void {
@@ -83,4 +91,11 @@ export function after(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms).unref();
   });
+}
+
+/** With what the host knows of the end and init could not: a signal that it sent, output that came faster than it could say stop. */
+export function withHostCause(ended: EndedMessage, killing: Killing, hasOverflowed: boolean): EndedMessage {
+  if (ended.cause !== 'none') return ended;
+  if (killing.explains(ended.waitStatus)) return { ...ended, cause: 'killed' };
+  return hasOverflowed ? { ...ended, cause: 'output-limit' } : ended;
 }

@@ -6,6 +6,7 @@
 import { FileAccessError } from '../errors.js';
 import { copyOut } from '../files/copy-out.js';
 import { notRegular } from '../files/refusals.js';
+import type { TakeOutBudget } from '../files/take-out.js';
 import { meets, placeInTrees, type WorkFolder } from '../files/trees.js';
 import { type FailedMessage, loadNative, type ReportedOutput } from '../native.js';
 import { EMPTY_OUTPUT, Output } from '../streams/output.js';
@@ -55,14 +56,15 @@ export class MadeFiles {
   /** What they hold, by descriptor of the program. `take`: of one that is open. `reported`: as init tells it, if it does. */
   collect(
     reported: ReportedOutput[] | undefined,
+    budget: TakeOutBudget,
     take: (fd: number, want: CollectedFile['collect']) => Output,
   ): [target: number, output: Output][] {
     return this.#wanted.map(([target, spec], index) => {
       const told = reported?.[index];
-      if (told === undefined) return [target, this.#find(spec)];
+      if (told === undefined) return [target, this.#find(spec, budget)];
       reported![index] = null; // who takes it closes it
       if (typeof told === 'number') return [target, take(told, spec.collect)];
-      return [target, told === null ? EMPTY_OUTPUT : cut(told, spec.collect.maxBytes)];
+      return [target, told === null ? EMPTY_OUTPUT : cut(told, spec.collect.maxBytes, budget)];
     });
   }
 
@@ -75,11 +77,11 @@ export class MadeFiles {
   }
 
   /** Init died before it could tell: what stands under that name now. */
-  #find({ file, collect: { maxBytes, as } }: CollectedFile): Output {
+  #find({ file, collect: { maxBytes, as } }: CollectedFile, budget: TakeOutBudget): Output {
     const { folder } = this.#options;
     if (!isOpen(folder)) return EMPTY_OUTPUT;
     const wanted = { path: file, maxBytes, truncate: true, optional: 'any', as } as const;
-    const found = copyOut(folder, [wanted]).files[file];
+    const found = copyOut(folder, [wanted], maxBytes, budget).files[file];
     if (found === undefined) return EMPTY_OUTPUT;
     const { bytes, sizeBytes, fd } = found;
     return new Output(bytes, sizeBytes, fd === null ? null : { fd, maxBytes });
@@ -95,7 +97,9 @@ function isOpen(folder: WorkFolder): boolean {
   }
 }
 
-function cut(bytes: Uint8Array, maxBytes: number): Output {
+function cut(bytes: Uint8Array, wantedBytes: number, budget: TakeOutBudget): Output {
+  const maxBytes = Math.min(wantedBytes, budget.leftBytes);
+  budget.chargeOutput(Math.min(bytes.byteLength, maxBytes));
   return bytes.byteLength <= maxBytes
     ? new Output(bytes)
     : new Output(bytes.subarray(0, maxBytes), bytes.byteLength);

@@ -2,6 +2,7 @@
  * One program in a fresh sandbox: files in, the program, files out, everything gone. `runOneShot` is the one-shot form and
  * hot path; `startInFresh` is what living programs and groups share with it.
  */
+import { onAbort } from '../abort.js';
 import type { EngineCore } from '../engine/core.js';
 import { checkCeilings, type ResolvedLimits, resolveLimits } from '../options/limits.js';
 import type { OneShotOptions, ProgramOptions, RunResult } from '../types.js';
@@ -149,7 +150,7 @@ export function untilAborted(running: Running, { signal, onAbort }: ProgramOptio
 
 async function endOnAbort(running: Running, signal: AbortSignal, resolve: boolean): Promise<RunResult> {
   const end = () => running.end();
-  signal.addEventListener('abort', end, { once: true });
+  const release = onAbort(signal, end);
   if (signal.aborted) end();
   try {
     const result = await running.result;
@@ -157,6 +158,6 @@ async function endOnAbort(running: Running, signal: AbortSignal, resolve: boolea
     closeHeld(result);
     throw signal.reason;
   } finally {
-    signal.removeEventListener('abort', end);
+    release();
   }
 }

@@ -2,6 +2,7 @@
 import { fstatSync } from 'node:fs';
 import { FileAccessError, InvalidOptionsError } from '../errors.js';
 import { notRegular } from '../files/refusals.js';
+import type { TakeOutBudget } from '../files/take-out.js';
 import { inTree } from '../files/trees.js';
 import { FD_HOLD, FD_OUTPUT, hostError, type NativeReader, type ReportedOutput } from '../native.js';
 import { ENOENT } from '../native-errno.js';
@@ -92,15 +93,17 @@ export class Outputs {
   }
 
   /** Every process is dead: what was captured, and what the collected files hold. */
-  collect(reported: ReportedOutput[] | undefined): Map<number, Output> {
-    const collected = new Map(this.made.collect(reported, (fd, want) => this.#take(fd, want)));
+  collect(reported: ReportedOutput[] | undefined, budget: TakeOutBudget): Map<number, Output> {
+    const collected = new Map(
+      this.made.collect(reported, budget, (fd, want) => this.#take(fd, want, budget)),
+    );
     for (const [target, reader] of this.#captures) {
       const finished = reader.finish();
       collected.set(target, finished === undefined ? EMPTY_OUTPUT : new Output(...finished));
     }
     for (const [target, held] of this.#collecting) {
       this.#collecting.delete(target); // who takes it closes it
-      collected.set(target, this.#take(held.fd, held.want));
+      collected.set(target, this.#take(held.fd, held.want, budget));
     }
     return collected;
   }
@@ -165,12 +168,17 @@ export class Outputs {
     this.#shared.delete(target);
   }
 
-  #take(fd: number, { maxBytes, as }: NonNullable<FileOutput['collect']>): Output {
+  #take(fd: number, { maxBytes, as }: NonNullable<FileOutput['collect']>, budget: TakeOutBudget): Output {
     const { native } = this.#ends;
-    if (as === 'fd') return new Output(NO_BYTES, fstatSync(fd).size, { fd: native.giveAway(fd), maxBytes });
-    const taken = native.takeFile(fd, maxBytes);
+    if (as === 'fd') {
+      const status = fstatSync(fd);
+      const kept = budget.chargeHeld(status, maxBytes, 0) ? maxBytes : 0;
+      return new Output(NO_BYTES, status.size, { fd: native.giveAway(fd), maxBytes: kept });
+    }
+    const taken = native.takeFile(fd, Math.min(maxBytes, budget.leftBytes));
     if (typeof taken === 'number') throw hostError('read a file that it holds', taken);
     const [bytes, , sizeBytes] = taken;
+    budget.chargeOutput(bytes.byteLength);
     return new Output(bytes, sizeBytes);
   }
 }

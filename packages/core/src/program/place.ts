@@ -30,7 +30,7 @@ export interface ProgramListener {
 }
 
 /** What the host may put a program's end down to: some of `native.constants.causes`. */
-export type SignalCause = 'none' | 'output-limit' | 'killed';
+export type SignalCause = 'none' | 'wall-limit' | 'output-limit' | 'killed';
 
 const SIGKILL_STATUS = 9;
 const BUSY_RETRY_MS = 10;
@@ -233,7 +233,6 @@ export class Place {
       cpuNs: null,
       wallNs: 0,
       memoryPeakBytes: Number(group?.read('memoryPeak') ?? 0),
-      memoryBaselineBytes: null,
       fileCacheBytes: null,
       oomKillCount: kills,
       taskPeak: null,

@@ -32,7 +32,7 @@ describe('rlimits', () => {
     ['no limit of open files is the host’s own', { openFileCount: null }, NOFILE, [4096, 4096]],
     ['data', { dataBytes: 4096 }, 2, [4096, 4096]],
     ['no data limit is none set', {}, 2, []],
-    ['a core of one byte, which pipes of core_pattern heed', {}, 4, [1, 1]],
+    ['none of core dumps, which the helper has already', {}, 4, []],
   ])('%s', (_, limits, resource, expected) => {
     expect(rlimit(limits, resource, false)).toEqual(expected);
   });

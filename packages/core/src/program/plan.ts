@@ -13,7 +13,6 @@ const RLIMIT = {
   fileSize: 1,
   data: 2,
   stack: 3,
-  core: 4,
   processes: 6,
   openFiles: 7,
   memoryLock: 8,
@@ -35,15 +34,16 @@ const SIGNALS_PENDING = 1024;
  */
 const CPU_BACKSTOP_SECONDS = 2;
 
-/** Resource limits as triples. DATA only on request: it kills inside exec without a verdict. NPROC: see `taskRlimit`. */
+/**
+ * Resource limits as triples. DATA only on request: it kills inside exec without a verdict. NPROC: see `taskRlimit`. CORE: the helper has
+ * it from `TemplateMessage.coreLimit`, and no program can set it.
+ */
 export function rlimitsFor(limits: ResolvedLimits, openFilesMax: number, cpuBackstop: boolean): number[] {
   const { cpuTimeMs } = limits;
   const noCpuLimit = cpuTimeMs === null || !cpuBackstop;
   const cpu = noCpuLimit ? UNLIMITED : Math.ceil(cpuTimeMs / 1000) + CPU_BACKSTOP_SECONDS;
   const both = (resource: number, value: number | null) => [resource, value ?? UNLIMITED, value ?? UNLIMITED];
   return [
-    // 1, not 0: a core_pattern with a pipe ignores 0 and would run a handler on the host.
-    ...both(RLIMIT.core, 1),
     ...both(RLIMIT.cpu, cpu),
     ...both(RLIMIT.fileSize, limits.fileBytes),
     ...both(RLIMIT.stack, limits.stackBytes),

@@ -99,7 +99,8 @@ export function startMessage(place: Place, request: ProgramRequest, parts: Start
 }
 
 /** Relative folders start at the work folder. */
-function absolute(cwd: string | undefined, workDir: string): string {
+/** The working folder of a program. */
+export function absolute(cwd: string | undefined, workDir: string): string {
   if (cwd === undefined) return workDir;
   return cwd.startsWith('/') ? cwd : `${workDir}/${cwd}`;
 }

@@ -2,6 +2,9 @@
 
 import { decideVerdict } from '../engine/verdict.js';
 import { ProgramError } from '../errors.js';
+import { type CopiedOut, copyOut, noFiles } from '../files/copy-out.js';
+import type { TakeOutBudget } from '../files/take-out.js';
+import type { WorkFolder } from '../files/trees.js';
 import { type EndedMessage, loadNative } from '../native.js';
 import type { ResolvedLimits } from '../options/limits.js';
 import { EMPTY_OUTPUT, type Output } from '../streams/output.js';
@@ -10,6 +13,7 @@ import type {
   FileError,
   OutputFile,
   ProgramOptions,
+  RunOptions,
   RunResult,
   Status,
   Usage,
@@ -26,6 +30,8 @@ export interface ResultParts {
   degraded: Degradation[];
   /** Others ran in groups below its own: their memory and tasks are in its peaks. */
   hadCompany: boolean;
+  /** The filter of system calls may answer with SIGSYS. */
+  filterKills: boolean;
   /** Tasks in the group beside the program's. */
   helperTasks: number;
   /** Live readings already given, which the end may not fall below. */
@@ -37,6 +43,7 @@ const SIGKILL = 9;
 
 class ProgramResult implements RunResult {
   readonly status: Status;
+  readonly evidence: string;
   readonly ok: boolean;
   readonly exitCode: number | null;
   readonly exitSignal: string | null;
@@ -47,9 +54,10 @@ class ProgramResult implements RunResult {
   readonly files: Record<string, OutputFile>;
   readonly fileErrors: FileError[];
   readonly degraded: Degradation[];
+  readonly #limits: ResolvedLimits;
 
   constructor(parts: ResultParts) {
-    const { ended, limits, outputs, files, fileErrors, helperTasks } = parts;
+    const { ended, limits, outputs, files, fileErrors, filterKills, helperTasks } = parts;
     const processPeakCount = peakTasks(ended, helperTasks);
     const record = {
       waitStatus: ended.waitStatus,
@@ -61,8 +69,11 @@ class ProgramResult implements RunResult {
       oomKillCount: ended.oomKillCount,
       processPeakCount,
     };
-    const verdict = decideVerdict(record, limits, fileErrors.length > 0);
+    const copyOutFailed = fileErrors.length > 0;
+    const verdict = decideVerdict({ record, limits, copyOutFailed, filterKills });
+    this.#limits = limits;
     this.status = verdict.status;
+    this.evidence = verdict.evidence;
     this.ok = verdict.status === 'ok';
     this.exitCode = verdict.exitCode;
     this.exitSignal = verdict.exitSignal;
@@ -83,7 +94,7 @@ class ProgramResult implements RunResult {
   }
 
   orThrow(): this {
-    if (!this.ok) throw new ProgramError(this);
+    if (!this.ok) throw new ProgramError(this, this.#limits);
     return this;
   }
 }
@@ -94,22 +105,53 @@ export function makeResult(parts: ResultParts): RunResult {
 
 /** Closes the descriptors of a result that nobody will get. */
 export function closeHeld({ stdout, stderr, outputs, files }: RunResult): void {
-  const all = [stdout, stderr, ...Object.values(outputs), ...Object.values(files)];
+  closeAll([stdout, stderr, ...Object.values(outputs), ...Object.values(files)]);
+}
+
+/** What a program left. */
+export interface Collected extends CopiedOut {
+  outputs: ReadonlyMap<number, Output>;
+}
+
+const NO_FILES: CopiedOut = noFiles();
+Object.freeze(NO_FILES.files);
+
+/** The files besides the outputs. When they cannot be taken nobody gets the outputs, so their descriptors are closed. */
+export function copyOutBeside(
+  outputs: ReadonlyMap<number, Output>,
+  folder: WorkFolder,
+  { copyOut: wanted, copyOutMaxBytes }: Pick<RunOptions, 'copyOut' | 'copyOutMaxBytes'>,
+  budget: TakeOutBudget,
+): Collected {
+  if (wanted === undefined) return { outputs, ...NO_FILES };
+  try {
+    return { outputs, ...copyOut(folder, wanted, copyOutMaxBytes, budget) };
+  } catch (error) {
+    closeAll([...outputs.values()]);
+    throw error;
+  }
+}
+
+function closeAll(all: readonly { fd: number | null }[]): void {
   const fds = new Set(all.map(({ fd }) => fd).filter((fd) => fd !== null));
   if (fds.size > 0) loadNative().native.closeFds([...fds]);
 }
 
 /** The end of a killed program whose report has not come: what the host measured itself. */
-export function unreportedEnd(programId: number, usage: Usage, measuresCpu: boolean): EndedMessage {
+export function unreportedEnd(
+  programId: number,
+  usage: Usage,
+  measuresCpu: boolean,
+  cause: 'killed' | 'wall-limit',
+): EndedMessage {
   return {
     kind: 'ended',
     programId,
     waitStatus: SIGKILL,
-    cause: 'killed',
+    cause,
     cpuNs: measuresCpu ? usage.cpuTimeMs * NS_PER_MS : null,
     wallNs: usage.wallTimeMs * NS_PER_MS,
     memoryPeakBytes: usage.memoryPeakBytes,
-    memoryBaselineBytes: null,
     fileCacheBytes: null,
     oomKillCount: 0,
     taskPeak: null,

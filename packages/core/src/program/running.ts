@@ -6,30 +6,29 @@
 import type { Group } from '../cgroup/group.js';
 import { type StartAttempt, startError } from '../engine/failures.js';
 import { degradationsFor } from '../engine/features.js';
+import type { TimedProgram } from '../engine/overdue.js';
+import { filterMayKill } from '../engine/template.js';
 import type { SbxError } from '../errors.js';
 import { copyIn } from '../files/copy.js';
-import { type CopiedOut, copyOut } from '../files/copy-out.js';
+import { TakeOutBudget } from '../files/take-out.js';
 import type { EndedMessage } from '../native.js';
-import type { Output } from '../streams/output.js';
 import type { LiveUsage, RunResult } from '../types.js';
 import { attemptOf } from './attempt.js';
-import { callbackFor } from './callbacks.js';
 import { writeCpuLimits } from './cpu-limits.js';
 import { publishEnd, publishStart } from './diagnostics.js';
 import { environmentFor } from './environment.js';
-import { Killing } from './killing.js';
+import { Killing, withHostCause } from './killing.js';
 import { closeReported } from './made-files.js';
 import { Meter } from './meter.js';
 import type { Place, ProgramListener, SignalCause } from './place.js';
 import { checkOpenFiles } from './plan.js';
 import { type ProgramRequest, startMessage, type Waited } from './request.js';
-import { makeResult, unreportedEnd } from './result.js';
-import { Wiring } from './wiring.js';
+import { type Collected, copyOutBeside, makeResult, unreportedEnd } from './result.js';
+import { lookerFor } from './script.js';
+import type { Wiring } from './wiring.js';
+import { wiringFor } from './wiring-for.js';
 
-const SIGKILL = 9;
-const NO_FILES: CopiedOut = { files: {}, errors: [] };
-
-export class Running {
+export class Running implements TimedProgram {
   readonly id: number;
   readonly wiring: Wiring;
   /** Resolves with the result; rejects only when the sandbox failed, a callback threw, or it never started. */
@@ -53,7 +52,7 @@ export class Running {
     this.#place = place;
     this.#request = request;
     this.id = request.waited?.id ?? place.nextProgramId();
-    this.#env = environmentFor(request.options, request.env);
+    this.#env = environmentFor(request.options, request.env, place.core.toolchainPath);
     this.#attempt = attemptOf(request, this.#env, place.core.workDir);
     this.#killing = new Killing(
       request.options.killGraceMs ?? 0,
@@ -61,7 +60,10 @@ export class Running {
       () => this.#endedUnreported(),
     );
     this.#meter = new Meter(this.#group(), this.#helperTasks(), request);
-    this.wiring = this.#makeWiring();
+    this.wiring = wiringFor(place, request, {
+      signal: (signal, cause) => this.#signal(signal, cause, true),
+      fail: (error) => this.fail(error),
+    });
     this.result = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
@@ -142,6 +144,18 @@ export class Running {
     this.#killing.send(signal);
   }
 
+  get wallLimitMs(): number {
+    return this.#request.limits.wallTimeMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  ageMs(): number {
+    return this.#killing.ageMs();
+  }
+
+  endOverdue(): void {
+    this.#killing.endNow('wall-limit');
+  }
+
   /** The run fails with this error once the program is dead. */
   fail(error: unknown): void {
     this.#failure ??= { error };
@@ -160,23 +174,6 @@ export class Running {
     return this.#request.member === undefined ? this.#place.slot.helperTasks : 0;
   }
 
-  #makeWiring(): Wiring {
-    const { options, limits, oneShot, given } = this.#request;
-    const { core, folder } = this.#place;
-    return new Wiring({
-      folder,
-      options,
-      outputBytes: limits.outputBytes,
-      given: given ?? [],
-      files: options.files,
-      makesInputs: oneShot && core.options.proc !== 'none',
-      makesOutputs: oneShot && given === undefined,
-      onOverflow: () => this.#signal(SIGKILL, 'output-limit', true),
-      onSourceError: (error) => this.fail(error),
-      onData: (target) => callbackFor(target, options, (error) => this.fail(error)),
-    });
-  }
-
   #send(joins: number[]): Running {
     const { id, wiring } = this;
     const parts = { id, wiring, joins, env: this.#env, paths: this.#attempt.paths, group: this.#group() };
@@ -188,8 +185,10 @@ export class Running {
     return {
       onStarted: (_pid, [master]) => this.#started(master),
       onEnded: (ended) => this.#ended(ended),
-      onFailed: (failed) =>
-        this.#abandoned(this.wiring.outputError(failed) ?? startError(failed, this.#attempt)),
+      onFailed: (failed) => {
+        const look = lookerFor(this.#place, this.#request.options.cwd);
+        this.#abandoned(this.wiring.outputError(failed) ?? startError(failed, this.#attempt, look));
+      },
       onLost: (error) => this.#abandoned(error),
     };
   }
@@ -198,6 +197,7 @@ export class Running {
     this.#killing.begin();
     this.wiring.sent();
     this.#meter.begin();
+    if (this.#request.limits.wallTimeMs !== null) this.#place.core.overdue.add(this);
     publishStart(this.id, this.#request.file);
     return this;
   }
@@ -225,16 +225,15 @@ export class Running {
     this.#over = true;
     this.#killing.over();
     const { core } = this.#place;
+    core.overdue.delete(this);
     this.#countStart();
     core.finishedTotal += 1;
-    const outputs = this.#collect(ended);
-    if (outputs === null) return this.#settle.reject(this.#failure!.error);
+    const collected = this.#collect(ended);
+    if (collected === null) return this.#settle.reject(this.#failure!.error);
+    const { outputs, files, errors } = collected;
     const { limits, options } = this.#request;
-    const { copyOut: wanted, copyOutMaxBytes } = options;
-    const { folder } = this.#place;
-    const { files, errors } = wanted === undefined ? NO_FILES : copyOut(folder, wanted, copyOutMaxBytes);
     const result = makeResult({
-      ended: this.#withHostCause(ended, outputs),
+      ended: withHostCause(ended, this.#killing, this.wiring.overflowed(outputs)),
       limits,
       outputs,
       fds: options.fds,
@@ -243,6 +242,7 @@ export class Running {
       degraded:
         core.missing.length === 0 ? [] : degradationsFor(core.features, core.missing, limits, core.asked),
       hadCompany: this.#request.company?.others === true,
+      filterKills: filterMayKill(core.options, this.#place.slot.shape),
       helperTasks: this.#helperTasks(),
       atLeast: this.#meter.highest,
     });
@@ -254,23 +254,18 @@ export class Running {
   }
 
   /** `null` when the run has failed. */
-  #collect({ outputs }: EndedMessage): Map<number, Output> | null {
+  #collect({ outputs: reported }: EndedMessage): Collected | null {
     if (this.#failure === null) {
       try {
-        return this.wiring.collect(outputs);
+        const { options } = this.#request;
+        const budget = new TakeOutBudget(options.copyOutTotalBytes);
+        return copyOutBeside(this.wiring.collect(reported, budget), this.#place.folder, options, budget);
       } catch (error) {
         this.#failure = { error };
       }
     }
-    this.wiring.drop(outputs);
+    this.wiring.drop(reported);
     return null;
-  }
-
-  /** What the host knows of the end and init could not: a signal it sent, output that came faster than it could say stop. */
-  #withHostCause(ended: EndedMessage, outputs: ReadonlyMap<number, Output>): EndedMessage {
-    if (ended.cause !== 'none') return ended;
-    if (this.#killing.explains(ended.waitStatus)) return { ...ended, cause: 'killed' };
-    return this.wiring.overflowed(outputs) ? { ...ended, cause: 'output-limit' } : ended;
   }
 
   /**
@@ -280,7 +275,7 @@ export class Running {
   #endedUnreported(): void {
     if (this.#over) return;
     this.#request = { ...this.#request, options: { ...this.#request.options, copyOut: undefined } };
-    this.#ended(unreportedEnd(this.id, this.usage(), this.#meter.measures));
+    this.#ended(unreportedEnd(this.id, this.usage(), this.#meter.measures, this.#killing.cause));
   }
 
   #abandoned(error: SbxError): void {
@@ -288,6 +283,7 @@ export class Running {
     if (this.#killing.ending && error.code === 'SBX_CLOSED') return this.#endedUnreported();
     this.#over = true;
     this.#killing.over();
+    this.#place.core.overdue.delete(this);
     this.wiring.abandon();
     this.#failure ??= { error };
     this.#settle.reject(this.#failure.error);

@@ -6,7 +6,7 @@
 import type { Group } from '../cgroup/group.js';
 import { ClosedError, SandboxError } from '../errors.js';
 import { checkCeilings, type ResolvedLimits, resolveLimits } from '../options/limits.js';
-import type { LiveUsage, RunOptions, SandboxOptions } from '../types.js';
+import type { LiveUsage, RunOptions, RunResult, SandboxOptions } from '../types.js';
 import { writeBounds } from './bounds.js';
 import { type Figures, readFigures } from './figures.js';
 import { after, CLOSE_WAIT_MS } from './killing.js';
@@ -30,6 +30,9 @@ export class Session {
   #resident: { others: boolean } | null = null;
   #closed: Promise<void> | null = null;
   #lastUsage: LiveUsage | null = null;
+  /** High-water marks told so far: the kernel's own start anew when a group is used again. */
+  #memoryPeakBytes = 0;
+  #processPeakCount = 0;
 
   constructor(place: Place, options: SandboxOptions, limits: ResolvedLimits) {
     this.place = place;
@@ -92,13 +95,30 @@ export class Session {
     const { cpuNs, memoryBytes, chargedBytes } = this.#base;
     const less = (value: number | null, base: number | null) =>
       value === null ? null : Math.max(0, value - (base ?? 0));
+    const held = less(now.memoryBytes, memoryBytes);
+    const peaks = this.#raisePeaks(
+      less(now.memoryPeakBytes, chargedBytes),
+      less(now.tasks, this.place.slot.helperTasks),
+    );
     return {
       cpuTimeMs: ((now.cpuNs ?? 0) - (cpuNs ?? 0)) / NS_PER_MS,
       wallTimeMs: performance.now() - this.#startedAt,
-      memoryBytes: less(now.memoryBytes, memoryBytes),
-      memoryPeakBytes: less(now.memoryPeakBytes, chargedBytes),
+      memoryBytes: held,
       fileCacheBytes: now.fileCacheBytes,
-      processPeakCount: less(now.tasks, this.place.slot.helperTasks),
+      ...peaks,
+    };
+  }
+
+  /** Peaks with these among them; `null` for what nothing measures. */
+  #raisePeaks(
+    memory: number | null,
+    processes: number | null,
+  ): Pick<LiveUsage, 'memoryPeakBytes' | 'processPeakCount'> {
+    this.#memoryPeakBytes = Math.max(this.#memoryPeakBytes, memory ?? 0);
+    this.#processPeakCount = Math.max(this.#processPeakCount, processes ?? 0);
+    return {
+      memoryPeakBytes: memory === null ? null : this.#memoryPeakBytes,
+      processPeakCount: processes === null ? null : this.#processPeakCount,
     };
   }
 
@@ -146,11 +166,14 @@ export class Session {
 
   #follow(running: Running, company: { others: boolean } | undefined, member: Group | undefined): void {
     this.#living.add(running);
-    const over = () => {
+    const over = (result?: RunResult) => {
+      if (result?.usage !== undefined) {
+        this.#raisePeaks(result.usage.memoryPeakBytes, result.usage.processPeakCount);
+      }
       this.#living.delete(running);
       if (this.#resident === company) this.#resident = null;
       void member?.remove();
     };
-    running.result.then(over, over);
+    running.result.then(over, () => over());
   }
 }

@@ -3,7 +3,9 @@
  * folder is filled, `finish` make them; after the start message has been sent the program's ends are closed here, and the
  * host's ends live in `inputs` and `outputs`.
  */
+
 import type { SbxError } from '../errors.js';
+import type { TakeOutBudget } from '../files/take-out.js';
 import type { FailedMessage, ReportedOutput } from '../native.js';
 import type { InputStream } from '../streams/input.js';
 import type { Output } from '../streams/output.js';
@@ -132,9 +134,9 @@ export class Wiring {
   }
 
   /** Every process is dead: what was captured. */
-  collect(reported: ReportedOutput[] | undefined): Map<number, Output> {
+  collect(reported: ReportedOutput[] | undefined, budget: TakeOutBudget): Map<number, Output> {
     this.#closeInputs();
-    return this.#outputs.collect(reported);
+    return this.#outputs.collect(reported, budget);
   }
 
   /** As `collect`, when nobody wants it. */

@@ -21,14 +21,19 @@ import type {
   EngineUsage,
   GroupRequest,
   GroupResult,
+  ManyRequests,
   OneShotOptions,
+  RunManyOptions,
   RunResult,
   SandboxOptions,
 } from '../types.js';
+import { withCallerFrames } from './frames.js';
 import { runGroup, spawnGroup } from './group.js';
 import { spawnAlone } from './living.js';
-import type { Process } from './process.js';
+import { notConstructed } from './not-constructed.js';
+import type { NoOtherKeys, ProcessFor } from './process.js';
 import type { ProcessGroup } from './process-group.js';
+import { runMany } from './run-many.js';
 import { Sandbox } from './sandbox.js';
 import { Standby } from './standby.js';
 
@@ -50,6 +55,7 @@ export class Engine implements AsyncDisposable {
   readonly #core: EngineCore;
 
   private constructor(core: EngineCore) {
+    if (!(core instanceof EngineCore)) throw notConstructed('Engine', 'await Engine.open()');
     this.#core = core;
     registerCore(this, core);
   }
@@ -87,23 +93,42 @@ export class Engine implements AsyncDisposable {
 
   /** As `Sandbox.run`, on this engine. */
   run(file: string, args?: readonly string[], options?: OneShotOptions): Promise<RunResult> {
-    return attempt(() => {
+    return withCallerFrames(() => {
       validateOneShot(file, args, options);
       return runOneShot(this.#core, file, args, options);
     });
   }
 
   /** As `Sandbox.spawn`, on this engine. */
-  spawn(file: string, args?: readonly string[], options?: OneShotOptions): Promise<Process> {
-    return attempt(() => {
+  spawn<const Options extends OneShotOptions>(
+    file: string,
+    args?: readonly string[],
+    options?: Options & NoOtherKeys<Options, OneShotOptions>,
+  ): Promise<ProcessFor<Options>> {
+    return withCallerFrames(() => {
       validateOneShotSpawn(file, args, options);
-      return spawnAlone(this.#core, file, args, options);
+      return spawnAlone(this.#core, file, args, options) as Promise<ProcessFor<Options>>;
     });
+  }
+
+  /**
+   * Many one-shot runs, `concurrency` at a time: never so many that the queue refuses one. Gives the results in the order of the
+   * requests, which are taken as there is room, so they may be without end. A run that rejects ends it; leaving the loop
+   * early, or `signal`, kills what still runs.
+   *
+   * @example
+   * ```ts
+   * const requests = tests.map((test) => ({ file: './a.out', options: { files, stdin: { text: test.input } } }));
+   * for await (const { status, stdout } of engine.runMany(requests, { concurrency: 4 })) console.log(status, stdout.text());
+   * ```
+   */
+  runMany(requests: ManyRequests, options?: RunManyOptions): AsyncGenerator<RunResult, void, undefined> {
+    return runMany(this.#core, requests, options);
   }
 
   /** As `Sandbox.create`, on this engine. */
   createSandbox(options?: SandboxOptions): Promise<Sandbox> {
-    return attempt(() => {
+    return withCallerFrames(() => {
       validateSandboxOptions(options);
       return Sandbox.create({ ...options, engine: this });
     });
@@ -113,7 +138,7 @@ export class Engine implements AsyncDisposable {
   runGroup(request: EachGroupRequest): Promise<EachGroupResult>;
   runGroup(request: GroupRequest): Promise<GroupResult>;
   runGroup(request: GroupRequest | EachGroupRequest): Promise<GroupResult | EachGroupResult> {
-    return attempt(() => {
+    return withCallerFrames(() => {
       validateGroup(request);
       return runGroup(this.#core, request);
     });
@@ -125,7 +150,7 @@ export class Engine implements AsyncDisposable {
   spawnGroup(
     request: GroupRequest | EachGroupRequest,
   ): Promise<ProcessGroup<GroupResult> | ProcessGroup<EachGroupResult>> {
-    return attempt(() => {
+    return withCallerFrames(() => {
       validateSpawnGroup(request);
       return spawnGroup(this.#core, request) as Promise<ProcessGroup>;
     });
@@ -147,9 +172,4 @@ export class Engine implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
-}
-
-/** Whatever the checks throw comes as a rejection, as from any async function. */
-async function attempt<T>(work: () => Promise<T>): Promise<T> {
-  return work();
 }

@@ -2,6 +2,7 @@
  * Several programs at once, each in a fresh sandbox, joined by pipes. `runGroup` waits for all; `spawnGroup` hands out the
  * living programs. What holds the programs together, both ways, is `JoinedRun`.
  */
+import { onAbort } from '../abort.js';
 import type { EngineCore } from '../engine/core.js';
 import { isSbxError, SbxError } from '../errors.js';
 import type { NativeRelay } from '../native.js';
@@ -83,6 +84,7 @@ class JoinedRun {
   readonly #spawned: boolean;
   /** Ends all of them: when one cannot go on and that matters to the others, and when the caller wants it. */
   readonly #stop = new AbortController();
+  #release: () => void = () => undefined;
   readonly #onAbort = () => this.#stop.abort(this.#request.signal!.reason);
 
   constructor(core: EngineCore, request: AnyRequest, spawned: boolean) {
@@ -98,7 +100,7 @@ class JoinedRun {
       this.#letGo();
       throw error;
     }
-    request.signal?.addEventListener('abort', this.#onAbort, { once: true });
+    if (request.signal !== undefined) this.#release = onAbort(request.signal, this.#onAbort);
     this.starts = request.programs.map((program, index) => this.#start(program, index));
     this.outcomes = this.starts.map((start, index) => this.#outcome(start, index));
     this.result = this.#finish();
@@ -167,7 +169,7 @@ class JoinedRun {
   }
 
   #letGo(): void {
-    this.#request.signal?.removeEventListener('abort', this.#onAbort);
+    this.#release();
     this.#closeEnds(this.#given.flat());
     for (const relay of this.#relays) relay?.close();
   }

@@ -116,6 +116,19 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
   }
 }
 
+/** A living program whose streams are there for sure where its options ask for them. */
+export type ProcessFor<Options> = Process &
+  StreamFor<Options, 'stdin', InputStream> &
+  StreamFor<Options, 'stdout', OutputStream> &
+  StreamFor<Options, 'stderr', OutputStream>;
+
+/** The stream of one name: there where its option is `'pipe'`. */
+export type StreamFor<Options, Name extends string, Stream> =
+  Options extends Readonly<Record<Name, 'pipe'>> ? { readonly [Key in Name]: Stream } : unknown;
+
+/** Makes a key that is none of `Known`'s an error, as in any object literal. */
+export type NoOtherKeys<Options, Known> = { readonly [Key in Exclude<keyof Options, keyof Known>]: never };
+
 type Source = { kind: 'stdout' | 'stderr'; chunks: AsyncIterator<Uint8Array> };
 
 /** Whichever has something next. */

@@ -31,11 +31,13 @@ import type {
   SandboxOptions,
 } from '../types.js';
 import type { Engine } from './engine.js';
+import { withCallerFrames } from './frames.js';
 import { runGroup, spawnGroup } from './group.js';
 import { spawnAlone } from './living.js';
-import { Process } from './process.js';
+import { notConstructed } from './not-constructed.js';
+import { type NoOtherKeys, Process, type ProcessFor } from './process.js';
 import type { ProcessGroup } from './process-group.js';
-import { checkTemplate, isShellOptions, quoteShell, type ShellTag } from './shell.js';
+import { callShell, type ShellTag } from './shell.js';
 import { type FileData, type FolderEntry, WorkFiles } from './work-files.js';
 import { writableOf } from './writable.js';
 
@@ -60,13 +62,18 @@ export class Sandbox implements AsyncDisposable {
   readonly #files: WorkFiles;
 
   private constructor(session: Session) {
+    if (!(session instanceof Session)) throw notConstructed('Sandbox', 'await Sandbox.create()');
     const { place } = session;
     this.#session = session;
     this.#files = new WorkFiles(place.folder, () => session.checkOpen());
   }
 
   /** Makes a sandbox that lives until `close()`. Throws before anything starts when options are wrong or all places are taken. */
-  static async create(options: SandboxOptions = NO_OPTIONS): Promise<Sandbox> {
+  static create(options: SandboxOptions = NO_OPTIONS): Promise<Sandbox> {
+    return withCallerFrames(() => Sandbox.#create(options));
+  }
+
+  static async #create(options: SandboxOptions): Promise<Sandbox> {
     validateSandboxOptions(options);
     options.signal?.throwIfAborted();
     const core = await coreOf(options.engine);
@@ -87,10 +94,12 @@ export class Sandbox implements AsyncDisposable {
    * The one-shot form: a fresh sandbox with `files` in it, one program, `copyOut` taken, everything gone. Resolves for
    * whatever the program did; rejects with an `SbxError` for what we could not do, or with `signal.reason` on abort.
    */
-  static async run(file: string, args?: readonly string[], options?: OneShotOptions): Promise<RunResult> {
-    validateOneShot(file, args, options);
-    const core = coreOf(options?.engine);
-    return runOneShot(core instanceof Promise ? await core : core, file, args, options);
+  static run(file: string, args?: readonly string[], options?: OneShotOptions): Promise<RunResult> {
+    return withCallerFrames(async () => {
+      validateOneShot(file, args, options);
+      const core = coreOf(options?.engine);
+      return runOneShot(core instanceof Promise ? await core : core, file, args, options);
+    });
   }
 
   /**
@@ -98,40 +107,55 @@ export class Sandbox implements AsyncDisposable {
    * Streams exist where `'pipe'` was asked for; `Process.result` has files and captured outputs. Such programs do not wait in
    * the queue: `maxSandboxes` bounds them.
    */
-  static async spawn(file: string, args?: readonly string[], options?: OneShotOptions): Promise<Process> {
-    validateOneShotSpawn(file, args, options);
-    return spawnAlone(await coreOf(options?.engine), file, args, options);
+  static spawn<const Options extends OneShotOptions>(
+    file: string,
+    args?: readonly string[],
+    options?: Options & NoOtherKeys<Options, OneShotOptions>,
+  ): Promise<ProcessFor<Options>> {
+    return withCallerFrames(async () => {
+      validateOneShotSpawn(file, args, options);
+      const process = await spawnAlone(await coreOf(options?.engine), file, args, options);
+      return process as ProcessFor<Options>;
+    });
   }
 
   /** Several programs, each in a fresh sandbox of its own, joined by pipes. Resolves when all have ended. */
-  static runGroup(request: EachGroupRequest & { engine?: Engine }): Promise<EachGroupResult>;
-  static runGroup(request: GroupRequest & { engine?: Engine }): Promise<GroupResult>;
-  static async runGroup(
-    request: (GroupRequest | EachGroupRequest) & { engine?: Engine },
+  static runGroup(request: EachGroupRequest & { engine?: Engine | undefined }): Promise<EachGroupResult>;
+  static runGroup(request: GroupRequest & { engine?: Engine | undefined }): Promise<GroupResult>;
+  static runGroup(
+    request: (GroupRequest | EachGroupRequest) & { engine?: Engine | undefined },
   ): Promise<GroupResult | EachGroupResult> {
-    validateGroup(request);
-    return runGroup(await coreOf(request.engine), request);
+    return withCallerFrames(async () => {
+      validateGroup(request);
+      return runGroup(await coreOf(request.engine), request);
+    });
   }
 
   /**
    * As `runGroup`, but returns once all programs execute: living programs, whose streams exist where `'pipe'` was asked for.
    * Such groups do not wait in the queue: `maxSandboxes` bounds them.
    */
-  static spawnGroup(request: EachGroupRequest & { engine?: Engine }): Promise<ProcessGroup<EachGroupResult>>;
-  static spawnGroup(request: GroupRequest & { engine?: Engine }): Promise<ProcessGroup>;
-  static async spawnGroup(
-    request: (GroupRequest | EachGroupRequest) & { engine?: Engine },
+  static spawnGroup(
+    request: EachGroupRequest & { engine?: Engine | undefined },
+  ): Promise<ProcessGroup<EachGroupResult>>;
+  static spawnGroup(request: GroupRequest & { engine?: Engine | undefined }): Promise<ProcessGroup>;
+  static spawnGroup(
+    request: (GroupRequest | EachGroupRequest) & { engine?: Engine | undefined },
   ): Promise<ProcessGroup<GroupResult> | ProcessGroup<EachGroupResult>> {
-    validateSpawnGroup(request);
-    return spawnGroup(await coreOf(request.engine), request) as Promise<ProcessGroup>;
+    return withCallerFrames(async () => {
+      validateSpawnGroup(request);
+      return spawnGroup(await coreOf(request.engine), request) as Promise<ProcessGroup>;
+    });
   }
 
   /** Runs a program to its end. */
-  async run(file: string, args?: readonly string[], options: RunOptions = NO_OPTIONS): Promise<RunResult> {
-    validateRun(file, args, options);
-    options.signal?.throwIfAborted();
-    const running = await this.#session.start(file, args ?? [], options, false);
-    return untilAborted(running, options);
+  run(file: string, args?: readonly string[], options: RunOptions = NO_OPTIONS): Promise<RunResult> {
+    return withCallerFrames(async () => {
+      validateRun(file, args, options);
+      options.signal?.throwIfAborted();
+      const running = await this.#session.start(file, args ?? [], options, false);
+      return untilAborted(running, options);
+    });
   }
 
   /**
@@ -141,19 +165,21 @@ export class Sandbox implements AsyncDisposable {
   sh(strings: TemplateStringsArray, ...values: readonly (string | number)[]): Promise<RunResult>;
   sh(options: RunOptions): ShellTag;
   sh(first: TemplateStringsArray | RunOptions, ...rest: readonly (string | number)[]) {
-    const tag =
-      (options: RunOptions): ShellTag =>
-      async (strings, ...values) => {
-        checkTemplate(strings);
-        return this.run('/bin/sh', ['-c', quoteShell(strings, values)], options);
-      };
-    return isShellOptions(first) ? tag(first) : tag(NO_OPTIONS)(first, ...rest);
+    return callShell((line, options) => this.run('/bin/sh', ['-c', line], options), first, rest);
   }
 
   /** Starts a program and returns once it executes; a missing one rejects here. */
-  async spawn(
+  spawn<const Options extends ProgramOptions>(
     file: string,
     args?: readonly string[],
+    options?: Options & NoOtherKeys<Options, ProgramOptions>,
+  ): Promise<ProcessFor<Options>> {
+    return withCallerFrames(() => this.#spawn(file, args, options) as Promise<ProcessFor<Options>>);
+  }
+
+  async #spawn(
+    file: string,
+    args: readonly string[] | undefined,
     options: ProgramOptions = NO_OPTIONS,
   ): Promise<Process> {
     validateProgram(file, args, options);
@@ -165,17 +191,21 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /** Bytes of a file. More than `maxBytes` (default 512 MiB) is an error. */
-  readFile(path: string, options: { maxBytes?: number } = NO_OPTIONS): Promise<Uint8Array> {
+  readFile(path: string, options: { maxBytes?: number | undefined } = NO_OPTIONS): Promise<Uint8Array> {
     return this.#files.readFile(path, options);
   }
 
   /** A file as UTF-8. */
-  async readTextFile(path: string, options: { maxBytes?: number } = NO_OPTIONS): Promise<string> {
+  async readTextFile(path: string, options: { maxBytes?: number | undefined } = NO_OPTIONS): Promise<string> {
     return Buffer.from(await this.readFile(path, options)).toString('utf8');
   }
 
   /** Creates or replaces a file; parent folders are made. */
-  writeFile(path: string, data: FileData, options: { mode?: number } = NO_OPTIONS): Promise<void> {
+  writeFile(
+    path: string,
+    data: FileData,
+    options: { mode?: number | undefined } = NO_OPTIONS,
+  ): Promise<void> {
     return this.#files.writeFile(path, data, options);
   }
 
@@ -186,16 +216,19 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /** Makes a folder; with `recursive` its parents too, and an existing one is fine. */
-  mkdir(path: string, options: { recursive?: boolean; mode?: number } = NO_OPTIONS): Promise<void> {
+  mkdir(
+    path: string,
+    options: { recursive?: boolean | undefined; mode?: number | undefined } = NO_OPTIONS,
+  ): Promise<void> {
     return this.#files.mkdir(path, options);
   }
 
   /** Names in a folder; with `withFileTypes` their kinds. Without a path the work folder. */
   readdir(path: string | undefined, options: { withFileTypes: true }): Promise<FolderEntry[]>;
-  readdir(path?: string, options?: { withFileTypes?: false }): Promise<string[]>;
+  readdir(path?: string, options?: { withFileTypes?: false | undefined }): Promise<string[]>;
   async readdir(
     path = '.',
-    options: { withFileTypes?: boolean } = NO_OPTIONS,
+    options: { withFileTypes?: boolean | undefined } = NO_OPTIONS,
   ): Promise<string[] | FolderEntry[]> {
     validateReaddir(options);
     const entries = await this.#files.readdir(path);
@@ -213,7 +246,10 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /** Removes a file; with `recursive` a folder and all below it; with `force` nothing there is fine. Never follows a link. */
-  rm(path: string, options: { recursive?: boolean; force?: boolean } = NO_OPTIONS): Promise<void> {
+  rm(
+    path: string,
+    options: { recursive?: boolean | undefined; force?: boolean | undefined } = NO_OPTIONS,
+  ): Promise<void> {
     return this.#files.rm(path, options);
   }
 
@@ -243,7 +279,7 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /** Writes a file as it comes. */
-  createWriteStream(path: string, options: { mode?: number } = NO_OPTIONS): Writable {
+  createWriteStream(path: string, options: { mode?: number | undefined } = NO_OPTIONS): Writable {
     return writableOf((source) => this.#files.writeFile(path, source, options));
   }
 

@@ -9,7 +9,22 @@ export type ShellTag = (
   ...values: readonly (string | number)[]
 ) => Promise<RunResult>;
 
-export function isShellOptions(first: TemplateStringsArray | RunOptions): first is RunOptions {
+/** What `sh` gives: the run of a line, or with options first a tag that gives it. */
+export function callShell(
+  run: (line: string, options: RunOptions) => Promise<RunResult>,
+  first: TemplateStringsArray | RunOptions,
+  rest: readonly (string | number)[],
+): Promise<RunResult> | ShellTag {
+  const tag =
+    (options: RunOptions): ShellTag =>
+    async (strings, ...values) => {
+      checkTemplate(strings);
+      return run(quoteShell(strings, values), options);
+    };
+  return isShellOptions(first) ? tag(first) : tag({})(first, ...rest);
+}
+
+function isShellOptions(first: TemplateStringsArray | RunOptions): first is RunOptions {
   return typeof first === 'object' && first !== null && !Array.isArray(first);
 }
 

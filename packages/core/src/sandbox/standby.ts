@@ -17,7 +17,8 @@ import { Process } from './process.js';
 /**
  * From `engine.standby()`. Keeps programs started ahead of their requests: each in a fresh sandbox, hanging at the opening of
  * its entry file (the script), so that a request costs what is left of the start. Each serves one request and is replaced
- * off the request's path. A program cannot tell that it waited, but for clocks; limits and meters begin at the hand-over.
+ * off the request's path. A program cannot tell that it waited, but by the age of its process and of its files (`fresh` is for code that
+ * asks); limits and meters begin at the hand-over.
  *
  * Programs are kept in families, by a name of the caller's, with so many places each. What waits there is made for what is
  * asked for: a request is served by a waiting program when all that a program can see before it opens its script is
@@ -57,8 +58,8 @@ export class Standby implements AsyncDisposable {
 
   /** A program for this request, from those that wait or freshly started; three pipes, as `Engine.spawn` with them. */
   async spawn(name: string, request: StandbyRequest): Promise<Process> {
-    const { code, signal, onAbort, killGraceMs, ...program } = request;
-    return this.prepare(name, program).spawn({ code, signal, onAbort, killGraceMs });
+    const { code, fresh, signal, onAbort, killGraceMs, ...program } = request;
+    return this.prepare(name, program).spawn({ code, fresh, signal, onAbort, killGraceMs });
   }
 
   /** Resolves when nothing more is about to be started: every place is taken, or cannot be. */

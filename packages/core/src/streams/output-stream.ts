@@ -6,6 +6,10 @@ import type { Native, NativeReader } from '../native.js';
 /** Bytes held for a reader that is behind; then the pipe is left alone and fills, and the program waits. */
 const HIGH_WATER_BYTES = 256 * 1024;
 
+/** So long output lies unread, the program standing still, before that is told, once per process. */
+const UNREAD_MS = 1000;
+let hasWarned = false;
+
 const LINE_FEED = 0x0a;
 const EMPTY = new Uint8Array(0);
 
@@ -32,6 +36,8 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
   #paused = false;
   #ended = false;
   #taken = false;
+  /** Somebody reads it, or has read some of it. */
+  #isWanted = false;
   #wake: (() => void) | null = null;
   #taker: Taker | null = null;
 
@@ -128,6 +134,7 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
       throw new SbxError({ code: 'SBX_STREAM_BUSY', message: 'This output already has a reader.' });
     }
     this.#taken = true;
+    this.#isWanted = true;
   }
 
   #putBack(bytes: Uint8Array): void {
@@ -188,8 +195,19 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
     if (this.#heldBytes >= HIGH_WATER_BYTES && !this.#paused) {
       this.#paused = true;
       this.#reader.pause();
+      if (!this.#isWanted) setTimeout(() => this.#warnUnread(), UNREAD_MS).unref();
     }
     this.#wakeUp();
+  }
+
+  /** The program stands still, and its caller may be waiting for it to end. */
+  #warnUnread(): void {
+    if (this.#isWanted || this.#ended || hasWarned) return;
+    hasWarned = true;
+    process.emitWarning(
+      "A program waits because nobody reads its output: with 'pipe' iterate the stream, or call text(), web(), node() or destroy(). Use 'capture' to have the output in the result.",
+      { code: 'SBX_UNREAD_PIPE' },
+    );
   }
 
   #onEnd(): void {

@@ -22,6 +22,8 @@ export const CLOSE_CODES = {
   tooBig: 1009,
   /** A defect of the server. */
   internal: 1011,
+  /** The token is missing or wrong; for clients that offer the subprotocol, since they cannot see the 401 that others get. */
+  unauthorized: 4401,
   /** The protocol version of the upgrade is not supported. */
   versionNotSupported: 4406,
 } as const;

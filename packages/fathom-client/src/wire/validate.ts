@@ -19,10 +19,14 @@ const record =
   (value) =>
     isRecord(value) && Object.entries(fields).every(([name, check]) => check(value[name]));
 
+function isStatus(value: unknown): boolean {
+  return (STATUSES as readonly unknown[]).includes(value);
+}
+
 const output: Fields = { id, data: text };
 const FIELDS_BY_TYPE: Readonly<Record<ServerMessage['type'], Fields>> = {
   ack: { id },
-  status: { id, status: (value) => (STATUSES as readonly unknown[]).includes(value) },
+  status: { id, status: isStatus },
   stdout: output,
   stderr: output,
   result: {
@@ -54,16 +58,41 @@ export function serverMessageProblem(value: unknown): string | null {
   return null;
 }
 
-/** The message in `text`, or what is wrong with it. */
-export function decodeServerMessage(text: string): { message: ServerMessage } | { problem: string } {
+/**
+ * What a text of the server is. `ignored`: a type or status of a later server, which means nothing to this client. `problem` with
+ * `id`: it concerns that execution alone; without: the peer does not speak this protocol.
+ */
+export type DecodedMessage =
+  | { kind: 'message'; message: ServerMessage }
+  | { kind: 'ignored' }
+  | { kind: 'problem'; problem: string; id: string | null };
+
+/** Reads a text of the server. A code of an error that is not known is passed on as it is. */
+export function decodeServerMessage(text: string): DecodedMessage {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return { problem: 'A message must be JSON.' };
+    return { kind: 'problem', problem: 'A message must be JSON.', id: null };
   }
   const problem = serverMessageProblem(value);
-  return problem === null ? { message: value as ServerMessage } : { problem };
+  if (problem === null) return { kind: 'message', message: value as ServerMessage };
+  return isRecord(value) ? decodeOther(value, problem) : { kind: 'problem', problem, id: null };
+}
+
+/** One that is not of this version of the wire as we know it. */
+function decodeOther(value: Record<string, unknown>, problem: string): DecodedMessage {
+  const { v, ts, type, status, code } = value;
+  if (v !== PROTOCOL_VERSION || typeof ts !== 'string' || typeof type !== 'string') {
+    return { kind: 'problem', problem, id: null };
+  }
+  if (!Object.hasOwn(FIELDS_BY_TYPE, type)) return { kind: 'ignored' };
+  if (type === 'status' && typeof status === 'string' && !isStatus(status)) return { kind: 'ignored' };
+  if (type === 'error' && typeof code === 'string') {
+    const isKnownBesides = serverMessageProblem({ ...value, code: 'INTERNAL_ERROR' }) === null;
+    if (isKnownBesides) return { kind: 'message', message: value as unknown as ServerMessage };
+  }
+  return { kind: 'problem', problem, id: id(value.id) ? (value.id as string) : null };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -10,7 +10,7 @@ import {
 } from '@sbx/fathom-client/wire';
 import { keepAlive } from '@sbx/serving';
 import type { WebSocket } from 'ws';
-import type { Admission } from '../admission.js';
+import type { Admission, Share } from '../admission.js';
 import { errorMessage } from '../errors.js';
 import { Execution } from '../execution/execution.js';
 import type { ServerMetrics } from '../metrics.js';
@@ -30,6 +30,11 @@ export interface Host {
   isClosing(): boolean;
 }
 
+const SHUTTING_DOWN = {
+  code: 'INTERNAL_ERROR',
+  message: 'The server is shutting down.',
+  retryable: true,
+} as const;
 /** Pings that a peer may leave unanswered before it counts as gone. */
 const UNANSWERED_PINGS = 2;
 /** After a close frame, for the peer's own. */
@@ -41,6 +46,7 @@ export class Connection {
   readonly #number: number;
   readonly #stamper = new Stamper();
   readonly #outbox: Outbox;
+  readonly #share: Share;
   /** Those whose id is in use. */
   readonly #active = new Map<string, Execution>();
   /** Those of which something is left: their last message may be out already. */
@@ -51,6 +57,7 @@ export class Connection {
     this.#socket = socket;
     this.#host = host;
     this.#number = number;
+    this.#share = host.admission.share(() => this.#drop('the peer reads too little, and others wait'));
     const { bufferBytes, stallMs, pingMs } = host.options;
     this.#alive = keepAlive(socket, { pingMs, silenceMs: pingMs * (UNANSWERED_PINGS + 1) });
     this.#outbox = new Outbox(socket, {
@@ -68,7 +75,7 @@ export class Connection {
   /** Every execution is told that it is over, and the connection is closed. */
   close(): void {
     for (const execution of [...this.#living]) {
-      execution.fail('INTERNAL_ERROR', 'The server is shutting down.');
+      execution.fail(SHUTTING_DOWN);
     }
     this.#socket.close(CLOSE_CODES.goingAway, 'the server is shutting down');
     setTimeout(() => this.#socket.terminate(), CLOSE_WAIT_MS).unref();
@@ -93,7 +100,7 @@ export class Connection {
         return this.#execute(request.message);
       case 'refused':
         this.#host.metrics.countRefusal(request.code);
-        return this.#send(errorMessage(request.code, request.message, request.id));
+        return this.#send(errorMessage(request.code, request.message, { id: request.id }));
     }
   }
 
@@ -106,18 +113,17 @@ export class Connection {
   #cancel(id: string): void {
     const execution = this.#active.get(id);
     if (execution !== undefined) return execution.cancel();
-    this.#send(
-      errorMessage('UNKNOWN_EXECUTION', 'id: no execution of this connection is active under it', id),
-    );
+    const text = 'id: no execution of this connection is active under it';
+    this.#send(errorMessage('UNKNOWN_EXECUTION', text, { id }));
   }
 
   #execute(message: ExecuteMessage): void {
     const { id } = message;
-    const execution = this.#host.isClosing() ? null : Execution.admit(message, this.#around(message));
+    const refusal = this.#host.isClosing() ? SHUTTING_DOWN.message : this.#share.refusal;
+    const execution = refusal === null ? Execution.admit(message, this.#around(message)) : null;
     if (execution === null) {
       this.#host.metrics.countRefusal('SANDBOX_OVERLOADED');
-      const text = 'All places are taken and the queue is full.';
-      return this.#send(errorMessage('SANDBOX_OVERLOADED', text, id));
+      return this.#send(errorMessage('SANDBOX_OVERLOADED', refusal!, { id }));
     }
     this.#active.set(id, execution);
     this.#living.add(execution);
@@ -125,10 +131,10 @@ export class Connection {
   }
 
   #around({ id, language, code }: ExecuteMessage) {
-    const { admission, start, logger, metrics } = this.#host;
+    const { start, logger, metrics } = this.#host;
     const facts = { connection: this.#number, id, language, codeBytes: Buffer.byteLength(code) };
     return {
-      admission,
+      share: this.#share,
       start,
       outlet: this.#outbox,
       send: (message: Unstamped, isLast: boolean) => {
@@ -163,6 +169,7 @@ export class Connection {
   #onClose(code: number): void {
     this.#alive.stop();
     for (const execution of this.#living) execution.orphan(this.#host.options.orphanGraceMs);
+    void this.idle().then(() => this.#share.remove());
     this.#active.clear();
     this.#outbox.stop();
     this.#host.logger.debug({ connection: this.#number, code }, 'disconnected');

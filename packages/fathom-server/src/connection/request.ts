@@ -51,7 +51,9 @@ export function readRequest(text: string, rules: Rules, isActive: (id: string) =
   if (typeof type !== 'string' || !CLIENT_TYPES.includes(type)) {
     return refused(id, `type: must be one of ${CLIENT_TYPES.join(', ')}`);
   }
-  if (typeof ts !== 'string') return refused(id, 'ts: must be a string');
+  if (typeof ts !== 'string' || !ISO_8601.test(ts)) {
+    return refused(id, 'ts: must be a string with an ISO 8601 date and time: 2025-12-27T11:30:00.000Z');
+  }
   if (type === 'ping') return id === undefined ? { kind: 'ping' } : { kind: 'ping', id };
   if (id === undefined) {
     return refused(id, `id: must be a string of 1 to ${SIZE_LIMITS.idLength} characters`);
@@ -59,6 +61,14 @@ export function readRequest(text: string, rules: Rules, isActive: (id: string) =
   if (type === 'cancel') return { kind: 'cancel', message: value as unknown as CancelMessage & PingMessage };
   if (isActive(id)) return refused(id, 'id: is in use by an active execution of this connection');
   return readExecute(value, id, rules);
+}
+
+/** What it looks like, not whether there is such a day: nothing depends on it, and clocks differ. */
+const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(Z|[+-]\d\d(:?\d\d)?)?$/i;
+
+/** As the specification's sample has it. A name that is none is not repeated: it may be huge, or meant for somebody's terminal. */
+function shownName(name: string): string {
+  return /^[\w+#.-]{1,64}$/.test(name) ? `'${name}'` : 'of that name';
 }
 
 /** Types of fields first, then the language, then ranges and sizes. */
@@ -69,7 +79,8 @@ function readExecute(value: Fields, id: string, rules: Rules): Request {
   const wrongType = issues.find(({ code }) => code === 'invalid_type');
   if (wrongType !== undefined) return refused(id, issueText(wrongType));
   if (!rules.hasLanguage(value.language as string)) {
-    const message = `language: is not available here; available are ${rules.languageNames}`;
+    const name = shownName(value.language as string);
+    const message = `language: Language ${name} is not available in this sandbox; available are ${rules.languageNames}`;
     return { kind: 'refused', id, code: 'LANGUAGE_NOT_SUPPORTED', message };
   }
   if (issues[0] !== undefined) return refused(id, issueText(issues[0]));

@@ -1,12 +1,14 @@
 /**
  * One execution, from its ticket to its last message. It waits, starts, runs and ends; a cancel, a lost connection or the end
- * of the server may come in each of these states. Its place is given up when the program and all its output are gone.
+ * of the server may come in each of these states. Its place is given up when the program and all its output are gone, and lent to
+ * others while nothing but the client is waited for.
  */
 import type { Process, RunResult } from '@sbx/core';
-import type { ExecuteMessage, Unstamped, WireErrorCode } from '@sbx/fathom-client/wire';
+import type { ExecuteMessage, Unstamped } from '@sbx/fathom-client/wire';
 import { LIMIT_DEFAULTS } from '@sbx/fathom-client/wire';
-import type { Admission, Ticket } from '../admission.js';
-import { errorMessage } from '../errors.js';
+import type { Share, Ticket } from '../admission.js';
+import { errorMessage, type Failure, failureOf } from '../errors.js';
+import { IdleWatch } from './idle-watch.js';
 import { type ExecutionMessage, MessageOrder } from './order.js';
 import { type Outlet, OutputBudget, OutputPump } from './output.js';
 import { type Ending, type EndReason, endingOf } from './verdict.js';
@@ -16,7 +18,7 @@ type Said = Unstamped<ExecutionMessage>;
 
 /** What an execution needs from the server and from its connection. */
 export interface Surroundings {
-  admission: Admission;
+  share: Share;
   start(message: ExecuteMessage): Promise<Process>;
   outlet: Outlet;
   /** Sends a message of this execution. After a `result` or a final error the id is free again. */
@@ -30,6 +32,12 @@ export interface Surroundings {
   onDefect(error: unknown): void;
 }
 
+const ENDED_BY_SERVER: Failure = {
+  code: 'INTERNAL_ERROR',
+  message: 'The server ended the program.',
+  retryable: true,
+};
+
 export class Execution {
   readonly id: string;
   readonly #message: ExecuteMessage;
@@ -39,6 +47,11 @@ export class Execution {
   #ticket: Ticket | null = null;
   #process: Process | null = null;
   #pumps: OutputPump[] = [];
+  readonly #idleWatch = new IdleWatch({
+    cpuTimeMs: () => this.#process!.usage().cpuTimeMs,
+    onIdle: () => this.#ticket!.park(),
+    onBusy: () => this.#ticket!.unpark(),
+  });
   /** Why the server ended it. */
   #reason: EndReason | null = null;
   /** The program's end was seen; what is left is to deliver it. */
@@ -67,7 +80,7 @@ export class Execution {
   /** Takes a place and acknowledges; `null` when there is none. */
   static admit(message: ExecuteMessage, around: Surroundings): Execution | null {
     const execution = new Execution(message, around);
-    const ticket = around.admission.enter(() => void execution.#run());
+    const ticket = around.share.enter(() => void execution.#run());
     if (ticket === null) return null;
     execution.#ticket = ticket;
     execution.#send({ type: 'ack', id: message.id });
@@ -89,8 +102,8 @@ export class Execution {
   }
 
   /** The server cannot go on with it. */
-  fail(code: WireErrorCode, text: string): void {
-    this.#finish([errorMessage(code, text, this.id)], code, 0);
+  fail({ code, message, retryable }: Failure): void {
+    this.#finish([errorMessage(code, message, { id: this.id, retryable })], code, 0);
     this.#kill();
   }
 
@@ -124,7 +137,7 @@ export class Execution {
       await this.#follow(process);
     } catch (error) {
       this.#around.onFailure(error);
-      this.fail('INTERNAL_ERROR', 'The sandbox failed; nothing is wrong with the request.');
+      this.fail(failureOf(error));
     } finally {
       this.#isStarting = false;
       this.#leave();
@@ -160,6 +173,7 @@ export class Execution {
         budget,
         emit,
         onOverflow: () => this.#overflow(),
+        onBlocked: (isBlocked) => this.#idleWatch.block(isBlocked),
       });
       if (this.#isMute) pump.discard();
       pump.done.catch(() => undefined); // waited for after the program's end
@@ -177,12 +191,13 @@ export class Execution {
 
   #end(result: RunResult): void {
     const { limits } = this.#message;
-    const ending = endingOf(result, this.#reason, limits.timeout_ms);
-    if (ending === null && !this.#isMute) return this.fail('INTERNAL_ERROR', 'The server ended the program.');
+    const ending = endingOf(result, this.#reason, this.#message);
+    if (ending === null && !this.#isMute) return this.fail(ENDED_BY_SERVER);
     if (ending === null) return this.#finish([], 'orphaned', 0);
     if (this.#reason === 'output-limit') {
       const bytes = limits.max_output_bytes ?? LIMIT_DEFAULTS.max_output_bytes;
-      this.#send(errorMessage('OUTPUT_LIMIT', `Output exceeded max_output_bytes (${bytes}).`, this.id));
+      const { id } = this;
+      this.#send(errorMessage('OUTPUT_LIMIT', `Output exceeded max_output_bytes (${bytes}).`, { id }));
     }
     this.#sayEnding(ending);
   }
@@ -207,7 +222,7 @@ export class Execution {
     for (const message of messages) this.#send(message);
     for (; this.#lateCancels > 0 && !this.#isMute; this.#lateCancels -= 1) {
       const text = 'id: this execution had already ended';
-      this.#around.send(errorMessage('UNKNOWN_EXECUTION', text, this.id), true);
+      this.#around.send(errorMessage('UNKNOWN_EXECUTION', text, { id: this.id }), true);
     }
     this.#isMute = true;
   }
@@ -224,6 +239,7 @@ export class Execution {
   }
 
   #leave(): void {
+    this.#idleWatch.stop();
     this.#ticket?.leave();
     this.#setGone();
   }

@@ -40,6 +40,8 @@ export interface PumpOptions {
   emit: (text: string) => void;
   /** More was written than the budget has; what was within it has been taken. */
   onOverflow: () => void;
+  /** The client takes nothing, so nothing is read from the program; or that is over. */
+  onBlocked: (isBlocked: boolean) => void;
 }
 
 export class OutputPump {
@@ -119,14 +121,16 @@ export class OutputPump {
   /** Sends what is pending, now or in its turn. */
   #flush(): Promise<void> | null {
     if (this.#flushing !== null) return this.#flushing;
-    const { outlet } = this.#options;
+    const { outlet, onBlocked } = this.#options;
     if (this.#pendingBytes === 0 || outlet.hasRoom()) {
       this.#emit();
       return null;
     }
+    onBlocked(true);
     this.#flushing = new Promise((resolve) => {
       outlet.whenRoom(() => {
         this.#flushing = null;
+        onBlocked(false);
         this.#emit();
         resolve();
       });

@@ -1,6 +1,6 @@
 /** How a program ended → the last messages of its execution. */
 import type { RunResult, Status } from '@sbx/core';
-import type { ResourceUsage, TerminalStatus } from '@sbx/fathom-client/wire';
+import type { ExecuteMessage, ResourceUsage, TerminalStatus } from '@sbx/fathom-client/wire';
 
 /** Why the server itself ended a program; the first reason counts. */
 export type EndReason = 'cancel' | 'output-limit';
@@ -34,9 +34,18 @@ const REASON_STATUS: Readonly<Record<EndReason, TerminalStatus>> = {
 
 const MB = 2 ** 20;
 
+/** Languages whose runtime aborts when its heap is full: half of the memory limit that it was told of, of which it has seldom more than three quarters in use at that moment. */
+const ABORTS_WHEN_FULL: readonly string[] = ['javascript'];
+const ABORT_SHARE = 0.35;
+
 /** `null` when the sandbox is to blame. A reason of the server's own wins: it was decided first, and the kill may come too late. */
-export function endingOf(result: RunResult, reason: EndReason | null, timeoutMs: number): Ending | null {
-  const status = reason === null ? STATUS_OF[result.status] : REASON_STATUS[reason];
+export function endingOf(
+  result: RunResult,
+  reason: EndReason | null,
+  { language, limits: { timeout_ms: timeoutMs, memory_mb } }: Pick<ExecuteMessage, 'language' | 'limits'>,
+): Ending | null {
+  const own = hasFullHeap(result, language, memory_mb) ? 'oom' : STATUS_OF[result.status];
+  const status = reason === null ? own : REASON_STATUS[reason];
   if (status === null) return null;
   const exitedByItself = reason === null && (status === 'completed' || status === 'failed');
   const durationMs = Math.max(0, Math.round(result.usage.wallTimeMs));
@@ -47,6 +56,12 @@ export function endingOf(result: RunResult, reason: EndReason | null, timeoutMs:
       status === 'timeout' && result.status === 'wall-limit' ? Math.max(timeoutMs, durationMs) : durationMs,
     usage: usageOf(result),
   };
+}
+
+/** By what the supervisor recorded: the signal, and how much memory there was at the most. */
+function hasFullHeap({ exitSignal, usage }: RunResult, language: string, memoryMb: number): boolean {
+  if (exitSignal !== 'SIGABRT' || !ABORTS_WHEN_FULL.includes(language)) return false;
+  return (usage.memoryPeakBytes ?? 0) >= memoryMb * MB * ABORT_SHARE;
 }
 
 function usageOf({ usage: { cpuTimeMs, memoryPeakBytes } }: RunResult): ResourceUsage {

@@ -6,7 +6,7 @@ import {
   TOKEN_SUBPROTOCOL_PREFIX,
   VERSION_HEADER,
 } from '@sbx/fathom-client/wire';
-import { makeTokenCheck } from '@sbx/serving';
+import { isForeignPage, makeTokenCheck } from '@sbx/serving';
 
 export interface EntryRules {
   token: string | null;
@@ -20,7 +20,7 @@ export function makeEntryCheck({ token, allowedOrigins }: EntryRules): EntryChec
   const isRight = makeTokenCheck(token);
   return (request) => {
     if (token !== null) return isRight(presentedToken(request)) ? null : 'no-token';
-    return isForeignPage(request, allowedOrigins) ? 'foreign-origin' : null;
+    return isStrangers(request, allowedOrigins) ? 'foreign-origin' : null;
   };
 }
 
@@ -38,33 +38,20 @@ function offeredProtocols(header: string | undefined): string[] {
   return (header ?? '').split(',').map((name) => name.trim());
 }
 
+/** Whether a client offers our subprotocol, as those do that cannot set headers. */
+export function offersProtocol({ headers }: IncomingMessage): boolean {
+  return offeredProtocols(headers['sec-websocket-protocol']).includes(SUBPROTOCOL);
+}
+
 /** The subprotocol to answer with: ours when it was offered, else none. */
 export function chosenProtocol(offered: ReadonlySet<string>): string | false {
   return offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false;
 }
 
-const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
-
-/**
- * Any web page may try to connect to a server on the machine of its reader, also under a name of its own that leads there.
- * Where no token is asked for, a page must be of this machine too, or be listed. Other programs send no origin.
- */
-function isForeignPage({ headers, socket }: IncomingMessage, allowed: readonly string[]): boolean {
+/** Where no token is asked for, a page must be of this machine, or be listed. Other programs send no origin. */
+function isStrangers({ headers, socket }: IncomingMessage, allowed: readonly string[]): boolean {
   const { origin } = headers;
-  if (origin === undefined || allowed.includes(origin) || !isLoopback(socket.localAddress)) return false;
-  return !LOOPBACK_NAMES.includes(hostNameOf(origin));
-}
-
-function isLoopback(address = ''): boolean {
-  return address === '::1' || /^(::ffff:)?127\./.test(address);
-}
-
-function hostNameOf(origin: string): string {
-  try {
-    return new URL(origin).hostname;
-  } catch {
-    return '';
-  }
+  return origin !== undefined && !allowed.includes(origin) && isForeignPage(origin, socket.localAddress);
 }
 
 /** Whether the version that is asked for is ours; without the header it is. A list is fine when ours is in it. */

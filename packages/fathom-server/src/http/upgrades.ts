@@ -12,37 +12,38 @@ import { refuseUpgrade } from '@sbx/serving';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Connection, type Host } from '../connection/connection.js';
 import { errorMessage } from '../errors.js';
-import { chosenProtocol, type EntryCheck, isVersionSupported } from './entry.js';
+import { chosenProtocol, type EntryCheck, isVersionSupported, offersProtocol } from './entry.js';
 import { pathOf, UNAUTHORIZED } from './routes.js';
 
 const VERSION = { [VERSION_HEADER]: String(PROTOCOL_VERSION) };
 /** For the close frame of a peer that was turned away. */
 const GOODBYE_MS = 2000;
+/** Nothing of a peer that is turned away is read, except its close frame. */
+const GOODBYE_BYTES_MAX = 1024;
+const SHARED = {
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  handleProtocols: chosenProtocol,
+} as const;
 
 export class Upgrades {
   readonly #host: Host;
   readonly #check: EntryCheck;
   readonly #server: WebSocketServer;
+  /** For those that are told why they may not, once connected. */
+  readonly #goodbyes = new WebSocketServer({ ...SHARED, maxPayload: GOODBYE_BYTES_MAX });
   readonly #open = new Set<Connection>();
   #count = 0;
 
   constructor(host: Host, check: EntryCheck) {
     this.#host = host;
     this.#check = check;
-    this.#server = new WebSocketServer({
-      noServer: true,
-      clientTracking: false,
-      perMessageDeflate: false,
-      maxPayload: host.options.messageBytesMax,
-      handleProtocols: chosenProtocol,
-    });
-    this.#server.on('headers', (headers) => {
-      for (const [name, value] of Object.entries(VERSION)) headers.push(`${name}: ${value}`);
-    });
-    this.#server.on('wsClientError', ({ message }, socket, { method }) => {
-      if (method === 'GET') refuse(socket, 400, { 'Sec-WebSocket-Version': '13, 8' }, message);
-      else refuse(socket, 405, { Allow: 'GET' }, message);
-    });
+    this.#server = new WebSocketServer({ ...SHARED, maxPayload: host.options.messageBytesMax });
+    for (const server of [this.#server, this.#goodbyes]) {
+      server.on('headers', addVersion);
+      server.on('wsClientError', onClientError);
+    }
   }
 
   get openCount(): number {
@@ -54,15 +55,17 @@ export class Upgrades {
     const { path, connectionCountMax } = this.#host.options;
     if (pathOf(request) !== path) return refuse(socket, 404);
     const objection = this.#check(request);
-    if (objection === 'no-token') return refuse(socket, 401, UNAUTHORIZED);
+    const isTold = objection === 'no-token' && offersProtocol(request);
+    if (objection === 'no-token' && !isTold) return refuse(socket, 401, UNAUTHORIZED);
     if (objection === 'foreign-origin') return refuse(socket, 403);
     if (this.#host.isClosing() || this.#open.size >= connectionCountMax) {
       return refuse(socket, 503, { 'Retry-After': '1' });
     }
-    this.#server.handleUpgrade(request, socket, head, (opened) => {
-      if (isVersionSupported(request)) this.#serve(opened);
-      else turnAway(opened);
-    });
+    if (isTold) return this.#goodbyes.handleUpgrade(request, socket, head, refuseToken);
+    if (isVersionSupported(request)) {
+      return this.#server.handleUpgrade(request, socket, head, (opened) => this.#serve(opened));
+    }
+    this.#goodbyes.handleUpgrade(request, socket, head, refuseVersion);
   }
 
   /** Tells every client, and closes. */
@@ -84,12 +87,30 @@ export class Upgrades {
   }
 }
 
+function addVersion(headers: string[]): void {
+  for (const [name, value] of Object.entries(VERSION)) headers.push(`${name}: ${value}`);
+}
+
+function onClientError({ message }: Error, socket: Duplex, { method }: IncomingMessage): void {
+  if (method === 'GET') refuse(socket, 400, { 'Sec-WebSocket-Version': '13, 8' }, message);
+  else refuse(socket, 405, { Allow: 'GET' }, message);
+}
+
 /** The error needs an open connection, so it is opened first. */
-function turnAway(socket: WebSocket): void {
+function refuseVersion(socket: WebSocket): void {
   const rule = `X-Protocol-Version: must be ${PROTOCOL_VERSION}, the supported version`;
-  socket.on('error', () => socket.terminate());
   socket.send(encodeMessage(errorMessage('INVALID_REQUEST', rule), new Stamper().now()));
-  socket.close(CLOSE_CODES.versionNotSupported, `supported version: ${PROTOCOL_VERSION}`);
+  turnAway(socket, CLOSE_CODES.versionNotSupported, `supported version: ${PROTOCOL_VERSION}`);
+}
+
+/** Where a token can only come as a subprotocol, the 401 of a refused upgrade cannot be seen: such clients would try for ever. */
+function refuseToken(socket: WebSocket): void {
+  turnAway(socket, CLOSE_CODES.unauthorized, 'the token is missing or wrong');
+}
+
+function turnAway(socket: WebSocket, code: number, reason: string): void {
+  socket.on('error', () => socket.terminate());
+  socket.close(code, reason);
   setTimeout(() => socket.terminate(), GOODBYE_MS).unref();
 }
 

@@ -1,11 +1,13 @@
 /**
  * Replies that are owed. Replies carry no name and all go through one pipe, so with several requests at once the best that
  * can be done is: answer once, whoever reads; then, for each further request, look for a reader for a short while and
- * answer again. A reply that nobody fetches is given up after a limit, so that a client that vanished costs nothing; a new
- * request gets the full time again.
+ * answer again. A reply that is owed never expires, since its client has no time-out either: it stays owed until it is fetched, the
+ * next request takes its place, or the manager ends; it is looked for its reader more slowly as it ages. `giveUpMs` bounds that
+ * for owners who want it.
  */
 import { closeSync, writeSync } from 'node:fs';
 import { EXTRA_COUNT_MAX, EXTRA_LOOK_MS } from './options.js';
+import { Pacing } from './pacing.js';
 import { openForReader } from './reader-wait.js';
 
 /** A reader of the reply before needs a moment to see its end and to close; else it would get this one too. */
@@ -22,7 +24,8 @@ export interface AnswersOptions {
    * may be that of a last call, and must get the last reply.
    */
   look: () => void;
-  giveUpMs: number;
+  /** `null`: never. */
+  giveUpMs: number | null;
 }
 
 export class Answers {
@@ -31,7 +34,8 @@ export class Answers {
   #isOwed = false;
   /** … and these if somebody reads them. */
   #extraCount = 0;
-  #deadlineMs = 0;
+  #deadlineMs = Number.POSITIVE_INFINITY;
+  #pacing = new Pacing(PAUSE_MS_MAX);
   #working: Promise<void> | null = null;
   #round = new AbortController();
   #deliveredCount = 0;
@@ -47,11 +51,17 @@ export class Answers {
     return this.#deliveredCount;
   }
 
+  /** A reply has not been fetched yet. */
+  get isOwing(): boolean {
+    return this.#working !== null;
+  }
+
   owe(count: number): void {
     const extras = this.#isOwed ? count : count - 1;
     this.#extraCount = Math.min(this.#extraCount + extras, EXTRA_COUNT_MAX);
     this.#isOwed = true;
-    this.#deadlineMs = performance.now() + this.#options.giveUpMs;
+    this.#deadlineMs = performance.now() + (this.#options.giveUpMs ?? Number.POSITIVE_INFINITY);
+    this.#pacing.restart();
     this.#working ??= this.#work().finally(() => {
       this.#working = null;
     });
@@ -60,6 +70,7 @@ export class Answers {
   /** No more than this from now on for what is owed. */
   hurry(ms: number): void {
     this.#deadlineMs = Math.min(this.#deadlineMs, performance.now() + ms);
+    this.#pacing.restart();
   }
 
   /** Nothing is owed any more. Tells whether something was. */
@@ -94,8 +105,8 @@ export class Answers {
     const { signal } = this.#round;
     let reply: readonly Uint8Array[] | null = null;
     for (const [index, path] of this.#options.paths.entries()) {
-      const fd =
-        this.#takeHeld() ?? (await openForReader(path, { deadline, signal, pauseMsMax: PAUSE_MS_MAX }));
+      this.#pacing = new Pacing(PAUSE_MS_MAX);
+      const fd = this.#takeHeld() ?? (await openForReader(path, { deadline, signal, pacing: this.#pacing }));
       if (fd === null) return false;
       if (index === 0) this.#options.look();
       if (signal.aborted) {

@@ -1,12 +1,13 @@
 /** The directory of one process: made whole before its path is given to anybody, removed at the end. */
-import { closeSync, constants, openSync, rmdirSync, unlinkSync } from 'node:fs';
-import { chmod, chown, lstat, mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises';
+import { closeSync, rmdirSync, unlinkSync } from 'node:fs';
+import { chmod, chown, mkdir, mkdtemp, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { FifoError } from '../errors.js';
 import type { Layout } from './layout.js';
 import { makeFifo } from './mkfifo.js';
 import type { Settings } from './options.js';
+import { bothEnds, takeOver } from './takeover.js';
 
 const ALONE = { dir: 0o700, pipe: 0o600 };
 const WITH_GROUP = { dir: 0o750, pipe: 0o660 };
@@ -62,23 +63,18 @@ export class Directory {
     const modes = group === null ? ALONE : WITH_GROUP;
     const streams = pipes ? [layout.downward, layout.upward] : [];
     const fifos = [layout.wait, ...layout.replies, ...streams];
-    this.#names.push(...fifos, ...Object.keys(layout.aliases));
+    // First: of two managers that start in one directory at the same time, one alone can make the link.
+    for (const [link, target] of Object.entries(layout.aliases)) {
+      await symlink(target, this.pipe(link));
+      this.#names.push(link);
+    }
+    this.#names.push(...fifos);
     await Promise.all(fifos.map((name) => makeFifo(this.pipe(name), modes.pipe)));
-    for (const [link, target] of Object.entries(layout.aliases)) await symlink(target, this.pipe(link));
     if (group === null) return;
     const own = process.geteuid?.() ?? -1;
     for (const name of fifos) await chown(this.pipe(name), own, group);
     await chown(this.path, own, group);
     await chmod(this.path, modes.dir); // last: until now nobody else could come in
-  }
-}
-
-/** A descriptor that ends the waiting of everybody who opens the pipe; none where it is no pipe, or gone. */
-function bothEnds(path: string): number[] {
-  try {
-    return [openSync(path, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOFOLLOW)];
-  } catch {
-    return [];
   }
 }
 
@@ -94,21 +90,14 @@ async function makeFolder(wanted: string | null): Promise<string> {
   return path;
 }
 
-/** An empty folder of our own, as `mktemp -d` makes it. */
-async function takeOver(path: string): Promise<void> {
-  const stats = await lstat(path);
-  const isOurs = stats.isDirectory() && stats.uid === process.geteuid?.();
-  if (!isOurs || (await readdir(path)).length > 0) {
-    const message = `${path} is there already and is not an empty directory of this user.`;
-    throw new FifoError({ code: 'SBX_FIFO_DIRECTORY', message, details: { path } });
-  }
-  await chmod(path, ALONE.dir);
-}
+const WHY: Readonly<Record<string, string>> = {
+  ENOENT: 'a part of its path is missing',
+  EEXIST: 'another manager starts in it',
+};
 
 function failure(path: string, cause: unknown): FifoError {
   if (cause instanceof FifoError) return cause;
-  const why =
-    (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'a part of its path is missing' : String(cause);
+  const why = WHY[(cause as NodeJS.ErrnoException).code ?? ''] ?? String(cause);
   const message = `The directory ${path} with its pipes cannot be made: ${why}.`;
   return new FifoError({ code: 'SBX_FIFO_DIRECTORY', message, details: { path }, cause });
 }

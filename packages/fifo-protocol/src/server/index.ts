@@ -9,6 +9,7 @@ export { FIFO_DEFAULTS } from './options.js';
 export { type ProgramSpawner, type SandboxMaker, type StartOptions, startFifoSandbox } from './start.js';
 export type {
   FifoEnd,
+  FifoEvent,
   FifoOptions,
   ManagedProgram,
   ProgramEnd,

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { FifoManager } from './manager.js';
-import type { FifoOptions, ManagedProgram, ProgramEnd } from './types.js';
+import type { FifoEvent, FifoOptions, ManagedProgram, ProgramEnd } from './types.js';
 
 const END: ProgramEnd = { status: 'ok', exitCode: 0, exitSignal: null, usage: { cpuTimeMs: 2 } };
 const KILLED: ProgramEnd = {
@@ -96,10 +96,23 @@ describe('readings', () => {
       { ...END, status: 'memory-limit', exitCode: 1 },
       'process terminated with exit status 1; memory limit exceeded',
     ],
+    [{ ...KILLED, status: 'output-limit' }, 'process interrupted by signal 9; output limit exceeded'],
     [
-      { ...KILLED, status: 'output-limit', exitSignal: 'SIGXFSZ' },
-      'process interrupted by signal 25; output limit exceeded',
+      { ...END, status: 'cpu-limit', evidence: 'cpu-limit/figure' },
+      'process terminated normally; cpu time limit exceeded',
     ],
+    [
+      { ...KILLED, status: 'forbidden-syscall', exitSignal: 'SIGSYS', evidence: 'forbidden-syscall/filter' },
+      'process interrupted by signal 31; forbidden system call',
+    ],
+    // Nothing but a signal that any program can raise itself:
+    [
+      { ...KILLED, status: 'cpu-limit', exitSignal: 'SIGXCPU', evidence: 'cpu-limit/signal' },
+      'process interrupted by signal 24',
+    ],
+    [{ ...KILLED, status: 'cpu-limit', exitSignal: 'SIGXCPU' }, 'process interrupted by signal 24'],
+    [{ ...KILLED, status: 'output-limit', exitSignal: 'SIGXFSZ' }, 'process interrupted by signal 25'],
+    [{ ...KILLED, status: 'forbidden-syscall', exitSignal: 'SIGSYS' }, 'process interrupted by signal 31'],
     [{ ...KILLED }, 'process interrupted by signal 9'],
   ])('%o', async (end, status) => {
     const program = fake();
@@ -117,6 +130,69 @@ describe('readings', () => {
       await program.result.catch(() => {});
       expect(await ask(manager)).toBe('0\n0\nprocess lost; The helper has died\n');
     });
+  });
+});
+
+describe('a reply that is owed', () => {
+  it.each([
+    ['1', /^1234\n4096\nprocess running normally\n$/],
+    ['0', /^2000\n0\nprocess killed \(forced termination\)\n$/],
+  ])('to %s never expires', { timeout: 20_000 }, async (byte, reply) => {
+    await withManager(fake(), async ({ dir }) => {
+      const late = await promisify(execFile)('sh', ['-c', `printf ${byte} > wait; sleep 6; cat status`], {
+        cwd: dir,
+        timeout: 10_000,
+      });
+      expect(late.stdout).toMatch(reply);
+    });
+  });
+
+  it('does not keep the sandbox of a program that is over', { timeout: 20_000 }, async () => {
+    let isClosed = false;
+    const program = fake();
+    const manager = await FifoManager.open(({ atEnd }) => {
+      atEnd(async () => {
+        isClosed = true;
+      });
+      return program;
+    });
+    await promisify(execFile)('sh', ['-c', 'printf 0 > wait'], { cwd: manager.dir });
+    await new Promise((resolve) => setTimeout(resolve, 6000));
+    expect(isClosed).toBe(true);
+    expect(existsSync(manager.dir)).toBe(true);
+    await manager.close();
+    expect(existsSync(manager.dir)).toBe(false);
+  });
+
+  it('is dropped after giveUpMs, for owners who want that', async () => {
+    const manager = await FifoManager.open(() => fake(), { giveUpMs: 50 });
+    await promisify(execFile)('sh', ['-c', 'printf 0 > wait'], { cwd: manager.dir });
+    expect(await manager.finished).toMatchObject({ delivered: false });
+  });
+
+  it('is the final one for a second last call while the program leaves', async () => {
+    await withManager(
+      fake(),
+      async ({ dir }) => {
+        const script = 'printf 0 > wait; sleep 0.1; printf 0 > wait; cat status';
+        const { stdout } = await promisify(execFile)('sh', ['-c', script], { cwd: dir });
+        expect(stdout).toBe('2000\n0\nprocess killed (forced termination)\n');
+      },
+      { graceMs: 400 },
+    );
+  });
+
+  it('and each request are told to an observer, whose errors harm nobody', async () => {
+    const events: FifoEvent[] = [];
+    const onEvent = (event: FifoEvent) => {
+      events.push(event);
+      throw new Error('mine');
+    };
+    await withManager(fake(), async (manager) => void (await ask(manager, 'x')), { onEvent });
+    expect(events).toMatchObject([
+      { kind: 'request', request: 'stray', byte: 0x78 },
+      { kind: 'reply', reading: { status: expect.stringContaining('unknown request 0x78') } },
+    ]);
   });
 });
 

@@ -10,10 +10,11 @@ import { Answers } from './answers.js';
 import { Directory } from './directory.js';
 import { Inbox } from './inbox.js';
 import { LAYOUTS, type Layout } from './layout.js';
-import { EXTRA_LOOK_MS, resolveOptions, type Settings } from './options.js';
+import { EXTRA_LOOK_MS, RELEASE_MS, resolveOptions, type Settings } from './options.js';
 import { Relay } from './relay.js';
-import type { FifoEnd, FifoOptions, ManagedProgram, ProgramStart } from './types.js';
+import type { FifoEnd, FifoEvent, FifoOptions, ManagedProgram, ProgramStart } from './types.js';
 import { Watch } from './watch.js';
+import { within } from './within.js';
 
 /**
  * Answers for one program in a directory of its own. Leaving the scope of `await using` ends the program.
@@ -42,6 +43,8 @@ export class FifoManager implements AsyncDisposable {
   #isOver = false;
   #isClosing = false;
   #ending: FifoEnd['reason'] | null = null;
+  /** Requests of the time in which the program leaves or is killed: they get the final reply. `null` at other times. */
+  #askedMeanwhile: number | null = null;
   #settle!: (end: FifoEnd) => void;
 
   private constructor(settings: Settings, directory: Directory, start: ProgramStart) {
@@ -120,33 +123,54 @@ export class FifoManager implements AsyncDisposable {
   #take(requests: readonly FifoRequest[]): void {
     for (const request of requests) {
       if (request.kind === 'stray') this.#complaint = complaintOf(request.byte);
+      const { kind, ...byte } = request;
+      this.#publish({ kind: 'request', request: kind, ...byte });
     }
     const isLast = requests.some(({ kind }) => kind === 'last-call');
     if (isLast && this.#ending === null) void this.#end('last-call');
+    else if (this.#askedMeanwhile !== null) this.#askedMeanwhile += requests.length;
     else this.#answers.owe(requests.length);
   }
 
   #nextReading(): FifoReading {
     const complaints = this.#complaint === null ? [] : [this.#complaint];
     this.#complaint = null;
-    return this.#watch.reading(complaints);
+    const reading = this.#watch.reading(complaints);
+    this.#publish({ kind: 'reply', reading: { ...reading } });
+    return reading;
+  }
+
+  #publish(event: FifoEvent): void {
+    try {
+      this.#settings.onEvent(event);
+    } catch {
+      // the observer's own; clients are answered in any case
+    }
   }
 
   async #end(reason: FifoEnd['reason']): Promise<void> {
     this.#ending = reason;
     // Whoever asked before is answered with the final figures too, if there is anybody.
+    this.#askedMeanwhile = 0;
     const wasOwed = await this.#answers.cancel();
     await this.#watch.finish(this.#settings.graceMs);
     const before = this.#answers.deliveredCount;
-    const count = Number(reason === 'last-call') + Number(wasOwed);
+    const count = Number(reason === 'last-call') + Number(wasOwed) + this.#askedMeanwhile;
+    this.#askedMeanwhile = null;
     if (count > 0) this.#answers.owe(count);
     if (this.#isClosing) this.#answers.hurry(EXTRA_LOOK_MS);
+    await within(RELEASE_MS, this.#answers.settled());
+    if (this.#answers.isOwing) await this.#cleanUp();
     await this.#answers.settled();
     const delivered = this.#answers.deliveredCount > before;
     await this.#removeAll();
-    this.#isOver = true;
-    await Promise.all(this.#cleanUps.map(attempt));
+    await this.#cleanUp();
     this.#settle({ reading: this.#watch.reading(), reason, delivered });
+  }
+
+  async #cleanUp(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#cleanUps.splice(0).map(attempt));
   }
 
   #atEnd(cleanUp: () => Promise<void>): void {

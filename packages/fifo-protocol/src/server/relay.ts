@@ -4,6 +4,7 @@
  */
 import { closeSync, constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { Pacing } from './pacing.js';
 import { openForReader } from './reader-wait.js';
 import type { ManagedProgram, ProgramInput, ProgramOutput } from './types.js';
 
@@ -34,7 +35,7 @@ export class Relay {
   /** Somebody has opened `upward` for reading; `false` when the relay was closed before. */
   async opened(): Promise<boolean> {
     const { signal } = this.#abort;
-    const wait = { deadline: () => Number.POSITIVE_INFINITY, pauseMsMax: PAUSE_MS_MAX, signal };
+    const wait = { deadline: () => Number.POSITIVE_INFINITY, pacing: new Pacing(PAUSE_MS_MAX), signal };
     this.#upwardFd ??= await openForReader(this.#upwardPath, wait);
     if (!signal.aborted) return this.#upwardFd !== null;
     this.#dropFd();
@@ -79,13 +80,17 @@ export class Relay {
   }
 
   async #passUp(stdout: ProgramOutput, ended: Promise<void>): Promise<void> {
+    // Asked for at once: who has an output and does not read it is warned, and here the client decides when it is read.
+    const chunks = stdout[Symbol.asyncIterator]();
+    const first = chunks.next();
+    first.catch(() => undefined); // told below
     if (!(await this.opened())) return;
     const socket = new Socket({ fd: this.#upwardFd!, readable: false, writable: true });
     this.#upward = socket;
     this.#upwardFd = null; // the socket's now
     socket.on('error', () => undefined);
     try {
-      for await (const chunk of stdout) await written(socket, chunk);
+      for (let next = await first; !next.done; next = await chunks.next()) await written(socket, next.value);
       await Promise.race([ended, delay(END_REPORT_MS)]);
       socket.destroy(); // the kernel has every byte
     } catch {

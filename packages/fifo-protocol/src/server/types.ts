@@ -4,10 +4,13 @@
 export interface ProgramEnd {
   /** `'ok'`, `'exit'`, `'signal'`, `'killed'`, a limit: see `STATUSES` of `@sbx/core`. */
   status: string;
+  /** What shows it: line 3 names no cause when this ends with `/signal`. Absent: no cause for a signal that a program can raise itself. */
+  evidence?: string | undefined;
   /** `null` when a signal ended it. */
   exitCode: number | null;
   /** Name of the signal that ended it, `null` when it exited. */
   exitSignal: string | null;
+  /** CPU time of the whole tree, in ms. */
   usage: { cpuTimeMs: number };
 }
 
@@ -20,9 +23,9 @@ export interface ManagedProgram {
   /** How it ended; rejects when that cannot be told. */
   readonly result: Promise<ProgramEnd>;
   /** Needed where stdin and stdout are offered as pipes. */
-  readonly stdin?: ProgramInput | null;
+  readonly stdin?: ProgramInput | null | undefined;
   /** As `stdin`. */
-  readonly stdout?: ProgramOutput | null;
+  readonly stdout?: ProgramOutput | null | undefined;
 }
 
 /** The writing end of a program's stdin. Promises settle when the program has room. */
@@ -56,18 +59,27 @@ export interface StartContext {
 /** Settings of a manager; all have defaults. */
 export interface FifoOptions {
   /** The directory for the pipes: made here, or an empty one of ours that is taken over; removed at the end. Default: a fresh one under the system's folder for temporary files. */
-  dir?: string;
+  dir?: string | undefined;
   /** Group id that may use the pipes too. Default `null`: their owner alone (and root). Whoever may use them may end the program. */
-  group?: number | null;
+  group?: number | null | undefined;
   /** `'two-pipe'` (default) is the protocol; `'legacy'` the seven pipes of 2018 with reversed digits, for old clients. */
-  layout?: 'two-pipe' | 'legacy';
+  layout?: 'two-pipe' | 'legacy' | undefined;
   /** Offer the program's stdin and stdout as pipes `downward` and `upward`. Default: as the layout has it, `false` for two pipes, always for `'legacy'`. */
-  pipes?: boolean;
+  pipes?: boolean | undefined;
   /** After the last call, time for the program to leave by itself, in ms. Default 50. */
-  graceMs?: number;
-  /** After it a reply that nobody fetches is dropped, in ms. Default 5000. */
-  giveUpMs?: number;
+  graceMs?: number | undefined;
+  /** A reply that nobody has fetched for so long is dropped, in ms. Default `null`: a reply that is owed never expires. */
+  giveUpMs?: number | null | undefined;
+  /** Called for each request and each reply, for records. An error that it throws is ignored: clients are answered in any case. */
+  onEvent?: ((event: FifoEvent) => void) | undefined;
 }
+
+/** What happened on the pipes. */
+export type FifoEvent =
+  /** A client has written a byte to `wait`. `byte` is what it wrote, when it was neither digit. */
+  | { kind: 'request'; request: 'go-on' | 'last-call' | 'stray'; byte?: number }
+  /** A client reads `status`, and this is what it gets. */
+  | { kind: 'reply'; reading: import('../reply.js').FifoReading };
 
 /** How it ended. */
 export interface FifoEnd {

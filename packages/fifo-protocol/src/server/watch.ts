@@ -4,6 +4,10 @@ import type { FifoReading } from '../reply.js';
 import { describeState, type ProcessState, STATUS_REMARKS } from '../state.js';
 import { KILL_WAIT_MS } from './options.js';
 import type { ManagedProgram, ProgramEnd, ProgramStart, StartContext } from './types.js';
+import { within } from './within.js';
+
+/** Signals by which the kernel tells of limits, and any program of itself. */
+const RAISABLE: ReadonlySet<string> = new Set(['SIGXCPU', 'SIGXFSZ', 'SIGSYS']);
 
 export class Watch {
   #program: ManagedProgram | null = null;
@@ -106,9 +110,11 @@ function stateOf({ status, exitCode, exitSignal }: ProgramEnd, isKilledByUs: boo
   return exitCode === null ? { kind: 'lost' } : { kind: 'exited', exitStatus: exitCode };
 }
 
-function remarksOf({ status }: ProgramEnd): string[] {
+/** A cause is told when the supervisor recorded or measured it, not when only a signal hints at it: a program can raise that. */
+function remarksOf({ status, evidence, exitSignal }: ProgramEnd): string[] {
+  const isHint = evidence === undefined ? RAISABLE.has(exitSignal ?? '') : evidence.endsWith('/signal');
   const remark = STATUS_REMARKS[status];
-  return remark === undefined ? [] : [remark];
+  return remark === undefined || isHint ? [] : [remark];
 }
 
 /** Real-time signals are named by their distance from the first. */
@@ -121,13 +127,4 @@ function signalNumber(name: string): number {
 /** Errors are sentences; a remark has no full stop. */
 function messageOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replace(/\.\s*$/, '');
-}
-
-async function within(ms: number, promise: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([promise, over]);
-  clearTimeout(timer);
 }

@@ -26,7 +26,7 @@ export const FLAGS: Readonly<Record<string, Flag>> = {
   cpuset: { kind: 'list', usage: 'CPUs, one entry per worker' },
   dir: { kind: 'string', usage: 'folder of stored files' },
   'file-timeout': { kind: 'duration', usage: 'age at which stored files go' },
-  'src-prefix': { kind: 'list', usage: 'folders that src may name files in' },
+  'src-prefix': { kind: 'list', usage: 'folders that src may name files in; without it none but /dev/null' },
   'time-limit-checker-interval': {
     kind: 'duration',
     usage: 'with -compat strict alone: limits have timers else',
@@ -34,6 +34,10 @@ export const FLAGS: Readonly<Record<string, Flag>> = {
   'extra-memory-limit': { kind: 'size', usage: 'added to memoryLimit' },
   'output-limit': { kind: 'size', usage: 'largest file a program may write' },
   'copy-out-limit': { kind: 'size', usage: 'default of copyOutMax' },
+  'copy-out-total': {
+    kind: 'size',
+    usage: 'bytes that all files and outputs of a request bring out together',
+  },
   'open-file-limit': { kind: 'int', usage: 'open descriptors of a process' },
   'enable-cpu-rate': { kind: 'bool', usage: 'honour cpuRateLimit' },
   'cpu-cfs-period': { kind: 'duration', usage: 'ignored: 100 ms' },
@@ -50,11 +54,16 @@ export const FLAGS: Readonly<Record<string, Flag>> = {
   version: { kind: 'bool', usage: 'print the version and exit' },
   // Ours.
   compat: { kind: 'string', usage: '`strict`: literal go-judge where a deviation can be observed' },
-  'allow-origin': { kind: 'list', usage: 'origins of web pages that may connect; without it all' },
+  'advertise-version': { kind: 'string', usage: 'buildVersion of /version, for clients that compare it' },
+  'allow-origin': {
+    kind: 'list',
+    usage: 'origins of web pages that may connect; without it, on loopback, those of this machine',
+  },
   'allow-host': { kind: 'list', usage: 'names that requests may call this server by; without it all' },
   'store-max-size': { kind: 'size', usage: 'bytes of all stored files' },
   'store-max-count': { kind: 'int', usage: 'number of stored files' },
   'body-max-size': { kind: 'size', usage: 'bytes of a request' },
+  'receive-total': { kind: 'size', usage: 'bytes of all requests that have not come whole' },
   'collect-max-size': { kind: 'size', usage: 'bytes kept of one collector or proxy, whatever its max' },
 };
 
@@ -123,10 +132,4 @@ function parseKind(kind: Kind, text: string): FlagValue | null {
     case 'int':
       return /^[+-]?\d+$/.test(text) ? Number(text) : null;
   }
-}
-
-/** Flags, one a line, as `-h` prints them. */
-export function usage(): string {
-  const lines = Object.entries(FLAGS).map(([name, flag]) => `  -${name} ${flag.kind}\n    \t${flag.usage}`);
-  return `Usage of sbx-gojudge:\n${lines.join('\n')}\n`;
 }

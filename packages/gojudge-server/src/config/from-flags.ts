@@ -12,7 +12,7 @@ export interface Command {
 }
 
 /** Flags whose value is an option's as it is. */
-const SAME: Readonly<Record<string, keyof GojudgeServerOptions>> = {
+export const SAME: Readonly<Record<string, keyof GojudgeServerOptions>> = {
   'http-addr': 'httpAddr',
   'monitor-addr': 'monitorAddr',
   'enable-debug': 'enableDebug',
@@ -27,6 +27,7 @@ const SAME: Readonly<Record<string, keyof GojudgeServerOptions>> = {
   'extra-memory-limit': 'extraMemoryBytes',
   'output-limit': 'outputLimitBytes',
   'copy-out-limit': 'copyOutLimitBytes',
+  'copy-out-total': 'copyOutTotalBytes',
   'open-file-limit': 'openFileLimit',
   'enable-cpu-rate': 'enableCpuRate',
   'time-limit-checker-interval': 'timeLimitCheckerIntervalMs',
@@ -34,11 +35,13 @@ const SAME: Readonly<Record<string, keyof GojudgeServerOptions>> = {
   'no-fallback': 'noFallback',
   'tmp-fs-param': 'tmpFsParam',
   compat: 'compat',
+  'advertise-version': 'advertiseVersion',
   'allow-origin': 'allowOrigins',
   'allow-host': 'allowHosts',
   'store-max-size': 'storeMaxBytes',
   'store-max-count': 'storeMaxCount',
   'body-max-size': 'bodyMaxBytes',
+  'receive-total': 'receiveTotalBytes',
   'collect-max-size': 'collectMaxBytes',
 };
 

@@ -1,22 +1,39 @@
 /** A request's body, bounded while it is read. */
 import type { IncomingMessage } from 'node:http';
+import { RunFailure } from '../errors.js';
+import type { Receiving } from '../receiving.js';
 
 export class BodyTooLarge extends Error {
   override name = 'BodyTooLarge';
 }
 
-/** Rejects with `BodyTooLarge`, or when the client goes away. */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
+/** There is no room for it beside the others that are being received. */
+export class NoRoom extends RunFailure {
+  override name = 'NoRoom';
+
+  constructor() {
+    super('too many requests are being received', RETRY_MS);
+  }
+}
+
+const RETRY_MS = 1000;
+
+/** Rejects with `BodyTooLarge` or `NoRoom`, or when the client goes away. */
+export function readBody(request: IncomingMessage, maxBytes: number, receiving: Receiving): Promise<Buffer> {
+  let counted = 0;
+  const reading = new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = [];
-    let bytes = 0;
+    const stop = (why: Error) => {
+      request.off('data', onData).pause(); // what else comes is the answer's matter
+      chunks.length = 0;
+      reject(why);
+    };
     const onData = (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > maxBytes) {
-        request.off('data', onData).pause(); // what else comes is the answer's matter
-        chunks.length = 0;
-        return reject(new BodyTooLarge(`request body is larger than ${maxBytes} bytes`));
+      if (counted + chunk.length > maxBytes) {
+        return stop(new BodyTooLarge(`request body is larger than ${maxBytes} bytes`));
       }
+      if (!receiving.take(chunk.length)) return stop(new NoRoom());
+      counted += chunk.length;
       chunks.push(chunk);
     };
     request.on('data', onData);
@@ -28,4 +45,5 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
     request.once('error', reject);
     request.once('close', onClose);
   });
+  return reading.finally(() => receiving.release(counted));
 }

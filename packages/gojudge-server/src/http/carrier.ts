@@ -1,11 +1,13 @@
 /** Requests that come by way of Node's HTTP server. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { goJson } from '../encode/results.js';
+import type { Receiving } from '../receiving.js';
 import type { Judge } from '../run/run-job.js';
-import { errorAnswer } from './answers.js';
+import { errorAnswer, jsonAnswer } from './answers.js';
 import type { Asked } from './asked.js';
-import { BodyTooLarge, readBody } from './body.js';
-import type { EntryCheck } from './entry.js';
+import { BodyTooLarge, NoRoom, readBody } from './body.js';
+import type { EntryCheck, EntryHeaders } from './entry.js';
 import { findHandler } from './routes.js';
 import { sendAnswer, sendEarly } from './send.js';
 
@@ -19,10 +21,15 @@ export async function serveRequest(
   const { method = 'GET', url = '/', headers } = request;
   let pattern = '';
   try {
-    const found = findHandler(checkEntry, method, url, headers);
+    const check = (sent: EntryHeaders) => checkEntry(sent, request.socket);
+    const found = findHandler(check, method, url, headers);
     pattern = found.pattern;
     if (found.kind === 'stream') await found.handle(judge, request, response, found.id);
-    else await sendAnswer(response, await found.handle(judge, new NodeRequest(request), found.id));
+    else
+      await sendAnswer(
+        response,
+        await found.handle(judge, new NodeRequest(request, judge.receiving), found.id),
+      );
   } catch (error) {
     await sendError(response, error, judge.settings.strict);
   }
@@ -31,9 +38,11 @@ export async function serveRequest(
 
 class NodeRequest implements Asked {
   readonly #request: IncomingMessage;
+  readonly #receiving: Receiving;
 
-  constructor(request: IncomingMessage) {
+  constructor(request: IncomingMessage, receiving: Receiving) {
     this.#request = request;
+    this.#receiving = receiving;
   }
 
   get socket(): Socket {
@@ -41,12 +50,13 @@ class NodeRequest implements Asked {
   }
 
   readBody(maxBytes: number): Promise<Buffer> {
-    return readBody(this.#request, maxBytes);
+    return readBody(this.#request, maxBytes, this.#receiving);
   }
 }
 
 async function sendError(response: ServerResponse, error: unknown, strict: boolean): Promise<void> {
   if (response.headersSent) return void response.destroy();
-  if (error instanceof BodyTooLarge) return sendEarly(response, 400, error.message);
+  if (error instanceof BodyTooLarge) return sendEarly(response, jsonAnswer(400, goJson(error.message)));
+  if (error instanceof NoRoom) return sendEarly(response, errorAnswer(error, strict));
   await sendAnswer(response, errorAnswer(error, strict));
 }

@@ -1,14 +1,28 @@
 import { describe, expect, test } from 'vitest';
 import { type EntryHeaders, makeEntryCheck } from './entry.js';
 
-const open = { authToken: null, allowOrigins: null, allowHosts: null };
-const ask = (rules: object, headers: EntryHeaders) => makeEntryCheck({ ...open, ...rules })(headers);
+const open = { authToken: null, allowOrigins: null, allowHosts: null, strict: false };
+const ask = (rules: object, headers: EntryHeaders, localAddress = '127.0.0.1') =>
+  makeEntryCheck({ ...open, ...rules })(headers, { localAddress });
 
 describe('entry', () => {
   const origins = { allowOrigins: ['http://judge.example'] };
   const hosts = { allowHosts: ['127.0.0.1', 'judge.example'] };
   const cases: [string, object, EntryHeaders, number][] = [
-    ['anybody without a rule', {}, { origin: 'http://evil.example', host: 'evil.example' }, 0],
+    ['a program without a rule', {}, { host: 'evil.example' }, 0],
+    ['a page of another machine', {}, { origin: 'http://evil.example', host: 'evil.example' }, 403],
+    ['a page that hides where it is from', {}, { origin: 'null' }, 403],
+    ['a page with a name that begins as ours', {}, { origin: 'http://localhost.evil.example' }, 403],
+    ['a page of this machine', {}, { origin: 'http://localhost:3000' }, 0],
+    ['the same by its address', {}, { origin: 'https://[::1]' }, 0],
+    ['any page, strict', { strict: true }, { origin: 'http://evil.example' }, 0],
+    ['a list, strict', { ...origins, strict: true }, { origin: 'http://evil.example' }, 403],
+    [
+      'a page that knows the token',
+      { authToken: 't' },
+      { origin: 'http://evil.example', authorization: 'Bearer t' },
+      0,
+    ],
     ['the right token', { authToken: 't' }, { authorization: 'Bearer t' }, 0],
     ['another token', { authToken: 't' }, { authorization: 'Bearer tt' }, 401],
     ['no token', { authToken: 't' }, {}, 401],
@@ -27,6 +41,11 @@ describe('entry', () => {
       403,
     ],
   ];
+  test('on an address of the network a page may be of any machine', () => {
+    expect(ask({}, { origin: 'http://judge.example' }, '192.0.2.1')).toBe(0);
+    expect(ask({}, { origin: 'http://judge.example' }, '::ffff:127.0.0.1')).toBe(403);
+  });
+
   test.each(cases)('%s', (_, rules, headers, status) => {
     expect(ask(rules, headers)).toBe(status);
   });

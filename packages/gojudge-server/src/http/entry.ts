@@ -1,26 +1,34 @@
-/** Who may come in: by the bearer token, and where asked for by the names that a browser sends along. */
+/** Who may come in: by the bearer token, and by the names that a browser sends along. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { makeTokenCheck } from '@sbx/serving';
+import type { Socket } from 'node:net';
+import { isForeignPage, makeTokenCheck } from '@sbx/serving';
 import type { Settings } from '../settings.js';
 
 /** The part of a request's headers that decides. */
 export type EntryHeaders = Pick<IncomingHttpHeaders, 'origin' | 'host' | 'authorization'>;
 
 /** The HTTP status of the refusal, 0 for none. */
-export type EntryCheck = (headers: EntryHeaders) => 0 | 401 | 403;
+export type EntryCheck = (headers: EntryHeaders, socket: Pick<Socket, 'localAddress'>) => 0 | 401 | 403;
 
-type Rules = Pick<Settings, 'authToken' | 'allowOrigins' | 'allowHosts'>;
+type Rules = Pick<Settings, 'authToken' | 'allowOrigins' | 'allowHosts' | 'strict'>;
 
-/** `null` of a rule lets everybody in, as go-judge does. */
-export function makeEntryCheck({ authToken, allowOrigins, allowHosts }: Rules): EntryCheck {
-  if (authToken === null && allowOrigins === null && allowHosts === null) return () => 0;
+/**
+ * Without a list of origins, and without a token that a page would have to know, pages of other machines are refused on loopback;
+ * strict, nobody is, as go-judge does. Without a list of hosts all names are fine.
+ */
+export function makeEntryCheck({ authToken, allowOrigins, allowHosts, strict }: Rules): EntryCheck {
   const isRightToken = makeTokenCheck(authToken === null ? null : `Bearer ${authToken}`);
-  return ({ origin, host = '', authorization = '' }) => {
+  const refusesStrangers = allowOrigins === null && authToken === null && !strict;
+  return (headers, socket) => {
+    const { origin } = headers;
     // Programs send no origin; pages cannot leave it out.
-    if (allowOrigins !== null && origin !== undefined && !allowOrigins.includes(origin)) return 403;
+    if (origin !== undefined) {
+      if (allowOrigins !== null && !allowOrigins.includes(origin)) return 403;
+      if (refusesStrangers && isForeignPage(origin, socket.localAddress)) return 403;
+    }
     // A page's own name can be made to lead here (DNS rebinding); the header keeps the name.
-    if (allowHosts !== null && !allowHosts.includes(hostName(host))) return 403;
-    return isRightToken(authorization) ? 0 : 401;
+    if (allowHosts !== null && !allowHosts.includes(hostName(headers.host ?? ''))) return 403;
+    return authToken === null || isRightToken(headers.authorization ?? '') ? 0 : 401;
   };
 }
 

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { encodeMap, goJson } from '../encode/results.js';
 import { type FileStore, StoreFullError } from '../store/store.js';
 import { type Answer, emptyAnswer, jsonAnswer } from './answers.js';
+import { PATIENT } from './linger.js';
 import { readUpload } from './multipart.js';
 import { MultipartError } from './multipart-parts.js';
 import { sendAnswer, sendEarly } from './send.js';
@@ -23,10 +24,11 @@ export async function uploadFile(
     id = await readUpload(request, (name, content) => store.add(name, content));
     await sendAnswer(response, jsonAnswer(200, goJson(id)));
   } catch (error) {
-    if (error instanceof MultipartError) return sendAnswer(response, emptyAnswer(400));
-    if (error instanceof StoreFullError) return sendEarly(response, 500, error.message);
+    if (error instanceof StoreFullError) return sendEarly(response, jsonAnswer(500, goJson(error.message)));
     if (request.destroyed && !request.complete) return; // nobody to tell
-    await sendAnswer(response, emptyAnswer(500));
+    const answer = emptyAnswer(error instanceof MultipartError ? 400 : 500);
+    if (request.complete) return sendAnswer(response, answer);
+    sendEarly(response, answer, PATIENT); // nothing else would read what still comes
   }
 }
 

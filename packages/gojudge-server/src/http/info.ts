@@ -20,10 +20,10 @@ const FEATURES: WireFeatures = {
   symlink: true,
 };
 
-export function versionJson(): string {
+export function versionJson({ advertiseVersion }: Pick<Settings, 'advertiseVersion'>): string {
   return sortedJson({
     ...FEATURES,
-    buildVersion: BUILD_VERSION,
+    buildVersion: advertiseVersion,
     goVersion: 'go1.26.0',
     os: 'linux',
     platform: ARCHITECTURES[process.arch] ?? process.arch,

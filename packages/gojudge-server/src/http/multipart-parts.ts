@@ -10,6 +10,8 @@ const HEADER_BYTES_MAX = 64 * 1024;
 const CR = 0x0d;
 const LF = 0x0a;
 const DASH = 0x2d;
+/** More than a delimiter with its line break needs. */
+const SEAM_BYTES = 4096;
 /** Blanks that may follow a delimiter in its line. */
 const BLANKS_MAX = 1024;
 
@@ -23,6 +25,8 @@ export class Parts {
   readonly #delimiter: Buffer;
   #buffer: Buffer = Buffer.alloc(0);
   #bodyOver = false;
+  /** A chunk of which the first `at` bytes are in the buffer, as its end. */
+  #ahead: { chunk: Buffer; at: number } | null = null;
   #state: 'preamble' | 'content' | 'at-headers' | 'end' = 'preamble';
 
   constructor(source: Readable, boundary: string) {
@@ -104,14 +108,27 @@ export class Parts {
     }
   }
 
+  /** Appends what comes. A little that was kept is put before the beginning of a chunk only: its rest is used where it is. */
   async #more(): Promise<boolean> {
+    if (this.#ahead !== null) {
+      const { chunk, at } = this.#ahead;
+      this.#ahead = null;
+      const kept = this.#buffer.length; // the same bytes stand before the rest
+      this.#buffer =
+        kept <= at ? chunk.subarray(at - kept) : Buffer.concat([this.#buffer, chunk.subarray(at)]);
+      return true;
+    }
     if (this.#bodyOver) return false;
     const { value, done } = await this.#chunks.next();
     if (done) {
       this.#bodyOver = true;
       return false;
     }
-    this.#buffer = this.#buffer.length === 0 ? value : Buffer.concat([this.#buffer, value]);
+    if (this.#buffer.length === 0) this.#buffer = value;
+    else if (value.length > 2 * SEAM_BYTES && this.#buffer.length <= SEAM_BYTES) {
+      this.#buffer = Buffer.concat([this.#buffer, value.subarray(0, SEAM_BYTES)]);
+      this.#ahead = { chunk: value, at: SEAM_BYTES };
+    } else this.#buffer = Buffer.concat([this.#buffer, value]);
     return true;
   }
 }

@@ -39,6 +39,27 @@ describe('Parts', () => {
     );
   });
 
+  it('also in large chunks, wherever a delimiter or what looks like one lies', async () => {
+    const text = fc
+      .tuple(fc.integer({ min: 0, max: 30_000 }), fc.constantFrom('', '\r\n--', '\r\n--bb', '\r'))
+      .map(([length, end]) => 'x'.repeat(length) + end);
+    const size = fc.constantFrom(1, 3, 4095, 4096, 4097, 8193, 8200, 12_289, 20_000);
+    const sizes = fc.array(size, { minLength: 1, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 3 }), sizes, async (texts, cuts) => {
+        const body = Buffer.from(
+          `${texts.map((one) => `--b\r\nA: b\r\n\r\n${one}\r\n`).join('')}--b--\r\nend`,
+        );
+        const chunks: Uint8Array[] = [];
+        for (let at = 0, turn = 0; at < body.length; at += cuts[turn++ % cuts.length]!) {
+          chunks.push(body.subarray(at, at + cuts[turn % cuts.length]!));
+        }
+        expect(await contents(chunks, 'b')).toEqual(texts);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it('refuses a body that is cut off anywhere before its closing boundary', async () => {
     const body = Buffer.from('--b\r\nA: b\r\n\r\ntext\r\n--b--');
     for (let end = 0; end < body.length; end += 1) {

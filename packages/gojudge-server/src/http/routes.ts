@@ -60,7 +60,7 @@ const ROUTES: readonly Route[] = [
   {
     pattern: '/version',
     open: true,
-    methods: { GET: answering(() => jsonAnswer(200, versionJson())) },
+    methods: { GET: answering(({ settings }) => jsonAnswer(200, versionJson(settings))) },
   },
   {
     pattern: '/config',
@@ -70,6 +70,9 @@ const ROUTES: readonly Route[] = [
   { pattern: '/ws', methods: { GET: NO_UPGRADE } },
   { pattern: '/stream', methods: { GET: NO_UPGRADE } },
 ];
+
+/** The check of entry for one connection. */
+type EntryOf = (headers: EntryHeaders) => ReturnType<EntryCheck>;
 
 /** Who is to handle a request. `pattern`: of its route, `''` for a path in no row. */
 export type Matched = Handler & { pattern: string; open: boolean; id: string };
@@ -89,7 +92,7 @@ export function matchRoute(method: string, path: string): Matched | null {
 
 /** The handler for a request line, refusals and redirects included. */
 export function findHandler(
-  checkEntry: EntryCheck,
+  checkEntry: EntryOf,
   method: string,
   url: string,
   headers: EntryHeaders,
@@ -108,7 +111,7 @@ export function findHandler(
 
 /** The same for a path that needs no decoding; `null` where it has no row, which `findHandler` has answers to. */
 export function findPlain(
-  checkEntry: EntryCheck,
+  checkEntry: EntryOf,
   method: string,
   path: string,
   headers: EntryHeaders,
@@ -117,7 +120,7 @@ export function findPlain(
   return matched === null ? null : admit(checkEntry, matched, headers);
 }
 
-function admit(checkEntry: EntryCheck, matched: Matched | null, headers: EntryHeaders): Matched {
+function admit(checkEntry: EntryOf, matched: Matched | null, headers: EntryHeaders): Matched {
   const refusal = checkEntry(headers);
   if (refusal === 403 || (refusal === 401 && matched?.open !== true)) {
     return always(emptyAnswer(refusal), matched?.pattern);

@@ -1,8 +1,7 @@
 /** Answers by way of Node's HTTP server. */
 import type { ServerResponse } from 'node:http';
-import { goJson } from '../encode/results.js';
-import { type Answer, jsonAnswer } from './answers.js';
-import { endLingering } from './linger.js';
+import type { Answer } from './answers.js';
+import { BRIEF, endLingering, type Linger } from './linger.js';
 import { sendPieces } from './pieces.js';
 
 /** Resolves when it has been written, or the client is gone. */
@@ -12,9 +11,8 @@ export async function sendAnswer(response: ServerResponse, { status, headers, bo
   else await sendPieces(response, body);
 }
 
-/** An error while the request still comes; the connection ends with it. */
-export function sendEarly(response: ServerResponse, status: number, message: string): void {
-  const json = goJson(message);
-  response.writeHead(status, { ...jsonAnswer(status, json).headers, Connection: 'close' });
-  endLingering(response, json);
+/** An answer of text while the request still comes; the connection ends with it. */
+export function sendEarly(response: ServerResponse, answer: Answer, linger: Linger = BRIEF): void {
+  response.writeHead(answer.status, { ...answer.headers, Connection: 'close' });
+  endLingering(response, answer.body as string, linger);
 }

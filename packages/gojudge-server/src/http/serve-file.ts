@@ -2,11 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { fstatSync, readSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
-import { readPart } from '../store/read-fd.js';
 import { rangeHolds, refusedBy } from './conditions.js';
 import { typeOf } from './mime.js';
 import { type ByteRange, contentRange, parseRange } from './ranges.js';
+import { type Piece, sendFile } from './send-file.js';
 
 const SNIFF_BYTES = 512;
 
@@ -34,7 +33,7 @@ export async function serveFile(
   response.setHeader('Content-Length', range!.length);
   if (ranges !== null) response.setHeader('Content-Range', contentRange(range!, size));
   response.writeHead(ranges === null ? 200 : 206);
-  await pipeline(chunksOf(fd, range!), response);
+  await sendFile(response, fd, [range!]);
 }
 
 function sendRefusal(response: ServerResponse, status: 304 | 412): void {
@@ -72,23 +71,8 @@ async function sendParts(response: ServerResponse, fd: number, { ranges, size, t
     'Content-Length': bytes,
     'Content-Type': `multipart/byteranges; boundary=${boundary}`,
   });
-  const partsOf = async function* () {
-    for (const [index, range] of ranges.entries()) {
-      yield heads[index]!;
-      yield* chunksOf(fd, range);
-    }
-    yield tail;
-  };
-  await pipeline(partsOf(), response);
-}
-
-async function* chunksOf(fd: number, { start, length }: ByteRange): AsyncGenerator<Uint8Array> {
-  let sent = 0;
-  for await (const chunk of readPart(fd, start, length)) {
-    sent += chunk.byteLength;
-    yield chunk;
-  }
-  if (sent < length) throw new Error('the stored file became shorter');
+  const pieces = ranges.flatMap((range, index): Piece[] => [heads[index]!, range]);
+  await sendFile(response, fd, [...pieces, tail]);
 }
 
 /** ASCII names quoted, others escaped as in a query. */

@@ -6,7 +6,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Answer, errorAnswer } from '../http/answers.js';
 import type { Asked } from '../http/asked.js';
-import type { EntryCheck } from '../http/entry.js';
+import type { EntryCheck, EntryHeaders } from '../http/entry.js';
 import { findPlain, type Matched } from '../http/routes.js';
 import type { Metrics, Observe } from '../monitor/metrics.js';
 import type { Judge } from '../run/run-job.js';
@@ -64,7 +64,8 @@ export class Lane {
 
   #serve({ method, path, headers, bodyBytes }: PlainRequest, asked: Asked): Promise<void> | null {
     if (bodyBytes > this.#judge.settings.bodyMaxBytes) return null;
-    const found = findPlain(this.#checkEntry, method, path, headers);
+    const check = (sent: EntryHeaders) => this.#checkEntry(sent, asked.socket);
+    const found = findPlain(check, method, path, headers);
     return found === null || found.kind === 'stream'
       ? null
       : this.#answer(found, asked, this.#metrics.watchPlain(method, bodyBytes));

@@ -4,6 +4,7 @@ import { Session } from 'node:inspector/promises';
 import { pipeline } from 'node:stream/promises';
 import { getHeapSnapshot } from 'node:v8';
 import { sendText } from '@sbx/serving';
+import { withoutSecrets } from '../config/secrets.js';
 
 const SECONDS_DEFAULT = 30;
 const SECONDS_MAX = 300;
@@ -22,7 +23,7 @@ export function profilePages(): Readonly<Record<string, Page>> {
   let isBusy = false;
   return {
     '/debug/pprof/': (response) => sendText(response, 200, INDEX),
-    '/debug/pprof/cmdline': (response) => sendText(response, 200, process.argv.join('\0')),
+    '/debug/pprof/cmdline': (response) => sendText(response, 200, withoutSecrets(process.argv).join('\0')),
     '/debug/pprof/heap': async (response) => {
       response.writeHead(200, { 'Content-Type': 'application/json' });
       await pipeline(getHeapSnapshot(), response).catch(() => undefined); // the reader went away

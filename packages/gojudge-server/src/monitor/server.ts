@@ -1,6 +1,6 @@
-/** The monitor port: metrics and profiles when enabled, and whether the server lives and can run. No token. */
+/** The monitor port: metrics and profiles when enabled, and whether the server lives and can run. Only profiles ask for the token: they have it in them. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { sendText } from '@sbx/serving';
+import { makeTokenCheck, sendText } from '@sbx/serving';
 import type { Parts } from '../open.js';
 import type { Metrics } from './metrics.js';
 import { type Page, profilePages } from './profile.js';
@@ -15,10 +15,15 @@ export function openMonitor(metrics: Metrics, { judge, options }: Parts): Server
       sendText(response, isReady ? 200 : 503, isReady ? 'ok\n' : 'worker queue is full\n');
     },
   };
+  const { authToken } = judge.settings;
+  const isRightToken = makeTokenCheck(authToken === null ? null : `Bearer ${authToken}`);
   return createServer((request, response) => {
     const [path = '', query] = (request.url ?? '/').split('?', 2);
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined; // by any method: probes send HEAD
     if (page === undefined) return sendText(response, 404, '404 page not found\n');
+    if (path.startsWith('/debug/') && !isRightToken(request.headers.authorization ?? '')) {
+      return sendText(response, 401, 'unauthorized\n', { 'WWW-Authenticate': 'Bearer' });
+    }
     void page(response, new URLSearchParams(query));
   });
 }

@@ -80,7 +80,9 @@ function startFailure({ settings }: RunScope, { program }: Plan, error: unknown)
   const prefix = settings.runnerConfig.clone3 ? 'execve: ' : '';
   const start = (errno: number) => new StartFailure(`${prefix}start: ${name}: execve: ${errnoText(errno)}`);
   if (error instanceof ProgramNotFoundError) {
-    if (name.includes('/')) return start(ENOENT);
+    // It is there, and what it names as its interpreter is not.
+    const isFound = error.details.found !== undefined;
+    if (isFound || name.includes('/')) return start(ENOENT);
     const why =
       error.details.noPath === true
         ? 'no PATH environment variable provided for look up'

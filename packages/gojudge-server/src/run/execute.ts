@@ -14,7 +14,8 @@ import type {
 import type { Settings } from '../settings.js';
 import { attachStreams } from './attach.js';
 import { concludeError, concludeResult, concludeUntried, throwForRequest } from './conclude.js';
-import { keep } from './gather.js';
+import { keepFile } from './gather.js';
+import { closeHeld, whenSent } from './held.js';
 import type { Job, JobPipe, JobProgram } from './job.js';
 import type { Outcome } from './outcome.js';
 import { type Plan, planProgram } from './plan.js';
@@ -59,8 +60,7 @@ async function runAlone(scope: RunScope, { index, request }: Plan): Promise<RunR
   if (streams === null) return engine.run(file, args, whole);
   const process = await engine.spawn(file, args, whole);
   const sent = attachStreams(streams, { index, program: scope.job.programs[index]!, process });
-  const [result] = await Promise.all([process.result, sent]);
-  return result;
+  return whenSent(process.result, sent, closeHeld);
 }
 
 /** go-judge starts the program without what cannot be made. True when there is something to leave out. */
@@ -107,7 +107,7 @@ async function runTogether(scope: RunScope, job: Job, plans: readonly Plan[]): P
   for (;;) {
     const request = {
       programs: plans.map((plan) => (plan.failure === null ? plan.request! : never(scope.settings))),
-      pipes: job.pipes.map(pipeOf),
+      pipes: job.pipes.map((pipe) => pipeOf(pipe, recordedBytes(job, scope.settings))),
       settle: 'each',
       signal: scope.signal,
       onAbort: 'resolve',
@@ -136,15 +136,26 @@ async function runLiving(
     if (process === null) return undefined;
     return attachStreams(streams!, { index, program: plans[index]!.program, process });
   });
-  const [together] = await Promise.all([group.result, ...sending]);
-  return together;
+  return whenSent(group.result, Promise.all(sending), ({ results }) => {
+    for (const result of results) closeHeld(result);
+  });
 }
 
 /** The reader of a proxy may go: the writer never notices. */
-function pipeOf({ writer, reader, proxy, name, max }: JobPipe): NonNullable<GroupRequest['pipes']>[number] {
+function pipeOf(
+  { writer, reader, proxy, name, max }: JobPipe,
+  recordedMax: number,
+): NonNullable<GroupRequest['pipes']>[number] {
   const ends = { from: writer, to: reader };
   if (!proxy) return ends;
-  return { ...ends, record: { maxBytes: name === '' ? 0 : Math.max(0, max), drain: true } };
+  const maxBytes = name === '' ? 0 : Math.max(0, Math.min(max, recordedMax));
+  return { ...ends, record: { maxBytes, drain: true } };
+}
+
+/** Of one proxy; all of them are in memory at once. */
+function recordedBytes({ pipes }: Job, { collectMaxBytes, copyOutTotalBytes }: Settings): number {
+  const count = pipes.filter(({ proxy, name }) => proxy && name !== '').length;
+  return Math.min(collectMaxBytes, Math.floor(copyOutTotalBytes / Math.max(1, count)));
 }
 
 function takenBy(pipes: readonly JobPipe[], index: number): ReadonlySet<number> {
@@ -168,5 +179,5 @@ async function keepRecording(
   if (!proxy || name === '' || isUntried(outcome) || outcome.files.has(name) || outcome.fileIds.has(name))
     return;
   const cached = scope.job.programs[writer.index]!.cachedNames.has(name);
-  await keep(scope, { ...outcome, failure: null }, { name, cached, content: recording?.bytes ?? EMPTY });
+  await keepFile(scope, { ...outcome, failure: null }, { name, cached, content: recording?.bytes ?? EMPTY });
 }

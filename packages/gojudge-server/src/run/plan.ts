@@ -1,6 +1,7 @@
 /** One program of a request as the engine takes it, or why it is not even tried. */
 import type { GroupProgram, PtyOptions } from '@sbx/core';
 import { StartFailure } from '../errors.js';
+import { shareOf } from './budget.js';
 import { type CopyIn, makeCopyIn } from './copy-in.js';
 import { makeCopyOut } from './gather.js';
 import type { JobProgram } from './job.js';
@@ -70,6 +71,7 @@ function makeRequest(
     ...(program.tty ? { pty: terminalOf(scope, program, collectors) } : {}),
     fds: makeFds(scope, program, collectors, taken),
     ...(program.copyIn.length === 0 ? {} : { files }),
+    copyOutTotalBytes: shareOf(scope.job, settings),
     ...(program.copyOut.length === 0 ? {} : { copyOut: makeCopyOut(program, settings.workDir) }),
   };
 }

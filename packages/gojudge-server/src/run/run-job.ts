@@ -1,7 +1,9 @@
 /** A whole request, from its turn to its outcomes. All front ends end here. */
 import type { Engine } from '@sbx/core';
+import type { Receiving } from '../receiving.js';
 import type { Settings } from '../settings.js';
 import type { FileStore } from '../store/store.js';
+import { RequestBudget } from './budget.js';
 import { execute } from './execute.js';
 import type { Job } from './job.js';
 import type { Outcome } from './outcome.js';
@@ -16,6 +18,7 @@ export interface Judge {
   settings: Settings;
   store: FileStore;
   workers: Workers;
+  receiving: Receiving;
   /** Told of every program's end, and of every request that failed as a whole. */
   observe(outcome: Outcome): void;
   observeFailure(): void;
@@ -45,10 +48,14 @@ export async function runJob(
   const { engine, settings, store } = judge;
   let sources: Sources | null = null;
   try {
-    const opening = Sources.open(job, store);
+    const opening = Sources.open(job, store, settings.srcPrefix);
     if (opening !== null) sources = await opening;
     checkDescriptors(job);
-    const outcomes = await execute({ engine, settings, store, job, sources, signal, cpuSet, streams }, job);
+    const budget = new RequestBudget(settings);
+    const outcomes = await execute(
+      { engine, settings, store, job, sources, signal, cpuSet, streams, budget },
+      job,
+    );
     if (signal.aborted) await store.drop(outcomes);
     for (const outcome of outcomes) judge.observe(outcome);
     return outcomes;

@@ -2,6 +2,7 @@
 import type { Engine, InputStream, OutputStream, Process } from '@sbx/core';
 import type { Settings } from '../settings.js';
 import type { FileStore } from '../store/store.js';
+import type { RequestBudget } from './budget.js';
 import type { Job } from './job.js';
 import type { Sources } from './sources.js';
 
@@ -23,4 +24,5 @@ export interface RunScope {
   signal: AbortSignal;
   cpuSet: string | null;
   streams: StreamTarget | null;
+  budget: RequestBudget;
 }

@@ -11,6 +11,7 @@ import { LiveSource } from '../store/read-fd.js';
 import type { FileStore } from '../store/store.js';
 import type { Job, Source } from './job.js';
 import { descriptorPrefix } from './prepare.js';
+import { checkOpened, type Prefixes } from './src-prefix.js';
 
 /** `live`: something that is read as it comes. */
 export type OpenSource =
@@ -20,6 +21,8 @@ export type OpenSource =
 type HostFile = Source & { kind: 'src' | 'stored' };
 
 const openFile = promisify(open);
+/** Not in `node:fs`: a descriptor that only names a file. */
+const O_PATH = 0o10000000;
 /** Without waiting for a writer, should it be a pipe. */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 /** Device number of /dev/null. */
@@ -30,20 +33,26 @@ export class Sources {
   /** Why a `src` of copyIn could not be opened. */
   readonly #errnos = new Map<string, number>();
 
+  readonly #prefixes: Prefixes;
+
+  private constructor(prefixes: Prefixes) {
+    this.#prefixes = prefixes;
+  }
+
   /** `null` when the request names none, else a promise. It rejects with `RunFailure`. */
-  static open(job: Job, store: FileStore): Promise<Sources> | null {
+  static open(job: Job, store: FileStore, prefixes: Prefixes): Promise<Sources> | null {
     for (const { files, copyIn } of job.programs) {
       if (files.some(isHostFile) || copyIn.some(([, source]) => isHostFile(source))) {
-        return Sources.#open(job, store);
+        return Sources.#open(job, store, prefixes);
       }
     }
     return null;
   }
 
   /** Stored files first, since they are checked before any container. */
-  static async #open(job: Job, store: FileStore): Promise<Sources> {
+  static async #open(job: Job, store: FileStore, prefixes: Prefixes): Promise<Sources> {
     const { programs } = job;
-    const sources = new Sources();
+    const sources = new Sources(prefixes);
     try {
       for (const { files, copyIn } of programs) {
         for (const file of [...files, ...copyIn.map(([, source]) => source)])
@@ -103,7 +112,7 @@ export class Sources {
     if (this.#opened.has(key)) return 0;
     try {
       if (path === '' || path.includes('\0')) throw { errno: path === '' ? ENOENT : EINVAL };
-      const fd = await openFile(path, FLAGS);
+      const fd = await openAllowed(path, this.#prefixes);
       this.#opened.set(key, sourceOf(fd));
       return 0;
     } catch (error) {
@@ -112,6 +121,18 @@ export class Sources {
       this.#errnos.set(key, errno);
       return errno;
     }
+  }
+}
+
+/** One file from its name to its bytes: what is read is what was checked, and nothing else was opened for reading. */
+async function openAllowed(path: string, prefixes: Prefixes): Promise<number> {
+  if (prefixes === null) return openFile(path, FLAGS);
+  const named = await openFile(path, O_PATH);
+  try {
+    checkOpened(named, path, prefixes);
+    return await openFile(`/proc/self/fd/${named}`, FLAGS);
+  } finally {
+    closeSync(named);
   }
 }
 

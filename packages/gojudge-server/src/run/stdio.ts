@@ -1,6 +1,7 @@
 /** Descriptors of a job to those of the engine. What `files` does not name is closed in the program. */
 import type { FdSpec, InputSpec, OutputSpec } from '@sbx/core';
 import { RunFailure, StartFailure } from '../errors.js';
+import { shareOf } from './budget.js';
 import type { CollectorFile, JobProgram, ProgramFile, Source } from './job.js';
 import { descriptorPrefix } from './prepare.js';
 import type { RunScope } from './scope.js';
@@ -59,6 +60,12 @@ export function keptBytes({ max }: CollectorFile, { collectMaxBytes }: RunScope[
   return Math.max(0, Math.min(max + 1, collectMaxBytes, COLLECTED_BYTES_MAX));
 }
 
+/** Of one collector that is a pipe: what it brings is in memory while the program runs, beside what the others bring. */
+function pipedBytes({ job, settings }: RunScope, collector: Collector, all: readonly Collector[]): number {
+  const count = all.filter(({ pipe }) => pipe).length;
+  return Math.min(keptBytes(collector, settings), Math.floor(shareOf(job, settings) / count));
+}
+
 interface At {
   fd: number;
   collectors: readonly Collector[];
@@ -72,7 +79,10 @@ function specOf(scope: RunScope, program: JobProgram, file: ProgramFile, { fd, c
       return { output: 'pipe' };
     case 'collector': {
       const collector = collectors.find(({ name }) => name === file.name)!;
-      return { output: collector.fd === fd ? outputOf(scope, program, collector) : { sameAs: collector.fd } };
+      return {
+        output:
+          collector.fd === fd ? outputOf(scope, program, collector, collectors) : { sameAs: collector.fd },
+      };
     }
     default:
       return { input: inputOf(scope, file) };
@@ -90,9 +100,15 @@ function sourceInput(source: OpenSource): InputSpec {
   return source.kind === 'live' ? { stream: source.live } : 'null';
 }
 
-function outputOf(scope: RunScope, program: JobProgram, collector: Collector): OutputSpec {
+function outputOf(
+  scope: RunScope,
+  program: JobProgram,
+  collector: Collector,
+  all: readonly Collector[],
+): OutputSpec {
+  if (collector.pipe)
+    return { capture: { maxBytes: pipedBytes(scope, collector, all), overflow: 'discard' } };
   const maxBytes = keptBytes(collector, scope.settings);
-  if (collector.pipe) return { capture: { maxBytes, overflow: 'discard' } };
   const as = program.cachedNames.has(collector.name) ? 'fd' : 'bytes';
   return {
     file: collectorPath(scope, collector.name),

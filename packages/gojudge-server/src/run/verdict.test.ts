@@ -43,3 +43,15 @@ describe('memory', () => {
     expect(memoryOf(status, peak, cache)).toEqual(expected);
   });
 });
+
+test.each([
+  ['SIGTERM', 15],
+  ['SIG32', 32],
+  ['SIGRTMIN', 34],
+  ['SIGRTMIN+9', 43],
+  ['SIGRTMIN+30', 64],
+])('%s is Signalled %i', (exitSignal, exitStatus) => {
+  const usage = { cpuTimeMs: 1, wallTimeMs: 2, memoryPeakBytes: 1, fileCacheBytes: 0, processPeakCount: 1 };
+  const ended = { status: 'signal', usage, exitCode: null, exitSignal } as const;
+  expect(decideOutcome(ended, limits, gathered, true)).toMatchObject({ status: 'Signalled', exitStatus });
+});

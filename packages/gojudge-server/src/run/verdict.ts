@@ -1,7 +1,5 @@
 /** go-judge's rule for status and exitStatus: five steps, later ones over earlier ones. */
-
-import { constants } from 'node:os';
-import type { RunResult } from '@sbx/core';
+import { type RunResult, signalNumber } from '@sbx/core';
 import type { WireStatus } from '@sbx/gojudge-client/wire';
 import type { JobLimits } from './job.js';
 import type { Gathered, Outcome } from './outcome.js';
@@ -63,11 +61,7 @@ function byWaitStatus({ exitCode, exitSignal }: Ended): Pick<Outcome, 'status' |
   if (exitSignal === null) {
     return { status: exitCode === 0 ? 'Accepted' : 'Nonzero Exit Status', exitStatus: exitCode ?? 0 };
   }
-  return { status: BY_SIGNAL[exitSignal] ?? 'Signalled', exitStatus: signalNumber(exitSignal) };
-}
-
-function signalNumber(name: string): number {
-  return (constants.signals as Record<string, number>)[name] ?? Number(/\d+$/.exec(name)?.[0] ?? 0);
+  return { status: BY_SIGNAL[exitSignal] ?? 'Signalled', exitStatus: signalNumber(exitSignal) ?? 0 };
 }
 
 function byFigures(outcome: Outcome, ended: RunResult['status'], limits: JobLimits): void {

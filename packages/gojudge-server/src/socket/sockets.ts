@@ -7,6 +7,7 @@ import type { EntryCheck } from '../http/entry.js';
 import { NO_UPGRADE_HEADERS, noUpgradeBody, upgradeProblem } from '../http/no-upgrade.js';
 import { pathOf } from '../http/request-path.js';
 import type { Judge } from '../run/run-job.js';
+import { watchHalfSent } from './half-sent.js';
 import { RequestSocket } from './request-socket.js';
 import { StreamSocket } from './stream-socket.js';
 
@@ -45,7 +46,7 @@ export class Sockets {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
     const path = pathOf(request.url ?? '');
-    const refusal = this.#checkEntry(request.headers);
+    const refusal = this.#checkEntry(request.headers, request.socket);
     if (refusal !== 0) return refuseUpgrade(socket, REFUSALS[refusal], {}, '');
     if (!isSocketPath(path)) {
       return refuseUpgrade(socket, '404 Not Found', { 'Content-Type': 'text/plain' }, '404 page not found');
@@ -53,7 +54,10 @@ export class Sockets {
     const problem = upgradeProblem(request);
     if (problem !== null)
       return refuseUpgrade(socket, '400 Bad Request', NO_UPGRADE_HEADERS, noUpgradeBody(problem));
-    this.#server.handleUpgrade(request, socket, head, (opened) => this.#serve(opened, path));
+    this.#server.handleUpgrade(request, socket, head, (opened) => {
+      watchHalfSent(opened, request.socket, this.#judge.receiving);
+      this.#serve(opened, path);
+    });
   }
 
   /** The same for a server of Node before 22.21, which takes every offer: what is no upgrade of ours is given back without its offer. */

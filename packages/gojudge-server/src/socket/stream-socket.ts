@@ -23,6 +23,9 @@ const BUFFERED_BYTES_MAX = 1024 * 1024;
 /** A client that reads nothing for so long is gone. */
 const STUCK_MS = 10_000;
 
+/** RFC 6455, section 7.4.1: what the run was for is done. */
+const NORMAL_CLOSURE = 1000;
+
 const UINT16_MAX = 0xffff;
 const RESPONSE = String.fromCharCode(STREAM_RESPONSE);
 
@@ -124,7 +127,7 @@ export class StreamSocket implements StreamTarget {
     const { strict } = this.#judge.settings;
     // go-judge says no goodbye
     this.#socket.send(frame, { binary: true }, () =>
-      strict ? this.#socket.terminate() : this.#socket.close(),
+      strict ? this.#socket.terminate() : this.#socket.close(NORMAL_CLOSURE),
     );
     setTimeout(() => this.#socket.terminate(), STUCK_MS).unref();
   }

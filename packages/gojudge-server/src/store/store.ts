@@ -4,23 +4,14 @@
  * descriptor.
  */
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  createWriteStream,
-  fstatSync,
-  linkSync,
-  openSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, linkSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
 import { copyFile, lstat, readdir, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { byteOrder } from '../byte-order.js';
 import { makeFolders } from './folders.js';
 import { StoredNames } from './names.js';
-import { readPart } from './read-fd.js';
+import { allocatedBytes, copyWithHoles, isSparse } from './sparse.js';
+import { writeNewFile } from './write-file.js';
 
 export interface StoreOptions {
   dir: string;
@@ -46,7 +37,6 @@ export interface StoreTotals {
   bytes: number;
 }
 
-const NEW = { flags: 'wx', mode: 0o644 } as const;
 const NEW_FILE = { flag: 'wx', mode: 0o644 } as const;
 const ID_BYTES = 5;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -189,7 +179,7 @@ export class FileStore {
       return chunk;
     };
     try {
-      if (!(data instanceof Uint8Array)) await pipeline(counted(data, count), createWriteStream(path, NEW));
+      if (!(data instanceof Uint8Array)) await writeNewFile(path, counted(data, count));
       else if (data.byteLength <= SMALL_BYTES) writeFileSync(path, count(data), NEW_FILE);
       else await writeFile(path, count(data), NEW_FILE);
       return bytes;
@@ -200,12 +190,13 @@ export class FileStore {
   }
 
   async #copy(path: string, fd: number, maxBytes: number): Promise<number> {
-    const whole = fstatSync(fd).size;
-    const size = Math.min(whole, maxBytes);
-    this.#take(size);
-    const copyPart = () => pipeline(readPart(fd, 0, size), createWriteStream(path, NEW));
+    const status = fstatSync(fd);
+    const size = Math.min(status.size, maxBytes);
+    const bytes = Math.min(size, allocatedBytes(status));
+    this.#take(bytes);
+    const copyPart = () => copyWithHoles(fd, path, size);
     try {
-      if (size < whole) await copyPart();
+      if (size < status.size || isSparse(status)) await copyPart();
       else {
         await copyFile(`/proc/self/fd/${fd}`, path, constants.COPYFILE_EXCL).catch((error) => {
           // Without root a file that its program made unreadable can be read through its descriptor alone.
@@ -213,9 +204,9 @@ export class FileStore {
           throw error;
         });
       }
-      return size;
+      return bytes;
     } catch (error) {
-      this.#bytes -= size;
+      this.#bytes -= bytes;
       throw asFull(error);
     }
   }
@@ -250,9 +241,9 @@ export class FileStore {
   /** Files from before count towards the bounds, but never time out. */
   async #countForeign(): Promise<void> {
     for (const id of (await this.list()).keys()) {
-      const { size } = await stat(join(this.dir, id)).catch(() => ({ size: 0 }));
-      this.#bytes += size;
-      this.#entries.set(id, { bytes: size, usedAt: Number.POSITIVE_INFINITY });
+      const bytes = await stat(join(this.dir, id)).then(allocatedBytes, () => 0);
+      this.#bytes += bytes;
+      this.#entries.set(id, { bytes, usedAt: Number.POSITIVE_INFINITY });
     }
     await this.#names.keepOnly(new Set(this.#entries.keys()));
   }

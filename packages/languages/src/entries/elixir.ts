@@ -1,4 +1,5 @@
 import type { LanguageDefinition } from '../types.js';
+import { ELIXIR_AGES } from './ages.js';
 
 /**
  * Two schedulers, one dirty CPU scheduler, one async thread: the BEAM otherwise starts several threads per CPU of the host.
@@ -15,9 +16,11 @@ export const elixir: LanguageDefinition = {
   fileName: 'main.exs',
   env: { ELIXIR_ERL_OPTIONS: BEAM_OPTIONS, ERL_CRASH_DUMP: '/dev/null' },
   run: { file: 'elixir', args: ['{source}'], limits: { processCount: 64 } },
-  needs: ['elixir', 'erl'],
+  // `elixir` and `erl` are shell scripts, which look for `erl` and `dirname`.
+  needs: ['elixir', 'erl', 'dirname'],
   version: { file: 'elixir', args: ['--version'], pattern: /Elixir (\S+)/ },
   standby: { probe: ':io.format("~w", [:proplists.get_keys(:code.all_loaded())])', prelude },
+  asksAge: ELIXIR_AGES,
   debianPackage: 'elixir',
 };
 

@@ -1,4 +1,5 @@
 import type { LanguageDefinition } from '../types.js';
+import { JAVASCRIPT_AGES } from './ages.js';
 import { heapArgs, nodeLimits, nodeVersion } from './node.js';
 
 export const javascript: LanguageDefinition = {
@@ -12,7 +13,9 @@ export const javascript: LanguageDefinition = {
     file: 'node',
     args: (context) => [...heapArgs(context), context.source],
     limits: nodeLimits,
+    readsMemoryLimit: true,
   },
   version: nodeVersion,
+  asksAge: JAVASCRIPT_AGES,
   debianPackage: 'nodejs',
 };

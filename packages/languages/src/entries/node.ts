@@ -5,24 +5,15 @@ import { MiB } from './sizes.js';
 /** Threads: main, inspector signal, V8 and libuv pools; 7 to 12 measured on 2 CPUs. */
 export const nodeLimits: LanguageStep['limits'] = { processCount: 64 };
 
-/** The most that V8 gives a heap of its own accord, and its space for new objects on any machine that is not small. */
-const V8_HEAP_BYTES_MAX = 4096 * MiB;
-const V8_NEW_SPACE = '--max-semi-space-size=16';
-
 /**
  * Where no file tells V8 of a memory limit, it would collect garbage too late. Bounded to the whole limit it collects in
  * time (measured: a program may keep about half of the limit alive under heavy churn, whatever the bound), and one that
  * needs more is killed by the limit; with 8 to 32 MiB less, V8 aborted some of those first, which looks like a crash.
- * A file that tells of twice the limit or more does as well, without a flag, which costs a start 4 ms.
+ * Where files tell of it, V8 does as in a cgroup of that size, without a flag, which costs a start 4 ms.
  */
 export function heapArgs({ memoryBytes, toldMemoryBytes }: StepContext): string[] {
-  if (toldMemoryBytes === null) return memoryBytes === null ? [] : [heapBound(memoryBytes)];
-  if (memoryBytes !== null && memoryBytes <= toldMemoryBytes / 2) return [];
-  return [heapBound(memoryBytes ?? V8_HEAP_BYTES_MAX), V8_NEW_SPACE];
-}
-
-function heapBound(bytes: number): string {
-  return `--max-old-space-size=${Math.max(8, Math.floor(bytes / MiB))}`;
+  if (memoryBytes === null || toldMemoryBytes !== null) return [];
+  return [`--max-old-space-size=${Math.max(8, Math.floor(memoryBytes / MiB))}`];
 }
 
 export const nodeVersion: VersionProbe = { file: 'node', args: ['--version'], pattern: /^v(\S+)/ };

@@ -1,4 +1,5 @@
 import type { LanguageDefinition } from '../types.js';
+import { PYTHON_AGES } from './ages.js';
 
 export const python: LanguageDefinition = {
   name: 'python',
@@ -10,5 +11,6 @@ export const python: LanguageDefinition = {
   env: { PYTHONDONTWRITEBYTECODE: '1' },
   run: { file: 'python3', args: ['{source}'] },
   version: { file: 'python3', args: ['--version'], pattern: /Python (\S+)/ },
+  asksAge: PYTHON_AGES,
   debianPackage: 'python3',
 };

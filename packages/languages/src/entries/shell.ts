@@ -1,4 +1,5 @@
 import type { LanguageDefinition } from '../types.js';
+import { SHELL_AGES } from './ages.js';
 
 /** The system's POSIX shell (dash on Debian). */
 export const shell: LanguageDefinition = {
@@ -8,6 +9,7 @@ export const shell: LanguageDefinition = {
   extensions: ['.sh'],
   fileName: 'main.sh',
   run: { file: '/bin/sh', args: ['{source}'] },
+  asksAge: SHELL_AGES,
 };
 
 /** An entry of its own: what bash programs use beyond POSIX fails in other shells. */
@@ -17,6 +19,7 @@ export const bash: LanguageDefinition = {
   extensions: ['.bash'],
   fileName: 'main.bash',
   run: { file: 'bash', args: ['{source}'] },
+  asksAge: SHELL_AGES,
   version: { file: 'bash', args: ['--version'], pattern: /version ([\d.]+)/ },
   debianPackage: 'bash',
 };

@@ -51,6 +51,7 @@ export const typescript: LanguageDefinition = {
     file: 'node',
     args: (context) => [...heapArgs(context), '--enable-source-maps', 'main.js'],
     limits: nodeLimits,
+    readsMemoryLimit: true,
   },
   version: nodeVersion,
   debianPackage: 'nodejs',

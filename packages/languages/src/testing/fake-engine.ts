@@ -40,8 +40,9 @@ export class FakeEngine implements RunEngine {
   async run(file: string, args: readonly string[] = [], options: OneShotOptions = {}): Promise<RunResult> {
     if (file === '/bin/sh' && args[0] === '-c' && args[1]?.startsWith('for p')) {
       this.checkCount++;
-      const gone = args.slice(3).filter((need) => this.missing.includes(need));
-      return makeResult({ stdout: gone.map((need) => `${need}\n`).join('') });
+      const lineOf = (need: string) =>
+        this.missing.includes(need) ? `-${need}\n` : `${need.replace(/^(?!\/)/, '/usr/bin/')}\n`;
+      return makeResult({ stdout: args.slice(3).map(lineOf).join('') });
     }
     const call = { file, args, options };
     this.calls.push(call);
@@ -54,6 +55,7 @@ export function makeResult({ stdout = '', stderr = '', files = {}, ...rest }: Fa
   const status = rest.status ?? 'ok';
   return {
     status,
+    evidence: status,
     ok: status === 'ok',
     exitCode: status === 'ok' ? 0 : 1,
     exitSignal: null,

@@ -58,12 +58,13 @@ export class StandbyPool {
   async spawn(name: string, recipe: Recipe, input: StandbyInput): Promise<Started> {
     this.#checkOpen();
     this.#core.checkOpen();
-    const { code, signal, onAbort, killGraceMs } = input;
+    const { code, fresh, signal, onAbort, killGraceMs } = input;
     signal?.throwIfAborted();
-    const { file, args, entry, limits } = recipe;
-    const options = { ...recipe.options, signal, onAbort, killGraceMs, files: { [entry]: code } };
+    const { file, args, entry, files, limits } = recipe;
+    const options = { ...recipe.options, signal, onAbort, killGraceMs, files: { ...files, [entry]: code } };
     const family = this.#families.get(name);
-    const warm = family === undefined ? null : this.#spawnWarm(family, recipe, code, options);
+    const waits = family !== undefined && fresh !== true;
+    const warm = waits ? this.#spawnWarm(family, recipe, code, options) : null;
     if (warm !== null) return warm;
     if (family !== undefined) family.totals.cold += 1;
     this.#makeRoom();

@@ -13,6 +13,8 @@ export interface Recipe {
   args: readonly string[];
   entry: string;
   /** Of an ordinary start, but for the entry file. */
+  files: Readonly<Record<string, string>>;
+  /** Of an ordinary start, but for the entry file. */
   options: Readonly<OneShotOptions>;
   shape: Shape;
   limits: ResolvedLimits;
@@ -22,16 +24,16 @@ const PIPES = { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' } as const;
 
 /** A copy: later changes of what it is made from change nothing. The program must have been checked. */
 export function makeRecipe(core: EngineCore, program: StandbyProgram): Recipe {
-  const { file, args = [], entry, env, ...rest } = structuredClone(program);
+  const { file, args = [], entry, files = {}, env, ...rest } = structuredClone(program);
   const limits = resolveLimits(core.limits, program.limits);
   const shape = core.shape(rest, limits, false);
   const rlimits = rlimitsFor(limits, core.openFilesMax, !core.features['cpu-accounting'].available);
   // The order of the environment can be seen too.
   const { processCount } = limits; // an rlimit too, where it has a user of its own
-  const environment = environmentFor({ env }, undefined);
-  const seen = [file, args, entry, environment, rest.cwd ?? null, rlimits, processCount, shape.key];
+  const environment = environmentFor({ env }, undefined, core.toolchainPath);
+  const seen = [file, args, entry, environment, rest.cwd ?? null, rlimits, processCount, shape.key, files];
   const options: OneShotOptions = { ...rest, env: environment, ...PIPES };
-  return { key: JSON.stringify(seen), file, args, entry, options, shape, limits };
+  return { key: JSON.stringify(seen), file, args, entry, files, options, shape, limits };
 }
 
 /** A CPU set shows in a program's view of the machine, and its group is joined at the start only. */

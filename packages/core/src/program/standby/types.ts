@@ -5,11 +5,14 @@ import type { Limits, ProgramOptions, SandboxShape } from '../../types.js';
 export interface StandbyProgram extends SandboxShape, Pick<ProgramOptions, 'env' | 'cwd'> {
   /** As for `Engine.run`. */
   file: string;
-  args?: readonly string[];
+  /** Its arguments. Default: none. */
+  args?: readonly string[] | undefined;
   /** Path of the entry file in the work folder, as `args` names it: the program waits in its own opening of it. */
   entry: string;
+  /** Further files of an ordinary start, by path as in `OneShotOptions.files`: there from the start on. */
+  files?: Readonly<Record<string, string>>;
   /** Of these only what a program sees at its start tells programs apart: file, stack, open file, address space and disk limits. */
-  limits?: Limits;
+  limits?: Limits | undefined;
 }
 
 /** A kind of programs, and how many of them wait. */
@@ -19,13 +22,15 @@ export interface StandbyFamily {
   /** What waits before the first requests came. */
   program: StandbyProgram;
   /** Files, by name in the work folder, for the start of what waits alone: they are gone before it is handed over, and ordinary starts do without. */
-  prelude?: Readonly<Record<string, string>>;
+  prelude?: Readonly<Record<string, string>> | undefined;
 }
 
 /** What a waiting program is given. */
 export interface StandbyInput extends Pick<ProgramOptions, 'signal' | 'onAbort' | 'killGraceMs'> {
   /** Content of the entry file. */
   code: string | Uint8Array;
+  /** An ordinary start in any case: for code that asks how long its process has lived. Default false. */
+  fresh?: boolean | undefined;
 }
 
 /** A program and what it is given, in one. */
@@ -34,9 +39,9 @@ export interface StandbyRequest extends StandbyProgram, StandbyInput {}
 /** Settings of `Engine.standby`. */
 export interface StandbyOptions {
   /** Memory that all waiting programs may hold together, in bytes. Default 512 MiB. No further one is started when it would be passed. */
-  memoryBytes?: number;
+  memoryBytes?: number | undefined;
   /** Time in ms within which a started program must have come to its entry file; else it is given up. Default 60 000. */
-  startMs?: number;
+  startMs?: number | undefined;
 }
 
 /** Numbers of one family of a standby. */

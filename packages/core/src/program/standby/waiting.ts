@@ -159,10 +159,10 @@ export class Waiting {
   }
 
   async #start(place: Place): Promise<void> {
-    const { entry } = this.recipe;
+    const { entry, files } = this.recipe;
     const { folder } = place;
     const work = folder.trees[0]!.fd;
-    await copyIn(folder, this.#options.prelude);
+    await copyIn(folder, { ...files, ...this.#options.prelude });
     folder.checkOpen();
     const opened = new Promise<void>((resolve, reject) => {
       this.#opening = { resolve, reject };
@@ -196,7 +196,7 @@ export class Waiting {
       notify: false,
       ahead: true,
     };
-    const environment = environmentFor(request.options, undefined);
+    const environment = environmentFor(request.options, undefined, place.core.toolchainPath);
     const attempt = attemptOf(request, environment, place.core.workDir);
     this.#programId = place.nextProgramId();
     this.#base = readFigures(place.slot.group);

@@ -1,0 +1,42 @@
+/**
+ * Work that an abort starts. However many runs share a signal, it has one listener of ours: Node warns of a leak at eleven, and
+ * a listener per run would be one.
+ */
+
+interface Shared {
+  works: Set<() => void>;
+  listener: () => void;
+}
+
+const shared = new WeakMap<AbortSignal, Shared>();
+
+/** Calls `work` once when `signal` aborts, unless the function that is returned was called before. The signal must not be aborted yet. */
+export function onAbort(signal: AbortSignal, work: () => void): () => void {
+  const { works } = shared.get(signal) ?? share(signal);
+  const own = () => work(); // the same function may be given twice
+  works.add(own);
+  return () => {
+    works.delete(own);
+    if (works.size === 0) unshare(signal, works);
+  };
+}
+
+function share(signal: AbortSignal): Shared {
+  const works = new Set<() => void>();
+  const listener = () => {
+    shared.delete(signal);
+    for (const work of [...works]) if (works.has(work)) work();
+  };
+  const made = { works, listener };
+  shared.set(signal, made);
+  signal.addEventListener('abort', listener, { once: true });
+  return made;
+}
+
+/** A signal that lives on holds nothing of ours. */
+function unshare(signal: AbortSignal, works: Set<() => void>): void {
+  const known = shared.get(signal);
+  if (known?.works !== works) return;
+  shared.delete(signal);
+  signal.removeEventListener('abort', known.listener);
+}

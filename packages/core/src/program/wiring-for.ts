@@ -1,0 +1,26 @@
+/** The descriptors that a request asks for, and what becomes of the program when something is wrong with them. */
+import { callbackFor } from './callbacks.js';
+import type { Place, SignalCause } from './place.js';
+import type { ProgramRequest } from './request.js';
+import { Wiring } from './wiring.js';
+
+const SIGKILL = 9;
+
+export function wiringFor(
+  { core, folder }: Place,
+  { options, limits, oneShot, given }: ProgramRequest,
+  program: { signal: (signal: number, cause: SignalCause) => void; fail: (error: unknown) => void },
+): Wiring {
+  return new Wiring({
+    folder,
+    options,
+    outputBytes: limits.outputBytes,
+    given: given ?? [],
+    files: options.files,
+    makesInputs: oneShot && core.options.proc !== 'none',
+    makesOutputs: oneShot && given === undefined,
+    onOverflow: () => program.signal(SIGKILL, 'output-limit'),
+    onSourceError: program.fail,
+    onData: (target) => callbackFor(target, options, program.fail),
+  });
+}

@@ -1,0 +1,45 @@
+/** One rule of the specification, and what its check works with. */
+import { Broken, type Peer, type PeerOptions } from './peer.js';
+import type { Programs } from './programs.js';
+
+/** What a check works with. */
+export interface Context {
+  peer: Peer;
+  programs: Programs;
+  /** What was wrong with messages so far. */
+  oddities: readonly string[];
+  options: PeerOptions;
+}
+
+/** One rule. */
+export interface Rule {
+  id: string;
+  /** Of the specification. */
+  section: string;
+  /** As the text has it. */
+  level: 'MUST' | 'SHOULD';
+  rule: string;
+  /** Throws `Broken`. */
+  check(context: Context): Promise<void>;
+}
+
+/** Throws `Broken` unless it holds. */
+export function expectThat(holds: boolean, otherwise: string): void {
+  if (!holds) throw new Broken(otherwise);
+}
+
+/** As `expectThat`, for the messages of an execution. */
+export function expectSequence(sequence: string, pattern: RegExp, wanted: string): void {
+  expectThat(pattern.test(sequence), `came: ${sequence}; must be: ${wanted}`);
+}
+
+/** A row of the tables below. */
+export function rule(
+  id: string,
+  section: string,
+  words: string,
+  check: Rule['check'],
+  level: Rule['level'] = 'MUST',
+): Rule {
+  return { id, section, level, rule: words, check };
+}

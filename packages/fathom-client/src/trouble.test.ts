@@ -1,0 +1,173 @@
+// Servers that are away, dead, deaf, newer than us, or none.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { FathomClient, type FathomClientOptions } from './client.js';
+import { FathomError } from './errors.js';
+import { fakeSockets } from './fake-socket.js';
+
+const url = 'ws://host:1';
+const program = { language: 'python', code: '' };
+const toFake = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] as const;
+beforeEach(() => void vi.useFakeTimers({ toFake: [...toFake] }));
+afterEach(() => void vi.useRealTimers());
+
+async function connected(options: Partial<FathomClientOptions> = {}) {
+  const { sockets, openSocket } = fakeSockets();
+  const client = new FathomClient({ url, openSocket, ...options });
+  await client.connect();
+  return { client, sockets, socket: sockets[0]! };
+}
+const caught = (error: unknown) => error;
+
+describe('a ping that nobody answers', () => {
+  test('rejects, and a connection without any sign of life is given up', async () => {
+    const { client } = await connected({ reconnect: false, pingTimeoutMs: 300 });
+    const pong = client.ping().catch(caught);
+    await vi.advanceTimersByTimeAsync(300);
+    expect(await pong).toMatchObject({ code: 'FATHOM_CONNECTION', retryable: true });
+    expect(client.state).toBe('idle');
+  });
+
+  test('rejects, and a connection that still brings messages stays', async () => {
+    const { client, socket } = await connected({ pingTimeoutMs: 300 });
+    const execution = client.execute(program);
+    const pong = client.ping().catch(caught);
+    await vi.advanceTimersByTimeAsync(100);
+    socket.receive({ type: 'ack', id: execution.id });
+    await vi.advanceTimersByTimeAsync(200);
+    expect(await pong).toMatchObject({ code: 'FATHOM_CONNECTION' });
+    expect(client.state).toBe('open');
+    await client.close();
+    await execution.catch(caught);
+  });
+});
+
+describe('a handshake that fails in the same way twice is final', () => {
+  const refusal = (text: string) => new FathomError({ code: 'FATHOM_PROTOCOL', message: text });
+  test.each([
+    ['HTTP 404 on Node', { error: refusal('answered with HTTP 404') }, 1006, 2],
+    ['Bun', {}, 1002, 2],
+    ['Deno', { message: 'NetworkError: failed to connect to WebSocket: Invalid status code: 404' }, 1006, 2],
+    ['4401 of our server', null, 4401, 1],
+  ])('%s', async (_, error, code, tries) => {
+    const { sockets, openSocket } = fakeSockets((socket) => {
+      if (code === 4401) socket.emit('open');
+      if (error !== null) socket.emit('error', error);
+      socket.emit('close', { code });
+    });
+    const client = new FathomClient({ url, openSocket, reconnect: { jitter: 0 } });
+    const expected = code === 4401 ? 'FATHOM_UNAUTHORIZED' : 'FATHOM_PROTOCOL';
+    const execution = client.execute(program).catch(caught);
+    await vi.advanceTimersByTimeAsync(100_000);
+    expect([sockets.length, client.state]).toEqual([tries, 'idle']);
+    expect(await execution).toMatchObject({ code: expected, retryable: false });
+  });
+
+  test.each([
+    ['nothing is said', {}],
+    ['it may be the network', { message: 'Received network error or non-101 status code.' }],
+  ])('but not when %s', async (_, error) => {
+    const { sockets, openSocket } = fakeSockets((socket) => {
+      socket.emit('error', error);
+      socket.emit('close', { code: 1006 });
+    });
+    const client = new FathomClient({ url, openSocket, reconnect: { jitter: 0 } });
+    void client.connect().catch(caught);
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(sockets.length).toBeGreaterThan(4);
+    await client.close();
+  });
+
+  test('nor when a peer talks nonsense once; twice it is', async () => {
+    const { sockets, openSocket } = fakeSockets((socket) => {
+      socket.emit('open');
+      socket.emit('message', { data: '{"requestId":""}' });
+    });
+    const client = new FathomClient({ url, openSocket, reconnect: { jitter: 0 } });
+    await client.connect();
+    await vi.advanceTimersByTimeAsync(100_000);
+    expect([sockets.length, client.state]).toEqual([2, 'idle']);
+  });
+});
+
+describe('a server that is newer than us', () => {
+  test.each([
+    ['a type', { type: 'progress', percent: 3 }],
+    ['a status', { type: 'status', status: 'paused' }],
+    ['a field', { type: 'ack', queue: 3 }],
+  ])('sends %s that is not known: nothing happens', async (_, message) => {
+    const { client, socket } = await connected();
+    const execution = client.execute(program);
+    await vi.advanceTimersByTimeAsync(0);
+    const { id } = execution;
+    socket.receive({ ...message, id });
+    socket.receive({ type: 'status', id, status: 'completed' });
+    socket.receive({ type: 'result', id, exit_code: 0, duration_ms: 1 });
+    expect((await execution).ok).toBe(true);
+    await client.close();
+  });
+
+  test('sends a code that is not known: that execution is rejected with it, the others go on', async () => {
+    const { client, socket } = await connected();
+    const [first, second] = [client.execute(program), client.execute(program)];
+    await vi.advanceTimersByTimeAsync(0);
+    socket.receive({ type: 'error', id: first.id, code: 'NO_QUOTA', message: 'm', retryable: true });
+    await expect(first).rejects.toMatchObject({ wireCode: 'NO_QUOTA', retryable: true });
+    socket.receive({ type: 'status', id: second.id, status: 'completed' });
+    socket.receive({ type: 'result', id: second.id, exit_code: 0, duration_ms: 1 });
+    expect((await second).ok).toBe(true);
+    await client.close();
+  });
+
+  test.each([
+    ['output without data', { type: 'stdout' }],
+    ['a result without numbers', { type: 'result' }],
+    ['an error without code', { type: 'error', message: 'm', retryable: true }],
+  ])('%s costs its own execution alone', async (_, message) => {
+    const { client, socket } = await connected();
+    const [first, second] = [client.execute(program), client.execute(program)];
+    await vi.advanceTimersByTimeAsync(0);
+    socket.receive({ ...message, id: first.id });
+    await expect(first).rejects.toMatchObject({ code: 'FATHOM_PROTOCOL', executionId: first.id });
+    expect(client.state).toBe('open');
+    expect(socket.sent.at(-1)).toMatchObject({ type: 'cancel', id: first.id });
+    socket.receive({ type: 'status', id: second.id, status: 'completed' });
+    socket.receive({ type: 'result', id: second.id, exit_code: 0, duration_ms: 1 });
+    expect((await second).ok).toBe(true);
+    await client.close();
+  });
+});
+
+test('after a long outage a call connects at once, and does not wait for the timer', async () => {
+  let isAway = true;
+  const { sockets, openSocket } = fakeSockets((socket) => {
+    if (isAway) socket.emit('close', { code: 1006 });
+    else socket.emit('open');
+  });
+  const client = new FathomClient({ url, openSocket, reconnect: { jitter: 0 } });
+  void client.connect().catch(caught);
+  await vi.advanceTimersByTimeAsync(100_000); // tries come every 30 s by now
+  isAway = false;
+  const before = sockets.length;
+  await vi.advanceTimersByTimeAsync(2000);
+  expect([client.state, sockets.length]).toEqual(['waiting', before]);
+  const execution = client.execute(program);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(client.state).toBe('open');
+  await client.close();
+  await execution.catch(caught);
+});
+
+test('calls in a loop while it is away are no reason to try without a pause', async () => {
+  const { sockets, openSocket } = fakeSockets((socket) => socket.emit('close', { code: 1006 }));
+  const client = new FathomClient({ url, openSocket, reconnect: { jitter: 0 } });
+  let isOver = false;
+  const loop = (async () => {
+    while (!isOver) await client.connect().catch(caught);
+  })();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(sockets.length).toBeLessThan(70);
+  isOver = true;
+  await vi.advanceTimersByTimeAsync(2000);
+  await loop;
+  await client.close();
+});

@@ -1,0 +1,15 @@
+/** What every call takes. */
+import { checkOptions, type OptionRules, SIGNAL } from './option-check.js';
+
+/** Options of a single call. */
+export interface CallOptions {
+  /** Abort drops the connection, which kills the run. */
+  signal?: AbortSignal;
+}
+
+export const CALL_RULES: OptionRules<CallOptions> = { signal: SIGNAL };
+
+/** Throws `GOJUDGE_REQUEST`. */
+export function checkCall(options: CallOptions): void {
+  checkOptions('options', options, CALL_RULES);
+}

@@ -1,0 +1,105 @@
+/**
+ * What callers give, checked by the caller's own names before anything is made of it: a string where a list is wanted would be taken
+ * apart into its letters, and one where a number is wanted would be multiplied.
+ */
+import { GojudgeError } from './errors.js';
+
+/** What a value must be, in words, and whether it is. */
+export type ValueRule = readonly [words: string, isRight: (value: unknown) => boolean];
+
+/** A rule for every option of `T`, kept whole by the compiler. */
+export type OptionRules<T> = Readonly<Record<keyof Required<T>, ValueRule>>;
+
+const isText = (value: unknown) => typeof value === 'string';
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const TEXT: ValueRule = ['a string', isText];
+export const FLAG: ValueRule = ['true or false', (value) => typeof value === 'boolean'];
+export const TEXTS: ValueRule = ['a list of strings', (value) => Array.isArray(value) && value.every(isText)];
+export const LIST: ValueRule = ['a list', Array.isArray];
+export const RECORD: ValueRule = ['an object', isObject];
+export const TEXT_RECORD: ValueRule = [
+  'an object of strings',
+  (value) => isObject(value) && Object.values(value).every(isText),
+];
+/** `Infinity` is the highest that the wire can carry. */
+export const AMOUNT: ValueRule = [
+  'a number from 0 to Infinity',
+  (value) => typeof value === 'number' && value >= 0,
+];
+export const COUNT: ValueRule = [
+  'a whole number of at least 1',
+  (value) => typeof value === 'number' && value >= 1 && (Number.isInteger(value) || value === Infinity),
+];
+export const RETRIES: ValueRule = [
+  'a whole number of at least 0',
+  (value) => typeof value === 'number' && value >= 0 && (Number.isInteger(value) || value === Infinity),
+];
+/** By its shape: an `AbortSignal` of another realm is one, too. */
+export const SIGNAL: ValueRule = [
+  'an AbortSignal',
+  (value) => isObject(value) && typeof (value as { aborted?: unknown }).aborted === 'boolean',
+];
+
+/** Throws `GOJUDGE_REQUEST` with the option's name. A value of `undefined` is as if it were not there. */
+export function checkOptions<T extends object>(place: string, value: T, rules: OptionRules<T>): void {
+  if (!isObject(value)) refuse(place, `an object of ${Object.keys(rules).join(', ')}`, value);
+  for (const [name, given] of Object.entries(value)) {
+    if (given === undefined) continue;
+    if (!Object.hasOwn(rules, name)) refuseName(`${place}.${name}`, name, Object.keys(rules));
+    const [words, isRight] = rules[name as keyof T];
+    if (!isRight(given)) refuse(`${place}.${name}`, words, given);
+  }
+}
+
+/** Throws `GOJUDGE_REQUEST`. */
+export function refuse(place: string, rule: string, got: unknown): never {
+  throw requestError(`${place} must be ${rule}; got ${shown(got)}. Nothing was sent.`);
+}
+
+function refuseName(place: string, name: string, known: readonly string[]): never {
+  const near = nearest(name, known);
+  const hint = near === null ? '' : ` Did you mean ${near}?`;
+  throw requestError(`${place} is not known; known are ${known.join(', ')}.${hint} Nothing was sent.`);
+}
+
+function requestError(message: string): GojudgeError {
+  return new GojudgeError({ code: 'GOJUDGE_REQUEST', message });
+}
+
+const SHOWN_CHARS = 80;
+
+function shown(got: unknown): string {
+  if (typeof got === 'number') return `${got}`;
+  if (typeof got === 'bigint') return `${got}n`;
+  if (typeof got === 'function') return 'a function';
+  try {
+    return JSON.stringify(got)?.slice(0, SHOWN_CHARS) ?? 'nothing';
+  } catch {
+    return 'an object'; // one that leads back to itself
+  }
+}
+
+const DISTANCE_MAX = 2;
+
+/** The one name that a slip or two of the keyboard turn into this; `null` for none. */
+function nearest(name: string, known: readonly string[]): string | null {
+  const ranked = known.map((one) => ({ one, distance: distanceOf(name.toLowerCase(), one.toLowerCase()) }));
+  const best = ranked.sort((a, b) => a.distance - b.distance)[0];
+  return best !== undefined && best.distance <= Math.min(DISTANCE_MAX, name.length - 1) ? best.one : null;
+}
+
+/** Letters put in, left out or exchanged. */
+function distanceOf(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const changed = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(changed, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

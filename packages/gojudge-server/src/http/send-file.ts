@@ -1,0 +1,70 @@
+/** Bytes of a file to a client: read ahead while what was before is on its way, into two rooms that are used again and again. */
+import { read } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+
+const ROOM_BYTES = 512 * 1024;
+
+const readFrom = promisify(read);
+
+/** Part of a file, or text. */
+export type Piece = string | { start: number; length: number };
+
+/** Sends them and ends the response; the descriptor must stay open until then. Rejects when the client goes away or the file is shorter. */
+export async function sendFile(
+  response: ServerResponse,
+  fd: number,
+  pieces: readonly Piece[],
+): Promise<void> {
+  const gone = new Promise<never>((_resolve, reject) => {
+    const leave = () => reject(new Error('the client went away'));
+    response.once('close', leave);
+    if (response.destroyed) leave();
+  });
+  gone.catch(() => undefined); // it comes after every response
+  const rooms: [Room, Room] = [new Room(response), new Room(response)];
+  for (const piece of pieces) {
+    if (typeof piece === 'string') response.write(piece);
+    else await sendPart(fd, piece, rooms, gone);
+  }
+  await Promise.race([Promise.all(rooms.map((room) => room.written)), gone]);
+  response.end();
+}
+
+async function sendPart(
+  fd: number,
+  { start, length }: { start: number; length: number },
+  rooms: [Room, Room],
+  gone: Promise<never>,
+): Promise<void> {
+  for (let at = start; at < start + length; ) {
+    const [room] = rooms;
+    await Promise.race([room.written, gone]);
+    const bytes = await room.send(fd, at, Math.min(ROOM_BYTES, start + length - at));
+    if (bytes === 0) throw new Error('the stored file became shorter');
+    at += bytes;
+    rooms.reverse();
+  }
+}
+
+class Room {
+  readonly #response: ServerResponse;
+  #bytes: Buffer | null = null;
+  /** Resolves when it is free again. */
+  written: Promise<void> = Promise.resolve();
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  async send(fd: number, at: number, wanted: number): Promise<number> {
+    if (this.#bytes === null || this.#bytes.length < wanted) this.#bytes = Buffer.allocUnsafeSlow(wanted);
+    const { bytesRead } = await readFrom(fd, this.#bytes, 0, wanted, at);
+    if (bytesRead === 0) return 0;
+    const chunk = this.#bytes.subarray(0, bytesRead);
+    this.written = new Promise((resolve) => {
+      this.#response.write(chunk, () => resolve());
+    });
+    return bytesRead;
+  }
+}

@@ -1,0 +1,1 @@
+export declare const FAST: { profiles: readonly string[]; starts: readonly string[] };

@@ -1,0 +1,105 @@
+// Many runs at once: order, bounds, ends.
+import type { RunRequest } from '@sbx/core';
+import { expect, test } from 'vitest';
+import { t, useEngine } from '../helpers/engine.js';
+import { timed } from '../helpers/wait.js';
+
+const suite = useEngine({ parallelism: 2, queueLength: 3 });
+const echo = (text: string): RunRequest => ({ file: '/bin/echo', args: [text] });
+
+test('results come in the order of the requests, more than the queue would take', async () => {
+  const requests = Array.from({ length: 30 }, (_, index) => ({
+    file: t('sleep-ms'),
+    args: [index % 3 === 0 ? '20' : '0'],
+    options: { stdin: { text: String(index) }, copyOut: [], files: { [`n${index}`]: '' } },
+  }));
+  let index = 0;
+  for await (const result of suite.engine.runMany(requests, { concurrency: 50 })) {
+    expect(result.status).toBe('ok');
+    index += 1;
+  }
+  expect(index).toBe(30);
+});
+
+test('no more run than concurrency says, and requests are taken only as there is room', async () => {
+  let taken = 0;
+  let highest = 0;
+  async function* endless(): AsyncGenerator<RunRequest> {
+    for (;;) {
+      taken += 1;
+      yield echo(String(taken));
+    }
+  }
+  const texts: string[] = [];
+  for await (const { stdout } of suite.engine.runMany(endless(), { concurrency: 2 })) {
+    texts.push(stdout.text().trim());
+    highest = Math.max(highest, suite.engine.counters().running);
+    if (texts.length === 10) break;
+  }
+  expect(texts).toEqual(Array.from({ length: 10 }, (_, index) => String(index + 1)));
+  expect(highest).toBeLessThanOrEqual(2);
+  expect(taken).toBeLessThanOrEqual(14);
+});
+
+test('leaving the loop kills what runs', async () => {
+  const requests = [echo('first'), ...Array(3).fill({ file: t('sleep-ms'), args: ['20000'] })];
+  const { ms } = await timed(async () => {
+    for await (const { stdout } of suite.engine.runMany(requests)) {
+      expect(stdout.text()).toBe('first\n');
+      break;
+    }
+  });
+  expect(ms).toBeLessThan(5000);
+  expect(suite.engine.counters().running).toBe(0);
+});
+
+test('a run that rejects ends it with its error; a signal does, too', async () => {
+  const all = async (requests: Iterable<RunRequest>, signal?: AbortSignal) => {
+    for await (const _ of suite.engine.runMany(requests, { signal }));
+  };
+  await expect(all([echo('a'), { file: '/no/such' }, echo('b')])).rejects.toMatchObject({
+    code: 'SBX_PROGRAM_NOT_FOUND',
+  });
+  await expect(
+    all([{ file: t('sleep-ms'), args: ['20000'] }], AbortSignal.timeout(50)),
+  ).rejects.toMatchObject({
+    name: 'TimeoutError',
+  });
+  await expect(all([{ file: 5 as unknown as string }])).rejects.toMatchObject({
+    code: 'SBX_INVALID_OPTIONS',
+  });
+});
+
+test.each([
+  [[], { concurrency: 0 }, /options.concurrency must be/],
+  [5, {}, /requests must be an iterable/],
+  [[], { concurency: 2 }, /Did you mean concurrency/],
+])('%j %j is refused', async (requests, options, message) => {
+  const iterate = suite.engine.runMany(requests as RunRequest[], options as object).next();
+  await expect(iterate).rejects.toThrow(message);
+});
+
+test('beyond the queue the error says which option bounds it, and what to do', async () => {
+  const requests = Array.from({ length: 9 }, () => suite.engine.run(t('sleep-ms'), ['50']));
+  const refused = (await Promise.allSettled(requests)).filter(({ status }) => status === 'rejected');
+  expect(refused).toHaveLength(4);
+  expect(refused[0]).toMatchObject({
+    reason: {
+      code: 'SBX_OVERLOADED',
+      message: expect.stringMatching(/queueLength.*runMany/),
+      details: { queueLength: 3, parallelism: 2 },
+    },
+  });
+});
+
+test('a hundred runs that share a signal give it one listener', async () => {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error) => void warnings.push(warning);
+  process.on('warning', onWarning);
+  const { signal } = new AbortController();
+  await using sandbox = await suite.engine.createSandbox();
+  await Promise.all(Array.from({ length: 30 }, () => sandbox.run('/bin/true', [], { signal })));
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', onWarning);
+  expect(warnings).toEqual([]);
+});
