@@ -633,6 +633,8 @@ export interface EngineCounters {
   finishedTotal: number;
   /** Runs refused because the queue was full. */
   refusedTotal: number;
+  /** Helper processes that were started in the place of one that had died. */
+  helperRestartsTotal: number;
   /** Ended programs by status. */
   byStatus: Record<Status, number>;
 }

@@ -211,6 +211,7 @@ class OpenServer implements FathomServer {
 
   #problem(): string | null {
     if (this.#isClosing) return 'the server is shutting down';
+    if (!this.engine.isReady) return 'the engine is starting its helper again';
     return this.#admission.isFull ? 'all places are taken and the queue is full' : null;
   }
 

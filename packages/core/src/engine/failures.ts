@@ -146,3 +146,10 @@ function findOnHost(file: string, tried: readonly string[]): string | null {
 export function lostError(what: string): SandboxError {
   return new SandboxError({ code: 'SBX_SANDBOX_LOST', message: `${what} ended unexpectedly`, stage: 'none' });
 }
+
+/** A cgroup of a slot that could not be made. */
+export function groupError(cause: NodeJS.ErrnoException): SbxError {
+  const message = `A cgroup for a sandbox could not be made: ${cause.message}`;
+  const errno = Math.abs(cause.errno ?? 0);
+  return new SandboxError({ code: 'SBX_SANDBOX_SETUP', message, stage: 'cgroupJoin', errno, cause });
+}
