@@ -134,12 +134,21 @@ function findOnHost(file: string, tried: readonly string[]): string | null {
   const folders = [...(process.env.PATH ?? '').split(':'), ...TOOLCHAIN_BINS];
   const names = file.includes('/') ? [file] : folders.map((folder) => `${folder}/${file}`);
   for (const path of names) {
-    if (!path.startsWith('/') || !existsSync(path)) continue;
-    const real = realpathSync(path);
+    const real = path.startsWith('/') ? realPathOf(path) : null;
+    if (real === null) continue;
     // A link that sandboxes see, to a file that they do not, is named by where it leads.
     return tried.includes(path) && real === path ? null : real;
   }
   return null;
+}
+
+/** Null also where something is that has no path of ours: a socket behind a link of /proc, a folder of another mount namespace. */
+function realPathOf(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
 }
 
 /** The helper of a running sandbox is gone. */
