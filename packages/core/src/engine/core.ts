@@ -9,6 +9,7 @@ import { DEFAULT_UMASK, DEFAULT_WORK_DIR } from '../options/defaults.js';
 import { validateEngineOptions } from '../options/engine-options.js';
 import { engineLimits, type ResolvedLimits } from '../options/limits.js';
 import { toolchainPath } from '../options/toolchains.js';
+import { RootImage } from '../root/image.js';
 import type { EngineCounters, EngineInfo, EngineOptions, Feature, SandboxShape, Status } from '../types.js';
 import { STATUSES } from '../types.js';
 import { askedFor, checkRequired, DEFAULT_REQUIRE, describeFeatures, type FeatureTable } from './features.js';
@@ -21,11 +22,8 @@ import { Queue } from './queue.js';
 import type { Shape, Slot } from './slot.js';
 import { Slots } from './slots.js';
 import { isStrict, mountsOf, templateOf } from './template.js';
+import { randomBlock } from './uid-block.js';
 import { Zygote } from './zygote.js';
-
-/** Unassigned by every distribution; one engine takes a block at random. */
-const UID_FIRST = 1_879_048_192;
-const UID_LAST = 2_147_483_646;
 
 const DEFAULT_MAX_SANDBOXES = 256;
 const DEFAULT_QUEUE_LENGTH = 512;
@@ -64,13 +62,16 @@ export class EngineCore {
   groupsTotal = 0;
   /** Called when the engine closes: ends what is still open. */
   readonly closers = new Set<() => Promise<void>>();
+  /** The root is a list of packages: what is missing there can be added to it. */
+  readonly hasMinimalRoot: boolean;
+  readonly #image: RootImage | null;
   readonly #zygote: Zygote;
   readonly #info: EngineInfo;
   #closed: Promise<void> | null = null;
   #lost: SbxError | null = null;
 
   private constructor(parts: Opened) {
-    const { options, zygote, slots, tree, info, features, limits } = parts;
+    const { options, image, zygote, slots, tree, info, features, limits } = parts;
     this.native = loadNative().native;
     this.options = options;
     this.limits = limits;
@@ -90,6 +91,8 @@ export class EngineCore {
     this.slots = slots;
     this.queue = new Queue(info.parallelism, info.queueLength);
     this.byStatus = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>;
+    this.hasMinimalRoot = image !== null;
+    this.#image = image;
     this.#zygote = zygote;
     this.#info = frozen(structuredClone(info)); // the options' own objects stay the caller's
     zygote.onLost((error) => {
@@ -160,12 +163,15 @@ export class EngineCore {
     await Promise.all([this.slots.close(reason), this.#zygote.close()]);
     this.overdue.close();
     await this.tree?.close();
+    await this.#image?.close();
     this.native.releaseLoop();
   }
 }
 
 interface Opened {
+  /** With the rows of a minimal root. */
   options: EngineOptions;
+  image: RootImage | null;
   zygote: Zygote;
   slots: Slots;
   tree: CgroupTree | null;
@@ -174,7 +180,18 @@ interface Opened {
   limits: ResolvedLimits;
 }
 
-async function openParts(options: EngineOptions): Promise<Opened> {
+async function openParts(asked: EngineOptions): Promise<Opened> {
+  const image = await RootImage.open(asked);
+  try {
+    const options = image === null ? asked : { ...asked, mounts: image.mounts };
+    return { ...(await openOn(options)), image };
+  } catch (error) {
+    await image?.close();
+    throw error;
+  }
+}
+
+async function openOn(options: EngineOptions): Promise<Omit<Opened, 'image'>> {
   const limits = engineLimits(options.limits, options.ceilings);
   const rootless = process.geteuid!() !== 0;
   const opened = await CgroupTree.open(options.cgroup ?? 'auto');
@@ -254,13 +271,6 @@ function makeShape(parts: Omit<Shape, 'key'>): Shape {
   const flags =
     Number(loopback) | (Number(strict) << 1) | (Number(seccompKill) << 2) | (Number(terminal) << 3);
   return { key: `${flags}:${diskBytes}:${diskFileCount}`, ...parts };
-}
-
-/** Two host ids per slot, and room for slots that end while others begin. */
-function randomBlock(maxSandboxes: number): number {
-  const size = maxSandboxes * 4 + 64;
-  const blocks = Math.floor((UID_LAST - UID_FIRST) / size);
-  return UID_FIRST + Math.floor(Math.random() * blocks) * size;
 }
 
 /** A program has a user of its own, or, as an ordinary user, shares it with its keeper and init in a namespace of their own. */
