@@ -47,7 +47,7 @@ export const CORE_STOREYS: readonly (readonly string[])[] = [
   ],
   ['options/'],
   ['native-messages.ts', 'native-types.ts', 'native-sends.ts', 'native-reports.ts', 'native.ts'],
-  ['streams/', 'cgroup/', 'files/'],
+  ['streams/', 'cgroup/', 'files/', 'root/'],
   ['engine/'],
   ['program/'],
   ['sandbox/'],

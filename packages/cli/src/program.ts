@@ -177,6 +177,10 @@ function runOptions(): Option[] {
       '--toolchain <folder>',
       'show a folder of the host inside, read-only, its bin on PATH (repeatable)',
     ).argParser(repeated),
+    new Option(
+      '--root <root>',
+      'what is seen of the host: host, minimal (what the language needs), minimal:PACKAGE,…',
+    ).default('host'),
     new Option('--network <kind>', 'interfaces inside').choices(['none', 'loopback']).default('none'),
     new Option('--seccomp <filter>', 'system call filter').choices(['default', 'strict']).default('default'),
     new Option('--seccomp-action <action>', 'what a refused system call does')

@@ -9,6 +9,7 @@ import { DEFAULT_UMASK, DEFAULT_WORK_DIR } from '../options/defaults.js';
 import { validateEngineOptions } from '../options/engine-options.js';
 import type { ResolvedLimits } from '../options/limits.js';
 import { toolchainPath } from '../options/toolchains.js';
+import type { RootImage } from '../root/image.js';
 import type { EngineCounters, EngineInfo, EngineOptions, Feature, SandboxShape, Status } from '../types.js';
 import { STATUSES } from '../types.js';
 import { askedFor, type FeatureTable } from './features.js';
@@ -57,12 +58,15 @@ export class EngineCore {
   groupsTotal = 0;
   /** Called when the engine closes: ends what is still open. */
   readonly closers = new Set<() => Promise<void>>();
+  /** The root is a list of packages: what is missing there can be added to it. */
+  readonly hasMinimalRoot: boolean;
+  readonly #image: RootImage | null;
   readonly #helper: Helper;
   readonly #info: EngineInfo;
   #closed: Promise<void> | null = null;
 
   private constructor(parts: Opened) {
-    const { options, helper, slots, tree, info, features, limits } = parts;
+    const { options, image, helper, slots, tree, info, features, limits } = parts;
     this.native = loadNative().native;
     this.options = options;
     this.limits = limits;
@@ -82,6 +86,8 @@ export class EngineCore {
     this.slots = slots;
     this.queue = new Queue(info.parallelism, info.queueLength);
     this.byStatus = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>;
+    this.hasMinimalRoot = image !== null;
+    this.#image = image;
     this.#helper = helper;
     this.#info = frozen(structuredClone(info)); // the options' own objects stay the caller's
   }
@@ -163,6 +169,7 @@ export class EngineCore {
     await Promise.all([this.slots.close(reason), this.#helper.close()]);
     this.overdue.close();
     await this.tree?.close();
+    await this.#image?.close();
     this.native.releaseLoop();
   }
 }

@@ -69,6 +69,8 @@ export interface StartAttempt {
   findsFirst: boolean;
   /** A name was looked for, and the environment has no PATH. */
   noPath: boolean;
+  /** The engine's root is a minimal one. */
+  minimalRoot: boolean;
 }
 
 /** What is at a path that could not be executed. */
@@ -109,7 +111,7 @@ export function startError(
 }
 
 function notFound(
-  { file, paths, findsFirst, noPath }: StartAttempt,
+  { file, paths, findsFirst, noPath, minimalRoot }: StartAttempt,
   index: number,
   look: (path: string) => FoundFile | null,
 ): ProgramNotFoundError {
@@ -122,6 +124,7 @@ function notFound(
     ...(interpreter !== null && { interpreter }),
     ...(noPath && { noPath }),
     ...(onHost !== null && { onHost }),
+    ...(minimalRoot && { minimal: true as const }),
   };
   return new ProgramNotFoundError({ file, tried: paths, existsOnHost, more });
 }

@@ -3,17 +3,15 @@ import { availableParallelism, release } from 'node:os';
 import { CgroupTree } from '../cgroup/tree.js';
 import { packageVersion } from '../native.js';
 import { engineLimits, type ResolvedLimits } from '../options/limits.js';
+import { RootImage } from '../root/image.js';
 import type { EngineInfo, EngineOptions } from '../types.js';
 import { askedFor, checkRequired, DEFAULT_REQUIRE, describeFeatures, type FeatureTable } from './features.js';
 import { Helper } from './helper.js';
 import { diskOf, makeShape } from './shape.js';
 import { Slots } from './slots.js';
 import { isStrict, mountsOf, templateOf } from './template.js';
+import { randomBlock } from './uid-block.js';
 import { Zygote } from './zygote.js';
-
-/** Unassigned by every distribution; one engine takes a block at random. */
-const UID_FIRST = 1_879_048_192;
-const UID_LAST = 2_147_483_646;
 
 const DEFAULT_MAX_SANDBOXES = 256;
 const DEFAULT_QUEUE_LENGTH = 512;
@@ -21,7 +19,9 @@ const DEFAULT_QUEUE_LENGTH = 512;
 const READY_MAX = 16;
 
 export interface Opened {
+  /** With the rows of a minimal root. */
   options: EngineOptions;
+  image: RootImage | null;
   helper: Helper;
   slots: Slots;
   tree: CgroupTree | null;
@@ -30,7 +30,18 @@ export interface Opened {
   limits: ResolvedLimits;
 }
 
-export async function openParts(options: EngineOptions): Promise<Opened> {
+export async function openParts(asked: EngineOptions): Promise<Opened> {
+  const image = await RootImage.open(asked);
+  try {
+    const options = image === null ? asked : { ...asked, mounts: image.mounts };
+    return { ...(await openOn(options)), image };
+  } catch (error) {
+    await image?.close();
+    throw error;
+  }
+}
+
+async function openOn(options: EngineOptions): Promise<Omit<Opened, 'image'>> {
   const limits = engineLimits(options.limits, options.ceilings);
   const rootless = process.geteuid!() !== 0;
   const opened = await CgroupTree.open(options.cgroup ?? 'auto');
@@ -101,11 +112,4 @@ function describe(
     ceilings: { ...options.ceilings },
     mounts: mountsOf(options),
   };
-}
-
-/** Two host ids per slot, and room for slots that end while others begin. */
-function randomBlock(maxSandboxes: number): number {
-  const size = maxSandboxes * 4 + 64;
-  const blocks = Math.floor((UID_LAST - UID_FIRST) / size);
-  return UID_FIRST + Math.floor(Math.random() * blocks) * size;
 }
