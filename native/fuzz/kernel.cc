@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include <array>
 #include <exception>
 
 #include "../common/record.h"
 #include "../common/sys.h"
+#include "calls.h"
 #include "target.h"
 #include "world.h"
 
@@ -118,38 +118,6 @@ void TakeRole(const char* name) {
   if (strcmp(name, "sbx-keeper") == 0) gWorld->role = Role::kKeeper;
   if (strcmp(name, "sbx-init") == 0) gWorld->role = Role::kInit;
 }
-
-// What is said of calls by their number: a bit for each argument that is a text, and whether they make a descriptor of no special kind.
-constexpr uint8_t kMakesDescriptor = 1 << 7;
-constexpr auto kCalls = [] {
-  constexpr struct {
-    long number;
-    uint8_t what;
-  } kRows[] = {
-      {SYS_openat, 1 << 1 | kMakesDescriptor},
-      {SYS_openat2, 1 << 1 | kMakesDescriptor},
-      {SYS_open_tree, 1 << 1 | kMakesDescriptor},
-      {SYS_fsopen, 1 << 0 | kMakesDescriptor},
-      {SYS_fsmount, kMakesDescriptor},
-      {SYS_socket, kMakesDescriptor},
-      {444 /* landlock_create_ruleset */, kMakesDescriptor},
-      {SYS_execve, 1 << 0},
-      {SYS_mkdirat, 1 << 1},
-      {SYS_mknodat, 1 << 1},
-      {SYS_symlinkat, 1 << 0 | 1 << 2},
-      {SYS_unlinkat, 1 << 1},
-      {SYS_fchmodat, 1 << 1},
-      {SYS_move_mount, 1 << 1 | 1 << 3},
-      {SYS_chdir, 1 << 0},
-      {SYS_statx, 1 << 1},
-      {439 /* faccessat2 */, 1 << 1},
-  };
-  std::array<uint8_t, 512> calls = {};
-  for (const auto& row : kRows) calls[(size_t)row.number] = row.what;
-  return calls;
-}();
-
-uint8_t WhatIs(long number) { return number >= 0 && (size_t)number < kCalls.size() ? kCalls[(size_t)number] : 0; }
 
 // The texts among the arguments of a call.
 void CheckTexts(long number, const long* arguments) {
