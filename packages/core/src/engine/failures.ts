@@ -1,13 +1,7 @@
 /** Reports of the helper to errors: where it failed, why that usually happens, and what to do. */
 import { existsSync, realpathSync } from 'node:fs';
 import { errnoName } from '../errno.js';
-import {
-  OverloadedError,
-  PermissionError,
-  ProgramNotFoundError,
-  SandboxError,
-  type SbxError,
-} from '../errors.js';
+import { OverloadedError, PermissionError, ProgramNotFoundError, SandboxError, SbxError } from '../errors.js';
 import type { FailedMessage } from '../native.js';
 
 /** What the engine was doing when a stage failed, for permission errors: layer and fix. */
@@ -79,6 +73,16 @@ export interface FoundFile {
   interpreter: string | null;
 }
 
+/** The error that `find` makes. A fault of ours while it looks for the reason is an error of that run, and of nothing else. */
+export function explained(find: () => SbxError): SbxError {
+  try {
+    return find();
+  } catch (cause) {
+    const message = 'The reason for which a program did not start could not be found out.';
+    return new SbxError({ code: 'SBX_INTERNAL', message, cause });
+  }
+}
+
 /** A program that did not start. `look`: whether a path is there inside, and what. */
 export function startError(
   failed: FailedMessage,
@@ -117,7 +121,7 @@ function notFound(
 ): ProgramNotFoundError {
   const there = findsFirst ? paths[index] : paths.find((path) => look(path) !== null);
   const interpreter = there === undefined ? null : (look(there)?.interpreter ?? null);
-  const existsOnHost = paths.some((path) => path.startsWith('/') && existsSync(path));
+  const existsOnHost = paths.some((path) => isOfHost(path) && existsSync(path));
   const onHost = there === undefined && !noPath ? findOnHost(file, paths) : null;
   const more = {
     ...(there !== undefined && { found: there }),
@@ -137,12 +141,17 @@ function findOnHost(file: string, tried: readonly string[]): string | null {
   const folders = [...(process.env.PATH ?? '').split(':'), ...TOOLCHAIN_BINS];
   const names = file.includes('/') ? [file] : folders.map((folder) => `${folder}/${file}`);
   for (const path of names) {
-    const real = path.startsWith('/') ? realPathOf(path) : null;
+    const real = isOfHost(path) ? realPathOf(path) : null;
     if (real === null) continue;
     // A link that sandboxes see, to a file that they do not, is named by where it leads.
     return tried.includes(path) && real === path ? null : real;
   }
   return null;
+}
+
+/** The host's /proc is about the host's own process: what is there is no program that the sandbox lacks. */
+function isOfHost(path: string): boolean {
+  return path.startsWith('/') && !path.startsWith('/proc/');
 }
 
 /** Null also where something is that has no path of ours: a socket behind a link of /proc, a folder of another mount namespace. */

@@ -4,7 +4,7 @@
  */
 
 import type { Group } from '../cgroup/group.js';
-import { type StartAttempt, startError } from '../engine/failures.js';
+import { explained, type StartAttempt, startError } from '../engine/failures.js';
 import { degradationsFor } from '../engine/features.js';
 import type { TimedProgram } from '../engine/overdue.js';
 import { filterMayKill } from '../engine/template.js';
@@ -187,7 +187,8 @@ export class Running implements TimedProgram {
       onEnded: (ended) => this.#ended(ended),
       onFailed: (failed) => {
         const look = lookerFor(this.#place, this.#request.options.cwd);
-        this.#abandoned(this.wiring.outputError(failed) ?? startError(failed, this.#attempt, look));
+        const find = () => this.wiring.outputError(failed) ?? startError(failed, this.#attempt, look);
+        this.#abandoned(explained(find));
       },
       onLost: (error) => this.#abandoned(error),
     };
