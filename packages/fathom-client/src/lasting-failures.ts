@@ -27,7 +27,7 @@ interface FailedHandshake {
   text: string;
 }
 
-/** Bun's, for an answer that is no upgrade. */
+/** Bun's, for an answer that is no upgrade. One without our sub-protocol it calls "Missing client protocol". */
 const PROTOCOL_ERROR = 1002;
 
 /**
@@ -35,7 +35,7 @@ const PROTOCOL_ERROR = 1002;
  * handshake, Bun and Deno say this much; that of Node names both causes in one sentence.
  */
 export function handshakeError({ url, code, text }: FailedHandshake): FathomError | null {
-  const isAnswered = code === PROTOCOL_ERROR || /\bstatus\b|\b101\b/i.test(text);
+  const isAnswered = code === PROTOCOL_ERROR || /\bstatus\b|\b101\b|\bclient protocol\b/i.test(text);
   if (!isAnswered || /network error or/i.test(text)) return null;
   const said = text === '' ? '' : ` (${text.slice(0, 200)})`;
   return new FathomError({

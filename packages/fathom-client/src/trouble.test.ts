@@ -46,6 +46,7 @@ describe('a handshake that fails in the same way twice is final', () => {
   test.each([
     ['HTTP 404 on Node', { error: refusal('answered with HTTP 404') }, 1006, 2],
     ['Bun', {}, 1002, 2],
+    ['Bun, another sub-protocol', { message: 'Missing client protocol' }, 1006, 2],
     ['Deno', { message: 'NetworkError: failed to connect to WebSocket: Invalid status code: 404' }, 1006, 2],
     ['4401 of our server', null, 4401, 1],
   ])('%s', async (_, error, code, tries) => {
