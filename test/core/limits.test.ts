@@ -470,8 +470,11 @@ describe('CPU set', () => {
   it('is given back: the next run sees all', async () => {
     const all = await cpus({});
     expect(all.split(' ')).toHaveLength(availableParallelism());
-    await cpus({ cpuSet: '0' });
-    expect(await cpus({})).toBe(all);
+    for (let round = 0; round < 5; round += 1) {
+      // There are several slots, and only the one that had the set has to give it back.
+      await cpus({ cpuSet: '0' });
+      expect(await cpus({})).toBe(all);
+    }
   });
   it('two threads on one CPU take as long as their CPU time', async () => {
     const result = await sbx.engine.run(t('burn-cpu'), ['200', '2'], { limits: { cpuSet: '0' } });

@@ -121,6 +121,11 @@ export class CgroupTree {
     return group;
   }
 
+  /** v2: what a group is given that has no CPU set. An empty one, which says the same, the kernel refuses where a process lives in it. */
+  allCpus(): string {
+    return readFileSync(join(this.#folders.get('cpuset')!, 'cpuset.cpus.effective'), 'utf8').trim();
+  }
+
   /** The engine's folder in the hierarchy of this controller. */
   folderOf(controller: string): string {
     return this.#folders.get(controller) ?? '';

@@ -19,7 +19,7 @@ export function writeCpuLimits(place: Place, limits: CpuLimits): Promise<number[
   if (!core.features['cpu-set'].available) return undefined;
   if (core.tree.layout.version === 'v1') return cpuSet === null ? undefined : joinCpuSet(core, slot, cpuSet);
   if (slot.cpuLimits.cpuSet === cpuSet) return undefined;
-  writeCpuSet(slot.group!, cpuSet ?? []);
+  writeCpuSet(slot.group!, cpuSet?.join(',') ?? core.tree.allCpus());
   slot.cpuLimits = { ...slot.cpuLimits, cpuSet };
   return undefined;
 }
@@ -50,18 +50,17 @@ function besideOthers(written: CpuLimits, limits: CpuLimits): CpuLimits {
 /** v1: the program joins a group beside the sandbox's own, which it leaves by ending. */
 async function joinCpuSet(core: EngineCore, slot: Slot, cpus: readonly number[]): Promise<number[]> {
   slot.cpuSetGroup ??= await core.tree!.makeCpuSet();
-  writeCpuSet(slot.cpuSetGroup, cpus);
+  writeCpuSet(slot.cpuSetGroup, cpus.join(','));
   return slot.cpuSetGroup.joins;
 }
 
-function writeCpuSet(group: Group, cpus: readonly number[]): void {
+function writeCpuSet(group: Group, cpus: string): void {
   try {
-    // Never empty: of no bytes Node makes no write, and the set of the run before would stay.
-    group.write('cpuset', 'cpuset.cpus', `${cpus.join(',')}\n`);
+    group.write('cpuset', 'cpuset.cpus', cpus);
   } catch (cause) {
     throw new PermissionError({
       layer: 'cgroup',
-      message: `The CPU set ${cpus.join(',')} was refused by the cgroup.`,
+      message: `The CPU set ${cpus} was refused by the cgroup.`,
       hint: 'Name CPUs that the machine and the cgroup above have.',
       cause,
     });
