@@ -45,7 +45,12 @@ const helper = {
     '-Wl,-z,noseparate-code',
     '-Wl,-z,noexecstack',
   ],
-  sources: [...sources('helper'), join(here, 'common/channel.cc'), join(here, 'plan/seccomp.cc')],
+  sources: [
+    ...sources('helper'),
+    join(here, 'common/channel.cc'),
+    join(here, 'plan/seccomp.cc'),
+    join(here, 'plan/families.cc'),
+  ],
 };
 
 const addon = () => ({

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importCore } from './lib/core-source.mjs';
+import { familiesText, familyGroups } from './lib/families-table.mjs';
 import { fathomPages } from './lib/fathom-pages.mjs';
 import { filterRows } from './lib/filter-table.mjs';
 import { root } from './lib/paths.mjs';
@@ -95,10 +96,19 @@ function filterTable() {
   return tableOf(['Calls', 'Refused', 'With', 'Filter', 'What they are'], rows);
 }
 
+function familyTable() {
+  const rows = familyGroups().map(({ what, families, calls }) => [
+    what,
+    familiesText(families),
+    calls.map((name) => `\`${name}\``).join(' '),
+  ]);
+  return tableOf(['What they are', 'Families', 'Calls'], rows);
+}
+
 const PAGES = { 'docs/errors.md': errorsPage };
 const PARTS = {
   'docs/limits.md': { ranges: rangeTable, verdicts: verdictTable },
-  'docs/security.md': { filter: filterTable },
+  'docs/security.md': { filter: filterTable, families: familyTable },
 };
 
 function withParts(file, parts) {

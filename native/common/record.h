@@ -161,7 +161,14 @@ constexpr uint32_t kStartTerminal = 4;     // 0, 1 and 2 are a new terminal; its
 constexpr uint32_t kStartOwnGroup = 8;     // the program has cgroups of its own (joins and counters are its)
 constexpr uint32_t kStartInFile = 16;      // the record is in a memory file, the only descriptor before all others
 constexpr uint32_t kStartAhead = 64;       // of its request: HandOver comes before its end can be told
+constexpr uint32_t kStartCallsKill = 128;   // calls outside of the family kill
 constexpr uint32_t kStartFindFirst = 32;   // the first path that is executable and no folder is the program, and its argv[0]
+constexpr unsigned kStartFamilyShift = 8;  // above are three bits: one more than the CallFamily in a strict sandbox, 0 in any other
+constexpr uint32_t kStartFamilyMask = 7;
+
+// Which calls a program makes, by its language.
+enum class CallFamily : uint32_t { kAny, kNative, kPython, kNode, kJvm, kBeam, kShell };
+
 constexpr uint8_t kFdNull = 1;  // this descriptor is the sandbox's /dev/null; none is sent for it
 constexpr uint8_t kFdHold = 2;  // init keeps its copy until the program's end: a captured pipe then shows end of file to the
                                 // host only with the report, which saves it one awakening per pipe

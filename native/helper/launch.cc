@@ -181,8 +181,9 @@ int ExecPathInChild(const Launch& launch, const char* path) {
   return error;
 }
 
-// The last thing before exec: from here on the caller says which calls there are.
-Failure LoadPolicyInChild(const Identity& identity) {
+// The last thing before exec: from here on its family and the caller say which calls there are. The family lets the other one be loaded.
+Failure LoadPolicyInChild(const Launch& launch, const Identity& identity) {
+  if (launch.calls.len != 0) SBX_TRY(FailIf(Stage::k_policy, LoadFilter(launch.calls, identity.launchKey), 1));
   if (identity.policy.len == 0) return {};
   return FailIf(Stage::k_policy, LoadFilter(identity.policy, identity.launchKey));
 }
@@ -222,7 +223,7 @@ Failure RunInChild(const Launch& launch, const Identity& identity, int report) {
   SBX_TRY(SetRlimitsInChild(*launch.record));
   // Last of all: until here it goes before whoever shares its CPU, as init does.
   SBX_TRY(FailIf(Stage::k_programIdentity, SetNiceAndSlice(0, identity.nice, identity.sliceNs, identity.launchKey), 4));
-  SBX_TRY(LoadPolicyInChild(identity));
+  SBX_TRY(LoadPolicyInChild(launch, identity));
   return ExecInChild(launch, names);
 }
 

@@ -22,6 +22,7 @@ struct Launch {
   Fd joins[kJoinsMax];
   Counters counters;       // the program's own, if it has any
   Fd terminal;             // master of the new terminal
+  struct sock_fprog calls = {};  // what it may call, in a strict sandbox; of length 0: whatever the sandbox's filter leaves
   const char* typed;       // into it
 };
 

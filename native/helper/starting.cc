@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "../common/channel.h"
+#include "../plan/families.h"
 #include "bounds.h"
 #include "init.h"
 #include "landlock.h"
@@ -73,10 +74,23 @@ Failure Begin(Init& init, const char* message, Starting& starting) {
   return {};
 }
 
+// Compiled once and kept: most programs of a sandbox are of one family. Init's own memory, which the forerunner shares.
+struct sock_fprog CallsFor(uint32_t flags) {
+  static Filter filter;
+  static uint32_t compiled = 0;
+  const uint32_t family = flags >> kStartFamilyShift & kStartFamilyMask;
+  if (family == 0) return {};
+  const uint32_t wanted = flags & (kStartFamilyMask << kStartFamilyShift | kStartCallsKill);
+  if (wanted != compiled) CompileFamily((CallFamily)(family - 1), (flags & kStartCallsKill) != 0, filter);
+  compiled = wanted;
+  return {(unsigned short)filter.length, filter.code};
+}
+
 void Take(Init& init, const char* message, size_t size, Received& received, unsigned firstFd, const char** tables, size_t tableSize, Starting& starting) {
   starting.program = init.programs.FindFree();
   if (starting.program == nullptr) starting.failure = {Stage::k_programClone, 3, EAGAIN};
   else starting.failure = ParseStart(message, size, received, firstFd, init.setup.null.get(), tables, tableSize, starting.launch);
+  if (!starting.failure) starting.launch.calls = CallsFor(starting.launch.record->flags);
   if (!starting.failure) starting.failure = Begin(init, message, starting);
 }
 

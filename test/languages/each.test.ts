@@ -39,6 +39,16 @@ describe.each(languages.list().map((language) => [language.name, language] as co
         expect(result.usage.memoryPeakBytes).toBeGreaterThan(0);
       });
 
+      test('runs under the strict filter, with the calls of its family', options, async () => {
+        expect(language.seccompFamily).toBeDefined();
+        const stdin = { text: 'one\n' };
+        // The strict filter itself kills Erlang, which does without what it is refused.
+        const seccompAction = name === 'elixir' ? 'errno' : 'kill';
+        const result = await run(row.echo, { seccomp: 'strict', seccompAction, stdin, args: ['a'] });
+        expect([result.stderr.text(), result.status]).toEqual(['', 'ok']);
+        expect(result.stdout.text()).toBe('a\n[one]\n');
+      });
+
       test('input and arguments, many times from one artifact', options, async () => {
         const compilation = await compile({ engine: use.engine, language: name, code: row.echo });
         if (!compilation.ok) throw new Error(compilation.result.stderr.text());

@@ -32,7 +32,11 @@ const START_FLAGS = [
   ['ownGroup', 8],
   ['findFirst', 32],
   ['ahead', 64],
+  ['callsKill', 128],
 ] as const;
+
+/** `kStartFamilyShift` there. */
+const FAMILY_SHIFT = 8;
 
 /** Enough for nearly all; used again and again, as the addon reads them before it returns. */
 let numbers = new Float64Array(512);
@@ -54,7 +58,7 @@ export function sendPrepare(
 /** Starts a program; 0 or a negative error number. */
 export function sendStart(channel: Channel, message: StartMessage): number {
   count = 0;
-  put(flagsOf(message, START_FLAGS));
+  put(flagsOf(message, START_FLAGS) | (message.family << FAMILY_SHIFT));
   put(message.programId);
   put(message.cpuLimitNs);
   put(message.wallLimitNs);

@@ -72,6 +72,10 @@ export interface StartMessage extends Partial<CounterFds> {
   turns: number;
   /** Started ahead of its request: a hand-over follows. */
   ahead: boolean;
+  /** Calls that are not of the family kill. */
+  callsKill: boolean;
+  /** In a strict sandbox an index of `SYSCALL_FAMILIES` and one more; else 0. */
+  family: number;
   programId: number;
   /** 0: none. */
   cpuLimitNs: number;

@@ -271,6 +271,11 @@ export interface ProgramOptions {
   lookup?: 'path' | 'cwd-first' | undefined;
   /** Working folder inside the sandbox; relative paths start at the work folder. Default `'/w'`. */
   cwd?: string | undefined;
+  /**
+   * What the program is written in or runs on: with the strict filter it can make the calls of that family alone (docs/security.md), any other
+   * fails with EPERM. Without the strict filter it says nothing. Default `'any'`: the calls of all families.
+   */
+  seccompFamily?: SyscallFamily | undefined;
   /** What it may use. Default: the sandbox’s, else the engine’s, else `DEFAULT_LIMITS`. */
   limits?: Limits | undefined;
   /** Abort kills the program and all it started, then rejects with `signal.reason`. */
@@ -335,11 +340,16 @@ export interface RunManyOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** Families of `ProgramOptions.seccompFamily`: C, C++, Rust and Go are `'native'`, Erlang and Elixir `'beam'`. In the order of native/common/record.h. */
+export const SYSCALL_FAMILIES = ['any', 'native', 'python', 'node', 'jvm', 'beam', 'shell'] as const;
+/** One of `SYSCALL_FAMILIES`. */
+export type SyscallFamily = (typeof SYSCALL_FAMILIES)[number];
+
 /** What is decided when a sandbox is made, not per program. */
 export interface SandboxShape {
   /** `false` (default): no interface is up. `'loopback'`: 127.0.0.1 and ::1 work, inside this sandbox alone. */
   network?: false | 'loopback' | undefined;
-  /** System call filter: `'default'` is the deny-list of docs/security.md; `'strict'` also refuses locks, leases, inotify, `sync` and all sockets but AF_UNIX, and has the CPU guess less, which costs CPU time (docs/second-wall.md). */
+  /** System call filter: `'default'` is the deny-list of docs/security.md; `'strict'` lets through what programs of a language call (`seccompFamily`), no locks, leases, inotify, `sync`, and of sockets AF_UNIX alone, and has the CPU guess less, which costs CPU time (docs/second-wall.md). */
   seccomp?: 'default' | 'strict' | undefined;
   /** What a refused system call does: fail with an errno (default) or kill the program (`forbidden-syscall`). */
   seccompAction?: 'errno' | 'kill' | undefined;

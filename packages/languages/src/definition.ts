@@ -1,5 +1,5 @@
 /** A definition as a user writes it → a checked, frozen `Language`. */
-import { InvalidOptionsError } from '@sbx/core';
+import { InvalidOptionsError, SYSCALL_FAMILIES } from '@sbx/core';
 import { limits, validate, wrongType } from './options.js';
 import type { Language, LanguageDefinition } from './types.js';
 
@@ -75,6 +75,9 @@ const DEFINITION: Record<keyof LanguageDefinition, Check> = {
   asksAge: oneOf('must be a regular expression', (value) => value instanceof RegExp),
   debianPackage: text,
   essentialPackages: texts,
+  seccompFamily: oneOf(`must be one of ${SYSCALL_FAMILIES.join(', ')}`, (value) =>
+    (SYSCALL_FAMILIES as readonly unknown[]).includes(value),
+  ),
 };
 
 /** Checks a definition and fills in its defaults. `field` is how errors call it. */

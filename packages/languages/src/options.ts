@@ -66,6 +66,7 @@ const PROGRAM = {
   network: anything,
   seccomp: anything,
   seccompAction: anything,
+  seccompFamily: anything,
 };
 const COMPILE: Checks<CompileOptions> = {
   ...CALL,

@@ -69,7 +69,12 @@ export function planRun(language: Language, artifact: Artifact, options: RunArti
   return {
     file: plan.file,
     args: [...plan.args, ...args],
-    options: { ...rest, ...plan.options, files: { ...plan.options.files, ...artifact.files, ...files } },
+    options: {
+      ...rest,
+      ...plan.options,
+      seccompFamily: rest.seccompFamily ?? language.seccompFamily,
+      files: { ...plan.options.files, ...artifact.files, ...files },
+    },
   };
 }
 

@@ -175,7 +175,8 @@ export class Runtimes implements AsyncDisposable {
     const start = startByPath(language, programs, { file, env: options.env as Record<string, string> });
     const shape = { network, seccomp, seccompAction };
     const files = options.files as Record<string, string>; // none is the caller's
-    return { ...start, args: words, entry: source, files, limits: options.limits, ...shape };
+    const { limits: ownLimits, seccompFamily } = options;
+    return { ...start, args: words, entry: source, files, limits: ownLimits, seccompFamily, ...shape };
   }
 
   async #keep(language: Language, count: number): Promise<void> {

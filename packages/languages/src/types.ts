@@ -14,6 +14,7 @@ import type {
   RunResult,
   SandboxShape,
   Status,
+  SyscallFamily,
   Usage,
 } from '@sbx/core';
 
@@ -116,6 +117,8 @@ export interface LanguageDefinition {
   asksAge?: RegExp;
   /** Package of Debian that brings it, for the hint when it is missing. Default: none. */
   debianPackage?: string;
+  /** Which calls its programs make, where the strict filter is asked for; the compile step makes those of any. Default `'any'`. */
+  seccompFamily?: SyscallFamily;
   /** Packages that every Debian has, so that no other package names them, and that its programs need: for `minimalRoot`. Default: none. */
   essentialPackages?: readonly string[];
 }
@@ -179,6 +182,7 @@ interface ProgramInput
       | 'copyOutTotalBytes'
       | 'onStdout'
       | 'onStderr'
+      | 'seccompFamily'
     >,
     SandboxShape {
   /** Arguments of the program. Default: none. */

@@ -128,7 +128,8 @@ async function startProgram(
   const sandbox = await makeSandbox(engine, plan, signal);
   atEnd(() => sandbox.close());
   const stdio = { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' } as const;
-  const program = await sandbox.spawn(plan.file, plan.args, { ...stdio, cwd: plan.options.cwd });
+  const { cwd, seccompFamily } = plan.options;
+  const program = await sandbox.spawn(plan.file, plan.args, { ...stdio, cwd, seccompFamily });
   const stop = passStdio(program, hasPipes);
   atEnd(async () => stop());
   return program;

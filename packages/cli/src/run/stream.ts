@@ -11,8 +11,8 @@ export async function streamRun(engine: Engine, plan: RunPlan, signal: AbortSign
   const input = hostInput();
   try {
     const pipes = { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' } as const;
-    const { cwd } = plan.options;
-    const program = await sandbox.spawn(plan.file, plan.args, { ...pipes, cwd, signal });
+    const { cwd, seccompFamily } = plan.options;
+    const program = await sandbox.spawn(plan.file, plan.args, { ...pipes, cwd, seccompFamily, signal });
     void feed(program, input, sandbox);
     await Promise.all([
       drain(program.stdout!, writeTo(process.stdout)),

@@ -12,8 +12,8 @@ export async function terminalRun(engine: Engine, plan: RunPlan, signal: AbortSi
   let leave = () => {};
   try {
     const pty = { ...sizeOfTerminal(), term: process.env.TERM ?? 'xterm-256color' };
-    const { cwd } = plan.options;
-    const program = await sandbox.spawn(plan.file, plan.args, { pty, cwd, signal });
+    const { cwd, seccompFamily } = plan.options;
+    const program = await sandbox.spawn(plan.file, plan.args, { pty, cwd, seccompFamily, signal });
     leave = enterRawMode(program);
     void feed(program, input);
     const write = writeTo(process.stdout);

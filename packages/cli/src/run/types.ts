@@ -6,7 +6,10 @@ export interface RunPlan {
   file: string;
   args: readonly string[];
   /** Files, limits, environment, folder and shape; no streams. */
-  options: Pick<OneShotOptions, 'files' | 'limits' | 'env' | 'cwd' | 'network' | 'seccomp' | 'seccompAction'>;
+  options: Pick<
+    OneShotOptions,
+    'files' | 'limits' | 'env' | 'cwd' | 'network' | 'seccomp' | 'seccompAction' | 'seccompFamily'
+  >;
   copyOut: readonly CopyOut[];
   /** `null`: no language is involved. */
   language: string | null;

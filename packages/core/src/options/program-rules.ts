@@ -1,6 +1,12 @@
 /** Which keys are legal in which call about programs, each with its rule: the tables behind `program.ts` and `group.ts`. */
 import type { StandbyProgram } from '../program/standby/types.js';
-import type { OneShotOptions, ProgramOptions, RunOptions, SandboxOptions } from '../types.js';
+import {
+  type OneShotOptions,
+  type ProgramOptions,
+  type RunOptions,
+  type SandboxOptions,
+  SYSCALL_FAMILIES,
+} from '../types.js';
 import { checkEnv } from './argv.js';
 import { by, nested, number, type Rule, type Table, table, text, word } from './check.js';
 import { CONTENT_BYTES_MAX, checkCopyOut, checkFiles } from './content.js';
@@ -58,6 +64,7 @@ const COMMON_RULES = {
   env: ENV_RULE,
   lookup: word('path', 'cwd-first'),
   cwd: text(PATH_BYTES_MAX),
+  seccompFamily: word(...SYSCALL_FAMILIES),
   killGraceMs: KILL_GRACE_RULE,
 };
 
@@ -128,7 +135,13 @@ export const ONE_SHOT_SPAWN_TABLE: Table = table<OneShotOptions>(
 /** `StandbyProgram`, without file, arguments, entry and files. */
 export const STANDBY_TABLE: Table = table<Omit<StandbyProgram, 'file' | 'args' | 'entry' | 'files'>>(
   'a program of a standby',
-  { ...SHAPE_RULES, env: ENV_RULE, cwd: COMMON_RULES.cwd, limits: LIMITS_RULE },
+  {
+    ...SHAPE_RULES,
+    env: ENV_RULE,
+    cwd: COMMON_RULES.cwd,
+    seccompFamily: COMMON_RULES.seccompFamily,
+    limits: LIMITS_RULE,
+  },
   { hints: HINTS },
 );
 

@@ -2,7 +2,7 @@
 import type { Group } from '../cgroup/group.js';
 import type { StartMessage } from '../native.js';
 import type { ResolvedLimits } from '../options/limits.js';
-import type { Environment, RunOptions } from '../types.js';
+import { type Environment, type RunOptions, SYSCALL_FAMILIES } from '../types.js';
 import type { Figures } from './figures.js';
 import type { Place } from './place.js';
 import { boundGroup, cpusOf, nanoseconds, rlimitsFor, taskRlimit } from './plan.js';
@@ -63,6 +63,8 @@ export function startMessage(place: Place, request: ProgramRequest, parts: Start
     findFirst: findsFirst(request),
     turns: request.turns ?? 0,
     ahead: request.ahead === true,
+    callsKill: slot.shape.strict && slot.shape.seccompKill,
+    family: slot.shape.strict ? SYSCALL_FAMILIES.indexOf(options.seccompFamily ?? 'any') + 1 : 0,
     programId: parts.id,
     cpuLimitNs: nanoseconds(limits.cpuTimeMs),
     wallLimitNs: nanoseconds(limits.wallTimeMs),

@@ -23,6 +23,7 @@ export const c: LanguageDefinition = {
   run: { file: './main' },
   needs: ['gcc', 'ld'],
   version: { file: 'gcc', args: ['-dumpfullversion'], pattern: /^(\d[\d.]*)/ },
+  seccompFamily: 'native',
   debianPackage: 'gcc libc6-dev',
 };
 
@@ -41,5 +42,6 @@ export const cpp: LanguageDefinition = {
   run: { file: './main' },
   needs: ['g++', 'ld'],
   version: { file: 'g++', args: ['-dumpfullversion'], pattern: /^(\d[\d.]*)/ },
+  seccompFamily: 'native',
   debianPackage: 'g++',
 };

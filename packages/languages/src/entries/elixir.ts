@@ -21,6 +21,7 @@ export const elixir: LanguageDefinition = {
   version: { file: 'elixir', args: ['--version'], pattern: /Elixir (\S+)/ },
   standby: { probe: ':io.format("~w", [:proplists.get_keys(:code.all_loaded())])', prelude },
   asksAge: ELIXIR_AGES,
+  seccompFamily: 'beam',
   debianPackage: 'elixir',
   essentialPackages: ['coreutils', 'sed', 'grep'],
 };

@@ -40,5 +40,6 @@ export const go: LanguageDefinition = {
     limits: { processCount: 64 },
   },
   version: { file: 'go', args: ['version'], pattern: /go version go(\S+)/ },
+  seccompFamily: 'native',
   debianPackage: 'golang-go',
 };

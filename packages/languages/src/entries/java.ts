@@ -47,5 +47,6 @@ export const java: LanguageDefinition = {
     args: SMALL_JVM.map((arg) => `-J${arg}`).concat('-version'),
     pattern: /javac (\S+)/,
   },
+  seccompFamily: 'jvm',
   debianPackage: 'default-jdk-headless',
 };

@@ -17,5 +17,6 @@ export const javascript: LanguageDefinition = {
   },
   version: nodeVersion,
   asksAge: JAVASCRIPT_AGES,
+  seccompFamily: 'node',
   debianPackage: 'nodejs',
 };

@@ -12,5 +12,6 @@ export const python: LanguageDefinition = {
   run: { file: 'python3', args: ['{source}'] },
   version: { file: 'python3', args: ['--version'], pattern: /Python (\S+)/ },
   asksAge: PYTHON_AGES,
+  seccompFamily: 'python',
   debianPackage: 'python3',
 };

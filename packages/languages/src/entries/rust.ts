@@ -23,5 +23,6 @@ export const rust: LanguageDefinition = {
   run: { file: './main' },
   needs: ['rustc', 'cc'],
   version: { file: 'rustc', args: ['--version'], pattern: /rustc (\S+)/ },
+  seccompFamily: 'native',
   debianPackage: 'rustc',
 };

@@ -10,6 +10,7 @@ export const shell: LanguageDefinition = {
   fileName: 'main.sh',
   run: { file: '/bin/sh', args: ['{source}'] },
   asksAge: SHELL_AGES,
+  seccompFamily: 'shell',
   essentialPackages: ['coreutils'],
 };
 
@@ -23,5 +24,6 @@ export const bash: LanguageDefinition = {
   asksAge: SHELL_AGES,
   version: { file: 'bash', args: ['--version'], pattern: /version ([\d.]+)/ },
   debianPackage: 'bash',
+  seccompFamily: 'shell',
   essentialPackages: ['coreutils'],
 };

@@ -54,5 +54,6 @@ export const typescript: LanguageDefinition = {
     readsMemoryLimit: true,
   },
   version: nodeVersion,
+  seccompFamily: 'node',
   debianPackage: 'nodejs',
 };

@@ -31,7 +31,18 @@ export function makeRecipe(core: EngineCore, program: StandbyProgram): Recipe {
   // The order of the environment can be seen too.
   const { processCount } = limits; // an rlimit too, where it has a user of its own
   const environment = environmentFor({ env }, undefined, core.toolchainPath);
-  const seen = [file, args, entry, environment, rest.cwd ?? null, rlimits, processCount, shape.key, files];
+  const seen = [
+    file,
+    args,
+    entry,
+    environment,
+    rest.cwd ?? null,
+    rlimits,
+    processCount,
+    shape.key,
+    files,
+    rest.seccompFamily ?? 'any',
+  ];
   const options: OneShotOptions = { ...rest, env: environment, ...PIPES };
   return { key: JSON.stringify(seen), file, args, entry, files, options, shape, limits };
 }

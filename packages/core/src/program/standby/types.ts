@@ -2,7 +2,7 @@
 import type { Limits, ProgramOptions, SandboxShape } from '../../types.js';
 
 /** A program that can be started ahead of its request: everything it can see before it opens its entry file. */
-export interface StandbyProgram extends SandboxShape, Pick<ProgramOptions, 'env' | 'cwd'> {
+export interface StandbyProgram extends SandboxShape, Pick<ProgramOptions, 'env' | 'cwd' | 'seccompFamily'> {
   /** As for `Engine.run`. */
   file: string;
   /** Its arguments. Default: none. */
