@@ -125,10 +125,20 @@ const fuzzed = {
   flags: [...sanitized, '-DSBX_FAKE_KERNEL', '-fsanitize-coverage=trace-pc', '-r', '-nostdlib'],
   sources: helper.sources.filter((file) => !file.endsWith('/start.cc')),
 };
+// What counts the code that is reached is called at each branch, so nothing watches it.
+const coverage = {
+  output: join(fuzzFolder, 'coverage.o'),
+  flags: ['-O3', '-c'],
+  sources: [join(here, 'fuzz/coverage.cc')],
+};
 const fuzzer = {
   output: join(fuzzFolder, 'fuzz'),
-  flags: [...sanitized, '-DSBX_FAKE_KERNEL'],
-  sources: [...sources('fuzz'), fuzzed.output],
+  flags: [...sanitized, '-O2', '-DSBX_FAKE_KERNEL'],
+  sources: [
+    ...sources('fuzz').filter((file) => file !== coverage.sources[0]),
+    coverage.output,
+    fuzzed.output,
+  ],
 };
 
 /** Seconds by target. */
@@ -139,8 +149,7 @@ const run = (file, args = []) =>
 
 /** 0 when nothing was found. `more`: arguments for each target. */
 function fuzz(seconds, more) {
-  compile(fuzzed);
-  compile(fuzzer);
+  for (const part of [fuzzed, coverage, fuzzer]) compile(part);
   const codes = Object.entries(seconds).map(([target, time]) => {
     const corpus = join(here, 'fuzz/corpus', `${target}.txt`);
     const crash = join(fuzzFolder, `crash-${target}`);

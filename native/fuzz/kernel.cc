@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include <array>
 #include <exception>
 
 #include "../common/record.h"
@@ -23,7 +24,7 @@ void Readable(const void* data, size_t size) {
 }
 int OpenOne(Open kind, int from) {
   for (int fd = from; fd < kDescriptors; ++fd)
-    if (gWorld->open[fd] == kClosed) return gWorld->open[fd] = kind, fd;
+    if (gWorld->open[fd] == kClosed) return gWorld->listed[fd] = false, gWorld->open[fd] = kind, fd;
   return -EMFILE;
 }
 int OpenPair(Open kind, long pair) {
@@ -98,10 +99,11 @@ long ReadFrom(int fd, char* data, size_t size) {
   }
 }
 
-// Every folder holds itself and one more, whose name is a number: of a process, or of a task of it.
-long List(char* data) {
-  gWorld->listed = !gWorld->listed;
-  if (!gWorld->listed) return 0;
+// Every folder holds itself and one more, whose name is a number: of a process, or of a task of it. Each that is opened says so once.
+long List(long folder, char* data) {
+  if (!IsOpen(folder)) return -EBADF;
+  if (gWorld->listed[folder]) return 0;
+  gWorld->listed[folder] = true;
   long size = 0;
   for (const char* name : {".", "2"}) {
     sys::FolderEntry entry = {1, 0, 24, sys::kEntryIsFolder};
@@ -117,22 +119,41 @@ void TakeRole(const char* name) {
   if (strcmp(name, "sbx-init") == 0) gWorld->role = Role::kInit;
 }
 
-// Calls that make a descriptor of no special kind.
-bool Opens(long number) {
-  for (const int one : {SYS_openat, SYS_openat2, SYS_fsopen, SYS_fsmount, SYS_open_tree, SYS_socket, 444 /* landlock_create_ruleset */})
-    if (number == one) return true;
-  return false;
-}
+// What is said of calls by their number: a bit for each argument that is a text, and whether they make a descriptor of no special kind.
+constexpr uint8_t kMakesDescriptor = 1 << 7;
+constexpr auto kCalls = [] {
+  constexpr struct {
+    long number;
+    uint8_t what;
+  } kRows[] = {
+      {SYS_openat, 1 << 1 | kMakesDescriptor},
+      {SYS_openat2, 1 << 1 | kMakesDescriptor},
+      {SYS_open_tree, 1 << 1 | kMakesDescriptor},
+      {SYS_fsopen, 1 << 0 | kMakesDescriptor},
+      {SYS_fsmount, kMakesDescriptor},
+      {SYS_socket, kMakesDescriptor},
+      {444 /* landlock_create_ruleset */, kMakesDescriptor},
+      {SYS_execve, 1 << 0},
+      {SYS_mkdirat, 1 << 1},
+      {SYS_mknodat, 1 << 1},
+      {SYS_symlinkat, 1 << 0 | 1 << 2},
+      {SYS_unlinkat, 1 << 1},
+      {SYS_fchmodat, 1 << 1},
+      {SYS_move_mount, 1 << 1 | 1 << 3},
+      {SYS_chdir, 1 << 0},
+      {SYS_statx, 1 << 1},
+      {439 /* faccessat2 */, 1 << 1},
+  };
+  std::array<uint8_t, 512> calls = {};
+  for (const auto& row : kRows) calls[(size_t)row.number] = row.what;
+  return calls;
+}();
+
+uint8_t WhatIs(long number) { return number >= 0 && (size_t)number < kCalls.size() ? kCalls[(size_t)number] : 0; }
 
 // The texts among the arguments of a call.
 void CheckTexts(long number, const long* arguments) {
-  static const std::map<long, std::vector<int>> kTexts = {
-      {SYS_openat, {1}},    {SYS_openat2, {1}}, {SYS_execve, {0}},     {SYS_mkdirat, {1}},    {SYS_mknodat, {1}},    {SYS_symlinkat, {0, 2}}, {SYS_unlinkat, {1}}, {SYS_fchmodat, {1}},
-      {SYS_open_tree, {1}}, {SYS_fsopen, {0}},  {SYS_move_mount, {1, 3}}, {SYS_chdir, {0}}, {SYS_statx, {1}}, {439 /* faccessat2 */, {1}},
-  };
-  const auto row = kTexts.find(number);
-  if (row != kTexts.end())
-    for (const int argument : row->second) ReadableText(arguments[argument]);
+  for (unsigned texts = WhatIs(number) & ~kMakesDescriptor; texts != 0; texts &= texts - 1) ReadableText(arguments[__builtin_ctz(texts)]);
   if (number == SYS_execve) ReadableList(arguments[1]), ReadableList(arguments[2]);
   if (number == SYS_sethostname || number == SYS_setdomainname) Readable(reinterpret_cast<void*>(arguments[0]), (size_t)arguments[1]);
 }
@@ -169,7 +190,7 @@ long AnswerProcesses(long number, const long* a) {
       Readable(reinterpret_cast<void*>(a[2]), (size_t)a[1]);
       return 0;
     case SYS_getdents64:
-      return List(reinterpret_cast<char*>(a[1]));
+      return List(a[0], reinterpret_cast<char*>(a[1]));
     case SYS_prctl:
       return a[0] == PR_CAPBSET_DROP && a[1] > 40 ? -EINVAL : 0;
     case SYS_execve:
@@ -186,7 +207,7 @@ long AnswerProcesses(long number, const long* a) {
 long Answer(long number, const long* a) {
   World& world = *gWorld;
   CheckTexts(number, a);
-  if (Opens(number)) return OpenOne(kPlain);
+  if ((WhatIs(number) & kMakesDescriptor) != 0) return OpenOne(kPlain);
   switch (number) {
     case SYS_close:
       return CloseOne(a[0]), 0;

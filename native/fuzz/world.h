@@ -47,7 +47,8 @@ struct World {
   int nextPid = kFirstPid;
   std::map<int, int> alive, dead;  // pid → status, for those who have ended
   std::string text = "0\n", report, plan;
-  bool signalled = false, reported = false, noticed = false, listed = false;
+  bool signalled = false, reported = false, noticed = false;
+  bool listed[kDescriptors] = {};  // folders that have said what is in them
   int64_t now = 1'000'000'000;
   std::map<long, size_t> mapped;
   Sharing sharing;

@@ -43,6 +43,10 @@ Program Holding(uint64_t bytes) {
   return program;
 }
 
+Failure Bound(const Counters& counters, Program program, const StartRecord& record, const char* message) {
+  return BoundGroup(counters, program, record, message);
+}
+
 StartRecord OneShot() {
   StartRecord record = {};
   record.flags = kStartOneShot;
@@ -56,7 +60,7 @@ TEST("a bound in force stays while it is due or a little above") {
   for (const uint64_t above : {0 * KiB, 4 * KiB, 768 * KiB}) {
     const std::string now = std::to_string(kDue + above) + "\n";
     const Group group(now, now);
-    EXPECT(!BoundGroup(group.counters, Holding(kHeld), OneShot(), ""));
+    EXPECT(!Bound(group.counters, Holding(kHeld), OneShot(), ""));
     EXPECT_EQ(Group::TextOf(group.memory), now);
     EXPECT_EQ(Group::TextOf(group.swap), now);
   }
@@ -66,8 +70,8 @@ TEST("a bound that is too low or much too high is moved, and with v1 that of swa
   for (const uint64_t other : {kDue - 4 * KiB, kDue + 772 * KiB}) {
     const std::string now = std::to_string(other) + "\n";
     const Group v1(now, now), v2(now, "0\n");
-    EXPECT(!BoundGroup(v1.counters, Holding(kHeld), OneShot(), ""));
-    EXPECT(!BoundGroup(v2.counters, Holding(kHeld), OneShot(), ""));
+    EXPECT(!Bound(v1.counters, Holding(kHeld), OneShot(), ""));
+    EXPECT(!Bound(v2.counters, Holding(kHeld), OneShot(), ""));
     EXPECT_EQ(Group::TextOf(v1.memory), now + kBound);
     EXPECT_EQ(Group::TextOf(v1.swap), now + kBound);
     EXPECT_EQ(Group::TextOf(v2.memory), now + kBound);
@@ -85,7 +89,7 @@ TEST("what is asked for is written, memory with what the group holds, in whole p
   record.writes[2] = {kCounterSwapLimit, 1, 0};
   record.writes[3] = {kCounterTaskLimit, 0, 0};  // the same number by chance
   const Group group("", "");
-  EXPECT(!BoundGroup(group.counters, Holding(kHeld - 1), record, message.c_str()));
+  EXPECT(!Bound(group.counters, Holding(kHeld - 1), record, message.c_str()));
   EXPECT_EQ(Group::TextOf(group.memory), kBound);
   EXPECT_EQ(Group::TextOf(group.swap), "-1" + kBound);
   EXPECT_EQ(Group::TextOf(group.tasks), limit);
@@ -101,8 +105,8 @@ TEST("in a session, and where the kernel says nothing, the limit is as asked for
     each->writes[0] = {kCounterMemoryLimit, 0, 0};
   }
   const Group unknown("", ""), inSession("", "");
-  EXPECT(!BoundGroup(unknown.counters, Holding(kUnknown), record, limit.c_str()));
-  EXPECT(!BoundGroup(inSession.counters, Holding(kHeld), session, limit.c_str()));
+  EXPECT(!Bound(unknown.counters, Holding(kUnknown), record, limit.c_str()));
+  EXPECT(!Bound(inSession.counters, Holding(kHeld), session, limit.c_str()));
   EXPECT_EQ(Group::TextOf(unknown.memory), limit);
   EXPECT_EQ(Group::TextOf(inSession.memory), limit);
 }
@@ -114,7 +118,7 @@ TEST("rows that name no counter, or no text of the message, are refused") {
     record.writeCount = 1;
     record.writes[0] = row;
     const Group group("", "");
-    EXPECT_EQ(BoundGroup(group.counters, Holding(0), record, "").error, EPROTO);
+    EXPECT_EQ(Bound(group.counters, Holding(0), record, "").error, EPROTO);
   }
 }
 
@@ -126,9 +130,9 @@ TEST("a limit that cannot be written is told, but for optional ones") {
   record.size = (uint32_t)limit.size() + 1;
   record.writeCount = 1;
   record.writes[0] = {kCounterSwapLimit, 1, 0};
-  EXPECT(!BoundGroup(none, Holding(0), record, limit.c_str()));
+  EXPECT(!Bound(none, Holding(0), record, limit.c_str()));
   record.writes[0] = {kCounterMemoryLimit, 0, 0};
-  const Failure failure = BoundGroup(none, Holding(0), record, limit.c_str());
+  const Failure failure = Bound(none, Holding(0), record, limit.c_str());
   EXPECT_EQ(failure.error, ENOENT);
   EXPECT(failure.stage == Stage::k_cgroupWrite);
 }

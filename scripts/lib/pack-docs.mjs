@@ -19,6 +19,7 @@ export const PAGES = {
   'fathom-client': ['protocols/fathom.md'],
   'gojudge-server': ['protocols/gojudge.md'],
   'gojudge-client': ['protocols/gojudge.md'],
+  mcp: ['protocols/mcp.md', 'limits.md'],
 };
 
 /** A page of `docs/` with links that hold in the folder of a package. */

@@ -9,7 +9,16 @@ describe('doctor', () => {
   test('a machine that runs these tests is fit', async () => {
     const { stdout, stderr, code } = await sbx(['doctor']);
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
-    for (const layer of ['platform', 'kernel', 'native', 'sysctl', 'seccomp', 'cgroup', 'engine']) {
+    for (const layer of [
+      'platform',
+      'kernel',
+      'native',
+      'sysctl',
+      'seccomp',
+      'cgroup',
+      'engine',
+      'language',
+    ]) {
       expect(stdout).toMatch(new RegExp(`^(ok|missing|unknown) +${layer} `, 'm'));
     }
     expect(stdout).toContain('This machine can run sandboxes with all required guarantees.');
@@ -33,6 +42,19 @@ describe('doctor', () => {
       });
     }
   });
+});
+
+test('doctor has a row for each language, as `sbx languages` has', async () => {
+  const { checks } = JSON.parse((await sbx(['doctor', '--json'])).stdout);
+  const { languages } = JSON.parse((await sbx(['languages', '--json'])).stdout);
+  const rows = checks.filter(({ id }: { id: string }) => id.startsWith('language:'));
+  const state = (available: boolean) => (available ? 'ok' : 'missing');
+  expect(rows.map(({ id, state }: Record<string, string>) => [id, state])).toEqual(
+    languages.map((row: { name: string; available: boolean }) => [
+      `language:${row.name}`,
+      state(row.available),
+    ]),
+  );
 });
 
 describe('languages', () => {

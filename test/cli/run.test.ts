@@ -298,3 +298,16 @@ describe('mistakes say what to do', () => {
     expect(code).toBe(expected);
   });
 });
+
+test('--root minimal shows what a language needs, and packages that are named', async () => {
+  const root = (value: string, ...words: string[]) => sbx(['run', '--root', value, ...words]);
+  expect((await root('minimal', file('echo.py'), 'x')).stdout).toBe("['x']\n");
+  const missing = await root('minimal', '--', 'ls');
+  expect([missing.code, missing.stderr]).toEqual([127, expect.stringContaining('the minimal root does not')]);
+  expect((await root('minimal:coreutils', '--', 'ls', '/usr/bin/ls')).stdout).toBe('/usr/bin/ls\n');
+  const wrong = await root('tiny', '--', 'ls');
+  expect([wrong.code, wrong.stderr]).toEqual([
+    64,
+    expect.stringContaining('--root must be host, minimal or'),
+  ]);
+});

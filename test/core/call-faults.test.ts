@@ -24,7 +24,7 @@ let usual: EngineInfo; // of an engine that opened
 beforeAll(async () => {
   table = new CallTable();
   before = await settledFootprint();
-}, 90_000);
+}, 300_000); // builds an addon
 afterAll(() => table.close());
 
 const options = engineOptions({ parallelism: 1, readyCount: 1 });

@@ -67,16 +67,6 @@ describe('SIGKILL from outside', () => {
       expect((await engine.run(t('true'))).ok).toBe(true);
     }));
 
-  it('to the zygote: all that runs is lost, and the engine says so from then on', () =>
-    withEngine({ parallelism: 2 }, async (engine) => {
-      const { code } = await whileSleeping(engine, () => {
-        for (const { pid } of helpers('sbx-zygote')) process.kill(pid, 'SIGKILL');
-      });
-      expect(code).toBe('SBX_SANDBOX_LOST');
-      expect(await codeOf(engine.run(t('true')))).toBe('SBX_SANDBOX_LOST');
-      expect(await codeOf(engine.createSandbox())).toBe('SBX_SANDBOX_LOST');
-    }));
-
   it('to inits that stand ready: nobody notices', () =>
     withEngine({ parallelism: 2, readyCount: 2 }, async (engine) => {
       const allReady = () => engine.counters().ready === 4;

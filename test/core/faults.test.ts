@@ -9,6 +9,7 @@ import { errorsWithFault, FaultTable, type Step } from '../helpers/faults.js';
 import { expectNothingLeft, type Footprint, settledFootprint } from '../helpers/leaks.js';
 
 const EIO = 5;
+const EBUSY = 16;
 
 let table: FaultTable;
 let before: Footprint;
@@ -16,7 +17,7 @@ let before: Footprint;
 beforeAll(async () => {
   table = new FaultTable();
   before = await settledFootprint();
-}, 60_000);
+}, 300_000); // builds a helper
 afterAll(() => table.close());
 
 const options: EngineOptions = engineOptions({
@@ -84,4 +85,19 @@ describe('every step made to fail once', () => {
     }
     expect(wrong).toEqual([]);
   }, 120_000);
+});
+
+describe('a bound that the kernel refuses', () => {
+  it('as the group has come to hold more meanwhile is written anew, and the program runs', async () => {
+    const engine = await Engine.open(options);
+    try {
+      for (const memoryBytes of [32 * MiB, 16 * MiB]) {
+        table.arm({ stage: 'cgroupWrite', index: 0 }, EBUSY);
+        const { status } = await engine.run(t('true'), [], { limits: { memoryBytes } });
+        expect([status, table.disarm()]).toEqual(['ok', false]);
+      }
+    } finally {
+      await engine.close();
+    }
+  });
 });

@@ -13,11 +13,17 @@ const oomScore = (pid: number) => Number(readOrNull(`/proc/${pid}/oom_score_adj`
 describe('a sandbox that stands ready', () => {
   it('has it beside init, and all of its helpers sleep: none counts as load', async () => {
     const named = (wanted: string) => rows().filter(({ name }) => name === wanted);
-    await until(2000, 'each sandbox has both', () => {
-      const inits = named('sbx-init');
-      const parents = named('sbx-forerunner').map(({ parent }) => parent);
-      return inits.length > 0 && inits.every(({ pid }) => parents.includes(pid));
-    });
+    const eachHas = (parents: string, children: string) => {
+      const theirs = named(children).map(({ parent }) => parent);
+      return named(parents).length > 0 && named(parents).every(({ pid }) => theirs.includes(pid));
+    };
+    // An engine is open when its first sandbox is ready. A keeper of another slot is still being set up, and waits in the kernel
+    // for that, until it has an init.
+    await until(
+      2000,
+      'each sandbox has both',
+      () => eachHas('sbx-keeper', 'sbx-init') && eachHas('sbx-init', 'sbx-forerunner'),
+    );
     await sleep(20);
     expect(
       rows()

@@ -1,4 +1,5 @@
 /** How a program is found by its name, and what it gets as its environment. */
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { type OneShotOptions, ProgramNotFoundError, type SbxError } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { t, useEngine } from '../helpers/engine.js';
@@ -106,5 +107,26 @@ describe('an environment of strings', () => {
     const own = await sandbox.run('cat', ['/proc/self/environ'], { env: ['B=2', 'PATH=/bin'] });
     const shared = await sandbox.run('cat', ['/proc/self/environ']);
     expect([own.stdout.text(), shared.stdout.text()]).toEqual(['B=2\0PATH=/bin\0', 'A=1\0PATH=/bin\0']);
+  });
+});
+
+describe('a name that means something else on the host', () => {
+  const folder = '/proc/self/fd';
+  const hasNoPath = (link: string) => !link.startsWith('/');
+
+  it('is not found, and nothing else happens', async () => {
+    // Of this process: the event loop's, which every Node has.
+    const own = readdirSync(folder).filter((fd) => {
+      const path = `${folder}/${fd}`;
+      return Number(fd) > 2 && existsSync(path) && hasNoPath(readlinkSync(path)); // those a program has, too
+    });
+    const errors = await Promise.all(own.map((fd) => errorOf(`${folder}/${fd}`, { lookup: 'path' })));
+    // Low numbers init has as well: links that are not followed.
+    const missing = errors.filter(({ code }) => code !== 'SBX_PROGRAM_NOT_EXECUTABLE');
+    expect(missing.length).toBeGreaterThan(0);
+    for (const error of missing) {
+      expect(error).toBeInstanceOf(ProgramNotFoundError);
+      expect(error.details).not.toHaveProperty('onHost');
+    }
   });
 });

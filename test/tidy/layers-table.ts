@@ -16,6 +16,7 @@ export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
   'gojudge-client': [],
   'gojudge-server': ['@sbx/core', '@sbx/gojudge-client/wire', '@sbx/serving'],
   languages: ['@sbx/core'],
+  mcp: ['@sbx/core', '@sbx/languages', '@sbx/serving'],
   serving: ['@sbx/core'],
   cli: [
     '@sbx/fifo-client',
@@ -25,6 +26,7 @@ export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
     '@sbx/fifo-protocol/server',
     '@sbx/gojudge-server/command',
     '@sbx/languages',
+    '@sbx/mcp/command',
     '@sbx/serving',
   ],
 };
@@ -47,7 +49,7 @@ export const CORE_STOREYS: readonly (readonly string[])[] = [
   ],
   ['options/'],
   ['native-messages.ts', 'native-types.ts', 'native-sends.ts', 'native-reports.ts', 'native.ts'],
-  ['streams/', 'cgroup/', 'files/'],
+  ['streams/', 'cgroup/', 'files/', 'root/'],
   ['engine/'],
   ['program/'],
   ['sandbox/'],

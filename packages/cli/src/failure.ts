@@ -73,6 +73,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   files: '--file',
   copyOut: '--copy-out',
   toolchains: '--toolchain',
+  root: '--root',
   language: '--language',
   env: '--env',
   cwd: '--cwd',

@@ -8,6 +8,7 @@ export interface RunFlags extends LimitFlagValues {
   copyOut?: string[];
   language?: string;
   toolchain?: string[];
+  root?: string;
   network: 'none' | 'loopback';
   seccomp: 'default' | 'strict';
   seccompAction: 'errno' | 'kill';

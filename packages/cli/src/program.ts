@@ -14,6 +14,7 @@ import { LIMIT_FLAGS } from './limit-flags.js';
 import { programHint } from './program-hint.js';
 import { addServeFathom } from './serve/fathom.js';
 import { addServeGojudge } from './serve/gojudge.js';
+import { addServeMcp } from './serve/mcp.js';
 import { say } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -57,15 +58,18 @@ function withoutUselessHelp(own: readonly string[], root: Command): string[] {
   return first === 'help' && !isKnown ? [name!] : [...own];
 }
 
+/** Servers whose packages read their own command line. */
+const OWN_READERS = ['gojudge', 'mcp'];
+
 /**
- * What stands after the first `--` belongs to the program that is run, and what stands after `serve gojudge` is in the manner
- * of that server; commander would mix both with its own.
+ * What stands after the first `--` belongs to the program that is run, and what stands after `serve gojudge` and `serve mcp` is
+ * read by the commands of these servers; commander would mix both with its own.
  */
 function splitArguments(argv: readonly string[]): {
   own: readonly string[];
   program: readonly string[] | null;
 } {
-  if (argv[0] === 'serve' && argv[1] === 'gojudge') {
+  if (argv[0] === 'serve' && OWN_READERS.includes(argv[1] ?? '')) {
     return { own: argv.slice(0, 2), program: argv.slice(2) };
   }
   const at = ['run', 'fifo'].includes(commandOf(argv)) ? argv.indexOf('--') : -1;
@@ -138,6 +142,7 @@ function addServe(root: Command, program: readonly string[] | null, done: (exitC
     .showHelpAfterError('See: sbx help serve');
   addServeFathom(serve, done);
   addServeGojudge(serve, program ?? [], done);
+  addServeMcp(serve, program ?? [], done);
 }
 
 function addConform(root: Command, done: (exitCode: number) => void): void {
@@ -177,6 +182,10 @@ function runOptions(): Option[] {
       '--toolchain <folder>',
       'show a folder of the host inside, read-only, its bin on PATH (repeatable)',
     ).argParser(repeated),
+    new Option(
+      '--root <root>',
+      'what is seen of the host: host, minimal (what the language needs), minimal:PACKAGE,…',
+    ).default('host'),
     new Option('--network <kind>', 'interfaces inside').choices(['none', 'loopback']).default('none'),
     new Option('--seccomp <filter>', 'system call filter').choices(['default', 'strict']).default('default'),
     new Option('--seccomp-action <action>', 'what a refused system call does')

@@ -22,6 +22,8 @@ export interface MissingProgram {
     interpreter?: string;
     /** Where the host has it, outside of what sandboxes see. */
     onHost?: string;
+    /** The sandbox's root is a minimal one, which can be given more. */
+    minimal?: true;
   };
 }
 
@@ -43,6 +45,8 @@ function interpreterText(script: string, interpreter: string): string {
 }
 
 function whyNotFound(existsOnHost: boolean | null, more: NonNullable<MissingProgram['more']>): string {
+  if (more.minimal && (existsOnHost || more.onHost !== undefined))
+    return ' The host has it, and the minimal root does not: name its package, or the program itself, in EngineOptions.root.';
   if (more.onHost !== undefined) return onHostText(more.onHost);
   if (existsOnHost)
     return ' It exists on the host, but no mount brings it into the sandbox: add one to EngineOptions.mounts.';

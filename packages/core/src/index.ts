@@ -10,6 +10,7 @@ export * from './errors.js';
 export { DEFAULT_ENV, DEFAULT_MOUNTS } from './options/defaults.js';
 export { nearest as nearestName } from './options/describe.js';
 export { DEFAULT_LIMITS } from './options/limits.js';
+export { MINIMAL_ROOT } from './options/root.js';
 export type {
   StandbyCounters,
   StandbyFamily,

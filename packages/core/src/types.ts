@@ -495,10 +495,37 @@ export const ALLOWABLE_SYSCALLS = ['ptrace', 'seccomp', 'io_setup'] as const;
 /** One of `ALLOWABLE_SYSCALLS`. */
 export type AllowableSyscall = (typeof ALLOWABLE_SYSCALLS)[number];
 
+/** A file of a minimal root that no package brings, with what its content has to be. */
+export interface HashedProgram {
+  /** Absolute, on the host and inside. */
+  path: string;
+  /** 64 hexadecimal digits. Default: what a package of the system says of it, else it is taken as it is. */
+  sha256?: string | undefined;
+}
+
+/**
+ * A root made of packages of the system (dpkg: Debian, Ubuntu) and of single programs, instead of the host's whole /usr: copies that
+ * are compared with the packages' checksums while they are made. Without set-user-id files, documentation, manual pages, translations.
+ */
+export interface MinimalRoot {
+  /** Names of installed packages. What they depend on comes with them, but for what every system has (`Essential`, `required`): name that. At most 256. */
+  packages?: readonly string[] | undefined;
+  /** As `packages`, passed over where they are not installed. */
+  optionalPackages?: readonly string[] | undefined;
+  /** Programs alone, with the libraries and the loader or interpreter that they name: absolute paths, or names on `DEFAULT_ENV.PATH`. At most 256. */
+  programs?: readonly (string | HashedProgram)[] | undefined;
+}
+
 /** Settings of an engine; all have defaults. */
 export interface EngineOptions {
-  /** Root seen by programs. Default `DEFAULT_MOUNTS`: the host's /usr, /bin, /lib*, a few files of /etc, all read-only. */
+  /** Root seen by programs. Default `DEFAULT_MOUNTS`: the host's /usr, /bin, /lib*, a few files of /etc, all read-only. With a minimal `root`: rows beside it; default none. */
   mounts?: readonly MountRow[] | undefined;
+  /**
+   * `'host'` (default): the root is what `mounts` says. `'minimal'`: C library, /bin/sh and, where their packages are installed, Python and
+   * Node (`MINIMAL_ROOT`), and nothing else of the host's /usr; or a list of your own. It is made when the engine opens, from packages of
+   * dpkg, and a file that is not as its package brought it is refused.
+   */
+  root?: 'host' | 'minimal' | MinimalRoot | undefined;
   /**
    * Folders of the host with toolchains that are not in `/usr/bin`: `['/usr/local/go', '/opt/venv']`. Each is mounted read-only at
    * its own path, and its `bin` (without one the folder itself) comes first in the default PATH, also where a caller's `env` repeats
@@ -633,6 +660,8 @@ export interface EngineCounters {
   finishedTotal: number;
   /** Runs refused because the queue was full. */
   refusedTotal: number;
+  /** Helper processes that were started in the place of one that had died. */
+  helperRestartsTotal: number;
   /** Ended programs by status. */
   byStatus: Record<Status, number>;
 }

@@ -72,6 +72,8 @@ export interface FathomServerOptions {
   orphanGraceMs?: number;
   /** How long `close()` lets executions finish before it ends them. Default 0. */
   drainMs?: number;
+  /** What programs see of the host: its /usr (`'host'`, default), or of its packages those of `languages` alone (`'minimal'`, as of `EngineOptions`). */
+  root?: 'host' | 'minimal';
   /** Guarantees of the engine that is opened here, as of `EngineOptions`. */
   require?: readonly Feature[];
   /** An engine of the caller's, which stays open. Default: one of the server's own. */
@@ -136,6 +138,7 @@ const OPTIONS = z.strictObject({
   pingMs: ms.min(10).default(30_000),
   orphanGraceMs: ms.default(1000),
   drainMs: ms.default(0),
+  root: z.enum(['host', 'minimal']).default('host'),
   require: z.array(z.enum(FEATURES)).readonly().optional(),
   engine: z.custom<Engine>((value) => value instanceof Engine, 'must be an Engine').optional(),
   logger: (record as z.ZodType<Logger>).optional(),

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { DEFAULT_MOUNTS, Engine, type Limits } from '@sbx/core';
 import { executeSchema } from '@sbx/fathom-client/schemas';
 import { type ExecuteMessage, LIMIT_DEFAULTS } from '@sbx/fathom-client/wire';
-import { TOLD_MEMORY_MOUNTS } from '@sbx/languages';
+import { minimalRoot, TOLD_MEMORY_MOUNTS } from '@sbx/languages';
 import { after, listenAt } from '@sbx/serving';
 import { Admission, type AdmissionBounds } from './admission.js';
 import type { Host } from './connection/connection.js';
@@ -94,13 +94,14 @@ function openRuntime(engine: Engine, options: ResolvedOptions) {
   return Runtime.open(engine, { languages, standby, standbyMemoryBytes, limits: first, network, onMissing });
 }
 
-function openEngine({ parallelism, standby, require }: ResolvedOptions): Promise<Engine> {
+function openEngine({ parallelism, standby, require, root, languages }: ResolvedOptions): Promise<Engine> {
   const waiting = Object.values(standby).reduce((sum, count) => sum + count, 0);
   return Engine.open({
     // Besides those that have a place: those that are parked.
     maxSandboxes: parallelism * 2 + spareOf(parallelism) + waiting + SANDBOXES_SPARE,
     readyCount: Math.min(parallelism, READY_MAX),
-    mounts: [...DEFAULT_MOUNTS, ...TOLD_MEMORY_MOUNTS],
+    mounts: [...(root === 'host' ? DEFAULT_MOUNTS : []), ...TOLD_MEMORY_MOUNTS],
+    root: root === 'host' ? root : minimalRoot(languages),
     ...(require === undefined ? {} : { require }),
   });
 }
@@ -211,6 +212,7 @@ class OpenServer implements FathomServer {
 
   #problem(): string | null {
     if (this.#isClosing) return 'the server is shutting down';
+    if (!this.engine.isReady) return 'the engine is starting its helper again';
     return this.#admission.isFull ? 'all places are taken and the queue is full' : null;
   }
 

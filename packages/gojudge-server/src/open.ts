@@ -1,6 +1,6 @@
 /** What a server is made of, opened in order: settings, engine, store, workers. */
 
-import { Engine, type EngineInfo } from '@sbx/core';
+import { Engine, type EngineInfo, InvalidOptionsError } from '@sbx/core';
 import { readDotEnv } from './config/dot-env.js';
 import { makeRoot, type Root } from './config/mounts.js';
 import type { Metrics } from './monitor/metrics.js';
@@ -27,7 +27,7 @@ const DISK_FILES = 4096;
 const CONTROLLERS = ['cpu', 'cpuacct', 'cpuset', 'memory', 'pids'];
 
 export async function openParts(options: ResolvedOptions, metrics: Metrics): Promise<Parts> {
-  const root = makeRoot(options.mountConf, options.tmpFsParam);
+  const root = makeRoot(options.mountConf, options.tmpFsParam, isMinimal(options));
   const engine = options.engine ?? (await openEngine(options, root));
   try {
     const settings = makeSettings(options, root, engine.info());
@@ -52,10 +52,21 @@ export async function openParts(options: ResolvedOptions, metrics: Metrics): Pro
   }
 }
 
+/** mount.yaml says the whole root, with folders of the host in it: beside a minimal one it would bring them back. */
+function isMinimal({ root, mountConf }: ResolvedOptions): boolean {
+  if (root === 'host' || mountConf == null) return root !== 'host';
+  throw new InvalidOptionsError({
+    field: 'options.root',
+    rule: 'conflict',
+    expected: "must be 'host' where mountConf (mount.yaml) is given",
+  });
+}
+
 function openEngine(options: ResolvedOptions, root: Root): Promise<Engine> {
   const workers = Math.min(options.cpuSets.length || options.parallelism || 1, SANDBOXES_MAX);
   return Engine.open({
     ...root.engine,
+    root: options.root,
     insideUid: options.containerCredStart > 0 ? root.shown.uid : 0,
     umask: 0,
     signalsToInit: 'ignore',

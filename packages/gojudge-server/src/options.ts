@@ -1,7 +1,7 @@
 /** Options of `createGojudgeServer`, checked; and their way to settings. Unknown ones are errors. */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { Engine, type SeccompPolicy } from '@sbx/core';
+import { Engine, type EngineOptions, type SeccompPolicy } from '@sbx/core';
 import { checkOptions } from '@sbx/serving';
 import * as z from 'zod';
 import { BUILD_VERSION } from './http/info.js';
@@ -97,6 +97,7 @@ const OPTIONS = z.strictObject({
   cgroup: z.string().default('auto'),
   tmpFsParam: z.string().default('size=128m,nr_inodes=4k'),
   mountConf: MOUNT_CONF.nullable().default(null),
+  root: z.custom<NonNullable<EngineOptions['root']>>().default('host'),
   seccomp: z.custom<SeccompPolicy>().nullable().default(null),
   compat: z.enum(['default', 'strict']).default('default'),
   advertiseVersion: z
@@ -179,6 +180,11 @@ export interface GojudgeServerOptions {
   tmpFsParam?: string;
   /** mount.yaml as data. Default: go-judge's built-in mounts. */
   mountConf?: MountConf | null;
+  /**
+   * As of `EngineOptions`: with a minimal one go-judge's own rows for folders of the host (/usr, /bin, /lib and their like) are left out, and
+   * `mountConf` is refused, which says the root itself. Default `'host'`.
+   */
+  root?: EngineOptions['root'];
   /** System calls of programs, on top of the engine's own filter. `null` (default): nothing on top. */
   seccomp?: SeccompPolicy | null;
   /** `'strict'`: literal go-judge where a deviation of ours can be observed. */

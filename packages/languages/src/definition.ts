@@ -74,6 +74,7 @@ const DEFINITION: Record<keyof LanguageDefinition, Check> = {
   standby: (value, field) => validate(value as object, STANDBY, ['probe', 'prelude'], field),
   asksAge: oneOf('must be a regular expression', (value) => value instanceof RegExp),
   debianPackage: text,
+  essentialPackages: texts,
 };
 
 /** Checks a definition and fills in its defaults. `field` is how errors call it. */

@@ -1,7 +1,7 @@
 /** `@sbx/languages`: how to compile and run each programming language inside a sandbox. */
 
 import type { RunResult } from '@sbx/core';
-import { createRegistry } from './registry.js';
+import { languages } from './built-in.js';
 import type {
   Artifact,
   CodeResult,
@@ -11,9 +11,6 @@ import type {
   RunArtifactOptions,
   RunCodeOptions,
 } from './types.js';
-
-/** The built-in languages. */
-export const languages = createRegistry();
 
 /** Compiles `code` when its language needs it, then runs it; each step in a fresh sandbox with limits of its own. */
 export function runCode(options: RunCodeOptions): Promise<CodeResult> {
@@ -35,7 +32,9 @@ export function prepareRun(artifact: Artifact, options?: RunArtifactOptions): Pr
   return languages.prepareRun(artifact, options);
 }
 
+export { languages } from './built-in.js';
 export { LanguageUnavailableError } from './errors.js';
+export { minimalRoot } from './minimal-root.js';
 export type { ProbeOptions } from './probe.js';
 export { createRegistry, Registry, type RegistryOptions } from './registry.js';
 export { createRuntimes, Runtimes, type RuntimesOptions, type SpawnCodeOptions } from './runtimes.js';

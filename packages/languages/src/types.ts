@@ -116,6 +116,8 @@ export interface LanguageDefinition {
   asksAge?: RegExp;
   /** Package of Debian that brings it, for the hint when it is missing. Default: none. */
   debianPackage?: string;
+  /** Packages that every Debian has, so that no other package names them, and that its programs need: for `minimalRoot`. Default: none. */
+  essentialPackages?: readonly string[];
 }
 
 /** A definition with its defaults filled in; frozen. */

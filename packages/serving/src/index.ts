@@ -6,5 +6,6 @@ export { watchLauncher } from './launcher.js';
 export { listenAt } from './listen.js';
 export { checkOptions } from './options.js';
 export { refuseUpgrade } from './refuse.js';
+export { parseRoot } from './root.js';
 export { sendText } from './send.js';
 export { makeTokenCheck } from './token.js';

@@ -21,6 +21,7 @@ const HARMLESS = [
   // Kernels say so once: the file systems' own clock, and programs that ask for 32-bit or long gone things.
   /^evm: overlay not supported/, // the guest's root, the first time that something is written there
   /supports timestamps until/,
+  /^mmap: .* \(\d+\): VmData \d+ exceed data ulimit \d+\./, // a program with a small RLIMIT_DATA
   /^kmem\.tcp\.limit_in_bytes is deprecated/,
   /: Using fanotify permission checks may lead to deadlock/, // Debian's, at the first program that waits in standby
   /^tainting kernel$/,

@@ -6,6 +6,7 @@
 import { DEFAULT_MOUNTS, Engine, isSbxError } from '@sbx/core';
 import { sandboxMounts } from '../harness/conditions.mjs';
 import { Outside, PROGRAM } from '../harness/outside.mjs';
+import { paced } from '../harness/pace.mjs';
 import { byCaller, byLinks, linkFiles, SWAPPED, WAYS } from './name-ways.mjs';
 
 /** Errors that say that the sandbox or we have failed, which no name may come to. */
@@ -112,8 +113,9 @@ class Attack {
   async linked() {
     const { argv, bases } = byLinks();
     const { box, close } = await this.box();
-    const made = await box.run(argv[0], argv.slice(1));
-    if (!made.ok) this.problems.push(`no links: ${made.stderr.text()}`);
+    const limits = { cpuTimeMs: paced(20_000), wallTimeMs: paced(60_000) }; // hundreds of processes
+    const made = await box.run(argv[0], argv.slice(1), { limits });
+    if (!made.ok) this.problems.push(`no links: ${made.status} ${made.stderr.text()}`);
     await each(bases, ({ way, base }) => this.#try(base, way, box));
     await close();
     this.#look('by links of a program');

@@ -54,7 +54,9 @@ export function byLinks() {
   const script = `
     i=0
     for base; do
-      ln -s "$base" d$i; ln -s d$i e$i; ln -s ./e$i f$i; mkdir -p g$i; ln -s ../f$i g$i/c; i=$((i + 1))
+      ln -s "$base" d$i
+      [ $((i % ${CHAIN})) = 0 ] && { ln -s d$i e$i; ln -s ./e$i f$i; mkdir -p g$i; ln -s ../f$i g$i/c; }
+      i=$((i + 1))
     done`;
   const bases = allBases.flatMap(({ way, base }, index) => [
     { way: `${way}, by a link (${base})`, base: `d${index}` },

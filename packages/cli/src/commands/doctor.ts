@@ -1,9 +1,11 @@
 /** `sbx doctor`: what this machine can enforce, and how to mend what it cannot. */
 import { type Engine, type EngineInfo, isSbxError } from '@sbx/core';
+import { languages } from '@sbx/languages';
 import { machineChecks } from '../doctor/checks.js';
 import { engineChecks } from '../doctor/engine-checks.js';
 import { readFacts } from '../doctor/facts.js';
 import { groupRepeated, titleOf } from '../doctor/groups.js';
+import { languageChecks } from '../doctor/language-checks.js';
 import type { Check, Trial } from '../doctor/types.js';
 import { EXIT } from '../exit-codes.js';
 import type { DoctorFlags } from '../flags.js';
@@ -13,9 +15,9 @@ import { type Colour, type Paint, painterFor, printJson } from '../terminal.js';
 export async function doctorCommand({ json = false }: DoctorFlags): Promise<number> {
   const facts = readFacts();
   const trial = await tryEngine();
-  const checks = [...machineChecks(facts, trial), ...engineChecks(trial)].map((check) =>
-    overruled(check, trial),
-  );
+  const reports = trial.kind === 'ran' ? trial.languages : [];
+  const rows = [...machineChecks(facts, trial), ...engineChecks(trial), ...languageChecks(reports)];
+  const checks = rows.map((check) => overruled(check, trial));
   const isFit = checks.every(({ required, state }) => !required || state !== 'missing');
   if (json) printJson({ version: 1, command: 'doctor', ok: isFit, checks, facts, engine: trial.info });
   else printChecks(checks, isFit);
@@ -43,7 +45,8 @@ async function tryRun(engine: Engine): Promise<Trial> {
   const started = performance.now();
   try {
     const result = await engine.run('/bin/true');
-    return { kind: 'ran', info, result, ms: performance.now() - started };
+    const ms = performance.now() - started;
+    return { kind: 'ran', info, result, ms, languages: result.ok ? await languages.probe(engine) : [] };
   } catch (error) {
     if (!isSbxError(error)) throw error;
     return { kind: 'opened', info, error };

@@ -13,7 +13,7 @@ import type { FifoFlags } from '../fifo/options.js';
 import { Recording } from '../fifo/record.js';
 import { passStdio } from '../fifo/stdio.js';
 import { openEngine } from '../open-engine.js';
-import { CompileFailed, planRun } from '../run/compile.js';
+import { CompileFailed, planRun, rootFor } from '../run/compile.js';
 import { Interrupted, watchInterrupts } from '../run/interrupts.js';
 import { makeRequest, type RunInput, type RunRequest } from '../run/request.js';
 import { makeSandbox } from '../run/session.js';
@@ -33,7 +33,7 @@ export async function fifoCommand({ flags, ...words }: FifoInput): Promise<numbe
   const interrupts = watchInterrupts();
   const recording = record === undefined ? null : new Recording(record);
   try {
-    const engine = await openEngine(request.allowDegraded, request.toolchains);
+    const engine = await openEngine(request.allowDegraded, request.toolchains, rootFor(request));
     try {
       return await manage(engine, request, {
         options,

@@ -2,7 +2,7 @@
 import type { Engine } from '@sbx/core';
 import { openEngine } from '../open-engine.js';
 import { captureRun } from '../run/capture.js';
-import { CompileFailed, planRun } from '../run/compile.js';
+import { CompileFailed, planRun, rootFor } from '../run/compile.js';
 import { saveFiles } from '../run/copy-out.js';
 import { Interrupted, watchInterrupts } from '../run/interrupts.js';
 import { reportCompileFailure, reportInterrupt, reportRun } from '../run/report.js';
@@ -16,7 +16,7 @@ export async function runCommand(input: RunInput): Promise<number> {
   const request = await makeRequest(input);
   const interrupts = watchInterrupts();
   try {
-    const engine = await openEngine(request.allowDegraded, request.toolchains);
+    const engine = await openEngine(request.allowDegraded, request.toolchains, rootFor(request));
     try {
       return await runWith(engine, request, interrupts.signal);
     } finally {

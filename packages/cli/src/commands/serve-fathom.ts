@@ -122,7 +122,7 @@ const NUMBERS = [
 ] as const satisfies readonly (readonly [keyof ServeFathomFlags, Reader, keyof FathomServerOptions])[];
 
 function optionsFrom(flags: ServeFathomFlags): FathomServerOptions {
-  const { host, allowOrigin, languages, standby, network, allowDegraded } = flags;
+  const { host, allowOrigin, languages, standby, network, root, allowDegraded } = flags;
   const numbers = NUMBERS.flatMap(([property, read, option]) => {
     const text = flags[property];
     return text === undefined ? [] : [[option, read(text, flagName(property))]];
@@ -134,6 +134,7 @@ function optionsFrom(flags: ServeFathomFlags): FathomServerOptions {
     ...(languages === undefined ? {} : { languages: languages.split(',').map((name) => name.trim()) }),
     ...(standby === undefined ? {} : { standby: standbyFrom(standby) }),
     ...(network === undefined ? {} : { network }),
+    ...(root === undefined ? {} : { root }),
     limits: limitsFrom(flags),
     ...(allowDegraded ? { require: [] } : {}),
     token: tokenFrom(flags),

@@ -1,4 +1,5 @@
 import type { EngineInfo, RunResult } from '@sbx/core';
+import type { LanguageReport } from '@sbx/languages';
 
 /** One requirement and how it stands. */
 export interface Check {
@@ -15,7 +16,8 @@ export interface Check {
     | 'seccomp'
     | 'cgroup'
     | 'container'
-    | 'engine';
+    | 'engine'
+    | 'language';
   title: string;
   /** Without it sandboxes do not run here, or not with the guarantees that are required by default. */
   required: boolean;
@@ -29,7 +31,7 @@ export interface Check {
 
 /** What became of opening an engine and running `/bin/true` in it. */
 export type Trial =
-  | { kind: 'ran'; info: EngineInfo; result: RunResult; ms: number }
+  | { kind: 'ran'; info: EngineInfo; result: RunResult; ms: number; languages: readonly LanguageReport[] }
   | { kind: 'opened'; info: EngineInfo; error: Error }
   /** Not with the default guarantees; `info` is what it can give when none is demanded, or `bareError` why not even that. */
   | { kind: 'refused'; error: Error; info: EngineInfo | null; bareError: Error | null };

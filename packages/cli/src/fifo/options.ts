@@ -31,6 +31,7 @@ const SHARED = [
   'seccompAction',
   'allowDegraded',
   'toolchain',
+  'root',
 ];
 
 interface Surroundings {

@@ -1,6 +1,6 @@
 /** Request → plan of the one run: a program as it is, an executable copied in, or a source file, compiled first. */
-import { type CopyOut, DEFAULT_ENV, type Engine } from '@sbx/core';
-import { type Compilation, type Language, languages } from '@sbx/languages';
+import { type CopyOut, DEFAULT_ENV, type Engine, type EngineOptions } from '@sbx/core';
+import { type Compilation, type Language, languages, minimalRoot } from '@sbx/languages';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../usage-error.js';
 import type { RunRequest, RunTarget } from './request.js';
@@ -24,6 +24,13 @@ export function planRun(engine: Engine, request: RunRequest, signal: AbortSignal
   if (isElf(target.content) && target.language === undefined)
     return Promise.resolve(planExecutable(request, target));
   return planSource(engine, request, target, signal);
+}
+
+/** A minimal root without a list of its own has what the file's language needs. */
+export function rootFor({ root, target }: RunRequest): NonNullable<EngineOptions['root']> {
+  if (root !== 'minimal' || target.kind === 'program') return root;
+  if (isElf(target.content) && target.language === undefined) return root;
+  return minimalRoot([languageOf(target, target.content.toString('utf8')).name]);
 }
 
 function planProgram(request: RunRequest, file: string, args: readonly string[]): RunPlan {

@@ -1,7 +1,8 @@
 /** The command line → what is to be run. Everything that can be wrong with it is found here, before the engine opens. */
 import { open, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import type { FileInput, Limits } from '@sbx/core';
+import type { EngineOptions, FileInput, Limits } from '@sbx/core';
+import { parseRoot } from '@sbx/serving';
 import { EXIT } from '../exit-codes.js';
 import type { RunFlags } from '../flags.js';
 import { limitsFrom } from '../limit-flags.js';
@@ -46,6 +47,7 @@ export interface RunRequest {
   allowDegraded: boolean;
   /** Absolute. */
   toolchains: readonly string[];
+  root: NonNullable<EngineOptions['root']>;
   json: boolean;
   quiet: boolean;
 }
@@ -66,8 +68,18 @@ export async function makeRequest(input: RunInput): Promise<RunRequest> {
     target: await targetOf(input),
     network: network === 'none' ? false : network,
     toolchains: (flags.toolchain ?? []).map((folder) => resolve(folder)),
+    root: rootFrom(flags.root ?? 'host'),
     ...{ cwd, seccomp, seccompAction, tty, allowDegraded, json, quiet },
   };
+}
+
+function rootFrom(text: string): NonNullable<EngineOptions['root']> {
+  const root = parseRoot(text);
+  if (root !== null) return root;
+  throw new UsageError(
+    `--root must be host, minimal or minimal:PACKAGE,…; got ${JSON.stringify(text)}`,
+    'An example: --root minimal:gcc,libc6-dev',
+  );
 }
 
 function checkTerminal(json: boolean): void {

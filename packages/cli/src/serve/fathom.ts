@@ -9,6 +9,7 @@ export interface ServeFathomFlags {
   tokenFile?: string;
   allowOrigin?: string[];
   languages?: string;
+  root?: 'host' | 'minimal';
   standby?: string;
   standbyMemory?: string;
   parallelism?: string;
@@ -79,6 +80,7 @@ function options(): Option[] {
       'none',
       'loopback',
     ]),
+    new Option('--root <root>', 'what is seen of the host (default host)').choices(['host', 'minimal']),
     new Option('--per-connection <count>', 'executions of one connection at once (default all)'),
     new Option('--grace <time>', 'how long executions outlive their connection (default 1s)'),
     new Option('--drain <time>', 'how long running executions may go on at the end (default 0s)'),

@@ -1,36 +1,30 @@
 /**
  * What an engine is made of: helper, slots, queue, cgroups, counters. `Engine` and `Sandbox` are what users see of it.
  */
-import { availableParallelism, release } from 'node:os';
-import { CgroupTree } from '../cgroup/tree.js';
-import { ClosedError, type SbxError } from '../errors.js';
-import { loadNative, type Native, packageVersion } from '../native.js';
+import { availableParallelism } from 'node:os';
+import type { CgroupTree } from '../cgroup/tree.js';
+import { ClosedError } from '../errors.js';
+import { loadNative, type Native } from '../native.js';
 import { DEFAULT_UMASK, DEFAULT_WORK_DIR } from '../options/defaults.js';
 import { validateEngineOptions } from '../options/engine-options.js';
-import { engineLimits, type ResolvedLimits } from '../options/limits.js';
+import type { ResolvedLimits } from '../options/limits.js';
 import { toolchainPath } from '../options/toolchains.js';
+import type { RootImage } from '../root/image.js';
 import type { EngineCounters, EngineInfo, EngineOptions, Feature, SandboxShape, Status } from '../types.js';
 import { STATUSES } from '../types.js';
-import { askedFor, checkRequired, DEFAULT_REQUIRE, describeFeatures, type FeatureTable } from './features.js';
+import { askedFor, type FeatureTable } from './features.js';
+import type { Helper } from './helper.js';
 import { checkKernel, countsTasksPerNamespace } from './kernel.js';
 import { treeTargets } from './mounts.js';
 import { checkOpenFileRoom, hardOpenFiles } from './open-files.js';
+import { type Opened, openParts } from './opening.js';
 import { Overdue } from './overdue.js';
 import { allowedCpus, CpuPins } from './pins.js';
 import { Queue } from './queue.js';
-import type { Shape, Slot } from './slot.js';
-import { Slots } from './slots.js';
-import { isStrict, mountsOf, templateOf } from './template.js';
-import { Zygote } from './zygote.js';
-
-/** Unassigned by every distribution; one engine takes a block at random. */
-const UID_FIRST = 1_879_048_192;
-const UID_LAST = 2_147_483_646;
-
-const DEFAULT_MAX_SANDBOXES = 256;
-const DEFAULT_QUEUE_LENGTH = 512;
-/** Sandboxes kept ready for a high parallelism that nobody asked to keep ready. */
-const READY_MAX = 16;
+import { diskOf, makeShape, type Shape } from './shape.js';
+import type { Slot } from './slot.js';
+import type { Slots } from './slots.js';
+import { isStrict } from './template.js';
 
 export class EngineCore {
   readonly limits: ResolvedLimits;
@@ -64,13 +58,15 @@ export class EngineCore {
   groupsTotal = 0;
   /** Called when the engine closes: ends what is still open. */
   readonly closers = new Set<() => Promise<void>>();
-  readonly #zygote: Zygote;
+  /** The root is a list of packages: what is missing there can be added to it. */
+  readonly hasMinimalRoot: boolean;
+  readonly #image: RootImage | null;
+  readonly #helper: Helper;
   readonly #info: EngineInfo;
   #closed: Promise<void> | null = null;
-  #lost: SbxError | null = null;
 
   private constructor(parts: Opened) {
-    const { options, zygote, slots, tree, info, features, limits } = parts;
+    const { options, image, helper, slots, tree, info, features, limits } = parts;
     this.native = loadNative().native;
     this.options = options;
     this.limits = limits;
@@ -90,11 +86,10 @@ export class EngineCore {
     this.slots = slots;
     this.queue = new Queue(info.parallelism, info.queueLength);
     this.byStatus = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>;
-    this.#zygote = zygote;
+    this.hasMinimalRoot = image !== null;
+    this.#image = image;
+    this.#helper = helper;
     this.#info = frozen(structuredClone(info)); // the options' own objects stay the caller's
-    zygote.onLost((error) => {
-      this.#lost = error;
-    });
   }
 
   static async open(options: EngineOptions = {}): Promise<EngineCore> {
@@ -113,7 +108,10 @@ export class EngineCore {
   /** Throws when nothing can be started any more. */
   checkOpen(): void {
     if (this.#closed !== null) throw new ClosedError('The engine');
-    if (this.#lost !== null) throw this.#lost;
+  }
+
+  get isReady(): boolean {
+    return this.#closed === null && this.#helper.isAlive;
   }
 
   shape(options: SandboxShape, limits: ResolvedLimits, terminal: boolean): Shape {
@@ -123,9 +121,19 @@ export class EngineCore {
     return makeShape({ loopback, strict, seccompKill, terminal, ...diskOf(limits) });
   }
 
+  /** A slot with a ready sandbox of this shape. While the helper is replaced it is waited for. */
   acquire(shape: Shape): Slot | Promise<Slot> {
     this.checkOpen();
-    return this.slots.acquire(shape);
+    const restarting = this.#helper.restarting();
+    if (restarting !== null) return restarting.then(() => this.acquire(shape));
+    const slot = this.slots.acquire(shape);
+    return slot instanceof Promise ? slot.catch((error) => this.#acquireAgain(shape, error)) : slot;
+  }
+
+  /** Nothing has been started yet, so whoever lost a sandbox in the making with the helper gets one from the next. */
+  #acquireAgain(shape: Shape, error: unknown): Slot | Promise<Slot> {
+    if (this.#closed !== null || this.#helper.isAlive) throw error;
+    return this.acquire(shape);
   }
 
   info(): EngineInfo {
@@ -142,6 +150,7 @@ export class EngineCore {
       startedTotal,
       finishedTotal,
       refusedTotal: queue.refused,
+      helperRestartsTotal: this.#helper.restarts,
       byStatus: { ...byStatus },
     };
   }
@@ -157,110 +166,12 @@ export class EngineCore {
     this.queue.close(reason);
     await Promise.all([...this.closers].map((close) => close()));
     // At once: the end of the zygote kills all that is below it, while a keeper has to wait for its turn beside what spins.
-    await Promise.all([this.slots.close(reason), this.#zygote.close()]);
+    await Promise.all([this.slots.close(reason), this.#helper.close()]);
     this.overdue.close();
     await this.tree?.close();
+    await this.#image?.close();
     this.native.releaseLoop();
   }
-}
-
-interface Opened {
-  options: EngineOptions;
-  zygote: Zygote;
-  slots: Slots;
-  tree: CgroupTree | null;
-  info: EngineInfo;
-  features: FeatureTable;
-  limits: ResolvedLimits;
-}
-
-async function openParts(options: EngineOptions): Promise<Opened> {
-  const limits = engineLimits(options.limits, options.ceilings);
-  const rootless = process.geteuid!() !== 0;
-  const opened = await CgroupTree.open(options.cgroup ?? 'auto');
-  const tree = opened instanceof CgroupTree ? opened : null;
-  const report = opened instanceof CgroupTree ? opened.report : opened;
-  let zygote: Zygote | undefined;
-  try {
-    const sample = tree === null ? null : await tree.makeGroup();
-    const features = describeFeatures(report, tree, sample, rootless);
-    await sample?.remove();
-    checkRequired(features, options.require ?? [...DEFAULT_REQUIRE, ...askedFor(options)], report);
-    zygote = await Zygote.start(templateOf(options, features, tree));
-    const uidBase = rootless
-      ? 0
-      : (options.uidBase ?? randomBlock(options.maxSandboxes ?? DEFAULT_MAX_SANDBOXES));
-    const info = describe(options, { report, features, uidBase, limits });
-    const slots = makeSlots(options, info, tree, zygote);
-    await slots.open();
-    return { options, zygote, slots, tree, info, features, limits };
-  } catch (error) {
-    await zygote?.close();
-    await tree?.close();
-    throw error;
-  }
-}
-
-function makeSlots(options: EngineOptions, info: EngineInfo, tree: CgroupTree | null, zygote: Zygote): Slots {
-  const { parallelism, maxSandboxes } = info;
-  const shape = makeShape({
-    loopback: false,
-    strict: isStrict(options.seccomp),
-    seccompKill: false,
-    terminal: false,
-    ...diskOf(engineLimits(options.limits, options.ceilings)),
-  });
-  return new Slots({
-    keep: Math.min(
-      maxSandboxes,
-      Math.min(parallelism, READY_MAX) + (options.readyCount ?? Math.min(parallelism, READY_MAX)),
-    ),
-    maxInUse: maxSandboxes,
-    uidBase: info.user.uidBase ?? 0,
-    shape,
-    tree,
-    clone: (slotId, uidBase, helperEnd) => zygote.newSlot(slotId, uidBase, helperEnd),
-  });
-}
-
-function describe(
-  options: EngineOptions,
-  found: { report: EngineInfo['cgroup']; features: FeatureTable; uidBase: number; limits: ResolvedLimits },
-): EngineInfo {
-  const { report, features, uidBase, limits } = found;
-  return {
-    version: packageVersion(),
-    kernel: release(),
-    cgroup: { ...report },
-    user: uidBase === 0 ? { mode: 'rootless', uidBase: null } : { mode: 'root', uidBase },
-    features,
-    parallelism: options.parallelism ?? availableParallelism(),
-    maxSandboxes: options.maxSandboxes ?? DEFAULT_MAX_SANDBOXES,
-    queueLength: options.queueLength ?? DEFAULT_QUEUE_LENGTH,
-    limits: { ...limits, cpuSet: limits.cpuSet?.join(',') ?? null },
-    ceilings: { ...options.ceilings },
-    mounts: mountsOf(options),
-  };
-}
-
-function diskOf(limits: ResolvedLimits): { diskBytes: number; diskFileCount: number } {
-  // 0 is no limit for tmpfs; the top folder takes one place of its own.
-  const diskFileCount = limits.diskFileCount === null ? 0 : limits.diskFileCount + 1;
-  return { diskBytes: limits.diskBytes ?? 0, diskFileCount };
-}
-
-function makeShape(parts: Omit<Shape, 'key'>): Shape {
-  const { loopback, strict, seccompKill, terminal, diskBytes, diskFileCount } = parts;
-  const flags =
-    Number(loopback) | (Number(strict) << 1) | (Number(seccompKill) << 2) | (Number(terminal) << 3);
-  return { key: `${flags}:${diskBytes}:${diskFileCount}`, ...parts };
-}
-
-/** Two host ids per slot, and room for slots that end while others begin. */
-function randomBlock(maxSandboxes: number): number {
-  const size = maxSandboxes * 4 + 64;
-  const blocks = Math.floor((UID_LAST - UID_FIRST) / size);
-  return UID_FIRST + Math.floor(Math.random() * blocks) * size;
 }
 
 /** A program has a user of its own, or, as an ordinary user, shares it with its keeper and init in a namespace of their own. */

@@ -69,6 +69,8 @@ export interface StartAttempt {
   findsFirst: boolean;
   /** A name was looked for, and the environment has no PATH. */
   noPath: boolean;
+  /** The engine's root is a minimal one. */
+  minimalRoot: boolean;
 }
 
 /** What is at a path that could not be executed. */
@@ -109,7 +111,7 @@ export function startError(
 }
 
 function notFound(
-  { file, paths, findsFirst, noPath }: StartAttempt,
+  { file, paths, findsFirst, noPath, minimalRoot }: StartAttempt,
   index: number,
   look: (path: string) => FoundFile | null,
 ): ProgramNotFoundError {
@@ -122,6 +124,7 @@ function notFound(
     ...(interpreter !== null && { interpreter }),
     ...(noPath && { noPath }),
     ...(onHost !== null && { onHost }),
+    ...(minimalRoot && { minimal: true as const }),
   };
   return new ProgramNotFoundError({ file, tried: paths, existsOnHost, more });
 }
@@ -134,15 +137,31 @@ function findOnHost(file: string, tried: readonly string[]): string | null {
   const folders = [...(process.env.PATH ?? '').split(':'), ...TOOLCHAIN_BINS];
   const names = file.includes('/') ? [file] : folders.map((folder) => `${folder}/${file}`);
   for (const path of names) {
-    if (!path.startsWith('/') || !existsSync(path)) continue;
-    const real = realpathSync(path);
+    const real = path.startsWith('/') ? realPathOf(path) : null;
+    if (real === null) continue;
     // A link that sandboxes see, to a file that they do not, is named by where it leads.
     return tried.includes(path) && real === path ? null : real;
   }
   return null;
 }
 
+/** Null also where something is that has no path of ours: a socket behind a link of /proc, a folder of another mount namespace. */
+function realPathOf(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
+}
+
 /** The helper of a running sandbox is gone. */
 export function lostError(what: string): SandboxError {
   return new SandboxError({ code: 'SBX_SANDBOX_LOST', message: `${what} ended unexpectedly`, stage: 'none' });
+}
+
+/** A cgroup of a slot that could not be made. */
+export function groupError(cause: NodeJS.ErrnoException): SbxError {
+  const message = `A cgroup for a sandbox could not be made: ${cause.message}`;
+  const errno = Math.abs(cause.errno ?? 0);
+  return new SandboxError({ code: 'SBX_SANDBOX_SETUP', message, stage: 'cgroupJoin', errno, cause });
 }

@@ -48,6 +48,13 @@ export class NextSandbox {
     this.#onMessage(message);
   }
 
+  /** Whether its init is still there: the loop may not have come to the news of its death yet. */
+  stands(): boolean {
+    const message = takeMessage(this.#channel);
+    if (message !== null) this.#onMessage(message);
+    return message === null;
+  }
+
   /** Whatever its init says is told from now on. */
   listen(): void {
     const failed = this.#channel.listen();

@@ -6,26 +6,15 @@
 
 import type { Group } from '../cgroup/group.js';
 import type { CgroupTree } from '../cgroup/tree.js';
-import { ClosedError, isSbxError, SandboxError, type SbxError } from '../errors.js';
-import {
-  type Channel,
-  type EndedMessage,
-  type HelperMessage,
-  hostError,
-  loadNative,
-  type PrepareMessage,
-} from '../native.js';
+import { ClosedError, isSbxError, type SbxError } from '../errors.js';
+import { type Channel, type EndedMessage, type HelperMessage, hostError, loadNative } from '../native.js';
 import { EPIPE } from '../native-errno.js';
 import { openChannel } from '../native-reports.js';
 import { type Making, sendPrepare } from '../native-sends.js';
 import type { ResolvedLimits } from '../options/limits.js';
-import { lostError, setupError } from './failures.js';
+import { groupError, lostError, setupError } from './failures.js';
 import { NextSandbox, type Taken } from './next-sandbox.js';
-
-/** What is decided when a sandbox is made. Equal keys are interchangeable. */
-export interface Shape extends PrepareMessage {
-  key: string;
-}
+import type { Shape } from './shape.js';
 
 export type SlotState = 'starting' | 'preparing' | 'ready' | 'busy' | 'ended';
 
@@ -205,6 +194,11 @@ export class Slot {
     if (this.state === 'preparing') this.#next?.settle();
   }
 
+  /** Whether the sandbox that stands ready still does; else the slot is given up. */
+  stands(): boolean {
+    return this.#next?.stands() === true;
+  }
+
   /** Hears of it from now on. */
   listen(): void {
     this.#next?.listen();
@@ -289,10 +283,4 @@ export class Slot {
     await Promise.all(this.#removals);
     await this.cpuSetGroup?.remove();
   }
-}
-
-function groupError(cause: NodeJS.ErrnoException): SbxError {
-  const message = `A cgroup for a sandbox could not be made: ${cause.message}`;
-  const errno = Math.abs(cause.errno ?? 0);
-  return new SandboxError({ code: 'SBX_SANDBOX_SETUP', message, stage: 'cgroupJoin', errno, cause });
 }

@@ -6,7 +6,8 @@ import { availableParallelism } from 'node:os';
 import type { CgroupTree } from '../cgroup/tree.js';
 import { OverloadedError, type SbxError } from '../errors.js';
 import { loadNative } from '../native.js';
-import { type Shape, Slot } from './slot.js';
+import type { Shape } from './shape.js';
+import { Slot } from './slot.js';
 
 export interface SlotsOptions {
   /** Slots kept when nobody wants one. */
@@ -77,10 +78,11 @@ export class Slots {
   /** So many more (or fewer) slots are kept: for sandboxes in use that stand for no request, which would else use up the ready ones. */
   reserve(count: number): void {
     this.#reserved += count;
-    if (count > 0) this.#fill();
+    if (count > 0) this.fill();
   }
 
-  #fill(): void {
+  /** Makes the slots that are to be kept and are not there. */
+  fill(): void {
     const count = Math.min(this.#keep, STARTING_MAX);
     while (this.#slots.size < count && this.#closed === null && this.#add(this.#options.shape));
   }
@@ -129,7 +131,7 @@ export class Slots {
     else if (this.#inUse === 0 && this.#count('ready') > 0) this.#rest(slot);
     else slot.prepare(slot.shape);
     this.#serve(slot);
-    this.#fill(); // in the place of those that were lost
+    this.fill(); // in the place of those that were lost
   }
 
   /**
@@ -206,7 +208,8 @@ export class Slots {
 
   #firstReady(key?: string): Slot | null {
     for (const slot of this.#slots)
-      if (slot.state === 'ready' && (key === undefined || slot.shape.key === key)) return slot;
+      if (slot.state === 'ready' && (key === undefined || slot.shape.key === key) && slot.stands())
+        return slot;
     return null;
   }
 

@@ -8,6 +8,7 @@ import {
   type TemplateMessage,
   type TemplateRow,
 } from '../native.js';
+import { EPIPE } from '../native-errno.js';
 import { openChannel } from '../native-reports.js';
 import { lostError, setupError } from './failures.js';
 
@@ -21,6 +22,7 @@ export class Zygote {
   #channel!: Channel;
   readonly #pidfd: number;
   #onMessage: (message: HelperMessage) => void = () => undefined;
+  #onLost: (error: SbxError) => void = () => undefined;
   #lost: SbxError | null = null;
   #closing = false;
 
@@ -53,16 +55,22 @@ export class Zygote {
   newSlot(slotId: number, uidBase: number, channel: number): void {
     const sent = this.#channel.newSlot({ slotId, uidBase, channel });
     this.#native.closeFds([channel]);
+    if (sent === EPIPE) this.#noteLost(); // before the loop has come to say so
     if (sent < 0) throw this.#lost ?? lostError('The helper of the engine');
   }
 
   /** Called once when the helper ends without being asked to. */
   onLost(listener: (error: SbxError) => void): void {
-    this.#onMessage = (message) => {
-      if (message.kind !== 'closed' || this.#closing) return;
-      this.#lost = lostError('The helper of the engine');
-      listener(this.#lost);
+    this.#onLost = listener;
+    this.#onMessage = ({ kind }) => {
+      if (kind === 'closed') this.#noteLost();
     };
+  }
+
+  #noteLost(): void {
+    if (this.#lost !== null || this.#closing) return;
+    this.#lost = lostError('The helper of the engine');
+    this.#onLost(this.#lost);
   }
 
   /** Ends it, and with it every process below; waits until the kernel has reaped it. */

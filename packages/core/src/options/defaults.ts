@@ -87,7 +87,11 @@ function optionalBind(source: string): MountRow {
 }
 
 /** Written here, since the host's own name its users and machines. */
-function generatedFiles(hostname: string, workDir: string, uid: number): MountRow[] {
+export function generatedFiles(
+  hostname: string = DEFAULT_HOSTNAME,
+  workDir: string = DEFAULT_WORK_DIR,
+  uid: number = SANDBOX_UID,
+): MountRow[] {
   const other = uid === 0 ? [] : [`sandbox:x:${uid}:${uid}:sandbox:${workDir}:/bin/sh`];
   return [
     // getpwuid of the own id: Python's expanduser, git, ssh, the JVM's user.home and user.name, BEAM.

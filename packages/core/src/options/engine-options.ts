@@ -14,6 +14,7 @@ import {
   PROC_MODES,
 } from './mount-rules.js';
 import { type Problem, problem, throwProblem, within, wrongType, wrongWord } from './problem.js';
+import { checkBesideRoot, checkRoot } from './root.js';
 import { checkSeccomp } from './seccomp-rules.js';
 import { checkToolchains, toolchainRows } from './toolchains.js';
 
@@ -34,6 +35,7 @@ const RESERVED = ['/', '/proc', '/dev', '/sys', '/tmp'];
 
 const ENGINE_TABLE = table<EngineOptions>('the options of Engine.open', {
   mounts: by(checkMounts),
+  root: by(checkRoot),
   toolchains: by(checkToolchains),
   maskPaths: by(checkMaskPaths),
   proc: word(...PROC_MODES),
@@ -75,6 +77,7 @@ function checkWorld(options: EngineOptions): Problem | null {
   const { mounts = [], maskPaths = [], toolchains = [], workDir = DEFAULT_WORK_DIR } = options;
   return (
     checkMountPlaces(mounts, workDir) ??
+    checkBesideRoot(options) ??
     renamed(checkMountPlaces(toolchainRows(toolchains, []), workDir), '.mounts', '.toolchains') ??
     checkMaskPlaces(maskPaths, workDir)
   );

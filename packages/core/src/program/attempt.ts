@@ -1,4 +1,5 @@
 /** Where a program is looked for, as init is told and as an error about it says: pure. */
+import type { EngineCore } from '../engine/core.js';
 import type { StartAttempt } from '../engine/failures.js';
 import { pathOf } from './environment.js';
 import { searchPaths, searchPathsCwdFirst } from './plan.js';
@@ -7,7 +8,7 @@ import { findsFirst, type ProgramRequest } from './request.js';
 export function attemptOf(
   request: ProgramRequest,
   environment: readonly string[],
-  workDir: string,
+  { workDir, hasMinimalRoot }: Pick<EngineCore, 'workDir' | 'hasMinimalRoot'>,
 ): StartAttempt {
   const { file, options } = request;
   const path = pathOf(environment);
@@ -17,6 +18,7 @@ export function attemptOf(
     cwd: options.cwd ?? workDir,
     paths: (first ? searchPathsCwdFirst : searchPaths)(file, path),
     findsFirst: first,
+    minimalRoot: hasMinimalRoot,
     noPath: !file.includes('/') && path === undefined,
   };
 }

@@ -5,7 +5,8 @@
 
 import type { EngineCore } from '../engine/core.js';
 import { lostError } from '../engine/failures.js';
-import type { Shape, Slot } from '../engine/slot.js';
+import type { Shape } from '../engine/shape.js';
+import type { Slot } from '../engine/slot.js';
 import { ClosedError, OverloadedError, type SbxError } from '../errors.js';
 import type { WorkFolder } from '../files/trees.js';
 import type {

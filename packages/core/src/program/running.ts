@@ -53,7 +53,7 @@ export class Running implements TimedProgram {
     this.#request = request;
     this.id = request.waited?.id ?? place.nextProgramId();
     this.#env = environmentFor(request.options, request.env, place.core.toolchainPath);
-    this.#attempt = attemptOf(request, this.#env, place.core.workDir);
+    this.#attempt = attemptOf(request, this.#env, place.core);
     this.#killing = new Killing(
       request.options.killGraceMs ?? 0,
       (signal, cause, everything) => this.#signal(signal, cause, everything),

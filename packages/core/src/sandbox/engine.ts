@@ -73,6 +73,14 @@ export class Engine implements AsyncDisposable {
     return this.#core.info();
   }
 
+  /**
+   * Whether a program can be started now: false once the engine is closed, and while a helper process that died is replaced. A request
+   * made meanwhile waits for that. For readiness probes.
+   */
+  get isReady(): boolean {
+    return this.#core.isReady;
+  }
+
   /** Numbers since the opening, for metrics. */
   counters(): EngineCounters {
     return this.#core.counters();

@@ -45,6 +45,7 @@ export const FLAGS: Readonly<Record<string, Flag>> = {
   'no-fallback': { kind: 'bool', usage: 'exit where cgroups cannot enforce limits' },
   'container-cred-start': { kind: 'int', usage: 'above 0: programs see the uid of mount.yaml, else 0' },
   'mount-conf': { kind: 'string', usage: 'mount.yaml' },
+  root: { kind: 'string', usage: '`minimal` or `minimal:gcc,libc6-dev`: these packages alone of the host' },
   'tmp-fs-param': { kind: 'string', usage: 'data of the built-in tmpfs mounts' },
   'seccomp-conf': { kind: 'string', usage: 'seccomp.yaml' },
   'net-share': { kind: 'bool', usage: 'not supported: refused when true' },

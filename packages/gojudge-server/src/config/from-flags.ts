@@ -1,4 +1,5 @@
 /** Flags to options. */
+import { parseRoot } from '@sbx/serving';
 import type { GojudgeServerOptions } from '../options.js';
 import type { SpareMemoryOptions } from '../spare-memory.js';
 import { ConfigError, readMountConf, readSeccompConf } from './files.js';
@@ -51,6 +52,12 @@ const REFUSED: Readonly<Record<string, string>> = {
   'net-share': 'sandboxes never share the network of the host',
 };
 
+function rootFrom(text: string): GojudgeServerOptions['root'] {
+  const root = parseRoot(text);
+  if (root !== null) return root;
+  throw new ConfigError(`-root: must be host, minimal or minimal:PACKAGE,…; got ${JSON.stringify(text)}`);
+}
+
 /** Rejects with `ConfigError`. `isInit`: as in a container image, all addresses are listened on. */
 export async function commandFrom(flags: ReadonlyMap<string, FlagValue>, isInit: boolean): Promise<Command> {
   for (const [name, reason] of Object.entries(REFUSED)) {
@@ -64,6 +71,7 @@ export async function commandFrom(flags: ReadonlyMap<string, FlagValue>, isInit:
   if (options.dir === '') options.dir = null;
   const tickMs = options.timeLimitCheckerIntervalMs as number | undefined;
   if (tickMs !== undefined) options.timeLimitCheckerIntervalMs = Math.max(1, tickMs);
+  options.root = rootFrom((flags.get('root') as string | undefined) ?? 'host');
   options.mountConf = await readMountConf((flags.get('mount-conf') as string | undefined) ?? 'mount.yaml');
   const warnings: string[] = [];
   options.seccomp = await readSeccompConf(

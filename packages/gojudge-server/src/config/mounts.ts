@@ -59,8 +59,8 @@ const FLAGS = { bindReadWrite: 282_626, bindReadOnly: 282_627, tmpfs: 1030, proc
 const TMPFS_MODE = 0o1777;
 
 /** `tmpFsParam` counts for the built-in table alone. */
-export function makeRoot(conf: ResolvedMountConf | null, tmpFsParam: string): Root {
-  const rows = (conf?.mount ?? builtIn(tmpFsParam)).filter(
+export function makeRoot(conf: ResolvedMountConf | null, tmpFsParam: string, isMinimal = false): Root {
+  const rows = (conf?.mount ?? builtIn(tmpFsParam, isMinimal)).filter(
     ({ type, source }) => type !== 'bind' || existsSync(resolve(source)),
   );
   const workDir = conf?.workDir || '/w';
@@ -92,7 +92,8 @@ export function makeRoot(conf: ResolvedMountConf | null, tmpFsParam: string): Ro
   };
 }
 
-function builtIn(tmpFsParam: string): Row[] {
+/** A minimal root brings what is read-only here. */
+function builtIn(tmpFsParam: string, isMinimal: boolean): Row[] {
   const bind = (path: string, readonly: boolean): Row => ({
     type: 'bind',
     source: path,
@@ -108,7 +109,7 @@ function builtIn(tmpFsParam: string): Row[] {
     data: tmpFsParam,
   });
   return [
-    ...READ_ONLY.map((path) => bind(path, true)),
+    ...(isMinimal ? [] : READ_ONLY).map((path) => bind(path, true)),
     ...DEVICES.map((path) => bind(path, false)),
     tmpfs('/w'),
     tmpfs('/tmp'),

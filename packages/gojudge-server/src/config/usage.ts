@@ -7,6 +7,7 @@ import { SAME } from './from-flags.js';
 const DEFAULTS: Readonly<Record<string, string>> = {
   'mount-conf': 'mount.yaml, where it is there',
   'seccomp-conf': 'seccomp.yaml, where it is there',
+  root: 'host',
 };
 
 const VALUES: Readonly<Record<string, string>> = {

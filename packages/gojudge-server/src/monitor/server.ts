@@ -11,8 +11,8 @@ export function openMonitor(metrics: Metrics, { judge, options }: Parts): Server
     ...(options.enableMetrics ? { '/metrics': (response) => sendMetrics(metrics, response) } : {}),
     '/healthz': (response) => sendText(response, 200, 'ok\n'),
     '/readyz': (response) => {
-      const isReady = judge.workers.waiting < judge.settings.queueLength;
-      sendText(response, isReady ? 200 : 503, isReady ? 'ok\n' : 'worker queue is full\n');
+      const problem = problemOf(judge);
+      sendText(response, problem === null ? 200 : 503, `${problem ?? 'ok'}\n`);
     },
   };
   const { authToken } = judge.settings;
@@ -26,6 +26,12 @@ export function openMonitor(metrics: Metrics, { judge, options }: Parts): Server
     }
     void page(response, new URLSearchParams(query));
   });
+}
+
+/** Why nothing can be run now; `null` when it can. */
+function problemOf({ engine, workers, settings }: Parts['judge']): string | null {
+  if (!engine.isReady) return 'the engine is starting its helper again';
+  return workers.waiting < settings.queueLength ? null : 'worker queue is full';
 }
 
 async function sendMetrics(metrics: Metrics, response: ServerResponse): Promise<void> {

@@ -22,6 +22,7 @@ export const elixir: LanguageDefinition = {
   standby: { probe: ':io.format("~w", [:proplists.get_keys(:code.all_loaded())])', prelude },
   asksAge: ELIXIR_AGES,
   debianPackage: 'elixir',
+  essentialPackages: ['coreutils', 'sed', 'grep'],
 };
 
 /**

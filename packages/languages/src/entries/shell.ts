@@ -10,6 +10,7 @@ export const shell: LanguageDefinition = {
   fileName: 'main.sh',
   run: { file: '/bin/sh', args: ['{source}'] },
   asksAge: SHELL_AGES,
+  essentialPackages: ['coreutils'],
 };
 
 /** An entry of its own: what bash programs use beyond POSIX fails in other shells. */
@@ -22,4 +23,5 @@ export const bash: LanguageDefinition = {
   asksAge: SHELL_AGES,
   version: { file: 'bash', args: ['--version'], pattern: /version ([\d.]+)/ },
   debianPackage: 'bash',
+  essentialPackages: ['coreutils'],
 };

@@ -86,6 +86,7 @@ export class Family {
     this.members.delete(waiting);
     this.totals.lost += 1;
     this.reason = reason;
+    if (this.retryInMs > 0) return; // lost together with another, by one cause
     this.#retryAt = performance.now() + Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** this.#failures);
     this.#failures += 1;
   }

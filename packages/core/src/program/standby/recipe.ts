@@ -1,6 +1,6 @@
 /** What a program can see of its request before it opens its entry file. Equal keys are interchangeable. */
 import type { EngineCore } from '../../engine/core.js';
-import type { Shape } from '../../engine/slot.js';
+import type { Shape } from '../../engine/shape.js';
 import { type ResolvedLimits, resolveLimits } from '../../options/limits.js';
 import type { OneShotOptions } from '../../types.js';
 import { environmentFor } from '../environment.js';

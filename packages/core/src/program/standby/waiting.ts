@@ -197,7 +197,7 @@ export class Waiting {
       ahead: true,
     };
     const environment = environmentFor(request.options, undefined, place.core.toolchainPath);
-    const attempt = attemptOf(request, environment, place.core.workDir);
+    const attempt = attemptOf(request, environment, place.core);
     this.#programId = place.nextProgramId();
     this.#base = readFigures(place.slot.group);
     const listener = {

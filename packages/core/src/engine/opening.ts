@@ -1,0 +1,115 @@
+/** Opens what an engine is made of, in order: cgroups, features, helper, slots. */
+import { availableParallelism, release } from 'node:os';
+import { CgroupTree } from '../cgroup/tree.js';
+import { packageVersion } from '../native.js';
+import { engineLimits, type ResolvedLimits } from '../options/limits.js';
+import { RootImage } from '../root/image.js';
+import type { EngineInfo, EngineOptions } from '../types.js';
+import { askedFor, checkRequired, DEFAULT_REQUIRE, describeFeatures, type FeatureTable } from './features.js';
+import { Helper } from './helper.js';
+import { diskOf, makeShape } from './shape.js';
+import { Slots } from './slots.js';
+import { isStrict, mountsOf, templateOf } from './template.js';
+import { randomBlock } from './uid-block.js';
+import { Zygote } from './zygote.js';
+
+const DEFAULT_MAX_SANDBOXES = 256;
+const DEFAULT_QUEUE_LENGTH = 512;
+/** Sandboxes kept ready for a high parallelism that nobody asked to keep ready. */
+const READY_MAX = 16;
+
+export interface Opened {
+  /** With the rows of a minimal root. */
+  options: EngineOptions;
+  image: RootImage | null;
+  helper: Helper;
+  slots: Slots;
+  tree: CgroupTree | null;
+  info: EngineInfo;
+  features: FeatureTable;
+  limits: ResolvedLimits;
+}
+
+export async function openParts(asked: EngineOptions): Promise<Opened> {
+  const image = await RootImage.open(asked);
+  try {
+    const options = image === null ? asked : { ...asked, mounts: image.mounts };
+    return { ...(await openOn(options)), image };
+  } catch (error) {
+    await image?.close();
+    throw error;
+  }
+}
+
+async function openOn(options: EngineOptions): Promise<Omit<Opened, 'image'>> {
+  const limits = engineLimits(options.limits, options.ceilings);
+  const rootless = process.geteuid!() !== 0;
+  const opened = await CgroupTree.open(options.cgroup ?? 'auto');
+  const tree = opened instanceof CgroupTree ? opened : null;
+  const report = opened instanceof CgroupTree ? opened.report : opened;
+  let helper: Helper | undefined;
+  let slots: Slots | undefined;
+  try {
+    const sample = tree === null ? null : await tree.makeGroup();
+    const features = describeFeatures(report, tree, sample, rootless);
+    await sample?.remove();
+    checkRequired(features, options.require ?? [...DEFAULT_REQUIRE, ...askedFor(options)], report);
+    helper = await Helper.open({
+      start: async () => Zygote.start(templateOf(options, features, tree)),
+      onRestarted: () => slots?.fill(),
+    });
+    const uidBase = rootless
+      ? 0
+      : (options.uidBase ?? randomBlock(options.maxSandboxes ?? DEFAULT_MAX_SANDBOXES));
+    const info = describe(options, { report, features, uidBase, limits });
+    slots = makeSlots(options, info, tree, helper);
+    await slots.open();
+    return { options, helper, slots, tree, info, features, limits };
+  } catch (error) {
+    await helper?.close();
+    await tree?.close();
+    throw error;
+  }
+}
+
+function makeSlots(options: EngineOptions, info: EngineInfo, tree: CgroupTree | null, helper: Helper): Slots {
+  const { parallelism, maxSandboxes } = info;
+  const shape = makeShape({
+    loopback: false,
+    strict: isStrict(options.seccomp),
+    seccompKill: false,
+    terminal: false,
+    ...diskOf(engineLimits(options.limits, options.ceilings)),
+  });
+  return new Slots({
+    keep: Math.min(
+      maxSandboxes,
+      Math.min(parallelism, READY_MAX) + (options.readyCount ?? Math.min(parallelism, READY_MAX)),
+    ),
+    maxInUse: maxSandboxes,
+    uidBase: info.user.uidBase ?? 0,
+    shape,
+    tree,
+    clone: (slotId, uidBase, helperEnd) => helper.newSlot(slotId, uidBase, helperEnd),
+  });
+}
+
+function describe(
+  options: EngineOptions,
+  found: { report: EngineInfo['cgroup']; features: FeatureTable; uidBase: number; limits: ResolvedLimits },
+): EngineInfo {
+  const { report, features, uidBase, limits } = found;
+  return {
+    version: packageVersion(),
+    kernel: release(),
+    cgroup: { ...report },
+    user: uidBase === 0 ? { mode: 'rootless', uidBase: null } : { mode: 'root', uidBase },
+    features,
+    parallelism: options.parallelism ?? availableParallelism(),
+    maxSandboxes: options.maxSandboxes ?? DEFAULT_MAX_SANDBOXES,
+    queueLength: options.queueLength ?? DEFAULT_QUEUE_LENGTH,
+    limits: { ...limits, cpuSet: limits.cpuSet?.join(',') ?? null },
+    ceilings: { ...options.ceilings },
+    mounts: mountsOf(options),
+  };
+}

@@ -1,0 +1,4 @@
+import { createRegistry } from './registry.js';
+
+/** The built-in languages. */
+export const languages = createRegistry();

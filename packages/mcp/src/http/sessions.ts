@@ -1,0 +1,155 @@
+/**
+ * Sessions of protocols before 2026-07-28: one server and its own sandboxes for each `Mcp-Session-Id`, until the client deletes it or
+ * nothing comes from it for `idleMs`. A client that holds a stream open is there: most cannot go on after the end of their session.
+ */
+import { randomUUID } from 'node:crypto';
+import { type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import type { Logger } from '../options.js';
+
+/** What belongs to one session. */
+export interface SessionParts {
+  server: McpServer;
+  close(): Promise<void>;
+}
+
+export interface SessionsOptions {
+  sessionCountMax: number;
+  idleMs: number;
+  messageBytesMax: number;
+  logger: Logger;
+  open(): SessionParts;
+}
+
+interface Entry {
+  transport: WebStandardStreamableHTTPServerTransport;
+  parts: SessionParts;
+  /** Requests that are being answered, an open stream of messages among them. */
+  busyCount: number;
+  timer: NodeJS.Timeout | null;
+}
+
+const SESSION_HEADER = 'mcp-session-id';
+
+export class HttpSessions {
+  readonly #options: SessionsOptions;
+  readonly #entries = new Map<string, Entry>();
+  #startingCount = 0;
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+  }
+
+  get count(): number {
+    return this.#entries.size;
+  }
+
+  async handle(request: Request): Promise<Response> {
+    const id = request.headers.get(SESSION_HEADER);
+    if (id === null) return this.#start(request);
+    const entry = this.#entries.get(id);
+    // As the protocol says: a client then opens a new one.
+    if (entry === undefined) return refusal(404, -32_001, 'Session not found');
+    return this.#handleIn(entry, id, request);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#entries.keys()].map((id) => this.#end(id, 'asked')));
+  }
+
+  async #start(request: Request): Promise<Response> {
+    const { sessionCountMax, messageBytesMax, logger, open } = this.#options;
+    if (this.#entries.size + this.#startingCount >= sessionCountMax) {
+      return refusal(503, -32_000, 'This server has as many sessions as it takes; try again later');
+    }
+    this.#startingCount += 1;
+    const parts = open();
+    let id: string | null = null;
+    try {
+      const transport = new WebStandardStreamableHTTPServerTransport({
+        sessionIdGenerator: randomUUID,
+        maxRequestBodySize: messageBytesMax,
+        onsessioninitialized: (given) => {
+          id = given;
+          this.#entries.set(given, { transport, parts, busyCount: 0, timer: null });
+          this.#touch(given);
+          logger.debug({ sessions: this.#entries.size }, 'session opened');
+        },
+        onsessionclosed: (given) => this.#end(given, 'asked'),
+      });
+      await parts.server.connect(transport);
+      return await transport.handleRequest(request);
+    } finally {
+      this.#startingCount -= 1;
+      if (id === null) await parts.close(); // it was no request that opens one
+    }
+  }
+
+  async #handleIn(entry: Entry, id: string, request: Request): Promise<Response> {
+    entry.busyCount += 1;
+    this.#touch(id);
+    const done = () => {
+      entry.busyCount -= 1;
+      this.#touch(id);
+    };
+    try {
+      return withEnd(await entry.transport.handleRequest(request), done);
+    } catch (error) {
+      done();
+      throw error;
+    }
+  }
+
+  /** Starts the time without use anew, or stops it while something is answered. */
+  #touch(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    if (entry.timer !== null) clearTimeout(entry.timer);
+    const end = () => void this.#end(id, 'idle');
+    entry.timer = entry.busyCount > 0 ? null : setTimeout(end, this.#options.idleMs).unref();
+  }
+
+  async #end(id: string, reason: 'asked' | 'idle'): Promise<void> {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    this.#entries.delete(id);
+    if (entry.timer !== null) clearTimeout(entry.timer);
+    this.#options.logger.debug({ reason, sessions: this.#entries.size }, 'session closed');
+    await entry.parts.close();
+  }
+}
+
+/** The same response; `done` is called once, when its body has been sent or given up. */
+function withEnd(response: Response, done: () => void): Response {
+  if (response.body === null) {
+    done();
+    return response;
+  }
+  const reader = response.body.getReader();
+  let isDone = false;
+  const end = () => {
+    if (!isDone) done();
+    isDone = true;
+  };
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const step = await reader.read();
+        if (!step.done) return controller.enqueue(step.value);
+        end();
+        controller.close();
+      } catch (error) {
+        end();
+        controller.error(error);
+      }
+    },
+    cancel(reason) {
+      end();
+      return reader.cancel(reason);
+    },
+  });
+  return new Response(body, { status: response.status, headers: response.headers });
+}
+
+function refusal(status: number, code: number, message: string): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });
+}

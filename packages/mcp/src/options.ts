@@ -1,0 +1,147 @@
+/** Options of `createMcpServer`, checked; unknown ones are errors. */
+import { totalmem } from 'node:os';
+import { Engine, FEATURES, type Feature, type Limits } from '@sbx/core';
+import { checkOptions } from '@sbx/serving';
+import { z } from 'zod';
+
+/** Where the server reports what happens; `pino()` fits. Code, input, file contents, environment and token never go there. */
+export interface Logger {
+  /** Sessions and sandboxes. */
+  debug(fields: object, message: string): void;
+  /** Rare and ordinary. */
+  info(fields: object, message: string): void;
+  /** Something that somebody should look at. */
+  warn(fields: object, message: string): void;
+  /** A defect. */
+  error(fields: object, message: string): void;
+}
+
+/** Options of `createMcpServer`; all have defaults. */
+export interface McpServerOptions {
+  /** Where `listen()` listens; `localhost` is every loopback address. Default `'127.0.0.1'`. */
+  host?: string | undefined;
+  /** Port of `listen()`; 0 takes a free one. Default 8766. */
+  port?: number | undefined;
+  /** Path of the HTTP endpoint. Default `'/mcp'`. */
+  path?: string | undefined;
+  /** Bearer token that HTTP requests must bring. `null` (default): everybody who can connect may. */
+  token?: string | null | undefined;
+  /** Origins of web pages that may call where no token is asked for, besides those of this machine: `'https://example.org'`. Default: none. */
+  allowedOrigins?: readonly string[] | undefined;
+  /** Sandboxes of one session at the same time. Default 4. */
+  sandboxCountPerSession?: number | undefined;
+  /** Sandboxes of all sessions at the same time. Default 16. */
+  sandboxCountMax?: number | undefined;
+  /** Memory limits of all open sandboxes together, in bytes; one that would pass it is refused. Default: half of the machine's memory. */
+  memoryBytesMax?: number | undefined;
+  /** A sandbox that no call uses for so long is closed, in ms. Default 600 000. */
+  idleMs?: number | undefined;
+  /** An HTTP session without requests and without an open stream for so long is closed, in ms. Default 3 600 000. */
+  sessionIdleMs?: number | undefined;
+  /** HTTP sessions at the same time; more are refused with 503. Default 64. */
+  sessionCountMax?: number | undefined;
+  /** Limits of a sandbox and its programs where a call says nothing. Merged over core's defaults and 512 MiB of memory. */
+  limits?: Limits | undefined;
+  /** Highest limits that a call may ask for; more is an error. Default: 300 s of CPU and wall time, 2 GiB, 512 processes, 8 MiB of output, 1 GiB of files. */
+  ceilings?: Limits | undefined;
+  /** Interfaces inside: none, or a loopback of its own. Default `'none'`. */
+  network?: 'none' | 'loopback' | undefined;
+  /** Bytes of each output that a result shows, the first and the last of it; the result says how many it left out. Default 65 536. */
+  shownBytesMax?: number | undefined;
+  /** Bytes of a file that one call writes or reads, in base64 or text as it is. Default 1 MiB. */
+  fileBytesMax?: number | undefined;
+  /** Bytes of one message of a client. Default 4 MiB. */
+  messageBytesMax?: number | undefined;
+  /** Guarantees of the engine that is opened here, as of `EngineOptions`. */
+  require?: readonly Feature[] | undefined;
+  /** An engine of the caller's, which stays open; its own ceilings hold beside `ceilings`. Default: one of the server's own. */
+  engine?: Engine | undefined;
+  /** Default: silent. */
+  logger?: Logger | undefined;
+}
+
+const KiB = 2 ** 10;
+const MiB = 2 ** 20;
+const GiB = 2 ** 30;
+/** What timers can hold. */
+const MS_MAX = 2 ** 31 - 1;
+
+/** Of a sandbox where nothing else is said: compilers and Node need more than core's 256 MiB. */
+export const SANDBOX_LIMITS: Limits = { memoryBytes: 512 * MiB, processCount: 128 };
+
+/** What a model may ask for where the operator says nothing. */
+export const SANDBOX_CEILINGS: Limits = {
+  cpuTimeMs: 300_000,
+  wallTimeMs: 300_000,
+  memoryBytes: 2 * GiB,
+  processCount: 512,
+  outputBytes: 8 * MiB,
+  fileBytes: GiB,
+  diskBytes: GiB,
+  diskFileCount: 65_536,
+};
+
+const count = z.int().min(1).max(4096);
+const record = z.custom<object>((value) => typeof value === 'object' && value !== null, 'must be an object');
+
+const OPTIONS = z.strictObject({
+  host: z.string().min(1).default('127.0.0.1'),
+  port: z.int().min(0).max(65_535).default(8766),
+  path: z.string().startsWith('/').default('/mcp'),
+  token: z.string().min(1).nullable().default(null),
+  allowedOrigins: z
+    .array(
+      z
+        .string()
+        .refine(isOrigin, 'must be an origin as browsers send it: https://example.org, without a path'),
+    )
+    .readonly()
+    .default([]),
+  sandboxCountPerSession: count.default(4),
+  sandboxCountMax: count.default(16),
+  memoryBytesMax: z
+    .int()
+    .min(MiB)
+    .default(Math.floor(totalmem() / 2)),
+  idleMs: z.int().min(10).max(MS_MAX).default(600_000),
+  sessionIdleMs: z.int().min(10).max(MS_MAX).default(3_600_000),
+  sessionCountMax: count.default(64),
+  limits: (record as z.ZodType<Limits>).default({}),
+  ceilings: (record as z.ZodType<Limits>).default(SANDBOX_CEILINGS),
+  network: z.enum(['none', 'loopback']).default('none'),
+  shownBytesMax: z
+    .int()
+    .min(KiB)
+    .max(8 * MiB)
+    .default(64 * KiB),
+  fileBytesMax: z
+    .int()
+    .min(KiB)
+    .max(64 * MiB)
+    .default(MiB),
+  messageBytesMax: z
+    .int()
+    .min(4 * KiB)
+    .max(128 * MiB)
+    .default(4 * MiB),
+  require: z.array(z.enum(FEATURES)).readonly().optional(),
+  engine: z.custom<Engine>((value) => value instanceof Engine, 'must be an Engine').optional(),
+  logger: (record as z.ZodType<Logger>).optional(),
+});
+
+/** One that is written another way would never be met. */
+function isOrigin(text: string): boolean {
+  if (/^https?:/i.test(text)) return URL.canParse(text) && new URL(text).origin === text;
+  return text === 'null' || /^[a-z][a-z\d+.-]*:\/\/[^/?#\s]+$/.test(text);
+}
+
+const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** Options after defaults. */
+export type ResolvedOptions = Omit<z.output<typeof OPTIONS>, 'logger'> & { logger: Logger };
+
+/** Throws `InvalidOptionsError` for the first thing that is wrong. */
+export function parseOptions(options: McpServerOptions): ResolvedOptions {
+  const { logger = SILENT, limits, ...rest } = checkOptions(OPTIONS, options);
+  return { ...rest, limits: { ...SANDBOX_LIMITS, ...limits }, logger };
+}

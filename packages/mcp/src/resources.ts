@@ -1,0 +1,56 @@
+/** The files of a session's sandboxes as resources: `sbx://<sandbox>/<path from the work folder>`. */
+import { type McpServer, type Resource, ResourceTemplate } from '@modelcontextprotocol/server';
+import { listFiles } from './sandboxes/walk.js';
+import type { Workspace } from './sandboxes/workspace.js';
+import type { ToolContext } from './tools/add-tool.js';
+import { resourceError } from './tools/failure.js';
+import { contentOf, readPart } from './tools/file-content.js';
+
+/** Files of each sandbox that a list names. */
+const LIST_MAX = 500;
+
+export function addResources(server: McpServer, { session, options }: ToolContext): void {
+  const template = new ResourceTemplate('sbx://{sandbox}/{+path}', {
+    list: async () => {
+      const lists = await Promise.all(session.list().map(resourcesOf));
+      return { resources: lists.flat() };
+    },
+  });
+  const config = { title: 'Files', description: 'Files in the work folders of this session’s sandboxes' };
+  server.registerResource('files', template, config, async (uri, variables) => {
+    try {
+      const workspace = session.find(String(variables.sandbox));
+      const path = decodeURIComponent(String(variables.path));
+      const part = await workspace.use(({ sandbox }) =>
+        readPart(sandbox, path, { offsetBytes: 0, bytesMax: options.fileBytesMax }),
+      );
+      return { contents: [{ uri: uri.href, ...contentsOf(part.bytes, part.sizeBytes) }] };
+    } catch (error) {
+      throw resourceError(error, options.logger);
+    }
+  });
+}
+
+/** A larger file than one message takes is cut, which is said. */
+function contentsOf(bytes: Uint8Array, sizeBytes: number) {
+  const { content, encoding } = contentOf(bytes);
+  const cut = bytes.byteLength < sizeBytes ? { _meta: { 'sbx/cutBytes': sizeBytes - bytes.byteLength } } : {};
+  return encoding === 'utf-8'
+    ? { mimeType: 'text/plain', text: content, ...cut }
+    : { mimeType: 'application/octet-stream', blob: content, ...cut };
+}
+
+async function resourcesOf(workspace: Workspace): Promise<Resource[]> {
+  const { id, sandbox } = workspace;
+  // One that is closed meanwhile has no files.
+  const { files } = await workspace
+    .use(() => listFiles(sandbox, '.', { recursive: true, countMax: LIST_MAX }))
+    .catch(() => ({ files: [] }));
+  return files
+    .filter(({ kind }) => kind === 'file')
+    .map(({ path, sizeBytes }) => ({
+      uri: `sbx://${id}/${path.split('/').map(encodeURIComponent).join('/')}`,
+      name: path,
+      ...(sizeBytes === null ? {} : { size: sizeBytes }),
+    }));
+}

@@ -1,0 +1,63 @@
+/** The files below a folder of a sandbox, within bounds whatever a program has made of it. */
+import type { FileStat, FolderEntry, Sandbox } from '@sbx/core';
+
+export interface ListedFile {
+  /** From the folder that was asked for. */
+  path: string;
+  kind: FileStat['kind'];
+  /** `null` where it is gone again, or has a name that is no UTF-8. */
+  sizeBytes: number | null;
+}
+
+export interface WalkOptions {
+  recursive: boolean;
+  countMax: number;
+}
+
+/** Folders below folders that are followed at the most. */
+const DEPTH_MAX = 32;
+
+export interface Listing {
+  files: ListedFile[];
+  /** There is more than that. */
+  isCut: boolean;
+}
+
+/** Breadth first, names in order; links are named and not followed. */
+export async function listFiles(sandbox: Sandbox, folder: string, options: WalkOptions): Promise<Listing> {
+  const files: ListedFile[] = [];
+  const folders: { below: string; depth: number }[] = [{ below: '', depth: 0 }];
+  for (let next = folders.shift(); next !== undefined; next = folders.shift()) {
+    const entries = await entriesOf(sandbox, folder, next.below);
+    for (const { name, kind } of entries) {
+      if (files.length >= options.countMax) return { files, isCut: true };
+      const path = next.below === '' ? name : `${next.below}/${name}`;
+      files.push({ path, kind, sizeBytes: await sizeOf(sandbox, `${folder}/${path}`) });
+      if (kind !== 'dir' || !options.recursive) continue;
+      if (next.depth >= DEPTH_MAX) return { files, isCut: true };
+      folders.push({ below: path, depth: next.depth + 1 });
+    }
+  }
+  return { files, isCut: false };
+}
+
+/** Of the folder that was asked for an error is told; one below may be gone again, or never was readable. */
+async function entriesOf(sandbox: Sandbox, folder: string, below: string): Promise<FolderEntry[]> {
+  try {
+    const entries = await sandbox.readdir(below === '' ? folder : `${folder}/${below}`, {
+      withFileTypes: true,
+    });
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    if (below === '') throw error;
+    return [];
+  }
+}
+
+async function sizeOf(sandbox: Sandbox, path: string): Promise<number | null> {
+  try {
+    return (await sandbox.lstat(path)).sizeBytes;
+  } catch {
+    return null; // gone again
+  }
+}

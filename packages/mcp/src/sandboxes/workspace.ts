@@ -1,0 +1,76 @@
+/** One sandbox of a session: its identity, its bounds, and when it was last used. */
+import { randomUUID } from 'node:crypto';
+import type { Sandbox } from '@sbx/core';
+
+export interface WorkspaceParts {
+  sandbox: Sandbox;
+  /** Memory limit of the sandbox, in bytes. */
+  memoryBytes: number;
+  idleMs: number;
+  /** Called once, after the sandbox was closed. */
+  onClosed: (workspace: Workspace, reason: 'asked' | 'idle') => void;
+}
+
+export class Workspace {
+  /** Not to be guessed: over HTTP without sessions it is all that a caller needs. */
+  readonly id: string = randomUUID();
+  readonly sandbox: Sandbox;
+  readonly memoryBytes: number;
+  readonly #parts: WorkspaceParts;
+  #users = 0;
+  #codeCount = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #closing: Promise<void> | null = null;
+  #tail: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: WorkspaceParts) {
+    this.#parts = parts;
+    this.sandbox = parts.sandbox;
+    this.memoryBytes = parts.memoryBytes;
+    this.#arm();
+  }
+
+  get isClosed(): boolean {
+    return this.#closing !== null;
+  }
+
+  /** Keeps the sandbox open while `work` runs, and for `idleMs` afterwards. */
+  async use<T>(work: (workspace: Workspace) => Promise<T>): Promise<T> {
+    this.#users += 1;
+    this.#disarm();
+    try {
+      return await work(this);
+    } finally {
+      this.#users -= 1;
+      if (this.#users === 0 && !this.isClosed) this.#arm();
+    }
+  }
+
+  /** A number for the next source file, so that two calls at once do not meet. */
+  nextCodeNumber(): number {
+    this.#codeCount += 1;
+    return this.#codeCount;
+  }
+
+  /** One after another: for what writes files under names that it cannot choose. */
+  exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#tail.then(work);
+    this.#tail = done.catch(() => undefined); // its caller has it
+    return done;
+  }
+
+  close(reason: 'asked' | 'idle' = 'asked'): Promise<void> {
+    this.#disarm();
+    this.#closing ??= this.sandbox.close().finally(() => this.#parts.onClosed(this, reason));
+    return this.#closing;
+  }
+
+  #arm(): void {
+    this.#timer = setTimeout(() => void this.close('idle'), this.#parts.idleMs).unref();
+  }
+
+  #disarm(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+}

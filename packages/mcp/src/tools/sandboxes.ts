@@ -1,0 +1,53 @@
+/** `create_sandbox`, `close_sandbox`. */
+import { z } from 'zod';
+import { type ToolContext, type ToolDefinition, told } from './add-tool.js';
+import { sandboxLimits } from './schemas.js';
+
+const createInput = z.strictObject({ limits: sandboxLimits.optional() });
+const createOutput = z.object({
+  sandbox: z.string().describe('Its id, for the other tools'),
+  workFolder: z.string(),
+  memoryBytes: z.int(),
+  idleMs: z.int().describe('Without use for so long it is closed'),
+});
+
+export function createSandboxTool(
+  context: ToolContext,
+): ToolDefinition<typeof createInput, typeof createOutput> {
+  const { idleMs } = context.options;
+  return {
+    name: 'create_sandbox',
+    title: 'Create a sandbox',
+    description:
+      'Makes one more sandbox with files of its own, for work that must not touch the other, or needs other limits. Close it when ' +
+      'it is not needed any more.',
+    input: createInput,
+    output: createOutput,
+    annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+    async run({ limits = {} }, ctx) {
+      const asked = Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+      const { id, memoryBytes } = await context.session.create(asked, ctx.mcpReq.signal);
+      return told(`sandbox ${id}`, { sandbox: id, workFolder: '/w', memoryBytes, idleMs });
+    },
+  };
+}
+
+const closeInput = z.strictObject({ sandbox: z.string().max(64).describe('Id from create_sandbox') });
+const closeOutput = z.object({ sandbox: z.string() });
+
+export function closeSandboxTool(
+  context: ToolContext,
+): ToolDefinition<typeof closeInput, typeof closeOutput> {
+  return {
+    name: 'close_sandbox',
+    title: 'Close a sandbox',
+    description: 'Ends whatever runs in a sandbox and removes it with its files.',
+    input: closeInput,
+    output: closeOutput,
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    async run({ sandbox }) {
+      await context.session.find(sandbox).close();
+      return told(`sandbox ${sandbox} is closed`, { sandbox });
+    },
+  };
+}
