@@ -13,6 +13,7 @@ const BENCHES = {
   memory: './memory.mjs',
   gojudge: './gojudge.mjs',
   'gojudge-host': './gojudge-host.mjs',
+  'gojudge-start': './gojudge-start.mjs',
   fifo: './fifo.mjs',
   fathom: './fathom.mjs',
 };
@@ -21,6 +22,7 @@ const usage = `usage: main.mjs ${Object.keys(BENCHES).join('|')} [--json] [--che
   --json   one JSON object on stdout, nothing else
   --check  exit 1 when a bar is missed
   --url    gojudge: a server to measure; with several, the first is compared to the others
+  --command gojudge-start: another server that takes go-judge's flags, as a path
   --only   gojudge: loads with this in their names
   --quick  a tenth of the samples: to see that it works, not how fast`;
 
@@ -29,6 +31,7 @@ const options = {
   check: { type: 'boolean' },
   quick: { type: 'boolean' },
   url: { type: 'string', multiple: true },
+  command: { type: 'string' },
   only: { type: 'string' },
 };
 
@@ -44,10 +47,10 @@ function readCommand() {
   process.exit(2);
 }
 
-const { bench, json = false, check = false, quick = false, url: urls, only } = readCommand();
+const { bench, json = false, check = false, quick = false, url: urls, command, only } = readCommand();
 const module = await import(BENCHES[bench]);
 if (!json) console.error(`${module.title} …`);
-const report = makeReport(bench, await module.measure({ scale: quick ? 0.1 : 1, urls, only }));
+const report = makeReport(bench, await module.measure({ scale: quick ? 0.1 : 1, urls, command, only }));
 if (json) printJson(report);
 else printTable(module.title, report);
 const missed = missedFigures(report);

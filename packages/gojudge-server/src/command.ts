@@ -5,12 +5,11 @@
  */
 import type { EngineInfo } from '@sbx/core';
 import { watchLauncher } from '@sbx/serving';
-import { type Logger, pino } from 'pino';
 import { FLAGS, FlagError, type FlagValue, readFlags, variableOf } from './config/flags.js';
 import { commandFrom } from './config/from-flags.js';
 import { hideSecrets } from './config/secrets.js';
-import { usage } from './config/usage.js';
 import { BUILD_VERSION } from './http/info.js';
+import { type Log, openLog } from './log.js';
 import { createGojudgeServer } from './server.js';
 import { keepHeapSmall } from './small-heap.js';
 import { spareMemory } from './spare-memory.js';
@@ -24,13 +23,13 @@ const PM2_VARIABLES = ['PM2_HOME', 'PM2_JSON_PROCESSING', 'NODE_APP_INSTANCE'];
 export async function runGojudgeCommand(args: readonly string[]): Promise<number> {
   hideSecrets();
   keepHeapSmall(); // for `sbx serve gojudge`; main.ts has done so before it loaded this
-  const flags = readCommandLine(args);
+  const flags = await readCommandLine(args);
   if (typeof flags === 'number') return flags;
   if (flags.get('version') === true) {
     process.stdout.write(`${BUILD_VERSION}\n`);
     return 0;
   }
-  const log = makeLog(flags);
+  const log = openLog(process.stderr, flags.get('silent') === true); // never the token: flags are not logged
   try {
     await serve(flags, log);
     return 0;
@@ -41,29 +40,28 @@ export async function runGojudgeCommand(args: readonly string[]): Promise<number
 }
 
 /** Flags, or the exit code when there is nothing to serve. */
-function readCommandLine(args: readonly string[]): Map<string, FlagValue> | number {
+async function readCommandLine(args: readonly string[]): Promise<Map<string, FlagValue> | number> {
   try {
     const flags = readFlags(args, process.env);
     if (flags !== 'help') return flags;
-    process.stderr.write(usage());
+    process.stderr.write(await readUsage());
     process.stdout.write(`${Object.keys(FLAGS).map(variableOf).join('\n')}\n`);
     return 0;
   } catch (error) {
     if (!(error instanceof FlagError)) throw error;
-    process.stderr.write(`${error.message}\n${usage()}`);
+    process.stderr.write(`${error.message}\n${await readUsage()}`);
     return 1;
   }
 }
 
-/** Never the token: flags are not logged. */
-function makeLog(flags: ReadonlyMap<string, FlagValue>): Logger {
-  const level =
-    flags.get('silent') === true ? 'silent' : flags.get('enable-debug') === true ? 'debug' : 'info';
-  return pino({ level, base: null }, pino.destination(2));
+/** Loaded only when somebody asks. */
+async function readUsage(): Promise<string> {
+  const { usage } = await import('./config/usage.js');
+  return usage();
 }
 
 /** As the original it goes on without cgroups; whoever runs it should know. */
-function warnOfMissing({ cgroup, features }: EngineInfo, log: Logger): void {
+function warnOfMissing({ cgroup, features }: EngineInfo, log: Log): void {
   const missing = (['cpu-accounting', 'memory-limit', 'process-limit'] as const).filter(
     (feature) => !features[feature].available,
   );
@@ -74,9 +72,9 @@ function warnOfMissing({ cgroup, features }: EngineInfo, log: Logger): void {
   );
 }
 
-async function serve(flags: ReadonlyMap<string, FlagValue>, log: Logger): Promise<void> {
-  const { options, memoryOptions, warnings } = commandFrom(flags, process.pid === 1);
-  for (const warning of warnings) log.warn(warning);
+async function serve(flags: ReadonlyMap<string, FlagValue>, log: Log): Promise<void> {
+  const { options, memoryOptions, warnings } = await commandFrom(flags, process.pid === 1);
+  for (const warning of warnings) log.warn({}, warning);
   const stopped = firstSignal(log); // from now on: opening takes a moment, and leaves nothing when it is over
   const server = await createGojudgeServer(options);
   try {
@@ -91,7 +89,7 @@ async function serve(flags: ReadonlyMap<string, FlagValue>, log: Logger): Promis
 }
 
 /** Resolves with the first signal, for a drain; a second one kills. pm2 stops its processes by SIGINT and sends SIGTERM to others. */
-function firstSignal(log: Logger): Promise<void> {
+function firstSignal(log: Log): Promise<void> {
   const underManager = PM2_VARIABLES.some((name) => process.env[name]);
   return new Promise((resolve) => {
     let closing = false;

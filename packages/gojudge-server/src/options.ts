@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Engine, type EngineOptions, type SeccompPolicy } from '@sbx/core';
 import { checkOptions } from '@sbx/serving';
-import { z } from 'zod';
+import * as z from 'zod';
 import { BUILD_VERSION } from './http/info.js';
 
 const MiB = 2 ** 20;

@@ -16,7 +16,6 @@ import { keepPace } from './http/pace.js';
 import { Lane } from './lane/lane.js';
 import { listenOn } from './listen.js';
 import { type Metrics, openMetrics } from './monitor/metrics.js';
-import { openMonitor } from './monitor/server.js';
 import { openParts, type Parts } from './open.js';
 import { type GojudgeServerOptions, parseOptions } from './options.js';
 import { isForSocket, Sockets } from './socket/sockets.js';
@@ -91,10 +90,11 @@ class OpenServer implements GojudgeServer {
   async listen(): Promise<{ urls: string[]; monitorUrls: string[] }> {
     const { httpAddr, monitorAddr, enableMetrics, enableDebug } = this.#parts.options;
     const urls = await listenOn(httpAddr, () => this.#createServer());
-    const isMonitored = enableMetrics || enableDebug;
-    const monitorUrls = isMonitored
-      ? await listenOn(monitorAddr, () => this.#keep(openMonitor(this.#metrics, this.#parts)))
-      : [];
+    if (!enableMetrics && !enableDebug) return { urls, monitorUrls: [] };
+    const { openMonitor } = await import('./monitor/server.js');
+    const monitorUrls = await listenOn(monitorAddr, () =>
+      this.#keep(openMonitor(this.#metrics, this.#parts)),
+    );
     return { urls, monitorUrls };
   }
 

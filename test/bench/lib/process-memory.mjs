@@ -32,6 +32,16 @@ export function helperPids() {
   return [...rows].filter(([pid, row]) => row.name.startsWith('sbx-') && isOurs(pid)).map(([pid]) => pid);
 }
 
+/** Bytes that no other process shares, of all of them together. */
+export function privateBytesOf(pids) {
+  const kib = pids.flatMap((pid) =>
+    [...readOrEmpty(`/proc/${pid}/smaps_rollup`).matchAll(/^Private_\w+:\s+(\d+)/gm)].map(([, text]) =>
+      Number(text),
+    ),
+  );
+  return kib.reduce((sum, value) => sum + value, 0) * 1024;
+}
+
 /** `{ rss, pss }` in bytes, of all of them together. */
 export function memoryOf(pids) {
   const total = { rss: 0, pss: 0 };

@@ -82,15 +82,15 @@ const text = fc.oneof(
 );
 
 describe.each([
-  ['mount.yaml', () => void makeRoot(readMountConf(path), '')],
-  ['seccomp.yaml', () => void readSeccompConf(path)],
+  ['mount.yaml', async () => void makeRoot(await readMountConf(path), '')],
+  ['seccomp.yaml', async () => void (await readSeccompConf(path))],
 ])('%s', (_, read) => {
-  it('is taken or refused as what it is, whatever it says', { timeout }, () => {
-    fc.assert(
-      fc.property(text, (content) => {
+  it('is taken or refused as what it is, whatever it says', { timeout }, async () => {
+    await fc.assert(
+      fc.asyncProperty(text, async (content) => {
         writeFileSync(path, content);
         try {
-          read();
+          await read();
         } catch (error) {
           expect(error).toBeInstanceOf(ConfigError);
           expect((error as Error).message.length).toBeLessThan(20_000);

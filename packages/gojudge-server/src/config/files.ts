@@ -1,20 +1,19 @@
-/** mount.yaml and seccomp.yaml as files: a missing one is none, a broken one stops the start. */
+/** mount.yaml and seccomp.yaml as files: a missing one is none, a broken one stops the start. Without them no YAML parser is loaded. */
 import { existsSync, readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import type { SeccompPolicy } from '@sbx/core';
-import { type ParseOptions, parse } from 'yaml';
-import { z } from 'zod';
+import type { ParseOptions } from 'yaml';
+import * as z from 'zod';
 import { MOUNT_CONF, type ResolvedMountConf } from '../options.js';
-import { SECCOMP_CONF } from './seccomp.js';
 
 /** A configuration file that cannot be used. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-/** `null` when there is no such file. Throws `ConfigError`. */
-export function readMountConf(path: string): ResolvedMountConf | null {
-  const value = readYaml(path);
+/** `null` when there is no such file. Rejects with `ConfigError`. */
+export async function readMountConf(path: string): Promise<ResolvedMountConf | null> {
+  const value = await readYaml(path);
   return value === undefined ? null : parseMountConf(value ?? {}, path);
 }
 
@@ -27,10 +26,12 @@ export function parseMountConf(value: unknown, path: string): ResolvedMountConf 
   return check(MOUNT_CONF, value, path);
 }
 
-/** `null` when there is no such file. Throws `ConfigError`. */
-export function readSeccompConf(path: string): SeccompPolicy | null {
-  const value = readYaml(path, { intAsBigInt: true });
-  return value === undefined ? null : check(SECCOMP_CONF, value, path);
+/** `null` when there is no such file. Rejects with `ConfigError`. */
+export async function readSeccompConf(path: string): Promise<SeccompPolicy | null> {
+  const value = await readYaml(path, { intAsBigInt: true });
+  if (value === undefined) return null;
+  const { SECCOMP_CONF } = await import('./seccomp.js');
+  return check(SECCOMP_CONF, value, path);
 }
 
 /** Lists and tables may be anything, themselves included. */
@@ -38,8 +39,9 @@ function plain(value: unknown): string {
   return typeof value === 'object' ? inspect(value) : String(value);
 }
 
-function readYaml(path: string, options: ParseOptions = {}): unknown {
+async function readYaml(path: string, options: ParseOptions = {}): Promise<unknown> {
   if (!existsSync(path)) return undefined;
+  const { parse } = await import('yaml');
   try {
     return parse(readFileSync(path, 'utf8'), options);
   } catch (error) {

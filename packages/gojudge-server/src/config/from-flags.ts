@@ -58,8 +58,8 @@ function rootFrom(text: string): GojudgeServerOptions['root'] {
   throw new ConfigError(`-root: must be host, minimal or minimal:PACKAGE,…; got ${JSON.stringify(text)}`);
 }
 
-/** Throws `ConfigError`. `isInit`: as in a container image, all addresses are listened on. */
-export function commandFrom(flags: ReadonlyMap<string, FlagValue>, isInit: boolean): Command {
+/** Rejects with `ConfigError`. `isInit`: as in a container image, all addresses are listened on. */
+export async function commandFrom(flags: ReadonlyMap<string, FlagValue>, isInit: boolean): Promise<Command> {
   for (const [name, reason] of Object.entries(REFUSED)) {
     if (flags.get(name) === true) throw new ConfigError(`-${name}: ${reason}`);
   }
@@ -72,9 +72,11 @@ export function commandFrom(flags: ReadonlyMap<string, FlagValue>, isInit: boole
   const tickMs = options.timeLimitCheckerIntervalMs as number | undefined;
   if (tickMs !== undefined) options.timeLimitCheckerIntervalMs = Math.max(1, tickMs);
   options.root = rootFrom((flags.get('root') as string | undefined) ?? 'host');
-  options.mountConf = readMountConf((flags.get('mount-conf') as string | undefined) ?? 'mount.yaml');
+  options.mountConf = await readMountConf((flags.get('mount-conf') as string | undefined) ?? 'mount.yaml');
   const warnings: string[] = [];
-  options.seccomp = readSeccompConf((flags.get('seccomp-conf') as string | undefined) ?? 'seccomp.yaml');
+  options.seccomp = await readSeccompConf(
+    (flags.get('seccomp-conf') as string | undefined) ?? 'seccomp.yaml',
+  );
   if (flags.get('parallelism') === 0) {
     options.parallelism = 1;
     warnings.push('parallelism 0 would leave every request waiting; 1 is used');

@@ -14,10 +14,11 @@ const read = (text: string) => {
 };
 
 describe('seccomp.yaml', () => {
-  it('is none when there is no file', () => expect(readSeccompConf(join(folder, 'none'))).toBeNull());
+  it('is none when there is no file', async () =>
+    expect(await readSeccompConf(join(folder, 'none'))).toBeNull());
 
-  it('becomes rules in its order, numbers of 64 bits kept', () => {
-    const policy = read(`
+  it('becomes rules in its order, numbers of 64 bits kept', async () => {
+    const policy = await read(`
 default_action: errno
 syscalls:
   - action: allow
@@ -59,5 +60,7 @@ syscalls:
       /argument/,
     ],
     ['no YAML', '{', /seccomp\.yaml/],
-  ])('%s is refused', (_what, text, message) => expect(() => read(text)).toThrow(message));
+  ])('%s is refused', async (_what, text, message) => {
+    await expect(read(text)).rejects.toThrow(message);
+  });
 });

@@ -1,6 +1,6 @@
 /** seccomp.yaml to the engine's policy, which is applied on top of the engine's own filter and never weakens it. */
 import type { SeccompAction, SeccompArgument, SeccompPolicy, SeccompRule } from '@sbx/core';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const ACTIONS = {
   allow: 'allow',

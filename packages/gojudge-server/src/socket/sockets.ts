@@ -1,8 +1,9 @@
 /** Upgrades: who may, to what, and the care of open connections. */
 import type { IncomingMessage, Server } from 'node:http';
+import { createRequire } from 'node:module';
 import type { Duplex } from 'node:stream';
 import { keepAlive, refuseUpgrade } from '@sbx/serving';
-import { type WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket, WebSocketServer } from 'ws';
 import type { EntryCheck } from '../http/entry.js';
 import { NO_UPGRADE_HEADERS, noUpgradeBody, upgradeProblem } from '../http/no-upgrade.js';
 import { pathOf } from '../http/request-path.js';
@@ -21,25 +22,19 @@ interface Served {
   lost(): void;
 }
 
+const require = createRequire(import.meta.url);
+
 const REFUSALS = { 401: '401 Unauthorized', 403: '403 Forbidden' };
 
 export class Sockets {
   readonly #judge: Judge;
   readonly #checkEntry: EntryCheck;
   readonly #open = new Map<WebSocket, Served>();
-  readonly #server: WebSocketServer;
+  #server: WebSocketServer | null = null;
 
   constructor(judge: Judge, checkEntry: EntryCheck) {
     this.#judge = judge;
     this.#checkEntry = checkEntry;
-    this.#server = new WebSocketServer({
-      noServer: true,
-      clientTracking: false,
-      perMessageDeflate: false,
-      handleProtocols: () => false,
-      skipUTF8Validation: true, // Go does not look, and single bytes are replaced when the JSON is read
-      maxPayload: judge.settings.frameMaxBytes,
-    });
   }
 
   /** Takes `/ws` and `/stream`; refuses the rest. */
@@ -54,7 +49,9 @@ export class Sockets {
     const problem = upgradeProblem(request);
     if (problem !== null)
       return refuseUpgrade(socket, '400 Bad Request', NO_UPGRADE_HEADERS, noUpgradeBody(problem));
-    this.#server.handleUpgrade(request, socket, head, (opened) => {
+    const server = this.#loadServer();
+    if (server === null) return refuseUpgrade(socket, '503 Service Unavailable', {}, '');
+    server.handleUpgrade(request, socket, head, (opened) => {
       watchHalfSent(opened, request.socket, this.#judge.receiving);
       this.#serve(opened, path);
     });
@@ -65,6 +62,28 @@ export class Sockets {
     if (isForSocket(request)) return this.upgrade(request, socket, head);
     socket.unshift(Buffer.concat([withoutUpgrade(request), head]));
     server.emit('connection', socket);
+  }
+
+  /**
+   * Made at the first upgrade: loading `ws`, with the TLS and the compression that it asks for, takes 15 ms of CPU and memory for good. `null`
+   * where it cannot be loaded now, for want of descriptors; the next upgrade tries again, which a failed `import` would not.
+   */
+  #loadServer(): WebSocketServer | null {
+    if (this.#server !== null) return this.#server;
+    try {
+      const ws = require('ws') as typeof import('ws');
+      this.#server = new ws.WebSocketServer({
+        noServer: true,
+        clientTracking: false,
+        perMessageDeflate: false,
+        handleProtocols: () => false,
+        skipUTF8Validation: true, // Go does not look, and single bytes are replaced when the JSON is read
+        maxPayload: this.#judge.settings.frameMaxBytes,
+      });
+    } catch {
+      return null;
+    }
+    return this.#server;
   }
 
   async idle(): Promise<void> {
