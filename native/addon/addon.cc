@@ -113,7 +113,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("Reader", Reader::Define(env));
   exports.Set("Writer", Writer::Define(env));
   exports.Set("Relay", Relay::Define(env));
-  exports.Set("constants", EncodeConstants(env));
+  exports.Set("protocolVersion", kRecordVersion);
   exports.Set("report", Reactor::Of(env)->report().array());
   return exports;
 }

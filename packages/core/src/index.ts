@@ -7,6 +7,13 @@
 export { signalNumber } from './errno.js';
 export type { KnownLimits, MissingProgram } from './error-text.js';
 export * from './errors.js';
+export {
+  ALLOWABLE_SYSCALLS,
+  type AllowableSyscall,
+  type ProcMode,
+  SYSCALL_FAMILIES,
+  type SyscallFamily,
+} from './native-tables.js';
 export { DEFAULT_ENV, DEFAULT_MOUNTS } from './options/defaults.js';
 export { nearest as nearestName } from './options/describe.js';
 export { DEFAULT_LIMITS } from './options/limits.js';

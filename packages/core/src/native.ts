@@ -4,9 +4,11 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SbxError, UnsupportedError } from './errors.js';
+import { PROTOCOL_VERSION } from './native-tables.js';
 import type { Native } from './native-types.js';
 
 export * from './native-messages.js';
+export { type Cause, FD_CONTENT, FD_HOLD, FD_NULL, FD_OUTPUT, type Stage } from './native-tables.js';
 export * from './native-types.js';
 
 interface Loaded {
@@ -37,6 +39,7 @@ function load(): Loaded {
   if (!existsSync(addonPath)) throw noPrebuilt(platform, addonPath);
   try {
     const native = createRequire(import.meta.url)(addonPath) as Native;
+    checkBuild(native);
     return { native: withOwnErrors(native), helperPath: join(folder, 'sbx-helper') };
   } catch (cause) {
     throw new UnsupportedError({
@@ -47,6 +50,12 @@ function load(): Loaded {
       cause,
     });
   }
+}
+
+/** Numbers are sent by position, so addon and TypeScript have to be made from the same tables. */
+function checkBuild({ protocolVersion }: Native): void {
+  if (protocolVersion === PROTOCOL_VERSION) return;
+  throw new Error(`it is of another build (tables ${protocolVersion} instead of ${PROTOCOL_VERSION})`);
 }
 
 /** What the kernel refused the host; `result` as the addon gives it. */

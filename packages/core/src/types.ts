@@ -4,6 +4,7 @@
  * (`Engine`, `Sandbox`, `Process`, `Output`); errors are in `errors.ts`.
  */
 import type { SbxError } from './errors.js';
+import type { AllowableSyscall, ProcMode, SyscallFamily } from './native-tables.js';
 import type { Output } from './streams/output.js';
 
 /**
@@ -340,11 +341,6 @@ export interface RunManyOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Families of `ProgramOptions.seccompFamily`: C, C++, Rust and Go are `'native'`, Erlang and Elixir `'beam'`. In the order of native/common/record.h. */
-export const SYSCALL_FAMILIES = ['any', 'native', 'python', 'node', 'jvm', 'beam', 'shell'] as const;
-/** One of `SYSCALL_FAMILIES`. */
-export type SyscallFamily = (typeof SYSCALL_FAMILIES)[number];
-
 /** What is decided when a sandbox is made, not per program. */
 export interface SandboxShape {
   /** `false` (default): no interface is up. `'loopback'`: 127.0.0.1 and ::1 work, inside this sandbox alone. */
@@ -500,11 +496,6 @@ export interface SeccompPolicy {
   rules: readonly SeccompRule[];
 }
 
-/** System calls that `EngineOptions.allowSyscalls` knows, in the order of their bits in native/common/record.h. */
-export const ALLOWABLE_SYSCALLS = ['ptrace', 'seccomp', 'io_setup'] as const;
-/** One of `ALLOWABLE_SYSCALLS`. */
-export type AllowableSyscall = (typeof ALLOWABLE_SYSCALLS)[number];
-
 /** A file of a minimal root that no package brings, with what its content has to be. */
 export interface HashedProgram {
   /** Absolute, on the host and inside. */
@@ -551,7 +542,7 @@ export interface EngineOptions {
    * `/proc` inside, of the sandbox's own processes alone. `'masked'` (default): read-only. `'writable'`: a process may write what
    * the kernel lets it write of itself. `'none'`: an empty folder; then `/dev/stdin`, `/dev/fd` and their like lead nowhere.
    */
-  proc?: 'masked' | 'none' | 'writable' | undefined;
+  proc?: ProcMode | undefined;
   /** Host name inside. Default `'sandbox'`. */
   hostname?: string | undefined;
   /** Domain name inside, as `uname` and `domainname` tell it. Default `'(none)'`. */

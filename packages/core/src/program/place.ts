@@ -18,7 +18,8 @@ import type {
   StartMessage,
 } from '../native.js';
 import { EAGAIN } from '../native-errno.js';
-import { sendStart } from '../native-sends.js';
+import { sendHandOver, sendSignal, sendStart } from '../native-sends.js';
+import { type Cause, PROGRAMS_MAX } from '../native-tables.js';
 import { closeReported } from './made-files.js';
 import type { ProgramRequest } from './request.js';
 
@@ -30,8 +31,8 @@ export interface ProgramListener {
   onLost(error: SbxError): void;
 }
 
-/** What the host may put a program's end down to: some of `native.constants.causes`. */
-export type SignalCause = 'none' | 'wall-limit' | 'output-limit' | 'killed';
+/** What the host may put a program's end down to: some of `CAUSES`. */
+export type SignalCause = Extract<Cause, 'none' | 'wall-limit' | 'output-limit' | 'killed'>;
 
 const SIGKILL_STATUS = 9;
 const BUSY_RETRY_MS = 10;
@@ -111,7 +112,7 @@ export class Place {
   start(message: StartMessage, listener: ProgramListener): void {
     if (this.#closed) throw new ClosedError('The sandbox');
     if (this.#lost !== null) throw this.#lost;
-    if (this.alive >= this.core.native.constants.programsMax) {
+    if (this.alive >= PROGRAMS_MAX) {
       const message = `${this.alive} programs live in this sandbox, as many as there can be.`;
       throw new OverloadedError({ message, retryAfterMs: BUSY_RETRY_MS });
     }
@@ -131,7 +132,7 @@ export class Place {
 
   /** Limits and meters of an idle program begin. False when init is gone. */
   handOver(message: HandOverMessage): boolean {
-    return !this.#closed && this.#channel.handOver(message) >= 0;
+    return !this.#closed && sendHandOver(this.#channel, message) >= 0;
   }
 
   /** An idle program is somebody's from now on. */
@@ -144,12 +145,7 @@ export class Place {
   signal(programId: number, signal: number, cause: SignalCause, everything: boolean): void {
     if (!this.#listeners.has(programId)) return;
     // A refusal means that init is gone, which the channel tells by itself.
-    void this.#channel.signal({
-      programId,
-      signal,
-      everything,
-      cause: this.core.native.constants.causes.indexOf(cause),
-    });
+    void sendSignal(this.#channel, { programId, signal, everything, cause });
   }
 
   /** Gives the sandbox up: init ends, the kernel kills what is left, the slot makes the next one. */
