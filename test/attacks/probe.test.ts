@@ -44,16 +44,6 @@ describe('tables', () => {
     expect(() => rowsOf('a = OK\n')).toThrow('did not come to its end');
   });
 
-  it.skipIf(process.arch !== 'x64')(
-    'are the same for outcomes that the CPU alone decides, and for no others',
-    () => {
-      const said = (outcome: string) =>
-        rowsOf(`call 331 = EINVAL, with zeros ${outcome}\ndone\n`).get('call 331');
-      expect(said('EINVAL')).toBe(said('OK'));
-      expect(said('EPERM')).toBe('EINVAL, with zeros EPERM');
-    },
-  );
-
   it('differ by new, changed and missing rows', () => {
     const rows = rowsOf('a x = EPERM\nb = EPERM\nc = new\ndone\n');
     expect(difference(base, rows)).toEqual(['a x = EPERM', 'c = new', 'b (again) is gone']);
