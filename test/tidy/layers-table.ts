@@ -45,6 +45,7 @@ export const CORE_STOREYS: readonly (readonly string[])[] = [
     'native-errno.ts',
     'error-text.ts',
     'errors.ts',
+    'owner.ts',
     'streams/output.ts',
   ],
   ['options/'],
