@@ -4,7 +4,6 @@
  * ratios have bars. CPU and memory are those of the process that listens and all below it; `machine` is what the whole
  * machine spent but for this process, and means something on a quiet one alone.
  */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { figure } from './lib/figures.mjs';
@@ -17,6 +16,7 @@ import {
   runRequest,
   uploadFiles,
 } from './lib/gojudge-loads.mjs';
+import { startOwn } from './lib/gojudge-own.mjs';
 import { Connection, makeRequest } from './lib/http-client.mjs';
 import { machineCpuMs } from './lib/machine.mjs';
 import { cpuMs, residentBytes, serverProcesses } from './lib/server-processes.mjs';
@@ -248,16 +248,4 @@ function residentFigures(servers) {
         figure({ name: `resident_by_${name}`, unit: 'ratio', samples: [mib[0] / mib[index + 1]], bar: 1 }),
       ),
   ];
-}
-
-/** Our server in a process of its own, as users start it. */
-async function startOwn() {
-  const bin = new URL('../../packages/gojudge-server/bin/sbx-gojudge.mjs', import.meta.url).pathname;
-  const args = [bin, '-http-addr', '127.0.0.1:0', '-parallelism', '2', '-mount-conf', 'none.yaml'];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  for await (const chunk of child.stderr) {
-    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(chunk.toString())?.[0];
-    if (url !== undefined) return { process: child, url };
-  }
-  throw new Error('the server did not start');
 }

@@ -12,6 +12,7 @@ const BENCHES = {
   groups: './groups.mjs',
   memory: './memory.mjs',
   gojudge: './gojudge.mjs',
+  'gojudge-files': './gojudge-files.mjs',
   'gojudge-host': './gojudge-host.mjs',
   'gojudge-start': './gojudge-start.mjs',
   fifo: './fifo.mjs',
@@ -21,7 +22,7 @@ const BENCHES = {
 const usage = `usage: main.mjs ${Object.keys(BENCHES).join('|')} [--json] [--check] [--quick] [--url URL]… [--only TEXT]
   --json   one JSON object on stdout, nothing else
   --check  exit 1 when a bar is missed
-  --url    gojudge: a server to measure; with several, the first is compared to the others
+  --url    gojudge, gojudge-files: a server to measure; with several, the first is compared to the others
   --command gojudge-start: another server that takes go-judge's flags, as a path
   --only   gojudge: loads with this in their names
   --quick  a tenth of the samples: to see that it works, not how fast`;

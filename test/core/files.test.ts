@@ -1,7 +1,17 @@
 // Files in, out and inside a session; and that no name and no link leads anywhere else.
-import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import type { CopyOut, FileError, OneShotOptions, Sandbox } from '@sbx/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MiB, t, useEngine } from '../helpers/engine.js';
@@ -91,6 +101,42 @@ describe('in a session', () => {
     let read = 0;
     for await (const part of sandbox.createReadStream('large')) read += (part as Uint8Array).byteLength;
     expect(read).toBe(20 * MiB);
+  });
+
+  /** Path, and the code of reading and of writing it as a stream; `null`: it works. */
+  const odd: [what: string, path: string, reading: string, writing: string | null][] = [
+    ['a folder', 'folder', 'SBX_FILE_IS_FOLDER', 'SBX_FILE_IS_FOLDER'],
+    ['a fifo', 'fifo', 'SBX_FILE_NOT_REGULAR', 'SBX_FILE_NOT_REGULAR'],
+    ['a fifo that a program has open', 'open', 'SBX_FILE_NOT_REGULAR', 'SBX_FILE_NOT_REGULAR'],
+    ['a link to one', 'link', 'SBX_FILE_NOT_REGULAR', 'SBX_FILE_NOT_REGULAR'],
+    ['nothing', 'missing', 'SBX_FILE_NOT_FOUND', null],
+    ['something below a file', 'file/x', 'SBX_FILE_NOT_FOLDER', 'SBX_FILE_NOT_FOLDER'],
+  ];
+  it.each(odd)('a stream from and to %s', async (_, path, reading, writing) => {
+    await using sandbox = await sbx.engine.createSandbox({ files: { file: 'x' } });
+    await sandbox.mkdir('folder');
+    await sandbox.symlink('fifo', 'link');
+    await sandbox.run('/usr/bin/mkfifo', ['fifo', 'open']);
+    const holder = await sandbox.spawn('/bin/sh', ['-c', 'exec 3<>open; echo; exec sleep 60'], {
+      stdout: 'pipe',
+    });
+    for await (const _line of holder.stdout!) break;
+    const message = expect.stringContaining(JSON.stringify(path));
+    const read = sandbox.createReadStream(path).toArray();
+    await expect(read).rejects.toMatchObject({ code: reading, operation: 'readFile', path, message });
+    const write = () => finished(sandbox.createWriteStream(path).end('x'));
+    if (writing === null) await write();
+    else
+      await expect(write()).rejects.toMatchObject({ code: writing, operation: 'writeFile', path, message });
+    holder.kill();
+  });
+
+  it('what a source throws is its own error, also one of another file, and a chunk that is no bytes is refused', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    const missing = sandbox.writeFile('f', createReadStream('/nothing/here'));
+    await expect(missing).rejects.toMatchObject({ code: 'ENOENT', path: '/nothing/here' });
+    const numbers = sandbox.writeFile('f', Readable.from([5]) as never);
+    await expect(numbers).rejects.toMatchObject({ code: 'SBX_INVALID_OPTIONS', field: 'data' });
   });
 
   it('reading is bounded when asked', async () => {

@@ -199,6 +199,23 @@ describe('web pages, where no token is asked for', () => {
     },
   );
 
+  test('one whose own name was made to lead here: 403, for metrics too', async () => {
+    const headers = { Host: 'evil.example:8765' };
+    expect((await refusal(open.url, { headers })).status).toBe(403);
+    const metrics = (options: object) =>
+      new Promise<number>((resolve, reject) => {
+        const sent = get(`${open.http}/metrics`, { agent: false, ...options }, (response) => {
+          response.resume();
+          resolve(response.statusCode!);
+        });
+        sent.on('error', reject);
+      });
+    expect(await metrics({ headers })).toBe(403);
+    expect(await metrics({ headers: { Origin: 'https://example.org' } })).toBe(403);
+    expect(await metrics({})).toBe(200);
+    await accepted(open.url, { headers: { Host: 'localhost:8765' } });
+  });
+
   test('one that is listed is let in, and with a token all are', async () => {
     await using server = await createFathomServer({
       standby: {},
@@ -363,7 +380,7 @@ describe('what is offered beyond the protocol is not refused, and not taken', ()
     const head = await new Promise<string>((resolve) => {
       const socket = connect(Number(port), '127.0.0.1');
       socket.write(
-        'GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n' +
+        'GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n' +
           'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: chat, graphql-ws\r\n' +
           'Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n\r\n',
       );

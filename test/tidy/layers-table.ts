@@ -48,6 +48,7 @@ export const CORE_STOREYS: readonly (readonly string[])[] = [
     'native-records.ts',
     'error-text.ts',
     'errors.ts',
+    'owner.ts',
     'streams/output.ts',
   ],
   ['options/'],

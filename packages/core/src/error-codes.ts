@@ -116,7 +116,7 @@ export const ERROR_CODES = {
   SBX_FILE_NOT_REGULAR: row(
     'FileAccessError',
     false,
-    'It is a link, pipe, socket or device; only regular files are read.',
+    'It is a link, pipe, socket or device; only regular files are read and written.',
   ),
   SBX_FILE_OUTSIDE: row(
     'FileAccessError',

@@ -56,7 +56,11 @@ function whyNotFound(existsOnHost: boolean | null, more: NonNullable<MissingProg
 }
 
 /** Refusals that the system's own words do not explain. */
-const OF_OURS: ReadonlySet<FileErrorCode> = new Set(['SBX_FILE_OUTSIDE', 'SBX_FILE_NO_SPACE']);
+const OF_OURS: ReadonlySet<FileErrorCode> = new Set([
+  'SBX_FILE_OUTSIDE',
+  'SBX_FILE_NO_SPACE',
+  'SBX_FILE_NOT_REGULAR',
+]);
 
 /** Why an operation on a file failed. */
 export function fileReason(code: FileErrorCode, errno: number): string {

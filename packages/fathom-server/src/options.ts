@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { Engine, FEATURES, type Feature, InvalidOptionsError, type Limits } from '@sbx/core';
 import { LANGUAGES, LIMIT_RANGES, SIZE_LIMITS } from '@sbx/fathom-client/wire';
 import type { LanguageDefinition } from '@sbx/languages';
-import { checkOptions } from '@sbx/serving';
+import { checkOptions, isOrigin } from '@sbx/serving';
 import { z } from 'zod';
 
 /** Where the server tells what happens; `pino()` fits. Nothing of code, input, environment or token ever goes there. */
@@ -143,12 +143,6 @@ const OPTIONS = z.strictObject({
   engine: z.custom<Engine>((value) => value instanceof Engine, 'must be an Engine').optional(),
   logger: (record as z.ZodType<Logger>).optional(),
 });
-
-/** One that is written another way would never be met. Extensions and applications have schemes of their own. */
-function isOrigin(text: string): boolean {
-  if (/^https?:/i.test(text)) return URL.canParse(text) && new URL(text).origin === text;
-  return text === 'null' || /^[a-z][a-z\d+.-]*:\/\/[^/?#\s]+$/.test(text);
-}
 
 /** Of those on offer. */
 const STANDBY: Readonly<Record<string, number>> = { python: 2, javascript: 2, elixir: 1 };

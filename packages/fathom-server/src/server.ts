@@ -5,11 +5,11 @@ import { DEFAULT_MOUNTS, Engine, type Limits } from '@sbx/core';
 import { executeSchema } from '@sbx/fathom-client/schemas';
 import { type ExecuteMessage, LIMIT_DEFAULTS } from '@sbx/fathom-client/wire';
 import { minimalRoot, TOLD_MEMORY_MOUNTS } from '@sbx/languages';
-import { after, listenAt } from '@sbx/serving';
+import { after, listenAt, makeEntryCheck } from '@sbx/serving';
 import { Admission, type AdmissionBounds } from './admission.js';
 import type { Host } from './connection/connection.js';
 import { fieldsOf } from './connection/request.js';
-import { makeEntryCheck } from './http/entry.js';
+import { presentedToken } from './http/entry.js';
 import { type RouteParts, route } from './http/routes.js';
 import { Upgrades } from './http/upgrades.js';
 import { ServerMetrics } from './metrics.js';
@@ -123,7 +123,7 @@ class OpenServer implements FathomServer {
     this.engine = engine;
     this.#runtime = runtime;
     this.#admission = new Admission(admissionBounds(options));
-    const check = makeEntryCheck(options);
+    const check = makeEntryCheck({ ...options, presentedToken });
     this.#upgrades = new Upgrades(this.#makeHost(), check);
     this.#routes = {
       path: options.path,

@@ -1,6 +1,7 @@
 /** What a server is made of, opened in order: settings, engine, store, workers. */
 
 import { Engine, type EngineInfo, InvalidOptionsError } from '@sbx/core';
+import { makeMemoryFolder } from '@sbx/serving';
 import { readDotEnv } from './config/dot-env.js';
 import { makeRoot, type Root } from './config/mounts.js';
 import type { Metrics } from './monitor/metrics.js';
@@ -10,7 +11,6 @@ import type { Judge } from './run/run-job.js';
 import { Workers } from './run/workers.js';
 import type { Settings } from './settings.js';
 import { FileStore } from './store/store.js';
-import { makeTemporaryFolder } from './store/temporary.js';
 
 export interface Parts {
   options: ResolvedOptions;
@@ -125,7 +125,7 @@ function namesAllOfHost({ compat, srcPrefix }: ResolvedOptions): boolean {
 async function openStore(options: ResolvedOptions): Promise<FileStore> {
   const { dir, compat, fileTimeoutMs: timeoutMs, storeMaxBytes: maxBytes, storeMaxCount: maxCount } = options;
   return FileStore.open({
-    dir: dir ?? (await makeTemporaryFolder()),
+    dir: dir ?? (await makeMemoryFolder('gojudge')),
     temporary: dir === null,
     keepsNames: compat !== 'strict',
     timeoutMs,

@@ -1,7 +1,7 @@
 /** Options of `createMcpServer`, checked; unknown ones are errors. */
 import { totalmem } from 'node:os';
 import { Engine, FEATURES, type Feature, type Limits } from '@sbx/core';
-import { checkOptions } from '@sbx/serving';
+import { checkOptions, isOrigin } from '@sbx/serving';
 import { z } from 'zod';
 
 /** Where the server reports what happens; `pino()` fits. Code, input, file contents, environment and token never go there. */
@@ -128,12 +128,6 @@ const OPTIONS = z.strictObject({
   engine: z.custom<Engine>((value) => value instanceof Engine, 'must be an Engine').optional(),
   logger: (record as z.ZodType<Logger>).optional(),
 });
-
-/** One that is written another way would never be met. */
-function isOrigin(text: string): boolean {
-  if (/^https?:/i.test(text)) return URL.canParse(text) && new URL(text).origin === text;
-  return text === 'null' || /^[a-z][a-z\d+.-]*:\/\/[^/?#\s]+$/.test(text);
-}
 
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 

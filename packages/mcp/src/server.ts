@@ -6,9 +6,8 @@ import { createMcpHandler, type McpHttpHandler, type McpServer } from '@modelcon
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { DEFAULT_MOUNTS, Engine } from '@sbx/core';
 import { createRegistry, TOLD_MEMORY_MOUNTS } from '@sbx/languages';
-import { listenAt } from '@sbx/serving';
+import { listenAt, makeEntryCheck } from '@sbx/serving';
 import { answer, type EndpointParts } from './http/endpoint.js';
-import { makeEntryCheck } from './http/entry.js';
 import { HttpSessions, type SessionParts } from './http/sessions.js';
 import { makeMcpServer } from './mcp-server.js';
 import { type McpServerOptions, parseOptions, type ResolvedOptions } from './options.js';

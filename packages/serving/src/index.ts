@@ -1,9 +1,18 @@
 /** What the servers share: listening, tokens, refusals, pings, the end of whoever started them. Built into each of them. */
 export { after } from './after.js';
+export {
+  bearerToken,
+  type EntryCheck,
+  type EntryRules,
+  FOREIGN_PAGE,
+  isOrigin,
+  makeEntryCheck,
+} from './entry.js';
 export { isForeignPage } from './foreign-page.js';
 export { type KeepAliveTimes, keepAlive, type Pinged } from './keep-alive.js';
 export { watchLauncher } from './launcher.js';
 export { listenAt } from './listen.js';
+export { makeMemoryFolder } from './memory-folder.js';
 export { checkOptions } from './options.js';
 export { refuseUpgrade } from './refuse.js';
 export { parseRoot } from './root.js';

@@ -12,8 +12,9 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs';
-import { mkdir, readdir, readlink, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { OWNER_TAG, ownerTag, removeAbandoned } from '../owner.js';
 import { type CgroupMounts, controllersIn, detectCgroups, type Hierarchy } from './detect.js';
 import { FormerGroups } from './former-groups.js';
 import { type Folders, Group, removeFolder } from './group.js';
@@ -31,6 +32,8 @@ export interface CgroupReport {
 const HOST_LEAF = 'sbx-host';
 /** Folder of the keepers below the engine's. */
 const KEEPERS = 'keepers';
+/** Of an engine, with its owner's tag. */
+const NAME = new RegExp(`^sbx-${OWNER_TAG}-`);
 
 let enginesOpened = 0;
 
@@ -74,9 +77,10 @@ export class CgroupTree {
   }
 
   static async #tryOpen(plan: Plan): Promise<CgroupTree> {
-    const name = await ownName();
+    const name = ownName();
     const tree = new CgroupTree(plan.layout, plan.report, name, plan.parents);
-    for (const parent of new Set(plan.parents.values())) await sweep(parent);
+    // Of a host and its zygote killed at once, or of a container whose power was cut.
+    for (const parent of new Set(plan.parents.values())) await removeAbandoned(parent, NAME, removeTree);
     if (plan.layout === V2) passControllersOn(plan.parents.get('memory')!, plan.report.controllers);
     try {
       for (const folder of new Set(tree.#folders.values())) await mkdir(folder);
@@ -242,35 +246,14 @@ function moveAside(folder: string): void {
   }
 }
 
-/** Ours, and whether its owner lives: pid namespace, pid and start time of the owner. */
-async function ownName(): Promise<string> {
-  const pidNamespace = /\d+/.exec(await readlink('/proc/self/ns/pid'))![0];
+function ownName(): string {
   enginesOpened += 1;
-  return `sbx-${pidNamespace}-${process.pid}-${startTime(process.pid)}-${threadTag()}${enginesOpened}`;
+  return `sbx-${ownerTag()}-${threadTag()}${enginesOpened}`;
 }
 
 /** Engines in worker threads of one process count for themselves. */
 function threadTag(): string {
   return Math.random().toString(36).slice(2, 8);
-}
-
-function startTime(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
-  } catch {
-    return null;
-  }
-}
-
-/** Removes folders of engines whose process is gone (a host and its zygote killed at once, or a power cut of a container). */
-async function sweep(parent: string): Promise<void> {
-  const pidNamespace = /\d+/.exec(await readlink('/proc/self/ns/pid'))![0];
-  for (const name of await readdir(parent)) {
-    const match = /^sbx-(\d+)-(\d+)-(\d+)-/.exec(name);
-    if (match === null || match[1] !== pidNamespace) continue;
-    if (startTime(Number(match[2])) !== match[3]) await removeTree(join(parent, name));
-  }
 }
 
 /** Groups can only be removed from the leaves up, and only when empty: living ones stay. */

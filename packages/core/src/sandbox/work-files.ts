@@ -3,14 +3,7 @@
  * its trees; the last step of operations on names is done in the parent folder, opened that way, so that nothing a
  * program does meanwhile can lead elsewhere.
  */
-import {
-  constants,
-  fchmod as fchmodCallback,
-  promises as fs,
-  read as readCallback,
-  type Stats,
-  write as writeCallback,
-} from 'node:fs';
+import { constants, fchmod as fchmodCallback, promises as fs, type Stats } from 'node:fs';
 import { promisify } from 'node:util';
 import { FileAccessError } from '../errors.js';
 import { makeLink, modeOf, writeInto } from '../files/copy.js';
@@ -26,13 +19,11 @@ import {
   validateWriteFile,
 } from '../options/file-calls.js';
 import type { FileInput, FileStat } from '../types.js';
+import { fail, readChunks, refuseUnlessRegular, writeChunks } from './chunks.js';
 
-const write = promisify(writeCallback);
-const read = promisify(readCallback);
 const fchmod = promisify(fchmodCallback);
 
 const READ_BYTES_MAX = 512 * 2 ** 20;
-const CHUNK_BYTES = 64 * 1024;
 
 /** Kinds of folder entries. */
 export interface FolderEntry {
@@ -79,12 +70,8 @@ export class WorkFiles {
   async *read(path: string): AsyncGenerator<Uint8Array, void, undefined> {
     const file = this.#open('readFile', path, constants.O_RDONLY);
     try {
-      for (;;) {
-        const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-        const { bytesRead } = await read(file, buffer, 0, CHUNK_BYTES, null);
-        if (bytesRead === 0) return;
-        yield buffer.subarray(0, bytesRead);
-      }
+      refuseUnlessRegular(file, 'readFile', path);
+      yield* readChunks(file, path);
     } finally {
       this.#close(file);
     }
@@ -179,13 +166,8 @@ export class WorkFiles {
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
     const file = this.#open('writeFile', path, flags, false, true, mode);
     try {
-      for await (const chunk of source) {
-        const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-        for (let at = 0; at < bytes.byteLength; ) at += (await write(file, bytes, at)).bytesWritten;
-      }
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).errno === undefined) throw error; // of the caller's own source
-      fail('writeFile', path, error as NodeJS.ErrnoException);
+      refuseUnlessRegular(file, 'writeFile', path);
+      await writeChunks(file, path, source);
     } finally {
       this.#close(file);
     }
@@ -201,7 +183,7 @@ export class WorkFiles {
     const open = (dir: number, below: string) =>
       native.openBeneath({ dir, path: below, flags, follow, owner, mode });
     const opened = inTree(this.#folder, path, open, root);
-    if (opened < 0) throw new FileAccessError({ operation, path, errno: -opened });
+    if (opened < 0) throw new FileAccessError({ operation, path, errno: -opened, ...notRegular(-opened) });
     return opened;
   }
 
@@ -214,10 +196,6 @@ export class WorkFiles {
     this.#check();
     return inParent(this.#folder, operation, path, work);
   }
-}
-
-function fail(operation: string, path: string, error: NodeJS.ErrnoException): never {
-  throw new FileAccessError({ operation, path, errno: Math.abs(error.errno ?? 0) });
 }
 
 interface Kinds {

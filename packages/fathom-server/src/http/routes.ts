@@ -1,7 +1,6 @@
 /** The addresses besides the socket: metrics, health, and what a plain request to the socket's path gets. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { sendText } from '@sbx/serving';
-import type { EntryCheck } from './entry.js';
+import { type EntryCheck, FOREIGN_PAGE, sendText } from '@sbx/serving';
 
 export interface RouteParts {
   path: string;
@@ -36,7 +35,9 @@ export async function route(
     return sendText(response, problem === null ? 200 : 503, `${problem ?? 'ok'}\n`);
   }
   if (path !== '/metrics') return sendText(response, 404, 'not found\n');
-  if (parts.check(request) === 'no-token') return sendText(response, 401, 'unauthorized\n', UNAUTHORIZED);
+  const objection = parts.check(request);
+  if (objection === 'no-token') return sendText(response, 401, 'unauthorized\n', UNAUTHORIZED);
+  if (objection === 'foreign-page') return sendText(response, 403, FOREIGN_PAGE);
   const text = await parts.metrics.metrics().catch(() => null);
   if (text === null) return sendText(response, 500, 'metrics could not be read\n');
   return sendText(response, 200, text, { 'Content-Type': parts.metrics.contentType });

@@ -8,11 +8,11 @@ import {
   Stamper,
   VERSION_HEADER,
 } from '@sbx/fathom-client/wire';
-import { refuseUpgrade } from '@sbx/serving';
+import { type EntryCheck, FOREIGN_PAGE, refuseUpgrade } from '@sbx/serving';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Connection, type Host } from '../connection/connection.js';
 import { errorMessage } from '../errors.js';
-import { chosenProtocol, type EntryCheck, isVersionSupported, offersProtocol } from './entry.js';
+import { chosenProtocol, isVersionSupported, offersProtocol } from './entry.js';
 import { pathOf, UNAUTHORIZED } from './routes.js';
 
 const VERSION = { [VERSION_HEADER]: String(PROTOCOL_VERSION) };
@@ -57,7 +57,7 @@ export class Upgrades {
     const objection = this.#check(request);
     const isTold = objection === 'no-token' && offersProtocol(request);
     if (objection === 'no-token' && !isTold) return refuse(socket, 401, UNAUTHORIZED);
-    if (objection === 'foreign-origin') return refuse(socket, 403);
+    if (objection === 'foreign-page') return refuse(socket, 403, {}, FOREIGN_PAGE.trimEnd());
     if (this.#host.isClosing() || this.#open.size >= connectionCountMax) {
       return refuse(socket, 503, { 'Retry-After': '1' });
     }

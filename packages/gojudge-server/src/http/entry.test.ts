@@ -9,7 +9,7 @@ describe('entry', () => {
   const origins = { allowOrigins: ['http://judge.example'] };
   const hosts = { allowHosts: ['127.0.0.1', 'judge.example'] };
   const cases: [string, object, EntryHeaders, number][] = [
-    ['a program without a rule', {}, { host: 'evil.example' }, 0],
+    ['a program, by whatever name its proxy keeps', {}, { host: 'judge.example' }, 0],
     ['a page of another machine', {}, { origin: 'http://evil.example', host: 'evil.example' }, 403],
     ['a page that hides where it is from', {}, { origin: 'null' }, 403],
     ['a page with a name that begins as ours', {}, { origin: 'http://localhost.evil.example' }, 403],

@@ -14,7 +14,8 @@ type Rules = Pick<Settings, 'authToken' | 'allowOrigins' | 'allowHosts' | 'stric
 
 /**
  * Without a list of origins, and without a token that a page would have to know, pages of other machines are refused on loopback;
- * strict, nobody is, as go-judge does. Without a list of hosts all names are fine.
+ * strict, nobody is, as go-judge does. Without a list of hosts all names are fine: judges come through proxies, tunnels and side-cars of
+ * the same machine that keep a name of their own, and a 403 would stop them all.
  */
 export function makeEntryCheck({ authToken, allowOrigins, allowHosts, strict }: Rules): EntryCheck {
   const isRightToken = makeTokenCheck(authToken === null ? null : `Bearer ${authToken}`);

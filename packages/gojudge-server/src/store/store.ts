@@ -179,7 +179,7 @@ export class FileStore {
       return chunk;
     };
     try {
-      if (!(data instanceof Uint8Array)) await writeNewFile(path, counted(data, count));
+      if (!(data instanceof Uint8Array)) await writeNewFile(path, data, count);
       else if (data.byteLength <= SMALL_BYTES) writeFileSync(path, count(data), NEW_FILE);
       else await writeFile(path, count(data), NEW_FILE);
       return bytes;
@@ -252,13 +252,6 @@ export class FileStore {
     const oldest = Date.now() - this.#options.timeoutMs;
     for (const [id, { usedAt }] of this.#entries) if (usedAt < oldest) await this.delete(id);
   }
-}
-
-async function* counted(
-  source: AsyncIterable<Uint8Array>,
-  count: (chunk: Uint8Array) => Uint8Array,
-): AsyncGenerator<Uint8Array> {
-  for await (const chunk of source) yield count(chunk);
 }
 
 /** A name in the folder itself that is not ours. */

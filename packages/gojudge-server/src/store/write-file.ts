@@ -8,13 +8,19 @@ const NEW_MODE = 0o644;
 /** Of one write. */
 const PIECE_BYTES = 512 * 1024;
 
-export async function writeNewFile(path: string, source: AsyncIterable<Uint8Array>): Promise<void> {
+/** `admit` sees each chunk before it is written, and ends it all by throwing. */
+export async function writeNewFile(
+  path: string,
+  source: AsyncIterable<Uint8Array>,
+  admit: (chunk: Uint8Array) => void,
+): Promise<void> {
   const file = await open(path, 'wx', NEW_MODE);
   let writing: Promise<void> = Promise.resolve();
   try {
     let pieces: Uint8Array[] = [];
     let bytes = 0;
     for await (const piece of source) {
+      admit(piece);
       pieces.push(piece);
       bytes += piece.byteLength;
       if (bytes < PIECE_BYTES) continue;

@@ -1,9 +1,8 @@
 /** The HTTP endpoint: its checks, then the protocol of either era. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLegacyRequest, type McpHttpHandler } from '@modelcontextprotocol/server';
-import { sendText } from '@sbx/serving';
+import { type EntryCheck, FOREIGN_PAGE, sendText } from '@sbx/serving';
 import type { Logger } from '../options.js';
-import type { EntryCheck } from './entry.js';
 import type { HttpSessions } from './sessions.js';
 import { sendWeb, webRequest } from './web.js';
 
@@ -52,9 +51,7 @@ async function route(
   if (objection === 'no-token') {
     return sendText(response, 401, 'a bearer token is needed, or this is the wrong one\n', TOKEN_HEADERS);
   }
-  if (objection === 'foreign-origin') {
-    return sendText(response, 403, 'pages of this origin may not call; the server can allow it\n');
-  }
+  if (objection === 'foreign-page') return sendText(response, 403, FOREIGN_PAGE);
   await serve(parts, request, response);
 }
 

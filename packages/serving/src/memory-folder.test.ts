@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { makeTemporaryFolder } from './temporary.js';
+import { makeMemoryFolder } from './memory-folder.js';
 
 let parent: string;
 beforeEach(() => {
@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(parent, { recursive: true }));
 
 it('takes away what a killed server left, and nothing else', async () => {
-  const own = await makeTemporaryFolder(parent);
+  const own = await makeMemoryFolder('gojudge', parent);
   const child = spawn('sleep', ['60']);
   // As a server with the child's number would have named them: one that has gone, one that lives.
   const start = (pid: number, ticks: string) =>
@@ -23,7 +23,7 @@ it('takes away what a killed server left, and nothing else', async () => {
   writeFileSync(join(gone, 'file'), 'left');
   mkdirSync(join(parent, 'sbx-gojudge-other'));
   mkdirSync(join(parent, 'sbx-gojudge-1-1-1-elsewhere'));
-  const second = await makeTemporaryFolder(parent);
+  const second = await makeMemoryFolder('gojudge', parent);
   const kept = [own, second].map((path) => basename(path));
   expect(readdirSync(parent).sort()).toEqual(
     [...kept, 'sbx-gojudge-1-1-1-elsewhere', 'sbx-gojudge-other'].sort(),
@@ -32,6 +32,6 @@ it('takes away what a killed server left, and nothing else', async () => {
   await once(child, 'exit');
   renameSync(own, join(parent, start(child.pid!, '2')));
   expect(readdirSync(parent)).toHaveLength(4);
-  await makeTemporaryFolder(parent);
+  await makeMemoryFolder('gojudge', parent);
   expect(readdirSync(parent)).toHaveLength(4); // one gone, one new
 });

@@ -1,23 +1,27 @@
-/** A folder in memory for as long as this process lives: named after it, so that a later one can take away what a killed one left. */
+/**
+ * A folder in memory for as long as this process lives: named after it, so that a later one can remove what a killed one left. The tag
+ * is that of `owner.ts` in core, which shows none of it to the outside.
+ */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const PREFIX = 'sbx-gojudge-';
-
-/** `parent`: where it and those of others are. Default: memory, where the system has a place for that. */
-export async function makeTemporaryFolder(
+/** `kind`: what the folder is for, in letters. `parent`: where it and those of others are. Default: memory, where the system has a place for that. */
+export async function makeMemoryFolder(
+  kind: string,
   parent = existsSync('/dev/shm') ? '/dev/shm' : tmpdir(),
 ): Promise<string> {
-  await sweep(parent);
-  return mkdtemp(join(parent, `${PREFIX}${await tagOf(process.pid)}-`));
+  const prefix = `sbx-${kind}-`;
+  await removeAbandoned(parent, prefix);
+  return mkdtemp(join(parent, `${prefix}${await tagOf(process.pid)}-`));
 }
 
 /** Folders of other users and of other process namespaces are theirs to remove. */
-async function sweep(parent: string): Promise<void> {
+async function removeAbandoned(parent: string, prefix: string): Promise<void> {
   for (const name of await readdir(parent).catch(() => [])) {
-    const [, tag, namespace, pid] = /^sbx-gojudge-((\d+)-(\d+)-\d+)-/.exec(name) ?? [];
+    if (!name.startsWith(prefix)) continue;
+    const [, tag, namespace, pid] = /^((\d+)-(\d+)-\d+)-/.exec(name.slice(prefix.length)) ?? [];
     if (tag === undefined || namespace !== (await pidNamespace())) continue;
     if ((await tagOf(Number(pid))) === tag) continue;
     await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);

@@ -1,0 +1,56 @@
+/** Contents of a regular file of the sandbox, a chunk at a time. The descriptor stays the caller's. */
+import { fstatSync, read as readCallback, write as writeCallback } from 'node:fs';
+import { promisify } from 'node:util';
+import { FileAccessError } from '../errors.js';
+import { throwProblem, wrongSecret } from '../options/problem.js';
+
+const read = promisify(readCallback);
+const write = promisify(writeCallback);
+
+const CHUNK_BYTES = 64 * 1024;
+
+/** Refuses what would give or take bytes without end, or of somebody who waits at the other side. */
+export function refuseUnlessRegular(file: number, operation: string, path: string): void {
+  const status = fstatSync(file);
+  if (status.isFile()) return;
+  const why = status.isDirectory()
+    ? ({ errno: 'EISDIR' } as const)
+    : ({ code: 'SBX_FILE_NOT_REGULAR' } as const);
+  throw new FileAccessError({ operation, path, ...why });
+}
+
+export async function* readChunks(file: number, path: string): AsyncGenerator<Uint8Array, void, undefined> {
+  for (;;) {
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+    const reading = read(file, buffer, 0, CHUNK_BYTES, null);
+    const { bytesRead } = await reading.catch((error) => fail('readFile', path, error));
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+/** What the source itself throws is the caller's own, and passes as it is. */
+export async function writeChunks(
+  file: number,
+  path: string,
+  source: AsyncIterable<Uint8Array | string>,
+): Promise<void> {
+  for await (const chunk of source) {
+    const bytes = toBytes(chunk);
+    for (let at = 0; at < bytes.byteLength; ) {
+      const writing = write(file, bytes, at);
+      at += (await writing.catch((error) => fail('writeFile', path, error))).bytesWritten;
+    }
+  }
+}
+
+function toBytes(chunk: unknown): Uint8Array {
+  if (typeof chunk === 'string') return Buffer.from(chunk);
+  if (chunk instanceof Uint8Array) return chunk;
+  throwProblem('data', wrongSecret('a stream of text or bytes (each chunk a string or a Uint8Array)', chunk));
+}
+
+/** Throws it as the error of this library. */
+export function fail(operation: string, path: string, error: NodeJS.ErrnoException): never {
+  throw new FileAccessError({ operation, path, errno: Math.abs(error.errno ?? 0) });
+}
