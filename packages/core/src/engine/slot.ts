@@ -131,6 +131,7 @@ export class Slot {
   /** Nobody uses it any more: it counts as one that makes its next sandbox. */
   endUse(): void {
     if (this.state === 'busy') this.state = 'preparing';
+    this.shape = this.shape.lasting ?? this.shape;
   }
 
   /** A claimed slot that was not used after all. */
