@@ -36,6 +36,7 @@ export {
 } from './sandbox/process.js';
 export { ProcessGroup } from './sandbox/process-group.js';
 export { Sandbox } from './sandbox/sandbox.js';
+export { SandboxFiles } from './sandbox/sandbox-files.js';
 export type { ShellTag } from './sandbox/shell.js';
 export { PreparedProgram, Standby } from './sandbox/standby.js';
 export type { FileData, FolderEntry } from './sandbox/work-files.js';

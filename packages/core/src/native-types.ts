@@ -181,6 +181,8 @@ export interface Native {
   makeFolder(options: { dir: number; name: string; mode: number; owner: number }): number;
   makeSymlink(options: { dir: number; name: string; to: string; owner: number }): number;
   renameIn(options: { fromDir: number; from: string; toDir: number; to: string; owner: number }): number;
+  /** A second name for a file; of a symbolic link for the link itself. */
+  linkIn(options: { fromDir: number; from: string; toDir: number; to: string; owner: number }): number;
   /** A regular file, made or cut, with the folders that lead to it. */
   createFile(options: PlaceBeneath & { mode: number; folderMode: number; owner: number }): number;
   /** Writes and closes it. */

@@ -351,6 +351,42 @@ export interface SandboxShape {
   seccompAction?: 'errno' | 'kill' | undefined;
 }
 
+/** A tar archive: its bytes, a file or an open descriptor of the host, or a stream, such as `sandbox.snapshot()` or `fs.createReadStream`. */
+export type WorkspaceSource = Uint8Array | AsyncIterable<Uint8Array> | Exclude<Content, { text: string }>;
+
+/** Settings of `sandbox.snapshot()`. */
+export interface SnapshotOptions {
+  /** Bytes of all files together; more is an `SBX_FILE_TOO_LARGE`. Default 512 MiB. */
+  maxBytes?: number | undefined;
+  /** Files, folders and links; more is an `SBX_FILE_TOO_LARGE`. Default 65 536. */
+  maxFileCount?: number | undefined;
+  /** Abort ends the stream with `signal.reason`. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Settings of `sandbox.watch()`. */
+export interface WatchOptions {
+  /** Also what is in folders below. Default false. */
+  recursive?: boolean | undefined;
+  /** Between two looks at the least, in ms, 10 to 60 000. Default 100. They are further apart where a look takes long. */
+  intervalMs?: number | undefined;
+  /** Entries that are looked at, 1 to 65 536. More are an `overflow`. Default 4096. */
+  maxEntryCount?: number | undefined;
+  /** Abort ends the iteration with `signal.reason`. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A difference between two looks at a folder. */
+export interface WatchEvent {
+  /**
+   * `'change'`: content, permissions or links. `'overflow'`: there is more than `maxEntryCount`, or a name that cannot be looked at; what
+   * happens to entries that were left out is not told until all fit again.
+   */
+  kind: 'create' | 'change' | 'remove' | 'overflow';
+  /** As for `readFile`: below the path that is watched. Of `'overflow'` that path itself. */
+  path: string;
+}
+
 /** Settings of a sandbox that stays. */
 export interface SandboxOptions extends SandboxShape {
   /** Engine to use. Default: the process-wide default engine, opened at first use. */
@@ -359,6 +395,12 @@ export interface SandboxOptions extends SandboxShape {
   limits?: Limits | undefined;
   /** Default environment of its programs. */
   env?: Environment | undefined;
+  /**
+   * A tar archive that the work folder starts from, as `sandbox.snapshot()` makes it; before `files`. It may come from anyone: names
+   * that lead out, devices, pipes and what is larger than `diskBytes` and `diskFileCount` are refused. All of it belongs to the
+   * sandbox's user. Not compressed.
+   */
+  workspace?: WorkspaceSource | undefined;
   /** Files that are there from the start, by path; as `RunOptions.files`. */
   files?: Record<string, FileInput | string | Uint8Array> | undefined;
   /** Abort while it is made rejects with `signal.reason`. Afterwards it does nothing: call `close()`. */
