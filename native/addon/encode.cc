@@ -1,5 +1,7 @@
 #include "encode.h"
 
+#include <errno.h>
+
 namespace sbx {
 namespace {
 
@@ -66,6 +68,15 @@ Napi::Value PutOutputs(Reactor& reactor, const EndedRecord& record, const Output
   return contents.IsEmpty() ? reactor.env().Undefined() : contents.As<Napi::Value>();
 }
 
+// Descriptors that came with a report had no room in this process: that is all there is to say of it.
+void PutNoRoom(ReportRow& row) {
+  FailedRecord record;
+  record.stage = Stage::k_message;
+  record.errorNumber = EMFILE;
+  row.Put((double)Kind::kFailed);
+  Put(row, record);
+}
+
 }  // namespace
 
 Napi::Value PutReport(Reactor& reactor, const char* message, Received& received) {
@@ -91,6 +102,8 @@ Napi::Value PutReport(Reactor& reactor, const char* message, Received& received)
     row.Put((double)Kind::kStarted);
     Put(row, *reinterpret_cast<const StartedRecord*>(message));
     PutFds(reactor, received);
+  } else if (received.size > 0 && received.truncated) {
+    PutNoRoom(row);
   } else {
     row.Put(0);  // end of file, or what no helper of ours would say
   }

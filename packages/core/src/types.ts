@@ -607,7 +607,10 @@ export interface EngineOptions {
   workDir?: string | undefined;
   /** One-shot runs at the same time. Default: number of CPUs. More wait in the queue. */
   parallelism?: number | undefined;
-  /** Sandboxes alive at the same time, sessions and groups included. Default 256. More are refused with `OverloadedError`. */
+  /**
+   * Sandboxes alive at the same time, sessions and groups included. Default 256. More are refused with `OverloadedError`. Each takes up to
+   * 30 descriptors of the host: where its hard limit (`ulimit -Hn`) has room for fewer, this and `parallelism` are that number, see `info()`.
+   */
   maxSandboxes?: number | undefined;
   /** One-shot runs that may wait. Default 512. More are refused with `OverloadedError`. */
   queueLength?: number | undefined;

@@ -4,7 +4,7 @@
  */
 
 import type { EngineCore } from '../engine/core.js';
-import { lostError } from '../engine/failures.js';
+import { lostError, setupError } from '../engine/failures.js';
 import type { Shape } from '../engine/shape.js';
 import type { Slot } from '../engine/slot.js';
 import { ClosedError, OverloadedError, type SbxError } from '../errors.js';
@@ -186,7 +186,8 @@ export class Place {
   }
 
   #onMessage(message: HelperMessage): void {
-    if (message.kind === 'closed') return this.#onClosed();
+    if (message.kind === 'closed') return this.#onClosed(lostError('The sandbox'));
+    if (message.kind === 'failed' && message.stage === 'message') return this.#onClosed(setupError(message));
     if (message.kind === 'ready') return;
     if (message.kind === 'started') {
       const listener = this.#listeners.get(message.programId);
@@ -205,10 +206,10 @@ export class Place {
     }
   }
 
-  /** Init died. If memory ran out in its group, that is a verdict on the program; else it is our failure. */
-  #onClosed(): void {
+  /** Init died, or cannot be understood. If memory ran out in its group, that is a verdict on the program; else it is our failure. */
+  #onClosed(error: SbxError): void {
     if (this.#closed || this.#lost !== null) return;
-    this.#lost = lostError('The sandbox');
+    this.#lost = error;
     this.slot.noteLoss();
     const ended = this.#endedByMemory();
     for (const programId of [...this.#listeners.keys()]) {
