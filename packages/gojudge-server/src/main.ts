@@ -8,8 +8,8 @@ import 'node:fs/promises';
 import 'node:http';
 import 'node:stream/promises';
 import 'node:timers/promises';
-import { keepHeapSmall } from './small-heap.js';
+import { keepHeapSmall } from './process/small-heap.js';
 
 keepHeapSmall();
-const { runGojudgeCommand } = await import('./command.js');
+const { runGojudgeCommand } = await import('./process/command.js');
 process.exit(await runGojudgeCommand(process.argv.slice(2)));

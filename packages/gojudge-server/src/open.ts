@@ -4,12 +4,12 @@ import { Engine, type EngineInfo, InvalidOptionsError } from '@sbx/core';
 import { makeMemoryFolder } from '@sbx/serving';
 import { readDotEnv } from './config/dot-env.js';
 import { makeRoot, type Root } from './config/mounts.js';
-import type { Metrics } from './monitor/metrics.js';
+import type { Metrics } from './metrics/metrics.js';
 import { ownStackBytes, type ResolvedOptions } from './options.js';
-import { Receiving } from './receiving.js';
-import type { Judge } from './run/run-job.js';
-import { Workers } from './run/workers.js';
-import type { Settings } from './settings.js';
+import { Receiving } from './http/connection/receiving.js';
+import type { Judge } from './judge/run-job.js';
+import { Workers } from './judge/workers.js';
+import type { Settings } from './judge/settings.js';
 import { FileStore } from './store/store.js';
 
 export interface Parts {

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { Engine, type EngineOptions, type SeccompPolicy } from '@sbx/core';
 import { checkOptions } from '@sbx/serving';
 import * as z from 'zod';
-import { BUILD_VERSION } from './http/info.js';
+import { BUILD_VERSION } from './http/handlers/info.js';
 
 const MiB = 2 ** 20;
 const count = z.int().min(0);

@@ -9,16 +9,16 @@ import {
 import type { Duplex } from 'node:stream';
 import type { Engine } from '@sbx/core';
 import { after } from '@sbx/serving';
-import { serveRequest } from './http/carrier.js';
+import { serveRequest } from './http/transport/node/adapter.js';
 import { makeEntryCheck } from './http/entry.js';
-import { continueWhenRead } from './http/expect.js';
-import { keepPace } from './http/pace.js';
-import { Lane } from './lane/lane.js';
-import { listenOn } from './listen.js';
-import { type Metrics, openMetrics } from './monitor/metrics.js';
+import { continueWhenRead } from './http/transport/node/expect.js';
+import { keepPace } from './http/connection/slow-body.js';
+import { Lane } from './http/transport/fast-path/fast-path.js';
+import { listenOn } from './process/listen.js';
+import { type Metrics, openMetrics } from './metrics/metrics.js';
 import { openParts, type Parts } from './open.js';
 import { type GojudgeServerOptions, parseOptions } from './options.js';
-import { isForSocket, Sockets } from './socket/sockets.js';
+import { isForSocket, Sockets } from './ws/sockets.js';
 
 /** An open server; see `createGojudgeServer`. */
 export interface GojudgeServer extends AsyncDisposable {
@@ -91,7 +91,7 @@ class OpenServer implements GojudgeServer {
     const { httpAddr, monitorAddr, enableMetrics, enableDebug } = this.#parts.options;
     const urls = await listenOn(httpAddr, () => this.#createServer());
     if (!enableMetrics && !enableDebug) return { urls, monitorUrls: [] };
-    const { openMonitor } = await import('./monitor/server.js');
+    const { openMonitor } = await import('./metrics/server.js');
     const monitorUrls = await listenOn(monitorAddr, () =>
       this.#keep(openMonitor(this.#metrics, this.#parts)),
     );

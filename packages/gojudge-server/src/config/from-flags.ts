@@ -1,7 +1,7 @@
 /** Flags to options. */
 import { parseRoot } from '@sbx/serving';
 import type { GojudgeServerOptions } from '../options.js';
-import type { SpareMemoryOptions } from '../spare-memory.js';
+import type { SpareMemoryOptions } from '../process/spare-memory.js';
 import { ConfigError, readMountConf, readSeccompConf } from './files.js';
 import type { FlagValue } from './flags.js';
 

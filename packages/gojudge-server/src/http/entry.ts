@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { isForeignPage, makeTokenCheck } from '@sbx/serving';
-import type { Settings } from '../settings.js';
+import type { Settings } from '../judge/settings.js';
 
 /** The part of a request's headers that decides. */
 export type EntryHeaders = Pick<IncomingHttpHeaders, 'origin' | 'host' | 'authorization'>;

@@ -1,6 +1,6 @@
 /** Method and path to handler: the table of go-judge's REST interface, and its rules for what is in no row. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Judge } from '../run/run-job.js';
+import type { Judge } from '../judge/run-job.js';
 import {
   type Answer,
   badPathAnswer,
@@ -8,14 +8,14 @@ import {
   jsonAnswer,
   notFoundAnswer,
   redirectAnswer,
-} from './answers.js';
-import type { Asked } from './asked.js';
+} from './responses.js';
+import type { Asked } from './request-context.js';
 import type { EntryCheck, EntryHeaders } from './entry.js';
-import { deleteFile, downloadFile, listFiles, uploadFile } from './files.js';
-import { configJson, versionJson } from './info.js';
-import { sendNoUpgrade } from './no-upgrade.js';
+import { deleteFile, downloadFile, listFiles, uploadFile } from './handlers/files.js';
+import { configJson, versionJson } from './handlers/info.js';
+import { sendNoUpgrade } from '../ws/no-upgrade.js';
 import { pathOf, queryOf } from './request-path.js';
-import { handleRun } from './run.js';
+import { handleRun } from './handlers/run.js';
 
 /** The usual kind: one answer to what has been read whole. */
 type AnswerHandler = (judge: Judge, asked: Asked, id: string) => Answer | Promise<Answer>;

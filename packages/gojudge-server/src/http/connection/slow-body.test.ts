@@ -1,0 +1,44 @@
+// Bodies that come slowly, over real connections.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { keepPace } from './slow-body.js';
+
+const GRACE_MS = 150;
+let server: Server;
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    keepPace(request, { graceMs: GRACE_MS, bytesPerMs: 1 });
+    request.resume().once('end', () => response.end('whole'));
+    request.once('error', () => undefined);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+});
+afterAll(() => void server.close());
+
+/** Sends a body of `bytes` in pieces; what the server says, or '' when it cuts the connection. */
+async function post(bytes: number, pieceBytes: number, everyMs: number): Promise<string> {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  const closed = once(socket, 'close');
+  socket.write(`POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${bytes}\r\n\r\n`);
+  for (let sent = 0; sent < bytes && !socket.destroyed; sent += pieceBytes) {
+    socket.write('x'.repeat(Math.min(pieceBytes, bytes - sent)));
+    await sleep(everyMs);
+  }
+  await closed;
+  return text.includes('whole') ? 'whole' : '';
+}
+
+test('a body that stands still is cut', async () => expect(await post(1000, 1, 50)).toBe(''));
+test('one that keeps the pace may take longer than the grace', async () => {
+  const start = performance.now();
+  expect(await post(2000, 100, 20)).toBe('whole');
+  expect(performance.now() - start).toBeGreaterThan(GRACE_MS);
+});

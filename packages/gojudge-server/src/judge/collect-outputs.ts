@@ -1,0 +1,244 @@
+/** After the end: collectors' contents and the files that were asked for, as bytes or into the store. */
+import { fstatSync, readSync } from 'node:fs';
+import type { CopyOut, FileError, Output, OutputFile, RunResult } from '@sbx/core';
+import { quoteGo } from '../wire/go-text.js';
+import { EINVAL, ENOENT, EXDEV, errnoText } from '../errno.js';
+import { plainText } from '../errors.js';
+import { allocatedBytes } from '../store/sparse.js';
+import { budgetText, FILE_BYTES_MIN } from './budget.js';
+import { closeHeld } from './descriptors.js';
+import type { CopyOutEntry, JobProgram } from './job.js';
+import { type Gathered, noteFileError, nothingGathered } from './program-result.js';
+import type { RunScope } from './scope.js';
+import type { Collector } from './stdio.js';
+import { insidePath, isDevice } from './work-path.js';
+
+/** One file, as the engine takes it. */
+const TAKEN_BYTES_MAX = 2 ** 31;
+const EMPTY = new Uint8Array(0);
+
+/** One entry per place, however often and in whatever spelling it is named. */
+export function makeCopyOut(program: JobProgram, workDir: string): CopyOut[] {
+  const byPath = new Map<string, Exclude<CopyOut, string>>();
+  for (const { name, optional, cached } of program.copyOut) {
+    const path = insidePath(name, workDir);
+    if (path === null || name.includes('\0')) continue;
+    const known = byPath.get(path);
+    byPath.set(path, {
+      path,
+      optional: optional && known?.optional !== false ? 'any' : false,
+      maxBytes: Math.min(program.copyOutMax, TAKEN_BYTES_MAX),
+      truncate: program.truncate,
+      as: cached || known?.as === 'fd' ? 'fd' : 'bytes',
+    });
+  }
+  return [...byPath.values()];
+}
+
+/** What a program left; `null`: it was tried and could not be started. A promise only where something goes to the store. */
+export function gather(
+  scope: RunScope,
+  program: JobProgram,
+  collectors: readonly Collector[],
+  result: RunResult | null,
+): Gathered | Promise<Gathered> {
+  const taking: Taking = { gathered: nothingGathered(), storing: [], result };
+  if (program.cachedNames.size > 0) return gatherHeld(scope, program, collectors, taking);
+  takeAll(scope, program, collectors, taking);
+  return taking.gathered;
+}
+
+/** The result's descriptors end here, however this goes, and not before the store has done with them. */
+async function gatherHeld(
+  scope: RunScope,
+  program: JobProgram,
+  collectors: readonly Collector[],
+  taking: Taking,
+): Promise<Gathered> {
+  try {
+    takeAll(scope, program, collectors, taking);
+    await Promise.all(taking.storing);
+    return taking.gathered;
+  } finally {
+    await Promise.allSettled(taking.storing);
+    closeHeld(taking.result);
+  }
+}
+
+interface Taking {
+  gathered: Gathered;
+  storing: Promise<void>[];
+  result: RunResult | null;
+}
+
+/** Outputs are counted first, since they are told in any case; errors come in go-judge's order, which is the other. */
+function takeAll(
+  scope: RunScope,
+  program: JobProgram,
+  collectors: readonly Collector[],
+  { gathered, storing, result }: Taking,
+): void {
+  const outputs = collectors.map((collector) => collectedOf(scope, program, collector, result));
+  for (const entry of program.copyOut) {
+    const stored = takeFile(scope, program, entry, { gathered, result });
+    if (stored !== undefined) storing.push(stored);
+  }
+  for (const collected of outputs) {
+    const stored = takeCollected(scope, gathered, collected);
+    if (stored !== undefined) storing.push(stored);
+  }
+}
+
+/** On a terminal everything comes from the one output. */
+function outputOf(result: RunResult, { tty }: JobProgram, { fd }: Collector): Output | null {
+  if (tty) return result.stdout;
+  return result.outputs[fd] ?? null;
+}
+
+function takeFile(
+  scope: RunScope,
+  program: JobProgram,
+  entry: CopyOutEntry,
+  { gathered, result }: Omit<Taking, 'storing'>,
+): Promise<void> | undefined {
+  const { name, optional, cached, returned } = entry;
+  const path = insidePath(name, scope.settings.workDir);
+  const file = path === null ? undefined : result?.files[path];
+  const error = result?.fileErrors.find((one) => one.path === path);
+  if (error?.code === 'too-large')
+    noteTooLarge(scope, gathered, program, { name, sizeBytes: error.sizeBytes });
+  else if (file === undefined) {
+    if (!optional) noteFileError(gathered, name, 'CopyOutOpen', openText(name, path, error));
+    return undefined;
+  }
+  return file === undefined || !returned
+    ? undefined
+    : keepFile(scope, gathered, { name, cached, content: contentOf(file, program.copyOutMax) });
+}
+
+/** Larger than its own bound, or than what is left for all. */
+function noteTooLarge(
+  { budget }: RunScope,
+  gathered: Gathered,
+  { copyOutMax, truncate }: JobProgram,
+  { name, sizeBytes = 0 }: { name: string; sizeBytes: number | undefined },
+): void {
+  const what = `copyout: ${quoteGo(name)}`;
+  const size = truncate ? 'size' : `size (${sizeBytes})`;
+  const message =
+    sizeBytes > copyOutMax
+      ? `${what} ${size} exceeds limit (${copyOutMax})`
+      : budgetText(what, sizeBytes, budget.totalBytes);
+  noteFileError(gathered, name, 'CopyOutSizeExceeded', message);
+}
+
+/** The last step is never followed, so no link leads out. */
+function openText(name: string, path: string | null, error: FileError | undefined): string {
+  const isOdd = error?.code === 'not-regular' || (path === null ? name !== '' : isDevice(path));
+  if (isOdd) return `${name} is not a regular file`;
+  const found = error?.errno || ENOENT;
+  const errno = name.includes('\0') ? EINVAL : found === EXDEV ? ENOENT : found;
+  return `${errno === ENOENT ? 'open' : 'lstat'} ${name}: ${errnoText(errno)}`;
+}
+
+interface Collected extends Kept {
+  max: number;
+  output: Output | null;
+}
+
+function collectedOf(
+  scope: RunScope,
+  program: JobProgram,
+  collector: Collector,
+  result: RunResult | null,
+): Collected {
+  const { name, max } = collector;
+  const output = result === null ? null : outputOf(result, program, collector);
+  const content = output === null ? EMPTY : contentOf(output, keptOf(output, max));
+  const cached = program.cachedNames.has(name);
+  return { name, max, output, content, cached, isCharged: scope.budget.charge(costOf(content, cached)) };
+}
+
+function takeCollected(
+  scope: RunScope,
+  gathered: Gathered,
+  { max, output, ...kept }: Collected,
+): Promise<void> | undefined {
+  const isOver = output !== null && (max < 0 || output.totalBytes > max);
+  if (isOver) noteFileError(gathered, kept.name, 'CollectSizeExceeded', 'Output Limit Exceeded');
+  else if (output?.truncated) {
+    const message = budgetText(quoteGo(kept.name), output.totalBytes, scope.budget.totalBytes);
+    noteFileError(gathered, kept.name, 'CollectSizeExceeded', message);
+  }
+  return keep(scope, gathered, kept);
+}
+
+/** One more than asked for where there are more, and never more than the engine kept. */
+function keptOf({ totalBytes, droppedBytes }: Output, max: number): number {
+  return Math.max(0, Math.min(max + 1, totalBytes - droppedBytes));
+}
+
+/** Bytes, or a descriptor whose first bytes go to the store without passing through here. */
+type Content = Uint8Array | { fd: number; maxBytes: number };
+
+function contentOf({ bytes, fd }: OutputFile | Output, maxBytes: number): Content {
+  return fd === null ? bytes : { fd, maxBytes };
+}
+
+interface File {
+  name: string;
+  cached: boolean;
+  content: Content;
+}
+
+/** What has been counted already. */
+interface Kept extends File {
+  isCharged: boolean;
+}
+
+type KeepScope = Pick<RunScope, 'store' | 'budget'>;
+
+/** As `keep`, of what has not been counted. */
+export function keepFile(scope: KeepScope, gathered: Gathered, file: File): Promise<void> | undefined {
+  const cost = Math.max(costOf(file.content, file.cached), FILE_BYTES_MIN);
+  return keep(scope, gathered, { ...file, isCharged: scope.budget.charge(cost) });
+}
+
+/** Puts content where it was asked for; a store that refuses is a file error, and so is a request that takes out too much. */
+function keep(
+  { store, budget }: KeepScope,
+  gathered: Gathered,
+  { name, cached, content, isCharged }: Kept,
+): Promise<void> | undefined {
+  if (!isCharged) {
+    const message = budgetText(`copyout: ${quoteGo(name)}`, sizeOf(content), budget.totalBytes);
+    return void noteFileError(gathered, name, 'CopyOutSizeExceeded', message);
+  }
+  if (!cached) return void gathered.files.set(name, bytesOf(content));
+  return store.add(name, content).then(
+    (id) => void gathered.fileIds.set(name, id),
+    (error) => noteFileError(gathered, name, 'CopyOutCreateFile', plainText(error)),
+  );
+}
+
+function sizeOf(content: Content): number {
+  if (content instanceof Uint8Array) return content.byteLength;
+  return Math.min(fstatSync(content.fd).size, content.maxBytes);
+}
+
+/** Holes stay holes in the store. */
+function costOf(content: Content, cached: boolean): number {
+  if (content instanceof Uint8Array) return content.byteLength;
+  const bytes = sizeOf(content);
+  return cached ? Math.min(bytes, allocatedBytes(fstatSync(content.fd))) : bytes;
+}
+
+function bytesOf(content: Content): Uint8Array {
+  if (content instanceof Uint8Array) return content;
+  const bytes = Buffer.allocUnsafe(sizeOf(content));
+  let at = 0;
+  for (let read = 1; read > 0 && at < bytes.length; at += read) {
+    read = readSync(content.fd, bytes, at, bytes.length - at, at);
+  }
+  return bytes.subarray(0, at);
+}

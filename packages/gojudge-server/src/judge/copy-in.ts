@@ -1,0 +1,165 @@
+/** copyIn to the engine's files, and its failures to file errors. With any, the program is not started. */
+import type { FileAccessError, FileInput } from '@sbx/core';
+import { quoteGo } from '../wire/go-text.js';
+import {
+  EEXIST,
+  EINVAL,
+  EISDIR,
+  ENAMETOOLONG,
+  ENOENT,
+  ENOSPC,
+  EROFS,
+  EXDEV,
+  errnoOf,
+  errnoText,
+} from '../errno.js';
+import type { LiveSource } from '../store/read-fd.js';
+import type { CopyInSource, JobProgram } from './job.js';
+import { type Gathered, noteFileError, nothingGathered, notStarted, type Outcome } from './program-result.js';
+import type { RunScope } from './scope.js';
+import type { OpenSource } from './sources.js';
+import { insidePath } from './work-path.js';
+
+/** Every copied file is executable, as go-judge's umask of 0 makes it. */
+const FILE_MODE = 0o777;
+/** What the kernel takes, its terminating zero left out. */
+const PATH_BYTES_MAX = 4095;
+
+export interface CopyIn {
+  files: Record<string, FileInput>;
+  /** What kept it from being begun. */
+  failed: Gathered | null;
+}
+
+/** A promise only where something is read that is no regular file. */
+export function makeCopyIn(scope: RunScope, program: JobProgram): CopyIn | Promise<CopyIn> {
+  const files: Record<string, FileInput> = Object.create(null);
+  const failed = nothingGathered();
+  const reading: Promise<void>[] = [];
+  for (const [path, source] of program.copyIn) {
+    const target = insidePath(path, scope.settings.workDir);
+    const file =
+      target === null ? noteFolderTarget(failed, path, source) : inputOf(scope, failed, path, source);
+    if (file === null) continue;
+    if (file instanceof Promise)
+      reading.push(file.then((read) => void Object.assign(files, { [target!]: read })));
+    else files[target!] = file;
+  }
+  const done = { files, failed: failed.fileErrors.length > 0 ? failed : null };
+  return reading.length === 0 ? done : Promise.all(reading).then(() => done);
+}
+
+/** The work folder, the root, or nothing. */
+function noteFolderTarget(failed: Gathered, path: string, source: CopyInSource): null {
+  if (source.kind !== 'symlink') return noteCreate(failed, path, EISDIR);
+  return noteLink(failed, path, source.target, path === '' ? ENOENT : EEXIST);
+}
+
+/** `null` when it is noted why the kernel would not make it. */
+function linkOf(failed: Gathered, path: string, target: string): FileInput | null {
+  const texts = [target, path];
+  if (texts.some((text) => text.includes('\0'))) return noteLink(failed, path, target, EINVAL);
+  if (target === '') return noteLink(failed, path, target, ENOENT);
+  const isLong = texts.some((text) => Buffer.byteLength(text) > PATH_BYTES_MAX);
+  return isLong ? noteLink(failed, path, target, ENAMETOOLONG) : { symlink: target };
+}
+
+/** `null` when it is noted why not. */
+function inputOf(
+  scope: RunScope,
+  failed: Gathered,
+  path: string,
+  source: CopyInSource,
+): FileInput | Promise<FileInput> | null {
+  if (source.kind === 'symlink') return linkOf(failed, path, source.target);
+  if (path.includes('\0')) return noteCreate(failed, path, EINVAL);
+  if (Buffer.byteLength(path) > PATH_BYTES_MAX) return noteCreate(failed, path, ENAMETOOLONG);
+  switch (source.kind) {
+    case 'content':
+      return { text: source.text, mode: FILE_MODE };
+    case 'unreadable':
+      return noteOpen(failed, path, 'file cannot open as reader: *envexec.FileCollector');
+    default: {
+      const opened = scope.sources!.find(source);
+      if (typeof opened !== 'number') return hostFile(scope, failed, path, opened);
+      return noteOpen(failed, path, `open ${(source as { path: string }).path}: ${errnoText(opened)}`);
+    }
+  }
+}
+
+function hostFile(
+  scope: RunScope,
+  failed: Gathered,
+  path: string,
+  opened: OpenSource,
+): FileInput | Promise<FileInput> | null {
+  switch (opened.kind) {
+    case 'regular':
+      return { fd: opened.fd, mode: FILE_MODE };
+    case 'null':
+      return { text: '', mode: FILE_MODE };
+    case 'folder':
+      return noteFolder(failed, path);
+    case 'live':
+      return readLive(scope, opened.live);
+  }
+}
+
+/** `null` when the error is none of copyIn's. */
+export function copyInFailure(
+  { settings }: RunScope,
+  program: JobProgram,
+  error: FileAccessError,
+): Outcome | null {
+  const entry = program.copyIn.find(([path]) => insidePath(path, settings.workDir) === error.path);
+  if (entry === undefined) return null;
+  const [path, source] = entry;
+  const found = errnoOf(error);
+  const errno = found === EXDEV ? EROFS : found;
+  const failed = nothingGathered();
+  if (source.kind === 'symlink') {
+    noteLink(failed, path, source.target, errno);
+    return notStarted('File Error', failed.failure!.error, failed);
+  }
+  if (error.operation === 'write' || errno === ENOSPC) {
+    noteFileError(failed, path, 'CopyInCopyContent', `write ${path}: ${errnoText(errno)}`);
+  } else if (error.operation === 'read') noteFolder(failed, path);
+  else noteCreate(failed, path, errno);
+  return notStarted('File Error', failed.failure!.error, failed);
+}
+
+/** Devices and pipes of the host, up to what the work folder could take. */
+async function readLive({ settings }: RunScope, source: LiveSource): Promise<FileInput> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of source) {
+    chunks.push(chunk);
+    bytes += chunk.byteLength;
+    if (bytes > settings.diskBytes) break; // refused by the work folder, which is full
+  }
+  return { bytes: Buffer.concat(chunks), mode: FILE_MODE };
+}
+
+/** The whole program says only how many. */
+function noteLink(failed: Gathered, path: string, target: string, errno: number): null {
+  const message = `symlink: ${quoteGo(path)} -> ${quoteGo(target)}: symlink ${target} ${path}: ${errnoText(errno)}`;
+  noteFileError(failed, path, 'Symlink', message);
+  const count = failed.fileErrors.filter(({ type }) => type === 'Symlink').length;
+  failed.failure = { ...failed.failure!, error: `symlink: ${count} operations failed` };
+  return null;
+}
+
+function noteFolder(failed: Gathered, path: string): null {
+  noteFileError(failed, path, 'CopyInCopyContent', `write ${path}: copy_file_range: is a directory`);
+  return null;
+}
+
+function noteOpen(failed: Gathered, path: string, message: string): null {
+  noteFileError(failed, path, 'CopyInOpenFile', message);
+  return null;
+}
+
+function noteCreate(failed: Gathered, path: string, errno: number): null {
+  noteFileError(failed, path, 'CopyInCreateFile', `open ${path}: ${errnoText(errno)}`);
+  return null;
+}

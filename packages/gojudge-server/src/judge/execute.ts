@@ -1,0 +1,183 @@
+/**
+ * A request on the engine: a single program as a one-shot run, several as a group that settles each for itself, and both as
+ * living programs where a connection streams. What comes back is the same in all four cases.
+ */
+import type {
+  EachGroupRequest,
+  GroupProgram,
+  GroupRequest,
+  InvalidOptionsError,
+  Output,
+  RunResult,
+  SbxError,
+} from '@sbx/core';
+import type { Settings } from './settings.js';
+import { attachStreams } from './attach.js';
+import { concludeError, concludeResult, concludeUntried, throwForRequest } from './map-result.js';
+import { keepFile } from './collect-outputs.js';
+import { closeHeld, whenSent } from './descriptors.js';
+import type { Job, JobPipe, JobProgram } from './job.js';
+import type { Outcome } from './program-result.js';
+import { type Plan, planProgram } from './plan.js';
+import type { RunScope } from './scope.js';
+
+const NONE: ReadonlySet<number> = new Set();
+const EMPTY = new Uint8Array(0);
+/** Stands for a program of a group that is not to be tried: its copy-in fails, so that its ends of pipes are closed. */
+function never({ diskBytes, diskFileCount }: Settings): GroupProgram {
+  const files = { never: { hostFile: '/proc/self/no-such-file' } };
+  return { file: 'never', files, limits: { diskBytes, diskFileCount } }; // a sandbox as the others', which stand ready
+}
+
+/** Throws `RunFailure`. */
+export async function execute(scope: RunScope, job: Job): Promise<Outcome[]> {
+  if (job.programs.length > 1) return executeGroup(scope, job);
+  const [program] = job.programs;
+  if (program === undefined) return [];
+  for (;;) {
+    const outcome = await executeAlone(scope, program);
+    if (!scope.settings.strict || !leaveOut(program, outcome)) return [outcome];
+  }
+}
+
+async function executeAlone(scope: RunScope, program: JobProgram): Promise<Outcome> {
+  const planned = planProgram(scope, program, 0, NONE);
+  const plan = planned instanceof Promise ? await planned : planned;
+  if (plan.failure !== null) return concludeUntried(scope, plan);
+  let result: RunResult;
+  try {
+    result = await runAlone(scope, plan);
+  } catch (error) {
+    return concludeError(scope, plan, error);
+  }
+  return concludeResult(scope, plan, result);
+}
+
+async function runAlone(scope: RunScope, { index, request }: Plan): Promise<RunResult> {
+  const { engine, signal, streams } = scope;
+  const { file, args, ...options } = request!;
+  const whole = { signal, onAbort: 'resolve', ...options } as const;
+  if (streams === null) return engine.run(file, args, whole);
+  const process = await engine.spawn(file, args, whole);
+  const sent = attachStreams(streams, { index, program: scope.job.programs[index]!, process });
+  return whenSent(process.result, sent, closeHeld);
+}
+
+/** go-judge starts the program without what cannot be made. True when there is something to leave out. */
+function leaveOut(program: JobProgram, { fileErrors }: Outcome): boolean {
+  const names = new Set(fileErrors.filter(({ type }) => type === 'CopyInCreateFile').map(({ name }) => name));
+  program.copyIn = program.copyIn.filter(([path]) => !names.has(path));
+  return names.size > 0;
+}
+
+interface Together {
+  results: (RunResult | null)[];
+  errors: (SbxError | null)[];
+  recordings: (Output | null)[];
+}
+
+async function executeGroup(scope: RunScope, job: Job): Promise<Outcome[]> {
+  const plans = await Promise.all(
+    job.programs.map((program, index) => planProgram(scope, program, index, takenBy(job.pipes, index))),
+  );
+  const { results, errors, recordings } = await runTogether(scope, job, plans);
+  const settled = await Promise.allSettled(
+    plans.map(async (plan, index) => {
+      if (plan.failure !== null) return concludeUntried(scope, plan);
+      const result = results[index] ?? null;
+      return result === null
+        ? concludeError(scope, plan, errors[index])
+        : concludeResult(scope, plan, result);
+    }),
+  );
+  const outcomes = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const failed = settled.find((one) => one.status === 'rejected');
+  if (failed !== undefined) {
+    await scope.store.drop(outcomes);
+    throw failed.reason;
+  }
+  for (const [index, pipe] of job.pipes.entries()) {
+    await keepRecording(scope, pipe, outcomes, recordings[index] ?? null);
+  }
+  return outcomes;
+}
+
+/** An option that only one program has wrong is its own failure: it is left out, and the others start. */
+async function runTogether(scope: RunScope, job: Job, plans: readonly Plan[]): Promise<Together> {
+  for (;;) {
+    const request = {
+      programs: plans.map((plan) => (plan.failure === null ? plan.request! : never(scope.settings))),
+      pipes: job.pipes.map((pipe) => pipeOf(pipe, recordedBytes(job, scope.settings))),
+      settle: 'each',
+      signal: scope.signal,
+      onAbort: 'resolve',
+    } as const;
+    try {
+      return await (scope.streams === null
+        ? scope.engine.runGroup(request)
+        : runLiving(scope, plans, request));
+    } catch (error) {
+      throwForRequest(scope, error);
+      const index = Number(/programs\[(\d+)\]/.exec((error as InvalidOptionsError).field ?? '')?.[1] ?? -1);
+      const plan = plans[index];
+      if (plan === undefined || plan.failure !== null) throw error;
+      plan.failure = await concludeError(scope, plan, error);
+    }
+  }
+}
+
+async function runLiving(
+  { engine, streams }: RunScope,
+  plans: readonly Plan[],
+  request: EachGroupRequest,
+): Promise<Together> {
+  const group = await engine.spawnGroup(request);
+  const sending = group.processes.map((process, index) => {
+    if (process === null) return undefined;
+    return attachStreams(streams!, { index, program: plans[index]!.program, process });
+  });
+  return whenSent(group.result, Promise.all(sending), ({ results }) => {
+    for (const result of results) closeHeld(result);
+  });
+}
+
+/** The reader of a proxy may go: the writer never notices. */
+function pipeOf(
+  { writer, reader, proxy, name, max }: JobPipe,
+  recordedMax: number,
+): NonNullable<GroupRequest['pipes']>[number] {
+  const ends = { from: writer, to: reader };
+  if (!proxy) return ends;
+  const maxBytes = name === '' ? 0 : Math.max(0, Math.min(max, recordedMax));
+  return { ...ends, record: { maxBytes, drain: true } };
+}
+
+/** Of one proxy; all of them are in memory at once. */
+function recordedBytes({ pipes }: Job, { collectMaxBytes, copyOutTotalBytes }: Settings): number {
+  const count = pipes.filter(({ proxy, name }) => proxy && name !== '').length;
+  return Math.min(collectMaxBytes, Math.floor(copyOutTotalBytes / Math.max(1, count)));
+}
+
+function takenBy(pipes: readonly JobPipe[], index: number): ReadonlySet<number> {
+  const ends = pipes.flatMap(({ writer, reader }) => [writer, reader]);
+  return new Set(ends.filter((end) => end.index === index).map(({ fd }) => fd));
+}
+
+/** Its files could not be copied in. */
+function isUntried({ fileErrors }: Outcome): boolean {
+  return fileErrors.some(({ type }) => type === 'Symlink' || type.startsWith('CopyIn'));
+}
+
+/** The first bytes that went by belong to the writer; of two things of one name the first is told. */
+async function keepRecording(
+  scope: RunScope,
+  { name, proxy, writer }: JobPipe,
+  outcomes: readonly Outcome[],
+  recording: Output | null,
+): Promise<void> {
+  const outcome = outcomes[writer.index]!;
+  if (!proxy || name === '' || isUntried(outcome) || outcome.files.has(name) || outcome.fileIds.has(name))
+    return;
+  const cached = scope.job.programs[writer.index]!.cachedNames.has(name);
+  await keepFile(scope, { ...outcome, failure: null }, { name, cached, content: recording?.bytes ?? EMPTY });
+}

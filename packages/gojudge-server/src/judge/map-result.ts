@@ -1,0 +1,98 @@
+/** How the engine says that a program ended, to its outcome. What fails the request as a whole is thrown. */
+import {
+  FileAccessError,
+  InvalidOptionsError,
+  isSbxError,
+  OverloadedError,
+  ProgramNotFoundError,
+  type RunResult,
+  SandboxError,
+} from '@sbx/core';
+import { E2BIG, ENOENT, ENOSPC, EROFS, EXDEV, errnoOf, errnoText } from '../errno.js';
+import { CancelledBefore, plainText, RunFailure, StartFailure } from '../errors.js';
+import { copyInFailure } from './copy-in.js';
+import { gather } from './collect-outputs.js';
+import { notStarted, type Outcome } from './program-result.js';
+import type { Plan } from './plan.js';
+import { descriptorPrefix } from './prepare.js';
+import type { RunScope } from './scope.js';
+import { decideOutcome } from './verdict.js';
+import { insidePath, isDevice } from './work-path.js';
+
+const BAD_CPU_SET = 'execve: cgroup: failed to set cpuset limit: write cpuset.cpus: invalid argument';
+
+export function concludeResult(scope: RunScope, plan: Plan, result: RunResult): Outcome | Promise<Outcome> {
+  const { program, collectors } = plan;
+  const tellsPeak = scope.settings.runnerConfig.cgroupType === 2;
+  const gathered = gather(scope, program, collectors, result);
+  return gathered instanceof Promise
+    ? gathered.then((done) => decideOutcome(result, program.limits, done, tellsPeak))
+    : decideOutcome(result, program.limits, gathered, tellsPeak);
+}
+
+/** It was not even tried. */
+export async function concludeUntried(scope: RunScope, plan: Plan): Promise<Outcome> {
+  const { failure } = plan;
+  return failure instanceof StartFailure ? asInternalError(scope, plan, failure) : failure!;
+}
+
+/** Throws `RunFailure`, and mistakes of ours. */
+export async function concludeError(scope: RunScope, plan: Plan, error: unknown): Promise<Outcome> {
+  throwForRequest(scope, error);
+  if (error instanceof FileAccessError) {
+    throwForCollector(scope, plan, error);
+    const outcome = copyInFailure(scope, plan.program, error);
+    if (outcome !== null) return outcome;
+  }
+  return asInternalError(scope, plan, startFailure(scope, plan, error));
+}
+
+/** What fails a request, whichever program it came from. */
+export function throwForRequest({ signal }: RunScope, error: unknown): void {
+  if (signal.aborted) throw new CancelledBefore();
+  if (error instanceof OverloadedError) throw new RunFailure('worker queue is full', error.retryAfterMs);
+}
+
+/** Files of collectors are made before copyIn. */
+function throwForCollector({ job, settings }: RunScope, { collectors }: Plan, error: FileAccessError): void {
+  const errno = errnoOf(error) || ENOENT;
+  const collector = collectors.find(
+    ({ name, pipe }) => !pipe && insidePath(name, settings.workDir) === error.path,
+  );
+  if (collector === undefined || error.operation !== 'write' || errno === ENOSPC) return;
+  const { name } = collector;
+  const isOdd = error.code === 'SBX_FILE_NOT_REGULAR' || isDevice(error.path);
+  const why = errnoText(errno === EXDEV ? EROFS : errno);
+  throw new RunFailure(
+    `${descriptorPrefix(job)}container: ${name}: ${isOdd ? `${name} is not a regular file` : `open ${name}: ${why}`}`,
+  );
+}
+
+/** Collectors of a program that was tried are there, empty. */
+async function asInternalError(scope: RunScope, plan: Plan, failure: StartFailure): Promise<Outcome> {
+  const gathered = await gather(scope, plan.program, plan.collectors, null);
+  return notStarted('Internal Error', failure.message, gathered);
+}
+
+/** What kept it from starting, in go-judge's words. */
+function startFailure({ settings }: RunScope, { program }: Plan, error: unknown): StartFailure {
+  const name = program.args[0]!;
+  const prefix = settings.runnerConfig.clone3 ? 'execve: ' : '';
+  const start = (errno: number) => new StartFailure(`${prefix}start: ${name}: execve: ${errnoText(errno)}`);
+  if (error instanceof ProgramNotFoundError) {
+    // It is there, and what it names as its interpreter is not.
+    const isFound = error.details.found !== undefined;
+    if (isFound || name.includes('/')) return start(ENOENT);
+    const why =
+      error.details.noPath === true
+        ? 'no PATH environment variable provided for look up'
+        : 'executable file not found in $PATH';
+    return new StartFailure(`execve: handle: ${name}: ${why}`);
+  }
+  if (error instanceof SandboxError && error.stage === 'exec') return start(error.errno);
+  if (error instanceof InvalidOptionsError && /\b(args|env|file)\b/.test(error.field)) return start(E2BIG);
+  if (!isSbxError(error)) throw error;
+  const isCpuSet = error instanceof InvalidOptionsError && error.field.endsWith('cpuSet');
+  if (isCpuSet || error.code === 'SBX_PERMISSION') return new StartFailure(BAD_CPU_SET);
+  return new StartFailure(`execve: ${plainText(error)}`);
+}

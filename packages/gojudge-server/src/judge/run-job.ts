@@ -1,0 +1,68 @@
+/** A whole request, from its turn to its outcomes. All front ends end here. */
+import type { Engine } from '@sbx/core';
+import type { Receiving } from '../http/connection/receiving.js';
+import type { Settings } from './settings.js';
+import type { FileStore } from '../store/store.js';
+import { RequestBudget } from './budget.js';
+import { execute } from './execute.js';
+import type { Job } from './job.js';
+import type { Outcome } from './program-result.js';
+import { checkDescriptors } from './prepare.js';
+import type { RunScope } from './scope.js';
+import { Sources } from './sources.js';
+import type { Workers } from './workers.js';
+
+/** What lives as long as the server. */
+export interface Judge {
+  engine: Engine;
+  settings: Settings;
+  store: FileStore;
+  workers: Workers;
+  receiving: Receiving;
+  /** Told of every program's end, and of every request that failed as a whole. */
+  observe(outcome: Outcome): void;
+  observeFailure(): void;
+  /** Interactive runs, which have no worker. */
+  countStream(change: 1 | -1): void;
+}
+
+/** Queued, as `/run` and `/ws` have it. Throws `RunFailure`. */
+export async function runQueued(judge: Judge, job: Job, signal: AbortSignal): Promise<Outcome[]> {
+  const entered = judge.workers.enter(signal);
+  const turn = entered instanceof Promise ? await entered : entered;
+  try {
+    return await runJob(judge, job, { signal, cpuSet: turn.cpuSet, streams: null });
+  } finally {
+    turn.leave();
+  }
+}
+
+type JobScope = Pick<RunScope, 'signal' | 'cpuSet' | 'streams'>;
+
+/** At once, as `/stream` has it. Throws `RunFailure`. Nothing of a request that failed or was cancelled stays in the store. */
+export async function runJob(
+  judge: Judge,
+  job: Job,
+  { signal, cpuSet, streams }: JobScope,
+): Promise<Outcome[]> {
+  const { engine, settings, store } = judge;
+  let sources: Sources | null = null;
+  try {
+    const opening = Sources.open(job, store, settings.srcPrefix);
+    if (opening !== null) sources = await opening;
+    checkDescriptors(job);
+    const budget = new RequestBudget(settings);
+    const outcomes = await execute(
+      { engine, settings, store, job, sources, signal, cpuSet, streams, budget },
+      job,
+    );
+    if (signal.aborted) await store.drop(outcomes);
+    for (const outcome of outcomes) judge.observe(outcome);
+    return outcomes;
+  } catch (error) {
+    judge.observeFailure();
+    throw error;
+  } finally {
+    sources?.close();
+  }
+}

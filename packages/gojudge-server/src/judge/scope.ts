@@ -1,0 +1,28 @@
+/** What every part of one request needs. */
+import type { Engine, InputStream, OutputStream, Process } from '@sbx/core';
+import type { Settings } from './settings.js';
+import type { FileStore } from '../store/store.js';
+import type { RequestBudget } from './budget.js';
+import type { Job } from './job.js';
+import type { Sources } from './sources.js';
+
+/** The connection of `/stream`: gets the streams as programs start. */
+export interface StreamTarget {
+  attachInput(index: number, fd: number, stream: InputStream): void;
+  /** Resolves when all of it has been sent. */
+  attachOutput(index: number, fd: number, stream: OutputStream): Promise<void>;
+  attachTerminal(index: number, fd: number, process: Process): void;
+}
+
+export interface RunScope {
+  engine: Engine;
+  settings: Settings;
+  store: FileStore;
+  job: Job;
+  /** `null` when the request names no host files. */
+  sources: Sources | null;
+  signal: AbortSignal;
+  cpuSet: string | null;
+  streams: StreamTarget | null;
+  budget: RequestBudget;
+}

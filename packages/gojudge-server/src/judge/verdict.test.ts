@@ -1,0 +1,57 @@
+import type { RunResult } from '@sbx/core';
+import { describe, expect, test } from 'vitest';
+import type { JobLimits } from './job.js';
+import { nothingGathered } from './program-result.js';
+import { decideOutcome } from './verdict.js';
+
+const MiB = 2 ** 20;
+const LIMIT = 64 * MiB;
+/** As the engine is given it: beyond the request's own. */
+const GROUP = LIMIT + 16 * 1024;
+
+const limits = { cpuNs: 1e9, clockNs: 1e9, explicitClockNs: 0, memoryBytes: LIMIT } as JobLimits;
+const gathered = nothingGathered();
+
+function memoryOf(
+  status: RunResult['status'],
+  memoryPeakBytes: number | null,
+  fileCacheBytes: number | null,
+) {
+  const usage = { cpuTimeMs: 1, wallTimeMs: 2, memoryPeakBytes, fileCacheBytes, processPeakCount: 1 };
+  const killed = status === 'memory-limit';
+  const ended = { status, usage, exitCode: killed ? null : 0, exitSignal: killed ? 'SIGKILL' : null };
+  const outcome = decideOutcome(ended, limits, gathered, true);
+  return [outcome.status, outcome.memoryBytes];
+}
+
+describe('memory', () => {
+  test.each([
+    ['below the limit', 'ok', 10 * MiB, null, ['Accepted', 10 * MiB]],
+    ['at the limit', 'ok', LIMIT, 0, ['Accepted', LIMIT]],
+    [
+      'above it and below that of the group',
+      'ok',
+      LIMIT + 4096,
+      4095,
+      ['Memory Limit Exceeded', LIMIT + 4096],
+    ],
+    ['above it by file cache alone', 'ok', GROUP, 16 * 1024, ['Accepted', LIMIT]],
+    ['cache that nobody looked at', 'ok', GROUP, null, ['Memory Limit Exceeded', GROUP]],
+    ['killed for memory, with cache', 'memory-limit', GROUP, MiB, ['Memory Limit Exceeded', GROUP]],
+    ['not measured', 'ok', null, null, ['Accepted', 0]],
+  ] as const)('%s', (_, status, peak, cache, expected) => {
+    expect(memoryOf(status, peak, cache)).toEqual(expected);
+  });
+});
+
+test.each([
+  ['SIGTERM', 15],
+  ['SIG32', 32],
+  ['SIGRTMIN', 34],
+  ['SIGRTMIN+9', 43],
+  ['SIGRTMIN+30', 64],
+])('%s is Signalled %i', (exitSignal, exitStatus) => {
+  const usage = { cpuTimeMs: 1, wallTimeMs: 2, memoryPeakBytes: 1, fileCacheBytes: 0, processPeakCount: 1 };
+  const ended = { status: 'signal', usage, exitCode: null, exitSignal } as const;
+  expect(decideOutcome(ended, limits, gathered, true)).toMatchObject({ status: 'Signalled', exitStatus });
+});

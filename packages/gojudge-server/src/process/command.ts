@@ -1,0 +1,106 @@
+/**
+ * The command behind `sbx-gojudge` and `sbx serve gojudge`: go-judge's flags, its exit codes, its signals.
+ *
+ * @packageDocumentation
+ */
+import type { EngineInfo } from '@sbx/core';
+import { watchLauncher } from '@sbx/serving';
+import { FLAGS, FlagError, type FlagValue, readFlags, variableOf } from '../config/flags.js';
+import { commandFrom } from '../config/from-flags.js';
+import { hideSecrets } from '../config/secrets.js';
+import { BUILD_VERSION } from '../http/handlers/info.js';
+import { type Log, openLog } from './log.js';
+import { createGojudgeServer } from '../server.js';
+import { keepHeapSmall } from './small-heap.js';
+import { spareMemory } from './spare-memory.js';
+
+const PM2_VARIABLES = ['PM2_HOME', 'PM2_JSON_PROCESSING', 'NODE_APP_INSTANCE'];
+
+/**
+ * Reads go-judge's flags and `ES_…` variables, serves until a signal says to stop, and resolves with the exit code. Tells
+ * what goes wrong on stderr; never rejects. A second signal ends the process at once.
+ */
+export async function runGojudgeCommand(args: readonly string[]): Promise<number> {
+  hideSecrets();
+  keepHeapSmall(); // for `sbx serve gojudge`; main.ts has done so before it loaded this
+  const flags = await readCommandLine(args);
+  if (typeof flags === 'number') return flags;
+  if (flags.get('version') === true) {
+    process.stdout.write(`${BUILD_VERSION}\n`);
+    return 0;
+  }
+  const log = openLog(process.stderr, flags.get('silent') === true); // never the token: flags are not logged
+  try {
+    await serve(flags, log);
+    return 0;
+  } catch (error) {
+    log.fatal({ reason: (error as Error).message }, 'could not start');
+    return 1;
+  }
+}
+
+/** Flags, or the exit code when there is nothing to serve. */
+async function readCommandLine(args: readonly string[]): Promise<Map<string, FlagValue> | number> {
+  try {
+    const flags = readFlags(args, process.env);
+    if (flags !== 'help') return flags;
+    process.stderr.write(await readUsage());
+    process.stdout.write(`${Object.keys(FLAGS).map(variableOf).join('\n')}\n`);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof FlagError)) throw error;
+    process.stderr.write(`${error.message}\n${await readUsage()}`);
+    return 1;
+  }
+}
+
+/** Loaded only when somebody asks. */
+async function readUsage(): Promise<string> {
+  const { usage } = await import('../config/usage.js');
+  return usage();
+}
+
+/** As the original it goes on without cgroups; whoever runs it should know. */
+function warnOfMissing({ cgroup, features }: EngineInfo, log: Log): void {
+  const missing = (['cpu-accounting', 'memory-limit', 'process-limit'] as const).filter(
+    (feature) => !features[feature].available,
+  );
+  if (missing.length === 0) return;
+  log.warn(
+    { missing, reason: cgroup.reason },
+    'limits are not all enforced here; -no-fallback exits instead',
+  );
+}
+
+async function serve(flags: ReadonlyMap<string, FlagValue>, log: Log): Promise<void> {
+  const { options, memoryOptions, warnings } = await commandFrom(flags, process.pid === 1);
+  for (const warning of warnings) log.warn({}, warning);
+  const stopped = firstSignal(log); // from now on: opening takes a moment, and leaves nothing when it is over
+  const server = await createGojudgeServer(options);
+  try {
+    const { urls, monitorUrls } = await server.listen();
+    log.info({ urls, monitorUrls, cgroup: server.engine.info().cgroup.version }, 'listening');
+    warnOfMissing(server.engine.info(), log);
+    spareMemory(server.engine, memoryOptions);
+    await stopped;
+  } finally {
+    await server.close();
+  }
+}
+
+/** Resolves with the first signal, for a drain; a second one kills. pm2 stops its processes by SIGINT and sends SIGTERM to others. */
+function firstSignal(log: Log): Promise<void> {
+  const underManager = PM2_VARIABLES.some((name) => process.env[name]);
+  return new Promise((resolve) => {
+    let closing = false;
+    const close = (signal: NodeJS.Signals) => {
+      if (closing) process.exit(1);
+      closing = true;
+      log.info({ signal }, 'shutting down');
+      resolve();
+    };
+    process.on('SIGINT', close);
+    process.on('SIGTERM', underManager ? () => undefined : close);
+    watchLauncher(() => closing || close('SIGTERM'));
+  });
+}

@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { decodeGoUtf8 } from './go-text.js';
+import { encodePieces } from './bytes.js';
+import { goJson } from './results.js';
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
+const encodeLarge = (bytes: Uint8Array) => Buffer.concat([...encodePieces(bytes, Buffer.allocUnsafe)]);
+
+it('writes text as the small way does', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect(encodeLarge(utf8(text)).toString()).toBe(goJson(text));
+    }),
+  );
+  const special = '<>&"\\/\u2028\u2029\u2030\ufffd\u007f\b\t\n\f\r\0\u001f';
+  expect(encodeLarge(utf8(special)).toString()).toBe(goJson(special));
+});
+
+it('finds what is escaped wherever it stands among four bytes', () => {
+  const piece = fc.constantFrom(
+    'a',
+    'bcd',
+    '"',
+    '&',
+    '<',
+    '>',
+    '\\',
+    '\n',
+    '\0',
+    '\u001f',
+    ' ',
+    '~',
+    '\u007f',
+    '\u0080',
+    'é',
+    '\u2028',
+    '\u2030',
+    '漢',
+    '😀',
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 80 }), (pieces) => {
+      const text = pieces.join('');
+      expect(encodeLarge(utf8(text)).toString()).toBe(goJson(text));
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+it('makes one replacement of each invalid byte', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+      expect(JSON.parse(encodeLarge(bytes).toString())).toBe(decodeGoUtf8(bytes));
+    }),
+    { numRuns: 2000 },
+  );
+  expect(encodeLarge(Uint8Array.of(0xe4, 0xb8, 0xef, 0xbf, 0xbd)).toString()).toBe('"\\ufffd\\ufffd\ufffd"');
+});
+
+it('is cut anywhere and stays the same', () => {
+  const text = `${'line of text "quoted" \u2028 é 漢 😀 \u0001\n'.repeat(20_000)}end`;
+  const bytes = utf8(text);
+  expect(encodeLarge(bytes).toString()).toBe(goJson(text));
+  for (const piece of encodePieces(bytes, Buffer.allocUnsafe))
+    expect(piece.length).toBeLessThanOrEqual(128 * 1024);
+  const nothingButEscapes = new Uint8Array(300_000); // the longest that a byte can become
+  expect(encodeLarge(nothingButEscapes).length).toBe(6 * 300_000 + 2);
+});

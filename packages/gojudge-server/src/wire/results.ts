@@ -1,0 +1,102 @@
+/** Outcomes to JSON as Go writes it: keys in its order, maps sorted by bytes, its escapes. */
+import { isUtf8 } from 'node:buffer';
+import { byteOrder } from '../byte-order.js';
+import type { Outcome } from '../judge/program-result.js';
+import { encodePieces, isPlain, type Room } from './bytes.js';
+
+/** Text, or where something is large pieces that are made when they are asked for. */
+export type Encoded = string | Pieces;
+export type Pieces = (room: Room) => Generator<Buffer, void>;
+
+/** The results of one request, between other text. */
+export function encodeOutcomes(outcomes: readonly Outcome[], before = '', after = ''): Encoded {
+  const parts: Encoded[] = [`${before}[`];
+  for (const [index, outcome] of outcomes.entries()) {
+    if (index > 0) add(parts, ',');
+    encodeOutcome(outcome, parts);
+  }
+  add(parts, `]${after}`);
+  const [first] = parts;
+  return parts.length === 1 ? first! : (room) => inPieces(parts, room);
+}
+
+/** Text joins the text before it. */
+function add(parts: Encoded[], part: Encoded): void {
+  const last = parts.at(-1);
+  if (typeof part === 'string' && typeof last === 'string') parts[parts.length - 1] = last + part;
+  else parts.push(part);
+}
+
+function* inPieces(parts: readonly Encoded[], room: Room): Generator<Buffer, void> {
+  for (const part of parts) {
+    if (typeof part === 'string') yield Buffer.from(part);
+    else yield* part(room);
+  }
+}
+
+/** In one piece, for a message. */
+export function inOne(encoded: Encoded): string | Buffer {
+  return typeof encoded === 'string' ? encoded : Buffer.concat([...encoded(Buffer.allocUnsafe)]);
+}
+
+function encodeOutcome(outcome: Outcome, parts: Encoded[]): void {
+  const { status, exitStatus, error, timeNs, memoryBytes, runTimeNs, processPeak } = outcome;
+  const errorPart = error === '' ? '' : `,"error":${goJson(error)}`;
+  const peakPart = processPeak > 0 ? `,"procPeak":${processPeak}` : '';
+  add(parts, `{"status":${goJson(status)},"exitStatus":${exitStatus}${errorPart}`);
+  add(parts, `,"time":${timeNs},"memory":${memoryBytes},"runTime":${runTimeNs}${peakPart}`);
+  if (outcome.files.size > 0) {
+    for (const [index, [name, bytes]] of sortedEntries(outcome.files).entries()) {
+      add(parts, `${index === 0 ? ',"files":{' : ','}${goJson(name)}:`);
+      add(parts, encodeBytes(bytes));
+    }
+    add(parts, '}');
+  }
+  if (outcome.fileIds.size > 0) add(parts, `,"fileIds":${encodeMap(outcome.fileIds, goJson)}`);
+  if (outcome.fileErrors.length > 0) add(parts, `,"fileError":${encodeFileErrors(outcome)}`);
+  add(parts, '}');
+}
+
+function encodeFileErrors({ fileErrors }: Outcome): string {
+  const errors = fileErrors.map(
+    ({ name, type, message }) =>
+      `{"name":${goJson(name)},"type":"${type}","message":${goJson(message ?? '')}}`,
+  );
+  return `[${errors.join(',')}]`;
+}
+
+/** An object with its keys in the order of their bytes. */
+export function encodeMap<T>(map: ReadonlyMap<string, T>, encode: (value: T) => string): string {
+  const entries = sortedEntries(map).map(([key, value]) => `${goJson(key)}:${encode(value)}`);
+  return `{${entries.join(',')}}`;
+}
+
+function sortedEntries<T>(map: ReadonlyMap<string, T>): [string, T][] {
+  const entries = [...map];
+  if (entries.length > 2) return entries.sort(([a], [b]) => byteOrder(a, b));
+  // Most often stdout and stderr.
+  return entries.length === 2 && byteOrder(entries[0]![0], entries[1]![0]) > 0 ? entries.reverse() : entries;
+}
+
+const ESCAPED = /[<>&\u2028\u2029]/g;
+
+/** As encoding/json writes a string. */
+export function goJson(text: string): string {
+  if (isPlain(text)) return `"${text}"`;
+  return JSON.stringify(text).replace(ESCAPED, escapeUnicode);
+}
+
+function escapeUnicode(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** Below, the engine's own functions are quicker. */
+const LARGE_BYTES = 4096;
+
+/** Bytes as a JSON string; each byte that is not UTF-8 is the text `\ufffd`, a real U+FFFD stays as it is. */
+export function encodeBytes(bytes: Uint8Array): Encoded {
+  if (bytes.byteLength === 0) return '""';
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (buffer.length <= LARGE_BYTES && isUtf8(buffer)) return goJson(buffer.toString('utf8'));
+  return (room) => encodePieces(buffer, room);
+}

@@ -1,0 +1,42 @@
+/** Messages of a WebSocket that have not come whole: counted with all others, and not waited for for ever. */
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
+import type { Receiving } from '../http/connection/receiving.js';
+
+/** As for the body of a request: a minute, and a second more for each 16 KiB that came. */
+const PACE = { graceMs: 60_000, bytesPerMs: 16 };
+const LOOK_MS = 2000;
+
+/** Ends connections whose messages do not come, or for which there is no room. To be called once for each; it ends with its socket. */
+export function watchHalfSent(
+  socket: WebSocket,
+  connection: Socket,
+  receiving: Receiving,
+  { graceMs, bytesPerMs } = PACE,
+): void {
+  let counted = 0;
+  let since = performance.now();
+  const settle = () => {
+    receiving.release(counted);
+    counted = 0;
+    since = performance.now();
+  };
+  const onData = (chunk: Buffer) => {
+    if (counted === 0) since = performance.now();
+    if (receiving.take(chunk.length)) counted += chunk.length;
+    else socket.terminate();
+  };
+  // Whose program does not read is not read either: that is nobody's slowness.
+  const look = () => {
+    if (socket.isPaused) since = performance.now();
+    else if (counted > 0 && performance.now() - since > graceMs + counted / bytesPerMs) socket.terminate();
+  };
+  const timer = setInterval(look, Math.min(LOOK_MS, graceMs)).unref();
+  connection.prependListener('data', onData);
+  for (const event of ['message', 'ping', 'pong'] as const) socket.on(event, settle);
+  socket.once('close', () => {
+    clearInterval(timer);
+    connection.off('data', onData);
+    settle();
+  });
+}

@@ -1,0 +1,79 @@
+/** `/ws`: many requests at once, answered as they end. */
+import type { RawData, WebSocket } from 'ws';
+import { quoteGo } from '../wire/go-text.js';
+import { type DecodedSocketRequest, decodeSocketRequest } from '../wire/request.js';
+import { encodeOutcomes, goJson, inOne } from '../wire/results.js';
+import { plainText, RunFailure } from '../errors.js';
+import { convertRequest } from '../judge/convert.js';
+import type { Job } from '../judge/job.js';
+import { type Judge, runQueued } from '../judge/run-job.js';
+
+export class RequestSocket {
+  readonly #judge: Judge;
+  readonly #socket: WebSocket;
+  /** Requests under way, by id. */
+  readonly #running = new Map<string, AbortController>();
+  readonly #ends = new Set<Promise<void>>();
+
+  constructor(judge: Judge, socket: WebSocket) {
+    this.#judge = judge;
+    this.#socket = socket;
+    socket.on('message', (data: RawData) => this.#onMessage(data as Buffer));
+  }
+
+  idle(): Promise<unknown> {
+    return Promise.allSettled(this.#ends);
+  }
+
+  lost(): void {
+    for (const controller of this.#running.values()) controller.abort();
+  }
+
+  /** What cannot be read ends the connection: there is no id to answer to. */
+  #onMessage(message: Buffer): void {
+    try {
+      const raw = decodeSocketRequest(message);
+      if (raw.cancelRequestId) return this.#running.get(raw.cancelRequestId)?.abort();
+      this.#request(raw);
+    } catch {
+      this.#socket.terminate();
+    }
+  }
+
+  #request(raw: DecodedSocketRequest): void {
+    const job = convertRequest(raw, this.#judge.settings, false);
+    const { requestId } = job;
+    const { cmdCountMax } = this.#judge.settings;
+    if (requestId === '') return this.#answer('', 'null', 'empty request id');
+    if (this.#running.has(requestId)) {
+      return this.#answer(requestId, 'null', `duplicated request id: ${quoteGo(requestId)}`);
+    }
+    if (job.programs.length > cmdCountMax) {
+      return this.#answer(requestId, '[]', `cmd: more than ${cmdCountMax} entries`);
+    }
+    if (job.programs.length === 0) return this.#answer(requestId, '[]', '');
+    const end = this.#run(job);
+    this.#ends.add(end);
+    void end.finally(() => this.#ends.delete(end));
+  }
+
+  async #run(job: Job): Promise<void> {
+    const { requestId } = job;
+    const controller = new AbortController();
+    this.#running.set(requestId, controller);
+    try {
+      const outcomes = await runQueued(this.#judge, job, controller.signal);
+      this.#running.delete(requestId);
+      const message = encodeOutcomes(outcomes, `{"requestId":${goJson(requestId)},"results":`, '}\n');
+      this.#socket.send(inOne(message), { binary: false }, () => undefined);
+    } catch (error) {
+      this.#running.delete(requestId);
+      this.#answer(requestId, '[]', error instanceof RunFailure ? error.message : plainText(error));
+    }
+  }
+
+  #answer(requestId: string, results: string, error: string): void {
+    const tail = error === '' ? '' : `,"error":${goJson(error)}`;
+    this.#socket.send(`{"requestId":${goJson(requestId)},"results":${results}${tail}}\n`, () => undefined);
+  }
+}

@@ -1,0 +1,132 @@
+/** Upgrades: who may, to what, and the care of open connections. */
+import type { IncomingMessage, Server } from 'node:http';
+import { createRequire } from 'node:module';
+import type { Duplex } from 'node:stream';
+import { keepAlive, refuseUpgrade } from '@sbx/serving';
+import type { WebSocket, WebSocketServer } from 'ws';
+import type { EntryCheck } from '../http/entry.js';
+import { NO_UPGRADE_HEADERS, noUpgradeBody, upgradeProblem } from './no-upgrade.js';
+import { pathOf } from '../http/request-path.js';
+import type { Judge } from '../judge/run-job.js';
+import { watchHalfSent } from './half-sent.js';
+import { RequestSocket } from './request-socket.js';
+import { StreamSocket } from './stream-socket.js';
+
+/** Only pongs count as life, as with go-judge. */
+const ALIVE = { pingMs: 50_000, silenceMs: 60_000 };
+
+interface Served {
+  /** Resolves when nothing of it runs. */
+  idle(): Promise<unknown>;
+  /** The connection is gone: everything of it is cancelled. */
+  lost(): void;
+}
+
+const require = createRequire(import.meta.url);
+
+const REFUSALS = { 401: '401 Unauthorized', 403: '403 Forbidden' };
+
+export class Sockets {
+  readonly #judge: Judge;
+  readonly #checkEntry: EntryCheck;
+  readonly #open = new Map<WebSocket, Served>();
+  #server: WebSocketServer | null = null;
+
+  constructor(judge: Judge, checkEntry: EntryCheck) {
+    this.#judge = judge;
+    this.#checkEntry = checkEntry;
+  }
+
+  /** Takes `/ws` and `/stream`; refuses the rest. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', () => socket.destroy());
+    const path = pathOf(request.url ?? '');
+    const refusal = this.#checkEntry(request.headers, request.socket);
+    if (refusal !== 0) return refuseUpgrade(socket, REFUSALS[refusal], {}, '');
+    if (!isSocketPath(path)) {
+      return refuseUpgrade(socket, '404 Not Found', { 'Content-Type': 'text/plain' }, '404 page not found');
+    }
+    const problem = upgradeProblem(request);
+    if (problem !== null)
+      return refuseUpgrade(socket, '400 Bad Request', NO_UPGRADE_HEADERS, noUpgradeBody(problem));
+    const server = this.#loadServer();
+    if (server === null) return refuseUpgrade(socket, '503 Service Unavailable', {}, '');
+    server.handleUpgrade(request, socket, head, (opened) => {
+      watchHalfSent(opened, request.socket, this.#judge.receiving);
+      this.#serve(opened, path);
+    });
+  }
+
+  /** The same for a server of Node before 22.21, which takes every offer: what is no upgrade of ours is given back without its offer. */
+  upgradeOrAnswer(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    if (isForSocket(request)) return this.upgrade(request, socket, head);
+    socket.unshift(Buffer.concat([withoutUpgrade(request), head]));
+    server.emit('connection', socket);
+  }
+
+  /**
+   * Made at the first upgrade: loading `ws`, with the TLS and the compression that it asks for, takes 15 ms of CPU and memory for good. `null`
+   * where it cannot be loaded now, for want of descriptors; the next upgrade tries again, which a failed `import` would not.
+   */
+  #loadServer(): WebSocketServer | null {
+    if (this.#server !== null) return this.#server;
+    try {
+      const ws = require('ws') as typeof import('ws');
+      this.#server = new ws.WebSocketServer({
+        noServer: true,
+        clientTracking: false,
+        perMessageDeflate: false,
+        handleProtocols: () => false,
+        skipUTF8Validation: true, // Go does not look, and single bytes are replaced when the JSON is read
+        maxPayload: this.#judge.settings.frameMaxBytes,
+      });
+    } catch {
+      return null;
+    }
+    return this.#server;
+  }
+
+  async idle(): Promise<void> {
+    await Promise.all([...this.#open.values()].map((served) => served.idle()));
+  }
+
+  close(): void {
+    for (const [socket, served] of this.#open) {
+      served.lost();
+      socket.terminate();
+    }
+  }
+
+  #serve(socket: WebSocket, path: string): void {
+    const served: Served =
+      path === '/ws' ? new RequestSocket(this.#judge, socket) : new StreamSocket(this.#judge, socket);
+    this.#open.set(socket, served);
+    const { stop } = keepAlive(socket, ALIVE);
+    socket.on('error', () => socket.terminate()); // `ws` has told the peer already
+    socket.once('close', () => {
+      stop();
+      served.lost();
+      this.#open.delete(socket);
+    });
+  }
+}
+
+/** Else it is answered as any request: Java offers `h2c` with every first one. */
+export function isForSocket({ method, url = '' }: IncomingMessage): boolean {
+  return method === 'GET' && isSocketPath(pathOf(url));
+}
+
+/** The head of the request again, less what asks for an upgrade. */
+function withoutUpgrade({ method, url, rawHeaders, httpVersion }: IncomingMessage): Buffer {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!.toLowerCase();
+    if (name === 'upgrade' || name === 'connection' || name === 'http2-settings') continue;
+    lines.push(`${rawHeaders[index]}: ${rawHeaders[index + 1]}`);
+  }
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+}
+
+function isSocketPath(path: string | null): path is '/ws' | '/stream' {
+  return path === '/ws' || path === '/stream';
+}
