@@ -4,18 +4,18 @@ import { Engine, type EngineInfo, InvalidOptionsError } from '@sbx/core';
 import { makeMemoryFolder } from '@sbx/serving';
 import { readDotEnv } from './config/dot-env.js';
 import { makeRoot, type Root } from './config/mounts.js';
+import { Receiving } from './http/connection/receiving.js';
+import type { ServerContext } from './judge/run-job.js';
+import type { Settings } from './judge/settings.js';
+import { Workers } from './judge/workers.js';
 import type { Metrics } from './metrics/metrics.js';
 import { ownStackBytes, type ResolvedOptions } from './options.js';
-import { Receiving } from './http/connection/receiving.js';
-import type { Judge } from './judge/run-job.js';
-import { Workers } from './judge/workers.js';
-import type { Settings } from './judge/settings.js';
 import { FileStore } from './store/store.js';
 
 export interface Parts {
   options: ResolvedOptions;
   settings: Settings;
-  judge: Judge;
+  context: ServerContext;
   /** The engine was opened here and is closed here. */
   ownEngine: boolean;
 }
@@ -34,18 +34,18 @@ export async function openParts(options: ResolvedOptions, metrics: Metrics): Pro
     const store = await openStore(options);
     store.onAdded = (bytes) => metrics.observeFile(bytes);
     const workers = new Workers(options.parallelism, options.cpuSets, options.queueLength);
-    const judge: Judge = {
+    const context: ServerContext = {
       engine,
       settings,
       store,
       workers,
       receiving: new Receiving(options.receiveTotalBytes),
-      observe: (outcome) => metrics.observeOutcome(outcome),
+      observe: (outcome) => metrics.observeResult(outcome),
       observeFailure: () => metrics.observeFailure(),
       countStream: (change) => metrics.countStream(change),
     };
-    metrics.watch(judge);
-    return { options, settings, judge, ownEngine: options.engine === undefined };
+    metrics.watch(context);
+    return { options, settings, context, ownEngine: options.engine === undefined };
   } catch (error) {
     if (options.engine === undefined) await engine.close();
     throw error;

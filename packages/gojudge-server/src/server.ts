@@ -9,15 +9,15 @@ import {
 import type { Duplex } from 'node:stream';
 import type { Engine } from '@sbx/core';
 import { after } from '@sbx/serving';
-import { serveRequest } from './http/transport/node/adapter.js';
+import { endSlowBody } from './http/connection/slow-body.js';
 import { makeEntryCheck } from './http/entry.js';
+import { FastPath } from './http/transport/fast-path/fast-path.js';
+import { serveRequest } from './http/transport/node/adapter.js';
 import { continueWhenRead } from './http/transport/node/expect.js';
-import { keepPace } from './http/connection/slow-body.js';
-import { Lane } from './http/transport/fast-path/fast-path.js';
-import { listenOn } from './process/listen.js';
 import { type Metrics, openMetrics } from './metrics/metrics.js';
 import { openParts, type Parts } from './open.js';
 import { type GojudgeServerOptions, parseOptions } from './options.js';
+import { listenOn } from './process/listen.js';
 import { isForSocket, Sockets } from './ws/sockets.js';
 
 /** An open server; see `createGojudgeServer`. */
@@ -58,7 +58,7 @@ class OpenServer implements GojudgeServer {
   readonly #metrics: Metrics;
   readonly #checkEntry;
   readonly #sockets: Sockets;
-  readonly #lane: Lane;
+  readonly #fastPath: FastPath;
   readonly #servers: Server[] = [];
   readonly #busy = new Set<Promise<unknown>>();
   #closed: Promise<void> | null = null;
@@ -67,18 +67,18 @@ class OpenServer implements GojudgeServer {
     this.#parts = parts;
     this.#metrics = metrics;
     this.#checkEntry = makeEntryCheck(parts.settings);
-    this.#sockets = new Sockets(parts.judge, this.#checkEntry);
-    this.#lane = new Lane(parts.judge, this.#checkEntry, metrics);
+    this.#sockets = new Sockets(parts.context, this.#checkEntry);
+    this.#fastPath = new FastPath(parts.context, this.#checkEntry, metrics);
   }
 
   get engine(): Engine {
-    return this.#parts.judge.engine;
+    return this.#parts.context.engine;
   }
 
   handler = (request: IncomingMessage, response: ServerResponse): void => {
-    keepPace(request);
+    endSlowBody(request);
     const observe = this.#metrics.watchHttp(request, response);
-    const answered = serveRequest(this.#parts.judge, this.#checkEntry, request, response).then(observe);
+    const answered = serveRequest(this.#parts.context, this.#checkEntry, request, response).then(observe);
     this.#busy.add(answered);
     void answered.finally(() => this.#busy.delete(answered));
   };
@@ -131,7 +131,7 @@ class OpenServer implements GojudgeServer {
     server.on('upgrade', (request, socket, head) =>
       this.#sockets.upgradeOrAnswer(server, request, socket, head),
     );
-    this.#lane.attach(server);
+    this.#fastPath.attach(server);
     return this.#keep(server);
   }
 
@@ -141,21 +141,21 @@ class OpenServer implements GojudgeServer {
   }
 
   async #close(): Promise<void> {
-    const { judge, options, ownEngine } = this.#parts;
-    judge.workers.close();
+    const { context, options, ownEngine } = this.#parts;
+    context.workers.close();
     for (const server of this.#servers) server.close();
     for (const server of this.#servers) server.closeIdleConnections();
-    this.#lane.closeIdle();
+    this.#fastPath.closeIdle();
     await Promise.race([this.#drained(), after(options.shutdownMs)]);
     this.#sockets.close();
     for (const server of this.#servers) server.closeAllConnections();
-    this.#lane.destroy();
-    if (ownEngine) await judge.engine.close();
+    this.#fastPath.destroy();
+    if (ownEngine) await context.engine.close();
     await Promise.race([this.#drained(), after(options.shutdownMs)]);
-    await judge.store.close();
+    await context.store.close();
   }
 
   async #drained(): Promise<void> {
-    await Promise.allSettled([...this.#busy, this.#lane.drained(), this.#sockets.idle()]);
+    await Promise.allSettled([...this.#busy, this.#fastPath.drained(), this.#sockets.idle()]);
   }
 }

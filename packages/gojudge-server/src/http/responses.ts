@@ -1,12 +1,13 @@
 /** Answers as go-judge shapes them: errors are bare JSON strings, or have no body at all. How they travel is others' matter. */
-import { JsonSyntaxError } from '../wire/json.js';
-import { JsonTypeError } from '../wire/shapes.js';
-import { type Encoded, goJson } from '../wire/results.js';
-import { BadRequest, RunFailure } from '../errors.js';
 
-export interface Answer {
+import { BadRequest, RunFailure } from '../errors.js';
+import { JsonSyntaxError } from '../wire/json.js';
+import { type Encoded, goJson } from '../wire/results.js';
+import { JsonTypeError } from '../wire/shapes.js';
+
+export interface Response {
   status: number;
-  /** With the length, but for a body in pieces. */
+  /** With the length, but for a body in chunks. */
   headers: Readonly<Record<string, string | number>>;
   body: Encoded;
 }
@@ -20,28 +21,28 @@ const HTML: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-export function jsonAnswer(status: number, json: string): Answer {
+export function jsonResponse(status: number, json: string): Response {
   const headers = { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(json) };
   return { status, headers, body: json };
 }
 
 /** Results. */
-export function encodedAnswer(encoded: Encoded): Answer {
-  if (typeof encoded === 'string') return jsonAnswer(200, encoded);
+export function encodedResponse(encoded: Encoded): Response {
+  if (typeof encoded === 'string') return jsonResponse(200, encoded);
   return { status: 200, headers: { 'Content-Type': JSON_TYPE }, body: encoded };
 }
 
-export function emptyAnswer(status: number): Answer {
+export function emptyResponse(status: number): Response {
   return { status, headers: { 'Content-Length': 0 }, body: '' };
 }
 
-export function notFoundAnswer(): Answer {
+export function notFoundResponse(): Response {
   const body = '404 page not found';
   return { status: 404, headers: { 'Content-Type': 'text/plain', 'Content-Length': body.length }, body };
 }
 
 /** A path that cannot be read. */
-export function badPathAnswer(): Answer {
+export function badPathResponse(): Response {
   const body = '400 Bad Request';
   const type = 'text/plain; charset=utf-8';
   const headers = { 'Content-Type': type, 'Content-Length': body.length, Connection: 'close' };
@@ -49,7 +50,7 @@ export function badPathAnswer(): Answer {
 }
 
 /** For the same path without its trailing slash. */
-export function redirectAnswer(method: string, location: string): Answer {
+export function redirectResponse(method: string, location: string): Response {
   if (method !== 'GET')
     return { status: 307, headers: { Location: location, 'Content-Length': 0 }, body: '' };
   const href = location.replace(/[&<>"']/g, (char) => HTML[char]!);
@@ -63,10 +64,10 @@ export function redirectAnswer(method: string, location: string): Answer {
 }
 
 /** The one place where errors become status codes. `strict`: without headers that go-judge does not send. */
-export function errorAnswer(error: unknown, strict: boolean): Answer {
-  if (isClientsFault(error)) return jsonAnswer(400, goJson(error.message));
-  if (!(error instanceof RunFailure)) return jsonAnswer(500, goJson('internal error'));
-  const { status, headers, body } = jsonAnswer(500, goJson(error.message));
+export function errorResponse(error: unknown, strict: boolean): Response {
+  if (isClientsFault(error)) return jsonResponse(400, goJson(error.message));
+  if (!(error instanceof RunFailure)) return jsonResponse(500, goJson('internal error'));
+  const { status, headers, body } = jsonResponse(500, goJson(error.message));
   const { retryAfterMs } = error;
   if (retryAfterMs === null || strict) return { status, headers, body };
   return {

@@ -1,32 +1,36 @@
 /** Method and path to handler: the table of go-judge's REST interface, and its rules for what is in no row. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Judge } from '../judge/run-job.js';
-import {
-  type Answer,
-  badPathAnswer,
-  emptyAnswer,
-  jsonAnswer,
-  notFoundAnswer,
-  redirectAnswer,
-} from './responses.js';
-import type { Asked } from './request-context.js';
+import type { ServerContext } from '../judge/run-job.js';
+import { sendNoUpgrade } from '../ws/no-upgrade.js';
 import type { EntryCheck, EntryHeaders } from './entry.js';
 import { deleteFile, downloadFile, listFiles, uploadFile } from './handlers/files.js';
 import { configJson, versionJson } from './handlers/info.js';
-import { sendNoUpgrade } from '../ws/no-upgrade.js';
-import { pathOf, queryOf } from './request-path.js';
 import { handleRun } from './handlers/run.js';
+import type { RequestContext } from './request-context.js';
+import { pathOf, queryOf } from './request-path.js';
+import {
+  badPathResponse,
+  emptyResponse,
+  jsonResponse,
+  notFoundResponse,
+  type Response,
+  redirectResponse,
+} from './responses.js';
 
 /** The usual kind: one answer to what has been read whole. */
-type AnswerHandler = (judge: Judge, asked: Asked, id: string) => Answer | Promise<Answer>;
+type ResponseHandler = (
+  context: ServerContext,
+  incoming: RequestContext,
+  id: string,
+) => Response | Promise<Response>;
 /** Streams one way or the other, so it needs Node's own request and response. */
 type StreamHandler = (
-  judge: Judge,
+  context: ServerContext,
   request: IncomingMessage,
   response: ServerResponse,
   id: string,
 ) => void | Promise<void>;
-type Handler = { kind: 'answer'; handle: AnswerHandler } | { kind: 'stream'; handle: StreamHandler };
+type Handler = { kind: 'answer'; handle: ResponseHandler } | { kind: 'stream'; handle: StreamHandler };
 
 interface Route {
   /** As metrics name it. */
@@ -35,7 +39,7 @@ interface Route {
   methods: Readonly<Record<string, Handler>>;
 }
 
-const answering = (handle: AnswerHandler): Handler => ({ kind: 'answer', handle });
+const answering = (handle: ResponseHandler): Handler => ({ kind: 'answer', handle });
 const streaming = (handle: StreamHandler): Handler => ({ kind: 'stream', handle });
 
 const FILE_ID = '/file/:fid';
@@ -60,12 +64,12 @@ const ROUTES: readonly Route[] = [
   {
     pattern: '/version',
     open: true,
-    methods: { GET: answering(({ settings }) => jsonAnswer(200, versionJson(settings))) },
+    methods: { GET: answering(({ settings }) => jsonResponse(200, versionJson(settings))) },
   },
   {
     pattern: '/config',
     open: true,
-    methods: { GET: answering(({ settings, store }) => jsonAnswer(200, configJson(settings, store.dir))) },
+    methods: { GET: answering(({ settings, store }) => jsonResponse(200, configJson(settings, store.dir))) },
   },
   { pattern: '/ws', methods: { GET: NO_UPGRADE } },
   { pattern: '/stream', methods: { GET: NO_UPGRADE } },
@@ -98,19 +102,19 @@ export function findHandler(
   headers: EntryHeaders,
 ): Matched {
   const path = pathOf(url);
-  if (path === null) return always(badPathAnswer());
+  if (path === null) return always(badPathResponse());
   const matched = matchRoute(method, path);
   if (matched === null && path.length > 1 && path.endsWith('/')) {
     const shorter = path.slice(0, -1);
     if (matchRoute(method, shorter) !== null) {
-      return always(redirectAnswer(method, encodePath(shorter) + queryOf(url)));
+      return always(redirectResponse(method, encodePath(shorter) + queryOf(url)));
     }
   }
   return admit(checkEntry, matched, headers);
 }
 
 /** The same for a path that needs no decoding; `null` where it has no row, which `findHandler` has answers to. */
-export function findPlain(
+export function findSimple(
   checkEntry: EntryOf,
   method: string,
   path: string,
@@ -123,12 +127,12 @@ export function findPlain(
 function admit(checkEntry: EntryOf, matched: Matched | null, headers: EntryHeaders): Matched {
   const refusal = checkEntry(headers);
   if (refusal === 403 || (refusal === 401 && matched?.open !== true)) {
-    return always(emptyAnswer(refusal), matched?.pattern);
+    return always(emptyResponse(refusal), matched?.pattern);
   }
-  return matched ?? always(notFoundAnswer());
+  return matched ?? always(notFoundResponse());
 }
 
-function always(answer: Answer, pattern = ''): Matched {
+function always(answer: Response, pattern = ''): Matched {
   return { kind: 'answer', handle: () => answer, pattern, open: false, id: '' };
 }
 

@@ -1,14 +1,14 @@
 /** After the end: collectors' contents and the files that were asked for, as bytes or into the store. */
 import { fstatSync, readSync } from 'node:fs';
 import type { CopyOut, FileError, Output, OutputFile, RunResult } from '@sbx/core';
-import { quoteGo } from '../wire/go-text.js';
 import { EINVAL, ENOENT, EXDEV, errnoText } from '../errno.js';
 import { plainText } from '../errors.js';
 import { allocatedBytes } from '../store/sparse.js';
+import { quoteGo } from '../wire/go-text.js';
 import { budgetText, FILE_BYTES_MIN } from './budget.js';
-import { closeHeld } from './descriptors.js';
+import { closeDescriptors } from './descriptors.js';
 import type { CopyOutEntry, JobProgram } from './job.js';
-import { type Gathered, noteFileError, nothingGathered } from './program-result.js';
+import { type CollectedFiles, noteFileError, nothingCollected } from './program-result.js';
 import type { RunScope } from './scope.js';
 import type { Collector } from './stdio.js';
 import { insidePath, isDevice } from './work-path.js';
@@ -36,16 +36,16 @@ export function makeCopyOut(program: JobProgram, workDir: string): CopyOut[] {
 }
 
 /** What a program left; `null`: it was tried and could not be started. A promise only where something goes to the store. */
-export function gather(
+export function collectOutputs(
   scope: RunScope,
   program: JobProgram,
   collectors: readonly Collector[],
   result: RunResult | null,
-): Gathered | Promise<Gathered> {
-  const taking: Taking = { gathered: nothingGathered(), storing: [], result };
+): CollectedFiles | Promise<CollectedFiles> {
+  const taking: Taking = { collected: nothingCollected(), storing: [], result };
   if (program.cachedNames.size > 0) return gatherHeld(scope, program, collectors, taking);
   takeAll(scope, program, collectors, taking);
-  return taking.gathered;
+  return taking.collected;
 }
 
 /** The result's descriptors end here, however this goes, and not before the store has done with them. */
@@ -54,19 +54,19 @@ async function gatherHeld(
   program: JobProgram,
   collectors: readonly Collector[],
   taking: Taking,
-): Promise<Gathered> {
+): Promise<CollectedFiles> {
   try {
     takeAll(scope, program, collectors, taking);
     await Promise.all(taking.storing);
-    return taking.gathered;
+    return taking.collected;
   } finally {
     await Promise.allSettled(taking.storing);
-    closeHeld(taking.result);
+    closeDescriptors(taking.result);
   }
 }
 
 interface Taking {
-  gathered: Gathered;
+  collected: CollectedFiles;
   storing: Promise<void>[];
   result: RunResult | null;
 }
@@ -76,15 +76,15 @@ function takeAll(
   scope: RunScope,
   program: JobProgram,
   collectors: readonly Collector[],
-  { gathered, storing, result }: Taking,
+  { collected, storing, result }: Taking,
 ): void {
   const outputs = collectors.map((collector) => collectedOf(scope, program, collector, result));
   for (const entry of program.copyOut) {
-    const stored = takeFile(scope, program, entry, { gathered, result });
+    const stored = takeFile(scope, program, entry, { collected, result });
     if (stored !== undefined) storing.push(stored);
   }
-  for (const collected of outputs) {
-    const stored = takeCollected(scope, gathered, collected);
+  for (const output of outputs) {
+    const stored = takeCollected(scope, collected, output);
     if (stored !== undefined) storing.push(stored);
   }
 }
@@ -99,27 +99,27 @@ function takeFile(
   scope: RunScope,
   program: JobProgram,
   entry: CopyOutEntry,
-  { gathered, result }: Omit<Taking, 'storing'>,
+  { collected, result }: Omit<Taking, 'storing'>,
 ): Promise<void> | undefined {
   const { name, optional, cached, returned } = entry;
   const path = insidePath(name, scope.settings.workDir);
   const file = path === null ? undefined : result?.files[path];
   const error = result?.fileErrors.find((one) => one.path === path);
   if (error?.code === 'too-large')
-    noteTooLarge(scope, gathered, program, { name, sizeBytes: error.sizeBytes });
+    noteTooLarge(scope, collected, program, { name, sizeBytes: error.sizeBytes });
   else if (file === undefined) {
-    if (!optional) noteFileError(gathered, name, 'CopyOutOpen', openText(name, path, error));
+    if (!optional) noteFileError(collected, name, 'CopyOutOpen', openText(name, path, error));
     return undefined;
   }
   return file === undefined || !returned
     ? undefined
-    : keepFile(scope, gathered, { name, cached, content: contentOf(file, program.copyOutMax) });
+    : keepFile(scope, collected, { name, cached, content: contentOf(file, program.copyOutMax) });
 }
 
 /** Larger than its own bound, or than what is left for all. */
 function noteTooLarge(
   { budget }: RunScope,
-  gathered: Gathered,
+  collected: CollectedFiles,
   { copyOutMax, truncate }: JobProgram,
   { name, sizeBytes = 0 }: { name: string; sizeBytes: number | undefined },
 ): void {
@@ -129,7 +129,7 @@ function noteTooLarge(
     sizeBytes > copyOutMax
       ? `${what} ${size} exceeds limit (${copyOutMax})`
       : budgetText(what, sizeBytes, budget.totalBytes);
-  noteFileError(gathered, name, 'CopyOutSizeExceeded', message);
+  noteFileError(collected, name, 'CopyOutSizeExceeded', message);
 }
 
 /** The last step is never followed, so no link leads out. */
@@ -141,7 +141,7 @@ function openText(name: string, path: string | null, error: FileError | undefine
   return `${errno === ENOENT ? 'open' : 'lstat'} ${name}: ${errnoText(errno)}`;
 }
 
-interface Collected extends Kept {
+interface CollectedOutput extends Kept {
   max: number;
   output: Output | null;
 }
@@ -151,7 +151,7 @@ function collectedOf(
   program: JobProgram,
   collector: Collector,
   result: RunResult | null,
-): Collected {
+): CollectedOutput {
   const { name, max } = collector;
   const output = result === null ? null : outputOf(result, program, collector);
   const content = output === null ? EMPTY : contentOf(output, keptOf(output, max));
@@ -161,16 +161,16 @@ function collectedOf(
 
 function takeCollected(
   scope: RunScope,
-  gathered: Gathered,
-  { max, output, ...kept }: Collected,
+  collected: CollectedFiles,
+  { max, output, ...kept }: CollectedOutput,
 ): Promise<void> | undefined {
   const isOver = output !== null && (max < 0 || output.totalBytes > max);
-  if (isOver) noteFileError(gathered, kept.name, 'CollectSizeExceeded', 'Output Limit Exceeded');
+  if (isOver) noteFileError(collected, kept.name, 'CollectSizeExceeded', 'Output Limit Exceeded');
   else if (output?.truncated) {
     const message = budgetText(quoteGo(kept.name), output.totalBytes, scope.budget.totalBytes);
-    noteFileError(gathered, kept.name, 'CollectSizeExceeded', message);
+    noteFileError(collected, kept.name, 'CollectSizeExceeded', message);
   }
-  return keep(scope, gathered, kept);
+  return keep(scope, collected, kept);
 }
 
 /** One more than asked for where there are more, and never more than the engine kept. */
@@ -199,25 +199,25 @@ interface Kept extends File {
 type KeepScope = Pick<RunScope, 'store' | 'budget'>;
 
 /** As `keep`, of what has not been counted. */
-export function keepFile(scope: KeepScope, gathered: Gathered, file: File): Promise<void> | undefined {
+export function keepFile(scope: KeepScope, collected: CollectedFiles, file: File): Promise<void> | undefined {
   const cost = Math.max(costOf(file.content, file.cached), FILE_BYTES_MIN);
-  return keep(scope, gathered, { ...file, isCharged: scope.budget.charge(cost) });
+  return keep(scope, collected, { ...file, isCharged: scope.budget.charge(cost) });
 }
 
 /** Puts content where it was asked for; a store that refuses is a file error, and so is a request that takes out too much. */
 function keep(
   { store, budget }: KeepScope,
-  gathered: Gathered,
+  collected: CollectedFiles,
   { name, cached, content, isCharged }: Kept,
 ): Promise<void> | undefined {
   if (!isCharged) {
     const message = budgetText(`copyout: ${quoteGo(name)}`, sizeOf(content), budget.totalBytes);
-    return void noteFileError(gathered, name, 'CopyOutSizeExceeded', message);
+    return void noteFileError(collected, name, 'CopyOutSizeExceeded', message);
   }
-  if (!cached) return void gathered.files.set(name, bytesOf(content));
+  if (!cached) return void collected.files.set(name, bytesOf(content));
   return store.add(name, content).then(
-    (id) => void gathered.fileIds.set(name, id),
-    (error) => noteFileError(gathered, name, 'CopyOutCreateFile', plainText(error)),
+    (id) => void collected.fileIds.set(name, id),
+    (error) => noteFileError(collected, name, 'CopyOutCreateFile', plainText(error)),
   );
 }
 

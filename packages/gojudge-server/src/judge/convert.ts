@@ -1,7 +1,7 @@
 /** Wire to job. Below this file nothing knows the wire's names. */
-import type { DecodedCmd, DecodedFile, DecodedPipe, DecodedRequest } from '../wire/request.js';
+
 import { BadRequest } from '../errors.js';
-import type { Settings } from './settings.js';
+import type { DecodedCmd, DecodedFile, DecodedPipe, DecodedRequest } from '../wire/request.js';
 import type {
   CopyInSource,
   CopyOutEntry,
@@ -12,6 +12,7 @@ import type {
   ProgramFile,
   Source,
 } from './job.js';
+import type { Settings } from './settings.js';
 import { checkSourcePath } from './src-prefix.js';
 
 /** Go-judge dies of a negative one. */

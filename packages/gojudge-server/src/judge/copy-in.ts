@@ -1,6 +1,5 @@
 /** copyIn to the engine's files, and its failures to file errors. With any, the program is not started. */
 import type { FileAccessError, FileInput } from '@sbx/core';
-import { quoteGo } from '../wire/go-text.js';
 import {
   EEXIST,
   EINVAL,
@@ -14,8 +13,15 @@ import {
   errnoText,
 } from '../errno.js';
 import type { LiveSource } from '../store/read-fd.js';
+import { quoteGo } from '../wire/go-text.js';
 import type { CopyInSource, JobProgram } from './job.js';
-import { type Gathered, noteFileError, nothingGathered, notStarted, type Outcome } from './program-result.js';
+import {
+  type CollectedFiles,
+  noteFileError,
+  nothingCollected,
+  notStarted,
+  type ProgramResult,
+} from './program-result.js';
 import type { RunScope } from './scope.js';
 import type { OpenSource } from './sources.js';
 import { insidePath } from './work-path.js';
@@ -28,13 +34,13 @@ const PATH_BYTES_MAX = 4095;
 export interface CopyIn {
   files: Record<string, FileInput>;
   /** What kept it from being begun. */
-  failed: Gathered | null;
+  failed: CollectedFiles | null;
 }
 
 /** A promise only where something is read that is no regular file. */
 export function makeCopyIn(scope: RunScope, program: JobProgram): CopyIn | Promise<CopyIn> {
   const files: Record<string, FileInput> = Object.create(null);
-  const failed = nothingGathered();
+  const failed = nothingCollected();
   const reading: Promise<void>[] = [];
   for (const [path, source] of program.copyIn) {
     const target = insidePath(path, scope.settings.workDir);
@@ -50,13 +56,13 @@ export function makeCopyIn(scope: RunScope, program: JobProgram): CopyIn | Promi
 }
 
 /** The work folder, the root, or nothing. */
-function noteFolderTarget(failed: Gathered, path: string, source: CopyInSource): null {
+function noteFolderTarget(failed: CollectedFiles, path: string, source: CopyInSource): null {
   if (source.kind !== 'symlink') return noteCreate(failed, path, EISDIR);
   return noteLink(failed, path, source.target, path === '' ? ENOENT : EEXIST);
 }
 
 /** `null` when it is noted why the kernel would not make it. */
-function linkOf(failed: Gathered, path: string, target: string): FileInput | null {
+function linkOf(failed: CollectedFiles, path: string, target: string): FileInput | null {
   const texts = [target, path];
   if (texts.some((text) => text.includes('\0'))) return noteLink(failed, path, target, EINVAL);
   if (target === '') return noteLink(failed, path, target, ENOENT);
@@ -67,7 +73,7 @@ function linkOf(failed: Gathered, path: string, target: string): FileInput | nul
 /** `null` when it is noted why not. */
 function inputOf(
   scope: RunScope,
-  failed: Gathered,
+  failed: CollectedFiles,
   path: string,
   source: CopyInSource,
 ): FileInput | Promise<FileInput> | null {
@@ -89,7 +95,7 @@ function inputOf(
 
 function hostFile(
   scope: RunScope,
-  failed: Gathered,
+  failed: CollectedFiles,
   path: string,
   opened: OpenSource,
 ): FileInput | Promise<FileInput> | null {
@@ -110,13 +116,13 @@ export function copyInFailure(
   { settings }: RunScope,
   program: JobProgram,
   error: FileAccessError,
-): Outcome | null {
+): ProgramResult | null {
   const entry = program.copyIn.find(([path]) => insidePath(path, settings.workDir) === error.path);
   if (entry === undefined) return null;
   const [path, source] = entry;
   const found = errnoOf(error);
   const errno = found === EXDEV ? EROFS : found;
-  const failed = nothingGathered();
+  const failed = nothingCollected();
   if (source.kind === 'symlink') {
     noteLink(failed, path, source.target, errno);
     return notStarted('File Error', failed.failure!.error, failed);
@@ -141,7 +147,7 @@ async function readLive({ settings }: RunScope, source: LiveSource): Promise<Fil
 }
 
 /** The whole program says only how many. */
-function noteLink(failed: Gathered, path: string, target: string, errno: number): null {
+function noteLink(failed: CollectedFiles, path: string, target: string, errno: number): null {
   const message = `symlink: ${quoteGo(path)} -> ${quoteGo(target)}: symlink ${target} ${path}: ${errnoText(errno)}`;
   noteFileError(failed, path, 'Symlink', message);
   const count = failed.fileErrors.filter(({ type }) => type === 'Symlink').length;
@@ -149,17 +155,17 @@ function noteLink(failed: Gathered, path: string, target: string, errno: number)
   return null;
 }
 
-function noteFolder(failed: Gathered, path: string): null {
+function noteFolder(failed: CollectedFiles, path: string): null {
   noteFileError(failed, path, 'CopyInCopyContent', `write ${path}: copy_file_range: is a directory`);
   return null;
 }
 
-function noteOpen(failed: Gathered, path: string, message: string): null {
+function noteOpen(failed: CollectedFiles, path: string, message: string): null {
   noteFileError(failed, path, 'CopyInOpenFile', message);
   return null;
 }
 
-function noteCreate(failed: Gathered, path: string, errno: number): null {
+function noteCreate(failed: CollectedFiles, path: string, errno: number): null {
   noteFileError(failed, path, 'CopyInCreateFile', `open ${path}: ${errnoText(errno)}`);
   return null;
 }

@@ -3,7 +3,7 @@ import { closeSync } from 'node:fs';
 import type { RunResult } from '@sbx/core';
 
 /** Closes those of files and outputs that went to the store, or that nobody will get. */
-export function closeHeld(result: RunResult | null): void {
+export function closeDescriptors(result: RunResult | null): void {
   if (result === null) return;
   const all = [
     result.stdout,

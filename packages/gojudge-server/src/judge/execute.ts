@@ -11,15 +11,15 @@ import type {
   RunResult,
   SbxError,
 } from '@sbx/core';
-import type { Settings } from './settings.js';
 import { attachStreams } from './attach.js';
-import { concludeError, concludeResult, concludeUntried, throwForRequest } from './map-result.js';
 import { keepFile } from './collect-outputs.js';
-import { closeHeld, whenSent } from './descriptors.js';
+import { closeDescriptors, whenSent } from './descriptors.js';
 import type { Job, JobPipe, JobProgram } from './job.js';
-import type { Outcome } from './program-result.js';
+import { mapError, mapResult, mapUntried, throwForRequest } from './map-result.js';
 import { type Plan, planProgram } from './plan.js';
+import type { ProgramResult } from './program-result.js';
 import type { RunScope } from './scope.js';
+import type { Settings } from './settings.js';
 
 const NONE: ReadonlySet<number> = new Set();
 const EMPTY = new Uint8Array(0);
@@ -30,7 +30,7 @@ function never({ diskBytes, diskFileCount }: Settings): GroupProgram {
 }
 
 /** Throws `RunFailure`. */
-export async function execute(scope: RunScope, job: Job): Promise<Outcome[]> {
+export async function execute(scope: RunScope, job: Job): Promise<ProgramResult[]> {
   if (job.programs.length > 1) return executeGroup(scope, job);
   const [program] = job.programs;
   if (program === undefined) return [];
@@ -40,17 +40,17 @@ export async function execute(scope: RunScope, job: Job): Promise<Outcome[]> {
   }
 }
 
-async function executeAlone(scope: RunScope, program: JobProgram): Promise<Outcome> {
+async function executeAlone(scope: RunScope, program: JobProgram): Promise<ProgramResult> {
   const planned = planProgram(scope, program, 0, NONE);
   const plan = planned instanceof Promise ? await planned : planned;
-  if (plan.failure !== null) return concludeUntried(scope, plan);
+  if (plan.failure !== null) return mapUntried(scope, plan);
   let result: RunResult;
   try {
     result = await runAlone(scope, plan);
   } catch (error) {
-    return concludeError(scope, plan, error);
+    return mapError(scope, plan, error);
   }
-  return concludeResult(scope, plan, result);
+  return mapResult(scope, plan, result);
 }
 
 async function runAlone(scope: RunScope, { index, request }: Plan): Promise<RunResult> {
@@ -60,11 +60,11 @@ async function runAlone(scope: RunScope, { index, request }: Plan): Promise<RunR
   if (streams === null) return engine.run(file, args, whole);
   const process = await engine.spawn(file, args, whole);
   const sent = attachStreams(streams, { index, program: scope.job.programs[index]!, process });
-  return whenSent(process.result, sent, closeHeld);
+  return whenSent(process.result, sent, closeDescriptors);
 }
 
 /** go-judge starts the program without what cannot be made. True when there is something to leave out. */
-function leaveOut(program: JobProgram, { fileErrors }: Outcome): boolean {
+function leaveOut(program: JobProgram, { fileErrors }: ProgramResult): boolean {
   const names = new Set(fileErrors.filter(({ type }) => type === 'CopyInCreateFile').map(({ name }) => name));
   program.copyIn = program.copyIn.filter(([path]) => !names.has(path));
   return names.size > 0;
@@ -76,18 +76,16 @@ interface Together {
   recordings: (Output | null)[];
 }
 
-async function executeGroup(scope: RunScope, job: Job): Promise<Outcome[]> {
+async function executeGroup(scope: RunScope, job: Job): Promise<ProgramResult[]> {
   const plans = await Promise.all(
     job.programs.map((program, index) => planProgram(scope, program, index, takenBy(job.pipes, index))),
   );
   const { results, errors, recordings } = await runTogether(scope, job, plans);
   const settled = await Promise.allSettled(
     plans.map(async (plan, index) => {
-      if (plan.failure !== null) return concludeUntried(scope, plan);
+      if (plan.failure !== null) return mapUntried(scope, plan);
       const result = results[index] ?? null;
-      return result === null
-        ? concludeError(scope, plan, errors[index])
-        : concludeResult(scope, plan, result);
+      return result === null ? mapError(scope, plan, errors[index]) : mapResult(scope, plan, result);
     }),
   );
   const outcomes = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -121,7 +119,7 @@ async function runTogether(scope: RunScope, job: Job, plans: readonly Plan[]): P
       const index = Number(/programs\[(\d+)\]/.exec((error as InvalidOptionsError).field ?? '')?.[1] ?? -1);
       const plan = plans[index];
       if (plan === undefined || plan.failure !== null) throw error;
-      plan.failure = await concludeError(scope, plan, error);
+      plan.failure = await mapError(scope, plan, error);
     }
   }
 }
@@ -137,7 +135,7 @@ async function runLiving(
     return attachStreams(streams!, { index, program: plans[index]!.program, process });
   });
   return whenSent(group.result, Promise.all(sending), ({ results }) => {
-    for (const result of results) closeHeld(result);
+    for (const result of results) closeDescriptors(result);
   });
 }
 
@@ -164,7 +162,7 @@ function takenBy(pipes: readonly JobPipe[], index: number): ReadonlySet<number> 
 }
 
 /** Its files could not be copied in. */
-function isUntried({ fileErrors }: Outcome): boolean {
+function isUntried({ fileErrors }: ProgramResult): boolean {
   return fileErrors.some(({ type }) => type === 'Symlink' || type.startsWith('CopyIn'));
 }
 
@@ -172,7 +170,7 @@ function isUntried({ fileErrors }: Outcome): boolean {
 async function keepRecording(
   scope: RunScope,
   { name, proxy, writer }: JobPipe,
-  outcomes: readonly Outcome[],
+  outcomes: readonly ProgramResult[],
   recording: Output | null,
 ): Promise<void> {
   const outcome = outcomes[writer.index]!;

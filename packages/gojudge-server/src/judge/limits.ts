@@ -1,8 +1,8 @@
 /** A job's limits to the engine's. */
 import type { Limits } from '@sbx/core';
 import { StartFailure } from '../errors.js';
-import type { Settings } from './settings.js';
 import type { JobLimits } from './job.js';
+import type { Settings } from './settings.js';
 
 const NS_PER_MS = 1e6;
 /** Least and most that the engine takes; the verdict follows the request's own figures all the same. */

@@ -10,34 +10,38 @@ import {
 } from '@sbx/core';
 import { E2BIG, ENOENT, ENOSPC, EROFS, EXDEV, errnoOf, errnoText } from '../errno.js';
 import { CancelledBefore, plainText, RunFailure, StartFailure } from '../errors.js';
+import { collectOutputs } from './collect-outputs.js';
 import { copyInFailure } from './copy-in.js';
-import { gather } from './collect-outputs.js';
-import { notStarted, type Outcome } from './program-result.js';
 import type { Plan } from './plan.js';
 import { descriptorPrefix } from './prepare.js';
+import { notStarted, type ProgramResult } from './program-result.js';
 import type { RunScope } from './scope.js';
-import { decideOutcome } from './verdict.js';
+import { decideResult } from './verdict.js';
 import { insidePath, isDevice } from './work-path.js';
 
 const BAD_CPU_SET = 'execve: cgroup: failed to set cpuset limit: write cpuset.cpus: invalid argument';
 
-export function concludeResult(scope: RunScope, plan: Plan, result: RunResult): Outcome | Promise<Outcome> {
+export function mapResult(
+  scope: RunScope,
+  plan: Plan,
+  result: RunResult,
+): ProgramResult | Promise<ProgramResult> {
   const { program, collectors } = plan;
   const tellsPeak = scope.settings.runnerConfig.cgroupType === 2;
-  const gathered = gather(scope, program, collectors, result);
-  return gathered instanceof Promise
-    ? gathered.then((done) => decideOutcome(result, program.limits, done, tellsPeak))
-    : decideOutcome(result, program.limits, gathered, tellsPeak);
+  const collected = collectOutputs(scope, program, collectors, result);
+  return collected instanceof Promise
+    ? collected.then((done) => decideResult(result, program.limits, done, tellsPeak))
+    : decideResult(result, program.limits, collected, tellsPeak);
 }
 
 /** It was not even tried. */
-export async function concludeUntried(scope: RunScope, plan: Plan): Promise<Outcome> {
+export async function mapUntried(scope: RunScope, plan: Plan): Promise<ProgramResult> {
   const { failure } = plan;
   return failure instanceof StartFailure ? asInternalError(scope, plan, failure) : failure!;
 }
 
 /** Throws `RunFailure`, and mistakes of ours. */
-export async function concludeError(scope: RunScope, plan: Plan, error: unknown): Promise<Outcome> {
+export async function mapError(scope: RunScope, plan: Plan, error: unknown): Promise<ProgramResult> {
   throwForRequest(scope, error);
   if (error instanceof FileAccessError) {
     throwForCollector(scope, plan, error);
@@ -69,9 +73,9 @@ function throwForCollector({ job, settings }: RunScope, { collectors }: Plan, er
 }
 
 /** Collectors of a program that was tried are there, empty. */
-async function asInternalError(scope: RunScope, plan: Plan, failure: StartFailure): Promise<Outcome> {
-  const gathered = await gather(scope, plan.program, plan.collectors, null);
-  return notStarted('Internal Error', failure.message, gathered);
+async function asInternalError(scope: RunScope, plan: Plan, failure: StartFailure): Promise<ProgramResult> {
+  const collected = await collectOutputs(scope, plan.program, plan.collectors, null);
+  return notStarted('Internal Error', failure.message, collected);
 }
 
 /** What kept it from starting, in go-judge's words. */

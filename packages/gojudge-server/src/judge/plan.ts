@@ -2,11 +2,11 @@
 import type { GroupProgram, PtyOptions } from '@sbx/core';
 import { StartFailure } from '../errors.js';
 import { shareOf } from './budget.js';
-import { type CopyIn, makeCopyIn } from './copy-in.js';
 import { makeCopyOut } from './collect-outputs.js';
+import { type CopyIn, makeCopyIn } from './copy-in.js';
 import type { JobProgram } from './job.js';
 import { engineLimits } from './limits.js';
-import { notStarted, type Outcome } from './program-result.js';
+import { notStarted, type ProgramResult } from './program-result.js';
 import type { RunScope } from './scope.js';
 import { type Collector, collectorsOf, keptBytes, makeFds } from './stdio.js';
 
@@ -17,7 +17,7 @@ export interface Plan {
   collectors: Collector[];
   /** `null`: see `failure`. */
   request: GroupProgram | null;
-  failure: StartFailure | Outcome | null;
+  failure: StartFailure | ProgramResult | null;
 }
 
 /** `taken`: descriptors that pipes of the group fill. Throws `RunFailure`. */

@@ -4,7 +4,7 @@ import type { JobProgram } from './job.js';
 
 const NOTHING = new Uint8Array(0);
 
-export interface Outcome {
+export interface ProgramResult {
   status: WireStatus;
   exitStatus: number;
   error: string;
@@ -19,7 +19,7 @@ export interface Outcome {
 }
 
 /** What was gathered after the end. */
-export interface Gathered {
+export interface CollectedFiles {
   files: Map<string, Uint8Array>;
   fileIds: Map<string, string>;
   fileErrors: WireFileError[];
@@ -27,17 +27,22 @@ export interface Gathered {
   failure: { status: 'Output Limit Exceeded' | 'File Error'; error: string; isOpening: boolean } | null;
 }
 
-export function nothingGathered(): Gathered {
+export function nothingCollected(): CollectedFiles {
   return { files: new Map(), fileIds: new Map(), fileErrors: [], failure: null };
 }
 
 /** Notes a problem with a file. */
-export function noteFileError(gathered: Gathered, name: string, type: FileErrorType, message: string): void {
-  gathered.fileErrors.push({ name, type, message });
+export function noteFileError(
+  collected: CollectedFiles,
+  name: string,
+  type: FileErrorType,
+  message: string,
+): void {
+  collected.fileErrors.push({ name, type, message });
   const status = type === 'CollectSizeExceeded' ? 'Output Limit Exceeded' : 'File Error';
   const isOpening = type === 'CopyOutOpen';
-  if (gathered.failure === null || (gathered.failure.isOpening && !isOpening)) {
-    gathered.failure = { status, error: message, isOpening };
+  if (collected.failure === null || (collected.failure.isOpening && !isOpening)) {
+    collected.failure = { status, error: message, isOpening };
   }
 }
 
@@ -45,9 +50,9 @@ export function noteFileError(gathered: Gathered, name: string, type: FileErrorT
 export function notStarted(
   status: WireStatus,
   error: string,
-  gathered: Gathered = nothingGathered(),
-): Outcome {
-  const { files, fileIds, fileErrors } = gathered;
+  collected: CollectedFiles = nothingCollected(),
+): ProgramResult {
+  const { files, fileIds, fileErrors } = collected;
   return {
     status,
     exitStatus: 0,
@@ -63,11 +68,11 @@ export function notStarted(
 }
 
 /** Cancelled before it had begun; told as go-judge tells it, which always begins. */
-export function killedAtOnce({ limits, files, cachedNames }: JobProgram): Outcome {
+export function killedAtOnce({ limits, files, cachedNames }: JobProgram): ProgramResult {
   const status = limits.explicitClockNs > 0 ? 'Signalled' : 'Time Limit Exceeded';
-  const gathered = nothingGathered();
+  const collected = nothingCollected();
   for (const file of files) {
-    if (file?.kind === 'collector' && !cachedNames.has(file.name)) gathered.files.set(file.name, NOTHING);
+    if (file?.kind === 'collector' && !cachedNames.has(file.name)) collected.files.set(file.name, NOTHING);
   }
-  return { ...notStarted(status, '', gathered), exitStatus: 9 };
+  return { ...notStarted(status, '', collected), exitStatus: 9 };
 }

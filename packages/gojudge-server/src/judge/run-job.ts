@@ -1,39 +1,43 @@
 /** A whole request, from its turn to its outcomes. All front ends end here. */
 import type { Engine } from '@sbx/core';
 import type { Receiving } from '../http/connection/receiving.js';
-import type { Settings } from './settings.js';
 import type { FileStore } from '../store/store.js';
 import { RequestBudget } from './budget.js';
 import { execute } from './execute.js';
 import type { Job } from './job.js';
-import type { Outcome } from './program-result.js';
 import { checkDescriptors } from './prepare.js';
+import type { ProgramResult } from './program-result.js';
 import type { RunScope } from './scope.js';
+import type { Settings } from './settings.js';
 import { Sources } from './sources.js';
 import type { Workers } from './workers.js';
 
 /** What lives as long as the server. */
-export interface Judge {
+export interface ServerContext {
   engine: Engine;
   settings: Settings;
   store: FileStore;
   workers: Workers;
   receiving: Receiving;
   /** Told of every program's end, and of every request that failed as a whole. */
-  observe(outcome: Outcome): void;
+  observe(outcome: ProgramResult): void;
   observeFailure(): void;
   /** Interactive runs, which have no worker. */
   countStream(change: 1 | -1): void;
 }
 
 /** Queued, as `/run` and `/ws` have it. Throws `RunFailure`. */
-export async function runQueued(judge: Judge, job: Job, signal: AbortSignal): Promise<Outcome[]> {
-  const entered = judge.workers.enter(signal);
-  const turn = entered instanceof Promise ? await entered : entered;
+export async function runQueued(
+  context: ServerContext,
+  job: Job,
+  signal: AbortSignal,
+): Promise<ProgramResult[]> {
+  const entered = context.workers.enter(signal);
+  const permit = entered instanceof Promise ? await entered : entered;
   try {
-    return await runJob(judge, job, { signal, cpuSet: turn.cpuSet, streams: null });
+    return await runJob(context, job, { signal, cpuSet: permit.cpuSet, streams: null });
   } finally {
-    turn.leave();
+    permit.release();
   }
 }
 
@@ -41,11 +45,11 @@ type JobScope = Pick<RunScope, 'signal' | 'cpuSet' | 'streams'>;
 
 /** At once, as `/stream` has it. Throws `RunFailure`. Nothing of a request that failed or was cancelled stays in the store. */
 export async function runJob(
-  judge: Judge,
+  context: ServerContext,
   job: Job,
   { signal, cpuSet, streams }: JobScope,
-): Promise<Outcome[]> {
-  const { engine, settings, store } = judge;
+): Promise<ProgramResult[]> {
+  const { engine, settings, store } = context;
   let sources: Sources | null = null;
   try {
     const opening = Sources.open(job, store, settings.srcPrefix);
@@ -57,10 +61,10 @@ export async function runJob(
       job,
     );
     if (signal.aborted) await store.drop(outcomes);
-    for (const outcome of outcomes) judge.observe(outcome);
+    for (const outcome of outcomes) context.observe(outcome);
     return outcomes;
   } catch (error) {
-    judge.observeFailure();
+    context.observeFailure();
     throw error;
   } finally {
     sources?.close();

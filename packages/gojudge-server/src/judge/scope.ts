@@ -1,9 +1,9 @@
 /** What every part of one request needs. */
 import type { Engine, InputStream, OutputStream, Process } from '@sbx/core';
-import type { Settings } from './settings.js';
 import type { FileStore } from '../store/store.js';
 import type { RequestBudget } from './budget.js';
 import type { Job } from './job.js';
+import type { Settings } from './settings.js';
 import type { Sources } from './sources.js';
 
 /** The connection of `/stream`: gets the streams as programs start. */

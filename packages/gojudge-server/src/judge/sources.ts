@@ -4,11 +4,11 @@
  */
 import { closeSync, constants, fstatSync, open } from 'node:fs';
 import { promisify } from 'node:util';
-import { quoteGo } from '../wire/go-text.js';
 import { EINVAL, ENOENT, errnoOf, errnoText } from '../errno.js';
 import { RunFailure } from '../errors.js';
 import { LiveSource } from '../store/read-fd.js';
 import type { FileStore } from '../store/store.js';
+import { quoteGo } from '../wire/go-text.js';
 import type { Job, Source } from './job.js';
 import { descriptorPrefix } from './prepare.js';
 import { checkOpened, type Prefixes } from './src-prefix.js';

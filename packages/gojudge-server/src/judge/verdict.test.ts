@@ -1,8 +1,8 @@
 import type { RunResult } from '@sbx/core';
 import { describe, expect, test } from 'vitest';
 import type { JobLimits } from './job.js';
-import { nothingGathered } from './program-result.js';
-import { decideOutcome } from './verdict.js';
+import { nothingCollected } from './program-result.js';
+import { decideResult } from './verdict.js';
 
 const MiB = 2 ** 20;
 const LIMIT = 64 * MiB;
@@ -10,7 +10,7 @@ const LIMIT = 64 * MiB;
 const GROUP = LIMIT + 16 * 1024;
 
 const limits = { cpuNs: 1e9, clockNs: 1e9, explicitClockNs: 0, memoryBytes: LIMIT } as JobLimits;
-const gathered = nothingGathered();
+const collected = nothingCollected();
 
 function memoryOf(
   status: RunResult['status'],
@@ -20,7 +20,7 @@ function memoryOf(
   const usage = { cpuTimeMs: 1, wallTimeMs: 2, memoryPeakBytes, fileCacheBytes, processPeakCount: 1 };
   const killed = status === 'memory-limit';
   const ended = { status, usage, exitCode: killed ? null : 0, exitSignal: killed ? 'SIGKILL' : null };
-  const outcome = decideOutcome(ended, limits, gathered, true);
+  const outcome = decideResult(ended, limits, collected, true);
   return [outcome.status, outcome.memoryBytes];
 }
 
@@ -53,5 +53,5 @@ test.each([
 ])('%s is Signalled %i', (exitSignal, exitStatus) => {
   const usage = { cpuTimeMs: 1, wallTimeMs: 2, memoryPeakBytes: 1, fileCacheBytes: 0, processPeakCount: 1 };
   const ended = { status: 'signal', usage, exitCode: null, exitSignal } as const;
-  expect(decideOutcome(ended, limits, gathered, true)).toMatchObject({ status: 'Signalled', exitStatus });
+  expect(decideResult(ended, limits, collected, true)).toMatchObject({ status: 'Signalled', exitStatus });
 });

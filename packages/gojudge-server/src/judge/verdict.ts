@@ -2,7 +2,7 @@
 import { type RunResult, signalNumber } from '@sbx/core';
 import type { WireStatus } from '@sbx/gojudge-client/wire';
 import type { JobLimits } from './job.js';
-import type { Gathered, Outcome } from './program-result.js';
+import type { CollectedFiles, ProgramResult } from './program-result.js';
 
 type Ended = Pick<RunResult, 'status' | 'exitCode' | 'exitSignal' | 'usage'>;
 
@@ -17,16 +17,16 @@ const BY_SIGNAL: Readonly<Record<string, WireStatus>> = {
   SIGSYS: 'Dangerous Syscall',
 };
 
-export function decideOutcome(
+export function decideResult(
   ended: Ended,
   limits: JobLimits,
-  gathered: Gathered,
+  collected: CollectedFiles,
   tellsPeak: boolean,
-): Outcome {
-  const { files, fileIds, fileErrors } = gathered;
+): ProgramResult {
+  const { files, fileIds, fileErrors } = collected;
   const { cpuTimeMs, wallTimeMs, processPeakCount } = ended.usage;
   const { status, exitStatus } = byWaitStatus(ended);
-  const outcome: Outcome = {
+  const outcome: ProgramResult = {
     status,
     exitStatus,
     error: '',
@@ -38,9 +38,9 @@ export function decideOutcome(
     fileIds,
     fileErrors,
   };
-  if (ended.exitCode === 0 && gathered.failure !== null) {
-    outcome.status = gathered.failure.status;
-    outcome.error = gathered.failure.error;
+  if (ended.exitCode === 0 && collected.failure !== null) {
+    outcome.status = collected.failure.status;
+    outcome.error = collected.failure.error;
   }
   byFigures(outcome, ended.status, limits);
   return outcome;
@@ -57,14 +57,14 @@ function ownMemoryBytes({ status, usage }: Ended, limit: number): number {
   return isCache ? Math.min(peak, limit) : peak;
 }
 
-function byWaitStatus({ exitCode, exitSignal }: Ended): Pick<Outcome, 'status' | 'exitStatus'> {
+function byWaitStatus({ exitCode, exitSignal }: Ended): Pick<ProgramResult, 'status' | 'exitStatus'> {
   if (exitSignal === null) {
     return { status: exitCode === 0 ? 'Accepted' : 'Nonzero Exit Status', exitStatus: exitCode ?? 0 };
   }
   return { status: BY_SIGNAL[exitSignal] ?? 'Signalled', exitStatus: signalNumber(exitSignal) ?? 0 };
 }
 
-function byFigures(outcome: Outcome, ended: RunResult['status'], limits: JobLimits): void {
+function byFigures(outcome: ProgramResult, ended: RunResult['status'], limits: JobLimits): void {
   const killedForTime = (ended === 'cpu-limit' || ended === 'wall-limit') && outcome.exitStatus === SIGKILL;
   if (outcome.timeNs > limits.cpuNs) outcome.status = 'Time Limit Exceeded';
   if (outcome.memoryBytes > limits.memoryBytes || ended === 'memory-limit') {

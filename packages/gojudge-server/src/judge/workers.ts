@@ -2,13 +2,13 @@
 import { RunFailure } from '../errors.js';
 
 /** A place at work. `cpuSet`: the worker's own CPUs, when the server was given a list. */
-export interface Turn {
+export interface Permit {
   cpuSet: string | null;
-  leave(): void;
+  release(): void;
 }
 
 interface Waiter {
-  start(turn: Turn): void;
+  start(permit: Permit): void;
   fail(error: RunFailure): void;
 }
 
@@ -35,10 +35,10 @@ export class Workers {
   }
 
   /** Throws or rejects with `RunFailure` when the queue is full, when `signal` comes first, and at shutdown. */
-  enter(signal: AbortSignal): Turn | Promise<Turn> {
+  enter(signal: AbortSignal): Permit | Promise<Permit> {
     if (this.#closed) throw new RunFailure('worker is shutting down');
     if (signal.aborted) throw new RunFailure('request cancelled before execute');
-    if (this.#free.length > 0) return this.#turn(this.#free.pop()!);
+    if (this.#free.length > 0) return this.#permit(this.#free.pop()!);
     if (this.#waiting.size >= this.#length) {
       throw new RunFailure('worker queue is full', (this.#meanMs * this.#length) / this.#size);
     }
@@ -52,7 +52,7 @@ export class Workers {
     this.#waiting.clear();
   }
 
-  #wait(signal: AbortSignal): Promise<Turn> {
+  #wait(signal: AbortSignal): Promise<Permit> {
     return new Promise((resolve, reject) => {
       const onAbort = () => {
         this.#waiting.delete(waiter);
@@ -60,9 +60,9 @@ export class Workers {
       };
       const settled = () => signal.removeEventListener('abort', onAbort);
       const waiter: Waiter = {
-        start: (turn) => {
+        start: (permit) => {
           settled();
-          resolve(turn);
+          resolve(permit);
         },
         fail: (error) => {
           settled();
@@ -74,13 +74,13 @@ export class Workers {
     });
   }
 
-  #turn(cpuSet: string | null): Turn {
+  #permit(cpuSet: string | null): Permit {
     this.#running += 1;
     const startedAt = performance.now();
     let left = false;
     return {
       cpuSet,
-      leave: () => {
+      release: () => {
         if (left) return;
         left = true;
         this.#running -= 1;
@@ -88,7 +88,7 @@ export class Workers {
         const [next] = this.#waiting;
         if (next === undefined) return void this.#free.push(cpuSet);
         this.#waiting.delete(next);
-        next.start(this.#turn(cpuSet));
+        next.start(this.#permit(cpuSet));
       },
     };
   }

@@ -2,8 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Engine } from '@sbx/core';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
-import type { Outcome } from '../judge/program-result.js';
-import type { Judge } from '../judge/run-job.js';
+import type { ProgramResult } from '../judge/program-result.js';
+import type { ServerContext } from '../judge/run-job.js';
 import { countBody } from './body-bytes.js';
 import type { Metrics, Observe } from './metrics.js';
 
@@ -57,7 +57,7 @@ export class PrometheusMetrics implements Metrics {
   readonly #responseSize = this.#summary('gin_response_size_bytes', 'Sizes of HTTP answers');
   #streams = 0;
 
-  observeOutcome({ status, timeNs, memoryBytes }: Outcome): void {
+  observeResult({ status, timeNs, memoryBytes }: ProgramResult): void {
     this.#time.observe({ status }, timeNs / 1e9);
     this.#memory.observe({ status }, memoryBytes);
   }
@@ -72,13 +72,13 @@ export class PrometheusMetrics implements Metrics {
 
   watchHttp(request: IncomingMessage, response: ServerResponse): (pattern: string) => void {
     const { method = '', headers } = request;
-    const observe = this.watchPlain(method, Number(headers['content-length'] ?? 0));
+    const observe = this.watchSimple(method, Number(headers['content-length'] ?? 0));
     const bodyBytes = countBody(response);
     return (pattern) => observe(pattern, response.statusCode, bodyBytes());
   }
 
   /** The host that a client names is no label, nor is its own path: there are too many of both. */
-  watchPlain(method: string, requestBytes: number): Observe {
+  watchSimple(method: string, requestBytes: number): Observe {
     const startedAt = performance.now();
     const known = KNOWN_METHODS.has(method) ? method : 'OTHER';
     return (pattern, status, bodyBytes) => {
@@ -95,7 +95,7 @@ export class PrometheusMetrics implements Metrics {
     this.#streams += change;
   }
 
-  watch({ engine, store, workers }: Judge): void {
+  watch({ engine, store, workers }: ServerContext): void {
     collectDefaultMetrics({ register: this.#registry });
     const gauges: readonly [string, string, () => number][] = [
       ['go_judge_file_current_bytes_count', 'Number of stored files', () => store.totals.count],

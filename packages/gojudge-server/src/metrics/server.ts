@@ -5,17 +5,17 @@ import type { Parts } from '../open.js';
 import type { Metrics } from './metrics.js';
 import { type Page, profilePages } from './profile.js';
 
-export function openMonitor(metrics: Metrics, { judge, options }: Parts): Server {
+export function openMonitor(metrics: Metrics, { context, options }: Parts): Server {
   const pages: Readonly<Record<string, Page>> = {
     ...(options.enableDebug ? profilePages() : {}),
     ...(options.enableMetrics ? { '/metrics': (response) => sendMetrics(metrics, response) } : {}),
     '/healthz': (response) => sendText(response, 200, 'ok\n'),
     '/readyz': (response) => {
-      const problem = problemOf(judge);
+      const problem = problemOf(context);
       sendText(response, problem === null ? 200 : 503, `${problem ?? 'ok'}\n`);
     },
   };
-  const { authToken } = judge.settings;
+  const { authToken } = context.settings;
   const isRightToken = makeTokenCheck(authToken === null ? null : `Bearer ${authToken}`);
   return createServer((request, response) => {
     const [path = '', query] = (request.url ?? '/').split('?', 2);
@@ -29,7 +29,7 @@ export function openMonitor(metrics: Metrics, { judge, options }: Parts): Server
 }
 
 /** Why nothing can be run now; `null` when it can. */
-function problemOf({ engine, workers, settings }: Parts['judge']): string | null {
+function problemOf({ engine, workers, settings }: Parts['context']): string | null {
   if (!engine.isReady) return 'the engine is starting its helper again';
   return workers.waiting < settings.queueLength ? null : 'worker queue is full';
 }

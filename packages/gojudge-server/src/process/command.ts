@@ -9,8 +9,8 @@ import { FLAGS, FlagError, type FlagValue, readFlags, variableOf } from '../conf
 import { commandFrom } from '../config/from-flags.js';
 import { hideSecrets } from '../config/secrets.js';
 import { BUILD_VERSION } from '../http/handlers/info.js';
-import { type Log, openLog } from './log.js';
 import { createGojudgeServer } from '../server.js';
+import { type Log, openLog } from './log.js';
 import { keepHeapSmall } from './small-heap.js';
 import { spareMemory } from './spare-memory.js';
 

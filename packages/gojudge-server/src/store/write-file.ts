@@ -1,12 +1,12 @@
 /**
- * A new file from bytes as they come, written in large pieces while the next are on their way. A stream of Node's has an event and a
+ * A new file from bytes as they come, written in large chunks while the next are on their way. A stream of Node's has an event and a
  * turn of the loop for each 64 KiB, which cost more than the bytes.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 
 const NEW_MODE = 0o644;
 /** Of one write. */
-const PIECE_BYTES = 512 * 1024;
+const CHUNK_BYTES = 512 * 1024;
 
 /** `admit` sees each chunk before it is written, and ends it all by throwing. */
 export async function writeNewFile(
@@ -17,32 +17,32 @@ export async function writeNewFile(
   const file = await open(path, 'wx', NEW_MODE);
   let writing: Promise<void> = Promise.resolve();
   try {
-    let pieces: Uint8Array[] = [];
+    let chunks: Uint8Array[] = [];
     let bytes = 0;
-    for await (const piece of source) {
-      admit(piece);
-      pieces.push(piece);
-      bytes += piece.byteLength;
-      if (bytes < PIECE_BYTES) continue;
+    for await (const chunk of source) {
+      admit(chunk);
+      chunks.push(chunk);
+      bytes += chunk.byteLength;
+      if (bytes < CHUNK_BYTES) continue;
       await writing;
-      writing = writeAll(file, pieces);
+      writing = writeAll(file, chunks);
       writing.catch(() => undefined); // awaited below or with the next
-      pieces = [];
+      chunks = [];
       bytes = 0;
     }
     await writing;
-    await writeAll(file, pieces);
+    await writeAll(file, chunks);
   } finally {
     await writing.catch(() => undefined); // its descriptor is in use until then
     await file.close();
   }
 }
 
-async function writeAll(file: FileHandle, pieces: readonly Uint8Array[]): Promise<void> {
-  if (pieces.length === 0) return;
-  const wanted = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  const { bytesWritten } = await file.writev(pieces);
+async function writeAll(file: FileHandle, chunks: readonly Uint8Array[]): Promise<void> {
+  if (chunks.length === 0) return;
+  const wanted = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  const { bytesWritten } = await file.writev(chunks);
   if (bytesWritten === wanted) return;
-  const rest = Buffer.concat(pieces).subarray(bytesWritten);
+  const rest = Buffer.concat(chunks).subarray(bytesWritten);
   for (let at = 0; at < rest.byteLength; ) at += (await file.write(rest, at)).bytesWritten;
 }

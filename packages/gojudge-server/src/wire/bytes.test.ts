@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { encodeChunks } from './bytes.js';
 import { decodeGoUtf8 } from './go-text.js';
-import { encodePieces } from './bytes.js';
 import { goJson } from './results.js';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
-const encodeLarge = (bytes: Uint8Array) => Buffer.concat([...encodePieces(bytes, Buffer.allocUnsafe)]);
+const encodeLarge = (bytes: Uint8Array) => Buffer.concat([...encodeChunks(bytes, Buffer.allocUnsafe)]);
 
 it('writes text as the small way does', () => {
   fc.assert(
@@ -18,7 +18,7 @@ it('writes text as the small way does', () => {
 });
 
 it('finds what is escaped wherever it stands among four bytes', () => {
-  const piece = fc.constantFrom(
+  const chunk = fc.constantFrom(
     'a',
     'bcd',
     '"',
@@ -40,8 +40,8 @@ it('finds what is escaped wherever it stands among four bytes', () => {
     '😀',
   );
   fc.assert(
-    fc.property(fc.array(piece, { maxLength: 80 }), (pieces) => {
-      const text = pieces.join('');
+    fc.property(fc.array(chunk, { maxLength: 80 }), (chunks) => {
+      const text = chunks.join('');
       expect(encodeLarge(utf8(text)).toString()).toBe(goJson(text));
     }),
     { numRuns: 5000 },
@@ -62,8 +62,8 @@ it('is cut anywhere and stays the same', () => {
   const text = `${'line of text "quoted" \u2028 é 漢 😀 \u0001\n'.repeat(20_000)}end`;
   const bytes = utf8(text);
   expect(encodeLarge(bytes).toString()).toBe(goJson(text));
-  for (const piece of encodePieces(bytes, Buffer.allocUnsafe))
-    expect(piece.length).toBeLessThanOrEqual(128 * 1024);
+  for (const chunk of encodeChunks(bytes, Buffer.allocUnsafe))
+    expect(chunk.length).toBeLessThanOrEqual(128 * 1024);
   const nothingButEscapes = new Uint8Array(300_000); // the longest that a byte can become
   expect(encodeLarge(nothingButEscapes).length).toBe(6 * 300_000 + 2);
 });

@@ -1,4 +1,4 @@
-/** Large outputs to JSON, byte by byte and in pieces: no string of them is ever made, and the first piece leaves before the last is made. */
+/** Large outputs to JSON, byte by byte and in chunks: no string of them is ever made, and the first chunk leaves before the last is made. */
 import { isUtf8 } from 'node:buffer';
 import { sequenceLength } from './go-text.js';
 
@@ -11,9 +11,9 @@ const LONGEST_ESCAPE = 6;
 
 const BACKSLASH = 0x5c;
 const QUOTE = Buffer.from('"');
-/** What is looked at in one go, and what is handed out in one piece at the most. */
+/** What is looked at in one go, and what is handed out in one chunk at the most. */
 const BLOCK_BYTES = 2048;
-const PIECE_BYTES = 128 * 1024;
+const CHUNK_BYTES = 128 * 1024;
 
 /** By byte, what stands behind its backslash. */
 const SHORTS = new Uint8Array(256);
@@ -37,7 +37,7 @@ function makeTable(beyondAscii: (byte: number) => number): Uint8Array {
 }
 
 /** ASCII with nothing to escape in it. A loop, since most are short: a regular expression is one thing more to find its way back into the caches. */
-export function isPlain(text: string): boolean {
+export function isSimple(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code >= 0x80 || VALID_TABLE[code] !== PLAIN) return false;
@@ -45,23 +45,23 @@ export function isPlain(text: string): boolean {
   return true;
 }
 
-/** Room for a piece, so many bytes at the most. */
-export type Room = (bytes: number) => Buffer;
+/** Room for a chunk, so many bytes at the most. */
+export type BufferPool = (bytes: number) => Buffer;
 
-/** A JSON string, its quotes included, as Go writes these bytes; each piece is made, in a room of its own, when it is asked for. */
-export function* encodePieces(bytes: Uint8Array, room: Room): Generator<Buffer, void> {
+/** A JSON string, its quotes included, as Go writes these bytes; each chunk is made, in a pool of its own, when it is asked for. */
+export function* encodeChunks(bytes: Uint8Array, pool: BufferPool): Generator<Buffer, void> {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const table = isUtf8(source) ? VALID_TABLE : OTHER_TABLE;
   const from = viewOf(source);
   const at: Position = { read: 0, written: 0 };
   yield QUOTE;
   while (at.read < source.length) {
-    const piece = room(Math.min(PIECE_BYTES, (source.length - at.read) * LONGEST_ESCAPE));
-    const ends: Ends = { source, from, piece, to: viewOf(piece) };
+    const chunk = pool(Math.min(CHUNK_BYTES, (source.length - at.read) * LONGEST_ESCAPE));
+    const ends: Ends = { source, from, chunk, to: viewOf(chunk) };
     at.written = 0;
     do encodeBlock(ends, table, at);
-    while (at.read < source.length && at.written + BLOCK_BYTES * LONGEST_ESCAPE <= piece.length);
-    yield piece.subarray(0, at.written);
+    while (at.read < source.length && at.written + BLOCK_BYTES * LONGEST_ESCAPE <= chunk.length);
+    yield chunk.subarray(0, at.written);
   }
   yield QUOTE;
 }
@@ -70,7 +70,7 @@ export function* encodePieces(bytes: Uint8Array, room: Room): Generator<Buffer, 
 interface Ends {
   source: Buffer;
   from: DataView;
-  piece: Buffer;
+  chunk: Buffer;
   to: DataView;
 }
 
@@ -85,7 +85,7 @@ function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
 
 /** The next block. Short enough to be called often, which is what makes V8 compile it well. */
 function encodeBlock(ends: Ends, table: Uint8Array, at: Position): void {
-  const { source, piece } = ends;
+  const { source, chunk } = ends;
   let { read, written } = at;
   const end = Math.min(source.length, read + BLOCK_BYTES);
   while (read < end) {
@@ -100,17 +100,17 @@ function encodeBlock(ends: Ends, table: Uint8Array, at: Position): void {
       read += more;
       written += more;
     } else if (kind === SHORT) {
-      piece[written++] = BACKSLASH;
-      piece[written++] = SHORTS[byte]!;
+      chunk[written++] = BACKSLASH;
+      chunk[written++] = SHORTS[byte]!;
       read += 1;
     } else if (kind === LONG) {
-      written = putEscape(piece, written, byte);
+      written = putEscape(chunk, written, byte);
       read += 1;
     } else {
       const length = sequenceLength(source, read);
       const unit = escapedUnit(source, read, length);
-      if (unit !== 0) written = putEscape(piece, written, unit);
-      else written += source.copy(piece, written, read, read + length);
+      if (unit !== 0) written = putEscape(chunk, written, unit);
+      else written += source.copy(chunk, written, read, read + length);
       read += length || 1;
     }
   }
@@ -163,8 +163,8 @@ function copyAscii({ from, to }: Ends, start: number, target: number, end: numbe
  * Copies what stays as it is of valid text, of which there is a byte at least; how many. Of other bytes only the last three of a block come here:
  * the first that `copyAscii` stops at is escaped or beyond ASCII.
  */
-function copyText({ source, from, piece, to }: Ends, start: number, target: number, end: number): number {
-  piece[target] = source[start]!;
+function copyText({ source, from, chunk, to }: Ends, start: number, target: number, end: number): number {
+  chunk[target] = source[start]!;
   let read = start + 1;
   for (let written = target + 1; read + 4 <= end; written += 4) {
     const four = from.getInt32(read, true);
@@ -184,11 +184,11 @@ function lowestByte(marks: number): number {
 const HEX = Buffer.from('0123456789abcdef');
 
 /** `\\u` and four digits; where the next byte goes. */
-function putEscape(piece: Buffer, written: number, unit: number): number {
-  piece[written] = BACKSLASH;
-  piece[written + 1] = 0x75;
+function putEscape(chunk: Buffer, written: number, unit: number): number {
+  chunk[written] = BACKSLASH;
+  chunk[written + 1] = 0x75;
   for (let digit = 0; digit < 4; digit += 1)
-    piece[written + 2 + digit] = HEX[(unit >>> (12 - 4 * digit)) & 0xf]!;
+    chunk[written + 2 + digit] = HEX[(unit >>> (12 - 4 * digit)) & 0xf]!;
   return written + LONGEST_ESCAPE;
 }
 

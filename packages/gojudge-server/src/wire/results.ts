@@ -1,23 +1,23 @@
 /** Outcomes to JSON as Go writes it: keys in its order, maps sorted by bytes, its escapes. */
 import { isUtf8 } from 'node:buffer';
 import { byteOrder } from '../byte-order.js';
-import type { Outcome } from '../judge/program-result.js';
-import { encodePieces, isPlain, type Room } from './bytes.js';
+import type { ProgramResult } from '../judge/program-result.js';
+import { type BufferPool, encodeChunks, isSimple } from './bytes.js';
 
-/** Text, or where something is large pieces that are made when they are asked for. */
-export type Encoded = string | Pieces;
-export type Pieces = (room: Room) => Generator<Buffer, void>;
+/** Text, or where something is large chunks that are made when they are asked for. */
+export type Encoded = string | Chunks;
+export type Chunks = (pool: BufferPool) => Generator<Buffer, void>;
 
 /** The results of one request, between other text. */
-export function encodeOutcomes(outcomes: readonly Outcome[], before = '', after = ''): Encoded {
+export function encodeResults(outcomes: readonly ProgramResult[], before = '', after = ''): Encoded {
   const parts: Encoded[] = [`${before}[`];
   for (const [index, outcome] of outcomes.entries()) {
     if (index > 0) add(parts, ',');
-    encodeOutcome(outcome, parts);
+    encodeResult(outcome, parts);
   }
   add(parts, `]${after}`);
   const [first] = parts;
-  return parts.length === 1 ? first! : (room) => inPieces(parts, room);
+  return parts.length === 1 ? first! : (pool) => inChunks(parts, pool);
 }
 
 /** Text joins the text before it. */
@@ -27,19 +27,19 @@ function add(parts: Encoded[], part: Encoded): void {
   else parts.push(part);
 }
 
-function* inPieces(parts: readonly Encoded[], room: Room): Generator<Buffer, void> {
+function* inChunks(parts: readonly Encoded[], pool: BufferPool): Generator<Buffer, void> {
   for (const part of parts) {
     if (typeof part === 'string') yield Buffer.from(part);
-    else yield* part(room);
+    else yield* part(pool);
   }
 }
 
-/** In one piece, for a message. */
+/** In one chunk, for a message. */
 export function inOne(encoded: Encoded): string | Buffer {
   return typeof encoded === 'string' ? encoded : Buffer.concat([...encoded(Buffer.allocUnsafe)]);
 }
 
-function encodeOutcome(outcome: Outcome, parts: Encoded[]): void {
+function encodeResult(outcome: ProgramResult, parts: Encoded[]): void {
   const { status, exitStatus, error, timeNs, memoryBytes, runTimeNs, processPeak } = outcome;
   const errorPart = error === '' ? '' : `,"error":${goJson(error)}`;
   const peakPart = processPeak > 0 ? `,"procPeak":${processPeak}` : '';
@@ -57,7 +57,7 @@ function encodeOutcome(outcome: Outcome, parts: Encoded[]): void {
   add(parts, '}');
 }
 
-function encodeFileErrors({ fileErrors }: Outcome): string {
+function encodeFileErrors({ fileErrors }: ProgramResult): string {
   const errors = fileErrors.map(
     ({ name, type, message }) =>
       `{"name":${goJson(name)},"type":"${type}","message":${goJson(message ?? '')}}`,
@@ -82,7 +82,7 @@ const ESCAPED = /[<>&\u2028\u2029]/g;
 
 /** As encoding/json writes a string. */
 export function goJson(text: string): string {
-  if (isPlain(text)) return `"${text}"`;
+  if (isSimple(text)) return `"${text}"`;
   return JSON.stringify(text).replace(ESCAPED, escapeUnicode);
 }
 
@@ -98,5 +98,5 @@ export function encodeBytes(bytes: Uint8Array): Encoded {
   if (bytes.byteLength === 0) return '""';
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer.length <= LARGE_BYTES && isUtf8(buffer)) return goJson(buffer.toString('utf8'));
-  return (room) => encodePieces(buffer, room);
+  return (pool) => encodeChunks(buffer, pool);
 }

@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws';
 import { Receiving } from '../http/connection/receiving.js';
 import { watchHalfSent } from './half-sent.js';
 
-const PACE = { graceMs: 1000, bytesPerMs: 1 };
+const TIMEOUT = { graceMs: 1000, bytesPerMs: 1 };
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'performance'] });
@@ -19,7 +19,7 @@ function watched(maxBytes = 10_000) {
   const connection = new EventEmitter();
   const terminate = vi.fn();
   const socket = Object.assign(new EventEmitter(), { terminate, isPaused: false });
-  watchHalfSent(socket as unknown as WebSocket, connection as unknown as Socket, receiving, PACE);
+  watchHalfSent(socket as unknown as WebSocket, connection as unknown as Socket, receiving, TIMEOUT);
   return {
     receiving,
     socket,

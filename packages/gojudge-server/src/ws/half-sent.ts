@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws';
 import type { Receiving } from '../http/connection/receiving.js';
 
 /** As for the body of a request: a minute, and a second more for each 16 KiB that came. */
-const PACE = { graceMs: 60_000, bytesPerMs: 16 };
+const TIMEOUT = { graceMs: 60_000, bytesPerMs: 16 };
 const LOOK_MS = 2000;
 
 /** Ends connections whose messages do not come, or for which there is no room. To be called once for each; it ends with its socket. */
@@ -12,7 +12,7 @@ export function watchHalfSent(
   socket: WebSocket,
   connection: Socket,
   receiving: Receiving,
-  { graceMs, bytesPerMs } = PACE,
+  { graceMs, bytesPerMs } = TIMEOUT,
 ): void {
   let counted = 0;
   let since = performance.now();

@@ -1,22 +1,22 @@
 /** `/ws`: many requests at once, answered as they end. */
 import type { RawData, WebSocket } from 'ws';
-import { quoteGo } from '../wire/go-text.js';
-import { type DecodedSocketRequest, decodeSocketRequest } from '../wire/request.js';
-import { encodeOutcomes, goJson, inOne } from '../wire/results.js';
 import { plainText, RunFailure } from '../errors.js';
 import { convertRequest } from '../judge/convert.js';
 import type { Job } from '../judge/job.js';
-import { type Judge, runQueued } from '../judge/run-job.js';
+import { runQueued, type ServerContext } from '../judge/run-job.js';
+import { quoteGo } from '../wire/go-text.js';
+import { type DecodedSocketRequest, decodeSocketRequest } from '../wire/request.js';
+import { encodeResults, goJson, inOne } from '../wire/results.js';
 
 export class RequestSocket {
-  readonly #judge: Judge;
+  readonly #context: ServerContext;
   readonly #socket: WebSocket;
   /** Requests under way, by id. */
   readonly #running = new Map<string, AbortController>();
   readonly #ends = new Set<Promise<void>>();
 
-  constructor(judge: Judge, socket: WebSocket) {
-    this.#judge = judge;
+  constructor(context: ServerContext, socket: WebSocket) {
+    this.#context = context;
     this.#socket = socket;
     socket.on('message', (data: RawData) => this.#onMessage(data as Buffer));
   }
@@ -41,9 +41,9 @@ export class RequestSocket {
   }
 
   #request(raw: DecodedSocketRequest): void {
-    const job = convertRequest(raw, this.#judge.settings, false);
+    const job = convertRequest(raw, this.#context.settings, false);
     const { requestId } = job;
-    const { cmdCountMax } = this.#judge.settings;
+    const { cmdCountMax } = this.#context.settings;
     if (requestId === '') return this.#answer('', 'null', 'empty request id');
     if (this.#running.has(requestId)) {
       return this.#answer(requestId, 'null', `duplicated request id: ${quoteGo(requestId)}`);
@@ -62,9 +62,9 @@ export class RequestSocket {
     const controller = new AbortController();
     this.#running.set(requestId, controller);
     try {
-      const outcomes = await runQueued(this.#judge, job, controller.signal);
+      const outcomes = await runQueued(this.#context, job, controller.signal);
       this.#running.delete(requestId);
-      const message = encodeOutcomes(outcomes, `{"requestId":${goJson(requestId)},"results":`, '}\n');
+      const message = encodeResults(outcomes, `{"requestId":${goJson(requestId)},"results":`, '}\n');
       this.#socket.send(inOne(message), { binary: false }, () => undefined);
     } catch (error) {
       this.#running.delete(requestId);

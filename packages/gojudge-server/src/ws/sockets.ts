@@ -5,10 +5,10 @@ import type { Duplex } from 'node:stream';
 import { keepAlive, refuseUpgrade } from '@sbx/serving';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { EntryCheck } from '../http/entry.js';
-import { NO_UPGRADE_HEADERS, noUpgradeBody, upgradeProblem } from './no-upgrade.js';
 import { pathOf } from '../http/request-path.js';
-import type { Judge } from '../judge/run-job.js';
+import type { ServerContext } from '../judge/run-job.js';
 import { watchHalfSent } from './half-sent.js';
+import { NO_UPGRADE_HEADERS, noUpgradeBody, upgradeProblem } from './no-upgrade.js';
 import { RequestSocket } from './request-socket.js';
 import { StreamSocket } from './stream-socket.js';
 
@@ -27,13 +27,13 @@ const require = createRequire(import.meta.url);
 const REFUSALS = { 401: '401 Unauthorized', 403: '403 Forbidden' };
 
 export class Sockets {
-  readonly #judge: Judge;
+  readonly #context: ServerContext;
   readonly #checkEntry: EntryCheck;
   readonly #open = new Map<WebSocket, Served>();
   #server: WebSocketServer | null = null;
 
-  constructor(judge: Judge, checkEntry: EntryCheck) {
-    this.#judge = judge;
+  constructor(context: ServerContext, checkEntry: EntryCheck) {
+    this.#context = context;
     this.#checkEntry = checkEntry;
   }
 
@@ -52,7 +52,7 @@ export class Sockets {
     const server = this.#loadServer();
     if (server === null) return refuseUpgrade(socket, '503 Service Unavailable', {}, '');
     server.handleUpgrade(request, socket, head, (opened) => {
-      watchHalfSent(opened, request.socket, this.#judge.receiving);
+      watchHalfSent(opened, request.socket, this.#context.receiving);
       this.#serve(opened, path);
     });
   }
@@ -78,7 +78,7 @@ export class Sockets {
         perMessageDeflate: false,
         handleProtocols: () => false,
         skipUTF8Validation: true, // Go does not look, and single bytes are replaced when the JSON is read
-        maxPayload: this.#judge.settings.frameMaxBytes,
+        maxPayload: this.#context.settings.frameMaxBytes,
       });
     } catch {
       return null;
@@ -99,7 +99,7 @@ export class Sockets {
 
   #serve(socket: WebSocket, path: string): void {
     const served: Served =
-      path === '/ws' ? new RequestSocket(this.#judge, socket) : new StreamSocket(this.#judge, socket);
+      path === '/ws' ? new RequestSocket(this.#context, socket) : new StreamSocket(this.#context, socket);
     this.#open.set(socket, served);
     const { stop } = keepAlive(socket, ALIVE);
     socket.on('error', () => socket.terminate()); // `ws` has told the peer already

@@ -8,14 +8,14 @@ import {
   STREAM_RESPONSE,
 } from '@sbx/gojudge-client/wire';
 import type { RawData, WebSocket } from 'ws';
-import { decodeRequest, decodeResize } from '../wire/request.js';
-import { encodeOutcomes, goJson, inOne } from '../wire/results.js';
 import { CancelledBefore, plainText } from '../errors.js';
 import { convertRequest } from '../judge/convert.js';
 import type { Job } from '../judge/job.js';
-import { killedAtOnce, type Outcome } from '../judge/program-result.js';
-import { type Judge, runJob } from '../judge/run-job.js';
+import { killedAtOnce, type ProgramResult } from '../judge/program-result.js';
+import { runJob, type ServerContext } from '../judge/run-job.js';
 import type { StreamTarget } from '../judge/scope.js';
+import { decodeRequest, decodeResize } from '../wire/request.js';
+import { encodeResults, goJson, inOne } from '../wire/results.js';
 import { StreamInput } from './stream-input.js';
 
 /** Output that may wait for a slow client; then the program waits. */
@@ -33,7 +33,7 @@ const RESPONSE = String.fromCharCode(STREAM_RESPONSE);
 class BrokenMessage extends Error {}
 
 export class StreamSocket implements StreamTarget {
-  readonly #judge: Judge;
+  readonly #context: ServerContext;
   readonly #socket: WebSocket;
   readonly #controller = new AbortController();
   readonly #inputs = new Map<string, StreamInput>();
@@ -42,8 +42,8 @@ export class StreamSocket implements StreamTarget {
   #job: Job | null = null;
   #end: Promise<void> = Promise.resolve();
 
-  constructor(judge: Judge, socket: WebSocket) {
-    this.#judge = judge;
+  constructor(context: ServerContext, socket: WebSocket) {
+    this.#context = context;
     this.#socket = socket;
     socket.on('message', (data: RawData) => this.#onMessage(data as Buffer));
   }
@@ -90,7 +90,7 @@ export class StreamSocket implements StreamTarget {
   }
 
   #begin(json: Uint8Array): void {
-    const { settings } = this.#judge;
+    const { settings } = this.#context;
     const job = convertRequest(decodeRequest(json), settings, true);
     if (job.programs.length > settings.cmdCountMax) throw new BrokenMessage();
     for (const [index, { files }] of job.programs.entries()) {
@@ -106,25 +106,25 @@ export class StreamSocket implements StreamTarget {
 
   async #run(job: Job): Promise<void> {
     const { signal } = this.#controller;
-    this.#judge.countStream(1);
+    this.#context.countStream(1);
     try {
-      this.#answer(await runJob(this.#judge, job, { signal, cpuSet: null, streams: this }));
+      this.#answer(await runJob(this.#context, job, { signal, cpuSet: null, streams: this }));
     } catch (error) {
       if (error instanceof CancelledBefore) return this.#answer(job.programs.map(killedAtOnce));
-      const text = this.#judge.settings.strict ? '' : `,"error":${goJson(plainText(error))}`;
+      const text = this.#context.settings.strict ? '' : `,"error":${goJson(plainText(error))}`;
       this.#finish(`${RESPONSE}{"requestId":"","results":[]${text}}\n`);
     } finally {
-      this.#judge.countStream(-1);
+      this.#context.countStream(-1);
       for (const input of this.#inputs.values()) input.close();
     }
   }
 
-  #answer(outcomes: readonly Outcome[]): void {
-    this.#finish(inOne(encodeOutcomes(outcomes, `${RESPONSE}{"requestId":"","results":`, '}\n')));
+  #answer(outcomes: readonly ProgramResult[]): void {
+    this.#finish(inOne(encodeResults(outcomes, `${RESPONSE}{"requestId":"","results":`, '}\n')));
   }
 
   #finish(frame: string | Buffer): void {
-    const { strict } = this.#judge.settings;
+    const { strict } = this.#context.settings;
     // go-judge says no goodbye
     this.#socket.send(frame, { binary: true }, () =>
       strict ? this.#socket.terminate() : this.#socket.close(NORMAL_CLOSURE),

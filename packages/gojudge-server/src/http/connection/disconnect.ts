@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 const signals = new WeakMap<Socket, AbortSignal>();
 
 /** Aborted when the client of this connection has gone; one signal for all its requests. */
-export function presenceOf(socket: Socket): AbortSignal {
+export function disconnectSignalOf(socket: Socket): AbortSignal {
   const known = signals.get(socket);
   if (known !== undefined) return known;
   const controller = new AbortController();

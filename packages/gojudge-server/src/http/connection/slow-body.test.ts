@@ -4,13 +4,13 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { keepPace } from './slow-body.js';
+import { endSlowBody } from './slow-body.js';
 
 const GRACE_MS = 150;
 let server: Server;
 beforeAll(async () => {
   server = createServer((request, response) => {
-    keepPace(request, { graceMs: GRACE_MS, bytesPerMs: 1 });
+    endSlowBody(request, { graceMs: GRACE_MS, bytesPerMs: 1 });
     request.resume().once('end', () => response.end('whole'));
     request.once('error', () => undefined);
   });
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => void server.close());
 
-/** Sends a body of `bytes` in pieces; what the server says, or '' when it cuts the connection. */
+/** Sends a body of `bytes` in chunks; what the server says, or '' when it cuts the connection. */
 async function post(bytes: number, pieceBytes: number, everyMs: number): Promise<string> {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   socket.on('error', () => undefined);
@@ -37,7 +37,7 @@ async function post(bytes: number, pieceBytes: number, everyMs: number): Promise
 }
 
 test('a body that stands still is cut', async () => expect(await post(1000, 1, 50)).toBe(''));
-test('one that keeps the pace may take longer than the grace', async () => {
+test('one that is quick enough may take longer than the grace', async () => {
   const start = performance.now();
   expect(await post(2000, 100, 20)).toBe('whole');
   expect(performance.now() - start).toBeGreaterThan(GRACE_MS);

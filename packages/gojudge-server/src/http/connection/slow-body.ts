@@ -2,21 +2,21 @@
 import type { IncomingMessage } from 'node:http';
 
 /** How slow is too slow: a body has `graceMs`, and a ms more for each `bytesPerMs` that came. */
-export interface Pace {
+export interface SlowBodyTimeout {
   graceMs: number;
   bytesPerMs: number;
 }
 
 /** As long as for a head; beyond that 16 KiB a second, which every network can do. */
-const PACE: Pace = { graceMs: 60_000, bytesPerMs: 16 };
+const TIMEOUT: SlowBodyTimeout = { graceMs: 60_000, bytesPerMs: 16 };
 const LOOKS = 30;
 
 /** Cuts the connection when the request is not complete in time. Most are complete with the read that brought their head. */
-export function keepPace(request: IncomingMessage, pace: Pace = PACE): void {
-  process.nextTick(watchUnlessComplete, request, pace);
+export function endSlowBody(request: IncomingMessage, timeout: SlowBodyTimeout = TIMEOUT): void {
+  process.nextTick(watchUnlessComplete, request, timeout);
 }
 
-function watchUnlessComplete(request: IncomingMessage, { graceMs, bytesPerMs }: Pace): void {
+function watchUnlessComplete(request: IncomingMessage, { graceMs, bytesPerMs }: SlowBodyTimeout): void {
   if (request.complete || request.destroyed) return;
   const { socket } = request;
   const startedAt = performance.now();

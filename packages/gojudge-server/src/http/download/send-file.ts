@@ -1,21 +1,21 @@
-/** Bytes of a file to a client: read ahead while what was before is on its way, into two rooms that are used again and again. */
+/** Bytes of a file to a client: read ahead while what was before is on its way, into two buffers that are used again and again. */
 import { read } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 
 /** A thread reads each: 200 MiB take a tenth less CPU than with half of it. */
-const ROOM_BYTES = 1024 * 1024;
+const BUFFER_BYTES = 1024 * 1024;
 
 const readFrom = promisify(read);
 
 /** Part of a file, or text. */
-export type Piece = string | { start: number; length: number };
+export type FilePart = string | { start: number; length: number };
 
 /** Sends them and ends the response; the descriptor must stay open until then. Rejects when the client goes away or the file is shorter. */
 export async function sendFile(
   response: ServerResponse,
   fd: number,
-  pieces: readonly Piece[],
+  parts: readonly FilePart[],
 ): Promise<void> {
   const gone = new Promise<never>((_resolve, reject) => {
     const leave = () => reject(new Error('the client went away'));
@@ -23,32 +23,32 @@ export async function sendFile(
     if (response.destroyed) leave();
   });
   gone.catch(() => undefined); // it comes after every response
-  const rooms: [Room, Room] = [new Room(response), new Room(response)];
-  for (const piece of pieces) {
-    if (typeof piece === 'string') response.write(piece);
-    else await sendPart(fd, piece, rooms, gone);
+  const buffers: [ReadBuffer, ReadBuffer] = [new ReadBuffer(response), new ReadBuffer(response)];
+  for (const part of parts) {
+    if (typeof part === 'string') response.write(part);
+    else await sendPart(fd, part, buffers, gone);
   }
-  await Promise.race([Promise.all(rooms.map((room) => room.written)), gone]);
+  await Promise.race([Promise.all(buffers.map((buffer) => buffer.written)), gone]);
   response.end();
 }
 
 async function sendPart(
   fd: number,
   { start, length }: { start: number; length: number },
-  rooms: [Room, Room],
+  buffers: [ReadBuffer, ReadBuffer],
   gone: Promise<never>,
 ): Promise<void> {
   for (let at = start; at < start + length; ) {
-    const [room] = rooms;
-    await Promise.race([room.written, gone]);
-    const bytes = await room.send(fd, at, Math.min(ROOM_BYTES, start + length - at));
+    const [buffer] = buffers;
+    await Promise.race([buffer.written, gone]);
+    const bytes = await buffer.send(fd, at, Math.min(BUFFER_BYTES, start + length - at));
     if (bytes === 0) throw new Error('the stored file became shorter');
     at += bytes;
-    rooms.reverse();
+    buffers.reverse();
   }
 }
 
-class Room {
+class ReadBuffer {
   readonly #response: ServerResponse;
   #bytes: Buffer | null = null;
   /** Resolves when it is free again. */

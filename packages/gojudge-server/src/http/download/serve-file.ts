@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { rangeHolds, refusedBy } from './conditions.js';
 import { typeOf } from './mime.js';
 import { type ByteRange, contentRange, parseRange } from './ranges.js';
-import { type Piece, sendFile } from './send-file.js';
+import { type FilePart, sendFile } from './send-file.js';
 
 const SNIFF_BYTES = 512;
 
@@ -71,8 +71,8 @@ async function sendParts(response: ServerResponse, fd: number, { ranges, size, t
     'Content-Length': bytes,
     'Content-Type': `multipart/byteranges; boundary=${boundary}`,
   });
-  const pieces = ranges.flatMap((range, index): Piece[] => [heads[index]!, range]);
-  await sendFile(response, fd, [...pieces, tail]);
+  const parts = ranges.flatMap((range, index): FilePart[] => [heads[index]!, range]);
+  await sendFile(response, fd, [...parts, tail]);
 }
 
 /** ASCII names quoted, others escaped as in a query. */

@@ -1,17 +1,17 @@
 /** The file store over HTTP. */
 import { closeSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { encodeMap, goJson } from '../../wire/results.js';
 import { type FileStore, StoreFullError } from '../../store/store.js';
-import { type Answer, emptyAnswer, jsonAnswer } from '../responses.js';
+import { encodeMap, goJson } from '../../wire/results.js';
 import { PATIENT } from '../connection/linger.js';
+import { serveFile } from '../download/serve-file.js';
+import { emptyResponse, jsonResponse, type Response } from '../responses.js';
+import { sendEarly, sendResponse } from '../transport/node/send.js';
 import { readUpload } from '../upload/multipart.js';
 import { MultipartError } from '../upload/multipart-parts.js';
-import { sendAnswer, sendEarly } from '../transport/node/send.js';
-import { serveFile } from '../download/serve-file.js';
 
-export async function listFiles(store: FileStore): Promise<Answer> {
-  return jsonAnswer(200, encodeMap(await store.list(), goJson));
+export async function listFiles(store: FileStore): Promise<Response> {
+  return jsonResponse(200, encodeMap(await store.list(), goJson));
 }
 
 export async function uploadFile(
@@ -22,12 +22,12 @@ export async function uploadFile(
   let id: string | undefined;
   try {
     id = await readUpload(request, (name, content) => store.add(name, content));
-    await sendAnswer(response, jsonAnswer(200, goJson(id)));
+    await sendResponse(response, jsonResponse(200, goJson(id)));
   } catch (error) {
-    if (error instanceof StoreFullError) return sendEarly(response, jsonAnswer(500, goJson(error.message)));
+    if (error instanceof StoreFullError) return sendEarly(response, jsonResponse(500, goJson(error.message)));
     if (request.destroyed && !request.complete) return; // nobody to tell
-    const answer = emptyAnswer(error instanceof MultipartError ? 400 : 500);
-    if (request.complete) return sendAnswer(response, answer);
+    const answer = emptyResponse(error instanceof MultipartError ? 400 : 500);
+    if (request.complete) return sendResponse(response, answer);
     sendEarly(response, answer, PATIENT); // nothing else would read what still comes
   }
 }
@@ -39,7 +39,7 @@ export async function downloadFile(
   id: string,
 ): Promise<void> {
   const fd = store.openFd(id);
-  if (fd === null) return sendAnswer(response, emptyAnswer(404));
+  if (fd === null) return sendResponse(response, emptyResponse(404));
   try {
     await serveFile(request, response, fd, store.nameOf(id));
   } finally {
@@ -47,6 +47,6 @@ export async function downloadFile(
   }
 }
 
-export async function deleteFile(store: FileStore, id: string): Promise<Answer> {
-  return emptyAnswer((await store.delete(id)) ? 200 : 404);
+export async function deleteFile(store: FileStore, id: string): Promise<Response> {
+  return emptyResponse((await store.delete(id)) ? 200 : 404);
 }

@@ -1,28 +1,28 @@
-/** Large answers, piece by piece. */
+/** Large responses, chunk by chunk. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Room } from '../../wire/bytes.js';
-import type { Pieces } from '../../wire/results.js';
+import type { BufferPool } from '../../wire/bytes.js';
+import type { Chunks } from '../../wire/results.js';
 
 /** Where they go; a `ServerResponse` is one. `close` comes when the client has gone, or the kernel has all of it. */
-export interface PieceSink {
-  write(piece: Uint8Array, written: () => void): unknown;
+export interface ChunkSink {
+  write(chunk: Uint8Array, written: () => void): unknown;
   end(): unknown;
   once(event: 'close', listener: () => void): unknown;
   readonly destroyed: boolean;
 }
 
 /**
- * Each piece is made no sooner than the client takes what was before it, and others get their turn between. Two rooms are used again and
- * again: one for each piece would be as much memory as the answer, for the kernel to clear and for V8 to collect.
+ * The next chunk is encoded only when the client has received the one before, and other requests run in between. Two buffers take turns:
+ * one buffer per chunk would be as much memory as the response, for the kernel to clear and for V8 to collect.
  */
-export async function sendPieces(sink: PieceSink, pieces: Pieces): Promise<void> {
+export async function sendChunks(sink: ChunkSink, chunks: Chunks): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     sink.once('close', resolve);
   });
   let before: Promise<void> | undefined;
-  for (const piece of pieces(twoRooms())) {
+  for (const chunk of chunks(twoBuffers())) {
     const written = new Promise<void>((resolve) => {
-      sink.write(piece, () => resolve()); // an error as well: the client is gone then
+      sink.write(chunk, () => resolve()); // an error as well: the client is gone then
     });
     await Promise.race([before, closed]);
     await nextTurn();
@@ -33,16 +33,16 @@ export async function sendPieces(sink: PieceSink, pieces: Pieces): Promise<void>
   await closed;
 }
 
-/** In turn: the one is free for a piece when the one after it has been asked for, and it has been written. */
-function twoRooms(): Room {
-  const rooms: Buffer[] = [];
+/** Two buffers that take turns: a buffer is free again when the chunk in it has been written and the next one has been requested. */
+function twoBuffers(): BufferPool {
+  const buffers: Buffer[] = [];
   let turn = 0;
   return (bytes) => {
     turn = 1 - turn;
-    const room = rooms[turn];
-    if (room !== undefined && room.length >= bytes) return room.subarray(0, bytes);
+    const buffer = buffers[turn];
+    if (buffer !== undefined && buffer.length >= bytes) return buffer.subarray(0, bytes);
     const made = Buffer.allocUnsafe(bytes);
-    rooms[turn] = made;
+    buffers[turn] = made;
     return made;
   };
 }

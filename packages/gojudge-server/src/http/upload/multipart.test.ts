@@ -7,9 +7,9 @@ async function contents(chunks: Uint8Array[], boundary: string): Promise<string[
   const parts = new Parts(Readable.from(chunks.map((chunk) => Buffer.from(chunk))), boundary);
   const found: string[] = [];
   for (let headers = await parts.next(); headers !== null; headers = await parts.next()) {
-    const pieces: Uint8Array[] = [];
-    for await (const piece of parts.content()) pieces.push(piece);
-    found.push(Buffer.concat(pieces).toString('latin1'));
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of parts.content()) chunks.push(chunk);
+    found.push(Buffer.concat(chunks).toString('latin1'));
   }
   return found;
 }

@@ -1,20 +1,20 @@
 /**
- * A connection whose requests are plain so far. It belongs to this file from its first byte on; with the first request that is not
- * plain it goes to Node's HTTP server for good, which reads that request from its beginning. One request at a time: what comes
+ * A connection whose requests are simple so far. It belongs to this file from its first byte on; with the first request that is not
+ * simple it goes to Node's HTTP server for good, which reads that request from its beginning. One request at a time: what comes
  * meanwhile waits, as it does in Go's server.
  */
 import type { Socket } from 'node:net';
-import type { Asked } from '../../request-context.js';
-import { PLAIN_BYTES_MAX, type PlainRequest, readPlainRequest } from './request.js';
+import type { RequestContext } from '../../request-context.js';
+import { readSimpleRequest, SIMPLE_BYTES_MAX, type SimpleRequest } from './request.js';
 
 /** What connections share. */
-export interface LaneHost {
+export interface FastPathHost {
   /** Answers on the socket; `null`: the request is for Node. Never throws or rejects. */
-  serve(request: PlainRequest, asked: Asked): Promise<void> | null;
+  serve(request: SimpleRequest, incoming: RequestContext): Promise<void> | null;
   /** The socket is Node's from now on. */
-  handOver(connection: PlainConnection, socket: Socket): void;
+  handOver(connection: FastPathConnection, socket: Socket): void;
   /** It is over, and nothing of it runs any more. */
-  closed(connection: PlainConnection): void;
+  closed(connection: FastPathConnection): void;
   readonly isClosing: boolean;
 }
 
@@ -29,15 +29,15 @@ const HELD_READS_MAX = 64;
 
 const EMPTY = Buffer.alloc(0);
 
-export class PlainConnection {
+export class FastPathConnection {
   readonly #socket: Socket;
-  readonly #host: LaneHost;
+  readonly #host: FastPathHost;
   #held: Buffer[] = [];
   #heldBytes = 0;
   #answering: Promise<void> | null = null;
   readonly #silenceMs: number;
 
-  constructor(socket: Socket, host: LaneHost, silenceMs = SILENCE_MS) {
+  constructor(socket: Socket, host: FastPathHost, silenceMs = SILENCE_MS) {
     this.#socket = socket;
     this.#host = host;
     this.#silenceMs = silenceMs;
@@ -59,7 +59,7 @@ export class PlainConnection {
     this.#held.push(chunk);
     this.#heldBytes += chunk.length;
     if (this.#answering === null) this.#next();
-    else if (this.#heldBytes > PLAIN_BYTES_MAX || this.#held.length > HELD_READS_MAX) this.#socket.pause();
+    else if (this.#heldBytes > SIMPLE_BYTES_MAX || this.#held.length > HELD_READS_MAX) this.#socket.pause();
   };
 
   /** A client that closes its sending side still gets its answer. */
@@ -79,12 +79,12 @@ export class PlainConnection {
 
   #next(): void {
     const bytes = this.#held.length === 1 ? this.#held[0]! : Buffer.concat(this.#held);
-    const request = readPlainRequest(bytes);
+    const request = readSimpleRequest(bytes);
     if (request === null) return this.#handOver(bytes);
     const missing = request.bodyAt + request.bodyBytes - bytes.length;
     if (missing > 0 && this.#held.length < READS_MAX) return void this.#socket.setTimeout(this.#silenceMs);
-    const asked = new PlainAsked(this.#socket, bytes.subarray(request.bodyAt));
-    const serving = missing === 0 ? this.#host.serve(request, asked) : null;
+    const incoming = new SimpleRequestContext(this.#socket, bytes.subarray(request.bodyAt));
+    const serving = missing === 0 ? this.#host.serve(request, incoming) : null;
     if (serving === null) return this.#handOver(bytes);
     this.#socket.setTimeout(0);
     this.#held = [];
@@ -122,7 +122,7 @@ export class PlainConnection {
 }
 
 /** Lets go of the body with its reading: the request may wait in the queue for long after. */
-class PlainAsked implements Asked {
+class SimpleRequestContext implements RequestContext {
   readonly socket: Socket;
   #body: Buffer;
 

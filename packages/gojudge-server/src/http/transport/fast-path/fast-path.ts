@@ -1,30 +1,30 @@
 /**
- * The short way for plain requests: past Node's HTTP server, whose objects and events cost as much per small request as all of our
+ * The HTTP fast path: simple requests bypass Node's HTTP server, whose objects and events cost as much per small request as all of our
  * own code (decision 20).
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Answer, errorAnswer } from '../../responses.js';
-import type { Asked } from '../../request-context.js';
-import type { EntryCheck, EntryHeaders } from '../../entry.js';
-import { findPlain, type Matched } from '../../routes.js';
+import type { ServerContext } from '../../../judge/run-job.js';
 import type { Metrics, Observe } from '../../../metrics/metrics.js';
-import type { Judge } from '../../../judge/run-job.js';
-import { writeAnswer } from './response.js';
-import { type LaneHost, PlainConnection } from './connection.js';
-import type { PlainRequest } from './request.js';
+import type { EntryCheck, EntryHeaders } from '../../entry.js';
+import type { RequestContext } from '../../request-context.js';
+import { errorResponse, type Response } from '../../responses.js';
+import { findSimple, type Matched } from '../../routes.js';
+import { FastPathConnection, type FastPathHost } from './connection.js';
+import type { SimpleRequest } from './request.js';
+import { writeResponse } from './response.js';
 
-type Answering = Extract<Matched, { kind: 'answer' }>;
+type Responding = Extract<Matched, { kind: 'answer' }>;
 
-export class Lane {
-  readonly #judge: Judge;
+export class FastPath {
+  readonly #context: ServerContext;
   readonly #checkEntry: EntryCheck;
   readonly #metrics: Metrics;
-  readonly #connections = new Set<PlainConnection>();
+  readonly #connections = new Set<FastPathConnection>();
   #isClosing = false;
 
-  constructor(judge: Judge, checkEntry: EntryCheck, metrics: Metrics) {
-    this.#judge = judge;
+  constructor(context: ServerContext, checkEntry: EntryCheck, metrics: Metrics) {
+    this.#context = context;
     this.#checkEntry = checkEntry;
     this.#metrics = metrics;
   }
@@ -33,19 +33,19 @@ export class Lane {
   attach(server: Server): void {
     const listeners = server.listeners('connection') as ((this: Server, socket: Socket) => void)[];
     server.removeAllListeners('connection');
-    const lane = this;
-    const host: LaneHost = {
-      serve: (request, asked) => this.#serve(request, asked),
+    const fastPath = this;
+    const host: FastPathHost = {
+      serve: (request, incoming) => this.#serve(request, incoming),
       handOver(connection, socket) {
-        lane.#connections.delete(connection);
+        fastPath.#connections.delete(connection);
         for (const listener of listeners) listener.call(server, socket);
       },
       closed: (connection) => void this.#connections.delete(connection),
       get isClosing() {
-        return lane.#isClosing;
+        return fastPath.#isClosing;
       },
     };
-    server.on('connection', (socket) => this.#connections.add(new PlainConnection(socket, host)));
+    server.on('connection', (socket) => this.#connections.add(new FastPathConnection(socket, host)));
   }
 
   /** Nothing new is begun; who waits for an answer gets it. */
@@ -62,27 +62,34 @@ export class Lane {
     for (const connection of this.#connections) connection.destroy();
   }
 
-  #serve({ method, path, headers, bodyBytes }: PlainRequest, asked: Asked): Promise<void> | null {
-    if (bodyBytes > this.#judge.settings.bodyMaxBytes) return null;
-    const check = (sent: EntryHeaders) => this.#checkEntry(sent, asked.socket);
-    const found = findPlain(check, method, path, headers);
+  #serve(
+    { method, path, headers, bodyBytes }: SimpleRequest,
+    incoming: RequestContext,
+  ): Promise<void> | null {
+    if (bodyBytes > this.#context.settings.bodyMaxBytes) return null;
+    const check = (sent: EntryHeaders) => this.#checkEntry(sent, incoming.socket);
+    const found = findSimple(check, method, path, headers);
     return found === null || found.kind === 'stream'
       ? null
-      : this.#answer(found, asked, this.#metrics.watchPlain(method, bodyBytes));
+      : this.#answer(found, incoming, this.#metrics.watchSimple(method, bodyBytes));
   }
 
-  async #answer({ handle, id, pattern }: Answering, asked: Asked, observe: Observe): Promise<void> {
-    const { socket } = asked;
-    let answer: Answer;
+  async #answer(
+    { handle, id, pattern }: Responding,
+    incoming: RequestContext,
+    observe: Observe,
+  ): Promise<void> {
+    const { socket } = incoming;
+    let answer: Response;
     try {
-      const made = handle(this.#judge, asked, id);
+      const made = handle(this.#context, incoming, id);
       answer = made instanceof Promise ? await made : made;
     } catch (error) {
-      answer = errorAnswer(error, this.#judge.settings.strict);
+      answer = errorResponse(error, this.#context.settings.strict);
     }
     let bytes = 0;
     try {
-      if (!socket.destroyed) bytes = await writeAnswer(socket, answer, this.#isClosing);
+      if (!socket.destroyed) bytes = await writeResponse(socket, answer, this.#isClosing);
     } catch {
       socket.destroy(); // no memory for it: the client sees that it is cut off
     }

@@ -1,15 +1,15 @@
-// What is taken for plain, and that Node's parser would read the same from it.
+// What is taken for simple, and that Node's parser would read the same from it.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { PLAIN_BYTES_MAX, readPlainRequest } from './request.js';
+import { readSimpleRequest, SIMPLE_BYTES_MAX } from './request.js';
 
-const read = (text: string) => readPlainRequest(Buffer.from(text, 'latin1'));
+const read = (text: string) => readSimpleRequest(Buffer.from(text, 'latin1'));
 const HEAD = 'POST /run HTTP/1.1\r\nHost: judge:5050\r\nContent-Length: 2\r\n';
 
-describe('plain', () => {
+describe('simple', () => {
   test('method, path, host, token and body', () => {
     const text = `${HEAD}Authorization: Bearer t\r\nAccept: */*\r\n\r\n{}`;
     const request = read(text)!;
@@ -65,7 +65,7 @@ describe("left to Node's parser", () => {
     ['one that is hexadecimal', HEAD.replace(': 2', ': 0x2')],
     ['an empty one', HEAD.replace(': 2', ':')],
     ['two in one', HEAD.replace(': 2', ': 2, 2')],
-    ['one of more than the bound', HEAD.replace(': 2', `: ${PLAIN_BYTES_MAX}`)],
+    ['one of more than the bound', HEAD.replace(': 2', `: ${SIMPLE_BYTES_MAX}`)],
     ['one of seven digits', HEAD.replace(': 2', ': 1000000')],
     ['chunks', `${HEAD}Transfer-Encoding: chunked\r\n`],
     ['chunks as a connection option', `${HEAD}Connection: keep-alive, transfer-encoding\r\n`],
@@ -119,7 +119,7 @@ function body(request: IncomingMessage): Promise<string> {
   });
 }
 
-/** Requests, most of them nearly plain. */
+/** Requests, most of them nearly simple. */
 const blank = fc.constantFrom('', ' ', '\t', '  ', '\r\n ', '\x0b');
 const name = fc.constantFrom(
   ...[
@@ -182,7 +182,7 @@ const request = fc.tuple(
   fc.constantFrom('\r\n{}', '\r\n{}', '\r\n', '\n{}', '\r\n{}x', ''),
 );
 
-test("what is plain is the one request that Node's parser sees in the same bytes", async () => {
+test("what is simple is the one request that Node's parser sees in the same bytes", async () => {
   const seen: Seen[] = [];
   const server = createServer(async (asked, response) => {
     const { method = '', url = '', headers } = asked;
@@ -195,10 +195,10 @@ test("what is plain is the one request that Node's parser sees in the same bytes
   let taken = 0;
   const check = async (parts: [string, string, string, string[], string]) => {
     const bytes = Buffer.from(parts.flat().join(''), 'latin1');
-    const plain = readPlainRequest(bytes);
-    if (plain === null || plain.bodyAt + plain.bodyBytes !== bytes.length) return;
+    const simple = readSimpleRequest(bytes);
+    if (simple === null || simple.bodyAt + simple.bodyBytes !== bytes.length) return;
     taken += 1;
-    const { method, path: url, headers, bodyAt } = plain;
+    const { method, path: url, headers, bodyAt } = simple;
     const { host, authorization } = headers;
     const text = bytes.toString('latin1', bodyAt);
     expect(await parsedByNode(port, seen, bytes)).toEqual({ method, url, host, authorization, body: text });

@@ -8,7 +8,7 @@
  */
 import type { EntryHeaders } from '../../entry.js';
 
-export interface PlainRequest {
+export interface SimpleRequest {
   method: Method;
   /** Without a query or percent signs. */
   path: string;
@@ -20,7 +20,7 @@ export interface PlainRequest {
 type Method = 'GET' | 'POST' | 'DELETE';
 
 /** Of a whole request; beyond that Node's parser is no part of the price. */
-export const PLAIN_BYTES_MAX = 64 * 1024;
+export const SIMPLE_BYTES_MAX = 64 * 1024;
 
 const TAB = 9;
 const LF = 10;
@@ -74,7 +74,7 @@ const PREFIX = ascii('x-');
 const KEEP_ALIVE = ascii('keep-alive');
 
 /** `null` for a head that is cut off or not of this kind. The body may still be on its way. */
-export function readPlainRequest(bytes: Buffer): PlainRequest | null {
+export function readSimpleRequest(bytes: Buffer): SimpleRequest | null {
   const method = METHODS.find(([, word]) => matches(bytes, 0, word));
   if (method === undefined) return null;
   const pathAt = method[1].length;
@@ -85,7 +85,7 @@ export function readPlainRequest(bytes: Buffer): PlainRequest | null {
   if (end < 0 || !head.isEnough(method[0])) return null;
   const bodyAt = end + 2;
   const bodyBytes = Math.max(0, head.length);
-  if (bodyAt + bodyBytes > PLAIN_BYTES_MAX) return null;
+  if (bodyAt + bodyBytes > SIMPLE_BYTES_MAX) return null;
   const path = bytes.toString('latin1', pathAt, pathEnd);
   return { method: method[0], path, headers: head, bodyAt, bodyBytes };
 }

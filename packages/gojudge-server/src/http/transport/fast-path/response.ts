@@ -1,11 +1,11 @@
 /** Answers as Node's HTTP server would write them, header by header. */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Answer } from '../../responses.js';
-import { type PieceSink, sendPieces } from '../chunks.js';
+import type { Response } from '../../responses.js';
+import { type ChunkSink, sendChunks } from '../chunks.js';
 
 /** Resolves with the body's size when the kernel takes more, or the client is gone. */
-export async function writeAnswer(socket: Socket, answer: Answer, isLast: boolean): Promise<number> {
+export async function writeResponse(socket: Socket, answer: Response, isLast: boolean): Promise<number> {
   const { headers, body } = answer;
   if (typeof body === 'string') {
     if (!socket.write(headOf(answer, isLast, '') + body)) await drained(socket);
@@ -13,11 +13,11 @@ export async function writeAnswer(socket: Socket, answer: Answer, isLast: boolea
   }
   socket.write(headOf(answer, isLast, 'Transfer-Encoding: chunked\r\n'));
   const chunked = new Chunked(socket);
-  await sendPieces(chunked, body);
+  await sendChunks(chunked, body);
   return chunked.bytes;
 }
 
-function headOf({ status, headers }: Answer, isLast: boolean, framing: string): string {
+function headOf({ status, headers }: Response, isLast: boolean, framing: string): string {
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
   for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
   return `${head}Date: ${date()}\r\nConnection: ${isLast ? 'close' : 'keep-alive'}\r\n${framing}\r\n`;
@@ -48,7 +48,7 @@ function drained(socket: Socket): Promise<void> {
 }
 
 /** A body in chunks (RFC 9112, section 7.1). */
-class Chunked implements PieceSink {
+class Chunked implements ChunkSink {
   bytes = 0;
   readonly #socket: Socket;
   #listener: () => void = () => undefined;
@@ -61,13 +61,13 @@ class Chunked implements PieceSink {
     return this.#socket.destroyed;
   }
 
-  write(piece: Uint8Array, written: () => void): void {
-    if (piece.length === 0) return written(); // as a chunk it would be the end
-    this.bytes += piece.length;
+  write(chunk: Uint8Array, written: () => void): void {
+    if (chunk.length === 0) return written(); // as a chunk it would be the end
+    this.bytes += chunk.length;
     const socket = this.#socket;
     socket.cork();
-    socket.write(`${piece.length.toString(16)}\r\n`);
-    socket.write(piece);
+    socket.write(`${chunk.length.toString(16)}\r\n`);
+    socket.write(chunk);
     socket.write('\r\n', written);
     socket.uncork();
   }

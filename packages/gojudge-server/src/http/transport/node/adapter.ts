@@ -1,19 +1,19 @@
 /** Requests that come by way of Node's HTTP server. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { ServerContext } from '../../../judge/run-job.js';
 import { goJson } from '../../../wire/results.js';
 import type { Receiving } from '../../connection/receiving.js';
-import type { Judge } from '../../../judge/run-job.js';
-import { errorAnswer, jsonAnswer } from '../../responses.js';
-import type { Asked } from '../../request-context.js';
-import { BodyTooLarge, NoRoom, readBody } from './body.js';
 import type { EntryCheck, EntryHeaders } from '../../entry.js';
+import type { RequestContext } from '../../request-context.js';
+import { errorResponse, jsonResponse } from '../../responses.js';
 import { findHandler } from '../../routes.js';
-import { sendAnswer, sendEarly } from './send.js';
+import { BodyTooLarge, NoRoom, readBody } from './body.js';
+import { sendEarly, sendResponse } from './send.js';
 
 /** Answers one request. Resolves with its route's pattern; never rejects. */
 export async function serveRequest(
-  judge: Judge,
+  context: ServerContext,
   checkEntry: EntryCheck,
   request: IncomingMessage,
   response: ServerResponse,
@@ -24,19 +24,19 @@ export async function serveRequest(
     const check = (sent: EntryHeaders) => checkEntry(sent, request.socket);
     const found = findHandler(check, method, url, headers);
     pattern = found.pattern;
-    if (found.kind === 'stream') await found.handle(judge, request, response, found.id);
+    if (found.kind === 'stream') await found.handle(context, request, response, found.id);
     else
-      await sendAnswer(
+      await sendResponse(
         response,
-        await found.handle(judge, new NodeRequest(request, judge.receiving), found.id),
+        await found.handle(context, new NodeRequest(request, context.receiving), found.id),
       );
   } catch (error) {
-    await sendError(response, error, judge.settings.strict);
+    await sendError(response, error, context.settings.strict);
   }
   return pattern;
 }
 
-class NodeRequest implements Asked {
+class NodeRequest implements RequestContext {
   readonly #request: IncomingMessage;
   readonly #receiving: Receiving;
 
@@ -56,7 +56,7 @@ class NodeRequest implements Asked {
 
 async function sendError(response: ServerResponse, error: unknown, strict: boolean): Promise<void> {
   if (response.headersSent) return void response.destroy();
-  if (error instanceof BodyTooLarge) return sendEarly(response, jsonAnswer(400, goJson(error.message)));
-  if (error instanceof NoRoom) return sendEarly(response, errorAnswer(error, strict));
-  await sendAnswer(response, errorAnswer(error, strict));
+  if (error instanceof BodyTooLarge) return sendEarly(response, jsonResponse(400, goJson(error.message)));
+  if (error instanceof NoRoom) return sendEarly(response, errorResponse(error, strict));
+  await sendResponse(response, errorResponse(error, strict));
 }
