@@ -28,6 +28,6 @@ const openSocket: OpenSocket = (url, token) => {
 /** As of the main entry, over ws. */
 export class FathomClient extends Client {
   constructor(options: FathomClientOptions) {
-    super({ openSocket, ...options });
+    super({ ...options, openSocket: options?.openSocket ?? openSocket });
   }
 }

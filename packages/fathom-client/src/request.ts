@@ -5,13 +5,13 @@ import { type ExecuteLimits, type Language, LIMIT_RANGES, SIZE_LIMITS } from './
 /** What an execution may use. Servers can allow less than the bounds here, and more memory and time; they say so. */
 export interface ExecutionLimits {
   /** Wall time of the execution itself, in ms; waiting for a place does not count. Default 30 000, which a server with a lower bound refuses: give less there. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Memory of the whole process tree, in bytes, rounded up to whole MiB. Default 256 MiB, likewise. */
-  memoryBytes?: number;
+  memoryBytes?: number | undefined;
   /** Relative weight when CPUs are short; 1024 is a normal one. Default: the server's, 512. */
-  cpuShares?: number;
+  cpuShares?: number | undefined;
   /** Raw bytes of stdout and stderr together. Default: the server's, 1 MiB. */
-  outputBytes?: number;
+  outputBytes?: number | undefined;
 }
 
 /** One program. */
@@ -20,10 +20,10 @@ export interface ExecutionRequest {
   language: Language | (string & {});
   code: string;
   /** Default: end of file at once. */
-  stdin?: string;
+  stdin?: string | undefined;
   /** Added to the server's small clean environment; these win. */
-  env?: Record<string, string>;
-  limits?: ExecutionLimits;
+  env?: Record<string, string> | undefined;
+  limits?: ExecutionLimits | undefined;
 }
 
 /** Fields of an `execute` message beside the envelope. */

@@ -36,18 +36,18 @@ export interface StreamChunk {
 
 /** Which input, by program and descriptor. Default 0 and 0. */
 export interface StreamPlace {
-  index?: number;
-  fd?: number;
+  index?: number | undefined;
+  fd?: number | undefined;
 }
 
 /** Options of `interact`. */
 export interface InteractOptions {
   /** Size of the terminal from the beginning, with `tty`. */
-  terminal?: { cols: number; rows: number };
+  terminal?: { cols: number; rows: number } | undefined;
   /** Output that nobody has read; more ends the run with `GOJUDGE_OVERFLOW`. Default 64 MiB. */
-  unreadBytesMax?: number;
+  unreadBytesMax?: number | undefined;
   /** Abort ends the run; `results` rejects with its reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 const SIDE: ValueRule = [

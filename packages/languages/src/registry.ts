@@ -28,9 +28,9 @@ import type {
 /** What a registry is made of. */
 export interface RegistryOptions {
   /** Languages to add; one with a name that `extend` has replaces it. */
-  languages?: readonly LanguageDefinition[];
+  languages?: readonly LanguageDefinition[] | undefined;
   /** Where to start from. Default: the built-in languages; `null`: none. */
-  extend?: Registry | null;
+  extend?: Registry | null | undefined;
 }
 
 /** An unchangeable set of languages. Made by `createRegistry`. */

@@ -50,13 +50,13 @@ export interface LanguageStep<Context = StepContext> {
   /** Program: a name looked up in PATH inside the sandbox, or a path (`'./main'` is in the work folder). */
   file: string;
   /** Arguments; `{source}` in a listed one stands for the source's file name. The caller's own follow on the run step. Default: none. */
-  args?: PerRun<readonly string[], Context>;
+  args?: PerRun<readonly string[], Context> | undefined;
   /** Added to the language's `env`. */
-  env?: PerRun<Readonly<Record<string, string>>, Context>;
+  env?: PerRun<Readonly<Record<string, string>>, Context> | undefined;
   /** Limits for this step where the engine's defaults do not fit the runtime. The caller's limits win over them. */
-  limits?: Limits;
+  limits?: Limits | undefined;
   /** Its runtime sizes itself by the memory limit in cgroup files: they are there where the engine has room for them (`TOLD_MEMORY_MOUNTS`). Default false. */
-  readsMemoryLimit?: boolean;
+  readsMemoryLimit?: boolean | undefined;
 }
 
 /** A step that turns the source into files. */
@@ -64,7 +64,7 @@ export interface CompileStep extends LanguageStep<CompileContext> {
   /** Files the compiler leaves in the work folder; only they reach the run step. A missing one is a failed compilation. */
   output: readonly string[];
   /** Files of the tool itself, put beside the source. Default: none. */
-  files?: () => Record<string, FileInput>;
+  files?: (() => Record<string, FileInput>) | undefined;
 }
 
 /** How to ask an installation for its version. */
@@ -92,35 +92,35 @@ export interface LanguageDefinition {
   /** Lower-case letters, digits, `+`, `#`, `-`, `.`; unique in a registry. */
   name: string;
   /** For people. Default: the name. */
-  title?: string;
+  title?: string | undefined;
   /** Other names, unique in a registry. Default: none. */
-  aliases?: readonly string[];
+  aliases?: readonly string[] | undefined;
   /** File name endings with their dot (`'.py'`), unique in a registry. Default: none. */
-  extensions?: readonly string[];
+  extensions?: readonly string[] | undefined;
   /** Name of the source in the work folder, or how to find it in the code (Java's public class). */
   fileName: string | ((code: string) => string);
   /** Environment of every step, over core's `DEFAULT_ENV`. Default: none. */
-  env?: Readonly<Record<string, string>>;
+  env?: Readonly<Record<string, string>> | undefined;
   /** Absent: the source is run as it is. */
-  compile?: CompileStep;
+  compile?: CompileStep | undefined;
   run: LanguageStep;
   /** What must be there: a program's name (looked up in PATH) or an absolute path, inside the sandbox. Default: the steps' programs. */
-  needs?: readonly string[];
+  needs?: readonly string[] | undefined;
   /** Absent: nothing is asked, and the version is unknown. */
-  version?: VersionProbe;
+  version?: VersionProbe | undefined;
   /** What helps an interpreter that is kept waiting (`createRuntimes`). Default: nothing; it waits at its source file all the same. */
-  standby?: StandbyHints;
+  standby?: StandbyHints | undefined;
   /**
    * Source text that asks how old its process or its files are, which would tell it that its interpreter has waited: `createRuntimes` gives
    * it an ordinary start. Default: none does.
    */
-  asksAge?: RegExp;
+  asksAge?: RegExp | undefined;
   /** Package of Debian that brings it, for the hint when it is missing. Default: none. */
-  debianPackage?: string;
+  debianPackage?: string | undefined;
   /** Which calls its programs make, where the strict filter is asked for; the compile step makes those of any. Default `'any'`. */
-  seccompFamily?: SyscallFamily;
+  seccompFamily?: SyscallFamily | undefined;
   /** Packages that every Debian has, so that no other package names them, and that its programs need: for `minimalRoot`. Default: none. */
-  essentialPackages?: readonly string[];
+  essentialPackages?: readonly string[] | undefined;
 }
 
 /** A definition with its defaults filled in; frozen. */
@@ -148,9 +148,9 @@ export interface LanguageReport {
 /** What can be set on every call. */
 interface CallOptions {
   /** Default: the process-wide engine of `@sbx/core`. */
-  engine?: RunEngine;
+  engine?: RunEngine | undefined;
   /** Abort kills what runs, then rejects with `signal.reason`. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** What to compile, and within which limits. */
@@ -160,13 +160,13 @@ export interface CompileOptions extends CallOptions {
   /** The source text. */
   code: string;
   /** Name of the source in the work folder, as it appears in messages. Default: the language's. */
-  fileName?: string;
+  fileName?: string | undefined;
   /** More files beside the source (headers, modules). A language without compile step keeps them in the artifact. */
-  files?: Record<string, FileInput | string | Uint8Array>;
+  files?: Record<string, FileInput | string | Uint8Array> | undefined;
   /** Limits of the compile step. Default: the language's, then the engine's. */
-  limits?: Limits;
+  limits?: Limits | undefined;
   /** Added to the environment of the compile step. */
-  env?: Record<string, string>;
+  env?: Record<string, string> | undefined;
 }
 
 /** What a program is run with; the same for `runArtifact` and `runCode`. */
@@ -186,15 +186,15 @@ interface ProgramInput
     >,
     SandboxShape {
   /** Arguments of the program. Default: none. */
-  args?: readonly string[];
+  args?: readonly string[] | undefined;
   /** More files in the work folder. Their names must not be the program's own. */
-  files?: Record<string, FileInput | string | Uint8Array>;
+  files?: Record<string, FileInput | string | Uint8Array> | undefined;
   /** Files wanted back after the end. */
-  copyOut?: readonly CopyOut[];
+  copyOut?: readonly CopyOut[] | undefined;
   /** Limits of the run step. Default: the language's, then the engine's. */
-  limits?: Limits;
+  limits?: Limits | undefined;
   /** Added to core's `DEFAULT_ENV` and the language's own variables; yours win. */
-  env?: Record<string, string>;
+  env?: Record<string, string> | undefined;
 }
 
 /** What to run an artifact with. */
@@ -207,9 +207,9 @@ export interface RunCodeOptions extends CallOptions, ProgramInput {
   /** The source text. */
   code: string;
   /** Name of the source in the work folder, as it appears in messages. Default: the language's. */
-  fileName?: string;
+  fileName?: string | undefined;
   /** Limits of the compile step. Default: the language's, then the engine's. */
-  compileLimits?: Limits;
+  compileLimits?: Limits | undefined;
 }
 
 /** A program ready to be run any number of times: plain data that can be cloned to a worker or written to disk. */

@@ -14,9 +14,9 @@ export interface ConformanceOptions {
   url: string;
   token?: string | undefined;
   /** Longest wait for one answer, in ms. Default 30 000. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Called as soon as a rule has been checked. */
-  onRule?(outcome: RuleOutcome): void;
+  onRule?: ((outcome: RuleOutcome) => void) | undefined;
 }
 
 /** One rule, and whether the server keeps it. */

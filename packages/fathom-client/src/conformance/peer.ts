@@ -141,7 +141,9 @@ export class Peer {
       };
       const timer = setTimeout(() => {
         settle();
-        reject(new Broken(`waited ${this.#timeoutMs} ms in vain for ${what}`));
+        const [oddity] = this.oddities;
+        const came = oddity === undefined ? '' : `; what came is odd: ${oddity}`;
+        reject(new Broken(`waited ${this.#timeoutMs} ms in vain for ${what}${came}`));
       }, this.#timeoutMs);
       const check = () => {
         const found = look();
