@@ -47,6 +47,7 @@ export interface ExecuteOptions {
 
 /** Answer to a ping. */
 export interface Pong {
+  /** From ping to pong. */
   roundTripMs: number;
   /** Of the whole server; `null` when it does not tell. */
   load: Load | null;

@@ -6,13 +6,17 @@ import type { ServerMessage, TerminalStatus } from './wire/index.js';
 
 /** What an execution came to. */
 export interface ExecutionResult {
+  /** Of the execution, on the wire. */
   id: string;
+  /** How it ended. */
   status: TerminalStatus;
   /** `status === 'completed'`: it ended by itself with exit code 0. */
   ok: boolean;
   /** `null` when a signal ended the program. */
   exitCode: number | null;
+  /** All of it, as text. */
   stdout: string;
+  /** All of it, as text. */
   stderr: string;
   /** Wall time of the execution, without waiting for a place. */
   durationMs: number;

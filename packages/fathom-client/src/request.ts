@@ -18,11 +18,13 @@ export interface ExecutionLimits {
 export interface ExecutionRequest {
   /** `'python'`, `'javascript'`, `'shell'`, `'elixir'`, or what else the server offers. */
   language: Language | (string & {});
+  /** The source text. */
   code: string;
   /** Default: end of file at once. */
   stdin?: string | undefined;
   /** Added to the server's small clean environment; these win. */
   env?: Record<string, string> | undefined;
+  /** What it may use. */
   limits?: ExecutionLimits | undefined;
 }
 

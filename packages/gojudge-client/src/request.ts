@@ -56,6 +56,7 @@ export interface RunCommand {
 
 /** Programs that run together, and the pipes between them. */
 export interface RunGroup {
+  /** Programs that run at the same time. */
   commands: readonly RunCommand[];
   /** `in` writes, `out` reads. In the place of what a command has there by default; in `files` it must be `null`. */
   pipes?: readonly PipeMap[] | undefined;

@@ -31,12 +31,15 @@ export interface StreamChunk {
   index: number;
   /** Which descriptor. */
   fd: number;
+  /** What came, in order. */
   bytes: Uint8Array;
 }
 
 /** Which input, by program and descriptor. Default 0 and 0. */
 export interface StreamPlace {
+  /** Place of the command in its group. Default 0. */
   index?: number | undefined;
+  /** Descriptor of the program. */
   fd?: number | undefined;
 }
 

@@ -41,6 +41,7 @@ export const MOUNT_CONF = z.object({
 });
 /** What mount.yaml says; keys as in the file. What is left out is as go-judge has it built in. */
 export interface MountConf {
+  /** In place of the built-in mounts. */
   mount?:
     | {
         type: 'bind' | 'tmpfs';
@@ -52,14 +53,23 @@ export interface MountConf {
         data?: string;
       }[]
     | null;
+  /** Links to make. */
   symLink?: { linkPath: string; target: string }[] | null;
+  /** Paths to hide. */
   maskPath?: string[] | null;
+  /** Mount /proc. */
   proc?: boolean | null;
+  /** Mount it writable. */
   procrw?: boolean | null;
+  /** Working folder of programs. */
   workDir?: string | null;
+  /** Host name inside. */
   hostName?: string | null;
+  /** Domain name inside. */
   domainName?: string | null;
+  /** User id that programs see, with `containerCredStart`. */
   uid?: number | null;
+  /** Group id, likewise. */
   gid?: number | null;
   /** Not supported: refused unless empty. */
   initCmd?: '' | null;

@@ -20,7 +20,7 @@ import { type Programs, requireAvailable } from './needs.js';
 import { validateRuntimes, validateSpawnCode } from './options.js';
 import { planRun, sourceName } from './plan.js';
 import { createRegistry, type Registry } from './registry.js';
-import type { Language } from './types.js';
+import type { Language, LanguageName } from './types.js';
 
 /** Settings of `createRuntimes`. */
 export interface RuntimesOptions {
@@ -45,7 +45,7 @@ export interface SpawnCodeOptions
   extends Pick<ProgramOptions, 'signal' | 'onAbort' | 'killGraceMs'>,
     SandboxShape {
   /** Name or alias; see `Registry.list()`. A language with a compile step is refused. */
-  language: string;
+  language: LanguageName | (string & {});
   /** The source text. */
   code: string;
   /** Arguments of the program. Default: none. */

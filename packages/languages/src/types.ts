@@ -71,6 +71,7 @@ export interface CompileStep extends LanguageStep<CompileContext> {
 export interface VersionProbe {
   /** Program: a name looked up in PATH inside the sandbox, or a path. */
   file: string;
+  /** Its arguments. */
   args: readonly string[];
   /** Matched against stdout, then stderr; the first group is the version. */
   pattern: RegExp;
@@ -103,6 +104,7 @@ export interface LanguageDefinition {
   env?: Readonly<Record<string, string>> | undefined;
   /** Absent: the source is run as it is. */
   compile?: CompileStep | undefined;
+  /** How a program is run. */
   run: LanguageStep;
   /** What must be there: a program's name (looked up in PATH) or an absolute path, inside the sandbox. Default: the steps' programs. */
   needs?: readonly string[] | undefined;
@@ -131,17 +133,23 @@ export type Language = Readonly<
 
 /** What `probe` found out about a language. */
 export interface LanguageReport {
+  /** As of its definition. */
   name: string;
+  /** Name for people. */
   title: string;
+  /** Other names that are taken. */
   aliases: readonly string[];
+  /** Of its files, with the dot. */
   extensions: readonly string[];
   /** Has a compile step. */
   compiled: boolean;
+  /** Its programs are inside the sandbox. */
   available: boolean;
   /** `null` when not available, or when the language has no version probe. */
   version: string | null;
   /** Why it is not available, one sentence for a person; `null` when it is. */
   reason: string | null;
+  /** What brings it; `null` where its definition does not say. */
   debianPackage: string | null;
 }
 
@@ -153,10 +161,24 @@ interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** The built-in languages, for editors to complete; aliases and languages of your own are strings. */
+export type LanguageName =
+  | 'c'
+  | 'cpp'
+  | 'python'
+  | 'javascript'
+  | 'typescript'
+  | 'shell'
+  | 'bash'
+  | 'elixir'
+  | 'go'
+  | 'rust'
+  | 'java';
+
 /** What to compile, and within which limits. */
 export interface CompileOptions extends CallOptions {
   /** Name or alias; see `Registry.list()`. */
-  language: string;
+  language: LanguageName | (string & {});
   /** The source text. */
   code: string;
   /** Name of the source in the work folder, as it appears in messages. Default: the language's. */
@@ -203,7 +225,7 @@ export interface RunArtifactOptions extends CallOptions, ProgramInput {}
 /** What to run, with what, and within which limits. */
 export interface RunCodeOptions extends CallOptions, ProgramInput {
   /** Name or alias; see `Registry.list()`. */
-  language: string;
+  language: LanguageName | (string & {});
   /** The source text. */
   code: string;
   /** Name of the source in the work folder, as it appears in messages. Default: the language's. */
@@ -229,8 +251,11 @@ export type Compilation =
 
 /** The run step as core takes it: for `engine.run`, or split up for a session and `spawn`. */
 export interface PreparedRun {
+  /** The program. */
   file: string;
+  /** Its arguments. */
   args: string[];
+  /** The rest, for `Engine.run` and `Engine.spawn`. */
   options: OneShotOptions;
 }
 
@@ -238,17 +263,25 @@ export interface PreparedRun {
 export interface CodeResult {
   /** `'compile'`: compilation failed and nothing was run. */
   stage: 'compile' | 'run';
+  /** Name of the language. */
   language: string;
   /** `null`: the language has no compile step. */
   compile: RunResult | null;
   /** `null`: compilation failed. */
   run: RunResult | null;
+  /** Of the step that decided. */
   status: Status;
+  /** `status === 'ok'`. */
   ok: boolean;
+  /** `null` when a signal ended it. */
   exitCode: number | null;
+  /** `null` when it exited. */
   exitSignal: string | null;
+  /** Of the step that decided. */
   stdout: Output;
+  /** Of the step that decided. */
   stderr: Output;
+  /** Of the step that decided. */
   usage: Usage;
   /** Files of `copyOut`; empty when nothing was run. */
   files: Record<string, OutputFile>;

@@ -36,7 +36,9 @@ const CHUNK_BYTES = 64 * 1024;
 
 /** Kinds of folder entries. */
 export interface FolderEntry {
+  /** Without its folder. */
   name: string;
+  /** What it is; a link is not followed. */
   kind: FileStat['kind'];
 }
 

@@ -12,6 +12,7 @@ import { RULES } from './rules.js';
 export interface ConformanceOptions {
   /** `ws://host:port/ws`. */
   url: string;
+  /** Sent as `Authorization: Bearer`. Default: none. */
   token?: string | undefined;
   /** Longest wait for one answer, in ms. Default 30 000. */
   timeoutMs?: number | undefined;
@@ -21,11 +22,15 @@ export interface ConformanceOptions {
 
 /** One rule, and whether the server keeps it. */
 export interface RuleOutcome {
+  /** Short name, stable. */
   id: string;
   /** Of the specification. */
   section: string;
+  /** How the specification words it. */
   level: 'MUST' | 'SHOULD';
+  /** What a server has to do. */
   rule: string;
+  /** The server does. */
   pass: boolean;
   /** How it is broken; `null` when it is kept. */
   reason: string | null;
