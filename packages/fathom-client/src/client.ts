@@ -83,6 +83,8 @@ export class FathomClient implements AsyncDisposable {
   };
 
   constructor(options: FathomClientOptions) {
+    if (typeof options === 'string')
+      refuse('options', 'must be an object such as { url: … }, not the address alone');
     checkNames('options', options, KNOWN_OPTIONS);
     this.#pingIntervalMs = options.pingIntervalMs ?? 30_000;
     this.#pingTimeoutMs = options.pingTimeoutMs ?? 10_000;

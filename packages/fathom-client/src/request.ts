@@ -1,5 +1,6 @@
 /** What a caller asks for, checked and turned into the wire's own names and units. */
 import { FathomError } from './errors.js';
+import { nearestName } from './nearest-name.js';
 import { type ExecuteLimits, type Language, LIMIT_RANGES, SIZE_LIMITS } from './wire/index.js';
 
 /** What an execution may use. Servers can allow less than the bounds here, and more memory and time; they say so. */
@@ -104,7 +105,10 @@ export function refuse(field: string, rule: string): never {
 export function checkNames(field: string, value: unknown, known: readonly string[]): void {
   if (typeof value !== 'object' || value === null) refuse(field, 'must be an object');
   const unknown = Object.keys(value).find((name) => !known.includes(name));
-  if (unknown !== undefined) refuse(`${field}.${unknown}`, `is not known; known are ${known.join(', ')}`);
+  if (unknown === undefined) return;
+  const near = nearestName(unknown, known);
+  const meant = near === null ? '' : ` (did you mean ${near}?)`;
+  refuse(`${field}.${unknown}`, `is not known${meant}; known are ${known.join(', ')}`);
 }
 
 function checkText(field: string, value: unknown, bytesMax: number): void {
