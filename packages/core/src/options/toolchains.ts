@@ -42,7 +42,8 @@ export function toolchainRows(toolchains: readonly string[], rows: readonly Moun
 export function checkInterpreters(toolchains: readonly string[], rows: readonly MountRow[]): void {
   for (const [index, path] of toolchains.entries()) {
     const python = interpreterOf(path);
-    if (python === null || rows.some((row) => shows(row, python))) continue;
+    // Its folder: on overlayfs a file may have another device than the folder that it is in.
+    if (python === null || rows.some((row) => shows(row, dirname(python)))) continue;
     throw new InvalidOptionsError({
       field: `options.toolchains[${index}]`,
       rule: 'conflict',
