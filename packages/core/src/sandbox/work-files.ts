@@ -27,7 +27,9 @@ const READ_BYTES_MAX = 512 * 2 ** 20;
 
 /** Kinds of folder entries. */
 export interface FolderEntry {
+  /** Without its folder. */
   name: string;
+  /** What it is; a link is not followed. */
   kind: FileStat['kind'];
 }
 
