@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { Engine, type EngineOptions, type SeccompPolicy } from '@sbx/core';
 import { checkOptions } from '@sbx/serving';
 import * as z from 'zod';
+import { type Given, type Renamed, withoutFormerNames } from './former-names.js';
 import { BUILD_VERSION } from './http/info.js';
 
 const MiB = 2 ** 20;
@@ -69,11 +70,14 @@ export interface MountConf {
 export type ResolvedMountConf = z.output<typeof MOUNT_CONF>;
 
 const OPTIONS = z.strictObject({
-  httpAddr: z.string().default('localhost:5050'),
+  host: z.string().min(1).optional(),
+  port: z.int().min(0).max(65_535).optional(),
+  httpAddr: z.string().optional(),
   monitorAddr: z.string().default('localhost:5052'),
   enableMetrics: z.boolean().default(false),
   enableDebug: z.boolean().default(false),
-  authToken: z.string().nullable().default(null),
+  token: z.string().min(1).nullish(),
+  authToken: z.string().nullish(),
   parallelism: count.default(availableParallelism()),
   cpuSets: listOfText.default([]),
   queueLength: count.default(512),
@@ -83,8 +87,10 @@ const OPTIONS = z.strictObject({
   storeMaxBytes: bytes.default(8 * 2 ** 30),
   storeMaxCount: count.default(65_536),
   srcPrefix: listOfText.default([]),
-  allowOrigins: listOfText.nullable().default(null),
-  allowHosts: listOfText.nullable().default(null),
+  allowedOrigins: listOfText.nullish(),
+  allowOrigins: listOfText.nullish(),
+  allowedHosts: listOfText.nullish(),
+  allowHosts: listOfText.nullish(),
   extraMemoryBytes: bytes.default(16 * 1024),
   outputLimitBytes: bytes.default(256 * MiB),
   copyOutLimitBytes: bytes.default(256 * MiB),
@@ -114,12 +120,16 @@ const OPTIONS = z.strictObject({
 });
 
 /** Options after defaults. */
-export type ResolvedOptions = z.output<typeof OPTIONS>;
+export type ResolvedOptions = Omit<z.output<typeof OPTIONS>, keyof Given> & Renamed;
 
 /** Options of `createGojudgeServer`; flags of go-judge under their own names, units last. */
 export interface GojudgeServerOptions {
-  /** Where `listen()` listens. `localhost` is every loopback address. Default `'localhost:5050'`. */
-  httpAddr?: string;
+  /** Where `listen()` listens; `localhost` is every loopback address. Default `'localhost'`. */
+  host?: string | undefined;
+  /** Port of `listen()`; 0 takes a free one. Default 5050. */
+  port?: number | undefined;
+  /** @deprecated Former name of `host` and `port`, as Go writes both: `'localhost:5050'`, `':5050'` for every address. */
+  httpAddr?: string | undefined;
   /** Where metrics and health are, when enabled. Default `'localhost:5052'`. */
   monitorAddr?: string;
   /** `/metrics` on the monitor address. Default false. */
@@ -127,6 +137,8 @@ export interface GojudgeServerOptions {
   /** Opens the monitor address for health alone. Default false. */
   enableDebug?: boolean;
   /** Bearer token that requests must bring; `null` (default): none. */
+  token?: string | null | undefined;
+  /** @deprecated Former name of `token`; empty is none. */
   authToken?: string | null | undefined;
   /** Requests run at the same time. Default: number of CPUs. */
   parallelism?: number;
@@ -150,9 +162,13 @@ export interface GojudgeServerOptions {
    * Origins of web pages that may connect; programs send none. Others get 403. `null` (default): on loopback, without a token, those of
    * this machine, else all; with `compat: 'strict'` all.
    */
-  allowOrigins?: string[] | null;
+  allowedOrigins?: string[] | null | undefined;
+  /** @deprecated Former name of `allowedOrigins`. */
+  allowOrigins?: string[] | null | undefined;
   /** Names, without port, that requests may call this server by, against DNS rebinding. `null` (default): all. Others get 403. */
-  allowHosts?: string[] | null;
+  allowedHosts?: string[] | null | undefined;
+  /** @deprecated Former name of `allowedHosts`. */
+  allowHosts?: string[] | null | undefined;
   /** Added to `memoryLimit` for what the kernel enforces. Default 16 KiB. */
   extraMemoryBytes?: number;
   /** Largest file a program may write. Default 256 MiB. */
@@ -209,7 +225,7 @@ export interface GojudgeServerOptions {
 
 /** Throws `InvalidOptionsError` for the first thing that is wrong. */
 export function parseOptions(options: GojudgeServerOptions): ResolvedOptions {
-  return checkOptions(OPTIONS, options);
+  return withoutFormerNames(checkOptions(OPTIONS, options));
 }
 
 /** RLIMIT_STACK of this process, which programs without a limit of their own inherit; `null` for none. */
