@@ -59,9 +59,20 @@ describe('an execution', () => {
       stdout: 'ab\n',
       stderr: 'e',
       durationMs: 12,
-      usage: { cpu_time_ms: 3 },
+      usage: { cpuTimeMs: 3, cpu_time_ms: 3 },
       outputLimitExceeded: false,
     });
+  });
+
+  test('its figures have the names that results have everywhere', async () => {
+    const { client, socket } = await connected();
+    const execution = client.execute(program);
+    await settled();
+    const resource_usage = { cpu_time_ms: 3, peak_memory_mb: 2 };
+    socket.receive({ type: 'status', id: execution.id, status: 'completed' });
+    socket.receive({ type: 'result', id: execution.id, exit_code: 0, duration_ms: 12, resource_usage });
+    const { usage } = await execution;
+    expect(usage).toEqual({ cpuTimeMs: 3, memoryPeakBytes: 2 * 2 ** 20, ...resource_usage });
   });
 
   test('is read event by event, those before the reader included', async () => {
@@ -315,7 +326,9 @@ describe('the connection', () => {
     await vi.advanceTimersByTimeAsync(0);
     const { id } = socket.sent[0]!;
     socket.receive({ type: 'pong', id, load: { active_executions: 3, queue_depth: 1 } });
-    expect(await pong).toMatchObject({ load: { active_executions: 3, queue_depth: 1 } });
+    expect(await pong).toMatchObject({
+      load: { activeExecutionCount: 3, waitingExecutionCount: 1, active_executions: 3, queue_depth: 1 },
+    });
   });
 
   test('pongs without an id are in the order of the pings', async () => {
@@ -325,7 +338,7 @@ describe('the connection', () => {
     for (const active_executions of [1, 2]) {
       socket.receive({ type: 'pong', load: { active_executions, queue_depth: 0 } });
     }
-    expect((await Promise.all(pongs)).map(({ load }) => load?.active_executions)).toEqual([1, 2]);
+    expect((await Promise.all(pongs)).map(({ load }) => load?.activeExecutionCount)).toEqual([1, 2]);
   });
 
   test('closed: everything fails, nothing is tried again', async () => {

@@ -3,6 +3,7 @@ import type { ReconnectOptions } from './backoff.js';
 import { Connection, type ConnectionState } from './connection.js';
 import { connectionError, type FathomError } from './errors.js';
 import { Execution } from './execution.js';
+import { type Load, loadOf } from './figures.js';
 import {
   checkMessageSize,
   checkNames,
@@ -15,7 +16,6 @@ import { type OpenSocket, openGlobalSocket } from './transport.js';
 import {
   encodeMessage,
   type PongMessage,
-  type ServerLoad,
   type ServerMessage,
   Stamper,
   type Unstamped,
@@ -49,7 +49,7 @@ export interface ExecuteOptions {
 export interface Pong {
   roundTripMs: number;
   /** Of the whole server; `null` when it does not tell. */
-  load: ServerLoad | null;
+  load: Load | null;
 }
 
 /**
@@ -136,9 +136,12 @@ export class FathomClient implements AsyncDisposable {
     signal?.throwIfAborted();
     const startedAt = performance.now();
     return new Promise((resolve, reject) => {
-      const id = this.#sendPing(({ load = null }) => {
+      const id = this.#sendPing(({ load }) => {
         settle();
-        resolve({ roundTripMs: performance.now() - startedAt, load });
+        resolve({
+          roundTripMs: performance.now() - startedAt,
+          load: load === undefined ? null : loadOf(load),
+        });
       });
       const heardBefore = this.#heardCount;
       const timer = setTimeout(() => {

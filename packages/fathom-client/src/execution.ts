@@ -1,7 +1,8 @@
 /** One execution as the caller sees it: awaited for what it came to, or read event by event. */
 import { Accumulator } from './accumulator.js';
 import { connectionError, FathomError } from './errors.js';
-import type { ResourceUsage, ServerMessage, TerminalStatus } from './wire/index.js';
+import type { ExecutionUsage } from './figures.js';
+import type { ServerMessage, TerminalStatus } from './wire/index.js';
 
 /** What an execution came to. */
 export interface ExecutionResult {
@@ -16,7 +17,7 @@ export interface ExecutionResult {
   /** Wall time of the execution, without waiting for a place. */
   durationMs: number;
   /** A figure that could not be measured is absent. */
-  usage: ResourceUsage;
+  usage: ExecutionUsage;
   /** It printed more than `limits.outputBytes` and was ended for that; `status` is `'failed'`. */
   outputLimitExceeded: boolean;
 }
