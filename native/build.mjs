@@ -3,10 +3,11 @@
 // --fuzz [--minutes N]: fuzzes for so long and keeps what it learns in fuzz/corpus. With --faults: a helper whose steps and an addon
 // whose system calls can be made to fail, into build/faults (see helper/faults.h, common/call_faults.h). Other compilers: set CXX.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { protocolVersion, typescriptSources } from './protocol/typescript.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
@@ -22,7 +23,8 @@ const sources = (folder) =>
     .sort()
     .map((name) => join(here, folder, name));
 
-const warnings = ['-std=c++20', '-Wall', '-Wextra', '-Werror', '-Wno-missing-field-initializers'];
+const version = `-DSBX_PROTOCOL_VERSION=${protocolVersion()}u`;
+const warnings = ['-std=c++20', version, '-Wall', '-Wextra', '-Werror', '-Wno-missing-field-initializers'];
 const plain = ['-fno-exceptions', '-fno-rtti'];
 
 // No libc, no run-time initialisers: what the helper is made of can be read in native/helper.
@@ -180,6 +182,14 @@ function fuzzLong() {
   return fuzz({ helper: minutes * 54, counters: minutes * 6 }, ['--keep', '--seed', seed]);
 }
 
+/** Only what differs: a file that is written makes a watching compiler start again. */
+function writeTypescript() {
+  for (const [name, source] of Object.entries(typescriptSources())) {
+    const path = join(root, 'packages/core/src', name);
+    if (!existsSync(path) || readFileSync(path, 'utf8') !== source) writeFileSync(path, source);
+  }
+}
+
 const addonWithFaults = () => ({
   ...addon(),
   output: join(faults, 'sbx.node'),
@@ -195,6 +205,7 @@ if (process.argv.includes('--fuzz')) {
   compile(test);
   process.exitCode = run(test.output) || fuzz(FUZZ_SHORT, []);
 } else {
+  writeTypescript();
   compile(helper);
   compile(addon());
 }

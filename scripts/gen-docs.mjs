@@ -1,7 +1,8 @@
-// Pages of docs/ that are made from tables in the sources, and parts of pages between `<!-- made: NAME … -->` and
+// Pages of docs/ that are made from tables in the sources, sources that are (native/protocol), and parts of pages between `<!-- made: NAME … -->` and
 // `<!-- end: NAME -->`. `--write` makes them; without it, a page that is not up to date is an error.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { typescriptSources } from '../native/protocol/typescript.mjs';
 import { importCore } from './lib/core-source.mjs';
 import { familiesText, familyGroups } from './lib/families-table.mjs';
 import { fathomPages } from './lib/fathom-pages.mjs';
@@ -124,6 +125,7 @@ function withParts(file, parts) {
 const wanted = [
   ...Object.entries(PAGES).map(([file, make]) => [file, make()]),
   ...Object.entries(fathomPages(tableOf)),
+  ...Object.entries(typescriptSources()).map(([name, source]) => [`packages/core/src/${name}`, source]),
   ...Object.entries(PARTS).map(([file, parts]) => [file, withParts(file, parts)]),
 ];
 

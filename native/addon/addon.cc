@@ -100,7 +100,7 @@ struct Export {
 };
 constexpr Export kExports[] = {
     {"spawnHelper", SpawnHelperCall}, {"endHelper", EndHelper}, {"reapHelper", ReapHelper}, {"signalHelper", SignalHelper}, {"channelPair", MakeChannelPair}, {"probeKernel", ProbeKernel}, {"trimMemory", TrimMemory}, {"holdLoop", HoldLoop}, {"releaseLoop", ReleaseLoop},
-    {"openBeneath", OpenBeneath}, {"makeFolder", MakeFolder}, {"makeSymlink", MakeSymlink}, {"renameIn", RenameIn}, {"createFile", CreateFile}, {"fillFile", FillFile}, {"readFileBeneath", ReadFileBeneath}, {"readLinkBeneath", ReadLinkBeneath}, {"removeTree", RemoveTree},
+    {"openBeneath", OpenBeneath}, {"makeFolder", MakeFolder}, {"makeSymlink", MakeSymlink}, {"renameIn", RenameIn}, {"linkIn", LinkIn}, {"createFile", CreateFile}, {"fillFile", FillFile}, {"readFileBeneath", ReadFileBeneath}, {"readLinkBeneath", ReadLinkBeneath}, {"removeTree", RemoveTree},
     {"openOutput", OpenOutput}, {"takeFile", TakeFile}, {"giveAway", GiveAway}, {"readOnlyFile", ReadOnlyFile}, {"copyFile", CopyFile},
     {"pipe", MakePipe}, {"memoryFile", MakeMemoryFile}, {"eventFd", MakeEventFd}, {"closeFds", CloseFds}, {"duplicateFd", DuplicateFd}, {"resizeTerminal", ResizeTerminal}, {"readCounterFile", ReadCounterFile},
 };
@@ -113,7 +113,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("Reader", Reader::Define(env));
   exports.Set("Writer", Writer::Define(env));
   exports.Set("Relay", Relay::Define(env));
-  exports.Set("constants", EncodeConstants(env));
+  exports.Set("protocolVersion", kRecordVersion);
   exports.Set("report", Reactor::Of(env)->report().array());
   return exports;
 }

@@ -1,50 +1,37 @@
 #include "encode.h"
 
+#include <errno.h>
+
 namespace sbx {
 namespace {
-
-struct StageName {
-  const char* name;
-  const char* text;
-};
-constexpr StageName kStages[] = {
-#define SBX_STAGE_NAME(name, text) {#name, text},
-    SBX_STAGES(SBX_STAGE_NAME)
-#undef SBX_STAGE_NAME
-};
-constexpr size_t kStageCount = sizeof(kStages) / sizeof(kStages[0]);
-
-constexpr const char* kCounters[] = {"cpu", "memoryPeak", "memoryNow", "memoryStat", "memoryEvents", "oomNotice", "taskPeak", "memoryLimit", "swapLimit", "socketLimit", "taskLimit", "procs"};
-static_assert(sizeof(kCounters) / sizeof(kCounters[0]) == kCounterCount);
-
-constexpr const char* kCauses[] = {"none", "cpu-limit", "wall-limit", "output-limit", "memory-limit", "killed"};
-static_assert(sizeof(kCauses) / sizeof(kCauses[0]) == (size_t)Cause::kKilled + 1);
 
 void PutFds(Reactor& reactor, Received& received) {
   reactor.report().Put(received.fdCount);
   for (uint32_t i = 0; i < received.fdCount; ++i) reactor.report().Put(reactor.Lend(received.fds[i].release()));
 }
 
-void PutFailed(ReportRow& row, const FailedRecord& record) {
-  row.Put(record.programId);
-  row.Put((double)record.stage);
-  row.Put(record.index);
-  row.Put(record.error);
+#define SBX_PUT(type, name, as) SBX_PUT_##as(record.name)
+#define SBX_PUT_number(number) row.Put((double)number);
+#define SBX_PUT_figure(figure) row.PutFigure(figure);
+#define SBX_PUT_cause(cause) row.Put((double)cause);
+#define SBX_PUT_stage(stage) row.Put((double)stage);
+void Put(ReportRow& row, const ReadyRecord& record) {
+#define SBX_READY SBX_PUT
+#include "../protocol/reports.def"
 }
-
-void PutEnded(ReportRow& row, const EndedRecord& record) {
-  row.Put(record.programId);
-  row.Put(record.waitStatus);
-  row.Put((double)record.cause);
-  row.PutFigure(record.cpuNs);
-  row.Put((double)record.wallNs);
-  row.PutFigure(record.memoryPeakBytes);
-  row.PutFigure(record.fileCacheBytes);
-  row.Put((double)record.oomKillCount);
-  row.PutFigure(record.taskPeak);
-  row.PutFigure(record.taskPeakBefore);
-  row.Put((double)record.maxRssBytes);
+void Put(ReportRow& row, const FailedRecord& record) {
+#define SBX_FAILED SBX_PUT
+#include "../protocol/reports.def"
 }
+void Put(ReportRow& row, const StartedRecord& record) {
+#define SBX_STARTED SBX_PUT
+#include "../protocol/reports.def"
+}
+void Put(ReportRow& row, const EndedRecord& record) {
+#define SBX_ENDED SBX_PUT
+#include "../protocol/reports.def"
+}
+#undef SBX_PUT
 
 // Whether the message is as long as it says, and has as many descriptors beside it.
 bool IsWhole(const EndedRecord& record, const OutputEnd* ends, const Received& received) {
@@ -65,7 +52,6 @@ constexpr double kNothing = -1, kContent = -2;
 // Of each: a descriptor, or what stands for one. What they hold, as far as it is told, comes back in a row.
 Napi::Value PutOutputs(Reactor& reactor, const EndedRecord& record, const OutputEnd* ends, Received& received) {
   ReportRow& row = reactor.report();
-  row.Put(record.outputCount);
   Napi::Array contents;
   const char* content = reinterpret_cast<const char*>(ends + record.outputCount);
   unsigned beside = 0;
@@ -82,10 +68,13 @@ Napi::Value PutOutputs(Reactor& reactor, const EndedRecord& record, const Output
   return contents.IsEmpty() ? reactor.env().Undefined() : contents.As<Napi::Value>();
 }
 
-Napi::Array Names(Napi::Env env, const char* const* names, uint32_t count) {
-  const Napi::Array array = Napi::Array::New(env, count);
-  for (uint32_t i = 0; i < count; ++i) array.Set(i, names[i]);
-  return array;
+// Descriptors that came with a report had no room in this process: that is all there is to say of it.
+void PutNoRoom(ReportRow& row) {
+  FailedRecord record;
+  record.stage = Stage::k_message;
+  record.errorNumber = EMFILE;
+  row.Put((double)Kind::kFailed);
+  Put(row, record);
 }
 
 }  // namespace
@@ -99,48 +88,26 @@ Napi::Value PutReport(Reactor& reactor, const char* message, Received& received)
   const auto* ends = reinterpret_cast<const OutputEnd*>(message + sizeof(ended));
   if (sound && head.kind == Kind::kEnded && received.size >= (long)sizeof(ended) && IsWhole(ended, ends, received)) {
     row.Put((double)Kind::kEnded);
-    PutEnded(row, ended);
+    Put(row, ended);
     return PutOutputs(reactor, ended, ends, received);
   }
   if (sound && head.kind == Kind::kReady && received.size == sizeof(ReadyRecord)) {
     row.Put((double)Kind::kReady);
-    row.PutFigure(reinterpret_cast<const ReadyRecord*>(message)->heldBytes);
+    Put(row, *reinterpret_cast<const ReadyRecord*>(message));
     PutFds(reactor, received);
   } else if (sound && head.kind == Kind::kFailed && received.size == sizeof(FailedRecord)) {
     row.Put((double)Kind::kFailed);
-    PutFailed(row, *reinterpret_cast<const FailedRecord*>(message));
+    Put(row, *reinterpret_cast<const FailedRecord*>(message));
   } else if (sound && head.kind == Kind::kStarted && received.size == sizeof(StartedRecord)) {
-    const auto& record = *reinterpret_cast<const StartedRecord*>(message);
     row.Put((double)Kind::kStarted);
-    row.Put(record.programId);
-    row.Put(record.pid);
+    Put(row, *reinterpret_cast<const StartedRecord*>(message));
     PutFds(reactor, received);
+  } else if (received.size > 0 && received.truncated) {
+    PutNoRoom(row);
   } else {
     row.Put(0);  // end of file, or what no helper of ours would say
   }
   return reactor.env().Undefined();
-}
-
-Napi::Object EncodeConstants(Napi::Env env) {
-  Napi::Object constants = Napi::Object::New(env);
-  constants.Set("recordVersion", kRecordVersion);
-  constants.Set("counters", Names(env, kCounters, kCounterCount));
-  constants.Set("causes", Names(env, kCauses, (uint32_t)Cause::kKilled + 1));
-  const Napi::Array stages = Napi::Array::New(env, kStageCount), stageTexts = Napi::Array::New(env, kStageCount);
-  for (uint32_t i = 0; i < kStageCount; ++i) {
-    stages.Set(i, kStages[i].name);
-    stageTexts.Set(i, kStages[i].text);
-  }
-  constants.Set("stages", stages);
-  constants.Set("stageTexts", stageTexts);
-  constants.Set("planBytesMax", kPlanBytesMax);
-  constants.Set("programFdsMax", kProgramFdsMax);
-  constants.Set("programContentsMax", kContentsMax);
-  constants.Set("programOutputsMax", kOutputsMax);
-  constants.Set("programsMax", kProgramsMax);
-  constants.Set("mountRowsMax", kMountRowsMax);
-  constants.Set("treesMax", kTreesMax);
-  return constants;
 }
 
 }  // namespace sbx

@@ -1,4 +1,4 @@
-// Reports of the helper to JavaScript, and what both must agree on.
+// Reports of the helper to JavaScript.
 #pragma once
 
 #include <napi.h>
@@ -11,8 +11,5 @@ namespace sbx {
 // One message into the environment's row; descriptors become numbers that JavaScript owns from then on. What outputs hold, as far as
 // that is in the message, comes back as an array in their order; undefined when nothing does.
 Napi::Value PutReport(Reactor& reactor, const char* message, Received& received);
-
-// Tables that TypeScript must not copy: stage names, counters, causes, limits of the records.
-Napi::Object EncodeConstants(Napi::Env env);
 
 }  // namespace sbx

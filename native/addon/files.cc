@@ -84,13 +84,22 @@ Napi::Value MakeSymlink(const Napi::CallbackInfo& info) {
   return Number(info.Env(), AsOwner((int64_t)args.Number("owner"), [&] { return sys::SymlinkAt(to.c_str(), dir, name.c_str()); }));
 }
 
-Napi::Value RenameIn(const Napi::CallbackInfo& info) {
+// A call on a name in one folder and a name in another.
+static Napi::Value TwoNames(const Napi::CallbackInfo& info, long (*call)(int, const char*, int, const char*)) {
   Args args(info.Env(), info[0]);
   const std::string from = args.Text("from"), to = args.Text("to");
   const int fromDir = args.Int("fromDir"), toDir = args.Int("toDir");
   const auto owner = (int64_t)args.Number("owner");
   if (args.failed()) return {};
-  return Number(info.Env(), AsOwner(owner, [&] { return sys::Call(SYS_renameat2, fromDir, from.c_str(), toDir, to.c_str(), 0); }));
+  return Number(info.Env(), AsOwner(owner, [&] { return call(fromDir, from.c_str(), toDir, to.c_str()); }));
+}
+
+Napi::Value RenameIn(const Napi::CallbackInfo& info) {
+  return TwoNames(info, [](int fromDir, const char* from, int toDir, const char* to) { return sys::Call(SYS_renameat2, fromDir, from, toDir, to, 0); });
+}
+
+Napi::Value LinkIn(const Napi::CallbackInfo& info) {
+  return TwoNames(info, [](int fromDir, const char* from, int toDir, const char* to) { return sys::Call(SYS_linkat, fromDir, from, toDir, to, 0); });
 }
 
 Napi::Value CreateFile(const Napi::CallbackInfo& info) {

@@ -10,6 +10,7 @@ Napi::Value OpenBeneath(const Napi::CallbackInfo& info);   // { dir, path, flags
 Napi::Value MakeFolder(const Napi::CallbackInfo& info);    // { dir, name, mode, owner }: one component
 Napi::Value MakeSymlink(const Napi::CallbackInfo& info);   // { dir, name, to, owner }
 Napi::Value RenameIn(const Napi::CallbackInfo& info);      // { fromDir, from, toDir, to, owner }: one component each
+Napi::Value LinkIn(const Napi::CallbackInfo& info);        // as RenameIn; a second name, of a link itself, too
 Napi::Value CreateFile(const Napi::CallbackInfo& info);        // { dir, path, mode, owner, follow }: made or cut, with its parents
 Napi::Value FillFile(const Napi::CallbackInfo& info);          // (fd, bytes): written and closed
 Napi::Value ReadFileBeneath(const Napi::CallbackInfo& info);   // { dir, path, maxBytes, truncate, follow }: as ReadOpened; nothing of one too large

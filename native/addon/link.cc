@@ -6,8 +6,17 @@
 
 #include "decode.h"
 #include "encode.h"
+#include "numbers.h"
 
 namespace sbx {
+namespace {
+
+void AppendInts(Napi::Value value, std::vector<int>& list) {
+  const auto array = value.As<Napi::Array>();
+  for (uint32_t i = 0; i < array.Length(); ++i) list.push_back(array.Get(i).As<Napi::Number>().Int32Value());
+}
+
+}  // namespace
 
 Napi::Function Link::Define(Napi::Env env) {
   return DefineClass(env, "Channel",
@@ -67,72 +76,62 @@ int Link::SendRecord(const void* data, size_t size, const std::vector<int>& fds)
   return Send(socket_.get(), data, size, fds.data(), (unsigned)fds.size(), MSG_DONTWAIT);
 }
 
-Napi::Value Link::NewSlot(const Napi::CallbackInfo& info) {
-  Args args(info.Env(), info[0]);
-  NewSlotRecord record;
-  record.slotId = args.Uint("slotId");
-  record.uidBase = args.Uint("uidBase");
-  const std::vector<int> fds = {args.Int("channel")};
-  if (args.failed()) return {};
-  return Result(info.Env(), SendRecord(&record, sizeof(record), fds));
+// All but the template come as rows of numbers, (numbers, how many), and what is not a number after them.
+template <typename Record>
+Napi::Value Link::SendComplete(const Napi::CallbackInfo& info, const Numbers& numbers, const Record& record, const std::vector<int>& fds) {
+  return Result(info.Env(), numbers.Complete() ? SendRecord(&record, sizeof(record), fds) : -E2BIG);
 }
 
+// (…, keeper's end)
+Napi::Value Link::NewSlot(const Napi::CallbackInfo& info) {
+  Numbers numbers(info);
+  NewSlotRecord record;
+  Decode(numbers, record);
+  return SendComplete(info, numbers, record, {info[2].As<Napi::Number>().Int32Value()});
+}
+
+// (…, joins, counters, folder)
 Napi::Value Link::Groups(const Napi::CallbackInfo& info) {
-  Args args(info.Env(), info[0]);
+  Numbers numbers(info);
   GroupsRecord record;
-  std::vector<int> fds = args.Ints("joins");
+  Decode(numbers, record);
+  std::vector<int> fds;
+  AppendInts(info[2], fds);
   record.joinCount = (uint32_t)fds.size();
-  record.counterMask = args.Uint("counterMask");
-  record.oomEventfd = args.Flag("oomEventfd");
-  const std::vector<int> counters = args.Ints("counters");
-  fds.insert(fds.end(), counters.begin(), counters.end());
-  const int folder = (int)args.Number("folder", -1);
+  AppendInts(info[3], fds);
+  const int folder = info[4].As<Napi::Number>().Int32Value();
   record.hasFolder = folder >= 0;
   if (folder >= 0) fds.push_back(folder);
-  if (args.failed()) return {};
-  return Result(info.Env(), SendRecord(&record, sizeof(record), fds));
+  return SendComplete(info, numbers, record, fds);
 }
 
-// (flags, diskBytes, diskFileCount, left)
+// (…, descriptors to close)
 Napi::Value Link::Prepare(const Napi::CallbackInfo& info) {
+  Numbers numbers(info);
   PrepareRecord record;
-  record.flags = info[0].As<Napi::Number>().Uint32Value();
-  record.diskBytes = (uint64_t)info[1].As<Napi::Number>().DoubleValue();
-  record.diskFileCount = (uint64_t)info[2].As<Napi::Number>().DoubleValue();
-  const auto left = info[3].As<Napi::Array>();
+  Decode(numbers, record);
   int pair[2];
   if (const long made = sys::SocketPair(SOCK_SEQPACKET, pair); made < 0) return Result(info.Env(), (int)made);
   Fd ours(pair[0]), inits(pair[1]);
   std::vector<int> fds = {inits.get()};
-  for (uint32_t i = 0; i < left.Length(); ++i) fds.push_back(left.Get(i).As<Napi::Number>().Int32Value());
-  const int sent = SendRecord(&record, sizeof(record), fds);
+  AppendInts(info[2], fds);
+  const int sent = numbers.Complete() ? SendRecord(&record, sizeof(record), fds) : -E2BIG;
   return Result(info.Env(), sent < 0 ? sent : reactor_->Lend(ours.release()));
 }
 
 Napi::Value Link::HandOver(const Napi::CallbackInfo& info) {
-  Args args(info.Env(), info[0]);
+  Numbers numbers(info);
   HandOverRecord record;
-  record.programId = args.Uint("programId");
-  record.cpuLimitNs = args.Uint64("cpuLimitNs", 0);
-  record.wallLimitNs = args.Uint64("wallLimitNs", 0);
-  record.memoryLimitBytes = args.Uint64("memoryLimitBytes", 0);
-  record.cpuCount = args.Uint("cpuCount");
-  const double cpuBaseNs = args.Number("cpuBaseNs", -1);
-  record.cpuBaseNs = cpuBaseNs < 0 ? kUnknown : (uint64_t)cpuBaseNs;
+  Decode(numbers, record);
   record.startNs = (uint64_t)sys::MonotonicNs();
-  if (args.failed()) return {};
-  return Result(info.Env(), SendRecord(&record, sizeof(record), {}));
+  return SendComplete(info, numbers, record, {});
 }
 
 Napi::Value Link::Signal(const Napi::CallbackInfo& info) {
-  Args args(info.Env(), info[0]);
+  Numbers numbers(info);
   SignalRecord record;
-  record.programId = args.Uint("programId");
-  record.signal = args.Int("signal");
-  record.everything = args.Flag("everything");
-  record.cause = (Cause)args.Uint("cause");
-  if (args.failed()) return {};
-  return Result(info.Env(), SendRecord(&record, sizeof(record), {}));
+  Decode(numbers, record);
+  return SendComplete(info, numbers, record, {});
 }
 
 Napi::Value Link::Close(const Napi::CallbackInfo& info) {

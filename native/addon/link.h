@@ -8,6 +8,8 @@
 
 namespace sbx {
 
+class Numbers;
+
 class Link : public Napi::ObjectWrap<Link>, public Watch {
  public:
   static Napi::Function Define(Napi::Env env);
@@ -30,6 +32,8 @@ class Link : public Napi::ObjectWrap<Link>, public Watch {
 
   Napi::Value Result(Napi::Env env, int result) { return Napi::Number::New(env, result); }
   int SendRecord(const void* data, size_t size, const std::vector<int>& fds);
+  template <typename Record>
+  Napi::Value SendComplete(const Napi::CallbackInfo& info, const Numbers& numbers, const Record& record, const std::vector<int>& fds);
   int BeHeard();
   Napi::Value Next();  // the next report is in the row, and what `PutReport` gave comes back; null: there is none
   void Shut();

@@ -1,5 +1,4 @@
-// The start message. It is the one of which there is one per program, so it does not come as an object whose properties are asked for
-// one by one: packages/core/src/native-sends.ts writes numbers and strings in a row, in the order in which they are read here.
+// The start message.
 #include <errno.h>
 #include <string.h>
 
@@ -8,43 +7,11 @@
 #include "../common/memory_file.h"
 #include "decode.h"
 #include "link.h"
+#include "numbers.h"
 #include "tail.h"
 
 namespace sbx {
 namespace {
-
-// Numbers from first to last. Past the end, or where a list is longer than there is room for, it fails, and gives zeros.
-class Row {
- public:
-  Row(const double* numbers, size_t count) : at_(numbers), end_(numbers + count) {}
-
-  double Next() {
-    if (at_ == end_) failed_ = true;
-    return failed_ ? 0 : *at_++;
-  }
-  uint32_t Uint() { return (uint32_t)(int64_t)Next(); }
-  // None is -1.
-  uint64_t Uint64() {
-    const double number = Next();
-    return number < 0 ? ~0ULL : (uint64_t)number;
-  }
-  // The length of a list of lines of `width` numbers each.
-  uint32_t Lines(uint32_t width, uint32_t most) {
-    const uint32_t numbers = Uint();
-    if (numbers % width != 0 || numbers / width > most) failed_ = true;
-    return failed_ ? 0 : numbers / width;
-  }
-  void AppendTo(std::vector<int>& list) {
-    for (uint32_t left = Lines(1, kDescriptorsMax); left > 0; --left) list.push_back((int)Next());
-  }
-  bool failed() const { return failed_; }
-  bool ended() const { return at_ == end_; }
-
- private:
-  const double* at_;
-  const double* end_;
-  bool failed_ = false;
-};
 
 // A plan of any size as a sealed memory file, for messages that a socket would not take: init reads what was checked here.
 int PlanFile(const std::string& plan) {
@@ -56,34 +23,44 @@ int PlanFile(const std::string& plan) {
   return sealed < 0 ? sealed : file.release();
 }
 
-void DecodeFixed(Row& row, StartRecord& record) {
-  record.flags = row.Uint();
-  record.programId = row.Uint();
-  record.cpuLimitNs = row.Uint64();
-  record.wallLimitNs = row.Uint64();
-  record.memoryLimitBytes = row.Uint64();
-  record.cpuCount = row.Uint();
-  record.turns = row.Uint();
-  record.cols = row.Uint();
-  record.rows = row.Uint();
-  record.counterMask = row.Uint();
-  record.oomEventfd = row.Uint();
+// One line of a list.
+void Decode(Numbers& numbers, FdRow& row) {
+  numbers.Take(row.target);
+  numbers.Take(row.flags);
+  numbers.Take(row.index);
+}
+void Decode(Numbers& numbers, OutputRow& row) {
+  numbers.Take(row.tree);
+  numbers.Take(row.mode);
+  numbers.Take(row.asFile);
+}
+void Decode(Numbers& numbers, RlimitRow& row) {
+  numbers.Take(row.resource);
+  numbers.Take(row.soft);
+  numbers.Take(row.hard);
+}
+void Decode(Numbers& numbers, WriteRow& row) {
+  numbers.Take(row.counter);
+  // Where swap is not accounted, the host has said so, and kernels are about to lose the limit for sockets of v1.
+  row.optional = row.counter == kCounterSwapLimit || row.counter == kCounterSocketLimit;
 }
 
-void DecodeLists(Row& row, StartRecord& record) {
-  record.fdCount = row.Lines(3, kProgramFdsMax);
-  for (uint32_t i = 0; i < record.fdCount; ++i) record.fds[i] = {(uint16_t)row.Uint(), (uint8_t)row.Uint(), (uint8_t)row.Uint()};
-  record.outputCount = row.Lines(3, kOutputsMax);
-  for (uint32_t i = 0; i < record.outputCount; ++i) record.outputs[i] = {(uint16_t)row.Uint(), (uint16_t)row.Uint(), row.Uint(), 0};
-  record.rlimitCount = row.Lines(3, kRlimitsMax);
-  for (uint32_t i = 0; i < record.rlimitCount; ++i) record.rlimits[i] = {row.Uint(), 0, row.Uint64(), row.Uint64()};
-  record.writeCount = row.Lines(1, kWritesMax);
-  // Optional: where swap is not accounted, the host has said so, and kernels are about to lose the limit for sockets of v1.
-  const auto optional = [](uint32_t counter) { return counter == kCounterSwapLimit || counter == kCounterSocketLimit; };
-  for (uint32_t i = 0; i < record.writeCount; ++i) {
-    const uint32_t counter = row.Uint();
-    record.writes[i] = {(uint16_t)counter, optional(counter), 0};
-  }
+// Descriptors in the order in which they go beside the message.
+std::vector<int> DecodeLists(Numbers& numbers, StartRecord& record) {
+#define SBX_START_LIST(name, array, count, width, max) \
+  record.count = numbers.Lines(width, max);            \
+  for (uint32_t i = 0; i < record.count; ++i) Decode(numbers, record.array[i]);
+#include "../protocol/requests.def"
+  std::vector<int> all;
+#define SBX_START_FDS(name)     \
+  std::vector<int> name##Given; \
+  numbers.AppendTo(name##Given); \
+  all.insert(all.end(), name##Given.begin(), name##Given.end());
+#include "../protocol/requests.def"
+  record.joinCount = (uint32_t)joinsGiven.size();
+#define SBX_START_TEXTS(name, count) numbers.Take(record.count);
+#include "../protocol/requests.def"
+  return all;
 }
 
 // Every string ends with NUL. False when there are more or fewer than the rows ask for.
@@ -132,21 +109,10 @@ void AddTyped(Napi::Value value, StartRecord& record, Tail& tail) {
 Napi::Value Link::Start(const Napi::CallbackInfo& info) {
   StartRecord record = {};
   Tail tail(sizeof(record));
-  const auto numbers = info[0].As<Napi::Float64Array>();
-  Row row(numbers.Data(), std::min<size_t>(info[1].As<Napi::Number>().Uint32Value(), numbers.ElementLength()));
-  DecodeFixed(row, record);
-  DecodeLists(row, record);
-  std::vector<int> fds, joins, counters;
-  row.AppendTo(fds);
-  row.AppendTo(joins);
-  row.AppendTo(counters);
-  record.joinCount = (uint32_t)joins.size();
-  fds.insert(fds.end(), joins.begin(), joins.end());
-  fds.insert(fds.end(), counters.begin(), counters.end());
-  record.pathCount = row.Uint();
-  record.argCount = row.Uint();
-  record.envCount = row.Uint();
-  if (row.failed() || !row.ended()) return Result(info.Env(), -E2BIG);
+  Numbers numbers(info);
+  Decode(numbers, record);
+  std::vector<int> fds = DecodeLists(numbers, record);
+  if (!numbers.Complete()) return Result(info.Env(), -E2BIG);
   if (!AddContents(info[3].As<Napi::Array>(), record, tail)) return Result(info.Env(), -E2BIG);
   AddTyped(info[4], record, tail);
   if (!AddStrings(info[2].As<Napi::String>(), record, tail)) return Result(info.Env(), -EINVAL);

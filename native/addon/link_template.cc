@@ -10,14 +10,18 @@ namespace sbx {
 namespace {
 
 MountRow DecodeMountRow(Napi::Env env, Napi::Value value, Tail& tail) {
-  constexpr const char* kKinds[] = {"bind", "dir", "file", "symlink", "tmpfs", "mask"};
+  constexpr const char* kKinds[] = {
+#define SBX_MOUNT_KIND(Name, name) #name,
+#include "../protocol/lists.def"
+  };
   Args args(env, value);
   const std::string kind = args.Text("kind");
   MountRow row = {};
   for (uint16_t i = 0; i < sizeof(kKinds) / sizeof(kKinds[0]); ++i)
     if (kind == kKinds[i]) row.kind = (MountKind)i;
   row.mode = (uint16_t)args.Uint("mode", 0755);
-  row.flags = (args.Flag("writable") ? kMountWritable : 0) | (args.Flag("noExec") ? kMountNoExec : 0) | (args.Flag("recursive") ? kMountRecursive : 0) | (args.Flag("isFile") ? kMountIsFile : 0);
+#define SBX_MOUNT_FLAG(Name, name) row.flags |= args.Flag(#name) ? kMount##Name : 0;
+#include "../protocol/lists.def"
   row.source = tail.Add(args.Text("source"));
   row.target = tail.Add(args.Text("target"));
   row.sizeBytes = args.Uint64("sizeBytes", 0);
@@ -33,20 +37,11 @@ Napi::Value Link::Template(const Napi::CallbackInfo& info) {
   const std::vector<int> policy = args.Ints("policy");
   TemplateRecord record;
   Tail tail(sizeof(record) + mounts.Length() * sizeof(MountRow) + policy.size() / 2 * sizeof(struct sock_filter));
-  record.rootless = args.Flag("rootless");
-  record.insideUid = args.Uint("insideUid");
-  record.umask = args.Uint("umask");
-  record.ignoreSignalsToInit = args.Flag("ignoreSignalsToInit");
-  record.allowedCalls = args.Uint("allowedCalls");
-  record.ignoredSignals = args.Uint("ignoredSignals");
-  record.coreLimit = args.Uint("coreLimit");
-  record.landlockAbi = args.Uint("landlockAbi");
-  record.coreScheduling = args.Flag("coreScheduling");
-  record.proc = (ProcMode)args.Uint("proc");
-  record.hostname = tail.Add(args.Text("hostname"));
-  record.domainname = tail.Add(args.Text("domainname"));
-  record.workDir = tail.Add(args.Text("workDir"));
-  record.cgroupName = tail.Add(args.Text("cgroupName"));
+#define SBX_TEMPLATE(type, name, as) record.name = (type)SBX_GET_##as(args, tail, #name);
+#define SBX_GET_number(args, tail, name) (args).Uint(name)
+#define SBX_GET_flag(args, tail, name) (args).Flag(name)
+#define SBX_GET_text(args, tail, name) (tail).Add((args).Text(name))
+#include "../protocol/requests.def"
   const std::vector<int> parents = args.Ints("cgroupParents");
   record.cgroupParentCount = (uint32_t)parents.size();
   record.mountCount = mounts.Length();

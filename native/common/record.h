@@ -18,44 +18,88 @@
 
 namespace sbx {
 
-constexpr uint32_t kRecordVersion = 4;
-constexpr uint32_t kMessageBytesMax = 60 * 1024;  // larger plans travel in a sealed memory file
-constexpr uint32_t kPlanBytesMax = 4 * 1024 * 1024;
-constexpr unsigned kDescriptorsMax = 96;     // descriptors beside one message
-constexpr unsigned kProgramsMax = 64;        // living programs in one sandbox
-constexpr unsigned kProgramFdsMax = 48;      // descriptors handed to one program
-constexpr unsigned kProgramFdNumberMax = 255;
-constexpr unsigned kContentsMax = 4;         // inputs that init makes for one program
-constexpr unsigned kOutputsMax = 8;          // and outputs
-constexpr uint32_t kReportBytesMax = 16 * 1024;  // Ended, with what small files hold
-constexpr unsigned kJoinsMax = 8;
-constexpr unsigned kWritesMax = 12;
-constexpr unsigned kRlimitsMax = 16;
-constexpr unsigned kPolicyLengthMax = 4096;  // instructions of a filter of the caller's, as many as the kernel takes
-constexpr unsigned kMountRowsMax = 192;  // mounts, and paths that are masked
-constexpr unsigned kTreesMax = 24;  // file systems of a sandbox that the host can reach
+// Of native/protocol: the build says it.
+constexpr uint32_t kRecordVersion = SBX_PROTOCOL_VERSION;
 
-enum class Kind : uint32_t { kTemplate = 1, kNewSlot, kGroups, kPrepare, kStart, kSignal, kHandOver, kReady = 64, kFailed, kStarted, kEnded };
+#define SBX_BOUND(name, value) constexpr uint32_t name = value;
+#include "../protocol/bounds.def"
 
-// Files of a sandbox's (or a program's) cgroups. The host opens them; which file stands behind one differs between
-// cgroup v1 and v2 and is decided in core/src/cgroup/.
+enum class Kind : uint32_t {
+#define SBX_KIND(Name, name, value) k##Name = value,
+#include "../protocol/lists.def"
+};
+
+// Files of a sandbox's (or a program's) cgroups. The host opens them.
 enum Counter : uint16_t {
-  kCounterCpu,          // v1 cpuacct.usage (ns), v2 cpu.stat
-  kCounterMemoryPeak,   // v1 memory.max_usage_in_bytes, v2 memory.peak
-  kCounterMemoryNow,    // v1 memory.usage_in_bytes, v2 memory.current
-  kCounterMemoryStat,   // memory.stat
-  kCounterMemoryEvents, // v1 memory.oom_control, v2 memory.events
-  kCounterOomNotice,    // v1 an eventfd, v2 memory.events; polled
-  kCounterTaskPeak,     // pids.peak
-  kCounterMemoryLimit,  // written
-  kCounterSwapLimit,    // written
-  kCounterSocketLimit,  // written; v1, where what waits in sockets of the network is counted for itself
-  kCounterTaskLimit,    // written
-  kCounterProcs,        // cgroup.procs, read: processes of the group are found and killed by that list
+#define SBX_COUNTER(Name, name) kCounter##Name,
+#include "../protocol/lists.def"
   kCounterCount,
 };
 
-enum class Cause : uint32_t { kNone, kCpuLimit, kWallLimit, kOutputLimit, kMemoryLimit, kKilled };
+enum class Cause : uint32_t {
+#define SBX_CAUSE(Name, name) k##Name,
+#include "../protocol/lists.def"
+};
+
+enum class CallFamily : uint32_t {
+#define SBX_FAMILY(Name, name) k##Name,
+#include "../protocol/lists.def"
+  kCount,
+};
+
+enum class ProcMode : uint32_t {
+#define SBX_PROC_MODE(Name, name) k##Name,
+#include "../protocol/lists.def"
+};
+
+enum class MountKind : uint16_t {
+#define SBX_MOUNT_KIND(Name, name) k##Name,
+#include "../protocol/lists.def"
+};
+
+// Flags, each one bit: its place in the list.
+namespace bit {
+enum {
+#define SBX_ALLOWABLE(Name, name) kAllow##Name,
+#include "../protocol/lists.def"
+};
+enum {
+#define SBX_MOUNT_FLAG(Name, name) kMount##Name,
+#include "../protocol/lists.def"
+};
+enum {
+#define SBX_PREPARE_FLAG(Name, name) kPrepare##Name,
+#include "../protocol/lists.def"
+};
+enum {
+#define SBX_START_FLAG(Name, name) kStart##Name,
+#include "../protocol/lists.def"
+};
+enum {
+#define SBX_FD_FLAG(Name, name) kFd##Name,
+#include "../protocol/lists.def"
+};
+}  // namespace bit
+#define SBX_BIT(type, name) constexpr type name = 1u << bit::name;
+#define SBX_ALLOWABLE(Name, name) SBX_BIT(uint32_t, kAllow##Name)
+#define SBX_MOUNT_FLAG(Name, name) SBX_BIT(uint32_t, kMount##Name)
+#define SBX_PREPARE_FLAG(Name, name) SBX_BIT(uint32_t, kPrepare##Name)
+#define SBX_START_FLAG(Name, name) SBX_BIT(uint32_t, kStart##Name)
+#define SBX_FD_FLAG(Name, name) SBX_BIT(uint8_t, kFd##Name)
+#include "../protocol/lists.def"
+#undef SBX_BIT
+constexpr uint32_t kStartInFile = 1u << 31;  // the record is in a memory file, the only descriptor before all others
+
+constexpr uint64_t kUnknown = ~0ULL;  // a figure that nothing could measure
+
+// A field of a record, by the last column of its row.
+#define SBX_FIELD(type, name, as) type name = (type)SBX_INITIAL_##as;
+#define SBX_INITIAL_number 0
+#define SBX_INITIAL_flag 0
+#define SBX_INITIAL_text 0
+#define SBX_INITIAL_figure kUnknown
+#define SBX_INITIAL_cause Cause::kNone
+#define SBX_INITIAL_stage Stage::k_none
 
 struct Head {
   Kind kind;
@@ -63,8 +107,6 @@ struct Head {
 };
 
 // ---- host -> zygote ----
-
-enum class MountKind : uint16_t { kBind, kDir, kFile, kSymlink, kTmpfs, kMask };
 
 // A row of the mount table. Strings are offsets into the message's tail. Targets are relative to the new root.
 struct MountRow {
@@ -76,30 +118,11 @@ struct MountRow {
   uint64_t sizeBytes;   // tmpfs
   uint64_t inodeCount;  // tmpfs; 0 for none
 };
-constexpr uint32_t kMountWritable = 1, kMountNoExec = 2, kMountRecursive = 4, kMountIsFile = 8;
-
-// What a sandbox's /proc is: read-only, not there, or open to what a process may write of itself. Of processes alone in any case.
-enum class ProcMode : uint32_t { kMasked, kNone, kWritable };
-
-// What programs of an engine may do although the default filter refuses it; the strict one refuses it in any case.
-constexpr uint32_t kAllowTracing = 1;  // the requests of ptrace that a leak checker makes, and not of init
-constexpr uint32_t kAllowFilters = 2;  // filters of their own
-constexpr uint32_t kAllowAio = 4;      // contexts for asynchronous requests
 
 struct alignas(8) TemplateRecord {
   Head head{Kind::kTemplate};
-  uint32_t rootless;
-  uint32_t insideUid;           // uid and gid of programs inside
-  uint32_t umask;               // of programs
-  uint32_t ignoreSignalsToInit;
-  uint32_t allowedCalls;        // kAllow…; as an ordinary user never kAllowTracing
-  uint32_t ignoredSignals;      // when programs start; bit n - 1 is signal n
-  uint32_t landlockAbi;         // what the kernel has, when programs are to be in a Landlock domain; else 0
-  uint32_t coreLimit;           // of all processes: RLIMIT_CORE
-  uint32_t coreScheduling;      // each sandbox has a cookie of its own
-  ProcMode proc;
-  uint32_t hostname, domainname, workDir;  // offsets of strings
-  uint32_t cgroupName;          // offset: the engine's folder, removed below each parent at the end
+#define SBX_TEMPLATE SBX_FIELD
+#include "../protocol/requests.def"
   uint32_t cgroupParentCount;   // descriptors beside this message: one folder per hierarchy
   uint32_t mountCount;
   uint32_t policyLength;        // 0: no filter of the caller's
@@ -109,8 +132,8 @@ struct alignas(8) TemplateRecord {
 // Beside it: the keeper's end of its channel.
 struct NewSlotRecord {
   Head head{Kind::kNewSlot};
-  uint32_t slotId;
-  uint32_t uidBase;  // host ids of this slot: init's, then the program's; unused when rootless
+#define SBX_NEW_SLOT SBX_FIELD
+#include "../protocol/requests.def"
 };
 
 // ---- host -> keeper ----
@@ -119,10 +142,10 @@ struct NewSlotRecord {
 // then, if `hasFolder`, the folder of a v2 group for CLONE_INTO_CGROUP.
 struct GroupsRecord {
   Head head{Kind::kGroups};
-  uint32_t joinCount;
-  uint32_t counterMask;
-  uint32_t hasFolder;
-  uint32_t oomEventfd;  // kCounterOomNotice is an eventfd (v1), not a file that is polled (v2)
+#define SBX_GROUPS SBX_FIELD
+#include "../protocol/requests.def"
+  uint32_t joinCount = 0;
+  uint32_t hasFolder = 0;
 };
 
 enum class SeccompProfile : uint32_t { kDefault, kStrict };
@@ -130,17 +153,11 @@ enum class SeccompProfile : uint32_t { kDefault, kStrict };
 // Beside it: init's end of its channel, whose other end tells the host of the death of an init at any time. Then descriptors into
 // the sandbox before, for the keeper to close: the last one gone, the kernel takes a file system apart, which is no work for the
 // host's only thread.
-constexpr uint32_t kPrepareLoopback = 1;
-constexpr uint32_t kPrepareStrict = 2;       // the filter with the shorter list
-constexpr uint32_t kPrepareSeccompKill = 4;  // it kills
-constexpr uint32_t kPrepareTerminal = 8;     // mount /dev/pts
-constexpr uint32_t kPrepareSpareInput = 16;  // a file for an input is made ahead: the program before had one
-constexpr uint32_t kPrepareOneCpu = 32;      // made on the keeper's CPU: the other one is a program's, which has just been started
-
 struct PrepareRecord {
   Head head{Kind::kPrepare};
-  uint32_t flags;
-  uint64_t diskBytes, diskFileCount;  // 0: no limit
+  uint32_t flags;  // kPrepare…
+#define SBX_PREPARE SBX_FIELD
+#include "../protocol/requests.def"
 };
 
 // ---- host -> init ----
@@ -154,26 +171,6 @@ struct WriteRow {
   uint16_t optional;  // a failure is ignored: the host has reported this limit as not enforced
   uint32_t text;      // offset
 };
-
-constexpr uint32_t kStartOneShot = 1;      // the sandbox ends with this program
-constexpr uint32_t kStartNotify = 2;       // say Started
-constexpr uint32_t kStartTerminal = 4;     // 0, 1 and 2 are a new terminal; its master goes beside Started
-constexpr uint32_t kStartOwnGroup = 8;     // the program has cgroups of its own (joins and counters are its)
-constexpr uint32_t kStartInFile = 16;      // the record is in a memory file, the only descriptor before all others
-constexpr uint32_t kStartAhead = 64;       // of its request: HandOver comes before its end can be told
-constexpr uint32_t kStartCallsKill = 128;   // calls outside of the family kill
-constexpr uint32_t kStartFindFirst = 32;   // the first path that is executable and no folder is the program, and its argv[0]
-constexpr unsigned kStartFamilyShift = 8;  // above are three bits: one more than the CallFamily in a strict sandbox, 0 in any other
-constexpr uint32_t kStartFamilyMask = 7;
-
-// Which calls a program makes, by its language.
-enum class CallFamily : uint32_t { kAny, kNative, kPython, kNode, kJvm, kBeam, kShell };
-
-constexpr uint8_t kFdNull = 1;  // this descriptor is the sandbox's /dev/null; none is sent for it
-constexpr uint8_t kFdHold = 2;  // init keeps its copy until the program's end: a captured pipe then shows end of file to the
-                                // host only with the report, which saves it one awakening per pipe
-constexpr uint8_t kFdOutput = 4;   // one of the start's outputs; none is sent for it
-constexpr uint8_t kFdContent = 8;  // one of its contents, likewise
 
 struct FdRow {
   uint16_t target;
@@ -199,20 +196,16 @@ struct OutputRow {
 // the program to enter, one descriptor per set bit of counterMask.
 struct StartRecord {
   Head head{Kind::kStart};
-  uint32_t flags;
-  uint32_t programId;
-  uint64_t cpuLimitNs, wallLimitNs;  // 0: none
-  uint64_t memoryLimitBytes;         // 0: none; enforced by the cgroup, here to know when to look for page cache
-  uint32_t cpuCount;                 // CPUs it can use at once: bounds how fast the CPU limit can come near
-  uint32_t oomEventfd;               // as in GroupsRecord
-  uint32_t turns;                    // number of the group in which it and others wait for each other in turn; 0: none. See turns.cc
-  uint32_t cols, rows;
-  uint32_t typed, typedSize;         // offset; goes into the terminal before the program is there, so that its echo comes first
-  uint32_t fdCount, joinCount, counterMask, writeCount, rlimitCount;
-  uint32_t contentCount, outputCount;        // only with kStartOneShot
-  uint32_t cwd;                              // offset
-  uint32_t pathCount, argCount, envCount;    // strings in a row each, from `strings` on
-  uint32_t strings, size;                    // offset of the first; size of the whole message
+  uint32_t flags;  // kStart…
+#define SBX_START SBX_FIELD
+#define SBX_START_LIST(name, array, count, width, max) uint32_t count;
+#define SBX_START_TEXTS(name, count) uint32_t count;
+#include "../protocol/requests.def"
+  uint32_t joinCount;
+  uint32_t contentCount;      // this and outputCount: only with kStartOneShot
+  uint32_t typed, typedSize;  // offset; goes into the terminal before the program is there, so that its echo comes first
+  uint32_t cwd;               // offset
+  uint32_t strings, size;     // offset of the first of the paths, arguments and variables, one after another; size of the whole message
   FdRow fds[kProgramFdsMax];
   ContentRow contents[kContentsMax];
   OutputRow outputs[kOutputsMax];
@@ -224,43 +217,36 @@ struct StartRecord {
 // lets the program go on right after this, without an answer. Memory and tasks count since its start, as what it holds is its own.
 struct HandOverRecord {
   Head head{Kind::kHandOver};
-  uint32_t programId;
-  uint32_t cpuCount;  // this and the limits: as in StartRecord
-  uint64_t cpuLimitNs, wallLimitNs, memoryLimitBytes;
-  uint64_t startNs;    // by CLOCK_MONOTONIC: its time counts from here
-  uint64_t cpuBaseNs;  // what the group's counter said then; kUnknown: not counted, init looks itself
+#define SBX_HAND_OVER SBX_FIELD
+#include "../protocol/requests.def"
+  uint64_t startNs;  // by CLOCK_MONOTONIC: its time counts from here
 };
 
 struct SignalRecord {
   Head head{Kind::kSignal};
-  uint32_t programId;
-  int32_t signal;
-  uint32_t everything;  // all of its processes, not only the main one
-  Cause cause;          // recorded as why it ended, if it was the first
+#define SBX_SIGNAL SBX_FIELD
+#include "../protocol/requests.def"
 };
 
 // ---- upward ----
 
-constexpr uint64_t kUnknown = ~0ULL;  // a figure that nothing could measure
-
 // From init beside it: the roots of the sandbox's own file systems: work folder, /tmp, /dev/shm, tmpfs rows in their order.
 struct ReadyRecord {
   Head head{Kind::kReady};
-  uint64_t heldBytes = kUnknown;  // of an init: memory charged to its group, with what earlier sandboxes left there
+#define SBX_READY SBX_FIELD
+#include "../protocol/reports.def"
 };
 
 struct FailedRecord {
   Head head{Kind::kFailed};
-  uint32_t programId = 0;
-  Stage stage;
-  uint16_t index;
-  int32_t error;
+#define SBX_FAILED SBX_FIELD
+#include "../protocol/reports.def"
 };
 
 struct StartedRecord {
   Head head{Kind::kStarted};
-  uint32_t programId;
-  int32_t pid;  // inside
+#define SBX_STARTED SBX_FIELD
+#include "../protocol/reports.def"
 };
 
 struct OutputEnd {
@@ -272,22 +258,21 @@ struct OutputEnd {
 // files of the others, open for reading. None when the program was not even begun.
 struct EndedRecord {
   Head head{Kind::kEnded};
-  uint32_t programId;
-  int32_t waitStatus;  // as wait(2) gives it
-  Cause cause;         // what the supervisor did first
-  uint32_t outputCount = 0;
-  uint64_t cpuNs, wallNs;
-  uint64_t memoryPeakBytes;      // since the start, what was there before taken off
-  uint64_t fileCacheBytes;       // caches still charged at the end (ReadCaches); kUnknown: not looked at
-  uint64_t oomKillCount;
-  uint64_t taskPeak;             // high-water mark of the group, helpers included
-  uint64_t taskPeakBefore;       // the same before the start: equal, the program reached no more
-  uint64_t maxRssBytes;          // of the main process; when nothing better is there
+#define SBX_ENDED SBX_FIELD
+#include "../protocol/reports.def"
 };
 
 static_assert(std::is_trivially_copyable_v<StartRecord> && std::is_trivially_copyable_v<HandOverRecord> && std::is_trivially_copyable_v<EndedRecord>);
 static_assert(sizeof(StartRecord) < 4096);
 static_assert(sizeof(TemplateRecord) % alignof(MountRow) == 0);  // the rows follow it
 static_assert(sizeof(MountRow) % alignof(struct sock_filter) == 0);  // the filter follows them
+
+#undef SBX_FIELD
+#undef SBX_INITIAL_number
+#undef SBX_INITIAL_flag
+#undef SBX_INITIAL_text
+#undef SBX_INITIAL_figure
+#undef SBX_INITIAL_cause
+#undef SBX_INITIAL_stage
 
 }  // namespace sbx

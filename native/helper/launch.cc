@@ -44,7 +44,7 @@ bool FilesAreSound(const StartRecord& record) {
 bool CountsAreSound(const StartRecord& record, size_t size, size_t tableSize) {
   const uint64_t strings = (uint64_t)record.pathCount + record.argCount + record.envCount;
   return record.size == size && record.strings < size && record.cwd < size && (uint64_t)record.typed + record.typedSize <= size && strings + 3 <= tableSize && record.fdCount <= kProgramFdsMax && record.joinCount <= kJoinsMax && record.writeCount <= kWritesMax &&
-         record.rlimitCount <= kRlimitsMax && record.argCount > 0 && record.pathCount > 0 && (record.counterMask == 0 || (record.flags & kStartOwnGroup) != 0);
+         record.rlimitCount <= kRlimitsMax && record.family <= (uint32_t)CallFamily::kCount && record.argCount > 0 && record.pathCount > 0 && (record.counterMask == 0 || (record.flags & kStartOwnGroup) != 0);
 }
 
 // A program that is given a folder can name everything around it, whatever is its root.

@@ -75,14 +75,14 @@ Failure Begin(Init& init, const char* message, Starting& starting) {
 }
 
 // Compiled once and kept: most programs of a sandbox are of one family. Init's own memory, which the forerunner shares.
-struct sock_fprog CallsFor(uint32_t flags) {
+struct sock_fprog CallsFor(uint32_t family, bool kill) {
   static Filter filter;
-  static uint32_t compiled = 0;
-  const uint32_t family = flags >> kStartFamilyShift & kStartFamilyMask;
+  static uint32_t compiledFamily = 0;
+  static bool compiledKill = false;
   if (family == 0) return {};
-  const uint32_t wanted = flags & (kStartFamilyMask << kStartFamilyShift | kStartCallsKill);
-  if (wanted != compiled) CompileFamily((CallFamily)(family - 1), (flags & kStartCallsKill) != 0, filter);
-  compiled = wanted;
+  if (family != compiledFamily || kill != compiledKill) CompileFamily((CallFamily)(family - 1), kill, filter);
+  compiledFamily = family;
+  compiledKill = kill;
   return {(unsigned short)filter.length, filter.code};
 }
 
@@ -90,7 +90,7 @@ void Take(Init& init, const char* message, size_t size, Received& received, unsi
   starting.program = init.programs.FindFree();
   if (starting.program == nullptr) starting.failure = {Stage::k_programClone, 3, EAGAIN};
   else starting.failure = ParseStart(message, size, received, firstFd, init.setup.null.get(), tables, tableSize, starting.launch);
-  if (!starting.failure) starting.launch.calls = CallsFor(starting.launch.record->flags);
+  if (!starting.failure) starting.launch.calls = CallsFor(starting.launch.record->family, (starting.launch.record->flags & kStartCallsKill) != 0);
   if (!starting.failure) starting.failure = Begin(init, message, starting);
 }
 

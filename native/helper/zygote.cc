@@ -219,7 +219,7 @@ void Report(int channel, const Failure& failure, uint32_t programId) {
   record.programId = programId;
   record.stage = failure.stage;
   record.index = failure.index;
-  record.error = failure.error;
+  record.errorNumber = failure.error;
   (void)Send(channel, &record, sizeof(record), nullptr, 0);  // nobody else to tell
 }
 

@@ -208,6 +208,10 @@ TEST("files that there are not, too many, or in a sandbox of others are refused"
   ExpectRefused(files(0, 1, {0, kFdOutput, 0}, kStartOwnGroup), 0);
 }
 
+TEST("a family that there is not is refused") {
+  ExpectRefused(With([](StartRecord& record) { record.family = (uint32_t)CallFamily::kCount + 1; }), 0);
+}
+
 TEST("too few descriptors are refused, and those that came are closed") {
   for (unsigned count = 0; count < kUsualFds; ++count) ExpectRefused(Usual().Bytes(), count < 2 ? 3 : count < 3 ? 4 : 5, count);
 }

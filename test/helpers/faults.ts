@@ -39,8 +39,8 @@ function takeBack(file: number): boolean {
 
 /** Names of the stages in the order of their numbers, from the table that the enum is made of. */
 function stageNames(): string[] {
-  const text = readFileSync(join(root, 'native/common/stage.h'), 'utf8');
-  return [...text.matchAll(/^ {2}X\((\w+), "/gm)].map(([, name]) => name!);
+  const text = readFileSync(join(root, 'native/protocol/stages.def'), 'utf8');
+  return [...text.matchAll(/^SBX_STAGE\((\w+), /gm)].map(([, name]) => name!);
 }
 
 export class FaultTable {

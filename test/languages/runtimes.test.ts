@@ -1,7 +1,13 @@
 // Interpreters that have waited: code in them cannot tell, and gets what an ordinary start would give.
 
 import { Engine } from '@sbx/core';
-import { createRuntimes, type Runtimes, type SpawnCodeOptions } from '@sbx/languages';
+import {
+  createRegistry,
+  createRuntimes,
+  languages,
+  type Runtimes,
+  type SpawnCodeOptions,
+} from '@sbx/languages';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { MiB } from '../helpers/engine.js';
 import { expectNothingLeft, type Footprint, settledFootprint } from '../helpers/leaks.js';
@@ -17,7 +23,8 @@ let cold: Runtimes;
 beforeAll(async () => {
   before = await settledFootprint();
   engine = await Engine.open();
-  warm = createRuntimes({ engine, standby: Object.fromEntries(NAMES.map((name) => [name, 1])) });
+  const standby = Object.fromEntries(NAMES.map((name) => [name, 1]));
+  warm = createRuntimes({ engine, registry: withoutAges(), standby });
   cold = createRuntimes({ engine });
   await warm.ready();
 }, 60_000);
@@ -27,6 +34,15 @@ afterAll(async () => {
   await engine.close();
   await expectNothingLeft(before, info);
 });
+
+/** Whatever words they use, programs of these tests are to get an interpreter that waited. */
+function withoutAges() {
+  const definitions = NAMES.map((name) => {
+    const { asksAge: _, ...definition } = languages.find(name);
+    return definition;
+  });
+  return createRegistry({ languages: definitions, extend: null });
+}
 
 async function run(runtimes: Runtimes, options: SpawnCodeOptions) {
   await using program = await runtimes.spawn(options);
@@ -240,7 +256,6 @@ describe('requests', () => {
   });
 
   test('a language that is not installed does not keep others from waiting', async () => {
-    const { createRegistry } = await import('@sbx/languages');
     const gone = {
       name: 'gone',
       fileName: 'main.gone',

@@ -46,10 +46,13 @@ describe('packages', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('core imports nothing but node:* and itself', () => {
+  test('core imports nothing but node:*, itself, and in files/ the format of archives', () => {
     const wrong = edges(packageSources).filter(
       ({ file, specifier }) =>
-        file.startsWith('packages/core/') && !isRelative(specifier) && !specifier.startsWith('node:'),
+        file.startsWith('packages/core/') &&
+        !isRelative(specifier) &&
+        !specifier.startsWith('node:') &&
+        !(specifier === 'tar-stream' && file.startsWith('packages/core/src/files/')),
     );
     expect(wrong).toEqual([]);
   });

@@ -7,6 +7,13 @@
 export { signalNumber } from './errno.js';
 export type { KnownLimits, MissingProgram } from './error-text.js';
 export * from './errors.js';
+export {
+  ALLOWABLE_SYSCALLS,
+  type AllowableSyscall,
+  type ProcMode,
+  SYSCALL_FAMILIES,
+  type SyscallFamily,
+} from './native-tables.js';
 export { DEFAULT_ENV, DEFAULT_MOUNTS } from './options/defaults.js';
 export { nearest as nearestName } from './options/describe.js';
 export { DEFAULT_LIMITS } from './options/limits.js';
@@ -29,6 +36,7 @@ export {
 } from './sandbox/process.js';
 export { ProcessGroup } from './sandbox/process-group.js';
 export { Sandbox } from './sandbox/sandbox.js';
+export { SandboxFiles } from './sandbox/sandbox-files.js';
 export type { ShellTag } from './sandbox/shell.js';
 export { PreparedProgram, Standby } from './sandbox/standby.js';
 export type { FileData, FolderEntry } from './sandbox/work-files.js';

@@ -1,26 +1,34 @@
-/**
- * Sockets to helpers, and what these say: the addon puts each report into one row of numbers, which is read here in the order in
- * which native/addon/encode.cc writes it, before the next one comes.
- */
-import {
-  type Channel,
-  type EndedMessage,
-  type HelperMessage,
-  loadNative,
-  type ReportedOutput,
-} from './native.js';
-
-/** `Kind` of native/common/record.h. What is none of them is the end. */
-const READY = 64;
-const FAILED = 65;
-const STARTED = 66;
-const ENDED = 67;
+/** Sockets to helpers, and what these report: the addon puts each report into one row of numbers, and says what outputs hold. */
+import { loadNative } from './native.js';
+import type { HelperMessage, ReportedOutput } from './native-messages.js';
+import { readEnded, readFailed, readReady, readStarted } from './native-records.js';
+import { next, nextAll, readRow } from './native-row.js';
+import { KIND, STAGES } from './native-tables.js';
+import type { Channel } from './native-types.js';
 
 /** What stands for an output that is no descriptor. */
 const NOTHING = -1;
 
 /** What outputs hold that is told as bytes, in their order. */
 type Contents = readonly Uint8Array[] | undefined;
+
+const TEXTS = new Map<string, string>(STAGES);
+
+const READERS: Readonly<Record<number, (contents: Contents) => HelperMessage>> = {
+  [KIND.ended]: (contents) => {
+    const ended = readEnded();
+    return {
+      ...ended,
+      outputs: ended.outputCount > 0 ? readOutputs(ended.outputCount, contents) : undefined,
+    };
+  },
+  [KIND.ready]: () => ({ ...readReady(), fds: nextAll() }),
+  [KIND.started]: () => ({ ...readStarted(), fds: nextAll() }),
+  [KIND.failed]: () => {
+    const { errorNumber: errno, ...failed } = readFailed();
+    return { ...failed, errno, stageText: TEXTS.get(failed.stage)! };
+  },
+};
 
 /** Our end of a socket to a helper. `quiet`: as of `Channel.listen`. Throws `SbxError` where the kernel refuses to watch it. */
 export function openChannel(fd: number, onMessage: (message: HelperMessage) => void, quiet = false): Channel {
@@ -34,51 +42,10 @@ export function takeMessage(channel: Channel): HelperMessage | null {
   return contents === null ? null : readReport(contents);
 }
 
-let row: Float64Array = new Float64Array(0);
-let at = 0;
-
+/** What is none of the known kinds is the end. */
 function readReport(contents: Contents): HelperMessage {
-  const { native } = loadNative();
-  row = native.report;
-  at = 0;
-  const kind = next();
-  if (kind === ENDED) return readEnded(contents);
-  if (kind === READY) return { kind: 'ready', heldBytes: figure(), fds: readFds() };
-  if (kind === STARTED) return { kind: 'started', programId: next(), pid: next(), fds: readFds() };
-  if (kind !== FAILED) return { kind: 'closed' };
-  const programId = next();
-  const stage = next();
-  const { stages, stageTexts } = native.constants;
-  return {
-    kind: 'failed',
-    programId,
-    stage: stages[stage] ?? 'none',
-    stageText: stageTexts[stage] ?? '',
-    index: next(),
-    errno: next(),
-  };
-}
-
-/** In the order of `EndedRecord`. */
-function readEnded(contents: Contents): EndedMessage {
-  const ended: EndedMessage = {
-    kind: 'ended',
-    programId: next(),
-    waitStatus: next(),
-    cause: loadNative().native.constants.causes[next()] ?? 'none',
-    cpuNs: figure(),
-    wallNs: next(),
-    memoryPeakBytes: figure(),
-    fileCacheBytes: figure(),
-    oomKillCount: next(),
-    taskPeak: figure(),
-    taskPeakBefore: figure(),
-    maxRssBytes: next(),
-    outputs: undefined,
-  };
-  const outputCount = next();
-  if (outputCount > 0) ended.outputs = readOutputs(outputCount, contents);
-  return ended;
+  readRow(loadNative().native.report);
+  return READERS[next()]?.(contents) ?? { kind: 'closed' };
 }
 
 function readOutputs(outputCount: number, contents: Contents): ReportedOutput[] {
@@ -90,20 +57,4 @@ function readOutputs(outputCount: number, contents: Contents): ReportedOutput[] 
     else outputs.push(output === NOTHING ? null : contents![taken++]!);
   }
   return outputs;
-}
-
-function readFds(): number[] {
-  const fds: number[] = [];
-  for (let left = next(); left > 0; left -= 1) fds.push(next());
-  return fds;
-}
-
-function next(): number {
-  return row[at++]!;
-}
-
-/** `null`: nothing could measure it. */
-function figure(): number | null {
-  const number = next();
-  return number < 0 ? null : number;
 }

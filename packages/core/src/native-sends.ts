@@ -1,49 +1,46 @@
-/**
- * What is sent for each run, as the addon takes it: by position, numbers in one row and strings in one text. Asked for by name each
- * property is a call into the engine, and there are a hundred in every run. native/addon/link_start.cc reads in the same order.
- */
-import type { Channel, PrepareMessage, StartMessage } from './native-types.js';
+/** Messages to zygote, keeper and init, as the addon takes them: a row of numbers, descriptors, strings in one text. */
+import {
+  prepareBits,
+  putGroups,
+  putHandOver,
+  putNewSlot,
+  putPrepare,
+  putSignal,
+  putStart,
+  putStartLists,
+  type SignalNumbers,
+  startBits,
+} from './native-records.js';
+import { beginRow, put, rowLength, rowNumbers } from './native-row.js';
+import type {
+  Channel,
+  CounterFds,
+  HandOverMessage,
+  Making,
+  PrepareMessage,
+  StartMessage,
+} from './native-types.js';
 
-/** How a sandbox is made, whatever it is. */
-export interface Making {
-  /** With a file for an input of the program: most likely it has one. */
-  spareInput: boolean;
-  /** On the CPU of the slot's keeper: the other one is a program's, which has just been started. */
-  oneCpu: boolean;
+/** A slot of its own for a keeper, whose end of its channel this hands over. 0 or a negative error number, as of all of these. */
+export function sendNewSlot(channel: Channel, slotId: number, uidBase: number, keeperEnd: number): number {
+  beginRow();
+  putNewSlot({ slotId, uidBase });
+  return channel.newSlot(rowNumbers(), rowLength(), keeperEnd);
 }
 
-/** Bits of `PrepareRecord.flags` in native/common/record.h. */
-const PREPARE_FLAGS = [
-  ['loopback', 1],
-  ['strict', 2],
-  ['seccompKill', 4],
-  ['terminal', 8],
-] as const;
-const MAKING_FLAGS = [
-  ['spareInput', 16],
-  ['oneCpu', 32],
-] as const;
-
-/** Bits of `StartRecord.flags` there. */
-const START_FLAGS = [
-  ['oneShot', 1],
-  ['notify', 2],
-  ['terminal', 4],
-  ['ownGroup', 8],
-  ['findFirst', 32],
-  ['ahead', 64],
-  ['callsKill', 128],
-] as const;
-
-/** `kStartFamilyShift` there. */
-const FAMILY_SHIFT = 8;
-
-/** Enough for nearly all; used again and again, as the addon reads them before it returns. */
-let numbers = new Float64Array(512);
-let count = 0;
+/** The cgroups of a slot. `folder`: of a v2 group, or -1. */
+export function sendGroups(
+  channel: Channel,
+  message: CounterFds & { joins: readonly number[]; folder: number },
+): number {
+  beginRow();
+  putGroups(message);
+  return channel.groups(rowNumbers(), rowLength(), message.joins, message.counters, message.folder);
+}
 
 /**
- * Makes a sandbox; our end of the channel to its init, or a negative error number. `left`: as of `Channel.prepare`.
+ * Makes a sandbox; our end of the channel to its init, or a negative error number. `left`: descriptors into the sandbox before, copies of
+ * which the keeper closes.
  */
 export function sendPrepare(
   channel: Channel,
@@ -51,60 +48,33 @@ export function sendPrepare(
   making: Making,
   left: readonly number[],
 ): number {
-  const flags = flagsOf(message, PREPARE_FLAGS) | flagsOf(making, MAKING_FLAGS);
-  return channel.prepare(flags, message.diskBytes, message.diskFileCount, left);
+  beginRow();
+  put(prepareBits({ ...message, ...making }));
+  putPrepare(message);
+  return channel.prepare(rowNumbers(), rowLength(), left);
 }
 
-/** Starts a program; 0 or a negative error number. */
+/** Starts a program. */
 export function sendStart(channel: Channel, message: StartMessage): number {
-  count = 0;
-  put(flagsOf(message, START_FLAGS) | (message.family << FAMILY_SHIFT));
-  put(message.programId);
-  put(message.cpuLimitNs);
-  put(message.wallLimitNs);
-  put(message.memoryLimitBytes);
-  put(message.cpuCount);
-  put(message.turns);
-  put(message.cols ?? 80);
-  put(message.rows ?? 24);
-  put(message.counterMask ?? 0);
-  put(message.oomEventfd === true ? 1 : 0);
-  putAll(message.fdRows);
-  putAll(message.outputRows);
-  putAll(message.rlimits);
-  putAll(message.writeCounters);
-  putAll(message.fds);
-  putAll(message.joins);
-  putAll(message.counters ?? []);
-  put(message.paths.length);
-  put(message.args.length);
-  put(message.env.length);
+  beginRow();
+  put(startBits(message));
+  putStart(message);
+  putStartLists(message);
   const text = `${message.cwd}${textsOf(message.outputPaths)}${textsOf(message.writeTexts)}${textsOf(message.paths)}${textsOf(message.args)}${textsOf(message.env)}`;
-  return channel.start(numbers, count, text, message.contents, message.typed);
+  return channel.start(rowNumbers(), rowLength(), text, message.contents, message.typed);
 }
 
-function flagsOf<Name extends string>(
-  message: Readonly<Record<Name, boolean>>,
-  bits: readonly (readonly [Name, number])[],
-): number {
-  let flags = 0;
-  for (const [name, bit] of bits) if (message[name]) flags |= bit;
-  return flags;
+/** An idle program begins. */
+export function sendHandOver(channel: Channel, message: HandOverMessage): number {
+  beginRow();
+  putHandOver(message);
+  return channel.handOver(rowNumbers(), rowLength());
 }
 
-function put(number: number): void {
-  if (count === numbers.length) {
-    const more = new Float64Array(2 * count);
-    more.set(numbers);
-    numbers = more;
-  }
-  numbers[count++] = number;
-}
-
-/** How many, then each. */
-function putAll(row: readonly number[]): void {
-  put(row.length);
-  for (const number of row) put(number);
+export function sendSignal(channel: Channel, message: SignalNumbers): number {
+  beginRow();
+  putSignal(message);
+  return channel.signal(rowNumbers(), rowLength());
 }
 
 /** NUL, which no string of a start may hold, goes before each. */

@@ -1,43 +1,29 @@
 /** What the addon has. Its functions return negative error numbers; what that means is said by their callers. */
-
-import type { EndedMessage } from './native-messages.js';
+import type {
+  HandOverNumbers,
+  MountFlags,
+  PrepareFlags,
+  PrepareNumbers,
+  StartFlags,
+  StartLists,
+  StartNumbers,
+  TemplateFields,
+} from './native-records.js';
+import type { MountKind } from './native-tables.js';
 
 /** A row of the mount table as the helper takes it; `target` relative to the new root. */
-export interface TemplateRow {
-  kind: 'bind' | 'dir' | 'file' | 'symlink' | 'tmpfs' | 'mask';
+export interface TemplateRow extends MountFlags {
+  kind: MountKind;
   source: string;
   target: string;
   mode?: number;
-  writable?: boolean;
-  noExec?: boolean;
-  recursive?: boolean;
-  isFile?: boolean;
   sizeBytes?: number;
   inodeCount?: number;
 }
 
 /** The world that every program of an engine finds itself in. */
-export interface TemplateMessage {
-  rootless: boolean;
-  insideUid: number;
-  umask: number;
-  ignoreSignalsToInit: boolean;
-  /** Bit n is `ALLOWABLE_SYSCALLS[n]`. */
-  allowedCalls: number;
-  /** Bit n − 1 is signal n. */
-  ignoredSignals: number;
-  /** 0: no Landlock domain. */
-  landlockAbi: number;
-  /** Of core dumps, in bytes; see `coreLimit` in engine/kernel.ts. */
-  coreLimit: number;
-  coreScheduling: boolean;
-  /** An index of `PROC_MODES`. */
-  proc: number;
-  hostname: string;
-  domainname: string;
-  workDir: string;
-  /** Folder of the engine's cgroups and the open folders it is in; removed by the zygote when the host is gone. */
-  cgroupName: string;
+export interface TemplateMessage extends TemplateFields {
+  /** Open folders in which the engine's cgroup is; the zygote removes it when the host is gone. */
   cgroupParents: number[];
   mounts: TemplateRow[];
   /** Pairs: code and jumps, operand. */
@@ -51,85 +37,41 @@ export interface CounterFds {
   oomEventfd: boolean;
 }
 
-/** What is fixed when a sandbox is made. 0 means no limit. */
-export interface PrepareMessage {
-  loopback: boolean;
-  strict: boolean;
-  seccompKill: boolean;
-  terminal: boolean;
-  diskBytes: number;
-  diskFileCount: number;
-}
+/** How a sandbox is made, whatever it is. */
+export type Making = Pick<PrepareFlags, 'spareInput' | 'oneCpu'>;
 
-export interface StartMessage extends Partial<CounterFds> {
-  oneShot: boolean;
-  notify: boolean;
-  terminal: boolean;
-  ownGroup: boolean;
-  /** The first of `paths` that is executable and no folder is the program, and its argv[0]. */
-  findFirst: boolean;
-  /** Number of the group in which it and others wait for each other in turn; 0: none. */
-  turns: number;
-  /** Started ahead of its request: a hand-over follows. */
-  ahead: boolean;
-  /** Calls that are not of the family kill. */
-  callsKill: boolean;
-  /** In a strict sandbox an index of `SYSCALL_FAMILIES` and one more; else 0. */
-  family: number;
-  programId: number;
-  /** 0: none. */
-  cpuLimitNs: number;
-  wallLimitNs: number;
-  memoryLimitBytes: number;
-  cpuCount: number;
-  cols?: number;
-  rows?: number;
+/** What is fixed when a sandbox is made. */
+export interface PrepareMessage extends Omit<PrepareFlags, keyof Making>, PrepareNumbers {}
+
+export interface StartMessage extends StartFlags, StartNumbers, StartLists {
   /** Into the terminal, before the program is there; no more than it has room for. */
-  typed?: Uint8Array;
-  /** Triples: target, flags (`FD_NULL` and so on), with `FD_OUTPUT` and `FD_CONTENT` which of them. */
-  fdRows: number[];
-  /** One per row that is nothing of init's. */
-  fds: number[];
+  typed: Uint8Array | undefined;
   /** What files hold that init makes for the program to read. */
-  contents: Uint8Array[];
-  /** Files that it makes for the program to write. Triples: number of the tree, mode, 1 when a descriptor is wanted; and their paths beneath the tree. */
-  outputRows: number[];
-  outputPaths: string[];
-  joins: number[];
-  /** Triples: resource, soft, hard; -1 is unlimited. */
-  rlimits: number[];
-  writeCounters: number[];
-  writeTexts: string[];
+  contents: readonly Uint8Array[];
+  /** Paths of `outputRows` beneath their trees. */
+  outputPaths: readonly string[];
+  /** What is written to `writeCounters`. */
+  writeTexts: readonly string[];
   cwd: string;
-  paths: string[];
-  args: string[];
-  env: readonly string[];
 }
 
 /** What begins for a program that has waited; its group has been bounded. */
-export interface HandOverMessage
-  extends Pick<StartMessage, 'programId' | 'cpuLimitNs' | 'wallLimitNs' | 'memoryLimitBytes' | 'cpuCount'> {
-  /** What the group's counter says now; `undefined`: nothing counts. */
-  cpuBaseNs: number | undefined;
-}
-
-/** Flags of a descriptor row; `native/common/record.h` says what they do. */
-export const FD_NULL = 1;
-export const FD_HOLD = 2;
-export const FD_OUTPUT = 4;
-export const FD_CONTENT = 8;
+export type HandOverMessage = HandOverNumbers;
 
 /** The host's end of a socket to zygote, keeper or init. Methods return 0 or a negative error number. */
 export interface Channel {
   template(message: TemplateMessage): number;
-  newSlot(message: { slotId: number; uidBase: number; channel: number }): number;
-  groups(message: CounterFds & { joins: number[]; folder: number }): number;
-  /**
-   * What `sendPrepare` makes of a `PrepareMessage`. Our end of the channel to the init that is made. `left`: descriptors into the
-   * sandbox before, copies of which the keeper closes.
-   */
-  prepare(flags: number, diskBytes: number, diskFileCount: number, left: readonly number[]): number;
-  /** What `sendStart` makes of a `StartMessage`. */
+  /** This and the next: what native-sends.ts puts into a row of numbers, and how many there are. */
+  newSlot(numbers: Float64Array, count: number, keeperEnd: number): number;
+  groups(
+    numbers: Float64Array,
+    count: number,
+    joins: readonly number[],
+    counters: readonly number[],
+    folder: number,
+  ): number;
+  /** Our end of the channel to the init that is made. */
+  prepare(numbers: Float64Array, count: number, left: readonly number[]): number;
   start(
     numbers: Float64Array,
     count: number,
@@ -137,8 +79,8 @@ export interface Channel {
     contents: readonly Uint8Array[],
     typed: Uint8Array | undefined,
   ): number;
-  handOver(message: HandOverMessage): number;
-  signal(message: { programId: number; signal: number; everything: boolean; cause: number }): number;
+  handOver(numbers: Float64Array, count: number): number;
+  signal(numbers: Float64Array, count: number): number;
   /** From now on what comes is told; before, in a quiet one, it is not. */
   listen(): number;
   /** The next report of a quiet one goes to `Native.report`, and what outputs hold comes back; `null` when there is none. */
@@ -207,21 +149,8 @@ export interface PlaceBeneath {
 
 /** `owner`: host id that new files belong to, -1 for our own. */
 export interface Native {
-  constants: {
-    recordVersion: number;
-    counters: string[];
-    causes: EndedMessage['cause'][];
-    stages: string[];
-    /** What each is about, as words that go on after "could not". */
-    stageTexts: string[];
-    planBytesMax: number;
-    programFdsMax: number;
-    programContentsMax: number;
-    programOutputsMax: number;
-    programsMax: number;
-    mountRowsMax: number;
-    treesMax: number;
-  };
+  /** Of the tables that the addon was built from: `PROTOCOL_VERSION`. */
+  protocolVersion: number;
   /** The report that has come last, while `onReport` is called with what outputs hold; see `native-reports.ts`. */
   report: Float64Array;
   Channel: new (
@@ -252,6 +181,8 @@ export interface Native {
   makeFolder(options: { dir: number; name: string; mode: number; owner: number }): number;
   makeSymlink(options: { dir: number; name: string; to: string; owner: number }): number;
   renameIn(options: { fromDir: number; from: string; toDir: number; to: string; owner: number }): number;
+  /** A second name for a file; of a symbolic link for the link itself. */
+  linkIn(options: { fromDir: number; from: string; toDir: number; to: string; owner: number }): number;
   /** A regular file, made or cut, with the folders that lead to it. */
   createFile(options: PlaceBeneath & { mode: number; folderMode: number; owner: number }): number;
   /** Writes and closes it. */

@@ -3,10 +3,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { SbxError, UnsupportedError } from './errors.js';
+import { errnoName } from './errno.js';
+import { OverloadedError, SbxError, UnsupportedError } from './errors.js';
+import { PROTOCOL_VERSION } from './native-tables.js';
 import type { Native } from './native-types.js';
 
 export * from './native-messages.js';
+export { type Cause, FD_CONTENT, FD_HOLD, FD_NULL, FD_OUTPUT, type Stage } from './native-tables.js';
 export * from './native-types.js';
 
 interface Loaded {
@@ -37,6 +40,7 @@ function load(): Loaded {
   if (!existsSync(addonPath)) throw noPrebuilt(platform, addonPath);
   try {
     const native = createRequire(import.meta.url)(addonPath) as Native;
+    checkBuild(native);
     return { native: withOwnErrors(native), helperPath: join(folder, 'sbx-helper') };
   } catch (cause) {
     throw new UnsupportedError({
@@ -49,10 +53,27 @@ function load(): Loaded {
   }
 }
 
+/** Numbers are sent by position, so addon and TypeScript have to be made from the same tables. */
+function checkBuild({ protocolVersion }: Native): void {
+  if (protocolVersion === PROTOCOL_VERSION) return;
+  throw new Error(`it is of another build (tables ${protocolVersion} instead of ${PROTOCOL_VERSION})`);
+}
+
+const DESCRIPTORS_RETRY_MS = 100;
+
+/** The error of a host, or of a machine, that has no file descriptor left; `null` when `errno` says something else. */
+export function descriptorsError(what: string, errno: number): OverloadedError | null {
+  const name = errnoName(errno);
+  if (name !== 'EMFILE' && name !== 'ENFILE') return null;
+  const message = `The host could not ${what}: it has no file descriptor left (${name}). Close some, raise its limit (\`ulimit -Hn\`, LimitNOFILE=), or lower maxSandboxes.`;
+  return new OverloadedError({ message, details: { errno }, retryAfterMs: DESCRIPTORS_RETRY_MS });
+}
+
 /** What the kernel refused the host; `result` as the addon gives it. */
 export function hostError(what: string, result: number): SbxError {
-  const message = `The host could not ${what} (errno ${-result}).`;
-  return new SbxError({ code: 'SBX_INTERNAL', message, details: { errno: -result } });
+  const errno = -result;
+  const message = `The host could not ${what} (errno ${errno}).`;
+  return descriptorsError(what, errno) ?? new SbxError({ code: 'SBX_INTERNAL', message, details: { errno } });
 }
 
 /** Functions of the addon return error numbers; its constructors cannot, and throw what becomes an error of ours here. */

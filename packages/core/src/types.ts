@@ -4,6 +4,7 @@
  * (`Engine`, `Sandbox`, `Process`, `Output`); errors are in `errors.ts`.
  */
 import type { SbxError } from './errors.js';
+import type { AllowableSyscall, ProcMode, SyscallFamily } from './native-tables.js';
 import type { Output } from './streams/output.js';
 
 /**
@@ -340,11 +341,6 @@ export interface RunManyOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Families of `ProgramOptions.seccompFamily`: C, C++, Rust and Go are `'native'`, Erlang and Elixir `'beam'`. In the order of native/common/record.h. */
-export const SYSCALL_FAMILIES = ['any', 'native', 'python', 'node', 'jvm', 'beam', 'shell'] as const;
-/** One of `SYSCALL_FAMILIES`. */
-export type SyscallFamily = (typeof SYSCALL_FAMILIES)[number];
-
 /** What is decided when a sandbox is made, not per program. */
 export interface SandboxShape {
   /** `false` (default): no interface is up. `'loopback'`: 127.0.0.1 and ::1 work, inside this sandbox alone. */
@@ -355,6 +351,42 @@ export interface SandboxShape {
   seccompAction?: 'errno' | 'kill' | undefined;
 }
 
+/** A tar archive: its bytes, a file or an open descriptor of the host, or a stream, such as `sandbox.snapshot()` or `fs.createReadStream`. */
+export type WorkspaceSource = Uint8Array | AsyncIterable<Uint8Array> | Exclude<Content, { text: string }>;
+
+/** Settings of `sandbox.snapshot()`. */
+export interface SnapshotOptions {
+  /** Bytes of all files together; more is an `SBX_FILE_TOO_LARGE`. Default 512 MiB. */
+  maxBytes?: number | undefined;
+  /** Files, folders and links; more is an `SBX_FILE_TOO_LARGE`. Default 65 536. */
+  maxFileCount?: number | undefined;
+  /** Abort ends the stream with `signal.reason`. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Settings of `sandbox.watch()`. */
+export interface WatchOptions {
+  /** Also what is in folders below. Default false. */
+  recursive?: boolean | undefined;
+  /** Between two looks at the least, in ms, 10 to 60 000. Default 100. They are further apart where a look takes long. */
+  intervalMs?: number | undefined;
+  /** Entries that are looked at, 1 to 65 536. More are an `overflow`. Default 4096. */
+  maxEntryCount?: number | undefined;
+  /** Abort ends the iteration with `signal.reason`. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A difference between two looks at a folder. */
+export interface WatchEvent {
+  /**
+   * `'change'`: content, permissions or links. `'overflow'`: there is more than `maxEntryCount`, or a name that cannot be looked at; what
+   * happens to entries that were left out is not told until all fit again.
+   */
+  kind: 'create' | 'change' | 'remove' | 'overflow';
+  /** As for `readFile`: below the path that is watched. Of `'overflow'` that path itself. */
+  path: string;
+}
+
 /** Settings of a sandbox that stays. */
 export interface SandboxOptions extends SandboxShape {
   /** Engine to use. Default: the process-wide default engine, opened at first use. */
@@ -363,6 +395,12 @@ export interface SandboxOptions extends SandboxShape {
   limits?: Limits | undefined;
   /** Default environment of its programs. */
   env?: Environment | undefined;
+  /**
+   * A tar archive that the work folder starts from, as `sandbox.snapshot()` makes it; before `files`. It may come from anyone: names
+   * that lead out, devices, pipes and what is larger than `diskBytes` and `diskFileCount` are refused. All of it belongs to the
+   * sandbox's user. Not compressed.
+   */
+  workspace?: WorkspaceSource | undefined;
   /** Files that are there from the start, by path; as `RunOptions.files`. */
   files?: Record<string, FileInput | string | Uint8Array> | undefined;
   /** Abort while it is made rejects with `signal.reason`. Afterwards it does nothing: call `close()`. */
@@ -500,11 +538,6 @@ export interface SeccompPolicy {
   rules: readonly SeccompRule[];
 }
 
-/** System calls that `EngineOptions.allowSyscalls` knows, in the order of their bits in native/common/record.h. */
-export const ALLOWABLE_SYSCALLS = ['ptrace', 'seccomp', 'io_setup'] as const;
-/** One of `ALLOWABLE_SYSCALLS`. */
-export type AllowableSyscall = (typeof ALLOWABLE_SYSCALLS)[number];
-
 /** A file of a minimal root that no package brings, with what its content has to be. */
 export interface HashedProgram {
   /** Absolute, on the host and inside. */
@@ -551,7 +584,7 @@ export interface EngineOptions {
    * `/proc` inside, of the sandbox's own processes alone. `'masked'` (default): read-only. `'writable'`: a process may write what
    * the kernel lets it write of itself. `'none'`: an empty folder; then `/dev/stdin`, `/dev/fd` and their like lead nowhere.
    */
-  proc?: 'masked' | 'none' | 'writable' | undefined;
+  proc?: ProcMode | undefined;
   /** Host name inside. Default `'sandbox'`. */
   hostname?: string | undefined;
   /** Domain name inside, as `uname` and `domainname` tell it. Default `'(none)'`. */
@@ -574,7 +607,10 @@ export interface EngineOptions {
   workDir?: string | undefined;
   /** One-shot runs at the same time. Default: number of CPUs. More wait in the queue. */
   parallelism?: number | undefined;
-  /** Sandboxes alive at the same time, sessions and groups included. Default 256. More are refused with `OverloadedError`. */
+  /**
+   * Sandboxes alive at the same time, sessions and groups included. Default 256. More are refused with `OverloadedError`. Each takes up to
+   * 30 descriptors of the host: where its hard limit (`ulimit -Hn`) has room for fewer, this and `parallelism` are that number, see `info()`.
+   */
   maxSandboxes?: number | undefined;
   /** One-shot runs that may wait. Default 512. More are refused with `OverloadedError`. */
   queueLength?: number | undefined;

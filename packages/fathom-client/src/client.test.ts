@@ -290,10 +290,7 @@ describe('the connection', () => {
     const execution = client.execute(program);
     await vi.advanceTimersByTimeAsync(0);
     socket.emit('message', { data: '{"v":1}' });
-    await expect(execution).rejects.toMatchObject({
-      code: 'FATHOM_CONNECTION',
-      cause: { code: 'FATHOM_PROTOCOL' },
-    });
+    await expect(execution).rejects.toMatchObject({ code: 'FATHOM_PROTOCOL', retryable: false });
     expect([sockets.length, client.state]).toEqual([1, 'idle']);
   });
 

@@ -1,7 +1,7 @@
 /** The client: executions by id over one connection. */
 import type { ReconnectOptions } from './backoff.js';
 import { Connection, type ConnectionState } from './connection.js';
-import { connectionError, type FathomError } from './errors.js';
+import { connectionError, type FathomError, lostError } from './errors.js';
 import { Execution } from './execution.js';
 import { type Load, loadOf } from './figures.js';
 import {
@@ -163,7 +163,7 @@ export class FathomClient implements AsyncDisposable {
       signal?.addEventListener('abort', stop, { once: true });
       const unsubscribe = this.onState(() => {
         settle();
-        reject(connectionError('The connection went away before the pong.'));
+        reject(lostError('The connection went away before the pong.', this.#connection.lastError));
       });
     });
   }

@@ -52,6 +52,8 @@ export class Connection {
   #lastError: FathomError | null = null;
   /** Why the present socket goes, when more is known than that it went. */
   #reason: FathomError | null = null;
+  /** What the present socket said of a handshake that failed. */
+  #handshakeText = '';
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -115,6 +117,7 @@ export class Connection {
   #connect(): void {
     this.#setState('connecting');
     this.#reason = null;
+    this.#handshakeText = '';
     this.#isProven = false;
     this.#triedAt = performance.now();
     let socket: SocketLike;
@@ -156,7 +159,7 @@ export class Connection {
     if (decoded.kind !== 'problem') return;
     const error = new FathomError({
       code: 'FATHOM_PROTOCOL',
-      message: `The server broke the protocol: ${decoded.problem}`,
+      message: `${this.#options.url} broke the protocol: ${decoded.problem} Is it a Fathom server?`,
       executionId: decoded.id,
     });
     if (decoded.id === null) this.drop(error);
@@ -172,17 +175,19 @@ export class Connection {
 
   #onError(socket: SocketLike, { error, message }: { error?: unknown; message?: string }): void {
     if (socket !== this.#socket) return;
-    const { url } = this.#options;
-    const text = message ?? (error as { message?: string } | undefined)?.message ?? '';
-    const isHandshake = this.#state === 'connecting' && !(error instanceof FathomError);
-    this.#reason ??=
-      (isHandshake ? handshakeError({ url, text }) : null) ??
-      (error instanceof FathomError ? error : connectionError(`No answer from ${url}.`, error));
+    if (error instanceof FathomError) {
+      this.#reason ??= error;
+      return;
+    }
+    if (this.#state === 'connecting') {
+      this.#handshakeText = message ?? (error as { message?: string } | undefined)?.message ?? '';
+    }
+    this.#reason ??= connectionError(`No answer from ${this.#options.url}.`, error);
   }
 
   #onClose(socket: SocketLike, { code, reason = '' }: { code?: number; reason?: string }): void {
     if (socket !== this.#socket) return;
-    const { url } = this.#options;
+    const { url, token } = this.#options;
     if (code === CLOSE_CODES.versionNotSupported) {
       const message = reason || 'The server speaks another version.';
       this.#reason = new FathomError({ code: 'FATHOM_VERSION', message });
@@ -191,9 +196,9 @@ export class Connection {
       const message = `${url} does not take this token, or asks for one.`;
       this.#reason = new FathomError({ code: 'FATHOM_UNAUTHORIZED', message });
     }
-    if (this.#state === 'connecting' && this.#reason?.code !== 'FATHOM_PROTOCOL') {
-      const found = handshakeError({ url, code, text: reason });
-      if (this.#reason?.code !== 'FATHOM_UNAUTHORIZED') this.#reason = found ?? this.#reason;
+    if (this.#state === 'connecting') {
+      const text = this.#handshakeText || reason;
+      this.#reason = handshakeError({ url, hasToken: token !== undefined, code, text }) ?? this.#reason;
     }
     this.#onGone(socket);
   }

@@ -61,3 +61,12 @@ export function isFathomError(value: unknown): value is FathomError {
 export function connectionError(message: string, cause?: unknown): FathomError {
   return new FathomError({ code: 'FATHOM_CONNECTION', message, retryable: true, cause });
 }
+
+/** Causes for which another connection would go the same way: the server refuses us, or is none of this protocol. */
+const FINAL_CODES: readonly ClientErrorCode[] = ['FATHOM_UNAUTHORIZED', 'FATHOM_VERSION', 'FATHOM_PROTOCOL'];
+
+/** For what was under way when the connection went away: a final cause as it is, else a retryable error. */
+export function lostError(message: string, cause: FathomError | null): FathomError {
+  const isFinal = cause !== null && FINAL_CODES.includes(cause.code);
+  return isFinal ? cause : connectionError(message, cause ?? undefined);
+}

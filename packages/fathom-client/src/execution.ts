@@ -1,6 +1,6 @@
 /** One execution as the caller sees it: awaited for what it came to, or read event by event. */
 import { Accumulator } from './accumulator.js';
-import { connectionError, FathomError } from './errors.js';
+import { FathomError, lostError } from './errors.js';
 import type { ExecutionUsage } from './figures.js';
 import type { ServerMessage, TerminalStatus } from './wire/index.js';
 
@@ -175,11 +175,9 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
     this.abort(error);
   }
 
-  /** @internal The connection went away, and with it the execution. A server that refuses us would do so again. */
+  /** @internal The connection went away, and with it the execution. A server that refuses us, or speaks nonsense, would do so again. */
   lose(cause: FathomError | null): void {
-    const isRefusal = cause?.code === 'FATHOM_UNAUTHORIZED' || cause?.code === 'FATHOM_VERSION';
-    const message = `The connection went away before ${this.id} ended.`;
-    this.fail(isRefusal ? cause : connectionError(message, cause ?? undefined));
+    this.fail(lostError(`The connection went away before ${this.id} ended.`, cause));
   }
 
   #takeError({ code, message, retryable }: ServerMessage & { type: 'error' }): void {

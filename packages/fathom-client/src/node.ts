@@ -5,7 +5,7 @@
  */
 import { WebSocket } from 'ws';
 import { FathomClient as Client, type FathomClientOptions } from './client.js';
-import { FathomError } from './errors.js';
+import { refusedUpgrade } from './lasting-failures.js';
 import type { OpenSocket, SocketLike } from './transport.js';
 import { PROTOCOL_VERSION, VERSION_HEADER } from './wire/index.js';
 
@@ -19,24 +19,11 @@ const openSocket: OpenSocket = (url, token) => {
   if (token !== undefined) headers.authorization = `Bearer ${token}`;
   const socket = new WebSocket(url, { headers, perMessageDeflate: false, maxPayload: MESSAGE_BYTES_MAX });
   socket.on('unexpected-response', (_request, { statusCode = 0 }) => {
-    socket.emit('error', refusal(url, statusCode, token !== undefined));
+    socket.emit('error', refusedUpgrade({ url, hasToken: token !== undefined, status: statusCode }));
     socket.terminate(); // tells `close`
   });
   return socket as unknown as SocketLike;
 };
-
-function refusal(url: string, status: number, hasToken: boolean): FathomError {
-  if (status === 401)
-    return new FathomError({
-      code: 'FATHOM_UNAUTHORIZED',
-      message: `${url} ${hasToken ? 'does not take this token' : 'asks for a token'}.`,
-    });
-  const message = `${url} answered with HTTP ${status} instead of a WebSocket.`;
-  // 5xx comes from proxies whose server is away.
-  return status >= 500
-    ? new FathomError({ code: 'FATHOM_CONNECTION', message, retryable: true })
-    : new FathomError({ code: 'FATHOM_PROTOCOL', message });
-}
 
 /** As of the main entry, over ws. */
 export class FathomClient extends Client {

@@ -46,6 +46,8 @@ describe('a handshake that fails in the same way twice is final', () => {
   test.each([
     ['HTTP 404 on Node', { error: refusal('answered with HTTP 404') }, 1006, 2],
     ['Bun', {}, 1002, 2],
+    ['Bun, a token is missing', { message: 'failed: Expected 101 status code: 401' }, 1002, 1],
+    ['Deno, a token is missing', { message: 'NetworkError: Invalid status code: 401' }, 1006, 1],
     ['Bun, another sub-protocol', { message: 'Missing client protocol' }, 1006, 2],
     ['Deno', { message: 'NetworkError: failed to connect to WebSocket: Invalid status code: 404' }, 1006, 2],
     ['4401 of our server', null, 4401, 1],
@@ -56,7 +58,7 @@ describe('a handshake that fails in the same way twice is final', () => {
       socket.emit('close', { code });
     });
     const client = new FathomClient({ url, openSocket, reconnect: { jitter: 0 } });
-    const expected = code === 4401 ? 'FATHOM_UNAUTHORIZED' : 'FATHOM_PROTOCOL';
+    const expected = tries === 1 ? 'FATHOM_UNAUTHORIZED' : 'FATHOM_PROTOCOL';
     const execution = client.execute(program).catch(caught);
     await vi.advanceTimersByTimeAsync(100_000);
     expect([sockets.length, client.state]).toEqual([tries, 'idle']);
@@ -66,10 +68,11 @@ describe('a handshake that fails in the same way twice is final', () => {
   test.each([
     ['nothing is said', {}],
     ['it may be the network', { message: 'Received network error or non-101 status code.' }],
-  ])('but not when %s', async (_, error) => {
+    ['a proxy misses its server', { message: 'Expected 101 status code: 503' }, 1002],
+  ])('but not when %s', async (_, error, code = 1006) => {
     const { sockets, openSocket } = fakeSockets((socket) => {
       socket.emit('error', error);
-      socket.emit('close', { code: 1006 });
+      socket.emit('close', { code });
     });
     const client = new FathomClient({ url, openSocket, reconnect: { jitter: 0 } });
     void client.connect().catch(caught);
@@ -84,9 +87,12 @@ describe('a handshake that fails in the same way twice is final', () => {
       socket.emit('message', { data: '{"requestId":""}' });
     });
     const client = new FathomClient({ url, openSocket, reconnect: { jitter: 0 } });
-    await client.connect();
+    const execution = client.execute(program).catch(caught);
+    const pong = client.ping().catch(caught);
     await vi.advanceTimersByTimeAsync(100_000);
     expect([sockets.length, client.state]).toEqual([2, 'idle']);
+    expect(await execution).toMatchObject({ code: 'FATHOM_PROTOCOL', retryable: false });
+    expect(await pong).toMatchObject({ code: 'FATHOM_PROTOCOL', retryable: false });
   });
 });
 

@@ -1,9 +1,10 @@
 import type { Rows } from './run-probe.mjs';
 
-export declare function hasBubblewrap(): boolean;
-/** Rows of the prober under bubblewrap. */
-export declare function runBubblewrap(): Promise<Rows>;
+/** What docs/comparison.md gives no reason for, and reasons for nothing. */
+export declare function unexplained(
+  peer: string,
+  tables: Map<string, Rows>,
+  theirs: Rows,
+): { rows: string[]; needless: string[] };
 /** Rows of `ours` in which something is allowed that `theirs` refuse, or do not have. */
 export declare function allowedBeyond(ours: Rows, theirs: Rows): string[];
-/** The rows that docs/comparison.md gives a reason for. */
-export declare function reasons(): RegExp[];

@@ -1,5 +1,6 @@
 /* Descriptors, /proc, mounts, namespaces: everything that can be opened. */
 #include "probe.h"
+#include "probe-cpu.h"
 #include <linux/fs.h>
 #include <linux/nsfs.h>
 
@@ -113,8 +114,12 @@ static void probe_entry(const char *base, const char *name, int depth) {
     if (is_repeated(name)) row("proc", path, "folder %s", outcome(access(path, R_OK | X_OK)));
     else if (!strcmp(name, "net")) probe_names(path);
     else if (depth > 0) probe_folder(path, depth - 1);
-  } else
-    row("proc", path, "read %s, write %s", read_outcome(path), write_outcome(path));
+  } else {
+    const char *read = read_outcome(path);
+    /* It tells of AVX-512 alone. */
+    if (!strcmp(name, "arch_status")) read = if_cpu_has(cpu_has_avx512(), read, "empty");
+    row("proc", path, "read %s, write %s", read, write_outcome(path));
+  }
 }
 
 static const char *const OF_OTHERS[] = {"root", "cwd", "exe", "fd", "fd/0", "environ", "mem", "maps", "stack", "ns/mnt", "ns/user", "cgroup", "status", "task/1/root", "map_files"};

@@ -16,22 +16,6 @@ export function machine() {
 
 const fileOf = (name) => `${folder}${name}.txt`;
 
-/**
- * What the CPU decides, not we: without memory protection keys there is none to be had (`pkey_alloc`, `pkey_free`), and only one with AVX-512
- * has something to say in `arch_status`. Each of these outcomes has been judged.
- */
-const BY_THE_CPU = {
-  'call 330': ['EINVAL, with zeros OK', 'EINVAL, with zeros EINVAL', 'EINVAL, with zeros ENOSPC'],
-  'call 331': ['EINVAL, with zeros OK', 'EINVAL, with zeros EINVAL'],
-  'proc /proc/self/arch_status': ['read empty, write EACCES', 'read OK, write EACCES'],
-};
-
-/** The same text for all outcomes that depend on the CPU alone. */
-function settled(subject, said) {
-  const judged = arch() === 'x64' && Object.hasOwn(BY_THE_CPU, subject) ? BY_THE_CPU[subject] : [];
-  return judged.includes(said) ? judged[0] : said;
-}
-
 /** "subject = outcome" lines → Map; in the order printed. */
 export function rowsOf(text) {
   const lines = text
@@ -44,7 +28,7 @@ export function rowsOf(text) {
     const at = line.indexOf(' = ');
     const subject = line.slice(0, at);
     // A mount point can be there twice, one over the other.
-    rows.set(rows.has(subject) ? `${subject} (again)` : subject, settled(subject, line.slice(at + 3)));
+    rows.set(rows.has(subject) ? `${subject} (again)` : subject, line.slice(at + 3));
   }
   return rows;
 }
@@ -64,7 +48,7 @@ function apply(base, lines) {
   for (const line of lines) {
     const at = line.indexOf(' = ');
     if (at < 0) rows.delete(line.replace(/ is gone$/, ''));
-    else rows.set(line.slice(0, at), settled(line.slice(0, at), line.slice(at + 3)));
+    else rows.set(line.slice(0, at), line.slice(at + 3));
   }
   return rows;
 }

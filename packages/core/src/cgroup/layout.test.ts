@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { COUNTERS, limitWrites, V1, V2 } from './layout.js';
+import { limitWrites, V1, V2 } from './layout.js';
 
 describe('limitWrites', () => {
   it('v1: memory and swap together, lifted first and set last; sockets for themselves', () => {
@@ -23,12 +23,7 @@ describe('limitWrites', () => {
   });
 });
 
-describe('counters', () => {
-  it('are the ones of the native records, in their order', async () => {
-    const { loadNative } = await import('../native.js');
-    expect(loadNative().native.constants.counters).toEqual([...COUNTERS]);
-  });
-
+describe('CPU time', () => {
   it('the CPU rate is a share of a period', () => {
     expect(V2.cpuRate.write(0.5)).toEqual([['cpu.max', '50000 100000']]);
     expect(V2.cpuRate.write(null)).toEqual([['cpu.max', 'max 100000']]);

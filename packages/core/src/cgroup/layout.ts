@@ -2,23 +2,7 @@
  * What the two versions of cgroups call things: one table per version. Everything else in this folder and in the native
  * code is the same for both.
  */
-
-/** Files that are handed to the helper; names and order are `Counter` in native/common/record.h. */
-export const COUNTERS = [
-  'cpu',
-  'memoryPeak',
-  'memoryNow',
-  'memoryStat',
-  'memoryEvents',
-  'oomNotice',
-  'taskPeak',
-  'memoryLimit',
-  'swapLimit',
-  'socketLimit',
-  'taskLimit',
-  'procs',
-] as const;
-export type CounterName = (typeof COUNTERS)[number];
+import type { CounterName } from '../native-tables.js';
 
 export interface CounterFile {
   controller: string;

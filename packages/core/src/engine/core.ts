@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os';
 import type { CgroupTree } from '../cgroup/tree.js';
 import { ClosedError } from '../errors.js';
 import { loadNative, type Native } from '../native.js';
+import { TREES_MAX } from '../native-tables.js';
 import { DEFAULT_UMASK, DEFAULT_WORK_DIR } from '../options/defaults.js';
 import { validateEngineOptions } from '../options/engine-options.js';
 import type { ResolvedLimits } from '../options/limits.js';
@@ -73,10 +74,7 @@ export class EngineCore {
     this.workDir = options.workDir ?? DEFAULT_WORK_DIR;
     this.toolchainPath = toolchainPath(options.toolchains);
     this.folderMode = 0o777 & ~(options.umask ?? DEFAULT_UMASK);
-    this.treeTargets = treeTargets(this.workDir, options.mounts ?? []).slice(
-      0,
-      this.native.constants.treesMax,
-    );
+    this.treeTargets = treeTargets(this.workDir, options.mounts ?? []).slice(0, TREES_MAX);
     this.features = features;
     this.missing = (Object.keys(features) as Feature[]).filter((feature) => !features[feature].available);
     this.asked = askedFor(options);

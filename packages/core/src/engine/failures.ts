@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { errnoName } from '../errno.js';
 import { OverloadedError, PermissionError, ProgramNotFoundError, SandboxError, SbxError } from '../errors.js';
-import type { FailedMessage } from '../native.js';
+import { descriptorsError, type FailedMessage } from '../native.js';
 
 /** What the engine was doing when a stage failed, for permission errors: layer and fix. */
 const STAGE_HINTS: Readonly<Record<string, { layer: PermissionError['layer']; hint: string }>> = {
@@ -44,6 +44,8 @@ const REFUSALS = new Set(['EPERM', 'EACCES']);
 /** A failed set-up of engine, slot or sandbox. */
 export function setupError(failed: Omit<FailedMessage, 'kind' | 'programId'>): SbxError {
   const { stage, stageText, index, errno } = failed;
+  const overloaded = descriptorsError(stageText || stage, errno);
+  if (overloaded !== null) return overloaded;
   const hint = STAGE_HINTS[stage];
   const details = { stage, index, errno, errnoName: errnoName(errno) };
   const message = `The sandbox could not ${stageText || stage}`;
@@ -172,5 +174,8 @@ export function lostError(what: string): SandboxError {
 export function groupError(cause: NodeJS.ErrnoException): SbxError {
   const message = `A cgroup for a sandbox could not be made: ${cause.message}`;
   const errno = Math.abs(cause.errno ?? 0);
-  return new SandboxError({ code: 'SBX_SANDBOX_SETUP', message, stage: 'cgroupJoin', errno, cause });
+  return (
+    descriptorsError('make a cgroup', errno) ??
+    new SandboxError({ code: 'SBX_SANDBOX_SETUP', message, stage: 'cgroupJoin', errno, cause })
+  );
 }

@@ -7,6 +7,7 @@ import { RootImage } from '../root/image.js';
 import type { EngineInfo, EngineOptions } from '../types.js';
 import { askedFor, checkRequired, DEFAULT_REQUIRE, describeFeatures, type FeatureTable } from './features.js';
 import { Helper } from './helper.js';
+import { hardOpenFiles, sandboxesThatFit } from './open-files.js';
 import { diskOf, makeShape } from './shape.js';
 import { Slots } from './slots.js';
 import { isStrict, mountsOf, templateOf } from './template.js';
@@ -99,14 +100,18 @@ function describe(
   found: { report: EngineInfo['cgroup']; features: FeatureTable; uidBase: number; limits: ResolvedLimits },
 ): EngineInfo {
   const { report, features, uidBase, limits } = found;
+  const maxSandboxes = Math.min(
+    options.maxSandboxes ?? DEFAULT_MAX_SANDBOXES,
+    sandboxesThatFit(hardOpenFiles()),
+  );
   return {
     version: packageVersion(),
     kernel: release(),
     cgroup: { ...report },
     user: uidBase === 0 ? { mode: 'rootless', uidBase: null } : { mode: 'root', uidBase },
     features,
-    parallelism: options.parallelism ?? availableParallelism(),
-    maxSandboxes: options.maxSandboxes ?? DEFAULT_MAX_SANDBOXES,
+    parallelism: Math.min(options.parallelism ?? availableParallelism(), maxSandboxes),
+    maxSandboxes,
     queueLength: options.queueLength ?? DEFAULT_QUEUE_LENGTH,
     limits: { ...limits, cpuSet: limits.cpuSet?.join(',') ?? null },
     ceilings: { ...options.ceilings },

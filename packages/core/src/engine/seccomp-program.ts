@@ -4,11 +4,9 @@
  * are refused by our own filter, which stands below.
  */
 import { InvalidOptionsError } from '../errors.js';
+import { POLICY_LENGTH_MAX } from '../native-tables.js';
 import { type Architecture, syscallNumber } from '../options/syscalls.js';
 import type { SeccompAction, SeccompArgument, SeccompPolicy, SeccompRule } from '../types.js';
-
-/** What the kernel takes (BPF_MAXINSNS), and `kPolicyLengthMax` in native/common/record.h. */
-const LENGTH_MAX = 4096;
 
 /** SECCOMP_RET_…; `errno` is EPERM. */
 const ACTIONS: Readonly<Record<SeccompAction, number>> = {
@@ -55,11 +53,11 @@ export function compilePolicy(policy: SeccompPolicy, architecture: Architecture)
   out.add(LOAD, 0);
   search(out, runsOf(policy, architecture));
   const words = out.words();
-  if (words.length / 2 <= LENGTH_MAX) return words;
+  if (words.length / 2 <= POLICY_LENGTH_MAX) return words;
   throw new InvalidOptionsError({
     field: 'options.seccomp.rules',
     rule: 'size',
-    expected: `must come to at most ${LENGTH_MAX} instructions`,
+    expected: `must come to at most ${POLICY_LENGTH_MAX} instructions`,
     got: String(words.length / 2),
     hint: 'Test fewer arguments, or name fewer calls.',
   });

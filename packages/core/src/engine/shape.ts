@@ -5,6 +5,16 @@ import type { ResolvedLimits } from '../options/limits.js';
 /** Equal keys are interchangeable. */
 export interface Shape extends PrepareMessage {
   key: string;
+  /** What its slot makes afterwards, when it is to serve one request alone. */
+  lasting?: Shape;
+}
+
+let asked = 0;
+
+/** Of a sandbox that is made on demand: none that stands ready already has its key. */
+export function onDemand(lasting: Shape): Shape {
+  asked += 1;
+  return { ...lasting, key: `${lasting.key}:${asked}`, lasting };
 }
 
 export function diskOf(limits: ResolvedLimits): { diskBytes: number; diskFileCount: number } {

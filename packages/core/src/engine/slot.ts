@@ -7,10 +7,17 @@
 import type { Group } from '../cgroup/group.js';
 import type { CgroupTree } from '../cgroup/tree.js';
 import { ClosedError, isSbxError, type SbxError } from '../errors.js';
-import { type Channel, type EndedMessage, type HelperMessage, hostError, loadNative } from '../native.js';
+import {
+  type Channel,
+  type EndedMessage,
+  type HelperMessage,
+  hostError,
+  loadNative,
+  type Making,
+} from '../native.js';
 import { EPIPE } from '../native-errno.js';
 import { openChannel } from '../native-reports.js';
-import { type Making, sendPrepare } from '../native-sends.js';
+import { sendGroups, sendPrepare } from '../native-sends.js';
 import type { ResolvedLimits } from '../options/limits.js';
 import { groupError, lostError, setupError } from './failures.js';
 import { NextSandbox, type Taken } from './next-sandbox.js';
@@ -124,6 +131,7 @@ export class Slot {
   /** Nobody uses it any more: it counts as one that makes its next sandbox. */
   endUse(): void {
     if (this.state === 'busy') this.state = 'preparing';
+    this.shape = this.shape.lasting ?? this.shape;
   }
 
   /** A claimed slot that was not used after all. */
@@ -240,7 +248,7 @@ export class Slot {
     if (this.state === 'ended') return void (await group.remove());
     // v1: the keeper moves, and inits are born where it is. v2: they are born in the folder, the keeper has its own place.
     const joins = group.layout.version === 'v1' ? group.joins : old === null ? this.#tree!.keeperJoins : [];
-    const sent = this.#channel.groups({ ...group.fds, joins, folder: group.folderFd });
+    const sent = sendGroups(this.#channel, { ...group.fds, joins, folder: group.folderFd });
     this.group = group;
     this.writtenLimits = null;
     this.#soiled = false;

@@ -2,6 +2,7 @@
 import type { CgroupTree } from '../cgroup/tree.js';
 import { signalNumber } from '../errno.js';
 import type { TemplateMessage } from '../native.js';
+import { ALLOWABLE_SYSCALLS, type AllowableSyscall, PROC_MODES } from '../native-tables.js';
 import {
   DEFAULT_DOMAINNAME,
   DEFAULT_HOSTNAME,
@@ -10,10 +11,9 @@ import {
   defaultMounts,
   SANDBOX_UID,
 } from '../options/defaults.js';
-import { PROC_MODES } from '../options/mount-rules.js';
 import type { Architecture } from '../options/syscalls.js';
 import { toolchainRows } from '../options/toolchains.js';
-import { ALLOWABLE_SYSCALLS, type AllowableSyscall, type EngineOptions, type MountRow } from '../types.js';
+import type { EngineOptions, MountRow } from '../types.js';
 import type { FeatureTable } from './features.js';
 import { coreLimit } from './kernel.js';
 import { compileMasks, compileMounts } from './mounts.js';

@@ -10,6 +10,7 @@ import {
 } from '../native.js';
 import { EPIPE } from '../native-errno.js';
 import { openChannel } from '../native-reports.js';
+import { sendNewSlot } from '../native-sends.js';
 import { lostError, setupError } from './failures.js';
 
 const SIGKILL = 9;
@@ -53,7 +54,7 @@ export class Zygote {
 
   /** Has a keeper cloned; its messages come on the channel whose helper end is `channel`, which is closed here. */
   newSlot(slotId: number, uidBase: number, channel: number): void {
-    const sent = this.#channel.newSlot({ slotId, uidBase, channel });
+    const sent = sendNewSlot(this.#channel, slotId, uidBase, channel);
     this.#native.closeFds([channel]);
     if (sent === EPIPE) this.#noteLost(); // before the loop has come to say so
     if (sent < 0) throw this.#lost ?? lostError('The helper of the engine');

@@ -1,5 +1,5 @@
 /** Checks of what goes into the work folder and what is wanted back: `files`, `Content`, `copyOut`. */
-import type { CopyOut, FileInput } from '../types.js';
+import type { Content, CopyOut, FileInput } from '../types.js';
 import { BOOLEAN, by, checkTable, isGetter, isPlainObject, number, table, text, word } from './check.js';
 import { checkFilePath, PATH_BYTES_MAX } from './paths.js';
 import { keySegment, type Problem, problem, within, wrongSecret, wrongType } from './problem.js';
@@ -25,6 +25,15 @@ const FILE_TABLE = table<FileInput>(
   {
     exactlyOne: ['text', 'bytes', 'hostFile', 'fd', 'symlink'],
     hints: { content: 'Give text or bytes.', path: 'Give hostFile.' },
+  },
+);
+
+const WORKSPACE_TABLE = table<Exclude<Content, { text: string }>>(
+  'a workspace',
+  { bytes: CONTENT_RULES.bytes, hostFile: CONTENT_RULES.hostFile, fd: CONTENT_RULES.fd },
+  {
+    exactlyOne: ['bytes', 'hostFile', 'fd'],
+    hints: { text: 'An archive is bytes.', path: 'Give hostFile.' },
   },
 );
 
@@ -91,6 +100,13 @@ function checkLink({ symlink, mode, executable }: Record<string, unknown>): Prob
   if (symlink === undefined || (mode === undefined && executable === undefined)) return null;
   const key = mode === undefined ? '.executable' : '.mode';
   return within(key, problem('conflict', 'must be left out beside symlink: links have no permissions'));
+}
+
+/** Checks `SandboxOptions.workspace`. */
+export function checkWorkspace(value: unknown): Problem | null {
+  if (value instanceof Uint8Array || isStream(value)) return null;
+  if (isPlainObject(value)) return checkTable(value, WORKSPACE_TABLE);
+  return wrongSecret('a Uint8Array, a stream or { bytes | hostFile | fd }', value);
 }
 
 /** Checks a `copyOut` list. */

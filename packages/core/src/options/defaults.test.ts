@@ -9,7 +9,7 @@ const textOf = (mounts: typeof DEFAULT_MOUNTS, target: string) =>
 describe('DEFAULT_ENV', () => {
   it('is the documented minimum, frozen and legal', () => {
     expect(DEFAULT_ENV).toEqual({
-      PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/sbx/bin',
       HOME: '/w',
       LANG: 'C.UTF-8',
     });

@@ -15,9 +15,12 @@ export const SANDBOX_UID = 1000;
 /** File mode creation mask of programs. */
 export const DEFAULT_UMASK = 0o022;
 
+/** Names that hosts may lack, after all of the host's own. */
+const EXTRA_BIN = '/opt/sbx/bin';
+
 /** The whole environment of a program that is given none. Nothing of the host is passed. */
 export const DEFAULT_ENV: Readonly<Record<string, string>> = Object.freeze({
-  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  PATH: `/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:${EXTRA_BIN}`,
   HOME: DEFAULT_WORK_DIR,
   // glibc has C.UTF-8 built in: UTF-8 without any locale installed, and the same order of sorting everywhere.
   LANG: 'C.UTF-8',
@@ -113,6 +116,8 @@ export function generatedFiles(
       'protocols: files',
     ]),
     file('/etc/hostname', [hostname]),
+    // Debian has python3 alone, and half of what models write says python.
+    { kind: 'symlink', target: `${EXTRA_BIN}/python`, to: '/usr/bin/python3' },
   ];
 }
 

@@ -1,6 +1,7 @@
 /** Options of `Engine.open`: the root that sandboxes see, sizes, limits, and what the machine must be able to do. */
 import { signalNumber } from '../errno.js';
-import { ALLOWABLE_SYSCALLS, type EngineOptions, FEATURES } from '../types.js';
+import { ALLOWABLE_SYSCALLS, PROC_MODES } from '../native-tables.js';
+import { type EngineOptions, FEATURES } from '../types.js';
 import { BOOLEAN, by, checkTable, number, table, word } from './check.js';
 import { DEFAULT_WORK_DIR } from './defaults.js';
 import { describe, quote } from './describe.js';
@@ -11,7 +12,6 @@ import {
   checkMaskPlaces,
   checkMountPlaces,
   checkMounts,
-  PROC_MODES,
 } from './mount-rules.js';
 import { type Problem, problem, throwProblem, within, wrongType, wrongWord } from './problem.js';
 import { checkBesideRoot, checkRoot } from './root.js';

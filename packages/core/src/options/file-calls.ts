@@ -1,7 +1,17 @@
 /** Checks of the calls on files of a living sandbox. Their names are those of `node:fs/promises`, some of their options are not. */
+
+import type { SnapshotOptions, WatchOptions } from '../types.js';
 import { BOOLEAN, by, checkTable, number, type Table, table } from './check.js';
-import { CONTENT_BYTES_MAX, checkFileInput, checkFiles, checkMode, isStream } from './content.js';
+import {
+  CONTENT_BYTES_MAX,
+  checkFileInput,
+  checkFiles,
+  checkMode,
+  FILE_COUNT_MAX,
+  isStream,
+} from './content.js';
 import { type Problem, problem, throwProblem } from './problem.js';
+import { SIGNAL_RULE } from './program-rules.js';
 
 const READ_FILE = table<{ maxBytes?: number }>(
   'the options of readFile',
@@ -32,6 +42,22 @@ const RM = table<{ recursive?: boolean; force?: boolean }>('the options of rm', 
   force: BOOLEAN,
 });
 
+const SNAPSHOT = table<SnapshotOptions>('the options of snapshot', {
+  maxBytes: number(0, Number.MAX_SAFE_INTEGER, { unit: 'bytes' }),
+  maxFileCount: number(0, Number.MAX_SAFE_INTEGER),
+  signal: SIGNAL_RULE,
+});
+const WATCH = table<WatchOptions>(
+  'the options of watch',
+  {
+    recursive: BOOLEAN,
+    intervalMs: number(10, 60_000, { integer: false, unit: 'ms' }),
+    maxEntryCount: number(1, FILE_COUNT_MAX),
+    signal: SIGNAL_RULE,
+  },
+  { hints: { maxQueue: 'Nothing is queued: looks are taken when events are asked for.' } },
+);
+
 /** With the sticky bit and its like, which folders of a sandbox may have. */
 const FOLDER_MODE_MAX = 0o7777;
 
@@ -56,6 +82,14 @@ export function validateMkdir(options: unknown): void {
 
 export function validateReaddir(options: unknown): void {
   validateOptions(options, READDIR);
+}
+
+export function validateSnapshot(options: unknown): void {
+  validateOptions(options, SNAPSHOT);
+}
+
+export function validateWatch(options: unknown): void {
+  validateOptions(options, WATCH);
 }
 
 export function validateRm(options: unknown): void {

@@ -10,9 +10,6 @@ export const MOUNT_COUNT_MAX = 128;
 /** Masked paths; each is a mount as well. */
 export const MASK_COUNT_MAX = 64;
 
-/** What a sandbox's /proc can be; order as `ProcMode` in native/common/record.h. */
-export const PROC_MODES = ['masked', 'none', 'writable'] as const;
-
 /** Devices that are in every sandbox: null, zero, full, random, urandom, tty. */
 export const DEVICES: ReadonlySet<string> = new Set(
   ['null', 'zero', 'full', 'random', 'urandom', 'tty'].map((name) => `/dev/${name}`),

@@ -1,15 +1,10 @@
 /** Which keys are legal in which call about programs, each with its rule: the tables behind `program.ts` and `group.ts`. */
+import { SYSCALL_FAMILIES } from '../native-tables.js';
 import type { StandbyProgram } from '../program/standby/types.js';
-import {
-  type OneShotOptions,
-  type ProgramOptions,
-  type RunOptions,
-  type SandboxOptions,
-  SYSCALL_FAMILIES,
-} from '../types.js';
+import type { OneShotOptions, ProgramOptions, RunOptions, SandboxOptions } from '../types.js';
 import { checkEnv } from './argv.js';
 import { by, nested, number, type Rule, type Table, table, text, word } from './check.js';
-import { CONTENT_BYTES_MAX, checkCopyOut, checkFiles } from './content.js';
+import { CONTENT_BYTES_MAX, checkCopyOut, checkFiles, checkWorkspace } from './content.js';
 import { LIMITS_RULE, PROGRAM_LIMITS_RULE } from './limits.js';
 import { PATH_BYTES_MAX } from './paths.js';
 import { type Problem, problem, within, wrongType } from './problem.js';
@@ -46,7 +41,7 @@ const CREATE_HINTS: Record<string, string> = {
 };
 
 const FUNCTION: Rule = { kind: 'function' };
-const SIGNAL_RULE = by(checkSignal);
+export const SIGNAL_RULE = by(checkSignal);
 const ENGINE_RULE = by(checkEngine);
 const ENV_RULE = by(checkEnv);
 const FILES_RULE = by(checkFiles);
@@ -153,6 +148,7 @@ export const SANDBOX_TABLE: Table = table<SandboxOptions>(
     engine: ENGINE_RULE,
     limits: LIMITS_RULE,
     env: ENV_RULE,
+    workspace: by(checkWorkspace),
     files: FILES_RULE,
     signal: SIGNAL_RULE,
   },

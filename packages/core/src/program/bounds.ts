@@ -1,6 +1,7 @@
 /** Bounds of a group that are written from here: a session's, and those of a program that waits already. Others are init's to write. */
-import { COUNTERS, type CounterName } from '../cgroup/layout.js';
+
 import type { Slot } from '../engine/slot.js';
+import { COUNTERS, type CounterName } from '../native-tables.js';
 import type { ResolvedLimits } from '../options/limits.js';
 import { boundGroup } from './plan.js';
 
@@ -9,7 +10,7 @@ const OPTIONAL: readonly CounterName[] = ['swapLimit', 'socketLimit'];
 
 /** Throws what the kernel refused. Nothing is written that is in force. `heldBytes`: what the group held before the program. */
 export function writeBounds(slot: Slot, limits: ResolvedLimits, heldBytes: number): void {
-  const { writeCounters, writeTexts } = boundGroup(slot, slot.group, limits, COUNTERS, heldBytes);
+  const { writeCounters, writeTexts } = boundGroup(slot, slot.group, limits, heldBytes);
   for (const [i, counter] of writeCounters.entries()) {
     try {
       slot.group!.set(counter, writeTexts[i]!);

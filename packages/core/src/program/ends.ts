@@ -3,6 +3,7 @@ import { fstatSync } from 'node:fs';
 import { FileAccessError, InvalidOptionsError } from '../errors.js';
 import { FD_NULL, hostError, type Native } from '../native.js';
 import { EISDIR } from '../native-errno.js';
+import { PROGRAM_FDS_MAX } from '../native-tables.js';
 
 interface End {
   /** -1 for what init has or makes. */
@@ -114,9 +115,8 @@ export class Ends {
   }
 
   #checkCount(count: number): void {
-    const { programFdsMax } = this.native.constants;
-    if (count <= programFdsMax) return;
-    const expected = `must leave the program with at most ${programFdsMax} descriptors, 0 to 2 included`;
+    if (count <= PROGRAM_FDS_MAX) return;
+    const expected = `must leave the program with at most ${PROGRAM_FDS_MAX} descriptors, 0 to 2 included`;
     throw new InvalidOptionsError({ field: 'options.fds', rule: 'size', expected, got: `${count}` });
   }
 }

@@ -5,6 +5,7 @@ import { FileAccessError, SbxError } from '../errors.js';
 import { contentBytes, immediateBytes, readOnlyFile } from '../files/host-input.js';
 import { inTree, type WorkFolder } from '../files/trees.js';
 import { FD_CONTENT } from '../native.js';
+import { CONTENTS_MAX } from '../native-tables.js';
 import { InputStream } from '../streams/input.js';
 import type { InputSpec, SeekableContent } from '../types.js';
 import type { Ends } from './ends.js';
@@ -112,8 +113,7 @@ export class Inputs {
   }
 
   #openMemory(target: number, bytes: Uint8Array): void {
-    const { programContentsMax } = this.#ends.native.constants;
-    if (this.#makesFiles && bytes.byteLength <= SENT_BYTES && this.contents.length < programContentsMax)
+    if (this.#makesFiles && bytes.byteLength <= SENT_BYTES && this.contents.length < CONTENTS_MAX)
       return this.#ends.made(target, FD_CONTENT, this.contents.push(bytes) - 1);
     this.#ends.give(target, this.#ends.native.memoryFile(bytes), 'make a memory file');
   }

@@ -9,6 +9,7 @@ import { notRegular } from '../files/refusals.js';
 import type { TakeOutBudget } from '../files/take-out.js';
 import { meets, placeInTrees, type WorkFolder } from '../files/trees.js';
 import { type FailedMessage, loadNative, type ReportedOutput } from '../native.js';
+import { OUTPUTS_MAX } from '../native-tables.js';
 import { EMPTY_OUTPUT, Output } from '../streams/output.js';
 import type { FileOutput, RunOptions } from '../types.js';
 
@@ -43,7 +44,7 @@ export class MadeFiles {
   add(target: number, spec: CollectedFile): number | null {
     const { folder, makesOutputs, files } = this.#options;
     const { file, mode = MODE, collect } = spec;
-    if (!makesOutputs || this.paths.length === folder.native.constants.programOutputsMax) return null;
+    if (!makesOutputs || this.paths.length === OUTPUTS_MAX) return null;
     if (files !== undefined && Object.keys(files).some((path) => meets(folder, path, file))) return null;
     const place = placeInTrees(folder, file);
     if (place === null) return null;

@@ -4,6 +4,7 @@
  */
 import { onAbort } from '../abort.js';
 import type { EngineCore } from '../engine/core.js';
+import { onDemand } from '../engine/shape.js';
 import { checkCeilings, type ResolvedLimits, resolveLimits } from '../options/limits.js';
 import type { OneShotOptions, ProgramOptions, RunResult } from '../types.js';
 import { after, CLOSE_WAIT_MS } from './killing.js';
@@ -62,6 +63,8 @@ export interface OneShot {
   turns?: number;
   /** The caller holds streams, and wants to know that it executes. */
   spawned: boolean;
+  /** In a sandbox that is made now, not in one that stood ready: process and files are no older than the request. */
+  onDemand?: boolean;
 }
 
 /** A program that was started; `result` settles once its sandbox is given up. */
@@ -73,7 +76,8 @@ export interface Started {
 /** From the place in the queue on. Rejects when the program could not be started; a spawned one then executes. */
 export async function startInFresh(core: EngineCore, run: OneShot): Promise<Started> {
   const { options, limits, spawned } = run;
-  const taken = Place.take(core, core.shape(options, limits, options.pty !== undefined));
+  const shape = core.shape(options, limits, options.pty !== undefined);
+  const taken = Place.take(core, run.onDemand === true ? onDemand(shape) : shape);
   const place = taken instanceof Promise ? await taken : taken;
   const stay = new Stay(core, place);
   let started: Started;

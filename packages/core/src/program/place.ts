@@ -4,7 +4,7 @@
  */
 
 import type { EngineCore } from '../engine/core.js';
-import { lostError } from '../engine/failures.js';
+import { lostError, setupError } from '../engine/failures.js';
 import type { Shape } from '../engine/shape.js';
 import type { Slot } from '../engine/slot.js';
 import { ClosedError, OverloadedError, type SbxError } from '../errors.js';
@@ -18,7 +18,8 @@ import type {
   StartMessage,
 } from '../native.js';
 import { EAGAIN } from '../native-errno.js';
-import { sendStart } from '../native-sends.js';
+import { sendHandOver, sendSignal, sendStart } from '../native-sends.js';
+import { type Cause, PROGRAMS_MAX } from '../native-tables.js';
 import { closeReported } from './made-files.js';
 import type { ProgramRequest } from './request.js';
 
@@ -30,8 +31,8 @@ export interface ProgramListener {
   onLost(error: SbxError): void;
 }
 
-/** What the host may put a program's end down to: some of `native.constants.causes`. */
-export type SignalCause = 'none' | 'wall-limit' | 'output-limit' | 'killed';
+/** What the host may put a program's end down to: some of `CAUSES`. */
+export type SignalCause = Extract<Cause, 'none' | 'wall-limit' | 'output-limit' | 'killed'>;
 
 const SIGKILL_STATUS = 9;
 const BUSY_RETRY_MS = 10;
@@ -111,7 +112,7 @@ export class Place {
   start(message: StartMessage, listener: ProgramListener): void {
     if (this.#closed) throw new ClosedError('The sandbox');
     if (this.#lost !== null) throw this.#lost;
-    if (this.alive >= this.core.native.constants.programsMax) {
+    if (this.alive >= PROGRAMS_MAX) {
       const message = `${this.alive} programs live in this sandbox, as many as there can be.`;
       throw new OverloadedError({ message, retryAfterMs: BUSY_RETRY_MS });
     }
@@ -131,7 +132,7 @@ export class Place {
 
   /** Limits and meters of an idle program begin. False when init is gone. */
   handOver(message: HandOverMessage): boolean {
-    return !this.#closed && this.#channel.handOver(message) >= 0;
+    return !this.#closed && sendHandOver(this.#channel, message) >= 0;
   }
 
   /** An idle program is somebody's from now on. */
@@ -144,12 +145,7 @@ export class Place {
   signal(programId: number, signal: number, cause: SignalCause, everything: boolean): void {
     if (!this.#listeners.has(programId)) return;
     // A refusal means that init is gone, which the channel tells by itself.
-    void this.#channel.signal({
-      programId,
-      signal,
-      everything,
-      cause: this.core.native.constants.causes.indexOf(cause),
-    });
+    void sendSignal(this.#channel, { programId, signal, everything, cause });
   }
 
   /** Gives the sandbox up: init ends, the kernel kills what is left, the slot makes the next one. */
@@ -190,7 +186,8 @@ export class Place {
   }
 
   #onMessage(message: HelperMessage): void {
-    if (message.kind === 'closed') return this.#onClosed();
+    if (message.kind === 'closed') return this.#onClosed(lostError('The sandbox'));
+    if (message.kind === 'failed' && message.stage === 'message') return this.#onClosed(setupError(message));
     if (message.kind === 'ready') return;
     if (message.kind === 'started') {
       const listener = this.#listeners.get(message.programId);
@@ -209,10 +206,10 @@ export class Place {
     }
   }
 
-  /** Init died. If memory ran out in its group, that is a verdict on the program; else it is our failure. */
-  #onClosed(): void {
+  /** Init died, or cannot be understood. If memory ran out in its group, that is a verdict on the program; else it is our failure. */
+  #onClosed(error: SbxError): void {
     if (this.#closed || this.#lost !== null) return;
-    this.#lost = lostError('The sandbox');
+    this.#lost = error;
     this.slot.noteLoss();
     const ended = this.#endedByMemory();
     for (const programId of [...this.#listeners.keys()]) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Group } from '../cgroup/group.js';
-import { COUNTERS, V1 } from '../cgroup/layout.js';
+import { V1 } from '../cgroup/layout.js';
 import type { Slot } from '../engine/slot.js';
 import { DEFAULT_LIMITS, resolveLimits } from '../options/limits.js';
 import {
@@ -89,7 +89,7 @@ describe('boundGroup', () => {
   const group = { layout: V1, has: () => true } as unknown as Group;
   const slot = { group, helperTasks: 2, writtenLimits: null } as unknown as Slot;
   const writes = (memoryBytes: number, heldBytes?: number, of = group) =>
-    boundGroup(slot, of, limitsWith({ memoryBytes }), COUNTERS, heldBytes).writeTexts;
+    boundGroup(slot, of, limitsWith({ memoryBytes }), heldBytes).writeTexts;
   const MEMORY = 64 * KiB * KiB;
   const PIDS = '66';
 

@@ -5,6 +5,7 @@ import type { Group } from '../cgroup/group.js';
 import { limitWrites } from '../cgroup/layout.js';
 import type { Slot } from '../engine/slot.js';
 import { InvalidOptionsError } from '../errors.js';
+import { COUNTERS } from '../native-tables.js';
 import type { ResolvedLimits } from '../options/limits.js';
 
 /** RLIMIT_… of Linux, the same on x64 and arm64. */
@@ -125,7 +126,6 @@ export function boundGroup(
   slot: Slot,
   group: Group | null,
   limits: ResolvedLimits,
-  counters: readonly string[],
   heldBytes = 0,
 ): { writeCounters: number[]; writeTexts: string[] } {
   if (group === null) return { writeCounters: [], writeTexts: [] };
@@ -138,7 +138,7 @@ export function boundGroup(
   const writes = limitWrites(group.layout, memory, tasks).filter(([name]) => group.has(name));
   if (own) slot.writtenLimits = { memoryBytes: memory, tasks };
   return {
-    writeCounters: writes.map(([name]) => counters.indexOf(name)),
+    writeCounters: writes.map(([name]) => COUNTERS.indexOf(name)),
     writeTexts: writes.map(([, text]) => text),
   };
 }

@@ -1,8 +1,9 @@
 /** One program as asked for, and as init is told. */
 import type { Group } from '../cgroup/group.js';
-import type { StartMessage } from '../native.js';
+import type { CounterFds, StartMessage } from '../native.js';
+import { SYSCALL_FAMILIES } from '../native-tables.js';
 import type { ResolvedLimits } from '../options/limits.js';
-import { type Environment, type RunOptions, SYSCALL_FAMILIES } from '../types.js';
+import type { Environment, RunOptions } from '../types.js';
 import type { Figures } from './figures.js';
 import type { Place } from './place.js';
 import { boundGroup, cpusOf, nanoseconds, rlimitsFor, taskRlimit } from './plan.js';
@@ -51,6 +52,10 @@ export interface StartParts {
   group: Group | null;
 }
 
+const NO_COUNTERS: CounterFds = { counterMask: 0, counters: [], oomEventfd: false };
+const DEFAULT_COLS = 80;
+const DEFAULT_ROWS = 24;
+
 export function startMessage(place: Place, request: ProgramRequest, parts: StartParts): StartMessage {
   const { file, args, options, limits, oneShot, notify, member } = request;
   const { core, slot } = place;
@@ -70,8 +75,8 @@ export function startMessage(place: Place, request: ProgramRequest, parts: Start
     wallLimitNs: nanoseconds(limits.wallTimeMs),
     memoryLimitBytes: limits.memoryBytes ?? 0,
     cpuCount: cpusOf(limits, core.machineCpus),
-    cols: pty?.cols,
-    rows: pty?.rows,
+    cols: pty?.cols ?? DEFAULT_COLS,
+    rows: pty?.rows ?? DEFAULT_ROWS,
     typed: parts.wiring.terminal?.typedAhead,
     fdRows: parts.wiring.fdRows,
     fds: parts.wiring.fds,
@@ -86,13 +91,8 @@ export function startMessage(place: Place, request: ProgramRequest, parts: Start
         : []),
     ],
     // A program that has the session's group to itself has the limits that the session wrote.
-    ...boundGroup(
-      slot,
-      oneShot || member !== undefined ? parts.group : null,
-      limits,
-      core.native.constants.counters,
-    ),
-    ...(member?.fds ?? {}),
+    ...boundGroup(slot, oneShot || member !== undefined ? parts.group : null, limits),
+    ...(member?.fds ?? NO_COUNTERS),
     cwd: absolute(options.cwd, core.workDir),
     paths: [...parts.paths],
     args: [file, ...args],

@@ -29,6 +29,7 @@ export class Session {
   /** The program that uses the sandbox's group, or is about to: whether others have run beside it. */
   #resident: { others: boolean } | null = null;
   #closed: Promise<void> | null = null;
+  #closing: AbortController | null = null;
   #lastUsage: LiveUsage | null = null;
   /** High-water marks told so far: the kernel's own start anew when a group is used again. */
   #memoryPeakBytes = 0;
@@ -42,6 +43,13 @@ export class Session {
     place.core.closers.add(this.#closer);
     // The sandbox as a whole is bounded from the start; programs inside can only get less.
     writeBounds(place.slot, limits, this.#base.chargedBytes ?? 0);
+  }
+
+  /** Aborted when it closes. */
+  get closing(): AbortSignal {
+    this.#closing ??= new AbortController();
+    if (this.#closed !== null) this.#closing.abort();
+    return this.#closing.signal;
   }
 
   checkOpen(): void {
@@ -130,6 +138,7 @@ export class Session {
   async #close(): Promise<void> {
     this.#lastUsage = { ...this.usage(), memoryBytes: 0 };
     this.place.core.closers.delete(this.#closer);
+    this.#closing?.abort();
     const ends = [...this.#living].map((running) => {
       running.end();
       return running.result.catch(() => undefined);

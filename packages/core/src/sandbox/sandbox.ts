@@ -1,8 +1,7 @@
 /** The session form: one sandbox, many programs, one work folder. And the door to the one-shot form. */
-import { Readable, type Writable } from 'node:stream';
 import { coreOf } from '../engine/registry.js';
 import { copyIn } from '../files/copy.js';
-import { validateFiles, validateReaddir } from '../options/file-calls.js';
+import { unpackTree } from '../files/unpack.js';
 import { checkCeilings, resolveLimits } from '../options/limits.js';
 import {
   validateGroup,
@@ -19,8 +18,6 @@ import { Session } from '../program/session.js';
 import type {
   EachGroupRequest,
   EachGroupResult,
-  FileInput,
-  FileStat,
   GroupRequest,
   GroupResult,
   LiveUsage,
@@ -37,9 +34,8 @@ import { spawnAlone } from './living.js';
 import { notConstructed } from './not-constructed.js';
 import { type NoOtherKeys, Process, type ProcessFor } from './process.js';
 import type { ProcessGroup } from './process-group.js';
+import { SandboxFiles } from './sandbox-files.js';
 import { callShell, type ShellTag } from './shell.js';
-import { type FileData, type FolderEntry, WorkFiles } from './work-files.js';
-import { writableOf } from './writable.js';
 
 const NO_OPTIONS = Object.freeze({});
 
@@ -57,15 +53,13 @@ const NO_OPTIONS = Object.freeze({});
  *
  * Without `await using` (Node 20 and 22 in plain JavaScript): `try { … } finally { await sandbox.close(); }`.
  */
-export class Sandbox implements AsyncDisposable {
+export class Sandbox extends SandboxFiles implements AsyncDisposable {
   readonly #session: Session;
-  readonly #files: WorkFiles;
 
   private constructor(session: Session) {
     if (!(session instanceof Session)) throw notConstructed('Sandbox', 'await Sandbox.create()');
-    const { place } = session;
+    super(session);
     this.#session = session;
-    this.#files = new WorkFiles(place.folder, () => session.checkOpen());
   }
 
   /** Makes a sandbox that lives until `close()`. Throws before anything starts when options are wrong or all places are taken. */
@@ -82,6 +76,7 @@ export class Sandbox implements AsyncDisposable {
     const place = await Place.take(core, core.shape(options, limits, true));
     try {
       options.signal?.throwIfAborted();
+      if (options.workspace !== undefined) await unpackTree(place.folder, options.workspace, options.signal);
       if (options.files !== undefined) await copyIn(place.folder, options.files);
       return new Sandbox(new Session(place, options, limits));
     } catch (error) {
@@ -188,99 +183,6 @@ export class Sandbox implements AsyncDisposable {
     const process = Process.make(running, untilAborted(running, options));
     await running.started;
     return process;
-  }
-
-  /** Bytes of a file. More than `maxBytes` (default 512 MiB) is an error. */
-  readFile(path: string, options: { maxBytes?: number | undefined } = NO_OPTIONS): Promise<Uint8Array> {
-    return this.#files.readFile(path, options);
-  }
-
-  /** A file as UTF-8. */
-  async readTextFile(path: string, options: { maxBytes?: number | undefined } = NO_OPTIONS): Promise<string> {
-    return Buffer.from(await this.readFile(path, options)).toString('utf8');
-  }
-
-  /** Creates or replaces a file; parent folders are made. */
-  writeFile(
-    path: string,
-    data: FileData,
-    options: { mode?: number | undefined } = NO_OPTIONS,
-  ): Promise<void> {
-    return this.#files.writeFile(path, data, options);
-  }
-
-  /** Several files at once. */
-  async writeFiles(files: Readonly<Record<string, FileInput | string | Uint8Array>>): Promise<void> {
-    validateFiles(files);
-    for (const [path, data] of Object.entries(files)) await this.#files.writeFile(path, data);
-  }
-
-  /** Makes a folder; with `recursive` its parents too, and an existing one is fine. */
-  mkdir(
-    path: string,
-    options: { recursive?: boolean | undefined; mode?: number | undefined } = NO_OPTIONS,
-  ): Promise<void> {
-    return this.#files.mkdir(path, options);
-  }
-
-  /** Names in a folder; with `withFileTypes` their kinds. Without a path the work folder. */
-  readdir(path: string | undefined, options: { withFileTypes: true }): Promise<FolderEntry[]>;
-  readdir(path?: string, options?: { withFileTypes?: false | undefined }): Promise<string[]>;
-  async readdir(
-    path = '.',
-    options: { withFileTypes?: boolean | undefined } = NO_OPTIONS,
-  ): Promise<string[] | FolderEntry[]> {
-    validateReaddir(options);
-    const entries = await this.#files.readdir(path);
-    return options.withFileTypes ? entries : entries.map(({ name }) => name);
-  }
-
-  /** Follows links that stay in their file system. */
-  stat(path: string): Promise<FileStat> {
-    return this.#files.stat(path, true);
-  }
-
-  /** Of the link itself. */
-  lstat(path: string): Promise<FileStat> {
-    return this.#files.stat(path, false);
-  }
-
-  /** Removes a file; with `recursive` a folder and all below it; with `force` nothing there is fine. Never follows a link. */
-  rm(
-    path: string,
-    options: { recursive?: boolean | undefined; force?: boolean | undefined } = NO_OPTIONS,
-  ): Promise<void> {
-    return this.#files.rm(path, options);
-  }
-
-  /** Within one file system; replaces what is at `to`. */
-  rename(from: string, to: string): Promise<void> {
-    return this.#files.rename(from, to);
-  }
-
-  /** Makes a link at `path` that says `target`; where it leads is only the programs' affair. */
-  symlink(target: string, path: string): Promise<void> {
-    return this.#files.symlink(target, path);
-  }
-
-  /** What a link says. */
-  readlink(path: string): Promise<string> {
-    return this.#files.readlink(path);
-  }
-
-  /** Mode in octal: `0o755`. */
-  chmod(path: string, mode: number): Promise<void> {
-    return this.#files.chmod(path, mode);
-  }
-
-  /** A file as it is read, in chunks. */
-  createReadStream(path: string): Readable {
-    return Readable.from(this.#files.read(path), { objectMode: false });
-  }
-
-  /** Writes a file as it comes. */
-  createWriteStream(path: string, options: { mode?: number | undefined } = NO_OPTIONS): Writable {
-    return writableOf((source) => this.#files.writeFile(path, source, options));
   }
 
   /** What all programs of this sandbox have used so far, and hold now. */

@@ -3,14 +3,19 @@
  * its own age. Words are enough: who hides what they ask for is not misled by the answer. One word too many costs an ordinary start.
  */
 
-/** /proc/self/stat and its like, what `ps` and `stat` print, ages that `find` compares. */
-const FILES = String.raw`/proc/\S*?(?:stat|sched)\b|\betimes?\b|\blstart\b|\bst_[abcm]time|-[acm](?:min|time)\b|-newer`;
+/** Calls and commands named `stat`, with all their prefixes and endings, and /proc/self/stat. */
+const STAT = String.raw`\b[lf]?statx?(?:Sync)?\b|/proc/\S*?sched`;
+/** What `ps` prints, ages that `find` compares and `ls -l` and `date -r` show. */
+const COMMANDS = String.raw`["'\x60]ps\b|\betimes?\b|\blstart\b|-[acm](?:min|time)\b|-newer|\bls\b[\s'",]*-\w*l|\bdate\s+-r`;
+const FIELDS = String.raw`\bst_[abcm]time`;
 
-const agesIn = (words: string) => new RegExp(`${FILES}|${words}`);
+const agesIn = (words: string) => new RegExp(`${STAT}|${COMMANDS}|${FIELDS}|${words}`);
 
 export const PYTHON_AGES = agesIn(String.raw`\bpsutil\b|\bcreate_time\b|\bget[acm]time\b`);
 export const JAVASCRIPT_AGES = agesIn(
-  String.raw`\buptime\b|\bperformance\b|\bperf_hooks\b|\btimeOrigin\b|\b(?:birth|[acm])time`,
+  String.raw`\buptime\b|\bperformance\b|\bperf_hooks\b|\btimeOrigin\b|\btimeStamp\b|\b_idleStart\b|\bprocess\.report\b|\b(?:birth|[acm])time`,
 );
-export const ELIXIR_AGES = agesIn(String.raw`\bwall_clock\b|\buptime\b|\b[acm]time\b|\bFile\.l?stat`);
-export const SHELL_AGES = agesIn(String.raw`\$\{?SECONDS\b|\bps\b|\bstat\b`);
+export const ELIXIR_AGES = agesIn(
+  String.raw`\bwall_clock\b|:start_time\b|\buptime\b|\b[acm]time\b|\bread_(?:file|link)_info\b`,
+);
+export const SHELL_AGES = agesIn(String.raw`\bSECONDS\b|\bps\b|\s-[no]t\s`);

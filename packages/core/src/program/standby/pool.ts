@@ -68,7 +68,8 @@ export class StandbyPool {
     if (warm !== null) return warm;
     if (family !== undefined) family.totals.cold += 1;
     this.#makeRoom();
-    return startInFresh(this.#core, { file, args, options, limits, spawned: true });
+    const onDemand = fresh === true;
+    return startInFresh(this.#core, { file, args, options, limits, spawned: true, onDemand });
   }
 
   /** Resolves when nothing more is about to be started: all wait, or cannot. */

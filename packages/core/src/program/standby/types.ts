@@ -29,7 +29,10 @@ export interface StandbyFamily {
 export interface StandbyInput extends Pick<ProgramOptions, 'signal' | 'onAbort' | 'killGraceMs'> {
   /** Content of the entry file. */
   code: string | Uint8Array;
-  /** An ordinary start in any case: for code that asks how long its process has lived. Default false. */
+  /**
+   * An ordinary start in any case, and in a sandbox that is made for it rather than one that stood ready: for code that asks how old its
+   * process, /tmp or its files are. A few milliseconds more. Default false.
+   */
   fresh?: boolean | undefined;
 }
 

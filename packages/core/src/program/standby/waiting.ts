@@ -127,7 +127,7 @@ export class Waiting {
       wallLimitNs: nanoseconds(limits.wallTimeMs),
       memoryLimitBytes: limits.memoryBytes ?? 0,
       cpuCount: cpusOf(limits, core.machineCpus),
-      cpuBaseNs: base.cpuNs ?? undefined,
+      cpuBaseNs: base.cpuNs,
     });
     if (!told || !this.#letGo(bytes)) return this.#lose(lostError('A waiting program'));
     const { file, args } = this.recipe;

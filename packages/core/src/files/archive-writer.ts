@@ -1,0 +1,206 @@
+/**
+ * Entries of an archive as files of a work folder in which no program runs yet. Each name is resolved beneath the folder's
+ * descriptor without following a link, also of the archive's own making. Everything belongs to the sandbox's user.
+ */
+import { constants, fchmodSync, futimesSync, lstatSync, lutimesSync, unlinkSync, writeSync } from 'node:fs';
+import type { Headers } from 'tar-stream';
+import { FileAccessError, InvalidOptionsError } from '../errors.js';
+import { EEXIST, EINVAL } from '../native-errno.js';
+import { quote } from '../options/describe.js';
+import { checkWorkPath, PATH_BYTES_MAX } from '../options/paths.js';
+import type { WorkFolder } from './trees.js';
+
+/** Set-user-id bits say nothing in a sandbox. */
+const FILE_MODE_MASK = 0o777;
+const FOLDER_MODE_MASK = 0o1777;
+/** Times up to the year 2242; what is beyond is left as it comes. */
+const TIME_S_MAX = 2 ** 33;
+
+const NEW_FILE =
+  constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const A_FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+export class ArchiveWriter {
+  readonly #folder: WorkFolder;
+  /** That exist, so that they are asked for once. */
+  readonly #made = new Set<string>(['']);
+  /** Their permissions and times are set at the end: before, files are put into them. */
+  readonly #folders = new Map<string, Headers>();
+
+  constructor(folder: WorkFolder) {
+    this.#folder = folder;
+  }
+
+  /** A regular file and its content. */
+  async file(header: Headers, content: AsyncIterable<Uint8Array>): Promise<void> {
+    const path = pathOf(header.name);
+    if (path === '') throw refuse('must name its files', quote(header.name));
+    const { native, owner } = this.#folder;
+    const file = this.#anew(path, (dir, name) =>
+      native.openBeneath({ dir, path: name, flags: NEW_FILE, mode: 0o600, owner }),
+    );
+    try {
+      for await (const chunk of content) {
+        this.#folder.checkOpen();
+        for (let at = 0; at < chunk.byteLength; ) at += writeSync(file, chunk, at);
+      }
+      finish(file, header, FILE_MODE_MASK);
+    } catch (error) {
+      throw (error as NodeJS.ErrnoException).syscall === undefined ? error : failure(path, error);
+    } finally {
+      native.closeFds([file]);
+    }
+  }
+
+  /** A folder or a link. Throws for every other kind. */
+  other(header: Headers): void {
+    switch (header.type) {
+      case 'directory':
+        return this.#addFolder(header);
+      case 'symlink':
+        return this.#addSymlink(header);
+      case 'link':
+        return this.#addHardLink(header);
+      default:
+        throw refuse(
+          'must have files, folders and links alone',
+          `${header.type ?? 'an unknown kind'}: ${quote(header.name)}`,
+        );
+    }
+  }
+
+  /** To be called after the last entry. */
+  finish(): void {
+    const { native } = this.#folder;
+    // A folder that its owner cannot enter comes after those in it.
+    const paths = [...this.#folders.keys()].sort((a, b) => b.length - a.length);
+    for (const path of paths) {
+      const opened = native.openBeneath({ dir: this.#root, path, flags: A_FOLDER });
+      if (opened < 0) throw new FileAccessError({ operation: 'workspace', path, errno: -opened });
+      try {
+        finish(opened, this.#folders.get(path)!, FOLDER_MODE_MASK);
+      } finally {
+        native.closeFds([opened]);
+      }
+    }
+  }
+
+  get #root(): number {
+    return this.#folder.trees[0]!.fd;
+  }
+
+  #addFolder(header: Headers): void {
+    const path = pathOf(header.name);
+    if (path === '') return;
+    this.#makeFolders(path);
+    this.#folders.set(path, header);
+  }
+
+  #addSymlink({ name, linkname, mtime }: Headers): void {
+    const path = pathOf(name);
+    const to = linkname ?? '';
+    const isLegal = to !== '' && !to.includes('\0') && Buffer.byteLength(to) <= PATH_BYTES_MAX;
+    if (!isLegal || path === '') throw refuse('must have links that say a path', quote(name));
+    const { native, owner } = this.#folder;
+    this.#anew(path, (dir, last) => {
+      const made = native.makeSymlink({ dir, name: last, to, owner });
+      const seconds = secondsOf(mtime);
+      return made < 0 || seconds === null
+        ? made
+        : errnoOf(() => lutimesSync(`/proc/self/fd/${dir}/${last}`, seconds, seconds));
+    });
+  }
+
+  /** A second name for a file that has come before. */
+  #addHardLink({ name, linkname }: Headers): void {
+    const path = pathOf(name);
+    const target = pathOf(linkname ?? '');
+    if (path === '' || target === '') throw refuse('must have links that name a file', quote(name));
+    const { native, owner } = this.#folder;
+    this.#inParent(target, (fromDir, from) => {
+      const isFile = errnoOf(() => {
+        if (!lstatSync(`/proc/self/fd/${fromDir}/${from}`).isFile())
+          throw Object.assign(new Error(), { errno: EINVAL });
+      });
+      if (isFile < 0) return isFile;
+      this.#anew(path, (toDir, to) => native.linkIn({ fromDir, from, toDir, to, owner }));
+      return 0;
+    });
+  }
+
+  /** Makes something by its name in its folder; the later of two entries counts. A descriptor or 0; throws for an error number. */
+  #anew(path: string, make: (dir: number, name: string) => number): number {
+    return this.#inParent(path, (dir, name) => {
+      const made = make(dir, name);
+      if (made !== EEXIST) return made;
+      const removed = errnoOf(() => unlinkSync(`/proc/self/fd/${dir}/${name}`));
+      return removed < 0 ? removed : make(dir, name);
+    });
+  }
+
+  #inParent(path: string, work: (dir: number, name: string) => number): number {
+    const slash = path.lastIndexOf('/');
+    const parent = slash < 0 ? '' : path.slice(0, slash);
+    this.#makeFolders(parent);
+    const { native } = this.#folder;
+    const dir = native.openBeneath({ dir: this.#root, path: parent || '.', flags: A_FOLDER });
+    if (dir < 0) throw new FileAccessError({ operation: 'workspace', path, errno: -dir });
+    try {
+      const done = work(dir, path.slice(slash + 1));
+      if (done < 0) throw new FileAccessError({ operation: 'workspace', path, errno: -done });
+      return done;
+    } finally {
+      native.closeFds([dir]);
+    }
+  }
+
+  #makeFolders(path: string): void {
+    if (this.#made.has(path)) return;
+    const { native, owner, folderMode: mode } = this.#folder;
+    const made = this.#inParent(path, (dir, name) => {
+      const result = native.makeFolder({ dir, name, mode, owner });
+      return result === EEXIST ? 0 : result; // if it is no folder, what goes into it is refused
+    });
+    if (made === 0) this.#made.add(path);
+  }
+}
+
+function finish(fd: number, { mode = 0o644, mtime }: Headers, mask: number): void {
+  fchmodSync(fd, mode & mask);
+  const seconds = secondsOf(mtime);
+  if (seconds !== null) futimesSync(fd, seconds, seconds);
+}
+
+/** `null` for a time that file systems do not have. */
+function secondsOf(mtime: Date | undefined): number | null {
+  const seconds = (mtime?.getTime() ?? Number.NaN) / 1000;
+  return seconds >= 0 && seconds < TIME_S_MAX ? seconds : null;
+}
+
+/** In one spelling, relative to the work folder; `''` is that itself. */
+function pathOf(name: string): string {
+  if (name.startsWith('/')) throw refuse('must have relative names alone', quote(name));
+  const path = checkWorkPath(name, { root: true, field: 'options.workspace' });
+  return path === '.' ? '' : path;
+}
+
+function refuse(expected: string, got: string): InvalidOptionsError {
+  return new InvalidOptionsError({ field: 'options.workspace', rule: 'format', expected, got });
+}
+
+/** 0, or the negative error number of a system call. */
+function errnoOf(work: () => void): number {
+  try {
+    work();
+    return 0;
+  } catch (error) {
+    const { errno } = error as NodeJS.ErrnoException;
+    if (errno === undefined) throw error;
+    return errno;
+  }
+}
+
+function failure(path: string, error: unknown): FileAccessError {
+  const { errno = 0 } = error as NodeJS.ErrnoException;
+  return new FileAccessError({ operation: 'workspace', path, errno: -errno });
+}

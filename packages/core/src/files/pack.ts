@@ -1,0 +1,157 @@
+/** A work folder to a tar archive (POSIX pax), while programs may change it. */
+import { constants, fstatSync, read as readCallback, type Stats } from 'node:fs';
+import type { Writable } from 'node:stream';
+import { promisify } from 'node:util';
+import type { Headers, Pack } from 'tar-stream';
+import { FileAccessError } from '../errors.js';
+import { EFBIG } from '../native-errno.js';
+import { drained } from './drained.js';
+import type { WorkFolder } from './trees.js';
+import { GONE, walkTree } from './walk.js';
+
+const read = promisify(readCallback);
+
+/** What bounds an archive, and whom its files belong to. */
+export interface PackOptions {
+  /** Of all contents together. */
+  maxBytes: number;
+  /** Files, folders and links. */
+  maxFileCount: number;
+  /** Of programs, as they see it. */
+  uid: number;
+}
+
+/** Files up to this size are read in one piece. */
+const SMALL_BYTES = 64 * 1024;
+
+/** The archive, as it is read. Rejects with a `FileAccessError` at a bound, or at a name that no archive can carry. */
+export async function* packTree(folder: WorkFolder, options: PackOptions): AsyncGenerator<Uint8Array, void> {
+  const { pack } = await import('tar-stream');
+  const archive = pack();
+  // What it fails with comes out of the iteration, unless nobody reads any more.
+  archive.on('error', () => undefined);
+  new Packer(folder, archive, options).run().then(
+    () => archive.finalize(),
+    (error) => archive.destroy(error as Error),
+  );
+  yield* archive;
+}
+
+class Packer {
+  readonly #folder: WorkFolder;
+  readonly #archive: Pack;
+  readonly #options: PackOptions;
+  /** Of files with several names: their first one, by inode. */
+  readonly #linked = new Map<number, string>();
+  #leftBytes: number;
+  #leftCount: number;
+
+  constructor(folder: WorkFolder, archive: Pack, options: PackOptions) {
+    this.#folder = folder;
+    this.#archive = archive;
+    this.#options = options;
+    this.#leftBytes = options.maxBytes;
+    this.#leftCount = options.maxFileCount;
+  }
+
+  async run(): Promise<void> {
+    const start = { dir: this.#root, path: '.', recursive: true };
+    for await (const entry of walkTree(this.#folder, start)) {
+      if ('errno' in entry) throw refusal(entry.path, entry.errno);
+      if (--this.#leftCount < 0) throw refusal(entry.path, EFBIG);
+      await this.#add(entry.path, entry.stats);
+    }
+  }
+
+  get #root(): number {
+    return this.#folder.trees[0]!.fd;
+  }
+
+  /** Sockets, pipes and devices are nothing without their programs. */
+  async #add(path: string, stats: Stats): Promise<void> {
+    if (stats.isDirectory()) return this.#put({ name: `${path}/`, type: 'directory' }, stats);
+    if (stats.isSymbolicLink()) return this.#addLink(path, stats);
+    if (!stats.isFile()) return;
+    const linkname = stats.nlink > 1 ? this.#linked.get(stats.ino) : undefined;
+    if (linkname !== undefined) return this.#put({ name: path, type: 'link', linkname }, stats);
+    if (stats.nlink > 1) this.#linked.set(stats.ino, path);
+    return stats.size > SMALL_BYTES ? this.#addLarge(path) : this.#addSmall(path, stats);
+  }
+
+  async #addLink(path: string, stats: Stats): Promise<void> {
+    const said = this.#folder.native.readLinkBeneath({ dir: this.#root, path });
+    if (typeof said === 'string') return this.#put({ name: path, type: 'symlink', linkname: said }, stats);
+  }
+
+  async #addSmall(path: string, stats: Stats): Promise<void> {
+    const got = this.#folder.native.readFileBeneath({ dir: this.#root, path, maxBytes: SMALL_BYTES });
+    if (typeof got === 'number') return this.#passOver(path, got);
+    const [bytes, , sizeBytes] = got;
+    if (sizeBytes > SMALL_BYTES) return this.#addLarge(path); // it grew meanwhile
+    this.#spend(path, bytes.byteLength);
+    return this.#put({ name: path, type: 'file' }, stats, Buffer.from(bytes));
+  }
+
+  /** As large as it is when it is opened: what is cut off meanwhile comes as zeros. */
+  async #addLarge(path: string): Promise<void> {
+    const { native } = this.#folder;
+    const file = native.openBeneath({ dir: this.#root, path, flags: constants.O_RDONLY });
+    if (file < 0) return this.#passOver(path, file);
+    try {
+      const stats = fstatSync(file);
+      if (!stats.isFile()) return;
+      this.#spend(path, stats.size);
+      const [sink, done] = this.#open({ name: path, type: 'file', size: stats.size }, stats);
+      done.catch(() => undefined); // awaited below
+      for (let at = 0; at < stats.size && !sink.destroyed; ) {
+        const chunk = Buffer.alloc(Math.min(SMALL_BYTES, stats.size - at));
+        const { bytesRead } = await read(file, chunk, 0, chunk.byteLength, at);
+        at += bytesRead === 0 ? chunk.byteLength : bytesRead;
+        if (!sink.write(bytesRead === 0 ? chunk : chunk.subarray(0, bytesRead))) await drained(sink);
+      }
+      sink.end();
+      await done;
+    } finally {
+      native.closeFds([file]);
+    }
+  }
+
+  /** Gone is gone; anything else has to be known. */
+  #passOver(path: string, errno: number): void {
+    if (!GONE.has(errno)) throw refusal(path, errno);
+  }
+
+  #spend(path: string, bytes: number): void {
+    this.#leftBytes -= bytes;
+    if (this.#leftBytes < 0) throw refusal(path, EFBIG);
+  }
+
+  #put(header: Headers, stats: Stats, bytes?: Buffer): Promise<void> {
+    return this.#open(header, stats, bytes)[1];
+  }
+
+  /** Resolves when the entry is in the archive; rejects when nobody reads that any more. */
+  #open(header: Headers, stats: Stats, bytes?: Buffer): [sink: Writable, done: Promise<void>] {
+    const { uid } = this.#options;
+    // `mode` with the kind of file: 0 would count as none.
+    const full = { ...header, mode: stats.mode, mtime: new Date(Math.max(0, stats.mtimeMs)), uid, gid: uid };
+    const { promise, resolve, reject } = withResolvers();
+    const sink = this.#archive.entry(full, bytes, (error) => (error ? reject(error) : resolve()));
+    sink.on('error', reject); // of an archive that nobody reads on
+    return [sink, promise];
+  }
+}
+
+function withResolvers() {
+  let resolve!: () => void;
+  let reject!: (error: Error) => void;
+  const promise = new Promise<void>((res, rej) => {
+    resolve = res;
+    reject = rej;
+  });
+  return { promise, resolve, reject };
+}
+
+function refusal(path: string, errno: number): FileAccessError {
+  return new FileAccessError({ operation: 'snapshot', path: path || '.', errno: -errno });
+}

@@ -1,0 +1,80 @@
+/**
+ * All that is below a folder of a sandbox, while its programs may change it. Each folder is opened beneath its tree without
+ * following links, one at a time, and its names are looked at in what was opened: nothing that moves meanwhile can lead elsewhere.
+ */
+import { isUtf8 } from 'node:buffer';
+import { constants, promises as fs, type Stats } from 'node:fs';
+import { EILSEQ, ELOOP, ENOENT, ENOTDIR } from '../native-errno.js';
+import type { WorkFolder } from './trees.js';
+
+/** One name. `path` is relative to the folder that the walk started in. */
+export type WalkEntry =
+  | { path: string; stats: Stats }
+  /** It, or what is below it, cannot be looked at: a negative error number. */
+  | { path: string; errno: number };
+
+/** Where a walk starts: a folder beneath the descriptor of a tree. */
+export interface WalkStart {
+  dir: number;
+  path: string;
+  /** Also what is in folders below. */
+  recursive: boolean;
+}
+
+/** Names of a folder that are read at once. */
+const NAMES_AT_ONCE = 64;
+
+/** Error numbers of what a program took away, or put something else for, between two looks. */
+export const GONE: ReadonlySet<number> = new Set([ENOENT, ENOTDIR, ELOOP]);
+
+/** A folder comes before what is in it; there is no order besides. How many entries there are is for the caller to bound. */
+export async function* walkTree(folder: WorkFolder, start: WalkStart): AsyncGenerator<WalkEntry, void> {
+  const folders = [''];
+  while (folders.length > 0) {
+    const path = folders.pop()!;
+    const opened = openFolder(folder, start, path);
+    if (opened < 0) {
+      // Of the first one the caller has to know in any case.
+      if (path === '' || !GONE.has(opened)) yield { path, errno: opened };
+      continue;
+    }
+    try {
+      for await (const entry of entriesOf(folder, opened, path === '' ? '' : `${path}/`)) {
+        yield entry;
+        if (start.recursive && 'stats' in entry && entry.stats.isDirectory()) folders.push(entry.path);
+      }
+    } finally {
+      folder.native.closeFds([opened]);
+    }
+  }
+}
+
+function openFolder(folder: WorkFolder, { dir, path }: WalkStart, below: string): number {
+  folder.checkOpen();
+  const full = [path, below].filter((part) => part !== '.' && part !== '').join('/') || '.';
+  return folder.native.openBeneath({ dir, path: full, flags: constants.O_RDONLY | constants.O_DIRECTORY });
+}
+
+async function* entriesOf(folder: WorkFolder, fd: number, prefix: string): AsyncGenerator<WalkEntry, void> {
+  const at = `/proc/self/fd/${fd}`;
+  // As bytes: a name may be anything, and one that is no text could not be named again.
+  const options = { encoding: 'buffer', bufferSize: NAMES_AT_ONCE } as unknown as { bufferSize: number };
+  for await (const { name } of await fs.opendir(at, options)) {
+    const bytes = name as unknown as Buffer;
+    const path = `${prefix}${bytes.toString()}`;
+    const stats = isUtf8(bytes) ? await statsOf(`${at}/${bytes.toString()}`) : EILSEQ;
+    folder.checkOpen();
+    if (stats === null) continue;
+    yield typeof stats === 'number' ? { path, errno: stats } : { path, stats };
+  }
+}
+
+/** Of the name itself, a link included; `null` when it is gone. */
+async function statsOf(path: string): Promise<Stats | null> {
+  try {
+    return await fs.lstat(path);
+  } catch (error) {
+    if (GONE.has((error as NodeJS.ErrnoException).errno ?? 0)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,328 @@
+// Work folders as archives: out with `snapshot`, in with `workspace`, and what hostile ones come to.
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import type { Sandbox, SandboxOptions, WorkspaceSource } from '@sbx/core';
+import { describe, expect, it } from 'vitest';
+import { KiB, MiB, useEngine } from '../helpers/engine.js';
+import { END, entry, header, pax } from '../helpers/tar.js';
+
+const sbx = useEngine({ limits: { diskBytes: 16 * MiB, diskFileCount: 2000, fileBytes: null } });
+const create = (workspace: WorkspaceSource, options: SandboxOptions = {}) =>
+  sbx.engine.createSandbox({ workspace, ...options });
+const shell = async (sandbox: Sandbox, script: string) =>
+  (await sandbox.run('/bin/sh', ['-c', script])).orThrow().stdout.text();
+
+/** What `stat` says of everything below, in order. */
+const LIST = "find . -mindepth 1 -printf '%P %y %m %s %T@ %U %l %n\\n' | sort";
+
+describe('a snapshot', () => {
+  it('starts another sandbox that is the same', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    const long = `${'d'.repeat(200)}/${'e'.repeat(200)}`;
+    await shell(
+      sandbox,
+      `mkdir -p a/b '${long}' closed; echo hi > a/f; ln a/f a/g; ln -s ../f a/b/link; ln -s /etc/passwd out
+       printf '#!/bin/sh\\necho ran' > run; chmod 755 run; echo ü > 'na
+me ü'; echo long > '${long}/file'; head -c 300000 /dev/urandom > big; : > empty; chmod 0 empty; chmod 500 closed
+       mkfifo pipe; find . -exec touch -h -d @1600000000 {} +; rm pipe; touch -d @1600000000 .`,
+    );
+    const archive = await buffer(sandbox.snapshot());
+    await using other = await create(archive);
+    expect(await shell(other, LIST)).toBe(await shell(sandbox, LIST));
+    expect(await shell(other, './run; cat a/b/link; test a/f -ef a/g && echo same')).toBe('ran\nhi\nsame\n');
+    expect(await other.readFile('big')).toEqual(await sandbox.readFile('big'));
+  });
+
+  it('is a tar archive that tar reads', async () => {
+    await using sandbox = await sbx.engine.createSandbox({ files: { 'a/b.txt': 'text' } });
+    await sandbox.writeFile('/tmp/w.tar', sandbox.snapshot());
+    expect(
+      await shell(
+        sandbox,
+        'tar -tf /tmp/w.tar; tar -xOf /tmp/w.tar a/b.txt; tar --numeric-owner -tvf /tmp/w.tar | head -1',
+      ),
+    ).toMatch(/^a\/\na\/b\.txt\ntextdrwxr-xr-x 1000\/1000/);
+  });
+
+  it('leaves out pipes and sockets', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await shell(sandbox, 'mkfifo pipe; touch file');
+    await using other = await create(sandbox.snapshot());
+    expect(await other.readdir()).toEqual(['file']);
+  });
+
+  it('is bounded in bytes and in number', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    // Holes count: they would be written out.
+    await shell(sandbox, 'truncate -s 20G sparse');
+    await expect(buffer(sandbox.snapshot())).rejects.toMatchObject({
+      code: 'SBX_FILE_TOO_LARGE',
+      path: 'sparse',
+    });
+    await shell(sandbox, 'rm sparse; touch $(seq 100)');
+    await expect(buffer(sandbox.snapshot({ maxFileCount: 99 }))).rejects.toMatchObject({
+      code: 'SBX_FILE_TOO_LARGE',
+    });
+    expect((await buffer(sandbox.snapshot({ maxFileCount: 100, maxBytes: 0 }))).byteLength).toBeGreaterThan(
+      51_200,
+    );
+  });
+
+  it('says which name no archive can carry', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await shell(sandbox, 'touch "$(printf \'bad\\377\')"');
+    await expect(buffer(sandbox.snapshot())).rejects.toMatchObject({
+      code: 'SBX_FILE_IO',
+      errnoName: 'EILSEQ',
+    });
+  });
+
+  it('goes through while a program moves everything, and never outside', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    const process = await sandbox.spawn('/bin/sh', [
+      '-c',
+      'mkdir -p a/b real; echo in > real/f; while :; do ln -sfn /etc a/b; rm a/b; mkdir a/b; echo x > a/b/passwd; rm -r a/b; mv real a/real; mv a/real real; done',
+    ]);
+    for (let round = 0; round < 20; round++) {
+      const archive = await buffer(sandbox.snapshot());
+      expect(archive.includes('root:x')).toBe(false);
+    }
+    await process.kill();
+  });
+
+  it('ends with an abort, with the end of the sandbox, and when nobody reads on', async () => {
+    const sandbox = await sbx.engine.createSandbox();
+    await shell(sandbox, 'head -c 5000000 /dev/zero > f');
+    const reason = new Error('enough');
+    await expect(buffer(sandbox.snapshot({ signal: AbortSignal.abort(reason) }))).rejects.toBe(reason);
+    for await (const _ of sandbox.snapshot()) break;
+    const reading = sandbox.snapshot();
+    await once(reading, 'readable');
+    await sandbox.close();
+    await expect(buffer(reading))
+      .resolves.toBeDefined()
+      .catch((error) => expect(error.code).toBe('SBX_CLOSED'));
+    expect(() => sandbox.snapshot()).toThrow('is closed');
+  });
+
+  it('refuses wrong options', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    expect(() => sandbox.snapshot({ maxByte: 1 } as never)).toThrow('maxBytes');
+    expect(() => sandbox.snapshot({ maxBytes: -1 })).toThrow('options.maxBytes');
+  });
+});
+
+describe('a workspace', () => {
+  const archive = Buffer.concat([entry('a/b', 'text'), END]);
+
+  it.each<[string, (work: (source: WorkspaceSource) => Promise<void>) => Promise<void>]>([
+    ['bytes', (work) => work(archive)],
+    ['bytes in an object', (work) => work({ bytes: archive })],
+    [
+      'a stream, byte by byte',
+      (work) =>
+        work(
+          (async function* () {
+            for (const byte of archive) yield Uint8Array.of(byte);
+          })(),
+        ),
+    ],
+    ['a host file', (work) => withHostFile((hostFile) => work({ hostFile }))],
+    [
+      'a descriptor',
+      (work) =>
+        withHostFile(async (path) => {
+          const fd = openSync(path, 'r');
+          await work({ fd });
+          closeSync(fd);
+        }),
+    ],
+  ])('comes as %s', async (_, give) => {
+    await give(async (source) => {
+      await using sandbox = await create(source, { files: { c: 'more' } });
+      expect([await sandbox.readTextFile('a/b'), await sandbox.readTextFile('c')]).toEqual(['text', 'more']);
+    });
+  });
+
+  it('belongs to the sandbox’s user, whatever the archive says, without set-id bits', async () => {
+    await using sandbox = await create(Buffer.concat([entry('f', 'x', { uid: 0, mode: 0o6755 }), END]));
+    expect(await shell(sandbox, 'stat -c "%u %g %a" f; echo more >> f')).toBe('1000 1000 755\n');
+  });
+
+  it('takes the later of two entries, ./ before names, and old headers', async () => {
+    const twice = Buffer.concat([
+      entry('./', '', { type: '5' }),
+      entry('./f', 'one'),
+      entry('f', 'two'),
+      entry('l', '', { type: '2', linkname: 'f' }),
+      entry('l', '', { type: '2', linkname: 'g' }),
+      END,
+    ]);
+    await using sandbox = await create(twice);
+    expect([await sandbox.readTextFile('f'), await sandbox.readlink('l')]).toEqual(['two', 'g']);
+  });
+
+  it('keeps links that lead out as what they say: programs see their own root', async () => {
+    await using sandbox = await create(
+      Buffer.concat([entry('l', '', { type: '2', linkname: '/etc/hostname' }), END]),
+    );
+    expect(await shell(sandbox, 'cat l')).toBe('sandbox\n');
+    await expect(sandbox.readFile('l')).rejects.toMatchObject({ code: 'SBX_FILE_OUTSIDE' });
+  });
+});
+
+async function withHostFile(work: (path: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'workspace-test-'));
+  try {
+    writeFileSync(join(folder, 'w.tar'), Buffer.concat([entry('a/b', 'text'), END]));
+    await work(join(folder, 'w.tar'));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const link = (name: string, linkname: string) => entry(name, '', { type: '2', linkname });
+const hardLink = (name: string, linkname: string) => entry(name, '', { type: '1', linkname });
+async function* endless(chunk: Uint8Array) {
+  for (;;) yield chunk;
+}
+
+describe('a hostile archive is refused:', () => {
+  it.each<[string, WorkspaceSource, { code: string; message?: RegExp }]>([
+    ['an absolute name', entry('/etc/x', 'x'), invalid(/relative names/)],
+    ['a name with ..', entry('a/../../x', 'x'), invalid(/'\.\.' part/)],
+    [
+      'such a name in attributes',
+      Buffer.concat([pax({ path: '../x' }), entry('fine', 'x')]),
+      invalid(/'\.\.' part/),
+    ],
+    ['a NUL in attributes', Buffer.concat([pax({ path: 'a\0b' }), entry('fine', 'x')]), invalid(/NUL/)],
+    [
+      'a name too long',
+      Buffer.concat([pax({ path: 'a/'.repeat(3000) }), entry('fine', 'x')]),
+      invalid(/4095 bytes/),
+    ],
+    ['a device', entry('d', '', { type: '3' }), invalid(/files, folders and links.*character-device/)],
+    ['a block device', entry('d', '', { type: '4' }), invalid(/block-device/)],
+    ['a pipe', entry('p', '', { type: '6' }), invalid(/fifo/)],
+    ['an unknown kind', entry('p', '', { type: 'S' }), invalid(/unknown kind/)],
+    [
+      'a file through its own link',
+      Buffer.concat([link('l', '/tmp'), entry('l/x', 'x')]),
+      { code: 'SBX_FILE_NOT_FOLDER' },
+    ],
+    [
+      'a file two folders behind one',
+      Buffer.concat([link('l', '/'), entry('l/tmp/x', 'x')]),
+      { code: 'SBX_FILE_NOT_FOLDER' },
+    ],
+    [
+      'a folder that is a link',
+      Buffer.concat([link('l', '/tmp'), entry('l/', '', { type: '5' })]),
+      { code: 'SBX_FILE_NOT_FOLDER' },
+    ],
+    ['a hard link to what leads out', hardLink('h', '../../etc/passwd'), invalid(/'\.\.' part/)],
+    ['an absolute hard link', hardLink('h', '/etc/passwd'), invalid(/relative names/)],
+    [
+      'a hard link through a link',
+      Buffer.concat([link('l', '/etc'), hardLink('h', 'l/passwd')]),
+      { code: 'SBX_FILE_NOT_FOLDER' },
+    ],
+    [
+      'a hard link to a link',
+      Buffer.concat([link('l', '/etc/passwd'), hardLink('h', 'l')]),
+      { code: 'SBX_FILE_IO' },
+    ],
+    ['a hard link to nothing', hardLink('h', 'missing'), { code: 'SBX_FILE_NOT_FOUND' }],
+    ['a link without a target', link('l', ''), invalid(/links that say a path/)],
+    [
+      'more than the folder holds',
+      Buffer.concat([header('f', { size: 17 * MiB }), Buffer.alloc(17 * MiB)]),
+      { code: 'SBX_FILE_NO_SPACE' },
+    ],
+    [
+      'more files than it holds',
+      Buffer.concat(Array.from({ length: 3000 }, (_, n) => entry(`f${n}`, ''))),
+      { code: 'SBX_FILE_NO_SPACE' },
+    ],
+    [
+      'an endless file',
+      chain(header('f', { size: 2 ** 33 - 1 }), endless(Buffer.alloc(64 * KiB))),
+      { code: 'SBX_FILE_NO_SPACE' },
+    ],
+    [
+      'endless attributes',
+      chain(header('x', { type: 'x', size: 2 ** 33 - 1 }), endless(Buffer.alloc(64 * KiB))),
+      invalid(/bytes between two entries/),
+    ],
+    [
+      'an endless long name',
+      chain(header('x', { type: 'L', size: 2 ** 32 }), endless(Buffer.alloc(64 * KiB))),
+      invalid(/bytes between two entries/),
+    ],
+    ['zeros without end', endless(Buffer.alloc(64 * KiB)), invalid(/bytes between two entries/)],
+    ['a negative size', Buffer.concat([pax({ size: '-5' }), entry('f', 'x')]), invalid(/sizes from 0 on/)],
+    [
+      'a size that is none',
+      Buffer.concat([pax({ size: 'ten' }), entry('f', 'x')]),
+      invalid(/sizes from 0 on/),
+    ],
+    [
+      'a wrong checksum',
+      Buffer.from(entry('f', 'x').map((byte, at) => (at === 0 ? 0x67 : byte))),
+      invalid(/whole tar archive/),
+    ],
+    ['an end within a file', entry('f', 'x'.repeat(2000)).subarray(0, 1000), invalid(/whole tar archive/)],
+    ['no archive', Buffer.from('hello'.repeat(1000)), invalid(/whole tar archive/)],
+    ['a compressed one', gzipSync(entry('f', 'x')), invalid(/not compressed.*createGunzip/)],
+    ['text from the stream', chain('text' as never, endless(Buffer.alloc(1))), { code: 'SBX_STREAM_SOURCE' }],
+  ])(
+    '%s',
+    async (_, source, expected) => {
+      const { message = /./, code } = expected;
+      const error = await create(source).then(
+        () => null,
+        (error) => error,
+      );
+      expect([error?.code, error?.message]).toEqual([code, expect.stringMatching(message)]);
+      expect(error.message.length).toBeLessThan(400);
+    },
+    20_000,
+  );
+
+  it('a source that fails or never comes gives its reason, and the place is free again', async () => {
+    const failing = (async function* () {
+      yield entry('f', 'x');
+      throw new Error('torn');
+    })();
+    await expect(create(failing)).rejects.toMatchObject({
+      code: 'SBX_STREAM_SOURCE',
+      cause: { message: 'torn' },
+    });
+    const never = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => undefined) }) };
+    const reason = new Error('enough');
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(reason), 50);
+    await expect(create(never, { signal: controller.signal })).rejects.toBe(reason);
+    expect(sbx.engine.counters().sandboxes).toBe(0);
+  });
+
+  it('options that are none say so', async () => {
+    await expect(create('x' as never)).rejects.toMatchObject({ field: 'options.workspace' });
+    await expect(create({ text: 'x' } as never)).rejects.toMatchObject({ field: 'options.workspace.text' });
+    await expect(create({ hostFile: '/missing' })).rejects.toMatchObject({ code: 'SBX_FILE_NOT_FOUND' });
+  });
+});
+
+function invalid(message: RegExp): { code: string; message: RegExp } {
+  return { code: 'SBX_INVALID_OPTIONS', message };
+}
+
+async function* chain(first: Uint8Array, rest: AsyncIterable<Uint8Array>) {
+  yield first;
+  yield* rest;
+}
