@@ -1,28 +1,39 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type GojudgeServerOptions, parseOptions } from './options.js';
 
-describe('the address and the token have the names of the other servers', () => {
-  it.each<[GojudgeServerOptions, string]>([
-    [{}, 'localhost:5050'],
-    [{ port: 0 }, 'localhost:0'],
-    [{ host: '::1' }, '::1:5050'],
-    [{ host: '0.0.0.0', port: 80, httpAddr: undefined }, '0.0.0.0:80'],
-    [{ httpAddr: ':5050', host: undefined, port: undefined }, ':5050'],
-  ])('%j listens at %s', (options, address) => {
-    expect(parseOptions(options).httpAddr).toBe(address);
+describe('names that all servers share, and the former ones', () => {
+  const cases: [GojudgeServerOptions, object][] = [
+    [{}, { httpAddr: 'localhost:5050', token: null, allowedOrigins: null, allowedHosts: null }],
+    [{ host: '::1', port: 0 }, { httpAddr: '[::1]:0' }],
+    [{ port: 81 }, { httpAddr: 'localhost:81' }],
+    [{ host: '0.0.0.0' }, { httpAddr: '0.0.0.0:5050' }],
+    [{ httpAddr: ':5051' }, { httpAddr: ':5051' }],
+    [{ token: 't' }, { token: 't' }],
+    [{ authToken: 't' }, { token: 't' }],
+    [{ authToken: '' }, { token: null }],
+    [{ token: null, authToken: undefined }, { token: null }],
+    [{ allowedOrigins: ['http://a.b'] }, { allowedOrigins: ['http://a.b'] }],
+    [{ allowOrigins: [] }, { allowedOrigins: [] }],
+    [{ allowedHosts: ['a.b'] }, { allowedHosts: ['a.b'] }],
+    [{ allowHosts: ['a.b'] }, { allowedHosts: ['a.b'] }],
+  ];
+  test.each(cases)('%j', (options, resolved) => {
+    expect(parseOptions(options)).toMatchObject(resolved);
+    expect(parseOptions(options)).not.toHaveProperty('authToken');
   });
 
-  it.each<[GojudgeServerOptions, string | null]>([
-    [{}, null],
-    [{ token: 's' }, 's'],
-    [{ authToken: 's', token: undefined }, 's'],
-    [{ token: null }, null],
-  ])('%j asks for %j', (options, token) => expect(parseOptions(options).authToken).toBe(token));
-
-  it.each<[GojudgeServerOptions, RegExp]>([
-    [{ port: 1, httpAddr: ':2' }, /^options\.httpAddr must not be given beside host and port/],
-    [{ token: 'a', authToken: 'b' }, /^options\.authToken must not be given beside token/],
-    [{ port: 65_536 }, /^options\.port must be/],
-    [{ host: '' }, /^options\.host must/],
-  ])('%j is refused', (options, text) => expect(() => parseOptions(options)).toThrow(text));
+  test.each<[GojudgeServerOptions, string, string]>([
+    [{ httpAddr: ':1', port: 2 }, 'options.httpAddr', 'beside port'],
+    [{ httpAddr: ':1', host: 'localhost' }, 'options.httpAddr', 'beside host'],
+    [{ authToken: 'a', token: 'b' }, 'options.authToken', 'leave it out'],
+    [{ allowHosts: [], allowedHosts: [] }, 'options.allowHosts', 'former name of allowedHosts'],
+    [{ token: '' }, 'options.token', 'at least 1 characters'],
+    [{ host: '' }, 'options.host', 'at least 1 characters'],
+    [{ port: 65_536 }, 'options.port', 'at most 65535'],
+  ])('%j is refused', (options, field, text) => {
+    const message = expect.stringContaining(text);
+    expect(() => parseOptions(options)).toThrow(
+      expect.objectContaining({ code: 'SBX_INVALID_OPTIONS', field, message }),
+    );
+  });
 });

@@ -1,9 +1,10 @@
 /** Options of `createGojudgeServer`, checked; and their way to settings. Unknown ones are errors. */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { Engine, type EngineOptions, InvalidOptionsError, type SeccompPolicy } from '@sbx/core';
+import { Engine, type EngineOptions, type SeccompPolicy } from '@sbx/core';
 import { checkOptions } from '@sbx/serving';
 import * as z from 'zod';
+import { type Given, type Renamed, withoutFormerNames } from './former-names.js';
 import { BUILD_VERSION } from './http/info.js';
 
 const MiB = 2 ** 20;
@@ -81,12 +82,12 @@ export type ResolvedMountConf = z.output<typeof MOUNT_CONF>;
 const OPTIONS = z.strictObject({
   host: z.string().min(1).optional(),
   port: z.int().min(0).max(65_535).optional(),
-  token: z.string().min(1).nullable().optional(),
-  httpAddr: z.string().default('localhost:5050'),
+  httpAddr: z.string().optional(),
   monitorAddr: z.string().default('localhost:5052'),
   enableMetrics: z.boolean().default(false),
   enableDebug: z.boolean().default(false),
-  authToken: z.string().nullable().default(null),
+  token: z.string().min(1).nullish(),
+  authToken: z.string().nullish(),
   parallelism: count.default(availableParallelism()),
   cpuSets: listOfText.default([]),
   queueLength: count.default(512),
@@ -96,8 +97,10 @@ const OPTIONS = z.strictObject({
   storeMaxBytes: bytes.default(8 * 2 ** 30),
   storeMaxCount: count.default(65_536),
   srcPrefix: listOfText.default([]),
-  allowOrigins: listOfText.nullable().default(null),
-  allowHosts: listOfText.nullable().default(null),
+  allowedOrigins: listOfText.nullish(),
+  allowOrigins: listOfText.nullish(),
+  allowedHosts: listOfText.nullish(),
+  allowHosts: listOfText.nullish(),
   extraMemoryBytes: bytes.default(16 * 1024),
   outputLimitBytes: bytes.default(256 * MiB),
   copyOutLimitBytes: bytes.default(256 * MiB),
@@ -126,22 +129,16 @@ const OPTIONS = z.strictObject({
   engine: z.custom<Engine>((value) => value instanceof Engine).optional(),
 });
 
-/** Options after defaults, each under one name. */
-export type ResolvedOptions = Omit<z.output<typeof OPTIONS>, 'host' | 'port' | 'token'>;
+/** Options after defaults. */
+export type ResolvedOptions = Omit<z.output<typeof OPTIONS>, keyof Given> & Renamed;
 
 /** Options of `createGojudgeServer`; flags of go-judge under their own names, units last. */
 export interface GojudgeServerOptions {
-  /** Where `listen()` listens. Default `'localhost'`: every loopback address. */
+  /** Where `listen()` listens; `localhost` is every loopback address. Default `'localhost'`. */
   host?: string | undefined;
-  /** Default 5050; 0: any that is free. */
+  /** Port of `listen()`; 0 takes a free one. Default 5050. */
   port?: number | undefined;
-  /** Bearer token that requests must bring; `null` (default): none. */
-  token?: string | null | undefined;
-  /**
-   * Host and port in one, as go-judge's flag has them: `'localhost:5050'`, `':5050'`.
-   *
-   * @deprecated Use `host` and `port`.
-   */
+  /** @deprecated Former name of `host` and `port`, as Go writes both: `'localhost:5050'`, `':5050'` for every address. */
   httpAddr?: string | undefined;
   /** Where metrics and health are, when enabled. Default `'localhost:5052'`. */
   monitorAddr?: string | undefined;
@@ -149,7 +146,9 @@ export interface GojudgeServerOptions {
   enableMetrics?: boolean | undefined;
   /** Opens the monitor address for health alone. Default false. */
   enableDebug?: boolean | undefined;
-  /** @deprecated Use `token`. */
+  /** Bearer token that requests must bring; `null` (default): none. */
+  token?: string | null | undefined;
+  /** @deprecated Former name of `token`; empty is none. */
   authToken?: string | null | undefined;
   /** Requests run at the same time. Default: number of CPUs. */
   parallelism?: number | undefined;
@@ -173,8 +172,12 @@ export interface GojudgeServerOptions {
    * Origins of web pages that may connect; programs send none. Others get 403. `null` (default): on loopback, without a token, those of
    * this machine, else all; with `compat: 'strict'` all.
    */
+  allowedOrigins?: string[] | null | undefined;
+  /** @deprecated Former name of `allowedOrigins`. */
   allowOrigins?: string[] | null | undefined;
   /** Names, without port, that requests may call this server by, against DNS rebinding. `null` (default): all. Others get 403. */
+  allowedHosts?: string[] | null | undefined;
+  /** @deprecated Former name of `allowedHosts`. */
   allowHosts?: string[] | null | undefined;
   /** Added to `memoryLimit` for what the kernel enforces. Default 16 KiB. */
   extraMemoryBytes?: number | undefined;
@@ -232,27 +235,7 @@ export interface GojudgeServerOptions {
 
 /** Throws `InvalidOptionsError` for the first thing that is wrong. */
 export function parseOptions(options: GojudgeServerOptions): ResolvedOptions {
-  const { host, port, token, ...rest } = checkOptions(OPTIONS, options);
-  const isAddressed = host !== undefined || port !== undefined;
-  if (isAddressed) refuseBeside(options, 'httpAddr', 'host and port');
-  if (token !== undefined) refuseBeside(options, 'authToken', 'token');
-  const { httpAddr, authToken } = rest;
-  return {
-    ...rest,
-    httpAddr: isAddressed ? `${host ?? 'localhost'}:${port ?? 5050}` : httpAddr,
-    authToken: token === undefined ? authToken : token,
-  };
-}
-
-/** A former name says the same as the present ones: both together would contradict each other. */
-function refuseBeside(
-  options: GojudgeServerOptions,
-  former: 'httpAddr' | 'authToken',
-  present: string,
-): void {
-  if (options?.[former] === undefined) return;
-  const expected = `must not be given beside ${present}, which it is the former name of`;
-  throw new InvalidOptionsError({ field: `options.${former}`, rule: 'conflict', expected });
+  return withoutFormerNames(checkOptions(OPTIONS, options));
 }
 
 /** RLIMIT_STACK of this process, which programs without a limit of their own inherit; `null` for none. */
