@@ -23,10 +23,9 @@ const { values } = parseArgs({ options });
 
 function wholeNumber(name, fallback) {
   const value = Number(values[name] ?? fallback);
-  if (!Number.isSafeInteger(value) || value < 1) {
-    throw new Error(`--${name} must be a whole number from 1 on, not "${values[name]}"`);
-  }
-  return value;
+  if (Number.isSafeInteger(value) && value >= 1) return value;
+  console.error(`--${name} must be a whole number from 1 on, not "${values[name]}"`);
+  process.exit(2);
 }
 
 function buildWithFaults() {
