@@ -41,6 +41,7 @@ const CHECKS = [
   { name: 'tsc', run: checkWith(tool.tsc, ['--noEmit']) },
   // Every public name has its documentation, and public types name only public types.
   { name: 'typedoc', run: checkWith(tool.typedoc, ['--emit', 'none', '--logLevel', 'Warn']) },
+  { name: 'gcc -fanalyzer', run: checkWith('native/build.mjs', ['--analyze']) },
   { name: 'native', run: nativeTests },
   { name: 'vitest', run: () => runVitest([]) },
   { name: 'newest Node', run: testsOnNewestNode },
