@@ -147,7 +147,10 @@ describe('commands of a session', () => {
   it('carry an agent that works', async () => {
     await using session = await create();
     expect(await workingAgent(toolsOf(session))).toBe('3');
-    expect(session.description).toContain('/w');
+    expect(session.description).toContain('no network');
+    await using other = await createSandboxSession({ engineOptions: { workDir: '/work' } });
+    expect(other.description).toContain('Current working directory: /work');
+    expect((await other.run({ command: 'pwd' })).stdout).toBe('/work\n');
   });
 
   it('survive an agent that is hostile', { timeout: 60_000 }, async () => {

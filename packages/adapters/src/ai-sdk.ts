@@ -100,20 +100,30 @@ export interface SandboxSession extends AsyncDisposable {
  */
 export async function createSandboxSession(options: AdapterOptions = {}): Promise<SandboxSession> {
   const opened = await openSandbox(options);
-  return new SbxSession(opened.sandbox, new Shell(opened.sandbox, options.env, '/bin/bash'), opened.close);
+  const shell = new Shell(opened.sandbox, options.env, '/bin/bash');
+  return new SbxSession(opened.sandbox, shell, opened.close, describe(options));
+}
+
+/** Of an engine of the caller's nobody here knows the name of the work folder; commands start there in any case. */
+function describe({ engine, engineOptions }: AdapterOptions): string {
+  const about =
+    'A Linux sandbox of its own: bash, no network, limits of time, memory and disk. Relative paths start in the work folder.';
+  return engine === undefined
+    ? `${about}\nCurrent working directory: ${engineOptions?.workDir ?? '/w'}`
+    : about;
 }
 
 const KINDS = { file: 'file', dir: 'directory', symlink: 'symlink', other: 'other' } as const;
 
 class SbxSession implements SandboxSession {
-  readonly description =
-    'A Linux sandbox of its own without network, bash, limits of time, memory and disk. The work folder is /w; relative paths start there.';
+  readonly description: string;
   readonly sandbox: Sandbox;
   readonly #shell: Shell;
   readonly close: () => Promise<void>;
 
-  constructor(sandbox: Sandbox, shell: Shell, close: () => Promise<void>) {
+  constructor(sandbox: Sandbox, shell: Shell, close: () => Promise<void>, description: string) {
     this.sandbox = sandbox;
+    this.description = description;
     this.#shell = shell;
     this.close = close;
   }
