@@ -100,7 +100,7 @@ export interface SandboxSession extends AsyncDisposable {
  */
 export async function createSandboxSession(options: AdapterOptions = {}): Promise<SandboxSession> {
   const opened = await openSandbox(options);
-  const shell = new Shell(opened.sandbox, options.env, '/bin/bash');
+  const shell = new Shell(opened.sandbox, options, '/bin/bash');
   return new SbxSession(opened.sandbox, shell, opened.close, describe(options));
 }
 

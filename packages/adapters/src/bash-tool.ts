@@ -46,7 +46,7 @@ export interface BashToolSandbox extends AsyncDisposable {
  */
 export async function createBashToolSandbox(options: AdapterOptions = {}): Promise<BashToolSandbox> {
   const { sandbox, close } = await openSandbox(options);
-  const shell = new Shell(sandbox, options.env, '/bin/bash');
+  const shell = new Shell(sandbox, options, '/bin/bash');
   return {
     sandbox,
     close,

@@ -55,7 +55,7 @@ export async function createDeepAgentsSandbox<Base extends object>(
 ): Promise<Base & DeepAgentsBackend> {
   const Backend = backendOver(base as unknown as new () => object);
   const opened = await openSandbox(options);
-  return new Backend(opened, new Shell(opened.sandbox, options.env)) as unknown as Base & DeepAgentsBackend;
+  return new Backend(opened, new Shell(opened.sandbox, options)) as unknown as Base & DeepAgentsBackend;
 }
 
 function backendOver(base: new () => object) {

@@ -34,7 +34,7 @@ export class Registry<More extends object> {
       throw new InvalidOptionsError({ field: 'options.id', rule: 'conflict', expected, got: id });
     }
     const sandbox = await this.#maker.make(options);
-    const shell = new Shell(sandbox, this.#options.env);
+    const shell = new Shell(sandbox, this.#options);
     if (env !== undefined) shell.setVariables(env);
     const box = { ...more, id, sandbox, shell, createdAt: new Date(), isRunning: true };
     this.#open.set(id, box);

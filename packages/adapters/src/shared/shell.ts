@@ -8,6 +8,7 @@ import {
   type RunOptions,
   type RunResult,
   type Sandbox,
+  type SandboxOptions,
 } from '@sbx/core';
 
 /** Bytes of each output that are kept; the rest is counted and dropped, and the program goes on. */
@@ -31,11 +32,17 @@ export interface CommandOptions {
 export class Shell {
   readonly #sandbox: Sandbox;
   readonly #shell: string;
+  readonly #limits: Limits;
   #variables: Variables;
 
-  /** `env`: what all commands get. */
-  constructor(sandbox: Sandbox, env: Environment | undefined, shell: '/bin/sh' | '/bin/bash' = '/bin/sh') {
+  /** Of the options: the environment of all commands, and limits of time that living processes have, too. */
+  constructor(
+    sandbox: Sandbox,
+    { env, limits = {} }: Pick<SandboxOptions, 'env' | 'limits'>,
+    shell: '/bin/sh' | '/bin/bash' = '/bin/sh',
+  ) {
     this.#sandbox = sandbox;
+    this.#limits = limits;
     this.#shell = shell;
     this.#variables = variablesOf(env ?? DEFAULT_ENV);
   }
@@ -60,7 +67,7 @@ export class Shell {
     });
   }
 
-  /** A living process, without limits of time unless it is given one. */
+  /** A living process, without limits of time unless it or the options have one. */
   spawn<const Options extends Pick<ProgramOptions, 'stdin' | 'stdout' | 'stderr' | 'signal' | 'pty'>>(
     line: string,
     command: CommandOptions,
@@ -70,7 +77,11 @@ export class Shell {
     const all: ProgramOptions = {
       ...options,
       ...common,
-      limits: { wallTimeMs: null, cpuTimeMs: null, ...limits },
+      limits: {
+        wallTimeMs: this.#limits.wallTimeMs ?? null,
+        cpuTimeMs: this.#limits.cpuTimeMs ?? null,
+        ...limits,
+      },
     };
     return this.#sandbox.spawn(this.#shell, ['-c', line], all) as Promise<ProcessFor<Options>>;
   }
