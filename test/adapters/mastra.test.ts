@@ -82,6 +82,7 @@ describe('the Mastra sandbox', () => {
     expect((await sandbox.executeCommand('cat f')).stdout).toBe('kept\n');
     await sandbox.destroy();
     await sandbox.destroy();
+    expect(sandbox.status).toBe('destroyed');
     expect(sbx.engine.counters().sandboxes).toBe(0);
   });
 

@@ -82,6 +82,7 @@ export interface SandboxSession extends AsyncDisposable {
   deleteFile(options: PathOptions): Promise<boolean>;
   /** Starts a command. With `stdin: true` it can be written to. */
   spawn(options: CommandOptions & { stdin: true }): Promise<WritableSessionProcess>;
+  /** Starts a command. */
   spawn(options: CommandOptions & { stdin?: boolean }): Promise<SessionProcess>;
   /** Runs a command to its end. Of each output the first MiB. */
   run(options: CommandOptions): Promise<{ exitCode: number; stdout: string; stderr: string }>;

@@ -57,15 +57,23 @@ export interface CommandResult {
   durationMs: number;
 }
 
-interface Handle {
+/** A sandbox and its id. */
+export interface ComputeHandle {
+  /** As `getInstance()` gives it. */
   sandbox: ComputeSandbox;
+  /** As `getById` takes it. */
   sandboxId: string;
 }
 
-interface FileEntry {
+/** An entry of a folder. */
+export interface ComputeFileEntry {
+  /** Without its folder. */
   name: string;
+  /** What is no folder is a file. */
   type: 'file' | 'directory';
+  /** In bytes. */
   size: number;
+  /** Time of the last change. */
   modified: Date;
 }
 
@@ -75,17 +83,25 @@ export interface ComputeProviderConfig {
   name: string;
   /** What sandboxes can do. */
   methods: {
+    /** Of each sandbox. */
     sandbox: {
-      create(config: undefined, options?: CreateOptions): Promise<Handle>;
-      getById(config: undefined, id: string): Promise<Handle | null>;
-      list(config: undefined): Promise<Handle[]>;
+      /** Makes one. */
+      create(config: undefined, options?: CreateOptions): Promise<ComputeHandle>;
+      /** `null` for one that is not there. */
+      getById(config: undefined, id: string): Promise<ComputeHandle | null>;
+      /** All that live. */
+      list(config: undefined): Promise<ComputeHandle[]>;
+      /** One that is not there is fine. */
       destroy(config: undefined, id: string): Promise<void>;
+      /** To its end, or in the background. */
       runCommand(sandbox: ComputeSandbox, line: string, options?: ComputeRunOptions): Promise<CommandResult>;
+      /** As `runCommand`, with call-backs. */
       streamCommand(
         sandbox: ComputeSandbox,
         line: string,
         options: ComputeRunOptions,
       ): Promise<CommandResult>;
+      /** Its id, state and age. */
       getInfo(sandbox: ComputeSandbox): Promise<{
         id: string;
         provider: string;
@@ -94,13 +110,21 @@ export interface ComputeProviderConfig {
         timeout: number;
         metadata: Record<string, unknown>;
       }>;
+      /** Throws: there is no network. */
       getUrl(sandbox: ComputeSandbox, options: { port: number }): Promise<string>;
+      /** Files. */
       filesystem: {
+        /** Up to 64 MiB, as UTF-8. */
         readFile(sandbox: ComputeSandbox, path: string): Promise<string>;
+        /** Creates or replaces a file. */
         writeFile(sandbox: ComputeSandbox, path: string, content: string): Promise<void>;
+        /** With the folders that lead to it. */
         mkdir(sandbox: ComputeSandbox, path: string): Promise<void>;
-        readdir(sandbox: ComputeSandbox, path: string): Promise<FileEntry[]>;
+        /** What is no folder is a file. */
+        readdir(sandbox: ComputeSandbox, path: string): Promise<ComputeFileEntry[]>;
+        /** A link counts itself. */
         exists(sandbox: ComputeSandbox, path: string): Promise<boolean>;
+        /** With all below it. */
         remove(sandbox: ComputeSandbox, path: string): Promise<void>;
       };
     };

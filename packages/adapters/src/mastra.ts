@@ -110,12 +110,15 @@ function sandboxOver(base: SandboxBase, place: Place, processes: object): object
       return place.open();
     }
 
-    stop(): Promise<void> {
-      return place.pause();
+    // Callers that do not go through the framework's own `_stop` and `_destroy` are seen, too.
+    async stop(): Promise<void> {
+      await place.pause();
+      this.status = 'stopped';
     }
 
-    destroy(): Promise<void> {
-      return place.destroy();
+    async destroy(): Promise<void> {
+      await place.destroy();
+      this.status = 'destroyed';
     }
 
     getInfo() {

@@ -46,7 +46,12 @@ export interface TanstackSpawnHandle {
   /** Text as it comes. */
   readonly stderr: AsyncIterable<string>;
   /** What it reads. */
-  readonly stdin: { write(data: string): Promise<void>; end(): Promise<void> };
+  readonly stdin: {
+    /** Resolves when the program's pipe has taken it. */
+    write(data: string): Promise<void>;
+    /** The end of file. */
+    end(): Promise<void>;
+  };
   /** Its exit code. */
   wait(): Promise<number>;
   /** Ends it and all that it has started, half a second after the signal where one is given; signals such as SIGUSR1 are only sent. */
@@ -94,7 +99,10 @@ export interface TanstackFs {
   watch(
     path: string,
     onEvent: (event: { type: string; path: string }) => void,
-  ): Promise<{ stop(): Promise<void> }>;
+  ): Promise<{
+    /** No more events. */
+    stop(): Promise<void>;
+  }>;
 }
 
 /** One sandbox. */
@@ -114,9 +122,15 @@ export interface TanstackHandle<Git> {
   /** Commands. */
   readonly process: TanstackProcess;
   /** Throws: there is no network. */
-  readonly ports: { connect(port: number): Promise<never> };
+  readonly ports: {
+    /** Throws. */
+    connect(port: number): Promise<never>;
+  };
   /** Variables for all commands from now on. */
-  readonly env: { set(variables: Record<string, string>): Promise<void> };
+  readonly env: {
+    /** Added to those that are set. */
+    set(variables: Record<string, string>): Promise<void>;
+  };
   /** For all that the framework has no word for. */
   readonly sandbox: Sandbox;
   /** Throws: use `fork`, or `sandbox.snapshot()`. */
