@@ -33,7 +33,10 @@ async function nativeTests() {
 /** Of the servers and clients, which hang on Node's own more than the rest does. */
 async function testsOnNewestNode() {
   const node = await nodeBinary(NODE_VERSIONS.at(-1));
-  return runVitest(['test/gojudge/', 'test/fathom/', 'test/fifo/'], { name: 'newest-node', node });
+  return runVitest(['test/gojudge/', 'test/fathom/', 'test/fifo/', 'test/mcp/', 'test/adapters/'], {
+    name: 'newest-node',
+    node,
+  });
 }
 
 const CHECKS = [
