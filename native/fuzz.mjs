@@ -26,15 +26,25 @@ function run(file, args, stop) {
   });
 }
 
+/** What has failed before runs first, alone: true when it does not fail any more, or there is none. */
+async function crashIsMended(fuzzer, target, crash) {
+  if (!existsSync(crash)) return true;
+  if ((await run(fuzzer, [target, '--crash', crash])) !== 0) return false;
+  rmSync(crash);
+  return true;
+}
+
 /** Seconds by target → 0 when nothing was found. `keep`: what was learnt goes into the corpus. */
 async function fuzzFor(seconds, { keep = false, seed = 1 } = {}) {
   const fuzzer = buildFuzzer();
   const codes = [];
   for (const [target, time] of Object.entries(seconds)) {
     const corpus = corpusOf(target);
+    const crash = crashOf(target);
+    if (!(await crashIsMended(fuzzer, target, crash))) return 1;
     const kept = keep ? ['--keep', corpus] : [];
     const args = ['--seconds', `${time}`, '--seed', `${seed}`, '--corpus', corpus, ...kept];
-    codes.push(await run(fuzzer, [target, ...args, '--crash', crashOf(target)]));
+    codes.push(await run(fuzzer, [target, ...args, '--crash', crash]));
   }
   return Math.max(...codes);
 }
@@ -46,14 +56,6 @@ export function fuzzMinutes(minutes) {
   const seed = Date.now() % 2 ** 32;
   console.log(`seed ${seed}`);
   return fuzzFor({ helper: minutes * 54, counters: minutes * 6 }, { keep: true, seed });
-}
-
-/** What has failed before runs first, alone: true when it does not fail any more, or there is none. */
-async function crashIsMended(fuzzer, crash) {
-  if (!existsSync(crash)) return true;
-  if ((await run(fuzzer, ['helper', '--crash', crash])) !== 0) return false;
-  rmSync(crash);
-  return true;
 }
 
 /**
@@ -72,7 +74,7 @@ export async function fuzzExecutions(executions, jobs) {
   async function runJob(job) {
     const crash = crashOf('helper', job);
     const again = `${fuzzer} helper --crash ${crash}`;
-    if (!(await crashIsMended(fuzzer, crash))) {
+    if (!(await crashIsMended(fuzzer, 'helper', crash))) {
       console.error(`still wrong: ${again}`);
       return 1;
     }
