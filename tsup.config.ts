@@ -1,6 +1,8 @@
 // One build for every package, run by scripts/setup.mjs inside the package's folder.
 import { existsSync, readFileSync } from 'node:fs';
-import { defineConfig } from 'tsup';
+import { defineConfig, type Options } from 'tsup';
+
+type Plugin = NonNullable<Options['plugins']>[number];
 
 interface Manifest {
   exports: Record<string, string | { default: string }>;
@@ -13,6 +15,20 @@ function exportedEntries(manifest: Manifest): string[] {
     .map((file) => file.replace(/^\.\/dist\//, 'src/').replace(/\.js$/, '.ts'));
 }
 
+/**
+ * V8 holds the source of a module for as long as it runs, at two bytes a character when one of them is beyond Latin-1. Those that
+ * esbuild leaves stand in comments and regular expressions, where an escape is as good.
+ */
+const escapeBeyondLatin1: Plugin = {
+  name: 'escape-beyond-latin1',
+  renderChunk(code, { map }) {
+    const escaped = code.replace(/[\u0100-\uffff]/g, (unit) => {
+      return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    });
+    return escaped === code ? undefined : { code: escaped, ...(map === undefined ? {} : { map }) };
+  },
+};
+
 const entries = exportedEntries(JSON.parse(readFileSync('package.json', 'utf8')));
 const shared = {
   format: 'esm' as const,
@@ -21,6 +37,7 @@ const shared = {
   sourcemap: true,
   silent: true,
   tsconfig: 'tsconfig.json',
+  plugins: [escapeBeyondLatin1],
 };
 
 export default defineConfig([

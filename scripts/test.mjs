@@ -33,7 +33,10 @@ async function nativeTests() {
 /** Of the servers and clients, which hang on Node's own more than the rest does. */
 async function testsOnNewestNode() {
   const node = await nodeBinary(NODE_VERSIONS.at(-1));
-  return runVitest(['test/gojudge/', 'test/fathom/', 'test/fifo/'], { name: 'newest-node', node });
+  return runVitest(['test/gojudge/', 'test/fathom/', 'test/fifo/', 'test/mcp/', 'test/adapters/'], {
+    name: 'newest-node',
+    node,
+  });
 }
 
 const CHECKS = [
@@ -41,6 +44,7 @@ const CHECKS = [
   { name: 'tsc', run: checkWith(tool.tsc, ['--noEmit']) },
   // Every public name has its documentation, and public types name only public types.
   { name: 'typedoc', run: checkWith(tool.typedoc, ['--emit', 'none', '--logLevel', 'Warn']) },
+  { name: 'gcc -fanalyzer', run: checkWith('native/build.mjs', ['--analyze']) },
   { name: 'native', run: nativeTests },
   { name: 'vitest', run: () => runVitest([]) },
   { name: 'newest Node', run: testsOnNewestNode },

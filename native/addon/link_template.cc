@@ -17,7 +17,7 @@ MountRow DecodeMountRow(Napi::Env env, Napi::Value value, Tail& tail) {
   Args args(env, value);
   const std::string kind = args.Text("kind");
   MountRow row = {};
-  for (uint16_t i = 0; i < sizeof(kKinds) / sizeof(kKinds[0]); ++i)
+  for (size_t i = 0; i < sizeof(kKinds) / sizeof(kKinds[0]); ++i)
     if (kind == kKinds[i]) row.kind = (MountKind)i;
   row.mode = (uint16_t)args.Uint("mode", 0755);
 #define SBX_MOUNT_FLAG(Name, name) row.flags |= args.Flag(#name) ? kMount##Name : 0;

@@ -19,6 +19,7 @@ inline constexpr auto kCalls = [] {
       {SYS_openat2, 1 << 1 | kMakesDescriptor},
       {SYS_open_tree, 1 << 1 | kMakesDescriptor},
       {SYS_fsopen, 1 << 0 | kMakesDescriptor},
+      {SYS_memfd_create, 1 << 0 | kMakesDescriptor},
       {SYS_fsmount, kMakesDescriptor},
       {SYS_socket, kMakesDescriptor},
       {444 /* landlock_create_ruleset */, kMakesDescriptor},

@@ -30,6 +30,17 @@ const REQUESTS = {
   HAND_OVER: 'HandOver',
   SIGNAL: 'Signal',
 };
+/** Of a report, what follows its numbers: name, type, docstring, how it begins. */
+const BESIDE = {
+  READY: ['fds', 'number[]', '', 'nextAll()'],
+  STARTED: ['fds', 'number[]', '', 'nextAll()'],
+  ENDED: [
+    'outputs',
+    '(Uint8Array | number | null)[] | undefined',
+    'By the rows of the start, which had some: all that the file holds, `null` for nothing, or a descriptor to read it from.',
+    'undefined',
+  ],
+};
 const REPORTS = { READY: 'Ready', FAILED: 'Failed', STARTED: 'Started', ENDED: 'Ended' };
 
 /** By the last column of a row: its type, how it is sent and how it is received. */
@@ -94,7 +105,7 @@ function flags(macro, rows) {
   const fields = rows.map(({ cells: [, field], doc }) => [field, 'boolean', doc]);
   const bits = rows.map(({ cells: [, field] }, bit) => `    (flags.${field} ? ${2 ** bit} : 0)`);
   return `${shape(`${name}Flags`, '', fields)}
-export function ${name.toLowerCase()}Bits(flags: ${name}Flags): number {
+export function ${name.toLowerCase()}Bits(flags: Partial<${name}Flags>): number {
   return (
 ${bits.join(' |\n')}
   );
@@ -112,14 +123,17 @@ ${puts.join('')}}
 `;
 }
 
+/** Each is made in one piece: an object that is copied into another has a hidden class that V8 has not seen before. */
 function report(macro, rows) {
   const name = REPORTS[macro];
-  const fields = rows.map(({ cells: [, field, as], doc }) => [field, WAYS[as][0], doc]);
-  const reads = rows.map(({ cells: [, field, as] }) => `    ${field}: ${WAYS[as][2]},\n`);
-  return `${shape(`${name}Numbers`, '', [['kind', `'${name.toLowerCase()}'`, ''], ...fields])}
-export function read${name}(): ${name}Numbers {
+  const kind = name.toLowerCase();
+  const fields = rows.map(({ cells: [, field, as], doc }) => [field, WAYS[as][0], doc, WAYS[as][2]]);
+  if (BESIDE[macro] !== undefined) fields.push(BESIDE[macro]);
+  const reads = fields.map(([field, , , read]) => `    ${field}: ${read},\n`);
+  return `${shape(`${name}Report`, '', [['kind', `'${kind}'`, ''], ...fields])}
+export function read${name}(): ${name}Report {
   return {
-    kind: '${name.toLowerCase()}',
+    kind: '${kind}',
 ${reads.join('')}  };
 }
 `;
@@ -176,7 +190,7 @@ function recordsSource(rows) {
   const mountFlags = rows.MOUNT_FLAG.map(({ cells: [, name], doc }) => [`${name}?`, 'boolean', doc]);
   const template = rows.TEMPLATE.map(({ cells: [, field, as], doc }) => [field, WAYS[as][0], doc]);
   return `/** Fields of what crosses the boundary, sent and received by position. ${MADE} */
-import { next, nextFigure, put, putAll, UNKNOWN } from './native-row.js';
+import { next, nextAll, nextFigure, put, putAll, UNKNOWN } from './native-row.js';
 import { CAUSES, type Cause, STAGES, type Stage } from './native-tables.js';
 
 ${shape('MountFlags', '', mountFlags)}

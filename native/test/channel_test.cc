@@ -31,6 +31,7 @@ std::vector<Fd> Files(unsigned count) {
 
 std::vector<int> Borrowed(const std::vector<Fd>& files) {
   std::vector<int> fds;
+  fds.reserve(files.size());
   for (const Fd& file : files) fds.push_back(file.get());
   return fds;
 }

@@ -49,7 +49,7 @@ uint64_t Number(const std::string& text) {
   return ReadNumber(Only(kCounterMemoryPeak, file), kCounterMemoryPeak);
 }
 
-const std::string kGarbage[] = {"", "\n", "\n\n\n", " ", "max\n", "-1\n", "garbage", std::string(1, '\0'), std::string("\xff\xfe\x00usage_usec 5", 16), "usage_usec", "usage_usec \n", "oom_kill\n", "oom_kill x\n", "total_cache \n"};
+const std::string kGarbage[] = {"", "\n", "\n\n\n", " ", "max\n", "-1\n", "garbage", std::string(1, '\0'), std::string("\xff\xfe\x00usage_usec 5", 15), "usage_usec", "usage_usec \n", "oom_kill\n", "oom_kill x\n", "total_cache \n"};
 
 TEST("CPU time is a number of nanoseconds in v1") {
   EXPECT_EQ(Cpu("123456789\n"), 123456789u);

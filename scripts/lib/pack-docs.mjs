@@ -10,6 +10,7 @@ const ENGINE_PAGES = ['limits.md', 'errors.md', 'security.md', 'architecture.md'
 
 /** Pages by folder of the package. */
 export const PAGES = {
+  adapters: ['limits.md', 'security.md'],
   core: ENGINE_PAGES,
   languages: ['languages.md'],
   cli: ['cli.md', 'limits.md'],

@@ -30,6 +30,12 @@ describe('a script', () => {
     });
   });
 
+  test('without execute permission is advised to have it, a folder is not', async () => {
+    const run = suite.engine.run('./x', [], { files: { x: '#!/bin/sh\n' } });
+    await expect(run).rejects.toThrow(/Has its file execute permission \(\{ text, executable: true \}\)\?/);
+    await expect(suite.engine.run('/usr')).rejects.toThrow(/^(?!.*execute permission)/);
+  });
+
   test('that is not there is not called one', async () => {
     await expect(suite.engine.run('./y', [])).rejects.toMatchObject({
       message: expect.stringContaining('There is no program "./y"'),

@@ -55,6 +55,24 @@ test('are advised where a program is on the host and not inside', async () => {
   }
 });
 
+test('a venv comes with its interpreter, or is refused with the folder to add', async () => {
+  const [python, venv] = [join(home, 'python'), join(home, 'venv')];
+  for (const folder of [python, venv]) mkdirSync(join(folder, 'bin'), { recursive: true });
+  writeFileSync(join(python, 'bin', 'python3.9'), '#!/bin/sh\necho "$0"\n', { mode: 0o755 });
+  writeFileSync(join(venv, 'pyvenv.cfg'), `home = ${python}/bin\n`);
+  symlinkSync(join(python, 'bin', 'python3.9'), join(venv, 'bin', 'python3'));
+  await expect(Engine.open({ toolchains: [chain, venv] })).rejects.toMatchObject({
+    code: 'SBX_INVALID_OPTIONS',
+    message: expect.stringMatching(
+      /^options\.toolchains\[1\] must come with its interpreter, .*\/python3\.9, which is not/,
+    ),
+    details: expect.objectContaining({ hint: `Give ${python} as a toolchain, too.` }),
+  });
+  await withEngine({ toolchains: [venv, python] }, async (engine) => {
+    expect((await engine.run('python3')).stdout.text()).toBe(`${venv}/bin/python3\n`);
+  });
+});
+
 test.each([
   [['relative'], /toolchains\[0\] must/],
   [['/no/such/folder'], /toolchains\[0\] must be a folder of the host/],

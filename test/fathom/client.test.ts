@@ -24,7 +24,7 @@ describe('an execution', () => {
       exitCode: 3,
       stdout: '42 v\n',
       stderr: 'é\n',
-      usage: { cpu_time_ms: expect.any(Number), peak_memory_mb: expect.any(Number) },
+      usage: { cpuTimeMs: expect.any(Number), memoryPeakBytes: expect.any(Number) },
       outputLimitExceeded: false,
     });
     expect(result.durationMs).toBeGreaterThan(0);
@@ -104,7 +104,7 @@ describe('the connection', () => {
   it('ping tells the load', async () => {
     await using client = connect();
     const { load, roundTripMs } = await client.ping();
-    expect(load).toEqual({ active_executions: 0, queue_depth: 0 });
+    expect(load).toEqual({ activeExecutions: 0, queueDepth: 0 });
     expect(roundTripMs).toBeLessThan(1000);
   });
 
@@ -115,7 +115,7 @@ describe('the connection', () => {
     await using client = new FathomClient({ url, reconnect: { firstMs: 20 } });
     await client.connect();
     const lost = client.execute({ language: 'shell', code: 'sleep 60' }).catch((error: unknown) => error);
-    await until(2000, 'it runs', async () => (await client.ping()).load?.active_executions === 1);
+    await until(2000, 'it runs', async () => (await client.ping()).load?.activeExecutions === 1);
     await first.close();
     expect(await lost).toMatchObject({ retryable: true });
     const second = await createFathomServer({ ...options, port: Number(new URL(url).port) });

@@ -48,6 +48,20 @@ test('a server that breaks rules is told which', { timeout: 120_000 }, async () 
   server.close();
 });
 
+test('what is no Fathom server is told by what it says', { timeout: 60_000 }, async () => {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  server.on('connection', (socket) => socket.on('message', () => socket.send('{"requestId":""}')));
+  await once(server, 'listening');
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/ws`;
+  const { code, stderr } = await sbx(['conform', 'fathom', url, '--timeout', '200ms']);
+  expect(stderr).toMatch(
+    /waited 200 ms in vain for .*; what came is odd: a message without a type: v is not 1/,
+  );
+  expect(code).toBe(74);
+  for (const client of server.clients) client.terminate();
+  server.close();
+});
+
 test.each([
   [['nowhere'], 64, /URL must be an address/],
   [['ws://127.0.0.1:1/ws'], 74, /cannot check/],

@@ -3,7 +3,7 @@ import { GojudgeClient } from '@sbx/gojudge-client';
 import { expect, test } from 'vitest';
 import { useServer } from './server.js';
 
-const server = useServer({ authToken: 'secret', queueLength: 1, parallelism: 1 });
+const server = useServer({ token: 'secret', queueLength: 1, parallelism: 1 });
 
 function makeClient(token = 'secret', retries = 0): GojudgeClient {
   return new GojudgeClient({ url: server.url, token, retries });

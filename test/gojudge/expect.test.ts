@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { expect, test } from 'vitest';
 import { cmd, useServer } from './server.js';
 
-const server = useServer({ authToken: 's3cret' });
+const server = useServer({ token: 's3cret' });
 
 const RUN = JSON.stringify({ cmd: [cmd(['/bin/true'])] });
 const FILE = '--b\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\nhello\r\n--b--\r\n';

@@ -17,7 +17,8 @@ export function useServer(options: GojudgeServerOptions = {}): TestServer {
   beforeAll(async () => {
     before = await settledFootprint();
     server = await createGojudgeServer({
-      httpAddr: '127.0.0.1:0',
+      host: '127.0.0.1',
+      port: 0,
       monitorAddr: '127.0.0.1:0',
       parallelism: 2,
       ...options,

@@ -7,7 +7,7 @@ import { runningPrograms } from '../helpers/running.js';
 import { until } from '../helpers/wait.js';
 import { cmd, post, useServer } from './server.js';
 
-const server = useServer({ authToken: 's3cret', queueLength: 1, enableMetrics: true });
+const server = useServer({ token: 's3cret', queueLength: 1, enableMetrics: true });
 const TOKEN = 'Authorization: Bearer s3cret\r\n';
 /** Not in the table of plain headers. */
 const ODD = 'Odd: 1\r\n';

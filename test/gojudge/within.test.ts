@@ -24,7 +24,6 @@ show('/proc', ' '.join(sorted(name for name in os.listdir('/proc') if not name.i
 for name in ('/proc/1/status', '/proc/meminfo', '/proc/sys/kernel/pid_max', '/proc/net/tcp', '/sys/devices', '/dev/shm', '/dev/tty'):
     try:
         os.stat(name)
-
         show(name, 'ok')
     except OSError as error:
         show(name, errno.errorcode[error.errno])

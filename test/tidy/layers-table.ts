@@ -2,6 +2,7 @@
 
 /** Each package, and the other packages of ours that it may import, at their index. Any `node:*` besides. */
 export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
+  adapters: ['@sbx/core'],
   core: [],
   'fathom-client': [],
   'fathom-server': [

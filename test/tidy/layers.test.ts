@@ -52,7 +52,7 @@ describe('packages', () => {
         file.startsWith('packages/core/') &&
         !isRelative(specifier) &&
         !specifier.startsWith('node:') &&
-        !(specifier === 'tar-stream' && file.startsWith('packages/core/src/files/')),
+        !(specifier === 'modern-tar' && file.startsWith('packages/core/src/files/')),
     );
     expect(wrong).toEqual([]);
   });

@@ -10,6 +10,14 @@ const PUBLIC_TYPES = [
   'packages/fifo-client/src/types.ts',
   'packages/fifo-protocol/src/reply.ts',
   'packages/fifo-protocol/src/server/types.ts',
+  // As built: everything that the entry exports.
+  'packages/fathom-client/dist/index.d.ts',
+  'packages/fathom-client/dist/conformance/index.d.ts',
+  'packages/fathom-server/dist/index.d.ts',
+  'packages/gojudge-client/dist/index.d.ts',
+  'packages/gojudge-server/dist/index.d.ts',
+  'packages/languages/dist/index.d.ts',
+  'packages/mcp/dist/index.d.ts',
 ];
 
 /** Members of interfaces that say nothing. */

@@ -1,34 +1,64 @@
 // The built types, as the strictest project sees them.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { languages } from '@sbx/languages';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { root } from './sources.js';
 
-/** What the compiler says of a program that stands in this checkout. */
-function complaintsOf(source: string): string[] {
+const OPTIONS: ts.CompilerOptions = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noEmit: true,
+  skipLibCheck: true,
+  target: ts.ScriptTarget.ES2022,
+  lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts'],
+  types: ['node'],
+  typeRoots: [join(root, 'node_modules/@types')],
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+};
+
+/** Does something with a program that stands in this checkout. */
+function withProgram<Result>(source: string, work: (file: string) => Result): Result {
   const folder = mkdtempSync(join(root, 'test/tidy/.types-'));
   try {
     const file = join(folder, 'program.mts');
     writeFileSync(file, source);
-    const program = ts.createProgram([file], {
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noEmit: true,
-      skipLibCheck: true,
-      target: ts.ScriptTarget.ES2022,
-      lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts'],
-      types: ['node'],
-      typeRoots: [join(root, 'node_modules/@types')],
-      module: ts.ModuleKind.NodeNext,
-      moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    });
-    return ts
-      .getPreEmitDiagnostics(program)
-      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+    return work(file);
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** What the compiler says of it. */
+function complaintsOf(source: string): string[] {
+  return withProgram(source, (file) =>
+    ts
+      .getPreEmitDiagnostics(ts.createProgram([file], OPTIONS))
+      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')),
+  );
+}
+
+/** What an editor offers where `|` stands. */
+function completionsOf(source: string): string[] {
+  return withProgram(source.replace('|', ''), (file) => {
+    const service = ts.createLanguageService({
+      getCompilationSettings: () => OPTIONS,
+      getScriptFileNames: () => [file],
+      getScriptVersion: () => '1',
+      getScriptSnapshot: (name) =>
+        ts.sys.fileExists(name) ? ts.ScriptSnapshot.fromString(ts.sys.readFile(name)!) : undefined,
+      getCurrentDirectory: () => root,
+      getDefaultLibFileName: ts.getDefaultLibFilePath,
+      fileExists: ts.sys.fileExists,
+      readFile: ts.sys.readFile,
+      directoryExists: ts.sys.directoryExists,
+      getDirectories: ts.sys.getDirectories,
+    });
+    const { entries = [] } = service.getCompletionsAtPosition(file, source.indexOf('|'), {}) ?? {};
+    return entries.map(({ name }) => name);
+  });
 }
 
 test('streams that were asked for as pipes are there, others may not be', { timeout: 120_000 }, () => {
@@ -54,22 +84,64 @@ test('streams that were asked for as pipes are there, others may not be', { time
   expect(complaints).toEqual([]);
 });
 
+/** Types of what callers write, by their names; what servers and results are made of is written by us. */
+const OPTION_TYPE = /(Options|Request|Limits|Command|Definition|Step)$/;
+const ENTRIES: Readonly<Record<string, string>> = {
+  '@sbx/core': 'core/dist/index.d.ts',
+  '@sbx/fathom-client': 'fathom-client/dist/index.d.ts',
+  '@sbx/fathom-client/conformance': 'fathom-client/dist/conformance/index.d.ts',
+  '@sbx/fathom-server': 'fathom-server/dist/index.d.ts',
+  '@sbx/fifo-client': 'fifo-client/dist/index.d.ts',
+  '@sbx/fifo-protocol/server': 'fifo-protocol/dist/server/index.d.ts',
+  '@sbx/gojudge-client': 'gojudge-client/dist/index.d.ts',
+  '@sbx/gojudge-server': 'gojudge-server/dist/index.d.ts',
+  '@sbx/languages': 'languages/dist/index.d.ts',
+  '@sbx/mcp': 'mcp/dist/index.d.ts',
+};
+
+/** Names of option types that an entry exports under their own names. */
+function optionTypesOf(file: string): string[] {
+  const text = readFileSync(join(root, 'packages', file), 'utf8');
+  const lists = [...text.matchAll(/^export \{([^}]*)\}/gm)].map(([, list]) => list!);
+  const names = lists.flatMap((list) => [...list.matchAll(/\btype (\w+)/g)].map(([, name]) => name!));
+  return names.filter((name) => OPTION_TYPE.test(name) && name !== 'StartOptions'); // generic, of types that are here
+}
+
 test('undefined is as good as absent for every option', { timeout: 120_000 }, () => {
+  const lines = Object.entries(ENTRIES).flatMap(([entry, file], at) => {
+    const names = optionTypesOf(file);
+    expect(names.length, entry).toBeGreaterThan(0);
+    const checks = names.map(
+      (name) => `const of${at}${name}: Partial<E${at}.${name}> = undefinedOf<E${at}.${name}>();`,
+    );
+    return [`import type * as E${at} from '${entry}';`, ...checks];
+  });
   const complaints = complaintsOf(`
-    import type { EngineOptions, GroupRequest, OneShotOptions, RunManyOptions, SandboxOptions } from '@sbx/core';
-    import type { FifoClientOptions, WaitOptions } from '@sbx/fifo-client';
-    import type { FifoOptions } from '@sbx/fifo-protocol/server';
     type Optional<T> = { [Key in keyof T as {} extends Pick<T, Key> ? Key : never]: undefined };
-    declare const of: <T>() => Optional<T>;
-    const oneShot: OneShotOptions = of<OneShotOptions>();
-    const sandbox: SandboxOptions = of<SandboxOptions>();
-    const engine: EngineOptions = of<EngineOptions>();
-    const many: RunManyOptions = of<RunManyOptions>();
-    const group: GroupRequest = { programs: [], ...of<GroupRequest>() };
-    const limits: OneShotOptions = { limits: of<NonNullable<OneShotOptions['limits']>>() };
-    const fifo: FifoOptions = of<FifoOptions>();
-    const client: FifoClientOptions = of<FifoClientOptions>();
-    const wait: WaitOptions = of<WaitOptions>();
+    declare const undefinedOf: <T>() => Optional<T>;
+    ${lines.join('\n')}
   `);
   expect(complaints).toEqual([]);
+});
+
+test.each([
+  ['runCode', "import { runCode } from '@sbx/languages'; await runCode({ code: '', language: '|' });"],
+  ['compile', "import { compile } from '@sbx/languages'; await compile({ code: '', language: '|' });"],
+  [
+    'spawn',
+    "import type { Runtimes } from '@sbx/languages'; declare const it: Runtimes; await it.spawn({ code: '', language: '|' });",
+  ],
+])('an editor completes the language of %s', { timeout: 120_000 }, (_, source) => {
+  expect(completionsOf(source).sort()).toEqual(
+    languages
+      .list()
+      .map(({ name }) => name)
+      .sort(),
+  );
+});
+
+test('languages of the caller’s own are taken', { timeout: 120_000 }, () => {
+  const source =
+    "import type { RunCodeOptions } from '@sbx/languages'; export const own: RunCodeOptions['language'] = 'pascal';";
+  expect(complaintsOf(source)).toEqual([]);
 });

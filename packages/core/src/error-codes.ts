@@ -20,7 +20,9 @@ export type ErrorClassName =
 
 /** One row of `ERROR_CODES`. */
 export interface ErrorCodeRow {
+  /** Name of the error class. */
   class: ErrorClassName;
+  /** The same call may succeed later. */
   retryable: boolean;
   /** A sentence for the docs. */
   meaning: string;

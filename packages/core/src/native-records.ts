@@ -1,5 +1,5 @@
 /** Fields of what crosses the boundary, sent and received by position. Made from native/protocol/*.def by `node native/build.mjs`: edit the tables there. */
-import { next, nextFigure, put, putAll, UNKNOWN } from './native-row.js';
+import { next, nextAll, nextFigure, put, putAll, UNKNOWN } from './native-row.js';
 import { CAUSES, type Cause, STAGES, type Stage } from './native-tables.js';
 
 export interface MountFlags {
@@ -49,7 +49,7 @@ export interface PrepareFlags {
   oneCpu: boolean;
 }
 
-export function prepareBits(flags: PrepareFlags): number {
+export function prepareBits(flags: Partial<PrepareFlags>): number {
   return (
     (flags.loopback ? 1 : 0) |
     (flags.strict ? 2 : 0) |
@@ -77,7 +77,7 @@ export interface StartFlags {
   callsKill: boolean;
 }
 
-export function startBits(flags: StartFlags): number {
+export function startBits(flags: Partial<StartFlags>): number {
   return (
     (flags.oneShot ? 1 : 0) |
     (flags.notify ? 2 : 0) |
@@ -232,20 +232,22 @@ export function putStartLists(message: StartLists): void {
   put(message.env.length);
 }
 
-export interface ReadyNumbers {
+export interface ReadyReport {
   kind: 'ready';
   /** Of an init: memory that is charged to its group, with what earlier sandboxes left there. */
   heldBytes: number | null;
+  fds: number[];
 }
 
-export function readReady(): ReadyNumbers {
+export function readReady(): ReadyReport {
   return {
     kind: 'ready',
     heldBytes: nextFigure(),
+    fds: nextAll(),
   };
 }
 
-export interface FailedNumbers {
+export interface FailedReport {
   kind: 'failed';
   programId: number;
   stage: Stage;
@@ -254,7 +256,7 @@ export interface FailedNumbers {
   errorNumber: number;
 }
 
-export function readFailed(): FailedNumbers {
+export function readFailed(): FailedReport {
   return {
     kind: 'failed',
     programId: next(),
@@ -264,22 +266,24 @@ export function readFailed(): FailedNumbers {
   };
 }
 
-export interface StartedNumbers {
+export interface StartedReport {
   kind: 'started';
   programId: number;
   /** Inside. */
   pid: number;
+  fds: number[];
 }
 
-export function readStarted(): StartedNumbers {
+export function readStarted(): StartedReport {
   return {
     kind: 'started',
     programId: next(),
     pid: next(),
+    fds: nextAll(),
   };
 }
 
-export interface EndedNumbers {
+export interface EndedReport {
   kind: 'ended';
   programId: number;
   /** As wait(2) gives it. */
@@ -301,9 +305,11 @@ export interface EndedNumbers {
   taskPeakBefore: number | null;
   /** Of the main process, for when there is nothing better. */
   maxRssBytes: number;
+  /** By the rows of the start, which had some: all that the file holds, `null` for nothing, or a descriptor to read it from. */
+  outputs: (Uint8Array | number | null)[] | undefined;
 }
 
-export function readEnded(): EndedNumbers {
+export function readEnded(): EndedReport {
   return {
     kind: 'ended',
     programId: next(),
@@ -318,5 +324,6 @@ export function readEnded(): EndedNumbers {
     taskPeak: nextFigure(),
     taskPeakBefore: nextFigure(),
     maxRssBytes: next(),
+    outputs: undefined,
   };
 }

@@ -2,7 +2,7 @@
 import { loadNative } from './native.js';
 import type { HelperMessage, ReportedOutput } from './native-messages.js';
 import { readEnded, readFailed, readReady, readStarted } from './native-records.js';
-import { next, nextAll, readRow } from './native-row.js';
+import { next, readRow } from './native-row.js';
 import { KIND, STAGES } from './native-tables.js';
 import type { Channel } from './native-types.js';
 
@@ -22,8 +22,8 @@ const READERS: Readonly<Record<number, (contents: Contents) => HelperMessage>> =
       outputs: ended.outputCount > 0 ? readOutputs(ended.outputCount, contents) : undefined,
     };
   },
-  [KIND.ready]: () => ({ ...readReady(), fds: nextAll() }),
-  [KIND.started]: () => ({ ...readStarted(), fds: nextAll() }),
+  [KIND.ready]: readReady,
+  [KIND.started]: readStarted,
   [KIND.failed]: () => {
     const { errorNumber: errno, ...failed } = readFailed();
     return { ...failed, errno, stageText: TEXTS.get(failed.stage)! };

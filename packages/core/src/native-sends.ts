@@ -49,7 +49,7 @@ export function sendPrepare(
   left: readonly number[],
 ): number {
   beginRow();
-  put(prepareBits({ ...message, ...making }));
+  put(prepareBits(message) | prepareBits(making));
   putPrepare(message);
   return channel.prepare(rowNumbers(), rowLength(), left);
 }

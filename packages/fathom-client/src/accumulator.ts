@@ -1,5 +1,6 @@
 /** What an execution has come to, from its events: as the sample of the specification, in our names. */
-import type { ExecutionStatus, ResourceUsage, ServerMessage } from './wire/index.js';
+import { type ExecutionUsage, usageOf } from './figures.js';
+import type { ExecutionStatus, ServerMessage } from './wire/index.js';
 import { isTerminal } from './wire/index.js';
 
 /** Messages of one execution change it; others are for others. */
@@ -13,7 +14,7 @@ export class Accumulator {
   exitCode: number | null = null;
   /** `null` until the result. */
   durationMs: number | null = null;
-  usage: ResourceUsage = {};
+  usage: ExecutionUsage = {};
 
   constructor(executionId: string) {
     this.executionId = executionId;
@@ -28,7 +29,7 @@ export class Accumulator {
     else if (message.type === 'result') {
       this.exitCode = message.exit_code;
       this.durationMs = message.duration_ms;
-      this.usage = message.resource_usage ?? {};
+      this.usage = usageOf(message.resource_usage ?? {});
     }
   }
 

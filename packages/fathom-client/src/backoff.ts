@@ -3,32 +3,27 @@
 /** Numbers of the reconnection. */
 export interface ReconnectOptions {
   /** Wait before the second try, in ms. Default 100. */
-  firstMs?: number;
+  firstMs?: number | undefined;
   /** Longest wait, in ms. Default 30 000. */
-  capMs?: number;
+  capMs?: number | undefined;
   /** Part of each wait that is left to chance, 0 to 1, so that clients of one server do not all come at once. Default 0.5. */
-  jitter?: number;
+  jitter?: number | undefined;
   /** Tries until it is given up; the next call tries again. Default: without end. */
-  triesMax?: number;
+  triesMax?: number | undefined;
 }
 
 /** Between tries at once: a server that takes each connection only to end it would be asked without a pause. */
 const AT_ONCE_EVERY_MS = 5000;
 
 export class Backoff {
-  readonly #options: Required<ReconnectOptions>;
+  readonly #options: Readonly<Record<keyof ReconnectOptions, number>>;
   readonly #random: () => number;
   #tries = 0;
   #atOnceAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ReconnectOptions = {}, random: () => number = Math.random) {
-    this.#options = {
-      firstMs: 100,
-      capMs: 30_000,
-      jitter: 0.5,
-      triesMax: Number.POSITIVE_INFINITY,
-      ...options,
-    };
+    const { firstMs = 100, capMs = 30_000, jitter = 0.5, triesMax = Number.POSITIVE_INFINITY } = options;
+    this.#options = { firstMs, capMs, jitter, triesMax };
     this.#random = random;
   }
 

@@ -59,7 +59,7 @@ describe('an execution', () => {
       stdout: 'ab\n',
       stderr: 'e',
       durationMs: 12,
-      usage: { cpu_time_ms: 3 },
+      usage: { cpuTimeMs: 3 },
       outputLimitExceeded: false,
     });
   });
@@ -312,7 +312,7 @@ describe('the connection', () => {
     await vi.advanceTimersByTimeAsync(0);
     const { id } = socket.sent[0]!;
     socket.receive({ type: 'pong', id, load: { active_executions: 3, queue_depth: 1 } });
-    expect(await pong).toMatchObject({ load: { active_executions: 3, queue_depth: 1 } });
+    expect((await pong).load).toEqual({ activeExecutions: 3, queueDepth: 1 });
   });
 
   test('pongs without an id are in the order of the pings', async () => {
@@ -322,7 +322,7 @@ describe('the connection', () => {
     for (const active_executions of [1, 2]) {
       socket.receive({ type: 'pong', load: { active_executions, queue_depth: 0 } });
     }
-    expect((await Promise.all(pongs)).map(({ load }) => load?.active_executions)).toEqual([1, 2]);
+    expect((await Promise.all(pongs)).map(({ load }) => load?.activeExecutions)).toEqual([1, 2]);
   });
 
   test('closed: everything fails, nothing is tried again', async () => {

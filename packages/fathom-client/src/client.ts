@@ -3,6 +3,7 @@ import type { ReconnectOptions } from './backoff.js';
 import { Connection, type ConnectionState } from './connection.js';
 import { connectionError, type FathomError, lostError } from './errors.js';
 import { Execution } from './execution.js';
+import { type Load, loadOf } from './figures.js';
 import {
   checkMessageSize,
   checkNames,
@@ -15,7 +16,6 @@ import { type OpenSocket, openGlobalSocket } from './transport.js';
 import {
   encodeMessage,
   type PongMessage,
-  type ServerLoad,
   type ServerMessage,
   Stamper,
   type Unstamped,
@@ -28,28 +28,29 @@ export interface FathomClientOptions {
   /** Sent as `Authorization: Bearer`, and where headers cannot be sent (browsers) as a subprotocol, which `@sbx/fathom-server` takes. */
   token?: string | undefined;
   /** How to connect again when the connection went away; `false`: only when the next call needs it. */
-  reconnect?: ReconnectOptions | false;
+  reconnect?: ReconnectOptions | false | undefined;
   /** Longest wait for a connection to open, in ms. Default 5000. */
-  connectTimeoutMs?: number;
+  connectTimeoutMs?: number | undefined;
   /** Time between pings while executions are under way, in ms; two without an answer end the connection. Default 30 000; 0: none. */
-  pingIntervalMs?: number;
+  pingIntervalMs?: number | undefined;
   /** Longest wait for the answer to a ping, in ms; without any sign of life in it the connection is given up. Default 10 000. */
-  pingTimeoutMs?: number;
+  pingTimeoutMs?: number | undefined;
   /** Makes the socket. Default: ws on Node, the global WebSocket elsewhere. */
-  openSocket?: OpenSocket;
+  openSocket?: OpenSocket | undefined;
 }
 
 /** Settings of one call. */
 export interface ExecuteOptions {
   /** Abort cancels the execution on the server and rejects at once with the signal's reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Answer to a ping. */
 export interface Pong {
+  /** From ping to pong. */
   roundTripMs: number;
   /** Of the whole server; `null` when it does not tell. */
-  load: ServerLoad | null;
+  load: Load | null;
 }
 
 /**
@@ -82,6 +83,8 @@ export class FathomClient implements AsyncDisposable {
   };
 
   constructor(options: FathomClientOptions) {
+    if (typeof options === 'string')
+      refuse('options', 'must be an object such as { url: … }, not the address alone');
     checkNames('options', options, KNOWN_OPTIONS);
     this.#pingIntervalMs = options.pingIntervalMs ?? 30_000;
     this.#pingTimeoutMs = options.pingTimeoutMs ?? 10_000;
@@ -136,9 +139,12 @@ export class FathomClient implements AsyncDisposable {
     signal?.throwIfAborted();
     const startedAt = performance.now();
     return new Promise((resolve, reject) => {
-      const id = this.#sendPing(({ load = null }) => {
+      const id = this.#sendPing(({ load }) => {
         settle();
-        resolve({ roundTripMs: performance.now() - startedAt, load });
+        resolve({
+          roundTripMs: performance.now() - startedAt,
+          load: load === undefined ? null : loadOf(load),
+        });
       });
       const heardBefore = this.#heardCount;
       const timer = setTimeout(() => {

@@ -17,12 +17,17 @@ export type ClientErrorCode = (typeof CLIENT_ERROR_CODES)[number];
 
 /** What an error is made of. */
 export interface ClientErrorInit {
+  /** What kind of error it is: branch on this. */
   code: ClientErrorCode;
+  /** A sentence for people. */
   message: string;
+  /** The same request may succeed later. Default false. */
   retryable?: boolean;
+  /** The server's own code. Default `null`. */
   wireCode?: WireErrorCode | (string & {}) | null;
   /** Of the execution that it ended. */
   executionId?: string | null;
+  /** What it comes from. */
   cause?: unknown;
 }
 

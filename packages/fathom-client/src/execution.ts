@@ -1,22 +1,27 @@
 /** One execution as the caller sees it: awaited for what it came to, or read event by event. */
 import { Accumulator } from './accumulator.js';
 import { FathomError, lostError } from './errors.js';
-import type { ResourceUsage, ServerMessage, TerminalStatus } from './wire/index.js';
+import { type ExecutionUsage, usageOf } from './figures.js';
+import type { ServerMessage, TerminalStatus } from './wire/index.js';
 
 /** What an execution came to. */
 export interface ExecutionResult {
+  /** Of the execution, on the wire. */
   id: string;
+  /** How it ended. */
   status: TerminalStatus;
   /** `status === 'completed'`: it ended by itself with exit code 0. */
   ok: boolean;
   /** `null` when a signal ended the program. */
   exitCode: number | null;
+  /** All of it, as text. */
   stdout: string;
+  /** All of it, as text. */
   stderr: string;
   /** Wall time of the execution, without waiting for a place. */
   durationMs: number;
   /** A figure that could not be measured is absent. */
-  usage: ResourceUsage;
+  usage: ExecutionUsage;
   /** It printed more than `limits.outputBytes` and was ended for that; `status` is `'failed'`. */
   outputLimitExceeded: boolean;
 }
@@ -207,7 +212,7 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
       stdout,
       stderr,
       durationMs: durationMs ?? 0,
-      usage,
+      usage: usageOf(usage),
       outputLimitExceeded: this.#isOutputLimited,
     };
     this.#events.push({ kind: 'result', result });

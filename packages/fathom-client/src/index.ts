@@ -16,6 +16,7 @@ export {
   isFathomError,
 } from './errors.js';
 export { Execution, type ExecutionEvent, type ExecutionOwner, type ExecutionResult } from './execution.js';
+export type { ExecutionUsage, Load } from './figures.js';
 export type { ExecutionLimits, ExecutionRequest } from './request.js';
 export type { OpenSocket, SocketLike } from './transport.js';
 export * from './wire/index.js';

@@ -28,6 +28,8 @@ const openSocket: OpenSocket = (url, token) => {
 /** As of the main entry, over ws. */
 export class FathomClient extends Client {
   constructor(options: FathomClientOptions) {
-    super({ openSocket, ...options });
+    // Anything else is for the check to see as it is.
+    const isObject = typeof options === 'object' && options !== null;
+    super(isObject ? { ...options, openSocket: options.openSocket ?? openSocket } : options);
   }
 }

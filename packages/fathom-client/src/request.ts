@@ -1,29 +1,32 @@
 /** What a caller asks for, checked and turned into the wire's own names and units. */
 import { FathomError } from './errors.js';
+import { nearestName } from './nearest-name.js';
 import { type ExecuteLimits, type Language, LIMIT_RANGES, SIZE_LIMITS } from './wire/index.js';
 
 /** What an execution may use. Servers can allow less than the bounds here, and more memory and time; they say so. */
 export interface ExecutionLimits {
   /** Wall time of the execution itself, in ms; waiting for a place does not count. Default 30 000, which a server with a lower bound refuses: give less there. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Memory of the whole process tree, in bytes, rounded up to whole MiB. Default 256 MiB, likewise. */
-  memoryBytes?: number;
+  memoryBytes?: number | undefined;
   /** Relative weight when CPUs are short; 1024 is a normal one. Default: the server's, 512. */
-  cpuShares?: number;
+  cpuShares?: number | undefined;
   /** Raw bytes of stdout and stderr together. Default: the server's, 1 MiB. */
-  outputBytes?: number;
+  outputBytes?: number | undefined;
 }
 
 /** One program. */
 export interface ExecutionRequest {
   /** `'python'`, `'javascript'`, `'shell'`, `'elixir'`, or what else the server offers. */
   language: Language | (string & {});
+  /** The source text. */
   code: string;
   /** Default: end of file at once. */
-  stdin?: string;
+  stdin?: string | undefined;
   /** Added to the server's small clean environment; these win. */
-  env?: Record<string, string>;
-  limits?: ExecutionLimits;
+  env?: Record<string, string> | undefined;
+  /** What it may use. */
+  limits?: ExecutionLimits | undefined;
 }
 
 /** Fields of an `execute` message beside the envelope. */
@@ -102,7 +105,10 @@ export function refuse(field: string, rule: string): never {
 export function checkNames(field: string, value: unknown, known: readonly string[]): void {
   if (typeof value !== 'object' || value === null) refuse(field, 'must be an object');
   const unknown = Object.keys(value).find((name) => !known.includes(name));
-  if (unknown !== undefined) refuse(`${field}.${unknown}`, `is not known; known are ${known.join(', ')}`);
+  if (unknown === undefined) return;
+  const near = nearestName(unknown, known);
+  const meant = near === null ? '' : ` (did you mean ${near}?)`;
+  refuse(`${field}.${unknown}`, `is not known${meant}; known are ${known.join(', ')}`);
 }
 
 function checkText(field: string, value: unknown, bytesMax: number): void {

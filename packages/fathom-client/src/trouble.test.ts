@@ -1,5 +1,6 @@
 // Servers that are away, dead, deaf, newer than us, or none.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Backoff } from './backoff.js';
 import { FathomClient, type FathomClientOptions } from './client.js';
 import { FathomError } from './errors.js';
 import { fakeSockets } from './fake-socket.js';
@@ -177,4 +178,10 @@ test('calls in a loop while it is away are no reason to try without a pause', as
   await vi.advanceTimersByTimeAsync(2000);
   await loop;
   await client.close();
+});
+
+test('settings that are undefined are the default ones', () => {
+  const unset = { firstMs: undefined, capMs: undefined, jitter: undefined, triesMax: undefined };
+  const waits = (backoff: Backoff) => [1, 2, 3, 4].map(() => backoff.next(false));
+  expect(waits(new Backoff(unset, () => 0))).toEqual([0, 100, 200, 400]);
 });

@@ -21,65 +21,65 @@ export interface Logger {
 /** Options of `createFathomServer`; all have defaults. */
 export interface FathomServerOptions {
   /** Where `listen()` listens; `localhost` is every loopback address. Default `'127.0.0.1'`. */
-  host?: string;
+  host?: string | undefined;
   /** Port of `listen()`; 0 takes a free one. Default 8765. */
-  port?: number;
+  port?: number | undefined;
   /** Path of the WebSocket. Default `'/ws'`. */
-  path?: string;
+  path?: string | undefined;
   /** Bearer token that upgrades and `/metrics` must bring. `null` (default): everybody who can connect may. */
   token?: string | null | undefined;
   /** Origins of web pages that may connect where no token is asked for, besides those of this machine: `'https://example.org'`. Default: none. */
-  allowedOrigins?: readonly string[];
+  allowedOrigins?: readonly string[] | undefined;
   /** Names of languages of `@sbx/languages`, or definitions of your own, without compile step. Those that are not installed are not on offer, and the logger is warned; with none left the server does not open. Default: python, javascript, shell, elixir. */
-  languages?: readonly (string | LanguageDefinition)[];
+  languages?: readonly (string | LanguageDefinition)[] | undefined;
   /** Interpreters kept started and waiting, by language; each serves one execution. Default: two of Python and JavaScript, one of Elixir. */
-  standby?: Readonly<Record<string, number>>;
+  standby?: Readonly<Record<string, number>> | undefined;
   /** Memory that all waiting interpreters may hold together. Default 512 MiB. */
-  standbyMemoryBytes?: number;
+  standbyMemoryBytes?: number | undefined;
   /** Executions that run at the same time, and a quarter more for connections of which nothing runs. Default: four per CPU, at least 8. */
-  parallelism?: number;
+  parallelism?: number | undefined;
   /** Executions that may wait, and a quarter more for connections of which nothing waits. Default 256. More are refused with `SANDBOX_OVERLOADED`. */
-  queueLength?: number;
+  queueLength?: number | undefined;
   /** Executions of one connection that run at the same time; more wait. Default: `parallelism`. */
-  parallelismPerConnection?: number;
+  parallelismPerConnection?: number | undefined;
   /** Executions of one connection that may wait. Default: `queueLength`. */
-  queueLengthPerConnection?: number;
+  queueLengthPerConnection?: number | undefined;
   /** Connections at the same time. Default 1024. More are refused with 503. */
-  connectionCountMax?: number;
+  connectionCountMax?: number | undefined;
   /** Highest `timeout_ms`. Default 300 000. */
-  timeoutMsMax?: number;
+  timeoutMsMax?: number | undefined;
   /** Highest `memory_mb`. Default 1024. */
-  memoryMbMax?: number;
+  memoryMbMax?: number | undefined;
   /** Highest `max_output_bytes`. Default 64 MiB. */
-  outputBytesMax?: number;
+  outputBytesMax?: number | undefined;
   /** Most bytes of `code`. Default 1 MiB. */
-  codeBytesMax?: number;
+  codeBytesMax?: number | undefined;
   /** Most bytes of `stdin`. Default 4 MiB. */
-  stdinBytesMax?: number;
+  stdinBytesMax?: number | undefined;
   /** Most bytes of one message; larger ones close the connection with 1009. Default 8 MiB. */
-  messageBytesMax?: number;
+  messageBytesMax?: number | undefined;
   /** More limits of each execution; time, memory and CPU weight are the client's. Default: those of its language and of the engine, CPU time unbounded. */
-  limits?: Limits;
+  limits?: Limits | undefined;
   /** Interfaces of each execution: none, or a loopback of its own, on which its programs reach each other. Default `'none'`. */
-  network?: 'none' | 'loopback';
+  network?: 'none' | 'loopback' | undefined;
   /** Bytes on their way to one client beyond which its programs wait. Default 256 KiB. */
-  bufferBytes?: number;
+  bufferBytes?: number | undefined;
   /** A client that takes nothing for so long while its buffer is full is disconnected. Default 30 000. */
-  stallMs?: number;
+  stallMs?: number | undefined;
   /** Time between pings; two unanswered ones end a connection. Default 30 000. */
-  pingMs?: number;
+  pingMs?: number | undefined;
   /** How long executions outlive their connection. Default 1000. */
-  orphanGraceMs?: number;
+  orphanGraceMs?: number | undefined;
   /** How long `close()` lets executions finish before it ends them. Default 0. */
-  drainMs?: number;
+  drainMs?: number | undefined;
   /** What programs see of the host: its /usr (`'host'`, default), or of its packages those of `languages` alone (`'minimal'`, as of `EngineOptions`). */
-  root?: 'host' | 'minimal';
+  root?: 'host' | 'minimal' | undefined;
   /** Guarantees of the engine that is opened here, as of `EngineOptions`. */
-  require?: readonly Feature[];
+  require?: readonly Feature[] | undefined;
   /** An engine of the caller's, which stays open. Default: one of the server's own. */
-  engine?: Engine;
+  engine?: Engine | undefined;
   /** Default: silent. */
-  logger?: Logger;
+  logger?: Logger | undefined;
 }
 
 const PARALLELISM_MIN = 8;

@@ -4,7 +4,7 @@ import { checkOptions, type OptionRules, SIGNAL } from './option-check.js';
 /** Options of a single call. */
 export interface CallOptions {
   /** Abort drops the connection, which kills the run. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 export const CALL_RULES: OptionRules<CallOptions> = { signal: SIGNAL };

@@ -39,13 +39,13 @@ export interface GojudgeClientOptions extends RetryOptions {
   /** Bearer token. */
   token?: string | undefined;
   /** `fetch` and `WebSocket` to use. Default: those of the environment. */
-  transport?: Transport;
+  transport?: Transport | undefined;
 }
 
 /** Options of `runMany`. */
 export interface RunManyOptions extends CallOptions {
   /** Runs at once. Default 4; what the server has no worker for waits in its queue. */
-  concurrency?: number;
+  concurrency?: number | undefined;
 }
 
 const OPTION_RULES: OptionRules<GojudgeClientOptions> = {
@@ -217,7 +217,7 @@ export class GojudgeClient implements AsyncDisposable {
     if (typeof command !== 'object' || command === null) refuse('command', 'an object with args', command);
     const { commands, ...rest } = 'commands' in command ? command : { commands: [command] };
     checkGroup({ ...rest, commands });
-    const group = { ...rest, commands: commands.map((one) => ({ files: ALL_STREAMS, ...one })) };
+    const group = { ...rest, commands: commands.map((one) => ({ ...one, files: one.files ?? ALL_STREAMS })) };
     const openSocket = () =>
       this.#retrier.run(() => this.#openSocket('/stream'), wasNeverTaken, options.signal);
     return InteractiveRun.open(this, openSocket, group, options);

@@ -18,12 +18,17 @@ export type ClientErrorCode = (typeof CLIENT_ERROR_CODES)[number];
 
 /** What an error is made of. */
 export interface ClientErrorInit {
+  /** What kind of error it is: branch on this. */
   code: ClientErrorCode;
+  /** A sentence for people. */
   message: string;
+  /** The same request may succeed later. Default false. */
   retryable?: boolean;
   /** HTTP status, when there was one. */
   status?: number | null;
+  /** Wait in ms that the server asked for. */
   retryAfterMs?: number | null;
+  /** What it comes from. */
   cause?: unknown;
 }
 

@@ -73,7 +73,7 @@ export class HttpCaller {
     try {
       const headers = { ...(init.headers as Record<string, string>), ...this.#headers };
       const response = await this.#transport.fetch(this.#url + path, { ...init, headers });
-      if (!response.ok) throw failureOf(response, await response.text());
+      if (!response.ok) throw failureOf(response, await response.text(), this.#url + path);
       return await read(response);
     } catch (cause) {
       if (cause instanceof GojudgeError) throw cause;
@@ -100,9 +100,14 @@ function codesOf(error: unknown): string[] {
   return codes;
 }
 
-function failureOf(response: Response, body: string): GojudgeError {
+function failureOf(response: Response, body: string, url: string): GojudgeError {
   const { status } = response;
   const message = textOf(body, status) || `HTTP ${status}`;
+  // A file may be missing, but the runs of a go-judge are always there. Of a web page the message says so itself.
+  if (status === 404 && url.endsWith('/run') && !message.startsWith('HTTP ')) {
+    const text = `${url} is not there (${message}); is it a go-judge server?`;
+    return new GojudgeError({ code: 'GOJUDGE_PROTOCOL', message: text, status });
+  }
   if (status < 500) {
     return new GojudgeError({ code: CODE_BY_STATUS[status] ?? 'GOJUDGE_REQUEST', message, status });
   }

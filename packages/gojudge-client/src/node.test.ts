@@ -109,6 +109,14 @@ it.each([
   await expect(client.run(RUN)).rejects.toMatchObject({ status, message });
 });
 
+it('another service on the port is told as such, by its address', async () => {
+  const { client } = await counting((_at, response) => response.writeHead(404).end('not found\n'));
+  const message = expect.stringMatching(
+    /^http:.*\/run is not there \(not found\); is it a go-judge server\?$/,
+  );
+  await expect(client.run(RUN)).rejects.toMatchObject({ code: 'GOJUDGE_PROTOCOL', status: 404, message });
+});
+
 it.each(['[{"status":1}]', '{', ''])('%j is none of its answers', async (body) => {
   const { client } = await counting((_at, response) => response.end(body));
   await expect(client.run(RUN)).rejects.toMatchObject({ code: 'GOJUDGE_PROTOCOL' });

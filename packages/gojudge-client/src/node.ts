@@ -44,10 +44,14 @@ function openSocket(url: string, headers: Record<string, string>): Promise<Socke
   });
 }
 
+function withTransport(options: GojudgeClientOptions): GojudgeClientOptions {
+  return { ...options, transport: options?.transport ?? nodeTransport() };
+}
+
 /** As of the main entry, over undici and ws. */
 export class GojudgeClient extends Client {
   constructor(options: GojudgeClientOptions) {
     // A string would be spread into its letters, and the check would not see what it was.
-    super(typeof options === 'string' ? options : { transport: nodeTransport(), ...options });
+    super(typeof options === 'string' ? options : withTransport(options));
   }
 }

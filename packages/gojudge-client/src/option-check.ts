@@ -25,7 +25,7 @@ export const TEXT_RECORD: ValueRule = [
 ];
 /** `Infinity` is the highest that the wire can carry. */
 export const AMOUNT: ValueRule = [
-  'a number from 0 to Infinity',
+  'a number that is not negative',
   (value) => typeof value === 'number' && value >= 0,
 ];
 export const COUNT: ValueRule = [
@@ -81,13 +81,13 @@ function shown(got: unknown): string {
   }
 }
 
-const DISTANCE_MAX = 2;
-
-/** The one name that a slip or two of the keyboard turn into this; `null` for none. */
+/** The one name that this was probably meant to be: a third of its letters may be wrong, three at the most; `null` for none. */
 function nearest(name: string, known: readonly string[]): string | null {
   const ranked = known.map((one) => ({ one, distance: distanceOf(name.toLowerCase(), one.toLowerCase()) }));
   const best = ranked.sort((a, b) => a.distance - b.distance)[0];
-  return best !== undefined && best.distance <= Math.min(DISTANCE_MAX, name.length - 1) ? best.one : null;
+  return best !== undefined && best.distance <= Math.min(3, Math.max(1, Math.floor(name.length / 3)))
+    ? best.one
+    : null;
 }
 
 /** Letters put in, left out or exchanged. */

@@ -8,9 +8,9 @@ import { GojudgeError } from './errors.js';
 /** How often, and how long to wait in between. */
 export interface RetryOptions {
   /** Times that a request is tried again. Default 2. */
-  retries?: number;
+  retries?: number | undefined;
   /** First wait before that, in ms; doubles, with jitter. Default 100. What the server asks for goes first. */
-  backoffMs?: number;
+  backoffMs?: number | undefined;
 }
 
 /** Repeats `attempt` while `mayRepeat` says so. */

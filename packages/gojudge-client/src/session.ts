@@ -16,12 +16,12 @@ import type { WireRequest } from './wire/index.js';
 /** Options of `connect`. */
 export interface SessionOptions {
   /** Requests on their way at once; more wait here. Default 256: go-judge refuses what its queue of 512 cannot take. */
-  inFlightMax?: number;
+  inFlightMax?: number | undefined;
   /**
    * Makes the connection again for the next request when it went away. Default `true`. What was under way is rejected either
    * way with `GOJUDGE_CONNECTION`: the server has ended it.
    */
-  reconnect?: boolean;
+  reconnect?: boolean | undefined;
 }
 
 const SESSION_RULES: OptionRules<SessionOptions> = { inFlightMax: COUNT, reconnect: FLAG };

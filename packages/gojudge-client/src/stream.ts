@@ -31,23 +31,26 @@ export interface StreamChunk {
   index: number;
   /** Which descriptor. */
   fd: number;
+  /** What came, in order. */
   bytes: Uint8Array;
 }
 
 /** Which input, by program and descriptor. Default 0 and 0. */
 export interface StreamPlace {
-  index?: number;
-  fd?: number;
+  /** Place of the command in its group. Default 0. */
+  index?: number | undefined;
+  /** Descriptor of the program. */
+  fd?: number | undefined;
 }
 
 /** Options of `interact`. */
 export interface InteractOptions {
   /** Size of the terminal from the beginning, with `tty`. */
-  terminal?: { cols: number; rows: number };
+  terminal?: { cols: number; rows: number } | undefined;
   /** Output that nobody has read; more ends the run with `GOJUDGE_OVERFLOW`. Default 64 MiB. */
-  unreadBytesMax?: number;
+  unreadBytesMax?: number | undefined;
   /** Abort ends the run; `results` rejects with its reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 const SIDE: ValueRule = [

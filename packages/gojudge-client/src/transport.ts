@@ -3,7 +3,9 @@ import { GojudgeError } from './errors.js';
 
 /** The part of a WebSocket that is used: standard events alone, so that every kind of it fits. */
 export interface SocketLike {
+  /** As of the standard. */
   binaryType: string;
+  /** As of the standard. */
   readonly bufferedAmount: number;
   /** As of the standard. */
   send(data: string | Uint8Array): void;

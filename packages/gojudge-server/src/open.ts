@@ -83,9 +83,9 @@ function openEngine(options: ResolvedOptions, root: Root): Promise<Engine> {
 
 function makeSettings(options: ResolvedOptions, root: Root, { cgroup }: EngineInfo): Settings {
   return {
-    authToken: options.authToken || null,
-    allowOrigins: options.allowOrigins,
-    allowHosts: options.allowHosts,
+    token: options.token,
+    allowedOrigins: options.allowedOrigins,
+    allowedHosts: options.allowedHosts,
     parallelism: options.parallelism,
     cpuSets: options.cpuSets,
     queueLength: options.queueLength,

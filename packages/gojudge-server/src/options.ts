@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { Engine, type EngineOptions, type SeccompPolicy } from '@sbx/core';
 import { checkOptions } from '@sbx/serving';
 import * as z from 'zod';
+import { type Given, type Renamed, withoutFormerNames } from './former-names.js';
 import { BUILD_VERSION } from './http/handlers/info.js';
 
 const MiB = 2 ** 20;
@@ -41,6 +42,7 @@ export const MOUNT_CONF = z.object({
 });
 /** What mount.yaml says; keys as in the file. What is left out is as go-judge has it built in. */
 export interface MountConf {
+  /** In place of the built-in mounts. */
   mount?:
     | {
         type: 'bind' | 'tmpfs';
@@ -52,14 +54,23 @@ export interface MountConf {
         data?: string;
       }[]
     | null;
+  /** Links to make. */
   symLink?: { linkPath: string; target: string }[] | null;
+  /** Paths to hide. */
   maskPath?: string[] | null;
+  /** Mount /proc. */
   proc?: boolean | null;
+  /** Mount it writable. */
   procrw?: boolean | null;
+  /** Working folder of programs. */
   workDir?: string | null;
+  /** Host name inside. */
   hostName?: string | null;
+  /** Domain name inside. */
   domainName?: string | null;
+  /** User id that programs see, with `containerCredStart`. */
   uid?: number | null;
+  /** Group id, likewise. */
   gid?: number | null;
   /** Not supported: refused unless empty. */
   initCmd?: '' | null;
@@ -69,11 +80,14 @@ export interface MountConf {
 export type ResolvedMountConf = z.output<typeof MOUNT_CONF>;
 
 const OPTIONS = z.strictObject({
-  httpAddr: z.string().default('localhost:5050'),
+  host: z.string().min(1).optional(),
+  port: z.int().min(0).max(65_535).optional(),
+  httpAddr: z.string().optional(),
   monitorAddr: z.string().default('localhost:5052'),
   enableMetrics: z.boolean().default(false),
   enableDebug: z.boolean().default(false),
-  authToken: z.string().nullable().default(null),
+  token: z.string().min(1).nullish(),
+  authToken: z.string().nullish(),
   parallelism: count.default(availableParallelism()),
   cpuSets: listOfText.default([]),
   queueLength: count.default(512),
@@ -83,8 +97,10 @@ const OPTIONS = z.strictObject({
   storeMaxBytes: bytes.default(8 * 2 ** 30),
   storeMaxCount: count.default(65_536),
   srcPrefix: listOfText.default([]),
-  allowOrigins: listOfText.nullable().default(null),
-  allowHosts: listOfText.nullable().default(null),
+  allowedOrigins: listOfText.nullish(),
+  allowOrigins: listOfText.nullish(),
+  allowedHosts: listOfText.nullish(),
+  allowHosts: listOfText.nullish(),
   extraMemoryBytes: bytes.default(16 * 1024),
   outputLimitBytes: bytes.default(256 * MiB),
   copyOutLimitBytes: bytes.default(256 * MiB),
@@ -114,102 +130,112 @@ const OPTIONS = z.strictObject({
 });
 
 /** Options after defaults. */
-export type ResolvedOptions = z.output<typeof OPTIONS>;
+export type ResolvedOptions = Omit<z.output<typeof OPTIONS>, keyof Given> & Renamed;
 
 /** Options of `createGojudgeServer`; flags of go-judge under their own names, units last. */
 export interface GojudgeServerOptions {
-  /** Where `listen()` listens. `localhost` is every loopback address. Default `'localhost:5050'`. */
-  httpAddr?: string;
+  /** Where `listen()` listens; `localhost` is every loopback address. Default `'localhost'`. */
+  host?: string | undefined;
+  /** Port of `listen()`; 0 takes a free one. Default 5050. */
+  port?: number | undefined;
+  /** @deprecated Former name of `host` and `port`, as Go writes both: `'localhost:5050'`, `':5050'` for every address. */
+  httpAddr?: string | undefined;
   /** Where metrics and health are, when enabled. Default `'localhost:5052'`. */
-  monitorAddr?: string;
+  monitorAddr?: string | undefined;
   /** `/metrics` on the monitor address. Default false. */
-  enableMetrics?: boolean;
+  enableMetrics?: boolean | undefined;
   /** Opens the monitor address for health alone. Default false. */
-  enableDebug?: boolean;
+  enableDebug?: boolean | undefined;
   /** Bearer token that requests must bring; `null` (default): none. */
+  token?: string | null | undefined;
+  /** @deprecated Former name of `token`; empty is none. */
   authToken?: string | null | undefined;
   /** Requests run at the same time. Default: number of CPUs. */
-  parallelism?: number;
+  parallelism?: number | undefined;
   /** One CPU list per worker; their number replaces `parallelism`. */
-  cpuSets?: string[];
+  cpuSets?: string[] | undefined;
   /** Requests that may wait. Default 512; more are refused. */
-  queueLength?: number;
+  queueLength?: number | undefined;
   /** Sandboxes made at the start. Default 1. */
-  preFork?: number;
+  preFork?: number | undefined;
   /** Folder of stored files, which survive a restart with their names. `null` (default): memory-backed, removed on close. */
-  dir?: string | null;
+  dir?: string | null | undefined;
   /** Stored files go when unused for so long. Default 0: never. */
-  fileTimeoutMs?: number;
+  fileTimeoutMs?: number | undefined;
   /** Bytes of all stored files. Default 8 GiB. */
-  storeMaxBytes?: number;
+  storeMaxBytes?: number | undefined;
   /** Number of stored files. Default 65 536. */
-  storeMaxCount?: number;
+  storeMaxCount?: number | undefined;
   /** Folders that `src` may name files in, besides `/dev/null`. `'/'` is all of the host. Default: none; with `compat: 'strict'` all. */
-  srcPrefix?: string[];
+  srcPrefix?: string[] | undefined;
   /**
    * Origins of web pages that may connect; programs send none. Others get 403. `null` (default): on loopback, without a token, those of
    * this machine, else all; with `compat: 'strict'` all.
    */
-  allowOrigins?: string[] | null;
+  allowedOrigins?: string[] | null | undefined;
+  /** @deprecated Former name of `allowedOrigins`. */
+  allowOrigins?: string[] | null | undefined;
   /** Names, without port, that requests may call this server by, against DNS rebinding. `null` (default): all. Others get 403. */
-  allowHosts?: string[] | null;
+  allowedHosts?: string[] | null | undefined;
+  /** @deprecated Former name of `allowedHosts`. */
+  allowHosts?: string[] | null | undefined;
   /** Added to `memoryLimit` for what the kernel enforces. Default 16 KiB. */
-  extraMemoryBytes?: number;
+  extraMemoryBytes?: number | undefined;
   /** Largest file a program may write. Default 256 MiB. */
-  outputLimitBytes?: number;
+  outputLimitBytes?: number | undefined;
   /** `copyOutMax` of requests that name none. Default 256 MiB. */
-  copyOutLimitBytes?: number;
+  copyOutLimitBytes?: number | undefined;
   /**
    * Bytes that all programs of a request bring into its answer and the store together: each file as often as it is named; in the
    * store a file with holes by its blocks. Beyond: File Error. Default 256 MiB.
    */
-  copyOutTotalBytes?: number;
+  copyOutTotalBytes?: number | undefined;
   /** Open descriptors of a process. Default 256. */
-  openFileLimit?: number;
+  openFileLimit?: number | undefined;
   /** Honour `cpuRateLimit`. Default false. */
-  enableCpuRate?: boolean;
+  enableCpuRate?: boolean | undefined;
   /** 0 (default): programs see themselves as uid 0, else as the `uid` of mount.yaml. What they may do is the same. */
-  containerCredStart?: number;
+  containerCredStart?: number | undefined;
   /** With `compat: 'strict'`: limits of time strike at multiples of this. Default 100. */
-  timeLimitCheckerIntervalMs?: number;
+  timeLimitCheckerIntervalMs?: number | undefined;
   /** Refuse to start where limits cannot be enforced by cgroups. Default false. */
-  noFallback?: boolean;
+  noFallback?: boolean | undefined;
   /** As of `EngineOptions`. Default `'auto'`. */
-  cgroup?: string;
+  cgroup?: string | undefined;
   /** Size of the work folder and of /tmp, as tmpfs takes it. Default `'size=128m,nr_inodes=4k'`. */
-  tmpFsParam?: string;
+  tmpFsParam?: string | undefined;
   /** mount.yaml as data. Default: go-judge's built-in mounts. */
-  mountConf?: MountConf | null;
+  mountConf?: MountConf | null | undefined;
   /**
    * As of `EngineOptions`: with a minimal one go-judge's own rows for folders of the host (/usr, /bin, /lib and their like) are left out, and
    * `mountConf` is refused, which says the root itself. Default `'host'`.
    */
-  root?: EngineOptions['root'];
+  root?: EngineOptions['root'] | undefined;
   /** System calls of programs, on top of the engine's own filter. `null` (default): nothing on top. */
-  seccomp?: SeccompPolicy | null;
+  seccomp?: SeccompPolicy | null | undefined;
   /** `'strict'`: literal go-judge where a deviation of ours can be observed. */
-  compat?: 'default' | 'strict';
+  compat?: 'default' | 'strict' | undefined;
   /** What `/version` says as `buildVersion`, for clients that compare it. Default: the go-judge whose behaviour this is. */
-  advertiseVersion?: string;
+  advertiseVersion?: string | undefined;
   /** Bytes of a request's JSON. Default 256 MiB. */
-  bodyMaxBytes?: number;
+  bodyMaxBytes?: number | undefined;
   /** Bytes of a WebSocket message. Default 256 MiB. */
-  frameMaxBytes?: number;
+  frameMaxBytes?: number | undefined;
   /** Bytes of all requests and messages that have not come whole. Default 512 MiB; what finds no room is refused. */
-  receiveTotalBytes?: number;
+  receiveTotalBytes?: number | undefined;
   /** Programs of one request. Default 64. */
-  cmdCountMax?: number;
+  cmdCountMax?: number | undefined;
   /** Bytes kept in memory of one collector or proxy, whatever its `max`. Default 256 MiB. */
-  collectMaxBytes?: number;
+  collectMaxBytes?: number | undefined;
   /** How long `close()` waits for running requests before it kills them. Default 3000. */
-  shutdownMs?: number;
+  shutdownMs?: number | undefined;
   /** An engine of the caller's, which stays open; mounts and names are its own then. */
-  engine?: Engine;
+  engine?: Engine | undefined;
 }
 
 /** Throws `InvalidOptionsError` for the first thing that is wrong. */
 export function parseOptions(options: GojudgeServerOptions): ResolvedOptions {
-  return checkOptions(OPTIONS, options);
+  return withoutFormerNames(checkOptions(OPTIONS, options));
 }
 
 /** RLIMIT_STACK of this process, which programs without a limit of their own inherit; `null` for none. */

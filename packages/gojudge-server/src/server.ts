@@ -26,7 +26,7 @@ export interface GojudgeServer extends AsyncDisposable {
   handler(request: IncomingMessage, response: ServerResponse): void;
   /** Takes WebSocket upgrades: for the event `upgrade` of an `http.Server`. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Listens on `httpAddr`, and on `monitorAddr` when enabled. Resolves with the addresses, ports decided. */
+  /** Listens on `host` and `port`, and on `monitorAddr` when enabled. Resolves with the addresses, ports decided. */
   listen(): Promise<{ urls: string[]; monitorUrls: string[] }>;
   /** Runs go through it. */
   readonly engine: Engine;
@@ -39,7 +39,7 @@ export interface GojudgeServer extends AsyncDisposable {
  *
  * @example
  * ```ts
- * await using server = await createGojudgeServer({ httpAddr: 'localhost:5050', parallelism: 4 });
+ * await using server = await createGojudgeServer({ port: 5050, parallelism: 4 });
  * await server.listen();
  * ```
  */

@@ -48,6 +48,7 @@ export type {
   CompileStep,
   Language,
   LanguageDefinition,
+  LanguageName,
   LanguageReport,
   LanguageStep,
   PerRun,

@@ -1,6 +1,5 @@
 /** Checks of what callers pass, before anything is started. Ranges of limits and formats of files are core's to check. */
-import { DEFAULT_LIMITS, InvalidOptionsError, type Limits } from '@sbx/core';
-import { nearest } from './nearest.js';
+import { DEFAULT_LIMITS, InvalidOptionsError, type Limits, nearestName } from '@sbx/core';
 import type { RuntimesOptions, SpawnCodeOptions } from './runtimes.js';
 import type { Artifact, CompileOptions, RunArtifactOptions, RunCodeOptions } from './types.js';
 
@@ -179,7 +178,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 
 /** Throws for a key that is not among `known`, and names the nearest one. */
 function refuseUnknown(key: string, known: readonly string[], field: string): never {
-  const near = nearest(key, known);
+  const near = nearestName(key, known);
   const hint =
     HINTS.get(key) ?? (near === null ? `Known are: ${known.join(', ')}.` : `Did you mean ${near}?`);
   throw new InvalidOptionsError({ field, rule: 'unknown-key', expected: 'is not a known option', hint });

@@ -11,9 +11,9 @@ const NOT_INSTALLED = ['SBX_PROGRAM_NOT_FOUND', 'SBX_PROGRAM_NOT_EXECUTABLE'];
 /** What to ask for. */
 export interface ProbeOptions {
   /** Names of the languages to ask for. Default: all. */
-  languages?: readonly string[];
+  languages?: readonly string[] | undefined;
   /** Abort kills what runs, then rejects with `signal.reason`. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** One report per language, in order. The engine's queue decides how many are asked at once. */

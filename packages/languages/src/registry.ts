@@ -1,11 +1,10 @@
 /** The set of known languages, and everything that can be done with one. */
 
 import type { RunResult } from '@sbx/core';
-import { InvalidOptionsError } from '@sbx/core';
+import { InvalidOptionsError, nearestName } from '@sbx/core';
 import { compileCode } from './compile.js';
 import { makeLanguage } from './definition.js';
 import { builtinLanguages } from './entries/index.js';
-import { nearest } from './nearest.js';
 import { validateCompile, validateRunArtifact, validateRunCode } from './options.js';
 import { planRun } from './plan.js';
 import { type ProbeOptions, probeLanguages } from './probe.js';
@@ -28,9 +27,9 @@ import type {
 /** What a registry is made of. */
 export interface RegistryOptions {
   /** Languages to add; one with a name that `extend` has replaces it. */
-  languages?: readonly LanguageDefinition[];
+  languages?: readonly LanguageDefinition[] | undefined;
   /** Where to start from. Default: the built-in languages; `null`: none. */
-  extend?: Registry | null;
+  extend?: Registry | null | undefined;
 }
 
 /** An unchangeable set of languages. Made by `createRegistry`. */
@@ -61,7 +60,7 @@ export class Registry {
   find(name: string): Language {
     const found = this.#byName.get(name.toLowerCase());
     if (found !== undefined) return found;
-    const near = nearest(name, this.#byName.keys());
+    const near = nearestName(name, [...this.#byName.keys()]);
     const known = this.#languages.map((language) => language.name).join(', ');
     throw new InvalidOptionsError({
       field: 'options.language',
@@ -119,7 +118,7 @@ export class Registry {
 export function createRegistry(options: RegistryOptions = {}): Registry {
   const { languages: added = [], extend, ...rest } = options;
   for (const key of Object.keys(rest)) {
-    const hint = `Did you mean ${nearest(key, ['languages', 'extend']) ?? 'languages'}?`;
+    const hint = `Did you mean ${nearestName(key, ['languages', 'extend']) ?? 'languages'}?`;
     throw new InvalidOptionsError({
       field: `options.${key}`,
       rule: 'unknown-key',

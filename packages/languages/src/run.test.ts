@@ -182,6 +182,12 @@ describe('refused before anything is started', () => {
     ['no code', { language: 'cpp' }, 'options.code', /required/],
     ['no language', { code: '' }, 'options.language', /required/],
     ['an unknown language', { ...base, language: 'pyton' }, 'options.language', /Did you mean python\?/],
+    [
+      'a language that none is near to',
+      { ...base, language: 'ruby' },
+      'options.language',
+      /known language; got "ruby"\. Known are:/,
+    ],
     ['arguments that are no strings', { ...base, args: [1] }, 'options.args[0]', /string/],
     ['a file name with a folder', { ...base, fileName: '../a' }, 'options.fileName', /without folders/],
     ['a file name like a flag', { ...base, fileName: '-o' }, 'options.fileName', /"-"/],

@@ -50,13 +50,13 @@ export interface LanguageStep<Context = StepContext> {
   /** Program: a name looked up in PATH inside the sandbox, or a path (`'./main'` is in the work folder). */
   file: string;
   /** Arguments; `{source}` in a listed one stands for the source's file name. The caller's own follow on the run step. Default: none. */
-  args?: PerRun<readonly string[], Context>;
+  args?: PerRun<readonly string[], Context> | undefined;
   /** Added to the language's `env`. */
-  env?: PerRun<Readonly<Record<string, string>>, Context>;
+  env?: PerRun<Readonly<Record<string, string>>, Context> | undefined;
   /** Limits for this step where the engine's defaults do not fit the runtime. The caller's limits win over them. */
-  limits?: Limits;
+  limits?: Limits | undefined;
   /** Its runtime sizes itself by the memory limit in cgroup files: they are there where the engine has room for them (`TOLD_MEMORY_MOUNTS`). Default false. */
-  readsMemoryLimit?: boolean;
+  readsMemoryLimit?: boolean | undefined;
 }
 
 /** A step that turns the source into files. */
@@ -64,13 +64,14 @@ export interface CompileStep extends LanguageStep<CompileContext> {
   /** Files the compiler leaves in the work folder; only they reach the run step. A missing one is a failed compilation. */
   output: readonly string[];
   /** Files of the tool itself, put beside the source. Default: none. */
-  files?: () => Record<string, FileInput>;
+  files?: (() => Record<string, FileInput>) | undefined;
 }
 
 /** How to ask an installation for its version. */
 export interface VersionProbe {
   /** Program: a name looked up in PATH inside the sandbox, or a path. */
   file: string;
+  /** Its arguments. */
   args: readonly string[];
   /** Matched against stdout, then stderr; the first group is the version. */
   pattern: RegExp;
@@ -92,35 +93,36 @@ export interface LanguageDefinition {
   /** Lower-case letters, digits, `+`, `#`, `-`, `.`; unique in a registry. */
   name: string;
   /** For people. Default: the name. */
-  title?: string;
+  title?: string | undefined;
   /** Other names, unique in a registry. Default: none. */
-  aliases?: readonly string[];
+  aliases?: readonly string[] | undefined;
   /** File name endings with their dot (`'.py'`), unique in a registry. Default: none. */
-  extensions?: readonly string[];
+  extensions?: readonly string[] | undefined;
   /** Name of the source in the work folder, or how to find it in the code (Java's public class). */
   fileName: string | ((code: string) => string);
   /** Environment of every step, over core's `DEFAULT_ENV`. Default: none. */
-  env?: Readonly<Record<string, string>>;
+  env?: Readonly<Record<string, string>> | undefined;
   /** Absent: the source is run as it is. */
-  compile?: CompileStep;
+  compile?: CompileStep | undefined;
+  /** How a program is run. */
   run: LanguageStep;
   /** What must be there: a program's name (looked up in PATH) or an absolute path, inside the sandbox. Default: the steps' programs. */
-  needs?: readonly string[];
+  needs?: readonly string[] | undefined;
   /** Absent: nothing is asked, and the version is unknown. */
-  version?: VersionProbe;
+  version?: VersionProbe | undefined;
   /** What helps an interpreter that is kept waiting (`createRuntimes`). Default: nothing; it waits at its source file all the same. */
-  standby?: StandbyHints;
+  standby?: StandbyHints | undefined;
   /**
    * Source text that asks how old its process or its files are, which would tell it that its interpreter has waited: `createRuntimes` gives
    * it an ordinary start. Default: none does.
    */
-  asksAge?: RegExp;
+  asksAge?: RegExp | undefined;
   /** Package of Debian that brings it, for the hint when it is missing. Default: none. */
-  debianPackage?: string;
+  debianPackage?: string | undefined;
   /** Which calls its programs make, where the strict filter is asked for; the compile step makes those of any. Default `'any'`. */
-  seccompFamily?: SyscallFamily;
+  seccompFamily?: SyscallFamily | undefined;
   /** Packages that every Debian has, so that no other package names them, and that its programs need: for `minimalRoot`. Default: none. */
-  essentialPackages?: readonly string[];
+  essentialPackages?: readonly string[] | undefined;
 }
 
 /** A definition with its defaults filled in; frozen. */
@@ -131,42 +133,62 @@ export type Language = Readonly<
 
 /** What `probe` found out about a language. */
 export interface LanguageReport {
+  /** As of its definition. */
   name: string;
+  /** Name for people. */
   title: string;
+  /** Other names that are taken. */
   aliases: readonly string[];
+  /** Of its files, with the dot. */
   extensions: readonly string[];
   /** Has a compile step. */
   compiled: boolean;
+  /** Its programs are inside the sandbox. */
   available: boolean;
   /** `null` when not available, or when the language has no version probe. */
   version: string | null;
   /** Why it is not available, one sentence for a person; `null` when it is. */
   reason: string | null;
+  /** What brings it; `null` where its definition does not say. */
   debianPackage: string | null;
 }
 
 /** What can be set on every call. */
 interface CallOptions {
   /** Default: the process-wide engine of `@sbx/core`. */
-  engine?: RunEngine;
+  engine?: RunEngine | undefined;
   /** Abort kills what runs, then rejects with `signal.reason`. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
+
+/** The built-in languages, for editors to complete; aliases and languages of your own are strings. */
+export type LanguageName =
+  | 'c'
+  | 'cpp'
+  | 'python'
+  | 'javascript'
+  | 'typescript'
+  | 'shell'
+  | 'bash'
+  | 'elixir'
+  | 'go'
+  | 'rust'
+  | 'java';
 
 /** What to compile, and within which limits. */
 export interface CompileOptions extends CallOptions {
   /** Name or alias; see `Registry.list()`. */
-  language: string;
+  language: LanguageName | (string & {});
   /** The source text. */
   code: string;
   /** Name of the source in the work folder, as it appears in messages. Default: the language's. */
-  fileName?: string;
+  fileName?: string | undefined;
   /** More files beside the source (headers, modules). A language without compile step keeps them in the artifact. */
-  files?: Record<string, FileInput | string | Uint8Array>;
+  files?: Record<string, FileInput | string | Uint8Array> | undefined;
   /** Limits of the compile step. Default: the language's, then the engine's. */
-  limits?: Limits;
+  limits?: Limits | undefined;
   /** Added to the environment of the compile step. */
-  env?: Record<string, string>;
+  env?: Record<string, string> | undefined;
 }
 
 /** What a program is run with; the same for `runArtifact` and `runCode`. */
@@ -186,15 +208,15 @@ interface ProgramInput
     >,
     SandboxShape {
   /** Arguments of the program. Default: none. */
-  args?: readonly string[];
+  args?: readonly string[] | undefined;
   /** More files in the work folder. Their names must not be the program's own. */
-  files?: Record<string, FileInput | string | Uint8Array>;
+  files?: Record<string, FileInput | string | Uint8Array> | undefined;
   /** Files wanted back after the end. */
-  copyOut?: readonly CopyOut[];
+  copyOut?: readonly CopyOut[] | undefined;
   /** Limits of the run step. Default: the language's, then the engine's. */
-  limits?: Limits;
+  limits?: Limits | undefined;
   /** Added to core's `DEFAULT_ENV` and the language's own variables; yours win. */
-  env?: Record<string, string>;
+  env?: Record<string, string> | undefined;
 }
 
 /** What to run an artifact with. */
@@ -203,13 +225,13 @@ export interface RunArtifactOptions extends CallOptions, ProgramInput {}
 /** What to run, with what, and within which limits. */
 export interface RunCodeOptions extends CallOptions, ProgramInput {
   /** Name or alias; see `Registry.list()`. */
-  language: string;
+  language: LanguageName | (string & {});
   /** The source text. */
   code: string;
   /** Name of the source in the work folder, as it appears in messages. Default: the language's. */
-  fileName?: string;
+  fileName?: string | undefined;
   /** Limits of the compile step. Default: the language's, then the engine's. */
-  compileLimits?: Limits;
+  compileLimits?: Limits | undefined;
 }
 
 /** A program ready to be run any number of times: plain data that can be cloned to a worker or written to disk. */
@@ -229,8 +251,11 @@ export type Compilation =
 
 /** The run step as core takes it: for `engine.run`, or split up for a session and `spawn`. */
 export interface PreparedRun {
+  /** The program. */
   file: string;
+  /** Its arguments. */
   args: string[];
+  /** The rest, for `Engine.run` and `Engine.spawn`. */
   options: OneShotOptions;
 }
 
@@ -238,17 +263,25 @@ export interface PreparedRun {
 export interface CodeResult {
   /** `'compile'`: compilation failed and nothing was run. */
   stage: 'compile' | 'run';
+  /** Name of the language. */
   language: string;
   /** `null`: the language has no compile step. */
   compile: RunResult | null;
   /** `null`: compilation failed. */
   run: RunResult | null;
+  /** Of the step that decided. */
   status: Status;
+  /** `status === 'ok'`. */
   ok: boolean;
+  /** `null` when a signal ended it. */
   exitCode: number | null;
+  /** `null` when it exited. */
   exitSignal: string | null;
+  /** Of the step that decided. */
   stdout: Output;
+  /** Of the step that decided. */
   stderr: Output;
+  /** Of the step that decided. */
   usage: Usage;
   /** Files of `copyOut`; empty when nothing was run. */
   files: Record<string, OutputFile>;

@@ -110,9 +110,12 @@ export function startError(
     return new SandboxError({ code: 'SBX_PROGRAM_TOO_BIG', message, stage, index, errno });
   }
   const path = paths[index] ?? file;
-  const interpreter = look(path)?.interpreter ?? null;
+  const seen = look(path);
+  const interpreter = seen?.interpreter ?? null;
   const named = interpreter === null ? '' : `, a script for ${JSON.stringify(interpreter)},`;
-  const message = `The program ${JSON.stringify(path)}${named} cannot be executed inside the sandbox`;
+  const isBitMissing = name === 'EACCES' && seen !== null;
+  const advice = isBitMissing ? '. Has its file execute permission ({ text, executable: true })?' : '';
+  const message = `The program ${JSON.stringify(path)}${named} cannot be executed inside the sandbox${advice}`;
   return new SandboxError({ code: 'SBX_PROGRAM_NOT_EXECUTABLE', message, stage, index, errno });
 }
 

@@ -12,7 +12,7 @@ import {
   SANDBOX_UID,
 } from '../options/defaults.js';
 import type { Architecture } from '../options/syscalls.js';
-import { toolchainRows } from '../options/toolchains.js';
+import { checkInterpreters, toolchainRows } from '../options/toolchains.js';
 import type { EngineOptions, MountRow } from '../types.js';
 import type { FeatureTable } from './features.js';
 import { coreLimit } from './kernel.js';
@@ -30,11 +30,14 @@ export function filterMayKill({ seccomp }: EngineOptions, shape: { seccompKill: 
   return shape.seccompKill || typeof seccomp === 'object';
 }
 
-/** What the root is made of: the caller's rows, or the default ones. */
+/** What the root is made of: the caller's rows, or the default ones. Throws `InvalidOptionsError` for a venv without its interpreter. */
 export function mountsOf(options: EngineOptions): readonly MountRow[] {
   const { hostname = DEFAULT_HOSTNAME, workDir = DEFAULT_WORK_DIR, insideUid = SANDBOX_UID } = options;
   const rows = options.mounts ?? defaultMounts(hostname, workDir, insideUid);
-  return [...rows, ...toolchainRows(options.toolchains ?? [], rows)];
+  const { toolchains = [] } = options;
+  const all = [...rows, ...toolchainRows(toolchains, rows)];
+  checkInterpreters(toolchains, all);
+  return all;
 }
 
 /** The options must have been checked. Throws `InvalidOptionsError` for a mount whose source is not there. */

@@ -3,7 +3,7 @@
  * descriptor without following a link, also of the archive's own making. Everything belongs to the sandbox's user.
  */
 import { constants, fchmodSync, futimesSync, lstatSync, lutimesSync, unlinkSync, writeSync } from 'node:fs';
-import type { Headers } from 'tar-stream';
+import type { TarHeader } from 'modern-tar';
 import { FileAccessError, InvalidOptionsError } from '../errors.js';
 import { EEXIST, EINVAL } from '../native-errno.js';
 import { quote } from '../options/describe.js';
@@ -25,14 +25,14 @@ export class ArchiveWriter {
   /** That exist, so that they are asked for once. */
   readonly #made = new Set<string>(['']);
   /** Their permissions and times are set at the end: before, files are put into them. */
-  readonly #folders = new Map<string, Headers>();
+  readonly #folders = new Map<string, TarHeader>();
 
   constructor(folder: WorkFolder) {
     this.#folder = folder;
   }
 
   /** A regular file and its content. */
-  async file(header: Headers, content: AsyncIterable<Uint8Array>): Promise<void> {
+  async file(header: TarHeader, content: AsyncIterable<Uint8Array>): Promise<void> {
     const path = pathOf(header.name);
     if (path === '') throw refuse('must name its files', quote(header.name));
     const { native, owner } = this.#folder;
@@ -53,7 +53,7 @@ export class ArchiveWriter {
   }
 
   /** A folder or a link. Throws for every other kind. */
-  other(header: Headers): void {
+  other(header: TarHeader): void {
     switch (header.type) {
       case 'directory':
         return this.#addFolder(header);
@@ -62,10 +62,7 @@ export class ArchiveWriter {
       case 'link':
         return this.#addHardLink(header);
       default:
-        throw refuse(
-          'must have files, folders and links alone',
-          `${header.type ?? 'an unknown kind'}: ${quote(header.name)}`,
-        );
+        throw refuse('must have files, folders and links alone', `${header.type}: ${quote(header.name)}`);
     }
   }
 
@@ -89,14 +86,14 @@ export class ArchiveWriter {
     return this.#folder.trees[0]!.fd;
   }
 
-  #addFolder(header: Headers): void {
+  #addFolder(header: TarHeader): void {
     const path = pathOf(header.name);
     if (path === '') return;
     this.#makeFolders(path);
     this.#folders.set(path, header);
   }
 
-  #addSymlink({ name, linkname, mtime }: Headers): void {
+  #addSymlink({ name, linkname, mtime }: TarHeader): void {
     const path = pathOf(name);
     const to = linkname ?? '';
     const isLegal = to !== '' && !to.includes('\0') && Buffer.byteLength(to) <= PATH_BYTES_MAX;
@@ -112,7 +109,7 @@ export class ArchiveWriter {
   }
 
   /** A second name for a file that has come before. */
-  #addHardLink({ name, linkname }: Headers): void {
+  #addHardLink({ name, linkname }: TarHeader): void {
     const path = pathOf(name);
     const target = pathOf(linkname ?? '');
     if (path === '' || target === '') throw refuse('must have links that name a file', quote(name));
@@ -165,7 +162,7 @@ export class ArchiveWriter {
   }
 }
 
-function finish(fd: number, { mode = 0o644, mtime }: Headers, mask: number): void {
+function finish(fd: number, { mode = 0o644, mtime }: TarHeader, mask: number): void {
   fchmodSync(fd, mode & mask);
   const seconds = secondsOf(mtime);
   if (seconds !== null) futimesSync(fd, seconds, seconds);

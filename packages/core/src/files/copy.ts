@@ -86,7 +86,8 @@ async function copyFromHost(
   });
 }
 
-function create(folder: WorkFolder, path: string, mode: number, follow: boolean): number {
+/** A regular file to be written anew, its folders made. Throws `FileAccessError`. */
+export function create(folder: WorkFolder, path: string, mode: number, follow: boolean): number {
   const { native, owner, folderMode } = folder;
   const made = inTree(folder, path, (dir, below) =>
     native.createFile({ dir, path: below, mode, folderMode, owner, follow }),

@@ -1,11 +1,9 @@
 /** A work folder to a tar archive (POSIX pax), while programs may change it. */
 import { constants, fstatSync, read as readCallback, type Stats } from 'node:fs';
-import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
-import type { Headers, Pack } from 'tar-stream';
+import type { TarHeader, TarPackController } from 'modern-tar';
 import { FileAccessError } from '../errors.js';
 import { EFBIG } from '../native-errno.js';
-import { drained } from './drained.js';
 import type { WorkFolder } from './trees.js';
 import { GONE, walkTree } from './walk.js';
 
@@ -26,27 +24,26 @@ const SMALL_BYTES = 64 * 1024;
 
 /** The archive, as it is read. Rejects with a `FileAccessError` at a bound, or at a name that no archive can carry. */
 export async function* packTree(folder: WorkFolder, options: PackOptions): AsyncGenerator<Uint8Array, void> {
-  const { pack } = await import('tar-stream');
-  const archive = pack();
-  // What it fails with comes out of the iteration, unless nobody reads any more.
-  archive.on('error', () => undefined);
-  new Packer(folder, archive, options).run().then(
-    () => archive.finalize(),
-    (error) => archive.destroy(error as Error),
-  );
-  yield* archive;
+  const { createTarPacker } = await import('modern-tar');
+  const { readable, controller } = createTarPacker();
+  const packer = new Packer(folder, controller, options);
+  packer
+    .run()
+    .then(() => controller.finalize())
+    .catch((error) => controller.error(error)); // comes out of the iteration, unless nobody reads any more
+  yield* readable;
 }
 
 class Packer {
   readonly #folder: WorkFolder;
-  readonly #archive: Pack;
+  readonly #archive: TarPackController;
   readonly #options: PackOptions;
   /** Of files with several names: their first one, by inode. */
   readonly #linked = new Map<number, string>();
   #leftBytes: number;
   #leftCount: number;
 
-  constructor(folder: WorkFolder, archive: Pack, options: PackOptions) {
+  constructor(folder: WorkFolder, archive: TarPackController, options: PackOptions) {
     this.#folder = folder;
     this.#archive = archive;
     this.#options = options;
@@ -89,7 +86,7 @@ class Packer {
     const [bytes, , sizeBytes] = got;
     if (sizeBytes > SMALL_BYTES) return this.#addLarge(path); // it grew meanwhile
     this.#spend(path, bytes.byteLength);
-    return this.#put({ name: path, type: 'file' }, stats, Buffer.from(bytes));
+    return this.#put({ name: path, type: 'file', size: bytes.byteLength }, stats, bytes);
   }
 
   /** As large as it is when it is opened: what is cut off meanwhile comes as zeros. */
@@ -101,16 +98,14 @@ class Packer {
       const stats = fstatSync(file);
       if (!stats.isFile()) return;
       this.#spend(path, stats.size);
-      const [sink, done] = this.#open({ name: path, type: 'file', size: stats.size }, stats);
-      done.catch(() => undefined); // awaited below
-      for (let at = 0; at < stats.size && !sink.destroyed; ) {
+      const sink = this.#open({ name: path, type: 'file', size: stats.size }, stats);
+      for (let at = 0; at < stats.size; ) {
         const chunk = Buffer.alloc(Math.min(SMALL_BYTES, stats.size - at));
         const { bytesRead } = await read(file, chunk, 0, chunk.byteLength, at);
         at += bytesRead === 0 ? chunk.byteLength : bytesRead;
-        if (!sink.write(bytesRead === 0 ? chunk : chunk.subarray(0, bytesRead))) await drained(sink);
+        await sink.write(bytesRead === 0 ? chunk : chunk.subarray(0, bytesRead));
       }
-      sink.end();
-      await done;
+      await sink.close();
     } finally {
       native.closeFds([file]);
     }
@@ -126,31 +121,21 @@ class Packer {
     if (this.#leftBytes < 0) throw refusal(path, EFBIG);
   }
 
-  #put(header: Headers, stats: Stats, bytes?: Buffer): Promise<void> {
-    return this.#open(header, stats, bytes)[1];
+  async #put(header: Entry, stats: Stats, bytes?: Uint8Array): Promise<void> {
+    const sink = this.#open(header, stats);
+    if (bytes !== undefined) await sink.write(bytes);
+    await sink.close();
   }
 
-  /** Resolves when the entry is in the archive; rejects when nobody reads that any more. */
-  #open(header: Headers, stats: Stats, bytes?: Buffer): [sink: Writable, done: Promise<void>] {
+  /** What is written to it waits for the reader, and rejects when nobody reads any more. */
+  #open(header: Entry, { mode, mtimeMs }: Stats): WritableStreamDefaultWriter<Uint8Array> {
     const { uid } = this.#options;
-    // `mode` with the kind of file: 0 would count as none.
-    const full = { ...header, mode: stats.mode, mtime: new Date(Math.max(0, stats.mtimeMs)), uid, gid: uid };
-    const { promise, resolve, reject } = withResolvers();
-    const sink = this.#archive.entry(full, bytes, (error) => (error ? reject(error) : resolve()));
-    sink.on('error', reject); // of an archive that nobody reads on
-    return [sink, promise];
+    const mtime = new Date(Math.max(0, mtimeMs));
+    return this.#archive.add({ size: 0, ...header, mode: mode & 0o7777, mtime, uid, gid: uid }).getWriter();
   }
 }
 
-function withResolvers() {
-  let resolve!: () => void;
-  let reject!: (error: Error) => void;
-  const promise = new Promise<void>((res, rej) => {
-    resolve = res;
-    reject = rej;
-  });
-  return { promise, resolve, reject };
-}
+type Entry = Pick<TarHeader, 'name' | 'type' | 'linkname'> & { size?: number };
 
 function refusal(path: string, errno: number): FileAccessError {
   return new FileAccessError({ operation: 'snapshot', path: path || '.', errno: -errno });

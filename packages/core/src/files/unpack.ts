@@ -5,20 +5,18 @@
  */
 import { read as readCallback } from 'node:fs';
 import { promisify } from 'node:util';
-import type { Extract, Headers } from 'tar-stream';
+import type { ParsedTarEntry } from 'modern-tar';
 import { InvalidOptionsError, isSbxError, SbxError } from '../errors.js';
-import { quote } from '../options/describe.js';
 import type { WorkspaceSource } from '../types.js';
 import { ArchiveWriter } from './archive-writer.js';
-import { drained } from './drained.js';
 import { immediateBytes, withHostFile } from './host-input.js';
 import type { WorkFolder } from './trees.js';
 
 const read = promisify(readCallback);
 
 const CHUNK_BYTES = 64 * 1024;
-/** Between two entries: what names and attributes of one may take, which the parser holds in memory. */
-const HEADER_BYTES_MAX = 2 ** 20;
+/** Between two entries: what the parser holds of names and attributes, and takes ahead. */
+const AHEAD_BYTES_MAX = 4 * 2 ** 20;
 /** Entries of one archive, those that name the same file included. */
 const ENTRY_COUNT_MAX = 2 ** 20;
 
@@ -49,15 +47,14 @@ async function* chunksOf(fd: number): AsyncGenerator<Uint8Array, void> {
 
 async function unpack(folder: WorkFolder, chunks: Chunks, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
-  const { extract } = await import('tar-stream');
-  const parser = extract();
-  const stop = () => parser.destroy(signal!.reason as Error);
+  const { createTarDecoder } = await import('modern-tar');
+  const { readable, writable } = createTarDecoder({ strict: true });
+  const feed = new Feed(writable.getWriter());
+  const stop = () => feed.abort(signal!.reason);
   signal?.addEventListener('abort', stop, { once: true });
-  const feed = new Feed(parser);
-  feed.run(chunks).catch((error) => parser.destroy(error as Error));
+  feed.run(chunks).catch((error) => feed.abort(error));
   try {
-    await writeEntries(folder, parser, feed);
-    signal?.throwIfAborted();
+    await writeEntries(folder, readable, feed);
   } catch (error) {
     if (signal?.aborted || isSbxError(error)) throw error;
     throw refusal(`must be a whole tar archive (${(error as Error).message})`);
@@ -67,28 +64,22 @@ async function unpack(folder: WorkFolder, chunks: Chunks, signal: AbortSignal | 
   }
 }
 
-async function writeEntries(folder: WorkFolder, parser: Extract, feed: Feed): Promise<void> {
+async function writeEntries(
+  folder: WorkFolder,
+  entries: ReadableStream<ParsedTarEntry>,
+  feed: Feed,
+): Promise<void> {
   const writer = new ArchiveWriter(folder);
   let count = 0;
-  for await (const entry of parser) {
+  for await (const { header, body } of entries) {
     folder.checkOpen();
     if (++count > ENTRY_COUNT_MAX) throw refusal(`must have at most ${ENTRY_COUNT_MAX} entries`);
-    const { header } = entry;
-    feed.allow(sizeOf(header));
-    if (header.type === 'file' || header.type === 'contiguous-file') await writer.file(header, entry);
-    else {
-      writer.other(header);
-      entry.resume();
-    }
+    feed.allow(header.size);
+    if (header.type === 'file') await writer.file(header, body);
+    else writer.other(header);
   }
   folder.checkOpen();
   writer.finish();
-}
-
-/** What the parser took over from attributes without a look at it. */
-function sizeOf({ size = 0, name }: Headers): number {
-  if (Number.isSafeInteger(size) && size >= 0) return size;
-  throw refusal('must have sizes from 0 on', `${size} for ${quote(name)}`);
 }
 
 function refusal(expected: string, got?: string): InvalidOptionsError {
@@ -102,18 +93,18 @@ function refusal(expected: string, got?: string): InvalidOptionsError {
 
 /** Bytes of the source to the parser, no more than entries account for. */
 class Feed {
-  readonly #parser: Extract;
+  readonly #parser: WritableStreamDefaultWriter<Uint8Array>;
   #fed = 0;
-  #allowed = HEADER_BYTES_MAX;
+  #allowed = AHEAD_BYTES_MAX;
   #iterator: Iterator<Uint8Array> | AsyncIterator<Uint8Array> | null = null;
 
-  constructor(parser: Extract) {
+  constructor(parser: WritableStreamDefaultWriter<Uint8Array>) {
     this.#parser = parser;
   }
 
   /** An entry with so many bytes of content has begun. */
   allow(contentBytes: number): void {
-    this.#allowed = this.#fed + contentBytes + HEADER_BYTES_MAX;
+    this.#allowed = this.#fed + contentBytes + AHEAD_BYTES_MAX;
   }
 
   async run(chunks: Chunks): Promise<void> {
@@ -123,18 +114,21 @@ class Feed {
     for (;;) {
       const next = await this.#next(iterator);
       if (next.done) break;
-      for (let at = 0; at < next.value.byteLength; at += CHUNK_BYTES) {
-        if (this.#parser.destroyed) return;
+      for (let at = 0; at < next.value.byteLength; at += CHUNK_BYTES)
         await this.#write(next.value.subarray(at, at + CHUNK_BYTES));
-      }
     }
     this.#iterator = null;
-    this.#parser.end();
+    await this.#parser.close();
+  }
+
+  /** Entries that have not been read come no more; who waits for one gets the reason. */
+  abort(reason: unknown): void {
+    void this.#parser.abort(reason).catch(() => undefined);
   }
 
   /** Nothing more is taken from the source, which is told. It may never answer. */
   close(): void {
-    this.#parser.destroy();
+    this.abort(undefined);
     const iterator = this.#iterator;
     this.#iterator = null;
     if (iterator !== null) void Promise.resolve(iterator.return?.()).catch(() => undefined);
@@ -156,10 +150,9 @@ class Feed {
   async #write(chunk: Uint8Array): Promise<void> {
     if (this.#fed === 0) refuseCompressed(chunk);
     this.#fed += chunk.byteLength;
-    const flows = this.#parser.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-    if (!flows) await drained(this.#parser);
+    await this.#parser.write(chunk);
     if (this.#fed > this.#allowed)
-      throw refusal(`must have at most ${HEADER_BYTES_MAX} bytes between two entries, and after the last`);
+      throw refusal(`must have at most ${AHEAD_BYTES_MAX} bytes between two entries, and after the last`);
   }
 }
 

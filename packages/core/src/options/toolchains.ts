@@ -1,5 +1,7 @@
 /** Toolchains outside the folders that every sandbox sees: a Go of its own, one of rustup or nvm, a venv. */
-import { statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { InvalidOptionsError } from '../errors.js';
 import type { MountRow } from '../types.js';
 import { quote } from './describe.js';
 import { checkAbsolutePath } from './mount-rules.js';
@@ -31,6 +33,31 @@ export function toolchainRows(toolchains: readonly string[], rows: readonly Moun
   return toolchains
     .filter((path) => !rows.some((row) => shows(row, path)))
     .map((path) => ({ kind: 'bind', source: path, target: path, executable: true }));
+}
+
+/**
+ * A venv is links to an interpreter elsewhere. One that is not inside would be passed over for the system's own, and the venv's packages
+ * missed without a word. Throws `InvalidOptionsError`.
+ */
+export function checkInterpreters(toolchains: readonly string[], rows: readonly MountRow[]): void {
+  for (const [index, path] of toolchains.entries()) {
+    const python = interpreterOf(path);
+    // Its folder: on overlayfs a file may have another device than the folder that it is in.
+    if (python === null || rows.some((row) => shows(row, dirname(python)))) continue;
+    throw new InvalidOptionsError({
+      field: `options.toolchains[${index}]`,
+      rule: 'conflict',
+      expected: `must come with its interpreter, ${python}, which is not inside`,
+      got: quote(path),
+      hint: `Give ${dirname(dirname(python))} as a toolchain, too.`,
+    });
+  }
+}
+
+/** Of a venv, on the host; `null` where there is none. */
+function interpreterOf(path: string): string | null {
+  const python = `${path}/bin/python3`;
+  return existsSync(`${path}/pyvenv.cfg`) && existsSync(python) ? realpathSync(python) : null;
 }
 
 function shows(row: MountRow, path: string): boolean {

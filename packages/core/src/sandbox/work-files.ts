@@ -6,7 +6,7 @@
 import { constants, fchmod as fchmodCallback, promises as fs, type Stats } from 'node:fs';
 import { promisify } from 'node:util';
 import { FileAccessError } from '../errors.js';
-import { makeLink, modeOf, writeInto } from '../files/copy.js';
+import { create, makeLink, modeOf, writeInto } from '../files/copy.js';
 import { notRegular } from '../files/refusals.js';
 import { inParent, inTree, O_PATH, openParent, parentsInTree, type WorkFolder } from '../files/trees.js';
 import { EEXIST } from '../native-errno.js';
@@ -27,7 +27,9 @@ const READ_BYTES_MAX = 512 * 2 ** 20;
 
 /** Kinds of folder entries. */
 export interface FolderEntry {
+  /** Without its folder. */
   name: string;
+  /** What it is; a link is not followed. */
   kind: FileStat['kind'];
 }
 
@@ -163,8 +165,7 @@ export class WorkFiles {
   }
 
   async #writeStream(path: string, source: AsyncIterable<Uint8Array | string>, mode: number): Promise<void> {
-    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
-    const file = this.#open('writeFile', path, flags, false, true, mode);
+    const file = create(this.#folder, path, mode, true);
     try {
       refuseUnlessRegular(file, 'writeFile', path);
       await writeChunks(file, path, source);
@@ -177,11 +178,10 @@ export class WorkFiles {
     this.#folder.native.closeFds([fd]);
   }
 
-  #open(operation: string, path: string, flags: number, root = false, follow = true, mode?: number): number {
+  #open(operation: string, path: string, flags: number, root = false, follow = true): number {
     this.#check();
-    const { native, owner } = this.#folder;
-    const open = (dir: number, below: string) =>
-      native.openBeneath({ dir, path: below, flags, follow, owner, mode });
+    const { native } = this.#folder;
+    const open = (dir: number, below: string) => native.openBeneath({ dir, path: below, flags, follow });
     const opened = inTree(this.#folder, path, open, root);
     if (opened < 0) throw new FileAccessError({ operation, path, errno: -opened, ...notRegular(-opened) });
     return opened;

@@ -12,20 +12,25 @@ import { RULES } from './rules.js';
 export interface ConformanceOptions {
   /** `ws://host:port/ws`. */
   url: string;
+  /** Sent as `Authorization: Bearer`. Default: none. */
   token?: string | undefined;
   /** Longest wait for one answer, in ms. Default 30 000. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Called as soon as a rule has been checked. */
-  onRule?(outcome: RuleOutcome): void;
+  onRule?: ((outcome: RuleOutcome) => void) | undefined;
 }
 
 /** One rule, and whether the server keeps it. */
 export interface RuleOutcome {
+  /** Short name, stable. */
   id: string;
   /** Of the specification. */
   section: string;
+  /** How the specification words it. */
   level: 'MUST' | 'SHOULD';
+  /** What a server has to do. */
   rule: string;
+  /** The server does. */
   pass: boolean;
   /** How it is broken; `null` when it is kept. */
   reason: string | null;

@@ -141,7 +141,9 @@ export class Peer {
       };
       const timer = setTimeout(() => {
         settle();
-        reject(new Broken(`waited ${this.#timeoutMs} ms in vain for ${what}`));
+        const [oddity] = this.oddities;
+        const came = oddity === undefined ? '' : `; what came is odd: ${oddity}`;
+        reject(new Broken(`waited ${this.#timeoutMs} ms in vain for ${what}${came}`));
       }, this.#timeoutMs);
       const check = () => {
         const found = look();
@@ -183,7 +185,7 @@ const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as num
 /** What is wrong with the envelope, or the fields that each message of its type has. */
 function oddityOf(message: Heard): string | null {
   const { v, ts, type, id, status, data, code, retryable } = message;
-  const name = String(type);
+  const name = type === undefined ? 'a message without a type' : String(type);
   if (v !== PROTOCOL_VERSION) return `${name}: v is not ${PROTOCOL_VERSION}`;
   if (typeof ts !== 'string' || !TS.test(ts)) return `${name}: ts is not ISO 8601 with milliseconds`;
   if (type === 'pong') return null;

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { type EntryHeaders, makeEntryCheck } from './entry.js';
 
-const open = { authToken: null, allowOrigins: null, allowHosts: null, strict: false };
+const open = { token: null, allowedOrigins: null, allowedHosts: null, strict: false };
 const ask = (rules: object, headers: EntryHeaders, localAddress = '127.0.0.1') =>
   makeEntryCheck({ ...open, ...rules })(headers, { localAddress });
 
 describe('entry', () => {
-  const origins = { allowOrigins: ['http://judge.example'] };
-  const hosts = { allowHosts: ['127.0.0.1', 'judge.example'] };
+  const origins = { allowedOrigins: ['http://judge.example'] };
+  const hosts = { allowedHosts: ['127.0.0.1', 'judge.example'] };
   const cases: [string, object, EntryHeaders, number][] = [
     ['a program, by whatever name its proxy keeps', {}, { host: 'judge.example' }, 0],
     ['a page of another machine', {}, { origin: 'http://evil.example', host: 'evil.example' }, 403],
@@ -19,13 +19,13 @@ describe('entry', () => {
     ['a list, strict', { ...origins, strict: true }, { origin: 'http://evil.example' }, 403],
     [
       'a page that knows the token',
-      { authToken: 't' },
+      { token: 't' },
       { origin: 'http://evil.example', authorization: 'Bearer t' },
       0,
     ],
-    ['the right token', { authToken: 't' }, { authorization: 'Bearer t' }, 0],
-    ['another token', { authToken: 't' }, { authorization: 'Bearer tt' }, 401],
-    ['no token', { authToken: 't' }, {}, 401],
+    ['the right token', { token: 't' }, { authorization: 'Bearer t' }, 0],
+    ['another token', { token: 't' }, { authorization: 'Bearer tt' }, 401],
+    ['no token', { token: 't' }, {}, 401],
     ['a program, which has no origin', origins, {}, 0],
     ['a page of the list', origins, { origin: 'http://judge.example' }, 0],
     ['another page', origins, { origin: 'http://evil.example' }, 403],
@@ -36,7 +36,7 @@ describe('entry', () => {
     ['no name', hosts, {}, 403],
     [
       'a page with the right token',
-      { ...origins, authToken: 't' },
+      { ...origins, token: 't' },
       { origin: 'null', authorization: 'Bearer t' },
       403,
     ],

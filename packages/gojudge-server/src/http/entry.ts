@@ -10,26 +10,26 @@ export type EntryHeaders = Pick<IncomingHttpHeaders, 'origin' | 'host' | 'author
 /** The HTTP status of the refusal, 0 for none. */
 export type EntryCheck = (headers: EntryHeaders, socket: Pick<Socket, 'localAddress'>) => 0 | 401 | 403;
 
-type Rules = Pick<Settings, 'authToken' | 'allowOrigins' | 'allowHosts' | 'strict'>;
+type Rules = Pick<Settings, 'token' | 'allowedOrigins' | 'allowedHosts' | 'strict'>;
 
 /**
  * Without a list of origins, and without a token that a page would have to know, pages of other machines are refused on loopback;
  * strict, nobody is, as go-judge does. Without a list of hosts all names are fine: judges come through proxies, tunnels and side-cars of
  * the same machine that keep a name of their own, and a 403 would stop them all.
  */
-export function makeEntryCheck({ authToken, allowOrigins, allowHosts, strict }: Rules): EntryCheck {
-  const isRightToken = makeTokenCheck(authToken === null ? null : `Bearer ${authToken}`);
-  const refusesStrangers = allowOrigins === null && authToken === null && !strict;
+export function makeEntryCheck({ token, allowedOrigins, allowedHosts, strict }: Rules): EntryCheck {
+  const isRightToken = makeTokenCheck(token === null ? null : `Bearer ${token}`);
+  const refusesStrangers = allowedOrigins === null && token === null && !strict;
   return (headers, socket) => {
     const { origin } = headers;
     // Programs send no origin; pages cannot leave it out.
     if (origin !== undefined) {
-      if (allowOrigins !== null && !allowOrigins.includes(origin)) return 403;
+      if (allowedOrigins !== null && !allowedOrigins.includes(origin)) return 403;
       if (refusesStrangers && isForeignPage(origin, socket.localAddress)) return 403;
     }
     // A page's own name can be made to lead here (DNS rebinding); the header keeps the name.
-    if (allowHosts !== null && !allowHosts.includes(hostName(headers.host ?? ''))) return 403;
-    return authToken === null || isRightToken(headers.authorization ?? '') ? 0 : 401;
+    if (allowedHosts !== null && !allowedHosts.includes(hostName(headers.host ?? ''))) return 403;
+    return token === null || isRightToken(headers.authorization ?? '') ? 0 : 401;
   };
 }
 

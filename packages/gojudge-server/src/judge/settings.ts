@@ -2,10 +2,10 @@
 import type { WireConfig } from '@sbx/gojudge-client/wire';
 
 export interface Settings {
-  authToken: string | null;
+  token: string | null;
   /** `null`: all. */
-  allowOrigins: readonly string[] | null;
-  allowHosts: readonly string[] | null;
+  allowedOrigins: readonly string[] | null;
+  allowedHosts: readonly string[] | null;
   /** Run requests at the same time. */
   parallelism: number;
   /** One entry per worker, or empty. */

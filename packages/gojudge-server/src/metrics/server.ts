@@ -15,8 +15,8 @@ export function openMonitor(metrics: Metrics, { context, options }: Parts): Serv
       sendText(response, problem === null ? 200 : 503, `${problem ?? 'ok'}\n`);
     },
   };
-  const { authToken } = context.settings;
-  const isRightToken = makeTokenCheck(authToken === null ? null : `Bearer ${authToken}`);
+  const { token } = context.settings;
+  const isRightToken = makeTokenCheck(token === null ? null : `Bearer ${token}`);
   return createServer((request, response) => {
     const [path = '', query] = (request.url ?? '/').split('?', 2);
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined; // by any method: probes send HEAD

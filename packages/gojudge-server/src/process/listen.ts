@@ -8,6 +8,11 @@ export async function listenOn(address: string, create: () => Server): Promise<s
   return listenAt(host, port, create);
 }
 
+/** As Go writes it. */
+export function joinAddress(host: string, port: number): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 function parseAddress(address: string): { host: string | undefined; port: number } {
   const colon = address.lastIndexOf(':');
   const host = address.slice(0, Math.max(0, colon)).replace(/^\[(.*)\]$/, '$1');

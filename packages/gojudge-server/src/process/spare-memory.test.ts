@@ -1,3 +1,4 @@
+import { getHeapSpaceStatistics } from 'node:v8';
 import type { Engine } from '@sbx/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { spareMemory } from './spare-memory.js';
@@ -67,6 +68,24 @@ describe('spareMemory', () => {
     vi.advanceTimersByTime(5 * INTERVAL_MS);
     expect(trimMemory, 'what is left is in use').toHaveBeenCalledTimes(1);
     rss.mockRestore();
+  });
+
+  it('pages of the heap that are half empty are put together', async () => {
+    const heapMiB = () => {
+      const space = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space');
+      return space!.physical_space_size / MiB;
+    };
+    spareMemory(engine, { intervalMs: INTERVAL_MS, growthBytes: Number.POSITIVE_INFINITY });
+    const all = Array.from({ length: 200_000 }, (_, value) => ({ value, more: [value, value, value] }));
+    vi.advanceTimersByTime(INTERVAL_MS); // all of them are old then
+    const kept = all.filter((_, index) => index % 2 === 0);
+    all.length = 0;
+    const full = heapMiB();
+    await tick();
+    startedTotal += 1;
+    vi.advanceTimersByTime(2 * INTERVAL_MS);
+    expect(kept).toHaveLength(100_000);
+    expect(full - heapMiB()).toBeGreaterThan(5); // of the 20 that they took
   });
 
   it('an interval of 0 is never', () => {

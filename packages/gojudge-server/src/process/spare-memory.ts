@@ -43,7 +43,7 @@ export function spareMemory(
     const hasGrown = process.memoryUsage.rss() > level + GARBAGE_GROWTH * growthBytes;
     const collects = isQuiet && (started > collectedAt || hasGrown);
     if (collects) {
-      collectGarbage();
+      collectGarbage(started === before);
       collectedAt = started;
     }
     const now = process.memoryUsage.rss();
@@ -55,10 +55,18 @@ export function spareMemory(
   setInterval(look, intervalMs).unref();
 }
 
-/** `gc`, without the flag `--expose-gc` on Node's command line: only contexts made after the setting have it. */
-function garbageCollector(): () => void {
+/**
+ * `gc`, without the flag `--expose-gc` on Node's command line: only contexts made after the setting have it. When it is to compact,
+ * pages of the heap that are not full are emptied into others, which V8 does by itself for hardly any: a tenth of what a server
+ * holds at rest. That takes twice as long, so not while somebody may wait.
+ */
+function garbageCollector(): (compacts: boolean) => void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   setFlagsFromString('--no-expose-gc');
-  return collect;
+  return (compacts) => {
+    if (compacts) setFlagsFromString('--compact-on-every-full-gc');
+    collect();
+    setFlagsFromString('--no-compact-on-every-full-gc');
+  };
 }

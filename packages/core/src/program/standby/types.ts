@@ -10,7 +10,7 @@ export interface StandbyProgram extends SandboxShape, Pick<ProgramOptions, 'env'
   /** Path of the entry file in the work folder, as `args` names it: the program waits in its own opening of it. */
   entry: string;
   /** Further files of an ordinary start, by path as in `OneShotOptions.files`: there from the start on. */
-  files?: Readonly<Record<string, string>>;
+  files?: Readonly<Record<string, string>> | undefined;
   /** Of these only what a program sees at its start tells programs apart: file, stack, open file, address space and disk limits. */
   limits?: Limits | undefined;
 }

@@ -1,0 +1,166 @@
+// The two binaries, and what is built to test them: which sources with which flags.
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { protocolVersion } from './protocol/typescript.mjs';
+
+export const here = dirname(fileURLToPath(import.meta.url));
+export const root = dirname(here);
+const resolve = createRequire(import.meta.url).resolve;
+const compiler = process.env.CXX ?? 'g++';
+
+const libc = process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl';
+const out = join(root, 'packages/core/prebuilds', `linux-${process.arch}-${libc}`);
+
+export const sources = (folder) =>
+  readdirSync(join(here, folder))
+    .filter((name) => name.endsWith('.cc'))
+    .sort()
+    .map((name) => join(here, folder, name));
+
+const warnings = ['-std=c++20', '-Wall', '-Wextra', '-Werror', '-Wno-missing-field-initializers'];
+const plain = ['-fno-exceptions', '-fno-rtti'];
+
+export const versionOfTables = `-DSBX_PROTOCOL_VERSION=${protocolVersion()}u`;
+// For the fuzzer, whose inputs shall outlive a change of the tables.
+const fixedVersion = '-DSBX_PROTOCOL_VERSION=4u';
+
+// No libc, no run-time initialisers: what the helper is made of can be read in native/helper.
+export const helper = {
+  output: join(out, 'sbx-helper'),
+  flags: [
+    versionOfTables,
+    '-O2',
+    ...plain,
+    '-ffreestanding',
+    '-fno-builtin',
+    '-fno-stack-protector',
+    '-fno-threadsafe-statics',
+    '-fno-asynchronous-unwind-tables',
+    '-fno-pic',
+    '-no-pie',
+    '-nostdlib',
+    '-static',
+    '-s',
+    '-Wl,--build-id=none',
+    '-Wl,-z,noseparate-code',
+    '-Wl,-z,noexecstack',
+  ],
+  sources: [
+    ...sources('helper'),
+    join(here, 'common/channel.cc'),
+    join(here, 'plan/seccomp.cc'),
+    join(here, 'plan/families.cc'),
+  ],
+};
+
+export const addon = () => ({
+  output: join(out, 'sbx.node'),
+  flags: [
+    versionOfTables,
+    '-O2',
+    ...plain,
+    '-shared',
+    '-fPIC',
+    '-fvisibility=hidden',
+    '-s',
+    '-DNAPI_VERSION=8',
+    '-DNODE_ADDON_API_DISABLE_CPP_EXCEPTIONS',
+    '-DNODE_ADDON_API_DISABLE_DEPRECATED',
+    '-isystem',
+    dirname(resolve('node-addon-api/napi.h')),
+    '-isystem',
+    join(dirname(resolve('node-api-headers/package.json')), 'include'),
+  ],
+  sources: [...sources('addon'), join(here, 'common/channel.cc')],
+});
+
+// The parts of helper and addon that need neither a sandbox around them nor Node: compiled against libc, as any program.
+const hosted = [
+  'helper/bounds.cc',
+  'helper/cgroup_tree.cc',
+  'helper/counters.cc',
+  'helper/descriptors.cc',
+  'helper/landlock.cc',
+  'helper/launch.cc',
+  'helper/mask.cc',
+  'helper/names.cc',
+  'helper/template.cc',
+  'helper/template_message.cc',
+  'addon/gathered.cc',
+  'addon/relay_pump.cc',
+  'addon/tree_remover.cc',
+];
+
+const sanitized = [
+  '-g',
+  '-fsanitize=address,undefined',
+  '-fno-sanitize-recover=all',
+  '-fno-omit-frame-pointer',
+];
+
+export const test = {
+  output: join(root, 'build/native-test'),
+  flags: [versionOfTables, '-O1', ...sanitized],
+  sources: [
+    ...sources('test'),
+    ...sources('common'),
+    ...sources('plan'),
+    ...hosted.map((file) => join(here, file)),
+  ],
+};
+
+const faults = join(root, 'build/faults');
+export const helperWithFaults = () => ({
+  ...helper,
+  output: join(faults, 'sbx-helper'),
+  flags: [...helper.flags, `-DSBX_FAULT_TABLE="${join(faults, 'table')}"`],
+});
+export const addonWithFaults = () => ({
+  ...addon(),
+  output: join(faults, 'sbx.node'),
+  flags: [...addon().flags, `-DSBX_FAULT_CALLS="${join(faults, 'calls')}"`],
+});
+
+// The helper on a made-up kernel; it alone is watched for what code an input reaches.
+export const fuzzFolder = join(root, 'build/fuzz');
+const fuzzed = {
+  output: join(fuzzFolder, 'helper.o'),
+  flags: [fixedVersion, '-O2', ...sanitized, '-DSBX_FAKE_KERNEL', '-fsanitize-coverage=trace-pc', '-r', '-nostdlib'],
+  sources: helper.sources.filter((file) => !file.endsWith('/start.cc')),
+};
+// What counts the code that is reached is called at each branch, so nothing watches it.
+const coverage = {
+  output: join(fuzzFolder, 'coverage.o'),
+  flags: ['-O3', '-c'],
+  sources: [join(here, 'fuzz/coverage.cc')],
+};
+const fuzzer = {
+  output: join(fuzzFolder, 'fuzz'),
+  flags: [fixedVersion, '-O2', ...sanitized, '-DSBX_FAKE_KERNEL'],
+  sources: [
+    ...sources('fuzz').filter((file) => file !== coverage.sources[0]),
+    coverage.output,
+    fuzzed.output,
+  ],
+};
+
+export function compile({ output, flags, sources: files }) {
+  mkdirSync(dirname(output), { recursive: true });
+  execFileSync(compiler, [...warnings, ...flags, '-o', output, ...files], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+}
+
+/** One source alone, for what the compiler says of it. */
+export const compileForWarnings = (file, flags) =>
+  promisify(execFile)(compiler, [...warnings, ...flags, '-c', '-o', '/dev/null', file]);
+
+/** The fuzzer's path. */
+export function buildFuzzer() {
+  for (const part of [fuzzed, coverage, fuzzer]) compile(part);
+  return fuzzer.output;
+}

@@ -1,0 +1,93 @@
+// The parts of `npm run test:full`: everything that CI runs shorter, or not at all.
+import { join } from 'node:path';
+import { root, tool } from './paths.mjs';
+
+const BENCHES = [
+  'spawn',
+  'limits',
+  'burst',
+  'groups',
+  'memory',
+  'gojudge',
+  'gojudge-host',
+  'gojudge-start',
+  'fifo',
+  'fathom',
+];
+
+const vitest = (...files) => [tool.vitest, 'run', ...files];
+const script = (name, ...args) => [join(root, 'scripts', `${name}.mjs`), ...args];
+const native = (...args) => [join(root, 'native/build.mjs'), ...args];
+
+/** Each command is run by Node, with `env` beside the environment; a part has failed when one of its commands has. */
+export const PARTS = [
+  { name: 'tidy', about: 'clang-tidy over native/', commands: [native('--tidy')] },
+  {
+    name: 'paths',
+    about: '100,000 generated trees, links and paths while a program moves things',
+    commands: [vitest('test/core/paths.test.ts')],
+    env: { SBX_PATH_CASES: '100000' },
+  },
+  { name: 'attacks', about: 'the whole catalogue of attacks', commands: [script('attacks')] },
+  {
+    name: 'attacks-user',
+    about: 'the catalogue as an ordinary user',
+    commands: [script('attacks', '--user', '65534')],
+  },
+  {
+    name: 'attacks-guest',
+    about: 'the catalogue in the guest with cgroup v2',
+    commands: [script('attacks', '--vm')],
+  },
+  {
+    name: 'probe',
+    about:
+      'the prober from every kind of start, with every profile; in the guest from those that have been judged there',
+    commands: [
+      script('attacks', '--probe'),
+      script('attacks', '--vm', '--probe', '--profile', 'default,strict', '--start', 'one-shot,session'),
+    ],
+  },
+  { name: 'guest', about: 'all tests of core in the guest', commands: [script('test-vm', '--full')] },
+  {
+    name: 'fuzz-servers',
+    about: '100,000 changed requests for the go-judge server, and as many changed configurations',
+    commands: [vitest('test/gojudge/fuzz.test.ts', 'packages/gojudge-server/src/config/files.test.ts')],
+    env: { SBX_FUZZ_RUNS: '100000' },
+  },
+  {
+    name: 'fuzz-native',
+    about: 'ten million inputs for the helper, coverage-guided, under sanitizers',
+    commands: [native('--fuzz', '--executions', '10000000')],
+  },
+  {
+    name: 'bench',
+    about: 'every benchmark, and whether its bars hold; nothing else may run meanwhile',
+    commands: BENCHES.map((name) => script('bench', name, '--check')),
+  },
+];
+
+/** The parts of a comma-separated list, in the order of the table; throws for a name that is none. */
+export function partsOf(flag, list, parts = PARTS) {
+  const names = list.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !parts.some((part) => part.name === name));
+  if (unknown !== undefined) {
+    throw new Error(
+      `${flag}: no part is called "${unknown}"; there are ${parts.map(({ name }) => name).join(', ')}`,
+    );
+  }
+  return parts.filter(({ name }) => names.includes(name));
+}
+
+/** What the command line asks for: `--only` those, without `--skip` those, or all. */
+export function chosenParts({ only, skip }, parts = PARTS) {
+  const wanted = only === undefined ? parts : partsOf('--only', only, parts);
+  const left = skip === undefined ? [] : partsOf('--skip', skip, parts);
+  return wanted.filter((part) => !left.includes(part));
+}
+
+export function duration(milliseconds) {
+  const seconds = Math.round(milliseconds / 1000);
+  const two = (number) => String(number).padStart(2, '0');
+  return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+}

@@ -1,0 +1,116 @@
+// The provider over a stand-in for ComputeSDK's defineProvider.
+import { type ComputeProviderConfig, createComputeProvider } from '@sbx/adapters/computesdk';
+import { describe, expect, it } from 'vitest';
+import { useEngine } from '../helpers/engine.js';
+import { HOSTILE_LIMITS, hostileAgent, type Tools, workingAgent } from './agent.js';
+
+const sbx = useEngine();
+
+/** As the framework's, without what it adds of its own. */
+const defineProvider = (config: ComputeProviderConfig) => () => ({
+  name: config.name,
+  ...config.methods.sandbox,
+});
+const open = (limits = {}) => createComputeProvider(defineProvider, { engine: sbx.engine, limits });
+type Provider = ReturnType<typeof open>;
+
+async function toolsOf(provider: Provider): Promise<Tools> {
+  const { sandbox } = await provider.create(undefined);
+  return {
+    write: (path, text) => provider.filesystem.writeFile(sandbox, path, text),
+    read: (path) => provider.filesystem.readFile(sandbox, path),
+    async run(line) {
+      const { exitCode, stdout, stderr } = await provider.runCommand(sandbox, line);
+      return { exitCode, output: stdout + stderr };
+    },
+  };
+}
+
+describe('the ComputeSDK provider', () => {
+  it('creates, finds, lists and destroys', async () => {
+    await using provider = open();
+    const { sandboxId, sandbox } = await provider.create(undefined, { metadata: { a: 1 } });
+    expect((await provider.getById(undefined, sandboxId))?.sandbox).toBe(sandbox);
+    expect((await provider.list(undefined)).map((it) => it.sandboxId)).toEqual([sandboxId]);
+    expect(await provider.getInfo(sandbox)).toMatchObject({
+      id: sandboxId,
+      status: 'running',
+      metadata: { a: 1 },
+    });
+    await provider.destroy(undefined, sandboxId);
+    await provider.destroy(undefined, sandboxId);
+    expect(await provider.getById(undefined, sandboxId)).toBeNull();
+    expect(await provider.getInfo(sandbox)).toMatchObject({ status: 'stopped' });
+    await expect(provider.getUrl(sandbox, { port: 80 })).rejects.toThrow('no network');
+  });
+
+  it('runs commands with folder, variables, time-out, streams and in the background', async () => {
+    await using provider = open();
+    const { sandbox } = await provider.create(undefined, { envs: { A: 'a' } });
+    const run = (line: string, options = {}) => provider.runCommand(sandbox, line, options);
+    expect(await run('echo $A$B; pwd; exit 2', { env: { B: 'b' }, cwd: '/tmp' })).toMatchObject({
+      stdout: 'ab\n/tmp\n',
+      exitCode: 2,
+    });
+    expect(await run('sleep 9', { timeout: 100 })).toMatchObject({ exitCode: 124 });
+    expect(await run('missing-program')).toMatchObject({ exitCode: 127 });
+    const chunks: string[] = [];
+    await provider.streamCommand(sandbox, 'printf ä; echo x >&2', {
+      onStdout: (text) => chunks.push(text),
+      onStderr: (text) => chunks.push(text),
+    });
+    expect(chunks.toSorted()).toEqual(['x\n', 'ä']);
+    expect(await run('sleep 0.1; touch late', { background: true })).toMatchObject({ exitCode: 0 });
+    await expect.poll(() => provider.filesystem.exists(sandbox, 'late')).toBe(true);
+  });
+
+  it('has a file system', async () => {
+    await using provider = open();
+    const { sandbox } = await provider.create(undefined);
+    const { filesystem: files } = provider;
+    await files.mkdir(sandbox, '/w/a/b');
+    await files.writeFile(sandbox, '/w/a/f', 'text');
+    expect(await files.readFile(sandbox, 'a/f')).toBe('text');
+    const entries = await files.readdir(sandbox, 'a');
+    expect(
+      entries.map(({ name, type, size }) => [name, type, type === 'file' ? size : 0]).toSorted(),
+    ).toEqual([
+      ['b', 'directory', 0],
+      ['f', 'file', 4],
+    ]);
+    await files.remove(sandbox, '/w/a');
+    await files.remove(sandbox, '/w/a');
+    expect(await files.exists(sandbox, '/w/a')).toBe(false);
+    await expect(files.readFile(sandbox, '/w/a/f')).rejects.toMatchObject({ code: 'SBX_FILE_NOT_FOUND' });
+  });
+
+  it('ends a sandbox after its time, and all with the provider', async () => {
+    const provider = open();
+    const { sandboxId } = await provider.create(undefined, { timeout: 50 });
+    await expect.poll(() => provider.getById(undefined, sandboxId)).toBeNull();
+    await provider.create(undefined);
+    await provider.close();
+    expect(sbx.engine.counters().sandboxes).toBe(0);
+  });
+
+  it('refuses what would be something else', async () => {
+    await using provider = open();
+    await expect(provider.create(undefined, { image: 'alpine' } as never)).rejects.toMatchObject({
+      field: 'options.image',
+    });
+    const { sandbox } = await provider.create(undefined);
+    await expect(provider.runCommand(sandbox, 'true', { timeout: -1 })).rejects.toMatchObject({
+      field: 'options.limits.wallTimeMs',
+    });
+  });
+
+  it('carries an agent that works', async () => {
+    await using provider = open();
+    expect(await workingAgent(await toolsOf(provider))).toBe('3');
+  });
+
+  it('survives an agent that is hostile', { timeout: 60_000 }, async () => {
+    await using provider = open(HOSTILE_LIMITS);
+    await hostileAgent(await toolsOf(provider));
+  });
+});

@@ -1,0 +1,142 @@
+// The sandbox over stand-ins for the classes of @mastra/core/workspace.
+import { createMastraSandbox, type MastraCommandResult, type MastraProcess } from '@sbx/adapters/mastra';
+import { describe, expect, it } from 'vitest';
+import { useEngine } from '../helpers/engine.js';
+import { HOSTILE_LIMITS, hostileAgent, type Tools, workingAgent } from './agent.js';
+
+const sbx = useEngine();
+
+interface Options {
+  onStdout?: (text: string) => void;
+  timeout?: number;
+  env?: Record<string, string | undefined>;
+  stdinMode?: 'pipe' | 'ignore';
+  maxRetainedBytes?: number;
+}
+
+/** Keeps the end of each output, as the framework's does. */
+class ProcessHandle {
+  stdout = '';
+  stderr = '';
+  readonly #options: Options;
+  constructor(options: Options = {}) {
+    this.#options = options;
+  }
+  emitStdout(text: string): void {
+    this.stdout = (this.stdout + text).slice(-this.#options.maxRetainedBytes!);
+    this.#options.onStdout?.(text);
+  }
+  emitStderr(text: string): void {
+    this.stderr = (this.stderr + text).slice(-this.#options.maxRetainedBytes!);
+  }
+}
+
+abstract class SandboxProcessManager {
+  readonly _tracked = new Map<string, MastraProcess>();
+  abstract spawn(line: string, options?: Options): Promise<MastraProcess>;
+  abstract list(): Promise<{ pid: string; running: boolean }[]>;
+}
+
+/** Starts once, and runs commands by its process manager. */
+abstract class MastraSandbox {
+  readonly processes: SandboxProcessManager;
+  abstract status: string;
+  abstract start(): Promise<void>;
+  abstract stop(): Promise<void>;
+  abstract destroy(): Promise<void>;
+  abstract getInfo(): { status: string; provider: string; resources: { memoryUsedMB?: number } };
+  constructor({ processes }: { processes: SandboxProcessManager }) {
+    this.processes = processes;
+  }
+  async executeCommand(line: string, options: Options = {}): Promise<MastraCommandResult> {
+    const all: Options = { maxRetainedBytes: Number.POSITIVE_INFINITY, stdinMode: 'ignore', ...options };
+    return (await this.processes.spawn(line, all)).wait();
+  }
+}
+
+const framework = { MastraSandbox, SandboxProcessManager, ProcessHandle };
+async function start(limits = {}) {
+  const sandbox = createMastraSandbox(framework, { engine: sbx.engine, limits });
+  await sandbox.start();
+  return Object.assign(sandbox, { [Symbol.asyncDispose]: () => sandbox.destroy() });
+}
+const toolsOf = (sandbox: Awaited<ReturnType<typeof start>>): Tools => ({
+  write: (path, text) => sandbox.sandbox!.writeFile(path, text),
+  read: (path) => sandbox.sandbox!.readTextFile(path),
+  async run(line) {
+    const { exitCode, stdout, stderr } = await sandbox.executeCommand(line);
+    return { exitCode, output: stdout + stderr };
+  },
+});
+
+describe('the Mastra sandbox', () => {
+  it('has a life: files outlast a stop, nothing outlasts destroy', async () => {
+    const sandbox = await start();
+    expect(sandbox).toBeInstanceOf(MastraSandbox);
+    expect([sandbox.id.slice(0, 4), sandbox.name, sandbox.provider]).toEqual(['sbx-', 'SbxSandbox', 'sbx']);
+    expect(sandbox.getInfo().resources.memoryUsedMB).toBeTypeOf('number');
+    await sandbox.executeCommand('echo kept > f');
+    await sandbox.stop();
+    await expect(sandbox.executeCommand('true')).rejects.toMatchObject({ code: 'SBX_CLOSED' });
+    await sandbox.start();
+    expect((await sandbox.executeCommand('cat f')).stdout).toBe('kept\n');
+    await sandbox.destroy();
+    await sandbox.destroy();
+    expect(sandbox.status).toBe('destroyed');
+    expect(sbx.engine.counters().sandboxes).toBe(0);
+  });
+
+  it('runs commands with call-backs, variables, time-outs and retained bytes', async () => {
+    await using sandbox = await start();
+    const chunks: string[] = [];
+    const options = { env: { A: 'a', B: undefined }, onStdout: (text: string) => chunks.push(text) };
+    expect(await sandbox.executeCommand('echo $A ü; exit 3', options)).toMatchObject({
+      success: false,
+      exitCode: 3,
+      stdout: 'a ü\n',
+      timedOut: false,
+      killed: false,
+    });
+    expect(chunks.join('')).toBe('a ü\n');
+    expect(await sandbox.executeCommand('sleep 9', { timeout: 100 })).toMatchObject({
+      exitCode: 124,
+      timedOut: true,
+      stderr: 'sbx: ended: it took longer than its limit (wall-limit)\n',
+    });
+    expect(await sandbox.executeCommand('exit 124')).toMatchObject({ timedOut: false });
+    // Without a word of the caller the framework asks for all of it: the host keeps a MiB.
+    expect((await sandbox.executeCommand('head -c 5000000 /dev/zero')).stdout.length).toBe(2 ** 20);
+    expect((await sandbox.executeCommand('echo 123456', { maxRetainedBytes: 3 })).stdout).toBe('56\n');
+  });
+
+  it('has background processes that are talked to, listed and killed', async () => {
+    await using sandbox = await start();
+    const cat = await sandbox.processes.spawn('read x; echo "<$x>"');
+    expect(await sandbox.processes.list()).toEqual([{ pid: cat.pid, running: true }]);
+    await cat.sendStdin('hi\n');
+    await cat.closeStdin();
+    expect(await cat.wait()).toMatchObject({ exitCode: 0, stdout: '<hi>\n' });
+    expect(await cat.kill()).toBe(false);
+    await expect(cat.sendStdin('x')).rejects.toThrow('already exited with code 0');
+    const sleeper = await sandbox.processes.spawn('sleep 100', { stdinMode: 'ignore' });
+    await expect(sleeper.sendStdin('x')).rejects.toThrow('does not have stdin');
+    expect(await sleeper.kill()).toBe(true);
+    expect(await sleeper.wait()).toMatchObject({ exitCode: 137, killed: true, timedOut: false });
+    expect((await sandbox.processes.list()).map(({ running }) => running)).toEqual([false, false]);
+  });
+
+  it('limits of time that the options have hold for background processes', async () => {
+    await using sandbox = await start({ wallTimeMs: 200 });
+    expect(await (await sandbox.processes.spawn('sleep 100')).wait()).toMatchObject({ timedOut: true });
+  });
+
+  it('carries an agent that works', async () => {
+    await using sandbox = await start();
+    expect(await workingAgent(toolsOf(sandbox))).toBe('3');
+  });
+
+  it('survives an agent that is hostile', { timeout: 60_000 }, async () => {
+    await using sandbox = await start(HOSTILE_LIMITS);
+    await hostileAgent(toolsOf(sandbox));
+  });
+});
