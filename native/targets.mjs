@@ -129,7 +129,15 @@ export const addonWithFaults = () => ({
 export const fuzzFolder = join(root, 'build/fuzz');
 const fuzzed = {
   output: join(fuzzFolder, 'helper.o'),
-  flags: [fixedVersion, '-O2', ...sanitized, '-DSBX_FAKE_KERNEL', '-fsanitize-coverage=trace-pc', '-r', '-nostdlib'],
+  flags: [
+    fixedVersion,
+    '-O2',
+    ...sanitized,
+    '-DSBX_FAKE_KERNEL',
+    '-fsanitize-coverage=trace-pc',
+    '-r',
+    '-nostdlib',
+  ],
   sources: helper.sources.filter((file) => !file.endsWith('/start.cc')),
 };
 // What counts the code that is reached is called at each branch, so nothing watches it.

@@ -118,7 +118,8 @@ describe('the TanStack provider', () => {
     const sleeper = await process.spawn('exec sleep 100');
     await sleeper.kill('SIGINT');
     expect(await sleeper.wait()).toBe(130);
-    const stubborn = await process.spawn('trap "" TERM; sleep 100; sleep 100');
+    const stubborn = await process.spawn('trap "" TERM; echo deaf; sleep 100; sleep 100');
+    expect((await stubborn.stdout[Symbol.asyncIterator]().next()).value).toBe('deaf\n');
     await stubborn.kill('SIGTERM');
     expect(await stubborn.wait()).toBe(137);
     const other = await process.spawn('sleep 100');
