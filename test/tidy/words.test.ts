@@ -18,3 +18,17 @@ test('no file names a build machine', () => {
   });
   expect(found).toEqual([]);
 });
+
+/** Names that the glossary has replaced, by the folder in which nothing may bear them any more. */
+const REPLACED: Record<string, RegExp> = {
+  'packages/gojudge-server/src/':
+    /\b\w*(?:Lane\b|Carrier|Presence|presenceOf|PieceSink|sendPieces|Gathered|gather\(|conclude\w*\()|\b(?:Judge|Outcome|Turn)\b(?!\.)/,
+};
+
+test('names that the glossary has replaced stay replaced', () => {
+  for (const [folder, names] of Object.entries(REPLACED)) {
+    const files = listFiles(/\.ts$/).filter((file) => file.startsWith(folder));
+    expect(files.length).toBeGreaterThan(50);
+    expect(files.filter((file) => names.test(readText(file)))).toEqual([]);
+  }
+});

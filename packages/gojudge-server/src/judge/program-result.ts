@@ -18,7 +18,7 @@ export interface ProgramResult {
   fileErrors: WireFileError[];
 }
 
-/** What was gathered after the end. */
+/** Files and outputs that were collected after the end. */
 export interface CollectedFiles {
   files: Map<string, Uint8Array>;
   fileIds: Map<string, string>;
