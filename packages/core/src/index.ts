@@ -10,6 +10,7 @@ export * from './errors.js';
 export {
   ALLOWABLE_SYSCALLS,
   type AllowableSyscall,
+  PROC_MODES,
   type ProcMode,
   SYSCALL_FAMILIES,
   type SyscallFamily,

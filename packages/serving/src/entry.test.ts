@@ -23,6 +23,8 @@ describe('who may call', () => {
     ['a page whose name was made to lead here', {}, { host: 'evil.example:8765' }, 'foreign-page'],
     ['a name that begins as ours', {}, { host: 'localhost.evil.example' }, 'foreign-page'],
     ['no name at all', {}, { host: '' }, 'foreign-page'],
+    ['an upgrade of a program, by a proxy', {}, { host: 'judge.example', upgrade: 'websocket' }, null],
+    ['one of a page', {}, { origin: 'http://evil.example', upgrade: 'websocket' }, 'foreign-page'],
     ['a page of this machine', {}, { origin: 'http://localhost:3000', host: 'localhost:8765' }, null],
     ['a page of another', {}, { origin: 'http://evil.example' }, 'foreign-page'],
     ['one that hides where it is from', {}, { origin: 'null' }, 'foreign-page'],

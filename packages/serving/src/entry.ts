@@ -42,15 +42,16 @@ export function isOrigin(text: string): boolean {
 
 /**
  * Where no token is asked for, a page must be of this machine, or be listed. A page that has its own name lead here (DNS rebinding)
- * sends no origin with a GET, but its name as the host. Other programs send no origin, and a name of this machine.
+ * sends no origin with a GET, but its name as the host. With an upgrade, whose header no page can set, browsers always send the origin: one
+ * without it is a program's, which may come by a proxy and name any host.
  */
 function isStrangers(
-  { headers: { origin, host }, socket: { localAddress } }: IncomingMessage,
+  { headers: { origin, host, upgrade }, socket: { localAddress } }: IncomingMessage,
   allowedOrigins: readonly string[],
   allowedHosts: readonly string[],
 ): boolean {
   if (origin !== undefined) return !allowedOrigins.includes(origin) && isForeignPage(origin, localAddress);
-  if (host === undefined || allowedHosts.includes(host.toLowerCase())) return false;
+  if (upgrade !== undefined || host === undefined || allowedHosts.includes(host.toLowerCase())) return false;
   return isForeignPage(`http://${host}`, localAddress);
 }
 

@@ -68,7 +68,7 @@ export function writeInto(
   const { native } = folder;
   const bytes = immediateBytes(content);
   if (bytes === null) return copyFromHost(folder, path, content as Content, { mode, follow });
-  const file = create(folder, path, mode, follow);
+  const file = create(folder, path, { mode, follow });
   checkWritten(native.fillFile(file, bytes), path);
   return undefined;
 }
@@ -82,18 +82,22 @@ async function copyFromHost(
 ): Promise<void> {
   await withHostFile(content, path, async (from) => {
     folder.checkOpen();
-    checkWritten(await folder.native.copyFile(from, create(folder, path, mode, follow)), path);
+    checkWritten(await folder.native.copyFile(from, create(folder, path, { mode, follow })), path);
   });
 }
 
 /** A regular file to be written anew, its folders made. Throws `FileAccessError`. */
-export function create(folder: WorkFolder, path: string, mode: number, follow: boolean): number {
+export function create(
+  folder: WorkFolder,
+  path: string,
+  { mode, follow, operation = 'create' }: { mode: number; follow: boolean; operation?: string },
+): number {
   const { native, owner, folderMode } = folder;
   const made = inTree(folder, path, (dir, below) =>
     native.createFile({ dir, path: below, mode, folderMode, owner, follow }),
   );
   if (made >= 0) return made;
-  throw new FileAccessError({ operation: 'create', path, errno: -made, ...notRegular(-made) });
+  throw new FileAccessError({ operation, path, errno: -made, ...notRegular(-made) });
 }
 
 function checkWritten(written: number, path: string): void {

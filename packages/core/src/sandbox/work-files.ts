@@ -165,7 +165,7 @@ export class WorkFiles {
   }
 
   async #writeStream(path: string, source: AsyncIterable<Uint8Array | string>, mode: number): Promise<void> {
-    const file = create(this.#folder, path, mode, true);
+    const file = create(this.#folder, path, { mode, follow: true, operation: 'writeFile' });
     try {
       refuseUnlessRegular(file, 'writeFile', path);
       await writeChunks(file, path, source);
