@@ -42,11 +42,17 @@ function buildSteps() {
   ];
 }
 
-function buildStep({ folder }) {
+function buildStep({ folder, manifest }) {
   const configs = ['tsup.config.ts', 'tsconfig.base.json', 'pnpm-lock.yaml'];
+  // What is ours among these is bundled.
+  const bundled = packagesInBuildOrder()
+    .filter((other) => manifest.devDependencies?.[other.manifest.name] !== undefined)
+    .map((other) => join(other.folder, 'src'));
   return {
     name: `build-${folder.slice('packages/'.length)}`,
-    inputs: ['src', 'package.json', 'tsconfig.json'].map((name) => join(folder, name)).concat(configs),
+    inputs: ['src', 'package.json', 'tsconfig.json']
+      .map((name) => join(folder, name))
+      .concat(bundled, configs),
     outputs: [join(folder, 'dist')],
     run: async () => {
       rmSync(join(root, folder, 'dist'), { recursive: true, force: true });
