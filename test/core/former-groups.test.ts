@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { MiB, t, useEngine } from '../helpers/engine.js';
 import { cgroupFolders } from '../helpers/proc.mjs';
+import { until } from '../helpers/wait.js';
 
 const limits = { memoryBytes: 32 * MiB, cpuTimeMs: null, wallTimeMs: null };
 /** The engine has so many slots at rest. */
@@ -19,8 +20,9 @@ describe('groups that are used up', () => {
       expect(status).toBe('ok');
     }
     const countGroups = (folder: string) => readdirSync(folder).filter((name) => /^s\d+$/.test(name)).length;
-    const most = Math.max(...cgroupFolders().map(countGroups)); // v1 keeps those of memory alone
-    expect(most).toBeGreaterThan(FORMER_MAX / 2);
-    expect(most).toBeLessThanOrEqual(FORMER_MAX + SLOTS);
+    const most = () => Math.max(...cgroupFolders().map(countGroups)); // v1 keeps those of memory alone
+    expect(most()).toBeGreaterThan(FORMER_MAX / 2);
+    // While the group of the last run finds its place, the oldest is still being emptied.
+    await until(2000, 'the last groups found their places', () => most() <= FORMER_MAX + SLOTS);
   });
 });
