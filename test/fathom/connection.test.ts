@@ -201,7 +201,9 @@ describe('web pages, where no token is asked for', () => {
 
   test('one whose own name was made to lead here: 403, for metrics too', async () => {
     const headers = { Host: 'evil.example:8765' };
-    expect((await refusal(open.url, { headers })).status).toBe(403);
+    const page = { headers: { ...headers, Origin: 'http://evil.example:8765' } };
+    expect((await refusal(open.url, page)).status).toBe(403);
+    await accepted(open.url, { headers }); // a program that comes by a proxy: browsers send an origin with every upgrade
     const metrics = (options: object) =>
       new Promise<number>((resolve, reject) => {
         const sent = get(`${open.http}/metrics`, { agent: false, ...options }, (response) => {
