@@ -52,12 +52,11 @@ std::vector<int> DecodeLists(Numbers& numbers, StartRecord& record) {
   for (uint32_t i = 0; i < record.count; ++i) Decode(numbers, record.array[i]);
 #include "../protocol/requests.def"
   std::vector<int> all;
-#define SBX_START_FDS(name)     \
-  std::vector<int> name##Given; \
-  numbers.AppendTo(name##Given); \
-  all.insert(all.end(), name##Given.begin(), name##Given.end());
+#define SBX_START_FDS(name)                            \
+  [[maybe_unused]] const size_t name##At = all.size(); \
+  numbers.AppendTo(all);
 #include "../protocol/requests.def"
-  record.joinCount = (uint32_t)joinsGiven.size();
+  record.joinCount = (uint32_t)(countersAt - joinsAt);
 #define SBX_START_TEXTS(name, count) numbers.Take(record.count);
 #include "../protocol/requests.def"
   return all;
