@@ -44,7 +44,9 @@ test.each([
     text += chunk;
   });
   await once(client, 'end');
-  expect(text).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n[\s\S]*Content-Length: 2\r\nConnection: close\r\n\r\nno$/);
+  expect(text).toMatch(
+    /^HTTP\/1\.1 403 Forbidden\r\n[\s\S]*Content-Length: 2\r\nConnection: close\r\n\r\nno$/,
+  );
   await expect.poll(() => refused.destroyed, { timeout: 3000 }).toBe(true);
   client.destroy();
 });
