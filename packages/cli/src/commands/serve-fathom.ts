@@ -66,17 +66,10 @@ function announce({ languages }: FathomServer, urls: string[], { flags, logger }
   else logger.warn({ urls }, warning);
 }
 
-const ADDRESS_HINTS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'Another program listens there; choose another --port, or 0 for a free one.',
-  EACCES: 'Ports below 1024 need privileges; choose another --port, or 0 for a free one.',
-  EADDRNOTAVAIL: '--host must be an address of this machine.',
-  ENOTFOUND: '--host must be an address or a name of this machine.',
-};
-
+/** The server names the host and the port, which are flags here. */
 function refuseAddress(error: NodeJS.ErrnoException): never {
   if (error.syscall === undefined) throw error;
-  const hint = ADDRESS_HINTS[error.code ?? ''] ?? null;
-  throw new UsageError(`cannot listen: ${error.message}`, hint, EXIT.ioError);
+  throw new UsageError(error.message, 'The flags are --host and --port.', EXIT.ioError);
 }
 
 /** Flags that are not called as what they become. */

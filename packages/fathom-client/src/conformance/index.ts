@@ -63,7 +63,11 @@ export async function checkConformance(options: ConformanceOptions): Promise<Rul
 
 async function findPrograms(peer: Peer): Promise<Programs> {
   for (const programs of PROGRAMS) {
-    const { error } = await peer.run({ language: programs.language, code: '' });
+    const id = peer.start({ language: programs.language, code: '' });
+    const first = await peer.until(() => true, 'a first answer');
+    if (typeof first.type !== 'string')
+      throw new Broken(`This is no Fathom server: its first answer is ${peer.oddities[0]}.`);
+    const { error } = await peer.fate(id);
     if (error === undefined) return programs;
   }
   const names = PROGRAMS.map(({ language }) => language).join(', ');

@@ -159,14 +159,9 @@ export class Peer {
 
   #take(text: string, isBinary: boolean): void {
     if (isBinary) this.oddities.push('a binary frame');
-    let message: Heard;
-    try {
-      message = JSON.parse(text) as Heard;
-    } catch {
-      this.oddities.push('a message that is not JSON');
-      return;
-    }
-    const oddity = oddityOf(message) ?? this.#lateness(message);
+    const parsed = parseObject(text);
+    const message: Heard = parsed ?? {};
+    const oddity = parsed === null ? NOT_AN_OBJECT : (oddityOf(message) ?? this.#lateness(message));
     if (oddity !== null) this.oddities.push(oddity);
     this.heard.push(message);
     for (const look of this.#looks) look();
@@ -177,6 +172,17 @@ export class Peer {
     const isLate = this.#over.has(id) && type !== 'error' && type !== 'pong';
     if (type === 'result' || code === 'INTERNAL_ERROR') this.#over.add(id);
     return isLate ? `${String(type)} after the end of its execution` : null;
+  }
+}
+
+const NOT_AN_OBJECT = 'a message that is no JSON object';
+
+function parseObject(text: string): Heard | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && !Array.isArray(value) ? (value as Heard | null) : null;
+  } catch {
+    return null;
   }
 }
 
