@@ -1,6 +1,9 @@
-// The parts of `npm run test:full`: everything that CI runs shorter, or not at all.
+// The parts of `npm run test:full`: what `npm test` leaves out because of its time. CI runs those of `CI_PARTS` after it.
 import { join } from 'node:path';
+import { guestTests } from './guest.mjs';
+import { NODE_VERSIONS, nodeBinary } from './nodes.mjs';
 import { root, tool } from './paths.mjs';
+import { runVitest, WITH_SOAKS } from './vitest.mjs';
 
 const BENCHES = [
   'spawn',
@@ -19,8 +22,35 @@ const vitest = (...files) => [tool.vitest, 'run', ...files];
 const script = (name, ...args) => [join(root, 'scripts', `${name}.mjs`), ...args];
 const native = (...args) => [join(root, 'native/build.mjs'), ...args];
 
+/** Of the servers and clients, which hang on Node's own more than the rest does. */
+async function testsOnNewestNode() {
+  const folders = ['gojudge', 'fathom', 'fifo', 'mcp', 'adapters'].map((name) => `test/${name}/`);
+  const node = await nodeBinary(NODE_VERSIONS.at(-1));
+  return runVitest(folders, { name: 'newest-node', node, env: WITH_SOAKS });
+}
+
+/** What CI runs of it: a part gives counts. */
+export const CI_PARTS = [
+  {
+    name: 'soaks',
+    about: 'tests of half a minute and more: floods, faults at every step, every pattern of memory',
+    run: () => runVitest(['.soak.test.ts'], { name: 'soaks', env: WITH_SOAKS }),
+  },
+  {
+    name: 'newest-node',
+    about: 'tests of the servers and clients on the newest Node that we support',
+    run: testsOnNewestNode,
+  },
+  {
+    name: 'guest-chosen',
+    about: 'those tests of core that cgroup v2 changes most, in the guest',
+    run: () => guestTests(),
+  },
+];
+
 /** Each command is run by Node, with `env` beside the environment; a part has failed when one of its commands has. */
 export const PARTS = [
+  ...CI_PARTS,
   { name: 'tidy', about: 'clang-tidy over native/', commands: [native('--tidy')] },
   {
     name: 'paths',

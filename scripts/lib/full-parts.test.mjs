@@ -21,7 +21,7 @@ test('a part that is none is refused, with those that there are', () => {
 
 test('every part runs scripts that exist, and has a name of its own', () => {
   expect(new Set(PARTS.map(({ name }) => name)).size).toBe(PARTS.length);
-  const scripts = PARTS.flatMap(({ commands }) => commands.map(([file]) => file));
+  const scripts = PARTS.flatMap(({ commands = [] }) => commands.map(([file]) => file));
   expect(scripts.filter((file) => !existsSync(file))).toEqual([]);
 });
 

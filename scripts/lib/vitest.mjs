@@ -32,6 +32,9 @@ function failuresOf({ testResults }) {
   return [...whole, ...tests].map(([what, why]) => `${what}\n${ownLines(why ?? '').slice(0, MESSAGE_CHARS)}`);
 }
 
+/** The environment in which vitest.config.ts takes the long tests, too. */
+export const WITH_SOAKS = { SBX_SOAK: '1' };
+
 /** `wrapper` is a command that runs the one given to it as arguments, elsewhere; `node` the Node to run on; `name` tells reports apart. */
 export async function runVitest(
   args,

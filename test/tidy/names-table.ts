@@ -10,7 +10,6 @@ export const REASONS = {
 
 export const JUDGED: Readonly<Record<string, keyof typeof REASONS>> = {
   'cli/commands/bench.ts: titles[name]': 'table',
-  "cli/commands/serve-fathom.ts: ADDRESS_HINTS[error.code ?? '']": 'system',
   'cli/commands/serve-fathom.ts: OTHER_NAMES[option]': 'system',
   'cli/exit-codes.ts: codes[code]': 'system',
   'cli/failure.ts: FLAGS[option]': 'system',

@@ -34,18 +34,19 @@ function listen(server: Server, host: string | undefined, port: number): Promise
 }
 
 /** What to do about it, by code. */
-const FIXES: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program listens there; choose another port, or 0 for a free one',
-  EACCES: 'ports below 1024 need privileges; choose another port, or 0 for a free one',
-  EADDRNOTAVAIL: 'the host must be an address of this machine',
-  EAI_AGAIN: 'the host must be an address or a name of this machine',
-  ENOTFOUND: 'the host must be an address or a name of this machine',
-};
+const FIXES = new Map([
+  ['EADDRINUSE', 'another program listens there; choose another port, or 0 for a free one'],
+  ['EACCES', 'ports below 1024 need privileges; choose another port, or 0 for a free one'],
+  ['EADDRNOTAVAIL', 'the host must be an address of this machine'],
+  ['EAI_AGAIN', 'the host must be an address or a name of this machine'],
+  ['ENOTFOUND', 'the host must be an address or a name of this machine'],
+]);
 
 /** Node's error in a sentence that says what to change; its code, address and port stay readable, and it is the cause. */
 function listenError(error: NodeJS.ErrnoException, host: string | undefined, port: number): Error {
   const { code = '', syscall } = error;
-  const fix = FIXES[code] === undefined ? error.message : `${code}: ${FIXES[code]}`;
-  const text = `cannot listen at ${host ?? 'all addresses'}, port ${port}: ${fix}`;
+  const fix = FIXES.get(code);
+  const reason = fix === undefined ? error.message : `${code}: ${fix}`;
+  const text = `cannot listen at ${host ?? 'all addresses'}, port ${port}: ${reason}`;
   return Object.assign(new Error(text, { cause: error }), { code, syscall, address: host, port });
 }
