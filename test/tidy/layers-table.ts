@@ -4,7 +4,7 @@
 export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
   adapters: ['@sbx/core'],
   core: [],
-  'fathom-client': [],
+  'fathom-client': ['@sbx/shared'],
   'fathom-server': [
     '@sbx/core',
     '@sbx/fathom-client/schemas',
@@ -12,13 +12,14 @@ export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
     '@sbx/languages',
     '@sbx/serving',
   ],
-  'fifo-protocol': [],
+  'fifo-protocol': ['@sbx/shared'],
   'fifo-client': ['@sbx/fifo-protocol'],
-  'gojudge-client': [],
+  'gojudge-client': ['@sbx/shared'],
   'gojudge-server': ['@sbx/core', '@sbx/gojudge-client/wire', '@sbx/serving'],
   languages: ['@sbx/core'],
   mcp: ['@sbx/core', '@sbx/languages', '@sbx/serving'],
   serving: ['@sbx/core'],
+  shared: [],
   cli: [
     '@sbx/fifo-client',
     '@sbx/core',

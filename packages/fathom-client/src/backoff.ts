@@ -1,5 +1,7 @@
 /** When to connect again: at once, then after a time that doubles up to a bound, each less a random part. */
 
+import { backoffMs } from '@sbx/shared';
+
 /** Numbers of the reconnection. */
 export interface ReconnectOptions {
   /** Wait before the second try, in ms. Default 100. */
@@ -34,8 +36,7 @@ export class Backoff {
     const tried = this.#tries;
     this.#tries += 1;
     if ((tried === 0 || wasOpen) && this.#mayTryAtOnce()) return 0;
-    const full = Math.min(capMs, firstMs * 2 ** Math.min(Math.max(0, tried - 1), 30));
-    return full * (1 - jitter * this.#random());
+    return backoffMs(Math.max(0, tried - 1), { firstMs, capMs, jitter }, this.#random);
   }
 
   /** A connection came to be, and has shown that it is one. */

@@ -1,6 +1,6 @@
 /** What a caller asks for, checked and turned into the wire's own names and units. */
+import { nearestName } from '@sbx/shared';
 import { FathomError } from './errors.js';
-import { nearestName } from './nearest-name.js';
 import { type ExecuteLimits, type Language, LIMIT_RANGES, SIZE_LIMITS } from './wire/index.js';
 
 /** What an execution may use. Servers can allow less than the bounds here, and more memory and time; they say so. */

@@ -1,20 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkOptionNames, nearestName } from './known-options.js';
-
-it.each([
-  ['graceMS', 'graceMs'],
-  ['giveupMs', 'giveUpMs'],
-  ['grace', 'graceMs'],
-  ['layuot', 'layout'],
-  ['colour', null],
-  ['x', null],
-])('%s is near %s', (word, name) => {
-  expect(nearestName(word, ['dir', 'group', 'layout', 'pipes', 'graceMs', 'giveUpMs'])).toBe(name);
-});
-
-it('makes no suggestion at a distance', () => {
-  expect(nearestName('ruby', ['rust', 'python'])).toBe(null);
-});
+import { checkOptionNames } from './known-options.js';
 
 it('names the option, the known ones and the one that was meant', () => {
   expect(() => checkOptionNames({ dri: 1 }, ['dir', 'pipes'])).toThrow(

@@ -2,6 +2,7 @@
  * What callers give, checked by the caller's own names before anything is made of it: a string where a list is wanted would be taken
  * apart into its letters, and one where a number is wanted would be multiplied.
  */
+import { nearestName } from '@sbx/shared';
 import { GojudgeError } from './errors.js';
 
 /** What a value must be, in words, and whether it is. */
@@ -59,7 +60,7 @@ export function refuse(place: string, rule: string, got: unknown): never {
 }
 
 function refuseName(place: string, name: string, known: readonly string[]): never {
-  const near = nearest(name, known);
+  const near = nearestName(name, known);
   const hint = near === null ? '' : ` Did you mean ${near}?`;
   throw requestError(`${place} is not known; known are ${known.join(', ')}.${hint} Nothing was sent.`);
 }
@@ -79,27 +80,4 @@ function shown(got: unknown): string {
   } catch {
     return 'an object'; // one that leads back to itself
   }
-}
-
-/** The one name that this was probably meant to be: a third of its letters may be wrong, three at the most; `null` for none. */
-function nearest(name: string, known: readonly string[]): string | null {
-  const ranked = known.map((one) => ({ one, distance: distanceOf(name.toLowerCase(), one.toLowerCase()) }));
-  const best = ranked.sort((a, b) => a.distance - b.distance)[0];
-  return best !== undefined && best.distance <= Math.min(3, Math.max(1, Math.floor(name.length / 3)))
-    ? best.one
-    : null;
-}
-
-/** Letters put in, left out or exchanged. */
-function distanceOf(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const changed = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(changed, row[j]! + 1, next[j - 1]! + 1));
-    }
-    row = next;
-  }
-  return row[b.length]!;
 }

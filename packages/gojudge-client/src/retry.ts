@@ -3,6 +3,7 @@
  * one that changes nothing (GET) when the connection broke. A run that may have begun is not: it is the caller's to say that it
  * may run twice.
  */
+import { backoffMs } from '@sbx/shared';
 import { GojudgeError } from './errors.js';
 
 /** How often, and how long to wait in between. */
@@ -12,6 +13,12 @@ export interface RetryOptions {
   /** First wait before that, in ms; doubles, with jitter. Default 100. What the server asks for goes first. */
   backoffMs?: number | undefined;
 }
+
+/** Part of each wait that is left to chance. */
+const JITTER = 0.5;
+
+/** Timers of JavaScript take no more. */
+const WAIT_MS_MAX = 2 ** 31 - 1;
 
 /** Repeats `attempt` while `mayRepeat` says so. */
 export class Retrier {
@@ -34,8 +41,8 @@ export class Retrier {
         return await attempt();
       } catch (error) {
         if (count >= this.#retries || !(error instanceof GojudgeError) || !mayRepeat(error)) throw error;
-        const jitter = 0.5 + Math.random() / 2;
-        await sleep(error.retryAfterMs ?? this.#backoffMs * 2 ** count * jitter, signal);
+        const waitMs = backoffMs(count, { firstMs: this.#backoffMs, capMs: WAIT_MS_MAX, jitter: JITTER });
+        await sleep(error.retryAfterMs ?? waitMs, signal);
       }
     }
   }

@@ -1,19 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FathomClient } from './client.js';
-import { nearestName } from './nearest-name.js';
 import { executeFields } from './request.js';
 
 describe('the name that was meant', () => {
-  it.each([
-    ['tokn', 'token'],
-    ['memory', 'memoryBytes'],
-    ['timeoutMS', 'timeoutMs'],
-    ['abc', null],
-    ['x'.repeat(65), null],
-  ])('of %s is %s', (word, meant) => {
-    expect(nearestName(word, ['url', 'token', 'memoryBytes', 'timeoutMs'])).toBe(meant);
-  });
-
   it('is in the error', () => {
     const client = () => new FathomClient({ url: 'ws://host', tokn: 's' } as never);
     expect(client).toThrow('options.tokn is not known (did you mean token?); known are url, token,');

@@ -1,0 +1,3 @@
+/** What the clients share, which may depend on nothing of ours. Built into each of them. */
+export { type BackoffTimes, backoffMs } from './backoff.js';
+export { nearestName } from './nearest-name.js';
