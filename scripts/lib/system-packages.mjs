@@ -8,6 +8,11 @@ export const SYSTEM_PACKAGES = [
   { package: 'gcc', probes: ['/usr/bin/gcc'], why: 'C under test' },
   { package: 'python3', probes: ['/usr/bin/python3'], why: 'Python under test' },
   {
+    package: 'python3-venv',
+    probes: ['/usr/share/doc/python3-venv/copyright'],
+    why: "LangChain's tests of a sandbox",
+  },
+  {
     package: 'nodejs',
     probes: ['/usr/bin/node', '/usr/local/bin/node'],
     why: 'JavaScript and TypeScript under test',

@@ -26,6 +26,10 @@ export interface CommandOptions {
   env?: Variables | undefined;
   /** Real time, in ms. Default: the limit of the sandbox. */
   timeoutMs?: number | undefined;
+  /** Another shell than that of the sandbox: a path, or a name in PATH. */
+  program?: string | undefined;
+  /** The shell reads its profile. */
+  isLogin?: boolean | undefined;
 }
 
 /** How commands are run in one sandbox. */
@@ -59,7 +63,7 @@ export class Shell {
 
   /** To its end. Of each output the first MiB is kept. */
   run(line: string, command: CommandOptions = {}, options: RunOptions = {}): Promise<RunResult> {
-    return this.#sandbox.run(this.#shell, ['-c', line], {
+    return this.#sandbox.run(...this.#call(line, command), {
       stdout: KEEP_FIRST,
       stderr: KEEP_FIRST,
       ...options,
@@ -83,7 +87,11 @@ export class Shell {
         ...limits,
       },
     };
-    return this.#sandbox.spawn(this.#shell, ['-c', line], all) as Promise<ProcessFor<Options>>;
+    return this.#sandbox.spawn(...this.#call(line, command), all) as Promise<ProcessFor<Options>>;
+  }
+
+  #call(line: string, { program, isLogin }: CommandOptions): [file: string, args: readonly string[]] {
+    return [program ?? this.#shell, [isLogin ? '-lc' : '-c', line]];
   }
 
   #common({ cwd, env, timeoutMs }: CommandOptions): {

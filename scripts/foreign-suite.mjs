@@ -1,0 +1,19 @@
+// `node scripts/foreign-suite.mjs NAME`: provides a test suite of others; prints the command that starts it, as JSON.
+import { join } from 'node:path';
+import { npmSuite, pythonSuite } from './lib/foreign.mjs';
+import { NODE_VERSIONS, nodeBinary } from './lib/nodes.mjs';
+import { root } from './lib/paths.mjs';
+
+const SUITES = {
+  async 'mcp-conformance'() {
+    const modules = await npmSuite('mcp-conformance', join(root, 'test/mcp/conformance'));
+    const newest = await nodeBinary(NODE_VERSIONS.at(-1)); // it needs 22
+    return [newest, join(modules, '@modelcontextprotocol/conformance/dist/index.js')];
+  },
+  async 'langchain-tests'() {
+    const requirements = join(root, 'test/adapters/langchain/requirements.txt');
+    return [await pythonSuite('langchain-tests', requirements), '-m', 'pytest'];
+  },
+};
+
+console.log(JSON.stringify(await SUITES[process.argv[2]]()));
