@@ -21,7 +21,7 @@ export const sources = (folder) =>
     .sort()
     .map((name) => join(here, folder, name));
 
-const warnings = ['-std=c++20', '-Wall', '-Wextra', '-Werror', '-Wno-missing-field-initializers'];
+export const warnings = ['-std=c++20', '-Wall', '-Wextra', '-Werror', '-Wno-missing-field-initializers'];
 const plain = ['-fno-exceptions', '-fno-rtti'];
 
 export const versionOfTables = `-DSBX_PROTOCOL_VERSION=${protocolVersion()}u`;

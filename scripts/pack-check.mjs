@@ -4,20 +4,19 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { PREBUILDS } from '../native/prebuilds.mjs';
 import { makeBarePath } from './lib/bare-path.mjs';
-import { isDynamic, newestSymbolVersion } from './lib/elf.mjs';
 import { NODE_VERSIONS, nodeBinary } from './lib/nodes.mjs';
 import { PAGES, REPOSITORY } from './lib/pack-docs.mjs';
 import { packagesInBuildOrder, root, tool } from './lib/paths.mjs';
 import { pnpmQuietly } from './lib/pnpm.mjs';
+import { makePrebuilds } from './lib/prebuilds.mjs';
+import { checkAddon, checkHelper } from './lib/prebuilt-checks.mjs';
 import { CommandError, runQuietly } from './lib/run.mjs';
 import { setup } from './lib/setup.mjs';
 
 /** Packages with a budget: how many packages an install brings, and how much it weighs unpacked. */
 const BUDGETS = { '@sbx/core': { packages: 3, bytes: 3e6 } };
-
-/** Debian 10, RHEL 8 and everything newer. */
-const GLIBC_FLOOR = [2, 28];
 
 const counts = { passed: 0, failed: 0 };
 
@@ -112,24 +111,19 @@ async function checkBudget(folder, { manifest, tarball }) {
   });
 }
 
+/** All four pairs, as they lie in an install, and nothing beside them. */
 async function checkBinaries(installed) {
   const prebuilds = join(installed, 'node_modules/@sbx/core/prebuilds');
-  for (const platform of readdirSync(prebuilds)) {
-    await check(`${platform} addon`, () => {
-      const [major, minor] = newestSymbolVersion(join(prebuilds, platform, 'sbx.node'), 'GLIBC') ?? [0, 0];
-      const note = `needs glibc ${major}.${minor}`;
-      expect(major === GLIBC_FLOOR[0] && minor <= GLIBC_FLOOR[1], `${note}, floor ${GLIBC_FLOOR.join('.')}`);
-      return note;
-    });
-    await check(`${platform} helper`, () => {
-      const helper = join(prebuilds, platform, 'sbx-helper');
-      expect(!isDynamic(helper), 'must be linked statically');
-      expect(
-        (statSync(helper).mode & 0o111) === 0o111,
-        'must be executable: see executableFiles in package.json',
-      );
-      return 'static, executable';
-    });
+  await check('prebuilt pairs', () => {
+    const there = readdirSync(prebuilds).sort().join(' ');
+    const wanted = PREBUILDS.map(({ platform }) => platform);
+    expect(there === wanted.sort().join(' '), `there are ${there}`);
+    return `${wanted.length}, ${(bytesUnder(prebuilds) / 1e6).toFixed(2)} MB`;
+  });
+  for (const pair of PREBUILDS) {
+    const folder = join(prebuilds, pair.platform);
+    await check(`${pair.platform} addon`, () => checkAddon(pair, folder));
+    await check(`${pair.platform} helper`, () => checkHelper(pair, folder));
   }
 }
 
@@ -177,6 +171,7 @@ async function checkAll(folder) {
 }
 
 await setup();
+await makePrebuilds();
 const folder = mkdtempSync(join(tmpdir(), 'sbx-pack-'));
 try {
   await checkAll(folder);

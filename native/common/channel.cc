@@ -26,6 +26,7 @@ int SendParts(int socket, const struct iovec* parts, unsigned count, const int* 
   if (fdCount > 0) {
     message.msg_control = control.bytes;
     message.msg_controllen = CMSG_SPACE(sizeof(int) * fdCount);
+    control.header = {};  // musl's has padding, which the kernel reads as the upper half of the length
     control.header.cmsg_level = SOL_SOCKET;
     control.header.cmsg_type = SCM_RIGHTS;
     control.header.cmsg_len = CMSG_LEN(sizeof(int) * fdCount);

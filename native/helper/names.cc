@@ -1,6 +1,7 @@
 #include "names.h"
 
 #include <errno.h>
+#include <stddef.h>
 
 #include "../common/fd.h"
 #include "launch.h"
@@ -28,8 +29,15 @@ int OpenInRoot(const char* path, uint64_t flags) {
 
 constexpr unsigned kStatxMntId = 0x1000;  // STATX_MNT_ID, Linux 5.8
 
+// The field after the numbers of the device, which the headers of musl (1.2.5) do not name.
+uint64_t MountOf(const struct statx& place) {
+  uint64_t id = 0;
+  __builtin_memcpy(&id, reinterpret_cast<const char*>(&place) + offsetof(struct statx, stx_dev_minor) + sizeof(place.stx_dev_minor), sizeof(id));
+  return id;
+}
+
 bool IsSamePlace(const struct statx& one, const struct statx& other) {
-  return (one.stx_mask & other.stx_mask & kStatxMntId) != 0 && one.stx_mnt_id == other.stx_mnt_id && one.stx_ino == other.stx_ino &&
+  return (one.stx_mask & other.stx_mask & kStatxMntId) != 0 && MountOf(one) == MountOf(other) && one.stx_ino == other.stx_ino &&
          one.stx_dev_major == other.stx_dev_major && one.stx_dev_minor == other.stx_dev_minor;
 }
 

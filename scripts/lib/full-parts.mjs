@@ -78,6 +78,12 @@ export const PARTS = [
       script('attacks', '--vm', '--probe', '--profile', 'default,strict', '--start', 'one-shot,session'),
     ],
   },
+  {
+    name: 'prebuilds',
+    about: 'the four prebuilt pairs, built twice: no byte differs',
+    commands: [script('prebuilds', '--twice')],
+  },
+  { name: 'musl', about: 'core, servers and command line on musl', commands: [script('test-musl')] },
   { name: 'guest', about: 'all tests of core in the guest', commands: [script('test-vm', '--full')] },
   {
     name: 'fuzz-servers',

@@ -51,6 +51,7 @@ export const CORE_STOREYS: readonly (readonly string[])[] = [
     'error-text.ts',
     'errors.ts',
     'owner.ts',
+    'prebuilt.ts',
     'streams/output.ts',
   ],
   ['options/'],

@@ -7,6 +7,7 @@ import { errnoName } from './errno.js';
 import { OverloadedError, SbxError, UnsupportedError } from './errors.js';
 import { PROTOCOL_VERSION } from './native-tables.js';
 import type { Native } from './native-types.js';
+import { ownPlatform, type Pair, PREBUILT_PLATFORMS, prebuiltPair } from './prebuilt.js';
 
 export * from './native-messages.js';
 export { type Cause, FD_CONTENT, FD_HOLD, FD_NULL, FD_OUTPUT, type Stage } from './native-tables.js';
@@ -33,21 +34,19 @@ function load(): Loaded {
       hint: 'The client packages work here: point one at a server on a Linux machine.',
     });
   }
-  const libc = libcName();
-  const platform = `linux-${process.arch}-${libc}`;
-  const folder = process.env.SBX_NATIVE_PATH ?? join(packageRoot(), 'prebuilds', platform);
-  const addonPath = join(folder, 'sbx.node');
-  if (!existsSync(addonPath)) throw noPrebuilt(platform, addonPath);
+  const platform = ownPlatform();
+  const pair = pairOf(platform);
+  if (pair === null || !existsSync(pair.addon)) throw noPrebuilt(platform, pair?.addon);
   try {
-    const native = createRequire(import.meta.url)(addonPath) as Native;
+    const native = createRequire(import.meta.url)(pair.addon) as Native;
     checkBuild(native);
-    return { native: withOwnErrors(native), helperPath: join(folder, 'sbx-helper') };
+    return { native: withOwnErrors(native), helperPath: pair.helper };
   } catch (cause) {
     throw new UnsupportedError({
       code: 'SBX_NATIVE_UNAVAILABLE',
-      message: `The native addon ${addonPath} does not load on ${platform} (Node ${process.version}): ${(cause as Error).message}.`,
+      message: `The native addon ${pair.addon} does not load on ${platform} (Node ${process.version}): ${(cause as Error).message}.`,
       hint: 'Reinstall @sbx/core; in a checkout run `npm run setup`. `sbx doctor` shows more.',
-      details: { platform, path: addonPath },
+      details: { platform, path: pair.addon },
       cause,
     });
   }
@@ -101,23 +100,21 @@ function guarded<Made extends new (...args: never[]) => object>(Class: Made): Ma
   });
 }
 
-function noPrebuilt(platform: string, path: string): UnsupportedError {
-  return new UnsupportedError({
-    code: 'SBX_NATIVE_UNAVAILABLE',
-    message: `There is no native addon for ${platform}; looked at ${path}.`,
-    hint: 'Prebuilt ones exist for linux-x64-glibc; elsewhere build with `node native/build.mjs` in a checkout and set SBX_NATIVE_PATH to the folder.',
-    details: { platform, path },
-  });
+/** A folder that the environment names comes first: of another build, or of a platform that has no pair. */
+function pairOf(platform: string): Pair | null {
+  const folder = process.env.SBX_NATIVE_PATH;
+  if (folder === undefined) return prebuiltPair(platform);
+  return { addon: join(folder, 'sbx.node'), helper: join(folder, 'sbx-helper') };
 }
 
-/** musl has no glibc version in the report. The report would otherwise wait for reverse DNS of open sockets. */
-function libcName(): 'glibc' | 'musl' {
-  const report = process.report as typeof process.report & { excludeNetwork?: boolean };
-  const before = report.excludeNetwork;
-  report.excludeNetwork = true;
-  const { header } = report.getReport() as unknown as { header: { glibcVersionRuntime?: string } };
-  if (before !== undefined) report.excludeNetwork = before;
-  return header.glibcVersionRuntime === undefined ? 'musl' : 'glibc';
+function noPrebuilt(platform: string, path?: string): UnsupportedError {
+  const looked = path === undefined ? '' : `; looked at ${path}`;
+  return new UnsupportedError({
+    code: 'SBX_NATIVE_UNAVAILABLE',
+    message: `There is no native addon for ${platform}${looked}.`,
+    hint: `Prebuilt ones exist for ${PREBUILT_PLATFORMS.join(', ')}; elsewhere build with \`node native/build.mjs\` in a checkout and set SBX_NATIVE_PATH to the folder.`,
+    details: { platform, path: path ?? null },
+  });
 }
 
 /** Works from `src/` and from `dist/`: both lie in the package's folder. */

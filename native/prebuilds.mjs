@@ -1,0 +1,57 @@
+// The four pairs that a release ships, built on one machine by one compiler: zig's clang, which brings the headers of each platform.
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { addon, helper, warnings } from './targets.mjs';
+
+const run = promisify(execFile);
+
+/**
+ * By the name of its folder; what `zig c++ -target` is given for the addon. The helper has no C library: that of musl is static,
+ * so its headers are those of both.
+ */
+export const PREBUILDS = [
+  { platform: 'linux-x64-glibc', machine: 'x86_64', target: 'x86_64-linux-gnu.2.28' },
+  { platform: 'linux-x64-musl', machine: 'x86_64', target: 'x86_64-linux-musl' },
+  { platform: 'linux-arm64-glibc', machine: 'aarch64', target: 'aarch64-linux-gnu.2.28' },
+  { platform: 'linux-arm64-musl', machine: 'aarch64', target: 'aarch64-linux-musl' },
+];
+
+// zig's linker does not know it; it would save a page of file.
+const UNKNOWN_TO_LINKER = '-Wl,-z,noseparate-code';
+// With `-nostdlib` zig takes the headers away, too: hence compiled apart from being linked.
+const LINKING = /^-(Wl,|nostdlib$|static$|s$|no-pie$)/;
+
+async function buildAddon(compiler, { target }, output) {
+  const { flags, sources } = addon();
+  await compiler(['-target', target, ...warnings, ...flags, '-o', output, ...sources]);
+}
+
+async function buildHelper(compiler, { machine }, output) {
+  const target = ['-target', `${machine}-linux-musl`];
+  const flags = helper.flags.filter((flag) => flag !== UNKNOWN_TO_LINKER);
+  const compiling = flags.filter((flag) => !LINKING.test(flag));
+  const folder = mkdtempSync(join(tmpdir(), 'sbx-objects-'));
+  try {
+    const objects = [];
+    for (const source of helper.sources) {
+      const object = join(folder, `${basename(dirname(source))}-${basename(source, '.cc')}.o`);
+      await compiler([...target, ...warnings, ...compiling, '-c', '-o', object, source]);
+      objects.push(object);
+    }
+    const linking = flags.filter((flag) => LINKING.test(flag));
+    await compiler([...target, ...linking, '-o', output, ...objects]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Builds one pair into `folder`; `zig` is the compiler's path, `env` what it is run with. */
+export async function buildPair(pair, folder, zig, env) {
+  const compiler = (args) => run(zig, ['c++', ...args], { env, maxBuffer: 2 ** 26 });
+  mkdirSync(folder, { recursive: true });
+  await buildHelper(compiler, pair, join(folder, 'sbx-helper'));
+  await buildAddon(compiler, pair, join(folder, 'sbx.node'));
+}
