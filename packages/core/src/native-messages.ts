@@ -1,4 +1,4 @@
-/** What zygote, keepers and inits say, as the addon hands it on. */
+/** Messages of zygote, keepers and inits, as the addon passes them on. */
 import type { EndedReport, FailedReport, ReadyReport, StartedReport } from './native-records.js';
 
 export interface FailedMessage extends Omit<FailedReport, 'errorNumber'> {
@@ -9,7 +9,7 @@ export interface FailedMessage extends Omit<FailedReport, 'errorNumber'> {
 
 export type ReadyMessage = ReadyReport;
 
-/** Init's last word about one program. */
+/** Init's last message about one program. */
 export type EndedMessage = Omit<EndedReport, 'outputCount'>;
 
 export type ReportedOutput = Uint8Array | number | null;

@@ -6,10 +6,10 @@ import { next, readRow } from './native-row.js';
 import { KIND, STAGES } from './native-tables.js';
 import type { Channel } from './native-types.js';
 
-/** What stands for an output that is no descriptor. */
+/** Stands for an output that is no descriptor. */
 const NOTHING = -1;
 
-/** What outputs hold that is told as bytes, in their order. */
+/** Contents of the outputs that are reported as bytes, in their order. */
 type Contents = readonly Uint8Array[] | undefined;
 
 const TEXTS = new Map<string, string>(STAGES);
@@ -37,12 +37,12 @@ export function openChannel(fd: number, onMessage: (message: HelperMessage) => v
 }
 
 /** The next message of a quiet channel, if there is one. */
-export function takeMessage(channel: Channel): HelperMessage | null {
+export function pollMessage(channel: Channel): HelperMessage | null {
   const contents = channel.take();
   return contents === null ? null : readReport(contents);
 }
 
-/** What is none of the known kinds is the end. */
+/** Any other kind is the end of the channel. */
 function readReport(contents: Contents): HelperMessage {
   readRow(loadNative().native.report);
   return READERS[next()]?.(contents) ?? { kind: 'closed' };

@@ -13,10 +13,10 @@ import {
 } from './native-records.js';
 import { beginRow, put, rowLength, rowNumbers } from './native-row.js';
 import type {
+  ActivateMessage,
   Channel,
   CounterFds,
-  HandOverMessage,
-  Making,
+  CreationHints,
   PrepareMessage,
   StartMessage,
 } from './native-types.js';
@@ -45,11 +45,11 @@ export function sendGroups(
 export function sendPrepare(
   channel: Channel,
   message: PrepareMessage,
-  making: Making,
+  hints: CreationHints,
   left: readonly number[],
 ): number {
   beginRow();
-  put(prepareBits(message) | prepareBits(making));
+  put(prepareBits(message) | prepareBits(hints));
   putPrepare(message);
   return channel.prepare(rowNumbers(), rowLength(), left);
 }
@@ -64,8 +64,8 @@ export function sendStart(channel: Channel, message: StartMessage): number {
   return channel.start(rowNumbers(), rowLength(), text, message.contents, message.typed);
 }
 
-/** An idle program begins. */
-export function sendHandOver(channel: Channel, message: HandOverMessage): number {
+/** Activates a warm process. */
+export function sendActivate(channel: Channel, message: ActivateMessage): number {
   beginRow();
   putHandOver(message);
   return channel.handOver(rowNumbers(), rowLength());

@@ -37,11 +37,11 @@ export interface CounterFds {
   oomEventfd: boolean;
 }
 
-/** How a sandbox is made, whatever it is. */
-export type Making = Pick<PrepareFlags, 'spareInput' | 'oneCpu'>;
+/** Hints for the creation of a sandbox: they change how fast it is made, not what it is. */
+export type CreationHints = Pick<PrepareFlags, 'spareInput' | 'oneCpu'>;
 
 /** What is fixed when a sandbox is made. */
-export interface PrepareMessage extends Omit<PrepareFlags, keyof Making>, PrepareNumbers {}
+export interface PrepareMessage extends Omit<PrepareFlags, keyof CreationHints>, PrepareNumbers {}
 
 export interface StartMessage extends StartFlags, StartNumbers, StartLists {
   /** Into the terminal, before the program is there; no more than it has room for. */
@@ -55,8 +55,8 @@ export interface StartMessage extends StartFlags, StartNumbers, StartLists {
   cwd: string;
 }
 
-/** What begins for a program that has waited; its group has been bounded. */
-export type HandOverMessage = HandOverNumbers;
+/** Activates a warm process: its limits begin. The host has written the bounds of its group. */
+export type ActivateMessage = HandOverNumbers;
 
 /** The host's end of a socket to zygote, keeper or init. Methods return 0 or a negative error number. */
 export interface Channel {
@@ -81,9 +81,9 @@ export interface Channel {
   ): number;
   handOver(numbers: Float64Array, count: number): number;
   signal(numbers: Float64Array, count: number): number;
-  /** From now on what comes is told; before, in a quiet one, it is not. */
+  /** Messages of a quiet channel call `onReport` from now on; before, they wait for `take`. */
   listen(): number;
-  /** The next report of a quiet one goes to `Native.report`, and what outputs hold comes back; `null` when there is none. */
+  /** Polls a quiet channel: the next report goes to `Native.report`, and what outputs hold comes back; `null` when there is none. */
   take(): Uint8Array[] | undefined | null;
   close(): void;
 }
@@ -121,13 +121,13 @@ export interface RelayOptions {
   drain: boolean;
 }
 
-/** Holds programs at the opening of a file; `native/addon/gate.h`. Results are negative error numbers where something failed. */
+/** The fanotify open gate: holds programs at the opening of a file; `native/addon/gate.h`. Results are negative error numbers where something failed. */
 export interface NativeGate {
   /** Makes an empty file that nobody can open until `open`; returns its id. */
   hold(options: { dir: number; path: string; owner: number }): number;
   /** Writes the content and lets the opening go on. ENOENT: nobody waits (any more). */
   open(options: { id: number; bytes: Uint8Array }): number;
-  /** Forgets the file; who waits for it goes on. */
+  /** Forgets the file; a program that waits for it is resumed. */
   drop(id: number): void;
   close(): void;
 }
@@ -141,7 +141,7 @@ export interface ReaderHandlers {
 }
 
 /** What the kernel resolves beneath a descriptor; links only with `follow`. */
-export interface PlaceBeneath {
+export interface PathBeneath {
   dir: number;
   path: string;
   follow?: boolean;
@@ -177,20 +177,20 @@ export interface Native {
   trimMemory(): boolean;
   holdLoop(): void;
   releaseLoop(): void;
-  openBeneath(options: PlaceBeneath & { flags: number; mode?: number; owner?: number }): number;
+  openBeneath(options: PathBeneath & { flags: number; mode?: number; owner?: number }): number;
   makeFolder(options: { dir: number; name: string; mode: number; owner: number }): number;
   makeSymlink(options: { dir: number; name: string; to: string; owner: number }): number;
   renameIn(options: { fromDir: number; from: string; toDir: number; to: string; owner: number }): number;
   /** A second name for a file; of a symbolic link for the link itself. */
   linkIn(options: { fromDir: number; from: string; toDir: number; to: string; owner: number }): number;
   /** A regular file, made or cut, with the folders that lead to it. */
-  createFile(options: PlaceBeneath & { mode: number; folderMode: number; owner: number }): number;
+  createFile(options: PathBeneath & { mode: number; folderMode: number; owner: number }): number;
   /** Writes and closes it. */
   fillFile(fd: number, bytes: Uint8Array): number;
   /** As `fillFile`, from an open regular file, by the kernel; large ones on another thread. */
   copyFile(from: number, to: number): number | Promise<number>;
   /** EINVAL or EISDIR when not regular. Of one larger than `maxBytes` nothing is read, or with `truncate` the first. */
-  readFileBeneath(options: PlaceBeneath & { maxBytes: number; truncate?: boolean }): FileRead | number;
+  readFileBeneath(options: PathBeneath & { maxBytes: number; truncate?: boolean }): FileRead | number;
   /** What a link says; 0 for what is none. */
   readLinkBeneath(options: { dir: number; path: string }): string | number;
   /** A file for a program to write to, made or cut; with `collect` a second descriptor to read it from. */

@@ -1,8 +1,8 @@
-/** Programs that hang at the opening of a file until its content is there; `native/addon/gate.h` says how. */
+/** The fanotify open gate: a program blocks in its opening of a file until the content is there; `native/addon/gate.h` says how. */
 import { errnoName } from '../errno.js';
 import { loadNative, type NativeGate } from '../native.js';
 
-export class Gate {
+export class OpenGate {
   readonly #native: NativeGate;
   readonly #onOpened = new Map<number, () => void>();
 
@@ -11,15 +11,15 @@ export class Gate {
     this.#native = new native.Gate((id) => this.#onOpened.get(id)?.());
   }
 
-  /** Makes the file; `onOpened` is called when the first program hangs there. Negative: not possible, and why (errno). */
+  /** Makes the file; `onOpened` is called when the first program blocks there. Negative: not possible, and why (errno). */
   hold(dir: number, path: string, owner: number, onOpened: () => void): number {
     const id = this.#native.hold({ dir, path, owner });
     if (id >= 0) this.#onOpened.set(id, onOpened);
     return id;
   }
 
-  /** Writes the content and lets the program go on. Negative: it could not be written (errno), or nobody waits (ENOENT). */
-  open(id: number, bytes: Uint8Array): number {
+  /** Writes the content and resumes the program. Negative: it could not be written (errno), or nobody waits (ENOENT). */
+  resume(id: number, bytes: Uint8Array): number {
     this.#onOpened.delete(id);
     return this.#native.open({ id, bytes });
   }
@@ -37,7 +37,7 @@ export class Gate {
 }
 
 /** Why a file could not be held, for people. */
-export function gateReason(errno: number): string {
+export function openGateReason(errno: number): string {
   const cause = errnoName(errno) ?? `errno ${errno}`;
   return `programs cannot be held at the opening of a file (fanotify: ${cause}); root in the first user namespace is needed`;
 }

@@ -71,7 +71,7 @@ export class Helper {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    await this.#attempt?.catch(() => undefined); // those who wait for it are told
+    await this.#attempt?.catch(() => undefined); // reported to those who wait for it
     await this.#zygote.close();
   }
 

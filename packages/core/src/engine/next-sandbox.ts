@@ -1,13 +1,13 @@
-/** The sandbox that a slot makes next: from the order to make it until somebody takes it. */
+/** The sandbox that a slot makes next: from the order to make it until a lease attaches to it. */
 import type { SbxError } from '../errors.js';
 import { type Channel, type HelperMessage, hostError, loadNative } from '../native.js';
-import { openChannel, takeMessage } from '../native-reports.js';
+import { openChannel, pollMessage } from '../native-reports.js';
 import { lostError, setupError } from './failures.js';
 
 type Listener = (message: HelperMessage) => void;
 
-/** A sandbox that is ready for programs; both are its taker's. */
-export interface Taken {
+/** A sandbox that is ready for programs; channel and descriptors belong to the lease. */
+export interface AttachedSandbox {
   channel: Channel;
   /** Roots of its own file systems; the work folder's comes first. */
   treeFds: number[];
@@ -22,7 +22,7 @@ export class NextSandbox {
   #dropped = false;
 
   /**
-   * `fd`: our end of init's channel. `quiet`: what init says is heard when `settle` asks, or after `listen`. `onReady` gets the
+   * `fd`: our end of init's channel. `quiet`: messages of init are received by `pollReady`, or after `subscribe`. `onReady` gets the
    * memory that is charged to the group of the finished sandbox.
    */
   constructor(
@@ -40,34 +40,34 @@ export class NextSandbox {
     return this.#treeFds !== null;
   }
 
-  /** Looks whether it stands by now. */
-  settle(): void {
-    const message = takeMessage(this.#channel);
+  /** Receives the message that the sandbox is ready, if it has come. */
+  pollReady(): void {
+    const message = pollMessage(this.#channel);
     if (message === null) return;
-    this.listen();
+    this.subscribe();
     this.#onMessage(message);
   }
 
-  /** Whether its init is still there: the loop may not have come to the news of its death yet. */
-  stands(): boolean {
-    const message = takeMessage(this.#channel);
+  /** Whether its init still lives: the event loop may not have read of its death yet. */
+  isStillReady(): boolean {
+    const message = pollMessage(this.#channel);
     if (message !== null) this.#onMessage(message);
     return message === null;
   }
 
-  /** Whatever its init says is told from now on. */
-  listen(): void {
+  /** Messages of init are received as they come from now on. */
+  subscribe(): void {
     const failed = this.#channel.listen();
     if (failed < 0) this.#onLost(hostError('watch a socket', failed));
   }
 
-  /** Once it is ready. Its messages go to `occupant` from now on. */
-  take(occupant: Listener): Taken {
+  /** Gives a ready sandbox to a lease: messages go to `occupant` from now on. */
+  attach(occupant: Listener): AttachedSandbox {
     this.#occupant = occupant;
     return { channel: this.#channel, treeFds: this.#treeFds! };
   }
 
-  /** Nobody has taken it, and nobody will: its init sees that by its closed channel. */
+  /** Gives up a sandbox without a lease: its init sees that by the closed channel. */
   drop(): void {
     this.#dropped = true;
     this.#channel.close();

@@ -8,7 +8,7 @@ import type { EngineInfo, EngineOptions } from '../types.js';
 import { askedFor, checkRequired, DEFAULT_REQUIRE, describeFeatures, type FeatureTable } from './features.js';
 import { Helper } from './helper.js';
 import { hardOpenFiles, sandboxesThatFit } from './open-files.js';
-import { diskOf, makeShape } from './shape.js';
+import { diskOf, makeSandboxSpec } from './shape.js';
 import { Slots } from './slots.js';
 import { isStrict, mountsOf, templateOf } from './template.js';
 import { randomBlock } from './uid-block.js';
@@ -75,7 +75,7 @@ async function openOn(options: EngineOptions): Promise<Omit<Opened, 'image'>> {
 
 function makeSlots(options: EngineOptions, info: EngineInfo, tree: CgroupTree | null, helper: Helper): Slots {
   const { parallelism, maxSandboxes } = info;
-  const shape = makeShape({
+  const spec = makeSandboxSpec({
     loopback: false,
     strict: isStrict(options.seccomp),
     seccompKill: false,
@@ -89,7 +89,7 @@ function makeSlots(options: EngineOptions, info: EngineInfo, tree: CgroupTree | 
     ),
     maxInUse: maxSandboxes,
     uidBase: info.user.uidBase ?? 0,
-    shape,
+    spec,
     tree,
     clone: (slotId, uidBase, helperEnd) => helper.newSlot(slotId, uidBase, helperEnd),
   });

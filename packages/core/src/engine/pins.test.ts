@@ -3,12 +3,12 @@ import { CpuPins, parseCpuList } from './pins.js';
 
 it('the CPU that the fewest have is next, the first of several', () => {
   const pins = new CpuPins([2, 3, 7]);
-  expect([pins.take(), pins.take(), pins.take(), pins.take()]).toEqual([2, 3, 7, 2]);
-  pins.giveBack(3);
-  expect(pins.take()).toBe(3);
-  pins.giveBack(2);
-  pins.giveBack(2);
-  expect([pins.take(), pins.take()]).toEqual([2, 2]);
+  expect([pins.acquire(), pins.acquire(), pins.acquire(), pins.acquire()]).toEqual([2, 3, 7, 2]);
+  pins.release(3);
+  expect(pins.acquire()).toBe(3);
+  pins.release(2);
+  pins.release(2);
+  expect([pins.acquire(), pins.acquire()]).toEqual([2, 2]);
 });
 
 it.each([

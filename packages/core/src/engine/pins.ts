@@ -9,13 +9,13 @@ export class CpuPins {
   }
 
   /** Of several the first. */
-  take(): number {
+  acquire(): number {
     const [cpu, uses] = [...this.#uses].reduce((least, one) => (one[1] < least[1] ? one : least));
     this.#uses.set(cpu, uses + 1);
     return cpu;
   }
 
-  giveBack(cpu: number): void {
+  release(cpu: number): void {
     this.#uses.set(cpu, this.#uses.get(cpu)! - 1);
   }
 }

@@ -5,7 +5,7 @@ import { OverloadedError } from '../errors.js';
 interface Waiter {
   resolve: () => void;
   reject: (reason: unknown) => void;
-  forget: () => void;
+  unsubscribe: () => void;
 }
 
 export class Queue {
@@ -32,8 +32,8 @@ export class Queue {
     return this.#refused;
   }
 
-  /** Takes a place now, or returns a promise of one. Throws `OverloadedError` when even the queue is full. */
-  enter(signal?: AbortSignal): Promise<void> | undefined {
+  /** Acquires a permit to run now, or returns a promise of one. Throws `OverloadedError` when even the queue is full. */
+  acquire(signal?: AbortSignal): Promise<void> | undefined {
     if (this.#running < this.parallelism) {
       this.#running += 1;
       return undefined;
@@ -49,22 +49,22 @@ export class Queue {
     return this.#wait(signal);
   }
 
-  /** Gives the place to the next, if any. */
-  leave(durationMs: number): void {
+  /** Releases the permit to the next in the queue, if any. */
+  release(durationMs: number): void {
     this.#meanMs += (durationMs - this.#meanMs) / 16;
     const next = this.#waiting.shift();
     if (next === undefined) {
       this.#running -= 1;
       return;
     }
-    next.forget();
+    next.unsubscribe();
     next.resolve();
   }
 
-  /** Rejects all who wait. */
+  /** Rejects everyone in the queue. */
   close(reason: unknown): void {
     for (const waiter of this.#waiting.splice(0)) {
-      waiter.forget();
+      waiter.unsubscribe();
       waiter.reject(reason);
     }
   }
@@ -75,8 +75,8 @@ export class Queue {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
         reject(signal!.reason);
       };
-      const forget = signal === undefined ? () => undefined : onAbort(signal, abandon);
-      const waiter: Waiter = { resolve, reject, forget };
+      const unsubscribe = signal === undefined ? () => undefined : onAbort(signal, abandon);
+      const waiter: Waiter = { resolve, reject, unsubscribe };
       this.#waiting.push(waiter);
     });
   }

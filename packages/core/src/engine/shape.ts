@@ -1,20 +1,20 @@
-/** What is decided about a sandbox when it is made, from the options of a run and of its engine. */
+/** The properties of a sandbox that are fixed when it is made, from the options of a run and of its engine. */
 import type { PrepareMessage } from '../native.js';
 import type { ResolvedLimits } from '../options/limits.js';
 
 /** Equal keys are interchangeable. */
-export interface Shape extends PrepareMessage {
+export interface SandboxSpec extends PrepareMessage {
   key: string;
-  /** What its slot makes afterwards, when it is to serve one request alone. */
-  lasting?: Shape;
+  /** Spec of the sandbox that the slot makes after this one; set where this one serves a single request. */
+  nextSpec?: SandboxSpec;
 }
 
-let asked = 0;
+let created = 0;
 
-/** Of a sandbox that is made on demand: none that stands ready already has its key. */
-export function onDemand(lasting: Shape): Shape {
-  asked += 1;
-  return { ...lasting, key: `${lasting.key}:${asked}`, lasting };
+/** The spec of a sandbox that is made on demand: no ready sandbox has its key. */
+export function onDemand(spec: SandboxSpec): SandboxSpec {
+  created += 1;
+  return { ...spec, key: `${spec.key}:${created}`, nextSpec: spec };
 }
 
 export function diskOf(limits: ResolvedLimits): { diskBytes: number; diskFileCount: number } {
@@ -23,7 +23,7 @@ export function diskOf(limits: ResolvedLimits): { diskBytes: number; diskFileCou
   return { diskBytes: limits.diskBytes ?? 0, diskFileCount };
 }
 
-export function makeShape(parts: Omit<Shape, 'key'>): Shape {
+export function makeSandboxSpec(parts: Omit<SandboxSpec, 'key'>): SandboxSpec {
   const { loopback, strict, seccompKill, terminal, diskBytes, diskFileCount } = parts;
   const flags =
     Number(loopback) | (Number(strict) << 1) | (Number(seccompKill) << 2) | (Number(terminal) << 3);

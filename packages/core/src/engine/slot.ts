@@ -9,26 +9,26 @@ import type { CgroupTree } from '../cgroup/tree.js';
 import { ClosedError, isSbxError, type SbxError } from '../errors.js';
 import {
   type Channel,
+  type CreationHints,
   type EndedMessage,
   type HelperMessage,
   hostError,
   loadNative,
-  type Making,
 } from '../native.js';
 import { EPIPE } from '../native-errno.js';
 import { openChannel } from '../native-reports.js';
 import { sendGroups, sendPrepare } from '../native-sends.js';
 import type { ResolvedLimits } from '../options/limits.js';
 import { groupError, lostError, setupError } from './failures.js';
-import { NextSandbox, type Taken } from './next-sandbox.js';
-import type { Shape } from './shape.js';
+import { type AttachedSandbox, NextSandbox } from './next-sandbox.js';
+import type { SandboxSpec } from './shape.js';
 
 export type SlotState = 'starting' | 'preparing' | 'ready' | 'busy' | 'ended';
 
-/** Of what earlier sandboxes left charged to a group: with more, the next one would have more than its limit by it, so it gets another group. */
-const LEFTOVER_BYTES_MAX = 2 ** 20;
-/** With less the next sandbox might not get through its making: what the last one held is given back late. */
-const MAKING_BYTES = 8 * 2 ** 20;
+/** Memory of earlier sandboxes that may still be charged to a group; with more, the next sandbox would have too high a limit by it and gets another group. */
+const RESIDUE_BYTES_MAX = 2 ** 20;
+/** With a lower limit the creation of the next sandbox might fail: the memory of the last one is uncharged late. */
+const CREATION_BYTES = 8 * 2 ** 20;
 
 /** Limits that hold for all of a sandbox. */
 export type CpuLimits = Pick<ResolvedLimits, 'cpuRate' | 'cpuWeight' | 'cpuSet'>;
@@ -36,7 +36,7 @@ const NO_CPU_LIMITS: CpuLimits = { cpuRate: null, cpuWeight: null, cpuSet: null 
 
 export interface SlotListener {
   onReady(slot: Slot): void;
-  /** Whether the slot itself has to hear that its next sandbox stands; else `settle` is called, later. */
+  /** Whether the slot is to be notified of a ready sandbox at once; else `pollReady` is called, later. */
   isAwaited(): boolean;
   onLost(slot: Slot, error: SbxError): void;
 }
@@ -46,24 +46,24 @@ export class Slot {
   /** First host id of this slot: init's; the next is the program's. */
   readonly uidBase: number;
   state: SlotState = 'starting';
-  shape: Shape;
+  spec: SandboxSpec;
   group: Group | null = null;
-  /** Asked for last, so that equal ones are not written again; `null` in a fresh group. */
+  /** Limits that were written last, so that equal ones are not written again; `null` in a fresh group. */
   writtenLimits: { memoryBytes: number | null; tasks: number | null } | null = null;
-  /** How the next sandbox is made. */
-  readonly making: Making = { spareInput: false, oneCpu: false };
+  /** Hints for the creation of the next sandbox. */
+  readonly creationHints: CreationHints = { spareInput: false, oneCpu: false };
   /** CPU limits that the group has. */
   cpuLimits: CpuLimits = NO_CPU_LIMITS;
   /** v1: a group of `cpuset`, made when a program first asks. */
   cpuSetGroup: Group | null = null;
   #next: NextSandbox | null = null;
-  /** Roots of the last sandbox: the keeper lets go of them last, since that takes file systems apart. */
-  #left: number[] = [];
-  #soiled = false;
-  /** What the group held when its first sandbox was ready; `null` until then. */
+  /** Roots of the last sandbox: the keeper closes them last, since that unmounts file systems. */
+  #returnedFds: number[] = [];
+  #dirty = false;
+  /** Memory charged to the group when its first sandbox was ready; `null` until then. */
   #firstHeldBytes: number | null = null;
   #ended: Promise<void> | null = null;
-  #renewing: Promise<void> = Promise.resolve();
+  #recreation: Promise<void> = Promise.resolve();
   /** Former groups on their way out. */
   readonly #removals = new Set<Promise<void>>();
   readonly #tree: CgroupTree | null;
@@ -73,14 +73,14 @@ export class Slot {
   constructor(
     id: number,
     uidBase: number,
-    shape: Shape,
+    spec: SandboxSpec,
     tree: CgroupTree | null,
     listener: SlotListener,
     clone: (helperEnd: number) => void,
   ) {
     this.id = id;
     this.uidBase = uidBase;
-    this.shape = shape;
+    this.spec = spec;
     this.#tree = tree;
     this.#listener = listener;
     const { native } = loadNative();
@@ -99,7 +99,7 @@ export class Slot {
     this.#channel = channel;
   }
 
-  /** Helper tasks in the group beside the program's: init, and with v1 the keeper. */
+  /** Tasks of the helper in the group: init, and with v1 the keeper. */
   get helperTasks(): number {
     return this.group?.layout.version === 'v1' ? 2 : 1;
   }
@@ -109,29 +109,29 @@ export class Slot {
     return this.uidBase === 0 ? -1 : this.uidBase + 1;
   }
 
-  /** Reserves a ready slot, before anybody else can see it. */
+  /** Reserves a ready slot for one request. */
   claim(): void {
     this.state = 'busy';
   }
 
-  /** The sandbox of a claimed slot; channel and descriptors are the caller's from now on. */
-  take(occupant: (message: HelperMessage) => void): Taken {
+  /** Attaches a lease to the sandbox of a claimed slot; channel and descriptors are the lease's from now on. */
+  attach(occupant: (message: HelperMessage) => void): AttachedSandbox {
     if (this.state !== 'busy' || !this.#next?.isReady) throw new ClosedError('The engine');
-    const taken = this.#next.take(occupant);
+    const taken = this.#next.attach(occupant);
     this.#next = null;
     return taken;
   }
 
-  /** Gives back what `take` gave, but for the channel. */
-  leave(treeFds: number[]): void {
-    this.#left.push(...treeFds);
-    if (this.state === 'ended') this.#closeLeft();
+  /** Returns the descriptors that `attach` gave. */
+  returnDescriptors(treeFds: number[]): void {
+    this.#returnedFds.push(...treeFds);
+    if (this.state === 'ended') this.#closeReturned();
   }
 
-  /** Nobody uses it any more: it counts as one that makes its next sandbox. */
+  /** Ends the use of its sandbox: the slot counts as one that makes its next sandbox. */
   endUse(): void {
     if (this.state === 'busy') this.state = 'preparing';
-    this.shape = this.shape.lasting ?? this.shape;
+    this.spec = this.spec.nextSpec ?? this.spec;
   }
 
   /** A claimed slot that was not used after all. */
@@ -141,30 +141,30 @@ export class Slot {
 
   /** Init died before its time: nothing is known of what it left in the group. */
   noteLoss(): void {
-    this.#soiled = true;
+    this.#dirty = true;
   }
 
-  /** Writing them failed, or a start did, perhaps before they were written or in the midst of it. */
+  /** Limits have to be written again: writing them failed, or a start did, perhaps before or while they were written. */
   forgetLimits(): void {
     this.writtenLimits = null;
   }
 
   /** Looks at the marks that a program left in the group. */
   noteEnd({ taskPeak, oomKillCount }: EndedMessage): void {
-    if (taskPeak !== null && taskPeak > this.helperTasks + 1) this.#soiled = true;
-    if (oomKillCount > 0 || this.#tree?.resetsPeak === false) this.#soiled = true;
+    if (taskPeak !== null && taskPeak > this.helperTasks + 1) this.#dirty = true;
+    if (oomKillCount > 0 || this.#tree?.resetsPeak === false) this.#dirty = true;
   }
 
-  /** The sandbox of this slot is over (its init has been told, or is dead): makes the next one. `oneCpu`: as of `Making`. */
-  prepare(shape: Shape, oneCpu = false): void {
+  /** The sandbox of this slot is over (its channel is closed, or its init is dead): makes the next one. `oneCpu`: see `CreationHints`. */
+  prepare(spec: SandboxSpec, oneCpu = false): void {
     if (this.state === 'ended') return;
-    this.shape = shape;
-    this.making.oneCpu = oneCpu;
+    this.spec = spec;
+    this.creationHints.oneCpu = oneCpu;
     this.state = 'preparing';
     this.#dropUntaken();
-    const isNarrow = (this.writtenLimits?.memoryBytes ?? MAKING_BYTES) < MAKING_BYTES;
-    if ((this.#soiled || isNarrow) && this.#tree !== null) {
-      void this.#renewThenPrepare();
+    const isNarrow = (this.writtenLimits?.memoryBytes ?? CREATION_BYTES) < CREATION_BYTES;
+    if ((this.#dirty || isNarrow) && this.#tree !== null) {
+      void this.#recreateGroupThenPrepare();
     } else this.#sendPrepare();
   }
 
@@ -184,38 +184,38 @@ export class Slot {
   async #onKeeper(): Promise<void> {
     this.state = 'preparing';
     if (this.#tree === null) this.#sendPrepare();
-    else await this.#renewThenPrepare();
+    else await this.#recreateGroupThenPrepare();
   }
 
-  async #renewThenPrepare(): Promise<void> {
-    this.#renewing = this.#renewGroup();
+  async #recreateGroupThenPrepare(): Promise<void> {
+    this.#recreation = this.#recreateGroup();
     try {
-      await this.#renewing;
+      await this.#recreation;
       this.#sendPrepare();
     } catch (error) {
       this.#fail(isSbxError(error) ? error : groupError(error as NodeJS.ErrnoException));
     }
   }
 
-  /** Looks whether the sandbox that is being made stands by now. */
-  settle(): void {
-    if (this.state === 'preparing') this.#next?.settle();
+  /** Receives the message that the sandbox being made is ready, if it has come. */
+  pollReady(): void {
+    if (this.state === 'preparing') this.#next?.pollReady();
   }
 
-  /** Whether the sandbox that stands ready still does; else the slot is given up. */
-  stands(): boolean {
-    return this.#next?.stands() === true;
+  /** Whether the ready sandbox still lives; else the slot is given up. */
+  isStillReady(): boolean {
+    return this.#next?.isStillReady() === true;
   }
 
-  /** Hears of it from now on. */
-  listen(): void {
-    this.#next?.listen();
+  /** Is notified of a ready sandbox from now on. */
+  subscribe(): void {
+    this.#next?.subscribe();
   }
 
   #sendPrepare(): void {
     if (this.state === 'ended') return;
-    const fd = sendPrepare(this.#channel, this.shape, this.making, this.#left);
-    this.#closeLeft();
+    const fd = sendPrepare(this.#channel, this.spec, this.creationHints, this.#returnedFds);
+    this.#closeReturned();
     if (fd < 0)
       return this.#fail(fd === EPIPE ? lostError('The keeper of a slot') : hostError('make a sandbox', fd));
     try {
@@ -233,25 +233,25 @@ export class Slot {
   #onMade(heldBytes: number | null): void {
     if (heldBytes !== null) {
       this.#firstHeldBytes ??= heldBytes;
-      if (heldBytes - this.#firstHeldBytes > LEFTOVER_BYTES_MAX) {
+      if (heldBytes - this.#firstHeldBytes > RESIDUE_BYTES_MAX) {
         this.#dropUntaken();
-        return void this.#renewThenPrepare();
+        return void this.#recreateGroupThenPrepare();
       }
     }
     this.state = 'ready';
     this.#listener.onReady(this);
   }
 
-  async #renewGroup(): Promise<void> {
+  async #recreateGroup(): Promise<void> {
     const old = this.group;
     const group = await this.#tree!.makeGroup(this.uidBase);
     if (this.state === 'ended') return void (await group.remove());
-    // v1: the keeper moves, and inits are born where it is. v2: they are born in the folder, the keeper has its own place.
+    // v1: the keeper moves, and inits are born where it is. v2: they are born in the folder, the keeper stays in a group of its own.
     const joins = group.layout.version === 'v1' ? group.joins : old === null ? this.#tree!.keeperJoins : [];
     const sent = sendGroups(this.#channel, { ...group.fds, joins, folder: group.folderFd });
     this.group = group;
     this.writtenLimits = null;
-    this.#soiled = false;
+    this.#dirty = false;
     this.#firstHeldBytes = null;
     this.cpuLimits = NO_CPU_LIMITS;
     if (old !== null) this.#discard(old);
@@ -272,8 +272,8 @@ export class Slot {
     this.#fail(lostError('The keeper of a slot'));
   }
 
-  #closeLeft(): void {
-    loadNative().native.closeFds(this.#left.splice(0));
+  #closeReturned(): void {
+    loadNative().native.closeFds(this.#returnedFds.splice(0));
   }
 
   #dropUntaken(): void {
@@ -284,9 +284,9 @@ export class Slot {
   async #end(): Promise<void> {
     this.state = 'ended';
     this.#dropUntaken();
-    this.#closeLeft();
+    this.#closeReturned();
     this.#channel.close();
-    await this.#renewing.catch(() => undefined); // its failure has been told
+    await this.#recreation.catch(() => undefined); // its failure has been reported
     if (this.group !== null) this.#discard(this.group);
     await Promise.all(this.#removals);
     await this.cpuSetGroup?.remove();

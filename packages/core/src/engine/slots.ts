@@ -1,12 +1,12 @@
 /**
- * Slots and who gets them. A few sandboxes stand ready; a taken one is replaced off the caller's path. Each slot makes its
- * next sandbox in the shape it served last, so a steady load finds what it needs standing ready.
+ * The slots of an engine, and their assignment to requests. A few sandboxes stand ready; a leased one is replaced off the caller's
+ * path. Each slot makes its next sandbox by the spec that it served last, so a steady load finds the sandboxes it needs ready.
  */
 import { availableParallelism } from 'node:os';
 import type { CgroupTree } from '../cgroup/tree.js';
 import { OverloadedError, type SbxError } from '../errors.js';
 import { loadNative } from '../native.js';
-import type { Shape } from './shape.js';
+import type { SandboxSpec } from './shape.js';
 import { Slot } from './slot.js';
 
 export interface SlotsOptions {
@@ -16,13 +16,13 @@ export interface SlotsOptions {
   maxInUse: number;
   /** First host id; 0 when rootless. */
   uidBase: number;
-  shape: Shape;
+  spec: SandboxSpec;
   tree: CgroupTree | null;
   clone: (slotId: number, uidBase: number, helperEnd: number) => void;
 }
 
 interface Waiter {
-  shape: Shape;
+  spec: SandboxSpec;
   /** Sandboxes that were lost while they were made for it. */
   lost: number;
   resolve: (slot: Slot) => void;
@@ -34,9 +34,9 @@ const HAS_TWO_CPUS = availableParallelism() === 2;
 /** Slots that are being cloned at the same time. */
 const STARTING_MAX = 64;
 const IDS_PER_SLOT = 2;
-const HEARD_AFTER_MS = 20;
+const SUBSCRIBE_AFTER_MS = 20;
 const BUSY_RETRY_MS = 100;
-/** Sandboxes that may be lost to one who waits; then it is told. */
+/** Sandboxes that may be lost to one waiter; then it is rejected. */
 const LOST_MAX = 3;
 
 export class Slots {
@@ -44,14 +44,14 @@ export class Slots {
   readonly #slots = new Set<Slot>();
   readonly #freeIds: number[] = [];
   readonly #waiters: Waiter[] = [];
-  /** Slots whose next sandbox can wait. */
-  readonly #resting: Slot[] = [];
+  /** Slots whose next sandbox is made later. */
+  readonly #deferred: Slot[] = [];
   readonly #ending = new Set<Promise<void>>();
   #nextId = 0;
   #inUse = 0;
   #reserved = 0;
   #closed: SbxError | null = null;
-  #hearing: NodeJS.Timeout | undefined;
+  #subscribeTimer: NodeJS.Timeout | undefined;
 
   constructor(options: SlotsOptions) {
     this.#options = options;
@@ -64,14 +64,14 @@ export class Slots {
     return this.#inUse >= this.#options.maxInUse;
   }
   get ready(): number {
-    this.#settle();
+    this.#pollReady();
     return this.#count('ready');
   }
 
   /** Makes the kept slots; resolves when the first is ready, rejects when it cannot be made. */
   async open(): Promise<void> {
-    const first = await this.acquire(this.#options.shape);
-    this.leave(first);
+    const first = await this.acquire(this.#options.spec);
+    this.detach(first);
     this.release(first, true);
   }
 
@@ -84,15 +84,15 @@ export class Slots {
   /** Makes the slots that are to be kept and are not there. */
   fill(): void {
     const count = Math.min(this.#keep, STARTING_MAX);
-    while (this.#slots.size < count && this.#closed === null && this.#add(this.#options.shape));
+    while (this.#slots.size < count && this.#closed === null && this.#add(this.#options.spec));
   }
 
   get #keep(): number {
     return Math.min(this.#options.keep + this.#reserved, this.#options.maxInUse);
   }
 
-  /** A slot with a ready sandbox of this shape, now or soon. Throws `OverloadedError` when too many are in use. */
-  acquire(shape: Shape): Slot | Promise<Slot> {
+  /** A slot with a ready sandbox of this spec, now or soon. Throws `OverloadedError` when too many are in use. */
+  acquire(spec: SandboxSpec): Slot | Promise<Slot> {
     if (this.#closed !== null) throw this.#closed;
     if (this.isFull) {
       throw new OverloadedError({
@@ -101,95 +101,95 @@ export class Slots {
       });
     }
     this.#inUse += 1;
-    const slot = this.#findReady(shape);
-    if (slot !== null && slot.shape.key === shape.key) {
+    const slot = this.#findReady(spec);
+    if (slot !== null && slot.spec.key === spec.key) {
       slot.claim();
       return slot;
     }
     const { native } = loadNative();
     native.holdLoop(); // the process stays until this is answered
     return new Promise<Slot>((resolve, reject) => {
-      this.#waiters.push({ shape, lost: 0, resolve, reject });
-      if (slot !== null) slot.prepare(shape);
-      this.#provide();
-      this.#hear();
+      this.#waiters.push({ spec, lost: 0, resolve, reject });
+      if (slot !== null) slot.prepare(spec);
+      this.#startMissing();
+      this.#subscribe();
     }).finally(() => native.releaseLoop());
   }
 
-  /** The sandbox of this slot is over; `release` follows, and makes the next one. */
-  leave(slot: Slot): void {
+  /** The sandbox of this slot is over and no longer in use; `release` follows, and makes the next one. */
+  detach(slot: Slot): void {
     this.#inUse -= 1;
     slot.endUse();
   }
 
-  /** Takes back a slot that was left. `fresh`: it was never used. */
+  /** Takes back a detached slot. `fresh`: it was never used. */
   release(slot: Slot, fresh = false): void {
-    this.#settle();
-    if (slot.state === 'ended') return this.#provide();
+    this.#pollReady();
+    if (slot.state === 'ended') return this.#startMissing();
     if (this.#closed !== null || this.#isSurplus()) return this.#drop(slot);
     if (fresh) slot.unclaim();
-    else if (this.#inUse === 0 && this.#count('ready') > 0) this.#rest(slot);
-    else slot.prepare(slot.shape);
-    this.#serve(slot);
-    this.fill(); // in the place of those that were lost
+    else if (this.#inUse === 0 && this.#count('ready') > 0) this.#defer(slot);
+    else slot.prepare(slot.spec);
+    this.#assign(slot);
+    this.fill(); // replaces those that were lost
   }
 
   /**
-   * Nothing runs, and another sandbox stands ready: whoever comes next would find a CPU taken by the making of this one. It is
-   * made beside the next program, or after a while.
+   * Nothing runs, and another sandbox stands ready: the next request would compete for the CPU with the creation of this one.
+   * It is made while the next program runs, or after a while.
    */
-  #rest(slot: Slot): void {
-    this.#resting.push(slot);
-    this.#hearSoon();
+  #defer(slot: Slot): void {
+    this.#deferred.push(slot);
+    this.#subscribeLater();
   }
 
-  /** A program has just been started, or somebody waits. */
-  prepareResting(): void {
+  /** Makes the deferred sandboxes: a program has just been started, or a request waits. */
+  prepareDeferred(): void {
     const oneCpu = HAS_TWO_CPUS && this.#inUse === 1;
-    for (const slot of this.#resting.splice(0))
-      if (slot.state === 'preparing') slot.prepare(slot.shape, oneCpu);
+    for (const slot of this.#deferred.splice(0))
+      if (slot.state === 'preparing') slot.prepare(slot.spec, oneCpu);
   }
 
-  /** Whether a slot that is left may go: more are there than are kept, and those on their way are enough for all who wait. */
+  /** Whether a detached slot may end: there are more than are kept, and those on their way are enough for all waiters. */
   #isSurplus(): boolean {
     const waiting = this.#waiters.length;
     if (this.#slots.size <= this.#keep + waiting) return false;
     return waiting < this.#count('starting') + this.#count('preparing'); // the slot itself is one of them
   }
 
-  /** Ends every slot; whoever waits is rejected with `reason`. */
+  /** Ends every slot; waiters are rejected with `reason`. */
   async close(reason: SbxError): Promise<void> {
     this.#closed = reason;
-    clearTimeout(this.#hearing);
+    clearTimeout(this.#subscribeTimer);
     for (const waiter of this.#waiters.splice(0)) waiter.reject(reason);
     for (const slot of this.#slots) this.#drop(slot);
     await Promise.all(this.#ending);
   }
 
   /**
-   * Sandboxes that become ready while nobody waits for one are not heard at once: that would awaken the host in the middle of
-   * a program's start, only to note it. They are looked for when a sandbox is over and its answer is out, when none is known
-   * to be ready, or after a while.
+   * A sandbox that becomes ready while no request waits does not notify the host at once: that would wake the host in the middle of
+   * a program's start, only to note it. The host polls when a sandbox is over and its result is out, when it knows of none that is
+   * ready, or subscribes after a while.
    */
   #isAwaited(): boolean {
     if (this.#waiters.length > 0) return true;
-    this.#hearSoon();
+    this.#subscribeLater();
     return false;
   }
 
-  #hearSoon(): void {
-    this.#hearing ??= setTimeout(() => this.#hear(), HEARD_AFTER_MS).unref();
+  #subscribeLater(): void {
+    this.#subscribeTimer ??= setTimeout(() => this.#subscribe(), SUBSCRIBE_AFTER_MS).unref();
   }
 
-  #settle(): void {
-    for (const slot of this.#slots) slot.settle();
+  #pollReady(): void {
+    for (const slot of this.#slots) slot.pollReady();
   }
 
-  #hear(): void {
-    clearTimeout(this.#hearing);
-    this.#hearing = undefined;
-    this.prepareResting();
-    for (const slot of this.#slots) slot.listen();
+  #subscribe(): void {
+    clearTimeout(this.#subscribeTimer);
+    this.#subscribeTimer = undefined;
+    this.prepareDeferred();
+    for (const slot of this.#slots) slot.subscribe();
   }
 
   #count(state: Slot['state']): number {
@@ -198,41 +198,41 @@ export class Slots {
     return count;
   }
 
-  /** One of this shape, or else of another. */
-  #findReady(shape: Shape): Slot | null {
-    const found = this.#firstReady(shape.key);
+  /** A ready slot of this spec, or else of another. */
+  #findReady(spec: SandboxSpec): Slot | null {
+    const found = this.#firstReady(spec.key);
     if (found !== null) return found;
-    this.#settle();
-    return this.#firstReady(shape.key) ?? this.#firstReady();
+    this.#pollReady();
+    return this.#firstReady(spec.key) ?? this.#firstReady();
   }
 
   #firstReady(key?: string): Slot | null {
     for (const slot of this.#slots)
-      if (slot.state === 'ready' && (key === undefined || slot.shape.key === key) && slot.stands())
+      if (slot.state === 'ready' && (key === undefined || slot.spec.key === key) && slot.isStillReady())
         return slot;
     return null;
   }
 
-  /** Enough slots on their way for all who wait, but not more at once than the zygote's socket takes. */
-  #provide(): void {
+  /** Starts slots until there are enough for all waiters, but not more at once than the zygote's socket takes. */
+  #startMissing(): void {
     const starting = this.#count('starting');
     const missing = this.#waiters.length - starting - this.#count('preparing');
-    const shapes = this.#waiters.slice(this.#waiters.length - Math.max(0, missing)).map(({ shape }) => shape);
-    for (const shape of shapes.slice(0, Math.max(0, STARTING_MAX - starting))) if (!this.#add(shape)) return;
+    const specs = this.#waiters.slice(this.#waiters.length - Math.max(0, missing)).map(({ spec }) => spec);
+    for (const spec of specs.slice(0, Math.max(0, STARTING_MAX - starting))) if (!this.#add(spec)) return;
   }
 
-  /** False when it could not even be begun; one who waits has been told. */
-  #add(shape: Shape): boolean {
+  /** False when the slot could not be started; one waiter was rejected with the reason. */
+  #add(spec: SandboxSpec): boolean {
     const { uidBase, tree, clone } = this.#options;
     const id = this.#freeIds.pop() ?? this.#nextId++;
     const base = uidBase === 0 ? 0 : uidBase + IDS_PER_SLOT * id;
     try {
       const listener = {
-        onReady: (slot: Slot) => this.#serve(slot),
+        onReady: (slot: Slot) => this.#assign(slot),
         isAwaited: () => this.#isAwaited(),
         onLost: (slot: Slot, error: SbxError) => this.#onLost(slot, error),
       };
-      this.#slots.add(new Slot(id, base, shape, tree, listener, (helperEnd) => clone(id, base, helperEnd)));
+      this.#slots.add(new Slot(id, base, spec, tree, listener, (helperEnd) => clone(id, base, helperEnd)));
       return true;
     } catch (error) {
       this.#freeIds.push(id);
@@ -243,21 +243,21 @@ export class Slots {
     }
   }
 
-  /** Gives a ready slot to who waits for its shape, or changes its shape for who waits longest. */
-  #serve(slot: Slot): void {
+  /** Assigns a ready slot to a waiter for its spec, or changes its spec for the waiter that has waited longest. */
+  #assign(slot: Slot): void {
     if (slot.state !== 'ready') return;
-    const index = this.#waiters.findIndex(({ shape }) => shape.key === slot.shape.key);
+    const index = this.#waiters.findIndex(({ spec }) => spec.key === slot.spec.key);
     if (index >= 0) {
       slot.claim();
       this.#waiters.splice(index, 1)[0]!.resolve(slot);
     } else if (this.#waiters.length > this.#count('starting') + this.#count('preparing')) {
-      slot.prepare(this.#waiters[0]!.shape);
+      slot.prepare(this.#waiters[0]!.spec);
     }
-    this.#provide();
+    this.#startMissing();
   }
 
   /**
-   * A keeper or an untaken init failed or died: its slot is given up. Who may have waited for it is told of a failure, and gets
+   * A keeper or an untaken init failed or died: its slot is given up. A waiter for it is rejected when it failed, and gets
    * another where it was killed; not for ever, so that none waits for ever.
    */
   #onLost(slot: Slot, error: SbxError): void {
@@ -267,7 +267,7 @@ export class Slots {
     const waiter = this.#waiters[0];
     if (waiter === undefined) return;
     waiter.lost += 1;
-    if (error.code === 'SBX_SANDBOX_LOST' && waiter.lost < LOST_MAX) return this.#provide();
+    if (error.code === 'SBX_SANDBOX_LOST' && waiter.lost < LOST_MAX) return this.#startMissing();
     this.#waiters.shift();
     this.#inUse -= 1;
     waiter.reject(error);

@@ -220,7 +220,7 @@ function ownPeakBytes({ memoryPeakBytes, fileCacheBytes }: ExitRecord): number |
   return memoryPeakBytes === null ? null : memoryPeakBytes - (fileCacheBytes ?? 0);
 }
 
-/** A peak that only file cache lifts above the limit is told as the limit: an `ok` run must not show more. */
+/** A peak that only file cache lifts above the limit is reported as the limit: an `ok` run must not show more. */
 function reportedPeakBytes(record: ExitRecord, limit: number | null): number | null {
   const { memoryPeakBytes } = record;
   if (memoryPeakBytes === null || limit === null) return memoryPeakBytes;

@@ -8,7 +8,7 @@ const HOLE_SHARE = 4;
 const BLOCK_BYTES = 512;
 
 /** What is left of `copyOutTotalBytes`. */
-export class TakeOutBudget {
+export class CopyOutBudget {
   #left: number;
 
   constructor(totalBytes: number = Number.POSITIVE_INFINITY) {
@@ -31,7 +31,7 @@ export class TakeOutBudget {
   }
 
   /** The first bytes of a file whose descriptor is handed on; false, and nothing charged, when they do not fit. */
-  chargeHeld(
+  chargeOpenFile(
     { size, blocks }: Pick<Stats, 'size' | 'blocks'>,
     maxBytes: number,
     minBytes = FILE_BYTES_MIN,

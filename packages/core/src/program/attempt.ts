@@ -1,4 +1,4 @@
-/** Where a program is looked for, as init is told and as an error about it says: pure. */
+/** The paths at which a program is looked for, for the start message and for an error about it: pure. */
 import type { EngineCore } from '../engine/core.js';
 import type { StartAttempt } from '../engine/failures.js';
 import { pathOf } from './environment.js';

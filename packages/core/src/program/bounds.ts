@@ -1,4 +1,4 @@
-/** Bounds of a group that are written from here: a session's, and those of a program that waits already. Others are init's to write. */
+/** Bounds of a group that the host writes: a session's, and those of a warm process. Init writes the others. */
 
 import type { Slot } from '../engine/slot.js';
 import { COUNTERS, type CounterName } from '../native-tables.js';

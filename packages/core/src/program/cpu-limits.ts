@@ -4,16 +4,16 @@ import type { EngineCore } from '../engine/core.js';
 import type { CpuLimits, Slot } from '../engine/slot.js';
 import { PermissionError } from '../errors.js';
 import { CPU_WEIGHT_NORMAL } from '../options/limits.js';
-import type { Place } from './place.js';
+import type { SandboxLease } from './place.js';
 
 /**
  * Writes the limits of the next program and returns the cgroup.procs files that it must enter (v1, for a CPU set). Limits
  * that the machine cannot keep are left to `degraded`. `undefined` when there is nothing to wait for.
  */
-export function writeCpuLimits(place: Place, limits: CpuLimits): Promise<number[]> | undefined {
-  const { core, slot } = place;
+export function writeCpuLimits(lease: SandboxLease, limits: CpuLimits): Promise<number[]> | undefined {
+  const { core, slot } = lease;
   if (core.tree === null) return undefined;
-  const wanted = place.alive === 0 ? limits : besideOthers(slot.cpuLimits, limits);
+  const wanted = lease.alive === 0 ? limits : mergeConcurrent(slot.cpuLimits, limits);
   writeCpuShare(core, slot, wanted);
   const { cpuSet } = wanted;
   if (!core.features['cpu-set'].available) return undefined;
@@ -37,8 +37,8 @@ export function writeCpuShare(core: EngineCore, slot: Slot, { cpuRate, cpuWeight
   slot.cpuLimits = { ...written, cpuRate, cpuWeight };
 }
 
-/** Beside living programs nothing is lifted that one of them was given. */
-function besideOthers(written: CpuLimits, limits: CpuLimits): CpuLimits {
+/** The limits of concurrent programs: none is lifted that one of them was given. */
+function mergeConcurrent(written: CpuLimits, limits: CpuLimits): CpuLimits {
   const rates = [written.cpuRate, limits.cpuRate].filter((rate) => rate !== null);
   return {
     cpuRate: rates.length === 0 ? null : Math.min(...rates),
@@ -47,7 +47,7 @@ function besideOthers(written: CpuLimits, limits: CpuLimits): CpuLimits {
   };
 }
 
-/** v1: the program joins a group beside the sandbox's own, which it leaves by ending. */
+/** v1: the program joins a group other than the sandbox's own, which it leaves by ending. */
 async function joinCpuSet(core: EngineCore, slot: Slot, cpus: readonly number[]): Promise<number[]> {
   slot.cpuSetGroup ??= await core.tree!.makeCpuSet();
   writeCpuSet(slot.cpuSetGroup, cpus.join(','));

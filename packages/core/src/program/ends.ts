@@ -1,26 +1,26 @@
-/** The program's ends of its descriptors, by number, from their opening until they are sent. */
+/** The child descriptor table: the program's ends of its descriptors, by number, from their opening until they are sent. */
 import { fstatSync } from 'node:fs';
 import { FileAccessError, InvalidOptionsError } from '../errors.js';
 import { FD_NULL, hostError, type Native } from '../native.js';
 import { EISDIR } from '../native-errno.js';
 import { PROGRAM_FDS_MAX } from '../native-tables.js';
 
-interface End {
-  /** -1 for what init has or makes. */
+interface ChildDescriptor {
+  /** -1 for a descriptor that init has or creates. */
   fd: number;
   flags: number;
-  /** Of what init makes: which. */
+  /** Index among the files created by init. */
   index: number;
 }
 
-const NULL_END: End = Object.freeze({ fd: -1, flags: FD_NULL, index: 0 });
+const NULL_DESCRIPTOR: ChildDescriptor = Object.freeze({ fd: -1, flags: FD_NULL, index: 0 });
 
-export class Ends {
+export class ChildDescriptors {
   readonly native: Native;
-  readonly #ends = new Map<number, End>();
-  /** What is closed here once it is sent. */
+  readonly #byTarget = new Map<number, ChildDescriptor>();
+  /** Descriptors that are closed here once they are sent. */
   readonly #own: number[] = [];
-  /** Our ends that become streams, and how. */
+  /** The host's ends that become streams, and how. */
   readonly #streamed: [fd: number, attach: (fd: number) => void][] = [];
   #closed = false;
 
@@ -29,51 +29,51 @@ export class Ends {
   }
 
   has(target: number): boolean {
-    return this.#ends.has(target);
+    return this.#byTarget.has(target);
   }
 
-  null(target: number): void {
-    this.#ends.set(target, NULL_END);
+  addNull(target: number): void {
+    this.#byTarget.set(target, NULL_DESCRIPTOR);
   }
 
-  /** A file that init makes: `FD_CONTENT` or `FD_OUTPUT`, and which of them. */
-  made(target: number, flags: number, index: number): void {
-    this.#ends.set(target, { fd: -1, flags, index });
+  /** A file created by init: `FD_CONTENT` or `FD_OUTPUT`, and its index. */
+  addMadeByInit(target: number, flags: number, index: number): void {
+    this.#byTarget.set(target, { fd: -1, flags, index });
   }
 
   /** Takes over `fd`, which may be a negative error number: `what` could not be made then. */
-  give(target: number, fd: number, what: string, flags = 0): void {
+  add(target: number, fd: number, what: string, flags = 0): void {
     this.#own.push(this.check(fd, what));
-    this.#ends.set(target, { fd, flags, index: 0 });
+    this.#byTarget.set(target, { fd, flags, index: 0 });
     if (this.#closed) this.close(); // the start was given up while this was being opened
   }
 
   /** A copy of the caller's descriptor, which it may close or use again while the program is being started. */
-  inherit(target: number, fd: number): void {
+  addCopy(target: number, fd: number): void {
     const own = this.native.duplicateFd(fd);
     const path = `descriptor ${fd}`;
     if (own < 0) throw new FileAccessError({ operation: 'inherit', path, errno: -own });
-    this.give(target, own, '');
-    // Whoever holds a folder can name all that lies around it, whatever is its root. Init refuses it, too.
+    this.add(target, own, '');
+    // A program with a descriptor of a folder can reach everything around it, whatever its root is. Init refuses it, too.
     if (fstatSync(own).isDirectory())
       throw new FileAccessError({ operation: 'inherit', path, errno: EISDIR });
   }
 
   /** The same open file on a second number. */
-  share(target: number, other: number): void {
-    this.#ends.set(target, this.#ends.get(other)!);
+  addAlias(target: number, other: number): void {
+    this.#byTarget.set(target, this.#byTarget.get(other)!);
   }
 
-  /** The program's end goes under `target`; ours is returned. */
-  pipe(target: number, programWrites: boolean, flags = 0): number {
+  /** Makes a pipe: the program's end goes under `target`, the host's is returned. */
+  addPipe(target: number, programWrites: boolean, flags = 0): number {
     const [read, write] = openPipe(this.native, programWrites ? 0o222 : 0o444);
-    this.give(target, programWrites ? write : read, '', flags);
+    this.add(target, programWrites ? write : read, '', flags);
     return programWrites ? read : write;
   }
 
-  /** As `pipe`; of our end a stream is made when the program is on its way: it need not wait for that. */
-  streamed(target: number, programWrites: boolean, attach: (fd: number) => void): void {
-    this.#streamed.push([this.pipe(target, programWrites), attach]);
+  /** As `addPipe`; the host's end becomes a stream after the start message is sent, so that the start need not wait for that. */
+  addStreamedPipe(target: number, programWrites: boolean, attach: (fd: number) => void): void {
+    this.#streamed.push([this.addPipe(target, programWrites), attach]);
   }
 
   check(result: number, what: string): number {
@@ -81,11 +81,11 @@ export class Ends {
     return result;
   }
 
-  /** As a start message has them. With a terminal 0 to 2 are it, and what stands in for one of them comes after. */
+  /** The rows of a start message. With a terminal 0 to 2 are the terminal, and a descriptor that replaces one of them comes after. */
   rows(terminal: boolean): { fdRows: number[]; fds: number[] } {
     const fdRows = terminal ? [0, FD_NULL, 0, 1, FD_NULL, 0, 2, FD_NULL, 0] : [];
     const fds: number[] = [];
-    for (const [target, { fd, flags, index }] of this.#ends) {
+    for (const [target, { fd, flags, index }] of this.#byTarget) {
       fdRows.push(target, flags, index);
       if (fd >= 0) fds.push(fd);
     }
@@ -93,8 +93,8 @@ export class Ends {
     return { fdRows, fds };
   }
 
-  /** They are the program's now. */
-  sent(): void {
+  /** The start message is sent: closes the program's ends here, and makes the streams. */
+  closeSent(): void {
     this.close();
     for (let next = this.#streamed.shift(); next !== undefined; next = this.#streamed.shift()) {
       const [fd, attach] = next;
@@ -102,13 +102,13 @@ export class Ends {
     }
   }
 
-  /** They are nobody's, nor are ours. */
+  /** There is no start: closes both ends. */
   abandon(): void {
     this.close();
     this.native.closeFds(this.#streamed.splice(0).map(([fd]) => fd));
   }
 
-  /** Only those of the program. */
+  /** Closes the program's ends. */
   close(): void {
     this.#closed = true;
     this.native.closeFds(this.#own.splice(0));

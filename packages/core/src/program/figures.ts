@@ -1,8 +1,8 @@
-/** Readings of a living group, straight from its counter files. */
+/** Counters of a living group, read from its files. */
 import { cpuNsOf, lineOf, numberOf } from '../cgroup/counter-text.js';
 import type { Group } from '../cgroup/group.js';
 
-export interface Figures {
+export interface GroupCounters {
   cpuNs: number | null;
   /** Page cache left out: it can be taken away at any time. */
   memoryBytes: number | null;
@@ -14,7 +14,7 @@ export interface Figures {
   tasks: number | null;
 }
 
-const NOTHING: Figures = {
+const NOTHING: GroupCounters = {
   cpuNs: null,
   memoryBytes: null,
   fileCacheBytes: null,
@@ -24,30 +24,30 @@ const NOTHING: Figures = {
 };
 
 /** `null` for what cannot be read. */
-export function readFigures(group: Group | null): Figures {
+export function readCounters(group: Group | null): GroupCounters {
   if (group === null) return NOTHING;
   return withCache(group, {
-    ...readStartFigures(group),
+    ...readStartCounters(group),
     memoryPeakBytes: numberOf(group.read('memoryPeak')),
     tasks: numberOf(group.read('taskPeak')),
   });
 }
 
-/** Of them what a start changes at once; read while somebody waits for it. */
-export function readStartFigures(group: Group | null): Figures {
+/** The counters that a start changes at once; these are read while a request waits. */
+export function readStartCounters(group: Group | null): GroupCounters {
   if (group === null) return NOTHING;
   return { ...NOTHING, cpuNs: readCpuNs(group), chargedBytes: numberOf(group.read('memoryNow')) };
 }
 
-/** What takes as long to read as all others together. */
-export function withCache(group: Group, figures: Figures): Figures {
-  const { chargedBytes } = figures;
+/** Adds the file cache, which takes as long to read as all others together. */
+export function withCache(group: Group, counters: GroupCounters): GroupCounters {
+  const { chargedBytes } = counters;
   const fileCacheBytes = fileCache(group);
   const memoryBytes = chargedBytes === null ? null : Math.max(0, chargedBytes - (fileCacheBytes ?? 0));
-  return { ...figures, memoryBytes, fileCacheBytes };
+  return { ...counters, memoryBytes, fileCacheBytes };
 }
 
-/** The cheapest of them, and the only one that changes by the waiting itself. */
+/** The cheapest counter, and the only one that changes while a process is warm. */
 export function readCpuNs(group: Group | null): number | null {
   return group === null ? null : cpuNsOf(group.read('cpu'));
 }

@@ -1,4 +1,4 @@
-/** What a program reads: from the caller's specification to its end and ours. */
+/** The inputs of a program: from the caller's specification to both ends of each descriptor. */
 import { constants } from 'node:fs';
 import { FileAccessError, SbxError } from '../errors.js';
 
@@ -8,11 +8,11 @@ import { FD_CONTENT } from '../native.js';
 import { CONTENTS_MAX } from '../native-tables.js';
 import { InputStream } from '../streams/input.js';
 import type { InputSpec, SeekableContent } from '../types.js';
-import type { Ends } from './ends.js';
+import type { ChildDescriptors } from './ends.js';
 
-/** What a pipe holds by default; more goes through a memory file. */
+/** Capacity of a pipe by default; larger inputs go through a memory file. */
 const PIPE_BYTES = 64 * 1024;
-/** What goes along with the start, for init to make the file: sooner done than to make it here and send it. */
+/** Inputs up to this size are sent with the start message, and init creates the file: faster than creating it here and sending it. */
 const SENT_BYTES = 8 * 1024;
 
 type Source = AsyncIterable<Uint8Array | string>;
@@ -21,33 +21,34 @@ type Source = AsyncIterable<Uint8Array | string>;
 type AnyInput = Partial<{ file: string; inherit: number; stream: Source } & SeekableContent>;
 
 export class Inputs {
-  /** Those that somebody outside writes to. */
+  /** Inputs that the caller writes to. */
   readonly streams = new Map<number, InputStream>();
-  /** Of files that init makes. */
+  /** Contents of the files created by init. */
   readonly contents: Uint8Array[] = [];
-  readonly #ends: Ends;
+  readonly #descriptors: ChildDescriptors;
   readonly #folder: WorkFolder;
   readonly #makesFiles: boolean;
-  /** Those that nobody outside writes to. */
+  /** Inputs that this library writes to. */
   readonly #feeding: InputStream[] = [];
   readonly #sources: [InputStream, Source][] = [];
   readonly #waiting: Promise<void>[] = [];
   readonly #files: [number, string][] = [];
 
-  /** `makesFiles`: init can. */
-  constructor(ends: Ends, folder: WorkFolder, makesFiles: boolean) {
-    this.#ends = ends;
+  /** `makesFiles`: init can create files for the program to read. */
+  constructor(descriptors: ChildDescriptors, folder: WorkFolder, makesFiles: boolean) {
+    this.#descriptors = descriptors;
     this.#folder = folder;
     this.#makesFiles = makesFiles;
   }
 
   open(target: number, spec: InputSpec): void {
-    if (spec === 'empty' || spec === 'null') return this.#ends.null(target);
+    if (spec === 'empty' || spec === 'null') return this.#descriptors.addNull(target);
     if (spec === 'closed') return;
-    if (spec === 'pipe') return this.#ends.streamed(target, false, (fd) => this.attachStream(target, fd));
+    if (spec === 'pipe')
+      return this.#descriptors.addStreamedPipe(target, false, (fd) => this.attachStream(target, fd));
     const { file, inherit, stream, seekable } = spec as AnyInput;
     if (file !== undefined) return void this.#files.push([target, file]);
-    if (inherit !== undefined) return this.#ends.inherit(target, inherit);
+    if (inherit !== undefined) return this.#descriptors.addCopy(target, inherit);
     if (stream !== undefined) return void this.#sources.push([this.#feed(target), stream]);
     if (seekable === true) return this.#openSeekable(target, spec as SeekableContent);
     const bytes = immediateBytes(spec as SeekableContent);
@@ -57,11 +58,11 @@ export class Inputs {
 
   /** The start waits for this. */
   wait(opening: Promise<void>): void {
-    opening.catch(() => undefined); // told to who waits, if the start gets that far
+    opening.catch(() => undefined); // rejects `waitForHost`, if the start gets that far
     this.#waiting.push(opening);
   }
 
-  /** For what must be read or copied first; each may have opened something by then, also when one fails. */
+  /** Waits for all that must be read or copied first; each may have opened something by then, also when one fails. */
   waitForHost(): Promise<void> | undefined {
     if (this.#waiting.length === 0) return undefined;
     return Promise.all(this.#waiting).then(
@@ -73,20 +74,20 @@ export class Inputs {
     );
   }
 
-  /** Those of the work folder, once it is filled. */
+  /** Opens the files of the work folder, once it is filled. */
   openFiles(): void {
     for (const [target, file] of this.#files) {
       const { native } = this.#folder;
       const flags = constants.O_RDONLY;
       const opened = inTree(this.#folder, file, (dir, path) => native.openBeneath({ dir, path, flags }));
       if (opened < 0) throw new FileAccessError({ operation: 'read', path: file, errno: -opened });
-      this.#ends.give(target, opened, '');
+      this.#descriptors.add(target, opened, '');
     }
   }
 
-  /** To what somebody outside writes. */
+  /** Makes the stream of an input that the caller writes to. */
   attachStream(target: number, fd: number): void {
-    this.streams.set(target, InputStream.make(this.#ends.native, fd));
+    this.streams.set(target, InputStream.make(this.#descriptors.native, fd));
   }
 
   /** The program is on its way: iterables are read from now on. */
@@ -94,7 +95,7 @@ export class Inputs {
     for (const [input, source] of this.#sources) void pump(input, source, onSourceError);
   }
 
-  /** Nobody reads what we feed any more. */
+  /** The program is gone: stops writing to it. */
   stopFeeding(): void {
     for (const input of this.#feeding) input.destroy();
   }
@@ -105,7 +106,7 @@ export class Inputs {
   }
 
   #openBytes(target: number, bytes: Uint8Array): void {
-    if (bytes.byteLength === 0) return this.#ends.null(target);
+    if (bytes.byteLength === 0) return this.#descriptors.addNull(target);
     if (bytes.byteLength > PIPE_BYTES) return this.#openMemory(target, bytes);
     void this.#feed(target)
       .end(bytes)
@@ -114,20 +115,20 @@ export class Inputs {
 
   #openMemory(target: number, bytes: Uint8Array): void {
     if (this.#makesFiles && bytes.byteLength <= SENT_BYTES && this.contents.length < CONTENTS_MAX)
-      return this.#ends.made(target, FD_CONTENT, this.contents.push(bytes) - 1);
-    this.#ends.give(target, this.#ends.native.memoryFile(bytes), 'make a memory file');
+      return this.#descriptors.addMadeByInit(target, FD_CONTENT, this.contents.push(bytes) - 1);
+    this.#descriptors.add(target, this.#descriptors.native.memoryFile(bytes), 'make a memory file');
   }
 
   #openSeekable(target: number, content: SeekableContent): void {
     const bytes = immediateBytes(content);
     if (bytes !== null) return this.#openMemory(target, bytes);
-    const opened = readOnlyFile(this.#ends.native, content);
-    if (typeof opened === 'number') return this.#ends.give(target, opened, '');
-    this.wait(opened.then((fd) => this.#ends.give(target, fd, '')));
+    const opened = readOnlyFile(this.#descriptors.native, content);
+    if (typeof opened === 'number') return this.#descriptors.add(target, opened, '');
+    this.wait(opened.then((fd) => this.#descriptors.add(target, fd, '')));
   }
 
   #feed(target: number): InputStream {
-    const input = InputStream.make(this.#ends.native, this.#ends.pipe(target, false));
+    const input = InputStream.make(this.#descriptors.native, this.#descriptors.addPipe(target, false));
     this.#feeding.push(input);
     return input;
   }

@@ -1,7 +1,7 @@
-/** Live readings of one program: its group now, less what was there before it. */
+/** Live readings of one program: the counters of its group, less their baseline. */
 import type { Group } from '../cgroup/group.js';
 import type { LiveUsage } from '../types.js';
-import { type Figures, readFigures, readStartFigures, withCache } from './figures.js';
+import { type GroupCounters, readCounters, readStartCounters, withCache } from './figures.js';
 import type { ProgramRequest } from './request.js';
 
 const NS_PER_MS = 1e6;
@@ -12,43 +12,43 @@ export class Meter {
   readonly highest = { cpuTimeMs: 0, memoryPeakBytes: 0 };
   readonly #group: Group | null;
   readonly #helperTasks: number;
-  #base: Figures | null;
-  #isWhole = true;
+  #baseline: GroupCounters | null;
+  #isComplete = true;
 
   /** Unless readings may be asked for (`notify`), the group is not looked at before the start. */
-  constructor(group: Group | null, helperTasks: number, { waited, notify }: ProgramRequest) {
+  constructor(group: Group | null, helperTasks: number, { warmStart, notify }: ProgramRequest) {
     this.#group = group;
     this.#helperTasks = helperTasks;
-    this.#base = waited?.base ?? null;
-    if (!notify || waited !== undefined) return;
-    this.#base = readStartFigures(group);
-    this.#isWhole = false;
+    this.#baseline = warmStart?.baseline ?? null;
+    if (!notify || warmStart !== undefined) return;
+    this.#baseline = readStartCounters(group);
+    this.#isComplete = false;
   }
 
   /** The program is on its way, and has had no time yet to read files. */
   begin(): void {
-    if (this.#isWhole || this.#group === null) return;
-    this.#base = withCache(this.#group, this.#base!);
-    this.#isWhole = true;
+    if (this.#isComplete || this.#group === null) return;
+    this.#baseline = withCache(this.#group, this.#baseline!);
+    this.#isComplete = true;
   }
 
-  /** Whether CPU time can be told from that of earlier programs. */
+  /** Whether CPU time can be distinguished from that of earlier programs. */
   get measures(): boolean {
-    return this.#base?.cpuNs != null;
+    return this.#baseline?.cpuNs != null;
   }
 
   read(wallTimeMs: number): LiveUsage {
-    const now = readFigures(this.#group);
-    const cpuNs = this.measures ? (less(now.cpuNs, this.#base?.cpuNs) ?? 0) : 0;
-    const peak = less(now.memoryPeakBytes, this.#base?.chargedBytes);
-    const held = less(now.memoryBytes, this.#base?.memoryBytes);
+    const now = readCounters(this.#group);
+    const cpuNs = this.measures ? (less(now.cpuNs, this.#baseline?.cpuNs) ?? 0) : 0;
+    const peak = less(now.memoryPeakBytes, this.#baseline?.chargedBytes);
+    const held = less(now.memoryBytes, this.#baseline?.memoryBytes);
     const { highest } = this;
     highest.cpuTimeMs = Math.max(highest.cpuTimeMs, cpuNs / NS_PER_MS);
     highest.memoryPeakBytes = Math.max(highest.memoryPeakBytes, peak ?? 0);
     return {
       cpuTimeMs: highest.cpuTimeMs,
       wallTimeMs,
-      // A living program holds a page at the least; the group's figure is too coarse to show it.
+      // A living program holds a page at the least; the group's counter is too coarse to show it.
       memoryBytes: held === null ? null : Math.max(PAGE_BYTES, held),
       memoryPeakBytes: peak === null ? null : highest.memoryPeakBytes,
       fileCacheBytes: now.fileCacheBytes,

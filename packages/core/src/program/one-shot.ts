@@ -8,8 +8,8 @@ import { onDemand } from '../engine/shape.js';
 import { checkCeilings, type ResolvedLimits, resolveLimits } from '../options/limits.js';
 import type { OneShotOptions, ProgramOptions, RunResult } from '../types.js';
 import { after, CLOSE_WAIT_MS } from './killing.js';
-import { Place } from './place.js';
-import { closeHeld } from './result.js';
+import { SandboxLease } from './place.js';
+import { closeResultFds } from './result.js';
 import { Running } from './running.js';
 import type { GivenFd } from './wiring.js';
 
@@ -27,14 +27,14 @@ export async function runOneShot(
   signal?.throwIfAborted();
   checkCeilings(options.limits, core.options.ceilings);
   const limits = resolveLimits(core.limits, options.limits);
-  const waiting = core.queue.enter(signal);
+  const waiting = core.queue.acquire(signal);
   if (waiting !== undefined) await waiting;
   const startedAt = performance.now();
   try {
     const { result } = await startInFresh(core, { file, args, options, limits, spawned: false });
     return await result;
   } finally {
-    core.queue.leave(performance.now() - startedAt);
+    core.queue.release(performance.now() - startedAt);
   }
 }
 
@@ -60,88 +60,88 @@ export interface OneShot {
   limits: ResolvedLimits;
   given?: readonly GivenFd[];
   /** See `ProgramRequest`. */
-  turns?: number;
+  pingPongGroup?: number;
   /** The caller holds streams, and wants to know that it executes. */
   spawned: boolean;
   /** In a sandbox that is made now, not in one that stood ready: process and files are no older than the request. */
   onDemand?: boolean;
 }
 
-/** A program that was started; `result` settles once its sandbox is given up. */
+/** A program that was started; `result` resolves or rejects once its sandbox is released. */
 export interface Started {
   running: Running;
   result: Promise<RunResult>;
 }
 
-/** From the place in the queue on. Rejects when the program could not be started; a spawned one then executes. */
+/** Starts a program that the queue has admitted. Rejects when the program could not be started; a spawned one then executes. */
 export async function startInFresh(core: EngineCore, run: OneShot): Promise<Started> {
   const { options, limits, spawned } = run;
-  const shape = core.shape(options, limits, options.pty !== undefined);
-  const taken = Place.take(core, run.onDemand === true ? onDemand(shape) : shape);
-  const place = taken instanceof Promise ? await taken : taken;
-  const stay = new Stay(core, place);
+  const spec = core.sandboxSpec(options, limits, options.pty !== undefined);
+  const taken = SandboxLease.acquire(core, run.onDemand === true ? onDemand(spec) : spec);
+  const lease = taken instanceof Promise ? await taken : taken;
+  const oneShot = new OneShotLease(core, lease);
   let started: Started;
   try {
-    started = stay.attend(await start(place, run), options, spawned);
+    started = oneShot.holdUntilEnd(await start(lease, run), options, spawned);
   } catch (error) {
-    stay.leave(false);
+    oneShot.release(false);
     throw error;
   }
   if (spawned) await started.running.started;
   return started;
 }
 
-/** A program that executes already, alone in its place, from now to its end and that of the place. */
-export function attend(place: Place, running: Running, options: OneShotOptions): Started {
-  return new Stay(place.core, place).attend(running, options, true);
+/** Holds the sandbox of a program that executes already, alone in it, until the program ends. */
+export function holdUntilEnd(lease: SandboxLease, running: Running, options: OneShotOptions): Started {
+  return new OneShotLease(lease.core, lease).holdUntilEnd(running, options, true);
 }
 
-async function start(place: Place, run: OneShot): Promise<Running> {
-  const { file, args, options, limits, given, turns, spawned } = run;
+async function start(lease: SandboxLease, run: OneShot): Promise<Running> {
+  const { file, args, options, limits, given, pingPongGroup, spawned } = run;
   options.signal?.throwIfAborted();
-  const request = { file, args, options, limits, oneShot: true, notify: spawned, given, turns };
-  return Running.start(place, request);
+  const request = { file, args, options, limits, oneShot: true, notify: spawned, given, pingPongGroup };
+  return Running.start(lease, request);
 }
 
-/** A sandbox that is held for one program, and given up with it or when the engine closes. */
-class Stay {
+/** A leased sandbox that one program has to itself: released with the program, or when the engine closes. */
+class OneShotLease {
   live: Running | undefined;
   readonly #core: EngineCore;
-  readonly #place: Place;
+  readonly #lease: SandboxLease;
   readonly #closer = () => this.#close();
 
-  constructor(core: EngineCore, place: Place) {
+  constructor(core: EngineCore, lease: SandboxLease) {
     this.#core = core;
-    this.#place = place;
+    this.#lease = lease;
     core.closers.add(this.#closer);
   }
 
-  attend(running: Running, options: OneShotOptions, spawned: boolean): Started {
+  holdUntilEnd(running: Running, options: OneShotOptions, spawned: boolean): Started {
     this.live = running;
-    const result = untilAborted(running, options).finally(() => this.leave(spawned));
-    if (spawned) result.catch(() => undefined); // told by `started`, and by who waits for the result
+    const result = untilAborted(running, options).finally(() => this.release(spawned));
+    if (spawned) result.catch(() => undefined); // reported by `started`, and to whoever awaits the result
     return { running, result };
   }
 
   /** The program is over. With `streams`, what it wrote may still be unread: the engine's end is the last moment for that. */
-  leave(streams: boolean): void {
+  release(streams: boolean): void {
     const forget = () => void this.#core.closers.delete(this.#closer);
     if (streams) void allRead(this.live!).then(forget);
     else forget();
-    if (this.#place.alive === 0) this.#place.closeAfterEnd();
-    else this.#place.close();
+    if (this.#lease.alive === 0) this.#lease.closeAfterEnd();
+    else this.#lease.close();
   }
 
   async #close(): Promise<void> {
     if (this.live?.ended === false) this.live.end();
     await Promise.race([this.live?.result.catch(() => undefined), after(CLOSE_WAIT_MS)]);
-    this.live?.wiring.closeStreams();
-    this.#place.close();
+    this.live?.stdio.closeStreams();
+    this.#lease.close();
   }
 }
 
-function allRead({ wiring }: Running): Promise<unknown> {
-  return Promise.all([...wiring.outputs.values()].map(({ closed }) => closed));
+function allRead({ stdio }: Running): Promise<unknown> {
+  return Promise.all([...stdio.outputs.values()].map(({ closed }) => closed));
 }
 
 /**
@@ -159,7 +159,7 @@ async function endOnAbort(running: Running, signal: AbortSignal, resolve: boolea
   try {
     const result = await running.result;
     if (!(signal.aborted && result.status === 'killed') || resolve) return result;
-    closeHeld(result);
+    closeResultFds(result);
     throw signal.reason;
   } finally {
     release();

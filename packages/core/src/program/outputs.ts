@@ -1,18 +1,18 @@
-/** Where a program writes: from the caller's specification to its end and ours, and what came of it. */
+/** The outputs of a program: from the caller's specification to both ends of each descriptor, and the collected bytes. */
 import { fstatSync } from 'node:fs';
 import { FileAccessError, InvalidOptionsError } from '../errors.js';
 import { notRegular } from '../files/refusals.js';
-import type { TakeOutBudget } from '../files/take-out.js';
+import type { CopyOutBudget } from '../files/take-out.js';
 import { inTree } from '../files/trees.js';
 import { FD_HOLD, FD_OUTPUT, hostError, type NativeReader, type ReportedOutput } from '../native.js';
 import { ENOENT } from '../native-errno.js';
 import { EMPTY_OUTPUT, Output } from '../streams/output.js';
 import { OutputStream } from '../streams/output-stream.js';
 import type { CaptureOptions, FileOutput, OutputSpec } from '../types.js';
-import type { Ends } from './ends.js';
-import { type CollectedFile, closeReported, MadeFiles, type MadeFilesOptions } from './made-files.js';
+import type { ChildDescriptors } from './ends.js';
+import { type CollectedFile, closeReported, InitFiles, type InitFilesOptions } from './made-files.js';
 
-export interface OutputsOptions extends MadeFilesOptions {
+export interface OutputsOptions extends InitFilesOptions {
   /** Bound of each capture that has none of its own; `null` for none. */
   outputBytes: number | null;
   onOverflow: () => void;
@@ -28,31 +28,32 @@ type AnyOutput = Partial<{ capture: CaptureOptions; inherit: number; sameAs: num
 
 export class Outputs {
   readonly streams = new Map<number, OutputStream>();
-  /** Those that init makes. */
-  readonly made: MadeFiles;
+  /** Files created by init. */
+  readonly initFiles: InitFiles;
   readonly #captures = new Map<number, NativeReader>();
   /** Captures that end nothing when they are full. */
   readonly #discarding = new Set<number>();
   readonly #collecting = new Map<number, { fd: number; want: NonNullable<FileOutput['collect']> }>();
-  /** Files whose folder is not there yet. */
-  readonly #late: [number, FileOutput][] = [];
+  /** Files whose folder does not exist yet. */
+  readonly #postponed: [number, FileOutput][] = [];
   readonly #shared = new Map<number, number>();
-  readonly #ends: Ends;
+  readonly #descriptors: ChildDescriptors;
   readonly #options: OutputsOptions;
 
-  constructor(ends: Ends, options: OutputsOptions) {
-    this.#ends = ends;
+  constructor(descriptors: ChildDescriptors, options: OutputsOptions) {
+    this.#descriptors = descriptors;
     this.#options = options;
-    this.made = new MadeFiles(options);
+    this.initFiles = new InitFiles(options);
   }
 
   open(target: number, spec: OutputSpec): void {
-    if (spec === 'null') return this.#ends.null(target);
+    if (spec === 'null') return this.#descriptors.addNull(target);
     if (spec === 'closed') return;
     if (spec === 'capture') return this.#openCapture(target, this.#options.outputBytes, false);
-    if (spec === 'pipe') return this.#ends.streamed(target, true, (fd) => this.attachStream(target, fd));
+    if (spec === 'pipe')
+      return this.#descriptors.addStreamedPipe(target, true, (fd) => this.attachStream(target, fd));
     const { capture, file, inherit, sameAs } = spec as AnyOutput;
-    if (inherit !== undefined) return this.#ends.inherit(target, inherit);
+    if (inherit !== undefined) return this.#descriptors.addCopy(target, inherit);
     if (sameAs !== undefined) return this.share(target, sameAs);
     if (file !== undefined) return this.#openFile(target, spec as FileOutput, true);
     this.#openCapture(target, capture!.maxBytes, capture!.overflow === 'discard');
@@ -63,10 +64,10 @@ export class Outputs {
     this.#shared.set(target, other);
   }
 
-  /** What had to wait for the work folder to be filled, and for everything else to be open. */
+  /** Opens the outputs that had to wait for the files in the work folder, or for other descriptors. */
   finish(): void {
-    for (const [target, spec] of this.#late) this.#openFile(target, spec, false);
-    // Each round settles at least one, or what is left names nothing.
+    for (const [target, spec] of this.#postponed) this.#openFile(target, spec, false);
+    // Each round resolves at least one, or the rest refers to no descriptor.
     for (let left = this.#shared.size; left > 0; left = this.#shared.size) {
       for (const [target, other] of this.#shared) this.#tryShare(target, other);
       if (this.#shared.size === left) throw sharesNothing(this.#shared);
@@ -75,7 +76,7 @@ export class Outputs {
 
   /** Of what a pipe or a terminal brings, as it comes. */
   attachStream(target: number, fd: number): void {
-    this.streams.set(target, OutputStream.make(this.#ends.native, fd));
+    this.streams.set(target, OutputStream.make(this.#descriptors.native, fd));
   }
 
   /** The terminal's output, collected. With `onFull` that is called instead of ending the program. */
@@ -93,17 +94,17 @@ export class Outputs {
   }
 
   /** Every process is dead: what was captured, and what the collected files hold. */
-  collect(reported: ReportedOutput[] | undefined, budget: TakeOutBudget): Map<number, Output> {
+  collect(reported: ReportedOutput[] | undefined, budget: CopyOutBudget): Map<number, Output> {
     const collected = new Map(
-      this.made.collect(reported, budget, (fd, want) => this.#take(fd, want, budget)),
+      this.initFiles.collect(reported, budget, (fd, want) => this.#readCollected(fd, want, budget)),
     );
     for (const [target, reader] of this.#captures) {
       const finished = reader.finish();
       collected.set(target, finished === undefined ? EMPTY_OUTPUT : new Output(...finished));
     }
     for (const [target, held] of this.#collecting) {
-      this.#collecting.delete(target); // who takes it closes it
-      collected.set(target, this.#take(held.fd, held.want, budget));
+      this.#collecting.delete(target); // its reader closes it
+      collected.set(target, this.#readCollected(held.fd, held.want, budget));
     }
     return collected;
   }
@@ -115,11 +116,11 @@ export class Outputs {
     return false;
   }
 
-  /** Nobody wants what was captured. */
+  /** Closes the captures without reading them. */
   drop(reported?: readonly ReportedOutput[]): void {
     closeReported(reported);
     for (const reader of this.#captures.values()) reader.close();
-    this.#ends.native.closeFds([...this.#collecting.values()].map(({ fd }) => fd));
+    this.#descriptors.native.closeFds([...this.#collecting.values()].map(({ fd }) => fd));
     this.#collecting.clear();
   }
 
@@ -128,7 +129,12 @@ export class Outputs {
   }
 
   #openCapture(target: number, maxBytes: number | null, discard: boolean): void {
-    this.#capture(target, this.#ends.pipe(target, true, FD_HOLD), maxBytes, discard ? null : undefined);
+    this.#capture(
+      target,
+      this.#descriptors.addPipe(target, true, FD_HOLD),
+      maxBytes,
+      discard ? null : undefined,
+    );
   }
 
   /** `onFull`: what is done when there is more; `null` for nothing. Default: it ends the program. */
@@ -141,38 +147,42 @@ export class Outputs {
       onData: onData(target),
       onOverflow: onFull === undefined ? onOverflow : (onFull ?? undefined),
     };
-    this.#captures.set(target, new this.#ends.native.Reader(fd, handlers));
+    this.#captures.set(target, new this.#descriptors.native.Reader(fd, handlers));
   }
 
   /** `early`: before the work folder is filled; then a folder that is missing may still come. */
   #openFile(target: number, spec: FileOutput, early: boolean): void {
     const { native, owner } = this.#options.folder;
     const { file, mode, collect } = spec;
-    const made = collect === undefined ? null : this.made.add(target, spec as CollectedFile);
-    if (made !== null) return this.#ends.made(target, FD_OUTPUT, made);
+    const made = collect === undefined ? null : this.initFiles.add(target, spec as CollectedFile);
+    if (made !== null) return this.#descriptors.addMadeByInit(target, FD_OUTPUT, made);
     const opened = inTree(this.#options.folder, file, (dir, path) =>
       native.openOutput({ dir, path, mode, owner, collect: collect !== undefined }),
     );
-    if (early && opened === ENOENT) return void this.#late.push([target, spec]);
+    if (early && opened === ENOENT) return void this.#postponed.push([target, spec]);
     if (typeof opened === 'number' && opened < 0) {
       throw new FileAccessError({ operation: 'write', path: file, errno: -opened, ...notRegular(-opened) });
     }
     const [write, read] = typeof opened === 'number' ? [opened] : opened;
-    this.#ends.give(target, write, '');
+    this.#descriptors.add(target, write, '');
     if (collect !== undefined) this.#collecting.set(target, { fd: read!, want: collect });
   }
 
   #tryShare(target: number, other: number): void {
-    if (!this.#ends.has(other) || target === other) return;
-    this.#ends.share(target, other);
+    if (!this.#descriptors.has(other) || target === other) return;
+    this.#descriptors.addAlias(target, other);
     this.#shared.delete(target);
   }
 
-  #take(fd: number, { maxBytes, as }: NonNullable<FileOutput['collect']>, budget: TakeOutBudget): Output {
-    const { native } = this.#ends;
+  #readCollected(
+    fd: number,
+    { maxBytes, as }: NonNullable<FileOutput['collect']>,
+    budget: CopyOutBudget,
+  ): Output {
+    const { native } = this.#descriptors;
     if (as === 'fd') {
       const status = fstatSync(fd);
-      const kept = budget.chargeHeld(status, maxBytes, 0) ? maxBytes : 0;
+      const kept = budget.chargeOpenFile(status, maxBytes, 0) ? maxBytes : 0;
       return new Output(NO_BYTES, status.size, { fd: native.giveAway(fd), maxBytes: kept });
     }
     const taken = native.takeFile(fd, Math.min(maxBytes, budget.leftBytes));

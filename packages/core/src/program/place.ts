@@ -1,29 +1,29 @@
 /**
- * A sandbox in use: a slot taken, its init's channel, its work folder. Programs are started in it and their messages sorted
- * out by program id. One-shot runs, sessions and groups all stand on this.
+ * A sandbox in use: its slot, its init's channel, its work folder. Programs are started in it, and init's messages are
+ * dispatched by program id. One-shot runs, sessions and groups are all built on it.
  */
 
 import type { EngineCore } from '../engine/core.js';
 import { lostError, setupError } from '../engine/failures.js';
-import type { Shape } from '../engine/shape.js';
+import type { SandboxSpec } from '../engine/shape.js';
 import type { Slot } from '../engine/slot.js';
 import { ClosedError, OverloadedError, type SbxError } from '../errors.js';
 import type { WorkFolder } from '../files/trees.js';
 import type {
+  ActivateMessage,
   Channel,
   EndedMessage,
   FailedMessage,
-  HandOverMessage,
   HelperMessage,
   StartMessage,
 } from '../native.js';
 import { EAGAIN } from '../native-errno.js';
-import { sendHandOver, sendSignal, sendStart } from '../native-sends.js';
+import { sendActivate, sendSignal, sendStart } from '../native-sends.js';
 import { type Cause, PROGRAMS_MAX } from '../native-tables.js';
 import { closeReported } from './made-files.js';
 import type { ProgramRequest } from './request.js';
 
-/** Who waits for messages about one program. Exactly one of `onEnded`, `onFailed`, `onLost` comes, last. */
+/** Receives the messages about one program. Exactly one of `onEnded`, `onFailed`, `onLost` comes, last. */
 export interface ProgramListener {
   onStarted(pid: number, fds: number[]): void;
   onEnded(ended: EndedMessage): void;
@@ -31,13 +31,13 @@ export interface ProgramListener {
   onLost(error: SbxError): void;
 }
 
-/** What the host may put a program's end down to: some of `CAUSES`. */
+/** The causes of a program's end that the host may name: some of `CAUSES`. */
 export type SignalCause = Extract<Cause, 'none' | 'wall-limit' | 'output-limit' | 'killed'>;
 
 const SIGKILL_STATUS = 9;
 const BUSY_RETRY_MS = 10;
 
-export class Place {
+export class SandboxLease {
   readonly core: EngineCore;
   readonly slot: Slot;
   /** The CPU that it has, where the engine gives each sandbox one. */
@@ -46,14 +46,14 @@ export class Place {
   readonly folder: WorkFolder;
   readonly #channel: Channel;
   readonly #listeners = new Map<number, ProgramListener>();
-  /** Programs that nobody has asked for yet: for them the process does not stay. */
+  /** Warm processes: they do not keep the host's process alive. */
   readonly #idle = new Set<number>();
   #nextId = 1;
   #closed = false;
   #lost: SbxError | null = null;
 
   private constructor(core: EngineCore, slot: Slot) {
-    const { channel, treeFds } = slot.take((message) => this.#onMessage(message));
+    const { channel, treeFds } = slot.attach((message) => this.#onMessage(message));
     this.core = core;
     this.slot = slot;
     this.folder = {
@@ -66,20 +66,22 @@ export class Place {
       },
     };
     this.#channel = channel;
-    this.cpu = core.pins?.take() ?? null;
+    this.cpu = core.pins?.acquire() ?? null;
   }
 
-  /** Takes a ready sandbox of this shape; a promise only when none stands ready. */
-  static take(core: EngineCore, shape: Shape): Place | Promise<Place> {
-    const slot = core.acquire(shape);
-    return slot instanceof Promise ? slot.then((claimed) => Place.#in(core, claimed)) : Place.#in(core, slot);
+  /** Leases a ready sandbox of this spec; a promise only when none is ready. */
+  static acquire(core: EngineCore, spec: SandboxSpec): SandboxLease | Promise<SandboxLease> {
+    const slot = core.acquire(spec);
+    return slot instanceof Promise
+      ? slot.then((claimed) => SandboxLease.#on(core, claimed))
+      : SandboxLease.#on(core, slot);
   }
 
-  static #in(core: EngineCore, slot: Slot): Place {
+  static #on(core: EngineCore, slot: Slot): SandboxLease {
     try {
-      return new Place(core, slot);
+      return new SandboxLease(core, slot);
     } catch (error) {
-      core.slots.leave(slot); // the engine was closed meanwhile
+      core.slots.detach(slot); // the engine was closed meanwhile
       core.slots.release(slot);
       throw error;
     }
@@ -108,7 +110,7 @@ export class Place {
     return this.#nextId++;
   }
 
-  /** Sends the plan; throws when the socket refuses. The process does not stay for one that is started ahead. */
+  /** Sends the start message; throws when the socket refuses it. A warm process does not keep the host's process alive. */
   start(message: StartMessage, listener: ProgramListener): void {
     if (this.#closed) throw new ClosedError('The sandbox');
     if (this.#lost !== null) throw this.#lost;
@@ -123,19 +125,19 @@ export class Place {
       throw new OverloadedError({ message, retryAfterMs: BUSY_RETRY_MS });
     }
     if (sent < 0) throw lostError(`The sandbox (errno ${-sent})`);
-    this.slot.making.spareInput = message.contents.length > 0;
+    this.slot.creationHints.spareInput = message.contents.length > 0;
     this.#listeners.set(message.programId, listener);
     if (message.ahead) this.#idle.add(message.programId);
     else this.core.native.holdLoop(); // while a program lives, the process stays for its end
-    this.core.slots.prepareResting();
+    this.core.slots.prepareDeferred();
   }
 
-  /** Limits and meters of an idle program begin. False when init is gone. */
-  handOver(message: HandOverMessage): boolean {
-    return !this.#closed && sendHandOver(this.#channel, message) >= 0;
+  /** Activates a warm process: its limits and meters begin. False when init is gone. */
+  activate(message: ActivateMessage): boolean {
+    return !this.#closed && sendActivate(this.#channel, message) >= 0;
   }
 
-  /** An idle program is somebody's from now on. */
+  /** A warm process belongs to a request from now on. */
   adopt(programId: number, listener: ProgramListener): void {
     this.#listeners.set(programId, listener);
     if (this.#idle.delete(programId)) this.core.native.holdLoop();
@@ -144,7 +146,7 @@ export class Place {
   /** Signals a program; `cause` is what its end is put down to, if nothing came first. */
   signal(programId: number, signal: number, cause: SignalCause, everything: boolean): void {
     if (!this.#listeners.has(programId)) return;
-    // A refusal means that init is gone, which the channel tells by itself.
+    // A refusal means that init is gone, which the channel reports by itself.
     void sendSignal(this.#channel, { programId, signal, everything, cause });
   }
 
@@ -153,8 +155,8 @@ export class Place {
     if (this.#closed) return;
     this.#closed = true;
     for (const programId of [...this.#listeners.keys()])
-      this.#take(programId)?.onLost(new ClosedError('The sandbox'));
-    this.#leave();
+      this.#removeListener(programId)?.onLost(new ClosedError('The sandbox'));
+    this.#detach();
     this.#tearDown();
   }
 
@@ -162,24 +164,24 @@ export class Place {
   closeAfterEnd(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#leave();
+    this.#detach();
     setImmediate(() => this.#tearDown());
   }
 
-  /** Its place is free for the next sandbox, whoever asks first. */
-  #leave(): void {
-    if (this.cpu !== null) this.core.pins?.giveBack(this.cpu);
-    this.core.slots.leave(this.slot);
+  /** The sandbox no longer counts as in use, nor does its CPU. */
+  #detach(): void {
+    if (this.cpu !== null) this.core.pins?.release(this.cpu);
+    this.core.slots.detach(this.slot);
   }
 
   #tearDown(): void {
     this.#channel.close();
-    this.slot.leave(this.folder.trees.map(({ fd }) => fd));
+    this.slot.returnDescriptors(this.folder.trees.map(({ fd }) => fd));
     this.core.slots.release(this.slot);
   }
 
-  /** The last message about a program is here: nobody listens for it any more. */
-  #take(programId: number): ProgramListener | undefined {
+  /** Removes the listener of a program whose last message has come. */
+  #removeListener(programId: number): ProgramListener | undefined {
     const listener = this.#listeners.get(programId);
     if (this.#listeners.delete(programId) && !this.#idle.delete(programId)) this.core.native.releaseLoop();
     return listener;
@@ -195,7 +197,7 @@ export class Place {
       else listener.onStarted(message.pid, message.fds);
       return;
     }
-    const listener = this.#take(message.programId);
+    const listener = this.#removeListener(message.programId);
     if (message.kind === 'ended') {
       this.slot.noteEnd(message);
       if (listener === undefined) closeReported(message.outputs);
@@ -213,7 +215,7 @@ export class Place {
     this.slot.noteLoss();
     const ended = this.#endedByMemory();
     for (const programId of [...this.#listeners.keys()]) {
-      const listener = this.#take(programId);
+      const listener = this.#removeListener(programId);
       if (ended === null) listener?.onLost(this.#lost);
       else listener?.onEnded({ ...ended, programId });
     }

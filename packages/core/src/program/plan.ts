@@ -65,16 +65,16 @@ const SHARED_TASKS = 1024;
 /**
  * The process limit once more, for the only program of a sandbox, NPROC being counted per user. The kernel refuses a fork by
  * it long before it asks the pids controller, which comes last: a storm of failing forks then leaves half as much half-made
- * processes, which it frees late and charges meanwhile. Without that controller it is the only limit. `beside`: tasks that
+ * processes, which it frees late and charges meanwhile. Without that controller it is the only limit. `otherTasks`: tasks that
  * are counted and not the program's; `null`: it would count those of other sandboxes.
  */
 export function taskRlimit(
   { processCount }: ResolvedLimits,
-  beside: number | null,
+  otherTasks: number | null,
   alone: boolean,
 ): number[] {
-  if (processCount === null || beside === null) return [];
-  const tasks = Math.max(processCount, alone ? 0 : SHARED_TASKS) + beside;
+  if (processCount === null || otherTasks === null) return [];
+  const tasks = Math.max(processCount, alone ? 0 : SHARED_TASKS) + otherTasks;
   return [RLIMIT.processes, tasks, tasks];
 }
 
@@ -119,7 +119,7 @@ export function searchPathsCwdFirst(file: string, path: string | undefined): str
 }
 
 /**
- * Counter numbers and texts that bound the group; empty when a slot's has them already. Of memory it may hold `heldBytes` beside the
+ * Counter numbers and texts that bound the group; empty when a slot's has them already. Of memory it may hold `heldBytes` on top of the
  * limit. In one-shot runs that is 0: init adds what the group holds at the start, also when nothing is written (native/helper/bounds.cc).
  */
 export function boundGroup(

@@ -1,21 +1,21 @@
-/** One program as asked for, and as init is told. */
+/** The request for one program, and the start message that init gets for it. */
 import type { Group } from '../cgroup/group.js';
 import type { CounterFds, StartMessage } from '../native.js';
 import { SYSCALL_FAMILIES } from '../native-tables.js';
 import type { ResolvedLimits } from '../options/limits.js';
 import type { Environment, RunOptions } from '../types.js';
-import type { Figures } from './figures.js';
-import type { Place } from './place.js';
+import type { GroupCounters } from './figures.js';
+import type { SandboxLease } from './place.js';
 import { boundGroup, cpusOf, nanoseconds, rlimitsFor, taskRlimit } from './plan.js';
-import type { GivenFd, Wiring } from './wiring.js';
+import type { GivenFd, Stdio } from './wiring.js';
 
-/** What is there of a program that has waited. */
-export interface Waited {
+/** A warm process, for the request that activates it. */
+export interface WarmStart {
   id: number;
   /** The host's ends of its three pipes: stdin, stdout, stderr. */
   pipes: readonly number[];
-  /** What its sandbox held before it was started, and its CPU time at the hand-over. */
-  base: Figures;
+  /** Counters of its sandbox before it was started, with the CPU time at its activation. */
+  baseline: GroupCounters;
 }
 
 export interface ProgramRequest {
@@ -27,25 +27,25 @@ export interface ProgramRequest {
   env?: Environment;
   /** The sandbox is this program's alone and ends with it. */
   oneShot: boolean;
-  /** Spawned: exec is waited for, so that a missing program is told at once, and the caller holds streams. */
+  /** Spawned: exec is waited for, so that a missing program is reported at once, and the caller holds streams. */
   notify: boolean;
   given?: readonly GivenFd[];
-  /** Number of the group in which it and others wait for each other in turn. */
-  turns?: number;
-  /** Started before anybody has asked for it. */
-  ahead?: boolean;
-  /** It was started ahead of this request and has waited for it. */
-  waited?: Waited;
-  /** Set when others run beside it in groups below its own: then its peaks include theirs. */
-  company?: { others: boolean };
-  /** Cgroup of its own, when it runs beside others in one sandbox. */
+  /** Number of the group of programs that ask and answer each other (ping-pong), for their co-location on one CPU. */
+  pingPongGroup?: number;
+  /** Started before any request for it: a warm process. */
+  preStarted?: boolean;
+  /** Set when a warm process serves the request. */
+  warmStart?: WarmStart;
+  /** `others`: others run concurrently in groups below its own, so that its peaks include theirs. */
+  concurrency?: { others: boolean };
+  /** Cgroup of its own, when it runs concurrently with others in one sandbox. */
   member?: Group;
 }
 
-/** What is known once its descriptors are open. */
+/** The parts of a start message that are known once the descriptors are open. */
 export interface StartParts {
   id: number;
-  wiring: Pick<Wiring, 'fdRows' | 'fds' | 'contents' | 'outputRows' | 'outputPaths' | 'terminal'>;
+  stdio: Pick<Stdio, 'fdRows' | 'fds' | 'contents' | 'outputRows' | 'outputPaths' | 'terminal'>;
   joins: number[];
   env: readonly string[];
   paths: readonly string[];
@@ -56,9 +56,9 @@ const NO_COUNTERS: CounterFds = { counterMask: 0, counters: [], oomEventfd: fals
 const DEFAULT_COLS = 80;
 const DEFAULT_ROWS = 24;
 
-export function startMessage(place: Place, request: ProgramRequest, parts: StartParts): StartMessage {
+export function startMessage(lease: SandboxLease, request: ProgramRequest, parts: StartParts): StartMessage {
   const { file, args, options, limits, oneShot, notify, member } = request;
-  const { core, slot } = place;
+  const { core, slot } = lease;
   const { pty } = options;
   return {
     oneShot,
@@ -66,10 +66,10 @@ export function startMessage(place: Place, request: ProgramRequest, parts: Start
     terminal: pty !== undefined,
     ownGroup: member !== undefined,
     findFirst: findsFirst(request),
-    turns: request.turns ?? 0,
-    ahead: request.ahead === true,
-    callsKill: slot.shape.strict && slot.shape.seccompKill,
-    family: slot.shape.strict ? SYSCALL_FAMILIES.indexOf(options.seccompFamily ?? 'any') + 1 : 0,
+    turns: request.pingPongGroup ?? 0,
+    ahead: request.preStarted === true,
+    callsKill: slot.spec.strict && slot.spec.seccompKill,
+    family: slot.spec.strict ? SYSCALL_FAMILIES.indexOf(options.seccompFamily ?? 'any') + 1 : 0,
     programId: parts.id,
     cpuLimitNs: nanoseconds(limits.cpuTimeMs),
     wallLimitNs: nanoseconds(limits.wallTimeMs),
@@ -77,12 +77,12 @@ export function startMessage(place: Place, request: ProgramRequest, parts: Start
     cpuCount: cpusOf(limits, core.machineCpus),
     cols: pty?.cols ?? DEFAULT_COLS,
     rows: pty?.rows ?? DEFAULT_ROWS,
-    typed: parts.wiring.terminal?.typedAhead,
-    fdRows: parts.wiring.fdRows,
-    fds: parts.wiring.fds,
-    contents: parts.wiring.contents,
-    outputRows: parts.wiring.outputRows,
-    outputPaths: parts.wiring.outputPaths,
+    typed: parts.stdio.terminal?.typedAhead,
+    fdRows: parts.stdio.fdRows,
+    fds: parts.stdio.fds,
+    contents: parts.stdio.contents,
+    outputRows: parts.stdio.outputRows,
+    outputPaths: parts.stdio.outputPaths,
     joins: member === undefined ? parts.joins : [...member.joins, ...parts.joins],
     rlimits: [
       ...rlimitsFor(limits, core.openFilesMax, !core.features['cpu-accounting'].available),
@@ -100,8 +100,7 @@ export function startMessage(place: Place, request: ProgramRequest, parts: Start
   };
 }
 
-/** Relative folders start at the work folder. */
-/** The working folder of a program. */
+/** The working folder of a program; relative ones start at the work folder. */
 export function absolute(cwd: string | undefined, workDir: string): string {
   if (cwd === undefined) return workDir;
   return cwd.startsWith('/') ? cwd : `${workDir}/${cwd}`;

@@ -1,9 +1,9 @@
-/** Init's report and what was collected, as the caller gets it. */
+/** Maps init's report and the collected outputs to the caller's result. */
 
 import { decideVerdict } from '../engine/verdict.js';
 import { ProgramError } from '../errors.js';
 import { type CopiedOut, copyOut, noFiles } from '../files/copy-out.js';
-import type { TakeOutBudget } from '../files/take-out.js';
+import type { CopyOutBudget } from '../files/take-out.js';
 import type { WorkFolder } from '../files/trees.js';
 import { type EndedMessage, loadNative } from '../native.js';
 import type { ResolvedLimits } from '../options/limits.js';
@@ -28,11 +28,11 @@ export interface ResultParts {
   files: Record<string, OutputFile>;
   fileErrors: FileError[];
   degraded: Degradation[];
-  /** Others ran in groups below its own: their memory and tasks are in its peaks. */
-  hadCompany: boolean;
+  /** Others ran concurrently in groups below its own: their memory and tasks are in its peaks. */
+  hadConcurrent: boolean;
   /** The filter of system calls may answer with SIGSYS. */
   filterKills: boolean;
-  /** Tasks in the group beside the program's. */
+  /** Tasks of the helper in the group. */
   helperTasks: number;
   /** Live readings already given, which the end may not fall below. */
   atLeast: { cpuTimeMs: number; memoryPeakBytes: number };
@@ -90,7 +90,7 @@ class ProgramResult implements RunResult {
     this.files = files;
     this.fileErrors = fileErrors;
     this.degraded = processPeakCount === null ? withPeakUnknown(parts.degraded) : parts.degraded;
-    if (parts.hadCompany) this.degraded = [...this.degraded, ...SHARED_PEAKS];
+    if (parts.hadConcurrent) this.degraded = [...this.degraded, ...SHARED_PEAKS];
   }
 
   orThrow(): this {
@@ -103,12 +103,12 @@ export function makeResult(parts: ResultParts): RunResult {
   return new ProgramResult(parts);
 }
 
-/** Closes the descriptors of a result that nobody will get. */
-export function closeHeld({ stdout, stderr, outputs, files }: RunResult): void {
+/** Closes the descriptors of a result that the caller does not get. */
+export function closeResultFds({ stdout, stderr, outputs, files }: RunResult): void {
   closeAll([stdout, stderr, ...Object.values(outputs), ...Object.values(files)]);
 }
 
-/** What a program left. */
+/** Outputs and copied files of a program that has ended. */
 export interface Collected extends CopiedOut {
   outputs: ReadonlyMap<number, Output>;
 }
@@ -116,12 +116,12 @@ export interface Collected extends CopiedOut {
 const NO_FILES: CopiedOut = noFiles();
 Object.freeze(NO_FILES.files);
 
-/** The files besides the outputs. When they cannot be taken nobody gets the outputs, so their descriptors are closed. */
-export function copyOutBeside(
+/** Copies the files out. When that fails the caller does not get the outputs either, so their descriptors are closed. */
+export function copyOutFiles(
   outputs: ReadonlyMap<number, Output>,
   folder: WorkFolder,
   { copyOut: wanted, copyOutMaxBytes }: Pick<RunOptions, 'copyOut' | 'copyOutMaxBytes'>,
-  budget: TakeOutBudget,
+  budget: CopyOutBudget,
 ): Collected {
   if (wanted === undefined) return { outputs, ...NO_FILES };
   try {

@@ -10,7 +10,7 @@ import type { TimedProgram } from '../engine/overdue.js';
 import { filterMayKill } from '../engine/template.js';
 import type { SbxError } from '../errors.js';
 import { copyIn } from '../files/copy.js';
-import { TakeOutBudget } from '../files/take-out.js';
+import { CopyOutBudget } from '../files/take-out.js';
 import type { EndedMessage } from '../native.js';
 import type { LiveUsage, RunResult } from '../types.js';
 import { attemptOf } from './attempt.js';
@@ -20,52 +20,52 @@ import { environmentFor } from './environment.js';
 import { Killing, withHostCause } from './killing.js';
 import { closeReported } from './made-files.js';
 import { Meter } from './meter.js';
-import type { Place, ProgramListener, SignalCause } from './place.js';
+import type { ProgramListener, SandboxLease, SignalCause } from './place.js';
 import { checkOpenFiles } from './plan.js';
-import { type ProgramRequest, startMessage, type Waited } from './request.js';
-import { type Collected, copyOutBeside, makeResult, unreportedEnd } from './result.js';
+import { type ProgramRequest, startMessage, type WarmStart } from './request.js';
+import { type Collected, copyOutFiles, makeResult, unreportedEnd } from './result.js';
 import { lookerFor } from './script.js';
-import type { Wiring } from './wiring.js';
-import { wiringFor } from './wiring-for.js';
+import type { Stdio } from './wiring.js';
+import { stdioFor } from './wiring-for.js';
 
 export class Running implements TimedProgram {
   readonly id: number;
-  readonly wiring: Wiring;
+  readonly stdio: Stdio;
   /** Resolves with the result; rejects only when the sandbox failed, a callback threw, or it never started. */
   readonly result: Promise<RunResult>;
   /** Resolves once exec has happened, when `notify` was asked for. */
   readonly started: Promise<void>;
-  readonly #place: Place;
+  readonly #lease: SandboxLease;
   #request: ProgramRequest;
   readonly #env: readonly string[];
   readonly #attempt: StartAttempt;
   readonly #killing: Killing;
   readonly #meter: Meter;
-  #settle!: { resolve: (result: RunResult) => void; reject: (error: unknown) => void };
+  #completion!: { resolve: (result: RunResult) => void; reject: (error: unknown) => void };
   #onStarted: () => void = () => undefined;
   #failure: { error: unknown } | null = null;
   #final: LiveUsage | null = null;
   #counted = false;
   #over = false;
 
-  private constructor(place: Place, request: ProgramRequest) {
-    this.#place = place;
+  private constructor(lease: SandboxLease, request: ProgramRequest) {
+    this.#lease = lease;
     this.#request = request;
-    this.id = request.waited?.id ?? place.nextProgramId();
-    this.#env = environmentFor(request.options, request.env, place.core.toolchainPath);
-    this.#attempt = attemptOf(request, this.#env, place.core);
+    this.id = request.warmStart?.id ?? lease.nextProgramId();
+    this.#env = environmentFor(request.options, request.env, lease.core.toolchainPath);
+    this.#attempt = attemptOf(request, this.#env, lease.core);
     this.#killing = new Killing(
       request.options.killGraceMs ?? 0,
       (signal, cause, everything) => this.#signal(signal, cause, everything),
       () => this.#endedUnreported(),
     );
     this.#meter = new Meter(this.#group(), this.#helperTasks(), request);
-    this.wiring = wiringFor(place, request, {
+    this.stdio = stdioFor(lease, request, {
       signal: (signal, cause) => this.#signal(signal, cause, true),
       fail: (error) => this.fail(error),
     });
     this.result = new Promise((resolve, reject) => {
-      this.#settle = { resolve, reject };
+      this.#completion = { resolve, reject };
     });
     this.started = request.notify
       ? new Promise((resolve, reject) => {
@@ -73,17 +73,17 @@ export class Running implements TimedProgram {
           this.result.catch(reject);
         })
       : Promise.resolve();
-    if (request.notify) this.started.catch(() => undefined); // told through `result` as well
+    if (request.notify) this.started.catch(() => undefined); // `result` rejects as well
   }
 
   /** Opens descriptors and sends the plan. A promise only when something must be waited for before. */
-  static start(place: Place, asked: ProgramRequest): Running | Promise<Running> {
-    const request = place.pinned(asked);
-    checkOpenFiles(request.limits, place.core.openFilesMax);
-    const running = new Running(place, request);
+  static start(lease: SandboxLease, asked: ProgramRequest): Running | Promise<Running> {
+    const request = lease.pinned(asked);
+    checkOpenFiles(request.limits, lease.core.openFilesMax);
+    const running = new Running(lease, request);
     try {
       const opened = running.#open();
-      const joined = writeCpuLimits(place, request.limits);
+      const joined = writeCpuLimits(lease, request.limits);
       if (opened === undefined && joined === undefined) return running.#send([]);
       return Promise.all([joined ?? [], opened])
         .then(([joins]) => running.#send(joins))
@@ -94,33 +94,33 @@ export class Running implements TimedProgram {
   }
 
   #giveUp(error: unknown): never {
-    this.wiring.abandon();
+    this.stdio.abandon();
     throw error;
   }
 
   /** Descriptors and files, in this order: a file that the program writes to is there before one is copied over it. */
   #open(): Promise<void> | undefined {
-    const opened = this.wiring.open();
+    const opened = this.stdio.open();
     return opened === undefined ? this.#fill() : opened.then(() => this.#fill());
   }
 
   #fill(): Promise<void> | undefined {
-    const folder = this.#place.folder;
+    const folder = this.#lease.folder;
     const { files } = this.#request.options;
     folder.checkOpen();
     const filled = files === undefined ? undefined : copyIn(folder, files);
-    if (filled === undefined) return void this.wiring.finish();
+    if (filled === undefined) return void this.stdio.finish();
     return filled.then(() => {
       folder.checkOpen();
-      this.wiring.finish();
+      this.stdio.finish();
     });
   }
 
-  /** Takes over a program that has waited for this request; it executes already. */
-  static takeOver(place: Place, request: ProgramRequest & { waited: Waited }): Running {
-    const running = new Running(place, request);
-    running.wiring.adopt(request.waited.pipes);
-    place.adopt(running.id, running.#listener());
+  /** Adopts a warm process, which executes already, for this request. */
+  static adoptWarm(lease: SandboxLease, request: ProgramRequest & { warmStart: WarmStart }): Running {
+    const running = new Running(lease, request);
+    running.stdio.attachPipes(request.warmStart.pipes);
+    lease.adopt(running.id, running.#listener());
     running.#started(undefined);
     return running.#begun();
   }
@@ -167,17 +167,17 @@ export class Running implements TimedProgram {
   }
 
   #group(): Group | null {
-    return this.#request.member ?? this.#place.slot.group;
+    return this.#request.member ?? this.#lease.slot.group;
   }
 
   #helperTasks(): number {
-    return this.#request.member === undefined ? this.#place.slot.helperTasks : 0;
+    return this.#request.member === undefined ? this.#lease.slot.helperTasks : 0;
   }
 
   #send(joins: number[]): Running {
-    const { id, wiring } = this;
-    const parts = { id, wiring, joins, env: this.#env, paths: this.#attempt.paths, group: this.#group() };
-    this.#place.start(startMessage(this.#place, this.#request, parts), this.#listener());
+    const { id, stdio } = this;
+    const parts = { id, stdio, joins, env: this.#env, paths: this.#attempt.paths, group: this.#group() };
+    this.#lease.start(startMessage(this.#lease, this.#request, parts), this.#listener());
     return this.#begun();
   }
 
@@ -186,8 +186,8 @@ export class Running implements TimedProgram {
       onStarted: (_pid, [master]) => this.#started(master),
       onEnded: (ended) => this.#ended(ended),
       onFailed: (failed) => {
-        const look = lookerFor(this.#place, this.#request.options.cwd);
-        const find = () => this.wiring.outputError(failed) ?? startError(failed, this.#attempt, look);
+        const look = lookerFor(this.#lease, this.#request.options.cwd);
+        const find = () => this.stdio.outputError(failed) ?? startError(failed, this.#attempt, look);
         this.#abandoned(explained(find));
       },
       onLost: (error) => this.#abandoned(error),
@@ -196,28 +196,28 @@ export class Running implements TimedProgram {
 
   #begun(): this {
     this.#killing.begin();
-    this.wiring.sent();
+    this.stdio.noteSent();
     this.#meter.begin();
-    if (this.#request.limits.wallTimeMs !== null) this.#place.core.overdue.add(this);
+    if (this.#request.limits.wallTimeMs !== null) this.#lease.core.overdue.add(this);
     publishStart(this.id, this.#request.file);
     return this;
   }
 
   #signal(signal: number, cause: SignalCause, everything: boolean): void {
-    this.#place.signal(this.id, signal, cause, everything);
+    this.#lease.signal(this.id, signal, cause, everything);
   }
 
   /** Once exec is known to have happened: with `notify` at once, else by the end's report. */
   #countStart(): void {
     if (this.#counted) return;
     this.#counted = true;
-    this.#place.core.startedTotal += 1;
+    this.#lease.core.startedTotal += 1;
   }
 
   #started(master: number | undefined): void {
     this.#countStart();
     this.#killing.begin();
-    if (master !== undefined) this.wiring.terminal?.attach(master, this.#request.notify);
+    if (master !== undefined) this.stdio.terminal?.attach(master, this.#request.notify);
     this.#onStarted();
   }
 
@@ -225,16 +225,16 @@ export class Running implements TimedProgram {
     if (this.#over) return closeReported(ended.outputs);
     this.#over = true;
     this.#killing.over();
-    const { core } = this.#place;
+    const { core } = this.#lease;
     core.overdue.delete(this);
     this.#countStart();
     core.finishedTotal += 1;
     const collected = this.#collect(ended);
-    if (collected === null) return this.#settle.reject(this.#failure!.error);
+    if (collected === null) return this.#completion.reject(this.#failure!.error);
     const { outputs, files, errors } = collected;
     const { limits, options } = this.#request;
     const result = makeResult({
-      ended: withHostCause(ended, this.#killing, this.wiring.overflowed(outputs)),
+      ended: withHostCause(ended, this.#killing, this.stdio.overflowed(outputs)),
       limits,
       outputs,
       fds: options.fds,
@@ -242,8 +242,8 @@ export class Running implements TimedProgram {
       fileErrors: errors,
       degraded:
         core.missing.length === 0 ? [] : degradationsFor(core.features, core.missing, limits, core.asked),
-      hadCompany: this.#request.company?.others === true,
-      filterKills: filterMayKill(core.options, this.#place.slot.shape),
+      hadConcurrent: this.#request.concurrency?.others === true,
+      filterKills: filterMayKill(core.options, this.#lease.slot.spec),
       helperTasks: this.#helperTasks(),
       atLeast: this.#meter.highest,
     });
@@ -251,7 +251,7 @@ export class Running implements TimedProgram {
     this.#final = { memoryBytes: 0, ...result.usage };
     publishEnd(this.id, result);
     this.#onStarted();
-    this.#settle.resolve(result);
+    this.#completion.resolve(result);
   }
 
   /** `null` when the run has failed. */
@@ -259,13 +259,13 @@ export class Running implements TimedProgram {
     if (this.#failure === null) {
       try {
         const { options } = this.#request;
-        const budget = new TakeOutBudget(options.copyOutTotalBytes);
-        return copyOutBeside(this.wiring.collect(reported, budget), this.#place.folder, options, budget);
+        const budget = new CopyOutBudget(options.copyOutTotalBytes);
+        return copyOutFiles(this.stdio.collect(reported, budget), this.#lease.folder, options, budget);
       } catch (error) {
         this.#failure = { error };
       }
     }
-    this.wiring.drop(reported);
+    this.stdio.drop(reported);
     return null;
   }
 
@@ -284,9 +284,9 @@ export class Running implements TimedProgram {
     if (this.#killing.ending && error.code === 'SBX_CLOSED') return this.#endedUnreported();
     this.#over = true;
     this.#killing.over();
-    this.#place.core.overdue.delete(this);
-    this.wiring.abandon();
+    this.#lease.core.overdue.delete(this);
+    this.stdio.abandon();
     this.#failure ??= { error };
-    this.#settle.reject(this.#failure.error);
+    this.#completion.reject(this.#failure.error);
   }
 }

@@ -6,18 +6,18 @@ import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } fro
 import type { FoundFile } from '../engine/failures.js';
 import { inTree } from '../files/trees.js';
 import type { MountRow } from '../types.js';
-import type { Place } from './place.js';
+import type { SandboxLease } from './place.js';
 import { absolute } from './request.js';
 
 /** As the kernel reads it. */
 const FIRST_LINE_BYTES = 256;
 
 /** Gives a function that looks; `cwd` is where relative paths start. What cannot be looked at is not there. */
-export function lookerFor(place: Place, cwd: string | undefined): (path: string) => FoundFile | null {
-  const folder = absolute(cwd, place.core.workDir);
+export function lookerFor(lease: SandboxLease, cwd: string | undefined): (path: string) => FoundFile | null {
+  const folder = absolute(cwd, lease.core.workDir);
   return (path) => {
     try {
-      const start = startOf(place, path.startsWith('/') ? path : `${folder}/${path}`);
+      const start = startOf(lease, path.startsWith('/') ? path : `${folder}/${path}`);
       return start === null ? null : { interpreter: interpreterIn(start) };
     } catch {
       return null; // it is only for a better sentence
@@ -25,7 +25,7 @@ export function lookerFor(place: Place, cwd: string | undefined): (path: string)
   };
 }
 
-function startOf({ folder, core }: Place, path: string): Buffer | null {
+function startOf({ folder, core }: SandboxLease, path: string): Buffer | null {
   folder.checkOpen();
   const got = inTree(folder, path, (dir, below) =>
     folder.native.readFileBeneath({ dir, path: below, maxBytes: FIRST_LINE_BYTES, truncate: true }),

@@ -1,6 +1,6 @@
 /**
  * The programs of a sandbox that stays. One at a time may be resident: it uses the sandbox's own group, which is free of
- * charge. Those that run beside it, and those with a memory or process limit of their own, get a group inside, so that each
+ * charge. Those that run concurrently, and those with a memory or process limit of their own, get a group inside, so that each
  * is measured and limited alone.
  */
 import type { Group } from '../cgroup/group.js';
@@ -8,41 +8,41 @@ import { ClosedError, SandboxError } from '../errors.js';
 import { checkCeilings, type ResolvedLimits, resolveLimits } from '../options/limits.js';
 import type { LiveUsage, RunOptions, RunResult, SandboxOptions } from '../types.js';
 import { writeBounds } from './bounds.js';
-import { type Figures, readFigures } from './figures.js';
+import { type GroupCounters, readCounters } from './figures.js';
 import { after, CLOSE_WAIT_MS } from './killing.js';
-import type { Place } from './place.js';
+import type { SandboxLease } from './place.js';
 import { Running } from './running.js';
 
 const NS_PER_MS = 1e6;
 
 export class Session {
-  readonly place: Place;
+  readonly lease: SandboxLease;
   readonly #options: SandboxOptions;
   readonly #limits: ResolvedLimits;
   readonly #startedAt = performance.now();
-  /** What the group had used and held before any program. */
-  readonly #base: Figures;
+  /** Counters of the group before any program. */
+  readonly #baseline: GroupCounters;
   readonly #living = new Set<Running>();
   /** Whose streams may still be open. */
   readonly #spawned = new Set<Running>();
   readonly #closer = () => this.close();
-  /** The program that uses the sandbox's group, or is about to: whether others have run beside it. */
+  /** The program that uses the sandbox's group, or is about to: whether others have run concurrently. */
   #resident: { others: boolean } | null = null;
   #closed: Promise<void> | null = null;
   #closing: AbortController | null = null;
   #lastUsage: LiveUsage | null = null;
-  /** High-water marks told so far: the kernel's own start anew when a group is used again. */
+  /** High-water marks reported so far: the kernel's own start anew when a group is used again. */
   #memoryPeakBytes = 0;
   #processPeakCount = 0;
 
-  constructor(place: Place, options: SandboxOptions, limits: ResolvedLimits) {
-    this.place = place;
+  constructor(lease: SandboxLease, options: SandboxOptions, limits: ResolvedLimits) {
+    this.lease = lease;
     this.#options = options;
     this.#limits = limits;
-    this.#base = readFigures(place.slot.group);
-    place.core.closers.add(this.#closer);
+    this.#baseline = readCounters(lease.slot.group);
+    lease.core.closers.add(this.#closer);
     // The sandbox as a whole is bounded from the start; programs inside can only get less.
-    writeBounds(place.slot, limits, this.#base.chargedBytes ?? 0);
+    writeBounds(lease.slot, limits, this.#baseline.chargedBytes ?? 0);
   }
 
   /** Aborted when it closes. */
@@ -53,8 +53,8 @@ export class Session {
   }
 
   checkOpen(): void {
-    if (this.#closed !== null || this.place.closed) throw new ClosedError('The sandbox');
-    if (this.place.lost !== null) throw this.place.lost;
+    if (this.#closed !== null || this.lease.closed) throw new ClosedError('The sandbox');
+    if (this.lease.lost !== null) throw this.lease.lost;
   }
 
   /** The request must have been checked. `spawned`: the caller holds streams. */
@@ -65,14 +65,14 @@ export class Session {
     spawned: boolean,
   ): Promise<Running> {
     this.checkOpen();
-    checkCeilings(options.limits, this.place.core.options.ceilings);
+    checkCeilings(options.limits, this.lease.core.options.ceilings);
     const limits = resolveLimits(this.#limits, options.limits);
-    const company = this.#mayReside(limits) ? { others: this.#living.size > 0 } : undefined;
-    if (company !== undefined) this.#resident = company;
+    const concurrency = this.#mayReside(limits) ? { others: this.#living.size > 0 } : undefined;
+    if (concurrency !== undefined) this.#resident = concurrency;
     else if (this.#resident !== null) this.#resident.others = true;
     let member: Group | undefined;
     try {
-      if (company === undefined) member = await this.#makeMember();
+      if (concurrency === undefined) member = await this.#makeMember();
       const request = {
         file,
         args,
@@ -82,15 +82,15 @@ export class Session {
         oneShot: false,
         notify: spawned,
         member,
-        company,
+        concurrency,
       };
-      const started = Running.start(this.place, request);
+      const started = Running.start(this.lease, request);
       const running = started instanceof Promise ? await started : started;
       if (spawned) this.#spawned.add(running);
-      this.#follow(running, company, member);
+      this.#follow(running, concurrency, member);
       return running;
     } catch (error) {
-      if (this.#resident === company) this.#resident = null;
+      if (this.#resident === concurrency) this.#resident = null;
       await member?.remove();
       throw error;
     }
@@ -99,14 +99,14 @@ export class Session {
   /** What all programs have used so far, and hold now. */
   usage(): LiveUsage {
     if (this.#lastUsage !== null) return this.#lastUsage;
-    const now = readFigures(this.place.slot.group);
-    const { cpuNs, memoryBytes, chargedBytes } = this.#base;
+    const now = readCounters(this.lease.slot.group);
+    const { cpuNs, memoryBytes, chargedBytes } = this.#baseline;
     const less = (value: number | null, base: number | null) =>
       value === null ? null : Math.max(0, value - (base ?? 0));
     const held = less(now.memoryBytes, memoryBytes);
     const peaks = this.#raisePeaks(
       less(now.memoryPeakBytes, chargedBytes),
-      less(now.tasks, this.place.slot.helperTasks),
+      less(now.tasks, this.lease.slot.helperTasks),
     );
     return {
       cpuTimeMs: ((now.cpuNs ?? 0) - (cpuNs ?? 0)) / NS_PER_MS,
@@ -137,7 +137,7 @@ export class Session {
 
   async #close(): Promise<void> {
     this.#lastUsage = { ...this.usage(), memoryBytes: 0 };
-    this.place.core.closers.delete(this.#closer);
+    this.lease.core.closers.delete(this.#closer);
     this.#closing?.abort();
     const ends = [...this.#living].map((running) => {
       running.end();
@@ -145,12 +145,12 @@ export class Session {
     });
     const graceMs = Math.max(0, ...[...this.#living].map((running) => running.graceMs));
     await Promise.race([Promise.all(ends), after(graceMs + CLOSE_WAIT_MS)]);
-    for (const running of this.#spawned) running.wiring.closeStreams();
-    this.place.close();
+    for (const running of this.#spawned) running.stdio.closeStreams();
+    this.lease.close();
   }
 
   #mayReside({ memoryBytes, processCount }: ResolvedLimits): boolean {
-    if (this.place.slot.group === null) return true;
+    if (this.lease.slot.group === null) return true;
     const asSandbox = memoryBytes === this.#limits.memoryBytes && processCount === this.#limits.processCount;
     return asSandbox && this.#resident === null;
   }
@@ -158,7 +158,7 @@ export class Session {
   /** `undefined` without cgroups. */
   async #makeMember(): Promise<Group | undefined> {
     try {
-      return await this.place.slot.group?.makeMember();
+      return await this.lease.slot.group?.makeMember();
     } catch (cause) {
       this.checkOpen(); // closed meanwhile: that is why
       const { errno } = cause as NodeJS.ErrnoException;
@@ -173,14 +173,14 @@ export class Session {
     }
   }
 
-  #follow(running: Running, company: { others: boolean } | undefined, member: Group | undefined): void {
+  #follow(running: Running, concurrency: { others: boolean } | undefined, member: Group | undefined): void {
     this.#living.add(running);
     const over = (result?: RunResult) => {
       if (result?.usage !== undefined) {
         this.#raisePeaks(result.usage.memoryPeakBytes, result.usage.processPeakCount);
       }
       this.#living.delete(running);
-      if (this.#resident === company) this.#resident = null;
+      if (this.#resident === concurrency) this.#resident = null;
       void member?.remove();
     };
     running.result.then(over, () => over());

@@ -1,17 +1,17 @@
 /** The descriptors that a request asks for, and what becomes of the program when something is wrong with them. */
 import { callbackFor } from './callbacks.js';
-import type { Place, SignalCause } from './place.js';
+import type { SandboxLease, SignalCause } from './place.js';
 import type { ProgramRequest } from './request.js';
-import { Wiring } from './wiring.js';
+import { Stdio } from './wiring.js';
 
 const SIGKILL = 9;
 
-export function wiringFor(
-  { core, folder }: Place,
+export function stdioFor(
+  { core, folder }: SandboxLease,
   { options, limits, oneShot, given }: ProgramRequest,
   program: { signal: (signal: number, cause: SignalCause) => void; fail: (error: unknown) => void },
-): Wiring {
-  return new Wiring({
+): Stdio {
+  return new Stdio({
     folder,
     options,
     outputBytes: limits.outputBytes,

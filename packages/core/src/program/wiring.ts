@@ -5,15 +5,15 @@
  */
 
 import type { SbxError } from '../errors.js';
-import type { TakeOutBudget } from '../files/take-out.js';
+import type { CopyOutBudget } from '../files/take-out.js';
 import type { FailedMessage, ReportedOutput } from '../native.js';
 import type { InputStream } from '../streams/input.js';
 import type { Output } from '../streams/output.js';
 import type { OutputStream } from '../streams/output-stream.js';
 import type { FdSpec, ProgramOptions } from '../types.js';
-import { Ends } from './ends.js';
+import { ChildDescriptors } from './ends.js';
 import { Inputs } from './inputs.js';
-import type { MadeFilesOptions } from './made-files.js';
+import type { InitFilesOptions } from './made-files.js';
 import { Outputs } from './outputs.js';
 import { Terminal } from './terminal.js';
 
@@ -21,11 +21,11 @@ import { Terminal } from './terminal.js';
 export interface GivenFd {
   target: number;
   fd: number;
-  /** Taken over by the wiring, which closes it. */
+  /** Owned, and closed, by `Stdio`. */
   sent?: boolean;
 }
 
-export interface WiringOptions extends MadeFilesOptions {
+export interface StdioOptions extends InitFilesOptions {
   options: ProgramOptions;
   /** Bound of each capture that has none of its own; `null` for none. */
   outputBytes: number | null;
@@ -39,26 +39,26 @@ export interface WiringOptions extends MadeFilesOptions {
   makesInputs: boolean;
 }
 
-export class Wiring {
+export class Stdio {
   /** As a start message has them, after `finish`. */
   fdRows: number[] = [];
   fds: number[] = [];
-  readonly #options: WiringOptions;
-  readonly #ends: Ends;
+  readonly #options: StdioOptions;
+  readonly #descriptors: ChildDescriptors;
   readonly #inputs: Inputs;
   readonly #outputs: Outputs;
   /** When the program has one. */
   readonly terminal: Terminal | null = null;
 
-  constructor(options: WiringOptions) {
+  constructor(options: StdioOptions) {
     this.#options = options;
-    this.#ends = new Ends(options.folder.native);
-    this.#inputs = new Inputs(this.#ends, options.folder, options.makesInputs);
-    this.#outputs = new Outputs(this.#ends, options);
+    this.#descriptors = new ChildDescriptors(options.folder.native);
+    this.#inputs = new Inputs(this.#descriptors, options.folder, options.makesInputs);
+    this.#outputs = new Outputs(this.#descriptors, options);
     const { pty } = options.options;
     if (pty === undefined) return;
     const sides = { inputs: this.#inputs, outputs: this.#outputs };
-    this.terminal = new Terminal(this.#ends.native, pty, sides);
+    this.terminal = new Terminal(this.#descriptors.native, pty, sides);
   }
 
   /** As a start message has them. */
@@ -66,10 +66,10 @@ export class Wiring {
     return this.#inputs.contents;
   }
   get outputRows(): number[] {
-    return this.#outputs.made.rows;
+    return this.#outputs.initFiles.rows;
   }
   get outputPaths(): string[] {
-    return this.#outputs.made.paths;
+    return this.#outputs.initFiles.paths;
   }
 
   /** Streams to the program, by descriptor. */
@@ -87,7 +87,7 @@ export class Wiring {
     const { options, given } = this.#options;
     for (const end of given) {
       end.sent = true;
-      this.#ends.give(end.target, end.fd, '');
+      this.#descriptors.add(end.target, end.fd, '');
     }
     if (options.fds !== undefined)
       for (const [target, spec] of Object.entries(options.fds))
@@ -101,45 +101,45 @@ export class Wiring {
   finish(): void {
     this.#inputs.openFiles();
     this.#outputs.finish();
-    const { fdRows, fds } = this.#ends.rows(this.terminal !== null);
+    const { fdRows, fds } = this.#descriptors.rows(this.terminal !== null);
     this.fdRows = fdRows;
     this.fds = fds;
   }
 
-  /** In place of `open`, for a program that has waited with three pipes: our ends of them. */
-  adopt(pipes: readonly number[]): void {
+  /** Instead of `open`, for a warm process: the host's ends of its three pipes. */
+  attachPipes(pipes: readonly number[]): void {
     for (const [target, fd] of pipes.entries()) {
       if (target === 0) this.#inputs.attachStream(target, fd);
       else this.#outputs.attachStream(target, fd);
     }
   }
 
-  /** The start message is out: the program's ends are the program's. */
-  sent(): void {
-    this.#ends.sent();
+  /** The start message is sent: closes the program's ends here, and starts to feed its inputs. */
+  noteSent(): void {
+    this.#descriptors.closeSent();
     this.#inputs.start(this.#options.onSourceError);
   }
 
   /** The program has not started and will not. */
   abandon(): void {
-    this.#ends.abandon();
+    this.#descriptors.abandon();
     this.#outputs.drop();
     this.closeStreams();
   }
 
-  /** Lets go of every stream, read or not. */
+  /** Closes every stream, read or not. */
   closeStreams(): void {
     this.#closeInputs();
     this.#outputs.closeStreams();
   }
 
   /** Every process is dead: what was captured. */
-  collect(reported: ReportedOutput[] | undefined, budget: TakeOutBudget): Map<number, Output> {
+  collect(reported: ReportedOutput[] | undefined, budget: CopyOutBudget): Map<number, Output> {
     this.#closeInputs();
     return this.#outputs.collect(reported, budget);
   }
 
-  /** As `collect`, when nobody wants it. */
+  /** Closes what `collect` would read. */
   drop(reported: readonly ReportedOutput[] | undefined): void {
     this.#closeInputs();
     this.#outputs.drop(reported);
@@ -147,7 +147,7 @@ export class Wiring {
 
   /** Why a file for output could not be made, when that is what failed. */
   outputError(failed: FailedMessage): SbxError | null {
-    return this.#outputs.made.error(failed);
+    return this.#outputs.initFiles.error(failed);
   }
 
   /** Whether what was collected is more than the program may write. */
@@ -160,9 +160,9 @@ export class Wiring {
     this.terminal?.close();
   }
 
-  /** What neither a pipe of a group nor `fds` stands in for. */
+  /** Opens 0 to 2, unless a pipe of a group or `fds` replaces them. */
   #openStandard({ stdin = 'empty', stdout = 'capture', stderr = 'capture', fds }: ProgramOptions): void {
-    const isFree = (target: number) => fds?.[target] === undefined && !this.#ends.has(target);
+    const isFree = (target: number) => fds?.[target] === undefined && !this.#descriptors.has(target);
     if (isFree(1)) this.#outputs.open(1, stdout);
     if (isFree(2)) {
       if (stderr === 'stdout') this.#outputs.share(2, 1);
@@ -173,7 +173,7 @@ export class Wiring {
 
   #openExtra(target: number, spec: FdSpec): void {
     const { fd, output, input } = spec as { fd?: number } & Partial<{ input: never; output: never }>;
-    if (fd !== undefined) this.#ends.inherit(target, fd);
+    if (fd !== undefined) this.#descriptors.addCopy(target, fd);
     else if (output !== undefined) this.#outputs.open(target, output);
     else this.#inputs.open(target, input!);
   }

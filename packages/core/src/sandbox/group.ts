@@ -9,7 +9,7 @@ import type { NativeRelay } from '../native.js';
 import { checkCeilings, resolveLimits } from '../options/limits.js';
 import { openPipe } from '../program/ends.js';
 import { type Started, startInFresh } from '../program/one-shot.js';
-import { closeHeld } from '../program/result.js';
+import { closeResultFds } from '../program/result.js';
 import type { GivenFd } from '../program/wiring.js';
 import { Output } from '../streams/output.js';
 import type {
@@ -24,21 +24,21 @@ import type {
 } from '../types.js';
 import { Process } from './process.js';
 import { ProcessGroup } from './process-group.js';
-import { turnTakers } from './turns.js';
+import { pingPongPrograms } from './turns.js';
 
 type AnyRequest = GroupRequest | EachGroupRequest;
 type AnyResult = GroupResult | EachGroupResult;
 
-/** The request must have been checked. One group takes one place in the queue, however many programs it has. */
+/** The request must have been checked. One group takes one permit of the queue, however many programs it has. */
 export async function runGroup(core: EngineCore, request: AnyRequest): Promise<AnyResult> {
   checkAllowed(core, request);
-  const waiting = core.queue.enter(request.signal);
+  const waiting = core.queue.acquire(request.signal);
   if (waiting !== undefined) await waiting;
   const startedAt = performance.now();
   try {
     return await new JoinedRun(core, request, false).result;
   } finally {
-    core.queue.leave(performance.now() - startedAt);
+    core.queue.release(performance.now() - startedAt);
   }
 }
 
@@ -46,10 +46,10 @@ export async function runGroup(core: EngineCore, request: AnyRequest): Promise<A
 export async function spawnGroup(core: EngineCore, request: AnyRequest): Promise<ProcessGroup<AnyResult>> {
   checkAllowed(core, request);
   const run = new JoinedRun(core, request, true);
-  run.result.catch(() => undefined); // told below, or by who waits for it
+  run.result.catch(() => undefined); // rejects below, or for whoever awaits it
   const starts = await Promise.allSettled(run.starts);
   if (run.stopped) {
-    for (const start of starts) if (start.status === 'fulfilled') start.value.running.wiring.closeStreams();
+    for (const start of starts) if (start.status === 'fulfilled') start.value.running.stdio.closeStreams();
     await run.result; // it rejects, once all of them are gone
   }
   return ProcessGroup.make({
@@ -80,7 +80,7 @@ class JoinedRun {
   readonly #given: GivenFd[][];
   readonly #relays: (NativeRelay | null)[] = [];
   readonly #number: number;
-  readonly #turnTakers: ReadonlySet<number>;
+  readonly #pingPongPrograms: ReadonlySet<number>;
   readonly #spawned: boolean;
   /** Ends all of them: when one cannot go on and that matters to the others, and when the caller wants it. */
   readonly #stop = new AbortController();
@@ -93,11 +93,11 @@ class JoinedRun {
     this.#spawned = spawned;
     this.#given = request.programs.map(() => []);
     this.#number = ++core.groupsTotal;
-    this.#turnTakers = turnTakers(request.pipes ?? []);
+    this.#pingPongPrograms = pingPongPrograms(request.pipes ?? []);
     try {
       for (const pipe of request.pipes ?? []) this.#relays.push(this.#open(pipe));
     } catch (error) {
-      this.#letGo();
+      this.#releaseAll();
       throw error;
     }
     if (request.signal !== undefined) this.#release = onAbort(request.signal, this.#onAbort);
@@ -134,7 +134,7 @@ class JoinedRun {
       options: { ...options, signal: this.#stop.signal, onAbort: this.#request.onAbort } as OneShotOptions,
       limits,
       given: this.#given[index],
-      turns: this.#turnTakers.has(index) ? this.#number : 0,
+      pingPongGroup: this.#pingPongPrograms.has(index) ? this.#number : 0,
       spawned: this.#spawned,
     });
   }
@@ -143,7 +143,7 @@ class JoinedRun {
     try {
       return await (await start).result;
     } catch (error) {
-      this.#closeEnds(this.#given[index]!);
+      this.#closeUnsent(this.#given[index]!);
       if (this.#request.settle !== 'each' || !isSbxError(error)) this.#stop.abort(error);
       throw error;
     }
@@ -161,27 +161,27 @@ class JoinedRun {
       return each ? { results, errors, recordings } : { results: results as RunResult[], recordings };
     } catch (error) {
       // Of a spawned one the caller may have its result already.
-      if (!this.#spawned) for (const result of results) if (result !== null) closeHeld(result);
+      if (!this.#spawned) for (const result of results) if (result !== null) closeResultFds(result);
       throw error;
     } finally {
-      this.#letGo();
+      this.#releaseAll();
     }
   }
 
-  #letGo(): void {
+  #releaseAll(): void {
     this.#release();
-    this.#closeEnds(this.#given.flat());
+    this.#closeUnsent(this.#given.flat());
     for (const relay of this.#relays) relay?.close();
   }
 
-  /** Ends that were never sent, because a program did not get that far: who is at the other end sees it. */
-  #closeEnds(ends: readonly GivenFd[]): void {
+  /** Ends that were never sent, because a program did not get that far: the program at the other end sees that. */
+  #closeUnsent(ends: readonly GivenFd[]): void {
     const unsent = ends.filter(({ sent }) => sent !== true);
     for (const end of unsent) end.sent = true;
     this.#core.native.closeFds(unsent.map(({ fd }) => fd));
   }
 
-  /** All programs have ended: what went by where that was asked for. */
+  /** The bytes of the recorded pipes, once all programs have ended. */
   #recordings(): (Output | null)[] {
     return this.#relays.map((relay, index) => {
       if (this.#request.pipes?.[index]?.record === undefined) return null;

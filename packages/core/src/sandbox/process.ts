@@ -39,22 +39,22 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
 
   /** `null` unless `stdin: 'pipe'` or a terminal was asked for. */
   get stdin(): InputStream | null {
-    return this.#running.wiring.inputs.get(0) ?? null;
+    return this.#running.stdio.inputs.get(0) ?? null;
   }
 
   /** `null` unless `stdout: 'pipe'`; the terminal's output when there is one. */
   get stdout(): OutputStream | null {
-    return this.#running.wiring.outputs.get(1) ?? null;
+    return this.#running.stdio.outputs.get(1) ?? null;
   }
 
   /** `null` unless `stderr: 'pipe'`. */
   get stderr(): OutputStream | null {
-    return this.#running.wiring.outputs.get(2) ?? null;
+    return this.#running.stdio.outputs.get(2) ?? null;
   }
 
   /** Pipes by number of descriptor, also where `options.fds` has one of the first three go the other way. */
   get fds(): Record<number, InputStream | OutputStream> {
-    const { inputs, outputs } = this.#running.wiring;
+    const { inputs, outputs } = this.#running.stdio;
     return Object.fromEntries([...inputs, ...outputs]);
   }
 
@@ -78,7 +78,7 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
       const expected = `must be an integer from 0 to ${TERMINAL_SIZE_MAX}`;
       throw new InvalidOptionsError({ field, rule: 'range', expected, got: String(value) });
     }
-    const { terminal } = this.#running.wiring;
+    const { terminal } = this.#running.stdio;
     if (terminal !== null) return terminal.resize(cols, rows);
     const expected = 'is for programs with a terminal';
     const hint = 'Spawn it with `pty: {}`.';
@@ -96,7 +96,7 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
       this.#running.end();
       await Promise.race([this.result.catch(() => undefined), after(this.#running.graceMs + CLOSE_WAIT_MS)]);
     }
-    this.#running.wiring.closeStreams();
+    this.#running.stdio.closeStreams();
   }
 
   /** As `close`. */

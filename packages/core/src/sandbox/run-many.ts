@@ -29,12 +29,12 @@ export async function* runMany(
         else runs.start(next.value);
       }
       if (runs.isEmpty) return;
-      yield await runs.take();
+      yield await runs.next();
     }
   } finally {
     release();
     stop.abort();
-    await runs.settled();
+    await runs.allEnded();
     await iterator.return?.();
   }
 }
@@ -73,14 +73,14 @@ class Runs {
     this.#results.push(result);
     const over = () => void this.#running.delete(result);
     this.#running.add(result);
-    result.then(over, over); // a rejection is told where the result is taken
+    result.then(over, over); // `next` reports a rejection
   }
 
-  take(): Promise<RunResult> {
+  next(): Promise<RunResult> {
     return this.#results.shift()!;
   }
 
-  async settled(): Promise<void> {
+  async allEnded(): Promise<void> {
     await Promise.allSettled(this.#running);
   }
 

@@ -21,7 +21,7 @@ export abstract class SandboxFiles {
   /** @internal */
   protected constructor(session: Session) {
     this.#session = session;
-    this.#files = new WorkFiles(session.place.folder, () => session.checkOpen());
+    this.#files = new WorkFiles(session.lease.folder, () => session.checkOpen());
   }
 
   /** Bytes of a file. More than `maxBytes` (default 512 MiB) is an error. */

@@ -13,7 +13,7 @@ import {
   validateSpawnGroup,
 } from '../options/program.js';
 import { runOneShot, untilAborted } from '../program/one-shot.js';
-import { Place } from '../program/place.js';
+import { SandboxLease } from '../program/place.js';
 import { Session } from '../program/session.js';
 import type {
   EachGroupRequest,
@@ -73,14 +73,14 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
     const core = await coreOf(options.engine);
     checkCeilings(options.limits, core.options.ceilings);
     const limits = resolveLimits(core.limits, options.limits);
-    const place = await Place.take(core, core.shape(options, limits, true));
+    const lease = await SandboxLease.acquire(core, core.sandboxSpec(options, limits, true));
     try {
       options.signal?.throwIfAborted();
-      if (options.workspace !== undefined) await unpackTree(place.folder, options.workspace, options.signal);
-      if (options.files !== undefined) await copyIn(place.folder, options.files);
-      return new Sandbox(new Session(place, options, limits));
+      if (options.workspace !== undefined) await unpackTree(lease.folder, options.workspace, options.signal);
+      if (options.files !== undefined) await copyIn(lease.folder, options.files);
+      return new Sandbox(new Session(lease, options, limits));
     } catch (error) {
-      place.close();
+      lease.close();
       throw error;
     }
   }

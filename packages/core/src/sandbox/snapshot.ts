@@ -13,7 +13,7 @@ export function snapshotOf(session: Session, options: SnapshotOptions): Readable
   validateSnapshot(options);
   session.checkOpen();
   const { maxBytes = BYTES_MAX, maxFileCount = FILE_COUNT_MAX, signal } = options;
-  const { core, folder } = session.place;
+  const { core, folder } = session.lease;
   const uid = core.options.insideUid ?? SANDBOX_UID;
   const archive = Readable.from(packTree(folder, { maxBytes, maxFileCount, uid }), { objectMode: false });
   if (signal === undefined) return archive;

@@ -3,7 +3,7 @@ import type { EngineCore } from '../engine/core.js';
 import { checkCeilings } from '../options/limits.js';
 import { validateStandbyFamily, validateStandbyInput, validateStandbyProgram } from '../options/standby.js';
 import { StandbyPool } from '../program/standby/pool.js';
-import { makeRecipe, type Recipe } from '../program/standby/recipe.js';
+import { type LaunchSpec, makeLaunchSpec } from '../program/standby/recipe.js';
 import type {
   StandbyCounters,
   StandbyFamily,
@@ -43,7 +43,7 @@ export class Standby implements AsyncDisposable {
   keep(name: string, family: StandbyFamily): void {
     validateStandbyFamily(family);
     const { count, program, prelude } = family;
-    this.#pool.keep(name, count, makeRecipe(this.#core, program), prelude);
+    this.#pool.keep(name, count, makeLaunchSpec(this.#core, program), prelude);
   }
 
   /**
@@ -53,7 +53,7 @@ export class Standby implements AsyncDisposable {
   prepare(name: string, program: StandbyProgram): PreparedProgram {
     validateStandbyProgram(program, 'program');
     checkCeilings(program.limits, this.#core.options.ceilings);
-    return PreparedProgram.make(this.#pool, name, makeRecipe(this.#core, program));
+    return PreparedProgram.make(this.#pool, name, makeLaunchSpec(this.#core, program));
   }
 
   /** A program for this request, from those that wait or freshly started; three pipes, as `Engine.spawn` with them. */
@@ -87,23 +87,23 @@ export class Standby implements AsyncDisposable {
 export class PreparedProgram {
   readonly #pool: StandbyPool;
   readonly #name: string;
-  readonly #recipe: Recipe;
+  readonly #launchSpec: LaunchSpec;
 
   /** @internal */
-  static make(pool: StandbyPool, name: string, recipe: Recipe): PreparedProgram {
-    return new PreparedProgram(pool, name, recipe);
+  static make(pool: StandbyPool, name: string, launchSpec: LaunchSpec): PreparedProgram {
+    return new PreparedProgram(pool, name, launchSpec);
   }
 
-  private constructor(pool: StandbyPool, name: string, recipe: Recipe) {
+  private constructor(pool: StandbyPool, name: string, launchSpec: LaunchSpec) {
     this.#pool = pool;
     this.#name = name;
-    this.#recipe = recipe;
+    this.#launchSpec = launchSpec;
   }
 
   /** One that runs this code, from those that wait or freshly started; as `Standby.spawn`. */
   async spawn(options: StandbyInput): Promise<Process> {
     validateStandbyInput(options);
-    const { running, result } = await this.#pool.spawn(this.#name, this.#recipe, options);
+    const { running, result } = await this.#pool.spawn(this.#name, this.#launchSpec, options);
     return Process.make(running, result);
   }
 }

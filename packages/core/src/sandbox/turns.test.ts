@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { GroupPipe } from '../types.js';
-import { turnTakers } from './turns.js';
+import { pingPongPrograms } from './turns.js';
 
 const pipe = (from: number, to: number, more: Partial<GroupPipe> = {}): GroupPipe => ({
   from: { index: from, fd: 1 },
@@ -24,13 +24,13 @@ describe('who takes turns', () => {
     ['nobody whose answer is relayed', [pipe(0, 1), pipe(1, 0, { relay: true })], []],
     ['nobody whose question is recorded', [pipe(0, 1, { record: { maxBytes: 1 } }), pipe(1, 0)], []],
   ])('%s', (_, pipes, expected) => {
-    expect([...turnTakers(pipes)].sort()).toEqual(expected);
+    expect([...pingPongPrograms(pipes)].sort()).toEqual(expected);
   });
 
   test('the largest group is soon sorted', () => {
     const pipes = Array.from({ length: 4096 }, (_, i) => pipe(i % 256, (i * 7 + 1) % 256));
     const from = performance.now();
-    turnTakers(pipes);
+    pingPongPrograms(pipes);
     expect(performance.now() - from).toBeLessThan(500);
   });
 });

@@ -1,8 +1,8 @@
-/** Which programs of a group wait for each other in turn: an asker and an answerer, not the stages of a pipeline. Pure. */
+/** The programs of a group that ask and answer each other (ping-pong), as opposed to the stages of a pipeline. Pure. */
 import type { GroupPipe } from '../types.js';
 
 /** Indices of programs that a line can come back to, through pipes of the kernel's alone. Relayed lines wait for the host. */
-export function turnTakers(pipes: readonly GroupPipe[]): ReadonlySet<number> {
+export function pingPongPrograms(pipes: readonly GroupPipe[]): ReadonlySet<number> {
   const readers = new Map<number, number[]>();
   for (const { from, to, record, relay } of pipes) {
     if (record !== undefined || relay !== undefined || from.index === to.index) continue;

@@ -35,7 +35,7 @@ export function watchFolder(
   validateWatch(options);
   session.checkOpen();
   const first = look(session, path, options);
-  first.catch(() => undefined); // told by the iteration
+  first.catch(() => undefined); // reported by the iteration
   return differences(session, path, options, first);
 }
 
@@ -86,7 +86,7 @@ const GONE_CODES: ReadonlySet<string> = new Set(['SBX_FILE_NOT_FOUND', 'SBX_FILE
 
 async function look(session: Session, path: string, options: WatchOptions): Promise<Look> {
   session.checkOpen();
-  const { folder } = session.place;
+  const { folder } = session.lease;
   const flags = O_PATH | constants.O_DIRECTORY;
   const dir = inTree(
     folder,
@@ -114,7 +114,7 @@ async function lookIn(folder: WorkFolder, dir: number, options: WatchOptions): P
   return { marks, isPartial: false, hasSkipped };
 }
 
-/** Of a folder its time says that names came or went, which is told by themselves. */
+/** The time of a folder is left out: it changes with its entries, which are reported themselves. */
 function markOf(stats: Stats): string {
   const { ino, mode, nlink, size, ctimeMs } = stats;
   return stats.isDirectory() ? `${ino} ${mode}` : `${ino} ${mode} ${nlink} ${size} ${ctimeMs}`;

@@ -1,30 +1,30 @@
-/** The places of one kind of program: who waits there, and what they are made for. */
-import type { Recipe } from './recipe.js';
-import { nextRecipe, RECENT_MAX, weakest } from './shares.js';
+/** The warm processes of one family (`StandbyFamily`), and the launch specs that they are started for. */
+import type { LaunchSpec } from './recipe.js';
+import { nextLaunchSpec, RECENT_MAX, weakest } from './shares.js';
 import type { StandbyCounters } from './types.js';
-import type { Waiting } from './waiting.js';
+import type { WarmProcess } from './waiting.js';
 
-/** What a program is taken to hold until one has been measured. */
+/** Memory that a warm process is assumed to hold until one has been measured. */
 const ESTIMATE_BYTES = 64 * 2 ** 20;
 const RETRY_FIRST_MS = 1000;
 const RETRY_MAX_MS = 30_000;
 
-export class Family {
-  readonly members = new Set<Waiting>();
+export class WarmPool {
+  readonly members = new Set<WarmProcess>();
   readonly totals = { warm: 0, cold: 0, lost: 0, started: 0 };
   count: number;
-  prelude: Readonly<Record<string, string>>;
+  warmUpFiles: Readonly<Record<string, string>>;
   /** Why none could be started last; `null` when one could. */
   reason: string | null = null;
-  #recent: Recipe[];
+  #recent: LaunchSpec[];
   #failures = 0;
   #retryAt = 0;
   #estimateBytes = ESTIMATE_BYTES;
 
-  constructor(count: number, recipe: Recipe, prelude: Readonly<Record<string, string>>) {
+  constructor(count: number, launchSpec: LaunchSpec, warmUpFiles: Readonly<Record<string, string>>) {
     this.count = count;
-    this.prelude = prelude;
-    this.#recent = [recipe];
+    this.warmUpFiles = warmUpFiles;
+    this.#recent = [launchSpec];
   }
 
   /** Time in ms until the next start may be tried; 0: now. */
@@ -32,7 +32,7 @@ export class Family {
     return Math.max(0, this.#retryAt - performance.now());
   }
 
-  /** Bytes that one more is expected to hold. */
+  /** Bytes that a further warm process is expected to hold. */
   get estimateBytes(): number {
     return this.#estimateBytes;
   }
@@ -45,45 +45,45 @@ export class Family {
 
   get starting(): number {
     let count = 0;
-    for (const { waits } of this.members) count += waits ? 0 : 1;
+    for (const { isWarm } of this.members) count += isWarm ? 0 : 1;
     return count;
   }
 
-  /** A request came for this recipe. */
-  noteAsked(recipe: Recipe): void {
-    this.#recent = [...this.#recent, recipe].slice(-RECENT_MAX);
+  /** Records a request for this launch spec. */
+  noteAsked(launchSpec: LaunchSpec): void {
+    this.#recent = [...this.#recent, launchSpec].slice(-RECENT_MAX);
   }
 
-  nextRecipe(): Recipe {
-    return nextRecipe(this.#recent, [...this.members]);
+  nextLaunchSpec(): LaunchSpec {
+    return nextLaunchSpec(this.#recent, [...this.members]);
   }
 
-  /** One that waits for what is hardly asked for any more, when every place is taken. */
-  weakest(): Waiting | null {
+  /** With a full pool: a warm process whose launch spec is hardly asked for any more. */
+  weakest(): WarmProcess | null {
     if (this.members.size < this.count) return null;
     const found = weakest(this.#recent, [...this.members]);
-    return found?.waits ? found : null;
+    return found?.isWarm ? found : null;
   }
 
-  /** Takes out one that waits for just this. */
-  take({ key, limits }: Recipe): Waiting | null {
-    for (const waiting of this.members) {
-      if (!waiting.waits || waiting.recipe.key !== key || !waiting.fits(limits)) continue;
-      this.members.delete(waiting);
-      return waiting;
+  /** Acquires a warm process with exactly this launch spec. */
+  acquire({ key, limits }: LaunchSpec): WarmProcess | null {
+    for (const process of this.members) {
+      if (!process.isWarm || process.launchSpec.key !== key || !process.fits(limits)) continue;
+      this.members.delete(process);
+      return process;
     }
     return null;
   }
 
-  noteReady({ memoryBytes }: Waiting): void {
+  noteReady({ memoryBytes }: WarmProcess): void {
     this.#failures = 0;
     this.reason = null;
     if (memoryBytes > 0) this.#estimateBytes = memoryBytes;
   }
 
-  /** One could not be started, or ended while it waited: the next is not tried at once. */
-  noteLost(waiting: Waiting, reason: string): void {
-    this.members.delete(waiting);
+  /** A process could not be started, or ended while it was warm: the next start is delayed. */
+  noteLost(process: WarmProcess, reason: string): void {
+    this.members.delete(process);
     this.totals.lost += 1;
     this.reason = reason;
     if (this.retryInMs > 0) return; // lost together with another, by one cause
@@ -93,7 +93,7 @@ export class Family {
 
   counters(): StandbyCounters {
     let memoryBytes = 0;
-    for (const waiting of this.members) memoryBytes += waiting.memoryBytes;
+    for (const process of this.members) memoryBytes += process.memoryBytes;
     const { starting, totals, reason } = this;
     return { waiting: this.members.size - starting, starting, ...totals, memoryBytes, reason };
   }

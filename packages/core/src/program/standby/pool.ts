@@ -1,33 +1,33 @@
 /**
- * Programs that wait for their requests, family by family, and the refilling: off the path of any request, bounded in
- * memory and in how many start at once. A request that finds none is served by an ordinary start.
+ * The warm pools of a standby, and their refilling: off the path of any request, bounded in memory and in how many processes
+ * start at once. A request that finds no warm process is served by an ordinary start.
  */
 import type { EngineCore } from '../../engine/core.js';
-import { Gate } from '../../engine/gate.js';
+import { OpenGate } from '../../engine/gate.js';
 import { ClosedError } from '../../errors.js';
 import type { OneShotOptions } from '../../types.js';
 import { type Started, startInFresh } from '../one-shot.js';
-import { Family } from './family.js';
-import { canWait, type Recipe } from './recipe.js';
+import { WarmPool } from './family.js';
+import { canBeWarm, type LaunchSpec } from './recipe.js';
 import type { StandbyCounters, StandbyInput, StandbyOptions } from './types.js';
-import { CannotHoldError, Waiting } from './waiting.js';
+import { CannotHoldError, WarmProcess } from './waiting.js';
 
 const DEFAULT_MEMORY_BYTES = 512 * 2 ** 20;
 const DEFAULT_START_MS = 60_000;
-/** A program that was just handed over has the machine to itself for its first moments. */
+/** A process that was just activated has the machine to itself for its first moments. */
 const REFILL_DELAY_MS = 20;
 
 export class StandbyPool {
   readonly #core: EngineCore;
   readonly #memoryBytes: number;
   readonly #startMs: number;
-  readonly #gate = new Gate();
-  readonly #families = new Map<string, Family>();
+  readonly #gate = new OpenGate();
+  readonly #pools = new Map<string, WarmPool>();
   readonly #startingMax: number;
   readonly #closer = async () => this.close();
   #timer: NodeJS.Timeout | undefined;
-  #settled: (() => void)[] = [];
-  /** Why programs cannot be held here at all. */
+  #idleWaiters: (() => void)[] = [];
+  /** Why this machine cannot hold warm processes at all. */
   #unavailable: string | null = null;
   #closed = false;
 
@@ -39,50 +39,63 @@ export class StandbyPool {
     core.closers.add(this.#closer);
   }
 
-  /** The family must have been checked. */
-  keep(name: string, count: number, recipe: Recipe, prelude: Readonly<Record<string, string>> = {}): void {
+  /** The options must have been checked. */
+  keep(
+    name: string,
+    count: number,
+    launchSpec: LaunchSpec,
+    warmUpFiles: Readonly<Record<string, string>> = {},
+  ): void {
     this.#checkOpen();
-    const known = this.#families.get(name);
+    const known = this.#pools.get(name);
     this.#core.slots.reserve(count - (known?.count ?? 0));
-    if (known === undefined) this.#families.set(name, new Family(count, recipe, prelude));
+    if (known === undefined) this.#pools.set(name, new WarmPool(count, launchSpec, warmUpFiles));
     else {
-      known.noteAsked(recipe);
+      known.noteAsked(launchSpec);
       known.count = count;
-      known.prelude = prelude;
-      for (const waiting of known.members) if (known.members.size > count) this.#dismiss(known, waiting);
+      known.warmUpFiles = warmUpFiles;
+      for (const process of known.members) if (known.members.size > count) this.#dismiss(known, process);
     }
     this.#fill();
   }
 
   /** The input must have been checked. */
-  async spawn(name: string, recipe: Recipe, input: StandbyInput): Promise<Started> {
+  async spawn(name: string, launchSpec: LaunchSpec, input: StandbyInput): Promise<Started> {
     this.#checkOpen();
     this.#core.checkOpen();
     const { code, fresh, signal, onAbort, killGraceMs } = input;
     signal?.throwIfAborted();
-    const { file, args, entry, files, limits } = recipe;
-    const options = { ...recipe.options, signal, onAbort, killGraceMs, files: { ...files, [entry]: code } };
-    const family = this.#families.get(name);
-    const waits = family !== undefined && fresh !== true;
-    const warm = waits ? this.#spawnWarm(family, recipe, code, options) : null;
+    const { file, args, entry, files, limits } = launchSpec;
+    const options = {
+      ...launchSpec.options,
+      signal,
+      onAbort,
+      killGraceMs,
+      files: { ...files, [entry]: code },
+    };
+    const pool = this.#pools.get(name);
+    const mayBeWarm = pool !== undefined && fresh !== true;
+    const warm = mayBeWarm ? this.#spawnWarm(pool, launchSpec, code, options) : null;
     if (warm !== null) return warm;
-    if (family !== undefined) family.totals.cold += 1;
+    if (pool !== undefined) pool.totals.cold += 1;
     this.#makeRoom();
     const onDemand = fresh === true;
     return startInFresh(this.#core, { file, args, options, limits, spawned: true, onDemand });
   }
 
-  /** Resolves when nothing more is about to be started: all wait, or cannot. */
+  /** Resolves when no further process is about to be started: every pool is full, or cannot be filled. */
   ready(): Promise<void> {
-    if (this.#isSettled()) return Promise.resolve();
+    if (this.#isIdle()) return Promise.resolve();
     const { native } = this.#core;
     native.holdLoop();
-    return new Promise<void>((resolve) => this.#settled.push(resolve)).finally(() => native.releaseLoop());
+    return new Promise<void>((resolve) => this.#idleWaiters.push(resolve)).finally(() =>
+      native.releaseLoop(),
+    );
   }
 
   counters(): Record<string, StandbyCounters> {
-    const entries = [...this.#families].map(([name, family]) => {
-      const counters = family.counters();
+    const entries = [...this.#pools].map(([name, pool]) => {
+      const counters = pool.counters();
       return [name, { ...counters, reason: this.#unavailable ?? counters.reason }] as const;
     });
     return Object.fromEntries(entries);
@@ -93,42 +106,42 @@ export class StandbyPool {
     this.#closed = true;
     this.#core.closers.delete(this.#closer);
     clearTimeout(this.#timer);
-    for (const family of this.#families.values()) {
-      this.#core.slots.reserve(-family.count);
-      for (const waiting of family.members) this.#dismiss(family, waiting);
+    for (const pool of this.#pools.values()) {
+      this.#core.slots.reserve(-pool.count);
+      for (const process of pool.members) this.#dismiss(pool, process);
     }
     this.#gate.close();
-    this.#tellSettled();
+    this.#notifyIdle();
   }
 
   #spawnWarm(
-    family: Family,
-    recipe: Recipe,
+    pool: WarmPool,
+    launchSpec: LaunchSpec,
     code: string | Uint8Array,
     options: OneShotOptions,
   ): Started | null {
-    if (family.count === 0 || !canWait(recipe)) return null;
-    family.noteAsked(recipe);
-    const { limits } = recipe;
-    for (let tried = family.take(recipe); tried !== null; tried = family.take(recipe)) {
+    if (pool.count === 0 || !canBeWarm(launchSpec)) return null;
+    pool.noteAsked(launchSpec);
+    const { limits } = launchSpec;
+    for (let tried = pool.acquire(launchSpec); tried !== null; tried = pool.acquire(launchSpec)) {
       const bytes = typeof code === 'string' ? Buffer.from(code) : code;
       this.#fillSoon();
-      const started = tried.handOver({ bytes, limits, options });
+      const started = tried.activate({ bytes, limits, options });
       if (started !== null) {
-        family.totals.warm += 1;
+        pool.totals.warm += 1;
         return started;
       }
-      family.noteLost(tried, 'it ended while it waited');
+      pool.noteLost(tried, 'it ended while it waited');
     }
-    this.#fillSoon(); // what was asked for may not be what waits
+    this.#fillSoon(); // with processes of the launch spec that was asked for
     return null;
   }
 
-  /** Whoever asks comes before what nobody has asked for yet. */
+  /** A request takes precedence over a warm process: when every sandbox is in use, one warm process is dismissed. */
   #makeRoom(): void {
     if (!this.#core.slots.isFull) return;
-    for (const family of this.#families.values())
-      for (const waiting of family.members) return this.#dismiss(family, waiting);
+    for (const pool of this.#pools.values())
+      for (const process of pool.members) return this.#dismiss(pool, process);
   }
 
   #checkOpen(): void {
@@ -142,77 +155,77 @@ export class StandbyPool {
 
   #fill(): void {
     let retryInMs = Number.POSITIVE_INFINITY;
-    for (const family of this.#families.values()) {
+    for (const pool of this.#pools.values()) {
       if (this.#closed || this.#unavailable !== null) break;
-      const weakest = family.weakest();
-      if (weakest !== null) this.#dismiss(family, weakest);
-      while (this.#mayStart(family)) this.#begin(family);
-      if (family.members.size < family.count && family.retryInMs > 0)
-        retryInMs = Math.min(retryInMs, family.retryInMs);
+      const weakest = pool.weakest();
+      if (weakest !== null) this.#dismiss(pool, weakest);
+      while (this.#mayStart(pool)) this.#begin(pool);
+      if (pool.members.size < pool.count && pool.retryInMs > 0)
+        retryInMs = Math.min(retryInMs, pool.retryInMs);
     }
     if (Number.isFinite(retryInMs)) this.#fillSoon(retryInMs + 1);
-    if (this.#isSettled()) this.#tellSettled();
+    if (this.#isIdle()) this.#notifyIdle();
   }
 
-  #hasRoom(family: Family): boolean {
+  #hasRoom(pool: WarmPool): boolean {
     let starting = 0;
     let heldBytes = 0;
-    for (const other of this.#families.values()) {
+    for (const other of this.#pools.values()) {
       starting += other.starting;
       heldBytes += other.heldBytes;
     }
-    if (heldBytes + family.estimateBytes > this.#memoryBytes) {
-      family.reason = `one more would pass the ${this.#memoryBytes} bytes that all may hold together`;
+    if (heldBytes + pool.estimateBytes > this.#memoryBytes) {
+      pool.reason = `one more would pass the ${this.#memoryBytes} bytes that all may hold together`;
       return false;
     }
     return starting < this.#startingMax;
   }
 
-  #begin(family: Family): void {
-    const waiting = new Waiting({
+  #begin(pool: WarmPool): void {
+    const process = new WarmProcess({
       core: this.#core,
       gate: this.#gate,
-      recipe: family.nextRecipe(),
-      prelude: family.prelude,
+      launchSpec: pool.nextLaunchSpec(),
+      warmUpFiles: pool.warmUpFiles,
       memoryBytes: this.#memoryBytes,
       startMs: this.#startMs,
-      onLost: (lost) => this.#onLost(family, lost, 'it ended while it waited'),
+      onLost: (lost) => this.#onLost(pool, lost, 'it ended while it waited'),
     });
-    family.members.add(waiting);
-    family.totals.started += 1;
-    waiting.begin().then(
+    pool.members.add(process);
+    pool.totals.started += 1;
+    process.begin().then(
       () => {
-        family.noteReady(waiting);
+        pool.noteReady(process);
         this.#fill();
       },
       (error: Error) => {
         if (error instanceof CannotHoldError) this.#unavailable = error.message;
-        this.#onLost(family, waiting, error.message);
+        this.#onLost(pool, process, error.message);
       },
     );
   }
 
-  #onLost(family: Family, waiting: Waiting, reason: string): void {
-    if (!family.members.has(waiting)) return; // dismissed
-    family.noteLost(waiting, reason);
+  #onLost(pool: WarmPool, process: WarmProcess, reason: string): void {
+    if (!pool.members.has(process)) return; // dismissed
+    pool.noteLost(process, reason);
     this.#fill();
   }
 
-  #dismiss(family: Family, waiting: Waiting): void {
-    family.members.delete(waiting);
-    waiting.close();
+  #dismiss(pool: WarmPool, process: WarmProcess): void {
+    pool.members.delete(process);
+    process.close();
   }
 
-  #isSettled(): boolean {
+  #isIdle(): boolean {
     if (this.#closed || this.#unavailable !== null) return true;
-    return [...this.#families.values()].every((family) => family.starting === 0 && !this.#mayStart(family));
+    return [...this.#pools.values()].every((pool) => pool.starting === 0 && !this.#mayStart(pool));
   }
 
-  #mayStart(family: Family): boolean {
-    return family.members.size < family.count && family.retryInMs === 0 && this.#hasRoom(family);
+  #mayStart(pool: WarmPool): boolean {
+    return pool.members.size < pool.count && pool.retryInMs === 0 && this.#hasRoom(pool);
   }
 
-  #tellSettled(): void {
-    for (const resolve of this.#settled.splice(0)) resolve();
+  #notifyIdle(): void {
+    for (const resolve of this.#idleWaiters.splice(0)) resolve();
   }
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Recipe } from './recipe.js';
-import { nextRecipe, weakest } from './shares.js';
+import type { LaunchSpec } from './recipe.js';
+import { nextLaunchSpec, weakest } from './shares.js';
 
 /** `'AAB'`: recipes by a letter. */
-const recipes = (keys: string): Recipe[] => [...keys].map((key) => ({ key }) as Recipe);
-const holding = (keys: string) => recipes(keys).map((recipe) => ({ recipe }));
+const recipes = (keys: string): LaunchSpec[] => [...keys].map((key) => ({ key }) as LaunchSpec);
+const holding = (keys: string) => recipes(keys).map((launchSpec) => ({ launchSpec }));
 
 describe('the next place is for', () => {
   it.each([
@@ -16,7 +16,7 @@ describe('the next place is for', () => {
     ['AABB', 'AB', 'B', 'the latest of equals'],
     ['B', 'AAA', 'B', 'what is asked for, not what is there'],
   ])('asked %s, there %s: %s (%s)', (recent, there, next) => {
-    expect(nextRecipe(recipes(recent), holding(there)).key).toBe(next);
+    expect(nextLaunchSpec(recipes(recent), holding(there)).key).toBe(next);
   });
 });
 
@@ -30,6 +30,6 @@ describe('a place is given up', () => {
     ['BBBBBBBB', 'AB', 'A', 'the one that nobody asks for'],
     ['AAAAAAAA', 'AAA', null, 'never for itself'],
   ])('asked %s, there %s: %s (%s)', (recent, there, gone, _why) => {
-    expect(weakest(recipes(recent), holding(there))?.recipe.key ?? null).toBe(gone);
+    expect(weakest(recipes(recent), holding(there))?.launchSpec.key ?? null).toBe(gone);
   });
 });

@@ -1,40 +1,42 @@
-/** Which recipes the places of a family are for: those that were asked for lately, in proportion. Pure. */
-import type { Recipe } from './recipe.js';
+/** Which launch specs a warm pool holds processes for: those that were requested lately, in proportion. Pure. */
+import type { LaunchSpec } from './recipe.js';
 
-/** Requests that are remembered; a recipe that is not among them gets no place. */
+/** Requests that are remembered; a launch spec that is not among them gets no process. */
 export const RECENT_MAX = 8;
 
-/** Recipes of a family's places that are taken: those that wait or are on their way. */
-export type Holding = readonly { recipe: Recipe }[];
+/** Launch specs of the processes in a pool, starting ones included. */
+export type Holding = readonly { launchSpec: LaunchSpec }[];
 
-/** The recipe that the next free place is for. `recent` is not empty, the latest last. */
-export function nextRecipe(recent: readonly Recipe[], holding: Holding): Recipe {
+/** The launch spec of the next process to start. `recent` is not empty, the latest last. */
+export function nextLaunchSpec(recent: readonly LaunchSpec[], holding: Holding): LaunchSpec {
   let best = recent[recent.length - 1]!;
-  for (const recipe of recent)
-    if (claim(recent, holding, recipe) > claim(recent, holding, best)) best = recipe;
+  for (const launchSpec of recent)
+    if (claim(recent, holding, launchSpec) > claim(recent, holding, best)) best = launchSpec;
   return best;
 }
 
-/** With every place taken: one whose recipe has a weaker claim to it than the next recipe, if there is one. */
-export function weakest<T extends { recipe: Recipe }>(
-  recent: readonly Recipe[],
+/** In a full pool: a process whose launch spec has a weaker claim than the next launch spec, if there is one. */
+export function weakest<T extends { launchSpec: LaunchSpec }>(
+  recent: readonly LaunchSpec[],
   holding: readonly T[],
 ): T | null {
-  const next = nextRecipe(recent, holding);
+  const next = nextLaunchSpec(recent, holding);
   const strength = claim(recent, holding, next);
-  const found = holding.find(({ recipe }) => asked(recent, recipe) / held(holding, recipe) < strength);
+  const found = holding.find(
+    ({ launchSpec }) => asked(recent, launchSpec) / held(holding, launchSpec) < strength,
+  );
   return found ?? null;
 }
 
-/** The rule of D'Hondt: requests per place that it would have. */
-function claim(recent: readonly Recipe[], holding: Holding, recipe: Recipe): number {
-  return asked(recent, recipe) / (held(holding, recipe) + 1);
+/** The rule of D'Hondt: requests per process that it would have. */
+function claim(recent: readonly LaunchSpec[], holding: Holding, launchSpec: LaunchSpec): number {
+  return asked(recent, launchSpec) / (held(holding, launchSpec) + 1);
 }
 
-function asked(recent: readonly Recipe[], { key }: Recipe): number {
-  return recent.filter((recipe) => recipe.key === key).length;
+function asked(recent: readonly LaunchSpec[], { key }: LaunchSpec): number {
+  return recent.filter((launchSpec) => launchSpec.key === key).length;
 }
 
-function held(holding: Holding, { key }: Recipe): number {
-  return holding.filter(({ recipe }) => recipe.key === key).length;
+function held(holding: Holding, { key }: LaunchSpec): number {
+  return holding.filter(({ launchSpec }) => launchSpec.key === key).length;
 }

@@ -1,10 +1,10 @@
 /**
- * One sandbox in which a program has been started ahead of its request, and hangs at the opening of its entry file. It has
- * seen nothing of a user, and serves one request.
+ * A warm process: a program that was started in a sandbox of its own before its request, and is blocked in the opening of its
+ * entry file. It has seen nothing of a user, and serves one request.
  */
 import type { EngineCore } from '../../engine/core.js';
 import { lostError, startError } from '../../engine/failures.js';
-import { type Gate, gateReason } from '../../engine/gate.js';
+import { type OpenGate, openGateReason } from '../../engine/gate.js';
 import { errnoName } from '../../errno.js';
 import { ClosedError, FileAccessError, type SbxError } from '../../errors.js';
 import { copyIn } from '../../files/copy.js';
@@ -14,70 +14,70 @@ import type { OneShotOptions } from '../../types.js';
 import { attemptOf } from '../attempt.js';
 import { writeBounds } from '../bounds.js';
 import { writeCpuShare } from '../cpu-limits.js';
-import { Ends } from '../ends.js';
+import { ChildDescriptors } from '../ends.js';
 import { environmentFor } from '../environment.js';
-import { type Figures, readCpuNs, readFigures } from '../figures.js';
-import { attend, type Started } from '../one-shot.js';
-import { Place } from '../place.js';
+import { type GroupCounters, readCounters, readCpuNs } from '../figures.js';
+import { holdUntilEnd, type Started } from '../one-shot.js';
+import { SandboxLease } from '../place.js';
 import { cpusOf, nanoseconds } from '../plan.js';
 import { type ProgramRequest, startMessage } from '../request.js';
 import { Running } from '../running.js';
-import type { Recipe } from './recipe.js';
+import type { LaunchSpec } from './recipe.js';
 
-/** What a program may use until it waits: a broken interpreter must not spin for ever. */
+/** CPU time of a process until it is warm: a broken interpreter must not spin for ever. */
 const START_CPU_MS = 30_000;
-/** The kernel charges memory ahead, 256 KiB per CPU that a group runs on, so a difference of two figures may lack that. */
+/** The kernel charges memory ahead, 256 KiB per CPU that a group runs on, so a difference of two readings may lack that. */
 const CHARGED_AHEAD_BYTES = 2 * 256 * 1024;
-/** What a kernel or a right that is missing comes back as. */
+/** Errors by which a missing kernel feature or a missing right shows. */
 const CANNOT_HOLD: readonly string[] = ['EPERM', 'ENOSYS', 'EINVAL', 'ENODEV', 'EOPNOTSUPP'];
 
 /** This machine cannot hold programs at all; the message says why. Never reaches a caller. */
 export class CannotHoldError extends Error {}
 
-/** What a waiting program is given. */
-export interface Handed {
+/** The request that a warm process is activated with. */
+export interface Activation {
   bytes: Uint8Array;
   limits: ResolvedLimits;
   options: OneShotOptions;
 }
 
-export interface WaitingOptions {
+export interface WarmProcessOptions {
   core: EngineCore;
-  gate: Gate;
-  recipe: Recipe;
-  /** Files that are there until it waits. */
-  prelude: Readonly<Record<string, string>>;
-  /** Bound of its memory until it is handed over. */
+  gate: OpenGate;
+  launchSpec: LaunchSpec;
+  /** Files that are there until the process is warm. */
+  warmUpFiles: Readonly<Record<string, string>>;
+  /** Bound of its memory until it is activated. */
   memoryBytes: number;
   startMs: number;
-  /** It ended while it waited. */
-  onLost: (waiting: Waiting) => void;
+  /** The process ended while it was warm. */
+  onLost: (process: WarmProcess) => void;
 }
 
-export class Waiting {
-  readonly recipe: Recipe;
-  /** What it holds, in bytes; 0 until it waits. */
+export class WarmProcess {
+  readonly launchSpec: LaunchSpec;
+  /** Memory that it holds, in bytes; 0 until it is warm. */
   memoryBytes = 0;
-  /** It hangs at its entry file and nobody has it. */
-  waits = false;
-  readonly #options: WaitingOptions;
-  #place: Place | null = null;
+  /** It is blocked at its entry file, and no request has acquired it. */
+  isWarm = false;
+  readonly #options: WarmProcessOptions;
+  #lease: SandboxLease | null = null;
   #programId = 0;
   #gateId = -1;
-  /** Our ends of its three pipes. */
+  /** The host's ends of its three pipes. */
   #pipes: number[] | null = null;
-  #base: Figures | null = null;
+  #baseline: GroupCounters | null = null;
   /** Highest use on the way to its entry file: a request with less would not have come so far. */
   #startPeak = { memoryBytes: 0, tasks: 0 };
   #opening: { resolve: () => void; reject: (error: unknown) => void } | null = null;
   #over = false;
 
-  constructor(options: WaitingOptions) {
+  constructor(options: WarmProcessOptions) {
     this.#options = options;
-    this.recipe = options.recipe;
+    this.launchSpec = options.launchSpec;
   }
 
-  /** Resolves when it waits; rejects when it never will. */
+  /** Resolves when the process is warm; rejects when it never will be. */
   async begin(): Promise<void> {
     const { core, startMs } = this.#options;
     const timer = setTimeout(
@@ -85,14 +85,14 @@ export class Waiting {
       startMs,
     ).unref();
     try {
-      const taken = Place.take(core, this.recipe.shape);
-      this.#place = taken instanceof Promise ? await taken : taken;
+      const taken = SandboxLease.acquire(core, this.launchSpec.spec);
+      this.#lease = taken instanceof Promise ? await taken : taken;
       if (this.#over) throw new ClosedError('The standby');
-      await this.#start(this.#place);
+      await this.#start(this.#lease);
       this.#measure();
-      // What the next request will most likely need: then it finds it there.
-      if (this.fits(this.recipe.limits)) this.#writeBounds(this.recipe.limits);
-      this.waits = true;
+      // The limits that the next request will most likely have: then they are in force already.
+      if (this.fits(this.launchSpec.limits)) this.#writeBounds(this.launchSpec.limits);
+      this.isWarm = true;
     } catch (error) {
       this.close();
       throw error;
@@ -109,48 +109,48 @@ export class Waiting {
     );
   }
 
-  /** Limits and meters begin, then the program finds its entry file. `null`: it was gone before that. */
-  handOver({ bytes, limits, options }: Handed): Started | null {
-    this.waits = false;
-    const place = this.#place!;
-    const { core, slot } = place;
-    const base = { ...this.#base!, cpuNs: readCpuNs(slot.group) };
+  /** Begins limits and meters, then resumes the program with its entry file. `null`: the process was gone before that. */
+  activate({ bytes, limits, options }: Activation): Started | null {
+    this.isWarm = false;
+    const lease = this.#lease!;
+    const { core, slot } = lease;
+    const baseline = { ...this.#baseline!, cpuNs: readCpuNs(slot.group) };
     try {
       writeCpuShare(core, slot, limits);
       this.#writeBounds(limits);
     } catch {
       return this.#lose(lostError('A waiting program')); // an ordinary start says what is wrong
     }
-    const told = place.handOver({
+    const sent = lease.activate({
       programId: this.#programId,
       cpuLimitNs: nanoseconds(limits.cpuTimeMs),
       wallLimitNs: nanoseconds(limits.wallTimeMs),
       memoryLimitBytes: limits.memoryBytes ?? 0,
       cpuCount: cpusOf(limits, core.machineCpus),
-      cpuBaseNs: base.cpuNs,
+      cpuBaseNs: baseline.cpuNs,
     });
-    if (!told || !this.#letGo(bytes)) return this.#lose(lostError('A waiting program'));
-    const { file, args } = this.recipe;
-    const waited = { id: this.#programId, pipes: this.#pipes!, base };
-    const running = Running.takeOver(place, {
+    if (!sent || !this.#resume(bytes)) return this.#lose(lostError('A waiting program'));
+    const { file, args } = this.launchSpec;
+    const warmStart = { id: this.#programId, pipes: this.#pipes!, baseline };
+    const running = Running.adoptWarm(lease, {
       file,
       args,
       options,
       limits,
       oneShot: true,
       notify: true,
-      waited,
+      warmStart,
     });
     this.#pipes = null;
     this.#over = true;
-    return attend(place, running, options);
+    return holdUntilEnd(lease, running, options);
   }
 
-  /** Ends it, unless it has become somebody's. */
+  /** Ends the process, unless a request has it. */
   close(): void {
     this.#over = true;
-    this.waits = false;
-    this.#place?.close();
+    this.isWarm = false;
+    this.#lease?.close();
     if (this.#pipes !== null) this.#options.core.native.closeFds(this.#pipes);
     this.#pipes = null;
     if (this.#gateId >= 0) this.#options.gate.drop(this.#gateId);
@@ -158,30 +158,30 @@ export class Waiting {
     this.#opening?.reject(new ClosedError('The standby'));
   }
 
-  async #start(place: Place): Promise<void> {
-    const { entry, files } = this.recipe;
-    const { folder } = place;
+  async #start(lease: SandboxLease): Promise<void> {
+    const { entry, files } = this.launchSpec;
+    const { folder } = lease;
     const work = folder.trees[0]!.fd;
-    await copyIn(folder, { ...files, ...this.#options.prelude });
+    await copyIn(folder, { ...files, ...this.#options.warmUpFiles });
     folder.checkOpen();
     const opened = new Promise<void>((resolve, reject) => {
       this.#opening = { resolve, reject };
     });
-    opened.catch(() => undefined); // told below, unless something else fails first
+    opened.catch(() => undefined); // awaited below, unless something else fails first
     this.#gateId = this.#options.gate.hold(work, entry, folder.owner, () => this.#opening?.resolve());
     if (this.#gateId < 0) throw holdError(entry, -this.#gateId);
-    this.#launch(place);
+    this.#launch(lease);
     await opened;
     this.#opening = null;
-    for (const name of Object.keys(this.#options.prelude)) {
+    for (const name of Object.keys(this.#options.warmUpFiles)) {
       folder.checkOpen();
       await folder.native.removeTree({ dir: work, name, owner: folder.owner });
     }
     folder.checkOpen();
   }
 
-  #launch(place: Place): void {
-    const { file, args, limits, options } = this.recipe;
+  #launch(lease: SandboxLease): void {
+    const { file, args, limits, options } = this.launchSpec;
     const request: ProgramRequest = {
       file,
       args,
@@ -194,58 +194,58 @@ export class Waiting {
       },
       oneShot: true,
       notify: false,
-      ahead: true,
+      preStarted: true,
     };
-    const environment = environmentFor(request.options, undefined, place.core.toolchainPath);
-    const attempt = attemptOf(request, environment, place.core);
-    this.#programId = place.nextProgramId();
-    this.#base = readFigures(place.slot.group);
+    const environment = environmentFor(request.options, undefined, lease.core.toolchainPath);
+    const attempt = attemptOf(request, environment, lease.core);
+    this.#programId = lease.nextProgramId();
+    this.#baseline = readCounters(lease.slot.group);
     const listener = {
       onStarted: () => undefined,
       onEnded: () => this.#lose(lostError(`${file}, started ahead,`)),
       onFailed: (failed: Parameters<typeof startError>[0]) => this.#lose(startError(failed, attempt)),
       onLost: (error: SbxError) => this.#lose(error),
     };
-    const ends = new Ends(place.core.native);
+    const descriptors = new ChildDescriptors(lease.core.native);
     this.#pipes = [];
     try {
-      for (const target of [0, 1, 2]) this.#pipes.push(ends.pipe(target, target !== 0));
+      for (const target of [0, 1, 2]) this.#pipes.push(descriptors.addPipe(target, target !== 0));
       const parts = {
         id: this.#programId,
-        wiring: { ...ends.rows(false), contents: [], outputRows: [], outputPaths: [], terminal: null },
+        stdio: { ...descriptors.rows(false), contents: [], outputRows: [], outputPaths: [], terminal: null },
         joins: [],
         env: environment,
         paths: attempt.paths,
-        group: place.slot.group,
+        group: lease.slot.group,
       };
-      place.start(startMessage(place, request, parts), listener);
+      lease.start(startMessage(lease, request, parts), listener);
     } finally {
-      ends.close();
+      descriptors.close();
     }
   }
 
   #writeBounds(limits: ResolvedLimits): void {
-    writeBounds(this.#place!.slot, limits, this.#base?.chargedBytes ?? 0);
+    writeBounds(this.#lease!.slot, limits, this.#baseline?.chargedBytes ?? 0);
   }
 
   #measure(): void {
-    const { slot } = this.#place!;
-    const now = readFigures(slot.group);
+    const { slot } = this.#lease!;
+    const now = readCounters(slot.group);
     this.memoryBytes = now.memoryBytes ?? 0;
     this.#startPeak = {
       memoryBytes:
-        Math.max(0, (now.memoryPeakBytes ?? 0) - (this.#base?.chargedBytes ?? 0)) + CHARGED_AHEAD_BYTES,
+        Math.max(0, (now.memoryPeakBytes ?? 0) - (this.#baseline?.chargedBytes ?? 0)) + CHARGED_AHEAD_BYTES,
       tasks: now.tasks === null ? 0 : now.tasks - slot.helperTasks,
     };
   }
 
-  /** False when nobody waits any more. */
-  #letGo(bytes: Uint8Array): boolean {
-    const opened = this.#options.gate.open(this.#gateId, bytes);
+  /** Gives the entry file to the program. False when the program is gone. */
+  #resume(bytes: Uint8Array): boolean {
+    const opened = this.#options.gate.resume(this.#gateId, bytes);
     if (opened === ENOENT) return false;
     if (opened < 0) {
       this.close();
-      const path = this.recipe.entry;
+      const path = this.launchSpec.entry;
       throw new FileAccessError({ operation: 'copy-in', path, errno: -opened });
     }
     this.#gateId = -1;
@@ -254,15 +254,15 @@ export class Waiting {
 
   #lose(error: SbxError): null {
     if (this.#over) return null;
-    const waited = this.waits;
+    const wasWarm = this.isWarm;
     this.#opening?.reject(error);
     this.close();
-    if (waited) this.#options.onLost(this);
+    if (wasWarm) this.#options.onLost(this);
     return null;
   }
 }
 
 function holdError(path: string, errno: number): Error {
-  if (CANNOT_HOLD.includes(errnoName(errno))) return new CannotHoldError(gateReason(errno));
+  if (CANNOT_HOLD.includes(errnoName(errno))) return new CannotHoldError(openGateReason(errno));
   return new FileAccessError({ operation: 'copy-in', path, errno });
 }
