@@ -6,7 +6,7 @@ import { lineOf, parse, visit } from './sources.js';
 /** Files whose exported interfaces and type literals are public, in whole. */
 const PUBLIC_TYPES = [
   'packages/core/src/types.ts',
-  'packages/core/src/program/standby/types.ts',
+  'packages/core/src/types/standby.ts',
   'packages/fifo-client/src/types.ts',
   'packages/fifo-protocol/src/reply.ts',
   'packages/fifo-protocol/src/server/types.ts',

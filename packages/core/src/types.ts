@@ -4,7 +4,7 @@
  * (`Engine`, `Sandbox`, `Process`, `Output`); errors are in `errors.ts`.
  */
 import type { SbxError } from './errors.js';
-import type { AllowableSyscall, ProcMode, SyscallFamily } from './native-tables.js';
+import type { AllowableSyscall, ProcMode, SyscallFamily } from './native/tables.js';
 import type { Output } from './streams/output.js';
 
 /**
@@ -44,7 +44,7 @@ export interface Limits {
   cpuSet?: string | null | undefined;
 }
 
-/** All ways a program can end. The order of decision is the table in `engine/verdict.ts`, documented in docs/limits.md. */
+/** All ways a program can end. The order of decision is the table in `run/verdict.ts`, documented in docs/limits.md. */
 export const STATUSES = [
   'ok', // exit code 0, within all limits
   'exit', // another exit code
@@ -317,7 +317,7 @@ export interface RunOptions extends ProgramOptions {
 /** Options of `run` and `spawn` of `Sandbox` and `Engine`: as `RunOptions`, plus the shape of the fresh sandbox. */
 export interface OneShotOptions extends RunOptions, SandboxShape {
   /** Engine to use. Default: the process-wide default engine, opened at first use. */
-  engine?: import('./sandbox/engine.js').Engine | undefined;
+  engine?: import('./public/engine.js').Engine | undefined;
 }
 
 /** One run of `engine.runMany`: what `engine.run` takes. */
@@ -390,7 +390,7 @@ export interface WatchEvent {
 /** Settings of a sandbox that stays. */
 export interface SandboxOptions extends SandboxShape {
   /** Engine to use. Default: the process-wide default engine, opened at first use. */
-  engine?: import('./sandbox/engine.js').Engine | undefined;
+  engine?: import('./public/engine.js').Engine | undefined;
   /** Memory, processes and disk bound the sandbox as a whole, and programs can only ask for less; the others are defaults for its programs. */
   limits?: Limits | undefined;
   /** Default environment of its programs. */

@@ -4,27 +4,27 @@
 import { availableParallelism } from 'node:os';
 import type { CgroupTree } from '../cgroup/tree.js';
 import { ClosedError } from '../errors.js';
-import { loadNative, type Native } from '../native.js';
-import { TREES_MAX } from '../native-tables.js';
+import { loadNative, type Native } from '../native/native.js';
+import { TREES_MAX } from '../native/tables.js';
 import { DEFAULT_UMASK, DEFAULT_WORK_DIR } from '../options/defaults.js';
 import { validateEngineOptions } from '../options/engine-options.js';
 import type { ResolvedLimits } from '../options/limits.js';
 import { toolchainPath } from '../options/toolchains.js';
+import type { Helper } from '../pool/helper.js';
+import { allowedCpus, CpuPins } from '../pool/pins.js';
+import { Queue } from '../pool/queue.js';
+import { diskOf, makeSandboxSpec, type SandboxSpec } from '../pool/sandbox-spec.js';
+import type { Slot } from '../pool/slot.js';
+import type { Slots } from '../pool/slots.js';
 import type { RootImage } from '../root/image.js';
 import type { EngineCounters, EngineInfo, EngineOptions, Feature, SandboxShape, Status } from '../types.js';
 import { STATUSES } from '../types.js';
 import { askedFor, type FeatureTable } from './features.js';
-import type { Helper } from './helper.js';
 import { checkKernel, countsTasksPerNamespace } from './kernel.js';
 import { treeTargets } from './mounts.js';
 import { checkOpenFileRoom, hardOpenFiles } from './open-files.js';
 import { type Opened, openParts } from './opening.js';
 import { Overdue } from './overdue.js';
-import { allowedCpus, CpuPins } from './pins.js';
-import { Queue } from './queue.js';
-import { diskOf, makeSandboxSpec, type SandboxSpec } from './shape.js';
-import type { Slot } from './slot.js';
-import type { Slots } from './slots.js';
 import { isStrict } from './template.js';
 
 export class EngineCore {

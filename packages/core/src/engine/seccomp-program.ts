@@ -4,7 +4,7 @@
  * are refused by our own filter, which stands below.
  */
 import { InvalidOptionsError } from '../errors.js';
-import { POLICY_LENGTH_MAX } from '../native-tables.js';
+import { POLICY_LENGTH_MAX } from '../native/tables.js';
 import { type Architecture, syscallNumber } from '../options/syscalls.js';
 import type { SeccompAction, SeccompArgument, SeccompPolicy, SeccompRule } from '../types.js';
 

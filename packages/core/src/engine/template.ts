@@ -1,8 +1,8 @@
 /** Engine options to the template message of the zygote: the world that every program of the engine finds itself in. */
 import type { CgroupTree } from '../cgroup/tree.js';
 import { signalNumber } from '../errno.js';
-import type { TemplateMessage } from '../native.js';
-import { ALLOWABLE_SYSCALLS, type AllowableSyscall, PROC_MODES } from '../native-tables.js';
+import type { TemplateMessage } from '../native/native.js';
+import { ALLOWABLE_SYSCALLS, type AllowableSyscall, PROC_MODES } from '../native/tables.js';
 import {
   DEFAULT_DOMAINNAME,
   DEFAULT_HOSTNAME,

@@ -1,9 +1,9 @@
 /** Files out of a sandbox, after every process of the program has ended. */
 import { fstatSync } from 'node:fs';
 import { errnoName } from '../errno.js';
-import { EINVAL } from '../native-errno.js';
+import { EINVAL } from '../native/errno.js';
 import type { CopyOut, FileError, OutputFile } from '../types.js';
-import { CopyOutBudget } from './take-out.js';
+import { CopyOutBudget } from './copy-out-budget.js';
 import { inTree, type WorkFolder } from './trees.js';
 
 const COPY_OUT_BYTES_MAX = 64 * 2 ** 20;

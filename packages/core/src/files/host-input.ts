@@ -8,7 +8,7 @@ import {
 } from 'node:fs';
 import { promisify } from 'node:util';
 import { FileAccessError, type FileErrorCode } from '../errors.js';
-import type { Native } from '../native.js';
+import type { Native } from '../native/native.js';
 import type { Content } from '../types.js';
 import { notRegular } from './refusals.js';
 

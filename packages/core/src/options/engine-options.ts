@@ -1,6 +1,6 @@
 /** Options of `Engine.open`: the root that sandboxes see, sizes, limits, and what the machine must be able to do. */
 import { signalNumber } from '../errno.js';
-import { ALLOWABLE_SYSCALLS, PROC_MODES } from '../native-tables.js';
+import { ALLOWABLE_SYSCALLS, PROC_MODES } from '../native/tables.js';
 import { type EngineOptions, FEATURES } from '../types.js';
 import { BOOLEAN, by, checkTable, number, table, word } from './check.js';
 import { DEFAULT_WORK_DIR } from './defaults.js';

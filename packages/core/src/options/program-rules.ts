@@ -1,6 +1,6 @@
 /** Which keys are legal in which call about programs, each with its rule: the tables behind `program.ts` and `group.ts`. */
-import { SYSCALL_FAMILIES } from '../native-tables.js';
-import type { StandbyProgram } from '../program/standby/types.js';
+import { SYSCALL_FAMILIES } from '../native/tables.js';
+import type { StandbyProgram } from '../types/standby.js';
 import type { OneShotOptions, ProgramOptions, RunOptions, SandboxOptions } from '../types.js';
 import { checkEnv } from './argv.js';
 import { by, nested, number, type Rule, type Table, table, text, word } from './check.js';
