@@ -9,5 +9,4 @@ export const FUNCTION_LINES_MAX = 70;
 export const LONG_FILES: Record<string, string> = {
   'native/plan/seccomp.cc': 'a table: every refused system call, and its compiler',
   'packages/core/src/native/records.ts': 'made from the tables of native/protocol',
-  'packages/core/src/types.ts': 'a table: every public option and field with its documentation',
 };

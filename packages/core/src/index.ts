@@ -21,6 +21,7 @@ export { nearest as nearestName } from './options/describe.js';
 export { DEFAULT_LIMITS } from './options/limits.js';
 export { MINIMAL_ROOT } from './options/root.js';
 export { Engine } from './public/engine.js';
+export * from './public/options.js';
 export {
   type NoOtherKeys,
   Process,
@@ -36,6 +37,14 @@ export { PreparedProgram, Standby } from './public/standby.js';
 export type { InputStream } from './streams/input.js';
 export { Output } from './streams/output.js';
 export type { OutputStream } from './streams/output-stream.js';
+export * from './types/engine.js';
+export * from './types/files.js';
+export * from './types/group.js';
+export * from './types/limits.js';
+export * from './types/mounts.js';
+export * from './types/program.js';
+export * from './types/result.js';
+export * from './types/seccomp.js';
 export type {
   StandbyCounters,
   StandbyFamily,
@@ -44,4 +53,4 @@ export type {
   StandbyProgram,
   StandbyRequest,
 } from './types/standby.js';
-export * from './types.js';
+export * from './types/stdio.js';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CounterName } from '../native/tables.js';
-import type { EngineUsage } from '../types.js';
+import type { EngineUsage } from '../types/engine.js';
 import { cpuNsOf, numberOf } from './counter-text.js';
 import type { CgroupTree } from './tree.js';
 

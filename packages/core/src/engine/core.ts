@@ -17,8 +17,10 @@ import { diskOf, makeSandboxSpec, type SandboxSpec } from '../pool/sandbox-spec.
 import type { Slot } from '../pool/slot.js';
 import type { Slots } from '../pool/slots.js';
 import type { RootImage } from '../root/image.js';
-import type { EngineCounters, EngineInfo, EngineOptions, Feature, SandboxShape, Status } from '../types.js';
-import { STATUSES } from '../types.js';
+import type { EngineCounters, EngineInfo, EngineOptions } from '../types/engine.js';
+import type { Feature, Status } from '../types/limits.js';
+import { STATUSES } from '../types/limits.js';
+import type { SandboxShape } from '../types/program.js';
 import { askedFor, type FeatureTable } from './features.js';
 import { checkKernel, countsTasksPerNamespace } from './kernel.js';
 import { treeTargets } from './mounts.js';

@@ -3,7 +3,7 @@ import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { InvalidOptionsError } from '../errors.js';
 import type { TemplateRow } from '../native/native.js';
 import { DEVICE_LINKS, DEVICES, isDevice, isHiddenProc } from '../options/mount-rules.js';
-import type { MountRow } from '../types.js';
+import type { MountRow } from '../types/mounts.js';
 
 /** Bounds of a private file system that names none. */
 const TMPFS_BYTES = 128 * 2 ** 20;

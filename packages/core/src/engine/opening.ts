@@ -9,7 +9,7 @@ import { Slots } from '../pool/slots.js';
 import { randomBlock } from '../pool/uid-block.js';
 import { Zygote } from '../pool/zygote.js';
 import { RootImage } from '../root/image.js';
-import type { EngineInfo, EngineOptions } from '../types.js';
+import type { EngineInfo, EngineOptions } from '../types/engine.js';
 import { askedFor, checkRequired, DEFAULT_REQUIRE, describeFeatures, type FeatureTable } from './features.js';
 import { hardOpenFiles, sandboxesThatFit } from './open-files.js';
 import { isStrict, mountsOf, templateOf } from './template.js';

@@ -13,7 +13,8 @@ import {
 } from '../options/defaults.js';
 import type { Architecture } from '../options/syscalls.js';
 import { checkInterpreters, toolchainRows } from '../options/toolchains.js';
-import type { EngineOptions, MountRow } from '../types.js';
+import type { EngineOptions } from '../types/engine.js';
+import type { MountRow } from '../types/mounts.js';
 import type { FeatureTable } from './features.js';
 import { coreLimit } from './kernel.js';
 import { compileMasks, compileMounts } from './mounts.js';

@@ -2,7 +2,7 @@
 import { fstatSync } from 'node:fs';
 import { errnoName } from '../errno.js';
 import { EINVAL } from '../native/errno.js';
-import type { CopyOut, FileError, OutputFile } from '../types.js';
+import type { CopyOut, FileError, OutputFile } from '../types/files.js';
 import { CopyOutBudget } from './copy-out-budget.js';
 import { inTree, type WorkFolder } from './trees.js';
 

@@ -9,7 +9,7 @@ import {
 import { promisify } from 'node:util';
 import { FileAccessError, type FileErrorCode } from '../errors.js';
 import type { Native } from '../native/native.js';
-import type { Content } from '../types.js';
+import type { Content } from '../types/files.js';
 import { notRegular } from './refusals.js';
 
 const open = promisify(openCallback);

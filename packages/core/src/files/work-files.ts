@@ -15,7 +15,7 @@ import {
   validateRm,
   validateWriteFile,
 } from '../options/file-calls.js';
-import type { FileInput, FileStat } from '../types.js';
+import type { FileInput, FileStat } from '../types/files.js';
 import { fail, readChunks, refuseUnlessRegular, writeChunks } from './chunks.js';
 import { create, makeLink, modeOf, writeInto } from './copy.js';
 import { notRegular } from './refusals.js';

@@ -11,26 +11,16 @@ import {
 } from '../options/program.js';
 import { validateStandbyOptions } from '../options/standby.js';
 import { runOneShot } from '../run/one-shot.js';
+import type { EngineCounters, EngineInfo, EngineOptions, EngineUsage } from '../types/engine.js';
+import type { EachGroupRequest, EachGroupResult, GroupRequest, GroupResult } from '../types/group.js';
+import type { RunManyOptions } from '../types/program.js';
+import type { RunResult } from '../types/result.js';
 import type { StandbyOptions } from '../types/standby.js';
-import type {
-  EachGroupRequest,
-  EachGroupResult,
-  EngineCounters,
-  EngineInfo,
-  EngineOptions,
-  EngineUsage,
-  GroupRequest,
-  GroupResult,
-  ManyRequests,
-  OneShotOptions,
-  RunManyOptions,
-  RunResult,
-  SandboxOptions,
-} from '../types.js';
 import { withCallerFrames } from './frames.js';
 import { runGroup, spawnGroup } from './group.js';
 import { spawnAlone } from './living.js';
 import { notConstructed } from './not-constructed.js';
+import type { ManyRequests, OneShotOptions, SandboxOptions } from './options.js';
 import type { NoOtherKeys, ProcessFor } from './process.js';
 import type { ProcessGroup } from './process-group.js';
 import { runMany } from './run-many.js';

@@ -20,9 +20,9 @@ import type {
   GroupProgram,
   GroupRequest,
   GroupResult,
-  OneShotOptions,
-  RunResult,
-} from '../types.js';
+} from '../types/group.js';
+import type { FreshRunOptions } from '../types/internal.js';
+import type { RunResult } from '../types/result.js';
 import { Process } from './process.js';
 import { ProcessGroup } from './process-group.js';
 
@@ -131,7 +131,7 @@ class JoinedRun {
     return startInFresh(this.#core, {
       file,
       args,
-      options: { ...options, signal: this.#stop.signal, onAbort: this.#request.onAbort } as OneShotOptions,
+      options: { ...options, signal: this.#stop.signal, onAbort: this.#request.onAbort } as FreshRunOptions,
       limits,
       given: this.#given[index],
       pingPongGroup: this.#pingPongPrograms.has(index) ? this.#number : 0,

@@ -1,6 +1,6 @@
 /** Living programs that are joined by pipes. */
 import type { SbxError } from '../errors.js';
-import type { EachGroupResult, GroupResult } from '../types.js';
+import type { EachGroupResult, GroupResult } from '../types/group.js';
 import type { Process } from './process.js';
 
 /** What a group is made of. */

@@ -6,7 +6,8 @@ import { after, CLOSE_WAIT_MS } from '../run/killing.js';
 import type { Running } from '../run/running.js';
 import type { InputStream } from '../streams/input.js';
 import type { OutputStream } from '../streams/output-stream.js';
-import type { LiveUsage, RunResult } from '../types.js';
+import type { LiveUsage } from '../types/limits.js';
+import type { RunResult } from '../types/result.js';
 
 /** What happens to a process, in order; `exit` is the last. */
 export type ProcessEvent =

@@ -4,7 +4,9 @@ import type { EngineCore } from '../engine/core.js';
 import { validateOneShot } from '../options/program.js';
 import { validateRunMany } from '../options/run-many.js';
 import { runOneShot } from '../run/one-shot.js';
-import type { ManyRequests, RunManyOptions, RunRequest, RunResult } from '../types.js';
+import type { RunManyOptions } from '../types/program.js';
+import type { RunResult } from '../types/result.js';
+import type { ManyRequests, RunRequest } from './options.js';
 
 /** Results in the order of the requests. Never more than `concurrency` run, and as many again wait to be taken. */
 export async function* runMany(

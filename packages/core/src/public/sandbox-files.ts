@@ -4,7 +4,7 @@ import { type FileData, type FolderEntry, WorkFiles } from '../files/work-files.
 import { validateFiles, validateReaddir } from '../options/file-calls.js';
 import type { Session } from '../run/session.js';
 import { writableOf } from '../streams/writable.js';
-import type { FileInput, FileStat, SnapshotOptions, WatchEvent, WatchOptions } from '../types.js';
+import type { FileInput, FileStat, SnapshotOptions, WatchEvent, WatchOptions } from '../types/files.js';
 import { snapshotOf } from './snapshot.js';
 import { watchFolder } from './watch.js';
 

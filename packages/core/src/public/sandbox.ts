@@ -15,23 +15,16 @@ import {
 import { runOneShot, untilAborted } from '../run/one-shot.js';
 import { SandboxLease } from '../run/sandbox-lease.js';
 import { Session } from '../run/session.js';
-import type {
-  EachGroupRequest,
-  EachGroupResult,
-  GroupRequest,
-  GroupResult,
-  LiveUsage,
-  OneShotOptions,
-  ProgramOptions,
-  RunOptions,
-  RunResult,
-  SandboxOptions,
-} from '../types.js';
+import type { EachGroupRequest, EachGroupResult, GroupRequest, GroupResult } from '../types/group.js';
+import type { LiveUsage } from '../types/limits.js';
+import type { ProgramOptions, RunOptions } from '../types/program.js';
+import type { RunResult } from '../types/result.js';
 import type { Engine } from './engine.js';
 import { withCallerFrames } from './frames.js';
 import { runGroup, spawnGroup } from './group.js';
 import { spawnAlone } from './living.js';
 import { notConstructed } from './not-constructed.js';
+import type { OneShotOptions, SandboxOptions } from './options.js';
 import { type NoOtherKeys, Process, type ProcessFor } from './process.js';
 import type { ProcessGroup } from './process-group.js';
 import { SandboxFiles } from './sandbox-files.js';

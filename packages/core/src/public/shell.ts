@@ -1,7 +1,8 @@
 /** Quoting for `sh -c`. */
 
 import { InvalidOptionsError } from '../errors.js';
-import type { RunOptions, RunResult } from '../types.js';
+import type { RunOptions } from '../types/program.js';
+import type { RunResult } from '../types/result.js';
 
 /** What `sh` is with options: `` sandbox.sh({ cwd: 'src' })`make` ``. */
 export type ShellTag = (

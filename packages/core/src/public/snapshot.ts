@@ -4,7 +4,7 @@ import { packTree } from '../files/pack.js';
 import { SANDBOX_UID } from '../options/defaults.js';
 import { validateSnapshot } from '../options/file-calls.js';
 import type { Session } from '../run/session.js';
-import type { SnapshotOptions } from '../types.js';
+import type { SnapshotOptions } from '../types/files.js';
 
 const BYTES_MAX = 512 * 2 ** 20;
 const FILE_COUNT_MAX = 65_536;

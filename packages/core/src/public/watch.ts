@@ -9,7 +9,7 @@ import { inTree, O_PATH, type WorkFolder } from '../files/trees.js';
 import { walkTree } from '../files/walk.js';
 import { validateWatch } from '../options/file-calls.js';
 import type { Session } from '../run/session.js';
-import type { WatchEvent, WatchOptions } from '../types.js';
+import type { WatchEvent, WatchOptions } from '../types/files.js';
 
 const INTERVAL_MS = 100;
 const ENTRY_COUNT_MAX = 4096;

@@ -5,7 +5,7 @@
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { InvalidOptionsError } from '../errors.js';
-import type { HashedProgram, MinimalRoot } from '../types.js';
+import type { HashedProgram, MinimalRoot } from '../types/mounts.js';
 import { byteCodeOf } from './byte-code.js';
 import { needsOf } from './elf.js';
 import { findLibrary, linkFolder } from './libraries.js';

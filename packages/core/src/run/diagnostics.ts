@@ -1,6 +1,6 @@
 /** Events for tools, through `node:diagnostics_channel`; free while nobody listens. Never code, environment or input. */
 import { channel } from 'node:diagnostics_channel';
-import type { RunResult } from '../types.js';
+import type { RunResult } from '../types/result.js';
 
 const START = channel('sbx:run:start');
 const END = channel('sbx:run:end');

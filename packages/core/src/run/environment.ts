@@ -1,6 +1,6 @@
 /** What a program finds in its environment: pure. */
 import { DEFAULT_ENV } from '../options/defaults.js';
-import type { Environment, ProgramOptions } from '../types.js';
+import type { Environment, ProgramOptions } from '../types/program.js';
 
 const DEFAULT_TERM = 'xterm-256color';
 

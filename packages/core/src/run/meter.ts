@@ -2,7 +2,7 @@
 
 import { type GroupCounters, readCounters, readStartCounters, withCache } from '../cgroup/counters.js';
 import type { Group } from '../cgroup/group.js';
-import type { LiveUsage } from '../types.js';
+import type { LiveUsage } from '../types/limits.js';
 import type { ProgramRequest } from './request.js';
 
 const NS_PER_MS = 1e6;

@@ -6,21 +6,23 @@ import { onAbort } from '../abort.js';
 import type { EngineCore } from '../engine/core.js';
 import { checkCeilings, type ResolvedLimits, resolveLimits } from '../options/limits.js';
 import { onDemand } from '../pool/sandbox-spec.js';
-import type { OneShotOptions, ProgramOptions, RunResult } from '../types.js';
+import type { FreshRunOptions } from '../types/internal.js';
+import type { ProgramOptions } from '../types/program.js';
+import type { RunResult } from '../types/result.js';
 import { after, CLOSE_WAIT_MS } from './killing.js';
 import { closeResultFds } from './result.js';
 import { Running } from './running.js';
 import { SandboxLease } from './sandbox-lease.js';
 import type { GivenFd } from './stdio/stdio.js';
 
-const NO_OPTIONS: OneShotOptions = Object.freeze({});
+const NO_OPTIONS: FreshRunOptions = Object.freeze({});
 
 /** The request must have been checked. */
 export async function runOneShot(
   core: EngineCore,
   file: string,
   args: readonly string[] = [],
-  options: OneShotOptions = NO_OPTIONS,
+  options: FreshRunOptions = NO_OPTIONS,
 ): Promise<RunResult> {
   core.checkOpen();
   const { signal } = options;
@@ -43,7 +45,7 @@ export async function spawnOneShot(
   core: EngineCore,
   file: string,
   args: readonly string[] = [],
-  options: OneShotOptions = NO_OPTIONS,
+  options: FreshRunOptions = NO_OPTIONS,
 ): Promise<Started> {
   core.checkOpen();
   options.signal?.throwIfAborted();
@@ -56,7 +58,7 @@ export async function spawnOneShot(
 export interface OneShot {
   file: string;
   args: readonly string[];
-  options: OneShotOptions;
+  options: FreshRunOptions;
   limits: ResolvedLimits;
   given?: readonly GivenFd[];
   /** See `ProgramRequest`. */
@@ -92,7 +94,7 @@ export async function startInFresh(core: EngineCore, run: OneShot): Promise<Star
 }
 
 /** Holds the sandbox of a program that executes already, alone in it, until the program ends. */
-export function holdUntilEnd(lease: SandboxLease, running: Running, options: OneShotOptions): Started {
+export function holdUntilEnd(lease: SandboxLease, running: Running, options: FreshRunOptions): Started {
   return new OneShotLease(lease.core, lease).holdUntilEnd(running, options, true);
 }
 
@@ -116,7 +118,7 @@ class OneShotLease {
     core.closers.add(this.#closer);
   }
 
-  holdUntilEnd(running: Running, options: OneShotOptions, spawned: boolean): Started {
+  holdUntilEnd(running: Running, options: FreshRunOptions, spawned: boolean): Started {
     this.live = running;
     const result = untilAborted(running, options).finally(() => this.release(spawned));
     if (spawned) result.catch(() => undefined); // reported by `started`, and to whoever awaits the result

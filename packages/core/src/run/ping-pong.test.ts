@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { GroupPipe } from '../types.js';
+import type { GroupPipe } from '../types/group.js';
 import { pingPongPrograms } from './ping-pong.js';
 
 const pipe = (from: number, to: number, more: Partial<GroupPipe> = {}): GroupPipe => ({

@@ -5,7 +5,7 @@ import type { Group } from '../cgroup/group.js';
 import type { CounterFds, StartMessage } from '../native/native.js';
 import { SYSCALL_FAMILIES } from '../native/tables.js';
 import type { ResolvedLimits } from '../options/limits.js';
-import type { Environment, RunOptions } from '../types.js';
+import type { Environment, RunOptions } from '../types/program.js';
 import { boundGroup, cpusOf, nanoseconds, rlimitsFor, taskRlimit } from './plan.js';
 import type { SandboxLease } from './sandbox-lease.js';
 import type { GivenFd, Stdio } from './stdio/stdio.js';
@@ -99,6 +99,13 @@ export function startMessage(lease: SandboxLease, request: ProgramRequest, parts
     args: [file, ...args],
     env: parts.env,
   };
+}
+
+/** A program is on the CPU of its sandbox, where the engine pins sandboxes, unless it asks for others. */
+export function pinned({ cpu, core }: SandboxLease, request: ProgramRequest): ProgramRequest {
+  const { cpuSet } = request.limits;
+  const asks = cpuSet !== null && cpuSet !== core.limits.cpuSet;
+  return cpu === null || asks ? request : { ...request, limits: { ...request.limits, cpuSet: [cpu] } };
 }
 
 /** The working folder of a program; relative ones start at the work folder. */

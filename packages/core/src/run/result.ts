@@ -7,16 +7,10 @@ import type { WorkFolder } from '../files/trees.js';
 import { type EndedMessage, loadNative } from '../native/native.js';
 import type { ResolvedLimits } from '../options/limits.js';
 import { EMPTY_OUTPUT, type Output } from '../streams/output.js';
-import type {
-  Degradation,
-  FileError,
-  OutputFile,
-  ProgramOptions,
-  RunOptions,
-  RunResult,
-  Status,
-  Usage,
-} from '../types.js';
+import type { FileError, OutputFile } from '../types/files.js';
+import type { Degradation, Status, Usage } from '../types/limits.js';
+import type { ProgramOptions, RunOptions } from '../types/program.js';
+import type { RunResult } from '../types/result.js';
 import { decideVerdict } from './verdict.js';
 
 export interface ResultParts {

@@ -12,7 +12,8 @@ import { copyIn } from '../files/copy.js';
 import { CopyOutBudget } from '../files/copy-out-budget.js';
 import type { EndedMessage } from '../native/native.js';
 import { explained, type StartAttempt, startError } from '../pool/failures.js';
-import type { LiveUsage, RunResult } from '../types.js';
+import type { LiveUsage } from '../types/limits.js';
+import type { RunResult } from '../types/result.js';
 import { attemptOf } from './attempt.js';
 import { writeCpuLimits } from './cpu-limits.js';
 import { publishEnd, publishStart } from './diagnostics.js';
@@ -20,7 +21,7 @@ import { environmentFor } from './environment.js';
 import { Killing, withHostCause } from './killing.js';
 import { Meter } from './meter.js';
 import { checkOpenFiles } from './plan.js';
-import { type ProgramRequest, startMessage, type WarmStart } from './request.js';
+import { type ProgramRequest, pinned, startMessage, type WarmStart } from './request.js';
 import { type Collected, copyOutFiles, makeResult, unreportedEnd } from './result.js';
 import type { ProgramListener, SandboxLease, SignalCause } from './sandbox-lease.js';
 import { lookerFor } from './script.js';
@@ -78,7 +79,7 @@ export class Running implements TimedProgram {
 
   /** Opens descriptors and sends the plan. A promise only when something must be waited for before. */
   static start(lease: SandboxLease, asked: ProgramRequest): Running | Promise<Running> {
-    const request = lease.pinned(asked);
+    const request = pinned(lease, asked);
     checkOpenFiles(request.limits, lease.core.openFilesMax);
     const running = new Running(lease, request);
     try {

@@ -20,7 +20,6 @@ import { type Cause, PROGRAMS_MAX } from '../native/tables.js';
 import { lostError, setupError } from '../pool/failures.js';
 import type { SandboxSpec } from '../pool/sandbox-spec.js';
 import type { Slot } from '../pool/slot.js';
-import type { ProgramRequest } from './request.js';
 import { closeReported } from './stdio/init-files.js';
 
 /** Receives the messages about one program. Exactly one of `onEnded`, `onFailed`, `onLost` comes, last. */
@@ -96,14 +95,6 @@ export class SandboxLease {
   /** Programs that have not ended. */
   get alive(): number {
     return this.#listeners.size;
-  }
-
-  /** A program in here is on the sandbox's own CPU, unless it asks for others. */
-  pinned(request: ProgramRequest): ProgramRequest {
-    const { cpu, core } = this;
-    const { cpuSet } = request.limits;
-    const asks = cpuSet !== null && cpuSet !== core.limits.cpuSet;
-    return cpu === null || asks ? request : { ...request, limits: { ...request.limits, cpuSet: [cpu] } };
   }
 
   nextProgramId(): number {

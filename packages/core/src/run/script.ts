@@ -5,7 +5,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { inTree } from '../files/trees.js';
 import type { FoundFile } from '../pool/failures.js';
-import type { MountRow } from '../types.js';
+import type { MountRow } from '../types/mounts.js';
 import { absolute } from './request.js';
 import type { SandboxLease } from './sandbox-lease.js';
 

@@ -8,7 +8,10 @@ import { type GroupCounters, readCounters } from '../cgroup/counters.js';
 import type { Group } from '../cgroup/group.js';
 import { ClosedError, SandboxError } from '../errors.js';
 import { checkCeilings, type ResolvedLimits, resolveLimits } from '../options/limits.js';
-import type { LiveUsage, RunOptions, RunResult, SandboxOptions } from '../types.js';
+import type { SessionOptions } from '../types/internal.js';
+import type { LiveUsage } from '../types/limits.js';
+import type { RunOptions } from '../types/program.js';
+import type { RunResult } from '../types/result.js';
 import { writeBounds } from './bounds.js';
 import { after, CLOSE_WAIT_MS } from './killing.js';
 import { Running } from './running.js';
@@ -18,7 +21,7 @@ const NS_PER_MS = 1e6;
 
 export class Session {
   readonly lease: SandboxLease;
-  readonly #options: SandboxOptions;
+  readonly #options: SessionOptions;
   readonly #limits: ResolvedLimits;
   readonly #startedAt = performance.now();
   /** Counters of the group before any program. */
@@ -36,7 +39,7 @@ export class Session {
   #memoryPeakBytes = 0;
   #processPeakCount = 0;
 
-  constructor(lease: SandboxLease, options: SandboxOptions, limits: ResolvedLimits) {
+  constructor(lease: SandboxLease, options: SessionOptions, limits: ResolvedLimits) {
     this.lease = lease;
     this.#options = options;
     this.#limits = limits;

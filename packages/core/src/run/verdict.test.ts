@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, type ResolvedLimits, resolveLimits } from '../options/limits.js';
-import type { Status } from '../types.js';
+import type { Status } from '../types/limits.js';
 import { decideVerdict, type ExitRecord, findRow, VERDICT_ROWS } from './verdict.js';
 
 const MiB = 2 ** 20;

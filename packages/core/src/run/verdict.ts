@@ -17,7 +17,7 @@
  */
 import { signalName } from '../errno.js';
 import type { ResolvedLimits } from '../options/limits.js';
-import type { Status } from '../types.js';
+import type { Status } from '../types/limits.js';
 
 /** What the supervisor did first to end the program. */
 export type EndCause = 'none' | 'cpu-limit' | 'wall-limit' | 'output-limit' | 'memory-limit' | 'killed';

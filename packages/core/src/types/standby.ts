@@ -1,5 +1,6 @@
 /** What callers of a standby say and hear. */
-import type { Limits, ProgramOptions, SandboxShape } from '../types.js';
+import type { Limits } from './limits.js';
+import type { ProgramOptions, SandboxShape } from './program.js';
 
 /** A program that can be started ahead of its request: everything it can see before it opens its entry file. */
 export interface StandbyProgram extends SandboxShape, Pick<ProgramOptions, 'env' | 'cwd' | 'seccompFamily'> {

@@ -4,8 +4,8 @@ import { type ResolvedLimits, resolveLimits } from '../options/limits.js';
 import type { SandboxSpec } from '../pool/sandbox-spec.js';
 import { environmentFor } from '../run/environment.js';
 import { rlimitsFor } from '../run/plan.js';
+import type { FreshRunOptions } from '../types/internal.js';
 import type { StandbyProgram } from '../types/standby.js';
-import type { OneShotOptions } from '../types.js';
 
 export interface LaunchSpec {
   key: string;
@@ -15,7 +15,7 @@ export interface LaunchSpec {
   /** Of an ordinary start, but for the entry file. */
   files: Readonly<Record<string, string>>;
   /** Of an ordinary start, but for the entry file. */
-  options: Readonly<OneShotOptions>;
+  options: Readonly<FreshRunOptions>;
   spec: SandboxSpec;
   limits: ResolvedLimits;
 }
@@ -43,7 +43,7 @@ export function makeLaunchSpec(core: EngineCore, program: StandbyProgram): Launc
     files,
     rest.seccompFamily ?? 'any',
   ];
-  const options: OneShotOptions = { ...rest, env: environment, ...PIPES };
+  const options: FreshRunOptions = { ...rest, env: environment, ...PIPES };
   return { key: JSON.stringify(seen), file, args, entry, files, options, spec, limits };
 }
 

@@ -5,8 +5,8 @@
 import type { EngineCore } from '../engine/core.js';
 import { ClosedError } from '../errors.js';
 import { type Started, startInFresh } from '../run/one-shot.js';
+import type { FreshRunOptions } from '../types/internal.js';
 import type { StandbyCounters, StandbyInput, StandbyOptions } from '../types/standby.js';
-import type { OneShotOptions } from '../types.js';
 import { canBeWarm, type LaunchSpec } from './launch-spec.js';
 import { OpenGate } from './open-gate.js';
 import { WarmPool } from './warm-pool.js';
@@ -118,7 +118,7 @@ export class StandbyPool {
     pool: WarmPool,
     launchSpec: LaunchSpec,
     code: string | Uint8Array,
-    options: OneShotOptions,
+    options: FreshRunOptions,
   ): Started | null {
     if (pool.count === 0 || !canBeWarm(launchSpec)) return null;
     pool.noteAsked(launchSpec);

@@ -21,7 +21,7 @@ import { type ProgramRequest, startMessage } from '../run/request.js';
 import { Running } from '../run/running.js';
 import { SandboxLease } from '../run/sandbox-lease.js';
 import { ChildDescriptors } from '../run/stdio/child-descriptors.js';
-import type { OneShotOptions } from '../types.js';
+import type { FreshRunOptions } from '../types/internal.js';
 import type { LaunchSpec } from './launch-spec.js';
 import { type OpenGate, openGateReason } from './open-gate.js';
 
@@ -39,7 +39,7 @@ export class CannotHoldError extends Error {}
 export interface Activation {
   bytes: Uint8Array;
   limits: ResolvedLimits;
-  options: OneShotOptions;
+  options: FreshRunOptions;
 }
 
 export interface WarmProcessOptions {

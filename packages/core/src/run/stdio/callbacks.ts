@@ -1,6 +1,6 @@
 /** `onStdout` and `onStderr`: whatever they throw fails the run. */
 import { SbxError } from '../../errors.js';
-import type { RunOptions } from '../../types.js';
+import type { RunOptions } from '../../types/program.js';
 
 /** What is called with each chunk of a captured descriptor, if anything is. */
 export function callbackFor(

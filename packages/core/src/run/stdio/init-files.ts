@@ -11,7 +11,8 @@ import { meets, placeInTrees, type WorkFolder } from '../../files/trees.js';
 import { type FailedMessage, loadNative, type ReportedOutput } from '../../native/native.js';
 import { OUTPUTS_MAX } from '../../native/tables.js';
 import { EMPTY_OUTPUT, Output } from '../../streams/output.js';
-import type { FileOutput, RunOptions } from '../../types.js';
+import type { RunOptions } from '../../types/program.js';
+import type { FileOutput } from '../../types/stdio.js';
 
 /** An output file whose content is collected. */
 export type CollectedFile = FileOutput & Required<Pick<FileOutput, 'collect'>>;

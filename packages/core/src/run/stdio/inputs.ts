@@ -7,7 +7,7 @@ import { inTree, type WorkFolder } from '../../files/trees.js';
 import { FD_CONTENT } from '../../native/native.js';
 import { CONTENTS_MAX } from '../../native/tables.js';
 import { InputStream } from '../../streams/input.js';
-import type { InputSpec, SeekableContent } from '../../types.js';
+import type { InputSpec, SeekableContent } from '../../types/stdio.js';
 import type { ChildDescriptors } from './child-descriptors.js';
 
 /** Capacity of a pipe by default; larger inputs go through a memory file. */

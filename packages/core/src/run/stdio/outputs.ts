@@ -14,7 +14,7 @@ import {
 } from '../../native/native.js';
 import { EMPTY_OUTPUT, Output } from '../../streams/output.js';
 import { OutputStream } from '../../streams/output-stream.js';
-import type { CaptureOptions, FileOutput, OutputSpec } from '../../types.js';
+import type { CaptureOptions, FileOutput, OutputSpec } from '../../types/stdio.js';
 import type { ChildDescriptors } from './child-descriptors.js';
 import { type CollectedFile, closeReported, InitFiles, type InitFilesOptions } from './init-files.js';
 

@@ -2,7 +2,7 @@
 import { contentBytes, immediateBytes } from '../../files/host-input.js';
 import type { Native } from '../../native/native.js';
 import { InputStream } from '../../streams/input.js';
-import type { PtyOptions } from '../../types.js';
+import type { PtyOptions } from '../../types/stdio.js';
 import type { Inputs } from './inputs.js';
 import type { Outputs } from './outputs.js';
 
