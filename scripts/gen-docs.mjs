@@ -11,7 +11,7 @@ import { root } from './lib/paths.mjs';
 
 const [{ ERROR_CODES }, { VERDICT_ROWS }, { DEFAULT_LIMITS, LIMIT_NAMES, LIMIT_RANGES }] = await importCore(
   'error-codes',
-  'engine/verdict',
+  'run/verdict',
   'options/limits',
 );
 

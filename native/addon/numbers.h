@@ -1,4 +1,4 @@
-// A row of numbers that TypeScript has put together (packages/core/src/native-records.ts), read in the order of native/protocol.
+// A row of numbers that TypeScript has put together (packages/core/src/native/records.ts), read in the order of native/protocol.
 #pragma once
 
 #include <napi.h>

@@ -190,8 +190,8 @@ function recordsSource(rows) {
   const mountFlags = rows.MOUNT_FLAG.map(({ cells: [, name], doc }) => [`${name}?`, 'boolean', doc]);
   const template = rows.TEMPLATE.map(({ cells: [, field, as], doc }) => [field, WAYS[as][0], doc]);
   return `/** Fields of what crosses the boundary, sent and received by position. ${MADE} */
-import { next, nextAll, nextFigure, put, putAll, UNKNOWN } from './native-row.js';
-import { CAUSES, type Cause, STAGES, type Stage } from './native-tables.js';
+import { next, nextAll, nextFigure, put, putAll, UNKNOWN } from './row.js';
+import { CAUSES, type Cause, STAGES, type Stage } from './tables.js';
 
 ${shape('MountFlags', '', mountFlags)}
 ${shape('TemplateFields', '', template)}
@@ -204,5 +204,5 @@ ${each(REPORTS, report)(rows)}`;
 /** Sources by their names in packages/core/src. */
 export function typescriptSources() {
   const rows = readRows();
-  return { 'native-tables.ts': tablesSource(rows), 'native-records.ts': recordsSource(rows) };
+  return { 'native/tables.ts': tablesSource(rows), 'native/records.ts': recordsSource(rows) };
 }

@@ -1,12 +1,12 @@
 // What an editor shows on hover: each member of what callers give and get says what it is.
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { lineOf, parse, visit } from './sources.js';
+import { lineOf, listFiles, parse, visit } from './sources.js';
 
 /** Files whose exported interfaces and type literals are public, in whole. */
 const PUBLIC_TYPES = [
-  'packages/core/src/types.ts',
-  'packages/core/src/program/standby/types.ts',
+  ...listFiles(/^packages\/core\/src\/types\/(?!internal).*\.ts$/),
+  'packages/core/src/public/options.ts',
   'packages/fifo-client/src/types.ts',
   'packages/fifo-protocol/src/reply.ts',
   'packages/fifo-protocol/src/server/types.ts',

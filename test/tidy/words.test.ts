@@ -23,6 +23,8 @@ test('no file names a build machine', () => {
 const REPLACED: Record<string, RegExp> = {
   'packages/gojudge-server/src/':
     /\b\w*(?:Lane\b|Carrier|Presence|presenceOf|PieceSink|sendPieces|Gathered|gather\(|conclude\w*\()|\b(?:Judge|Outcome|Turn)\b(?!\.)/,
+  'packages/core/src/':
+    /\b(?:Place|Shape|Making|Wiring\w*|MadeFiles\w*|Handed|Waited|Family|Recipe|Taken|TakeOutBudget|turnTakers|hadCompany|besideOthers|prepareResting|(?:read|readStart)Figures|(?:make|next)Recipe|makeShape|HandOverMessage|sendHandOver|soiled|awaken)\b|\b(?:class|interface|new) (?:Ends|Waiting|Gate|Stay|Figures)\b|\.(?:place\b(?!\()|wiring|shape|making|waited|company)\b|#(?:renew\w*|hear\w*|rest(?:ing)?\b|settled?\b|letGo|tellSettled)/,
 };
 
 test('names that the glossary has replaced stay replaced', () => {

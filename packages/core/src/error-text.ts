@@ -1,7 +1,8 @@
 /** Sentences of errors, made of their facts. */
 import { errnoName, errnoText } from './errno.js';
 import { ERROR_CODES, type FileErrorCode } from './error-codes.js';
-import type { Limits, RunResult } from './types.js';
+import type { Limits } from './types/limits.js';
+import type { RunResult } from './types/result.js';
 
 /** Limits of a run, as far as they are known. */
 export type KnownLimits = { readonly [Name in keyof Limits]?: unknown };

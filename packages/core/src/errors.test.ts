@@ -17,7 +17,7 @@ import {
   UnsupportedError,
 } from './errors.js';
 import { EMPTY_OUTPUT, Output } from './streams/output.js';
-import type { RunResult } from './types.js';
+import type { RunResult } from './types/result.js';
 
 const failed: RunResult = {
   status: 'exit',

@@ -6,16 +6,10 @@
  */
 
 import { errnoName, errnoNumber, errnoText } from './errno.js';
-import {
-  type CodeOf,
-  ERROR_CODES,
-  type ErrorCode,
-  type FileErrorCode,
-  fileErrorCode,
-  type OptionRule,
-} from './error-codes.js';
+import { type CodeOf, type FileErrorCode, fileErrorCode, type OptionRule } from './error-codes.js';
 import { endText, fileReason, type KnownLimits, type MissingProgram, notFoundText } from './error-text.js';
-import type { RunResult } from './types.js';
+import { isSbxError, SbxError, type SbxErrorInit } from './sbx-error.js';
+import type { RunResult } from './types/result.js';
 
 export type {
   CodeOf,
@@ -26,48 +20,7 @@ export type {
   OptionRule,
 } from './error-codes.js';
 export { ERROR_CODES, fileErrorCode } from './error-codes.js';
-
-/** What every constructor takes beside its own facts. */
-export interface SbxErrorInit<Code extends ErrorCode = ErrorCode> {
-  code: Code;
-  message: string;
-  /** Plain data that may be shown to a peer: never environment, file contents or program text. */
-  details?: Record<string, unknown>;
-  cause?: unknown;
-  /** When this one case differs from the table. */
-  retryable?: boolean;
-}
-
-/** Shared by all copies of this package in a process: `instanceof` fails across two of them, the brand does not. */
-const BRAND = Symbol.for('@sbx/core/error');
-
-/** Base of all errors of this library. Branch on `code`; sub-classes exist where a caller needs their fields. */
-export class SbxError extends Error {
-  /** Stable; the meaning is in `ERROR_CODES`. */
-  readonly code: ErrorCode;
-  /** The same call may succeed later without a change by the caller. */
-  readonly retryable: boolean;
-  /** The facts as plain data. Empty when there are none. */
-  readonly details: Readonly<Record<string, unknown>>;
-
-  constructor(init: SbxErrorInit) {
-    super(init.message, 'cause' in init ? { cause: init.cause } : undefined);
-    this.code = init.code;
-    this.retryable = init.retryable ?? ERROR_CODES[init.code].retryable;
-    this.details = init.details ?? {};
-  }
-
-  /** For logs and wires: name, code, message, retryable, details. No stack and no cause: they name things of the host. */
-  toJSON(): { name: string; code: ErrorCode; message: string; retryable: boolean; details: object } {
-    const { name, code, message, retryable, details } = this;
-    return { name, code, message, retryable, details };
-  }
-}
-
-/** Whether `error` is one of ours, also when it was made by another copy of this package. */
-export function isSbxError(error: unknown): error is SbxError {
-  return typeof error === 'object' && error !== null && (error as Record<symbol, unknown>)[BRAND] === true;
-}
+export { isSbxError, SbxError, type SbxErrorInit };
 
 /** A value given by the caller was refused, before anything started. */
 export class InvalidOptionsError extends SbxError {
@@ -275,7 +228,6 @@ export class ProgramError extends SbxError {
 }
 
 const CLASSES = {
-  SbxError,
   InvalidOptionsError,
   UnsupportedError,
   PermissionError,
@@ -287,8 +239,7 @@ const CLASSES = {
   ProgramError,
 };
 
-// On the prototypes, as the names of built-in errors: written out, so that a minifier cannot change them.
-Object.defineProperty(SbxError.prototype, BRAND, { value: true });
+// On the prototypes, as in `sbx-error.ts`.
 for (const [name, type] of Object.entries(CLASSES)) {
   Object.defineProperty(type.prototype, 'name', { value: name, writable: true, configurable: true });
 }

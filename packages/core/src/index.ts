@@ -7,6 +7,7 @@
 export { signalNumber } from './errno.js';
 export type { KnownLimits, MissingProgram } from './error-text.js';
 export * from './errors.js';
+export type { FileData, FolderEntry } from './files/work-files.js';
 export {
   ALLOWABLE_SYSCALLS,
   type AllowableSyscall,
@@ -14,11 +15,36 @@ export {
   type ProcMode,
   SYSCALL_FAMILIES,
   type SyscallFamily,
-} from './native-tables.js';
+} from './native/tables.js';
 export { DEFAULT_ENV, DEFAULT_MOUNTS } from './options/defaults.js';
 export { nearest as nearestName } from './options/describe.js';
 export { DEFAULT_LIMITS } from './options/limits.js';
 export { MINIMAL_ROOT } from './options/root.js';
+export { Engine } from './public/engine.js';
+export * from './public/options.js';
+export {
+  type NoOtherKeys,
+  Process,
+  type ProcessEvent,
+  type ProcessFor,
+  type StreamFor,
+} from './public/process.js';
+export { ProcessGroup } from './public/process-group.js';
+export { Sandbox } from './public/sandbox.js';
+export { SandboxFiles } from './public/sandbox-files.js';
+export type { ShellTag } from './public/shell.js';
+export { PreparedProgram, Standby } from './public/standby.js';
+export type { InputStream } from './streams/input.js';
+export { Output } from './streams/output.js';
+export type { OutputStream } from './streams/output-stream.js';
+export * from './types/engine.js';
+export * from './types/files.js';
+export * from './types/group.js';
+export * from './types/limits.js';
+export * from './types/mounts.js';
+export * from './types/program.js';
+export * from './types/result.js';
+export * from './types/seccomp.js';
 export type {
   StandbyCounters,
   StandbyFamily,
@@ -26,22 +52,5 @@ export type {
   StandbyOptions,
   StandbyProgram,
   StandbyRequest,
-} from './program/standby/types.js';
-export { Engine } from './sandbox/engine.js';
-export {
-  type NoOtherKeys,
-  Process,
-  type ProcessEvent,
-  type ProcessFor,
-  type StreamFor,
-} from './sandbox/process.js';
-export { ProcessGroup } from './sandbox/process-group.js';
-export { Sandbox } from './sandbox/sandbox.js';
-export { SandboxFiles } from './sandbox/sandbox-files.js';
-export type { ShellTag } from './sandbox/shell.js';
-export { PreparedProgram, Standby } from './sandbox/standby.js';
-export type { FileData, FolderEntry } from './sandbox/work-files.js';
-export type { InputStream } from './streams/input.js';
-export { Output } from './streams/output.js';
-export type { OutputStream } from './streams/output-stream.js';
-export * from './types.js';
+} from './types/standby.js';
+export * from './types/stdio.js';

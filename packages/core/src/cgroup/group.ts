@@ -5,8 +5,8 @@
 import { closeSync, constants, openSync, writeFileSync, writeSync } from 'node:fs';
 import { chown, mkdir, rmdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { type CounterFds, hostError, loadNative, type Native } from '../native.js';
-import { COUNTERS, type CounterName } from '../native-tables.js';
+import { type CounterFds, hostError, loadNative, type Native } from '../native/native.js';
+import { COUNTERS, type CounterName } from '../native/tables.js';
 import type { Layout } from './layout.js';
 
 /** Folders of a group by controller; with v2 the same one for all, with v1 co-mounted controllers share. */

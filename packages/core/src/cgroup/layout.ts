@@ -2,7 +2,7 @@
  * What the two versions of cgroups call things: one table per version. Everything else in this folder and in the native
  * code is the same for both.
  */
-import type { CounterName } from '../native-tables.js';
+import type { CounterName } from '../native/tables.js';
 
 export interface CounterFile {
   controller: string;

@@ -1,8 +1,8 @@
 /** What the engine's own folder counts: all sandboxes together, since the opening, helpers included. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CounterName } from '../native-tables.js';
-import type { EngineUsage } from '../types.js';
+import type { CounterName } from '../native/tables.js';
+import type { EngineUsage } from '../types/engine.js';
 import { cpuNsOf, numberOf } from './counter-text.js';
 import type { CgroupTree } from './tree.js';
 

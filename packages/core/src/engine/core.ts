@@ -4,27 +4,29 @@
 import { availableParallelism } from 'node:os';
 import type { CgroupTree } from '../cgroup/tree.js';
 import { ClosedError } from '../errors.js';
-import { loadNative, type Native } from '../native.js';
-import { TREES_MAX } from '../native-tables.js';
+import { loadNative, type Native } from '../native/native.js';
+import { TREES_MAX } from '../native/tables.js';
 import { DEFAULT_UMASK, DEFAULT_WORK_DIR } from '../options/defaults.js';
 import { validateEngineOptions } from '../options/engine-options.js';
 import type { ResolvedLimits } from '../options/limits.js';
 import { toolchainPath } from '../options/toolchains.js';
+import type { Helper } from '../pool/helper.js';
+import { allowedCpus, CpuPins } from '../pool/pins.js';
+import { Queue } from '../pool/queue.js';
+import { diskOf, makeSandboxSpec, type SandboxSpec } from '../pool/sandbox-spec.js';
+import type { Slot } from '../pool/slot.js';
+import type { Slots } from '../pool/slots.js';
 import type { RootImage } from '../root/image.js';
-import type { EngineCounters, EngineInfo, EngineOptions, Feature, SandboxShape, Status } from '../types.js';
-import { STATUSES } from '../types.js';
+import type { EngineCounters, EngineInfo, EngineOptions } from '../types/engine.js';
+import type { Feature, Status } from '../types/limits.js';
+import { STATUSES } from '../types/limits.js';
+import type { SandboxShape } from '../types/program.js';
 import { askedFor, type FeatureTable } from './features.js';
-import type { Helper } from './helper.js';
 import { checkKernel, countsTasksPerNamespace } from './kernel.js';
 import { treeTargets } from './mounts.js';
 import { checkOpenFileRoom, hardOpenFiles } from './open-files.js';
 import { type Opened, openParts } from './opening.js';
 import { Overdue } from './overdue.js';
-import { allowedCpus, CpuPins } from './pins.js';
-import { Queue } from './queue.js';
-import { diskOf, makeShape, type Shape } from './shape.js';
-import type { Slot } from './slot.js';
-import type { Slots } from './slots.js';
 import { isStrict } from './template.js';
 
 export class EngineCore {
@@ -48,7 +50,7 @@ export class EngineCore {
   readonly overdue = new Overdue();
   readonly slots: Slots;
   readonly native: Native;
-  /** Tasks beside the program's that RLIMIT_NPROC counts in a sandbox with one program; `null` where it counts others, too. */
+  /** Tasks of the helper that RLIMIT_NPROC counts with the program's in a sandbox with one program; `null` where it counts others, too. */
   readonly countedHelpers: number | null;
   readonly machineCpus = availableParallelism();
   readonly openFilesMax = hardOpenFiles();
@@ -112,26 +114,26 @@ export class EngineCore {
     return this.#closed === null && this.#helper.isAlive;
   }
 
-  shape(options: SandboxShape, limits: ResolvedLimits, terminal: boolean): Shape {
+  sandboxSpec(options: SandboxShape, limits: ResolvedLimits, terminal: boolean): SandboxSpec {
     const strict = isStrict(this.options.seccomp, options.seccomp);
     const seccompKill = options.seccompAction === 'kill';
     const loopback = options.network === 'loopback';
-    return makeShape({ loopback, strict, seccompKill, terminal, ...diskOf(limits) });
+    return makeSandboxSpec({ loopback, strict, seccompKill, terminal, ...diskOf(limits) });
   }
 
-  /** A slot with a ready sandbox of this shape. While the helper is replaced it is waited for. */
-  acquire(shape: Shape): Slot | Promise<Slot> {
+  /** A slot with a ready sandbox of this spec. While the helper is restarted the promise waits for that. */
+  acquire(spec: SandboxSpec): Slot | Promise<Slot> {
     this.checkOpen();
     const restarting = this.#helper.restarting();
-    if (restarting !== null) return restarting.then(() => this.acquire(shape));
-    const slot = this.slots.acquire(shape);
-    return slot instanceof Promise ? slot.catch((error) => this.#acquireAgain(shape, error)) : slot;
+    if (restarting !== null) return restarting.then(() => this.acquire(spec));
+    const slot = this.slots.acquire(spec);
+    return slot instanceof Promise ? slot.catch((error) => this.#acquireAgain(spec, error)) : slot;
   }
 
-  /** Nothing has been started yet, so whoever lost a sandbox in the making with the helper gets one from the next. */
-  #acquireAgain(shape: Shape, error: unknown): Slot | Promise<Slot> {
+  /** A request that lost its sandbox with the helper, before anything was started in it, gets one from the next helper. */
+  #acquireAgain(spec: SandboxSpec, error: unknown): Slot | Promise<Slot> {
     if (this.#closed !== null || this.#helper.isAlive) throw error;
-    return this.acquire(shape);
+    return this.acquire(spec);
   }
 
   info(): EngineInfo {
@@ -163,7 +165,7 @@ export class EngineCore {
     const reason = new ClosedError('The engine');
     this.queue.close(reason);
     await Promise.all([...this.closers].map((close) => close()));
-    // At once: the end of the zygote kills all that is below it, while a keeper has to wait for its turn beside what spins.
+    // At once: the end of the zygote kills all that is below it, while a keeper competes for the CPU with programs that spin.
     await Promise.all([this.slots.close(reason), this.#helper.close()]);
     this.overdue.close();
     await this.tree?.close();

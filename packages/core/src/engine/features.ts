@@ -3,10 +3,11 @@ import { release } from 'node:os';
 import type { Group } from '../cgroup/group.js';
 import type { CgroupReport, CgroupTree } from '../cgroup/tree.js';
 import { UnsupportedError } from '../errors.js';
-import { loadNative } from '../native.js';
-import type { CounterName } from '../native-tables.js';
+import { loadNative } from '../native/native.js';
+import type { CounterName } from '../native/tables.js';
 import type { ResolvedLimits } from '../options/limits.js';
-import { type Degradation, type EngineInfo, type EngineOptions, FEATURES, type Feature } from '../types.js';
+import type { EngineInfo, EngineOptions } from '../types/engine.js';
+import { type Degradation, FEATURES, type Feature } from '../types/limits.js';
 
 export type FeatureTable = EngineInfo['features'];
 

@@ -1,9 +1,9 @@
 /** The caller's mount table to the rows that the helper applies: looks at the host once, when the engine opens. */
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { InvalidOptionsError } from '../errors.js';
-import type { TemplateRow } from '../native.js';
+import type { TemplateRow } from '../native/native.js';
 import { DEVICE_LINKS, DEVICES, isDevice, isHiddenProc } from '../options/mount-rules.js';
-import type { MountRow } from '../types.js';
+import type { MountRow } from '../types/mounts.js';
 
 /** Bounds of a private file system that names none. */
 const TMPFS_BYTES = 128 * 2 ** 20;

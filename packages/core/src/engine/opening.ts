@@ -1,18 +1,18 @@
 /** Opens what an engine is made of, in order: cgroups, features, helper, slots. */
 import { availableParallelism, release } from 'node:os';
 import { CgroupTree } from '../cgroup/tree.js';
-import { packageVersion } from '../native.js';
+import { packageVersion } from '../native/native.js';
 import { engineLimits, type ResolvedLimits } from '../options/limits.js';
+import { Helper } from '../pool/helper.js';
+import { diskOf, makeSandboxSpec } from '../pool/sandbox-spec.js';
+import { Slots } from '../pool/slots.js';
+import { randomBlock } from '../pool/uid-block.js';
+import { Zygote } from '../pool/zygote.js';
 import { RootImage } from '../root/image.js';
-import type { EngineInfo, EngineOptions } from '../types.js';
+import type { EngineInfo, EngineOptions } from '../types/engine.js';
 import { askedFor, checkRequired, DEFAULT_REQUIRE, describeFeatures, type FeatureTable } from './features.js';
-import { Helper } from './helper.js';
 import { hardOpenFiles, sandboxesThatFit } from './open-files.js';
-import { diskOf, makeShape } from './shape.js';
-import { Slots } from './slots.js';
 import { isStrict, mountsOf, templateOf } from './template.js';
-import { randomBlock } from './uid-block.js';
-import { Zygote } from './zygote.js';
 
 const DEFAULT_MAX_SANDBOXES = 256;
 const DEFAULT_QUEUE_LENGTH = 512;
@@ -75,7 +75,7 @@ async function openOn(options: EngineOptions): Promise<Omit<Opened, 'image'>> {
 
 function makeSlots(options: EngineOptions, info: EngineInfo, tree: CgroupTree | null, helper: Helper): Slots {
   const { parallelism, maxSandboxes } = info;
-  const shape = makeShape({
+  const spec = makeSandboxSpec({
     loopback: false,
     strict: isStrict(options.seccomp),
     seccompKill: false,
@@ -89,7 +89,7 @@ function makeSlots(options: EngineOptions, info: EngineInfo, tree: CgroupTree | 
     ),
     maxInUse: maxSandboxes,
     uidBase: info.user.uidBase ?? 0,
-    shape,
+    spec,
     tree,
     clone: (slotId, uidBase, helperEnd) => helper.newSlot(slotId, uidBase, helperEnd),
   });

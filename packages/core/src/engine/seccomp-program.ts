@@ -4,9 +4,9 @@
  * are refused by our own filter, which stands below.
  */
 import { InvalidOptionsError } from '../errors.js';
-import { POLICY_LENGTH_MAX } from '../native-tables.js';
+import { POLICY_LENGTH_MAX } from '../native/tables.js';
 import { type Architecture, syscallNumber } from '../options/syscalls.js';
-import type { SeccompAction, SeccompArgument, SeccompPolicy, SeccompRule } from '../types.js';
+import type { SeccompAction, SeccompArgument, SeccompPolicy, SeccompRule } from '../types/seccomp.js';
 
 /** SECCOMP_RET_…; `errno` is EPERM. */
 const ACTIONS: Readonly<Record<SeccompAction, number>> = {

@@ -1,8 +1,8 @@
-/** Engine options to what the zygote is told: the world that every program of the engine finds itself in. */
+/** Engine options to the template message of the zygote: the world that every program of the engine finds itself in. */
 import type { CgroupTree } from '../cgroup/tree.js';
 import { signalNumber } from '../errno.js';
-import type { TemplateMessage } from '../native.js';
-import { ALLOWABLE_SYSCALLS, type AllowableSyscall, PROC_MODES } from '../native-tables.js';
+import type { TemplateMessage } from '../native/native.js';
+import { ALLOWABLE_SYSCALLS, type AllowableSyscall, PROC_MODES } from '../native/tables.js';
 import {
   DEFAULT_DOMAINNAME,
   DEFAULT_HOSTNAME,
@@ -13,7 +13,8 @@ import {
 } from '../options/defaults.js';
 import type { Architecture } from '../options/syscalls.js';
 import { checkInterpreters, toolchainRows } from '../options/toolchains.js';
-import type { EngineOptions, MountRow } from '../types.js';
+import type { EngineOptions } from '../types/engine.js';
+import type { MountRow } from '../types/mounts.js';
 import type { FeatureTable } from './features.js';
 import { coreLimit } from './kernel.js';
 import { compileMasks, compileMounts } from './mounts.js';
@@ -26,8 +27,8 @@ export function isStrict(ofEngine: EngineOptions['seccomp'], ofRun?: 'default' |
 }
 
 /** Whether the filter of a sandbox may answer a call with SIGSYS: its own policy, or one of the caller's. */
-export function filterMayKill({ seccomp }: EngineOptions, shape: { seccompKill: boolean }): boolean {
-  return shape.seccompKill || typeof seccomp === 'object';
+export function filterMayKill({ seccomp }: EngineOptions, spec: { seccompKill: boolean }): boolean {
+  return spec.seccompKill || typeof seccomp === 'object';
 }
 
 /** What the root is made of: the caller's rows, or the default ones. Throws `InvalidOptionsError` for a venv without its interpreter. */

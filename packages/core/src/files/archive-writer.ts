@@ -5,7 +5,7 @@
 import { constants, fchmodSync, futimesSync, lstatSync, lutimesSync, unlinkSync, writeSync } from 'node:fs';
 import type { TarHeader } from 'modern-tar';
 import { FileAccessError, InvalidOptionsError } from '../errors.js';
-import { EEXIST, EINVAL } from '../native-errno.js';
+import { EEXIST, EINVAL } from '../native/errno.js';
 import { quote } from '../options/describe.js';
 import { checkWorkPath, PATH_BYTES_MAX } from '../options/paths.js';
 import type { WorkFolder } from './trees.js';

@@ -1,9 +1,9 @@
 /** Files out of a sandbox, after every process of the program has ended. */
 import { fstatSync } from 'node:fs';
 import { errnoName } from '../errno.js';
-import { EINVAL } from '../native-errno.js';
-import type { CopyOut, FileError, OutputFile } from '../types.js';
-import { TakeOutBudget } from './take-out.js';
+import { EINVAL } from '../native/errno.js';
+import type { CopyOut, FileError, OutputFile } from '../types/files.js';
+import { CopyOutBudget } from './copy-out-budget.js';
 import { inTree, type WorkFolder } from './trees.js';
 
 const COPY_OUT_BYTES_MAX = 64 * 2 ** 20;
@@ -28,7 +28,7 @@ export function copyOut(
   folder: WorkFolder,
   wanted: readonly CopyOut[],
   maxBytes: number = COPY_OUT_BYTES_MAX,
-  budget: TakeOutBudget = new TakeOutBudget(),
+  budget: CopyOutBudget = new CopyOutBudget(),
 ): CopiedOut {
   const copied = noFiles();
   try {
@@ -44,7 +44,7 @@ export function copyOut(
 }
 
 /** The result owns a descriptor from here on; one of two entries for one path is closed. */
-function take(folder: WorkFolder, want: Bounded, { files, errors }: CopiedOut, budget: TakeOutBudget): void {
+function take(folder: WorkFolder, want: Bounded, { files, errors }: CopiedOut, budget: CopyOutBudget): void {
   const { path, maxBytes, optional = false } = want;
   const taken = want.as === 'fd' ? hold(folder, want, budget) : read(folder, want, budget);
   if (typeof taken === 'number') {
@@ -66,13 +66,13 @@ function closeFiles({ native }: WorkFolder, files: readonly OutputFile[]): void 
 }
 
 /** `isWhole`: it was within its own bound, and that of all files. */
-interface Taken {
+interface CopiedFile {
   file: TakenFile;
   isWhole: boolean;
 }
 
 /** Of one that is too large nothing is read, unless its beginning is wanted. */
-function read(folder: WorkFolder, want: Bounded, budget: TakeOutBudget): Taken | number {
+function read(folder: WorkFolder, want: Bounded, budget: CopyOutBudget): CopiedFile | number {
   const { native } = folder;
   const { path, truncate } = want;
   const maxBytes = Math.min(want.maxBytes, budget.leftBytes);
@@ -85,7 +85,7 @@ function read(folder: WorkFolder, want: Bounded, budget: TakeOutBudget): Taken |
   return { file, isWhole: file.sizeBytes <= maxBytes };
 }
 
-function hold(folder: WorkFolder, want: Bounded, budget: TakeOutBudget): Taken | number {
+function hold(folder: WorkFolder, want: Bounded, budget: CopyOutBudget): CopiedFile | number {
   const { native } = folder;
   const { path, maxBytes, truncate } = want;
   const fd = inTree(folder, path, (dir, below) => native.openBeneath({ dir, path: below, flags: 0 }));
@@ -95,7 +95,7 @@ function hold(folder: WorkFolder, want: Bounded, budget: TakeOutBudget): Taken |
     const status = fstatSync(fd);
     if (!status.isFile()) return EINVAL;
     const fits = status.size <= maxBytes;
-    const isWanted = (fits || truncate === true) && budget.chargeHeld(status, maxBytes);
+    const isWanted = (fits || truncate === true) && budget.chargeOpenFile(status, maxBytes);
     if (isWanted) native.giveAway(fd);
     isGiven = isWanted;
     const file = new TakenFile(path, NO_BYTES, status.mode & 0o7777, status.size, isWanted ? fd : null);

@@ -1,6 +1,6 @@
 /** Files into a sandbox before a program starts. */
 import { FileAccessError } from '../errors.js';
-import type { Content, FileInput } from '../types.js';
+import type { Content, FileInput } from '../types/files.js';
 import { immediateBytes, withHostFile } from './host-input.js';
 import { notRegular } from './refusals.js';
 import { inParent, inTree, type WorkFolder } from './trees.js';

@@ -8,8 +8,8 @@ import {
 } from 'node:fs';
 import { promisify } from 'node:util';
 import { FileAccessError, type FileErrorCode } from '../errors.js';
-import type { Native } from '../native.js';
-import type { Content } from '../types.js';
+import type { Native } from '../native/native.js';
+import type { Content } from '../types/files.js';
 import { notRegular } from './refusals.js';
 
 const open = promisify(openCallback);

@@ -3,7 +3,7 @@ import { constants, fstatSync, read as readCallback, type Stats } from 'node:fs'
 import { promisify } from 'node:util';
 import type { TarHeader, TarPackController } from 'modern-tar';
 import { FileAccessError } from '../errors.js';
-import { EFBIG } from '../native-errno.js';
+import { EFBIG } from '../native/errno.js';
 import type { WorkFolder } from './trees.js';
 import { GONE, walkTree } from './walk.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Native } from '../native.js';
-import { EISDIR, ELOOP, ENOENT, EXDEV } from '../native-errno.js';
+import { EISDIR, ELOOP, ENOENT, EXDEV } from '../native/errno.js';
+import type { Native } from '../native/native.js';
 import { inTree, parentsInTree, type WorkFolder } from './trees.js';
 
 const TREES = [

@@ -8,8 +8,8 @@
  */
 import { constants } from 'node:fs';
 import { FileAccessError } from '../errors.js';
-import type { Native } from '../native.js';
-import { EINVAL, EISDIR, ELOOP, EXDEV } from '../native-errno.js';
+import { EINVAL, EISDIR, ELOOP, EXDEV } from '../native/errno.js';
+import type { Native } from '../native/native.js';
 import { checkWorkPath } from '../options/paths.js';
 
 /** A file system of the sandbox's own. */

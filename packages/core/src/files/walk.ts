@@ -4,7 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { constants, promises as fs, type Stats } from 'node:fs';
-import { EILSEQ, ELOOP, ENOENT, ENOTDIR } from '../native-errno.js';
+import { EILSEQ, ELOOP, ENOENT, ENOTDIR } from '../native/errno.js';
 import type { WorkFolder } from './trees.js';
 
 /** One name. `path` is relative to the folder that the walk started in. */

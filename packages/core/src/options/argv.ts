@@ -1,5 +1,5 @@
 /** Checks of what `execve` takes: file, arguments, environment, within the kernel's bounds. */
-import type { Environment } from '../types.js';
+import type { Environment } from '../types/program.js';
 import { checkRule, isGetter, isPlainObject, text } from './check.js';
 import { quote } from './describe.js';
 import { PATH_BYTES_MAX } from './paths.js';

@@ -1,5 +1,5 @@
 /** Checks of what goes into the work folder and what is wanted back: `files`, `Content`, `copyOut`. */
-import type { Content, CopyOut, FileInput } from '../types.js';
+import type { Content, CopyOut, FileInput } from '../types/files.js';
 import { BOOLEAN, by, checkTable, isGetter, isPlainObject, number, table, text, word } from './check.js';
 import { checkFilePath, PATH_BYTES_MAX } from './paths.js';
 import { keySegment, type Problem, problem, within, wrongSecret, wrongType } from './problem.js';

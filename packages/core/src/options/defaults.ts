@@ -2,7 +2,7 @@
  * What every sandbox sees unless the engine is told otherwise: the environment and the root. Rows name what programs need
  * and nothing that tells about the host (no resolv.conf, machine-id, shadow, fstab, os users).
  */
-import type { MountRow } from '../types.js';
+import type { MountRow } from '../types/mounts.js';
 
 /** Work folder inside, and home of the account that programs run under. */
 export const DEFAULT_WORK_DIR = '/w';

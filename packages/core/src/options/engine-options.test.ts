@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidOptionsError } from '../errors.js';
-import { FEATURES } from '../types.js';
+import { FEATURES } from '../types/limits.js';
 import { DEFAULT_MOUNTS } from './defaults.js';
 import { validateEngineOptions } from './engine-options.js';
 

@@ -1,7 +1,8 @@
 /** Options of `Engine.open`: the root that sandboxes see, sizes, limits, and what the machine must be able to do. */
 import { signalNumber } from '../errno.js';
-import { ALLOWABLE_SYSCALLS, PROC_MODES } from '../native-tables.js';
-import { type EngineOptions, FEATURES } from '../types.js';
+import { ALLOWABLE_SYSCALLS, PROC_MODES } from '../native/tables.js';
+import type { EngineOptions } from '../types/engine.js';
+import { FEATURES } from '../types/limits.js';
 import { BOOLEAN, by, checkTable, number, table, word } from './check.js';
 import { DEFAULT_WORK_DIR } from './defaults.js';
 import { describe, quote } from './describe.js';

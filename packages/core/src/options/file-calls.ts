@@ -1,6 +1,6 @@
 /** Checks of the calls on files of a living sandbox. Their names are those of `node:fs/promises`, some of their options are not. */
 
-import type { SnapshotOptions, WatchOptions } from '../types.js';
+import type { SnapshotOptions, WatchOptions } from '../types/files.js';
 import { BOOLEAN, by, checkTable, number, type Table, table } from './check.js';
 import {
   CONTENT_BYTES_MAX,

@@ -1,5 +1,5 @@
 /** Requests for groups: programs, each in a sandbox of its own, and the pipes between their descriptors. */
-import type { EachGroupRequest, GroupPipe, GroupProgram, GroupRequest } from '../types.js';
+import type { EachGroupRequest, GroupPipe, GroupProgram, GroupRequest } from '../types/group.js';
 import { checkArgs, checkArgvSize, checkFileArgument } from './argv.js';
 import { BOOLEAN, by, type Check, checkTable, nested, number, type Table, table } from './check.js';
 import { CONTENT_BYTES_MAX } from './content.js';

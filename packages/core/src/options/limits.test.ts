@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidOptionsError } from '../errors.js';
-import type { Limits } from '../types.js';
+import type { Limits } from '../types/limits.js';
 import { checkRule, checkTable } from './check.js';
 import {
   checkCeilings,
@@ -21,7 +21,7 @@ it('a limit without its unit is recognised', () => {
 });
 
 describe('defaults', () => {
-  it('are frozen, legal, and what types.ts says', () => {
+  it('are frozen, legal, and what types/limits.ts says', () => {
     expect(Object.isFrozen(DEFAULT_LIMITS)).toBe(true);
     expect(checkTable(DEFAULT_LIMITS, LIMITS_TABLE)).toBeNull();
     expect(DEFAULT_LIMITS).toEqual({

@@ -2,7 +2,7 @@
  * Limits: defaults, ranges, merging, ceilings. One row of `LIMIT_RANGES` per limit feeds the checker and the docs. Layers
  * go from the general to the special (library, engine, sandbox, program): `undefined` inherits, `null` lifts the limit.
  */
-import type { Limits } from '../types.js';
+import type { Limits } from '../types/limits.js';
 import { by, nested, number, type Rule, type Table, table } from './check.js';
 import { checkCpuSet, formatCpuSet, parseCpuSet } from './cpu-set.js';
 import { describe } from './describe.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidOptionsError } from '../errors.js';
-import type { MountRow } from '../types.js';
+import type { MountRow } from '../types/mounts.js';
 import { validateEngineOptions } from './engine-options.js';
 import { isHiddenProc } from './mount-rules.js';
 

@@ -1,5 +1,5 @@
 /** Rows of a mount table and masked paths: what may be asked for, and where. What the host has is looked at later. */
-import type { MountRow } from '../types.js';
+import type { MountRow } from '../types/mounts.js';
 import { BOOLEAN, by, checkTable, number, type Table, table, text, word } from './check.js';
 import { quote } from './describe.js';
 import { PATH_BYTES_MAX } from './paths.js';

@@ -1,7 +1,8 @@
 /** Which keys are legal in which call about programs, each with its rule: the tables behind `program.ts` and `group.ts`. */
-import { SYSCALL_FAMILIES } from '../native-tables.js';
-import type { StandbyProgram } from '../program/standby/types.js';
-import type { OneShotOptions, ProgramOptions, RunOptions, SandboxOptions } from '../types.js';
+import { SYSCALL_FAMILIES } from '../native/tables.js';
+import type { FreshRunOptions, SessionOptions } from '../types/internal.js';
+import type { ProgramOptions, RunOptions } from '../types/program.js';
+import type { StandbyProgram } from '../types/standby.js';
 import { checkEnv } from './argv.js';
 import { by, nested, number, type Rule, type Table, table, text, word } from './check.js';
 import { CONTENT_BYTES_MAX, checkCopyOut, checkFiles, checkWorkspace } from './content.js';
@@ -113,15 +114,20 @@ export const GROUP_PROGRAM_RULES = {
   limits: LIMITS_RULE,
 };
 
+/** The class is above this file. */
+interface NamesEngine {
+  engine?: unknown;
+}
+
 /** `OneShotOptions`: a program in a fresh sandbox. */
-export const ONE_SHOT_TABLE: Table = table<OneShotOptions>(
+export const ONE_SHOT_TABLE: Table = table<FreshRunOptions & NamesEngine>(
   'the options of Sandbox.run',
   { ...GROUP_PROGRAM_RULES, ...CALL_RULES, engine: ENGINE_RULE },
   { hints: HINTS },
 );
 
 /** The same for a living process. */
-export const ONE_SHOT_SPAWN_TABLE: Table = table<OneShotOptions>(
+export const ONE_SHOT_SPAWN_TABLE: Table = table<FreshRunOptions & NamesEngine>(
   'the options of Sandbox.spawn',
   { ...GROUP_PROGRAM_RULES, ...CALL_RULES, ...SPAWN_STDIO_RULES, engine: ENGINE_RULE },
   { hints: HINTS },
@@ -141,7 +147,7 @@ export const STANDBY_TABLE: Table = table<Omit<StandbyProgram, 'file' | 'args' |
 );
 
 /** `SandboxOptions`. */
-export const SANDBOX_TABLE: Table = table<SandboxOptions>(
+export const SANDBOX_TABLE: Table = table<SessionOptions & NamesEngine>(
   'the options of Sandbox.create',
   {
     ...SHAPE_RULES,

@@ -3,7 +3,7 @@
  * for the first fault or returns nothing; values are used as they came. Ceilings are the engine's and come after
  * (`checkCeilings`). The tables are in `program-rules.ts`.
  */
-import type { Environment, RunOptions } from '../types.js';
+import type { Environment, RunOptions } from '../types/program.js';
 import { checkArgs, checkArgvSize, checkFileArgument } from './argv.js';
 import { checkTable, type Table } from './check.js';
 import { throwProblem } from './problem.js';

@@ -1,5 +1,5 @@
 /** Options of `engine.runMany`. The requests themselves are checked as they come. */
-import type { RunManyOptions } from '../types.js';
+import type { RunManyOptions } from '../types/program.js';
 import { checkTable, number, table } from './check.js';
 import { throwProblem, wrongType } from './problem.js';
 import { ABORT_RULES } from './program-rules.js';

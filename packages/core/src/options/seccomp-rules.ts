@@ -1,5 +1,5 @@
 /** Filters of the caller's: what may be asked for. */
-import type { SeccompAction, SeccompArgument, SeccompPolicy, SeccompRule } from '../types.js';
+import type { SeccompAction, SeccompArgument, SeccompPolicy, SeccompRule } from '../types/seccomp.js';
 import { by, checkTable, number, type Table, table, word } from './check.js';
 import { nearest, quote } from './describe.js';
 import { type Problem, problem, within, wrongType, wrongWord } from './problem.js';

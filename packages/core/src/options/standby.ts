@@ -1,10 +1,5 @@
 /** What callers of a standby give it, checked; see `program.ts`. */
-import type {
-  StandbyFamily,
-  StandbyInput,
-  StandbyOptions,
-  StandbyProgram,
-} from '../program/standby/types.js';
+import type { StandbyFamily, StandbyInput, StandbyOptions, StandbyProgram } from '../types/standby.js';
 import { BOOLEAN, by, checkTable, number, table } from './check.js';
 import { checkFiles } from './content.js';
 import { quote } from './describe.js';

@@ -1,14 +1,15 @@
 /** Checks of descriptors: `stdin`, `stdout`, `stderr`, `fds`, `pty`. Pipes need a living `Process`: `spawn` only. */
+
+import type { Content } from '../types/files.js';
+import type { ProgramOptions } from '../types/program.js';
 import type {
   CaptureOptions,
-  Content,
   FdSpec,
   FileOutput,
   InputSpec,
   OutputSpec,
-  ProgramOptions,
   PtyOptions,
-} from '../types.js';
+} from '../types/stdio.js';
 import {
   BOOLEAN,
   by,

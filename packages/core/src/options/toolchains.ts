@@ -2,7 +2,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { InvalidOptionsError } from '../errors.js';
-import type { MountRow } from '../types.js';
+import type { MountRow } from '../types/mounts.js';
 import { quote } from './describe.js';
 import { checkAbsolutePath } from './mount-rules.js';
 import { type Problem, problem, within, wrongType } from './problem.js';

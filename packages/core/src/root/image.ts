@@ -9,12 +9,13 @@ import { dirname } from 'node:path';
 import { generatedFiles } from '../options/defaults.js';
 import { minimalRootOf } from '../options/root.js';
 import { toolchainRows } from '../options/toolchains.js';
-import type { EngineOptions, MountRow } from '../types.js';
+import type { EngineOptions } from '../types/engine.js';
+import type { MountRow } from '../types/mounts.js';
 import { makeFolder } from './folder.js';
 import { Packages } from './packages.js';
 import { placesFor, rowsOf, topsOf } from './rows.js';
 import { type Entry, selectFiles } from './select.js';
-import { type Place, writeTree } from './tree.js';
+import { type SandboxLease, writeTree } from './tree.js';
 
 /** A tree of this process. */
 interface Tree {
@@ -64,7 +65,7 @@ export class RootImage {
   }
 }
 
-function isPlaced(row: MountRow, places: readonly Place[]): boolean {
+function isPlaced(row: MountRow, places: readonly SandboxLease[]): boolean {
   return places.some(({ path }) => path === row.target);
 }
 
@@ -77,7 +78,7 @@ function openPackages(): Packages | null {
   }
 }
 
-async function acquire(key: string, entries: Entry[], places: Place[]): Promise<string> {
+async function acquire(key: string, entries: Entry[], places: SandboxLease[]): Promise<string> {
   const known = trees.get(key) ?? { folder: makeTree(key, entries, places), userCount: 0 };
   trees.set(key, known);
   known.userCount++;
@@ -89,7 +90,7 @@ async function acquire(key: string, entries: Entry[], places: Place[]): Promise<
   }
 }
 
-async function makeTree(key: string, entries: Entry[], places: Place[]): Promise<string> {
+async function makeTree(key: string, entries: Entry[], places: SandboxLease[]): Promise<string> {
   const folder = await makeFolder(key.slice(0, 12));
   const removeAtExit = () => rmSync(dirname(folder), { recursive: true, force: true });
   process.once('exit', removeAtExit);

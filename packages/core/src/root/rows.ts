@@ -1,8 +1,8 @@
 /** The rows that show a tree, and what the tree needs for rows below them. Looks at the host only for links in its root. */
 import { lstatSync, readlinkSync } from 'node:fs';
-import type { MountRow } from '../types.js';
+import type { MountRow } from '../types/mounts.js';
 import type { Entry } from './select.js';
-import type { Place } from './tree.js';
+import type { SandboxLease } from './tree.js';
 
 /** Links of merged-usr hosts, whose targets are in the tree. */
 const ROOT_LINKS = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
@@ -31,11 +31,11 @@ export function rowsOf(folder: string, tops: ReadonlyMap<string, 'folder' | 'fil
 }
 
 /** Rows below a read-only bind: what cannot be made there later is in the tree from the start. */
-export function placesFor(rows: readonly MountRow[], tops: ReadonlyMap<string, unknown>): Place[] {
-  return rows.flatMap((row): Place[] => placeFor(row, tops) ?? []);
+export function placesFor(rows: readonly MountRow[], tops: ReadonlyMap<string, unknown>): SandboxLease[] {
+  return rows.flatMap((row): SandboxLease[] => placeFor(row, tops) ?? []);
 }
 
-function placeFor(row: MountRow, tops: ReadonlyMap<string, unknown>): Place[] | null {
+function placeFor(row: MountRow, tops: ReadonlyMap<string, unknown>): SandboxLease[] | null {
   const path = (row.kind === 'bind' ? (row.target ?? row.source) : row.target).replace(/\/+$/, '');
   if (![...tops.keys()].some((top) => path.startsWith(`${top}/`))) return null;
   switch (row.kind) {

@@ -5,7 +5,7 @@
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { InvalidOptionsError } from '../errors.js';
-import type { HashedProgram, MinimalRoot } from '../types.js';
+import type { HashedProgram, MinimalRoot } from '../types/mounts.js';
 import { byteCodeOf } from './byte-code.js';
 import { needsOf } from './elf.js';
 import { findLibrary, linkFolder } from './libraries.js';
@@ -88,11 +88,11 @@ class Selection {
     for (const { path, name } of this.#packages?.alternatives() ?? []) {
       const setting = `/etc/alternatives/${name}`;
       const target = linkAt(setting);
-      const place = canonical(path);
-      if (target === null || place === null || linkAt(place) !== setting) continue;
+      const lease = canonical(path);
+      if (target === null || lease === null || linkAt(lease) !== setting) continue;
       const real = canonical(isAbsolute(target) ? target : join(dirname(setting), target));
       if (real === null || !this.#entries.has(real)) continue;
-      this.#entries.set(place, { kind: 'link', path: place, to: setting });
+      this.#entries.set(lease, { kind: 'link', path: lease, to: setting });
       this.#entries.set(setting, { kind: 'link', path: setting, to: target });
     }
   }

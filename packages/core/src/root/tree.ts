@@ -7,7 +7,7 @@ import { InvalidOptionsError } from '../errors.js';
 import type { Checksum, Entry } from './select.js';
 
 /** What programs see at a place of a tree that is not a file of the host: a point to mount on, a link, a text. */
-export type Place =
+export type SandboxLease =
   | { kind: 'folder'; path: string }
   | { kind: 'text'; path: string; text: string; mode: number }
   | { kind: 'link'; path: string; to: string };
@@ -20,7 +20,7 @@ const COPIES_AT_ONCE = 4;
 export async function writeTree(
   folder: string,
   entries: readonly Entry[],
-  places: readonly Place[],
+  places: readonly SandboxLease[],
 ): Promise<void> {
   const folders = new Set([...entries.map(({ path }) => dirname(path)), ...places.map(folderOf)]);
   for (const one of folders) await mkdir(join(folder, one), { recursive: true, mode: 0o755 });
@@ -33,11 +33,11 @@ export async function writeTree(
     }),
   );
   for (const one of done) if (one.status === 'rejected') throw one.reason;
-  for (const place of places) await writePlace(folder, place);
+  for (const lease of places) await writePlace(folder, lease);
 }
 
-function folderOf(place: Place): string {
-  return place.kind === 'folder' ? place.path : dirname(place.path);
+function folderOf(lease: SandboxLease): string {
+  return lease.kind === 'folder' ? lease.path : dirname(lease.path);
 }
 
 async function writeEntry(folder: string, entry: Entry, buffer: Buffer): Promise<void> {
@@ -67,13 +67,13 @@ async function copy(
   }
 }
 
-async function writePlace(folder: string, place: Place): Promise<void> {
-  const target = join(folder, place.path);
-  if (place.kind === 'folder') return;
-  if (place.kind === 'link') return symlink(place.to, target);
-  await using file = await open(target, 'w', place.mode);
-  await file.writeFile(place.text);
-  await file.chmod(place.mode);
+async function writePlace(folder: string, lease: SandboxLease): Promise<void> {
+  const target = join(folder, lease.path);
+  if (lease.kind === 'folder') return;
+  if (lease.kind === 'link') return symlink(lease.to, target);
+  await using file = await open(target, 'w', lease.mode);
+  await file.writeFile(lease.text);
+  await file.chmod(lease.mode);
 }
 
 /** A file system that is mounted `noexec` says so of every file. */

@@ -1,8 +1,8 @@
 /** The writing side of a program's input. */
 import { Writable } from 'node:stream';
 import { SbxError } from '../errors.js';
-import type { Native, NativeWriter } from '../native.js';
-import { EPIPE } from '../native-errno.js';
+import { EPIPE } from '../native/errno.js';
+import type { Native, NativeWriter } from '../native/native.js';
 
 /**
  * Bytes on their way to a program. `write` resolves when the program's pipe has taken them: that is the back pressure. When

@@ -1,7 +1,7 @@
 /** The reading side of a program's output, with back pressure down to the program. */
 import { Readable } from 'node:stream';
 import { SbxError } from '../errors.js';
-import type { Native, NativeReader } from '../native.js';
+import type { Native, NativeReader } from '../native/native.js';
 
 /** Bytes held for a reader that is behind; then the pipe is left alone and fills, and the program waits. */
 const HIGH_WATER_BYTES = 256 * 1024;

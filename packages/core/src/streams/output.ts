@@ -1,4 +1,4 @@
-import { SbxError } from '../errors.js';
+import { SbxError } from '../sbx-error.js';
 
 /**
  * What a program wrote to one descriptor, collected up to a bound. Bytes are the truth; text is a view that is decoded

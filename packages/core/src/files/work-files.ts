@@ -1,0 +1,215 @@
+/**
+ * Files of a living sandbox, named as in `node:fs/promises`. Every path is resolved by the kernel beneath the descriptor of one of
+ * its trees; the last step of operations on names is done in the parent folder, opened that way, so that nothing a
+ * program does meanwhile can lead elsewhere.
+ */
+import { constants, fchmod as fchmodCallback, promises as fs, type Stats } from 'node:fs';
+import { promisify } from 'node:util';
+import { FileAccessError } from '../errors.js';
+import { EEXIST } from '../native/errno.js';
+import { isStream } from '../options/content.js';
+import {
+  validateMkdir,
+  validateMode,
+  validateReadFile,
+  validateRm,
+  validateWriteFile,
+} from '../options/file-calls.js';
+import type { FileInput, FileStat } from '../types/files.js';
+import { fail, readChunks, refuseUnlessRegular, writeChunks } from './chunks.js';
+import { create, makeLink, modeOf, writeInto } from './copy.js';
+import { notRegular } from './refusals.js';
+import { inParent, inTree, O_PATH, openParent, parentsInTree, type WorkFolder } from './trees.js';
+
+const fchmod = promisify(fchmodCallback);
+
+const READ_BYTES_MAX = 512 * 2 ** 20;
+
+/** Kinds of folder entries. */
+export interface FolderEntry {
+  /** Without its folder. */
+  name: string;
+  /** What it is; a link is not followed. */
+  kind: FileStat['kind'];
+}
+
+/** What can be written: text, bytes, a stream of either, or as in `files`. */
+export type FileData = string | Uint8Array | AsyncIterable<Uint8Array | string> | FileInput;
+
+export class WorkFiles {
+  readonly #folder: WorkFolder;
+  readonly #check: () => void;
+
+  /** `check` throws when the sandbox is closed. */
+  constructor(folder: WorkFolder, check: () => void) {
+    this.#folder = folder;
+    this.#check = check;
+  }
+
+  async readFile(path: string, options: { maxBytes?: number } = {}): Promise<Uint8Array> {
+    validateReadFile(options);
+    this.#check();
+    const { maxBytes = READ_BYTES_MAX } = options;
+    const got = inTree(this.#folder, path, (dir, below) =>
+      this.#folder.native.readFileBeneath({ dir, path: below, maxBytes, follow: true }),
+    );
+    if (typeof got === 'number')
+      throw new FileAccessError({ operation: 'readFile', path, errno: -got, ...notRegular(-got) });
+    const [bytes, , sizeBytes] = got;
+    if (sizeBytes > maxBytes) throw new FileAccessError({ operation: 'readFile', path, errno: 'EFBIG' });
+    return bytes;
+  }
+
+  async writeFile(path: string, data: FileData, options: { mode?: number } = {}): Promise<void> {
+    validateWriteFile(data, options);
+    this.#check();
+    const { mode } = options;
+    if (isStream(data)) return this.#writeStream(path, data, mode ?? 0o644);
+    if (typeof data === 'object' && 'symlink' in data) return makeLink(this.#folder, path, data.symlink);
+    await writeInto(this.#folder, path, data, mode ?? modeOf(data), true);
+  }
+
+  async *read(path: string): AsyncGenerator<Uint8Array, void, undefined> {
+    const file = this.#open('readFile', path, constants.O_RDONLY);
+    try {
+      refuseUnlessRegular(file, 'readFile', path);
+      yield* readChunks(file, path);
+    } finally {
+      this.#close(file);
+    }
+  }
+
+  async mkdir(path: string, options: { recursive?: boolean; mode?: number }): Promise<void> {
+    validateMkdir(options);
+    const { recursive = false, mode = 0o755 } = options;
+    const { native, owner } = this.#folder;
+    const make = (at: string) => {
+      const made = this.#inParent('mkdir', at, (dir, name) => native.makeFolder({ dir, name, mode, owner }));
+      if (made < 0 && !(recursive && made === EEXIST))
+        throw new FileAccessError({ operation: 'mkdir', path, errno: -made });
+    };
+    if (recursive) for (const parent of parentsInTree(this.#folder, path)) make(parent);
+    make(path);
+  }
+
+  async readdir(path: string): Promise<FolderEntry[]> {
+    const folder = this.#open('readdir', path, constants.O_RDONLY | constants.O_DIRECTORY, true);
+    try {
+      const entries = await fs.readdir(`/proc/self/fd/${folder}`, { withFileTypes: true });
+      return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
+    } finally {
+      this.#close(folder);
+    }
+  }
+
+  async stat(path: string, follow: boolean): Promise<FileStat> {
+    const flags = constants.O_RDONLY | O_PATH | (follow ? 0 : constants.O_NOFOLLOW);
+    const file = this.#open(follow ? 'stat' : 'lstat', path, flags, true, follow);
+    try {
+      return toStat(await fs.stat(`/proc/self/fd/${file}`)); // of what is open, a link included
+    } finally {
+      this.#close(file);
+    }
+  }
+
+  async rm(path: string, options: { recursive?: boolean; force?: boolean }): Promise<void> {
+    validateRm(options);
+    const { recursive = false, force = false } = options;
+    const [parent, name] = this.#openParent('rm', path);
+    try {
+      if (recursive) {
+        const removed = await this.#folder.native.removeTree({
+          dir: parent,
+          name,
+          owner: this.#folder.owner,
+        });
+        if (removed < 0) throw Object.assign(new Error(), { errno: removed });
+      } else await fs.unlink(`/proc/self/fd/${parent}/${name}`);
+    } catch (error) {
+      const errno = Math.abs((error as NodeJS.ErrnoException).errno ?? 0);
+      if (!(force && errno === 2)) throw new FileAccessError({ operation: 'rm', path, errno });
+    } finally {
+      this.#close(parent);
+    }
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    const { native, owner } = this.#folder;
+    const renamed = this.#inParent('rename', from, (fromDir, fromName) =>
+      this.#inParent('rename', to, (toDir, toName) =>
+        native.renameIn({ fromDir, from: fromName, toDir, to: toName, owner }),
+      ),
+    );
+    if (renamed < 0) throw new FileAccessError({ operation: 'rename', path: from, errno: -renamed });
+  }
+
+  async symlink(to: string, path: string): Promise<void> {
+    this.#check();
+    makeLink(this.#folder, path, to);
+  }
+
+  async readlink(path: string): Promise<string> {
+    const [parent, name] = this.#openParent('readlink', path);
+    return fs
+      .readlink(`/proc/self/fd/${parent}/${name}`)
+      .catch((error) => fail('readlink', path, error))
+      .finally(() => this.#close(parent));
+  }
+
+  async chmod(path: string, mode: number): Promise<void> {
+    validateMode(mode);
+    const file = this.#open('chmod', path, constants.O_RDONLY, true);
+    await fchmod(file, mode)
+      .catch((error) => fail('chmod', path, error))
+      .finally(() => this.#close(file));
+  }
+
+  async #writeStream(path: string, source: AsyncIterable<Uint8Array | string>, mode: number): Promise<void> {
+    const file = create(this.#folder, path, { mode, follow: true, operation: 'writeFile' });
+    try {
+      refuseUnlessRegular(file, 'writeFile', path);
+      await writeChunks(file, path, source);
+    } finally {
+      this.#close(file);
+    }
+  }
+
+  #close(fd: number): void {
+    this.#folder.native.closeFds([fd]);
+  }
+
+  #open(operation: string, path: string, flags: number, root = false, follow = true): number {
+    this.#check();
+    const { native } = this.#folder;
+    const open = (dir: number, below: string) => native.openBeneath({ dir, path: below, flags, follow });
+    const opened = inTree(this.#folder, path, open, root);
+    if (opened < 0) throw new FileAccessError({ operation, path, errno: -opened, ...notRegular(-opened) });
+    return opened;
+  }
+
+  #openParent(operation: string, path: string): [fd: number, name: string] {
+    this.#check();
+    return openParent(this.#folder, operation, path);
+  }
+
+  #inParent(operation: string, path: string, work: (dir: number, name: string) => number): number {
+    this.#check();
+    return inParent(this.#folder, operation, path, work);
+  }
+}
+
+interface Kinds {
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+}
+
+function kindOf(entry: Kinds): FileStat['kind'] {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'dir';
+  return entry.isSymbolicLink() ? 'symlink' : 'other';
+}
+
+function toStat(stats: Stats): FileStat {
+  return { kind: kindOf(stats), sizeBytes: stats.size, mode: stats.mode & 0o7777, modifiedMs: stats.mtimeMs };
+}

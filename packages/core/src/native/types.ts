@@ -1,0 +1,222 @@
+/** What the addon has. Its functions return negative error numbers; what that means is said by their callers. */
+import type {
+  HandOverNumbers,
+  MountFlags,
+  PrepareFlags,
+  PrepareNumbers,
+  StartFlags,
+  StartLists,
+  StartNumbers,
+  TemplateFields,
+} from './records.js';
+import type { MountKind } from './tables.js';
+
+/** A row of the mount table as the helper takes it; `target` relative to the new root. */
+export interface TemplateRow extends MountFlags {
+  kind: MountKind;
+  source: string;
+  target: string;
+  mode?: number;
+  sizeBytes?: number;
+  inodeCount?: number;
+}
+
+/** The world that every program of an engine finds itself in. */
+export interface TemplateMessage extends TemplateFields {
+  /** Open folders in which the engine's cgroup is; the zygote removes it when the host is gone. */
+  cgroupParents: number[];
+  mounts: TemplateRow[];
+  /** Pairs: code and jumps, operand. */
+  policy: number[];
+}
+
+/** Cgroup files handed to the helper: one descriptor per set bit of the mask, lowest first. */
+export interface CounterFds {
+  counterMask: number;
+  counters: number[];
+  oomEventfd: boolean;
+}
+
+/** Hints for the creation of a sandbox: they change how fast it is made, not what it is. */
+export type CreationHints = Pick<PrepareFlags, 'spareInput' | 'oneCpu'>;
+
+/** What is fixed when a sandbox is made. */
+export interface PrepareMessage extends Omit<PrepareFlags, keyof CreationHints>, PrepareNumbers {}
+
+export interface StartMessage extends StartFlags, StartNumbers, StartLists {
+  /** Into the terminal, before the program is there; no more than it has room for. */
+  typed: Uint8Array | undefined;
+  /** What files hold that init makes for the program to read. */
+  contents: readonly Uint8Array[];
+  /** Paths of `outputRows` beneath their trees. */
+  outputPaths: readonly string[];
+  /** What is written to `writeCounters`. */
+  writeTexts: readonly string[];
+  cwd: string;
+}
+
+/** Activates a warm process: its limits begin. The host has written the bounds of its group. */
+export type ActivateMessage = HandOverNumbers;
+
+/** The host's end of a socket to zygote, keeper or init. Methods return 0 or a negative error number. */
+export interface Channel {
+  template(message: TemplateMessage): number;
+  /** This and the next: what native/sends.ts puts into a row of numbers, and how many there are. */
+  newSlot(numbers: Float64Array, count: number, keeperEnd: number): number;
+  groups(
+    numbers: Float64Array,
+    count: number,
+    joins: readonly number[],
+    counters: readonly number[],
+    folder: number,
+  ): number;
+  /** Our end of the channel to the init that is made. */
+  prepare(numbers: Float64Array, count: number, left: readonly number[]): number;
+  start(
+    numbers: Float64Array,
+    count: number,
+    text: string,
+    contents: readonly Uint8Array[],
+    typed: Uint8Array | undefined,
+  ): number;
+  handOver(numbers: Float64Array, count: number): number;
+  signal(numbers: Float64Array, count: number): number;
+  /** Messages of a quiet channel call `onReport` from now on; before, they wait for `take`. */
+  listen(): number;
+  /** Polls a quiet channel: the next report goes to `Native.report`, and what outputs hold comes back; `null` when there is none. */
+  take(): Uint8Array[] | undefined | null;
+  close(): void;
+}
+
+/** Takes what a program writes; owns its descriptor. */
+export interface NativeReader {
+  /** Takes what is there and closes: [bytes kept, bytes in all]; `undefined` when nothing came. */
+  finish(): [Uint8Array, number] | undefined;
+  pause(): void;
+  resume(): void;
+  close(): void;
+}
+
+/** Feeds a program; owns its descriptor. */
+export interface NativeWriter {
+  /** 0: taken. 1: `done` will be called with 0 or a negative error number. Negative: refused. */
+  write(bytes: Uint8Array, done: (result: number) => void): number;
+  close(): void;
+}
+
+/** A pipe between two programs that passes through the host, on a thread of the addon. Owns both descriptors. */
+export interface NativeRelay {
+  /** Every writer is dead: takes what is left and closes. [bytes kept, bytes in all]. */
+  finish(): [Uint8Array, number];
+  close(): void;
+}
+
+export interface RelayOptions {
+  /** Where bytes come from, and where they go. */
+  source: number;
+  sink: number;
+  /** Keep so many of the first. */
+  keepBytes: number;
+  /** When nobody reads any more go on taking what is written, and drop it. */
+  drain: boolean;
+}
+
+/** The fanotify open gate: holds programs at the opening of a file; `native/addon/gate.h`. Results are negative error numbers where something failed. */
+export interface NativeGate {
+  /** Makes an empty file that nobody can open until `open`; returns its id. */
+  hold(options: { dir: number; path: string; owner: number }): number;
+  /** Writes the content and lets the opening go on. ENOENT: nobody waits (any more). */
+  open(options: { id: number; bytes: Uint8Array }): number;
+  /** Forgets the file; a program that waits for it is resumed. */
+  drop(id: number): void;
+  close(): void;
+}
+
+export interface ReaderHandlers {
+  /** Capture up to so many bytes; without it the stream flows. */
+  limitBytes?: number;
+  onData?: (chunk: Uint8Array) => void;
+  onEnd?: () => void;
+  onOverflow?: () => void;
+}
+
+/** What the kernel resolves beneath a descriptor; links only with `follow`. */
+export interface PathBeneath {
+  dir: number;
+  path: string;
+  follow?: boolean;
+}
+
+/** `owner`: host id that new files belong to, -1 for our own. */
+export interface Native {
+  /** Of the tables that the addon was built from: `PROTOCOL_VERSION`. */
+  protocolVersion: number;
+  /** The report that has come last, while `onReport` is called with what outputs hold; see `native/reports.ts`. */
+  report: Float64Array;
+  Channel: new (
+    fd: number,
+    onReport: (contents: Uint8Array[] | undefined) => void,
+    quiet: boolean,
+  ) => Channel;
+  Gate: new (onOpened: (id: number) => void) => NativeGate;
+  Reader: new (fd: number, handlers: ReaderHandlers) => NativeReader;
+  Writer: new (fd: number) => NativeWriter;
+  Relay: new (options: RelayOptions) => NativeRelay;
+  spawnHelper(options: { path: string; rootless: boolean }): {
+    error: number;
+    pid: number;
+    channel: number;
+    pidfd: number;
+  };
+  endHelper(pidfd: number): void;
+  reapHelper(pidfd: number): boolean;
+  signalHelper(pidfd: number, signal: number): number;
+  channelPair(): [number, number] | number;
+  /** What this kernel has; negative error numbers where it has not. */
+  probeKernel(): { landlockAbi: number; coreScheduling: number };
+  trimMemory(): boolean;
+  holdLoop(): void;
+  releaseLoop(): void;
+  openBeneath(options: PathBeneath & { flags: number; mode?: number; owner?: number }): number;
+  makeFolder(options: { dir: number; name: string; mode: number; owner: number }): number;
+  makeSymlink(options: { dir: number; name: string; to: string; owner: number }): number;
+  renameIn(options: { fromDir: number; from: string; toDir: number; to: string; owner: number }): number;
+  /** A second name for a file; of a symbolic link for the link itself. */
+  linkIn(options: { fromDir: number; from: string; toDir: number; to: string; owner: number }): number;
+  /** A regular file, made or cut, with the folders that lead to it. */
+  createFile(options: PathBeneath & { mode: number; folderMode: number; owner: number }): number;
+  /** Writes and closes it. */
+  fillFile(fd: number, bytes: Uint8Array): number;
+  /** As `fillFile`, from an open regular file, by the kernel; large ones on another thread. */
+  copyFile(from: number, to: number): number | Promise<number>;
+  /** EINVAL or EISDIR when not regular. Of one larger than `maxBytes` nothing is read, or with `truncate` the first. */
+  readFileBeneath(options: PathBeneath & { maxBytes: number; truncate?: boolean }): FileRead | number;
+  /** What a link says; 0 for what is none. */
+  readLinkBeneath(options: { dir: number; path: string }): string | number;
+  /** A file for a program to write to, made or cut; with `collect` a second descriptor to read it from. */
+  openOutput(options: {
+    dir: number;
+    path: string;
+    mode?: number;
+    owner: number;
+    collect: boolean;
+  }): number | [number, number];
+  /** Closes it; no more than the first `maxBytes`. */
+  takeFile(fd: number, maxBytes: number): FileRead | number;
+  /** The descriptor is the user's from now on. */
+  giveAway(fd: number): number;
+  /** The regular file behind a descriptor, for a program to read: at its start, never to be opened for writing. */
+  readOnlyFile(fd: number): number | Promise<number>;
+  removeTree(options: { dir: number; name: string; owner: number }): Promise<number>;
+  /** `mode`: what programs may open it for once more, by /proc. Default 0o666, for a pipe with a program at each end. */
+  pipe(mode?: number): [number, number] | number;
+  memoryFile(bytes: Uint8Array): number;
+  eventFd(): number;
+  closeFds(fds: number[]): void;
+  duplicateFd(fd: number): number;
+  resizeTerminal(options: { fd: number; cols: number; rows: number }): number;
+  readCounterFile(fd: number): string | number;
+}
+
+/** What was read of a regular file: first bytes, its mode, its size. */
+export type FileRead = [bytes: Uint8Array, mode: number, sizeBytes: number];

@@ -1,0 +1,121 @@
+/** The engine's helper process: started once, asked for slots, ended with the engine. */
+import { SandboxError, type SbxError } from '../errors.js';
+import { EPIPE } from '../native/errno.js';
+import {
+  type Channel,
+  type HelperMessage,
+  loadNative,
+  type Native,
+  type TemplateMessage,
+  type TemplateRow,
+} from '../native/native.js';
+import { openChannel } from '../native/reports.js';
+import { sendNewSlot } from '../native/sends.js';
+import { lostError, setupError } from './failures.js';
+
+const SIGKILL = 9;
+const END_TRIES = 400;
+const END_WAIT_MS = 5;
+
+export class Zygote {
+  readonly pid: number;
+  readonly #native: Native;
+  #channel!: Channel;
+  readonly #pidfd: number;
+  #onMessage: (message: HelperMessage) => void = () => undefined;
+  #onLost: (error: SbxError) => void = () => undefined;
+  #lost: SbxError | null = null;
+  #closing = false;
+
+  private constructor(native: Native, { pid, pidfd }: { pid: number; pidfd: number }) {
+    this.#native = native;
+    this.pid = pid;
+    this.#pidfd = pidfd;
+  }
+
+  /** Starts the helper and waits until it has entered its root. */
+  static async start(options: TemplateMessage): Promise<Zygote> {
+    const { native, helperPath } = loadNative();
+    const spawned = native.spawnHelper({ path: helperPath, rootless: options.rootless });
+    if (spawned.error < 0) {
+      const stageText = 'start its helper in new namespaces';
+      throw setupError({ stage: 'helper', stageText, index: 0, errno: -spawned.error });
+    }
+    const zygote = new Zygote(native, spawned);
+    try {
+      zygote.#channel = openChannel(spawned.channel, (message) => zygote.#onMessage(message));
+      await zygote.#enterTemplate(options);
+      return zygote;
+    } catch (error) {
+      await zygote.close();
+      throw error;
+    }
+  }
+
+  /** Has a keeper cloned; its messages come on the channel whose helper end is `channel`, which is closed here. */
+  newSlot(slotId: number, uidBase: number, channel: number): void {
+    const sent = sendNewSlot(this.#channel, slotId, uidBase, channel);
+    this.#native.closeFds([channel]);
+    if (sent === EPIPE) this.#noteLost(); // before the loop has come to say so
+    if (sent < 0) throw this.#lost ?? lostError('The helper of the engine');
+  }
+
+  /** Called once when the helper ends without being asked to. */
+  onLost(listener: (error: SbxError) => void): void {
+    this.#onLost = listener;
+    this.#onMessage = ({ kind }) => {
+      if (kind === 'closed') this.#noteLost();
+    };
+  }
+
+  #noteLost(): void {
+    if (this.#lost !== null || this.#closing) return;
+    this.#lost = lostError('The helper of the engine');
+    this.#onLost(this.#lost);
+  }
+
+  /** Ends it, and with it every process below; waits until the kernel has reaped it. */
+  async close(): Promise<void> {
+    if (this.#closing) return;
+    this.#closing = true;
+    this.#channel?.close();
+    this.#native.endHelper(this.#pidfd);
+    for (let tries = 0; tries < END_TRIES && !this.#native.reapHelper(this.#pidfd); tries += 1) {
+      if (tries === END_TRIES / 2) this.#native.signalHelper(this.#pidfd, SIGKILL);
+      await new Promise((resolve) => setTimeout(resolve, tries === 0 ? 0 : END_WAIT_MS));
+    }
+    this.#native.closeFds([this.#pidfd]);
+  }
+
+  async #enterTemplate(options: TemplateMessage): Promise<void> {
+    const answer = new Promise<HelperMessage>((resolve) => {
+      this.#onMessage = resolve;
+    });
+    const sent = this.#channel.template(options);
+    if (sent < 0)
+      throw setupError({ stage: 'message', stageText: 'take the mount table', index: 0, errno: -sent });
+    const message = await answer;
+    if (message.kind === 'failed') throw withRow(setupError(message), message, options.mounts);
+    if (message.kind !== 'ready') throw lostError('The helper of the engine');
+  }
+}
+
+/** Says which row of the mount table it was. */
+function withRow(
+  error: SbxError,
+  failed: { stage: string; index: number; errno: number },
+  mounts: TemplateRow[],
+): SbxError {
+  const row = mounts[failed.index];
+  if (failed.stage !== 'mountRow' || row === undefined) return error;
+  const what =
+    row.kind === 'bind' ? `bind ${row.source} to /${row.target}` : `make the ${row.kind} /${row.target}`;
+  const { stage, index, errno } = failed;
+  return new SandboxError({
+    code: 'SBX_SANDBOX_SETUP',
+    message: `The sandbox could not ${what}`,
+    stage,
+    index,
+    errno,
+  });
+}

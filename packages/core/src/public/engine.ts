@@ -1,0 +1,173 @@
+/** The public face of an engine. */
+import { readWhole } from '../cgroup/whole.js';
+import { EngineCore } from '../engine/core.js';
+import { registerCore } from '../engine/registry.js';
+import {
+  validateGroup,
+  validateOneShot,
+  validateOneShotSpawn,
+  validateSandboxOptions,
+  validateSpawnGroup,
+} from '../options/program.js';
+import { validateStandbyOptions } from '../options/standby.js';
+import { runOneShot } from '../run/one-shot.js';
+import type { EngineCounters, EngineInfo, EngineOptions, EngineUsage } from '../types/engine.js';
+import type { EachGroupRequest, EachGroupResult, GroupRequest, GroupResult } from '../types/group.js';
+import type { RunManyOptions } from '../types/program.js';
+import type { RunResult } from '../types/result.js';
+import type { StandbyOptions } from '../types/standby.js';
+import { withCallerFrames } from './frames.js';
+import { runGroup, spawnGroup } from './group.js';
+import { spawnAlone } from './living.js';
+import { notConstructed } from './not-constructed.js';
+import type { ManyRequests, OneShotOptions, SandboxOptions } from './options.js';
+import type { NoOtherKeys, ProcessFor } from './process.js';
+import type { ProcessGroup } from './process-group.js';
+import { runMany } from './run-many.js';
+import { Sandbox } from './sandbox.js';
+import { Standby } from './standby.js';
+
+/**
+ * A helper process, a set of ready sandboxes, a queue and settings. Most programs need only the default one, which
+ * `Sandbox.run` and `Sandbox.create` open at first use; open your own for other mounts, limits or parallelism. Several in one
+ * process do not disturb each other.
+ *
+ * An open engine does not keep the process alive by itself; when the process ends, in whatever way, everything below it is
+ * gone with it.
+ *
+ * @example
+ * ```ts
+ * await using engine = await Engine.open({ parallelism: 4, ceilings: { wallTimeMs: 60_000 } });
+ * const result = await engine.run('/bin/echo', ['hello']);
+ * ```
+ */
+export class Engine implements AsyncDisposable {
+  readonly #core: EngineCore;
+
+  private constructor(core: EngineCore) {
+    if (!(core instanceof EngineCore)) throw notConstructed('Engine', 'await Engine.open()');
+    this.#core = core;
+    registerCore(this, core);
+  }
+
+  /**
+   * Probes the machine, starts the helper and makes the first sandbox. Throws `InvalidOptionsError`, `UnsupportedError` (also
+   * when something in `require` is missing), `PermissionError` (with the layer that refused and the fix) or `SandboxError`.
+   */
+  static async open(options?: EngineOptions): Promise<Engine> {
+    return new Engine(await EngineCore.open(options));
+  }
+
+  /** What is enforced here, and by which mechanism. */
+  info(): EngineInfo {
+    return this.#core.info();
+  }
+
+  /**
+   * Whether a program can be started now: false once the engine is closed, and while a helper process that died is replaced. A request
+   * made meanwhile waits for that. For readiness probes.
+   */
+  get isReady(): boolean {
+    return this.#core.isReady;
+  }
+
+  /** Numbers since the opening, for metrics. */
+  counters(): EngineCounters {
+    return this.#core.counters();
+  }
+
+  /** What its sandboxes use together, read from the kernel now. */
+  usage(): EngineUsage {
+    return readWhole(this.#core.tree);
+  }
+
+  /**
+   * Gives memory that the allocator of this process keeps for later back to the system, in about a millisecond. For servers:
+   * after large outputs that can be tens of MiB. False where the C library has no way (musl).
+   */
+  trimMemory(): boolean {
+    return this.#core.native.trimMemory();
+  }
+
+  /** As `Sandbox.run`, on this engine. */
+  run(file: string, args?: readonly string[], options?: OneShotOptions): Promise<RunResult> {
+    return withCallerFrames(() => {
+      validateOneShot(file, args, options);
+      return runOneShot(this.#core, file, args, options);
+    });
+  }
+
+  /** As `Sandbox.spawn`, on this engine. */
+  spawn<const Options extends OneShotOptions>(
+    file: string,
+    args?: readonly string[],
+    options?: Options & NoOtherKeys<Options, OneShotOptions>,
+  ): Promise<ProcessFor<Options>> {
+    return withCallerFrames(() => {
+      validateOneShotSpawn(file, args, options);
+      return spawnAlone(this.#core, file, args, options) as Promise<ProcessFor<Options>>;
+    });
+  }
+
+  /**
+   * Many one-shot runs, `concurrency` at a time: never so many that the queue refuses one. Gives the results in the order of the
+   * requests, which are taken as there is room, so they may be without end. A run that rejects ends it; leaving the loop
+   * early, or `signal`, kills what still runs.
+   *
+   * @example
+   * ```ts
+   * const requests = tests.map((test) => ({ file: './a.out', options: { files, stdin: { text: test.input } } }));
+   * for await (const { status, stdout } of engine.runMany(requests, { concurrency: 4 })) console.log(status, stdout.text());
+   * ```
+   */
+  runMany(requests: ManyRequests, options?: RunManyOptions): AsyncGenerator<RunResult, void, undefined> {
+    return runMany(this.#core, requests, options);
+  }
+
+  /** As `Sandbox.create`, on this engine. */
+  createSandbox(options?: SandboxOptions): Promise<Sandbox> {
+    return withCallerFrames(() => {
+      validateSandboxOptions(options);
+      return Sandbox.create({ ...options, engine: this });
+    });
+  }
+
+  /** As `Sandbox.runGroup`, on this engine. */
+  runGroup(request: EachGroupRequest): Promise<EachGroupResult>;
+  runGroup(request: GroupRequest): Promise<GroupResult>;
+  runGroup(request: GroupRequest | EachGroupRequest): Promise<GroupResult | EachGroupResult> {
+    return withCallerFrames(() => {
+      validateGroup(request);
+      return runGroup(this.#core, request);
+    });
+  }
+
+  /** As `Sandbox.spawnGroup`, on this engine. */
+  spawnGroup(request: EachGroupRequest): Promise<ProcessGroup<EachGroupResult>>;
+  spawnGroup(request: GroupRequest): Promise<ProcessGroup>;
+  spawnGroup(
+    request: GroupRequest | EachGroupRequest,
+  ): Promise<ProcessGroup<GroupResult> | ProcessGroup<EachGroupResult>> {
+    return withCallerFrames(() => {
+      validateSpawnGroup(request);
+      return spawnGroup(this.#core, request) as Promise<ProcessGroup>;
+    });
+  }
+
+  /** Programs started ahead of their requests. */
+  standby(options?: StandbyOptions): Standby {
+    this.#core.checkOpen();
+    validateStandbyOptions(options);
+    return Standby.make(this.#core, options);
+  }
+
+  /** Kills what runs, rejects what waits, and removes every trace. Safe to call twice. */
+  close(): Promise<void> {
+    return this.#core.close();
+  }
+
+  /** As `close`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

@@ -1,0 +1,45 @@
+/** Options that name the engine, which only public classes know. */
+
+import type { FileInput, WorkspaceSource } from '../types/files.js';
+import type { Limits } from '../types/limits.js';
+import type { Environment, RunOptions, SandboxShape } from '../types/program.js';
+import type { Engine } from './engine.js';
+
+/** Options of `run` and `spawn` of `Sandbox` and `Engine`: as `RunOptions`, plus the shape of the fresh sandbox. */
+export interface OneShotOptions extends RunOptions, SandboxShape {
+  /** Engine to use. Default: the process-wide default engine, opened at first use. */
+  engine?: Engine | undefined;
+}
+
+/** One run of `engine.runMany`: what `engine.run` takes. */
+export interface RunRequest {
+  /** The program, as for `Engine.run`. */
+  file: string;
+  /** Its arguments. Default: none. */
+  args?: readonly string[] | undefined;
+  /** As for `Engine.run`. A `signal` here ends this run, which then rejects, and with it the whole. */
+  options?: OneShotOptions | undefined;
+}
+
+/** Requests of `engine.runMany`, also ones that are made as they are taken. */
+export type ManyRequests = Iterable<RunRequest> | AsyncIterable<RunRequest>;
+
+/** Settings of a sandbox that stays. */
+export interface SandboxOptions extends SandboxShape {
+  /** Engine to use. Default: the process-wide default engine, opened at first use. */
+  engine?: Engine | undefined;
+  /** Memory, processes and disk bound the sandbox as a whole, and programs can only ask for less; the others are defaults for its programs. */
+  limits?: Limits | undefined;
+  /** Default environment of its programs. */
+  env?: Environment | undefined;
+  /**
+   * A tar archive that the work folder starts from, as `sandbox.snapshot()` makes it; before `files`. It may come from anyone: names
+   * that lead out, devices, pipes and what is larger than `diskBytes` and `diskFileCount` are refused. All of it belongs to the
+   * sandbox's user. Not compressed.
+   */
+  workspace?: WorkspaceSource | undefined;
+  /** Files that are there from the start, by path; as `RunOptions.files`. */
+  files?: Record<string, FileInput | string | Uint8Array> | undefined;
+  /** Abort while it is made rejects with `signal.reason`. Afterwards it does nothing: call `close()`. */
+  signal?: AbortSignal | undefined;
+}

@@ -1,0 +1,52 @@
+/** Living programs that are joined by pipes. */
+import type { SbxError } from '../errors.js';
+import type { EachGroupResult, GroupResult } from '../types/group.js';
+import type { Process } from './process.js';
+
+/** What a group is made of. */
+interface GroupParts<Result> {
+  processes: (Process | null)[];
+  errors: (SbxError | null)[];
+  result: Promise<Result>;
+}
+
+/**
+ * From `Sandbox.spawnGroup()` or `engine.spawnGroup()`. Leaving the scope of `await using` kills all of it.
+ */
+export class ProcessGroup<Result extends GroupResult | EachGroupResult = GroupResult>
+  implements AsyncDisposable
+{
+  /** In the order of the request's `programs`. `null` for one that could not be started, which is with `settle: 'each'` only. */
+  readonly processes: readonly (Process | null)[];
+  /** Why the `null` ones could not be started, in the same order. */
+  readonly errors: readonly (SbxError | null)[];
+  /** When all have ended, as `runGroup` gives it. Never rejects for what programs did; rejects with `signal.reason` on abort. */
+  readonly result: Promise<Result>;
+
+  /** @internal */
+  static make<Result extends GroupResult | EachGroupResult>(parts: GroupParts<Result>): ProcessGroup<Result> {
+    return new ProcessGroup(parts);
+  }
+
+  private constructor(parts: GroupParts<Result>) {
+    this.processes = parts.processes;
+    this.errors = parts.errors;
+    this.result = parts.result;
+    this.result.catch(() => undefined); // a caller who only streams must not be ended by it
+  }
+
+  /** As `Process.kill`, for each that lives. */
+  kill(signal?: NodeJS.Signals | number): void {
+    for (const process of this.processes) process?.kill(signal);
+  }
+
+  /** Kills what lives, and lets go of all streams. Safe to call twice. */
+  async close(): Promise<void> {
+    await Promise.all(this.processes.map((process) => process?.close()));
+  }
+
+  /** As `close`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

@@ -1,0 +1,158 @@
+/** A living program. */
+import { signalNumber } from '../errno.js';
+import { InvalidOptionsError, SbxError } from '../errors.js';
+import { TERMINAL_SIZE_MAX } from '../options/stdio.js';
+import { after, CLOSE_WAIT_MS } from '../run/killing.js';
+import type { Running } from '../run/running.js';
+import type { InputStream } from '../streams/input.js';
+import type { OutputStream } from '../streams/output-stream.js';
+import type { LiveUsage } from '../types/limits.js';
+import type { RunResult } from '../types/result.js';
+
+/** What happens to a process, in order; `exit` is the last. */
+export type ProcessEvent =
+  | { kind: 'stdout'; bytes: Uint8Array }
+  | { kind: 'stderr'; bytes: Uint8Array }
+  | { kind: 'exit'; result: RunResult };
+
+/**
+ * From `sandbox.spawn()`, `Sandbox.spawn()` or `engine.spawn()`. Streams exist where `'pipe'` was asked for. Leaving the scope of `await using` kills it; breaking
+ * out of an iteration does not.
+ */
+export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
+  /** Number within its sandbox. */
+  readonly id: number;
+  /** How it ended. Never rejects for what the program did; rejects with `signal.reason` when the caller's signal ended it. */
+  readonly result: Promise<RunResult>;
+  readonly #running: Running;
+
+  /** @internal */
+  static make(running: Running, result: Promise<RunResult>): Process {
+    return new Process(running, result);
+  }
+
+  private constructor(running: Running, result: Promise<RunResult>) {
+    this.#running = running;
+    this.id = running.id;
+    this.result = result;
+    this.result.catch(() => undefined); // a caller who only streams must not be ended by it
+  }
+
+  /** `null` unless `stdin: 'pipe'` or a terminal was asked for. */
+  get stdin(): InputStream | null {
+    return this.#running.stdio.inputs.get(0) ?? null;
+  }
+
+  /** `null` unless `stdout: 'pipe'`; the terminal's output when there is one. */
+  get stdout(): OutputStream | null {
+    return this.#running.stdio.outputs.get(1) ?? null;
+  }
+
+  /** `null` unless `stderr: 'pipe'`. */
+  get stderr(): OutputStream | null {
+    return this.#running.stdio.outputs.get(2) ?? null;
+  }
+
+  /** Pipes by number of descriptor, also where `options.fds` has one of the first three go the other way. */
+  get fds(): Record<number, InputStream | OutputStream> {
+    const { inputs, outputs } = this.#running.stdio;
+    return Object.fromEntries([...inputs, ...outputs]);
+  }
+
+  /** Without a signal: SIGTERM if there is a `killGraceMs`, then SIGKILL to all of it. With one: that signal to the main process. */
+  kill(signal?: NodeJS.Signals | number): void {
+    if (signal === undefined) return this.#running.end();
+    const number = signalNumber(signal);
+    if (number === null) {
+      const expected = 'must be the name or number of a signal';
+      const name = `SIG${String(signal).toUpperCase()}` as NodeJS.Signals;
+      const hint = signalNumber(name) === null ? null : `Did you mean '${name}'?`;
+      throw new InvalidOptionsError({ field: 'signal', rule: 'choice', expected, got: String(signal), hint });
+    }
+    this.#running.kill(number);
+  }
+
+  /** Changes the size of its terminal. */
+  resize(cols: number, rows: number): void {
+    for (const [field, value] of Object.entries({ cols, rows })) {
+      if (Number.isInteger(value) && value >= 0 && value <= TERMINAL_SIZE_MAX) continue;
+      const expected = `must be an integer from 0 to ${TERMINAL_SIZE_MAX}`;
+      throw new InvalidOptionsError({ field, rule: 'range', expected, got: String(value) });
+    }
+    const { terminal } = this.#running.stdio;
+    if (terminal !== null) return terminal.resize(cols, rows);
+    const expected = 'is for programs with a terminal';
+    const hint = 'Spawn it with `pty: {}`.';
+    throw new InvalidOptionsError({ field: 'resize', rule: 'conflict', expected, hint });
+  }
+
+  /** What it uses now, or used in all when it has ended. CPU time never goes down. */
+  usage(): LiveUsage {
+    return this.#running.usage();
+  }
+
+  /** Kills it if it lives, and lets go of its streams. Safe to call twice. */
+  async close(): Promise<void> {
+    if (!this.#running.ended) {
+      this.#running.end();
+      await Promise.race([this.result.catch(() => undefined), after(this.#running.graceMs + CLOSE_WAIT_MS)]);
+    }
+    this.#running.stdio.closeStreams();
+  }
+
+  /** As `close`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** Chunks of stdout and stderr as they come, then the end. Between the two there is no order. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<ProcessEvent, void, undefined> {
+    const { stdout, stderr } = this;
+    if (stdout === null && stderr === null) {
+      const message = "Nothing to iterate: spawn with stdout: 'pipe' or stderr: 'pipe'.";
+      throw new SbxError({ code: 'SBX_STREAM_BUSY', message });
+    }
+    yield* merge(stdout, stderr);
+    yield { kind: 'exit', result: await this.result };
+  }
+}
+
+/** A living program whose streams are there for sure where its options ask for them. */
+export type ProcessFor<Options> = Process &
+  StreamFor<Options, 'stdin', InputStream> &
+  StreamFor<Options, 'stdout', OutputStream> &
+  StreamFor<Options, 'stderr', OutputStream>;
+
+/** The stream of one name: there where its option is `'pipe'`. */
+export type StreamFor<Options, Name extends string, Stream> =
+  Options extends Readonly<Record<Name, 'pipe'>> ? { readonly [Key in Name]: Stream } : unknown;
+
+/** Makes a key that is none of `Known`'s an error, as in any object literal. */
+export type NoOtherKeys<Options, Known> = { readonly [Key in Exclude<keyof Options, keyof Known>]: never };
+
+type Source = { kind: 'stdout' | 'stderr'; chunks: AsyncIterator<Uint8Array> };
+
+/** Whichever has something next. */
+async function* merge(
+  stdout: OutputStream | null,
+  stderr: OutputStream | null,
+): AsyncGenerator<ProcessEvent> {
+  const next = (source: Source) => source.chunks.next().then((step) => ({ source, step }));
+  const waiting = new Map<Source, ReturnType<typeof next>>();
+  for (const [kind, stream] of [
+    ['stdout', stdout],
+    ['stderr', stderr],
+  ] as const) {
+    if (stream === null) continue;
+    const source = { kind, chunks: stream[Symbol.asyncIterator]() };
+    waiting.set(source, next(source));
+  }
+  while (waiting.size > 0) {
+    const { source, step } = await Promise.race(waiting.values());
+    if (step.done) waiting.delete(source);
+    else {
+      waiting.set(source, next(source));
+      yield { kind: source.kind, bytes: step.value };
+    }
+  }
+}

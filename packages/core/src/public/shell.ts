@@ -1,0 +1,51 @@
+/** Quoting for `sh -c`. */
+
+import { InvalidOptionsError } from '../errors.js';
+import type { RunOptions } from '../types/program.js';
+import type { RunResult } from '../types/result.js';
+
+/** What `sh` is with options: `` sandbox.sh({ cwd: 'src' })`make` ``. */
+export type ShellTag = (
+  strings: TemplateStringsArray,
+  ...values: readonly (string | number)[]
+) => Promise<RunResult>;
+
+/** What `sh` gives: the run of a line, or with options first a tag that gives it. */
+export function callShell(
+  run: (line: string, options: RunOptions) => Promise<RunResult>,
+  first: TemplateStringsArray | RunOptions,
+  rest: readonly (string | number)[],
+): Promise<RunResult> | ShellTag {
+  const tag =
+    (options: RunOptions): ShellTag =>
+    async (strings, ...values) => {
+      checkTemplate(strings);
+      return run(quoteShell(strings, values), options);
+    };
+  return isShellOptions(first) ? tag(first) : tag({})(first, ...rest);
+}
+
+function isShellOptions(first: TemplateStringsArray | RunOptions): first is RunOptions {
+  return typeof first === 'object' && first !== null && !Array.isArray(first);
+}
+
+/** Throws when `sh` is called like a function: nothing would be quoted. */
+export function checkTemplate(strings: unknown): void {
+  if (Array.isArray(strings) && 'raw' in strings) return;
+  const expected = 'is a tag of templates, without parentheses but for options';
+  const hint =
+    'Write sandbox.sh`wc -l notes.txt`; a line that is text already goes to run: ("sh", ["-c", line]).';
+  throw new InvalidOptionsError({ field: 'sh', rule: 'type', expected, hint });
+}
+
+/** The line with each value as one word, whatever is in it. */
+export function quoteShell(strings: readonly string[], values: readonly (string | number)[]): string {
+  return strings
+    .map((part, index) => (index === 0 ? part : quoteWord(String(values[index - 1])) + part))
+    .join('');
+}
+
+/** Single quotes keep everything but themselves. */
+function quoteWord(word: string): string {
+  return /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

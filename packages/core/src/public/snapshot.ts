@@ -1,0 +1,23 @@
+/** `sandbox.snapshot()`: the archive of a work folder as a stream. */
+import { Readable } from 'node:stream';
+import { packTree } from '../files/pack.js';
+import { SANDBOX_UID } from '../options/defaults.js';
+import { validateSnapshot } from '../options/file-calls.js';
+import type { Session } from '../run/session.js';
+import type { SnapshotOptions } from '../types/files.js';
+
+const BYTES_MAX = 512 * 2 ** 20;
+const FILE_COUNT_MAX = 65_536;
+
+export function snapshotOf(session: Session, options: SnapshotOptions): Readable {
+  validateSnapshot(options);
+  session.checkOpen();
+  const { maxBytes = BYTES_MAX, maxFileCount = FILE_COUNT_MAX, signal } = options;
+  const { core, folder } = session.lease;
+  const uid = core.options.insideUid ?? SANDBOX_UID;
+  const archive = Readable.from(packTree(folder, { maxBytes, maxFileCount, uid }), { objectMode: false });
+  if (signal === undefined) return archive;
+  if (signal.aborted) archive.destroy(signal.reason as Error);
+  else signal.addEventListener('abort', () => archive.destroy(signal.reason as Error), { once: true });
+  return archive;
+}

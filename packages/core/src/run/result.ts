@@ -1,0 +1,200 @@
+/** Maps init's report and the collected outputs to the caller's result. */
+
+import { ProgramError } from '../errors.js';
+import { type CopiedOut, copyOut, noFiles } from '../files/copy-out.js';
+import type { CopyOutBudget } from '../files/copy-out-budget.js';
+import type { WorkFolder } from '../files/trees.js';
+import { type EndedMessage, loadNative } from '../native/native.js';
+import type { ResolvedLimits } from '../options/limits.js';
+import { EMPTY_OUTPUT, type Output } from '../streams/output.js';
+import type { FileError, OutputFile } from '../types/files.js';
+import type { Degradation, Status, Usage } from '../types/limits.js';
+import type { ProgramOptions, RunOptions } from '../types/program.js';
+import type { RunResult } from '../types/result.js';
+import { decideVerdict } from './verdict.js';
+
+export interface ResultParts {
+  ended: EndedMessage;
+  limits: ResolvedLimits;
+  outputs: ReadonlyMap<number, Output>;
+  /** Those among them were asked for by number. */
+  fds: ProgramOptions['fds'];
+  files: Record<string, OutputFile>;
+  fileErrors: FileError[];
+  degraded: Degradation[];
+  /** Others ran concurrently in groups below its own: their memory and tasks are in its peaks. */
+  hadConcurrent: boolean;
+  /** The filter of system calls may answer with SIGSYS. */
+  filterKills: boolean;
+  /** Tasks of the helper in the group. */
+  helperTasks: number;
+  /** Live readings already given, which the end may not fall below. */
+  atLeast: { cpuTimeMs: number; memoryPeakBytes: number };
+}
+
+const NS_PER_MS = 1e6;
+const SIGKILL = 9;
+
+class ProgramResult implements RunResult {
+  readonly status: Status;
+  readonly evidence: string;
+  readonly ok: boolean;
+  readonly exitCode: number | null;
+  readonly exitSignal: string | null;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly outputs: Record<number, Output>;
+  readonly usage: Usage;
+  readonly files: Record<string, OutputFile>;
+  readonly fileErrors: FileError[];
+  readonly degraded: Degradation[];
+  readonly #limits: ResolvedLimits;
+
+  constructor(parts: ResultParts) {
+    const { ended, limits, outputs, files, fileErrors, filterKills, helperTasks } = parts;
+    const processPeakCount = peakTasks(ended, helperTasks);
+    const record = {
+      waitStatus: ended.waitStatus,
+      cause: ended.cause,
+      cpuTimeNs: ended.cpuNs ?? 0,
+      wallTimeNs: ended.wallNs,
+      memoryPeakBytes: peakMemory(ended),
+      fileCacheBytes: ended.fileCacheBytes,
+      oomKillCount: ended.oomKillCount,
+      processPeakCount,
+    };
+    const copyOutFailed = fileErrors.length > 0;
+    const verdict = decideVerdict({ record, limits, copyOutFailed, filterKills });
+    this.#limits = limits;
+    this.status = verdict.status;
+    this.evidence = verdict.evidence;
+    this.ok = verdict.status === 'ok';
+    this.exitCode = verdict.exitCode;
+    this.exitSignal = verdict.exitSignal;
+    this.stdout = outputs.get(1) ?? EMPTY_OUTPUT;
+    this.stderr = outputs.get(2) ?? EMPTY_OUTPUT;
+    this.outputs = byNumber(outputs, parts.fds);
+    this.usage = {
+      cpuTimeMs: Math.max(record.cpuTimeNs / NS_PER_MS, parts.atLeast.cpuTimeMs),
+      wallTimeMs: record.wallTimeNs / NS_PER_MS,
+      memoryPeakBytes: atLeast(verdict.memoryPeakBytes, parts.atLeast.memoryPeakBytes),
+      fileCacheBytes: ended.fileCacheBytes,
+      processPeakCount,
+    };
+    this.files = files;
+    this.fileErrors = fileErrors;
+    this.degraded = processPeakCount === null ? withPeakUnknown(parts.degraded) : parts.degraded;
+    if (parts.hadConcurrent) this.degraded = [...this.degraded, ...SHARED_PEAKS];
+  }
+
+  orThrow(): this {
+    if (!this.ok) throw new ProgramError(this, this.#limits);
+    return this;
+  }
+}
+
+export function makeResult(parts: ResultParts): RunResult {
+  return new ProgramResult(parts);
+}
+
+/** Closes the descriptors of a result that the caller does not get. */
+export function closeResultFds({ stdout, stderr, outputs, files }: RunResult): void {
+  closeAll([stdout, stderr, ...Object.values(outputs), ...Object.values(files)]);
+}
+
+/** Outputs and copied files of a program that has ended. */
+export interface Collected extends CopiedOut {
+  outputs: ReadonlyMap<number, Output>;
+}
+
+const NO_FILES: CopiedOut = noFiles();
+Object.freeze(NO_FILES.files);
+
+/** Copies the files out. When that fails the caller does not get the outputs either, so their descriptors are closed. */
+export function copyOutFiles(
+  outputs: ReadonlyMap<number, Output>,
+  folder: WorkFolder,
+  { copyOut: wanted, copyOutMaxBytes }: Pick<RunOptions, 'copyOut' | 'copyOutMaxBytes'>,
+  budget: CopyOutBudget,
+): Collected {
+  if (wanted === undefined) return { outputs, ...NO_FILES };
+  try {
+    return { outputs, ...copyOut(folder, wanted, copyOutMaxBytes, budget) };
+  } catch (error) {
+    closeAll([...outputs.values()]);
+    throw error;
+  }
+}
+
+function closeAll(all: readonly { fd: number | null }[]): void {
+  const fds = new Set(all.map(({ fd }) => fd).filter((fd) => fd !== null));
+  if (fds.size > 0) loadNative().native.closeFds([...fds]);
+}
+
+/** The end of a killed program whose report has not come: what the host measured itself. */
+export function unreportedEnd(
+  programId: number,
+  usage: Usage,
+  measuresCpu: boolean,
+  cause: 'killed' | 'wall-limit',
+): EndedMessage {
+  return {
+    kind: 'ended',
+    programId,
+    waitStatus: SIGKILL,
+    cause,
+    cpuNs: measuresCpu ? usage.cpuTimeMs * NS_PER_MS : null,
+    wallNs: usage.wallTimeMs * NS_PER_MS,
+    memoryPeakBytes: usage.memoryPeakBytes,
+    fileCacheBytes: null,
+    oomKillCount: 0,
+    taskPeak: null,
+    taskPeakBefore: null,
+    maxRssBytes: 0,
+    outputs: undefined,
+  };
+}
+
+function atLeast(value: number | null, least: number): number | null {
+  return value === null ? null : Math.max(value, least);
+}
+
+/** The kernel charges groups in batches of 64 pages per CPU: below one batch it sees no difference. */
+const CHARGE_BATCH_BYTES = 256 * 1024;
+
+/** The group's mark; for tiny programs the main process's own; without a group that is all there is. */
+function peakMemory({ memoryPeakBytes, maxRssBytes }: EndedMessage): number | null {
+  if (memoryPeakBytes === null) return maxRssBytes > 0 ? maxRssBytes : null;
+  return Math.max(memoryPeakBytes, Math.min(maxRssBytes, CHARGE_BATCH_BYTES));
+}
+
+/**
+ * The group's high-water mark less our own tasks. When it did not rise, the program stayed at or below what an earlier one
+ * in the same sandbox reached, which is only an answer when that was a single task.
+ */
+function peakTasks({ taskPeak, taskPeakBefore }: EndedMessage, helperTasks: number): number | null {
+  if (taskPeak === null) return null;
+  const peak = Math.max(1, taskPeak - helperTasks);
+  return peak === 1 || taskPeakBefore === null || taskPeak > taskPeakBefore ? peak : null;
+}
+
+function withPeakUnknown(degraded: Degradation[]): Degradation[] {
+  if (degraded.some(({ feature }) => feature === 'process-peak')) return degraded;
+  const reason =
+    'an earlier program in the same sandbox had more processes, and the kernel keeps one mark for both';
+  return [...degraded, { feature: 'process-peak', reason }];
+}
+
+const SHARED_PEAKS: readonly Degradation[] = (['memory-peak', 'process-peak'] as const).map((feature) => ({
+  feature,
+  reason: 'other programs ran in the same sandbox at the same time, and its high-water mark includes theirs',
+}));
+
+const NO_OUTPUTS: Record<number, Output> = Object.freeze({});
+
+function byNumber(outputs: ReadonlyMap<number, Output>, fds: ProgramOptions['fds']): Record<number, Output> {
+  if (fds === undefined) return NO_OUTPUTS;
+  const named: Record<number, Output> = {};
+  for (const [target, output] of outputs) if (fds[target] !== undefined) named[target] = output;
+  return named;
+}

@@ -1,0 +1,293 @@
+/**
+ * One program from its checked request to its result; the path that one-shot runs, sessions and groups share. Nothing that
+ * the program does makes it throw; what we could not do does.
+ */
+
+import type { Group } from '../cgroup/group.js';
+import { degradationsFor } from '../engine/features.js';
+import type { TimedProgram } from '../engine/overdue.js';
+import { filterMayKill } from '../engine/template.js';
+import type { SbxError } from '../errors.js';
+import { copyIn } from '../files/copy.js';
+import { CopyOutBudget } from '../files/copy-out-budget.js';
+import type { EndedMessage } from '../native/native.js';
+import { explained, type StartAttempt, startError } from '../pool/failures.js';
+import type { LiveUsage } from '../types/limits.js';
+import type { RunResult } from '../types/result.js';
+import { attemptOf } from './attempt.js';
+import { writeCpuLimits } from './cpu-limits.js';
+import { publishEnd, publishStart } from './diagnostics.js';
+import { environmentFor } from './environment.js';
+import { Killing, withHostCause } from './killing.js';
+import { Meter } from './meter.js';
+import { checkOpenFiles } from './plan.js';
+import { type ProgramRequest, pinned, startMessage, type WarmStart } from './request.js';
+import { type Collected, copyOutFiles, makeResult, unreportedEnd } from './result.js';
+import type { ProgramListener, SandboxLease, SignalCause } from './sandbox-lease.js';
+import { lookerFor } from './script.js';
+import { closeReported } from './stdio/init-files.js';
+import type { Stdio } from './stdio/stdio.js';
+import { stdioFor } from './stdio-for.js';
+
+export class Running implements TimedProgram {
+  readonly id: number;
+  readonly stdio: Stdio;
+  /** Resolves with the result; rejects only when the sandbox failed, a callback threw, or it never started. */
+  readonly result: Promise<RunResult>;
+  /** Resolves once exec has happened, when `notify` was asked for. */
+  readonly started: Promise<void>;
+  readonly #lease: SandboxLease;
+  #request: ProgramRequest;
+  readonly #env: readonly string[];
+  readonly #attempt: StartAttempt;
+  readonly #killing: Killing;
+  readonly #meter: Meter;
+  #completion!: { resolve: (result: RunResult) => void; reject: (error: unknown) => void };
+  #onStarted: () => void = () => undefined;
+  #failure: { error: unknown } | null = null;
+  #final: LiveUsage | null = null;
+  #counted = false;
+  #over = false;
+
+  private constructor(lease: SandboxLease, request: ProgramRequest) {
+    this.#lease = lease;
+    this.#request = request;
+    this.id = request.warmStart?.id ?? lease.nextProgramId();
+    this.#env = environmentFor(request.options, request.env, lease.core.toolchainPath);
+    this.#attempt = attemptOf(request, this.#env, lease.core);
+    this.#killing = new Killing(
+      request.options.killGraceMs ?? 0,
+      (signal, cause, everything) => this.#signal(signal, cause, everything),
+      () => this.#endedUnreported(),
+    );
+    this.#meter = new Meter(this.#group(), this.#helperTasks(), request);
+    this.stdio = stdioFor(lease, request, {
+      signal: (signal, cause) => this.#signal(signal, cause, true),
+      fail: (error) => this.fail(error),
+    });
+    this.result = new Promise((resolve, reject) => {
+      this.#completion = { resolve, reject };
+    });
+    this.started = request.notify
+      ? new Promise((resolve, reject) => {
+          this.#onStarted = resolve;
+          this.result.catch(reject);
+        })
+      : Promise.resolve();
+    if (request.notify) this.started.catch(() => undefined); // `result` rejects as well
+  }
+
+  /** Opens descriptors and sends the plan. A promise only when something must be waited for before. */
+  static start(lease: SandboxLease, asked: ProgramRequest): Running | Promise<Running> {
+    const request = pinned(lease, asked);
+    checkOpenFiles(request.limits, lease.core.openFilesMax);
+    const running = new Running(lease, request);
+    try {
+      const opened = running.#open();
+      const joined = writeCpuLimits(lease, request.limits);
+      if (opened === undefined && joined === undefined) return running.#send([]);
+      return Promise.all([joined ?? [], opened])
+        .then(([joins]) => running.#send(joins))
+        .catch((error) => running.#giveUp(error));
+    } catch (error) {
+      return running.#giveUp(error);
+    }
+  }
+
+  #giveUp(error: unknown): never {
+    this.stdio.abandon();
+    throw error;
+  }
+
+  /** Descriptors and files, in this order: a file that the program writes to is there before one is copied over it. */
+  #open(): Promise<void> | undefined {
+    const opened = this.stdio.open();
+    return opened === undefined ? this.#fill() : opened.then(() => this.#fill());
+  }
+
+  #fill(): Promise<void> | undefined {
+    const folder = this.#lease.folder;
+    const { files } = this.#request.options;
+    folder.checkOpen();
+    const filled = files === undefined ? undefined : copyIn(folder, files);
+    if (filled === undefined) return void this.stdio.finish();
+    return filled.then(() => {
+      folder.checkOpen();
+      this.stdio.finish();
+    });
+  }
+
+  /** Adopts a warm process, which executes already, for this request. */
+  static adoptWarm(lease: SandboxLease, request: ProgramRequest & { warmStart: WarmStart }): Running {
+    const running = new Running(lease, request);
+    running.stdio.attachPipes(request.warmStart.pipes);
+    lease.adopt(running.id, running.#listener());
+    running.#started(undefined);
+    return running.#begun();
+  }
+
+  get ended(): boolean {
+    return this.#over;
+  }
+
+  /** Time that `end()` leaves it, in ms. */
+  get graceMs(): number {
+    return this.#killing.graceMs;
+  }
+
+  /** Ends the program for a reason of the caller's: SIGTERM first when there is a grace, then SIGKILL to all of it. */
+  end(): void {
+    this.#killing.end();
+  }
+
+  /** Sends one signal to the main process. */
+  kill(signal: number): void {
+    this.#killing.send(signal);
+  }
+
+  get wallLimitMs(): number {
+    return this.#request.limits.wallTimeMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  ageMs(): number {
+    return this.#killing.ageMs();
+  }
+
+  endOverdue(): void {
+    this.#killing.endNow('wall-limit');
+  }
+
+  /** The run fails with this error once the program is dead. */
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#killing.endNow();
+  }
+
+  usage(): LiveUsage {
+    return this.#final ?? this.#meter.read(this.#killing.ageMs());
+  }
+
+  #group(): Group | null {
+    return this.#request.member ?? this.#lease.slot.group;
+  }
+
+  #helperTasks(): number {
+    return this.#request.member === undefined ? this.#lease.slot.helperTasks : 0;
+  }
+
+  #send(joins: number[]): Running {
+    const { id, stdio } = this;
+    const parts = { id, stdio, joins, env: this.#env, paths: this.#attempt.paths, group: this.#group() };
+    this.#lease.start(startMessage(this.#lease, this.#request, parts), this.#listener());
+    return this.#begun();
+  }
+
+  #listener(): ProgramListener {
+    return {
+      onStarted: (_pid, [master]) => this.#started(master),
+      onEnded: (ended) => this.#ended(ended),
+      onFailed: (failed) => {
+        const look = lookerFor(this.#lease, this.#request.options.cwd);
+        const find = () => this.stdio.outputError(failed) ?? startError(failed, this.#attempt, look);
+        this.#abandoned(explained(find));
+      },
+      onLost: (error) => this.#abandoned(error),
+    };
+  }
+
+  #begun(): this {
+    this.#killing.begin();
+    this.stdio.noteSent();
+    this.#meter.begin();
+    if (this.#request.limits.wallTimeMs !== null) this.#lease.core.overdue.add(this);
+    publishStart(this.id, this.#request.file);
+    return this;
+  }
+
+  #signal(signal: number, cause: SignalCause, everything: boolean): void {
+    this.#lease.signal(this.id, signal, cause, everything);
+  }
+
+  /** Once exec is known to have happened: with `notify` at once, else by the end's report. */
+  #countStart(): void {
+    if (this.#counted) return;
+    this.#counted = true;
+    this.#lease.core.startedTotal += 1;
+  }
+
+  #started(master: number | undefined): void {
+    this.#countStart();
+    this.#killing.begin();
+    if (master !== undefined) this.stdio.terminal?.attach(master, this.#request.notify);
+    this.#onStarted();
+  }
+
+  #ended(ended: EndedMessage): void {
+    if (this.#over) return closeReported(ended.outputs);
+    this.#over = true;
+    this.#killing.over();
+    const { core } = this.#lease;
+    core.overdue.delete(this);
+    this.#countStart();
+    core.finishedTotal += 1;
+    const collected = this.#collect(ended);
+    if (collected === null) return this.#completion.reject(this.#failure!.error);
+    const { outputs, files, errors } = collected;
+    const { limits, options } = this.#request;
+    const result = makeResult({
+      ended: withHostCause(ended, this.#killing, this.stdio.overflowed(outputs)),
+      limits,
+      outputs,
+      fds: options.fds,
+      files,
+      fileErrors: errors,
+      degraded:
+        core.missing.length === 0 ? [] : degradationsFor(core.features, core.missing, limits, core.asked),
+      hadConcurrent: this.#request.concurrency?.others === true,
+      filterKills: filterMayKill(core.options, this.#lease.slot.spec),
+      helperTasks: this.#helperTasks(),
+      atLeast: this.#meter.highest,
+    });
+    core.byStatus[result.status] += 1;
+    this.#final = { memoryBytes: 0, ...result.usage };
+    publishEnd(this.id, result);
+    this.#onStarted();
+    this.#completion.resolve(result);
+  }
+
+  /** `null` when the run has failed. */
+  #collect({ outputs: reported }: EndedMessage): Collected | null {
+    if (this.#failure === null) {
+      try {
+        const { options } = this.#request;
+        const budget = new CopyOutBudget(options.copyOutTotalBytes);
+        return copyOutFiles(this.stdio.collect(reported, budget), this.#lease.folder, options, budget);
+      } catch (error) {
+        this.#failure = { error };
+      }
+    }
+    this.stdio.drop(reported);
+    return null;
+  }
+
+  /**
+   * It was killed, but its report is late, or the sandbox went before it came. The result says so now, measured as far as can
+   * be; files are not taken, since something may still be dying.
+   */
+  #endedUnreported(): void {
+    if (this.#over) return;
+    this.#request = { ...this.#request, options: { ...this.#request.options, copyOut: undefined } };
+    this.#ended(unreportedEnd(this.id, this.usage(), this.#meter.measures, this.#killing.cause));
+  }
+
+  #abandoned(error: SbxError): void {
+    if (this.#over) return;
+    if (this.#killing.ending && error.code === 'SBX_CLOSED') return this.#endedUnreported();
+    this.#over = true;
+    this.#killing.over();
+    this.#lease.core.overdue.delete(this);
+    this.stdio.abandon();
+    this.#failure ??= { error };
+    this.#completion.reject(this.#failure.error);
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * The programs of a sandbox that stays. One at a time may be resident: it uses the sandbox's own group, which is free of
+ * charge. Those that run concurrently, and those with a memory or process limit of their own, get a group inside, so that each
+ * is measured and limited alone.
+ */
+
+import { type GroupCounters, readCounters } from '../cgroup/counters.js';
+import type { Group } from '../cgroup/group.js';
+import { ClosedError, SandboxError } from '../errors.js';
+import { checkCeilings, type ResolvedLimits, resolveLimits } from '../options/limits.js';
+import type { SessionOptions } from '../types/internal.js';
+import type { LiveUsage } from '../types/limits.js';
+import type { RunOptions } from '../types/program.js';
+import type { RunResult } from '../types/result.js';
+import { writeBounds } from './bounds.js';
+import { after, CLOSE_WAIT_MS } from './killing.js';
+import { Running } from './running.js';
+import type { SandboxLease } from './sandbox-lease.js';
+
+const NS_PER_MS = 1e6;
+
+export class Session {
+  readonly lease: SandboxLease;
+  readonly #options: SessionOptions;
+  readonly #limits: ResolvedLimits;
+  readonly #startedAt = performance.now();
+  /** Counters of the group before any program. */
+  readonly #baseline: GroupCounters;
+  readonly #living = new Set<Running>();
+  /** Whose streams may still be open. */
+  readonly #spawned = new Set<Running>();
+  readonly #closer = () => this.close();
+  /** The program that uses the sandbox's group, or is about to: whether others have run concurrently. */
+  #resident: { others: boolean } | null = null;
+  #closed: Promise<void> | null = null;
+  #closing: AbortController | null = null;
+  #lastUsage: LiveUsage | null = null;
+  /** High-water marks reported so far: the kernel's own start anew when a group is used again. */
+  #memoryPeakBytes = 0;
+  #processPeakCount = 0;
+
+  constructor(lease: SandboxLease, options: SessionOptions, limits: ResolvedLimits) {
+    this.lease = lease;
+    this.#options = options;
+    this.#limits = limits;
+    this.#baseline = readCounters(lease.slot.group);
+    lease.core.closers.add(this.#closer);
+    // The sandbox as a whole is bounded from the start; programs inside can only get less.
+    writeBounds(lease.slot, limits, this.#baseline.chargedBytes ?? 0);
+  }
+
+  /** Aborted when it closes. */
+  get closing(): AbortSignal {
+    this.#closing ??= new AbortController();
+    if (this.#closed !== null) this.#closing.abort();
+    return this.#closing.signal;
+  }
+
+  checkOpen(): void {
+    if (this.#closed !== null || this.lease.closed) throw new ClosedError('The sandbox');
+    if (this.lease.lost !== null) throw this.lease.lost;
+  }
+
+  /** The request must have been checked. `spawned`: the caller holds streams. */
+  async start(
+    file: string,
+    args: readonly string[],
+    options: RunOptions,
+    spawned: boolean,
+  ): Promise<Running> {
+    this.checkOpen();
+    checkCeilings(options.limits, this.lease.core.options.ceilings);
+    const limits = resolveLimits(this.#limits, options.limits);
+    const concurrency = this.#mayReside(limits) ? { others: this.#living.size > 0 } : undefined;
+    if (concurrency !== undefined) this.#resident = concurrency;
+    else if (this.#resident !== null) this.#resident.others = true;
+    let member: Group | undefined;
+    try {
+      if (concurrency === undefined) member = await this.#makeMember();
+      const request = {
+        file,
+        args,
+        options,
+        limits,
+        env: this.#options.env,
+        oneShot: false,
+        notify: spawned,
+        member,
+        concurrency,
+      };
+      const started = Running.start(this.lease, request);
+      const running = started instanceof Promise ? await started : started;
+      if (spawned) this.#spawned.add(running);
+      this.#follow(running, concurrency, member);
+      return running;
+    } catch (error) {
+      if (this.#resident === concurrency) this.#resident = null;
+      await member?.remove();
+      throw error;
+    }
+  }
+
+  /** What all programs have used so far, and hold now. */
+  usage(): LiveUsage {
+    if (this.#lastUsage !== null) return this.#lastUsage;
+    const now = readCounters(this.lease.slot.group);
+    const { cpuNs, memoryBytes, chargedBytes } = this.#baseline;
+    const less = (value: number | null, base: number | null) =>
+      value === null ? null : Math.max(0, value - (base ?? 0));
+    const held = less(now.memoryBytes, memoryBytes);
+    const peaks = this.#raisePeaks(
+      less(now.memoryPeakBytes, chargedBytes),
+      less(now.tasks, this.lease.slot.helperTasks),
+    );
+    return {
+      cpuTimeMs: ((now.cpuNs ?? 0) - (cpuNs ?? 0)) / NS_PER_MS,
+      wallTimeMs: performance.now() - this.#startedAt,
+      memoryBytes: held,
+      fileCacheBytes: now.fileCacheBytes,
+      ...peaks,
+    };
+  }
+
+  /** Peaks with these among them; `null` for what nothing measures. */
+  #raisePeaks(
+    memory: number | null,
+    processes: number | null,
+  ): Pick<LiveUsage, 'memoryPeakBytes' | 'processPeakCount'> {
+    this.#memoryPeakBytes = Math.max(this.#memoryPeakBytes, memory ?? 0);
+    this.#processPeakCount = Math.max(this.#processPeakCount, processes ?? 0);
+    return {
+      memoryPeakBytes: memory === null ? null : this.#memoryPeakBytes,
+      processPeakCount: processes === null ? null : this.#processPeakCount,
+    };
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#lastUsage = { ...this.usage(), memoryBytes: 0 };
+    this.lease.core.closers.delete(this.#closer);
+    this.#closing?.abort();
+    const ends = [...this.#living].map((running) => {
+      running.end();
+      return running.result.catch(() => undefined);
+    });
+    const graceMs = Math.max(0, ...[...this.#living].map((running) => running.graceMs));
+    await Promise.race([Promise.all(ends), after(graceMs + CLOSE_WAIT_MS)]);
+    for (const running of this.#spawned) running.stdio.closeStreams();
+    this.lease.close();
+  }
+
+  #mayReside({ memoryBytes, processCount }: ResolvedLimits): boolean {
+    if (this.lease.slot.group === null) return true;
+    const asSandbox = memoryBytes === this.#limits.memoryBytes && processCount === this.#limits.processCount;
+    return asSandbox && this.#resident === null;
+  }
+
+  /** `undefined` without cgroups. */
+  async #makeMember(): Promise<Group | undefined> {
+    try {
+      return await this.lease.slot.group?.makeMember();
+    } catch (cause) {
+      this.checkOpen(); // closed meanwhile: that is why
+      const { errno } = cause as NodeJS.ErrnoException;
+      const message = 'The program’s own cgroup could not be made';
+      throw new SandboxError({
+        code: 'SBX_SANDBOX_SETUP',
+        message,
+        stage: 'cgroupJoin',
+        errno: Math.abs(errno ?? 0),
+        cause,
+      });
+    }
+  }
+
+  #follow(running: Running, concurrency: { others: boolean } | undefined, member: Group | undefined): void {
+    this.#living.add(running);
+    const over = (result?: RunResult) => {
+      if (result?.usage !== undefined) {
+        this.#raisePeaks(result.usage.memoryPeakBytes, result.usage.processPeakCount);
+      }
+      this.#living.delete(running);
+      if (this.#resident === concurrency) this.#resident = null;
+      void member?.remove();
+    };
+    running.result.then(over, () => over());
+  }
+}

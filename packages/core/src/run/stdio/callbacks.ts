@@ -1,0 +1,25 @@
+/** `onStdout` and `onStderr`: whatever they throw fails the run. */
+import { SbxError } from '../../errors.js';
+import type { RunOptions } from '../../types/program.js';
+
+/** What is called with each chunk of a captured descriptor, if anything is. */
+export function callbackFor(
+  target: number,
+  { onStdout, onStderr }: RunOptions,
+  fail: (error: SbxError) => void,
+): ((chunk: Uint8Array) => void) | undefined {
+  const callback = target === 1 ? onStdout : target === 2 ? onStderr : undefined;
+  if (callback === undefined) return undefined;
+  const refuse = (cause: unknown) => {
+    const message = `${target === 1 ? 'onStdout' : 'onStderr'} threw.`;
+    fail(new SbxError({ code: 'SBX_STREAM_CALLBACK', message, cause }));
+  };
+  return (chunk) => {
+    try {
+      const returned = callback(chunk);
+      if (returned instanceof Promise) returned.catch(refuse);
+    } catch (cause) {
+      refuse(cause);
+    }
+  };
+}

@@ -1,0 +1,156 @@
+/** The inputs of a program: from the caller's specification to both ends of each descriptor. */
+import { constants } from 'node:fs';
+import { FileAccessError, SbxError } from '../../errors.js';
+
+import { contentBytes, immediateBytes, readOnlyFile } from '../../files/host-input.js';
+import { inTree, type WorkFolder } from '../../files/trees.js';
+import { FD_CONTENT } from '../../native/native.js';
+import { CONTENTS_MAX } from '../../native/tables.js';
+import { InputStream } from '../../streams/input.js';
+import type { InputSpec, SeekableContent } from '../../types/stdio.js';
+import type { ChildDescriptors } from './child-descriptors.js';
+
+/** Capacity of a pipe by default; larger inputs go through a memory file. */
+const PIPE_BYTES = 64 * 1024;
+/** Inputs up to this size are sent with the start message, and init creates the file: faster than creating it here and sending it. */
+const SENT_BYTES = 8 * 1024;
+
+type Source = AsyncIterable<Uint8Array | string>;
+
+/** The members of `InputSpec` that are objects, as one. A key with `undefined` is not there. */
+type AnyInput = Partial<{ file: string; inherit: number; stream: Source } & SeekableContent>;
+
+export class Inputs {
+  /** Inputs that the caller writes to. */
+  readonly streams = new Map<number, InputStream>();
+  /** Contents of the files created by init. */
+  readonly contents: Uint8Array[] = [];
+  readonly #descriptors: ChildDescriptors;
+  readonly #folder: WorkFolder;
+  readonly #makesFiles: boolean;
+  /** Inputs that this library writes to. */
+  readonly #feeding: InputStream[] = [];
+  readonly #sources: [InputStream, Source][] = [];
+  readonly #waiting: Promise<void>[] = [];
+  readonly #files: [number, string][] = [];
+
+  /** `makesFiles`: init can create files for the program to read. */
+  constructor(descriptors: ChildDescriptors, folder: WorkFolder, makesFiles: boolean) {
+    this.#descriptors = descriptors;
+    this.#folder = folder;
+    this.#makesFiles = makesFiles;
+  }
+
+  open(target: number, spec: InputSpec): void {
+    if (spec === 'empty' || spec === 'null') return this.#descriptors.addNull(target);
+    if (spec === 'closed') return;
+    if (spec === 'pipe')
+      return this.#descriptors.addStreamedPipe(target, false, (fd) => this.attachStream(target, fd));
+    const { file, inherit, stream, seekable } = spec as AnyInput;
+    if (file !== undefined) return void this.#files.push([target, file]);
+    if (inherit !== undefined) return this.#descriptors.addCopy(target, inherit);
+    if (stream !== undefined) return void this.#sources.push([this.#feed(target), stream]);
+    if (seekable === true) return this.#openSeekable(target, spec as SeekableContent);
+    const bytes = immediateBytes(spec as SeekableContent);
+    if (bytes !== null) return this.#openBytes(target, bytes);
+    this.wait(contentBytes(spec as SeekableContent).then((content) => this.#openBytes(target, content)));
+  }
+
+  /** The start waits for this. */
+  wait(opening: Promise<void>): void {
+    opening.catch(() => undefined); // rejects `waitForHost`, if the start gets that far
+    this.#waiting.push(opening);
+  }
+
+  /** Waits for all that must be read or copied first; each may have opened something by then, also when one fails. */
+  waitForHost(): Promise<void> | undefined {
+    if (this.#waiting.length === 0) return undefined;
+    return Promise.all(this.#waiting).then(
+      () => undefined,
+      async (error) => {
+        await Promise.allSettled(this.#waiting);
+        throw error;
+      },
+    );
+  }
+
+  /** Opens the files of the work folder, once it is filled. */
+  openFiles(): void {
+    for (const [target, file] of this.#files) {
+      const { native } = this.#folder;
+      const flags = constants.O_RDONLY;
+      const opened = inTree(this.#folder, file, (dir, path) => native.openBeneath({ dir, path, flags }));
+      if (opened < 0) throw new FileAccessError({ operation: 'read', path: file, errno: -opened });
+      this.#descriptors.add(target, opened, '');
+    }
+  }
+
+  /** Makes the stream of an input that the caller writes to. */
+  attachStream(target: number, fd: number): void {
+    this.streams.set(target, InputStream.make(this.#descriptors.native, fd));
+  }
+
+  /** The program is on its way: iterables are read from now on. */
+  start(onSourceError: (error: SbxError) => void): void {
+    for (const [input, source] of this.#sources) void pump(input, source, onSourceError);
+  }
+
+  /** The program is gone: stops writing to it. */
+  stopFeeding(): void {
+    for (const input of this.#feeding) input.destroy();
+  }
+
+  close(): void {
+    this.stopFeeding();
+    for (const input of this.streams.values()) input.destroy();
+  }
+
+  #openBytes(target: number, bytes: Uint8Array): void {
+    if (bytes.byteLength === 0) return this.#descriptors.addNull(target);
+    if (bytes.byteLength > PIPE_BYTES) return this.#openMemory(target, bytes);
+    void this.#feed(target)
+      .end(bytes)
+      .catch(() => undefined); // the program may leave it unread
+  }
+
+  #openMemory(target: number, bytes: Uint8Array): void {
+    if (this.#makesFiles && bytes.byteLength <= SENT_BYTES && this.contents.length < CONTENTS_MAX)
+      return this.#descriptors.addMadeByInit(target, FD_CONTENT, this.contents.push(bytes) - 1);
+    this.#descriptors.add(target, this.#descriptors.native.memoryFile(bytes), 'make a memory file');
+  }
+
+  #openSeekable(target: number, content: SeekableContent): void {
+    const bytes = immediateBytes(content);
+    if (bytes !== null) return this.#openMemory(target, bytes);
+    const opened = readOnlyFile(this.#descriptors.native, content);
+    if (typeof opened === 'number') return this.#descriptors.add(target, opened, '');
+    this.wait(opened.then((fd) => this.#descriptors.add(target, fd, '')));
+  }
+
+  #feed(target: number): InputStream {
+    const input = InputStream.make(this.#descriptors.native, this.#descriptors.addPipe(target, false));
+    this.#feeding.push(input);
+    return input;
+  }
+}
+
+/** Until the program stops reading or the source ends. */
+async function pump(
+  input: InputStream,
+  source: Source,
+  onSourceError: (error: SbxError) => void,
+): Promise<void> {
+  try {
+    for await (const chunk of source) {
+      const stopped = await input.write(chunk).then(
+        () => false,
+        () => true,
+      );
+      if (stopped) return;
+    }
+    await input.end();
+  } catch (cause) {
+    const message = 'The iterable given as input threw.';
+    onSourceError(new SbxError({ code: 'SBX_STREAM_SOURCE', message, cause }));
+  }
+}
