@@ -4,7 +4,7 @@ import { loadNative } from './native.js';
 import { PROTOCOL_VERSION } from './tables.js';
 
 afterAll(() => {
-  vi.doUnmock('./native-tables.js');
+  vi.doUnmock('./tables.js');
   vi.resetModules();
 });
 
@@ -14,7 +14,7 @@ test('the addon is of the tables that TypeScript is of', () => {
 
 test('an addon of other tables is refused, with what to do', async () => {
   vi.resetModules();
-  vi.doMock('./native-tables.js', async (original) => ({
+  vi.doMock('./tables.js', async (original) => ({
     ...(await original<object>()),
     PROTOCOL_VERSION: PROTOCOL_VERSION + 1,
   }));

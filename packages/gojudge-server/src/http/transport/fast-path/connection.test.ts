@@ -99,7 +99,7 @@ describe('the fast path serves', () => {
   test('one request after another', async () => {
     const fastPath = await openFastPath();
     await send(fastPath, RUN, RUN);
-    expect(fastPath.received()).toBe('[/run 1][/run 2]');
+    await expect.poll(() => fastPath.received()).toBe('[/run 1][/run 2]');
     expect(fastPath.events).toEqual([SERVED, SERVED]);
   });
 
