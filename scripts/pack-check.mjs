@@ -15,8 +15,8 @@ import { checkAddon, checkHelper } from './lib/prebuilt-checks.mjs';
 import { CommandError, runQuietly } from './lib/run.mjs';
 import { setup } from './lib/setup.mjs';
 
-/** Packages with a budget: how many packages an install brings, and how much it weighs unpacked. */
-const BUDGETS = { '@sbx/core': { packages: 3, bytes: 3e6 } };
+/** Packages with a budget: how many packages an install brings, and how much it weighs unpacked: core with four pairs of 0.47 MB. */
+const BUDGETS = { '@sbx/core': { packages: 3, bytes: 4e6 } };
 
 const counts = { passed: 0, failed: 0 };
 

@@ -84,6 +84,11 @@ export const PARTS = [
     commands: [script('prebuilds', '--twice')],
   },
   { name: 'musl', about: 'core, servers and command line on musl', commands: [script('test-musl')] },
+  {
+    name: 'arm64',
+    about: 'verdicts, limits, attacks and all three protocols on an emulated arm64 machine',
+    commands: [script('test-arm64')],
+  },
   { name: 'guest', about: 'all tests of core in the guest', commands: [script('test-vm', '--full')] },
   {
     name: 'fuzz-servers',

@@ -3,6 +3,8 @@
  * `checkLeaks` between two tests of a living engine, which keeps ready sandboxes but nothing that a program
  * left.
  */
+// Node's resolver opens /dev/urandom when it is loaded, and keeps it, where the C library is musl: so before the first look.
+import 'node:dns';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
