@@ -7,7 +7,7 @@ import type { RunResult } from './types/result.js';
 /** Limits of a run, as far as they are known. */
 export type KnownLimits = { readonly [Name in keyof Limits]?: unknown };
 
-/** What is known of a program that could not be found. */
+/** Facts about a program that could not be found. */
 export interface MissingProgram {
   /** As it was asked for. */
   file: string;

@@ -27,11 +27,11 @@ export class InvalidOptionsError extends SbxError {
   /** Path of the value: `options.limits.cpuTimeMs`, `args[2]`. */
   readonly field: string;
   readonly rule: OptionRule;
-  /** What the rule asks for: `must be …`. */
+  /** The rule in words: `must be …`. */
   readonly expected: string;
   /** Type and short value of what came; `null` when naming it would not help. Never contents or environment values. */
   readonly got: string | null;
-  /** What to write instead, when that can be told. */
+  /** The value to write instead, where it is known. */
   readonly hint: string | null;
 
   constructor(init: {
@@ -142,7 +142,7 @@ export class ProgramNotFoundError extends SbxError {
   }
 }
 
-/** What the sandbox, not the program, could not do. */
+/** The sandbox failed at something, not the program. */
 export class SandboxError extends SbxError {
   /** Step of the set-up or of the run, by its name in `native/common/stage.h`. */
   readonly stage: string;

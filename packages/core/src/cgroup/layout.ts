@@ -1,5 +1,5 @@
 /**
- * What the two versions of cgroups call things: one table per version. Everything else in this folder and in the native
+ * File names and formats of the two versions of cgroups: one table per version. Everything else in this folder and in the native
  * code is the same for both.
  */
 import type { CounterName } from '../native/tables.js';

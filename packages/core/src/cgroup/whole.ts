@@ -1,4 +1,4 @@
-/** What the engine's own folder counts: all sandboxes together, since the opening, helpers included. */
+/** Counters of the engine's own folder: all sandboxes together, since the opening, helpers included. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CounterName } from '../native/tables.js';

@@ -1,5 +1,5 @@
 /**
- * What an engine is made of: helper, slots, queue, cgroups, counters. `Engine` and `Sandbox` are what users see of it.
+ * The parts of an engine: helper, slots, queue, cgroups, counters. `Engine` and `Sandbox` are what users see of it.
  */
 import { availableParallelism } from 'node:os';
 import type { CgroupTree } from '../cgroup/tree.js';
@@ -41,7 +41,7 @@ export class EngineCore {
   readonly treeTargets: readonly string[];
   readonly features: FeatureTable;
   readonly missing: readonly Feature[];
-  /** What its own options ask for beyond limits. */
+  /** Features that its own options ask for. */
   readonly asked: readonly Feature[];
   /** Where each sandbox has a CPU of its own. */
   readonly pins: CpuPins | null;

@@ -1,4 +1,4 @@
-/** What this engine can guarantee, by which mechanism, and why not otherwise. */
+/** The guarantees of an engine: by which mechanism, or why not. */
 import { release } from 'node:os';
 import type { Group } from '../cgroup/group.js';
 import type { CgroupReport, CgroupTree } from '../cgroup/tree.js';
@@ -131,7 +131,7 @@ function cgroupHint(report: CgroupReport): string {
   return 'Run as root, or in a delegated cgroup: `systemd-run --user --scope -p Delegate=yes …`; in Docker mount a writable cgroup.';
 }
 
-/** What a program with these limits does not get. One shared empty list when nothing is missing. */
+/** The guarantees that a program with these limits does not get. One shared empty list when nothing is missing. */
 export function degradationsFor(
   table: FeatureTable,
   missing: readonly Feature[],

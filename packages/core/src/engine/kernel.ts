@@ -1,4 +1,4 @@
-/** What only the kernel's version and settings tell. */
+/** Facts that follow from the kernel's version and settings. */
 import { readFileSync } from 'node:fs';
 import { release } from 'node:os';
 import { UnsupportedError } from '../errors.js';

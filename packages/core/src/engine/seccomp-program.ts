@@ -82,7 +82,7 @@ function runsOf(policy: SeccompPolicy, architecture: Architecture): Run[] {
   return runs;
 }
 
-/** What follows a rule without tests is never reached. */
+/** Rules after one without tests are never reached. */
 function runOf(start: number, rules: readonly SeccompRule[], defaultAction: SeccompAction): Run {
   const last = rules.findIndex(({ args }) => args === undefined || args.length === 0);
   if (last === -1) return { start, rules, otherwise: defaultAction };

@@ -31,7 +31,7 @@ export function filterMayKill({ seccomp }: EngineOptions, spec: { seccompKill: b
   return spec.seccompKill || typeof seccomp === 'object';
 }
 
-/** What the root is made of: the caller's rows, or the default ones. Throws `InvalidOptionsError` for a venv without its interpreter. */
+/** The rows of the root: the caller's rows, or the default ones. Throws `InvalidOptionsError` for a venv without its interpreter. */
 export function mountsOf(options: EngineOptions): readonly MountRow[] {
   const { hostname = DEFAULT_HOSTNAME, workDir = DEFAULT_WORK_DIR, insideUid = SANDBOX_UID } = options;
   const rows = options.mounts ?? defaultMounts(hostname, workDir, insideUid);

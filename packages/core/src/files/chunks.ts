@@ -29,7 +29,7 @@ export async function* readChunks(file: number, path: string): AsyncGenerator<Ui
   }
 }
 
-/** What the source itself throws is the caller's own, and passes as it is. */
+/** An error thrown by the source itself is the caller's own, and passes as it is. */
 export async function writeChunks(
   file: number,
   path: string,

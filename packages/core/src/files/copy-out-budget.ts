@@ -3,11 +3,11 @@ import type { Stats } from 'node:fs';
 
 /** A file that is copied out costs this at least: its entry, its descriptor, its place in a result. Of outputs there are few. */
 const FILE_BYTES_MIN = 4096;
-/** What is copied with its holes still has to be read through. */
+/** A file that is copied with its holes still has to be read through. */
 const HOLE_SHARE = 4;
 const BLOCK_BYTES = 512;
 
-/** What is left of `copyOutTotalBytes`. */
+/** Bytes left of `copyOutTotalBytes`. */
 export class CopyOutBudget {
   #left: number;
 

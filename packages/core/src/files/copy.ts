@@ -6,7 +6,7 @@ import { notRegular } from './refusals.js';
 import { inParent, inTree, type WorkFolder } from './trees.js';
 
 type Files = Readonly<Record<string, FileInput | string | Uint8Array>>;
-/** What a file is to hold. */
+/** The content of a file. */
 export type FileContent = Content | string | Uint8Array;
 
 /** Writes files, making folders on the way; then links. Returns a promise only when something of the host must be read. */

@@ -9,7 +9,7 @@ import { GONE, walkTree } from './walk.js';
 
 const read = promisify(readCallback);
 
-/** What bounds an archive, and whom its files belong to. */
+/** The bounds of an archive, and the owner of its files. */
 export interface PackOptions {
   /** Of all contents together. */
   maxBytes: number;
@@ -127,7 +127,7 @@ class Packer {
     await sink.close();
   }
 
-  /** What is written to it waits for the reader, and rejects when nobody reads any more. */
+  /** A write waits for the reader, and rejects when the reader is gone. */
   #open(header: Entry, { mode, mtimeMs }: Stats): WritableStreamDefaultWriter<Uint8Array> {
     const { uid } = this.#options;
     const mtime = new Date(Math.max(0, mtimeMs));

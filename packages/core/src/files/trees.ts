@@ -156,7 +156,7 @@ function followLinks({ native, trees }: WorkFolder, path: string): Spot | number
   return find(trees, `${at}/${name}`) ?? EXDEV;
 }
 
-/** What a link says; 0 when there is none, and for folders that only lead to a tree. */
+/** The target of a link; 0 when there is none, and for folders that only lead to a tree. */
 function linkAt(native: Native, trees: readonly Tree[], path: string): string | number {
   if (trees.some(({ target }) => isWithin(target, path))) return 0;
   const spot = find(trees, path);

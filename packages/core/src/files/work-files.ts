@@ -29,11 +29,11 @@ const READ_BYTES_MAX = 512 * 2 ** 20;
 export interface FolderEntry {
   /** Without its folder. */
   name: string;
-  /** What it is; a link is not followed. */
+  /** Kind of the entry; a link is not followed. */
   kind: FileStat['kind'];
 }
 
-/** What can be written: text, bytes, a stream of either, or as in `files`. */
+/** Data that can be written: text, bytes, a stream of either, or as in `files`. */
 export type FileData = string | Uint8Array | AsyncIterable<Uint8Array | string> | FileInput;
 
 export class WorkFiles {

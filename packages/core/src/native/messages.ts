@@ -3,7 +3,7 @@ import type { EndedReport, FailedReport, ReadyReport, StartedReport } from './re
 
 export interface FailedMessage extends Omit<FailedReport, 'errorNumber'> {
   errno: number;
-  /** What is about the stage, as words that go on after "could not". */
+  /** The stage in words that go on after "could not". */
   stageText: string;
 }
 

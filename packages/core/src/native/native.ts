@@ -68,7 +68,7 @@ export function descriptorsError(what: string, errno: number): OverloadedError |
   return new OverloadedError({ message, details: { errno }, retryAfterMs: DESCRIPTORS_RETRY_MS });
 }
 
-/** What the kernel refused the host; `result` as the addon gives it. */
+/** The error of a call that the kernel refused the host; `result` as the addon gives it. */
 export function hostError(what: string, result: number): SbxError {
   const errno = -result;
   const message = `The host could not ${what} (errno ${errno}).`;

@@ -1,4 +1,4 @@
-/** What the addon has. Its functions return negative error numbers; what that means is said by their callers. */
+/** The functions of the addon. They return negative error numbers, which their callers turn into errors. */
 import type {
   HandOverNumbers,
   MountFlags,
@@ -40,17 +40,17 @@ export interface CounterFds {
 /** Hints for the creation of a sandbox: they change how fast it is made, not what it is. */
 export type CreationHints = Pick<PrepareFlags, 'spareInput' | 'oneCpu'>;
 
-/** What is fixed when a sandbox is made. */
+/** The properties of a sandbox that are fixed when it is made. */
 export interface PrepareMessage extends Omit<PrepareFlags, keyof CreationHints>, PrepareNumbers {}
 
 export interface StartMessage extends StartFlags, StartNumbers, StartLists {
   /** Into the terminal, before the program is there; no more than it has room for. */
   typed: Uint8Array | undefined;
-  /** What files hold that init makes for the program to read. */
+  /** Contents of the files that init creates for the program to read. */
   contents: readonly Uint8Array[];
   /** Paths of `outputRows` beneath their trees. */
   outputPaths: readonly string[];
-  /** What is written to `writeCounters`. */
+  /** Texts that are written to `writeCounters`. */
   writeTexts: readonly string[];
   cwd: string;
 }
@@ -140,7 +140,7 @@ export interface ReaderHandlers {
   onOverflow?: () => void;
 }
 
-/** What the kernel resolves beneath a descriptor; links only with `follow`. */
+/** A path that the kernel resolves beneath a descriptor; links only with `follow`. */
 export interface PathBeneath {
   dir: number;
   path: string;
@@ -172,7 +172,7 @@ export interface Native {
   reapHelper(pidfd: number): boolean;
   signalHelper(pidfd: number, signal: number): number;
   channelPair(): [number, number] | number;
-  /** What this kernel has; negative error numbers where it has not. */
+  /** Features of this kernel; negative error numbers where they are missing. */
   probeKernel(): { landlockAbi: number; coreScheduling: number };
   trimMemory(): boolean;
   holdLoop(): void;
@@ -191,7 +191,7 @@ export interface Native {
   copyFile(from: number, to: number): number | Promise<number>;
   /** EINVAL or EISDIR when not regular. Of one larger than `maxBytes` nothing is read, or with `truncate` the first. */
   readFileBeneath(options: PathBeneath & { maxBytes: number; truncate?: boolean }): FileRead | number;
-  /** What a link says; 0 for what is none. */
+  /** The target of a link; 0 for a file that is none. */
   readLinkBeneath(options: { dir: number; path: string }): string | number;
   /** A file for a program to write to, made or cut; with `collect` a second descriptor to read it from. */
   openOutput(options: {
@@ -218,5 +218,5 @@ export interface Native {
   readCounterFile(fd: number): string | number;
 }
 
-/** What was read of a regular file: first bytes, its mode, its size. */
+/** The result of reading a regular file: first bytes, its mode, its size. */
 export type FileRead = [bytes: Uint8Array, mode: number, sizeBytes: number];

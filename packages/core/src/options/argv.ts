@@ -12,7 +12,7 @@ export const ARGV_BYTES_MAX = 2 * 2 ** 20 - 4096;
 /** Arguments, and variables, of one program. */
 export const ARG_COUNT_MAX = 65_536;
 
-/** What each string costs beside its bytes: NUL and pointer. */
+/** The cost of each string on top of its bytes: NUL and pointer. */
 const PER_STRING_BYTES = 9;
 
 const FILE_RULE = text(PATH_BYTES_MAX);

@@ -45,7 +45,7 @@ export interface StringRule {
 
 /** The legal keys of one kind of object. */
 export interface Table {
-  /** What the object is, for messages: `'limits'`, `'the options of Sandbox.run'`. */
+  /** Name of the object, for messages: `'limits'`, `'the options of Sandbox.run'`. */
   readonly what: string;
   readonly rules: ReadonlyMap<string, Rule>;
   readonly required: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * What every sandbox sees unless the engine is told otherwise: the environment and the root. Rows name what programs need
+ * Defaults of an engine for its sandboxes: the environment and the root. Rows name what programs need
  * and nothing that tells about the host (no resolv.conf, machine-id, shadow, fstab, os users).
  */
 import type { MountRow } from '../types/mounts.js';

@@ -174,7 +174,7 @@ function checkPlug(
   );
 }
 
-/** What the program itself plugs into this descriptor, or `null`. A terminal gives way, as to `fds`. */
+/** The option of the program itself for this descriptor, or `null`. A terminal gives way, as to `fds`. */
 function ownPlug(program: GroupProgram, { index, fd }: { index: number; fd: number }): string | null {
   const name = `programs[${index}]`;
   if (program.fds?.[fd] !== undefined) return `${name}.fds[${fd}]`;

@@ -20,10 +20,10 @@ export type ResolvedLimits = {
 
 const MiB = 2 ** 20;
 
-/** What the kernel gives groups that ask for nothing. */
+/** The weight that the kernel gives groups without one. */
 export const CPU_WEIGHT_NORMAL = 100;
 
-/** What holds when neither the call, nor the sandbox, nor the engine says anything. */
+/** The limits where neither the call, nor the sandbox, nor the engine names one. */
 export const DEFAULT_LIMITS: Readonly<Required<Limits>> = Object.freeze({
   cpuTimeMs: 10_000,
   wallTimeMs: 30_000,
@@ -174,7 +174,7 @@ function merge(base: ResolvedLimits, over: Limits): ResolvedLimits {
 }
 
 /**
- * What an engine starts from: `DEFAULT_LIMITS`, lowered to the ceilings where nobody asked for more, then the engine's own
+ * The limits that an engine starts from: `DEFAULT_LIMITS`, lowered to the ceilings where nobody asked for more, then the engine's own
  * `limits`. Those above its own ceilings contradict themselves: `InvalidOptionsError`.
  */
 export function engineLimits(limits: Limits | undefined, ceilings: Limits | undefined): ResolvedLimits {

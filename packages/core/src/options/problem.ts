@@ -1,4 +1,4 @@
-/** What checks answer with when a value is refused, and the error that is made of it. */
+/** The problem that a check returns for a refused value, and the error that is made of it. */
 import { InvalidOptionsError, type OptionRule } from '../errors.js';
 import { describe, describeSecret, nearest, quote } from './describe.js';
 

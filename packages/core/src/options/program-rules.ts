@@ -76,7 +76,7 @@ const RUN_RULES = {
   copyOutTotalBytes: number(0, Number.MAX_SAFE_INTEGER, { unit: 'bytes' }),
 };
 
-/** What belongs to a call, and in a group to the whole of it. */
+/** Options of a call, and in a group of the whole group. */
 export const ABORT_RULES = { signal: SIGNAL_RULE, onAbort: word('reject', 'resolve') };
 const CALL_RULES = { ...ABORT_RULES, onStdout: FUNCTION, onStderr: FUNCTION };
 
@@ -161,7 +161,7 @@ export const SANDBOX_TABLE: Table = table<SessionOptions & NamesEngine>(
   { hints: CREATE_HINTS },
 );
 
-/** What a group's request has beside its programs and pipes. */
+/** Options of a group's request other than its programs and pipes. */
 export const GROUP_REQUEST_RULES = {
   ...ABORT_RULES,
   settle: word('all', 'each'),

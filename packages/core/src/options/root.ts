@@ -6,7 +6,7 @@ import { quote } from './describe.js';
 import { checkAbsolutePath } from './mount-rules.js';
 import { type Problem, problem, within, wrongType, wrongWord } from './problem.js';
 
-/** What `root: 'minimal'` stands for. */
+/** The minimal root that `root: 'minimal'` stands for. */
 export const MINIMAL_ROOT: Readonly<MinimalRoot> = Object.freeze({
   packages: Object.freeze(['libc6', 'dash']),
   optionalPackages: Object.freeze(['python3', 'nodejs']),

@@ -1,4 +1,4 @@
-/** What callers of a standby give it, checked; see `program.ts`. */
+/** Checks the options of a standby; see `program.ts`. */
 import type { StandbyFamily, StandbyInput, StandbyOptions, StandbyProgram } from '../types/standby.js';
 import { BOOLEAN, by, checkTable, number, table } from './check.js';
 import { checkFiles } from './content.js';

@@ -67,7 +67,7 @@ function shows(row: MountRow, path: string): boolean {
   return path.startsWith(`${row.source}/`) && deviceOf(path) === deviceOf(row.source);
 }
 
-/** What is put before the default PATH: the `bin` of each toolchain, or its folder where there is none. Empty without toolchains. */
+/** The folders put before the default PATH: the `bin` of each toolchain, or its folder where there is none. Empty without toolchains. */
 export function toolchainPath(toolchains: readonly string[] = []): string {
   return toolchains.map((path) => `${isFolder(`${path}/bin`) ? `${path}/bin` : path}:`).join('');
 }

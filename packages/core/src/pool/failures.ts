@@ -4,7 +4,7 @@ import { errnoName } from '../errno.js';
 import { OverloadedError, PermissionError, ProgramNotFoundError, SandboxError, SbxError } from '../errors.js';
 import { descriptorsError, type FailedMessage } from '../native/native.js';
 
-/** What the engine was doing when a stage failed, for permission errors: layer and fix. */
+/** Layer and fix of permission errors, by the stage that failed. */
 const STAGE_HINTS: Readonly<Record<string, { layer: PermissionError['layer']; hint: string }>> = {
   helper: {
     layer: 'userns',
@@ -55,11 +55,11 @@ export function setupError(failed: Omit<FailedMessage, 'kind' | 'programId'>): S
   return new SandboxError({ code: 'SBX_SANDBOX_SETUP', message, stage, index, errno });
 }
 
-/** What was to be started. */
+/** The program that was to be started. */
 export interface StartAttempt {
   file: string;
   cwd: string;
-  /** What was tried, in order. */
+  /** Paths that were tried, in order. */
   paths: readonly string[];
   /** Init looked for the first executable one, and `index` of the failure says which that was. */
   findsFirst: boolean;
@@ -69,7 +69,7 @@ export interface StartAttempt {
   minimalRoot: boolean;
 }
 
-/** What is at a path that could not be executed. */
+/** The file at a path that could not be executed. */
 export interface FoundFile {
   /** As the first line of a script names it; `null`: no script. */
   interpreter: string | null;

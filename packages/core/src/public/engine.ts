@@ -58,7 +58,7 @@ export class Engine implements AsyncDisposable {
     return new Engine(await EngineCore.open(options));
   }
 
-  /** What is enforced here, and by which mechanism. */
+  /** Lists the guarantees that are enforced here, and by which mechanism. */
   info(): EngineInfo {
     return this.#core.info();
   }
@@ -76,7 +76,7 @@ export class Engine implements AsyncDisposable {
     return this.#core.counters();
   }
 
-  /** What its sandboxes use together, read from the kernel now. */
+  /** Usage of all its sandboxes together, read from the kernel now. */
   usage(): EngineUsage {
     return readWhole(this.#core.tree);
   }

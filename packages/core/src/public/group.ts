@@ -154,7 +154,7 @@ class JoinedRun {
     const results = outcomes.map((it) => (it.status === 'fulfilled' ? it.value : null));
     try {
       const each = this.#request.settle === 'each';
-      // What came first is why: the others were only stopped.
+      // The first failure is the reason: the others were only stopped.
       if (!each && results.includes(null)) throw this.#stop.signal.reason;
       const errors = outcomes.map((it) => (it.status === 'rejected' ? this.explain(it.reason) : null));
       const recordings = this.#recordings();

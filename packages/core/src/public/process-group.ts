@@ -3,7 +3,7 @@ import type { SbxError } from '../errors.js';
 import type { EachGroupResult, GroupResult } from '../types/group.js';
 import type { Process } from './process.js';
 
-/** What a group is made of. */
+/** The parts of a group. */
 interface GroupParts<Result> {
   processes: (Process | null)[];
   errors: (SbxError | null)[];

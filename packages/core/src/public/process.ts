@@ -9,7 +9,7 @@ import type { OutputStream } from '../streams/output-stream.js';
 import type { LiveUsage } from '../types/limits.js';
 import type { RunResult } from '../types/result.js';
 
-/** What happens to a process, in order; `exit` is the last. */
+/** An event of a process, in order; `exit` is the last. */
 export type ProcessEvent =
   | { kind: 'stdout'; bytes: Uint8Array }
   | { kind: 'stderr'; bytes: Uint8Array }
@@ -86,7 +86,7 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
     throw new InvalidOptionsError({ field: 'resize', rule: 'conflict', expected, hint });
   }
 
-  /** What it uses now, or used in all when it has ended. CPU time never goes down. */
+  /** Its usage now, or in all when it has ended. CPU time never goes down. */
   usage(): LiveUsage {
     return this.#running.usage();
   }

@@ -97,7 +97,7 @@ export abstract class SandboxFiles {
     return this.#files.symlink(target, path);
   }
 
-  /** What a link says. */
+  /** The target of a symbolic link. */
   readlink(path: string): Promise<string> {
     return this.#files.readlink(path);
   }

@@ -178,7 +178,7 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
     return process;
   }
 
-  /** What all programs of this sandbox have used so far, and hold now. */
+  /** Usage of all programs of this sandbox so far, and the memory that they hold now. */
   usage(): LiveUsage {
     return this.#session.usage();
   }

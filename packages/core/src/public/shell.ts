@@ -4,13 +4,13 @@ import { InvalidOptionsError } from '../errors.js';
 import type { RunOptions } from '../types/program.js';
 import type { RunResult } from '../types/result.js';
 
-/** What `sh` is with options: `` sandbox.sh({ cwd: 'src' })`make` ``. */
+/** The tag that `sh` returns for options: `` sandbox.sh({ cwd: 'src' })`make` ``. */
 export type ShellTag = (
   strings: TemplateStringsArray,
   ...values: readonly (string | number)[]
 ) => Promise<RunResult>;
 
-/** What `sh` gives: the run of a line, or with options first a tag that gives it. */
+/** Runs a line, or with options first returns a tag that does. */
 export function callShell(
   run: (line: string, options: RunOptions) => Promise<RunResult>,
   first: TemplateStringsArray | RunOptions,

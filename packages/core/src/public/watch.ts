@@ -16,7 +16,7 @@ const ENTRY_COUNT_MAX = 4096;
 /** Looks take a fifth of the time at the most, however much there is to look at. */
 const REST_PER_LOOK = 4;
 
-/** What one look found. */
+/** The entries that one look found. */
 interface Look {
   /** Of each path what tells it from its earlier self. */
   marks: Map<string, string>;

@@ -1,7 +1,7 @@
-/** What a program needs to be started: read from its first bytes and, of ELF files, its dynamic section. Pure but for reading. */
+/** The files that a program needs to start: read from its first bytes and, of ELF files, its dynamic section. Pure but for reading. */
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** What a file asks for before its first instruction. */
+/** The loader and libraries that a file asks for. */
 export type Needs =
   | { kind: 'elf'; interpreter: string | null; libraries: string[]; folders: string[]; machine: string }
   | { kind: 'script'; interpreter: string }

@@ -52,7 +52,7 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
-/** What is missing has no lines: then the loader has no such folders either. */
+/** A missing file has no lines: then the loader has no such folders either. */
 function linesOf(path: string): string[] {
   return isFile(path)
     ? readFileSync(path, 'utf8')

@@ -7,7 +7,7 @@ import type { SandboxLease } from './tree.js';
 /** Links of merged-usr hosts, whose targets are in the tree. */
 const ROOT_LINKS = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
 
-/** What is bound as a whole: each name in the root, and in /etc, where rows of ours are as well. */
+/** Entries that are bound as a whole: each name in the root, and in /etc, where rows of ours are as well. */
 export function topsOf(entries: readonly Entry[]): Map<string, 'folder' | 'file' | 'link'> {
   const tops = new Map<string, 'folder' | 'file' | 'link'>();
   for (const { path, kind } of entries) {

@@ -12,11 +12,11 @@ import { findLibrary, linkFolder } from './libraries.js';
 import type { Package, Packages } from './packages.js';
 import { canonical, findProgram, listedNames } from './paths.js';
 
-/** What a file's content is compared with. */
+/** The checksum that a file's content is compared with. */
 export interface Checksum {
   algorithm: 'md5' | 'sha256';
   hex: string;
-  /** Who says so, for messages. */
+  /** The source of the checksum, for messages. */
   by: string;
 }
 
@@ -25,7 +25,7 @@ export type Entry =
   | { kind: 'file'; path: string; mode: number; size: number; mtimeMs: number; sum: Checksum | null }
   | { kind: 'link'; path: string; to: string };
 
-/** What programs run without. Of packages alone: a program that is named is there, wherever it lies. */
+/** Files that programs run without. Of packages alone: a program that is named is there, wherever it lies. */
 const OMITTED = [
   ...['doc', 'man', 'info', 'locale', 'lintian', 'bug', 'doc-base', 'menu', 'pixmaps', 'icons'].map(
     (name) => `/usr/share/${name}/`,

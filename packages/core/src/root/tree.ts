@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { InvalidOptionsError } from '../errors.js';
 import type { Checksum, Entry } from './select.js';
 
-/** What programs see at a place of a tree that is not a file of the host: a point to mount on, a link, a text. */
+/** An entry of a tree that is not a file of the host: a point to mount on, a link, a text. */
 export type SandboxLease =
   | { kind: 'folder'; path: string }
   | { kind: 'text'; path: string; text: string; mode: number }

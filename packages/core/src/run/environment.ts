@@ -1,4 +1,4 @@
-/** What a program finds in its environment: pure. */
+/** The environment of a program: pure. */
 import { DEFAULT_ENV } from '../options/defaults.js';
 import type { Environment, ProgramOptions } from '../types/program.js';
 

@@ -34,7 +34,7 @@ export class Killing {
     return this.#ending;
   }
 
-  /** What an end by us is put down to. */
+  /** The cause that the host reports for an end by its own signal. */
   get cause(): 'killed' | 'wall-limit' {
     return this.#cause;
   }

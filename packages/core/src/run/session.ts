@@ -100,7 +100,7 @@ export class Session {
     }
   }
 
-  /** What all programs have used so far, and hold now. */
+  /** Usage of all programs so far, and the memory that they hold now. */
   usage(): LiveUsage {
     if (this.#lastUsage !== null) return this.#lastUsage;
     const now = readCounters(this.lease.slot.group);

@@ -19,7 +19,7 @@ import { signalName } from '../errno.js';
 import type { ResolvedLimits } from '../options/limits.js';
 import type { Status } from '../types/limits.js';
 
-/** What the supervisor did first to end the program. */
+/** The first reason for which the supervisor ended the program. */
 export type EndCause = 'none' | 'cpu-limit' | 'wall-limit' | 'output-limit' | 'memory-limit' | 'killed';
 
 /** The end of one program, as init and the cgroups recorded it. */
@@ -41,7 +41,7 @@ export interface ExitRecord {
   processPeakCount: number | null;
 }
 
-/** What a row looks at. */
+/** The input of a row. */
 export interface VerdictInput {
   readonly record: ExitRecord;
   readonly limits: ResolvedLimits;
@@ -61,7 +61,7 @@ export interface VerdictRow {
   readonly why: string;
 }
 
-/** What is reported. */
+/** The decision that is reported. */
 export interface Verdict {
   status: Status;
   /** `id` of the row. */

@@ -13,7 +13,7 @@ let hasWarned = false;
 const LINE_FEED = 0x0a;
 const EMPTY = new Uint8Array(0);
 
-/** Who takes chunks in `each`. */
+/** The callback of `each`. */
 interface Taker {
   take(chunk: Uint8Array): Promise<unknown> | null;
   resolve(): void;
@@ -22,7 +22,7 @@ interface Taker {
 }
 
 /**
- * What a program writes, as it comes. One reader: iterate it, or use `each()`, `lines()`, `web()` or `node()`. It ends when the last
+ * The output of a program, as it comes. One reader: iterate it, or use `each()`, `lines()`, `web()` or `node()`. It ends when the last
  * process that holds the other end is gone, and never with an error.
  */
 export class OutputStream implements AsyncIterable<Uint8Array> {

@@ -1,13 +1,13 @@
 import { SbxError } from '../sbx-error.js';
 
 /**
- * What a program wrote to one descriptor, collected up to a bound. Bytes are the truth; text is a view that is decoded
+ * The bytes that a program wrote to one descriptor, collected up to a bound. Bytes are the truth; text is a view that is decoded
  * at the first look and kept.
  */
 export class Output {
-  /** What was kept: the first bytes, up to the bound. */
+  /** The bytes kept: the first ones, up to the bound. */
   readonly bytes: Uint8Array;
-  /** What the program wrote as far as it was read, the dropped part included. */
+  /** Number of bytes that the program wrote as far as they were read, the dropped part included. */
   readonly totalBytes: number;
   /**
    * With `collect: { as: 'fd' }`: the file, open for reading at its start; yours to close. `bytes` is empty then. It keeps the

@@ -2,7 +2,7 @@
 import { SbxError } from '../../errors.js';
 import type { RunOptions } from '../../types/program.js';
 
-/** What is called with each chunk of a captured descriptor, if anything is. */
+/** The callback for each chunk of a captured descriptor, if there is one. */
 export function callbackFor(
   target: number,
   { onStdout, onStderr }: RunOptions,

@@ -24,7 +24,7 @@ export interface InitFilesOptions {
    * is not to be begun when a path of another is bad.
    */
   makesOutputs: boolean;
-  /** What is copied in before the start. */
+  /** Files that are copied in before the start. */
   files: RunOptions['files'];
 }
 
