@@ -37,7 +37,8 @@ export interface OpenAIAgentsManifest {
   resolveEnvironment(): Promise<Record<string, string>>;
 }
 
-type ErrorClass = new (message: string, details?: Record<string, unknown>) => Error;
+/** An error class of the framework. */
+export type OpenAIAgentsErrorClass = new (message: string, details?: Record<string, unknown>) => Error;
 
 /** What is needed of the framework: hand in `{ ...agents, ...sandbox }` of `@openai/agents-core` and `@openai/agents-core/sandbox`. */
 export interface OpenAIAgentsFramework<Manifest extends OpenAIAgentsManifest> {
@@ -48,17 +49,20 @@ export interface OpenAIAgentsFramework<Manifest extends OpenAIAgentsManifest> {
   /** Makes the next text of a file. */
   applyDiff(input: string, diff: string, mode?: 'default' | 'create'): string;
   /** Modes of entries. */
-  permissionsForSandboxEntry(permissions?: never): { toMode(): number };
+  permissionsForSandboxEntry(permissions?: never): {
+    /** As `chmod` takes it. */
+    toMode(): number;
+  };
   /** Thrown for what the agent can do better. */
   UserError: new (
     message: string,
   ) => Error;
   /** Thrown for what we have not. */
-  SandboxUnsupportedFeatureError: ErrorClass;
+  SandboxUnsupportedFeatureError: OpenAIAgentsErrorClass;
   /** Thrown for an archive that is too large or none. */
-  SandboxArchiveError: ErrorClass;
+  SandboxArchiveError: OpenAIAgentsErrorClass;
   /** Thrown after the end. */
-  SandboxLifecycleError: ErrorClass;
+  SandboxLifecycleError: OpenAIAgentsErrorClass;
 }
 
 /** Bounds of `hydrateWorkspace`; `null`: none but those of the sandbox. */
