@@ -34,41 +34,90 @@ export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
 };
 
 /**
- * The storeys of core, ground floor first. A file imports from its own storey and those below it, never upwards, types included.
- * An entry is a file or a folder of packages/core/src; the longest one that fits a file counts.
+ * The storeys of a package, ground floor first. A file imports from its own storey and those below it, never upwards, types included.
+ * An entry is a file or a folder of packages/NAME/src; the longest one that fits a file counts.
  */
-export const CORE_STOREYS: readonly (readonly string[])[] = [
-  [
-    'types/',
-    'abort.ts',
-    'error-codes.ts',
-    'errno.ts',
-    'error-text.ts',
-    'errors.ts',
-    'sbx-error.ts',
-    'owner.ts',
-    'prebuilt.ts',
-    'native/errno.ts',
-    'native/row.ts',
-    'native/tables.ts',
-    'native/records.ts',
-    'streams/output.ts',
+export const STOREYS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  core: [
+    [
+      'types/',
+      'abort.ts',
+      'error-codes.ts',
+      'errno.ts',
+      'error-text.ts',
+      'errors.ts',
+      'sbx-error.ts',
+      'owner.ts',
+      'prebuilt.ts',
+      'native/errno.ts',
+      'native/row.ts',
+      'native/tables.ts',
+      'native/records.ts',
+      'streams/output.ts',
+    ],
+    ['options/'],
+    ['native/'],
+    ['streams/', 'cgroup/', 'files/', 'root/'],
+    ['pool/'],
+    ['engine/'],
+    ['run/stdio/'],
+    ['run/'],
+    ['warm/'],
+    ['public/'],
+    ['index.ts'],
   ],
-  ['options/'],
-  ['native/'],
-  ['streams/', 'cgroup/', 'files/', 'root/'],
-  ['pool/'],
-  ['engine/'],
-  ['run/stdio/'],
-  ['run/'],
-  ['warm/'],
-  ['public/'],
-  ['index.ts'],
-];
+  'fathom-server': [
+    ['errors.ts', 'admission.ts'],
+    ['options.ts', 'metrics.ts', 'execution/'],
+    ['connection/', 'http/', 'runtime.ts'],
+    ['server.ts'],
+    ['index.ts'],
+  ],
+  'fifo-protocol': [
+    ['errors.ts', 'names.ts', 'state.ts', 'reply.ts'],
+    ['known-options.ts', 'legacy.ts', 'request.ts'],
+    ['index.ts'],
+    ['server/'],
+  ],
+  'gojudge-server': [
+    ['byte-order.ts', 'errno.ts', 'errors.ts', 'process/listen.ts', 'process/spare-memory.ts', 'version.ts'],
+    ['store/', 'judge/job.ts', 'judge/program-result.ts', 'http/connection/'],
+    ['wire/'],
+    ['judge/'],
+    ['former-names.ts', 'options.ts'],
+    ['config/'],
+    ['metrics/metrics.ts'],
+    ['open.ts'],
+    ['metrics/'],
+    ['http/request-path.ts', 'http/request-context.ts', 'http/responses.ts', 'http/entry.ts'],
+    ['http/download/', 'http/upload/', 'http/transport/'],
+    ['http/transport/node/send.ts'],
+    ['http/handlers/', 'ws/'],
+    ['http/routes.ts'],
+    ['http/transport/node/', 'http/transport/fast-path/'],
+    ['server.ts'],
+    ['process/'],
+    ['index.ts', 'main.ts'],
+  ],
+  mcp: [
+    ['options.ts', 'command-options.ts'],
+    ['sandboxes/'],
+    ['tools/', 'resources.ts'],
+    ['mcp-server.ts', 'http/'],
+    ['server.ts'],
+    ['command.ts'],
+    ['index.ts', 'main.ts'],
+  ],
+};
 
-/** Files of core that import each other in a circle, types counted: the public classes whose calls give and take one another. */
-export const CORE_CIRCLES: readonly (readonly string[])[] = [
-  ['public/engine.ts', 'public/options.ts', 'public/run-many.ts', 'public/sandbox.ts'],
+/** Files that import each other in a circle, types counted, of all packages: classes and functions whose types give and take one another. */
+export const CIRCLES: readonly (readonly string[])[] = [
+  [
+    'core/src/public/engine.ts',
+    'core/src/public/options.ts',
+    'core/src/public/run-many.ts',
+    'core/src/public/sandbox.ts',
+  ],
 ];
 
 /** Folders of native/, what each may include of the others, and whether it may know Node. */

@@ -1,7 +1,7 @@
 // The import tables of layers-table.ts hold for every edge in the sources.
 import { dirname, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CORE_CIRCLES, CORE_STOREYS, NATIVE_MAY_INCLUDE, PACKAGE_MAY_IMPORT } from './layers-table.js';
+import { CIRCLES, NATIVE_MAY_INCLUDE, PACKAGE_MAY_IMPORT, STOREYS } from './layers-table.js';
 import { type Import, importsOf, listFiles, parse, readText } from './sources.js';
 
 const isTest = (file: string) => file.endsWith('.test.ts');
@@ -80,9 +80,14 @@ describe('packages', () => {
   });
 });
 
-describe('core', () => {
-  const home = 'packages/core/src/';
-  const rows = CORE_STOREYS.flatMap((entries, storey) => entries.map((entry) => ({ entry, storey })));
+/** Imports within a package. */
+const inner = edges(packageSources)
+  .filter(({ specifier }) => isRelative(specifier))
+  .map(({ file, specifier }) => ({ file, imports: target(file, specifier) }));
+
+describe.each(Object.entries(STOREYS))('storeys of %s', (name, storeys) => {
+  const home = `packages/${name}/src/`;
+  const rows = storeys.flatMap((entries, storey) => entries.map((entry) => ({ entry, storey })));
 
   /** Undefined for a file with no row. */
   function storeyOf(file: string): number | undefined {
@@ -91,42 +96,48 @@ describe('core', () => {
     return fits.sort((a, b) => b.entry.length - a.entry.length)[0]?.storey;
   }
 
-  const sources = packageSources.filter((file) => file.startsWith(home));
-
-  test('every file stands on a storey', () => {
-    expect(sources.filter((file) => storeyOf(file) === undefined)).toEqual([]);
+  test('every file stands on one', () => {
+    const files = packageSources.filter((file) => file.startsWith(home));
+    expect(files.filter((file) => storeyOf(file) === undefined)).toEqual([]);
   });
 
-  const inner = edges(sources)
-    .filter(({ specifier }) => isRelative(specifier))
-    .map(({ file, specifier }) => ({ file, imports: target(file, specifier) }));
+  test('every entry has a file', () => {
+    const isEmpty = ({ entry }: { entry: string }) =>
+      !packageSources.some((file) => file.startsWith(home + entry));
+    expect(rows.filter(isEmpty)).toEqual([]);
+  });
 
   test('nothing imports upwards, types included', () => {
-    const upwards = inner.filter(({ file, imports }) => (storeyOf(imports) ?? 0) > (storeyOf(file) ?? 0));
+    const own = inner.filter(({ file }) => file.startsWith(home));
+    const upwards = own.filter(({ file, imports }) => (storeyOf(imports) ?? 0) > (storeyOf(file) ?? 0));
     expect(upwards).toEqual([]);
   });
+});
 
-  test('no files import each other in a circle, types included, but those that the table names', () => {
-    const imports = new Map(sources.map((file) => [file, inner.filter((edge) => edge.file === file)]));
-    /** All that a file leads to. */
-    const reached = (from: string): ReadonlySet<string> => {
-      const seen = new Set<string>();
-      const left = [from];
-      for (let file = left.pop(); file !== undefined; file = left.pop())
-        for (const { imports: next } of imports.get(file) ?? []) {
-          if (seen.has(next)) continue;
-          seen.add(next);
-          left.push(next);
-        }
-      return seen;
-    };
-    const reach = new Map(sources.map((file) => [file, reached(file)]));
-    const circles = sources
-      .filter((file) => reach.get(file)!.has(file))
-      .map((file) => sources.filter((other) => reach.get(file)!.has(other) && reach.get(other)!.has(file)));
-    const found = new Set(circles.map((files) => files.map((file) => file.slice(home.length)).join(' ')));
-    expect([...found].sort()).toEqual(CORE_CIRCLES.map((files) => files.join(' ')));
-  });
+test('no files import each other in a circle, types included, but those that the table names', () => {
+  const importsOfFile = new Map<string, string[]>(packageSources.map((file) => [file, []]));
+  for (const { file, imports } of inner) importsOfFile.get(file)!.push(imports);
+  /** All that a file leads to. */
+  const reached = (from: string): ReadonlySet<string> => {
+    const seen = new Set<string>();
+    const left = [from];
+    for (let file = left.pop(); file !== undefined; file = left.pop())
+      for (const next of importsOfFile.get(file) ?? []) {
+        if (seen.has(next)) continue;
+        seen.add(next);
+        left.push(next);
+      }
+    return seen;
+  };
+  const reach = new Map(packageSources.map((file) => [file, reached(file)]));
+  const inCircles = packageSources.filter((file) => reach.get(file)!.has(file));
+  const circles = inCircles.map((file) =>
+    inCircles.filter((other) => reach.get(file)!.has(other) && reach.get(other)!.has(file)),
+  );
+  const found = new Set(
+    circles.map((files) => files.map((file) => file.slice('packages/'.length)).join(' ')),
+  );
+  expect([...found].sort()).toEqual(CIRCLES.map((files) => files.join(' ')));
 });
 
 describe('native', () => {

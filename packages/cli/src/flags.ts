@@ -32,3 +32,49 @@ export interface BenchFlags {
   allowDegraded?: boolean;
   json?: boolean;
 }
+
+/** What commander hands over: the shape of the sandbox as for `sbx run`, and what is of the protocol. */
+export interface FifoFlags extends RunFlags {
+  dir?: string;
+  pipes?: boolean;
+  legacy?: boolean;
+  group?: string;
+  grace?: string;
+  giveUp?: string;
+  record?: string;
+}
+
+/** Of `sbx fifo ask`. */
+export interface FifoAskFlags {
+  timeout?: string;
+  json?: boolean;
+}
+
+/** What commander hands over. */
+export interface ServeFathomFlags {
+  host?: string;
+  port?: string;
+  token?: string;
+  tokenFile?: string;
+  allowOrigin?: string[];
+  languages?: string;
+  root?: 'host' | 'minimal';
+  standby?: string;
+  standbyMemory?: string;
+  parallelism?: string;
+  queue?: string;
+  maxTimeout?: string;
+  maxMemory?: string;
+  maxOutput?: string;
+  maxCode?: string;
+  processes?: string;
+  openFiles?: string;
+  fileSize?: string;
+  network?: 'none' | 'loopback';
+  perConnection?: string;
+  grace?: string;
+  drain?: string;
+  allowDegraded?: boolean;
+  verbose?: boolean;
+  json?: boolean;
+}

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { checkRequest } from './check.js';
 import { GojudgeClient } from './client.js';
-import { type RunCommand, type RunGroup, toWireRequest } from './request.js';
+import type { RunCommand, RunGroup } from './command.js';
+import { toWireRequest } from './request.js';
 import { WIRE_NUMBER_MAX } from './units.js';
 import type { WireCmd } from './wire/index.js';
 

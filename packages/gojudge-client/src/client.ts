@@ -1,6 +1,7 @@
 /** The client: REST, and the doors to both kinds of sockets. */
 import { CALL_RULES, type CallOptions, checkCall } from './call-options.js';
 import { checkRequest } from './check.js';
+import type { RunCommand, RunGroup } from './command.js';
 import { checkGroup } from './command-check.js';
 import { GojudgeError } from './errors.js';
 import { HttpCaller, wasNeverTaken } from './http.js';
@@ -15,7 +16,7 @@ import {
   TEXT,
 } from './option-check.js';
 import { disposeAll, RunOutcome } from './outcome.js';
-import { type RunCommand, type RunGroup, toWireRequest } from './request.js';
+import { toWireRequest } from './request.js';
 import { Retrier, type RetryOptions } from './retry.js';
 import { GojudgeSession, type SessionOptions } from './session.js';
 import { StoredFile } from './stored-file.js';
@@ -208,7 +209,7 @@ export class GojudgeClient implements AsyncDisposable {
 
   /** A connection for many requests at once, over `/ws`. */
   connect(options: SessionOptions = {}): Promise<GojudgeSession> {
-    const parts = { client: this, retrier: this.#retrier, openSocket: () => this.#openSocket('/ws') };
+    const parts = { calls: this, retrier: this.#retrier, openSocket: () => this.#openSocket('/ws') };
     return GojudgeSession.open(parts, options);
   }
 

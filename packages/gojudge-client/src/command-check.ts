@@ -1,4 +1,6 @@
 /** Commands and groups of callers, option by option. */
+
+import type { RunCommand, RunGroup, RunLimits } from './command.js';
 import {
   AMOUNT,
   checkOptions,
@@ -12,7 +14,6 @@ import {
   TEXTS,
   type ValueRule,
 } from './option-check.js';
-import type { RunCommand, RunGroup, RunLimits } from './request.js';
 
 const STDIN: ValueRule = [
   'a string, or an object as the wire has it',

@@ -10,6 +10,7 @@ export {
   type GojudgeClientOptions,
   type RunManyOptions,
 } from './client.js';
+export type { RunCommand, RunGroup, RunLimits } from './command.js';
 export {
   CLIENT_ERROR_CODES,
   type ClientErrorCode,
@@ -18,7 +19,7 @@ export {
   isGojudgeError,
 } from './errors.js';
 export { RunOutcome } from './outcome.js';
-export type { RunCommand, RunFigures, RunGroup, RunLimits } from './request.js';
+export type { RunFigures } from './request.js';
 export type { RetryOptions } from './retry.js';
 export { GojudgeSession, type SessionOptions } from './session.js';
 export { StoredFile } from './stored-file.js';

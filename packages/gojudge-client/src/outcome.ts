@@ -1,7 +1,6 @@
 /** What a run comes back with. */
-import type { GojudgeClient } from './client.js';
 import { figuresOf, type RunFigures } from './request.js';
-import { StoredFile } from './stored-file.js';
+import { type FileCalls, StoredFile } from './stored-file.js';
 import type { WireFileError, WireResult, WireStatus } from './wire/index.js';
 
 /** How one program ended. Owns the files that it left on the server: dispose it, or take them out. */
@@ -25,11 +24,11 @@ export class RunOutcome implements AsyncDisposable {
   readonly #stored: Map<string, StoredFile>;
 
   /** @internal */
-  static make(client: GojudgeClient, wire: WireResult): RunOutcome {
-    return new RunOutcome(client, wire);
+  static make(calls: FileCalls, wire: WireResult): RunOutcome {
+    return new RunOutcome(calls, wire);
   }
 
-  private constructor(client: GojudgeClient, wire: WireResult) {
+  private constructor(calls: FileCalls, wire: WireResult) {
     this.wire = wire;
     this.status = wire.status;
     this.ok = wire.status === 'Accepted';
@@ -39,7 +38,7 @@ export class RunOutcome implements AsyncDisposable {
     this.files = byName(Object.entries(wire.files ?? {}));
     this.fileErrors = wire.fileError ?? [];
     this.#stored = new Map(
-      Object.entries(wire.fileIds ?? {}).map(([name, id]) => [name, StoredFile.make(client, id)]),
+      Object.entries(wire.fileIds ?? {}).map(([name, id]) => [name, StoredFile.make(calls, id)]),
     );
   }
 

@@ -1,15 +1,16 @@
 /** Many requests over `/ws`: one connection, made again when it went away. */
 import { type CallOptions, checkCall } from './call-options.js';
 import { checkRequest } from './check.js';
-import type { GojudgeClient } from './client.js';
+import type { RunCommand, RunGroup } from './command.js';
 import { GojudgeError } from './errors.js';
 import { wasNeverTaken } from './http.js';
 import { COUNT, checkOptions, FLAG, type OptionRules } from './option-check.js';
 import { disposeAll, RunOutcome } from './outcome.js';
-import { type RunCommand, type RunGroup, toWireRequest } from './request.js';
+import { toWireRequest } from './request.js';
 import type { Retrier } from './retry.js';
 import { Slots } from './slots.js';
 import { SocketRuns } from './socket-runs.js';
+import type { FileCalls } from './stored-file.js';
 import type { SocketLike } from './transport.js';
 import type { WireRequest } from './wire/index.js';
 
@@ -28,7 +29,7 @@ const SESSION_RULES: OptionRules<SessionOptions> = { inFlightMax: COUNT, reconne
 
 /** @internal */
 export interface SessionParts {
-  client: GojudgeClient;
+  calls: FileCalls;
   retrier: Retrier;
   openSocket(): Promise<SocketLike>;
 }
@@ -88,7 +89,7 @@ export class GojudgeSession implements AsyncDisposable {
     const runs = await this.#current();
     signal?.throwIfAborted();
     const { results, cancel } = runs.start(request);
-    const outcomes = results.then((all) => all.map((one) => RunOutcome.make(this.#parts.client, one)));
+    const outcomes = results.then((all) => all.map((one) => RunOutcome.make(this.#parts.calls, one)));
     if (signal === undefined) return outcomes;
     return new Promise((resolve, reject) => {
       const abort = () => {

@@ -1,28 +1,38 @@
 /** A file that stays on the server until somebody deletes it: leaving the scope of `await using` does. */
 import type { CallOptions } from './call-options.js';
-import type { GojudgeClient } from './client.js';
 import type { PreparedFile } from './wire/index.js';
+
+/**
+ * The calls of a client that concern one stored file.
+ *
+ * @internal
+ */
+export interface FileCalls {
+  download(fileId: string, options?: CallOptions): Promise<Uint8Array>;
+  downloadStream(fileId: string, options?: CallOptions): Promise<ReadableStream<Uint8Array>>;
+  delete(fileId: string, options?: CallOptions): Promise<boolean>;
+}
 
 /** From `upload` and `copyOutCached`. Fits wherever a request takes a file: `copyIn: { main: stored }`. */
 export class StoredFile implements PreparedFile, AsyncDisposable {
   /** Its id on the server. */
   readonly fileId: string;
-  readonly #client: GojudgeClient;
+  readonly #calls: FileCalls;
   #deleted: Promise<boolean> | null = null;
 
   /** @internal */
-  static make(client: GojudgeClient, fileId: string): StoredFile {
-    return new StoredFile(client, fileId);
+  static make(calls: FileCalls, fileId: string): StoredFile {
+    return new StoredFile(calls, fileId);
   }
 
-  private constructor(client: GojudgeClient, fileId: string) {
-    this.#client = client;
+  private constructor(calls: FileCalls, fileId: string) {
+    this.#calls = calls;
     this.fileId = fileId;
   }
 
   /** All of it. */
   bytes(options?: CallOptions): Promise<Uint8Array> {
-    return this.#client.download(this.fileId, options);
+    return this.#calls.download(this.fileId, options);
   }
 
   /** All of it, as UTF-8. */
@@ -32,12 +42,12 @@ export class StoredFile implements PreparedFile, AsyncDisposable {
 
   /** As it comes. */
   stream(options?: CallOptions): Promise<ReadableStream<Uint8Array>> {
-    return this.#client.downloadStream(this.fileId, options);
+    return this.#calls.downloadStream(this.fileId, options);
   }
 
   /** `false` when it was gone already. Safe to call twice; after a failure it tries again. */
   delete(): Promise<boolean> {
-    this.#deleted ??= this.#client.delete(this.fileId).catch((error: unknown) => {
+    this.#deleted ??= this.#calls.delete(this.fileId).catch((error: unknown) => {
       this.#deleted = null;
       throw error;
     });

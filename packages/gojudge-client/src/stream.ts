@@ -1,6 +1,6 @@
 /** An interactive run: output as it comes, input as it is typed. */
 import { checkRequest } from './check.js';
-import type { GojudgeClient } from './client.js';
+import type { RunGroup } from './command.js';
 import { GojudgeError, runError } from './errors.js';
 import {
   AMOUNT,
@@ -13,7 +13,8 @@ import {
 } from './option-check.js';
 import { RunOutcome } from './outcome.js';
 import { OutputQueue } from './output-queue.js';
-import { type RunGroup, toWireRequest } from './request.js';
+import { toWireRequest } from './request.js';
+import type { FileCalls } from './stored-file.js';
 import { bytesOf, connectionError, type SocketLike } from './transport.js';
 import { MIB } from './units.js';
 import {
@@ -83,7 +84,7 @@ const encoder = new TextEncoder();
 export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposable {
   /** One for each program. Rejects when the request failed as a whole, or the connection went away. */
   readonly results: Promise<RunOutcome[]>;
-  readonly #client: GojudgeClient;
+  readonly #calls: FileCalls;
   readonly #socket: SocketLike;
   readonly #queue: OutputQueue<StreamChunk>;
   readonly #unreadBytesMax: number;
@@ -93,12 +94,12 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
   #isOver = false;
 
   private constructor(
-    client: GojudgeClient,
+    calls: FileCalls,
     socket: SocketLike,
     group: RunGroup,
     { unreadBytesMax = 64 * MIB, signal }: InteractOptions,
   ) {
-    this.#client = client;
+    this.#calls = calls;
     this.#socket = socket;
     this.#unreadBytesMax = unreadBytesMax;
     this.#isTerminal = group.commands.map(({ tty = false }) => tty);
@@ -125,7 +126,7 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
 
   /** @internal */
   static async open(
-    client: GojudgeClient,
+    calls: FileCalls,
     openSocket: () => Promise<SocketLike>,
     group: RunGroup,
     options: InteractOptions,
@@ -136,7 +137,7 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
     checkRequest(request, true);
     options.signal?.throwIfAborted();
     const socket = await openSocket();
-    const run = new InteractiveRun(client, socket, group, options);
+    const run = new InteractiveRun(calls, socket, group, options);
     if (options.signal?.aborted) {
       await run.close();
       throw options.signal.reason;
@@ -237,7 +238,7 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
     this.#isOver = true;
     this.#queue.end();
     if ((answer.results ?? []).length > 0) {
-      this.#settle.resolve(answer.results!.map((result) => RunOutcome.make(this.#client, result)));
+      this.#settle.resolve(answer.results!.map((result) => RunOutcome.make(this.#calls, result)));
     } else {
       this.#settle.reject(runError(answer.error ?? 'The run failed; the server did not say why.'));
     }

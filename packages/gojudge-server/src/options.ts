@@ -5,7 +5,7 @@ import { Engine, type EngineOptions, type SeccompPolicy } from '@sbx/core';
 import { checkOptions } from '@sbx/serving';
 import * as z from 'zod';
 import { type Given, type Renamed, withoutFormerNames } from './former-names.js';
-import { BUILD_VERSION } from './http/handlers/info.js';
+import { BUILD_VERSION } from './version.js';
 
 const MiB = 2 ** 20;
 const count = z.int().min(0);

@@ -37,7 +37,8 @@ export { LanguageUnavailableError } from './errors.js';
 export { minimalRoot } from './minimal-root.js';
 export type { ProbeOptions } from './probe.js';
 export { createRegistry, Registry, type RegistryOptions } from './registry.js';
-export { createRuntimes, Runtimes, type RuntimesOptions, type SpawnCodeOptions } from './runtimes.js';
+export { createRuntimes, Runtimes } from './runtimes.js';
+export type { RuntimesOptions, SpawnCodeOptions } from './runtimes-options.js';
 export { TOLD_MEMORY_MOUNTS } from './told-memory.js';
 export type {
   Artifact,

@@ -1,19 +1,18 @@
 /** Checks of what callers pass, before anything is started. Ranges of limits and formats of files are core's to check. */
 import { DEFAULT_LIMITS, InvalidOptionsError, type Limits, nearestName } from '@sbx/core';
-import type { RuntimesOptions, SpawnCodeOptions } from './runtimes.js';
 import type { Artifact, CompileOptions, RunArtifactOptions, RunCodeOptions } from './types.js';
 
-type Check = (value: unknown, field: string) => void;
-type Checks<T> = Record<keyof T & string, Check>;
+export type Check = (value: unknown, field: string) => void;
+export type Checks<T> = Record<keyof T & string, Check>;
 
-const anything: Check = () => {};
-const text: Check = (value, field) => {
+export const anything: Check = () => {};
+export const text: Check = (value, field) => {
   if (typeof value !== 'string') throw wrongType(field, 'must be a string', value);
 };
-const record: Check = (value, field) => {
+export const record: Check = (value, field) => {
   if (!isRecord(value)) throw wrongType(field, 'must be a plain object', value);
 };
-const texts: Check = (value, field) => {
+export const texts: Check = (value, field) => {
   if (!Array.isArray(value)) throw wrongType(field, 'must be an array of strings', value);
   for (const [index, item] of value.entries()) text(item, `${field}[${index}]`);
 };
@@ -87,53 +86,6 @@ const RUN_CODE: Checks<RunCodeOptions> = {
   compileLimits: limits,
 };
 
-const COUNTS: Check = (value, field) => {
-  record(value, field);
-  for (const [name, count] of Object.entries(value as Record<string, unknown>)) {
-    if (typeof count !== 'number') throw wrongType(`${field}.${name}`, 'must be a number', count);
-  }
-};
-const RUNTIMES: Checks<RuntimesOptions> = {
-  engine: (value, field) => {
-    if (typeof (value as { standby?: unknown } | null)?.standby !== 'function') {
-      throw wrongType(field, 'must be an Engine', value);
-    }
-  },
-  registry: (value, field) => {
-    if (typeof (value as { find?: unknown } | null)?.find !== 'function') {
-      throw wrongType(field, 'must be a Registry', value);
-    }
-  },
-  standby: COUNTS,
-  memoryBytes: anything,
-  limits,
-  network: anything,
-  env: (value, field) => {
-    record(value, field);
-    for (const [name, env] of Object.entries(value as object)) record(env, `${field}.${name}`);
-  },
-};
-const SPAWN_CODE: Checks<SpawnCodeOptions> = {
-  language: text,
-  code: text,
-  args: texts,
-  stdin: anything,
-  env: record,
-  limits,
-  signal: anything,
-  onAbort: anything,
-  killGraceMs: anything,
-  network: anything,
-  seccomp: anything,
-  seccompAction: anything,
-};
-
-export function validateRuntimes(options: RuntimesOptions): void {
-  validate(options, RUNTIMES, ['engine']);
-}
-export function validateSpawnCode(options: SpawnCodeOptions): void {
-  validate(options, SPAWN_CODE, ['language', 'code']);
-}
 export function validateCompile(options: CompileOptions): void {
   validate(options, COMPILE, ['language', 'code']);
 }

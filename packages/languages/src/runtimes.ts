@@ -3,13 +3,9 @@
  * or from an ordinary start: the same outcome, only sooner or later.
  */
 import {
-  type Engine,
   InvalidOptionsError,
-  type Limits,
   type PreparedProgram,
   type Process,
-  type ProgramOptions,
-  type SandboxShape,
   type Standby,
   type StandbyCounters,
   type StandbyProgram,
@@ -17,46 +13,15 @@ import {
 import { startByPath } from './absolute.js';
 import { LanguageUnavailableError } from './errors.js';
 import { type Programs, requireAvailable } from './needs.js';
-import { validateRuntimes, validateSpawnCode } from './options.js';
 import { planRun, sourceName } from './plan.js';
 import { createRegistry, type Registry } from './registry.js';
-import type { Language, LanguageName } from './types.js';
-
-/** Settings of `createRuntimes`. */
-export interface RuntimesOptions {
-  /** Where the programs run. */
-  engine: Engine;
-  /** Languages that can be asked for. Default: the built-in ones. */
-  registry?: Registry | undefined;
-  /** Interpreters kept waiting, by language name. Default: none, every start is an ordinary one. */
-  standby?: Readonly<Record<string, number>> | undefined;
-  /** Memory that all waiting interpreters may hold together, in bytes. Default 512 MiB. */
-  memoryBytes?: number | undefined;
-  /** What the first waiting interpreters are made for; later they follow the requests. Default: the languages' and the engine's. */
-  limits?: Limits | undefined;
-  /** Interfaces of the first waiting interpreters; later they follow the requests. Default: none. */
-  network?: SandboxShape['network'] | undefined;
-  /** Added to the environment of every program of a language, by language name; a request's own wins. */
-  env?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
-}
-
-/** Code to run, alive. */
-export interface SpawnCodeOptions
-  extends Pick<ProgramOptions, 'signal' | 'onAbort' | 'killGraceMs'>,
-    SandboxShape {
-  /** Name or alias; see `Registry.list()`. A language with a compile step is refused. */
-  language: LanguageName | (string & {});
-  /** The source text. */
-  code: string;
-  /** Arguments of the program. Default: none. */
-  args?: readonly string[] | undefined;
-  /** What it reads, then end of file. Default `'empty'`. `'pipe'`: the caller writes to `Process.stdin`. Inside it is a pipe in any case. */
-  stdin?: 'empty' | 'pipe' | { text: string } | { bytes: Uint8Array } | undefined;
-  /** Added to the language's environment; its PATH is the program's, the interpreter is found without it. An ordinary start, unless the same was asked for lately: then an interpreter may wait with it. */
-  env?: Record<string, string> | undefined;
-  /** Limits of the program. Default: the language's, then the engine's. Outputs are pipes: bound them while reading. */
-  limits?: Limits | undefined;
-}
+import {
+  type RuntimesOptions,
+  type SpawnCodeOptions,
+  validateRuntimes,
+  validateSpawnCode,
+} from './runtimes-options.js';
+import type { Language } from './types.js';
 
 const NONE: StandbyCounters = {
   waiting: 0,

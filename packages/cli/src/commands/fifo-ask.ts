@@ -1,7 +1,7 @@
 /** `sbx fifo ask`: one request of the two-pipe protocol, with an end in any case. */
 import { FifoClient, type FifoReading, parseStatus } from '@sbx/fifo-client';
 import { EXIT } from '../exit-codes.js';
-import type { FifoAskFlags } from '../fifo/options.js';
+import type { FifoAskFlags } from '../flags.js';
 import { printJson } from '../terminal.js';
 import { parseDurationMs } from '../units.js';
 import { UsageError } from '../usage-error.js';

@@ -9,9 +9,9 @@ import {
   type StartContext,
 } from '@sbx/fifo-protocol/server';
 import { EXIT } from '../exit-codes.js';
-import type { FifoFlags } from '../fifo/options.js';
 import { Recording } from '../fifo/record.js';
 import { passStdio } from '../fifo/stdio.js';
+import type { FifoFlags } from '../flags.js';
 import { openEngine } from '../open-engine.js';
 import { CompileFailed, planRun, rootFor } from '../run/compile.js';
 import { Interrupted, watchInterrupts } from '../run/interrupts.js';

@@ -1,6 +1,8 @@
 /** Which cgroups there are and what we may do in them. */
 import { join } from 'node:path';
-import type { Read } from './facts.js';
+
+/** Content of a file, `null` when it cannot be read. Replaced in tests. */
+export type Read = (path: string) => string | null;
 
 export interface CgroupFacts {
   version: 'v1' | 'v2' | 'hybrid' | 'none';

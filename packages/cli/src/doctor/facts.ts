@@ -1,7 +1,7 @@
 /** What there is to know about the machine, read once. No judgement here; that is `checks.ts`. */
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { release } from 'node:os';
-import { type CgroupFacts, cgroupFacts } from './cgroup-facts.js';
+import { type CgroupFacts, cgroupFacts, type Read } from './cgroup-facts.js';
 
 export interface Facts {
   platform: string;
@@ -27,9 +27,6 @@ export interface Facts {
   corePattern: string | null;
   cgroup: CgroupFacts;
 }
-
-/** Content of a file, `null` when it cannot be read. Replaced in tests. */
-export type Read = (path: string) => string | null;
 
 export function readFacts(read: Read = readText): Facts {
   const status = read('/proc/self/status') ?? '';

@@ -1,24 +1,7 @@
 /** `sbx fifo run` and its options. */
 import { type Command, Option } from 'commander';
-import type { RunFlags } from '../flags.js';
+import type { FifoAskFlags, FifoFlags } from '../flags.js';
 import { LIMIT_FLAGS } from '../limit-flags.js';
-
-/** What commander hands over: the shape of the sandbox as for `sbx run`, and what is of the protocol. */
-export interface FifoFlags extends RunFlags {
-  dir?: string;
-  pipes?: boolean;
-  legacy?: boolean;
-  group?: string;
-  grace?: string;
-  giveUp?: string;
-  record?: string;
-}
-
-/** Of `sbx fifo ask`. */
-export interface FifoAskFlags {
-  timeout?: string;
-  json?: boolean;
-}
 
 /** Options of `sbx run` that are about the sandbox, not about its output. */
 const SHARED = [

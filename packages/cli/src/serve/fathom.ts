@@ -1,34 +1,6 @@
 /** `sbx serve fathom` and its options. */
 import { type Command, Option } from 'commander';
-
-/** What commander hands over. */
-export interface ServeFathomFlags {
-  host?: string;
-  port?: string;
-  token?: string;
-  tokenFile?: string;
-  allowOrigin?: string[];
-  languages?: string;
-  root?: 'host' | 'minimal';
-  standby?: string;
-  standbyMemory?: string;
-  parallelism?: string;
-  queue?: string;
-  maxTimeout?: string;
-  maxMemory?: string;
-  maxOutput?: string;
-  maxCode?: string;
-  processes?: string;
-  openFiles?: string;
-  fileSize?: string;
-  network?: 'none' | 'loopback';
-  perConnection?: string;
-  grace?: string;
-  drain?: string;
-  allowDegraded?: boolean;
-  verbose?: boolean;
-  json?: boolean;
-}
+import type { ServeFathomFlags } from '../flags.js';
 
 const repeated = (value: string, before: string[] = []) => [...before, value];
 

@@ -34,10 +34,3 @@ export const NO_METRICS: Metrics = {
   watch: ignore,
   read: async () => ({ text: '', type: 'text/plain; charset=utf-8' }),
 };
-
-/** Loads what it takes only when it is wanted. */
-export async function openMetrics(isEnabled: boolean): Promise<Metrics> {
-  if (!isEnabled) return NO_METRICS;
-  const { PrometheusMetrics } = await import('./prometheus.js');
-  return new PrometheusMetrics();
-}

@@ -2,9 +2,6 @@
 import type { WireFeatures } from '@sbx/gojudge-client/wire';
 import type { Settings } from '../../judge/settings.js';
 
-/** The go-judge whose behaviour this is; clients compare it as a version. */
-export const BUILD_VERSION = 'v1.12.2';
-
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
 
 /** Features of the program, not of the machine: `procPeak` is true also where no kernel counts it. */
