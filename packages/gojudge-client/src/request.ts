@@ -2,7 +2,7 @@
 import type { RunCommand, RunGroup, RunLimits } from './command.js';
 import { checkGroup } from './command-check.js';
 import { MIB, msOfNs, nsOfMs, wireNumber } from './units.js';
-import type { PipeMap, WireCmd, WireCopyIn, WireFile, WireRequest, WireResult } from './wire/index.js';
+import type { PipeMap, WireCmd, WireFile, WireRequest, WireResult } from './wire/index.js';
 
 const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin';
 
