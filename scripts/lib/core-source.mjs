@@ -1,6 +1,6 @@
 // Inner tables of core for the docs, which the package does not export: its sources, with types taken off, from a folder
-// that is gone afterwards. Works because core imports nothing but `node:*` and itself.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// that is gone afterwards. What core imports from other packages is found as core finds it.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,6 +16,7 @@ const compilerOptions = {
 
 function transpileInto(folder) {
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  symlinkSync(join(root, 'packages/core/node_modules'), join(folder, 'node_modules'));
   for (const file of readdirSync(sources, { recursive: true })) {
     if (!file.endsWith('.ts') || file.endsWith('.test.ts')) continue;
     const { outputText } = ts.transpileModule(readFileSync(join(sources, file), 'utf8'), { compilerOptions });

@@ -3,7 +3,7 @@
 /** Each package, and the other packages of ours that it may import, at their index. Any `node:*` besides. */
 export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
   adapters: ['@sbx/core'],
-  core: [],
+  core: ['@sbx/shared'],
   'fathom-client': ['@sbx/shared'],
   'fathom-server': [
     '@sbx/core',
@@ -15,7 +15,7 @@ export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
   'fifo-protocol': ['@sbx/shared'],
   'fifo-client': ['@sbx/fifo-protocol'],
   'gojudge-client': ['@sbx/shared'],
-  'gojudge-server': ['@sbx/core', '@sbx/gojudge-client/wire', '@sbx/serving'],
+  'gojudge-server': ['@sbx/core', '@sbx/gojudge-client/wire', '@sbx/serving', '@sbx/shared'],
   languages: ['@sbx/core'],
   mcp: ['@sbx/core', '@sbx/languages', '@sbx/serving'],
   serving: ['@sbx/core'],
@@ -41,7 +41,6 @@ export const STOREYS: Readonly<Record<string, readonly (readonly string[])[]>> =
   core: [
     [
       'types/',
-      'abort.ts',
       'error-codes.ts',
       'errno.ts',
       'error-text.ts',

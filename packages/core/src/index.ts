@@ -17,8 +17,8 @@ export {
   type SyscallFamily,
 } from './native/tables.js';
 export { DEFAULT_ENV, DEFAULT_MOUNTS } from './options/defaults.js';
-export { nearest as nearestName } from './options/describe.js';
 export { DEFAULT_LIMITS } from './options/limits.js';
+export { nearestName } from './options/nearest-name.js';
 export { MINIMAL_ROOT } from './options/root.js';
 export { Engine } from './public/engine.js';
 export * from './public/options.js';

@@ -1,3 +1,5 @@
-/** What the clients share, which may depend on nothing of ours. Built into each of them. */
+/** What packages share that may depend on nothing of ours. Built into each of them. */
+export { onAbort } from './abort.js';
+export { type AdmissionBounds, type AdmissionErrors, AdmissionQueue } from './admission-queue.js';
 export { type BackoffTimes, backoffMs } from './backoff.js';
 export { nearestName } from './nearest-name.js';

@@ -2,8 +2,9 @@
  * The parts of an engine: helper, slots, queue, cgroups, counters. `Engine` and `Sandbox` are what users see of it.
  */
 import { availableParallelism } from 'node:os';
+import { AdmissionQueue } from '@sbx/shared';
 import type { CgroupTree } from '../cgroup/tree.js';
-import { ClosedError } from '../errors.js';
+import { ClosedError, OverloadedError } from '../errors.js';
 import { loadNative, type Native } from '../native/native.js';
 import { TREES_MAX } from '../native/tables.js';
 import { DEFAULT_UMASK, DEFAULT_WORK_DIR } from '../options/defaults.js';
@@ -12,7 +13,6 @@ import type { ResolvedLimits } from '../options/limits.js';
 import { toolchainPath } from '../options/toolchains.js';
 import type { Helper } from '../pool/helper.js';
 import { allowedCpus, CpuPins } from '../pool/pins.js';
-import { Queue } from '../pool/queue.js';
 import { diskOf, makeSandboxSpec, type SandboxSpec } from '../pool/sandbox-spec.js';
 import type { Slot } from '../pool/slot.js';
 import type { Slots } from '../pool/slots.js';
@@ -46,7 +46,7 @@ export class EngineCore {
   /** Where each sandbox has a CPU of its own. */
   readonly pins: CpuPins | null;
   readonly tree: CgroupTree | null;
-  readonly queue: Queue;
+  readonly queue: AdmissionQueue;
   readonly overdue = new Overdue();
   readonly slots: Slots;
   readonly native: Native;
@@ -84,7 +84,7 @@ export class EngineCore {
     this.pins = options.pinning === 'sandbox' ? new CpuPins(limits.cpuSet ?? allowedCpus()) : null;
     this.tree = tree;
     this.slots = slots;
-    this.queue = new Queue(info.parallelism, info.queueLength);
+    this.queue = runQueue(info);
     this.byStatus = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>;
     this.hasMinimalRoot = image !== null;
     this.#image = image;
@@ -172,6 +172,15 @@ export class EngineCore {
     await this.#image?.close();
     this.native.releaseLoop();
   }
+}
+
+function runQueue({ parallelism, queueLength }: EngineInfo): AdmissionQueue {
+  const message = `All ${parallelism} places are taken and ${queueLength} runs are waiting, as many as may (queueLength). Raise queueLength in the options of Engine.open, or start fewer at once: engine.runMany(requests, { concurrency }) does.`;
+  const details = { parallelism, queueLength };
+  return new AdmissionQueue(
+    { places: parallelism, queueLength },
+    { full: (retryAfterMs) => new OverloadedError({ message, details, retryAfterMs }) },
+  );
 }
 
 /** A program has a user of its own, or, as an ordinary user, shares it with its keeper and init in a namespace of their own. */

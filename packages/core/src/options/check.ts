@@ -6,7 +6,9 @@
  *
  * Only plain objects are taken: what is checked must be what is read later, which getters and prototypes do not promise.
  */
-import { describe, describeSecret, nearest } from './describe.js';
+
+import { describe, describeSecret } from './describe.js';
+import { nearestName } from './nearest-name.js';
 import { keySegment, nulProblem, type Problem, problem, within, wrongType, wrongWord } from './problem.js';
 
 /** Looks at a value that is not `undefined`. Must not keep or change it. */
@@ -225,7 +227,7 @@ function innerKey(key: string, rules: Table): string | null {
 
 function didYouMean(key: string, rules: Table): string {
   const keys = [...rules.rules.keys()];
-  const near = nearest(key, keys);
+  const near = nearestName(key, keys);
   return near === null ? `Known keys: ${keys.join(', ')}.` : `Did you mean ${near}?`;
 }
 

@@ -1,5 +1,5 @@
 import { expect, describe as group, it } from 'vitest';
-import { describe, describeSecret, editDistance, nearest, quote } from './describe.js';
+import { describe, describeSecret, quote } from './describe.js';
 
 group('describe', () => {
   it.each([
@@ -41,37 +41,5 @@ group('describe', () => {
 
   it('quotes', () => {
     expect(quote('a"b\n')).toBe('"a\\"b\\n"');
-  });
-});
-
-group('editDistance', () => {
-  it.each([
-    ['', '', 0],
-    ['abc', '', 3],
-    ['', 'abc', 3],
-    ['kitten', 'sitting', 3],
-    ['sdtin', 'stdin', 1],
-    ['same', 'same', 0],
-  ])('%j to %j is %d', (a, b, distance) => {
-    expect(editDistance(a, b)).toBe(distance);
-  });
-});
-
-group('nearest', () => {
-  const names = ['cpuTimeMs', 'wallTimeMs', 'memoryBytes', 'stdin', 'stdout', 'env'];
-
-  it.each([
-    ['cpuTimems', 'cpuTimeMs'],
-    ['CPUTIMEMS', 'cpuTimeMs'],
-    ['cpuTime', 'cpuTimeMs'],
-    ['memory', 'memoryBytes'],
-    ['sdtin', 'stdin'],
-    ['environment', null],
-    ['std', null],
-    ['zzz', null],
-    ['', null],
-    ['x'.repeat(100_000), null],
-  ])('%j means %j', (word, name) => {
-    expect(nearest(word, names)).toBe(name);
   });
 });

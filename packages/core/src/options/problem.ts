@@ -1,6 +1,8 @@
 /** The problem that a check returns for a refused value, and the error that is made of it. */
+
 import { InvalidOptionsError, type OptionRule } from '../errors.js';
-import { describe, describeSecret, nearest, quote } from './describe.js';
+import { describe, describeSecret, quote } from './describe.js';
+import { nearestName } from './nearest-name.js';
 
 /** Why a value was refused. `path` is relative to the value that was checked: `.limits.cpuTimeMs`, `[3]`, or empty. */
 export interface Problem {
@@ -55,7 +57,7 @@ export function wrongSecret(expected: string, value: unknown, hint: string | nul
 
 /** Not one of the words. */
 export function wrongWord(value: unknown, words: readonly (string | boolean)[]): Problem {
-  const near = typeof value === 'string' ? nearest(value, words.map(String)) : null;
+  const near = typeof value === 'string' ? nearestName(value, words.map(String)) : null;
   const list = words.map((item) => (typeof item === 'boolean' ? `${item}` : `'${item}'`)).join(', ');
   const hint =
     near === null ? null : `Did you mean ${near === 'false' || near === 'true' ? near : `'${near}'`}?`;

@@ -1,7 +1,9 @@
 /** Filters of the caller's: what may be asked for. */
+
 import type { SeccompAction, SeccompArgument, SeccompPolicy, SeccompRule } from '../types/seccomp.js';
 import { by, checkTable, number, type Table, table, word } from './check.js';
-import { nearest, quote } from './describe.js';
+import { quote } from './describe.js';
+import { nearestName } from './nearest-name.js';
 import { type Problem, problem, within, wrongType, wrongWord } from './problem.js';
 import { syscallNames, syscallNumber } from './syscalls.js';
 
@@ -95,7 +97,7 @@ function checkList(
 function checkName(value: unknown): Problem | null {
   if (typeof value !== 'string') return wrongType('the name of a system call', value);
   if (syscallNumber(value, 'x64') !== undefined) return null;
-  const near = nearest(value, [...syscallNames()]);
+  const near = nearestName(value, [...syscallNames()]);
   const hint = near === null ? null : `Did you mean ${near}?`;
   return problem('choice', 'must be the name of a system call', quote(value), hint);
 }

@@ -2,7 +2,7 @@
  * Several programs at once, each in a fresh sandbox, joined by pipes. `runGroup` waits for all; `spawnGroup` hands out the
  * living programs. What holds the programs together, both ways, is `JoinedRun`.
  */
-import { onAbort } from '../abort.js';
+import { onAbort } from '@sbx/shared';
 import type { EngineCore } from '../engine/core.js';
 import { isSbxError, SbxError } from '../errors.js';
 import type { NativeRelay } from '../native/native.js';

@@ -1,5 +1,5 @@
 /** Many one-shot runs, a few at a time: what `engine.runMany` does. */
-import { onAbort } from '../abort.js';
+import { onAbort } from '@sbx/shared';
 import type { EngineCore } from '../engine/core.js';
 import { validateOneShot } from '../options/program.js';
 import { validateRunMany } from '../options/run-many.js';
@@ -15,9 +15,9 @@ export async function* runMany(
   options: RunManyOptions = {},
 ): AsyncGenerator<RunResult, void, undefined> {
   validateRunMany(requests, options);
-  const { parallelism, length } = core.queue;
+  const { places, queueLength } = core.queue.bounds;
   const { signal } = options;
-  const concurrency = Math.min(options.concurrency ?? parallelism, parallelism + length);
+  const concurrency = Math.min(options.concurrency ?? places, places + queueLength);
   signal?.throwIfAborted();
   const stop = new AbortController();
   const release = signal === undefined ? () => undefined : onAbort(signal, () => stop.abort(signal.reason));

@@ -2,7 +2,7 @@
  * One program in a fresh sandbox: files in, the program, files out, everything gone. `runOneShot` is the one-shot form and
  * hot path; `startInFresh` is what living programs and groups share with it.
  */
-import { onAbort } from '../abort.js';
+import { onAbort } from '@sbx/shared';
 import type { EngineCore } from '../engine/core.js';
 import { checkCeilings, type ResolvedLimits, resolveLimits } from '../options/limits.js';
 import { onDemand } from '../pool/sandbox-spec.js';

@@ -1,94 +1,63 @@
-/** Admission as go-judge has it: so many requests at once, 512 more waiting, the rest refused. */
+/** Admission as go-judge has it: so many requests at once, 512 more waiting, the rest refused. Each worker has its CPUs, where the server was given a list. */
+import { AdmissionQueue } from '@sbx/shared';
 import { RunFailure } from '../errors.js';
 
 /** A place at work. `cpuSet`: the worker's own CPUs, when the server was given a list. */
 export interface Permit {
   cpuSet: string | null;
+  /** Safe to call twice. */
   release(): void;
 }
 
-interface Waiter {
-  start(permit: Permit): void;
-  fail(error: RunFailure): void;
-}
-
 export class Workers {
-  readonly #length: number;
-  readonly #free: (string | null)[];
-  readonly #waiting = new Set<Waiter>();
-  #running = 0;
+  readonly #queue: AdmissionQueue;
+  /** CPUs of the workers that are free; none at all where the server was given no list. */
+  readonly #freeCpuSets: string[];
   #closed = false;
-  #meanMs = 50;
-  readonly #size: number;
 
-  constructor(parallelism: number, cpuSets: readonly string[], length: number) {
-    this.#free = cpuSets.length > 0 ? [...cpuSets] : Array.from({ length: parallelism }, () => null);
-    this.#size = Math.max(1, this.#free.length);
-    this.#length = length;
+  constructor(parallelism: number, cpuSets: readonly string[], queueLength: number) {
+    this.#freeCpuSets = [...cpuSets];
+    this.#queue = new AdmissionQueue(
+      { places: cpuSets.length > 0 ? cpuSets.length : parallelism, queueLength },
+      {
+        full: (retryAfterMs) => new RunFailure('worker queue is full', retryAfterMs),
+        aborted: () => new RunFailure('request cancelled before execute'),
+      },
+    );
   }
 
   get running(): number {
-    return this.#running;
+    return this.#queue.running;
   }
   get waiting(): number {
-    return this.#waiting.size;
+    return this.#queue.waiting;
   }
 
   /** Throws or rejects with `RunFailure` when the queue is full, when `signal` comes first, and at shutdown. */
   enter(signal: AbortSignal): Permit | Promise<Permit> {
     if (this.#closed) throw new RunFailure('worker is shutting down');
     if (signal.aborted) throw new RunFailure('request cancelled before execute');
-    if (this.#free.length > 0) return this.#permit(this.#free.pop()!);
-    if (this.#waiting.size >= this.#length) {
-      throw new RunFailure('worker queue is full', (this.#meanMs * this.#length) / this.#size);
-    }
-    return this.#wait(signal);
+    const waiting = this.#queue.acquire(signal);
+    return waiting === undefined ? this.#permit() : waiting.then(() => this.#permit());
   }
 
   /** Nobody gets in any more. */
   close(): void {
     this.#closed = true;
-    for (const waiter of this.#waiting) waiter.fail(new RunFailure('worker is shutting down'));
-    this.#waiting.clear();
+    this.#queue.close(new RunFailure('worker is shutting down'));
   }
 
-  #wait(signal: AbortSignal): Promise<Permit> {
-    return new Promise((resolve, reject) => {
-      const onAbort = () => {
-        this.#waiting.delete(waiter);
-        reject(new RunFailure('request cancelled before execute'));
-      };
-      const settled = () => signal.removeEventListener('abort', onAbort);
-      const waiter: Waiter = {
-        start: (permit) => {
-          settled();
-          resolve(permit);
-        },
-        fail: (error) => {
-          settled();
-          reject(error);
-        },
-      };
-      signal.addEventListener('abort', onAbort, { once: true });
-      this.#waiting.add(waiter);
-    });
-  }
-
-  #permit(cpuSet: string | null): Permit {
-    this.#running += 1;
+  #permit(): Permit {
+    const cpuSet = this.#freeCpuSets.pop() ?? null;
     const startedAt = performance.now();
-    let left = false;
+    let released = false;
     return {
       cpuSet,
       release: () => {
-        if (left) return;
-        left = true;
-        this.#running -= 1;
-        this.#meanMs += (performance.now() - startedAt - this.#meanMs) / 16;
-        const [next] = this.#waiting;
-        if (next === undefined) return void this.#free.push(cpuSet);
-        this.#waiting.delete(next);
-        next.start(this.#permit(cpuSet));
+        if (released) return;
+        released = true;
+        if (cpuSet !== null) this.#freeCpuSets.push(cpuSet);
+        this.#queue.release(performance.now() - startedAt);
       },
     };
   }
