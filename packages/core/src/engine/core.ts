@@ -1,5 +1,5 @@
 /**
- * The parts of an engine: helper, slots, queue, cgroups, counters. `Engine` and `Sandbox` are what users see of it.
+ * The parts of an engine: helper, pool, queue, cgroups, counters. `Engine` and `Sandbox` are what users see of it.
  */
 import { availableParallelism } from 'node:os';
 import { AdmissionQueue } from '@sbx/shared';
@@ -13,9 +13,9 @@ import type { ResolvedLimits } from '../options/limits.js';
 import { toolchainPath } from '../options/toolchains.js';
 import type { Helper } from '../pool/helper.js';
 import { allowedCpus, CpuPins } from '../pool/pins.js';
+import type { SandboxPool } from '../pool/sandbox-pool.js';
 import { diskOf, makeSandboxSpec, type SandboxSpec } from '../pool/sandbox-spec.js';
 import type { Slot } from '../pool/slot.js';
-import type { Slots } from '../pool/slots.js';
 import type { RootImage } from '../root/image.js';
 import type { EngineCounters, EngineInfo, EngineOptions } from '../types/engine.js';
 import type { Feature, Status } from '../types/limits.js';
@@ -48,7 +48,7 @@ export class EngineCore {
   readonly tree: CgroupTree | null;
   readonly queue: AdmissionQueue;
   readonly overdue = new Overdue();
-  readonly slots: Slots;
+  readonly pool: SandboxPool;
   readonly native: Native;
   /** Tasks of the helper that RLIMIT_NPROC counts with the program's in a sandbox with one program; `null` where it counts others, too. */
   readonly countedHelpers: number | null;
@@ -69,7 +69,7 @@ export class EngineCore {
   #closed: Promise<void> | null = null;
 
   private constructor(parts: Opened) {
-    const { options, image, helper, slots, tree, info, features, limits } = parts;
+    const { options, image, helper, pool, tree, info, features, limits } = parts;
     this.native = loadNative().native;
     this.options = options;
     this.limits = limits;
@@ -83,7 +83,7 @@ export class EngineCore {
     this.countedHelpers = countedHelpers(features);
     this.pins = options.pinning === 'sandbox' ? new CpuPins(limits.cpuSet ?? allowedCpus()) : null;
     this.tree = tree;
-    this.slots = slots;
+    this.pool = pool;
     this.queue = runQueue(info);
     this.byStatus = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>;
     this.hasMinimalRoot = image !== null;
@@ -126,7 +126,7 @@ export class EngineCore {
     this.checkOpen();
     const restarting = this.#helper.restarting();
     if (restarting !== null) return restarting.then(() => this.acquire(spec));
-    const slot = this.slots.acquire(spec);
+    const slot = this.pool.acquire(spec);
     return slot instanceof Promise ? slot.catch((error) => this.#acquireAgain(spec, error)) : slot;
   }
 
@@ -141,12 +141,12 @@ export class EngineCore {
   }
 
   counters(): EngineCounters {
-    const { queue, slots, startedTotal, finishedTotal, byStatus } = this;
+    const { queue, pool, startedTotal, finishedTotal, byStatus } = this;
     return {
       running: queue.running,
       waiting: queue.waiting,
-      ready: slots.ready,
-      sandboxes: slots.inUse,
+      ready: pool.ready,
+      sandboxes: pool.inUse,
       startedTotal,
       finishedTotal,
       refusedTotal: queue.refused,
@@ -166,7 +166,7 @@ export class EngineCore {
     this.queue.close(reason);
     await Promise.all([...this.closers].map((close) => close()));
     // At once: the end of the zygote kills all that is below it, while a keeper competes for the CPU with programs that spin.
-    await Promise.all([this.slots.close(reason), this.#helper.close()]);
+    await Promise.all([this.pool.close(reason), this.#helper.close()]);
     this.overdue.close();
     await this.tree?.close();
     await this.#image?.close();

@@ -1,11 +1,11 @@
-/** Opens what an engine is made of, in order: cgroups, features, helper, slots. */
+/** Opens what an engine is made of, in order: cgroups, features, helper, pool. */
 import { availableParallelism, release } from 'node:os';
 import { CgroupTree } from '../cgroup/tree.js';
 import { packageVersion } from '../native/native.js';
 import { engineLimits, type ResolvedLimits } from '../options/limits.js';
 import { Helper } from '../pool/helper.js';
+import { SandboxPool } from '../pool/sandbox-pool.js';
 import { diskOf, makeSandboxSpec } from '../pool/sandbox-spec.js';
-import { Slots } from '../pool/slots.js';
 import { randomBlock } from '../pool/uid-block.js';
 import { Zygote } from '../pool/zygote.js';
 import { RootImage } from '../root/image.js';
@@ -24,7 +24,7 @@ export interface Opened {
   options: EngineOptions;
   image: RootImage | null;
   helper: Helper;
-  slots: Slots;
+  pool: SandboxPool;
   tree: CgroupTree | null;
   info: EngineInfo;
   features: FeatureTable;
@@ -49,7 +49,7 @@ async function openOn(options: EngineOptions): Promise<Omit<Opened, 'image'>> {
   const tree = opened instanceof CgroupTree ? opened : null;
   const report = opened instanceof CgroupTree ? opened.report : opened;
   let helper: Helper | undefined;
-  let slots: Slots | undefined;
+  let pool: SandboxPool | undefined;
   try {
     const sample = tree === null ? null : await tree.makeGroup();
     const features = describeFeatures(report, tree, sample, rootless);
@@ -57,15 +57,15 @@ async function openOn(options: EngineOptions): Promise<Omit<Opened, 'image'>> {
     checkRequired(features, options.require ?? [...DEFAULT_REQUIRE, ...askedFor(options)], report);
     helper = await Helper.open({
       start: async () => Zygote.start(templateOf(options, features, tree)),
-      onRestarted: () => slots?.fill(),
+      onRestarted: () => pool?.fill(),
     });
     const uidBase = rootless
       ? 0
       : (options.uidBase ?? randomBlock(options.maxSandboxes ?? DEFAULT_MAX_SANDBOXES));
     const info = describe(options, { report, features, uidBase, limits });
-    slots = makeSlots(options, info, tree, helper);
-    await slots.open();
-    return { options, helper, slots, tree, info, features, limits };
+    pool = makePool(options, info, tree, helper);
+    await pool.open();
+    return { options, helper, pool, tree, info, features, limits };
   } catch (error) {
     await helper?.close();
     await tree?.close();
@@ -73,7 +73,12 @@ async function openOn(options: EngineOptions): Promise<Omit<Opened, 'image'>> {
   }
 }
 
-function makeSlots(options: EngineOptions, info: EngineInfo, tree: CgroupTree | null, helper: Helper): Slots {
+function makePool(
+  options: EngineOptions,
+  info: EngineInfo,
+  tree: CgroupTree | null,
+  helper: Helper,
+): SandboxPool {
   const { parallelism, maxSandboxes } = info;
   const spec = makeSandboxSpec({
     loopback: false,
@@ -82,7 +87,7 @@ function makeSlots(options: EngineOptions, info: EngineInfo, tree: CgroupTree | 
     terminal: false,
     ...diskOf(engineLimits(options.limits, options.ceilings)),
   });
-  return new Slots({
+  return new SandboxPool({
     keep: Math.min(
       maxSandboxes,
       Math.min(parallelism, READY_MAX) + (options.readyCount ?? Math.min(parallelism, READY_MAX)),

@@ -45,7 +45,7 @@ export interface PrepareFlags {
   terminal: boolean;
   /** Make a file for an input ahead: the program before had one. */
   spareInput: boolean;
-  /** Stay on the keeper's CPU: the other one is a program's, which has just been started. */
+  /** Stay on the CPU of the keeper: each of the others has a program, one of which has just been started. */
   oneCpu: boolean;
 }
 

@@ -1,38 +1,25 @@
 /**
  * A slot: room for one sandbox at a time. It has a keeper process, a user of its own and a cgroup, which outlive the
- * sandboxes; everything else is fresh in each. A cgroup is kept only while the next sandbox cannot see the last one's
- * marks in it: high-water marks that do not start again, caches that are still charged to it.
+ * sandboxes; everything else is fresh in each.
  */
 
-import type { Group } from '../cgroup/group.js';
 import type { CgroupTree } from '../cgroup/tree.js';
 import { ClosedError, isSbxError, type SbxError } from '../errors.js';
 import { EPIPE } from '../native/errno.js';
 import {
   type Channel,
   type CreationHints,
-  type EndedMessage,
   type HelperMessage,
   hostError,
   loadNative,
 } from '../native/native.js';
 import { openChannel } from '../native/reports.js';
 import { sendGroups, sendPrepare } from '../native/sends.js';
-import type { ResolvedLimits } from '../options/limits.js';
 import { groupError, lostError, setupError } from './failures.js';
 import { type AttachedSandbox, NextSandbox } from './next-sandbox.js';
 import type { SandboxSpec } from './sandbox-spec.js';
-
-export type SlotState = 'starting' | 'preparing' | 'ready' | 'busy' | 'ended';
-
-/** Memory of earlier sandboxes that may still be charged to a group; with more, the next sandbox would have too high a limit by it and gets another group. */
-const RESIDUE_BYTES_MAX = 2 ** 20;
-/** With a lower limit the creation of the next sandbox might fail: the memory of the last one is uncharged late. */
-const CREATION_BYTES = 8 * 2 ** 20;
-
-/** Limits that hold for all of a sandbox. */
-export type CpuLimits = Pick<ResolvedLimits, 'cpuRate' | 'cpuWeight' | 'cpuSet'>;
-const NO_CPU_LIMITS: CpuLimits = { cpuRate: null, cpuWeight: null, cpuSet: null };
+import { SlotCgroup } from './slot-cgroup.js';
+import { moveSlot, type SlotState } from './slot-state.js';
 
 export interface SlotListener {
   onReady(slot: Slot): void;
@@ -41,47 +28,38 @@ export interface SlotListener {
   onLost(slot: Slot, error: SbxError): void;
 }
 
+export interface SlotParts {
+  id: number;
+  /** First host id of this slot: init's; the next is the program's. 0 when rootless. */
+  uidBase: number;
+  spec: SandboxSpec;
+  tree: CgroupTree | null;
+  listener: SlotListener;
+  /** Has the keeper cloned, and closes `helperEnd`, its end of the channel. */
+  clone: (helperEnd: number) => void;
+}
+
 export class Slot {
   readonly id: number;
-  /** First host id of this slot: init's; the next is the program's. */
   readonly uidBase: number;
-  state: SlotState = 'starting';
   spec: SandboxSpec;
-  group: Group | null = null;
-  /** Limits that were written last, so that equal ones are not written again; `null` in a fresh group. */
-  writtenLimits: { memoryBytes: number | null; tasks: number | null } | null = null;
+  readonly cgroup: SlotCgroup;
   /** Hints for the creation of the next sandbox. */
   readonly creationHints: CreationHints = { spareInput: false, oneCpu: false };
-  /** CPU limits that the group has. */
-  cpuLimits: CpuLimits = NO_CPU_LIMITS;
-  /** v1: a group of `cpuset`, made when a program first asks. */
-  cpuSetGroup: Group | null = null;
+  #state: SlotState = 'starting';
   #next: NextSandbox | null = null;
   /** Roots of the last sandbox: the keeper closes them last, since that unmounts file systems. */
   #returnedFds: number[] = [];
-  #dirty = false;
-  /** Memory charged to the group when its first sandbox was ready; `null` until then. */
-  #firstHeldBytes: number | null = null;
   #ended: Promise<void> | null = null;
-  #recreation: Promise<void> = Promise.resolve();
-  /** Former groups on their way out. */
-  readonly #removals = new Set<Promise<void>>();
-  readonly #tree: CgroupTree | null;
+  #groupMaking: Promise<void> = Promise.resolve();
   readonly #listener: SlotListener;
   readonly #channel: Channel;
 
-  constructor(
-    id: number,
-    uidBase: number,
-    spec: SandboxSpec,
-    tree: CgroupTree | null,
-    listener: SlotListener,
-    clone: (helperEnd: number) => void,
-  ) {
+  constructor({ id, uidBase, spec, tree, listener, clone }: SlotParts) {
     this.id = id;
     this.uidBase = uidBase;
     this.spec = spec;
-    this.#tree = tree;
+    this.cgroup = new SlotCgroup(tree, uidBase);
     this.#listener = listener;
     const { native } = loadNative();
     const pair = native.channelPair();
@@ -90,7 +68,7 @@ export class Slot {
     let channel: Channel | undefined;
     try {
       channel = openChannel(pair[0], (message) => this.#onMessage(message));
-      clone(pair[1]); // which closes it
+      clone(pair[1]);
     } catch (error) {
       if (channel === undefined) native.closeFds([pair[1]]);
       channel?.close();
@@ -99,9 +77,8 @@ export class Slot {
     this.#channel = channel;
   }
 
-  /** Tasks of the helper in the group: init, and with v1 the keeper. */
-  get helperTasks(): number {
-    return this.group?.layout.version === 'v1' ? 2 : 1;
+  get state(): SlotState {
+    return this.#state;
   }
 
   /** Host id of programs, for files made for them; -1 when rootless. */
@@ -111,12 +88,12 @@ export class Slot {
 
   /** Reserves a ready slot for one request. */
   claim(): void {
-    this.state = 'busy';
+    this.#move('leased');
   }
 
   /** Attaches a lease to the sandbox of a claimed slot; channel and descriptors are the lease's from now on. */
   attach(occupant: (message: HelperMessage) => void): AttachedSandbox {
-    if (this.state !== 'busy' || !this.#next?.isReady) throw new ClosedError('The engine');
+    if (this.#state !== 'leased' || !this.#next?.isReady) throw new ClosedError('The engine');
     const taken = this.#next.attach(occupant);
     this.#next = null;
     return taken;
@@ -125,47 +102,28 @@ export class Slot {
   /** Returns the descriptors that `attach` gave. */
   returnDescriptors(treeFds: number[]): void {
     this.#returnedFds.push(...treeFds);
-    if (this.state === 'ended') this.#closeReturned();
+    if (this.#state === 'ended') this.#closeReturned();
   }
 
   /** Ends the use of its sandbox: the slot counts as one that makes its next sandbox. */
   endUse(): void {
-    if (this.state === 'busy') this.state = 'preparing';
+    if (this.#state === 'leased') this.#move('preparing');
     this.spec = this.spec.nextSpec ?? this.spec;
   }
 
   /** A claimed slot that was not used after all. */
   unclaim(): void {
-    if (this.state === 'preparing' && this.#next?.isReady) this.state = 'ready';
-  }
-
-  /** Init died before its time: nothing is known of what it left in the group. */
-  noteLoss(): void {
-    this.#dirty = true;
-  }
-
-  /** Limits have to be written again: writing them failed, or a start did, perhaps before or while they were written. */
-  forgetLimits(): void {
-    this.writtenLimits = null;
-  }
-
-  /** Looks at the marks that a program left in the group. */
-  noteEnd({ taskPeak, oomKillCount }: EndedMessage): void {
-    if (taskPeak !== null && taskPeak > this.helperTasks + 1) this.#dirty = true;
-    if (oomKillCount > 0 || this.#tree?.resetsPeak === false) this.#dirty = true;
+    if (this.#state === 'preparing' && this.#next?.isReady) this.#move('ready');
   }
 
   /** The sandbox of this slot is over (its channel is closed, or its init is dead): makes the next one. `oneCpu`: see `CreationHints`. */
   prepare(spec: SandboxSpec, oneCpu = false): void {
-    if (this.state === 'ended') return;
+    if (this.#state === 'ended') return;
     this.spec = spec;
     this.creationHints.oneCpu = oneCpu;
-    this.state = 'preparing';
+    this.#move('preparing');
     this.#dropUntaken();
-    const isNarrow = (this.writtenLimits?.memoryBytes ?? CREATION_BYTES) < CREATION_BYTES;
-    if ((this.#dirty || isNarrow) && this.#tree !== null) {
-      void this.#recreateGroupThenPrepare();
-    } else this.#sendPrepare();
+    this.#makeNext();
   }
 
   /** Ends the keeper, and with it whatever runs; resolves when that is so and the group is removed. */
@@ -177,20 +135,31 @@ export class Slot {
   #onMessage(message: HelperMessage): void {
     if (message.kind === 'closed') return this.#onClosed();
     if (message.kind === 'failed') return this.#fail(setupError(message));
-    if (message.kind === 'ready') void this.#onKeeper();
+    if (message.kind === 'ready') this.#onKeeper();
   }
 
   /** The keeper stands: its first group, its first sandbox. */
-  async #onKeeper(): Promise<void> {
-    this.state = 'preparing';
-    if (this.#tree === null) this.#sendPrepare();
-    else await this.#recreateGroupThenPrepare();
+  #onKeeper(): void {
+    if (this.#state === 'ended') return;
+    this.#move('preparing');
+    this.#makeNext();
   }
 
-  async #recreateGroupThenPrepare(): Promise<void> {
-    this.#recreation = this.#recreateGroup();
+  /** In another group where that must be; without waiting where it need not. */
+  #makeNext(): void {
+    if (this.cgroup.mustBeMade) void this.#makeGroupThenNext();
+    else this.#sendPrepare();
+  }
+
+  async #makeGroupThenNext(): Promise<void> {
+    this.#groupMaking = this.cgroup.make(
+      (order) => {
+        if (sendGroups(this.#channel, order) < 0) throw lostError('The keeper of a slot');
+      },
+      () => this.#state === 'ended',
+    );
     try {
-      await this.#recreation;
+      await this.#groupMaking;
       this.#sendPrepare();
     } catch (error) {
       this.#fail(isSbxError(error) ? error : groupError(error as NodeJS.ErrnoException));
@@ -199,7 +168,7 @@ export class Slot {
 
   /** Receives the message that the sandbox being made is ready, if it has come. */
   pollReady(): void {
-    if (this.state === 'preparing') this.#next?.pollReady();
+    if (this.#state === 'preparing') this.#next?.pollReady();
   }
 
   /** Whether the ready sandbox still lives; else the slot is given up. */
@@ -213,7 +182,7 @@ export class Slot {
   }
 
   #sendPrepare(): void {
-    if (this.state === 'ended') return;
+    if (this.#state === 'ended') return;
     const fd = sendPrepare(this.#channel, this.spec, this.creationHints, this.#returnedFds);
     this.#closeReturned();
     if (fd < 0)
@@ -226,46 +195,22 @@ export class Slot {
     }
   }
 
-  /**
-   * The next sandbox stands, and no process of the last one is left: all that its group holds beyond what such a sandbox takes would raise
-   * the limit of the next program. Then this sandbox is dropped, and made again in a fresh group.
-   */
   #onMade(heldBytes: number | null): void {
-    if (heldBytes !== null) {
-      this.#firstHeldBytes ??= heldBytes;
-      if (heldBytes - this.#firstHeldBytes > RESIDUE_BYTES_MAX) {
-        this.#dropUntaken();
-        return void this.#recreateGroupThenPrepare();
-      }
+    if (!this.cgroup.holdsLittle(heldBytes)) {
+      this.#dropUntaken();
+      return void this.#makeGroupThenNext();
     }
-    this.state = 'ready';
+    this.#move('ready');
     this.#listener.onReady(this);
   }
 
-  async #recreateGroup(): Promise<void> {
-    const old = this.group;
-    const group = await this.#tree!.makeGroup(this.uidBase);
-    if (this.state === 'ended') return void (await group.remove());
-    // v1: the keeper moves, and inits are born where it is. v2: they are born in the folder, the keeper stays in a group of its own.
-    const joins = group.layout.version === 'v1' ? group.joins : old === null ? this.#tree!.keeperJoins : [];
-    const sent = sendGroups(this.#channel, { ...group.fds, joins, folder: group.folderFd });
-    this.group = group;
-    this.writtenLimits = null;
-    this.#dirty = false;
-    this.#firstHeldBytes = null;
-    this.cpuLimits = NO_CPU_LIMITS;
-    if (old !== null) this.#discard(old);
-    if (sent < 0) throw lostError('The keeper of a slot');
-  }
-
-  #discard(group: Group): void {
-    const removal = this.#tree!.retire(group).finally(() => this.#removals.delete(removal));
-    this.#removals.add(removal);
-  }
-
   #fail(error: SbxError): void {
-    if (this.state === 'ended') return;
+    if (this.#state === 'ended') return;
     this.#listener.onLost(this, error);
+  }
+
+  #move(to: SlotState): void {
+    this.#state = moveSlot(this.#state, to);
   }
 
   #onClosed(): void {
@@ -282,13 +227,11 @@ export class Slot {
   }
 
   async #end(): Promise<void> {
-    this.state = 'ended';
+    this.#move('ended');
     this.#dropUntaken();
     this.#closeReturned();
     this.#channel.close();
-    await this.#recreation.catch(() => undefined); // its failure has been reported
-    if (this.group !== null) this.#discard(this.group);
-    await Promise.all(this.#removals);
-    await this.cpuSetGroup?.remove();
+    await this.#groupMaking.catch(() => undefined); // its failure has been reported
+    await this.cgroup.remove();
   }
 }

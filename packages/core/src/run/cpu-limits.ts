@@ -3,7 +3,7 @@ import type { Group } from '../cgroup/group.js';
 import type { EngineCore } from '../engine/core.js';
 import { PermissionError } from '../errors.js';
 import { CPU_WEIGHT_NORMAL } from '../options/limits.js';
-import type { CpuLimits, Slot } from '../pool/slot.js';
+import type { CpuLimits, SlotCgroup } from '../pool/slot-cgroup.js';
 import type { SandboxLease } from './sandbox-lease.js';
 
 /**
@@ -11,30 +11,34 @@ import type { SandboxLease } from './sandbox-lease.js';
  * that the machine cannot keep are left to `degraded`. `undefined` when there is nothing to wait for.
  */
 export function writeCpuLimits(lease: SandboxLease, limits: CpuLimits): Promise<number[]> | undefined {
-  const { core, slot } = lease;
+  const {
+    core,
+    slot: { cgroup },
+  } = lease;
   if (core.tree === null) return undefined;
-  const wanted = lease.alive === 0 ? limits : mergeConcurrent(slot.cpuLimits, limits);
-  writeCpuShare(core, slot, wanted);
+  const wanted = lease.alive === 0 ? limits : mergeConcurrent(cgroup.cpuLimits, limits);
+  writeCpuShare(core, cgroup, wanted);
   const { cpuSet } = wanted;
   if (!core.features['cpu-set'].available) return undefined;
-  if (core.tree.layout.version === 'v1') return cpuSet === null ? undefined : joinCpuSet(core, slot, cpuSet);
-  if (slot.cpuLimits.cpuSet === cpuSet) return undefined;
-  writeCpuSet(slot.group!, cpuSet?.join(',') ?? core.tree.allCpus());
-  slot.cpuLimits = { ...slot.cpuLimits, cpuSet };
+  if (core.tree.layout.version === 'v1')
+    return cpuSet === null ? undefined : joinCpuSet(core, cgroup, cpuSet);
+  if (cgroup.cpuLimits.cpuSet === cpuSet) return undefined;
+  writeCpuSet(cgroup.group!, cpuSet?.join(',') ?? core.tree.allCpus());
+  cgroup.cpuLimits = { ...cgroup.cpuLimits, cpuSet };
   return undefined;
 }
 
 /** Rate and weight alone, which a program that has started may be given too. */
-export function writeCpuShare(core: EngineCore, slot: Slot, { cpuRate, cpuWeight }: CpuLimits): void {
+export function writeCpuShare(core: EngineCore, cgroup: SlotCgroup, { cpuRate, cpuWeight }: CpuLimits): void {
   if (core.tree === null || !core.features['cpu-rate'].available) return;
-  const written = slot.cpuLimits;
+  const written = cgroup.cpuLimits;
   if (written.cpuRate === cpuRate && written.cpuWeight === cpuWeight) return; // nearly every run
-  const { layout } = slot.group!;
+  const { layout } = cgroup.group!;
   const files: [file: string, text: string][] = [];
   if (written.cpuRate !== cpuRate) files.push(...layout.cpuRate.write(cpuRate));
   if (written.cpuWeight !== cpuWeight) files.push(layout.cpuWeight.write(cpuWeight ?? CPU_WEIGHT_NORMAL));
-  for (const [file, text] of files) slot.group!.write('cpu', file, text);
-  slot.cpuLimits = { ...written, cpuRate, cpuWeight };
+  for (const [file, text] of files) cgroup.group!.write('cpu', file, text);
+  cgroup.cpuLimits = { ...written, cpuRate, cpuWeight };
 }
 
 /** The limits of concurrent programs: none is lifted that one of them was given. */
@@ -48,10 +52,10 @@ function mergeConcurrent(written: CpuLimits, limits: CpuLimits): CpuLimits {
 }
 
 /** v1: the program joins a group other than the sandbox's own, which it leaves by ending. */
-async function joinCpuSet(core: EngineCore, slot: Slot, cpus: readonly number[]): Promise<number[]> {
-  slot.cpuSetGroup ??= await core.tree!.makeCpuSet();
-  writeCpuSet(slot.cpuSetGroup, cpus.join(','));
-  return slot.cpuSetGroup.joins;
+async function joinCpuSet(core: EngineCore, cgroup: SlotCgroup, cpus: readonly number[]): Promise<number[]> {
+  cgroup.cpuSetGroup ??= await core.tree!.makeCpuSet();
+  writeCpuSet(cgroup.cpuSetGroup, cpus.join(','));
+  return cgroup.cpuSetGroup.joins;
 }
 
 function writeCpuSet(group: Group, cpus: string): void {

@@ -6,7 +6,7 @@ import { limitWrites } from '../cgroup/layout.js';
 import { InvalidOptionsError } from '../errors.js';
 import { COUNTERS } from '../native/tables.js';
 import type { ResolvedLimits } from '../options/limits.js';
-import type { Slot } from '../pool/slot.js';
+import type { SlotCgroup } from '../pool/slot-cgroup.js';
 
 /** RLIMIT_… of Linux, the same on x64 and arm64. */
 const RLIMIT = {
@@ -123,20 +123,20 @@ export function searchPathsCwdFirst(file: string, path: string | undefined): str
  * limit. In one-shot runs that is 0: init adds what the group holds at the start, also when nothing is written (native/helper/bounds.cc).
  */
 export function boundGroup(
-  slot: Slot,
+  cgroup: SlotCgroup,
   group: Group | null,
   limits: ResolvedLimits,
   heldBytes = 0,
 ): { writeCounters: number[]; writeTexts: string[] } {
   if (group === null) return { writeCounters: [], writeTexts: [] };
-  const own = group === slot.group;
+  const own = group === cgroup.group;
   const memory = limits.memoryBytes === null ? null : limits.memoryBytes + heldBytes;
-  const tasks = limits.processCount === null ? null : limits.processCount + (own ? slot.helperTasks : 0);
-  const written = slot.writtenLimits;
+  const tasks = limits.processCount === null ? null : limits.processCount + (own ? cgroup.helperTasks : 0);
+  const written = cgroup.writtenLimits;
   if (own && written !== null && written.tasks === tasks && written.memoryBytes === memory)
     return { writeCounters: [], writeTexts: [] };
   const writes = limitWrites(group.layout, memory, tasks).filter(([name]) => group.has(name));
-  if (own) slot.writtenLimits = { memoryBytes: memory, tasks };
+  if (own) cgroup.writtenLimits = { memoryBytes: memory, tasks };
   return {
     writeCounters: writes.map(([name]) => COUNTERS.indexOf(name)),
     writeTexts: writes.map(([, text]) => text),

@@ -92,7 +92,7 @@ export function startMessage(lease: SandboxLease, request: ProgramRequest, parts
         : []),
     ],
     // A program that has the session's group to itself has the limits that the session wrote.
-    ...boundGroup(slot, oneShot || member !== undefined ? parts.group : null, limits),
+    ...boundGroup(slot.cgroup, oneShot || member !== undefined ? parts.group : null, limits),
     ...(member?.fds ?? NO_COUNTERS),
     cwd: absolute(options.cwd, core.workDir),
     paths: [...parts.paths],

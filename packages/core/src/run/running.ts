@@ -168,11 +168,11 @@ export class Running implements TimedProgram {
   }
 
   #group(): Group | null {
-    return this.#request.member ?? this.#lease.slot.group;
+    return this.#request.member ?? this.#lease.slot.cgroup.group;
   }
 
   #helperTasks(): number {
-    return this.#request.member === undefined ? this.#lease.slot.helperTasks : 0;
+    return this.#request.member === undefined ? this.#lease.slot.cgroup.helperTasks : 0;
   }
 
   #send(joins: number[]): Running {

@@ -80,8 +80,8 @@ export class SandboxLease {
     try {
       return new SandboxLease(core, slot);
     } catch (error) {
-      core.slots.detach(slot); // the engine was closed meanwhile
-      core.slots.release(slot);
+      core.pool.detach(slot); // the engine was closed meanwhile
+      core.pool.release(slot);
       throw error;
     }
   }
@@ -110,7 +110,7 @@ export class SandboxLease {
       throw new OverloadedError({ message, retryAfterMs: BUSY_RETRY_MS });
     }
     const sent = sendStart(this.#channel, message);
-    if (sent < 0) this.slot.forgetLimits();
+    if (sent < 0) this.slot.cgroup.forgetLimits();
     if (sent === EAGAIN) {
       const message = 'Init has not taken the programs that were asked for before.';
       throw new OverloadedError({ message, retryAfterMs: BUSY_RETRY_MS });
@@ -120,7 +120,7 @@ export class SandboxLease {
     this.#listeners.set(message.programId, listener);
     if (message.ahead) this.#idle.add(message.programId);
     else this.core.native.holdLoop(); // while a program lives, the process stays for its end
-    this.core.slots.prepareDeferred();
+    this.core.pool.prepareDeferred();
   }
 
   /** Activates a warm process: its limits and meters begin. False when init is gone. */
@@ -162,13 +162,13 @@ export class SandboxLease {
   /** The sandbox no longer counts as in use, nor does its CPU. */
   #detach(): void {
     if (this.cpu !== null) this.core.pins?.release(this.cpu);
-    this.core.slots.detach(this.slot);
+    this.core.pool.detach(this.slot);
   }
 
   #tearDown(): void {
     this.#channel.close();
     this.slot.returnDescriptors(this.folder.trees.map(({ fd }) => fd));
-    this.core.slots.release(this.slot);
+    this.core.pool.release(this.slot);
   }
 
   /** Removes the listener of a program whose last message has come. */
@@ -190,11 +190,11 @@ export class SandboxLease {
     }
     const listener = this.#removeListener(message.programId);
     if (message.kind === 'ended') {
-      this.slot.noteEnd(message);
+      this.slot.cgroup.noteEnd(message);
       if (listener === undefined) closeReported(message.outputs);
       else listener.onEnded(message);
     } else {
-      this.slot.forgetLimits();
+      this.slot.cgroup.forgetLimits();
       listener?.onFailed(message);
     }
   }
@@ -203,7 +203,7 @@ export class SandboxLease {
   #onClosed(error: SbxError): void {
     if (this.#closed || this.#lost !== null) return;
     this.#lost = error;
-    this.slot.noteLoss();
+    this.slot.cgroup.noteLoss();
     const ended = this.#endedByMemory();
     for (const programId of [...this.#listeners.keys()]) {
       const listener = this.#removeListener(programId);
@@ -213,7 +213,7 @@ export class SandboxLease {
   }
 
   #endedByMemory(): EndedMessage | null {
-    const { group } = this.slot;
+    const { group } = this.slot.cgroup;
     const kills = Number(/^oom_kill (\d+)/m.exec(group?.read('memoryEvents') ?? '')?.[1] ?? 0);
     if (kills === 0) return null; // a group that saw a kill is not used again
     return {

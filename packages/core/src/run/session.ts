@@ -43,10 +43,10 @@ export class Session {
     this.lease = lease;
     this.#options = options;
     this.#limits = limits;
-    this.#baseline = readCounters(lease.slot.group);
+    this.#baseline = readCounters(lease.slot.cgroup.group);
     lease.core.closers.add(this.#closer);
     // The sandbox as a whole is bounded from the start; programs inside can only get less.
-    writeBounds(lease.slot, limits, this.#baseline.chargedBytes ?? 0);
+    writeBounds(lease.slot.cgroup, limits, this.#baseline.chargedBytes ?? 0);
   }
 
   /** Aborted when it closes. */
@@ -103,14 +103,14 @@ export class Session {
   /** Usage of all programs so far, and the memory that they hold now. */
   usage(): LiveUsage {
     if (this.#lastUsage !== null) return this.#lastUsage;
-    const now = readCounters(this.lease.slot.group);
+    const now = readCounters(this.lease.slot.cgroup.group);
     const { cpuNs, memoryBytes, chargedBytes } = this.#baseline;
     const less = (value: number | null, base: number | null) =>
       value === null ? null : Math.max(0, value - (base ?? 0));
     const held = less(now.memoryBytes, memoryBytes);
     const peaks = this.#raisePeaks(
       less(now.memoryPeakBytes, chargedBytes),
-      less(now.tasks, this.lease.slot.helperTasks),
+      less(now.tasks, this.lease.slot.cgroup.helperTasks),
     );
     return {
       cpuTimeMs: ((now.cpuNs ?? 0) - (cpuNs ?? 0)) / NS_PER_MS,
@@ -154,7 +154,7 @@ export class Session {
   }
 
   #mayReside({ memoryBytes, processCount }: ResolvedLimits): boolean {
-    if (this.lease.slot.group === null) return true;
+    if (this.lease.slot.cgroup.group === null) return true;
     const asSandbox = memoryBytes === this.#limits.memoryBytes && processCount === this.#limits.processCount;
     return asSandbox && this.#resident === null;
   }
@@ -162,7 +162,7 @@ export class Session {
   /** `undefined` without cgroups. */
   async #makeMember(): Promise<Group | undefined> {
     try {
-      return await this.lease.slot.group?.makeMember();
+      return await this.lease.slot.cgroup.group?.makeMember();
     } catch (cause) {
       this.checkOpen(); // closed meanwhile: that is why
       const { errno } = cause as NodeJS.ErrnoException;

@@ -48,7 +48,7 @@ export class StandbyPool {
   ): void {
     this.#checkOpen();
     const known = this.#pools.get(name);
-    this.#core.slots.reserve(count - (known?.count ?? 0));
+    this.#core.pool.reserve(count - (known?.count ?? 0));
     if (known === undefined) this.#pools.set(name, new WarmPool(count, launchSpec, warmUpFiles));
     else {
       known.noteAsked(launchSpec);
@@ -107,7 +107,7 @@ export class StandbyPool {
     this.#core.closers.delete(this.#closer);
     clearTimeout(this.#timer);
     for (const pool of this.#pools.values()) {
-      this.#core.slots.reserve(-pool.count);
+      this.#core.pool.reserve(-pool.count);
       for (const process of pool.members) this.#dismiss(pool, process);
     }
     this.#gate.close();
@@ -139,7 +139,7 @@ export class StandbyPool {
 
   /** A request takes precedence over a warm process: when every sandbox is in use, one warm process is dismissed. */
   #makeRoom(): void {
-    if (!this.#core.slots.isFull) return;
+    if (!this.#core.pool.isFull) return;
     for (const pool of this.#pools.values())
       for (const process of pool.members) return this.#dismiss(pool, process);
   }

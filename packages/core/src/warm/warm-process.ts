@@ -115,9 +115,9 @@ export class WarmProcess {
     this.isWarm = false;
     const lease = this.#lease!;
     const { core, slot } = lease;
-    const baseline = { ...this.#baseline!, cpuNs: readCpuNs(slot.group) };
+    const baseline = { ...this.#baseline!, cpuNs: readCpuNs(slot.cgroup.group) };
     try {
-      writeCpuShare(core, slot, limits);
+      writeCpuShare(core, slot.cgroup, limits);
       this.#writeBounds(limits);
     } catch {
       return this.#lose(lostError('A waiting program')); // an ordinary start says what is wrong
@@ -200,7 +200,7 @@ export class WarmProcess {
     const environment = environmentFor(request.options, undefined, lease.core.toolchainPath);
     const attempt = attemptOf(request, environment, lease.core);
     this.#programId = lease.nextProgramId();
-    this.#baseline = readCounters(lease.slot.group);
+    this.#baseline = readCounters(lease.slot.cgroup.group);
     const listener = {
       onStarted: () => undefined,
       onEnded: () => this.#lose(lostError(`${file}, started ahead,`)),
@@ -217,7 +217,7 @@ export class WarmProcess {
         joins: [],
         env: environment,
         paths: attempt.paths,
-        group: lease.slot.group,
+        group: lease.slot.cgroup.group,
       };
       lease.start(startMessage(lease, request, parts), listener);
     } finally {
@@ -226,17 +226,17 @@ export class WarmProcess {
   }
 
   #writeBounds(limits: ResolvedLimits): void {
-    writeBounds(this.#lease!.slot, limits, this.#baseline?.chargedBytes ?? 0);
+    writeBounds(this.#lease!.slot.cgroup, limits, this.#baseline?.chargedBytes ?? 0);
   }
 
   #measure(): void {
     const { slot } = this.#lease!;
-    const now = readCounters(slot.group);
+    const now = readCounters(slot.cgroup.group);
     this.memoryBytes = now.memoryBytes ?? 0;
     this.#startPeak = {
       memoryBytes:
         Math.max(0, (now.memoryPeakBytes ?? 0) - (this.#baseline?.chargedBytes ?? 0)) + CHARGED_AHEAD_BYTES,
-      tasks: now.tasks === null ? 0 : now.tasks - slot.helperTasks,
+      tasks: now.tasks === null ? 0 : now.tasks - slot.cgroup.helperTasks,
     };
   }
 

@@ -1,15 +1,15 @@
 /**
- * The slots of an engine, and their assignment to requests. A few sandboxes stand ready; a leased one is replaced off the caller's
+ * The sandboxes of an engine, each in a slot, and their assignment to requests. A few sandboxes stand ready; a leased one is replaced off the caller's
  * path. Each slot makes its next sandbox by the spec that it served last, so a steady load finds the sandboxes it needs ready.
  */
-import { availableParallelism } from 'node:os';
 import type { CgroupTree } from '../cgroup/tree.js';
 import { OverloadedError, type SbxError } from '../errors.js';
 import { loadNative } from '../native/native.js';
+import { PreparationTiming } from './preparation-timing.js';
 import type { SandboxSpec } from './sandbox-spec.js';
 import { Slot } from './slot.js';
 
-export interface SlotsOptions {
+export interface SandboxPoolOptions {
   /** Slots kept when nobody wants one. */
   keep: number;
   /** Sandboxes in use at the most. */
@@ -29,32 +29,32 @@ interface Waiter {
   reject: (error: unknown) => void;
 }
 
-/** One for a program and one for everything else. */
-const HAS_TWO_CPUS = availableParallelism() === 2;
 /** Slots that are being cloned at the same time. */
 const STARTING_MAX = 64;
 const IDS_PER_SLOT = 2;
-const SUBSCRIBE_AFTER_MS = 20;
 const BUSY_RETRY_MS = 100;
 /** Sandboxes that may be lost to one waiter; then it is rejected. */
 const LOST_MAX = 3;
 
-export class Slots {
-  readonly #options: SlotsOptions;
+export class SandboxPool {
+  readonly #options: SandboxPoolOptions;
   readonly #slots = new Set<Slot>();
   readonly #freeIds: number[] = [];
   readonly #waiters: Waiter[] = [];
-  /** Slots whose next sandbox is made later. */
-  readonly #deferred: Slot[] = [];
+  readonly #timing: PreparationTiming;
   readonly #ending = new Set<Promise<void>>();
   #nextId = 0;
   #inUse = 0;
   #reserved = 0;
   #closed: SbxError | null = null;
-  #subscribeTimer: NodeJS.Timeout | undefined;
 
-  constructor(options: SlotsOptions) {
+  constructor(options: SandboxPoolOptions) {
     this.#options = options;
+    this.#timing = new PreparationTiming({
+      slots: this.#slots,
+      waiting: () => this.#waiters.length,
+      inUse: () => this.#inUse,
+    });
   }
 
   get inUse(): number {
@@ -64,7 +64,7 @@ export class Slots {
     return this.#inUse >= this.#options.maxInUse;
   }
   get ready(): number {
-    this.#pollReady();
+    this.#timing.poll();
     return this.#count('ready');
   }
 
@@ -112,7 +112,7 @@ export class Slots {
       this.#waiters.push({ spec, lost: 0, resolve, reject });
       if (slot !== null) slot.prepare(spec);
       this.#startMissing();
-      this.#subscribe();
+      this.#timing.subscribe();
     }).finally(() => native.releaseLoop());
   }
 
@@ -124,30 +124,19 @@ export class Slots {
 
   /** Takes back a detached slot. `fresh`: it was never used. */
   release(slot: Slot, fresh = false): void {
-    this.#pollReady();
+    this.#timing.poll();
     if (slot.state === 'ended') return this.#startMissing();
     if (this.#closed !== null || this.#isSurplus()) return this.#drop(slot);
     if (fresh) slot.unclaim();
-    else if (this.#inUse === 0 && this.#count('ready') > 0) this.#defer(slot);
+    else if (this.#timing.defers()) this.#timing.defer(slot);
     else slot.prepare(slot.spec);
     this.#assign(slot);
     this.fill(); // replaces those that were lost
   }
 
-  /**
-   * Nothing runs, and another sandbox stands ready: the next request would compete for the CPU with the creation of this one.
-   * It is made while the next program runs, or after a while.
-   */
-  #defer(slot: Slot): void {
-    this.#deferred.push(slot);
-    this.#subscribeLater();
-  }
-
-  /** Makes the deferred sandboxes: a program has just been started, or a request waits. */
+  /** A program has just been started: makes the sandboxes that were put off. */
   prepareDeferred(): void {
-    const oneCpu = HAS_TWO_CPUS && this.#inUse === 1;
-    for (const slot of this.#deferred.splice(0))
-      if (slot.state === 'preparing') slot.prepare(slot.spec, oneCpu);
+    this.#timing.prepareDeferred();
   }
 
   /** Whether a detached slot may end: there are more than are kept, and those on their way are enough for all waiters. */
@@ -160,36 +149,10 @@ export class Slots {
   /** Ends every slot; waiters are rejected with `reason`. */
   async close(reason: SbxError): Promise<void> {
     this.#closed = reason;
-    clearTimeout(this.#subscribeTimer);
+    this.#timing.stop();
     for (const waiter of this.#waiters.splice(0)) waiter.reject(reason);
     for (const slot of this.#slots) this.#drop(slot);
     await Promise.all(this.#ending);
-  }
-
-  /**
-   * A sandbox that becomes ready while no request waits does not notify the host at once: that would wake the host in the middle of
-   * a program's start, only to note it. The host polls when a sandbox is over and its result is out, when it knows of none that is
-   * ready, or subscribes after a while.
-   */
-  #isAwaited(): boolean {
-    if (this.#waiters.length > 0) return true;
-    this.#subscribeLater();
-    return false;
-  }
-
-  #subscribeLater(): void {
-    this.#subscribeTimer ??= setTimeout(() => this.#subscribe(), SUBSCRIBE_AFTER_MS).unref();
-  }
-
-  #pollReady(): void {
-    for (const slot of this.#slots) slot.pollReady();
-  }
-
-  #subscribe(): void {
-    clearTimeout(this.#subscribeTimer);
-    this.#subscribeTimer = undefined;
-    this.prepareDeferred();
-    for (const slot of this.#slots) slot.subscribe();
   }
 
   #count(state: Slot['state']): number {
@@ -202,7 +165,7 @@ export class Slots {
   #findReady(spec: SandboxSpec): Slot | null {
     const found = this.#firstReady(spec.key);
     if (found !== null) return found;
-    this.#pollReady();
+    this.#timing.poll();
     return this.#firstReady(spec.key) ?? this.#firstReady();
   }
 
@@ -229,10 +192,11 @@ export class Slots {
     try {
       const listener = {
         onReady: (slot: Slot) => this.#assign(slot),
-        isAwaited: () => this.#isAwaited(),
+        isAwaited: () => this.#timing.isAwaited(),
         onLost: (slot: Slot, error: SbxError) => this.#onLost(slot, error),
       };
-      this.#slots.add(new Slot(id, base, spec, tree, listener, (helperEnd) => clone(id, base, helperEnd)));
+      const cloneSlot = (helperEnd: number) => clone(id, base, helperEnd);
+      this.#slots.add(new Slot({ id, uidBase: base, spec, tree, listener, clone: cloneSlot }));
       return true;
     } catch (error) {
       this.#freeIds.push(id);
