@@ -27,6 +27,7 @@ describe("settle: 'each'", () => {
   it.each([
     ['is not there', missing, 'SBX_PROGRAM_NOT_FOUND'],
     ['misses a file', unfilled, 'SBX_FILE_NOT_FOUND'],
+    ['is not to be started', null, null],
   ])('one that %s: the others go on, and its ends of pipes are closed', async (_, broken, code) => {
     const { value: group, ms } = await timed(() =>
       sbx.engine.runGroup({
@@ -171,6 +172,14 @@ describe('spawnGroup', () => {
     const { results, errors } = await group.result;
     expect(results.map((result) => result?.stdout.text() ?? null)).toEqual(['hello', null]);
     expect(errors[1]).toBe(group.errors[1]);
+  });
+
+  it("settle: 'each': one that is not to be started is null, without an error", async () => {
+    await using group = await sbx.engine.spawnGroup({ settle: 'each', programs: [null, program('true')] });
+    expect(group.processes.map((process) => process !== null)).toEqual([false, true]);
+    expect(group.errors).toEqual([null, null]);
+    const { results } = await group.result;
+    expect(results.map((result) => result?.status ?? null)).toEqual([null, 'ok']);
   });
 
   it.each([

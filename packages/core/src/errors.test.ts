@@ -199,3 +199,19 @@ describe('isSbxError', () => {
     expect(isSbxError(value)).toBe(false);
   });
 });
+
+it.each([
+  ['options.limits.cpuTimeMs', 'limits.cpuTimeMs', null],
+  ['request.programs[12].limits.cpuSet', 'limits.cpuSet', 12],
+  ['request.programs[0].env.PATH', 'env', 0],
+  ['request.programs[3].files["request.programs[9].args"]', 'files', 3],
+  ['options.env["limits.cpuSet"]', 'env', null],
+  ['request.pipes[1].from', 'pipes', null],
+  ['request.programs', 'programs', null],
+  ['args[2]', 'args', null],
+  ['file', 'file', null],
+  ['options', 'options', null],
+])('%s is the option %s of program %s', (field, option, programIndex) => {
+  const error = new InvalidOptionsError({ field, rule: 'type', expected: 'must be otherwise' });
+  expect([error.option, error.programIndex]).toEqual([option, programIndex]);
+});

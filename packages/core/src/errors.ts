@@ -24,8 +24,12 @@ export { isSbxError, SbxError, type SbxErrorInit };
 
 /** A value given by the caller was refused, before anything started. */
 export class InvalidOptionsError extends SbxError {
-  /** Path of the value: `options.limits.cpuTimeMs`, `args[2]`. */
+  /** Path of the value: `options.limits.cpuTimeMs`, `args[2]`, `request.programs[1].env`. */
   readonly field: string;
+  /** The option's own name, wherever it was given: `limits.cpuTimeMs`, `args`, `env`. */
+  readonly option: string;
+  /** Index in `request.programs` of the program that it was given for; `null` where it is of no program of a group. */
+  readonly programIndex: number | null;
   readonly rule: OptionRule;
   /** The rule in words: `must be …`. */
   readonly expected: string;
@@ -45,11 +49,21 @@ export class InvalidOptionsError extends SbxError {
     const message = `${field} ${expected}${got === null ? '' : `; got ${got}`}.${hint === null ? '' : ` ${hint}`}`;
     super({ code: 'SBX_INVALID_OPTIONS', message, details: { field, rule, expected, got, hint } });
     this.field = field;
+    const { option, programIndex } = partsOf(field);
+    this.option = option;
+    this.programIndex = programIndex;
     this.rule = rule;
     this.expected = expected;
     this.got = got;
     this.hint = hint;
   }
+}
+
+/** `request.programs[1].limits.cpuSet` is the option `limits.cpuSet` of the program 1. Of what is in an option only limits have names that are fixed. */
+function partsOf(field: string): { option: string; programIndex: number | null } {
+  const [, index, path] = /^(?:request\.programs\[(\d+)\]\.|(?:options|request)\.)?(.*)$/s.exec(field)!;
+  const option = /^(?:limits\.)?[\w$]+/.exec(path!)?.[0] ?? path!;
+  return { option, programIndex: index === undefined ? null : Number(index) };
 }
 
 /** This machine or platform cannot do what is needed, whoever asks. */

@@ -81,7 +81,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 /** What the server refuses of its options is told by the flag that it came from. */
 function nameFlag(error: unknown): never {
   if (!(error instanceof InvalidOptionsError)) throw error;
-  const option = error.field.replace(/^options\.(\w+).*/, '$1');
+  const option = error.option;
   const property = NUMBERS.find(([, , name]) => name === option)?.[0] ?? OTHER_NAMES[option] ?? option;
   const got = error.got === null ? '' : `; got ${error.got}`;
   throw new UsageError(`${flagName(property)} ${error.expected}${got}`, error.hint);

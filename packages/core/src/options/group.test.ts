@@ -37,6 +37,13 @@ describe('validateGroup', () => {
     [{ programs: [{ file: 'a', pty: {} }, two[1]], pipes: [{ from: end(0, 1), to: end(1, 0) }] }],
     [{ programs: two, engine: { createSandbox() {}, runGroup() {} } }],
     [{ programs: two, settle: 'each', onAbort: 'resolve' }],
+    [
+      {
+        programs: [null, ...two],
+        settle: 'each',
+        pipes: [{ from: { index: 0, fd: 1 }, to: { index: 1, fd: 0 } }],
+      },
+    ],
     [{ programs: two, settle: 'all', onAbort: 'reject' }],
   ])('case %# is fine', (request) => {
     expect(errorOf(request)).toBeNull();
@@ -49,6 +56,7 @@ describe('validateGroup', () => {
     [{ programs: Array(257).fill({ file: 'a' }) }, '.programs', 'size'],
     [{ programs: two, pipe: [] }, '.pipe', 'unknown-key'],
     [{ programs: ['a'] }, '.programs[0]', 'type'],
+    [{ programs: [two[0], null] }, '.programs[1]', 'conflict'],
     [{ programs: [{}] }, '.programs[0].file', 'required'],
     [{ programs: [{ file: 'ls -l' }] }, '.programs[0].file', 'format'],
     [{ programs: [two[0], { file: 'a', args: [1] }] }, '.programs[1].args[0]', 'type'],

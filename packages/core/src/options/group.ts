@@ -12,6 +12,8 @@ import {
 } from './program-rules.js';
 import { FD_MAX } from './stdio.js';
 
+type AnyRequest = GroupRequest | EachGroupRequest;
+
 /** Programs in one group: each takes a sandbox of the engine. */
 export const GROUP_SIZE_MAX = 256;
 /** Pipes in one group. */
@@ -79,7 +81,8 @@ export function validateSpawnGroup(request: unknown): void {
 }
 
 function validateBy(rules: Table, request: unknown): void {
-  const found = checkTable(request, rules) ?? checkPlugs(request as GroupRequest);
+  const found =
+    checkTable(request, rules) ?? checkNulls(request as AnyRequest) ?? checkPlugs(request as AnyRequest);
   if (found !== null) throwProblem('request', found);
 }
 
@@ -93,7 +96,18 @@ function checkPrograms(value: unknown, program: Table): Problem | null {
   if (value.length < 1 || value.length > GROUP_SIZE_MAX) {
     return problem('size', `must have 1 to ${GROUP_SIZE_MAX} programs`, `${value.length}`);
   }
-  return checkEach(value, (item) => checkProgram(item, program));
+  return checkEach(value, (item) => (item === null ? null : checkProgram(item, program)));
+}
+
+/** A program that is not to be started has no result, which only `EachGroupResult` can say. */
+function checkNulls({ programs, settle }: AnyRequest): Problem | null {
+  const index = settle === 'each' ? -1 : programs.findIndex((program) => program === null);
+  if (index < 0) return null;
+  const hint = "Leave it out, or set settle: 'each'.";
+  return within(
+    `.programs[${index}]`,
+    problem('conflict', "may be null with settle: 'each' only", null, hint),
+  );
 }
 
 function checkProgram(value: unknown, rules: Table): Problem | null {
@@ -137,7 +151,7 @@ function checkEach(values: readonly unknown[], check: Check): Problem | null {
 }
 
 /** Every end must be a program's descriptor that nothing else is plugged into. */
-function checkPlugs({ programs, pipes = [] }: GroupRequest): Problem | null {
+function checkPlugs({ programs, pipes = [] }: AnyRequest): Problem | null {
   const taken = new Map<string, string>();
   for (let number = 0; number < pipes.length; number++) {
     for (const side of ['from', 'to'] as const) {
@@ -151,7 +165,7 @@ function checkPlugs({ programs, pipes = [] }: GroupRequest): Problem | null {
 
 function checkPlug(
   end: { index: number; fd: number },
-  programs: readonly GroupProgram[],
+  programs: readonly (GroupProgram | null)[],
   taken: Map<string, string>,
   path: string,
 ): Problem | null {
@@ -163,7 +177,7 @@ function checkPlug(
     );
   }
   const key = `${end.index}:${end.fd}`;
-  const other = taken.get(key) ?? ownPlug(program, end);
+  const other = taken.get(key) ?? (program === null ? null : ownPlug(program, end));
   if (other === null) {
     taken.set(key, path.slice(1));
     return null;

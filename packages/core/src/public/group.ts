@@ -49,12 +49,14 @@ export async function spawnGroup(core: EngineCore, request: AnyRequest): Promise
   run.result.catch(() => undefined); // rejects below, or for whoever awaits it
   const starts = await Promise.allSettled(run.starts);
   if (run.stopped) {
-    for (const start of starts) if (start.status === 'fulfilled') start.value.running.stdio.closeStreams();
+    for (const start of starts) if (start.status === 'fulfilled') start.value?.running.stdio.closeStreams();
     await run.result; // it rejects, once all of them are gone
   }
   return ProcessGroup.make({
     processes: starts.map((start, index) =>
-      start.status === 'fulfilled' ? Process.make(start.value.running, run.outcomes[index]!) : null,
+      start.status === 'fulfilled' && start.value !== null
+        ? Process.make(start.value.running, run.outcomes[index] as Promise<RunResult>)
+        : null,
     ),
     errors: starts.map((start) => (start.status === 'rejected' ? run.explain(start.reason) : null)),
     result: run.result,
@@ -64,16 +66,16 @@ export async function spawnGroup(core: EngineCore, request: AnyRequest): Promise
 function checkAllowed(core: EngineCore, { programs, signal }: AnyRequest): void {
   core.checkOpen();
   signal?.throwIfAborted();
-  for (const [index, { limits }] of programs.entries()) {
-    checkCeilings(limits, core.options.ceilings, `request.programs[${index}].limits`);
+  for (const [index, program] of programs.entries()) {
+    checkCeilings(program?.limits, core.options.ceilings, `request.programs[${index}].limits`);
   }
 }
 
 class JoinedRun {
-  /** Of each program: that it is on its way (spawned: that it executes). */
-  readonly starts: Promise<Started>[];
+  /** Of each program: that it is on its way (spawned: that it executes). `null` for one that is not to be started. */
+  readonly starts: Promise<Started | null>[];
   /** Of each program: how it ended. */
-  readonly outcomes: Promise<RunResult>[];
+  readonly outcomes: Promise<RunResult | null>[];
   readonly result: Promise<AnyResult>;
   readonly #core: EngineCore;
   readonly #request: AnyRequest;
@@ -125,7 +127,11 @@ class JoinedRun {
     return new SbxError({ code: 'SBX_ABORTED', message, cause: reason });
   }
 
-  async #start(program: GroupProgram, index: number): Promise<Started> {
+  async #start(program: GroupProgram | null, index: number): Promise<Started | null> {
+    if (program === null) {
+      this.#closeUnsent(this.#given[index]!);
+      return null;
+    }
     const { file, args = [], ...options } = program;
     const limits = resolveLimits(this.#core.limits, options.limits);
     return startInFresh(this.#core, {
@@ -139,9 +145,9 @@ class JoinedRun {
     });
   }
 
-  async #outcome(start: Promise<Started>, index: number): Promise<RunResult> {
+  async #outcome(start: Promise<Started | null>, index: number): Promise<RunResult | null> {
     try {
-      return await (await start).result;
+      return (await (await start)?.result) ?? null;
     } catch (error) {
       this.#closeUnsent(this.#given[index]!);
       if (this.#request.settle !== 'each' || !isSbxError(error)) this.#stop.abort(error);

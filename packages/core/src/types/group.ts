@@ -51,7 +51,9 @@ export interface GroupRequest {
 }
 
 /** A group whose programs are judged each for itself. */
-export interface EachGroupRequest extends Omit<GroupRequest, 'settle'> {
+export interface EachGroupRequest extends Omit<GroupRequest, 'settle' | 'programs'> {
+  /** As of `GroupRequest`. `null` is one that is not to be started: its ends of pipes are closed at once, and it has neither result nor error. */
+  programs: readonly (GroupProgram | null)[];
   /** Each is judged for itself. */
   settle: 'each';
 }
@@ -66,9 +68,9 @@ export interface GroupResult {
 
 /** The same with `settle: 'each'`: of each program either the result or why there is none. */
 export interface EachGroupResult {
-  /** In the order of `programs`; `null` where there is an error. */
+  /** In the order of `programs`; `null` where there is an error, and for a `null`. */
   results: (RunResult | null)[];
-  /** In the order of `programs`; `null` where there is a result. */
+  /** In the order of `programs`; `null` where there is a result, and for a `null`. */
   errors: (SbxError | null)[];
   /** In the order of `pipes`; `null` for a pipe without `record`. */
   recordings: (Output | null)[];

@@ -2,15 +2,8 @@
  * A request on the engine: a single program as a one-shot run, several as a group that settles each for itself, and both as
  * living programs where a connection streams. What comes back is the same in all four cases.
  */
-import type {
-  EachGroupRequest,
-  GroupProgram,
-  GroupRequest,
-  InvalidOptionsError,
-  Output,
-  RunResult,
-  SbxError,
-} from '@sbx/core';
+import type { EachGroupRequest, GroupRequest, Output, RunResult, SbxError } from '@sbx/core';
+import { InvalidOptionsError } from '@sbx/core';
 import { attachStreams } from './attach.js';
 import { keepFile } from './collect-outputs.js';
 import { closeDescriptors, whenSent } from './descriptors.js';
@@ -23,11 +16,6 @@ import type { Settings } from './settings.js';
 
 const NONE: ReadonlySet<number> = new Set();
 const EMPTY = new Uint8Array(0);
-/** Stands for a program of a group that is not to be tried: its copy-in fails, so that its ends of pipes are closed. */
-function never({ diskBytes, diskFileCount }: Settings): GroupProgram {
-  const files = { never: { hostFile: '/proc/self/no-such-file' } };
-  return { file: 'never', files, limits: { diskBytes, diskFileCount } }; // a sandbox as the others', which stand ready
-}
 
 /** Throws `RunFailure`. */
 export async function execute(scope: RunScope, job: Job): Promise<ProgramResult[]> {
@@ -104,7 +92,7 @@ async function executeGroup(scope: RunScope, job: Job): Promise<ProgramResult[]>
 async function runTogether(scope: RunScope, job: Job, plans: readonly Plan[]): Promise<Together> {
   for (;;) {
     const request = {
-      programs: plans.map((plan) => (plan.failure === null ? plan.request! : never(scope.settings))),
+      programs: plans.map((plan) => (plan.failure === null ? plan.request : null)),
       pipes: job.pipes.map((pipe) => pipeOf(pipe, recordedBytes(job, scope.settings))),
       settle: 'each',
       signal: scope.signal,
@@ -116,8 +104,8 @@ async function runTogether(scope: RunScope, job: Job, plans: readonly Plan[]): P
         : runLiving(scope, plans, request));
     } catch (error) {
       throwForRequest(scope, error);
-      const index = Number(/programs\[(\d+)\]/.exec((error as InvalidOptionsError).field ?? '')?.[1] ?? -1);
-      const plan = plans[index];
+      const index = error instanceof InvalidOptionsError ? error.programIndex : null;
+      const plan = index === null ? undefined : plans[index];
       if (plan === undefined || plan.failure !== null) throw error;
       plan.failure = await mapError(scope, plan, error);
     }

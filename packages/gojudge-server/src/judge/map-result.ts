@@ -19,6 +19,8 @@ import type { RunScope } from './scope.js';
 import { decideResult } from './verdict.js';
 import { insidePath, isDevice } from './work-path.js';
 
+/** Options that the engine refuses for their size alone, once the request has been parsed. */
+const TOO_BIG = new Set(['args', 'env', 'file']);
 const BAD_CPU_SET = 'execve: cgroup: failed to set cpuset limit: write cpuset.cpus: invalid argument';
 
 export function mapResult(
@@ -94,9 +96,9 @@ function startFailure({ settings }: RunScope, { program }: Plan, error: unknown)
     return new StartFailure(`execve: handle: ${name}: ${why}`);
   }
   if (error instanceof SandboxError && error.stage === 'exec') return start(error.errno);
-  if (error instanceof InvalidOptionsError && /\b(args|env|file)\b/.test(error.field)) return start(E2BIG);
+  const option = error instanceof InvalidOptionsError ? error.option : null;
+  if (option !== null && TOO_BIG.has(option)) return start(E2BIG);
   if (!isSbxError(error)) throw error;
-  const isCpuSet = error instanceof InvalidOptionsError && error.field.endsWith('cpuSet');
-  if (isCpuSet || error.code === 'SBX_PERMISSION') return new StartFailure(BAD_CPU_SET);
+  if (option === 'limits.cpuSet' || error.code === 'SBX_PERMISSION') return new StartFailure(BAD_CPU_SET);
   return new StartFailure(`execve: ${plainText(error)}`);
 }
