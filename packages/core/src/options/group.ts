@@ -101,7 +101,7 @@ function checkPrograms(value: unknown, program: Table): Problem | null {
 
 /** A program that is not to be started has no result, which only `EachGroupResult` can say. */
 function checkNulls({ programs, settle }: AnyRequest): Problem | null {
-  const index = settle === 'each' ? -1 : programs.findIndex((program) => program === null);
+  const index = settle === 'each' ? -1 : (programs as readonly unknown[]).indexOf(null);
   if (index < 0) return null;
   const hint = "Leave it out, or set settle: 'each'.";
   return within(
