@@ -87,7 +87,7 @@ Napi::Value Link::NewSlot(const Napi::CallbackInfo& info) {
   Numbers numbers(info);
   NewSlotRecord record;
   Decode(numbers, record);
-  return SendComplete(info, numbers, record, {info[2].As<Napi::Number>().Int32Value()});
+  return SendComplete(info, numbers, record, {info[1].As<Napi::Number>().Int32Value()});
 }
 
 // (…, joins, counters, folder)
@@ -96,10 +96,10 @@ Napi::Value Link::Groups(const Napi::CallbackInfo& info) {
   GroupsRecord record;
   Decode(numbers, record);
   std::vector<int> fds;
-  AppendInts(info[2], fds);
+  AppendInts(info[1], fds);
   record.joinCount = (uint32_t)fds.size();
-  AppendInts(info[3], fds);
-  const int folder = info[4].As<Napi::Number>().Int32Value();
+  AppendInts(info[2], fds);
+  const int folder = info[3].As<Napi::Number>().Int32Value();
   record.hasFolder = folder >= 0;
   if (folder >= 0) fds.push_back(folder);
   return SendComplete(info, numbers, record, fds);
@@ -114,7 +114,7 @@ Napi::Value Link::Prepare(const Napi::CallbackInfo& info) {
   if (const long made = sys::SocketPair(SOCK_SEQPACKET, pair); made < 0) return Result(info.Env(), (int)made);
   Fd ours(pair[0]), inits(pair[1]);
   std::vector<int> fds = {inits.get()};
-  AppendInts(info[2], fds);
+  AppendInts(info[1], fds);
   const int sent = numbers.Complete() ? SendRecord(&record, sizeof(record), fds) : -E2BIG;
   return Result(info.Env(), sent < 0 ? sent : reactor_->Lend(ours.release()));
 }

@@ -112,9 +112,9 @@ Napi::Value Link::Start(const Napi::CallbackInfo& info) {
   Decode(numbers, record);
   std::vector<int> fds = DecodeLists(numbers, record);
   if (!numbers.Complete()) return Result(info.Env(), -E2BIG);
-  if (!AddContents(info[3].As<Napi::Array>(), record, tail)) return Result(info.Env(), -E2BIG);
-  AddTyped(info[4], record, tail);
-  if (!AddStrings(info[2].As<Napi::String>(), record, tail)) return Result(info.Env(), -EINVAL);
+  if (!AddContents(info[2].As<Napi::Array>(), record, tail)) return Result(info.Env(), -E2BIG);
+  AddTyped(info[3], record, tail);
+  if (!AddStrings(info[1].As<Napi::String>(), record, tail)) return Result(info.Env(), -EINVAL);
   record.size = tail.next();
   if (record.size > kPlanBytesMax) return Result(info.Env(), -E2BIG);
   constexpr uint32_t kStringsInMessage = 8000;  // init's table for plans in a message has little more

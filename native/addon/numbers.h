@@ -13,11 +13,11 @@ namespace sbx {
 // Numbers from first to last. Past the end, or where a list is longer than there is room for, it fails, and gives zeros.
 class Numbers {
  public:
-  // (numbers, how many, …)
+  // (row, …): the first number says how many follow it.
   explicit Numbers(const Napi::CallbackInfo& info) {
-    const auto array = info[0].As<Napi::Float64Array>();
-    at_ = array.Data();
-    end_ = at_ + std::min<size_t>(info[1].As<Napi::Number>().Uint32Value(), array.ElementLength());
+    const auto row = info[0].As<Napi::Float64Array>();
+    at_ = end_ = row.Data();
+    if (row.ElementLength() > 0) end_ += std::min(1 + (size_t)std::max(0.0, *at_++), row.ElementLength());
   }
 
   // The next one, as what it is to be. Of 64 bits, what is not known is -1.

@@ -174,21 +174,22 @@ function toFigures(measured) {
   const name = `${measured.server.name}_${measured.load.name}`;
   const { rounds } = measured;
   const perRound = (value) => rounds.map(value);
-  const one = (end, unit, value, samples, better) =>
+  const one = (end, unit, { value, samples, better }) =>
     figure({ name: `${name}_${end}`, unit, samples, value, better });
-  const cost = (key) => [perRequest(measured, key), perRound((round) => round[key] / round.samples.length)];
+  const cost = (key) => ({
+    value: perRequest(measured, key),
+    samples: perRound((round) => round[key] / round.samples.length),
+  });
   const samples = samplesOf(measured);
   return [
-    one('ms', 'ms', p50(samples), samples),
-    one(
-      'per_s',
-      '1/s',
-      rateOf(measured),
-      perRound(({ samples: { length }, ms }) => (length / ms) * 1000),
-      'more',
-    ),
-    one('cpu_ms', 'ms', ...cost('cpu')),
-    one('machine_cpu_ms', 'ms', ...cost('machine')),
+    one('ms', 'ms', { value: p50(samples), samples }),
+    one('per_s', '1/s', {
+      value: rateOf(measured),
+      samples: perRound(({ samples: { length }, ms }) => (length / ms) * 1000),
+      better: 'more',
+    }),
+    one('cpu_ms', 'ms', cost('cpu')),
+    one('machine_cpu_ms', 'ms', cost('machine')),
   ];
 }
 

@@ -48,7 +48,7 @@ async function runBatch(run, concurrency, runsPerLane) {
 /**
  * Adds to `cpu` what the whole machine spent, including what the contender left to do after its last answer.
  */
-async function measureRates(engine, contenders, concurrency, rounds, cpu) {
+async function measureRates(engine, contenders, { concurrency, rounds, cpu }) {
   const results = new Map(contenders.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++) {
     for (const { name, run } of rotated(contenders, round)) {
@@ -135,12 +135,16 @@ export async function measure({ scale }) {
 
   const cpu = new Map([...ours, ...peers].map(({ name }) => [name, []]));
   for (const concurrency of CONCURRENCIES) {
-    const results = await measureRates(engine, ours, concurrency, Math.max(1, ROUNDS * scale), cpu);
+    const results = await measureRates(engine, ours, {
+      concurrency,
+      rounds: Math.max(1, ROUNDS * scale),
+      cpu,
+    });
     figures.push(...rateFigures(ours, concurrency, results));
     if (concurrency !== 2 || peers.length === 0) continue;
     const all = [ours[0], ...peers];
     figures.push(
-      ...rateFigures(all, 2, await measureRates(engine, all, 2, 1, cpu)).filter(
+      ...rateFigures(all, 2, await measureRates(engine, all, { concurrency: 2, rounds: 1, cpu })).filter(
         (row) => row.name !== 'spawn_rate_c2',
       ),
     );

@@ -43,17 +43,18 @@ export function cgroupFacts(read: Read, isWritable: (path: string) => boolean): 
     controllers,
     folders,
     unwritable,
-    hasSwapLimit: swapLimit(read, isV2, controllers, v2Folder, v1),
+    hasSwapLimit: swapLimit(read, { isV2, controllers, v2Folder, v1 }),
   };
 }
 
-function swapLimit(
-  read: Read,
-  isV2: boolean,
-  controllers: readonly string[],
-  v2Folder: string | null,
-  v1: readonly Mount[],
-): boolean | null {
+interface Hierarchies {
+  isV2: boolean;
+  controllers: readonly string[];
+  v2Folder: string | null;
+  v1: readonly Mount[];
+}
+
+function swapLimit(read: Read, { isV2, controllers, v2Folder, v1 }: Hierarchies): boolean | null {
   if (!controllers.includes('memory')) return null;
   // The root group of v2 has no limits of its own, so a missing file says nothing there.
   if (isV2) return read(join(v2Folder!, 'memory.swap.max')) !== null ? true : null;

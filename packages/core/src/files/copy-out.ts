@@ -2,6 +2,7 @@
 import { fstatSync } from 'node:fs';
 import { errnoName } from '../errno.js';
 import { EINVAL } from '../native/errno.js';
+import type { FileRead } from '../native/native.js';
 import type { CopyOut, FileError, OutputFile } from '../types/files.js';
 import { CopyOutBudget } from './copy-out-budget.js';
 import { inTree, type WorkFolder } from './trees.js';
@@ -80,7 +81,7 @@ function read(folder: WorkFolder, want: Bounded, budget: CopyOutBudget): CopiedF
     native.readFileBeneath({ dir, path: below, maxBytes, truncate }),
   );
   if (typeof got === 'number') return got;
-  const file = new TakenFile(path, ...got, null);
+  const file = new TakenFile(path, got, null);
   budget.chargeFile(file.bytes.byteLength);
   return { file, isWhole: file.sizeBytes <= maxBytes };
 }
@@ -98,7 +99,7 @@ function hold(folder: WorkFolder, want: Bounded, budget: CopyOutBudget): CopiedF
     const isWanted = (fits || truncate === true) && budget.chargeOpenFile(status, maxBytes);
     if (isWanted) native.giveAway(fd);
     isGiven = isWanted;
-    const file = new TakenFile(path, NO_BYTES, status.mode & 0o7777, status.size, isWanted ? fd : null);
+    const file = new TakenFile(path, [NO_BYTES, status.mode & 0o7777, status.size], isWanted ? fd : null);
     return { file, isWhole: fits && isWanted };
   } finally {
     if (!isGiven) native.closeFds([fd]);
@@ -112,7 +113,7 @@ class TakenFile implements OutputFile {
   readonly sizeBytes: number;
   readonly fd: number | null;
 
-  constructor(path: string, bytes: Uint8Array, mode: number, sizeBytes: number, fd: number | null) {
+  constructor(path: string, [bytes, mode, sizeBytes]: FileRead, fd: number | null) {
     this.path = path;
     this.bytes = bytes;
     this.mode = mode;

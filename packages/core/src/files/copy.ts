@@ -14,7 +14,7 @@ export function copyIn(folder: WorkFolder, files: Files): Promise<void> | undefi
   const entries = Object.entries(files);
   for (const [index, [path, input]] of entries.entries()) {
     if (linkOf(input) !== undefined) continue;
-    const written = writeInto(folder, path, input as FileContent, modeOf(input));
+    const written = writeInto(folder, path, input as FileContent, { mode: modeOf(input) });
     if (written !== undefined) return copyRest(folder, entries, index + 1, written);
   }
   makeLinks(folder, entries);
@@ -33,7 +33,7 @@ async function copyRest(
   for (const [path, input] of entries.slice(from)) {
     if (linkOf(input) !== undefined) continue;
     folder.checkOpen();
-    await writeInto(folder, path, input as FileContent, modeOf(input));
+    await writeInto(folder, path, input as FileContent, { mode: modeOf(input) });
   }
   folder.checkOpen();
   makeLinks(folder, entries);
@@ -62,8 +62,7 @@ export function writeInto(
   folder: WorkFolder,
   path: string,
   content: FileContent,
-  mode: number,
-  follow = false,
+  { mode, follow = false }: { mode: number; follow?: boolean },
 ): Promise<void> | undefined {
   const { native } = folder;
   const bytes = immediateBytes(content);

@@ -66,7 +66,7 @@ export class WorkFiles {
     const { mode } = options;
     if (isStream(data)) return this.#writeStream(path, data, mode ?? 0o644);
     if (typeof data === 'object' && 'symlink' in data) return makeLink(this.#folder, path, data.symlink);
-    await writeInto(this.#folder, path, data, mode ?? modeOf(data), true);
+    await writeInto(this.#folder, path, data, { mode: mode ?? modeOf(data), follow: true });
   }
 
   async *read(path: string): AsyncGenerator<Uint8Array, void, undefined> {
@@ -93,7 +93,7 @@ export class WorkFiles {
   }
 
   async readdir(path: string): Promise<FolderEntry[]> {
-    const folder = this.#open('readdir', path, constants.O_RDONLY | constants.O_DIRECTORY, true);
+    const folder = this.#open('readdir', path, constants.O_RDONLY | constants.O_DIRECTORY, { root: true });
     try {
       const entries = await fs.readdir(`/proc/self/fd/${folder}`, { withFileTypes: true });
       return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
@@ -104,7 +104,7 @@ export class WorkFiles {
 
   async stat(path: string, follow: boolean): Promise<FileStat> {
     const flags = constants.O_RDONLY | O_PATH | (follow ? 0 : constants.O_NOFOLLOW);
-    const file = this.#open(follow ? 'stat' : 'lstat', path, flags, true, follow);
+    const file = this.#open(follow ? 'stat' : 'lstat', path, flags, { root: true, follow });
     try {
       return toStat(await fs.stat(`/proc/self/fd/${file}`)); // of what is open, a link included
     } finally {
@@ -158,7 +158,7 @@ export class WorkFiles {
 
   async chmod(path: string, mode: number): Promise<void> {
     validateMode(mode);
-    const file = this.#open('chmod', path, constants.O_RDONLY, true);
+    const file = this.#open('chmod', path, constants.O_RDONLY, { root: true });
     await fchmod(file, mode)
       .catch((error) => fail('chmod', path, error))
       .finally(() => this.#close(file));
@@ -178,7 +178,7 @@ export class WorkFiles {
     this.#folder.native.closeFds([fd]);
   }
 
-  #open(operation: string, path: string, flags: number, root = false, follow = true): number {
+  #open(operation: string, path: string, flags: number, { root = false, follow = true } = {}): number {
     this.#check();
     const { native } = this.#folder;
     const open = (dir: number, below: string) => native.openBeneath({ dir, path: below, flags, follow });

@@ -8,10 +8,10 @@ export const UNKNOWN = -1;
 
 /** Enough for nearly all; used again and again, as the addon reads it before it returns. */
 let sent = new Float64Array(512);
-let count = 0;
+let count = 1;
 
 export function beginRow(): void {
-  count = 0;
+  count = 1;
 }
 
 export function put(number: number): void {
@@ -29,13 +29,10 @@ export function putAll(row: readonly number[]): void {
   for (const number of row) put(number);
 }
 
-/** The row that has been put together; its length is `rowLength`. */
-export function rowNumbers(): Float64Array {
+/** The row that has been put together: how many numbers there are, then these. */
+export function finishRow(): Float64Array {
+  sent[0] = count - 1;
   return sent;
-}
-
-export function rowLength(): number {
-  return count;
 }
 
 let received: Float64Array = new Float64Array(0);

@@ -11,7 +11,7 @@ import {
   type SignalNumbers,
   startBits,
 } from './records.js';
-import { beginRow, put, rowLength, rowNumbers } from './row.js';
+import { beginRow, finishRow, put } from './row.js';
 import type {
   ActivateMessage,
   Channel,
@@ -25,7 +25,7 @@ import type {
 export function sendNewSlot(channel: Channel, slotId: number, uidBase: number, keeperEnd: number): number {
   beginRow();
   putNewSlot({ slotId, uidBase });
-  return channel.newSlot(rowNumbers(), rowLength(), keeperEnd);
+  return channel.newSlot(finishRow(), keeperEnd);
 }
 
 /** The cgroups of a slot. `folder`: of a v2 group, or -1. */
@@ -35,7 +35,7 @@ export function sendGroups(
 ): number {
   beginRow();
   putGroups(message);
-  return channel.groups(rowNumbers(), rowLength(), message.joins, message.counters, message.folder);
+  return channel.groups(finishRow(), message.joins, message.counters, message.folder);
 }
 
 /**
@@ -51,7 +51,7 @@ export function sendPrepare(
   beginRow();
   put(prepareBits(message) | prepareBits(hints));
   putPrepare(message);
-  return channel.prepare(rowNumbers(), rowLength(), left);
+  return channel.prepare(finishRow(), left);
 }
 
 /** Starts a program. */
@@ -61,20 +61,20 @@ export function sendStart(channel: Channel, message: StartMessage): number {
   putStart(message);
   putStartLists(message);
   const text = `${message.cwd}${textsOf(message.outputPaths)}${textsOf(message.writeTexts)}${textsOf(message.paths)}${textsOf(message.args)}${textsOf(message.env)}`;
-  return channel.start(rowNumbers(), rowLength(), text, message.contents, message.typed);
+  return channel.start(finishRow(), text, message.contents, message.typed);
 }
 
 /** Activates a warm process. */
 export function sendActivate(channel: Channel, message: ActivateMessage): number {
   beginRow();
   putHandOver(message);
-  return channel.handOver(rowNumbers(), rowLength());
+  return channel.handOver(finishRow());
 }
 
 export function sendSignal(channel: Channel, message: SignalNumbers): number {
   beginRow();
   putSignal(message);
-  return channel.signal(rowNumbers(), rowLength());
+  return channel.signal(finishRow());
 }
 
 /** NUL, which no string of a start may hold, goes before each. */

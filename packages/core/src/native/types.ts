@@ -61,26 +61,19 @@ export type ActivateMessage = HandOverNumbers;
 /** The host's end of a socket to zygote, keeper or init. Methods return 0 or a negative error number. */
 export interface Channel {
   template(message: TemplateMessage): number;
-  /** This and the next: what native/sends.ts puts into a row of numbers, and how many there are. */
-  newSlot(numbers: Float64Array, count: number, keeperEnd: number): number;
-  groups(
-    numbers: Float64Array,
-    count: number,
-    joins: readonly number[],
-    counters: readonly number[],
-    folder: number,
-  ): number;
+  /** `row`, here and in the next: the numbers that native/sends.ts puts together, after how many there are. */
+  newSlot(row: Float64Array, keeperEnd: number): number;
+  groups(row: Float64Array, joins: readonly number[], counters: readonly number[], folder: number): number;
   /** Our end of the channel to the init that is made. */
-  prepare(numbers: Float64Array, count: number, left: readonly number[]): number;
+  prepare(row: Float64Array, left: readonly number[]): number;
   start(
-    numbers: Float64Array,
-    count: number,
+    row: Float64Array,
     text: string,
     contents: readonly Uint8Array[],
     typed: Uint8Array | undefined,
   ): number;
-  handOver(numbers: Float64Array, count: number): number;
-  signal(numbers: Float64Array, count: number): number;
+  handOver(row: Float64Array): number;
+  signal(row: Float64Array): number;
   /** Messages of a quiet channel call `onReport` from now on; before, they wait for `take`. */
   listen(): number;
   /** Polls a quiet channel: the next report goes to `Native.report`, and what outputs hold comes back; `null` when there is none. */

@@ -1,7 +1,7 @@
 /** What a server must refuse, and how it says so. */
 import { PROTOCOL_VERSION, WIRE_ERROR_CODES } from '../wire/index.js';
 import { Peer } from './peer.js';
-import { expectSequence, expectThat, type Rule, rule } from './rule.js';
+import { expectSequence, expectThat, type Rule, recommendation, rule } from './rule.js';
 
 /** Something that is answered with this code, without retry, while the connection goes on. */
 function refusal(
@@ -37,19 +37,17 @@ export const REFUSALS: readonly Rule[] = [
       expectThat(error!.retryable === false, 'it is retryable');
     },
   ),
-  rule(
+  recommendation(
     'json',
     'Error Codes',
     'what is not JSON is INVALID_REQUEST',
     refusal('INVALID_REQUEST', ({ peer }) => peer.send('{')),
-    'SHOULD',
   ),
-  rule(
+  recommendation(
     'v',
     'Versioning',
     'a message of another version is rejected',
     refusal('INVALID_REQUEST', ({ peer }) => peer.send({ v: 2, type: 'ping', ts: new Date().toISOString() })),
-    'SHOULD',
   ),
   rule(
     'ts',

@@ -33,13 +33,12 @@ export function expectSequence(sequence: string, pattern: RegExp, wanted: string
   expectThat(pattern.test(sequence), `came: ${sequence}; must be: ${wanted}`);
 }
 
-/** A row of the tables below. */
-export function rule(
-  id: string,
-  section: string,
-  words: string,
-  check: Rule['check'],
-  level: Rule['level'] = 'MUST',
-): Rule {
-  return { id, section, level, rule: words, check };
+/** A row of the tables: what a server must do. */
+export function rule(id: string, section: string, words: string, check: Rule['check']): Rule {
+  return { id, section, level: 'MUST', rule: words, check };
+}
+
+/** A row of the tables: what a server should do. */
+export function recommendation(...row: Parameters<typeof rule>): Rule {
+  return { ...rule(...row), level: 'SHOULD' };
 }

@@ -1,7 +1,7 @@
 /** The rules of the specification, each with its section, and how to see whether a server keeps it. */
 import { Peer } from './peer.js';
 import { REFUSALS } from './refusals.js';
-import { expectSequence, expectThat, type Rule, rule } from './rule.js';
+import { expectSequence, expectThat, type Rule, recommendation, rule } from './rule.js';
 
 const CONNECTION: readonly Rule[] = [
   rule(
@@ -27,7 +27,7 @@ const CONNECTION: readonly Rule[] = [
       await opened.peer.end().finally(() => opened.peer.close());
     },
   ),
-  rule(
+  recommendation(
     'token',
     'Authentication',
     'where a token is asked for, a wrong one does not get in',
@@ -37,7 +37,6 @@ const CONNECTION: readonly Rule[] = [
       if (opened === null) return;
       await opened.peer.end().finally(() => opened.peer.close());
     },
-    'SHOULD',
   ),
   rule('ping', 'ping', 'is answered with a pong, without an id', async ({ peer }) => {
     peer.say('ping');
@@ -131,7 +130,7 @@ const LIFE: readonly Rule[] = [
       expectThat(stdout === wanted, 'what came is not what was printed');
     },
   ),
-  rule(
+  recommendation(
     'together',
     'Message Format',
     'several executions of one connection run at the same time, told apart by id',
@@ -142,7 +141,6 @@ const LIFE: readonly Rule[] = [
       peer.say('cancel', { id });
       await peer.fate(id);
     },
-    'SHOULD',
   ),
 ];
 
