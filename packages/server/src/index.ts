@@ -12,5 +12,6 @@ export {
   PROTOCOLS,
   type Protocol,
   type ServerOptions,
+  type SharedOption,
 } from './options.js';
 export { createServer, type SbxServer } from './server.js';

@@ -24,8 +24,8 @@ export const PROTOCOLS = ['gojudge', 'fathom', 'mcp'] as const;
 /** One of `PROTOCOLS`. */
 export type Protocol = (typeof PROTOCOLS)[number];
 
-/** Of every part, and therefore an option of the whole. */
-type Shared =
+/** Options of every part, which are therefore options of the whole. */
+export type SharedOption =
   | 'host'
   | 'port'
   | 'token'
@@ -58,9 +58,9 @@ export type GojudgePartOptions = Pick<
   | 'shutdownMs'
 >;
 /** Options of `createFathomServer` but those of the whole. */
-export type FathomPartOptions = Omit<FathomServerOptions, Shared | 'path'>;
+export type FathomPartOptions = Omit<FathomServerOptions, SharedOption | 'path'>;
 /** Options of `createMcpServer` but those of the whole. */
-export type McpPartOptions = Omit<McpServerOptions, Shared | 'path'>;
+export type McpPartOptions = Omit<McpServerOptions, SharedOption | 'path'>;
 
 /** Settings of the console. */
 export interface ConsoleOptions {
