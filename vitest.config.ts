@@ -21,7 +21,7 @@ export default defineConfig({
           ...shared,
           // Beside what they test, which they import from its source.
           name: 'unit',
-          include: ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.mjs'],
+          include: ['packages/*/src/**/*.test.ts', 'packages/*/site/**/*.test.ts', 'scripts/**/*.test.mjs'],
           sequence: { groupOrder: 0 },
         },
       },

@@ -23,11 +23,17 @@ async function nativeTests() {
 
 const biome = { name: 'biome', run: checkWith(tool.biome, ['check', '--error-on-warnings']) };
 const tsc = { name: 'tsc', run: checkWith(tool.tsc, ['--noEmit']) };
+/** What runs in browsers has their types instead of Node's. */
+const tscSite = {
+  name: 'tsc, console',
+  run: checkWith(tool.tsc, ['--noEmit', '-p', 'packages/console/site']),
+};
 
 /** Without a sandbox, and so without privileges, cgroups and languages. */
 export const QUICK_CHECKS = [
   biome,
   tsc,
+  tscSite,
   { name: 'units', run: () => runVitest(['--project=unit']) },
   { name: 'tidy', run: () => runVitest(['test/tidy/']) },
 ];
@@ -35,6 +41,7 @@ export const QUICK_CHECKS = [
 export const CHECKS = [
   biome,
   tsc,
+  tscSite,
   // Every public name has its documentation, and public types name only public types.
   { name: 'typedoc', run: checkWith(tool.typedoc, ['--emit', 'none', '--logLevel', 'Warn']) },
   { name: 'gcc -fanalyzer', run: checkWith('native/build.mjs', ['--analyze']) },

@@ -21,6 +21,8 @@ export const PAGES = {
   'gojudge-server': ['protocols/gojudge.md'],
   'gojudge-client': ['protocols/gojudge.md'],
   mcp: ['protocols/mcp.md', 'limits.md'],
+  console: ['protocols/console.md'],
+  server: ['protocols/console.md', 'protocols/gojudge.md', 'protocols/fathom.md', 'protocols/mcp.md'],
 };
 
 /** A page of `docs/` with links that hold in the folder of a package. */

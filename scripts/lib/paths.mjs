@@ -14,6 +14,7 @@ export const tool = {
   typedoc: join(root, 'node_modules/typedoc/bin/typedoc'),
   vitest: join(root, 'node_modules/vitest/vitest.mjs'),
   publint: join(root, 'node_modules/publint/src/cli.js'),
+  vite: join(root, 'packages/console/node_modules/vite/bin/vite.js'),
   attw: join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js'),
 };
 

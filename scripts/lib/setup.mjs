@@ -1,6 +1,6 @@
 // All the set-up that a checkout needs: pnpm, packages, native code, builds. Each step is skipped when its inputs,
 // compared by content, are those of its last success. Quiet when there is nothing to do.
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from './lock.mjs';
 import { packagesInBuildOrder, root, tool } from './paths.mjs';
@@ -48,17 +48,21 @@ function buildStep({ folder, manifest }) {
   const bundled = packagesInBuildOrder()
     .filter((other) => manifest.devDependencies?.[other.manifest.name] !== undefined)
     .map((other) => join(other.folder, 'src'));
+  /** Files for browsers beside those for Node. */
+  const site = existsSync(join(root, folder, 'site')) ? [join(folder, 'site')] : [];
   return {
     name: `build-${folder.slice('packages/'.length)}`,
     inputs: ['src', 'package.json', 'tsconfig.json']
       .map((name) => join(folder, name))
-      .concat(bundled, configs),
+      .concat(site, bundled, configs),
     outputs: [join(folder, 'dist')],
     run: async () => {
       rmSync(join(root, folder, 'dist'), { recursive: true, force: true });
       await runQuietly(process.execPath, [tool.tsup, '--config', join(root, 'tsup.config.ts')], {
         cwd: join(root, folder),
       });
+      if (site.length > 0)
+        await runQuietly(process.execPath, [tool.vite, 'build'], { cwd: join(root, folder, 'site') });
     },
   };
 }

@@ -20,6 +20,7 @@ export const SYSTEM_PACKAGES = [
   { package: 'bash', probes: ['/usr/bin/bash'], why: 'shell under test' },
   { package: 'coreutils', probes: ['/usr/bin/env'], why: 'the programs of many tests' },
   { package: 'bubblewrap', probes: ['/usr/bin/bwrap'], why: 'the sandbox that ours is compared with' },
+  { package: 'chromium', probes: ['/usr/bin/chromium'], why: 'the console in a browser' },
   { package: 'elixir', probes: ['/usr/bin/elixir'], why: 'Elixir under test' },
   { package: 'golang-go', probes: ['/usr/bin/go'], why: 'Go under test' },
   { package: 'rustc', probes: ['/usr/bin/rustc'], why: 'Rust under test' },

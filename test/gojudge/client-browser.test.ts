@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createGojudgeServer } from '@sbx/gojudge-server';
 import { build, stop } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -56,8 +57,17 @@ test('the bundle runs programs, moves files and talks over sockets', async () =>
     expect((await session.run({ args: ['/bin/echo', 'x'] })).stdout).toBe('x\n');
     await using run = await client.interact({ args: ['/bin/echo', 'y'] });
     expect(await run.text()).toBe('y\n');
-    const withToken = new GojudgeClient({ url: server.url, token: 't' });
-    await expect(withToken.connect()).rejects.toMatchObject({ code: 'GOJUDGE_UNSUPPORTED' });
+    await using guarded = await createGojudgeServer({
+      token: 'secret',
+      port: 0,
+      engine: server.server.engine,
+    });
+    const [url] = (await guarded.listen()).urls as [string];
+    const guardedCalls = new GojudgeClient({ url, token: 'secret', retries: 0 });
+    await using withToken = await guardedCalls.connect(); // as a subprotocol: a browser cannot set headers of an upgrade
+    expect((await withToken.run({ args: ['/bin/echo', 'z'] })).stdout).toBe('z\n');
+    const wrong = new GojudgeClient({ url, token: 'wrong', retries: 0 });
+    await expect(wrong.connect()).rejects.toMatchObject({ code: 'GOJUDGE_CONNECTION' });
   } finally {
     Object.assign(globalThis, { WebSocket: before });
     Reflect.deleteProperty(globalThis, 'document');

@@ -3,6 +3,7 @@
 /** Each package, and the other packages of ours that it may import, at their index. Any `node:*` besides. */
 export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
   adapters: ['@sbx/core'],
+  console: [],
   core: ['@sbx/shared'],
   'fathom-client': ['@sbx/shared'],
   'fathom-server': [
@@ -18,6 +19,16 @@ export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
   'gojudge-server': ['@sbx/core', '@sbx/gojudge-client/wire', '@sbx/serving', '@sbx/shared'],
   languages: ['@sbx/core'],
   mcp: ['@sbx/core', '@sbx/languages', '@sbx/serving'],
+  server: [
+    '@sbx/console',
+    '@sbx/console/wire',
+    '@sbx/core',
+    '@sbx/fathom-server',
+    '@sbx/gojudge-server',
+    '@sbx/languages',
+    '@sbx/mcp',
+    '@sbx/serving',
+  ],
   serving: ['@sbx/core'],
   shared: [],
   cli: [
@@ -29,6 +40,7 @@ export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
     '@sbx/gojudge-server/command',
     '@sbx/languages',
     '@sbx/mcp/command',
+    '@sbx/server',
     '@sbx/serving',
   ],
 };
@@ -98,6 +110,7 @@ export const STOREYS: Readonly<Record<string, readonly (readonly string[])[]>> =
     ['process/'],
     ['index.ts', 'main.ts'],
   ],
+  server: [['options.ts'], ['engine.ts', 'parts/'], ['live/', 'http/'], ['server.ts'], ['index.ts']],
   mcp: [
     ['options.ts', 'command-options.ts'],
     ['sandboxes/'],

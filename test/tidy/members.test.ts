@@ -18,6 +18,8 @@ const PUBLIC_TYPES = [
   'packages/gojudge-server/dist/index.d.ts',
   'packages/languages/dist/index.d.ts',
   'packages/mcp/dist/index.d.ts',
+  'packages/console/dist/wire.d.ts',
+  'packages/server/dist/index.d.ts',
 ];
 
 /** Members of interfaces that say nothing. */

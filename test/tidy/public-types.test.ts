@@ -97,6 +97,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   '@sbx/gojudge-server': 'gojudge-server/dist/index.d.ts',
   '@sbx/languages': 'languages/dist/index.d.ts',
   '@sbx/mcp': 'mcp/dist/index.d.ts',
+  '@sbx/server': 'server/dist/index.d.ts',
 };
 
 /** Names of option types that an entry exports under their own names. */

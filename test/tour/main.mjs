@@ -3,11 +3,14 @@
  *
  *   node test/tour/main.mjs [--once]
  *
+ * Then it serves a console on loopback, and prints its address; `--once` ends it before that.
+ *
  * Exit code 0 only when every line came out as expected. Written as a user would write it: `@sbx/core` for the engine,
  * `@sbx/languages` for the rest.
  */
 import { createServer } from 'node:net';
 import { Engine } from '@sbx/core';
+import { createServer as createSbxServer } from '@sbx/server';
 import { CASES } from './cases.mjs';
 import { runCase } from './run-case.mjs';
 import { formatTable } from './table.mjs';
@@ -22,8 +25,22 @@ process.stdout.write(formatTable(rows));
 console.log(`\n${rows.length} programs in ${seconds} s: ${verdict(wrong)}`);
 for (const { title, language, detail } of wrong)
   if (detail) console.log(`\n${title}, ${language}:\n${detail}`);
-if (!once) console.log('There is no server to keep running yet; it comes with the protocols.');
 process.exitCode = wrong.length === 0 ? 0 : 1;
+if (!once) await serve();
+
+/** What has been shown, to be tried: until a signal ends it. */
+async function serve() {
+  const signalled = new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, resolve);
+  });
+  const server = await createSbxServer({ port: 0 });
+  const { urls } = await server.listen();
+  console.log(
+    `\nA console, go-judge's interface, Fathom (/fathom) and MCP (/mcp) are at ${urls[0]}; Ctrl+C ends it.`,
+  );
+  await signalled;
+  await server.close();
+}
 
 async function tour() {
   const engine = await Engine.open();

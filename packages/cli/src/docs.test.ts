@@ -18,11 +18,14 @@ test('every option of sbx run stands there, with the same limits', async () => {
   expect(missing).toEqual([]);
 });
 
-test('every option of sbx serve fathom stands there', async () => {
-  const { stdout: help } = await captured(() => runMain(['serve', 'fathom', '--help']));
+test.each([
+  [['serve'], '## sbx serve\n', '## sbx serve fathom', 10],
+  [['serve', 'fathom'], '## sbx serve fathom', '## sbx serve gojudge', 15],
+])('every option of sbx %s stands there', async (words, from, to, count) => {
+  const { stdout: help } = await captured(() => runMain([...words, '--help']));
   const flags = [...help.matchAll(/^ {2}(--[a-z-]+)/gm)].map((match) => match[1]!);
-  expect(flags.length).toBeGreaterThan(15);
-  const section = page.slice(page.indexOf('## sbx serve fathom'), page.indexOf('## sbx serve gojudge'));
+  expect(flags.length).toBeGreaterThan(count);
+  const section = page.slice(page.indexOf(from), page.indexOf(to));
   expect(flags.filter((flag) => !section.includes(`\`${flag}`))).toEqual([]);
 });
 

@@ -50,6 +50,24 @@ export interface FifoAskFlags {
   json?: boolean;
 }
 
+/** Of `sbx serve` without a protocol. */
+export interface ServeFlags {
+  host?: string;
+  port?: string;
+  protocols?: string;
+  console: boolean;
+  token?: string;
+  tokenFile?: string;
+  allowOrigin?: string[];
+  parallelism?: string;
+  languages?: string;
+  standby?: string;
+  root?: 'host' | 'minimal';
+  allowDegraded?: boolean;
+  verbose?: boolean;
+  json?: boolean;
+}
+
 /** What commander hands over. */
 export interface ServeFathomFlags {
   host?: string;

@@ -12,6 +12,7 @@ import { addFifo } from './fifo/options.js';
 import type { BenchFlags, DoctorFlags, LanguagesFlags, RunFlags } from './flags.js';
 import { LIMIT_FLAGS } from './limit-flags.js';
 import { programHint } from './program-hint.js';
+import { addServeAll } from './serve/all.js';
 import { addServeFathom } from './serve/fathom.js';
 import { addServeGojudge } from './serve/gojudge.js';
 import { addServeMcp } from './serve/mcp.js';
@@ -87,6 +88,7 @@ function makeRoot(program: readonly string[] | null, done: (exitCode: number) =>
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
     .showHelpAfterError('See: sbx help')
+    .enablePositionalOptions() // `serve` has options of its own, which a protocol's name ends
     .configureHelp({ commandUsage: usageOf, subcommandTerm: (command) => command.name() })
     .configureOutput({ outputError: (text, write) => write(`sbx: ${text}`) })
     .exitOverride();
@@ -138,8 +140,9 @@ function addRun(root: Command, program: readonly string[] | null, done: (exitCod
 function addServe(root: Command, program: readonly string[] | null, done: (exitCode: number) => void): void {
   const serve = root
     .command('serve')
-    .summary('start a server that speaks one of the protocols')
+    .summary('start a server: all protocols and a console on one port, or one protocol')
     .showHelpAfterError('See: sbx help serve');
+  addServeAll(serve, done);
   addServeFathom(serve, done);
   addServeGojudge(serve, program ?? [], done);
   addServeMcp(serve, program ?? [], done);

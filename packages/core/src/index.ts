@@ -42,6 +42,7 @@ export * from './types/files.js';
 export * from './types/group.js';
 export * from './types/limits.js';
 export * from './types/mounts.js';
+export * from './types/observer.js';
 export * from './types/program.js';
 export * from './types/result.js';
 export * from './types/seccomp.js';

@@ -1,4 +1,5 @@
 /** What the client needs of its environment: a WebSocket, the global one or another. */
+import { tokenSubprotocol } from '@sbx/shared';
 import { FathomError } from './errors.js';
 import { SUBPROTOCOL, TOKEN_SUBPROTOCOL_PREFIX } from './wire/index.js';
 
@@ -26,12 +27,8 @@ export const openGlobalSocket: OpenSocket = (url, token) => {
     const message = 'There is no WebSocket here: give a function `openSocket` that makes one.';
     throw new FathomError({ code: 'FATHOM_UNSUPPORTED', message });
   }
-  return new Socket(url, token === undefined ? [] : [SUBPROTOCOL, tokenSubprotocol(token)]);
+  return new Socket(
+    url,
+    token === undefined ? [] : [SUBPROTOCOL, tokenSubprotocol(TOKEN_SUBPROTOCOL_PREFIX, token)],
+  );
 };
-
-/** What stands for a token where there are no headers. */
-export function tokenSubprotocol(token: string): string {
-  const bytes = new TextEncoder().encode(token);
-  const base64 = btoa(String.fromCharCode(...bytes));
-  return TOKEN_SUBPROTOCOL_PREFIX + base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
-}

@@ -1,6 +1,13 @@
 /** Options of `createFathomServer`, checked; unknown ones are errors. */
 import { availableParallelism } from 'node:os';
-import { Engine, FEATURES, type Feature, InvalidOptionsError, type Limits } from '@sbx/core';
+import {
+  Engine,
+  FEATURES,
+  type Feature,
+  InvalidOptionsError,
+  type Limits,
+  type RunObserver,
+} from '@sbx/core';
 import { LANGUAGES, LIMIT_RANGES, SIZE_LIMITS } from '@sbx/fathom-client/wire';
 import type { LanguageDefinition } from '@sbx/languages';
 import { checkOptions, isOrigin } from '@sbx/serving';
@@ -78,6 +85,8 @@ export interface FathomServerOptions {
   require?: readonly Feature[] | undefined;
   /** An engine of the caller's, which stays open. Default: one of the server's own. */
   engine?: Engine | undefined;
+  /** Is called when an execution starts and ends, for live views. Default: none. */
+  observer?: RunObserver | undefined;
   /** Default: silent. */
   logger?: Logger | undefined;
 }
@@ -141,6 +150,7 @@ const OPTIONS = z.strictObject({
   root: z.enum(['host', 'minimal']).default('host'),
   require: z.array(z.enum(FEATURES)).readonly().optional(),
   engine: z.custom<Engine>((value) => value instanceof Engine, 'must be an Engine').optional(),
+  observer: (record as z.ZodType<RunObserver>).optional(),
   logger: (record as z.ZodType<Logger>).optional(),
 });
 

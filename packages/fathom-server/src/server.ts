@@ -32,6 +32,8 @@ export interface FathomServer extends AsyncDisposable {
   ready(): Promise<void>;
   /** Executions that run and that wait. */
   load(): { active: number; waiting: number };
+  /** The text of `/metrics`. */
+  metrics(): Promise<string>;
   /** Takes nothing new, waits `drainMs`, tells every client, kills what runs. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -150,6 +152,10 @@ class OpenServer implements FathomServer {
   load(): { active: number; waiting: number } {
     const { active, waiting } = this.#admission;
     return { active, waiting };
+  }
+
+  metrics(): Promise<string> {
+    return this.#metrics.registry.metrics();
   }
 
   handler = (request: IncomingMessage, response: ServerResponse): void => {

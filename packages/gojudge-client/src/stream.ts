@@ -9,6 +9,7 @@ import {
   RECORD,
   refuse,
   SIGNAL,
+  TEXT,
   type ValueRule,
 } from './option-check.js';
 import { RunOutcome } from './outcome.js';
@@ -46,6 +47,8 @@ export interface StreamPlace {
 
 /** Options of `interact`. */
 export interface InteractOptions {
+  /** Name of the run, for servers with a live view. Default: none. */
+  requestId?: string | undefined;
   /** Size of the terminal from the beginning, with `tty`. */
   terminal?: { cols: number; rows: number } | undefined;
   /** Output that nobody has read; more ends the run with `GOJUDGE_OVERFLOW`. Default 64 MiB. */
@@ -59,6 +62,7 @@ const SIDE: ValueRule = [
   (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 0xffff,
 ];
 const INTERACT_RULES: OptionRules<InteractOptions> = {
+  requestId: TEXT,
   terminal: RECORD,
   unreadBytesMax: AMOUNT,
   signal: SIGNAL,
@@ -133,7 +137,7 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
   ): Promise<InteractiveRun> {
     checkOptions('options', options, INTERACT_RULES);
     if (options.terminal !== undefined) checkSize('options.terminal', options.terminal);
-    const request = toWireRequest(group);
+    const request = toWireRequest(group, options.requestId);
     checkRequest(request, true);
     options.signal?.throwIfAborted();
     const socket = await openSocket();

@@ -1,5 +1,7 @@
 /** What the client needs of its environment: `fetch` and `WebSocket`, the global ones or others. */
+import { tokenSubprotocol } from '@sbx/shared';
 import { GojudgeError } from './errors.js';
+import { SUBPROTOCOL, TOKEN_SUBPROTOCOL_PREFIX } from './wire/index.js';
 
 /** The part of a WebSocket that is used: standard events alone, so that every kind of it fits. */
 export interface SocketLike {
@@ -31,11 +33,11 @@ export interface Transport {
   close?(): Promise<void>;
 }
 
-type SocketClass = new (url: string, options?: { headers: Record<string, string> }) => SocketLike;
+type SocketClass = new (url: string, options?: { headers: Record<string, string> } | string[]) => SocketLike;
 
 const isBrowser = 'document' in globalThis || 'WorkerGlobalScope' in globalThis;
 
-/** Globals. Browsers cannot send a token with an upgrade, and go-judge takes it nowhere else. */
+/** Globals. Browsers cannot send headers with an upgrade: there a token goes as a subprotocol, which `@sbx/gojudge-server` takes and go-judge refuses. */
 export const GLOBAL_TRANSPORT: Transport = {
   // Bun gives up after 5 minutes unless told otherwise; others ignore it.
   fetch: (input, init) => fetch(input, { ...init, timeout: false } as RequestInit),
@@ -43,14 +45,17 @@ export const GLOBAL_TRANSPORT: Transport = {
   openSocket: async (url, headers) => {
     const Socket = (globalThis as { WebSocket?: SocketClass }).WebSocket;
     if (Socket === undefined) throw unsupported('There is no WebSocket here: give one as transport.');
-    if (isBrowser && headers.authorization !== undefined) {
-      throw unsupported('A browser cannot send a token with a WebSocket.');
-    }
-    const socket = isBrowser ? new Socket(url) : new Socket(url, { headers }); // Node, Bun and Deno take headers
+    // Node, Bun and Deno take headers.
+    const socket = new Socket(url, isBrowser ? subprotocolsFor(headers) : { headers });
     await whenOpen(socket);
     return socket;
   },
 };
+
+function subprotocolsFor({ authorization }: Record<string, string>): string[] {
+  const token = authorization?.replace(/^Bearer /, '');
+  return token === undefined ? [] : [SUBPROTOCOL, tokenSubprotocol(TOKEN_SUBPROTOCOL_PREFIX, token)];
+}
 
 function unsupported(message: string): GojudgeError {
   return new GojudgeError({ code: 'GOJUDGE_UNSUPPORTED', message });

@@ -43,6 +43,7 @@ export async function openParts(options: ResolvedOptions, metrics: Metrics): Pro
       observe: (outcome) => metrics.observeResult(outcome),
       observeFailure: () => metrics.observeFailure(),
       countStream: (change) => metrics.countStream(change),
+      observer: options.observer ?? null,
     };
     metrics.watch(context);
     return { options, settings, context, ownEngine: options.engine === undefined };

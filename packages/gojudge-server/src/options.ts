@@ -1,7 +1,7 @@
 /** Options of `createGojudgeServer`, checked; and their way to settings. Unknown ones are errors. */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { Engine, type EngineOptions, type SeccompPolicy } from '@sbx/core';
+import { Engine, type EngineOptions, type RunObserver, type SeccompPolicy } from '@sbx/core';
 import { checkOptions } from '@sbx/serving';
 import * as z from 'zod';
 import { type Given, type Renamed, withoutFormerNames } from './former-names.js';
@@ -127,6 +127,7 @@ const OPTIONS = z.strictObject({
   collectMaxBytes: bytes.default(256 * MiB),
   shutdownMs: z.number().min(0).default(3000),
   engine: z.custom<Engine>((value) => value instanceof Engine).optional(),
+  observer: z.custom<RunObserver>((value) => typeof value === 'object' && value !== null).optional(),
 });
 
 /** Options after defaults. */
@@ -231,6 +232,8 @@ export interface GojudgeServerOptions {
   shutdownMs?: number | undefined;
   /** An engine of the caller's, which stays open; mounts and names are its own then. */
   engine?: Engine | undefined;
+  /** Is called when a run ends, and at the start of one over `/stream`, for live views. Default: none. */
+  observer?: RunObserver | undefined;
 }
 
 /** Throws `InvalidOptionsError` for the first thing that is wrong. */

@@ -31,6 +31,10 @@ export interface GojudgeServer extends AsyncDisposable {
   listen(): Promise<{ urls: string[]; monitorUrls: string[] }>;
   /** Runs go through it. */
   readonly engine: Engine;
+  /** Requests that run and that wait for a worker. */
+  load(): { active: number; waiting: number };
+  /** The text of `/metrics`; empty without `enableMetrics`. */
+  metrics(): Promise<string>;
   /** Refuses new requests, waits `shutdownMs` for running ones, kills the rest, removes a memory-backed store. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -74,6 +78,15 @@ class OpenServer implements GojudgeServer {
 
   get engine(): Engine {
     return this.#parts.context.engine;
+  }
+
+  load(): { active: number; waiting: number } {
+    const { running, waiting } = this.#parts.context.workers;
+    return { active: running, waiting };
+  }
+
+  async metrics(): Promise<string> {
+    return (await this.#metrics.read()).text;
   }
 
   handler = (request: IncomingMessage, response: ServerResponse): void => {

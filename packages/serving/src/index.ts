@@ -9,12 +9,15 @@ export {
   makeEntryCheck,
 } from './entry.js';
 export { isForeignPage } from './foreign-page.js';
+export { GUARANTEE_FACTS, type GuaranteeFacts } from './guarantees.js';
 export { type KeepAliveTimes, keepAlive, type Pinged } from './keep-alive.js';
 export { watchLauncher } from './launcher.js';
 export { listenAt } from './listen.js';
 export { makeMemoryFolder } from './memory-folder.js';
 export { checkOptions } from './options.js';
+export { offeredProtocols, protocolToken } from './protocol-token.js';
 export { refuseUpgrade } from './refuse.js';
 export { parseRoot } from './root.js';
 export { sendText } from './send.js';
 export { makeTokenCheck } from './token.js';
+export { answerWithoutUpgrade } from './without-upgrade.js';

@@ -3,3 +3,4 @@ export { onAbort } from './abort.js';
 export { type AdmissionBounds, type AdmissionErrors, AdmissionQueue } from './admission-queue.js';
 export { type BackoffTimes, backoffMs } from './backoff.js';
 export { nearestName } from './nearest-name.js';
+export { tokenSubprotocol } from './token-subprotocol.js';

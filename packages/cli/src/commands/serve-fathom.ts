@@ -1,5 +1,4 @@
 /** `sbx serve fathom`: words of the command line → options → a server, until a signal ends it. */
-import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { InvalidOptionsError, type Limits } from '@sbx/core';
 import { createFathomServer, type FathomServer, type FathomServerOptions } from '@sbx/fathom-server';
@@ -7,6 +6,14 @@ import { type Logger, pino } from 'pino';
 import { EXIT } from '../exit-codes.js';
 import type { ServeFathomFlags } from '../flags.js';
 import { watchInterrupts } from '../run/interrupts.js';
+import {
+  aborted,
+  flagName,
+  letSecondSignalKill,
+  refuseAddress,
+  standbyFrom,
+  tokenFrom,
+} from '../serve/words.js';
 import { printJson, say } from '../terminal.js';
 import { parseCount, parseDurationMs, parseSizeBytes } from '../units.js';
 import { UsageError } from '../usage-error.js';
@@ -41,12 +48,6 @@ export async function serveFathomCommand(flags: ServeFathomFlags): Promise<numbe
   }
 }
 
-/** It does not wait: whatever runs is killed by our end. */
-function letSecondSignalKill(): void {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-    process.once(signal, () => process.exit(EXIT.tryAgain));
-}
-
 interface Told {
   flags: ServeFathomFlags;
   logger: Logger;
@@ -66,12 +67,6 @@ function announce({ languages }: FathomServer, urls: string[], { flags, logger }
   else logger.warn({ urls }, warning);
 }
 
-/** The server names the host and the port, which are flags here. */
-function refuseAddress(error: NodeJS.ErrnoException): never {
-  if (error.syscall === undefined) throw error;
-  throw new UsageError(error.message, 'The flags are --host and --port.', EXIT.ioError);
-}
-
 /** Flags that are not called as what they become. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   allowedOrigins: 'allowOrigin',
@@ -85,13 +80,6 @@ function nameFlag(error: unknown): never {
   const property = NUMBERS.find(([, , name]) => name === option)?.[0] ?? OTHER_NAMES[option] ?? option;
   const got = error.got === null ? '' : `; got ${error.got}`;
   throw new UsageError(`${flagName(property)} ${error.expected}${got}`, error.hint);
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 type Reader = (text: string, flag: string) => number;
@@ -141,34 +129,4 @@ function limitsFrom({ processes, openFiles, fileSize }: ServeFathomFlags): Limit
     ...(openFiles === undefined ? {} : { openFileCount: parseCount(openFiles, '--open-files') }),
     ...(fileSize === undefined ? {} : { fileBytes: parseSizeBytes(fileSize, '--file-size') }),
   };
-}
-
-function flagName(property: string): string {
-  return `--${property.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
-
-/** `python=2,elixir=1`, or `none`. */
-function standbyFrom(text: string): Record<string, number> {
-  if (text === 'none') return {};
-  const entries = text.split(',').map((entry) => {
-    const [name, count] = entry.split('=');
-    if (!name || count === undefined) {
-      throw new UsageError(
-        `--standby: ${JSON.stringify(entry)} is not a language and a count; write python=2,elixir=1`,
-      );
-    }
-    return [name.trim(), parseCount(count.trim(), '--standby')];
-  });
-  return Object.fromEntries(entries);
-}
-
-function tokenFrom({ token, tokenFile }: ServeFathomFlags): string | null {
-  if (tokenFile === undefined) return token ?? null;
-  try {
-    const text = readFileSync(tokenFile, 'utf8').trim();
-    if (text !== '') return text;
-  } catch (error) {
-    throw new UsageError(`--token-file: ${(error as Error).message}`, null, EXIT.noInput);
-  }
-  throw new UsageError(`--token-file: ${tokenFile} is empty`, null, EXIT.noInput);
 }

@@ -1,64 +1,8 @@
 /** What the engine itself says: each guarantee, and whether it opens and runs. */
 import { type EngineInfo, FEATURES, type Feature } from '@sbx/core';
+import { GUARANTEE_FACTS } from '@sbx/serving';
 import { formatDuration } from '../units.js';
 import type { Check, Trial } from './types.js';
-
-interface FeatureFacts {
-  required: boolean;
-  why: string;
-  layer: Check['layer'];
-  /** Where no row of the machine's says it. */
-  fix?: string;
-}
-
-/** Why each guarantee matters, and whether an engine requires it when it is not told otherwise. */
-const FEATURE_FACTS: Readonly<Record<Feature, FeatureFacts>> = {
-  'cpu-accounting': {
-    required: true,
-    layer: 'cgroup',
-    why: 'CPU time of all processes, also of those that have ended.',
-  },
-  'memory-limit': {
-    required: true,
-    layer: 'cgroup',
-    why: 'A memory hog is stopped, however many processes it is.',
-  },
-  'memory-peak': { required: true, layer: 'cgroup', why: 'The most memory used is in every result.' },
-  'swap-limit': { required: false, layer: 'cgroup', why: 'Memory swapped out counts as memory.' },
-  'process-limit': { required: true, layer: 'cgroup', why: 'A fork bomb stops at the limit.' },
-  'process-peak': { required: true, layer: 'cgroup', why: 'The most processes at once are in every result.' },
-  'cpu-rate': { required: false, layer: 'cgroup', why: 'A program can be given a share of a CPU.' },
-  'cpu-weight': {
-    required: false,
-    layer: 'cgroup',
-    why: 'A program can have more or less of a busy CPU than others.',
-  },
-  'cpu-set': { required: false, layer: 'cgroup', why: 'A program can be kept to certain CPUs.' },
-  'distinct-users': {
-    required: false,
-    layer: 'engine',
-    why: 'Budgets of the kernel per user are not shared between sandboxes.',
-    fix: 'Run as root.',
-  },
-  'private-proc': {
-    required: true,
-    layer: 'kernel',
-    why: '/proc shows nothing but the processes of the sandbox.',
-  },
-  seccomp: { required: true, layer: 'seccomp', why: 'Dangerous system calls are refused.' },
-  landlock: {
-    required: false,
-    layer: 'kernel',
-    why: 'A second wall around files, for engines that ask for it.',
-    fix: 'Linux 5.19 or newer, with landlock among the security modules of its command line (lsm=).',
-  },
-  'core-scheduling': {
-    required: false,
-    layer: 'kernel',
-    why: 'Sandboxes share no core with others, for engines that ask for it.',
-    fix: 'A kernel with CONFIG_SCHED_CORE on a machine with hyper-threads.',
-  },
-};
 
 const MEND_ABOVE = 'Mend the rows above that are missing.';
 
@@ -69,7 +13,7 @@ export function engineChecks(trial: Trial): Check[] {
 
 function featureCheck(feature: Feature, info: EngineInfo): Check {
   const { available, mechanism, reason } = info.features[feature];
-  const { required, why, layer, fix: ownFix = MEND_ABOVE } = FEATURE_FACTS[feature];
+  const { required, why, layer, fix: ownFix = MEND_ABOVE } = GUARANTEE_FACTS[feature];
   const fix = available ? null : ownFix;
   const state = available ? 'ok' : 'missing';
   const found = available ? (mechanism ?? 'available') : (reason ?? 'not available');

@@ -131,7 +131,8 @@ export class Connection {
   }
 
   #around({ id, language, code }: ExecuteMessage) {
-    const { start, logger, metrics } = this.#host;
+    const { start, logger, metrics, options } = this.#host;
+    const startedAt = performance.now();
     const facts = { connection: this.#number, id, language, codeBytes: Buffer.byteLength(code) };
     return {
       share: this.#share,
@@ -141,9 +142,13 @@ export class Connection {
         if (isLast) this.#active.delete(id);
         this.#send(message);
       },
-      onStart: (waitedMs: number) => metrics.observeStart(language, waitedMs),
+      onStart: (waitedMs: number, process: Process) => {
+        metrics.observeStart(language, waitedMs);
+        options.observer?.onStart(id, () => process.usage());
+      },
       onEnd: (status: string, durationMs: number) => {
         metrics.observeEnd(language, status, durationMs);
+        options.observer?.onEnd({ id, status, latencyMs: performance.now() - startedAt });
         logger.debug({ ...facts, status, durationMs }, 'execution ended');
       },
       onFailure: (error: unknown) => logger.error({ ...facts, error: whatFailed(error) }, 'sandbox failed'),

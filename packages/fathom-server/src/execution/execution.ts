@@ -23,7 +23,7 @@ export interface Surroundings {
   outlet: Outlet;
   /** Sends a message of this execution. After a `result` or a final error the id is free again. */
   send(message: Said, isLast: boolean): void;
-  onStart(waitedMs: number): void;
+  onStart(waitedMs: number, process: Process): void;
   /** Exactly once; `status` is the last one, the code of the error that ended it, or `orphaned`. */
   onEnd(status: string, durationMs: number): void;
   /** The sandbox failed. */
@@ -148,7 +148,7 @@ export class Execution {
     this.#process = process;
     if (this.#isKilled) process.kill();
     try {
-      this.#around.onStart(performance.now() - this.#admittedAt);
+      this.#around.onStart(performance.now() - this.#admittedAt, process);
       this.#send({ type: 'status', id: this.id, status: 'running' });
       this.#pump(process);
       const result = await process.result;

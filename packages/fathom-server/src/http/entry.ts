@@ -6,26 +6,16 @@ import {
   TOKEN_SUBPROTOCOL_PREFIX,
   VERSION_HEADER,
 } from '@sbx/fathom-client/wire';
-import { bearerToken } from '@sbx/serving';
+import { bearerToken, offeredProtocols, protocolToken } from '@sbx/serving';
 
 /** From the header, or from a subprotocol: web pages cannot set headers. `''`: none. */
 export function presentedToken(request: IncomingMessage): string {
-  const bearer = bearerToken(request);
-  if (bearer !== '') return bearer;
-  const { headers } = request;
-  const offered = offeredProtocols(headers['sec-websocket-protocol']);
-  const carrier = offered.find((name) => name.startsWith(TOKEN_SUBPROTOCOL_PREFIX));
-  if (carrier === undefined) return '';
-  return Buffer.from(carrier.slice(TOKEN_SUBPROTOCOL_PREFIX.length), 'base64url').toString('utf8');
-}
-
-function offeredProtocols(header: string | undefined): string[] {
-  return (header ?? '').split(',').map((name) => name.trim());
+  return bearerToken(request) || protocolToken(request, TOKEN_SUBPROTOCOL_PREFIX);
 }
 
 /** Whether a client offers our subprotocol, as those do that cannot set headers. */
-export function offersProtocol({ headers }: IncomingMessage): boolean {
-  return offeredProtocols(headers['sec-websocket-protocol']).includes(SUBPROTOCOL);
+export function offersProtocol(request: IncomingMessage): boolean {
+  return offeredProtocols(request).includes(SUBPROTOCOL);
 }
 
 /** The subprotocol to answer with: ours when it was offered, else none. */

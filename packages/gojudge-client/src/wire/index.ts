@@ -4,5 +4,6 @@
  * @packageDocumentation
  */
 export * from './frames.js';
+export * from './subprotocol.js';
 export * from './types.js';
 export * from './validate.js';

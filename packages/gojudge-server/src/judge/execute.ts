@@ -42,11 +42,12 @@ async function executeAlone(scope: RunScope, program: JobProgram): Promise<Progr
 }
 
 async function runAlone(scope: RunScope, { index, request }: Plan): Promise<RunResult> {
-  const { engine, signal, streams } = scope;
+  const { engine, signal, streams, job, observer } = scope;
   const { file, args, ...options } = request!;
   const whole = { signal, onAbort: 'resolve', ...options } as const;
   if (streams === null) return engine.run(file, args, whole);
   const process = await engine.spawn(file, args, whole);
+  observer?.onStart(job.requestId, () => process.usage());
   const sent = attachStreams(streams, { index, program: scope.job.programs[index]!, process });
   return whenSent(process.result, sent, closeDescriptors);
 }

@@ -1,5 +1,5 @@
 /** A whole request, from its turn to its outcomes. All front ends end here. */
-import type { Engine } from '@sbx/core';
+import type { Engine, RunObserver } from '@sbx/core';
 import type { Receiving } from '../http/connection/receiving.js';
 import type { FileStore } from '../store/store.js';
 import { RequestBudget } from './budget.js';
@@ -24,6 +24,8 @@ export interface ServerContext {
   observeFailure(): void;
   /** Interactive runs, which have no worker. */
   countStream(change: 1 | -1): void;
+  /** For live views. */
+  observer: RunObserver | null;
 }
 
 /** Queued, as `/run` and `/ws` have it. Throws `RunFailure`. */
@@ -32,10 +34,11 @@ export async function runQueued(
   job: Job,
   signal: AbortSignal,
 ): Promise<ProgramResult[]> {
+  const askedAt = performance.now();
   const entered = context.workers.enter(signal);
   const permit = entered instanceof Promise ? await entered : entered;
   try {
-    return await runJob(context, job, { signal, cpuSet: permit.cpuSet, streams: null });
+    return await runJob(context, job, { signal, cpuSet: permit.cpuSet, streams: null }, askedAt);
   } finally {
     permit.release();
   }
@@ -48,8 +51,9 @@ export async function runJob(
   context: ServerContext,
   job: Job,
   { signal, cpuSet, streams }: JobScope,
+  askedAt = performance.now(),
 ): Promise<ProgramResult[]> {
-  const { engine, settings, store } = context;
+  const { engine, settings, store, observer } = context;
   let sources: Sources | null = null;
   try {
     const opening = Sources.open(job, store, settings.srcPrefix);
@@ -57,16 +61,28 @@ export async function runJob(
     checkDescriptors(job);
     const budget = new RequestBudget(settings);
     const outcomes = await execute(
-      { engine, settings, store, job, sources, signal, cpuSet, streams, budget },
+      { engine, settings, store, job, sources, signal, cpuSet, streams, budget, observer },
       job,
     );
     if (signal.aborted) await store.drop(outcomes);
     for (const outcome of outcomes) context.observe(outcome);
+    if (observer !== null) reportEnd(observer, job, outcomes, askedAt);
     return outcomes;
   } catch (error) {
     context.observeFailure();
+    observer?.onEnd({ id: job.requestId, status: 'refused', latencyMs: performance.now() - askedAt });
     throw error;
   } finally {
     sources?.close();
   }
+}
+
+function reportEnd(
+  observer: RunObserver,
+  { requestId: id }: Job,
+  outcomes: readonly ProgramResult[],
+  askedAt: number,
+): void {
+  const latencyMs = performance.now() - askedAt;
+  for (const { status } of outcomes) observer.onEnd({ id, status, latencyMs });
 }

@@ -1,5 +1,5 @@
 /** What every part of one request needs. */
-import type { Engine, InputStream, OutputStream, Process } from '@sbx/core';
+import type { Engine, InputStream, OutputStream, Process, RunObserver } from '@sbx/core';
 import type { FileStore } from '../store/store.js';
 import type { RequestBudget } from './budget.js';
 import type { Job } from './job.js';
@@ -25,4 +25,6 @@ export interface RunScope {
   cpuSet: string | null;
   streams: StreamTarget | null;
   budget: RequestBudget;
+  /** Of living programs. */
+  observer: RunObserver | null;
 }

@@ -2,9 +2,10 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { Duplex } from 'node:stream';
-import { keepAlive, refuseUpgrade } from '@sbx/serving';
+import { SUBPROTOCOL, TOKEN_SUBPROTOCOL_PREFIX } from '@sbx/gojudge-client/wire';
+import { answerWithoutUpgrade, keepAlive, protocolToken, refuseUpgrade } from '@sbx/serving';
 import type { WebSocket, WebSocketServer } from 'ws';
-import type { EntryCheck } from '../http/entry.js';
+import type { EntryCheck, EntryHeaders } from '../http/entry.js';
 import { pathOf } from '../http/request-path.js';
 import type { ServerContext } from '../judge/run-job.js';
 import { watchHalfSent } from './half-sent.js';
@@ -41,7 +42,7 @@ export class Sockets {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
     const path = pathOf(request.url ?? '');
-    const refusal = this.#checkEntry(request.headers, request.socket);
+    const refusal = this.#checkEntry(withToken(request), request.socket);
     if (refusal !== 0) return refuseUpgrade(socket, REFUSALS[refusal], {}, '');
     if (!isSocketPath(path)) {
       return refuseUpgrade(socket, '404 Not Found', { 'Content-Type': 'text/plain' }, '404 page not found');
@@ -60,8 +61,7 @@ export class Sockets {
   /** The same for a server of Node before 22.21, which takes every offer: what is no upgrade of ours is given back without its offer. */
   upgradeOrAnswer(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
     if (isForSocket(request)) return this.upgrade(request, socket, head);
-    socket.unshift(Buffer.concat([withoutUpgrade(request), head]));
-    server.emit('connection', socket);
+    answerWithoutUpgrade(server, request, socket, head);
   }
 
   /**
@@ -76,7 +76,7 @@ export class Sockets {
         noServer: true,
         clientTracking: false,
         perMessageDeflate: false,
-        handleProtocols: () => false,
+        handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
         skipUTF8Validation: true, // Go does not look, and single bytes are replaced when the JSON is read
         maxPayload: this.#context.settings.frameMaxBytes,
       });
@@ -116,15 +116,11 @@ export function isForSocket({ method, url = '' }: IncomingMessage): boolean {
   return method === 'GET' && isSocketPath(pathOf(url));
 }
 
-/** The head of the request again, less what asks for an upgrade. */
-function withoutUpgrade({ method, url, rawHeaders, httpVersion }: IncomingMessage): Buffer {
-  const lines = [`${method} ${url} HTTP/${httpVersion}`];
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]!.toLowerCase();
-    if (name === 'upgrade' || name === 'connection' || name === 'http2-settings') continue;
-    lines.push(`${rawHeaders[index]}: ${rawHeaders[index + 1]}`);
-  }
-  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+/** The headers of an upgrade, with the token that a browser had to offer as a subprotocol. */
+function withToken(request: IncomingMessage): EntryHeaders {
+  const { headers } = request;
+  const token = headers.authorization === undefined ? protocolToken(request, TOKEN_SUBPROTOCOL_PREFIX) : '';
+  return token === '' ? headers : { ...headers, authorization: `Bearer ${token}` };
 }
 
 function isSocketPath(path: string | null): path is '/ws' | '/stream' {

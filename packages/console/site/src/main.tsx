@@ -1,0 +1,86 @@
+/** The page: its views, the state of the connection, the token. */
+import { render } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { CompareView } from './compare/compare-view.js';
+import { EngineView } from './engine/engine-view.js';
+import type { LiveSnapshot } from './live.js';
+import { FIRST_REQUEST, type RunRequest, requestOf } from './run/request.js';
+import { RunView } from './run/run-view.js';
+import { openServer, type Server } from './server.js';
+import { TokenForm } from './token-form.js';
+
+const server = openServer();
+
+const VIEWS = [
+  { name: 'run', title: 'Run' },
+  { name: 'compare', title: 'Compare' },
+  { name: 'engine', title: 'Engine' },
+] as const;
+type ViewName = (typeof VIEWS)[number]['name'];
+
+const STATES = {
+  connecting: 'connecting …',
+  open: 'connected',
+  lost: 'connection lost, trying again …',
+  'needs-token': 'needs a token',
+} as const;
+
+function viewOf(hash: string): ViewName {
+  return VIEWS.find(({ name }) => hash === `#${name}`)?.name ?? 'run';
+}
+
+function App({ server }: { server: Server }) {
+  const [live, setLive] = useState<LiveSnapshot>({ state: 'connecting', hello: null, history: [] });
+  const [view, setView] = useState<ViewName>(viewOf(location.hash));
+  const [request, setRequest] = useState<RunRequest>(() => requestOf(location.hash) ?? FIRST_REQUEST);
+  /** Counts programs that came by a link. */
+  const [revision, setRevision] = useState(0);
+  useEffect(() => server.live.subscribe(setLive), []);
+  useEffect(() => {
+    const onHash = () => {
+      const linked = requestOf(location.hash);
+      if (linked !== null) {
+        setRequest(linked);
+        setRevision((before) => before + 1);
+      }
+      setView(viewOf(location.hash));
+    };
+    addEventListener('hashchange', onHash);
+    return () => removeEventListener('hashchange', onHash);
+  }, []);
+  const change = (part: Partial<RunRequest>) => setRequest((before) => ({ ...before, ...part }));
+  const shared = { server, live, request, change, revision };
+  return (
+    <>
+      <header>
+        <h1>sbx</h1>
+        <nav aria-label="Views">
+          {VIEWS.map(({ name, title }) => (
+            <a href={`#${name}`} aria-current={view === name ? 'page' : undefined}>
+              {title}
+            </a>
+          ))}
+        </nav>
+        <p class={`state state-${live.state}`} role="status">
+          {STATES[live.state]}
+        </p>
+      </header>
+      <main>
+        {live.state === 'needs-token' ? (
+          <TokenForm onToken={(token) => server.enter(token)} />
+        ) : (
+          <>
+            {/* It stays: a program goes on while another view is looked at. */}
+            <div hidden={view !== 'run'}>
+              <RunView {...shared} />
+            </div>
+            {view === 'compare' && <CompareView {...shared} />}
+            {view === 'engine' && <EngineView live={live} />}
+          </>
+        )}
+      </main>
+    </>
+  );
+}
+
+render(<App server={server} />, document.getElementById('app')!);

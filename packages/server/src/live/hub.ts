@@ -1,0 +1,131 @@
+/** `/console/ws`: connections of the console. Nothing is sampled and no timer runs while there is none. */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import {
+  CLOSE_UNAUTHORIZED,
+  FIGURES_INTERVAL_MS,
+  type FiguresMessage,
+  type HelloMessage,
+  MESSAGE_BYTES_MAX,
+  SUBPROTOCOL,
+} from '@sbx/console/wire';
+import type { Engine } from '@sbx/core';
+import { type EntryCheck, FOREIGN_PAGE, offeredProtocols, refuseUpgrade } from '@sbx/serving';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Protocol } from '../options.js';
+import type { Part } from '../parts/part.js';
+import { LiveConnection } from './connection.js';
+import { makeHello } from './hello.js';
+import type { Recorder } from './recorder.js';
+import type { RunningRuns } from './running.js';
+
+const GOING_AWAY = 1001;
+const INTERNAL = 1011;
+const TEXT = { 'Content-Type': 'text/plain; charset=utf-8' };
+
+export interface HubParts {
+  engine: Engine;
+  parts: readonly Part[];
+  recorders: ReadonlyMap<Protocol, Recorder>;
+  running: RunningRuns;
+  check: EntryCheck;
+  connectionCountMax: number;
+  watchCountMax: number;
+}
+
+export class LiveHub {
+  readonly #hub: HubParts;
+  readonly #openedAt = performance.now();
+  readonly #connections = new Map<WebSocket, LiveConnection>();
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: MESSAGE_BYTES_MAX,
+    handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
+  });
+  #hello: Promise<HelloMessage> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosing = false;
+
+  constructor(hub: HubParts) {
+    this.#hub = hub;
+    this.#server.on('wsClientError', ({ message }: Error, socket: Duplex) =>
+      refuseUpgrade(socket, '400 Bad Request', TEXT, `${message}\n`),
+    );
+  }
+
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const objection = this.#hub.check(request);
+    if (objection === 'foreign-page') return refuseUpgrade(socket, '403 Forbidden', TEXT, FOREIGN_PAGE);
+    const isTold = offeredProtocols(request).includes(SUBPROTOCOL);
+    if (objection === 'no-token' && !isTold) {
+      return refuseUpgrade(socket, '401 Unauthorized', { 'WWW-Authenticate': 'Bearer' }, '');
+    }
+    if (this.#isClosing || this.#connections.size >= this.#hub.connectionCountMax) {
+      return refuseUpgrade(socket, '503 Service Unavailable', { 'Retry-After': '1' }, '');
+    }
+    this.#server.handleUpgrade(request, socket, head, (opened) => {
+      if (objection === null) return this.#serve(opened);
+      opened.on('error', () => opened.terminate());
+      opened.close(CLOSE_UNAUTHORIZED, 'the token is missing or wrong');
+    });
+  }
+
+  close(): void {
+    this.#isClosing = true;
+    clearInterval(this.#timer);
+    for (const socket of this.#connections.keys()) {
+      socket.close(GOING_AWAY, 'the server is shutting down');
+      setTimeout(() => socket.terminate(), 1000).unref();
+    }
+  }
+
+  #serve(socket: WebSocket): void {
+    const { running, watchCountMax } = this.#hub;
+    const connection = new LiveConnection({ socket, running, watchCountMax });
+    this.#connections.set(socket, connection);
+    if (this.#connections.size === 1) this.#start();
+    socket.once('close', () => {
+      this.#connections.delete(socket);
+      if (this.#connections.size === 0) clearInterval(this.#timer);
+    });
+    void this.#greet(socket, connection);
+  }
+
+  /** Languages are asked for once, at the first connection. One that fails is asked again at the next. */
+  async #greet(socket: WebSocket, connection: LiveConnection): Promise<void> {
+    const { engine, parts } = this.#hub;
+    this.#hello ??= makeHello(engine, parts);
+    try {
+      connection.send(await this.#hello);
+      connection.send(this.#figures());
+    } catch {
+      this.#hello = null;
+      socket.close(INTERNAL, 'the engine could not be asked; try again');
+    }
+  }
+
+  #start(): void {
+    this.#timer = setInterval(() => {
+      const text = JSON.stringify(this.#figures());
+      for (const connection of this.#connections.values()) connection.sendText(text);
+    }, FIGURES_INTERVAL_MS).unref();
+  }
+
+  #figures(): FiguresMessage {
+    const { engine, parts, recorders } = this.#hub;
+    const { byStatus: _byStatus, ...counters } = engine.counters();
+    const { cpuTimeMs, memoryBytes } = engine.usage();
+    const protocols = parts.map(
+      (part) => [part.protocol, { ...part.load(), ...recorders.get(part.protocol)!.figures() }] as const,
+    );
+    return {
+      type: 'figures',
+      atMs: performance.now() - this.#openedAt,
+      engine: counters,
+      usage: { cpuTimeMs, memoryBytes },
+      protocols: Object.fromEntries(protocols),
+    };
+  }
+}
