@@ -1,6 +1,7 @@
 // As an ordinary user, without a cgroup: what still holds, and that the rest is said.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answers, askAsUser } from '../helpers/as-user.js';
+import { paced } from '../helpers/pace.js';
 
 let answers: Answers;
 
@@ -42,6 +43,20 @@ describe('an ordinary user without a cgroup', () => {
     expect(answers.burn.usage.cpuTimeMs).toBeLessThan(250);
     expect(answers.sleep.status).toBe('wall-limit');
     expect(answers.sleep.usage.wallTimeMs).toBeLessThan(150);
+  });
+
+  it('has a memory limit that is looked after', () => {
+    for (const [kind, { status, usage }] of Object.entries(answers.hogs)) {
+      expect([kind, status]).toEqual([kind, 'memory-limit']);
+      // Each of them would hold it for more than a second.
+      expect(usage.wallTimeMs).toBeLessThan(paced(1000));
+    }
+    expect(answers.hogs.eight?.usage.memoryPeakBytes).toBeGreaterThan(256 * 2 ** 20);
+  });
+
+  it('which counts what processes share once', () => {
+    const statuses = Object.entries(answers.holders).map(([kind, { status }]) => [kind, status]);
+    expect(statuses).toEqual(['private', 'shared', 'forks', 'vfork'].map((kind) => [kind, 'ok']));
   });
 
   it('starts programs as usual where none can be made to wait, and says why', () => {

@@ -36,9 +36,17 @@ const files = await run('/bin/sh', ['-c', 'cat in > out; mkdir d; echo deep > d/
 });
 const burn = await run('/t/burn-cpu', ['9999']);
 const sleep = await run('/t/sleep-ms', ['60000'], { limits: { wallTimeMs: 100 * pace } });
-const hog = await run('/t/hold-memory', ['private', `${64 * 2 ** 20}`], {
-  limits: { memoryBytes: 16 * 2 ** 20 },
-});
+const MiB = 2 ** 20;
+const hold = (kind, bytes, memoryBytes) =>
+  run('/t/hold-memory', [kind, `${bytes}`, '1500'], {
+    limits: { memoryBytes, wallTimeMs: 20_000 * pace, processCount: 16 },
+  });
+const hogs = {};
+for (const kind of ['private', 'shared', 'sysv', 'devshm', 'eight', 'shrug', 'undumpable', 'thread'])
+  hogs[kind] = await hold(kind, (kind === 'devshm' ? 60 : 600) * MiB, (kind === 'devshm' ? 32 : 256) * MiB);
+const holders = {};
+for (const kind of ['private', 'shared', 'forks', 'vfork'])
+  holders[kind] = await hold(kind, 100 * MiB, 128 * MiB);
 const forks = await run('/t/fork-count', ['20'], { limits: { processCount: 8 } });
 const attack = await run('/t/kill-around', []);
 // Its file is the user's own here. A script's interpreter is looked up by the kernel.
@@ -104,7 +112,8 @@ const answers = {
   files,
   burn,
   sleep,
-  hog,
+  hogs,
+  holders,
   forks,
   attack,
   helper: [helper.status, helper.stderr],

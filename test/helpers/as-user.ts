@@ -25,7 +25,8 @@ export interface Answers {
   files: Answer;
   burn: Answer;
   sleep: Answer;
-  hog: Answer;
+  hogs: Record<string, Answer>;
+  holders: Record<string, Answer>;
   forks: Answer;
   attack: Answer;
   helper: [status: string, stderr: string];

@@ -61,6 +61,12 @@ const NEEDED_FOR: Readonly<Partial<Record<Feature, keyof ResolvedLimits | 'alway
   'cpu-set': 'cpuSet',
 };
 
+/** What is done in the place of a missing guarantee, for whoever reads its reason. */
+const INSTEAD: Readonly<Partial<Record<Feature, string>>> = {
+  'memory-limit':
+    'instead the memory of its processes is added up every few milliseconds, and the program killed when that is above the limit',
+};
+
 /** Looks at a group of the engine, `null` without cgroups. */
 export function describeFeatures(
   report: CgroupReport,
@@ -78,10 +84,12 @@ export function describeFeatures(
     if (counter === undefined) continue;
     const file = tree?.layout.counters[counter]?.file;
     const there = group?.has(counter) === true;
+    const why = group === null ? noCgroup : `the kernel has no ${file}`;
+    const instead = INSTEAD[feature];
     put(
       feature,
       there ? `cgroup ${report.version} ${file}` : null,
-      group === null ? noCgroup : `the kernel has no ${file}`,
+      instead === undefined ? why : `${why}; ${instead}`,
     );
   }
   for (const [feature, controller] of [
