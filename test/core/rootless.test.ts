@@ -46,6 +46,7 @@ describe('an ordinary user without a cgroup', () => {
   });
 
   it('has a memory limit that is looked after', () => {
+    expect(Object.keys(answers.hogs)).toHaveLength(8);
     for (const [kind, { status, usage }] of Object.entries(answers.hogs)) {
       expect([kind, status]).toEqual([kind, 'memory-limit']);
       // Each of them would hold it for more than a second.

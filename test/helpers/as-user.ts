@@ -25,6 +25,7 @@ export interface Answers {
   files: Answer;
   burn: Answer;
   sleep: Answer;
+  hog: Answer;
   hogs: Record<string, Answer>;
   holders: Record<string, Answer>;
   forks: Answer;

@@ -7,7 +7,7 @@
  * `@sbx/languages` for the rest.
  */
 import { createServer } from 'node:net';
-import { Engine } from '@sbx/core';
+import { Engine, isSbxError } from '@sbx/core';
 import { CASES } from './cases.mjs';
 import { runCase } from './run-case.mjs';
 import { formatTable } from './table.mjs';
@@ -26,7 +26,7 @@ if (!once) console.log('There is no server to keep running yet; it comes with th
 process.exitCode = wrong.length === 0 ? 0 : 1;
 
 async function tour() {
-  const engine = await Engine.open();
+  const engine = await Engine.open().catch(explain);
   const trap = await openTrap();
   try {
     const { cgroup, user, kernel } = engine.info();
@@ -38,6 +38,13 @@ async function tour() {
     trap.close();
     await engine.close();
   }
+}
+
+/** What this machine does not give is no fault of the tour's. */
+function explain(error) {
+  if (!isSbxError(error)) throw error;
+  console.error(`tour: ${error.message}\nnpx sbx doctor --fix prints the commands for this machine.`);
+  process.exit(1);
 }
 
 /** A server of the host that programs must not reach. */

@@ -61,7 +61,7 @@ const NEEDED_FOR: Readonly<Partial<Record<Feature, keyof ResolvedLimits | 'alway
   'cpu-set': 'cpuSet',
 };
 
-/** What is done in the place of a missing guarantee, for whoever reads its reason. */
+/** Said in `degraded`: the guarantee is missing, but something is done in its place. */
 const INSTEAD: Readonly<Partial<Record<Feature, string>>> = {
   'memory-limit':
     'instead the memory of its processes is added up every few milliseconds, and the program killed when that is above the limit',
@@ -84,12 +84,10 @@ export function describeFeatures(
     if (counter === undefined) continue;
     const file = tree?.layout.counters[counter]?.file;
     const there = group?.has(counter) === true;
-    const why = group === null ? noCgroup : `the kernel has no ${file}`;
-    const instead = INSTEAD[feature];
     put(
       feature,
       there ? `cgroup ${report.version} ${file}` : null,
-      instead === undefined ? why : `${why}; ${instead}`,
+      group === null ? noCgroup : `the kernel has no ${file}`,
     );
   }
   for (const [feature, controller] of [
@@ -104,7 +102,8 @@ export function describeFeatures(
       tree === null ? noCgroup : `no ${controller} controller`,
     );
   }
-  const why = 'an ordinary user has one id; run as root for one per sandbox';
+  const why =
+    'an ordinary user has one id, and so has root without CAP_SYS_ADMIN; run as root with it for one per sandbox';
   put('distinct-users', rootless ? null : 'user namespace per slot, two host ids each', why);
   put('private-proc', 'procfs subset=pid,hidepid=ptraceable', null);
   put('seccomp', 'seccomp filter', null);
@@ -136,7 +135,7 @@ export function checkRequired(table: FeatureTable, required: readonly Feature[],
 
 function cgroupHint(report: CgroupReport): string {
   if (report.version !== 'none') return '`sbx doctor` says more.';
-  return 'Run as root, or in a delegated cgroup: `systemd-run --user --scope -p Delegate=yes …`; in Docker mount a writable cgroup.';
+  return 'Run as root, or in a delegated cgroup: `systemd-run --user --scope -p Delegate=yes -- COMMAND`; in Docker with `--security-opt writable-cgroups=true`, or --privileged.';
 }
 
 /** The guarantees that a program with these limits does not get. One shared empty list when nothing is missing. */
@@ -151,5 +150,8 @@ export function degradationsFor(
     if (limit === 'always' || asked.includes(feature)) return true;
     return limit !== undefined && limits[limit] !== null;
   };
-  return missing.filter(isWanted).map((feature) => ({ feature, reason: table[feature].reason ?? '' }));
+  return missing.filter(isWanted).map((feature) => {
+    const reasons = [table[feature].reason, INSTEAD[feature]];
+    return { feature, reason: reasons.filter((reason) => reason != null).join('; ') };
+  });
 }
