@@ -1,7 +1,6 @@
 // As an ordinary user, without a cgroup: what still holds, and that the rest is said.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answers, askAsUser } from '../helpers/as-user.js';
-import { paced } from '../helpers/pace.js';
 
 let answers: Answers;
 
@@ -47,11 +46,9 @@ describe('an ordinary user without a cgroup', () => {
 
   it('has a memory limit that is looked after', () => {
     expect(Object.keys(answers.hogs)).toHaveLength(8);
-    for (const [kind, { status, usage }] of Object.entries(answers.hogs)) {
-      expect([kind, status]).toEqual([kind, 'memory-limit']);
-      // Each of them would hold it for more than a second.
-      expect(usage.wallTimeMs).toBeLessThan(paced(1000));
-    }
+    const ended = Object.entries(answers.hogs).map(([kind, { evidence }]) => [kind, evidence]);
+    // Killed for it, not judged by a figure after its end.
+    expect(ended).toEqual(ended.map(([kind]) => [kind, 'memory-limit/record']));
     expect(answers.hogs.eight?.usage.memoryPeakBytes).toBeGreaterThan(256 * 2 ** 20);
   });
 

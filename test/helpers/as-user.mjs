@@ -17,10 +17,11 @@ const limits = { cpuTimeMs: 200 * pace, wallTimeMs: 2000 * pace };
 
 const run = async (file, args, more) => {
   const result = await engine.run(file, args, { limits, ...more });
-  const { status, stdout, stderr, usage, degraded } = result;
+  const { status, evidence, stdout, stderr, usage, degraded } = result;
   const files = Object.fromEntries(Object.entries(result.files).map(([path, taken]) => [path, taken.text()]));
   return {
     status,
+    evidence,
     stdout: stdout.text(),
     stderr: stderr.text(),
     usage,

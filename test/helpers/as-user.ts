@@ -12,6 +12,7 @@ export const NOBODY = 65_534;
 
 export interface Answer {
   status: string;
+  evidence: string;
   stdout: string;
   usage: { cpuTimeMs: number; wallTimeMs: number; memoryPeakBytes: number | null };
   files: Record<string, string>;
