@@ -5,6 +5,7 @@ import { defineConfig, type Options } from 'tsup';
 type Plugin = NonNullable<Options['plugins']>[number];
 
 interface Manifest {
+  version: string;
   exports: Record<string, string | { default: string }>;
 }
 
@@ -29,7 +30,8 @@ const escapeBeyondLatin1: Plugin = {
   },
 };
 
-const entries = exportedEntries(JSON.parse(readFileSync('package.json', 'utf8')));
+const manifest: Manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+const entries = exportedEntries(manifest);
 const shared = {
   format: 'esm' as const,
   target: 'es2022',
@@ -38,6 +40,7 @@ const shared = {
   silent: true,
   tsconfig: 'tsconfig.json',
   plugins: [escapeBeyondLatin1],
+  define: { SBX_CORE_VERSION: JSON.stringify(manifest.version) },
 };
 
 export default defineConfig([

@@ -14,6 +14,9 @@ const SUITES = {
     const requirements = join(root, 'test/adapters/langchain/requirements.txt');
     return [await pythonSuite('langchain-tests', requirements), '-m', 'pytest'];
   },
+  /** Not commands: folders of node_modules. */
+  bundlers: async () => [await npmSuite('bundlers', join(root, 'test/bundlers'))],
+  runtimes: async () => [await npmSuite('runtimes', join(root, 'test/runtimes'))],
 };
 
 console.log(JSON.stringify(await SUITES[process.argv[2]]()));

@@ -14,9 +14,15 @@ function chosenChecks(args) {
   return [{ name: 'vitest', run: () => runVitest(args, { env: WITH_SOAKS }) }];
 }
 
-await setup();
 const args = process.argv.slice(2);
 const isQuick = args[0] === '--quick';
+if (process.geteuid() !== 0 && args.length === 0) {
+  console.error(
+    'test: the tests make users, groups and mounts, which takes root: sudo env "PATH=$PATH" npm test (npm run test:quick does without)',
+  );
+  process.exit(1);
+}
+await setup();
 const missing = isQuick ? [] : await provideSystemPackages();
 if (missing.length > 0 && !inCi) console.error('Tests of these are skipped, and counted.');
 const total = await runChecks(isQuick ? QUICK_CHECKS : chosenChecks(args));

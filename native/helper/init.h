@@ -4,6 +4,7 @@
 //   starting.cc    starts
 //   requests.cc    what else the host asks for
 //   enforce.cc     limits
+//   watch_memory.cc  memory where no cgroup bounds it
 //   turns.cc       programs that wait for each other in turn
 //   ending.cc      the end of programs: killed, reaped, reported
 //   made_files.cc  files that it makes for a program, and the report that brings what they hold
@@ -13,6 +14,7 @@
 #include "programs.h"
 #include "setup.h"
 #include "starting.h"
+#include "watch_memory.h"
 
 namespace sbx {
 
@@ -40,6 +42,7 @@ struct Init {
   bool oneShot = false;  // the sandbox ends with its program
   Turns turns = {};      // its program's
   Outputs outputs = {};  // its program's
+  MemoryWatch watch = {};
   Input spareInput = {};  // made ahead of the start, when that is likely to bring an input
 };
 

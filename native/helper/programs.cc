@@ -132,6 +132,7 @@ EndedRecord Programs::Account(const Program& program) const {
   record.taskPeakBefore = program.taskBase;
   record.taskPeak = ReadNumber(counters, kCounterTaskPeak);
   record.maxRssBytes = program.maxRssBytes;
+  if (record.memoryPeakBytes == kUnknown && program.watchedPeakBytes > 0) record.memoryPeakBytes = program.watchedPeakBytes > program.maxRssBytes ? program.watchedPeakBytes : program.maxRssBytes;
   return record;
 }
 

@@ -23,6 +23,7 @@ struct Program {
   uint64_t cpuBaseNs = 0, memoryBase = 0, oomBase = 0, taskBase = 0;
   uint64_t cachesBase = 0;  // of memoryBase, where earlier programs of a session left much: it may be dropped for this one
   uint64_t maxRssBytes = 0;
+  uint64_t watchedPeakBytes = 0;  // held when it was killed for that, where no cgroup counts
   Counters counters = {};  // its own, when ownGroup
   Fd held[kProgramFdsMax];  // rows with kFdHold
   Fd launching;             // until exec: how a launch beside others went

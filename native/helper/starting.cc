@@ -69,6 +69,7 @@ Failure Begin(Init& init, const char* message, Starting& starting) {
   init.programs.TakeBaseline(program, OwnCpuNs(starting));
   SBX_TRY(BoundGroup(counters, program, record, message));
   DrainOomNotice(counters);
+  BeginMemoryWatch(init, (record.flags & kStartOneShot) != 0);
   StartClocks(program, sys::MonotonicNs());
   if (HasNoRoom(init, program, record)) return {Stage::k_exec, 0, ENOMEM};
   return {};

@@ -75,7 +75,7 @@ constexpr Row kRows[] = {
     {CALL(ptrace), EPERM, Check::kTracing},
     {CALL(process_vm_readv), EPERM},
     {CALL(process_vm_writev), EPERM},
-    {CALL(kcmp), EPERM},
+    {CALL(kcmp), EPERM, Check::kNotLaunch},
     {CALL(pidfd_getfd), EPERM},
     {CALL(process_madvise), EPERM},
     // Keyrings are not namespaced.
@@ -548,7 +548,7 @@ const SeccompRow* SeccompRows(size_t& count) {
   static constexpr const char* kConditions[] = {
       nullptr, "flags ask for a new namespace", "flags ask for a new namespace", "persona other than 0, 8, 0x20000, 0x20008, 0x40000, query",
       "request is TIOCSTI, TIOCLINUX or TIOCSETD", "other than UNIX, TCP, UDP, and NETLINK for interfaces (strict: UNIX)", "command is a lock, a lease, a notification or a hint",
-      "of init", "of init; ignored: RLIMIT_CORE", "RLIMIT_CORE", "of init or of a whole user", "of init or of a whole user", "to init", "flags ask for huge pages", "flags ask for huge pages", "not from the start of a program", "a filter, unless allowed", "a filter, unless allowed, or merging of pages", "merging of pages", "unless allowed in part", "unless allowed", "a filter of a socket's, a key of TCP's or a multicast group"};
+      "of init", "of init; ignored: RLIMIT_CORE", "RLIMIT_CORE", "of init or of a whole user", "of init or of a whole user", "to init", "flags ask for huge pages", "flags ask for huge pages", "not from the helper", "a filter, unless allowed", "a filter, unless allowed, or merging of pages", "merging of pages", "unless allowed in part", "unless allowed", "a filter of a socket's, a key of TCP's or a multicast group"};
   for (size_t i = 0; i < kRowCount; ++i) {
     const Row& row = kRows[i];
     rows[i] = {row.name, row.number, row.error, kConditions[(int)row.check], row.when};

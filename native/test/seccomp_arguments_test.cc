@@ -116,7 +116,7 @@ TEST("programs load no filters unless they may, and then without a listener") {
 TEST("the launch key is all of its bits, and a wrong one takes as many steps as any other") {
   ForEachSubject([&](Subject& subject) {
     const auto args = [](const LaunchKey& key) { return Args{{1, 0, 0, key.first(), key.second()}}; };
-    for (const uint32_t call : {__NR_sched_setattr, __NR_seccomp}) {
+    for (const uint32_t call : {__NR_sched_setattr, __NR_kcmp, __NR_seccomp}) {
       if (call == __NR_seccomp && (subject.allowed & kAllowFilters) != 0) continue;
       const uint32_t refused = call == __NR_seccomp ? SECCOMP_RET_ERRNO | EINVAL : subject.Refusal(EPERM);
       EXPECT_EQ(subject.Run(call, args(kLaunchKey)), kAllow);

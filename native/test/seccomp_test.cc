@@ -49,7 +49,7 @@ bool ConditionHolds(const SeccompRow& row, const Subject& subject, const Args& a
     case __NR_rt_sigqueueinfo:
     case __NR_rt_tgsigqueueinfo:
       return (uint32_t)a[0] == 1;  // init
-    case __NR_sched_setattr:
+    case __NR_sched_setattr: case __NR_kcmp:
       return !hasKey;
     case __NR_setpriority:
       return (uint32_t)a[0] == PRIO_USER || (uint32_t)a[1] == 1;
@@ -192,7 +192,7 @@ constexpr uint32_t kEnosys[] = {
     __NR_clone3, __NR_io_uring_setup, __NR_io_uring_enter, __NR_io_uring_register, __NR_fsopen, __NR_fsconfig, __NR_fsmount, __NR_fspick, __NR_open_tree,
     467 /* open_tree_attr */, __NR_move_mount, __NR_mount_setattr, 457 /* statmount */, 458 /* listmount */, 451 /* cachestat */, __NR_process_mrelease, __NR_nfsservctl, __NR_lookup_dcookie};
 constexpr uint32_t kEperm[] = {
-    __NR_mount, __NR_umount2, __NR_pivot_root, __NR_chroot, __NR_setns, __NR_process_vm_readv, __NR_process_vm_writev, __NR_kcmp, __NR_pidfd_getfd, __NR_process_madvise,
+    __NR_mount, __NR_umount2, __NR_pivot_root, __NR_chroot, __NR_setns, __NR_process_vm_readv, __NR_process_vm_writev, __NR_pidfd_getfd, __NR_process_madvise,
     __NR_add_key, __NR_request_key, __NR_keyctl, __NR_bpf, __NR_perf_event_open, __NR_userfaultfd, __NR_memfd_secret, __NR_name_to_handle_at, __NR_open_by_handle_at, __NR_fanotify_init,
     __NR_init_module, __NR_finit_module, __NR_delete_module, __NR_kexec_load, __NR_kexec_file_load, __NR_reboot, __NR_swapon, __NR_swapoff,
 #ifdef __NR_iopl
@@ -210,7 +210,7 @@ constexpr uint32_t kStrictOnly[] = {
 constexpr uint32_t kWithCondition[] = {__NR_clone, __NR_unshare, __NR_personality, __NR_ioctl, __NR_socket, __NR_socketpair, __NR_fcntl, __NR_prlimit64,
                                       __NR_sched_setaffinity, __NR_sched_setscheduler, __NR_sched_setparam, __NR_sched_setattr, __NR_setpriority, __NR_ioprio_set,
                                       __NR_kill, __NR_tkill, __NR_tgkill, __NR_rt_sigqueueinfo, __NR_rt_tgsigqueueinfo, __NR_mmap, __NR_memfd_create, __NR_seccomp, __NR_setsockopt,
-                                      __NR_prctl, __NR_madvise, __NR_ptrace, __NR_io_setup, __NR_setrlimit};
+                                      __NR_prctl, __NR_madvise, __NR_ptrace, __NR_io_setup, __NR_setrlimit, __NR_kcmp};
 
 TEST("the calls of the reference are refused, and no others are in the table") {
   ForEachSubject([&](Subject& subject) {

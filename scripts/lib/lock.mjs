@@ -1,8 +1,8 @@
 // One set-up at a time in a checkout: two terminals may start it at once.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { scratch } from './paths.mjs';
+import { root, scratch } from './paths.mjs';
 
 const lockFile = join(scratch, 'lock');
 
@@ -15,14 +15,32 @@ function ownerIsAlive() {
   }
 }
 
+/** Somebody else's checkout, or a read-only one: said in a sentence, with the command that mends it. */
+function giveUp(error) {
+  if (!['EACCES', 'EROFS'].includes(error.code)) throw error;
+  const isReadOnly = error.code === 'EROFS';
+  const why = isReadOnly ? 'is on a read-only file system' : `belongs to user ${statSync(root).uid}`;
+  const mend = isReadOnly ? `cp -r ${root} ~/sbx` : `sudo chown -R $(id -u) ${root}`;
+  console.error(`setup: this checkout ${why} and cannot be written: ${mend}`);
+  process.exit(1);
+}
+
+function makeScratch() {
+  try {
+    mkdirSync(scratch, { recursive: true });
+  } catch (error) {
+    giveUp(error);
+  }
+}
+
 async function acquire() {
-  mkdirSync(scratch, { recursive: true });
+  makeScratch();
   for (;;) {
     try {
       writeFileSync(lockFile, String(process.pid), { flag: 'wx' });
       return;
     } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
+      if (error.code !== 'EEXIST') giveUp(error);
     }
     if (ownerIsAlive()) await sleep(100);
     else rmSync(lockFile, { force: true });

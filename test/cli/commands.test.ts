@@ -24,6 +24,12 @@ describe('doctor', () => {
     expect(stdout).toContain('This machine can run sandboxes with all required guarantees.');
   });
 
+  test('--fix prints commands and comments, nothing else', async () => {
+    const { stdout, code } = await sbx(['doctor', '--fix']);
+    expect(code).toBe(0);
+    for (const line of stdout.trim().split('\n')) expect(line).toMatch(/^(# |sudo |systemd-run |docker )/);
+  });
+
   test('--json has every row with its reasons', async () => {
     const { stdout, code } = await sbx(['doctor', '--json']);
     const report = JSON.parse(stdout);
@@ -39,6 +45,7 @@ describe('doctor', () => {
         found: expect.any(String),
         why: expect.any(String),
         fix: check.fix === null ? null : expect.any(String),
+        ...(check.command === undefined ? {} : { command: expect.any(String) }),
       });
     }
   });

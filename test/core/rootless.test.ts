@@ -44,6 +44,19 @@ describe('an ordinary user without a cgroup', () => {
     expect(answers.sleep.usage.wallTimeMs).toBeLessThan(150);
   });
 
+  it('has a memory limit that is looked after', () => {
+    expect(Object.keys(answers.hogs)).toHaveLength(8);
+    const ended = Object.entries(answers.hogs).map(([kind, { evidence }]) => [kind, evidence]);
+    // Killed for it, not judged by a figure after its end.
+    expect(ended).toEqual(ended.map(([kind]) => [kind, 'memory-limit/record']));
+    expect(answers.hogs.eight?.usage.memoryPeakBytes).toBeGreaterThan(256 * 2 ** 20);
+  });
+
+  it('which counts what processes share once', () => {
+    const statuses = Object.entries(answers.holders).map(([kind, { status }]) => [kind, status]);
+    expect(statuses).toEqual(['private', 'shared', 'forks', 'vfork'].map((kind) => [kind, 'ok']));
+  });
+
   it('starts programs as usual where none can be made to wait, and says why', () => {
     expect(answers.served).toMatchObject({ stdout: 'served\n', waiting: 0, cold: 1 });
     expect(answers.served.reason).toContain('fanotify: EPERM');

@@ -17,10 +17,11 @@ const limits = { cpuTimeMs: 200 * pace, wallTimeMs: 2000 * pace };
 
 const run = async (file, args, more) => {
   const result = await engine.run(file, args, { limits, ...more });
-  const { status, stdout, stderr, usage, degraded } = result;
+  const { status, evidence, stdout, stderr, usage, degraded } = result;
   const files = Object.fromEntries(Object.entries(result.files).map(([path, taken]) => [path, taken.text()]));
   return {
     status,
+    evidence,
     stdout: stdout.text(),
     stderr: stderr.text(),
     usage,
@@ -36,9 +37,21 @@ const files = await run('/bin/sh', ['-c', 'cat in > out; mkdir d; echo deep > d/
 });
 const burn = await run('/t/burn-cpu', ['9999']);
 const sleep = await run('/t/sleep-ms', ['60000'], { limits: { wallTimeMs: 100 * pace } });
-const hog = await run('/t/hold-memory', ['private', `${64 * 2 ** 20}`], {
-  limits: { memoryBytes: 16 * 2 ** 20 },
-});
+const MiB = 2 ** 20;
+const hold = (kind, bytes, memoryBytes) =>
+  run('/t/hold-memory', [kind, `${bytes}`, '1500'], {
+    limits: { memoryBytes, wallTimeMs: 20_000 * pace, processCount: 16 },
+  });
+const hog = await hold('private', 64 * MiB, 16 * MiB);
+// Of each kind, where init looks after them instead of a cgroup.
+const isWatched = engine.info().cgroup.version === 'none';
+const hogs = {};
+const holders = {};
+for (const kind of ['private', 'shared', 'sysv', 'eight', 'shrug', 'undumpable', 'thread'])
+  if (isWatched) hogs[kind] = await hold(kind, 600 * MiB, 256 * MiB);
+if (isWatched) hogs.devshm = await hold('devshm', 60 * MiB, 32 * MiB);
+for (const kind of ['private', 'shared', 'forks', 'vfork'])
+  if (isWatched) holders[kind] = await hold(kind, 100 * MiB, 128 * MiB);
 const forks = await run('/t/fork-count', ['20'], { limits: { processCount: 8 } });
 const attack = await run('/t/kill-around', []);
 // Its file is the user's own here. A script's interpreter is looked up by the kernel.
@@ -105,6 +118,8 @@ const answers = {
   burn,
   sleep,
   hog,
+  hogs,
+  holders,
   forks,
   attack,
   helper: [helper.status, helper.stderr],

@@ -12,6 +12,7 @@ export const NOBODY = 65_534;
 
 export interface Answer {
   status: string;
+  evidence: string;
   stdout: string;
   usage: { cpuTimeMs: number; wallTimeMs: number; memoryPeakBytes: number | null };
   files: Record<string, string>;
@@ -26,6 +27,8 @@ export interface Answers {
   burn: Answer;
   sleep: Answer;
   hog: Answer;
+  hogs: Record<string, Answer>;
+  holders: Record<string, Answer>;
   forks: Answer;
   attack: Answer;
   helper: [status: string, stderr: string];

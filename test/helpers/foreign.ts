@@ -5,6 +5,12 @@ import { promisify } from 'node:util';
 
 const script = join(import.meta.dirname, '../../scripts/foreign-suite.mjs');
 
+/** The folder `node_modules` with tools of others. */
+export async function foreignModules(name: 'bundlers' | 'runtimes'): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [script, name]);
+  return (JSON.parse(stdout) as [string])[0];
+}
+
 /** Exit code and all that it printed. */
 export async function runSuite(
   name: 'mcp-conformance' | 'langchain-tests',

@@ -4,8 +4,10 @@
  * is told from one that kills.
  */
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -118,6 +120,44 @@ static void hold_and_shrug(size_t bytes) {
   exit(0);
 }
 
+/* As hold_private, in a process that others may not look at. */
+static void hold_undumpable(size_t bytes) {
+  if (prctl(PR_SET_DUMPABLE, 0) != 0) refuse();
+  hold_private(bytes);
+}
+
+static size_t thread_bytes;
+
+static void *hold_and_stay(void *unused) {
+  hold_private(thread_bytes);
+  while (pause() != 0) continue;
+  return unused;
+}
+
+/* In a thread, after the main one has ended: /proc shows no memory of the process any more. */
+static void hold_in_thread(size_t bytes) {
+  pthread_t thread;
+  thread_bytes = bytes;
+  if (pthread_create(&thread, NULL, hold_and_stay, NULL) != 0) refuse();
+  pthread_exit(NULL);
+}
+
+/* Eight children share all of it with their parent. */
+static void hold_with_forks(size_t bytes) {
+  hold_private(bytes);
+  for (int i = 0; i < 8; i++) hold_in_child(4096, 1);
+}
+
+/* A child that has not executed yet borrows all of it. */
+static void hold_in_vfork(size_t bytes) {
+  hold_private(bytes);
+  pid_t pid = vfork();
+  if (pid < 0) refuse();
+  if (pid > 0) return;
+  pause_ms(1000);
+  _exit(0);
+}
+
 static void hold_before_exec(size_t bytes) {
   hold_private(bytes);
   execl("/proc/self/exe", "hold-memory", "private", "4096", NULL);
@@ -131,7 +171,8 @@ static const struct {
     {"private", hold_private}, {"shared", hold_shared},   {"malloc", hold_malloc},   {"freed", hold_and_free},
     {"memfd", hold_memfd},     {"sysv", hold_sysv},       {"work", hold_work},       {"tmp", hold_tmp},
     {"devshm", hold_devshm},   {"pipes", hold_pipes},     {"sockets", hold_sockets}, {"reaped", hold_reaped},
-    {"eight", hold_eight},     {"shrug", hold_and_shrug}, {"exec", hold_before_exec},
+    {"eight", hold_eight},     {"shrug", hold_and_shrug}, {"exec", hold_before_exec}, {"undumpable", hold_undumpable},
+    {"thread", hold_in_thread}, {"forks", hold_with_forks}, {"vfork", hold_in_vfork},
 };
 
 int main(int argc, char **argv) {

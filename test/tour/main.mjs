@@ -9,7 +9,7 @@
  * `@sbx/languages` for the rest.
  */
 import { createServer } from 'node:net';
-import { Engine } from '@sbx/core';
+import { Engine, isSbxError } from '@sbx/core';
 import { createServer as createSbxServer } from '@sbx/server';
 import { CASES } from './cases.mjs';
 import { runCase } from './run-case.mjs';
@@ -43,7 +43,7 @@ async function serve() {
 }
 
 async function tour() {
-  const engine = await Engine.open();
+  const engine = await Engine.open().catch(explain);
   const trap = await openTrap();
   try {
     const { cgroup, user, kernel } = engine.info();
@@ -55,6 +55,13 @@ async function tour() {
     trap.close();
     await engine.close();
   }
+}
+
+/** What this machine does not give is no fault of the tour's. */
+function explain(error) {
+  if (!isSbxError(error)) throw error;
+  console.error(`tour: ${error.message}\nnpx sbx doctor --fix prints the commands for this machine.`);
+  process.exit(1);
 }
 
 /** A server of the host that programs must not reach. */

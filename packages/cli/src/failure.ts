@@ -89,9 +89,9 @@ function isCoded(error: unknown): error is CodedError {
 }
 
 const HINTS: Readonly<Record<string, string>> = {
-  SBX_PERMISSION: 'sbx doctor tells what is missing and how to get it.',
+  SBX_PERMISSION: 'sbx doctor --fix prints the commands that mend it.',
   SBX_REQUIRED_FEATURE_MISSING:
-    'sbx doctor tells what is missing and how to get it; --allow-degraded runs with weaker guarantees.',
+    'sbx doctor --fix prints the commands that mend it; --allow-degraded runs with weaker guarantees.',
   SBX_NATIVE_UNAVAILABLE: 'sbx doctor tells more.',
   SBX_LANGUAGE_UNAVAILABLE: 'sbx languages lists what is there.',
 };

@@ -19,6 +19,7 @@ export interface RunFlags extends LimitFlagValues {
 }
 
 export interface DoctorFlags {
+  fix?: boolean;
   json?: boolean;
 }
 

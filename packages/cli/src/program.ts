@@ -224,6 +224,7 @@ function addDoctor(root: Command, done: (exitCode: number) => void): void {
     .description(
       'Looks at each requirement: its state, why it matters, and the exact fix. Exit code 0 only when every required one holds.',
     )
+    .option('--fix', 'print only the commands that mend what is missing; run none')
     .option('--json', 'print one object on stdout')
     .action(async (flags: DoctorFlags) => {
       const { doctorCommand } = await import('./commands/doctor.js');

@@ -51,7 +51,7 @@ describe('the pair', () => {
       const source = readFileSync(new URL('./prebuilt.ts', import.meta.url), 'utf8');
       const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
       for (const name of ['sbx.node', 'sbx-helper'])
-        expect(source).toContain(`new URL('../prebuilds/${platform}/${name}', import.meta.url)`);
+        expect(source).toContain(`pathOf(new URL('../prebuilds/${platform}/${name}', import.meta.url))`);
       expect(manifest.publishConfig.executableFiles).toContain(`./prebuilds/${platform}/sbx-helper`);
     },
   );

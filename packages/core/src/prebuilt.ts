@@ -7,39 +7,44 @@ export interface Pair {
 }
 
 /**
- * Each path stands whole in its line, in the form that tools which trace a program's files understand. As functions, since
- * `import.meta.url` is not there in every bundle: importing must not fail.
+ * Each path stands whole in its line, in the form that tools which trace a program's files understand: an address of its own as the argument of
+ * a call that they do not look into (in a list alone @vercel/nft passes it over). As functions, since `import.meta.url` is not there in every
+ * bundle: importing must not fail.
  */
-const PREBUILT = new Map<string, () => [addon: URL, helper: URL]>([
+const PREBUILT = new Map<string, () => [addon: string, helper: string]>([
   [
     'linux-x64-glibc',
     () => [
-      new URL('../prebuilds/linux-x64-glibc/sbx.node', import.meta.url),
-      new URL('../prebuilds/linux-x64-glibc/sbx-helper', import.meta.url),
+      pathOf(new URL('../prebuilds/linux-x64-glibc/sbx.node', import.meta.url)),
+      pathOf(new URL('../prebuilds/linux-x64-glibc/sbx-helper', import.meta.url)),
     ],
   ],
   [
     'linux-x64-musl',
     () => [
-      new URL('../prebuilds/linux-x64-musl/sbx.node', import.meta.url),
-      new URL('../prebuilds/linux-x64-musl/sbx-helper', import.meta.url),
+      pathOf(new URL('../prebuilds/linux-x64-musl/sbx.node', import.meta.url)),
+      pathOf(new URL('../prebuilds/linux-x64-musl/sbx-helper', import.meta.url)),
     ],
   ],
   [
     'linux-arm64-glibc',
     () => [
-      new URL('../prebuilds/linux-arm64-glibc/sbx.node', import.meta.url),
-      new URL('../prebuilds/linux-arm64-glibc/sbx-helper', import.meta.url),
+      pathOf(new URL('../prebuilds/linux-arm64-glibc/sbx.node', import.meta.url)),
+      pathOf(new URL('../prebuilds/linux-arm64-glibc/sbx-helper', import.meta.url)),
     ],
   ],
   [
     'linux-arm64-musl',
     () => [
-      new URL('../prebuilds/linux-arm64-musl/sbx.node', import.meta.url),
-      new URL('../prebuilds/linux-arm64-musl/sbx-helper', import.meta.url),
+      pathOf(new URL('../prebuilds/linux-arm64-musl/sbx.node', import.meta.url)),
+      pathOf(new URL('../prebuilds/linux-arm64-musl/sbx-helper', import.meta.url)),
     ],
   ],
 ]);
+
+function pathOf(url: URL): string {
+  return fileURLToPath(url);
+}
 
 /** Names of the platforms that there are pairs for. */
 export const PREBUILT_PLATFORMS: readonly string[] = [...PREBUILT.keys()];
@@ -52,12 +57,17 @@ export function platformName(
   return `linux-${arch}-${glibcVersionRuntime === undefined ? 'musl' : 'glibc'}`;
 }
 
-/** The pair of that platform; `null` when none is built for it. A checkout has only those that were built in it. */
+/**
+ * The pair of that platform; `null` when none is built for it, or when this code is in a bundle without an address of its own. A
+ * checkout has only those that were built in it.
+ */
 export function prebuiltPair(platform: string): Pair | null {
-  const urls = PREBUILT.get(platform)?.();
-  if (urls === undefined) return null;
-  const [addon, helper] = urls.map((url) => fileURLToPath(url)) as [string, string];
-  return { addon, helper };
+  try {
+    const paths = PREBUILT.get(platform)?.();
+    return paths === undefined ? null : { addon: paths[0], helper: paths[1] };
+  } catch {
+    return null; // no `import.meta.url`, or one that is no file's
+  }
 }
 
 /** The platform of this process. */

@@ -12,7 +12,7 @@ import type { DoctorFlags } from '../flags.js';
 import { openEngine } from '../open-engine.js';
 import { type Colour, type Paint, painterFor, printJson } from '../terminal.js';
 
-export async function doctorCommand({ json = false }: DoctorFlags): Promise<number> {
+export async function doctorCommand({ json = false, fix = false }: DoctorFlags): Promise<number> {
   const facts = readFacts();
   const trial = await tryEngine();
   const reports = trial.kind === 'ran' ? trial.languages : [];
@@ -20,6 +20,7 @@ export async function doctorCommand({ json = false }: DoctorFlags): Promise<numb
   const checks = rows.map((check) => overruled(check, trial));
   const isFit = checks.every(({ required, state }) => !required || state !== 'missing');
   if (json) printJson({ version: 1, command: 'doctor', ok: isFit, checks, facts, engine: trial.info });
+  else if (fix) printFixes(checks);
   else printChecks(checks, isFit);
   return isFit ? EXIT.ok : EXIT.failed;
 }
@@ -85,6 +86,20 @@ function printChecks(checks: readonly Check[], isFit: boolean): void {
     ? paint('green', 'This machine can run sandboxes with all required guarantees.')
     : paint('red', 'This machine cannot run sandboxes with all required guarantees; the fixes are above.');
   process.stdout.write(`${lines.join('')}\n${end}\n`);
+}
+
+/** For a person to read and to run, what is required first; comments say what each is for. */
+function printFixes(checks: readonly Check[]): void {
+  const missing = checks.filter(({ state, id }) => state === 'missing' && !id.startsWith('feature:'));
+  const sorted = [
+    ...missing.filter(({ required }) => required),
+    ...missing.filter(({ required }) => !required),
+  ];
+  const lines = sorted.map(({ title, required, fix, command }) => {
+    const head = `# ${title}${required ? '' : ' (optional)'}`;
+    return command === undefined ? `${head}: ${fix ?? 'nothing mends it'}\n` : `${head}\n${command}\n`;
+  });
+  process.stdout.write(lines.join('') || '# Nothing is missing.\n');
 }
 
 /** One line when all is well; why and fix follow when not. */

@@ -1,6 +1,7 @@
 import { UnsupportedError } from '@sbx/core';
 import { describe, expect, test } from 'vitest';
 import { machineChecks } from './checks.js';
+import { delegationCommand } from './delegation.js';
 import type { Facts } from './facts.js';
 import type { Trial } from './types.js';
 
@@ -18,6 +19,7 @@ const good: Facts = {
   seccompMode: 0,
   canFilterSyscalls: true,
   container: null,
+  hasSystemd: true,
   swapBytes: 0,
   corePattern: '|/usr/lib/systemd/systemd-coredump %P',
   cgroup: {
@@ -42,7 +44,7 @@ test('a good machine misses nothing', () => {
 const root = { uid: 0, hasSysAdmin: true };
 const cases: [string, Partial<Facts>, string[]][] = [
   ['another system', { platform: 'darwin', glibc: null }, ['platform']],
-  ['musl', { glibc: null }, ['platform']],
+  ['another machine', { arch: 'riscv64' }, ['platform']],
   ['an old glibc', { glibc: '2.17' }, ['platform']],
   ['an old Node', { node: '18.20.0' }, ['node']],
   ['an old kernel', { kernel: '5.4.0-100' }, ['kernel']],
@@ -51,7 +53,7 @@ const cases: [string, Partial<Facts>, string[]][] = [
   ['Debian’s switch, for root', { ...root, unprivilegedUsernsClone: 0 }, []],
   ['Ubuntu’s AppArmor, for a user', { apparmorRestrictsUserns: 1 }, ['apparmor-userns']],
   ['Ubuntu’s AppArmor, for root', { ...root, apparmorRestrictsUserns: 1 }, []],
-  ['root without CAP_SYS_ADMIN', { uid: 0 }, ['sys-admin']],
+  ['root without CAP_SYS_ADMIN', { uid: 0 }, ['sys-admin (optional)']],
   [
     'dumps to a socket',
     { kernel: '6.16.1', corePattern: '@/run/systemd/coredump' },
@@ -71,6 +73,36 @@ const cases: [string, Partial<Facts>, string[]][] = [
     ['swap-limit (optional)'],
   ],
 ];
+test('musl and arm64 are as good', () => {
+  expect(missingIn({ glibc: null, arch: 'arm64' })).toEqual([]);
+});
+
+describe('a cgroup of one’s own is a command away', () => {
+  const v1: Facts['cgroup'] = {
+    ...good.cgroup,
+    version: 'hybrid',
+    folders: ['/cg/memory/a', '/cg/cpuset/a', '/cg/pids/a'],
+  };
+  const places: [string, Partial<Facts>, string | undefined][] = [
+    ['with systemd', {}, 'systemd-run --user --scope -p Delegate=yes -- COMMAND'],
+    [
+      'in Docker',
+      { container: 'docker' },
+      'docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined --security-opt writable-cgroups=true IMAGE',
+    ],
+    ['in Kubernetes', { container: 'kubernetes' }, undefined],
+    ['with v2 and no systemd', { hasSystemd: false }, undefined],
+    [
+      'with v1',
+      { cgroup: v1 },
+      'sudo sh -c \'for folder in /cg/memory/a /cg/pids/a; do mkdir -p $folder/sbx-1000; chown -R 1000 $folder/sbx-1000; echo "$0" > $folder/sbx-1000/cgroup.procs; done\' $$',
+    ],
+  ];
+  test.each(places)('%s', (_place, changes, command) => {
+    expect(delegationCommand({ ...good, ...changes })).toBe(command);
+  });
+});
+
 describe('each thing that is missing has a row', () => {
   test.each(cases)('%s', (_name, changes, rows) => {
     expect(missingIn(changes)).toEqual(rows);

@@ -1,8 +1,10 @@
 /** Facts → requirements. One function per row; the wording of why and fix stands beside the rule. */
+import { delegationCommand } from './delegation.js';
 import type { Facts } from './facts.js';
 import type { Check, Trial } from './types.js';
 
 const NODE_FLOOR = [20, 19];
+const ARCHES = ['x64', 'arm64'];
 const GLIBC_FLOOR = [2, 28];
 /** `mount_setattr`, the youngest system call that the helper cannot do without. */
 const KERNEL_FLOOR = [5, 12];
@@ -20,10 +22,12 @@ type Row = (facts: Facts, trial: Trial) => Check | null;
 const platform: Row = ({ platform: name, arch, glibc }) => ({
   id: 'platform',
   layer: 'platform',
-  title: 'Linux on x64 with glibc 2.28 or newer',
+  title: 'Linux on x64 or arm64, with glibc 2.28 or newer, or musl',
   required: true,
   state:
-    name === 'linux' && arch === 'x64' && glibc !== null && isAtLeast(glibc, GLIBC_FLOOR) ? 'ok' : 'missing',
+    name === 'linux' && ARCHES.includes(arch) && (glibc === null || isAtLeast(glibc, GLIBC_FLOOR))
+      ? 'ok'
+      : 'missing',
   found: `${name} ${arch}${glibc === null ? '' : `, glibc ${glibc}`}`,
   why: 'The sandbox is made of namespaces and cgroups of Linux, by a helper that comes as a binary.',
   fix: 'Run it on such a machine, or in a virtual machine.',
@@ -72,11 +76,11 @@ const capability: Row = ({ uid, hasSysAdmin }) => {
     id: 'sys-admin',
     layer: 'capability',
     title: 'CAP_SYS_ADMIN, when run as root',
-    required: true,
+    required: false,
     state: hasSysAdmin === null ? 'unknown' : hasSysAdmin ? 'ok' : 'missing',
     found: hasSysAdmin ? 'present' : 'dropped',
-    why: 'root needs it to make mount and network namespaces; containers drop it.',
-    fix: 'Docker: --cap-add SYS_ADMIN --security-opt seccomp=unconfined --security-opt apparmor=unconfined, or run as an ordinary user with user namespaces.',
+    why: 'With it each sandbox has a user of its own; without it all is done in a user namespace, as for ordinary users. Containers drop it.',
+    fix: 'Docker: --cap-add SYS_ADMIN.',
   };
 };
 
@@ -89,6 +93,7 @@ const userNamespaces: Row = ({ maxUserNamespaces }) => ({
   found: `user.max_user_namespaces = ${maxUserNamespaces ?? 'not there'}`,
   why: 'Each sandbox is a user namespace of its own, so that root inside is nobody outside.',
   fix: 'sysctl -w user.max_user_namespaces=15000',
+  command: 'sudo sysctl -w user.max_user_namespaces=15000',
 });
 
 const usernsClone: Row = ({ uid, unprivilegedUsernsClone: value }) => {
@@ -102,6 +107,7 @@ const usernsClone: Row = ({ uid, unprivilegedUsernsClone: value }) => {
     found: `kernel.unprivileged_userns_clone = ${value}${uid === 0 ? ', and this is root' : ''}`,
     why: 'Debian and Arch kernels can forbid it to all but root.',
     fix: 'sysctl -w kernel.unprivileged_userns_clone=1',
+    command: 'sudo sysctl -w kernel.unprivileged_userns_clone=1',
   };
 };
 
@@ -116,6 +122,7 @@ const apparmor: Row = ({ uid, apparmorRestrictsUserns: value }) => {
     found: `kernel.apparmor_restrict_unprivileged_userns = ${value}${uid === 0 ? ', and this is root' : ''}`,
     why: 'Ubuntu gives a namespace without rights to programs that have no profile with "userns".',
     fix: 'sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or a profile for node with "userns,"',
+    command: 'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0',
   };
 };
 
@@ -144,6 +151,7 @@ const coreDumps: Row = ({ corePattern, kernel: version }) => {
     state: isUnbounded ? 'missing' : 'ok',
     found: `kernel.core_pattern = ${corePattern}`,
     why: 'A dump to a socket ignores the limit on its size (RLIMIT_CORE), so each crash of a program keeps a service of this machine busy.',
+    command: 'sudo sysctl -w kernel.core_pattern=core',
     fix: "sysctl -w kernel.core_pattern=core, or a pattern with a pipe ('|/usr/lib/systemd/systemd-coredump …')",
   };
 };
@@ -166,7 +174,8 @@ const cgroup: Row = ({ cgroup: { version, controllers } }) => {
   };
 };
 
-const cgroupWritable: Row = ({ cgroup: { version, folders, unwritable } }) => {
+const cgroupWritable: Row = (facts) => {
+  const { version, folders, unwritable } = facts.cgroup;
   if (version === 'none') return null;
   const first = unwritable[0];
   return {
@@ -177,7 +186,8 @@ const cgroupWritable: Row = ({ cgroup: { version, folders, unwritable } }) => {
     state: first === undefined ? 'ok' : 'missing',
     found: first === undefined ? (folders[0] ?? '') : `${first} is read-only or not ours`,
     why: 'Each sandbox has a group of its own below it.',
-    fix: 'As a user: systemd-run --user --scope -p Delegate=yes -- COMMAND. In Docker: --cgroupns=private with a writable /sys/fs/cgroup (--privileged, or -v /sys/fs/cgroup:/sys/fs/cgroup:rw).',
+    fix: 'As a user: systemd-run --user --scope -p Delegate=yes -- COMMAND. In Docker: --security-opt writable-cgroups=true, or --privileged.',
+    command: delegationCommand(facts),
   };
 };
 
@@ -193,6 +203,7 @@ const swap: Row = ({ swapBytes, cgroup: { hasSwapLimit } }) => ({
       : `${Math.round(swapBytes / 2 ** 20)} MiB of swap, ${hasSwapLimit ? 'bounded' : 'not bounded'}`,
   why: 'Otherwise a program over its memory limit swaps instead of being stopped.',
   fix: 'Boot with swapaccount=1, use cgroup v2, or: swapoff -a',
+  command: 'sudo swapoff -a',
 });
 
 const container: Row = ({ container: name }) => ({

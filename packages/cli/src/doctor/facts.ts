@@ -22,6 +22,8 @@ export interface Facts {
   canFilterSyscalls: boolean;
   /** Name of the container runtime around us, as far as it shows; `null`: none seen. */
   container: string | null;
+  /** systemd is the init of this machine. */
+  hasSystemd: boolean;
   swapBytes: number;
   /** Where the kernel sends core dumps; `null`: not known. */
   corePattern: string | null;
@@ -44,6 +46,7 @@ export function readFacts(read: Read = readText): Facts {
     seccompMode: numberOr(/^Seccomp:\s*(\d+)$/m.exec(status)?.[1]),
     canFilterSyscalls: /\berrno\b/.test(read('/proc/sys/kernel/seccomp/actions_avail') ?? ''),
     container: containerName(read),
+    hasSystemd: existsSync('/run/systemd/system'),
     swapBytes: Number(/^SwapTotal:\s*(\d+) kB$/m.exec(read('/proc/meminfo') ?? '')?.[1] ?? 0) * 1024,
     corePattern: read('/proc/sys/kernel/core_pattern')?.trim() ?? null,
     cgroup: cgroupFacts(read, isWritable),

@@ -27,6 +27,8 @@ export interface Check {
   why: string;
   /** The exact fix; `null` when there is nothing to do. */
   fix: string | null;
+  /** The fix as a command of a shell, where there is one for this machine. */
+  command?: string | undefined;
 }
 
 /** What became of opening an engine and running `/bin/true` in it. */

@@ -3,6 +3,7 @@
  * still alive. Groups of sandboxes are made below it.
  */
 import {
+  accessSync,
   chmodSync,
   closeSync,
   constants,
@@ -186,7 +187,10 @@ function planV1(mounts: CgroupMounts, where: string): Plan | string {
   const parents = new Map<string, string>();
   for (const controller of [...V1.controllers, 'cpu', 'cpuset']) {
     const hierarchy = mounts.v1.find(({ controllers }) => controllers.includes(controller));
-    if (hierarchy !== undefined) parents.set(controller, placeIn(hierarchy, where));
+    if (hierarchy === undefined) continue;
+    const place = placeIn(hierarchy, where);
+    // What nobody needs is left out where only some hierarchies have been delegated.
+    if (V1.controllers.includes(controller) || isWritable(place)) parents.set(controller, place);
   }
   const missing = V1.controllers.filter((controller) => !parents.has(controller));
   if (missing.length > 0) return `v1: no hierarchy for ${missing.join(', ')}`;
@@ -198,6 +202,15 @@ function planV1(mounts: CgroupMounts, where: string): Plan | string {
     reason: null,
   };
   return { layout: V1, report, parents };
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function planV2(mounts: CgroupMounts, where: string): Plan | string {

@@ -61,6 +61,12 @@ const NEEDED_FOR: Readonly<Partial<Record<Feature, keyof ResolvedLimits | 'alway
   'cpu-set': 'cpuSet',
 };
 
+/** Said in `degraded`: the guarantee is missing, but something is done in its place. */
+const INSTEAD: Readonly<Partial<Record<Feature, string>>> = {
+  'memory-limit':
+    'instead the memory of its processes is added up every few milliseconds, and the program killed when that is above the limit',
+};
+
 /** Looks at a group of the engine, `null` without cgroups. */
 export function describeFeatures(
   report: CgroupReport,
@@ -96,7 +102,8 @@ export function describeFeatures(
       tree === null ? noCgroup : `no ${controller} controller`,
     );
   }
-  const why = 'an ordinary user has one id; run as root for one per sandbox';
+  const why =
+    'an ordinary user has one id, and so has root without CAP_SYS_ADMIN; run as root with it for one per sandbox';
   put('distinct-users', rootless ? null : 'user namespace per slot, two host ids each', why);
   put('private-proc', 'procfs subset=pid,hidepid=ptraceable', null);
   put('seccomp', 'seccomp filter', null);
@@ -128,7 +135,7 @@ export function checkRequired(table: FeatureTable, required: readonly Feature[],
 
 function cgroupHint(report: CgroupReport): string {
   if (report.version !== 'none') return '`sbx doctor` says more.';
-  return 'Run as root, or in a delegated cgroup: `systemd-run --user --scope -p Delegate=yes …`; in Docker mount a writable cgroup.';
+  return 'Run as root, or in a delegated cgroup: `systemd-run --user --scope -p Delegate=yes -- COMMAND`; in Docker with `--security-opt writable-cgroups=true`, or --privileged.';
 }
 
 /** The guarantees that a program with these limits does not get. One shared empty list when nothing is missing. */
@@ -143,5 +150,8 @@ export function degradationsFor(
     if (limit === 'always' || asked.includes(feature)) return true;
     return limit !== undefined && limits[limit] !== null;
   };
-  return missing.filter(isWanted).map((feature) => ({ feature, reason: table[feature].reason ?? '' }));
+  return missing.filter(isWanted).map((feature) => {
+    const reasons = [table[feature].reason, INSTEAD[feature]];
+    return { feature, reason: reasons.filter((reason) => reason != null).join('; ') };
+  });
 }

@@ -12,6 +12,7 @@ import { RootImage } from '../root/image.js';
 import type { EngineInfo, EngineOptions } from '../types/engine.js';
 import { askedFor, checkRequired, DEFAULT_REQUIRE, describeFeatures, type FeatureTable } from './features.js';
 import { hardOpenFiles, sandboxesThatFit } from './open-files.js';
+import { isRootless } from './rootless.js';
 import { isStrict, mountsOf, templateOf } from './template.js';
 
 const DEFAULT_MAX_SANDBOXES = 256;
@@ -44,7 +45,7 @@ export async function openParts(asked: EngineOptions): Promise<Opened> {
 
 async function openOn(options: EngineOptions): Promise<Omit<Opened, 'image'>> {
   const limits = engineLimits(options.limits, options.ceilings);
-  const rootless = process.geteuid!() !== 0;
+  const rootless = isRootless();
   const opened = await CgroupTree.open(options.cgroup ?? 'auto');
   const tree = opened instanceof CgroupTree ? opened : null;
   const report = opened instanceof CgroupTree ? opened.report : opened;

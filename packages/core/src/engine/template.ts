@@ -18,6 +18,7 @@ import type { MountRow } from '../types/mounts.js';
 import type { FeatureTable } from './features.js';
 import { coreLimit } from './kernel.js';
 import { compileMasks, compileMounts } from './mounts.js';
+import { isRootless } from './rootless.js';
 import { compilePolicy } from './seccomp-program.js';
 
 /** Whether a sandbox has the strict filter: a run's own word counts before the engine's. */
@@ -50,7 +51,7 @@ export function templateOf(
   const { hostname = DEFAULT_HOSTNAME, workDir = DEFAULT_WORK_DIR, insideUid = SANDBOX_UID } = options;
   const { seccomp } = options;
   return {
-    rootless: process.geteuid!() !== 0,
+    rootless: isRootless(),
     insideUid,
     umask: options.umask ?? DEFAULT_UMASK,
     ignoreSignalsToInit: options.signalsToInit === 'ignore',

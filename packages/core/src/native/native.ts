@@ -1,11 +1,12 @@
 /** The only file that loads the addon. It is loaded at first use, never at import, so that types and pure helpers work anywhere. */
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import Module from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { errnoName } from '../errno.js';
 import { OverloadedError, SbxError, UnsupportedError } from '../errors.js';
-import { ownPlatform, type Pair, PREBUILT_PLATFORMS, prebuiltPair } from '../prebuilt.js';
+import { ownPlatform } from '../prebuilt.js';
+import { BUNDLED, locatePair } from './locate.js';
 import { PROTOCOL_VERSION } from './tables.js';
 import type { Native } from './types.js';
 
@@ -19,6 +20,8 @@ interface Loaded {
 }
 
 let loaded: Loaded | undefined;
+
+const REINSTALL = 'Reinstall @sbx/core; in a checkout run `npm run setup`. `sbx doctor` shows more.';
 
 /** Loads the addon once per environment. Throws `UnsupportedError` with everything needed to find out why it cannot. */
 export function loadNative(): Loaded {
@@ -34,22 +37,38 @@ function load(): Loaded {
       hint: 'The client packages work here: point one at a server on a Linux machine.',
     });
   }
+  refuseOtherRuntimes(process.versions);
   const platform = ownPlatform();
-  const pair = pairOf(platform);
-  if (pair === null || !existsSync(pair.addon)) throw noPrebuilt(platform, pair?.addon);
+  const pair = locatePair(platform);
   try {
-    const native = createRequire(import.meta.url)(pair.addon) as Native;
+    const native = Module.createRequire(pair.addon)(pair.addon) as Native;
     checkBuild(native);
     return { native: withOwnErrors(native), helperPath: pair.helper };
   } catch (cause) {
     throw new UnsupportedError({
       code: 'SBX_NATIVE_UNAVAILABLE',
       message: `The native addon ${pair.addon} does not load on ${platform} (Node ${process.version}): ${(cause as Error).message}.`,
-      hint: 'Reinstall @sbx/core; in a checkout run `npm run setup`. `sbx doctor` shows more.',
+      hint: basename(pair.addon) === 'sbx.node' ? REINSTALL : BUNDLED, // bundlers rename what they copy
       details: { platform, path: pair.addon },
       cause,
     });
   }
+}
+
+/**
+ * Bun and Deno load addons, but their loops are not libuv's: one ends the process at the first channel, the other never says that one is
+ * readable.
+ */
+function refuseOtherRuntimes({ bun, deno }: NodeJS.ProcessVersions): void {
+  const runtime = bun !== undefined ? 'bun' : deno !== undefined ? 'deno' : null;
+  if (runtime === null) return;
+  const name = runtime === 'bun' ? `Bun ${bun}` : `Deno ${deno}`;
+  throw new UnsupportedError({
+    code: 'SBX_UNSUPPORTED_PLATFORM',
+    message: `@sbx/core runs on Node.js; this is ${name}, which has no event loop of libuv for its addon.`,
+    hint: 'Start a server with Node (sbx-gojudge, sbx serve fathom) and use a client package here, or run this program with Node.',
+    details: { runtime },
+  });
 }
 
 /** Numbers are sent by position, so addon and TypeScript have to be made from the same tables. */
@@ -100,30 +119,17 @@ function guarded<Made extends new (...args: never[]) => object>(Class: Made): Ma
   });
 }
 
-/** A folder that the environment names comes first: of another build, or of a platform that has no pair. */
-function pairOf(platform: string): Pair | null {
-  const folder = process.env.SBX_NATIVE_PATH;
-  if (folder === undefined) return prebuiltPair(platform);
-  return { addon: join(folder, 'sbx.node'), helper: join(folder, 'sbx-helper') };
-}
-
-function noPrebuilt(platform: string, path?: string): UnsupportedError {
-  const looked = path === undefined ? '' : `; looked at ${path}`;
-  return new UnsupportedError({
-    code: 'SBX_NATIVE_UNAVAILABLE',
-    message: `There is no native addon for ${platform}${looked}.`,
-    hint: `Prebuilt ones exist for ${PREBUILT_PLATFORMS.join(', ')}; elsewhere build with \`node native/build.mjs\` in a checkout and set SBX_NATIVE_PATH to the folder.`,
-    details: { platform, path: path ?? null },
-  });
-}
-
 /** Works from `src/native/` and from `dist/`, which lie in the package's folder. */
 function packageRoot(): string {
   const folder = dirname(dirname(fileURLToPath(import.meta.url)));
   return basename(folder) === 'src' ? dirname(folder) : folder;
 }
 
+/** Set by the build, so that a bundle, which has no package.json beside it, knows it too. */
+declare const SBX_CORE_VERSION: string | undefined;
+
 /** Version of this package, for people. */
 export function packageVersion(): string {
+  if (typeof SBX_CORE_VERSION === 'string') return SBX_CORE_VERSION;
   return JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')).version as string;
 }

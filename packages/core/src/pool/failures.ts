@@ -8,7 +8,7 @@ import { descriptorsError, type FailedMessage } from '../native/native.js';
 const STAGE_HINTS: Readonly<Record<string, { layer: PermissionError['layer']; hint: string }>> = {
   helper: {
     layer: 'userns',
-    hint: 'New namespaces were refused. As root, the container needs CAP_SYS_ADMIN; as a user, allow user namespaces: `sysctl -w user.max_user_namespaces=15000`, on Debian kernels `kernel.unprivileged_userns_clone=1`, on Ubuntu `kernel.apparmor_restrict_unprivileged_userns=0`. `sbx doctor` tells which.',
+    hint: 'New namespaces were refused. In a container: `--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined` (Docker, Podman). Else allow user namespaces: `sysctl -w user.max_user_namespaces=15000`, on Debian kernels `kernel.unprivileged_userns_clone=1`, on Ubuntu `kernel.apparmor_restrict_unprivileged_userns=0`. `sbx doctor` tells which.',
   },
   namespaces: {
     layer: 'capability',
@@ -41,6 +41,10 @@ const FULL_RETRY_MS = 100;
 
 const REFUSALS = new Set(['EPERM', 'EACCES']);
 
+/** Container runtimes refuse `clone3` so that libc falls back to `clone`, whose flags their filter can see. The kernels that we run on have it. */
+const isRefusal = (stage: string, name: string) =>
+  REFUSALS.has(name) || (stage === 'helper' && name === 'ENOSYS');
+
 /** A failed set-up of engine, slot or sandbox. */
 export function setupError(failed: Omit<FailedMessage, 'kind' | 'programId'>): SbxError {
   const { stage, stageText, index, errno } = failed;
@@ -49,7 +53,7 @@ export function setupError(failed: Omit<FailedMessage, 'kind' | 'programId'>): S
   const hint = STAGE_HINTS[stage];
   const details = { stage, index, errno, errnoName: errnoName(errno) };
   const message = `The sandbox could not ${stageText || stage}`;
-  if (hint !== undefined && REFUSALS.has(errnoName(errno))) {
+  if (hint !== undefined && isRefusal(stage, errnoName(errno))) {
     return new PermissionError({ ...hint, message: `${message} (${errnoName(errno)}).`, details });
   }
   return new SandboxError({ code: 'SBX_SANDBOX_SETUP', message, stage, index, errno });

@@ -16,6 +16,23 @@ import { lostError, setupError } from './failures.js';
 const SIGKILL = 9;
 const END_TRIES = 400;
 const END_WAIT_MS = 5;
+const EXIT_WAIT_MS = 1000;
+
+/** Of engines that nobody has closed. */
+const living = new Set<Zygote>();
+
+/**
+ * At `process.exit()` the addon has no time of its own. A helper that is not reaped then is left to pid 1, and in a container that often is a
+ * program which reaps nobody. By then all have been told to end.
+ */
+function reapAtExit(): void {
+  for (const zygote of living) zygote.tellToEnd();
+  const until = performance.now() + EXIT_WAIT_MS;
+  for (const zygote of living)
+    while (!zygote.reap() && performance.now() < until) Atomics.wait(STILL, 0, 0, 1);
+}
+
+const STILL = new Int32Array(new SharedArrayBuffer(4));
 
 export class Zygote {
   readonly pid: number;
@@ -31,6 +48,8 @@ export class Zygote {
     this.#native = native;
     this.pid = pid;
     this.#pidfd = pidfd;
+    if (living.size === 0) process.once('exit', reapAtExit);
+    living.add(this);
   }
 
   /** Starts the helper and waits until it has entered its root. */
@@ -74,16 +93,27 @@ export class Zygote {
     this.#onLost(this.#lost);
   }
 
+  tellToEnd(): void {
+    this.#native.endHelper(this.#pidfd);
+  }
+
+  /** False while it lives. */
+  reap(): boolean {
+    return this.#native.reapHelper(this.#pidfd);
+  }
+
   /** Ends it, and with it every process below; waits until the kernel has reaped it. */
   async close(): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
     this.#channel?.close();
-    this.#native.endHelper(this.#pidfd);
-    for (let tries = 0; tries < END_TRIES && !this.#native.reapHelper(this.#pidfd); tries += 1) {
+    this.tellToEnd();
+    for (let tries = 0; tries < END_TRIES && !this.reap(); tries += 1) {
       if (tries === END_TRIES / 2) this.#native.signalHelper(this.#pidfd, SIGKILL);
       await new Promise((resolve) => setTimeout(resolve, tries === 0 ? 0 : END_WAIT_MS));
     }
+    living.delete(this);
+    if (living.size === 0) process.off('exit', reapAtExit);
     this.#native.closeFds([this.#pidfd]);
   }
 

@@ -4,8 +4,8 @@
  */
 import { isSbxError } from '../errors.js';
 
-/** The folder of this library's own frames. */
-const OWN = new URL('.', import.meta.url).href;
+/** The folder of this library's own frames; in a bundle, where all is one file or has no address, none is left out. */
+const OWN = import.meta.url?.endsWith('/index.js') ? new URL('.', import.meta.url).href : '\0';
 
 /** Awaits `work`; what it rejects with shows where the caller waits. */
 export async function withCallerFrames<T>(work: () => T | Promise<T>): Promise<T> {
