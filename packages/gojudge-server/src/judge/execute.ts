@@ -2,15 +2,17 @@
  * A request on the engine: a single program as a one-shot run, several as a group that settles each for itself, and both as
  * living programs where a connection streams. What comes back is the same in all four cases.
  */
-import type {
-  EachGroupRequest,
-  GroupProgram,
-  GroupRequest,
-  InvalidOptionsError,
-  Output,
-  RunResult,
-  SbxError,
+import {
+  type EachGroupRequest,
+  Engine,
+  type GroupProgram,
+  type GroupRequest,
+  type InvalidOptionsError,
+  type Output,
+  type RunResult,
+  type SbxError,
 } from '@sbx/core';
+import { RunFailure } from '../errors.js';
 import { attachStreams } from './attach.js';
 import { keepFile } from './collect-outputs.js';
 import { closeDescriptors, whenSent } from './descriptors.js';
@@ -23,6 +25,8 @@ import type { Settings } from './settings.js';
 
 const NONE: ReadonlySet<number> = new Set();
 const EMPTY = new Uint8Array(0);
+const SEVERAL_LIVING =
+  'several programs of one interactive request need an engine of this machine: send them to /run, or one program to /stream';
 /** Stands for a program of a group that is not to be tried: its copy-in fails, so that its ends of pipes are closed. */
 function never({ diskBytes, diskFileCount }: Settings): GroupProgram {
   const files = { never: { hostFile: '/proc/self/no-such-file' } };
@@ -129,6 +133,7 @@ async function runLiving(
   plans: readonly Plan[],
   request: EachGroupRequest,
 ): Promise<Together> {
+  if (!(engine instanceof Engine)) throw new RunFailure(SEVERAL_LIVING);
   const group = await engine.spawnGroup(request);
   const sending = group.processes.map((process, index) => {
     if (process === null) return undefined;
