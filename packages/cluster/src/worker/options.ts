@@ -1,6 +1,6 @@
 /** Options of `startWorker`, checked; unknown ones are errors. */
 import { availableParallelism } from 'node:os';
-import { Engine, type Limits } from '@sbx/core';
+import { Engine, FEATURES, type Feature, type Limits } from '@sbx/core';
 import { checkOptions } from '@sbx/serving';
 import * as z from 'zod';
 import { BROKER_SHAPE } from '../engine/options.js';
@@ -37,6 +37,8 @@ export interface WorkerOptions extends BrokerOptions {
   cacheBytes?: number | undefined;
   /** Folder that the cache is made in. Default: the system's for temporary files. */
   cacheFolder?: string | undefined;
+  /** Guarantees without which the worker does not start, as of `EngineOptions`. Default: the engine's. */
+  require?: readonly Feature[] | undefined;
   /** An engine of the caller's, which stays open. Default: one of the worker's own. */
   engine?: Engine | undefined;
   /** Default: silent. */
@@ -64,6 +66,7 @@ const OPTIONS = z.strictObject({
     .max(2 ** 50)
     .default(2048 * MiB),
   cacheFolder: z.string().min(1).optional(),
+  require: z.array(z.enum(FEATURES)).readonly().optional(),
   engine: z.custom<Engine>((value) => value instanceof Engine, 'must be an Engine').optional(),
   logger: (record as z.ZodType<WorkerLogger>).optional(),
 });

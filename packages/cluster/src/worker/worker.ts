@@ -68,8 +68,9 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 }
 
 /** As that of `sbx serve fathom`, whose programs may come here. */
-function openEngine({ slots, ceilings }: ResolvedWorkerOptions): Promise<Engine> {
-  return Engine.open({ parallelism: slots, ceilings, mounts: [...DEFAULT_MOUNTS, ...TOLD_MEMORY_MOUNTS] });
+function openEngine({ slots, ceilings, require }: ResolvedWorkerOptions): Promise<Engine> {
+  const mounts = [...DEFAULT_MOUNTS, ...TOLD_MEMORY_MOUNTS];
+  return Engine.open({ parallelism: slots, ceilings, mounts, ...(require === undefined ? {} : { require }) });
 }
 
 interface WorkerParts {
