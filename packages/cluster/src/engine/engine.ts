@@ -142,6 +142,11 @@ export class ClusterEngine implements Runner {
     };
   }
 
+  /** Jobs of this process that a second worker began, or a third, since the opening. */
+  get secondAttempts(): number {
+    return this.#submitter.totals.secondAttempts;
+  }
+
   /** As `Engine.run`. Besides: `WorkerLostError`, `ClusterUnavailableError`, `JobDeadlineError`. */
   async run(file: string, args?: readonly string[], options: RunnerOptions = {}): Promise<RunResult> {
     const ticket = await this.#submit(this.#settings(), { file, args, options });

@@ -74,7 +74,7 @@ function isBefore(a: Timer, b: Timer): boolean {
 }
 
 /** Long enough for every chain of promises between two timers, and cheaper than a turn of the loop. */
-const MICROTASKS = 24;
+const MICROTASKS = 16;
 
 async function settle(): Promise<void> {
   for (let count = 0; count < MICROTASKS; count += 1) await null;
