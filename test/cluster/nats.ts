@@ -106,7 +106,9 @@ export function useNats(): { readonly url: string; readonly server: Nats } {
   };
 }
 
-/** Folders that workers of this machine have for their caches. */
+/** Folders that workers of this process have for their caches. */
 export function cacheFolders(): string[] {
-  return readdirSync(tmpdir()).filter((name) => name.startsWith('sbx-cluster-'));
+  return readdirSync(tmpdir()).filter(
+    (name) => /^sbx-cluster-\d+-(\d+)-/.exec(name)?.[1] === `${process.pid}`,
+  );
 }

@@ -1,8 +1,9 @@
-// A worker or a submitter as a process of its own, so that it can be killed. `node node.mjs worker|submitter JSON`. Says `ready` on stdout.
+// A worker or a submitter as a process of its own, so that it can be killed. `node node.mjs worker|submitter`, its options as JSON on stdin. Says `ready` on stdout.
+import { json } from 'node:stream/consumers';
 import { ClusterEngine, startWorker } from '@sbx/cluster';
 
-const [kind, text] = process.argv.slice(2);
-const options = JSON.parse(text);
+const [kind] = process.argv.slice(2);
+const options = await json(process.stdin);
 
 if (kind === 'worker') {
   const worker = await startWorker(options);

@@ -27,9 +27,8 @@ export function openEngine(options: ClusterOptions): Promise<ClusterEngine> {
 }
 
 async function startNode(kind: string, options: object): Promise<TestNode> {
-  const child = spawn(process.execPath, [script, kind, JSON.stringify(options)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(process.execPath, [script, kind], { stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin!.end(JSON.stringify(options));
   await new Promise<void>((resolve, reject) => {
     child.stdout!.on('data', (data: Buffer) => data.includes('ready') && resolve());
     child.once('exit', (code, signal) => reject(new Error(`the ${kind} ended: ${code ?? signal}`)));

@@ -14,6 +14,7 @@ export {
   WorkerLostError,
 } from './errors.js';
 export type { BrokerOptions } from './nats/connection.js';
-export { type ClusterStatus, clusterStatus } from './status.js';
+export { type ClusterStatus, clusterStatus, type TenantStatus } from './status.js';
+export type { WorkerDescription } from './wire/announcement.js';
 export type { WorkerLogger, WorkerOptions } from './worker/options.js';
-export { startWorker, type Worker, type WorkerDescription } from './worker/worker.js';
+export { startWorker, type Worker } from './worker/worker.js';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { JOB_STREAM, subjects, WORKERS } from './names.js';
 import { type Broker, type BrokerOptions, openBroker } from './nats/connection.js';
 import { WorkerList } from './nats/presence.js';
-import type { WorkerDescription } from './worker/worker.js';
+import type { WorkerDescription } from './wire/announcement.js';
 
 /** Jobs of one tenant at the broker. */
 export interface TenantStatus {

@@ -1,12 +1,12 @@
 /** What holds on every worker of a cluster, as an engine says it of one machine. */
 import { DEFAULT_LIMITS, type EngineInfo, FEATURES, type Limits } from '@sbx/core';
-import type { Announcement } from '../wire/announcement.js';
+import type { WorkerDescription } from '../wire/announcement.js';
 
 const NO_WORKER = 'No worker of the cluster has announced itself.';
 
 type Features = EngineInfo['features'];
 
-export function clusterInfo(workers: readonly Announcement[], queueLength: number): EngineInfo {
+export function clusterInfo(workers: readonly WorkerDescription[], queueLength: number): EngineInfo {
   const infos = workers.map(({ info }) => info);
   const [first] = infos;
   const features = Object.fromEntries(FEATURES.map((name) => [name, weakest(infos, name)]));

@@ -1,11 +1,11 @@
 /** Who works: announcements in a bucket whose entries go by themselves when they are not renewed. */
-import { type Announcement, decodeAnnouncement, encodeAnnouncement } from '../wire/announcement.js';
+import { decodeAnnouncement, encodeAnnouncement, type WorkerDescription } from '../wire/announcement.js';
 import { type Broker, PRESENCE_MS } from './connection.js';
 
 const RENEW_MS = PRESENCE_MS / 3;
 
 /** Announces a worker until the returned function is called, which takes it back. */
-export function announce({ workers }: Broker, describe: () => Announcement): () => Promise<void> {
+export function announce({ workers }: Broker, describe: () => WorkerDescription): () => Promise<void> {
   const { name } = describe();
   const put = () => void workers.put(name, encodeAnnouncement(describe())).catch(() => undefined); // the next one comes
   put();
@@ -18,7 +18,7 @@ export function announce({ workers }: Broker, describe: () => Announcement): () 
 
 /** The workers that announced themselves lately. */
 export class WorkerList {
-  readonly #workers = new Map<string, { announcement: Announcement; heardAt: number }>();
+  readonly #workers = new Map<string, { announcement: WorkerDescription; heardAt: number }>();
   #stop: () => void = () => undefined;
   #onChange: () => void;
 
@@ -47,7 +47,7 @@ export class WorkerList {
     return list;
   }
 
-  all(): Announcement[] {
+  all(): WorkerDescription[] {
     const since = performance.now() - PRESENCE_MS;
     return [...this.#workers.values()].flatMap(({ announcement, heardAt }) =>
       heardAt >= since ? [announcement] : [],
@@ -58,7 +58,7 @@ export class WorkerList {
     this.#stop();
   }
 
-  #hear(key: string, announcement: Announcement | null): void {
+  #hear(key: string, announcement: WorkerDescription | null): void {
     if (announcement === null || announcement.name !== key) this.#workers.delete(key);
     else this.#workers.set(key, { announcement, heardAt: performance.now() });
     this.#onChange();

@@ -53,17 +53,45 @@ export const ANNOUNCEMENT = z.strictObject({
   cache: z.strictObject({ bytes: count, hits: count, fetches: count, evictions: count }),
 });
 
-export type Announcement = Omit<z.output<typeof ANNOUNCEMENT>, 'info'> & { info: EngineInfo };
+/** What a worker announces. */
+export interface WorkerDescription {
+  /** Of this form. */
+  version: 1;
+  /** Its name in the cluster, new with each start. */
+  name: string;
+  /** Its machine, as that calls itself. */
+  host: string;
+  /** Of its process there. */
+  pid: number;
+  /** Jobs at the same time. */
+  slots: number;
+  /** Jobs that run now. */
+  running: number;
+  /** It takes no more. */
+  isDraining: boolean;
+  /** Of its machine. */
+  memoryBytes: number;
+  /** Those that are installed there; `version` is `null` where nobody asked. */
+  languages: { name: string; version: string | null }[];
+  /** Words of its operator. */
+  labels: Record<string, string>;
+  /** What its engine enforces. */
+  info: EngineInfo;
+  /** Jobs since its start: begun, with an accepted result, too late for that, without an attempt left, cancelled. */
+  totals: { started: number; accepted: number; superseded: number; lost: number; cancelled: number };
+  /** Its cache of files: bytes that it holds; files that were there, that were fetched, that were given up. */
+  cache: { bytes: number; hits: number; fetches: number; evictions: number };
+}
 
-export function encodeAnnouncement(announcement: Announcement): Uint8Array {
+export function encodeAnnouncement(announcement: WorkerDescription): Uint8Array {
   return Buffer.from(JSON.stringify(announcement));
 }
 
 /** `null` for what is none. */
-export function decodeAnnouncement(message: Uint8Array): Announcement | null {
+export function decodeAnnouncement(message: Uint8Array): WorkerDescription | null {
   try {
     const parsed = ANNOUNCEMENT.safeParse(JSON.parse(Buffer.from(message).toString('utf8')));
-    return parsed.success ? (parsed.data as unknown as Announcement) : null;
+    return parsed.success ? (parsed.data as unknown as WorkerDescription) : null;
   } catch {
     return null;
   }

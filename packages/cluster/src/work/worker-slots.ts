@@ -17,10 +17,10 @@ const NONE = new Uint8Array(0);
 /** Why a job is to end before its program has ended. */
 export class StopJob extends Error {
   override name = 'StopJob';
-  /** `'drop'`: nobody wants anything of it. */
-  readonly mode: Cancel['mode'];
+  /** `'drop'`: nobody wants anything of it. `'orphan'`: its submitter is gone, and no record says so yet. */
+  readonly mode: Cancel['mode'] | 'orphan';
 
-  constructor(mode: Cancel['mode']) {
+  constructor(mode: Cancel['mode'] | 'orphan') {
     super(`the job is to end (${mode})`);
     this.mode = mode;
   }
@@ -92,7 +92,7 @@ export class WorkerSlots {
     const key = recordKey(job.tenant, job.id);
     const isSecond = attempt > 1 || this.#recent.has(key);
     if (isSecond && (await this.#link.readRecord(key)) !== null) return delivery.done();
-    if (attempt > job.maxAttempts) return this.#giveUp(delivery, key);
+    if (attempt > job.maxAttempts) return this.#giveUp(delivery, key, 'lost');
     if (this.#running.has(key)) return this.#waitForOwn(delivery, key);
     const controller = new AbortController();
     this.#running.set(key, controller);
@@ -121,8 +121,9 @@ export class WorkerSlots {
     const stopLease = this.#keepLease(delivery, key, controller);
     try {
       const outcome = await execute(delivery, controller.signal);
-      if ((controller.signal.reason as StopJob | undefined)?.mode === 'drop')
-        return this.#drop(delivery, key);
+      const mode = (controller.signal.reason as StopJob | undefined)?.mode;
+      if (mode === 'drop') return this.#drop(delivery, key);
+      if (mode === 'orphan') return this.#giveUp(delivery, key, 'cancelled');
       const record: JobRecord = { kind: 'done', attempt, worker, bodyHash: job.bodyHash, outcome };
       const isFirst = await this.#write(delivery, key, record);
       this.totals[isFirst ? 'accepted' : 'superseded'] += 1;
@@ -137,12 +138,14 @@ export class WorkerSlots {
     if ((await this.#link.readRecord(key)) !== null) delivery.done();
   }
 
-  async #giveUp(delivery: Delivery, key: string): Promise<void> {
+  /** Never a verdict: whoever still asks for the job is told that it has none. */
+  async #giveUp(delivery: Delivery, key: string, kind: 'lost' | 'cancelled'): Promise<void> {
     const { job, attempt } = delivery;
     const { name: worker } = this.#options;
     const { bodyHash } = job;
-    await this.#write(delivery, key, { kind: 'lost', attempt: attempt - 1, worker, bodyHash, outcome: NONE });
-    this.totals.lost += 1;
+    const begun = kind === 'lost' ? attempt - 1 : attempt;
+    await this.#write(delivery, key, { kind, attempt: begun, worker, bodyHash, outcome: NONE });
+    this.totals[kind] += 1;
   }
 
   /** Until it is written, by whomever. */
@@ -178,7 +181,7 @@ export class WorkerSlots {
       const isHeard = await this.#link.isHeard(delivery.job);
       unheardSince = isHeard ? null : (unheardSince ?? this.#clock.now());
       if (unheardSince === null || this.#clock.now() - unheardSince < orphanGraceMs) return;
-      controller.abort(new StopJob('result')); // a result that nobody may ever read ends the job for good
+      controller.abort(new StopJob('orphan'));
     };
     const extend = () => {
       delivery.extend();

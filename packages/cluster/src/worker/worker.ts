@@ -11,7 +11,7 @@ import { NatsBlobStore } from '../nats/blob-store.js';
 import { type Broker, LEASE_MS, openBroker, workersOf } from '../nats/connection.js';
 import { announce } from '../nats/presence.js';
 import { workerLink } from '../nats/worker-link.js';
-import type { Announcement } from '../wire/announcement.js';
+import type { WorkerDescription } from '../wire/announcement.js';
 import { WorkerSlots } from '../work/worker-slots.js';
 import { Executor } from './execute.js';
 import {
@@ -37,9 +37,6 @@ export interface Worker extends AsyncDisposable {
   /** As `drain` for at most `drainMs` (default 0), then gives up what still runs, for other workers to do. Safe to call twice. */
   close(drainMs?: number): Promise<void>;
 }
-
-/** What a worker announces. */
-export type WorkerDescription = Announcement;
 
 /**
  * Opens an engine and takes jobs of the cluster until it is closed. Throws as `Engine.open` does, and `ClusterUnavailableError`.
