@@ -50,6 +50,7 @@ export class Nats {
   async start(): Promise<void> {
     const child = spawn(natsServer(), this.#args, { stdio: ['ignore', 'ignore', 'pipe'] });
     this.#child = child;
+    process.once('exit', () => child.kill('SIGKILL')); // also where a hook before `stop` threw
     await new Promise<void>((resolve, reject) => {
       let log = '';
       child.stderr!.on('data', (data: Buffer) => {
