@@ -13,6 +13,7 @@ export const PAGES = {
   adapters: ['limits.md', 'security.md'],
   core: ENGINE_PAGES,
   languages: ['languages.md'],
+  cluster: ['cluster.md', 'limits.md'],
   cli: ['cli.md', 'limits.md'],
   'fifo-protocol': ['protocols/fifo.md'],
   'fifo-client': ['protocols/fifo.md'],

@@ -17,6 +17,7 @@ const BENCHES = {
   'gojudge-start': './gojudge-start.mjs',
   fifo: './fifo.mjs',
   fathom: './fathom.mjs',
+  cluster: './cluster.mjs',
 };
 
 const usage = `usage: main.mjs ${Object.keys(BENCHES).join('|')} [--json] [--check] [--quick] [--url URL]… [--only TEXT]

@@ -1,5 +1,5 @@
 // A server of ours on a free port, closed and checked for leaks after use; and a client of plain `ws` that keeps all it hears.
-import type { Engine } from '@sbx/core';
+import type { Runner } from '@sbx/core';
 import { createFathomServer, type FathomServer, type FathomServerOptions } from '@sbx/fathom-server';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
@@ -14,7 +14,7 @@ export interface TestServer {
 }
 
 /** One server for the tests of a file; a second one in the same file is lent the engine of the first. */
-export function useServer(options: FathomServerOptions = {}, lend?: () => Engine): TestServer {
+export function useServer(options: FathomServerOptions = {}, lend?: () => Runner): TestServer {
   let server: FathomServer | undefined;
   let url = '';
   let before: Awaited<ReturnType<typeof settledFootprint>>;

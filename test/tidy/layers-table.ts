@@ -3,6 +3,7 @@
 /** Each package, and the other packages of ours that it may import, at their index. Any `node:*` besides. */
 export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
   adapters: ['@sbx/core'],
+  cluster: ['@sbx/core', '@sbx/languages', '@sbx/serving'],
   console: [],
   core: ['@sbx/shared'],
   'fathom-client': ['@sbx/shared'],
@@ -32,6 +33,7 @@ export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
   serving: ['@sbx/core'],
   shared: [],
   cli: [
+    '@sbx/cluster',
     '@sbx/fifo-client',
     '@sbx/core',
     '@sbx/fathom-client/conformance',
@@ -50,6 +52,18 @@ export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
  * An entry is a file or a folder of packages/NAME/src; the longest one that fits a file counts.
  */
 export const STOREYS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  cluster: [
+    ['names.ts', 'clock.ts', 'errors.ts'],
+    ['wire/envelope.ts', 'wire/blob.ts', 'wire/notice.ts', 'wire/record.ts'],
+    ['links.ts'],
+    ['wire/'],
+    ['queue/', 'session/', 'contents/'],
+    ['submit/', 'work/'],
+    ['nats/', 'testing/'],
+    ['engine/', 'worker/'],
+    ['status.ts'],
+    ['index.ts'],
+  ],
   core: [
     [
       'types/',

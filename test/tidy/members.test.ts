@@ -11,6 +11,7 @@ const PUBLIC_TYPES = [
   'packages/fifo-protocol/src/reply.ts',
   'packages/fifo-protocol/src/server/types.ts',
   // As built: everything that the entry exports.
+  'packages/cluster/dist/index.d.ts',
   'packages/fathom-client/dist/index.d.ts',
   'packages/fathom-client/dist/conformance/index.d.ts',
   'packages/fathom-server/dist/index.d.ts',

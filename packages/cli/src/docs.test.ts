@@ -29,6 +29,14 @@ test.each([
   expect(flags.filter((flag) => !section.includes(`\`${flag}`))).toEqual([]);
 });
 
+test('every option of sbx worker stands there', async () => {
+  const { stdout: help } = await captured(() => runMain(['worker', '--help']));
+  const flags = [...help.matchAll(/^ {2}(--[a-z-]+)/gm)].map((match) => match[1]!);
+  expect(flags.length).toBeGreaterThan(10);
+  const section = page.slice(page.indexOf('## sbx worker'), page.indexOf('## sbx cluster status'));
+  expect(flags.filter((flag) => !section.includes(`\`${flag}`))).toEqual([]);
+});
+
 test('every exit code of our own stands there', () => {
   const { ok: _ok, failed: _failed, ...codes } = EXIT;
   const missing = Object.values(codes).filter(

@@ -95,5 +95,31 @@ export interface ServeFathomFlags {
   drain?: string;
   allowDegraded?: boolean;
   verbose?: boolean;
+  cluster?: string;
+  credentials?: string;
+  json?: boolean;
+}
+
+/** Of `sbx worker`. */
+export interface WorkerFlags {
+  nats: string;
+  credentials?: string;
+  slots?: string;
+  languages?: string;
+  labels?: string[];
+  cache?: string;
+  maxWall?: string;
+  maxOutput?: string;
+  drain?: string;
+  replicas?: string;
+  allowDegraded?: boolean;
+  verbose?: boolean;
+  json?: boolean;
+}
+
+/** Of `sbx cluster status`. */
+export interface ClusterStatusFlags {
+  nats: string;
+  credentials?: string;
   json?: boolean;
 }

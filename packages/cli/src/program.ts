@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
+import { addCluster, addWorker } from './cluster/options.js';
 import type { ConformFlags } from './commands/conform.js';
 import { EXIT } from './exit-codes.js';
 import { reportFailure } from './failure.js';
@@ -98,6 +99,8 @@ function makeRoot(program: readonly string[] | null, done: (exitCode: number) =>
   addBench(root, done);
   addFifo(root, { program, runOptions: runOptions(), done });
   addServe(root, program, done);
+  addWorker(root, done);
+  addCluster(root, done);
   addConform(root, done);
   return root;
 }

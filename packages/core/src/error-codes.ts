@@ -153,6 +153,33 @@ export const ERROR_CODES = {
     'The output is too long for one JavaScript string; use `bytes`.',
   ),
 
+  // Jobs on other machines (@sbx/cluster).
+  SBX_WORKER_LOST: row(
+    'SbxError',
+    true,
+    '`WorkerLostError` of @sbx/cluster: the workers that had the job disappeared; there is no verdict.',
+  ),
+  SBX_CLUSTER_UNAVAILABLE: row(
+    'SbxError',
+    true,
+    '`ClusterUnavailableError` of @sbx/cluster: the broker does not answer; the message says what cannot be promised now.',
+  ),
+  SBX_JOB_CONFLICT: row(
+    'SbxError',
+    false,
+    '`JobConflictError` of @sbx/cluster: another job was submitted under the same id.',
+  ),
+  SBX_JOB_DEADLINE: row(
+    'SbxError',
+    true,
+    '`JobDeadlineError` of @sbx/cluster: there was no result within `deadlineMs`; the job was cancelled.',
+  ),
+  SBX_JOB_CANCELLED: row(
+    'SbxError',
+    false,
+    '`JobCancelledError` of @sbx/cluster: another call with the same id cancelled the job.',
+  ),
+
   SBX_PROGRAM_FAILED: row('ProgramError', false, 'Only from `orThrow()`: the program did not end well.'),
   SBX_INTERNAL: row('SbxError', false, 'A rule of the library itself was broken: a bug to report.'),
 } as const satisfies Record<string, ErrorCodeRow>;

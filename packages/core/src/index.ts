@@ -30,6 +30,14 @@ export {
   type StreamFor,
 } from './public/process.js';
 export { ProcessGroup } from './public/process-group.js';
+export {
+  isRunner,
+  type ProgramInput,
+  type ProgramOutput,
+  type Runner,
+  type RunnerOptions,
+  type RunnerProcess,
+} from './public/runner.js';
 export { Sandbox } from './public/sandbox.js';
 export { SandboxFiles } from './public/sandbox-files.js';
 export type { ShellTag } from './public/shell.js';

@@ -18,8 +18,15 @@ test.each([
   expect(failure.message).not.toMatch(/SECRET/);
 });
 
-test.each(['SBX_OVERLOADED', 'SBX_SANDBOX_LOST', 'SBX_CLOSED'] as const)('%s passes: retryable', (code) => {
+test.each(['SBX_SANDBOX_LOST', 'SBX_CLOSED'] as const)('%s passes: retryable', (code) => {
   expect(failureOf(engineError(code))).toMatchObject({ code: 'INTERNAL_ERROR', retryable: true });
+});
+
+test('an engine, or a cluster, whose queue is full', () => {
+  expect(failureOf(engineError('SBX_OVERLOADED'))).toMatchObject({
+    code: 'SANDBOX_OVERLOADED',
+    retryable: true,
+  });
 });
 
 const EPERM = 1;

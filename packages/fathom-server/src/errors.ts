@@ -23,7 +23,7 @@ export interface Failure {
   retryable: boolean;
 }
 
-type Kind = 'request' | 'language' | 'lasting' | 'passing';
+type Kind = 'request' | 'language' | 'overloaded' | 'lasting' | 'passing';
 
 /** Engine error code → its kind. What is not here is passing. */
 const KIND_OF: Readonly<Partial<Record<SbxError['code'], Kind>>> = {
@@ -32,6 +32,7 @@ const KIND_OF: Readonly<Partial<Record<SbxError['code'], Kind>>> = {
   SBX_LANGUAGE_UNAVAILABLE: 'language',
   SBX_PROGRAM_NOT_FOUND: 'language',
   SBX_PROGRAM_NOT_EXECUTABLE: 'language',
+  SBX_OVERLOADED: 'overloaded',
   SBX_UNSUPPORTED_PLATFORM: 'lasting',
   SBX_NATIVE_UNAVAILABLE: 'lasting',
   SBX_REQUIRED_FEATURE_MISSING: 'lasting',
@@ -54,6 +55,11 @@ const FAILURES: Readonly<Record<Kind, Failure>> = {
     code: 'LANGUAGE_NOT_SUPPORTED',
     message: 'language: its interpreter cannot be started in this sandbox',
     retryable: false,
+  },
+  overloaded: {
+    code: 'SANDBOX_OVERLOADED',
+    message: 'All sandboxes are taken; try again later.',
+    retryable: true,
   },
   lasting: {
     code: 'INTERNAL_ERROR',

@@ -1,11 +1,12 @@
 /** Options of `createFathomServer`, checked; unknown ones are errors. */
 import { availableParallelism } from 'node:os';
 import {
-  Engine,
   FEATURES,
   type Feature,
   InvalidOptionsError,
+  isRunner,
   type Limits,
+  type Runner,
   type RunObserver,
 } from '@sbx/core';
 import { LANGUAGES, LIMIT_RANGES, SIZE_LIMITS } from '@sbx/fathom-client/wire';
@@ -83,8 +84,11 @@ export interface FathomServerOptions {
   root?: 'host' | 'minimal' | undefined;
   /** Guarantees of the engine that is opened here, as of `EngineOptions`. */
   require?: readonly Feature[] | undefined;
-  /** An engine of the caller's, which stays open. Default: one of the server's own. */
-  engine?: Engine | undefined;
+  /**
+   * An engine of the caller's, which stays open; or another runner, such as that of `@sbx/cluster`, where no interpreters wait. Default:
+   * an engine of the server's own.
+   */
+  engine?: Runner | undefined;
   /** Is called when an execution starts and ends, for live views. Default: none. */
   observer?: RunObserver | undefined;
   /** Default: silent. */
@@ -149,7 +153,7 @@ const OPTIONS = z.strictObject({
   drainMs: ms.default(0),
   root: z.enum(['host', 'minimal']).default('host'),
   require: z.array(z.enum(FEATURES)).readonly().optional(),
-  engine: z.custom<Engine>((value) => value instanceof Engine, 'must be an Engine').optional(),
+  engine: z.custom<Runner>(isRunner, 'must be an Engine or another Runner').optional(),
   observer: (record as z.ZodType<RunObserver>).optional(),
   logger: (record as z.ZodType<Logger>).optional(),
 });

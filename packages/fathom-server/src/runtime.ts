@@ -1,5 +1,5 @@
 /** The languages on offer, and how code of one becomes a living program. */
-import { type Engine, InvalidOptionsError, type Limits, type Process } from '@sbx/core';
+import { InvalidOptionsError, type Limits, type Runner, type RunnerProcess } from '@sbx/core';
 import {
   createRegistry,
   createRuntimes,
@@ -48,7 +48,7 @@ export class Runtime {
   }
 
   /** Finds out which of the wanted languages are installed; the others are not on offer. Throws when none is. */
-  static async open(engine: Engine, options: RuntimeOptions): Promise<Runtime> {
+  static async open(engine: Runner, options: RuntimeOptions): Promise<Runtime> {
     const definitions = options.languages.map(definitionOf);
     const bash = languages.find('bash');
     const probed = withoutVersions([...definitions, bash]);
@@ -81,7 +81,7 @@ export class Runtime {
   }
 
   /** Resolves when the program executes, in an interpreter that waited or in a new one. */
-  start({ stdin, env, ...rest }: Start): Promise<Process> {
+  start({ stdin, env, ...rest }: Start): Promise<RunnerProcess> {
     const input = stdin === '' ? 'empty' : { text: stdin };
     return this.#runtimes.spawn({ ...rest, stdin: input, env, network: this.#network });
   }

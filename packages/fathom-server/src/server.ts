@@ -1,7 +1,7 @@
 /** The server: engine, languages, places and connections behind one port. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { DEFAULT_MOUNTS, Engine, type Limits } from '@sbx/core';
+import { DEFAULT_MOUNTS, Engine, type Limits, type Runner } from '@sbx/core';
 import { executeSchema } from '@sbx/fathom-client/schemas';
 import { type ExecuteMessage, LIMIT_DEFAULTS } from '@sbx/fathom-client/wire';
 import { minimalRoot, TOLD_MEMORY_MOUNTS } from '@sbx/languages';
@@ -25,7 +25,7 @@ export interface FathomServer extends AsyncDisposable {
   /** Listens on `host` and `port`. Resolves with the addresses of the WebSocket, ports decided. */
   listen(): Promise<{ urls: string[] }>;
   /** Executions run on it. */
-  readonly engine: Engine;
+  readonly engine: Runner;
   /** The languages on offer. */
   readonly languages: readonly string[];
   /** Resolves when the interpreters of `standby` wait, or cannot; executions are served before that too. */
@@ -88,7 +88,7 @@ const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 /** As in the sample of the specification. */
 const FIRST_LIMITS = { timeout_ms: 30_000, memory_mb: 256 };
 
-function openRuntime(engine: Engine, options: ResolvedOptions) {
+function openRuntime(engine: Runner, options: ResolvedOptions) {
   const { languages, standby, standbyMemoryBytes, limits, network, logger = SILENT } = options;
   const first = { ...limits, ...limitsOf(FIRST_LIMITS) };
   const onMissing = (missing: { language: string; reason: string }) =>
@@ -109,7 +109,7 @@ function openEngine({ parallelism, standby, require, root, languages }: Resolved
 }
 
 class OpenServer implements FathomServer {
-  readonly engine: Engine;
+  readonly engine: Runner;
   readonly #options: ResolvedOptions;
   readonly #runtime: Runtime;
   readonly #admission: Admission;
@@ -120,7 +120,7 @@ class OpenServer implements FathomServer {
   #isClosing = false;
   #closed: Promise<void> | null = null;
 
-  constructor(options: ResolvedOptions, engine: Engine, runtime: Runtime) {
+  constructor(options: ResolvedOptions, engine: Runner, runtime: Runtime) {
     this.#options = options;
     this.engine = engine;
     this.#runtime = runtime;

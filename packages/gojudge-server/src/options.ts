@@ -1,7 +1,7 @@
 /** Options of `createGojudgeServer`, checked; and their way to settings. Unknown ones are errors. */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { Engine, type EngineOptions, type RunObserver, type SeccompPolicy } from '@sbx/core';
+import { type EngineOptions, isRunner, type Runner, type RunObserver, type SeccompPolicy } from '@sbx/core';
 import { checkOptions } from '@sbx/serving';
 import * as z from 'zod';
 import { type Given, type Renamed, withoutFormerNames } from './former-names.js';
@@ -126,7 +126,7 @@ const OPTIONS = z.strictObject({
   cmdCountMax: z.int().min(1).default(64),
   collectMaxBytes: bytes.default(256 * MiB),
   shutdownMs: z.number().min(0).default(3000),
-  engine: z.custom<Engine>((value) => value instanceof Engine).optional(),
+  engine: z.custom<Runner>(isRunner).optional(),
   observer: z.custom<RunObserver>((value) => typeof value === 'object' && value !== null).optional(),
 });
 
@@ -230,8 +230,11 @@ export interface GojudgeServerOptions {
   collectMaxBytes?: number | undefined;
   /** How long `close()` waits for running requests before it kills them. Default 3000. */
   shutdownMs?: number | undefined;
-  /** An engine of the caller's, which stays open; mounts and names are its own then. */
-  engine?: Engine | undefined;
+  /**
+   * An engine of the caller's, which stays open; mounts and names are its own then. Or another runner, such as that of `@sbx/cluster`: it
+   * refuses `/stream` with several programs.
+   */
+  engine?: Runner | undefined;
   /** Is called when a run ends, and at the start of one over `/stream`, for live views. Default: none. */
   observer?: RunObserver | undefined;
 }

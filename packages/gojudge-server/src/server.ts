@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Engine } from '@sbx/core';
+import type { Runner } from '@sbx/core';
 import { after } from '@sbx/serving';
 import { endSlowBody } from './http/connection/slow-body.js';
 import { makeEntryCheck } from './http/entry.js';
@@ -30,7 +30,7 @@ export interface GojudgeServer extends AsyncDisposable {
   /** Listens on `host` and `port`, and on `monitorAddr` when enabled. Resolves with the addresses, ports decided. */
   listen(): Promise<{ urls: string[]; monitorUrls: string[] }>;
   /** Runs go through it. */
-  readonly engine: Engine;
+  readonly engine: Runner;
   /** Requests that run and that wait for a worker. */
   load(): { active: number; waiting: number };
   /** The text of `/metrics`; empty without `enableMetrics`. */
@@ -76,7 +76,7 @@ class OpenServer implements GojudgeServer {
     this.#fastPath = new FastPath(parts.context, this.#checkEntry, metrics);
   }
 
-  get engine(): Engine {
+  get engine(): Runner {
     return this.#parts.context.engine;
   }
 

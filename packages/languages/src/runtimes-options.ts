@@ -1,5 +1,12 @@
 /** Options of `createRuntimes` and of its `spawn`, and their checks. */
-import type { Engine, Limits, ProgramOptions, SandboxShape } from '@sbx/core';
+import {
+  type Engine,
+  isRunner,
+  type Limits,
+  type ProgramOptions,
+  type Runner,
+  type SandboxShape,
+} from '@sbx/core';
 import {
   anything,
   type Check,
@@ -16,8 +23,8 @@ import type { LanguageName } from './types.js';
 
 /** Settings of `createRuntimes`. */
 export interface RuntimesOptions {
-  /** Where the programs run. */
-  engine: Engine;
+  /** Where the programs run. Only an `Engine` has interpreters that wait: with another runner each start is an ordinary one. */
+  engine: Engine | Runner;
   /** Languages that can be asked for. Default: the built-in ones. */
   registry?: Registry | undefined;
   /** Interpreters kept waiting, by language name. Default: none, every start is an ordinary one. */
@@ -59,9 +66,7 @@ const counts: Check = (value, field) => {
 
 const RUNTIMES: Checks<RuntimesOptions> = {
   engine: (value, field) => {
-    if (typeof (value as { standby?: unknown } | null)?.standby !== 'function') {
-      throw wrongType(field, 'must be an Engine', value);
-    }
+    if (!isRunner(value)) throw wrongType(field, 'must be an Engine or another Runner', value);
   },
   registry: (value, field) => {
     if (typeof (value as { find?: unknown } | null)?.find !== 'function') {

@@ -1,16 +1,15 @@
 /**
- * Interpreters that have started and wait for code. What a caller gets is core's `Process`, from an interpreter that waited
+ * Interpreters that have started and wait for code. What a caller gets is core's `Process` (of another runner its process), from an interpreter that waited
  * or from an ordinary start: the same outcome, only sooner or later.
  */
 import {
   InvalidOptionsError,
-  type PreparedProgram,
-  type Process,
-  type Standby,
+  type RunnerProcess,
   type StandbyCounters,
   type StandbyProgram,
 } from '@sbx/core';
 import { startByPath } from './absolute.js';
+import { type PreparedStart, type Starts, startsOf } from './cold-starts.js';
 import { LanguageUnavailableError } from './errors.js';
 import { type Programs, requireAvailable } from './needs.js';
 import { planRun, sourceName } from './plan.js';
@@ -43,9 +42,9 @@ const PROGRAMS_MAX = 64;
 export class Runtimes implements AsyncDisposable {
   readonly #options: RuntimesOptions;
   readonly #registry: Registry;
-  readonly #standby: Standby;
+  readonly #standby: Starts;
   readonly #kept: Promise<unknown>;
-  readonly #programs = new Map<string, PreparedProgram>();
+  readonly #programs = new Map<string, PreparedStart>();
   /** Languages that were to wait and are not installed, and what is missing. */
   readonly #missing = new Map<string, string>();
 
@@ -59,7 +58,7 @@ export class Runtimes implements AsyncDisposable {
     this.#options = options;
     this.#registry = registry;
     const wanted = Object.entries(standby).map(([name, count]) => [this.#find(name), count] as const);
-    this.#standby = engine.standby({ memoryBytes });
+    this.#standby = startsOf(engine, memoryBytes);
     this.#kept = Promise.all(wanted.map(([language, count]) => this.#keep(language, count)));
     this.#kept.catch(() => undefined); // told by `ready`
   }
@@ -69,7 +68,7 @@ export class Runtimes implements AsyncDisposable {
    * ask how old its process is (`LanguageDefinition.asksAge`); else one is started now. stdout and stderr are pipes. Not in the engine's queue. Rejects with `LanguageUnavailableError`
    * when the interpreter is not installed, and as `Engine.spawn`.
    */
-  async spawn(options: SpawnCodeOptions): Promise<Process> {
+  async spawn(options: SpawnCodeOptions): Promise<RunnerProcess> {
     validateSpawnCode(options);
     const { language: name, code, stdin = 'empty', signal, onAbort, killGraceMs } = options;
     const language = this.#find(name);
@@ -118,7 +117,7 @@ export class Runtimes implements AsyncDisposable {
   }
 
   /** Planned and checked once for requests that differ in their code alone. */
-  #program(language: Language, programs: Programs, request: ProgramRequest): PreparedProgram {
+  #program(language: Language, programs: Programs, request: ProgramRequest): PreparedStart {
     const key = keyOf(language, request);
     const known = key === null ? undefined : this.#programs.get(key);
     if (known !== undefined) return known;
@@ -202,7 +201,7 @@ function checkStdin(stdin: unknown): void {
 }
 
 /** What a program leaves unread is no fault. */
-function feed({ stdin }: Process, input: Exclude<SpawnCodeOptions['stdin'], 'pipe' | undefined>): void {
+function feed({ stdin }: RunnerProcess, input: Exclude<SpawnCodeOptions['stdin'], 'pipe' | undefined>): void {
   const bytes = input === 'empty' ? undefined : 'text' in input ? input.text : input.bytes;
   void stdin?.end(bytes).catch(() => undefined);
 }

@@ -34,18 +34,31 @@ export async function serveFathomCommand(flags: ServeFathomFlags): Promise<numbe
   const interrupts = watchInterrupts();
   interrupts.signal.addEventListener('abort', letSecondSignalKill, { once: true });
   try {
-    const server = await createFathomServer(options).catch(nameFlag);
+    const engine = await engineOf(flags, logger);
+    const server = await createFathomServer({ ...options, ...engine }).catch(nameFlag);
     try {
       const { urls } = await server.listen().catch(refuseAddress);
       announce(server, urls, { flags, logger });
       await aborted(interrupts.signal);
     } finally {
       await server.close();
+      await engine?.engine.close();
     }
     return EXIT.ok;
   } finally {
     interrupts.stop();
   }
+}
+
+/** Executions that are on their way to other machines at once: how many run is theirs to say. */
+const ELSEWHERE_PARALLELISM = 1024;
+
+async function engineOf({ cluster, credentials, parallelism }: ServeFathomFlags, logger: Logger) {
+  if (cluster === undefined) return undefined;
+  const { openCluster } = await import('../cluster/open.js');
+  const engine = await openCluster({ cluster, credentials });
+  if (!engine.isReady) logger.warn({}, 'no worker is there yet: starting when one comes');
+  return { engine, ...(parallelism === undefined ? { parallelism: ELSEWHERE_PARALLELISM } : {}) };
 }
 
 interface Told {

@@ -1,5 +1,6 @@
 /** `sbx serve gojudge`: the flags are go-judge's own, so that a start line written for it works; its command reads them. */
 import type { Command } from 'commander';
+import { splitCluster } from '../cluster/split.js';
 
 /** `args`: what stands after `gojudge`, as it is. */
 export function addServeGojudge(
@@ -11,9 +12,15 @@ export function addServeGojudge(
     .command('gojudge')
     .summary('serve go-judge’s REST and WebSocket interface')
     .description('Takes the flags and variables of go-judge; -h lists them. See docs/protocols/gojudge.md.')
-    .usage('[-http-addr localhost:5050] [-mount-conf mount.yaml] [-parallelism 4] …')
+    .usage(
+      '[-http-addr localhost:5050] [-mount-conf mount.yaml] [-parallelism 4] …\n' +
+        '       sbx serve gojudge --cluster nats://HOST:4222 [--credentials path] [flags of go-judge]',
+    )
     .action(async () => {
+      const { own, cluster } = splitCluster(args);
       const { runGojudgeCommand } = await import('@sbx/gojudge-server/command');
-      done(await runGojudgeCommand(args));
+      if (cluster === null) return done(await runGojudgeCommand(own));
+      const { openCluster } = await import('../cluster/open.js');
+      done(await runGojudgeCommand(own, () => openCluster(cluster)));
     });
 }

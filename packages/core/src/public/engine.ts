@@ -24,6 +24,7 @@ import type { ManyRequests, OneShotOptions, SandboxOptions } from './options.js'
 import type { NoOtherKeys, ProcessFor } from './process.js';
 import type { ProcessGroup } from './process-group.js';
 import { runMany } from './run-many.js';
+import type { Runner } from './runner.js';
 import { Sandbox } from './sandbox.js';
 import { Standby } from './standby.js';
 
@@ -41,7 +42,7 @@ import { Standby } from './standby.js';
  * const result = await engine.run('/bin/echo', ['hello']);
  * ```
  */
-export class Engine implements AsyncDisposable {
+export class Engine implements Runner {
   readonly #core: EngineCore;
 
   private constructor(core: EngineCore) {

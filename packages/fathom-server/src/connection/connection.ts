@@ -1,6 +1,6 @@
 /** One client: its messages in, its executions by id, its messages out. */
 import { isUtf8 } from 'node:buffer';
-import type { Process } from '@sbx/core';
+import type { RunnerProcess } from '@sbx/core';
 import {
   CLOSE_CODES,
   type ExecuteMessage,
@@ -25,7 +25,7 @@ export interface Host {
   admission: Admission;
   metrics: ServerMetrics;
   logger: Logger;
-  start(message: ExecuteMessage): Promise<Process>;
+  start(message: ExecuteMessage): Promise<RunnerProcess>;
   /** Nothing new is taken: the server is on its way out. */
   isClosing(): boolean;
 }
@@ -142,7 +142,7 @@ export class Connection {
         if (isLast) this.#active.delete(id);
         this.#send(message);
       },
-      onStart: (waitedMs: number, process: Process) => {
+      onStart: (waitedMs: number, process: RunnerProcess) => {
         metrics.observeStart(language, waitedMs);
         options.observer?.onStart(id, () => process.usage());
       },

@@ -3,7 +3,7 @@
  * of the server may come in each of these states. Its place is given up when the program and all its output are gone, and lent to
  * others while nothing but the client is waited for.
  */
-import type { Process, RunResult } from '@sbx/core';
+import type { RunnerProcess, RunResult } from '@sbx/core';
 import type { ExecuteMessage, Unstamped } from '@sbx/fathom-client/wire';
 import { LIMIT_DEFAULTS } from '@sbx/fathom-client/wire';
 import type { Share, Ticket } from '../admission.js';
@@ -19,11 +19,11 @@ type Said = Unstamped<ExecutionMessage>;
 /** What an execution needs from the server and from its connection. */
 export interface Surroundings {
   share: Share;
-  start(message: ExecuteMessage): Promise<Process>;
+  start(message: ExecuteMessage): Promise<RunnerProcess>;
   outlet: Outlet;
   /** Sends a message of this execution. After a `result` or a final error the id is free again. */
   send(message: Said, isLast: boolean): void;
-  onStart(waitedMs: number, process: Process): void;
+  onStart(waitedMs: number, process: RunnerProcess): void;
   /** Exactly once; `status` is the last one, the code of the error that ended it, or `orphaned`. */
   onEnd(status: string, durationMs: number): void;
   /** The sandbox failed. */
@@ -45,7 +45,7 @@ export class Execution {
   readonly #order = new MessageOrder();
   readonly #admittedAt = performance.now();
   #ticket: Ticket | null = null;
-  #process: Process | null = null;
+  #process: RunnerProcess | null = null;
   #pumps: OutputPump[] = [];
   readonly #idleWatch = new IdleWatch({
     cpuTimeMs: () => this.#process!.usage().cpuTimeMs,
@@ -144,7 +144,7 @@ export class Execution {
     }
   }
 
-  async #follow(process: Process): Promise<void> {
+  async #follow(process: RunnerProcess): Promise<void> {
     this.#process = process;
     if (this.#isKilled) process.kill();
     try {
@@ -161,7 +161,7 @@ export class Execution {
     }
   }
 
-  #pump(process: Process): void {
+  #pump(process: RunnerProcess): void {
     const { outlet } = this.#around;
     const bytes = this.#message.limits.max_output_bytes ?? LIMIT_DEFAULTS.max_output_bytes;
     const budget = new OutputBudget(bytes);

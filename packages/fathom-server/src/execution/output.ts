@@ -2,7 +2,7 @@
  * One output stream of a program on its way to the client: read, counted, joined, decoded. Reading waits whenever the
  * connection has no room, and with it the program.
  */
-import type { OutputStream } from '@sbx/core';
+import type { ProgramOutput } from '@sbx/core';
 import { Utf8Decoder } from './utf8.js';
 
 /** Small writes are joined for so long at the most, counted from the last message; the first goes out at once. */
@@ -47,7 +47,7 @@ export interface PumpOptions {
 export class OutputPump {
   /** Resolves when all that will be sent has been. */
   readonly done: Promise<void>;
-  readonly #stream: OutputStream;
+  readonly #stream: ProgramOutput;
   readonly #options: PumpOptions;
   readonly #decoder = new Utf8Decoder();
   #pending: Uint8Array[] = [];
@@ -59,7 +59,7 @@ export class OutputPump {
   #isDiscarding = false;
   #stopNow: (() => void) | undefined;
 
-  constructor(stream: OutputStream, options: PumpOptions) {
+  constructor(stream: ProgramOutput, options: PumpOptions) {
     this.#stream = stream;
     this.#options = options;
     const stopped = new Promise<void>((resolve) => {

@@ -1,12 +1,12 @@
 /** Streams of a living program to the connection that asked for them. */
-import type { InputStream, OutputStream, Process } from '@sbx/core';
+import type { ProgramInput, ProgramOutput, RunnerProcess } from '@sbx/core';
 import type { JobProgram } from './job.js';
 import type { StreamTarget } from './scope.js';
 
 interface Living {
   index: number;
   program: JobProgram;
-  process: Process;
+  process: RunnerProcess;
 }
 
 /** Resolves when all output has been sent. */
@@ -16,9 +16,9 @@ export async function attachStreams(target: StreamTarget, living: Living): Promi
   const { fds } = process;
   const sending: Promise<void>[] = [];
   for (const [fd, file] of program.files.entries()) {
-    if (file?.kind === 'stream-in') target.attachInput(index, fd, fds[fd] as InputStream);
+    if (file?.kind === 'stream-in') target.attachInput(index, fd, fds[fd] as ProgramInput);
     else if (file?.kind === 'stream-out') {
-      sending.push(target.attachOutput(index, fd, fds[fd] as OutputStream));
+      sending.push(target.attachOutput(index, fd, fds[fd] as ProgramOutput));
     }
   }
   await Promise.all(sending);

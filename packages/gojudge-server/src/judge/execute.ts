@@ -2,8 +2,16 @@
  * A request on the engine: a single program as a one-shot run, several as a group that settles each for itself, and both as
  * living programs where a connection streams. What comes back is the same in all four cases.
  */
-import type { EachGroupRequest, GroupRequest, Output, RunResult, SbxError } from '@sbx/core';
-import { InvalidOptionsError } from '@sbx/core';
+import {
+  type EachGroupRequest,
+  Engine,
+  type GroupRequest,
+  InvalidOptionsError,
+  type Output,
+  type RunResult,
+  type SbxError,
+} from '@sbx/core';
+import { RunFailure } from '../errors.js';
 import { attachStreams } from './attach.js';
 import { keepFile } from './collect-outputs.js';
 import { closeDescriptors, whenSent } from './descriptors.js';
@@ -16,6 +24,8 @@ import type { Settings } from './settings.js';
 
 const NONE: ReadonlySet<number> = new Set();
 const EMPTY = new Uint8Array(0);
+const SEVERAL_LIVING =
+  'several programs of one interactive request need an engine of this machine: send them to /run, or one program to /stream';
 
 /** Throws `RunFailure`. */
 export async function execute(scope: RunScope, job: Job): Promise<ProgramResult[]> {
@@ -118,6 +128,7 @@ async function runLiving(
   plans: readonly Plan[],
   request: EachGroupRequest,
 ): Promise<Together> {
+  if (!(engine instanceof Engine)) throw new RunFailure(SEVERAL_LIVING);
   const group = await engine.spawnGroup(request);
   const sending = group.processes.map((process, index) => {
     if (process === null) return undefined;

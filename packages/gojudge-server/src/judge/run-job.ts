@@ -1,5 +1,5 @@
 /** A whole request, from its turn to its outcomes. All front ends end here. */
-import type { Engine, RunObserver } from '@sbx/core';
+import type { Runner, RunObserver } from '@sbx/core';
 import type { Receiving } from '../http/connection/receiving.js';
 import type { FileStore } from '../store/store.js';
 import { RequestBudget } from './budget.js';
@@ -14,7 +14,7 @@ import type { Workers } from './workers.js';
 
 /** What lives as long as the server. */
 export interface ServerContext {
-  engine: Engine;
+  engine: Runner;
   settings: Settings;
   store: FileStore;
   workers: Workers;

@@ -1,5 +1,5 @@
 /** What every part of one request needs. */
-import type { Engine, InputStream, OutputStream, Process, RunObserver } from '@sbx/core';
+import type { ProgramInput, ProgramOutput, Runner, RunnerProcess, RunObserver } from '@sbx/core';
 import type { FileStore } from '../store/store.js';
 import type { RequestBudget } from './budget.js';
 import type { Job } from './job.js';
@@ -8,14 +8,14 @@ import type { Sources } from './sources.js';
 
 /** The connection of `/stream`: gets the streams as programs start. */
 export interface StreamTarget {
-  attachInput(index: number, fd: number, stream: InputStream): void;
+  attachInput(index: number, fd: number, stream: ProgramInput): void;
   /** Resolves when all of it has been sent. */
-  attachOutput(index: number, fd: number, stream: OutputStream): Promise<void>;
-  attachTerminal(index: number, fd: number, process: Process): void;
+  attachOutput(index: number, fd: number, stream: ProgramOutput): Promise<void>;
+  attachTerminal(index: number, fd: number, process: RunnerProcess): void;
 }
 
 export interface RunScope {
-  engine: Engine;
+  engine: Runner;
   settings: Settings;
   store: FileStore;
   job: Job;

@@ -1,6 +1,6 @@
 /** go-judge's metrics under its own names. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Engine } from '@sbx/core';
+import { Engine } from '@sbx/core';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import type { ProgramResult } from '../judge/program-result.js';
 import type { ServerContext } from '../judge/run-job.js';
@@ -106,7 +106,7 @@ export class PrometheusMetrics implements Metrics {
       ['go_judge_worker_running_count', 'Requests that run', () => workers.running + this.#streams],
     ];
     for (const [name, help, read] of gauges) this.#gauge(name, help, read);
-    if (engine.usage().cpuTimeMs !== null) this.#watchGroups(engine);
+    if (engine instanceof Engine && engine.usage().cpuTimeMs !== null) this.#watchGroups(engine);
   }
 
   async read(): Promise<{ text: string; type: string }> {

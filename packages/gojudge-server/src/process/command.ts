@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-import type { EngineInfo } from '@sbx/core';
+import type { EngineInfo, Runner } from '@sbx/core';
 import { watchLauncher } from '@sbx/serving';
 import { FLAGS, FlagError, type FlagValue, readFlags, variableOf } from '../config/flags.js';
 import { commandFrom } from '../config/from-flags.js';
@@ -18,9 +18,13 @@ const PM2_VARIABLES = ['PM2_HOME', 'PM2_JSON_PROCESSING', 'NODE_APP_INSTANCE'];
 
 /**
  * Reads go-judge's flags and `ES_…` variables, serves until a signal says to stop, and resolves with the exit code. Tells
- * what goes wrong on stderr; never rejects. A second signal ends the process at once.
+ * what goes wrong on stderr; never rejects. A second signal ends the process at once. `openEngine`: what runs programs, closed at the end;
+ * default an engine of this machine.
  */
-export async function runGojudgeCommand(args: readonly string[]): Promise<number> {
+export async function runGojudgeCommand(
+  args: readonly string[],
+  openEngine?: () => Promise<Runner>,
+): Promise<number> {
   hideSecrets();
   keepHeapSmall(); // for `sbx serve gojudge`; main.ts has done so before it loaded this
   const flags = await readCommandLine(args);
@@ -31,7 +35,7 @@ export async function runGojudgeCommand(args: readonly string[]): Promise<number
   }
   const log = openLog(process.stderr, flags.get('silent') === true); // never the token: flags are not logged
   try {
-    await serve(flags, log);
+    await serve(flags, log, openEngine);
     return 0;
   } catch (error) {
     log.fatal({ reason: (error as Error).message }, 'could not start');
@@ -72,11 +76,20 @@ function warnOfMissing({ cgroup, features }: EngineInfo, log: Log): void {
   );
 }
 
-async function serve(flags: ReadonlyMap<string, FlagValue>, log: Log): Promise<void> {
+/** Requests that are on their way to other machines at once: how many run is theirs to say. */
+const ELSEWHERE_PARALLELISM = 1024;
+
+async function serve(
+  flags: ReadonlyMap<string, FlagValue>,
+  log: Log,
+  openEngine: (() => Promise<Runner>) | undefined,
+): Promise<void> {
   const { options, memoryOptions, warnings } = await commandFrom(flags, process.pid === 1);
   for (const warning of warnings) log.warn({}, warning);
   const stopped = firstSignal(log); // from now on: opening takes a moment, and leaves nothing when it is over
-  const server = await createGojudgeServer(options);
+  const engine = await openEngine?.();
+  if (engine !== undefined && !flags.has('parallelism')) options.parallelism = ELSEWHERE_PARALLELISM;
+  const server = await createGojudgeServer(engine === undefined ? options : { ...options, engine });
   try {
     const { urls, monitorUrls } = await server.listen();
     log.info({ urls, monitorUrls, cgroup: server.engine.info().cgroup.version }, 'listening');
@@ -85,6 +98,7 @@ async function serve(flags: ReadonlyMap<string, FlagValue>, log: Log): Promise<v
     await stopped;
   } finally {
     await server.close();
+    await engine?.close();
   }
 }
 

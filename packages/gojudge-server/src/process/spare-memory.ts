@@ -1,7 +1,7 @@
 /** What the command does so that a burst of requests leaves no memory behind. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Engine } from '@sbx/core';
+import type { Engine, Runner } from '@sbx/core';
 
 const MiB = 2 ** 20;
 /** Of programs, from one look to the next: little enough for a pause of 10 ms to meet hardly anybody. */
@@ -27,7 +27,7 @@ export interface SpareMemoryOptions {
  * did. A server that had been under load held 97 MiB for good, and holds 72.
  */
 export function spareMemory(
-  engine: Engine,
+  engine: Engine | Runner,
   { growthBytes = 2 * MiB, intervalMs = 5000 }: SpareMemoryOptions = {},
 ): void {
   if (intervalMs <= 0) return;
@@ -48,7 +48,7 @@ export function spareMemory(
     }
     const now = process.memoryUsage.rss();
     if (collects || now > level + growthBytes) {
-      engine.trimMemory();
+      if ('trimMemory' in engine) engine.trimMemory();
       level = process.memoryUsage.rss(); // what is left is in use
     } else level = Math.min(level, now);
   };

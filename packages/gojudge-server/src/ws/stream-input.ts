@@ -1,5 +1,5 @@
 /** Bytes from a client on their way to a program: kept in order, bounded, dropped when nobody reads them any more. */
-import type { InputStream } from '@sbx/core';
+import type { ProgramInput } from '@sbx/core';
 import type { WebSocket } from 'ws';
 
 /** Beyond, the socket is not read: the client waits. */
@@ -10,7 +10,7 @@ const PROBE_MS = 100;
 export class StreamInput {
   readonly #socket: WebSocket;
   #waiting: Uint8Array[] = [];
-  #stream: InputStream | null = null;
+  #stream: ProgramInput | null = null;
   #heldBytes = 0;
   #closed = false;
   #probe: NodeJS.Timeout | null = null;
@@ -28,7 +28,7 @@ export class StreamInput {
     else this.#pass(this.#stream, bytes);
   }
 
-  attach(stream: InputStream): void {
+  attach(stream: ProgramInput): void {
     this.#stream = stream;
     for (const bytes of this.#waiting.splice(0)) this.#pass(stream, bytes);
   }
@@ -51,7 +51,7 @@ export class StreamInput {
     this.#socket.resume();
   }
 
-  #pass(stream: InputStream, bytes: Uint8Array): void {
+  #pass(stream: ProgramInput, bytes: Uint8Array): void {
     const taken = () => {
       this.#heldBytes -= bytes.byteLength;
       if (this.#heldBytes <= HELD_BYTES_MAX / 2) this.#resume();

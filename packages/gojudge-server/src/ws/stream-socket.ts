@@ -1,5 +1,5 @@
 /** `/stream`: one interactive run. The first message is the request; the connection's end is the run's. */
-import type { InputStream, OutputStream, Process } from '@sbx/core';
+import type { ProgramInput, ProgramOutput, RunnerProcess } from '@sbx/core';
 import {
   outputFrame,
   parseClientFrame,
@@ -37,7 +37,7 @@ export class StreamSocket implements StreamTarget {
   readonly #socket: WebSocket;
   readonly #controller = new AbortController();
   readonly #inputs = new Map<string, StreamInput>();
-  readonly #terminals = new Map<string, Process>();
+  readonly #terminals = new Map<string, RunnerProcess>();
   readonly #sizes = new Map<string, { cols: number; rows: number }>();
   #job: Job | null = null;
   #end: Promise<void> = Promise.resolve();
@@ -56,11 +56,11 @@ export class StreamSocket implements StreamTarget {
     this.#controller.abort();
   }
 
-  attachInput(index: number, fd: number, stream: InputStream): void {
+  attachInput(index: number, fd: number, stream: ProgramInput): void {
     this.#inputs.get(key(index, fd))!.attach(stream);
   }
 
-  async attachOutput(index: number, fd: number, stream: OutputStream): Promise<void> {
+  async attachOutput(index: number, fd: number, stream: ProgramOutput): Promise<void> {
     for await (const chunk of stream) {
       for (let at = 0; at < chunk.byteLength; at += STREAM_CHUNK_BYTES) {
         await this.#send(outputFrame(index, fd, chunk.subarray(at, at + STREAM_CHUNK_BYTES)));
@@ -68,7 +68,7 @@ export class StreamSocket implements StreamTarget {
     }
   }
 
-  attachTerminal(index: number, fd: number, process: Process): void {
+  attachTerminal(index: number, fd: number, process: RunnerProcess): void {
     this.#terminals.set(key(index, fd), process);
     const size = this.#sizes.get(key(index, fd));
     if (size !== undefined) process.resize(size.cols, size.rows);

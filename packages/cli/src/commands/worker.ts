@@ -1,0 +1,69 @@
+/** `sbx worker`: words of the command line → a worker, until a signal ends it. */
+import { startWorker, type WorkerOptions } from '@sbx/cluster';
+import { pino } from 'pino';
+import { refuse } from '../cluster/open.js';
+import { EXIT } from '../exit-codes.js';
+import type { WorkerFlags } from '../flags.js';
+import { watchInterrupts } from '../run/interrupts.js';
+import { printJson } from '../terminal.js';
+import { parseCount, parseDurationMs, parseSizeBytes } from '../units.js';
+import { UsageError } from '../usage-error.js';
+
+const DRAIN_MS = 30_000;
+
+/** Gives the exit code; throws what `reportFailure` tells. */
+export async function workerCommand(flags: WorkerFlags): Promise<number> {
+  const logger = pino({ level: flags.verbose ? 'debug' : 'info', base: null }, pino.destination(2));
+  const drainMs = flags.drain === undefined ? DRAIN_MS : parseDurationMs(flags.drain, '--drain');
+  const interrupts = watchInterrupts();
+  const ended = new Promise<void>((resolve) => {
+    interrupts.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  interrupts.signal.addEventListener('abort', letSecondSignalKill, { once: true });
+  try {
+    const worker = await startWorker({ ...optionsFrom(flags), logger }).catch((error) =>
+      refuse(error, '--nats'),
+    );
+    const { name, slots, languages } = worker.describe();
+    if (flags.json) printJson({ version: 1, command: 'worker', name, slots, languages });
+    await ended;
+    logger.info({ worker: name }, 'draining');
+    await worker.close(drainMs);
+    return EXIT.ok;
+  } finally {
+    interrupts.stop();
+  }
+}
+
+/** What runs is killed by our end, and goes to other workers. */
+function letSecondSignalKill(): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.once(signal, () => process.exit(EXIT.tryAgain));
+}
+
+function optionsFrom(flags: WorkerFlags): WorkerOptions {
+  const { nats, credentials, slots, languages, labels, cache, maxWall, maxOutput, replicas } = flags;
+  return {
+    servers: nats,
+    ...(credentials === undefined ? {} : { credentials }),
+    ...(slots === undefined ? {} : { slots: parseCount(slots, '--slots') }),
+    ...(languages === undefined ? {} : { languages: languages.split(',').map((name) => name.trim()) }),
+    ...(labels === undefined ? {} : { labels: labelsFrom(labels) }),
+    ...(cache === undefined ? {} : { cacheBytes: parseSizeBytes(cache, '--cache') }),
+    ...(maxOutput === undefined ? {} : { outputBytesMax: parseSizeBytes(maxOutput, '--max-output') }),
+    ...(maxWall === undefined ? {} : { ceilings: { wallTimeMs: parseDurationMs(maxWall, '--max-wall') } }),
+    ...(replicas === undefined ? {} : { replicas: parseCount(replicas, '--replicas') }),
+    ...(flags.allowDegraded ? { require: [] } : {}),
+  };
+}
+
+function labelsFrom(texts: readonly string[]): Record<string, string> {
+  const pairs = texts
+    .flatMap((text) => text.split(','))
+    .map((text): [string, string] => {
+      const at = text.indexOf('=');
+      if (at > 0) return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+      throw new UsageError(`--labels: ${JSON.stringify(text)} is not a name and a value; write rack=a`);
+    });
+  return Object.fromEntries(pairs);
+}

@@ -1,0 +1,102 @@
+/**
+ * Files of jobs on a worker, by their SHA-256: fetched once, also when several jobs want them at the same moment, and kept while there
+ * is room. What no job holds goes, least recently used first.
+ */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fetchChecked } from './reader.js';
+import type { BlobStore } from './store.js';
+
+interface Cached {
+  path: Promise<string>;
+  sizeBytes: number;
+  holders: number;
+}
+
+/** A file that stays until it is released. */
+export interface HeldFile {
+  path: string;
+  release(): void;
+}
+
+export class FileCache {
+  readonly #store: BlobStore;
+  readonly #folder: string;
+  readonly #bytesMax: number;
+  /** Least recently used first. */
+  readonly #files = new Map<string, Cached>();
+  #bytes = 0;
+  #names = 0;
+  readonly totals = { hits: 0, fetches: 0, evictions: 0 };
+
+  constructor(store: BlobStore, folder: string, bytesMax: number) {
+    this.#store = store;
+    this.#folder = folder;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** Bytes of files that are here or on their way. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Held files are never evicted: jobs that run together may so go over the bound, by what they need. */
+  async hold(sha256: string, sizeBytes: number): Promise<HeldFile> {
+    const known = this.#files.get(sha256);
+    if (known !== undefined) this.totals.hits += 1;
+    const file = known ?? this.#fetch(sha256, sizeBytes);
+    this.#files.delete(sha256);
+    this.#files.set(sha256, file);
+    file.holders += 1;
+    let isHeld = true;
+    const release = () => {
+      if (isHeld) file.holders -= 1;
+      isHeld = false;
+      this.#evict();
+    };
+    try {
+      return { path: await file.path, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  #fetch(sha256: string, sizeBytes: number): Cached {
+    this.totals.fetches += 1;
+    const path = this.#write(sha256, sizeBytes);
+    const file: Cached = { path, sizeBytes, holders: 0 };
+    this.#bytes += sizeBytes;
+    path.catch(() => this.#forget(sha256, file));
+    this.#evict();
+    return file;
+  }
+
+  async #write(sha256: string, sizeBytes: number): Promise<string> {
+    const bytes = await fetchChecked(this.#store, sha256, sizeBytes);
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const path = join(this.#folder, `${sha256}.${this.#names++}`); // of its own: an evicted one may still be on its way out
+    await writeFile(path, bytes, { mode: 0o600 });
+    return path;
+  }
+
+  #forget(sha256: string, file: Cached): void {
+    if (this.#files.get(sha256) !== file) return;
+    this.#files.delete(sha256);
+    this.#bytes -= file.sizeBytes;
+  }
+
+  #evict(): void {
+    for (const [sha256, file] of this.#files) {
+      if (this.#bytes <= this.#bytesMax) return;
+      if (file.holders > 0) continue;
+      this.#forget(sha256, file);
+      this.totals.evictions += 1;
+      file.path.then((path) => rm(path, { force: true })).catch(() => undefined); // a file that cannot be removed goes with the folder
+    }
+  }
+}

@@ -1,0 +1,296 @@
+/** The engine's calls, done by the workers of a cluster. */
+import { randomUUID } from 'node:crypto';
+import {
+  ClosedError,
+  type EachGroupRequest,
+  type EachGroupResult,
+  type EngineCounters,
+  type EngineInfo,
+  type GroupRequest,
+  type GroupResult,
+  type Runner,
+  type RunnerOptions,
+  type RunnerProcess,
+  type RunRequest,
+  type RunResult,
+  STATUSES,
+  type Status,
+} from '@sbx/core';
+import { systemClock } from '../clock.js';
+import { checkName, JOB_ID, subjects, TENANT } from '../names.js';
+import { NatsBlobStore } from '../nats/blob-store.js';
+import { type Broker, openBroker } from '../nats/connection.js';
+import { WorkerList } from '../nats/presence.js';
+import { submitterLink } from '../nats/submitter-link.js';
+import { Channel } from '../session/channel.js';
+import { Submitter } from '../submit/submitter.js';
+import type { JobTicket } from '../submit/ticket.js';
+import { clusterInfo } from './info.js';
+import { type JobSettings, Jobs } from './jobs.js';
+import { type ClusterOptions, parseClusterOptions, type ResolvedClusterOptions } from './options.js';
+import { packProgram } from './pack.js';
+import { RemoteProcess } from './remote-process.js';
+
+/** Jobs at the broker for each place of a worker, and at least so many. */
+const AHEAD = 2;
+const AHEAD_MIN = 8;
+
+/** A job with a name of the caller's. */
+export interface ClusterJob {
+  /** 1 to 128 of A-Z, a-z, 0-9, `_`, `-`; unique within the tenant. The same id is the same job, also from another process, as long as its result is kept. */
+  id: string;
+  /** Whose job it is. Default: the engine's. */
+  tenant?: string | undefined;
+  /** Higher goes first among the jobs of its tenant, -1000 to 1000. Default 0. */
+  priority?: number | undefined;
+  /** What is to be run, as for `run`. */
+  request: RunRequest;
+  /** From now until the result, in ms. Default: the engine's. */
+  deadlineMs?: number | undefined;
+  /** Workers that may try it. Default: the engine's. */
+  maxAttempts?: number | undefined;
+}
+
+/** A job on its way. */
+export interface ClusterTicket {
+  /** As of the job. */
+  readonly id: string;
+  /** How it ended; rejects with `WorkerLostError`, `JobDeadlineError`, `JobConflictError`, or what the worker's engine refused it with. */
+  readonly result: Promise<RunResult>;
+  /** Where it is now. */
+  readonly state: 'waiting' | 'queued' | 'leased' | 'ended';
+  /** Ends it, wherever it is; `result` rejects with `reason`. Resolves when no result of it can be accepted any more. */
+  cancel(reason?: unknown): Promise<void>;
+}
+
+/**
+ * Runs programs on the workers of a cluster, with the calls of `Engine` that can travel. docs/cluster.md says what holds when machines and
+ * connections fail.
+ *
+ * @example
+ * ```ts
+ * await using engine = await ClusterEngine.open({ servers: 'nats://127.0.0.1:4222' });
+ * const result = await engine.run('/bin/echo', ['hello']);
+ * ```
+ */
+export class ClusterEngine implements Runner {
+  readonly #options: ResolvedClusterOptions;
+  readonly #broker: Broker;
+  readonly #workers: WorkerList;
+  readonly #submitter: Submitter;
+  readonly #jobs: Jobs;
+  readonly #byStatus = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>;
+  #finishedTotal = 0;
+  #closed: Promise<void> | null = null;
+
+  /**
+   * Connects, and makes queue and buckets where they are missing. Throws `InvalidOptionsError` or `ClusterUnavailableError`. Needs no worker:
+   * jobs wait for one.
+   */
+  static async open(options: ClusterOptions): Promise<ClusterEngine> {
+    const resolved = parseClusterOptions(options);
+    const name = `s-${randomUUID()}`;
+    const broker = await openBroker(resolved, `sbx submitter ${name}`);
+    let pump: () => void = () => undefined;
+    const workers = await WorkerList.open(broker, () => pump());
+    const engine = new ClusterEngine(resolved, broker, workers, name);
+    pump = () => engine.#submitter.pump();
+    return engine;
+  }
+
+  private constructor(options: ResolvedClusterOptions, broker: Broker, workers: WorkerList, name: string) {
+    this.#options = options;
+    this.#broker = broker;
+    this.#workers = workers;
+    const link = submitterLink(broker, name);
+    const { queueLength, queueLengthPerTenant = queueLength, weights } = options;
+    const shares = new Map(Object.entries(weights));
+    this.#submitter = new Submitter(link, systemClock, {
+      name,
+      queueLength,
+      queueLengthPerTenant,
+      windowOf: () => Math.max(AHEAD_MIN, AHEAD * this.#slots),
+      weightOf: (tenant) => shares.get(tenant) ?? 1,
+    });
+    this.#jobs = new Jobs(this.#submitter, new NatsBlobStore(broker), (tenant) => link.listen(tenant));
+  }
+
+  /** Whether a worker is there. */
+  get isReady(): boolean {
+    return this.#closed === null && this.#slots > 0;
+  }
+
+  /** What holds on every worker; with none there, that nothing does. */
+  info(): EngineInfo {
+    return clusterInfo(this.#workers.all(), this.#options.queueLength);
+  }
+
+  /** Of this process: `waiting` are all jobs without a worker, `running` those that a worker has or that are on their way to one. */
+  counters(): EngineCounters {
+    const { waiting, published } = this.#submitter.load;
+    const { submitted, refused } = this.#submitter.totals;
+    return {
+      running: published,
+      waiting,
+      ready: 0,
+      sandboxes: published,
+      startedTotal: submitted,
+      finishedTotal: this.#finishedTotal,
+      refusedTotal: refused,
+      helperRestartsTotal: 0,
+      byStatus: { ...this.#byStatus },
+    };
+  }
+
+  /** Jobs of this process that a second worker began, or a third, since the opening. */
+  get secondAttempts(): number {
+    return this.#submitter.totals.secondAttempts;
+  }
+
+  /** As `Engine.run`. Besides: `WorkerLostError`, `ClusterUnavailableError`, `JobDeadlineError`. */
+  async run(file: string, args?: readonly string[], options: RunnerOptions = {}): Promise<RunResult> {
+    const ticket = await this.#submit(this.#settings(), { file, args, options });
+    return this.#count(await this.#jobs.runResult(ticket, options));
+  }
+
+  /** A job under an id of yours: sent twice, also by two processes, it is done once. */
+  async submit(job: ClusterJob): Promise<ClusterTicket> {
+    const { id, tenant = this.#options.tenant, priority = 0, request, deadlineMs, maxAttempts } = job;
+    checkName('job.id', id, JOB_ID);
+    checkName('job.tenant', tenant, TENANT);
+    const settings = { ...this.#settings(), id, tenant, priority };
+    if (deadlineMs !== undefined) settings.deadlineMs = deadlineMs;
+    if (maxAttempts !== undefined) settings.maxAttempts = maxAttempts;
+    const { file, args, options = {} } = request;
+    const ticket = await this.#submit(settings, { file, args, options });
+    const result = this.#jobs.runResult(ticket, options).then((each) => this.#count(each));
+    result.catch(() => undefined); // told to whoever awaits it
+    const cancel = (reason: unknown = new Error('The job was cancelled.')) =>
+      this.#submitter.cancel(ticket, reason);
+    return {
+      id,
+      result,
+      get state() {
+        return ticket.state;
+      },
+      cancel,
+    };
+  }
+
+  /** As `Engine.spawn`, with one attempt: what was written has been seen. Not `Process`, but the same members. */
+  async spawn(file: string, args?: readonly string[], options: RunnerOptions = {}): Promise<RunnerProcess> {
+    const session = randomUUID();
+    const { tenant } = this.#options;
+    const { connection } = this.#broker;
+    const down = subjects.down(tenant, session);
+    let process: RemoteProcess | null = null;
+    const channel: Channel = new Channel(systemClock, {
+      send: (data) => connection.isClosed() || connection.publish(down, data),
+      take: (message, bytes) => process?.take(message, bytes),
+      onLost: () => process?.fail(),
+    });
+    const subscription = connection.subscribe(subjects.up(tenant, session), {
+      callback(error, message) {
+        if (error === null) channel.receive(message.data);
+      },
+    });
+    const letGo = () => subscription.unsubscribe();
+    try {
+      const settings = { ...this.#settings(), maxAttempts: 1 };
+      const ticket = await this.#submit(settings, { file, args, options }, session);
+      const result = this.#jobs.runResult(ticket, options).then((each) => this.#count(each));
+      process = new RemoteProcess({ channel, options, result });
+      channel.onClose = letGo;
+      await Promise.race([process.started, result]);
+      return process;
+    } catch (error) {
+      letGo();
+      channel.close();
+      throw error;
+    }
+  }
+
+  /** As `Engine.runGroup`; the whole group is one job, of one worker. */
+  runGroup(request: EachGroupRequest): Promise<EachGroupResult>;
+  runGroup(request: GroupRequest): Promise<GroupResult>;
+  async runGroup(request: GroupRequest | EachGroupRequest): Promise<GroupResult | EachGroupResult> {
+    const { programs, pipes = [], settle = 'all', signal, onAbort } = request;
+    this.#checkOpen();
+    const ticket = await this.#jobs.submit({
+      settings: this.#settings(),
+      signal,
+      onAbort,
+      field: 'request',
+      pack: async (writer) => {
+        const packed = [];
+        for (const [index, program] of programs.entries()) {
+          if (program === null) {
+            packed.push(null);
+            continue;
+          }
+          const { file, args, ...options } = program;
+          packed.push(await packProgram(writer, { file, args, options }, `request.programs[${index}]`));
+        }
+        return { kind: 'group', programs: packed, pipes: [...pipes], settle };
+      },
+    });
+    const group = await this.#jobs.groupResult(ticket, programs, settle);
+    for (const result of group.results) if (result !== null) this.#count(result);
+    return group;
+  }
+
+  /** Cancels what is not over; workers go on with other jobs. Safe to call twice. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  /** As `close`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  get #slots(): number {
+    return this.#workers.all().reduce((sum, { slots, isDraining }) => sum + (isDraining ? 0 : slots), 0);
+  }
+
+  #settings(): JobSettings {
+    const { tenant, maxAttempts, deadlineMs, orphanGraceMs } = this.#options;
+    return { tenant, maxAttempts, deadlineMs, orphanGraceMs };
+  }
+
+  #submit(
+    settings: JobSettings,
+    { file, args, options }: { file: string; args?: readonly string[] | undefined; options: RunnerOptions },
+    session?: string,
+  ): Promise<JobTicket> {
+    this.#checkOpen();
+    return this.#jobs.submit({
+      settings,
+      signal: options.signal,
+      onAbort: options.onAbort,
+      field: 'options',
+      pack: async (writer) => {
+        const program = await packProgram(writer, { file, args, options }, 'options');
+        return session === undefined ? { kind: 'run', program } : { kind: 'spawn', program, session };
+      },
+    });
+  }
+
+  #checkOpen(): void {
+    if (this.#closed !== null) throw new ClosedError('The engine of the cluster');
+  }
+
+  #count(result: RunResult): RunResult {
+    this.#finishedTotal += 1;
+    this.#byStatus[result.status] += 1;
+    return result;
+  }
+
+  async #close(): Promise<void> {
+    await this.#submitter.close(new ClosedError('The engine of the cluster'));
+    this.#workers.close();
+    await this.#broker.connection.flush().catch(() => undefined); // the broker is gone: records say the rest
+    await this.#broker.connection.close();
+  }
+}

@@ -1,0 +1,154 @@
+/** Calls to jobs and jobs to results: what all calls of a cluster's engine share. */
+import { randomUUID } from 'node:crypto';
+import {
+  type EachGroupResult,
+  type GroupResult,
+  InvalidOptionsError,
+  type RunnerOptions,
+  type RunResult,
+  SbxError,
+} from '@sbx/core';
+import type { BlobStore } from '../contents/store.js';
+import { ContentWriter } from '../contents/writer.js';
+import type { Submitter } from '../submit/submitter.js';
+import type { JobTicket } from '../submit/ticket.js';
+import { sha256Of } from '../wire/blob.js';
+import { decodeEnvelope, encodeEnvelope } from '../wire/envelope.js';
+import { errorFrom } from '../wire/error.js';
+import { OUTCOME, type WireOutcome } from '../wire/outcome.js';
+import type { JobRecord } from '../wire/record.js';
+import { REQUEST, type WireRequest } from '../wire/request.js';
+import { dropResult, outputFrom, resultFrom } from './results.js';
+
+/** Of a job with all that lies in it; what is larger belongs into the store, and arguments cannot go there. */
+export const MESSAGE_BYTES_MAX = 900 * 1024;
+
+export interface JobSettings {
+  id?: string | undefined;
+  tenant: string;
+  priority?: number | undefined;
+  maxAttempts: number;
+  deadlineMs: number;
+  orphanGraceMs: number;
+}
+
+export interface JobCall {
+  settings: JobSettings;
+  /** Makes the request; contents go through the writer. */
+  pack(writer: ContentWriter): Promise<WireRequest>;
+  signal?: AbortSignal | undefined;
+  onAbort?: 'reject' | 'resolve' | undefined;
+  /** How the caller calls what it gave, for messages. */
+  field: string;
+}
+
+export class Jobs {
+  readonly #store: BlobStore;
+  readonly #submitter: Submitter;
+  readonly #listen: (tenant: string) => void;
+
+  constructor(submitter: Submitter, store: BlobStore, listen: (tenant: string) => void) {
+    this.#submitter = submitter;
+    this.#store = store;
+    this.#listen = listen;
+  }
+
+  /** Resolves when the job is in the queue of this process. Throws what was wrong with the call. */
+  async submit(call: JobCall): Promise<JobTicket> {
+    const { settings, signal } = call;
+    signal?.throwIfAborted();
+    const writer = new ContentWriter(this.#store);
+    const body = encodeEnvelope(checked(await call.pack(writer), call.field), writer.chunks);
+    if (body.byteLength > MESSAGE_BYTES_MAX) throw tooLarge(call.field, body.byteLength);
+    signal?.throwIfAborted();
+    this.#listen(settings.tenant);
+    const ticket = this.#submitter.submit({
+      id: settings.id ?? randomUUID(),
+      tenant: settings.tenant,
+      priority: settings.priority ?? 0,
+      maxAttempts: settings.maxAttempts,
+      deadlineMs: settings.deadlineMs,
+      orphanGraceMs: settings.orphanGraceMs,
+      bodyHash: sha256Of(body),
+      body,
+    });
+    this.#attach(ticket, call);
+    return ticket;
+  }
+
+  async runResult(ticket: JobTicket, options: RunnerOptions): Promise<RunResult> {
+    const { outcome, bytes } = outcomeOf(await ticket.record);
+    if (outcome.kind !== 'run') throw wrongOutcome();
+    return resultFrom(outcome.result, { bytes, store: this.#store }, options);
+  }
+
+  async groupResult(
+    ticket: JobTicket,
+    programs: readonly (RunnerOptions | null)[],
+    settle: 'all' | 'each',
+  ): Promise<GroupResult | EachGroupResult> {
+    const { outcome, bytes } = outcomeOf(await ticket.record);
+    if (outcome.kind !== 'group' || outcome.results.length !== programs.length) throw wrongOutcome();
+    const source = { bytes, store: this.#store };
+    const results: (RunResult | null)[] = [];
+    try {
+      for (const [index, wire] of outcome.results.entries()) {
+        results.push(wire === null ? null : await resultFrom(wire, source, programs[index] ?? {}));
+      }
+      const recordings = await Promise.all(
+        outcome.recordings.map((each) => (each === null ? null : outputFrom(each, source))),
+      );
+      const errors = outcome.errors.map((error) => (error === null ? null : errorFrom(error)));
+      return settle === 'each'
+        ? { results, errors, recordings }
+        : { results: results as RunResult[], recordings };
+    } catch (error) {
+      for (const result of results) dropResult(result);
+      throw error;
+    }
+  }
+
+  #attach(ticket: JobTicket, { signal, onAbort }: JobCall): void {
+    if (signal === undefined) return;
+    const end = () => {
+      if (onAbort === 'resolve') void this.#submitter.stop(ticket, signal.reason);
+      else void this.#submitter.cancel(ticket, signal.reason);
+    };
+    if (signal.aborted) return end();
+    signal.addEventListener('abort', end, { once: true });
+    const release = () => signal.removeEventListener('abort', end);
+    ticket.record.then(release, release);
+  }
+}
+
+/** The same schema that the worker checks it with: what is wrong is told before anything is sent. */
+function checked(request: WireRequest, field: string): WireRequest {
+  const parsed = REQUEST.safeParse(request);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0]!;
+  const path = issue.path
+    .filter((part, index) => !(index === 0 && part === 'program'))
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('');
+  const expected = `is not what a worker takes: ${issue.message.slice(0, 200)}`;
+  throw new InvalidOptionsError({ field: field + path, rule: 'format', expected });
+}
+
+/** Throws the error that the job ended with. */
+function outcomeOf({ outcome: message }: JobRecord): { outcome: WireOutcome; bytes: Uint8Array } {
+  const { header, bytes } = decodeEnvelope(message);
+  const parsed = OUTCOME.safeParse(header);
+  if (!parsed.success) throw wrongOutcome();
+  if (parsed.data.kind === 'error') throw errorFrom(parsed.data.error);
+  return { outcome: parsed.data, bytes };
+}
+
+function wrongOutcome(): SbxError {
+  const message = 'The worker sent a result of another form: it may be of another version.';
+  return new SbxError({ code: 'SBX_INTERNAL', message });
+}
+
+function tooLarge(field: string, bytes: number): InvalidOptionsError {
+  const expected = `must fit a message of ${MESSAGE_BYTES_MAX} bytes to a worker: contents do not count, arguments, environment and names do`;
+  return new InvalidOptionsError({ field, rule: 'size', expected, got: `${bytes} bytes` });
+}

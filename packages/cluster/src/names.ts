@@ -1,0 +1,44 @@
+/**
+ * Names at the broker. Everything of a tenant has the tenant as one part of its subject, so that permissions of NATS can fence tenants:
+ *
+ *   sbx.jobs.TENANT                the work queue (stream sbx-jobs)
+ *   sbx.notice.TENANT.SUBMITTER    from workers to the submitter of a job: leased, ended
+ *   sbx.cancel.TENANT              from submitters to all workers
+ *   sbx.session.TENANT.ID.up|down  streams of a living program: to its submitter, to its worker
+ *   $KV.sbx-records.TENANT.ID      how a job ended: the first write holds
+ *   $KV.sbx-workers.WORKER         who works, and what it can do; gone when it has not been renewed for a while
+ */
+import { InvalidOptionsError } from '@sbx/core';
+
+export const JOB_STREAM = 'sbx-jobs';
+/** The consumer that all workers pull from. */
+export const WORKERS = 'workers';
+export const RECORD_BUCKET = 'sbx-records';
+export const WORKER_BUCKET = 'sbx-workers';
+export const FILE_BUCKET = 'sbx-files';
+
+export const subjects = {
+  jobs: (tenant: string) => `sbx.jobs.${tenant}`,
+  notice: (tenant: string, submitter: string) => `sbx.notice.${tenant}.${submitter}`,
+  cancel: (tenant: string) => `sbx.cancel.${tenant}`,
+  up: (tenant: string, session: string) => `sbx.session.${tenant}.${session}.up`,
+  down: (tenant: string, session: string) => `sbx.session.${tenant}.${session}.down`,
+};
+
+/** Key of a job's record. */
+export function recordKey(tenant: string, id: string): string {
+  return `${tenant}.${id}`;
+}
+
+/** One part of a subject, so nothing that NATS reads as more than a name. */
+export const TENANT = /^[A-Za-z0-9_-]{1,64}$/;
+export const JOB_ID = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** Throws `InvalidOptionsError`. */
+export function checkName(field: string, value: unknown, form: RegExp): asserts value is string {
+  if (typeof value === 'string' && form.test(value)) return;
+  const length = form === TENANT ? 64 : 128;
+  const expected = `must be 1 to ${length} characters of A-Z, a-z, 0-9, _ and -`;
+  const rule = typeof value === 'string' ? 'format' : 'type';
+  throw new InvalidOptionsError({ field, rule, expected, got: JSON.stringify(value)?.slice(0, 80) ?? null });
+}

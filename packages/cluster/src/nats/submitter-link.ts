@@ -1,0 +1,75 @@
+/** A submitter's side of JetStream. */
+import { headers } from '@nats-io/transport-node';
+import type { Published, QueuedJob, SubmitterLink } from '../links.js';
+import { JOB_STREAM, recordKey, subjects } from '../names.js';
+import { encodeJob } from '../wire/job.js';
+import { decodeNotice, encodeCancel, type Notice } from '../wire/notice.js';
+import type { Broker } from './connection.js';
+import { recordLink } from './record-link.js';
+
+const PUBLISH_MS = 5000;
+/** Hash of a job's body, for another submitter of the same id. */
+const HASH_HEADER = 'Sbx-Body';
+
+/** `name`: of this submitter, in the subject of its notices. */
+export function submitterLink(
+  broker: Broker,
+  name: string,
+): SubmitterLink & { listen(tenant: string): void } {
+  const { connection } = broker;
+  const tenants = new Set<string>();
+  let take: (notice: Notice) => void = () => undefined;
+  return {
+    ...recordLink(broker),
+    publish: (job) => publish(broker, job),
+    async remove(sequence) {
+      await broker.manager.streams.deleteMessage(JOB_STREAM, sequence, false);
+    },
+    cancel(tenant, cancel) {
+      if (!connection.isClosed()) connection.publish(subjects.cancel(tenant), encodeCancel(cancel));
+    },
+    onNotice(callback) {
+      take = callback;
+    },
+    onReconnect: (call) => void watchReconnects(broker, call),
+    /** Notices of one tenant, so that a submitter needs no permission for others. */
+    listen(tenant) {
+      if (tenants.has(tenant)) return;
+      tenants.add(tenant);
+      connection.subscribe(subjects.notice(tenant, name), {
+        callback: (error, message) => {
+          if (error !== null) return;
+          const notice = noticeOf(message.data);
+          if (notice?.header.kind === 'ping') message.respond();
+          else if (notice?.header.tenant === tenant) take(notice);
+        },
+      });
+    },
+  };
+}
+
+function noticeOf(data: Uint8Array): Notice | null {
+  try {
+    return decodeNotice(data);
+  } catch {
+    return null; // from a worker of another version; records are looked for all the same
+  }
+}
+
+async function publish({ client, manager }: Broker, job: QueuedJob): Promise<Published> {
+  const { tenant, id } = job;
+  const hash = headers();
+  hash.set(HASH_HEADER, job.bodyHash);
+  const { seq, duplicate } = await client.publish(subjects.jobs(tenant), encodeJob(job), {
+    headers: hash,
+    msgID: recordKey(tenant, id),
+    timeout: PUBLISH_MS,
+  });
+  if (!duplicate) return { sequence: seq, before: null };
+  const stored = await manager.streams.getMessage(JOB_STREAM, { seq }).catch(() => null);
+  return { sequence: seq, before: stored?.header?.get(HASH_HEADER) ?? '' };
+}
+
+async function watchReconnects({ connection }: Broker, call: () => void): Promise<void> {
+  for await (const { type } of connection.status()) if (type === 'reconnect') call();
+}

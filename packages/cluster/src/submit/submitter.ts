@@ -1,0 +1,257 @@
+/**
+ * Jobs of one process on their way to workers and back. A job waits here for its tenant's turn, goes to the broker when workers will soon
+ * have room, and ends with the first record under its key. Notices make that quick; when they are lost (they may be), the record is
+ * found by looking. Everything is tried again until the job's deadline: publishing and writing a record twice does nothing.
+ */
+import { OverloadedError } from '@sbx/core';
+import { type Clock, pause } from '../clock.js';
+import {
+  ClusterUnavailableError,
+  JobCancelledError,
+  JobConflictError,
+  JobDeadlineError,
+  WorkerLostError,
+} from '../errors.js';
+import type { SubmitterLink } from '../links.js';
+import { recordKey } from '../names.js';
+import { FairQueue } from '../queue/fair-queue.js';
+import type { Notice } from '../wire/notice.js';
+import { decodeRecord, encodeRecord, type JobRecord } from '../wire/record.js';
+import { JobTicket, type SubmittedJob } from './ticket.js';
+
+/** Between two looks for a record, without news of the job. */
+const LOOK_MS = 5000;
+/** Looks at the same time. */
+const LOOKS_MAX = 32;
+const RETRY_MS = 100;
+const RETRY_MS_MAX = 2000;
+/** What the caller is told of a full queue. */
+const RETRY_AFTER_MS = 1000;
+const NONE = new Uint8Array(0);
+
+export interface SubmitterOptions {
+  /** Name of this submitter, for records of jobs that it cancelled. */
+  name: string;
+  /** Jobs that may be at the broker at once; asked before each. */
+  windowOf: () => number;
+  /** Jobs of all tenants that may wait here. */
+  queueLength: number;
+  /** Jobs of one tenant that may wait here. */
+  queueLengthPerTenant: number;
+  weightOf?: ((tenant: string) => number) | undefined;
+  /** How long a cancelled job's worker may take to send what there is. */
+  resultGraceMs?: number | undefined;
+}
+
+export class Submitter {
+  readonly #link: SubmitterLink;
+  readonly #clock: Clock;
+  readonly #options: SubmitterOptions;
+  readonly #queue: FairQueue<JobTicket>;
+  readonly #tickets = new Map<string, JobTicket>();
+  #published = 0;
+  #isClosed = false;
+  #stopLooking: () => void = () => undefined;
+  readonly totals = { submitted: 0, ended: 0, refused: 0, cancelled: 0, lost: 0, secondAttempts: 0 };
+
+  constructor(link: SubmitterLink, clock: Clock, options: SubmitterOptions) {
+    this.#link = link;
+    this.#clock = clock;
+    this.#options = options;
+    this.#queue = new FairQueue(options.weightOf);
+    link.onNotice((notice) => this.#onNotice(notice));
+    link.onReconnect(() => void this.#look(Number.NEGATIVE_INFINITY));
+    this.#lookLater();
+  }
+
+  /** Jobs that wait here, and those that are at the broker or with a worker. */
+  get load(): { waiting: number; published: number; waitingByTenant: Record<string, number> } {
+    return { waiting: this.#queue.size, published: this.#published, waitingByTenant: this.#queue.sizes() };
+  }
+
+  /** The same id gives the same ticket. Throws `JobConflictError` for another body, `OverloadedError` when the queue is full. */
+  submit(job: SubmittedJob): JobTicket {
+    const key = recordKey(job.tenant, job.id);
+    const known = this.#tickets.get(key);
+    if (known !== undefined) {
+      if (known.job.bodyHash !== job.bodyHash) throw new JobConflictError(job.id);
+      return known;
+    }
+    this.#checkRoom(job);
+    const ticket = new JobTicket(job, this.#clock.now());
+    this.#tickets.set(key, ticket);
+    this.totals.submitted += 1;
+    ticket.stopDeadline = this.#clock.after(job.deadlineMs, () => {
+      void this.cancel(ticket, new JobDeadlineError(job.deadlineMs, ticket.state));
+    });
+    this.#queue.push(ticket);
+    this.pump();
+    return ticket;
+  }
+
+  /** Sends what there is room for: after a job's end, and when workers came. */
+  pump(): void {
+    while (!this.#isClosed && this.#published < this.#options.windowOf()) {
+      const ticket = this.#queue.shift();
+      if (ticket === null) return;
+      this.#published += 1;
+      ticket.state = 'queued';
+      void this.#publish(ticket);
+    }
+  }
+
+  /** Durable: no result of it is accepted any more, whatever a worker makes of it. The ticket rejects with `reason` at once. */
+  async cancel(ticket: JobTicket, reason: unknown): Promise<void> {
+    if (ticket.state === 'ended') return;
+    const { job, sequence } = ticket;
+    const wasPublished = ticket.state !== 'waiting';
+    if (!wasPublished) this.#queue.remove(ticket);
+    this.totals.cancelled += 1;
+    this.#end(ticket, null, reason);
+    if (!wasPublished) return;
+    this.#link.cancel(job.tenant, { id: job.id, mode: 'drop' });
+    await this.#writeCancelled(job);
+    if (sequence !== null) await this.#link.remove(sequence).catch(() => undefined); // a worker finds the record
+    this.#link.cancel(job.tenant, { id: job.id, mode: 'drop' }); // for one that got it meanwhile
+  }
+
+  /** Ends the program, whose result is told as any other; as `cancel` when no worker has it, or none answers. */
+  async stop(ticket: JobTicket, reason: unknown): Promise<void> {
+    if (ticket.state !== 'leased') return this.cancel(ticket, reason);
+    const { tenant, id } = ticket.job;
+    ticket.wantsResult = true;
+    this.#link.cancel(tenant, { id, mode: 'result' });
+    await pause(this.#clock, this.#options.resultGraceMs ?? 10_000);
+    await this.cancel(ticket, reason);
+  }
+
+  /** Rejects what is not over with `reason`, and cancels it. */
+  async close(reason: unknown): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#stopLooking();
+    await Promise.all([...this.#tickets.values()].map((ticket) => this.cancel(ticket, reason)));
+  }
+
+  #checkRoom({ tenant }: SubmittedJob): void {
+    const { queueLength, queueLengthPerTenant } = this.#options;
+    const isFull = this.#queue.size >= queueLength;
+    if (!isFull && this.#queue.sizeOf(tenant) < queueLengthPerTenant) return;
+    this.totals.refused += 1;
+    const [what, length] = isFull ? ['the cluster', queueLength] : ['this tenant', queueLengthPerTenant];
+    const message = `The queue of ${what} is full: ${length} jobs wait.`;
+    throw new OverloadedError({ message, retryAfterMs: RETRY_AFTER_MS });
+  }
+
+  async #publish(ticket: JobTicket): Promise<void> {
+    const { job } = ticket;
+    for (let waitMs = RETRY_MS; ticket.state !== 'ended'; waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)) {
+      try {
+        const { sequence, before } = await this.#link.publish({ ...job, submitter: this.#options.name });
+        ticket.sequence = sequence;
+        if ((ticket.state as string) === 'ended') {
+          await this.#link.remove(sequence).catch(() => undefined); // cancelled meanwhile
+        } else if (before !== null) this.#meet(ticket, before);
+        return;
+      } catch {
+        await pause(this.#clock, waitMs); // until the deadline: the same id goes into the queue once
+      }
+    }
+  }
+
+  /** The id was in the queue before: from an earlier try of ours, or from another submitter. */
+  #meet(ticket: JobTicket, hash: string): void {
+    if (hash !== '' && hash !== ticket.job.bodyHash) {
+      this.#end(ticket, null, new JobConflictError(ticket.job.id));
+    } else void this.#lookFor(ticket);
+  }
+
+  #onNotice({ header, record }: Notice): void {
+    if (header.kind === 'ping') return;
+    const ticket = this.#tickets.get(recordKey(header.tenant, header.id));
+    if (ticket === undefined) return;
+    if (header.kind === 'leased') this.#onLeased(ticket, header.attempt);
+    else this.#onRecord(ticket, record);
+  }
+
+  #onLeased(ticket: JobTicket, attempt: number): void {
+    if (ticket.state === 'ended' || attempt <= ticket.attempt) return;
+    if (attempt > 1) this.totals.secondAttempts += 1;
+    ticket.attempt = attempt;
+    ticket.state = 'leased';
+    if (ticket.wantsResult) this.#link.cancel(ticket.tenant, { id: ticket.job.id, mode: 'result' });
+  }
+
+  #onRecord(ticket: JobTicket, bytes: Uint8Array): void {
+    let record: JobRecord;
+    try {
+      record = decodeRecord(bytes);
+    } catch (cause) {
+      return this.#end(
+        ticket,
+        null,
+        new ClusterUnavailableError('Its record of the job cannot be read.', cause),
+      );
+    }
+    const { kind, attempt, bodyHash } = record;
+    const { job } = ticket;
+    if (bodyHash !== job.bodyHash) return this.#end(ticket, null, new JobConflictError(job.id));
+    if (kind === 'lost') this.totals.lost += 1;
+    if (kind === 'lost') return this.#end(ticket, null, new WorkerLostError(attempt));
+    if (kind === 'cancelled') return this.#end(ticket, null, new JobCancelledError(job.id));
+    this.#end(ticket, record, null);
+  }
+
+  #end(ticket: JobTicket, record: JobRecord | null, error: unknown): void {
+    if (ticket.state === 'ended') return;
+    if (ticket.state !== 'waiting') this.#published -= 1;
+    ticket.state = 'ended';
+    ticket.stopDeadline();
+    this.#tickets.delete(recordKey(ticket.tenant, ticket.job.id));
+    this.totals.ended += 1;
+    if (record === null) ticket.reject(error);
+    else ticket.resolve(record);
+    this.pump();
+  }
+
+  async #writeCancelled({ tenant, id, bodyHash }: SubmittedJob): Promise<void> {
+    const worker = this.#options.name;
+    const record = encodeRecord({ kind: 'cancelled', attempt: 0, worker, bodyHash, outcome: NONE });
+    for (
+      let waitMs = RETRY_MS;
+      !this.#isClosed || waitMs === RETRY_MS;
+      waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)
+    ) {
+      try {
+        await this.#link.createRecord(recordKey(tenant, id), record);
+        return;
+      } catch {
+        await pause(this.#clock, waitMs);
+      }
+    }
+  }
+
+  #lookLater(): void {
+    this.#stopLooking = this.#clock.after(LOOK_MS, () => {
+      void this.#look(this.#clock.now() - LOOK_MS).finally(() => this.#isClosed || this.#lookLater());
+    });
+  }
+
+  /** For records of jobs of which nothing was heard since then. */
+  async #look(since: number): Promise<void> {
+    const isDue = ({ state, lookedAt }: JobTicket) =>
+      state !== 'waiting' && (lookedAt <= since || since === Number.NEGATIVE_INFINITY);
+    const due = [...this.#tickets.values()].filter(isDue);
+    const next = async () => {
+      for (let ticket = due.pop(); ticket !== undefined; ticket = due.pop()) await this.#lookFor(ticket);
+    };
+    await Promise.all(Array.from({ length: Math.min(LOOKS_MAX, due.length) }, next));
+  }
+
+  async #lookFor(ticket: JobTicket): Promise<void> {
+    ticket.lookedAt = this.#clock.now();
+    const { tenant, job } = ticket;
+    const record = await this.#link.readRecord(recordKey(tenant, job.id)).catch(() => null); // the next look comes by itself
+    if (record !== null) this.#onRecord(ticket, record);
+  }
+}

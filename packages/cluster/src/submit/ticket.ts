@@ -1,0 +1,63 @@
+/** One job, as its submitter sees it. */
+import type { JobRecord } from '../wire/record.js';
+
+/**
+ * `waiting`: in this process, for its tenant's turn. `queued`: at the broker. `leased`: a worker has it. `ended`: its result, or why there is
+ * none, is known here.
+ */
+export type JobState = 'waiting' | 'queued' | 'leased' | 'ended';
+
+/** What is to be done. */
+export interface SubmittedJob {
+  id: string;
+  tenant: string;
+  priority: number;
+  maxAttempts: number;
+  /** From now until the result, in ms. */
+  deadlineMs: number;
+  orphanGraceMs: number;
+  bodyHash: string;
+  body: Uint8Array;
+}
+
+export class JobTicket {
+  readonly job: SubmittedJob;
+  readonly tenant: string;
+  readonly priority: number;
+  state: JobState = 'waiting';
+  /** Of the worker that has it, or had it last; 0 before. */
+  attempt = 0;
+  /** At the broker, to remove it by. */
+  sequence: number | null = null;
+  /** When its record was looked for last. */
+  lookedAt: number;
+  /** Its caller wants what there is of it. */
+  wantsResult = false;
+  readonly submittedAt: number;
+  /** How it ended; rejects with what kept it from ending. */
+  readonly record: Promise<JobRecord>;
+  stopDeadline: () => void = () => undefined;
+  #resolve!: (record: JobRecord) => void;
+  #reject!: (error: unknown) => void;
+
+  constructor(job: SubmittedJob, now: number) {
+    this.job = job;
+    this.tenant = job.tenant;
+    this.priority = job.priority;
+    this.submittedAt = now;
+    this.lookedAt = now;
+    this.record = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.record.catch(() => undefined); // told to whoever awaits it
+  }
+
+  resolve(record: JobRecord): void {
+    this.#resolve(record);
+  }
+
+  reject(error: unknown): void {
+    this.#reject(error);
+  }
+}

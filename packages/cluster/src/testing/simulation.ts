@@ -1,0 +1,224 @@
+/**
+ * One schedule: submitters, workers and a broker with a bad network, all of it from one seed. Throws when a promise of docs/cluster.md does
+ * not hold. Faults end after a while, so that everything has to come to an end.
+ */
+import { JobCancelledError, WorkerLostError } from '../errors.js';
+import { recordKey } from '../names.js';
+import { Submitter } from '../submit/submitter.js';
+import type { JobTicket } from '../submit/ticket.js';
+import { decodeRecord } from '../wire/record.js';
+import { WorkerSlots } from '../work/worker-slots.js';
+import { MemoryBroker, type Node } from './memory-broker.js';
+import { randomFrom, SimClock } from './sim-clock.js';
+
+const FAULTS_MS = 40_000;
+const END_MS = 400_000;
+const NONE = new Uint8Array(0);
+
+interface Asked {
+  ticket: JobTicket;
+  submitter: Node;
+  wasCancelled: boolean;
+  end: string | null;
+}
+
+export interface Schedule {
+  seed: number;
+  attempts: number;
+  lost: number;
+  secondAttempts: number;
+}
+
+export async function simulate(seed: number): Promise<Schedule> {
+  const world = new World(seed);
+  await world.run();
+  world.check();
+  return world.summary();
+}
+
+class World {
+  readonly #seed: number;
+  readonly #clock = new SimClock();
+  readonly #random: () => number;
+  readonly #broker: MemoryBroker;
+  readonly #submitters: { node: Node; submitter: Submitter }[] = [];
+  readonly #workers: { node: Node; slots: WorkerSlots; running: number }[] = [];
+  readonly #asked: Asked[] = [];
+  /** Executions that were begun, by key. */
+  readonly #begun = new Map<string, number>();
+  #names = 0;
+  /** Nothing is lost, nobody dies: messages are late, and no more. */
+  #isQuiet = false;
+
+  constructor(seed: number) {
+    this.#seed = seed;
+    this.#random = randomFrom(seed);
+    this.#broker = new MemoryBroker(this.#clock, this.#random);
+    const worst = this.#random();
+    this.#broker.faults = {
+      drop: worst < 0.15 ? 0 : this.#random() * 0.3,
+      delayMs: 1 + this.#random() * 400,
+    };
+  }
+
+  async run(): Promise<void> {
+    const count = 1 + this.#below(3);
+    const harms = this.#random() < 0.15 ? 0 : 1 + this.#below(5);
+    this.#isQuiet = harms === 0 && this.#broker.faults.drop === 0;
+    for (let index = 0; index < 1 + this.#below(2); index += 1) this.#addSubmitter();
+    for (let index = 0; index < 1 + this.#below(3); index += 1) this.#addWorker();
+    for (let index = 0; index < count; index += 1) this.#at(() => this.#submit(`job${index}`));
+    for (let index = 0; index < harms; index += 1) this.#at(() => this.#harm());
+    await this.#clock.run(FAULTS_MS);
+    this.#broker.faults = { drop: 0, delayMs: 2 };
+    for (const { node } of [...this.#workers, ...this.#submitters]) node.cutUntil = 0;
+    if (!this.#workers.some(({ node }) => !node.isDead)) this.#addWorker();
+    await this.#clock.run(END_MS, () => this.#isOver());
+  }
+
+  check(): void {
+    for (const { ticket, submitter, wasCancelled, end } of this.#asked) {
+      const key = recordKey(ticket.tenant, ticket.job.id);
+      if (submitter.isDead) continue;
+      if (end === null)
+        this.#fail(`${key} never ended: it is ${ticket.state}, its record says ${this.#recordOf(key)}`);
+      if (wasCancelled) continue;
+      if (end !== this.#recordOf(key))
+        this.#fail(`${key} ended with ${end}, its record says ${this.#recordOf(key)}`);
+    }
+    for (const key of this.#begun.keys()) {
+      const record = this.#recordOf(key);
+      const begun = this.#begun.get(key)!;
+      const { maxAttempts } = this.#asked.find(
+        ({ ticket }) => recordKey(ticket.tenant, ticket.job.id) === key,
+      )!.ticket.job;
+      if (begun > maxAttempts) this.#fail(`${key} was begun ${begun} times, more than ${maxAttempts}`);
+      if (this.#isQuiet && begun > 1) this.#fail(`${key} was begun ${begun} times although nothing failed`);
+      if (record === 'nothing') this.#fail(`${key} was begun and has no record`);
+    }
+    if (this.#broker.size > 0) this.#fail(`${this.#broker.size} jobs are left in the queue`);
+    for (const { node, running } of this.#workers) {
+      if (!node.isDead && running > 0) this.#fail(`${running} programs are left on ${node.name}`);
+    }
+  }
+
+  summary(): Schedule {
+    const attempts = [...this.#begun.values()].reduce((sum, count) => sum + count, 0);
+    const lost = [...this.#broker.records.keys()].filter((key) => this.#recordOf(key) === 'lost').length;
+    return { seed: this.#seed, attempts, lost, secondAttempts: attempts - this.#begun.size };
+  }
+
+  #fail(what: string): never {
+    throw new Error(`seed ${this.#seed}: ${what}`);
+  }
+
+  #isOver(): boolean {
+    const isOpen = this.#asked.some(({ end, submitter }) => end === null && !submitter.isDead);
+    const isBusy = this.#workers.some(({ node, running }) => !node.isDead && running > 0);
+    return !isOpen && !isBusy && this.#broker.size === 0;
+  }
+
+  /** `done N`: the result of attempt N. */
+  #recordOf(key: string): string {
+    const bytes = this.#broker.records.get(key);
+    if (bytes === undefined) return 'nothing';
+    const { kind, attempt, outcome } = decodeRecord(bytes);
+    return kind === 'done' ? `done ${attempt} ${Buffer.from(outcome)}` : kind;
+  }
+
+  #below(count: number): number {
+    return Math.floor(this.#random() * count);
+  }
+
+  #at(call: () => void): void {
+    this.#clock.after(this.#random() * FAULTS_MS * 0.8, call);
+  }
+
+  #addSubmitter(): void {
+    const node = this.#broker.node(`submitter${this.#names++}`);
+    const options = { name: node.name, windowOf: () => 4, queueLength: 100, queueLengthPerTenant: 100 };
+    this.#submitters.push({
+      node,
+      submitter: new Submitter(this.#broker.submitterLink(node), this.#clock, options),
+    });
+  }
+
+  #addWorker(): void {
+    const node = this.#broker.node(`worker${this.#names++}`);
+    const worker = { node, running: 0, slots: null as unknown as WorkerSlots };
+    worker.slots = new WorkerSlots(this.#broker.workerLink(node), this.#clock, {
+      name: node.name,
+      slots: 1 + this.#below(2),
+      extendMs: 3000,
+      execute: ({ job, attempt }, signal) => {
+        const key = recordKey(job.tenant, job.id);
+        this.#begun.set(key, (this.#begun.get(key) ?? 0) + 1);
+        worker.running += 1;
+        return new Promise((resolve) => {
+          const end = () => {
+            stop();
+            signal.removeEventListener('abort', end);
+            worker.running -= 1;
+            if (!node.isDead) resolve(Buffer.from(`${node.name} ${attempt}`));
+          };
+          const stop = this.#clock.after(this.#random() ** 3 * 30_000, end);
+          signal.addEventListener('abort', end, { once: true });
+        });
+      },
+    });
+    this.#workers.push(worker);
+  }
+
+  #submit(id: string): void {
+    const living = this.#submitters.filter(({ node }) => !node.isDead);
+    const times = this.#random() < 0.2 ? 2 : 1; // also by another process, under the same id
+    const maxAttempts = 1 + this.#below(3);
+    for (let index = 0; index < times; index += 1) {
+      const { node, submitter } = living[(this.#below(living.length) + index) % living.length]!;
+      const ticket = submitter.submit({
+        id,
+        tenant: 't',
+        priority: 0,
+        maxAttempts,
+        deadlineMs: END_MS * 2,
+        orphanGraceMs: 5000,
+        bodyHash: `hash of ${id}`,
+        body: NONE,
+      });
+      const asked: Asked = { ticket, submitter: node, wasCancelled: false, end: null };
+      this.#asked.push(asked);
+      ticket.record.then(
+        ({ attempt, outcome }) => this.#note(asked, `done ${attempt} ${Buffer.from(outcome)}`),
+        (error) => this.#note(asked, endOf(error)),
+      );
+      if (this.#random() < 0.15) this.#at(() => this.#cancel(asked, submitter));
+    }
+  }
+
+  #note(asked: Asked, end: string): void {
+    if (asked.end !== null && asked.end !== end) this.#fail(`${asked.ticket.job.id} ended twice`);
+    asked.end = end;
+  }
+
+  #cancel(asked: Asked, submitter: Submitter): void {
+    if (asked.submitter.isDead) return;
+    asked.wasCancelled = true;
+    for (const other of this.#asked) if (other.ticket === asked.ticket) other.wasCancelled = true;
+    void submitter.cancel(asked.ticket, new Error('cancelled by the test'));
+  }
+
+  /** Kills or parts a node. One submitter lives on, and dead workers are replaced, as an operator would. */
+  #harm(): void {
+    const nodes = [...this.#workers, ...this.#submitters.slice(1)].filter(({ node }) => !node.isDead);
+    if (nodes.length === 0) return;
+    const { node } = nodes[this.#below(nodes.length)]!;
+    if (this.#random() < 0.5) return this.#broker.cut(node, this.#random() * 25_000);
+    node.isDead = true;
+    if (node.name.startsWith('worker')) this.#addWorker();
+  }
+}
+
+function endOf(error: unknown): string {
+  if (error instanceof WorkerLostError) return 'lost';
+  return error instanceof JobCancelledError ? 'cancelled' : `error ${error}`;
+}

@@ -1,0 +1,98 @@
+/** What a worker says of itself, again and again, as long as it works. */
+import { type EngineInfo, FEATURES } from '@sbx/core';
+import * as z from 'zod';
+
+const text = z.string().max(1024);
+const count = z.number().min(0);
+const limits = z.record(z.string().max(64), z.union([z.number(), z.string().max(4096), z.null()]));
+const feature = z.strictObject({
+  available: z.boolean(),
+  mechanism: text.nullable(),
+  reason: text.nullable(),
+});
+
+const info = z.strictObject({
+  version: text,
+  kernel: text,
+  cgroup: z.strictObject({
+    version: z.enum(['v1', 'v2', 'hybrid', 'none']),
+    path: text.nullable(),
+    controllers: z.array(text).max(64),
+    reason: text.nullable(),
+  }),
+  user: z.strictObject({ mode: z.enum(['root', 'rootless']), uidBase: count.nullable() }),
+  features: z.record(z.enum(FEATURES), feature),
+  parallelism: count,
+  maxSandboxes: count,
+  queueLength: count,
+  limits,
+  ceilings: limits,
+  mounts: z.array(z.record(z.string().max(64), z.unknown())).max(1024),
+});
+
+/** Announcements of other versions are passed over. */
+export const ANNOUNCEMENT = z.strictObject({
+  version: z.literal(1),
+  name: z.string().regex(/^[A-Za-z0-9_-]{1,128}$/),
+  host: text,
+  pid: count,
+  slots: z.int().min(1).max(4096),
+  running: count,
+  isDraining: z.boolean(),
+  memoryBytes: count,
+  languages: z.array(z.strictObject({ name: text, version: text.nullable() })).max(256),
+  labels: z.record(z.string().max(64), z.string().max(256)),
+  info,
+  totals: z.strictObject({
+    started: count,
+    accepted: count,
+    superseded: count,
+    lost: count,
+    cancelled: count,
+  }),
+  cache: z.strictObject({ bytes: count, hits: count, fetches: count, evictions: count }),
+});
+
+/** What a worker announces. */
+export interface WorkerDescription {
+  /** Of this form. */
+  version: 1;
+  /** Its name in the cluster, new with each start. */
+  name: string;
+  /** Its machine, as that calls itself. */
+  host: string;
+  /** Of its process there. */
+  pid: number;
+  /** Jobs at the same time. */
+  slots: number;
+  /** Jobs that run now. */
+  running: number;
+  /** It takes no more. */
+  isDraining: boolean;
+  /** Of its machine. */
+  memoryBytes: number;
+  /** Those that are installed there; `version` is `null` where nobody asked. */
+  languages: { name: string; version: string | null }[];
+  /** Words of its operator. */
+  labels: Record<string, string>;
+  /** What its engine enforces. */
+  info: EngineInfo;
+  /** Jobs since its start: begun, with an accepted result, too late for that, without an attempt left, cancelled. */
+  totals: { started: number; accepted: number; superseded: number; lost: number; cancelled: number };
+  /** Its cache of files: bytes that it holds; files that were there, that were fetched, that were given up. */
+  cache: { bytes: number; hits: number; fetches: number; evictions: number };
+}
+
+export function encodeAnnouncement(announcement: WorkerDescription): Uint8Array {
+  return Buffer.from(JSON.stringify(announcement));
+}
+
+/** `null` for what is none. */
+export function decodeAnnouncement(message: Uint8Array): WorkerDescription | null {
+  try {
+    const parsed = ANNOUNCEMENT.safeParse(JSON.parse(Buffer.from(message).toString('utf8')));
+    return parsed.success ? (parsed.data as unknown as WorkerDescription) : null;
+  } catch {
+    return null;
+  }
+}

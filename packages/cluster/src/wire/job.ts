@@ -1,0 +1,32 @@
+/** A job in the queue. */
+import * as z from 'zod';
+import type { QueuedJob } from '../links.js';
+import { JOB_ID, TENANT } from '../names.js';
+import { BrokenMessageError, decodeEnvelope, encodeEnvelope } from './envelope.js';
+
+const JOB = z.strictObject({
+  id: z.string().regex(JOB_ID),
+  tenant: z.string().regex(TENANT),
+  maxAttempts: z.int().min(1).max(100),
+  submitter: z.string().regex(JOB_ID),
+  orphanGraceMs: z
+    .number()
+    .min(0)
+    .max(2 ** 31),
+  bodyHash: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+export function encodeJob({ body, ...job }: QueuedJob): Uint8Array {
+  const { id, tenant, maxAttempts, submitter, orphanGraceMs, bodyHash } = job;
+  return encodeEnvelope({ id, tenant, maxAttempts, submitter, orphanGraceMs, bodyHash }, [body]);
+}
+
+/** `tenant`: as of the subject, which permissions stand on. Throws `BrokenMessageError`. */
+export function decodeJob(message: Uint8Array, tenant: string): QueuedJob {
+  const { header, bytes } = decodeEnvelope(message);
+  const parsed = JOB.safeParse(header);
+  if (!parsed.success) throw new BrokenMessageError('the job has another form');
+  if (parsed.data.tenant !== tenant)
+    throw new BrokenMessageError('the job is of another tenant than its subject');
+  return { ...parsed.data, body: bytes };
+}

@@ -1,0 +1,144 @@
+/** One job on this machine's engine. Errors of the job are outcomes as well: only records and leases are somebody else's. */
+import { type Engine, type GroupProgram, InvalidOptionsError, type RunnerOptions } from '@sbx/core';
+import type { Clock } from '../clock.js';
+import type { FileCache } from '../contents/file-cache.js';
+import type { BlobStore } from '../contents/store.js';
+import type { Delivery } from '../links.js';
+import { decodeEnvelope } from '../wire/envelope.js';
+import { REQUEST, type WireRequest } from '../wire/request.js';
+import { errorOutcome, groupOutcome, runOutcome } from './outcome.js';
+import { checkBytes, underCeiling } from './output-ceiling.js';
+import { type SessionWire, WorkerSession } from './session.js';
+import { Unpacker } from './unpack.js';
+
+/** Of one result; a broker takes 1 MiB unless it is told otherwise. Contents lie elsewhere, names of files in it. */
+const OUTCOME_BYTES_MAX = 960 * 1024;
+
+export interface ExecutorParts {
+  engine: Engine;
+  store: BlobStore;
+  cache: FileCache;
+  clock: Clock;
+  outputBytesMax: number;
+  openSession(tenant: string, session: string): SessionWire;
+  /** A job that could not be carried out through no fault of its own. */
+  onFailure(error: unknown): void;
+}
+
+/** What a stopped program comes to: a result where it ran, and nothing that anybody reads where it is dropped. */
+interface Ending {
+  signal: AbortSignal;
+  onAbort: 'resolve';
+}
+
+export class Executor {
+  readonly #parts: ExecutorParts;
+  readonly #sessions = new Set<WorkerSession>();
+
+  constructor(parts: ExecutorParts) {
+    this.#parts = parts;
+  }
+
+  async execute({ job }: Delivery, signal: AbortSignal): Promise<Uint8Array> {
+    let unpacker: Unpacker | null = null;
+    try {
+      const { header, bytes } = decodeEnvelope(job.body);
+      unpacker = new Unpacker(bytes, this.#parts.cache);
+      const outcome = await this.#carryOut(requestOf(header), job.tenant, unpacker, signal);
+      return outcome.byteLength <= OUTCOME_BYTES_MAX ? outcome : errorOutcome(tooManyFiles());
+    } catch (error) {
+      if (error !== signal.reason) this.#parts.onFailure(error);
+      return errorOutcome(error);
+    } finally {
+      unpacker?.release();
+    }
+  }
+
+  /** Ends sessions whose output nobody takes. */
+  close(): void {
+    for (const session of this.#sessions) session.close();
+  }
+
+  async #carryOut(
+    request: WireRequest,
+    tenant: string,
+    unpacker: Unpacker,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
+    const ending: Ending = { signal, onAbort: 'resolve' };
+    const { engine, store } = this.#parts;
+    switch (request.kind) {
+      case 'run': {
+        const { file, args, options } = await this.#program(request.program, unpacker);
+        return runOutcome(await engine.run(file, args, { ...options, ...ending }), store);
+      }
+      case 'spawn':
+        return this.#live(request, tenant, unpacker, ending);
+      case 'group': {
+        const programs = await this.#group(request, unpacker);
+        const { pipes, settle } = request;
+        const group =
+          settle === 'each'
+            ? await engine.runGroup({ programs, pipes, settle, ...ending })
+            : await engine.runGroup({ programs: programs as GroupProgram[], pipes, ...ending }); // which refuses null
+        return groupOutcome(group, store);
+      }
+    }
+  }
+
+  async #live(
+    { program, session: name }: Extract<WireRequest, { kind: 'spawn' }>,
+    tenant: string,
+    unpacker: Unpacker,
+    ending: Ending,
+  ): Promise<Uint8Array> {
+    const { engine, store, clock, openSession } = this.#parts;
+    const { file, args, options } = await this.#program(program, unpacker);
+    const process = await engine.spawn(file, args, { ...options, ...ending } as RunnerOptions);
+    const session = new WorkerSession(process, openSession(tenant, name), clock);
+    this.#sessions.add(session);
+    void session.done.then(() => this.#sessions.delete(session));
+    return runOutcome(await process.result, store);
+  }
+
+  async #group(
+    { programs, pipes }: Extract<WireRequest, { kind: 'group' }>,
+    unpacker: Unpacker,
+  ): Promise<(GroupProgram | null)[]> {
+    const { outputBytesMax } = this.#parts;
+    const recorded = pipes.reduce((sum, { record }) => sum + (record?.maxBytes ?? 0), 0);
+    checkBytes('request.pipes', recorded, outputBytesMax);
+    const unpacked: (GroupProgram | null)[] = [];
+    for (const each of programs) {
+      unpacked.push(
+        each && (await unpacker.program(underCeiling(each, outputBytesMax, programs.length))),
+      );
+    }
+    return unpacked;
+  }
+
+  async #program(
+    program: Extract<WireRequest, { kind: 'run' }>['program'],
+    unpacker: Unpacker,
+  ): Promise<{ file: string; args: readonly string[]; options: RunnerOptions }> {
+    const {
+      file,
+      args = [],
+      ...options
+    } = await unpacker.program(underCeiling(program, this.#parts.outputBytesMax, 1));
+    return { file, args, options };
+  }
+}
+
+/** The same schema as the submitter's. Throws `InvalidOptionsError`. */
+function requestOf(header: unknown): WireRequest {
+  const parsed = REQUEST.safeParse(header);
+  if (parsed.success) return parsed.data;
+  const expected = 'is not of a form that this worker knows: its submitter may be of another version';
+  throw new InvalidOptionsError({ field: 'request', rule: 'format', expected });
+}
+
+function tooManyFiles(): InvalidOptionsError {
+  const expected = `must name fewer files: the list of them alone takes more than ${OUTCOME_BYTES_MAX} bytes`;
+  return new InvalidOptionsError({ field: 'options.copyOut', rule: 'size', expected });
+}

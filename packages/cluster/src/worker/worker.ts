@@ -1,0 +1,194 @@
+/** A worker: pulls jobs as it has places, runs them on this machine's engine, and says what it can do. */
+import { randomUUID } from 'node:crypto';
+import { hostname, tmpdir, totalmem } from 'node:os';
+import { DEFAULT_MOUNTS, Engine } from '@sbx/core';
+import { createRegistry, type LanguageReport, TOLD_MEMORY_MOUNTS } from '@sbx/languages';
+import { makeMemoryFolder } from '@sbx/serving';
+import { systemClock } from '../clock.js';
+import { FileCache } from '../contents/file-cache.js';
+import { subjects } from '../names.js';
+import { NatsBlobStore } from '../nats/blob-store.js';
+import { type Broker, LEASE_MS, openBroker, workersOf } from '../nats/connection.js';
+import { announce } from '../nats/presence.js';
+import { workerLink } from '../nats/worker-link.js';
+import type { WorkerDescription } from '../wire/announcement.js';
+import { WorkerSlots } from '../work/worker-slots.js';
+import { Executor } from './execute.js';
+import {
+  parseWorkerOptions,
+  type ResolvedWorkerOptions,
+  type WorkerLogger,
+  type WorkerOptions,
+} from './options.js';
+import type { SessionWire } from './session.js';
+
+/** Extensions of a lease in its time. */
+const EXTENSIONS = 10 / 3;
+const SILENT: WorkerLogger = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** An open worker; see `startWorker`. */
+export interface Worker extends AsyncDisposable {
+  /** Its name in the cluster, new with each start. */
+  readonly name: string;
+  /** What it says of itself now. */
+  describe(): WorkerDescription;
+  /** Takes no more jobs, and resolves when those that it has are over. */
+  drain(): Promise<void>;
+  /** As `drain` for at most `drainMs` (default 0), then gives up what still runs, for other workers to do. Safe to call twice. */
+  close(drainMs?: number): Promise<void>;
+}
+
+/**
+ * Opens an engine and takes jobs of the cluster until it is closed. Throws as `Engine.open` does, and `ClusterUnavailableError`.
+ *
+ * @example
+ * ```ts
+ * await using worker = await startWorker({ servers: 'nats://127.0.0.1:4222', slots: 4 });
+ * ```
+ */
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const resolved = parseWorkerOptions(options);
+  const name = `w-${randomUUID()}`;
+  const broker = await openBroker(resolved, `sbx worker ${name}`);
+  let engine = resolved.engine;
+  try {
+    engine ??= await openEngine(resolved);
+    const languages = await probe(engine, resolved.languages);
+    const folder = await makeMemoryFolder('cluster', resolved.cacheFolder ?? tmpdir());
+    const consumer = await workersOf(broker);
+    return new OpenWorker({ options: resolved, name, broker, engine, languages, folder, consumer });
+  } catch (error) {
+    await broker.connection.close();
+    if (resolved.engine === undefined) await engine?.close();
+    throw error;
+  }
+}
+
+/** As that of `sbx serve fathom`, whose programs may come here. */
+function openEngine({ slots, ceilings, require }: ResolvedWorkerOptions): Promise<Engine> {
+  const mounts = [...DEFAULT_MOUNTS, ...TOLD_MEMORY_MOUNTS];
+  return Engine.open({ parallelism: slots, ceilings, mounts, ...(require === undefined ? {} : { require }) });
+}
+
+interface WorkerParts {
+  options: ResolvedWorkerOptions;
+  name: string;
+  broker: Broker;
+  engine: Engine;
+  languages: readonly LanguageReport[];
+  folder: string;
+  consumer: Awaited<ReturnType<typeof workersOf>>;
+}
+
+class OpenWorker implements Worker {
+  readonly name: string;
+  readonly #parts: WorkerParts;
+  readonly #cache: FileCache;
+  readonly #executor: Executor;
+  readonly #slots: WorkerSlots;
+  readonly #withdraw: () => Promise<void>;
+  #isDraining = false;
+  #closed: Promise<void> | null = null;
+
+  constructor(parts: WorkerParts) {
+    const { options, broker, engine, folder, consumer, name } = parts;
+    const { logger = SILENT, outputBytesMax, slots, leaseMs = LEASE_MS } = options;
+    this.#parts = parts;
+    this.name = name;
+    const store = new NatsBlobStore(broker);
+    this.#cache = new FileCache(store, folder, options.cacheBytes);
+    this.#executor = new Executor({
+      engine,
+      store,
+      cache: this.#cache,
+      clock: systemClock,
+      outputBytesMax,
+      openSession: (tenant, session) => sessionWire(broker, tenant, session),
+      onFailure: (error) =>
+        logger.debug({ code: (error as { code?: string }).code }, 'a job was refused or failed'),
+    });
+    const onBroken = (error: Error) =>
+      logger.warn({ reason: error.message }, 'a message in the queue is no job');
+    this.#slots = new WorkerSlots(workerLink(broker, consumer, onBroken), systemClock, {
+      name,
+      slots,
+      extendMs: leaseMs / EXTENSIONS,
+      execute: (delivery, signal) => this.#executor.execute(delivery, signal),
+    });
+    this.#withdraw = announce(broker, () => this.describe());
+    logger.info({ worker: name, slots, languages: parts.languages.map(({ name }) => name) }, 'worker ready');
+  }
+
+  describe(): WorkerDescription {
+    const { options, engine, languages, name } = this.#parts;
+    const { bytes, totals } = this.#cache;
+    return {
+      version: 1,
+      name,
+      host: hostname(),
+      pid: process.pid,
+      slots: options.slots,
+      running: this.#slots.running,
+      isDraining: this.#isDraining,
+      memoryBytes: totalmem(),
+      languages: languages.map(({ name, version }) => ({ name, version })),
+      labels: options.labels,
+      info: engine.info(),
+      totals: { ...this.#slots.totals },
+      cache: { bytes, ...totals },
+    };
+  }
+
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    await this.#withdraw();
+    await this.#slots.drain();
+  }
+
+  close(drainMs = 0): Promise<void> {
+    this.#closed ??= this.#close(drainMs);
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(drainMs: number): Promise<void> {
+    const { broker, engine, options } = this.#parts;
+    const drained = this.drain();
+    if (drainMs > 0) {
+      await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, drainMs).unref())]);
+    }
+    this.#slots.stop();
+    this.#executor.close();
+    await drained;
+    await broker.connection.flush().catch(() => undefined); // the broker is gone: leases end by themselves
+    await broker.connection.close();
+    if (options.engine === undefined) await engine.close();
+    await this.#cache.close();
+  }
+}
+
+/** Those that are installed, of the wanted ones. */
+async function probe(engine: Engine, names: readonly string[] | undefined): Promise<LanguageReport[]> {
+  const reports = await createRegistry().probe(engine, names === undefined ? {} : { languages: names });
+  return reports.filter(({ available }) => available);
+}
+
+function sessionWire({ connection }: Broker, tenant: string, session: string): SessionWire {
+  const up = subjects.up(tenant, session);
+  return {
+    send(data) {
+      if (!connection.isClosed()) connection.publish(up, data);
+    },
+    onFrame(take) {
+      const subscription = connection.subscribe(subjects.down(tenant, session), {
+        callback(error, message) {
+          if (error === null) take(message.data);
+        },
+      });
+      return () => subscription.unsubscribe();
+    },
+  };
+}

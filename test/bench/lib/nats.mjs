@@ -1,0 +1,50 @@
+/** A broker for benchmarks, with a store of its own that goes with it, and its clients from where @sbx/cluster has them. */
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '../../..');
+const require = createRequire(join(root, 'packages/cluster/package.json'));
+
+export const { connect, headers } = require('@nats-io/transport-node');
+export const { AckPolicy, RetentionPolicy, jetstream, jetstreamManager } = require('@nats-io/jetstream');
+
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+export async function startBroker() {
+  const binary = execFileSync(process.execPath, [join(root, 'scripts/nats-server.mjs')], {
+    encoding: 'utf8',
+  });
+  const store = mkdtempSync(join(tmpdir(), 'sbx-bench-nats-'));
+  const port = await freePort();
+  const args = ['-a', '127.0.0.1', '-p', `${port}`, '-js', '-sd', store];
+  const child = spawn(binary.trim(), args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  await new Promise((resolve, reject) => {
+    child.stderr.on('data', (data) => data.includes('Server is ready') && resolve());
+    child.once('exit', reject);
+  });
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    /** User and system time so far. */
+    cpuTimeMs() {
+      const stat = readFileSync(`/proc/${child.pid}/stat`, 'latin1');
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return (Number(fields[11]) + Number(fields[12])) * 10;
+    },
+    async stop() {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGKILL');
+      await ended;
+      rmSync(store, { recursive: true, force: true });
+    },
+  };
+}

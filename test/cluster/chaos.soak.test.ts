@@ -1,0 +1,115 @@
+// Workers, submitters and one of three brokers are killed at random while 2,000 jobs run: each has one result, and nothing is left.
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { clusterStatus } from '@sbx/cluster';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Nats } from './nats.js';
+import { openEngine, startSubmitterProcess, startWorkerProcess, type TestNode } from './nodes.js';
+
+const JOB_COUNT = 2000;
+const WORKER_COUNT = 3;
+const tag = `chaos-${randomUUID()}`;
+const jobs = Array.from({ length: JOB_COUNT }, (_, index) => ({
+  id: `job-${index}`,
+  maxAttempts: 50,
+  request: { file: 'sh', args: ['-c', `sleep 0.0${index % 7}; echo ${index}`, tag] },
+}));
+
+let brokers: Nats[];
+let servers: string[];
+const workers: TestNode[] = [];
+let isOver = false;
+
+beforeAll(async () => {
+  brokers = await Nats.startThree();
+  servers = brokers.map(({ url }) => url);
+  // They elect a leader first.
+  for (let isUp = false; !isUp; await pause(500)) {
+    isUp = await openEngine({ servers, replicas: 3 }).then(
+      (engine) => engine.close().then(() => true),
+      () => false,
+    );
+  }
+  for (let index = 0; index < WORKER_COUNT; index += 1) workers.push(await addWorker());
+}, 120_000);
+
+afterAll(async () => {
+  await Promise.all(workers.map((worker) => worker.kill()));
+  await Promise.all(brokers.map((broker) => broker.stop()));
+});
+
+/** As a service manager does: a worker that finds no leader of the brokers ends, and is started again. */
+async function addWorker(): Promise<TestNode> {
+  for (;;) {
+    const worker = await startWorkerProcess({ servers, slots: 2, replicas: 3 }).catch(() => null);
+    if (worker !== null) return worker;
+  }
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const pick = (count: number) => Math.floor(Math.random() * count);
+
+/** Kinds of kill, in turn, until the jobs are done; what was killed is started again. */
+async function harm(counts: Record<string, number>): Promise<void> {
+  const part = jobs.slice(0, JOB_COUNT / 2);
+  while (!isOver) {
+    const index = pick(WORKER_COUNT);
+    await workers[index]!.kill();
+    workers[index] = await addWorker();
+    counts.workers! += 1;
+    await pause(300);
+    const options = { servers, replicas: 3, orphanGraceMs: 0, jobs: part };
+    const submitter = await startSubmitterProcess(options).catch(() => null); // no leader
+    await pause(700);
+    await submitter?.kill();
+    if (submitter !== null) counts.submitters! += 1;
+    const broker = brokers[pick(brokers.length)]!;
+    await broker.kill();
+    counts.brokers! += 1;
+    await pause(1000);
+    await broker.start();
+    await pause(2000); // it has to catch up before the next one goes: two of three must be there
+  }
+}
+
+function taggedProcesses(): number {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(tag);
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+test(`${JOB_COUNT} jobs under kills: one accepted result for each, none lost, none doubled, nothing left`, async () => {
+  const engine = await openEngine({ servers, replicas: 3, maxAttempts: 50, orphanGraceMs: 0 });
+  const counts = { workers: 0, submitters: 0, brokers: 0 };
+  const harming = harm(counts);
+  const results = await Promise.all(
+    jobs.map(async (job) => {
+      const ticket = await engine.submit(job);
+      return (await ticket.result).stdout.text();
+    }),
+  );
+  isOver = true;
+  await harming;
+  expect(results).toEqual(jobs.map((_, index) => `${index}\n`));
+  expect(engine.counters().byStatus.ok).toBe(JOB_COUNT);
+  expect(Math.min(...Object.values(counts))).toBeGreaterThan(1);
+
+  // The same ids again, from a submitter that never saw them: the records that were accepted, and no other.
+  const again = await openEngine({ servers, replicas: 3 });
+  for (const job of jobs.slice(0, 100)) {
+    const ticket = await again.submit(job);
+    expect((await ticket.result).stdout.text()).toBe(`${job.id.slice(4)}\n`);
+  }
+  await again.close();
+  await expect
+    .poll(async () => (await clusterStatus({ servers, replicas: 3 })).queue, { timeout: 30_000 })
+    .toMatchObject({ waiting: 0, running: 0 });
+  await expect.poll(taggedProcesses, { timeout: 5000 }).toBe(0);
+  process.stderr.write(`kills: ${JSON.stringify(counts)}, second attempts: ${engine.secondAttempts}\n`);
+  await engine.close();
+}, 600_000);

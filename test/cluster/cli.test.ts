@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { ended, sbx, startSbx } from '../cli/sbx.js';
+import { useNats } from './nats.js';
+
+const nats = useNats();
+
+/** The first JSON object that it prints, or the first line of its log that matches. */
+function said(child: ReturnType<typeof startSbx>, pattern: RegExp): Promise<RegExpExecArray> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const look = (data: Buffer) => {
+      text += data;
+      const match = pattern.exec(text);
+      if (match !== null) resolve(match);
+    };
+    child.stdout.on('data', look);
+    child.stderr.on('data', look);
+    child.once('exit', (code) => reject(new Error(`ended with ${code}: ${text}`)));
+  });
+}
+
+test('worker, status and both servers, from the shell', async () => {
+  const args = ['--slots', '2', '--languages', 'python,shell', '--labels', 'rack=a,zone=b', '--json'];
+  const worker = startSbx(['worker', '--nats', nats.url, ...args]);
+  await said(worker, /"command": "worker"/);
+
+  const status = await sbx(['cluster', 'status', '--nats', nats.url, '--json']);
+  expect(JSON.parse(status.stdout)).toMatchObject({
+    version: 1,
+    command: 'cluster status',
+    workers: [{ slots: 2, running: 0, labels: { rack: 'a', zone: 'b' } }],
+    queue: { waiting: 0, running: 0, oldestMs: null },
+    tenants: [],
+  });
+  const table = await sbx(['cluster', 'status', '--nats', nats.url]);
+  expect(table.stdout).toMatch(/0\/2 +ready +python,shell +rack=a,zone=b/);
+
+  const gojudge = startSbx(['serve', 'gojudge', '--cluster', nats.url, '-http-addr', '127.0.0.1:0']);
+  const [, url] = await said(gojudge, /"urls":\["(http[^"]+)"/);
+  const files = [{ content: '' }, { name: 'stdout', max: 100 }, { name: 'stderr', max: 100 }];
+  const cmd = [{ args: ['/bin/echo', 'there'], files, cpuLimit: 1e9, memoryLimit: 2 ** 27, procLimit: 10 }];
+  const answer = await fetch(`${url}/run`, { method: 'POST', body: JSON.stringify({ cmd }) });
+  expect(await answer.json()).toMatchObject([{ status: 'Accepted', files: { stdout: 'there\n' } }]);
+
+  const fathom = startSbx([
+    'serve',
+    'fathom',
+    '--cluster',
+    nats.url,
+    '--port',
+    '0',
+    '--languages',
+    'shell',
+    '--json',
+  ]);
+  await said(fathom, /"urls"/);
+
+  for (const child of [gojudge, fathom, worker]) child.kill('SIGTERM');
+  expect(
+    await Promise.all([gojudge, fathom, worker].map(async (child) => (await ended(child)).code)),
+  ).toEqual([0, 0, 0]);
+  expect(JSON.parse((await sbx(['cluster', 'status', '--nats', nats.url, '--json'])).stdout).workers).toEqual(
+    [],
+  );
+}, 60_000);
+
+test.each([
+  [['worker'], 64, /--nats/],
+  [['worker', '--nats', ''], 64, /--nats must have at least 1 char/],
+  [['worker', '--nats', 'nats://127.0.0.1:1'], 69, /broker of the cluster does not answer/],
+  [
+    ['worker', '--nats', 'nats://127.0.0.1:1', '--labels', 'x'],
+    64,
+    /--labels: "x" is not a name and a value/,
+  ],
+  [['cluster', 'status', '--nats', 'nats://127.0.0.1:1'], 69, /does not answer/],
+  [['serve', 'gojudge', '--cluster'], 64, /--cluster needs a value/],
+] as const)('%j ends with %i', async (args, code, text) => {
+  const result = await sbx(args);
+  expect(result.stderr).toMatch(text);
+  expect(result.code).toBe(code);
+});

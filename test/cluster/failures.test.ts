@@ -1,0 +1,106 @@
+import { clusterStatus } from '@sbx/cluster';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Nats } from './nats.js';
+import { openEngine, startSubmitterProcess, startWorkerProcess, type TestNode } from './nodes.js';
+
+let nats: Nats;
+let nodes: TestNode[] = [];
+
+beforeEach(async () => {
+  nats = await Nats.start();
+}, 120_000);
+
+afterEach(async () => {
+  await Promise.all(nodes.map((node) => node.kill()));
+  nodes = [];
+  await nats.stop();
+});
+
+async function addWorker(slots = 1): Promise<TestNode> {
+  const node = await startWorkerProcess({ servers: nats.url, slots });
+  nodes.push(node);
+  return node;
+}
+
+const running = async () => (await clusterStatus({ servers: nats.url })).queue.running;
+
+test('a job whose worker is killed is done by another, and told once', async () => {
+  const first = await addWorker();
+  await using engine = await openEngine({ servers: nats.url });
+  const ticket = await engine.submit({
+    id: 'a',
+    request: { file: 'sh', args: ['-c', 'sleep 1.5; echo done'] },
+  });
+  await expect.poll(() => ticket.state).toBe('leased');
+  await first.kill();
+  await addWorker();
+  expect((await ticket.result).stdout.text()).toBe('done\n');
+  expect(engine.counters().byStatus.ok).toBe(1);
+  expect(await running()).toBe(0);
+});
+
+test('a program runs for longer than the lease, on one worker', async () => {
+  await addWorker();
+  await addWorker();
+  await using engine = await openEngine({ servers: nats.url });
+  const result = await engine.run('sh', ['-c', 'sleep 3.5; echo once']);
+  expect(result.stdout.text()).toBe('once\n');
+  const { totals, queue } = await clusterStatus({ servers: nats.url });
+  expect([totals.superseded, queue.redelivered]).toEqual([0, 0]);
+});
+
+test('no verdict comes from workers that were lost: WorkerLostError after the last attempt', async () => {
+  const first = await addWorker();
+  await using engine = await openEngine({ servers: nats.url, maxAttempts: 1 });
+  const lost = engine.run('sleep', ['20']).catch((error) => error);
+  await expect.poll(running).toBe(1);
+  await first.kill();
+  await addWorker();
+  expect(await lost).toMatchObject({
+    name: 'WorkerLostError',
+    code: 'SBX_WORKER_LOST',
+    retryable: true,
+    attempts: 1,
+  });
+});
+
+test('the broker goes and comes back: what runs goes on, and its result comes', async () => {
+  await addWorker(2);
+  await using engine = await openEngine({ servers: nats.url });
+  const long = engine.run('sh', ['-c', 'sleep 2; echo through']);
+  await expect.poll(running).toBe(1);
+  await nats.kill();
+  const meanwhile = engine.run('echo', ['sent while it was away']);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await nats.start();
+  expect((await long).stdout.text()).toBe('through\n');
+  expect((await meanwhile).stdout.text()).toBe('sent while it was away\n');
+});
+
+test('jobs of a submitter that was killed end after its grace', async () => {
+  await addWorker();
+  const job = { id: 'orphan', request: { file: 'sleep', args: ['60'] } };
+  const submitter = await startSubmitterProcess({ servers: nats.url, orphanGraceMs: 1000, jobs: [job] });
+  nodes.push(submitter);
+  await expect.poll(running).toBe(1);
+  await submitter.kill();
+  await expect.poll(running, { timeout: 15_000 }).toBe(0);
+  await using engine = await openEngine({ servers: nats.url });
+  const { result } = await engine.submit(job);
+  await expect(result).rejects.toMatchObject({ code: 'SBX_JOB_CANCELLED' }); // no verdict: nobody's limit was reached
+  expect((await engine.run('echo', ['free again'])).stdout.text()).toBe('free again\n');
+});
+
+test('a worker that is told to end finishes what it has, takes nothing new, and leaves', async () => {
+  const worker = await addWorker();
+  await using engine = await openEngine({ servers: nats.url, deadlineMs: 20_000 });
+  const running = await engine.submit({
+    id: 'drained',
+    request: { file: 'sh', args: ['-c', 'sleep 1; echo end'] },
+  });
+  await expect.poll(() => running.state).toBe('leased');
+  const ended = worker.kill('SIGTERM');
+  expect((await running.result).stdout.text()).toBe('end\n');
+  await ended;
+  expect((await clusterStatus({ servers: nats.url })).workers).toEqual([]);
+});

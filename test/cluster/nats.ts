@@ -1,0 +1,115 @@
+/** Brokers for tests: real ones, each with a store of its own that goes with it. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import { root } from '../tidy/sources.js';
+
+let binary: string | undefined;
+
+function natsServer(): string {
+  binary ??= execFileSync(process.execPath, [join(root, 'scripts/nats-server.mjs')], {
+    encoding: 'utf8',
+  }).trim();
+  return binary;
+}
+
+export class Nats {
+  readonly url: string;
+  readonly #args: readonly string[];
+  readonly #folder: string;
+  #child: ChildProcess | null = null;
+
+  private constructor(port: number, folder: string, args: readonly string[]) {
+    this.url = `nats://127.0.0.1:${port}`;
+    this.#folder = folder;
+    this.#args = ['-a', '127.0.0.1', '-p', `${port}`, '-js', '-sd', join(folder, 'store'), ...args];
+  }
+
+  static async start(args: readonly string[] = [], port?: number): Promise<Nats> {
+    const nats = new Nats(port ?? (await freePort()), mkdtempSync(join(tmpdir(), 'sbx-test-nats-')), args);
+    await nats.start();
+    return nats;
+  }
+
+  /** Three that are one: what is acknowledged is on two of them. */
+  static async startThree(): Promise<Nats[]> {
+    const ports = await Promise.all([0, 1, 2].map(() => freePort()));
+    const routes = await Promise.all([0, 1, 2].map(() => freePort()));
+    const all = routes.map((port) => `nats://127.0.0.1:${port}`).join(',');
+    const argsOf = (index: number) => [
+      ...['--name', `n${index}`, '--cluster_name', 'test'],
+      ...['--cluster', `nats://127.0.0.1:${routes[index]}`, '--routes', all],
+    ];
+    return Promise.all(ports.map((port, index) => Nats.start(argsOf(index), port)));
+  }
+
+  /** Again after `kill`, with what it had stored. */
+  async start(): Promise<void> {
+    const child = spawn(natsServer(), this.#args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    this.#child = child;
+    process.once('exit', () => child.kill('SIGKILL')); // also where a hook before `stop` threw
+    await new Promise<void>((resolve, reject) => {
+      let log = '';
+      child.stderr!.on('data', (data: Buffer) => {
+        log += data;
+        if (log.includes('Server is ready')) resolve();
+      });
+      child.once('exit', () => reject(new Error(`nats-server ended: ${log}`)));
+    });
+  }
+
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    const child = this.#child;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    await ended;
+  }
+
+  /** User and system time so far, in ms. */
+  cpuTimeMs(): number {
+    const stat = readFileSync(`/proc/${this.#child!.pid}/stat`, 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  }
+
+  async stop(): Promise<void> {
+    await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** One for all tests of a file. */
+export function useNats(): { readonly url: string; readonly server: Nats } {
+  let nats: Nats;
+  beforeAll(async () => {
+    nats = await Nats.start();
+  }, 120_000);
+  afterAll(() => nats.stop());
+  return {
+    get url() {
+      return nats.url;
+    },
+    get server() {
+      return nats;
+    },
+  };
+}
+
+/** Folders that workers of this process have for their caches. */
+export function cacheFolders(): string[] {
+  return readdirSync(tmpdir()).filter(
+    (name) => /^sbx-cluster-\d+-(\d+)-/.exec(name)?.[1] === `${process.pid}`,
+  );
+}
