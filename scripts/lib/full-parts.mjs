@@ -24,7 +24,7 @@ const native = (...args) => [join(root, 'native/build.mjs'), ...args];
 
 /** Of the servers and clients, which hang on Node's own more than the rest does. */
 async function testsOnNewestNode() {
-  const folders = ['gojudge', 'fathom', 'fifo', 'mcp', 'adapters'].map((name) => `test/${name}/`);
+  const folders = ['gojudge', 'fathom', 'fifo', 'mcp', 'server', 'adapters'].map((name) => `test/${name}/`);
   const node = await nodeBinary(NODE_VERSIONS.at(-1));
   return runVitest(folders, { name: 'newest-node', node, env: WITH_SOAKS });
 }

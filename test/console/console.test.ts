@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from '@sbx/server';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { useServer } from '../server/server.js';
 import { hasChromium, useBrowser } from './browser.js';
@@ -13,6 +13,19 @@ const guarded = useServer({ token: 'secret' }, () => open.server);
 const browser = useBrowser();
 
 const MINUTE = { timeout: 60_000 };
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe calls serious or critical. */
+async function seriousIn(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate<{
+    violations: { id: string; impact: string; nodes: { html: string }[] }[];
+  }>('axe.run()');
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
 
 /** The page with these fields, as a link brings them. */
 function linkTo(url: string, fields: Record<string, unknown>): string {
@@ -208,6 +221,12 @@ describe.skipIf(!hasChromium)('hostile output', MINUTE, () => {
   });
 });
 
+/** The last answer of `stty size`. */
+async function sizeIn(rows: Locator): Promise<string> {
+  const text = (await rows.locator('div').allTextContents()).join('\n');
+  return [...text.matchAll(/^(\d+ \d+)\s*$/gm)].at(-1)?.[1] ?? '';
+}
+
 describe.skipIf(!hasChromium)('the other views', MINUTE, () => {
   test('Compare: right and wrong, with the first line that differs', async () => {
     const code = 'a, b = map(int, input().split())\nprint(a + b if a < 10 else 0)';
@@ -220,6 +239,37 @@ describe.skipIf(!hasChromium)('the other views', MINUTE, () => {
     const rows = page.getByRole('table', { name: 'Results' }).locator('tbody tr');
     expect(await rows.nth(0).textContent()).toMatch(/^1Ended by itself with exit code 0/);
     expect(await rows.nth(1).textContent()).toMatch(/line 1: 0 42$/);
+    expect(complaints).toEqual([]);
+  });
+
+  test('Terminal: a shell that knows its size, has the program, and ends', async () => {
+    await using opened = await browser.open(linkTo(open.url, { language: 'python', code: 'print(6 * 7)' }));
+    const { page, complaints } = opened;
+    await connected(page);
+    await page.getByRole('link', { name: 'Terminal' }).click();
+    await page.getByRole('button', { name: 'Open a terminal' }).click();
+    const rows = page.locator('.xterm-rows');
+    await rows.getByText('$').first().waitFor();
+    await page.keyboard.type('python3 main.py; tty; stty size\n');
+    await rows.getByText('42', { exact: true }).waitFor();
+    await rows.getByText('/dev/pts/').waitFor();
+    const before = await sizeIn(rows);
+    await page.setViewportSize({ width: 700, height: 900 });
+    await page.keyboard.type('clear; stty size\n');
+    await expect.poll(() => sizeIn(rows)).not.toBe(before);
+    await page
+      .getByRole('status')
+      .filter({ hasText: /CPU .+ memory .+iB/ })
+      .waitFor();
+    await page.keyboard.type(
+      'printf "\\033[38;2;9;99;199mcolour\\033]8;;http://evil/\\033\\\\link\\033]8;;\\033\\\\\\n<b>x</b>"\n',
+    );
+    await rows.getByText('<b>x</b>').last().waitFor();
+    expect(await rows.locator('b').count()).toBe(0);
+    if (process.env.SBX_SHOTS) await page.screenshot({ path: `${process.env.SBX_SHOTS}/terminal.png` });
+    expect(await seriousIn(page)).toEqual([]);
+    await page.keyboard.type('exit\n');
+    await page.getByText('Ended: Accepted').waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -278,13 +328,11 @@ describe.skipIf(!hasChromium)('connection', MINUTE, () => {
   });
 });
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
 describe.skipIf(!hasChromium).each([
   ['light', { width: 1280, height: 900 }],
   ['dark', { width: 360, height: 740 }],
 ] as const)('%s, %o', MINUTE, (colorScheme, viewport) => {
-  test.each(['Run', 'Compare', 'Engine'])(
+  test.each(['Run', 'Compare', 'Terminal', 'Engine'])(
     '%s fits the screen, and axe finds nothing serious',
     async (view) => {
       await using opened = await browser.open(open.url, { colorScheme, viewport });
@@ -296,12 +344,7 @@ describe.skipIf(!hasChromium).each([
         '[document.documentElement.scrollWidth, innerWidth]',
       );
       expect(widths[0]).toBeLessThanOrEqual(widths[1]);
-      await page.evaluate(AXE);
-      const { violations } = await page.evaluate<{
-        violations: { id: string; impact: string; nodes: { html: string }[] }[];
-      }>('axe.run()');
-      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-      expect(serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([]);
+      expect(await seriousIn(page)).toEqual([]);
       if (process.env.SBX_SHOTS)
         await page.screenshot({
           path: `${process.env.SBX_SHOTS}/console-${view.toLowerCase()}-${colorScheme}.png`,

@@ -58,6 +58,7 @@ describe('sbx serve', () => {
   test.each([
     [['--protocols', 'fifo'], /--protocols must be one of gojudge, fathom, mcp/],
     [['--allow-origin', 'https://a.example/x'], /--allow-origin must be an origin as browsers send it/],
+    [['--languages', 'cobol'], /--languages must be a known language; got "cobol"/],
     [['--port', 'x'], /--port/],
     [['--prt', '1'], /unknown option '--prt'/],
   ])('%j is a wrong command line', async (flags, message) => {

@@ -145,7 +145,7 @@ test.each([
   [{ prot: 1 }, /options\.prot is no option/],
   [
     { gojudge: { mountConf: null, bodyMaxByte: 1 } },
-    /bodyMaxByte is no option\. Did you mean bodyMaxBytes\?/,
+    /^options\.gojudge\.bodyMaxByte is no option\. Did you mean bodyMaxBytes\?/,
   ],
 ])('%j is refused', async (options, message) => {
   const engine = open.server.engine;

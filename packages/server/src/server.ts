@@ -66,12 +66,13 @@ export interface SbxServer extends AsyncDisposable {
  */
 export async function createServer(options: ServerOptions = {}): Promise<SbxServer> {
   const resolved = parseOptions(options);
+  const site = resolved.console === null ? null : new Site(CONSOLE_FOLDER);
   const engine = resolved.engine ?? (await openEngine(resolved));
   try {
     const recorders = new Map(PROTOCOLS.map((protocol) => [protocol, new Recorder()]));
     const running = new RunningRuns();
     const parts = await openParts(engine, resolved, (name) => running.observer(recorders.get(name)!));
-    return new OpenServer(resolved, { engine, parts, recorders, running });
+    return new OpenServer(resolved, { engine, parts, recorders, running }, site);
   } catch (error) {
     if (resolved.engine === undefined) await engine.close();
     throw error;
@@ -93,6 +94,7 @@ class OpenServer implements SbxServer {
   constructor(
     options: ResolvedOptions,
     live: Omit<HubParts, 'check' | keyof NonNullable<ResolvedOptions['console']>>,
+    site: Site | null,
   ) {
     const { engine, parts } = live;
     this.engine = engine;
@@ -101,7 +103,7 @@ class OpenServer implements SbxServer {
     this.#parts = parts;
     const check = makeEntryCheck({ ...options, presentedToken });
     this.#pages = { parts, check, problem: () => this.#problem() };
-    this.#site = options.console === null ? null : new Site(CONSOLE_FOLDER);
+    this.#site = site;
     this.#hub = options.console === null ? null : new LiveHub({ ...live, ...options.console, check });
   }
 

@@ -58,12 +58,15 @@ function announce(
 }
 
 /** Flags that are not called as the options that they become. */
-const OTHER_NAMES = new Map([['allowedOrigins', 'allowOrigin']]);
+const OTHER_NAMES = new Map([
+  ['allowedOrigins', 'allowOrigin'],
+  ['language', 'languages'],
+]);
 
 /** A refused option is reported by the flag that it came from. */
 function nameFlag(error: unknown): never {
   if (!(error instanceof InvalidOptionsError)) throw error;
-  const option = error.field.replace(/^options\.(\w+).*/, '$1');
+  const option = error.field.replace(/^options\.(?:fathom\.)?(\w+).*/, '$1');
   const got = error.got === null ? '' : `; got ${error.got}`;
   throw new UsageError(`${flagName(OTHER_NAMES.get(option) ?? option)} ${error.expected}${got}`, error.hint);
 }

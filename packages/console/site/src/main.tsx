@@ -7,6 +7,7 @@ import type { LiveSnapshot } from './live.js';
 import { FIRST_REQUEST, type RunRequest, requestOf } from './run/request.js';
 import { RunView } from './run/run-view.js';
 import { openServer, type Server } from './server.js';
+import { TerminalView } from './terminal/terminal-view.js';
 import { TokenForm } from './token-form.js';
 
 const server = openServer();
@@ -14,6 +15,7 @@ const server = openServer();
 const VIEWS = [
   { name: 'run', title: 'Run' },
   { name: 'compare', title: 'Compare' },
+  { name: 'terminal', title: 'Terminal' },
   { name: 'engine', title: 'Engine' },
 ] as const;
 type ViewName = (typeof VIEWS)[number]['name'];
@@ -32,6 +34,8 @@ function viewOf(hash: string): ViewName {
 function App({ server }: { server: Server }) {
   const [live, setLive] = useState<LiveSnapshot>({ state: 'connecting', hello: null, history: [] });
   const [view, setView] = useState<ViewName>(viewOf(location.hash));
+  /** The terminal stays, too, once it has been looked at. */
+  const [visited, setVisited] = useState(view === 'terminal');
   const [request, setRequest] = useState<RunRequest>(() => requestOf(location.hash) ?? FIRST_REQUEST);
   /** Counts programs that came by a link. */
   const [revision, setRevision] = useState(0);
@@ -44,6 +48,7 @@ function App({ server }: { server: Server }) {
         setRevision((before) => before + 1);
       }
       setView(viewOf(location.hash));
+      if (viewOf(location.hash) === 'terminal') setVisited(true);
     };
     addEventListener('hashchange', onHash);
     return () => removeEventListener('hashchange', onHash);
@@ -74,6 +79,7 @@ function App({ server }: { server: Server }) {
             <div hidden={view !== 'run'}>
               <RunView {...shared} />
             </div>
+            <div hidden={view !== 'terminal'}>{visited && <TerminalView {...shared} />}</div>
             {view === 'compare' && <CompareView {...shared} />}
             {view === 'engine' && <EngineView live={live} />}
           </>

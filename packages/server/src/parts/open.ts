@@ -1,5 +1,5 @@
 /** Opens the parts: each protocol's own server, on the common engine, under the common rules of entry. */
-import type { Engine, RunObserver } from '@sbx/core';
+import { type Engine, InvalidOptionsError, type RunObserver } from '@sbx/core';
 import { createFathomServer } from '@sbx/fathom-server';
 import { createGojudgeServer } from '@sbx/gojudge-server';
 import { createMcpServer } from '@sbx/mcp';
@@ -32,13 +32,22 @@ export async function openParts(
   const parts: Part[] = [];
   try {
     for (const protocol of options.protocols) {
-      parts.push(await OPENERS[protocol]({ engine, options, observer: observerOf(protocol) }));
+      const opening = { engine, options, observer: observerOf(protocol) };
+      parts.push(await OPENERS[protocol](opening).catch((error) => Promise.reject(placed(error, protocol))));
     }
     return parts;
   } catch (error) {
     await Promise.all(parts.map((part) => part.close()));
     throw error;
   }
+}
+
+/** What a part refuses of its options is named by where the caller wrote it. */
+function placed(error: unknown, protocol: Protocol): unknown {
+  if (!(error instanceof InvalidOptionsError)) return error;
+  const { field, rule, expected, got, hint } = error;
+  const place = field.replace(/^options\b/, `options.${protocol}`);
+  return new InvalidOptionsError({ field: place, rule, expected, got, hint });
 }
 
 async function openGojudge({ engine, options, observer }: Opening): Promise<Part> {
