@@ -3,6 +3,8 @@ import { isSbxError } from '@sbx/core';
 
 export function explain(error) {
   if (!isSbxError(error)) throw error;
-  process.stderr.write(`tour: ${error.message}\nnpx sbx doctor --fix prints the commands for this machine.\n`);
+  process.stderr.write(
+    `tour: ${error.message}\nnpx sbx doctor --fix prints the commands for this machine.\n`,
+  );
   process.exit(1);
 }
