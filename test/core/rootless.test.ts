@@ -1,12 +1,13 @@
 // As an ordinary user, without a cgroup: what still holds, and that the rest is said.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answers, askAsUser } from '../helpers/as-user.js';
+import { paced } from '../helpers/pace.js';
 
 let answers: Answers;
 
 beforeAll(async () => {
   answers = await askAsUser('renice -n 7 -p $$ >/dev/null'); // as a background job would be, which may not go back
-}, 60_000);
+}, paced(90_000));
 
 describe('an ordinary user without a cgroup', () => {
   it('is refused by default, with the way out', () => {
@@ -39,9 +40,9 @@ describe('an ordinary user without a cgroup', () => {
 
   it('has time limits', () => {
     expect(answers.burn.status).toBe('cpu-limit');
-    expect(answers.burn.usage.cpuTimeMs).toBeLessThan(250);
+    expect(answers.burn.usage.cpuTimeMs).toBeLessThan(paced(250));
     expect(answers.sleep.status).toBe('wall-limit');
-    expect(answers.sleep.usage.wallTimeMs).toBeLessThan(150);
+    expect(answers.sleep.usage.wallTimeMs).toBeLessThan(paced(150));
   });
 
   it('has a memory limit that is looked after', () => {

@@ -9,9 +9,10 @@
  * `@sbx/languages` for the rest.
  */
 import { createServer } from 'node:net';
-import { Engine, isSbxError } from '@sbx/core';
+import { Engine } from '@sbx/core';
 import { createServer as createSbxServer } from '@sbx/server';
 import { CASES } from './cases.mjs';
+import { explain } from './explain.mjs';
 import { runCase } from './run-case.mjs';
 import { formatTable } from './table.mjs';
 
@@ -55,13 +56,6 @@ async function tour() {
     trap.close();
     await engine.close();
   }
-}
-
-/** What this machine does not give is no fault of the tour's. */
-function explain(error) {
-  if (!isSbxError(error)) throw error;
-  console.error(`tour: ${error.message}\nnpx sbx doctor --fix prints the commands for this machine.`);
-  process.exit(1);
 }
 
 /** A server of the host that programs must not reach. */
