@@ -110,9 +110,7 @@ export class Executor {
     checkBytes('request.pipes', recorded, outputBytesMax);
     const unpacked: (GroupProgram | null)[] = [];
     for (const each of programs) {
-      unpacked.push(
-        each && (await unpacker.program(underCeiling(each, outputBytesMax, programs.length))),
-      );
+      unpacked.push(each && (await unpacker.program(underCeiling(each, outputBytesMax, programs.length))));
     }
     return unpacked;
   }
