@@ -1,4 +1,4 @@
-// The sandbox fails, not the program: INTERNAL_ERROR, retryable, alone; and the server goes on.
+// The sandbox fails, not the program: one retryable error, alone; and the server goes on.
 import { Engine } from '@sbx/core';
 import { createFathomServer, type FathomServer } from '@sbx/fathom-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -39,7 +39,8 @@ test('no sandbox can be had: the error follows the ack', async () => {
   const other = talk.start({ code: 'sleep 1' });
   await Promise.all([talk.running(first), talk.running(other)]);
   const second = await talk.run({ code: 'echo SECRET-CODE' });
-  expect(second).toMatchObject({ sequence: 'ack error:INTERNAL_ERROR', error: internal });
+  const overloaded = { code: 'SANDBOX_OVERLOADED', retryable: true };
+  expect(second).toMatchObject({ sequence: 'ack error:SANDBOX_OVERLOADED', error: overloaded });
   expect(await talk.fate(first)).toMatchObject({ status: 'completed', stdout: 'one\n' });
   await talk.fate(other);
   expect(logged.join()).toMatch(/SBX_OVERLOADED/);
