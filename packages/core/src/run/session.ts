@@ -1,7 +1,8 @@
 /**
  * The programs of a sandbox that stays. One at a time may be resident: it uses the sandbox's own group, which is free of
  * charge. Those that run concurrently, and those with a memory or process limit of their own, get a group inside, so that each
- * is measured and limited alone.
+ * is measured and limited alone; and so do all but the first where the kernel cannot start a group's high-water mark again (v2
+ * before Linux 6.12), since they would be told the first one's.
  */
 
 import { type GroupCounters, readCounters } from '../cgroup/counters.js';
@@ -32,6 +33,7 @@ export class Session {
   readonly #closer = () => this.close();
   /** The program that uses the sandbox's group, or is about to: whether others have run concurrently. */
   #resident: { others: boolean } | null = null;
+  #hadResident = false;
   #closed: Promise<void> | null = null;
   #closing: AbortController | null = null;
   #lastUsage: LiveUsage | null = null;
@@ -72,8 +74,10 @@ export class Session {
     checkCeilings(options.limits, this.lease.core.options.ceilings);
     const limits = resolveLimits(this.#limits, options.limits);
     const concurrency = this.#mayReside(limits) ? { others: this.#living.size > 0 } : undefined;
-    if (concurrency !== undefined) this.#resident = concurrency;
-    else if (this.#resident !== null) this.#resident.others = true;
+    if (concurrency !== undefined) {
+      this.#resident = concurrency;
+      this.#hadResident = true;
+    } else if (this.#resident !== null) this.#resident.others = true;
     let member: Group | undefined;
     try {
       if (concurrency === undefined) member = await this.#makeMember();
@@ -154,7 +158,9 @@ export class Session {
   }
 
   #mayReside({ memoryBytes, processCount }: ResolvedLimits): boolean {
-    if (this.lease.slot.cgroup.group === null) return true;
+    const { core, slot } = this.lease;
+    if (slot.cgroup.group === null) return true;
+    if (this.#hadResident && core.tree?.resetsPeak === false) return false;
     const asSandbox = memoryBytes === this.#limits.memoryBytes && processCount === this.#limits.processCount;
     return asSandbox && this.#resident === null;
   }
