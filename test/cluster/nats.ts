@@ -16,20 +16,30 @@ function natsServer(): string {
   return binary;
 }
 
+interface Ports {
+  client: number;
+  monitor: number;
+}
+
 export class Nats {
   readonly url: string;
+  /** Where it says how it is. */
+  readonly #healthUrl: string;
   readonly #args: readonly string[];
   readonly #folder: string;
   #child: ChildProcess | null = null;
 
-  private constructor(port: number, folder: string, args: readonly string[]) {
-    this.url = `nats://127.0.0.1:${port}`;
+  private constructor(ports: Ports, folder: string, args: readonly string[]) {
+    this.url = `nats://127.0.0.1:${ports.client}`;
+    this.#healthUrl = `http://127.0.0.1:${ports.monitor}/healthz`;
     this.#folder = folder;
-    this.#args = ['-a', '127.0.0.1', '-p', `${port}`, '-js', '-sd', join(folder, 'store'), ...args];
+    const own = ['-a', '127.0.0.1', '-p', `${ports.client}`, '-m', `${ports.monitor}`];
+    this.#args = [...own, '-js', '-sd', join(folder, 'store'), ...args];
   }
 
   static async start(args: readonly string[] = [], port?: number): Promise<Nats> {
-    const nats = new Nats(port ?? (await freePort()), mkdtempSync(join(tmpdir(), 'sbx-test-nats-')), args);
+    const ports = { client: port ?? (await freePort()), monitor: await freePort() };
+    const nats = new Nats(ports, mkdtempSync(join(tmpdir(), 'sbx-test-nats-')), args);
     await nats.start();
     return nats;
   }
@@ -59,6 +69,16 @@ export class Nats {
       });
       child.once('exit', () => reject(new Error(`nats-server ended: ${log}`)));
     });
+  }
+
+  /** Resolves when its streams are as those of the others, as whoever restarts brokers one by one waits for. */
+  async healthy(): Promise<void> {
+    for (;;) {
+      const answer = await fetch(this.#healthUrl).catch(() => null);
+      await answer?.arrayBuffer();
+      if (answer?.ok === true) return;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
   }
 
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
