@@ -35,7 +35,10 @@ export default defineConfig({
           // In the guest (scripts/lib/guest.mjs) also what is only possible there.
           include: ['test/**/*.test.ts', ...(process.env.SBX_GUEST === '1' ? ['test/vm/*.guest.ts'] : [])],
           // Half a minute and more each; `npm run test:full` and `npm test -- NAME` take them.
-          exclude: process.env.SBX_SOAK === '1' ? [] : ['test/**/*.soak.test.ts'],
+          exclude: [
+            ...(process.env.SBX_SOAK === '1' ? [] : ['test/**/*.soak.test.ts']),
+            ...(process.env.SBX_BROKER_FAULTS === '1' ? [] : ['test/**/*.faults.test.ts']),
+          ],
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
         },

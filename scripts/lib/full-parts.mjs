@@ -58,6 +58,12 @@ export const PARTS = [
     commands: [vitest('test/core/paths.test.ts')],
     env: { SBX_PATH_CASES: '100000' },
   },
+  {
+    name: 'broker-faults',
+    about: '2,000 jobs of a cluster while workers, submitters and one of three brokers are killed',
+    commands: [vitest('test/cluster/chaos.faults.test.ts')],
+    env: { SBX_BROKER_FAULTS: '1' },
+  },
   { name: 'attacks', about: 'the whole catalogue of attacks', commands: [script('attacks')] },
   {
     name: 'attacks-user',
