@@ -29,7 +29,8 @@ function missesIn(log: string): { before: number; between: number } {
   const warm = lines.findIndex((line) => line.includes('warm_up_is_over'));
   const done = lines.findIndex((line) => line.includes('requests_are_over'));
   expect(done).toBeGreaterThan(warm);
-  const misses = (from: number, to: number) => lines.slice(from, to).filter((line) => /^\w+IC,/.test(line)).length;
+  const misses = (from: number, to: number) =>
+    lines.slice(from, to).filter((line) => /^\w+IC,/.test(line)).length;
   return { before: misses(0, warm), between: misses(warm, done) };
 }
 

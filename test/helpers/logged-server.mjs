@@ -9,10 +9,13 @@ const ENOUGH_READS = 10_000;
 const server = await createGojudgeServer({ host: '127.0.0.1', port: 0, parallelism: 2 });
 process.once('SIGTERM', () => {
   process.stdin.destroy();
-  server.close();
+  void server.close();
 });
 createInterface({ input: process.stdin }).on('line', (name) => {
-  new Function('object', 'reads', `for (let i = 0; i < reads; i++) object.${name};`)({ [name]: 0 }, ENOUGH_READS);
+  new Function('object', 'reads', `for (let i = 0; i < reads; i++) object.${name};`)(
+    { [name]: 0 },
+    ENOUGH_READS,
+  );
   process.stdout.write(`${name}\n`);
 });
 const { urls } = await server.listen();
