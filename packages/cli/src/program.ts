@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { addCluster, addWorker } from './cluster/options.js';
 import type { ConformFlags } from './commands/conform.js';
+import { addCompletion } from './completion/options.js';
 import { EXIT } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { addFifo } from './fifo/options.js';
@@ -102,6 +103,7 @@ function makeRoot(program: readonly string[] | null, done: (exitCode: number) =>
   addWorker(root, done);
   addCluster(root, done);
   addConform(root, done);
+  addCompletion(root, done);
   return root;
 }
 
