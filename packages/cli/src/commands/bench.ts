@@ -14,6 +14,7 @@ const WARM_UP_RUNS = 20;
 const RUNS_MAX = 100_000;
 /** Design target for the median of a sandboxed run over that of a bare spawn. */
 const RATIO_BAR = 0.75;
+const BAR_COLUMNS = 32;
 
 /** The shape of test/bench, so that the same tools read both. */
 interface Figure {
@@ -119,15 +120,22 @@ function printFigures(figures: readonly Figure[]): void {
   };
   const text = (value: number, unit: Figure['unit']) =>
     unit === 'ms' ? formatDuration(value) : value.toFixed(2);
+  const longest = Math.max(...figures.filter(({ unit }) => unit === 'ms').map(({ p50 }) => p50));
   const rows = figures.map(({ name, unit, p50, p99 }) => [
     titles[name] ?? name,
     text(p50, unit),
     text(p99, unit),
+    unit === 'ms' ? barOf(p50 / longest) : '',
   ]);
   const samples = figures[0]!.samples;
   process.stdout.write(
-    formatTable([`${PROGRAM}, ${samples} runs each`, 'p50', 'p99'], rows, painterFor(process.stdout)),
+    formatTable([`${PROGRAM}, ${samples} runs each`, 'p50', 'p99', ''], rows, painterFor(process.stdout)),
   );
+}
+
+/** A share of the longest bar, to be seen beside the others. */
+function barOf(share: number): string {
+  return '█'.repeat(Math.max(1, Math.round(share * BAR_COLUMNS)));
 }
 
 function rounded(value: number): number {

@@ -5,6 +5,7 @@ import { captureRun } from '../run/capture.js';
 import { CompileFailed, planRun, rootFor } from '../run/compile.js';
 import { saveFiles } from '../run/copy-out.js';
 import { Interrupted, watchInterrupts } from '../run/interrupts.js';
+import { liveLineFor } from '../run/live-line.js';
 import { reportCompileFailure, reportInterrupt, reportRun } from '../run/report.js';
 import { makeRequest, type RunInput, type RunRequest } from '../run/request.js';
 import { streamRun } from '../run/stream.js';
@@ -50,5 +51,6 @@ function runnerFor(request: RunRequest): Runner {
   if (request.tty) return terminalRun;
   // With a bound on output everything fits in memory, and the engine itself watches the bound.
   const isBounded = request.json || typeof request.limits.outputBytes === 'number';
-  return isBounded ? (engine, plan, signal) => captureRun(engine, plan, signal, !request.json) : streamRun;
+  if (isBounded) return (engine, plan, signal) => captureRun(engine, plan, signal, !request.json);
+  return (engine, plan, signal) => streamRun(engine, plan, signal, liveLineFor(request));
 }

@@ -2,28 +2,46 @@
 import { type Engine, isSbxError, type Process } from '@sbx/core';
 import { takeFiles } from './copy-out.js';
 import { type HostInput, hostInput } from './host-input.js';
+import type { LiveLine } from './live-line.js';
 import { makeSandbox } from './session.js';
 import type { RunOutcome, RunPlan } from './types.js';
 import { writeTo } from './write.js';
 
-export async function streamRun(engine: Engine, plan: RunPlan, signal: AbortSignal): Promise<RunOutcome> {
+export async function streamRun(
+  engine: Engine,
+  plan: RunPlan,
+  signal: AbortSignal,
+  line: LiveLine,
+): Promise<RunOutcome> {
   const sandbox = await makeSandbox(engine, plan, signal);
   const input = hostInput();
   try {
     const pipes = { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' } as const;
     const { cwd, seccompFamily } = plan.options;
     const program = await sandbox.spawn(plan.file, plan.args, { ...pipes, cwd, seccompFamily, signal });
+    line.follow(program);
     void feed(program, input, sandbox);
     await Promise.all([
-      drain(program.stdout!, writeTo(process.stdout)),
-      drain(program.stderr!, writeTo(process.stderr)),
+      drain(program.stdout!, besideLine(line, process.stdout)),
+      drain(program.stderr!, besideLine(line, process.stderr)),
     ]);
     const result = await program.result;
     return { result, ...(await takeFiles(sandbox, result, plan.copyOut)) };
   } finally {
+    line.stop();
     input.stop();
     await sandbox.close();
   }
+}
+
+/** Output that goes elsewhere than to a terminal does not meet the line. */
+function besideLine(line: LiveLine, stream: NodeJS.WriteStream): (chunk: Uint8Array) => Promise<void> {
+  const write = writeTo(stream);
+  if (!stream.isTTY) return write;
+  return (chunk) => {
+    line.beforeOutput(chunk);
+    return write(chunk);
+  };
 }
 
 async function drain(
