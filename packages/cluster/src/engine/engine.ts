@@ -19,7 +19,7 @@ import {
 import { systemClock } from '../clock.js';
 import { checkName, JOB_ID, subjects, TENANT } from '../names.js';
 import { NatsBlobStore } from '../nats/blob-store.js';
-import { type Broker, openBroker } from '../nats/connection.js';
+import { type Broker, openBroker, unavailable } from '../nats/connection.js';
 import { WorkerList } from '../nats/presence.js';
 import { submitterLink } from '../nats/submitter-link.js';
 import { Channel } from '../session/channel.js';
@@ -92,7 +92,10 @@ export class ClusterEngine implements Runner {
     const name = `s-${randomUUID()}`;
     const broker = await openBroker(resolved, `sbx submitter ${name}`);
     let pump: () => void = () => undefined;
-    const workers = await WorkerList.open(broker, () => pump());
+    const workers = await WorkerList.open(broker, () => pump()).catch(async (error) => {
+      await broker.connection.close();
+      throw unavailable(error);
+    });
     const engine = new ClusterEngine(resolved, broker, workers, name);
     pump = () => engine.#submitter.pump();
     return engine;

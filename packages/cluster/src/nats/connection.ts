@@ -110,7 +110,8 @@ async function authenticatorOf(path: string) {
   }
 }
 
-function unavailable(cause: unknown): Error {
+/** Options that are wrong stay what they are. */
+export function unavailable(cause: unknown): Error {
   if (cause instanceof InvalidOptionsError) return cause;
   return new ClusterUnavailableError(
     'Nothing was sent. Check the address, the credentials and that JetStream is on.',

@@ -1,8 +1,16 @@
 /** Who works: announcements in a bucket whose entries go by themselves when they are not renewed. */
+import type { KV } from '@nats-io/kv';
+import { pause, systemClock } from '../clock.js';
 import { decodeAnnouncement, encodeAnnouncement, type WorkerDescription } from '../wire/announcement.js';
 import { type Broker, PRESENCE_MS } from './connection.js';
 
 const RENEW_MS = PRESENCE_MS / 3;
+/** Until the list counts as known, although fewer announcements came than there were. */
+const KNOWN_MS = 2000;
+/** Until a watch that ended is opened again. */
+const RETRY_MS = 1000;
+
+type Entries = Awaited<ReturnType<KV['watch']>>;
 
 /** Announces a worker until the returned function is called, which takes it back. */
 export function announce({ workers }: Broker, describe: () => WorkerDescription): () => Promise<void> {
@@ -19,31 +27,22 @@ export function announce({ workers }: Broker, describe: () => WorkerDescription)
 /** The workers that announced themselves lately. */
 export class WorkerList {
   readonly #workers = new Map<string, { announcement: WorkerDescription; heardAt: number }>();
-  #stop: () => void = () => undefined;
-  #onChange: () => void;
+  readonly #closed = new AbortController();
+  readonly #onChange: () => void;
 
   private constructor(onChange: () => void) {
     this.#onChange = onChange;
   }
 
-  /** Resolves when those that are there now are known. */
-  static async open({ workers }: Broker, onChange: () => void): Promise<WorkerList> {
+  /** Resolves when those that are there now are known. Rejects when the broker does not answer. */
+  static async open({ workers }: Pick<Broker, 'workers'>, onChange: () => void): Promise<WorkerList> {
     const list = new WorkerList(onChange);
-    let setKnown: () => void = () => undefined;
-    const known = new Promise<void>((resolve) => {
-      setKnown = resolve;
-    });
+    const known = new AbortController();
     const status = await workers.status();
-    if (status.values === 0) setKnown();
     const entries = await workers.watch();
-    list.#stop = () => entries.stop();
-    void (async () => {
-      for await (const { key, value, operation, delta } of entries) {
-        list.#hear(key, operation === 'PUT' ? decodeAnnouncement(value) : null);
-        if (delta === 0) setKnown();
-      }
-    })();
-    await known;
+    void list.#follow(workers, entries, () => known.abort());
+    // Announcements that ended after they were counted never come, so the list is also known after a while.
+    if (status.values > 0) await pause(systemClock, KNOWN_MS, known.signal);
     return list;
   }
 
@@ -55,7 +54,33 @@ export class WorkerList {
   }
 
   close(): void {
-    this.#stop();
+    this.#closed.abort();
+  }
+
+  /** The library ends a watch, or throws, when its consumer cannot be made again: a new one is opened until the list is closed. */
+  async #follow(workers: KV, first: Entries, setKnown: () => void): Promise<void> {
+    const { signal } = this.#closed;
+    for (let entries: Entries | null = first; !signal.aborted; ) {
+      if (entries !== null) await this.#read(entries, setKnown).catch(() => undefined); // watched anew below
+      await pause(systemClock, RETRY_MS, signal);
+      if (signal.aborted) return;
+      entries = await workers.watch().catch(() => null); // the broker is gone
+    }
+  }
+
+  async #read(entries: Entries, setKnown: () => void): Promise<void> {
+    const { signal } = this.#closed;
+    const stop = () => entries.stop();
+    if (signal.aborted) return stop();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      for await (const { key, value, operation, delta } of entries) {
+        this.#hear(key, operation === 'PUT' ? decodeAnnouncement(value) : null);
+        if (delta === 0) setKnown();
+      }
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
   }
 
   #hear(key: string, announcement: WorkerDescription | null): void {
