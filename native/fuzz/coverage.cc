@@ -32,15 +32,16 @@ void StartCoverage() {
   gTouchedCount = 0;
 }
 
-bool FinishCoverage() {
-  bool isNew = false;
+Reached FinishCoverage() {
+  Reached reached;
   for (size_t i = 0; i < gTouchedCount; ++i) {
     const uint16_t place = gTouched[i];
     const uint8_t magnitude = MagnitudeOf(gTimes[place]);
-    isNew |= (magnitude & ~gKnown[place]) != 0;
+    reached.isNew |= (magnitude & ~gKnown[place]) != 0;
+    reached.steps += gTimes[place];
     gKnown[place] |= magnitude;
   }
-  return isNew;
+  return reached;
 }
 
 void ForgetCoverage() { memset(gKnown, 0, sizeof(gKnown)); }

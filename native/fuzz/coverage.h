@@ -5,9 +5,14 @@
 
 namespace sbx::fuzz {
 
+// Since StartCoverage().
+struct Reached {
+  bool isNew = false;  // something that no input before has reached
+  size_t steps = 0;    // of each from one place to the next at most 255: a measure of what the input costs
+};
+
 void StartCoverage();
-// Whether something was reached since that no input before has.
-bool FinishCoverage();
+Reached FinishCoverage();
 void ForgetCoverage();
 size_t CountReached();
 

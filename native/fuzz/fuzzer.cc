@@ -34,7 +34,7 @@ void Fuzzer::Run(const volatile bool& stop) {
       Tell("so far");
       save = now + kSaveEvery;
     }
-    for (unsigned i = 0; i < kBatch; ++i, ++executed_) Try(Changed(known_[mutator_.Below((uint32_t)known_.size())]));
+    for (unsigned i = 0; i < kBatch; ++i, ++executed_) Try(Changed(Cheaper()));
   }
   Save();
   Tell(stop ? "stopped" : "done");
@@ -62,19 +62,29 @@ void Fuzzer::Tell(const char* note) const {
   fflush(stdout);
 }
 
-bool Fuzzer::RunOne(const std::string& input) {
+Reached Fuzzer::RunOne(const std::string& input) {
   gCurrent = &input;
   const struct itimerval hang = {{}, {kHangSeconds, 0}};
   setitimer(ITIMER_PROF, &hang, nullptr);  // of our own time: the machine may be busy
   StartCoverage();
   target_.run(input);
-  const bool isNew = FinishCoverage();
+  const Reached reached = FinishCoverage();
   gCurrent = nullptr;
-  return isNew;
+  return reached;
 }
 
 void Fuzzer::Try(const std::string& input) {
-  if (input.size() <= kInputMax && RunOne(input)) known_.push_back(input);
+  if (input.size() > kInputMax) return;
+  const Reached reached = RunOne(input);
+  if (!reached.isNew) return;
+  known_.push_back(input);
+  costs_.push_back(reached.steps);
+}
+
+// Of two that are known, the one that costs less to run: every one is taken now and then, and more are executed in the same time.
+const std::string& Fuzzer::Cheaper() {
+  const uint32_t one = mutator_.Below((uint32_t)known_.size()), other = mutator_.Below((uint32_t)known_.size());
+  return known_[costs_[one] <= costs_[other] ? one : other];
 }
 
 std::string Fuzzer::Changed(const std::string& input) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../test/messages.h"
+#include "coverage.h"
 #include "events.h"
 #include "target.h"
 
@@ -32,8 +33,9 @@ class Fuzzer {
   using Clock = std::chrono::steady_clock;
 
   void Begin();
-  bool RunOne(const std::string& input);
+  Reached RunOne(const std::string& input);
   void Try(const std::string& input);
+  const std::string& Cheaper();
   std::string Changed(const std::string& input);
   void ChangeEvents(Events& events);
   void AddSmall(Events& events);
@@ -45,6 +47,7 @@ class Fuzzer {
   const Options& options_;
   test::Mutator mutator_;
   std::vector<std::string> known_;
+  std::vector<size_t> costs_;  // of each that is known: its steps
   unsigned long executed_ = 0;  // of changed inputs, earlier runs included
   unsigned long before_ = 0;    // of these, what earlier runs did
   Clock::time_point start_;
