@@ -29,6 +29,17 @@ export default defineConfig({
         oxc,
         test: {
           ...shared,
+          // The rules of the tree. They only read, and load TypeScript's compiler once in each worker instead of once in each file.
+          name: 'tidy',
+          include: ['test/tidy/**/*.test.ts'],
+          isolate: false,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        oxc,
+        test: {
+          ...shared,
           // Across packages, imported as built, as users do. One file at a time: they measure time and memory,
           // and look afterwards for what was left on the machine.
           name: 'whole',
@@ -36,6 +47,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts', ...(process.env.SBX_GUEST === '1' ? ['test/vm/*.guest.ts'] : [])],
           // Half a minute and more each; `npm run test:full` and `npm test -- NAME` take them.
           exclude: [
+            'test/tidy/**',
             ...(process.env.SBX_SOAK === '1' ? [] : ['test/**/*.soak.test.ts']),
             ...(process.env.SBX_BROKER_FAULTS === '1' ? [] : ['test/**/*.faults.test.ts']),
           ],

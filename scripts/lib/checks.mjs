@@ -34,8 +34,7 @@ export const QUICK_CHECKS = [
   biome,
   tsc,
   tscSite,
-  { name: 'units', run: () => runVitest(['--project=unit']) },
-  { name: 'tidy', run: () => runVitest(['test/tidy/']) },
+  { name: 'units and tidy', run: () => runVitest(['--project=unit', '--project=tidy']) },
 ];
 
 export const CHECKS = [

@@ -12,8 +12,20 @@ function target(file: string, specifier: string): string {
   return normalize(`${dirname(file)}/${specifier}`).replace(/\.js$/, '.ts');
 }
 
-function edges(files: string[]): ({ file: string } & Import)[] {
-  return files.flatMap((file) => importsOf(parse(file)).map((edge) => ({ file, ...edge })));
+type Edge = { file: string } & Import;
+
+const edgesByFile = new Map<string, Edge[]>();
+
+function edgesOf(file: string): Edge[] {
+  const known = edgesByFile.get(file);
+  if (known !== undefined) return known;
+  const found = importsOf(parse(file)).map((edge) => ({ file, ...edge }));
+  edgesByFile.set(file, found);
+  return found;
+}
+
+function edges(files: string[]): Edge[] {
+  return files.flatMap(edgesOf);
 }
 
 /** `@sbx/name/entry`, offered by the package's own manifest. */

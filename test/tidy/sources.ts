@@ -19,8 +19,15 @@ export function readText(file: string): string {
   return readFileSync(join(root, file), 'utf8');
 }
 
+const parsed = new Map<string, ts.SourceFile>();
+
+/** Parsed once in each worker, however many rules look at the file. */
 export function parse(file: string): ts.SourceFile {
-  return ts.createSourceFile(file, readText(file), ts.ScriptTarget.ESNext, true);
+  const known = parsed.get(file);
+  if (known !== undefined) return known;
+  const source = ts.createSourceFile(file, readText(file), ts.ScriptTarget.ESNext, true);
+  parsed.set(file, source);
+  return source;
 }
 
 export function visit(node: ts.Node, look: (node: ts.Node) => void): void {

@@ -133,11 +133,12 @@ describe('readings', () => {
   });
 });
 
-describe('a reply that is owed', () => {
+// Each takes seconds of real time and next to no CPU time, so they wait side by side.
+describe.concurrent('with time', () => {
   it.each([
     ['1', /^1234\n4096\nprocess running normally\n$/],
     ['0', /^2000\n0\nprocess killed \(forced termination\)\n$/],
-  ])('to %s never expires', { timeout: 20_000 }, async (byte, reply) => {
+  ])('a reply that is owed to %s never expires', { timeout: 20_000 }, async (byte, reply) => {
     await withManager(fake(), async ({ dir }) => {
       const late = await promisify(execFile)('sh', ['-c', `printf ${byte} > wait; sleep 6; cat status`], {
         cwd: dir,
@@ -147,7 +148,9 @@ describe('a reply that is owed', () => {
     });
   });
 
-  it('does not keep the sandbox of a program that is over', { timeout: 20_000 }, async () => {
+  it('a reply that is owed does not keep the sandbox of a program that is over', {
+    timeout: 20_000,
+  }, async () => {
     let isClosed = false;
     const program = fake();
     const manager = await FifoManager.open(({ atEnd }) => {
@@ -164,6 +167,15 @@ describe('a reply that is owed', () => {
     expect(existsSync(manager.dir)).toBe(false);
   });
 
+  it('the end does not wait for ever for a program that cannot be killed', { timeout: 10_000 }, async () => {
+    const manager = await FifoManager.open(() => fake({ kill: () => {} }), { graceMs: 0 });
+    expect(await ask(manager, '0')).toMatch(
+      /^\d+\n0\nprocess killed \(forced termination\); its end has not been/,
+    );
+  });
+});
+
+describe('a reply that is owed', () => {
   it('is dropped after giveUpMs, for owners who want that', async () => {
     const manager = await FifoManager.open(() => fake(), { giveUpMs: 50 });
     await promisify(execFile)('sh', ['-c', 'printf 0 > wait'], { cwd: manager.dir });
@@ -197,13 +209,6 @@ describe('a reply that is owed', () => {
 });
 
 describe('the end', () => {
-  it('does not wait for ever for a program that cannot be killed', { timeout: 10_000 }, async () => {
-    const manager = await FifoManager.open(() => fake({ kill: () => {} }), { graceMs: 0 });
-    expect(await ask(manager, '0')).toMatch(
-      /^\d+\n0\nprocess killed \(forced termination\); its end has not been/,
-    );
-  });
-
   it('cleans up what the start has registered, and nothing in it can hold it up', async () => {
     const done: string[] = [];
     const manager = await FifoManager.open(({ atEnd }) => {
