@@ -1,6 +1,7 @@
 // The checks of `npm test`, those of `npm run test:quick` first: a check is what gives counts, under a name.
+import { join } from 'node:path';
 import { addCounts, readCountLine } from './counts.mjs';
-import { tool } from './paths.mjs';
+import { scratch, tool } from './paths.mjs';
 import { CommandError, runInSight, runQuietly } from './run.mjs';
 import { runVitest } from './vitest.mjs';
 
@@ -22,7 +23,9 @@ async function nativeTests() {
 }
 
 const biome = { name: 'biome', run: checkWith(tool.biome, ['check', '--error-on-warnings']) };
-const tsc = { name: 'tsc', run: checkWith(tool.tsc, ['--noEmit']) };
+/** Keeps what it has learnt of each file, so that only changed files and those that depend on them are checked again. */
+const KEPT_TYPES = ['--incremental', '--tsBuildInfoFile', join(scratch, 'types.tsbuildinfo')];
+const tsc = { name: 'tsc', run: checkWith(tool.tsc, ['--noEmit', ...KEPT_TYPES]) };
 /** What runs in browsers has their types instead of Node's. */
 const tscSite = {
   name: 'tsc, console',
