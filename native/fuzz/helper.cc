@@ -178,7 +178,7 @@ std::vector<std::string> Seeds() {
       with({StartOf(1, kStartAhead), HandOver(1), {kNotice, ""}, SignalOf(1, 1), Exit(0, 0), StartOf(2, 0), SignalOf(2, 0), Exit(0, 137)}),
       with({StartOf(1, 0), StartOf(2, kStartOwnGroup | kStartNotify), {kPipe, ""}, Text("2\n3\n4\n"), SignalOf(2, 1), Exit(1, 0), Clock(100), Exit(0, 0), Exit(0, 0)}),
       with({StartOf(1, 0), StartOf(2, kStartOwnGroup), report, {kNotice, ""}, Exit(1, 127), Exit(9, 0)}),
-      with({{kPlan, Start(1, 0)}, Message(Start(1, kStartInFile), 3), Exit(0, 0)}),
+      with({{kPlan, Start(1, kStartInFile)}, Message(Start(1, kStartInFile), 3), Exit(0, 0)}),
       with({StartOf(1, kStartFindFirst)}),
       with({SignalOf(1, 0), HandOver(1), StartOf(1, kStartTerminal | kStartOneShot)}),
       with({Fork(false), Fork(false), Fork(false), Fork(true), StartOf(1, 0), Exit(0, 0), StartOf(2, kStartFindFirst)}),

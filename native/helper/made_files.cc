@@ -97,7 +97,7 @@ void SendEnded(Init& init, EndedRecord record) {
     EndedRecord record;
     OutputEnd ends[kOutputsMax];
   } report;
-  Outputs& outputs = init.outputs;
+  const Outputs& outputs = init.outputs;
   const size_t headSize = sizeof(record) + outputs.count * sizeof(OutputEnd);
   size_t size = 0;
   int beside[kOutputsMax];
@@ -113,9 +113,6 @@ void SendEnded(Init& init, EndedRecord record) {
   report.record.outputCount = outputs.count;
   const struct iovec parts[] = {{&report, headSize}, {contents, size}};
   (void)SendParts(init.channel.get(), parts, 2, beside, besideCount);  // a host that is gone shows as end of file
-  // Told once; the next end is another program's.
-  for (unsigned i = 0; i < outputs.count; ++i) outputs.files[i].reset();
-  outputs.count = 0;
 }
 
 }  // namespace sbx

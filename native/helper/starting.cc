@@ -95,8 +95,9 @@ void Take(Init& init, const char* message, size_t size, Received& received, unsi
   if (!starting.failure) starting.failure = Begin(init, message, starting);
 }
 
-// A plan too large for a message: read from a sealed memory file into a mapping that goes when the program has started.
-void TakeFromFile(Init& init, Received& received, Starting& starting) {
+// A plan too large for a message: read from a sealed memory file into a mapping that goes when the program has started. The message is
+// its record again: what has been read there already must be what the plan says.
+void TakeFromFile(Init& init, const StartRecord& message, Received& received, Starting& starting) {
   struct stat status = {};
   const int file = received.fds[0].get();
   starting.failure = {Stage::k_plan, 20, EPROTO};
@@ -104,7 +105,10 @@ void TakeFromFile(Init& init, Received& received, Starting& starting) {
   const size_t size = (size_t)status.st_size;
   const char* plan = starting.plan.Map(size, file);
   char* tables = starting.tables.Map(size * sizeof(char*), -1);  // no more strings than bytes
-  if (plan != nullptr && tables != nullptr) Take(init, plan, size, received, 1, reinterpret_cast<const char**>(tables), size, starting);
+  if (plan == nullptr || tables == nullptr) return;
+  const auto& record = *reinterpret_cast<const StartRecord*>(plan);
+  if (record.flags != message.flags || record.programId != message.programId) return;
+  Take(init, plan, size, received, 1, reinterpret_cast<const char**>(tables), size, starting);
 }
 
 // Memory ran out before it could execute: the kernel's word for that is ENOMEM, or E2BIG when its arguments had no room.
@@ -141,7 +145,7 @@ void TakeStart(Init& init, Received& received, Starting& starting) {
   const bool isWhole = received.size >= (long)sizeof(record);
   starting.id = isWhole ? record.programId : 0;
   starting.oneShot = isWhole && (record.flags & kStartOneShot) != 0;
-  if (isWhole && (record.flags & kStartInFile) != 0 && received.fdCount > 0) TakeFromFile(init, received, starting);
+  if (isWhole && (record.flags & kStartInFile) != 0 && received.fdCount > 0) TakeFromFile(init, record, received, starting);
   else Take(init, message, (size_t)received.size, received, 0, tables, kStringsMax, starting);
 }
 
