@@ -4,12 +4,17 @@ import { styleText } from 'node:util';
 export type Colour = 'green' | 'red' | 'yellow' | 'dim' | 'bold';
 export type Paint = (colour: Colour, text: string) => string;
 
+/** Whether `stream` is a terminal that understands escapes. */
+export function takesEscapes(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
+  return stream.isTTY === true && env.TERM !== 'dumb';
+}
+
 /** Whether to colour what goes to `stream`: FORCE_COLOR and NO_COLOR decide (no-color.org), else a terminal does. */
 export function wantsColour(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv = process.env): boolean {
   if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '')
     return !['0', 'false'].includes(env.FORCE_COLOR);
   if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return false;
-  return stream.isTTY === true && env.TERM !== 'dumb';
+  return takesEscapes(stream, env);
 }
 
 /** Paints for a stream, or does nothing where colours are not wanted. */

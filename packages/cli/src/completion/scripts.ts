@@ -29,21 +29,36 @@ ${steps(commands)
     esac`;
 }
 
+interface Offer {
+  word: string;
+  description: string;
+}
+
+const optionsOf = ({ options }: CompletedCommand): Offer[] =>
+  options.flatMap((one) => offeredWords(one).map((word) => ({ word, description: one.description })));
+
+const namesOf = ({ names }: CompletedCommand): Offer[] =>
+  names.map(({ name, description }) => ({ word: name, description }));
+
+/** What each command offers, as the branches of a `case`; `list` writes it as the shell wants it. */
+function branches(
+  commands: readonly CompletedCommand[],
+  offersOf: (command: CompletedCommand) => Offer[],
+  list: (offers: readonly Offer[]) => string,
+): string {
+  return commands
+    .map((command) => ({ path: command.path, offers: offersOf(command) }))
+    .filter(({ offers }) => offers.length > 0)
+    .map(({ path, offers }) => `      ${quoted(path)}) offered=${list(offers)} ;;`)
+    .join('\n');
+}
+
 function bashScript(commands: readonly CompletedCommand[]): string {
   const choices = choiceOptions(commands).map(
     ({ keys, choices }) => `    ${patterns(keys)}) offered=${quoted(choices.join(' '))}; is_value=1 ;;`,
   );
   const values = `    ${patterns(valueOptions(commands))}) return ;;`;
-  const options = commands.map(
-    ({ path, options }) =>
-      `      ${quoted(path)}) offered=${quoted(options.flatMap(offeredWords).join(' '))} ;;`,
-  );
-  const names = commands
-    .filter(({ names }) => names.length > 0)
-    .map(
-      ({ path, names }) =>
-        `      ${quoted(path)}) offered=${quoted(names.map(({ name }) => name).join(' '))} ;;`,
-    );
+  const list = (offers: readonly Offer[]) => quoted(offers.map(({ word }) => word).join(' '));
   return `# bash completion of sbx, made by: sbx completion bash
 _sbx() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]}
@@ -58,11 +73,11 @@ ${[...choices, values].join('\n')}
   esac
   if [[ -z $is_value && $current == -* ]]; then
     case $command in
-${options.join('\n')}
+${branches(commands, optionsOf, list)}
     esac
   elif [[ -z $is_value ]]; then
     case $command in
-${names.join('\n')}
+${branches(commands, namesOf, list)}
     esac
   fi
   mapfile -t COMPREPLY < <(compgen -W "$offered" -- "$current")
@@ -72,21 +87,12 @@ complete -o bashdefault -o default -F _sbx sbx
 }
 
 function zshScript(commands: readonly CompletedCommand[]): string {
-  const described = (word: string, description: string) => quoted(`${word}:${description}`);
+  const list = (offers: readonly Offer[]) =>
+    `(${offers.map(({ word, description }) => quoted(`${word}:${description}`)).join(' ')})`;
   const choices = choiceOptions(commands).map(
     ({ keys, choices }) => `    ${patterns(keys)}) compadd -- ${choices.map(quoted).join(' ')}; return ;;`,
   );
   const values = `    ${patterns(valueOptions(commands))}) _files; return ;;`;
-  const options = commands.map(({ path, options }) => {
-    const rows = options.flatMap((one) => offeredWords(one).map((word) => described(word, one.description)));
-    return `      ${quoted(path)}) offered=(${rows.join(' ')}) ;;`;
-  });
-  const names = commands
-    .filter(({ names }) => names.length > 0)
-    .map(({ path, names }) => {
-      const rows = names.map(({ name, description }) => described(name, description));
-      return `      ${quoted(path)}) offered=(${rows.join(' ')}) ;;`;
-    });
   return `#compdef sbx
 # zsh completion of sbx, made by: sbx completion zsh
 _sbx() {
@@ -101,11 +107,11 @@ ${[...choices, values].join('\n')}
   esac
   if [[ \${words[CURRENT]} == -* ]]; then
     case $command in
-${options.join('\n')}
+${branches(commands, optionsOf, list)}
     esac
   else
     case $command in
-${names.join('\n')}
+${branches(commands, namesOf, list)}
     esac
   fi
   if (( \${#offered} )); then _describe sbx offered; else _files; fi

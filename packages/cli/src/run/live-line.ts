@@ -1,6 +1,6 @@
 /** The line that shows a long run while it runs: time, CPU and memory. It stays out of the way of what the program shows. */
 import type { LiveUsage } from '@sbx/core';
-import { type Paint, painterFor } from '../terminal.js';
+import { type Paint, painterFor, takesEscapes } from '../terminal.js';
 import { formatDuration, formatSize } from '../units.js';
 import type { RunRequest } from './request.js';
 
@@ -34,8 +34,8 @@ export function liveLineFor(
   screen: Screen = process.stderr,
   env: NodeJS.ProcessEnv = process.env,
 ): LiveLine {
-  const canErase = screen.isTTY === true && env.TERM !== 'dumb';
-  return canErase && !json && !quiet && !tty ? new TerminalLine(screen) : NO_LINE;
+  const isWanted = !json && !quiet && !tty;
+  return isWanted && takesEscapes(screen, env) ? new TerminalLine(screen) : NO_LINE;
 }
 
 class TerminalLine implements LiveLine {
