@@ -2,7 +2,7 @@
 import { dirname, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CIRCLES, NATIVE_MAY_INCLUDE, PACKAGE_MAY_IMPORT, STOREYS } from './layers-table.js';
-import { type Import, importsOf, listFiles, parse, readText } from './sources.js';
+import { type Import, importsOf, listFiles, oncePerFile, parse, readText } from './sources.js';
 
 const isTest = (file: string) => file.endsWith('.test.ts');
 const isRelative = (specifier: string) => specifier.startsWith('.');
@@ -14,15 +14,7 @@ function target(file: string, specifier: string): string {
 
 type Edge = { file: string } & Import;
 
-const edgesByFile = new Map<string, Edge[]>();
-
-function edgesOf(file: string): Edge[] {
-  const known = edgesByFile.get(file);
-  if (known !== undefined) return known;
-  const found = importsOf(parse(file)).map((edge) => ({ file, ...edge }));
-  edgesByFile.set(file, found);
-  return found;
-}
+const edgesOf = oncePerFile((file): Edge[] => importsOf(parse(file)).map((edge) => ({ file, ...edge })));
 
 function edges(files: string[]): Edge[] {
   return files.flatMap(edgesOf);

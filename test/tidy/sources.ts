@@ -19,16 +19,18 @@ export function readText(file: string): string {
   return readFileSync(join(root, file), 'utf8');
 }
 
-const parsed = new Map<string, ts.SourceFile>();
-
-/** Parsed once in each worker, however many rules look at the file. */
-export function parse(file: string): ts.SourceFile {
-  const known = parsed.get(file);
-  if (known !== undefined) return known;
-  const source = ts.createSourceFile(file, readText(file), ts.ScriptTarget.ESNext, true);
-  parsed.set(file, source);
-  return source;
+/** Makes it once in each worker, however many rules look at the file. */
+export function oncePerFile<T>(make: (file: string) => T): (file: string) => T {
+  const made = new Map<string, T>();
+  return (file) => {
+    if (!made.has(file)) made.set(file, make(file));
+    return made.get(file)!;
+  };
 }
+
+export const parse = oncePerFile((file) =>
+  ts.createSourceFile(file, readText(file), ts.ScriptTarget.ESNext, true),
+);
 
 export function visit(node: ts.Node, look: (node: ts.Node) => void): void {
   look(node);
