@@ -18,6 +18,7 @@ const BENCHES = {
   fifo: './fifo.mjs',
   fathom: './fathom.mjs',
   cluster: './cluster.mjs',
+  adapters: './adapters.mjs',
 };
 
 const usage = `usage: main.mjs ${Object.keys(BENCHES).join('|')} [--json] [--check] [--quick] [--url URL]… [--only TEXT]
