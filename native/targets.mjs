@@ -86,6 +86,7 @@ const hosted = [
   'helper/descriptors.cc',
   'helper/landlock.cc',
   'helper/launch.cc',
+  'helper/launch_message.cc',
   'helper/mask.cc',
   'helper/names.cc',
   'helper/template.cc',

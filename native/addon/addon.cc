@@ -51,7 +51,8 @@ Napi::Value ReapHelper(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value SignalHelper(const Napi::CallbackInfo& info) {
-  return Napi::Number::New(info.Env(), sys::PidfdSendSignal(info[0].As<Napi::Number>().Int32Value(), info[1].As<Napi::Number>().Int32Value()));
+  return Napi::Number::New(info.Env(),
+      sys::PidfdSendSignal(info[0].As<Napi::Number>().Int32Value(), info[1].As<Napi::Number>().Int32Value()));
 }
 
 // () -> [host's end, helper's end] of a SEQPACKET pair
@@ -60,7 +61,8 @@ Napi::Value MakeChannelPair(const Napi::CallbackInfo& info) {
   const int made = sys::SocketPair(SOCK_SEQPACKET, pair);
   if (made < 0) return Napi::Number::New(info.Env(), made);
   const Napi::Array result = Napi::Array::New(info.Env(), 2);
-  for (uint32_t i = 0; i < 2; ++i) result.Set(i, Napi::Number::New(info.Env(), Reactor::Of(info.Env())->Lend(pair[i])));
+  for (uint32_t i = 0; i < 2; ++i)
+    result.Set(i, Napi::Number::New(info.Env(), Reactor::Of(info.Env())->Lend(pair[i])));
   return result;
 }
 
@@ -70,8 +72,10 @@ Napi::Value ProbeKernel(const Napi::CallbackInfo& info) {
   constexpr int kSchedCore = 62, kGet = 0;              // PR_SCHED_CORE, PR_SCHED_CORE_GET
   uint64_t cookie = 0;
   Napi::Object result = Napi::Object::New(info.Env());
-  result.Set("landlockAbi", Napi::Number::New(info.Env(), (double)sys::Call(kCreateRuleset, nullptr, 0, kAskVersion)));
-  result.Set("coreScheduling", Napi::Number::New(info.Env(), (double)sys::Call(SYS_prctl, kSchedCore, kGet, 0, 0, &cookie)));
+  result.Set("landlockAbi",
+      Napi::Number::New(info.Env(), (double)sys::Call(kCreateRuleset, nullptr, 0, kAskVersion)));
+  result.Set("coreScheduling",
+      Napi::Number::New(info.Env(), (double)sys::Call(SYS_prctl, kSchedCore, kGet, 0, 0, &cookie)));
   return result;
 }
 
@@ -99,15 +103,43 @@ struct Export {
   Napi::Value (*function)(const Napi::CallbackInfo&);
 };
 constexpr Export kExports[] = {
-    {"spawnHelper", SpawnHelperCall}, {"endHelper", EndHelper}, {"reapHelper", ReapHelper}, {"signalHelper", SignalHelper}, {"channelPair", MakeChannelPair}, {"probeKernel", ProbeKernel}, {"trimMemory", TrimMemory}, {"holdLoop", HoldLoop}, {"releaseLoop", ReleaseLoop},
-    {"openBeneath", OpenBeneath}, {"makeFolder", MakeFolder}, {"makeSymlink", MakeSymlink}, {"renameIn", RenameIn}, {"linkIn", LinkIn}, {"createFile", CreateFile}, {"fillFile", FillFile}, {"readFileBeneath", ReadFileBeneath}, {"readLinkBeneath", ReadLinkBeneath}, {"removeTree", RemoveTree},
-    {"openOutput", OpenOutput}, {"takeFile", TakeFile}, {"giveAway", GiveAway}, {"readOnlyFile", ReadOnlyFile}, {"copyFile", CopyFile},
-    {"pipe", MakePipe}, {"memoryFile", MakeMemoryFile}, {"eventFd", MakeEventFd}, {"closeFds", CloseFds}, {"duplicateFd", DuplicateFd}, {"resizeTerminal", ResizeTerminal}, {"readCounterFile", ReadCounterFile},
+    {"spawnHelper", SpawnHelperCall},
+    {"endHelper", EndHelper},
+    {"reapHelper", ReapHelper},
+    {"signalHelper", SignalHelper},
+    {"channelPair", MakeChannelPair},
+    {"probeKernel", ProbeKernel},
+    {"trimMemory", TrimMemory},
+    {"holdLoop", HoldLoop},
+    {"releaseLoop", ReleaseLoop},
+    {"openBeneath", OpenBeneath},
+    {"makeFolder", MakeFolder},
+    {"makeSymlink", MakeSymlink},
+    {"renameIn", RenameIn},
+    {"linkIn", LinkIn},
+    {"createFile", CreateFile},
+    {"fillFile", FillFile},
+    {"readFileBeneath", ReadFileBeneath},
+    {"readLinkBeneath", ReadLinkBeneath},
+    {"removeTree", RemoveTree},
+    {"openOutput", OpenOutput},
+    {"takeFile", TakeFile},
+    {"giveAway", GiveAway},
+    {"readOnlyFile", ReadOnlyFile},
+    {"copyFile", CopyFile},
+    {"pipe", MakePipe},
+    {"memoryFile", MakeMemoryFile},
+    {"eventFd", MakeEventFd},
+    {"closeFds", CloseFds},
+    {"duplicateFd", DuplicateFd},
+    {"resizeTerminal", ResizeTerminal},
+    {"readCounterFile", ReadCounterFile},
 };
 
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
   env.SetInstanceData(new Reactor(env));
-  for (const Export& entry : kExports) exports.Set(entry.name, Napi::Function::New(env, entry.function, entry.name));
+  for (const Export& entry : kExports)
+    exports.Set(entry.name, Napi::Function::New(env, entry.function, entry.name));
   exports.Set("Channel", Link::Define(env));
   exports.Set("Gate", Gate::Define(env));
   exports.Set("Reader", Reader::Define(env));

@@ -17,7 +17,8 @@ std::string_view BytesOf(Napi::Value value) {
 void Args::Fail(const char* name, const char* expected) {
   if (failed_) return;
   failed_ = true;
-  Napi::TypeError::New(env_, std::string("native: ") + name + " must be " + expected).ThrowAsJavaScriptException();
+  Napi::TypeError::New(env_, std::string("native: ") + name + " must be " + expected)
+      .ThrowAsJavaScriptException();
 }
 
 double Args::Number(const char* name) {

@@ -1,5 +1,5 @@
-// JavaScript values to plain ones, each property checked by name before any system call. Our own TypeScript is the only
-// caller and has checked the user's input; a failure here is a bug, and says which property.
+// JavaScript values to plain ones, each property checked by name before any system call. Our own TypeScript
+// is the only caller and has checked the user's input; a failure here is a bug, and says which property.
 #pragma once
 
 #include <napi.h>
@@ -10,7 +10,8 @@
 
 namespace sbx {
 
-// What the kernel refused, thrown: `what` goes on after "could not". For constructors, which have no other way.
+// What the kernel refused, thrown: `what` goes on after "could not". For constructors, which have no other
+// way.
 void ThrowRefused(Napi::Env env, const char* what, int error);
 
 // Of a typed array; empty for anything else.

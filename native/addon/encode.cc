@@ -7,7 +7,8 @@ namespace {
 
 void PutFds(Reactor& reactor, Received& received) {
   reactor.report().Put(received.fdCount);
-  for (uint32_t i = 0; i < received.fdCount; ++i) reactor.report().Put(reactor.Lend(received.fds[i].release()));
+  for (uint32_t i = 0; i < received.fdCount; ++i)
+    reactor.report().Put(reactor.Lend(received.fds[i].release()));
 }
 
 #define SBX_PUT(type, name, as) SBX_PUT_##as(record.name)
@@ -50,7 +51,8 @@ bool IsWhole(const EndedRecord& record, const OutputEnd* ends, const Received& r
 constexpr double kNothing = -1, kContent = -2;
 
 // Of each: a descriptor, or what stands for one. What they hold, as far as it is told, comes back in a row.
-Napi::Value PutOutputs(Reactor& reactor, const EndedRecord& record, const OutputEnd* ends, Received& received) {
+Napi::Value PutOutputs(
+    Reactor& reactor, const EndedRecord& record, const OutputEnd* ends, Received& received) {
   ReportRow& row = reactor.report();
   Napi::Array contents;
   const char* content = reinterpret_cast<const char*>(ends + record.outputCount);
@@ -83,10 +85,12 @@ Napi::Value PutReport(Reactor& reactor, const char* message, Received& received)
   ReportRow& row = reactor.report();
   row.Begin();
   const auto& head = *reinterpret_cast<const Head*>(message);
-  const bool sound = received.size >= (long)sizeof(Head) && !received.truncated && head.version == kRecordVersion;
+  const bool sound =
+      received.size >= (long)sizeof(Head) && !received.truncated && head.version == kRecordVersion;
   const auto& ended = *reinterpret_cast<const EndedRecord*>(message);
   const auto* ends = reinterpret_cast<const OutputEnd*>(message + sizeof(ended));
-  if (sound && head.kind == Kind::kEnded && received.size >= (long)sizeof(ended) && IsWhole(ended, ends, received)) {
+  if (sound && head.kind == Kind::kEnded && received.size >= (long)sizeof(ended) &&
+      IsWhole(ended, ends, received)) {
     row.Put((double)Kind::kEnded);
     Put(row, ended);
     return PutOutputs(reactor, ended, ends, received);

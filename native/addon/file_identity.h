@@ -8,15 +8,16 @@
 
 namespace sbx {
 
-// The thread's ids for files, by which the kernel decides whose a new file is. It answers a change with the id before, and says
-// nothing of a refusal: asked once more with an id that nobody has, it changes nothing and tells what is in force.
+// The thread's ids for files, by which the kernel decides whose a new file is. It answers a change with the
+// id before, and says nothing of a refusal: asked once more with an id that nobody has, it changes nothing
+// and tells what is in force.
 inline bool SetFileId(long call, long id) {
   (void)!RawSyscall(call, id);
   return RawSyscall(call, -1L) == id;
 }
 
-// `act` with files made as this host id, so that they belong to the sandbox's user; -1: as we are (rootless: we are that user). Gives
-// what `act` gives, or -EPERM without having called it.
+// `act` with files made as this host id, so that they belong to the sandbox's user; -1: as we are (rootless:
+// we are that user). Gives what `act` gives, or -EPERM without having called it.
 template <typename Act>
 [[nodiscard]] long AsOwner(int64_t owner, Act act) {
   if (owner < 0) return act();

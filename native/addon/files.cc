@@ -7,9 +7,9 @@
 #include <string>
 
 #include "../common/fd.h"
+#include "../common/memory_file.h"
 #include "decode.h"
 #include "file_identity.h"
-#include "../common/memory_file.h"
 #include "open_below.h"
 #include "reactor.h"
 #include "remove_tree.h"
@@ -23,7 +23,9 @@ int MakeParents(int dir, const std::string& path, mode_t mode, bool follow) {
     const std::string parent = path.substr(0, at);
     const size_t slash = parent.rfind('/');
     const std::string name = slash == std::string::npos ? parent : parent.substr(slash + 1);
-    Fd holder(slash == std::string::npos ? sys::Fcntl(dir, F_DUPFD_CLOEXEC, 0) : OpenBelow(dir, parent.substr(0, slash).c_str(), O_PATH | O_DIRECTORY, 0, follow));
+    Fd holder(slash == std::string::npos
+                  ? sys::Fcntl(dir, F_DUPFD_CLOEXEC, 0)
+                  : OpenBelow(dir, parent.substr(0, slash).c_str(), O_PATH | O_DIRECTORY, 0, follow));
     if (holder.get() < 0) return holder.release();
     const int made = sys::MkdirAt(holder.get(), name.c_str(), mode);
     if (made == -EEXIST) continue;
@@ -46,7 +48,8 @@ int CreateBelow(int dir, const std::string& path, mode_t mode, mode_t folderMode
   Fd file(opened);
   struct stat status = {};
   if (const int error = CheckRegular(opened, status); error < 0) return error;
-  // The process's umask has had its say; the mode is the caller's. Not ours to change where the program made the file.
+  // The process's umask has had its say; the mode is the caller's. Not ours to change where the program made
+  // the file.
   if ((status.st_mode & 07777) != mode) (void)!RawSyscall(SYS_fchmod, opened, mode);
   return file.release();
 }
@@ -74,18 +77,21 @@ Napi::Value MakeFolder(const Napi::CallbackInfo& info) {
   const int dir = args.Int("dir");
   const std::string name = args.Text("name");
   const mode_t mode = args.Uint("mode", 0755);
-  return Number(info.Env(), AsOwner((int64_t)args.Number("owner"), [&] { return sys::MkdirAt(dir, name.c_str(), mode); }));
+  return Number(info.Env(),
+      AsOwner((int64_t)args.Number("owner"), [&] { return sys::MkdirAt(dir, name.c_str(), mode); }));
 }
 
 Napi::Value MakeSymlink(const Napi::CallbackInfo& info) {
   Args args(info.Env(), info[0]);
   const int dir = args.Int("dir");
   const std::string name = args.Text("name"), to = args.Text("to");
-  return Number(info.Env(), AsOwner((int64_t)args.Number("owner"), [&] { return sys::SymlinkAt(to.c_str(), dir, name.c_str()); }));
+  return Number(info.Env(),
+      AsOwner((int64_t)args.Number("owner"), [&] { return sys::SymlinkAt(to.c_str(), dir, name.c_str()); }));
 }
 
 // A call on a name in one folder and a name in another.
-static Napi::Value TwoNames(const Napi::CallbackInfo& info, long (*call)(int, const char*, int, const char*)) {
+static Napi::Value TwoNames(
+    const Napi::CallbackInfo& info, long (*call)(int, const char*, int, const char*)) {
   Args args(info.Env(), info[0]);
   const std::string from = args.Text("from"), to = args.Text("to");
   const int fromDir = args.Int("fromDir"), toDir = args.Int("toDir");
@@ -95,11 +101,15 @@ static Napi::Value TwoNames(const Napi::CallbackInfo& info, long (*call)(int, co
 }
 
 Napi::Value RenameIn(const Napi::CallbackInfo& info) {
-  return TwoNames(info, [](int fromDir, const char* from, int toDir, const char* to) { return sys::Call(SYS_renameat2, fromDir, from, toDir, to, 0); });
+  return TwoNames(info, [](int fromDir, const char* from, int toDir, const char* to) {
+    return sys::Call(SYS_renameat2, fromDir, from, toDir, to, 0);
+  });
 }
 
 Napi::Value LinkIn(const Napi::CallbackInfo& info) {
-  return TwoNames(info, [](int fromDir, const char* from, int toDir, const char* to) { return sys::Call(SYS_linkat, fromDir, from, toDir, to, 0); });
+  return TwoNames(info, [](int fromDir, const char* from, int toDir, const char* to) {
+    return sys::Call(SYS_linkat, fromDir, from, toDir, to, 0);
+  });
 }
 
 Napi::Value CreateFile(const Napi::CallbackInfo& info) {
@@ -159,11 +169,12 @@ Napi::Value RemoveTree(const Napi::CallbackInfo& info) {
   const int dir = args.Int("dir");
   const std::string name = args.Text("name");
   if (args.failed()) return {};
-  return QueueRemoveTree(info.Env(), sys::Fcntl(dir, F_DUPFD_CLOEXEC, 0), name, (int64_t)args.Number("owner"));
+  return QueueRemoveTree(
+      info.Env(), sys::Fcntl(dir, F_DUPFD_CLOEXEC, 0), name, (int64_t)args.Number("owner"));
 }
 
-// Programs open their ends once more, by /dev/stdin and its like, and are another user than we: the mode says for what. Nobody
-// gets at a pipe in that way who has no end of it.
+// Programs open their ends once more, by /dev/stdin and its like, and are another user than we: the mode says
+// for what. Nobody gets at a pipe in that way who has no end of it.
 Napi::Value MakePipe(const Napi::CallbackInfo& info) {
   int pair[2];
   long made = sys::Call(SYS_pipe2, pair, O_CLOEXEC);
@@ -175,7 +186,8 @@ Napi::Value MakePipe(const Napi::CallbackInfo& info) {
     return Number(info.Env(), made);
   }
   const Napi::Array result = Napi::Array::New(info.Env(), 2);
-  for (uint32_t i = 0; i < 2; ++i) result.Set(i, Napi::Number::New(info.Env(), Reactor::Of(info.Env())->Lend(pair[i])));
+  for (uint32_t i = 0; i < 2; ++i)
+    result.Set(i, Napi::Number::New(info.Env(), Reactor::Of(info.Env())->Lend(pair[i])));
   return result;
 }
 
@@ -183,19 +195,25 @@ Napi::Value MakeMemoryFile(const Napi::CallbackInfo& info) {
   const std::string_view bytes = BytesOf(info[0]);
   Fd file(NewMemoryFile(kInputName));
   if (file.get() < 0) return Number(info.Env(), -ENOMEM);
-  if (const int written = WriteAll(file.get(), bytes.data(), bytes.size()); written < 0) return Number(info.Env(), written);
+  if (const int written = WriteAll(file.get(), bytes.data(), bytes.size()); written < 0)
+    return Number(info.Env(), written);
   return Lent(info.Env(), SealedView(file.get()));
 }
 
-Napi::Value MakeEventFd(const Napi::CallbackInfo& info) { return Lent(info.Env(), sys::Call(SYS_eventfd2, 0, O_CLOEXEC | O_NONBLOCK)); }
+Napi::Value MakeEventFd(const Napi::CallbackInfo& info) {
+  return Lent(info.Env(), sys::Call(SYS_eventfd2, 0, O_CLOEXEC | O_NONBLOCK));
+}
 
 Napi::Value CloseFds(const Napi::CallbackInfo& info) {
   const Napi::Array fds = info[0].As<Napi::Array>();
-  for (uint32_t i = 0; i < fds.Length(); ++i) sys::Close(Reactor::Of(info.Env())->TakeBack(fds.Get(i).As<Napi::Number>().Int32Value()));
+  for (uint32_t i = 0; i < fds.Length(); ++i)
+    sys::Close(Reactor::Of(info.Env())->TakeBack(fds.Get(i).As<Napi::Number>().Int32Value()));
   return info.Env().Undefined();
 }
 
-Napi::Value DuplicateFd(const Napi::CallbackInfo& info) { return Lent(info.Env(), sys::Fcntl(info[0].As<Napi::Number>().Int32Value(), F_DUPFD_CLOEXEC, 3)); }
+Napi::Value DuplicateFd(const Napi::CallbackInfo& info) {
+  return Lent(info.Env(), sys::Fcntl(info[0].As<Napi::Number>().Int32Value(), F_DUPFD_CLOEXEC, 3));
+}
 
 Napi::Value ResizeTerminal(const Napi::CallbackInfo& info) {
   Args args(info.Env(), info[0]);

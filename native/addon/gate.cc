@@ -5,9 +5,9 @@
 #include <sys/epoll.h>
 #include <sys/stat.h>
 
+#include "../common/memory_file.h"
 #include "decode.h"
 #include "file_identity.h"
-#include "../common/memory_file.h"
 
 namespace sbx {
 namespace {
@@ -24,8 +24,8 @@ class CloseWork : public Napi::AsyncWorker {
   Fd fd_;
 };
 
-// Keeps a task that is about to be woken off our CPU: woken there it would take it from us, though others are idle and we have
-// a program's streams to take up. As it was when this goes, before the task can look.
+// Keeps a task that is about to be woken off our CPU: woken there it would take it from us, though others are
+// idle and we have a program's streams to take up. As it was when this goes, before the task can look.
 class Elsewhere {
  public:
   explicit Elsewhere(int task) : task_(task) {
@@ -40,7 +40,8 @@ class Elsewhere {
     word |= bit;
   }
   ~Elsewhere() {
-    if (moved_) (void)!sys::Call(SYS_sched_setaffinity, task_, bytes_, mask_);  // fails only when the task is gone
+    // Fails only when the task is gone.
+    if (moved_) (void)!sys::Call(SYS_sched_setaffinity, task_, bytes_, mask_);
   }
   Elsewhere(const Elsewhere&) = delete;
 
@@ -63,10 +64,14 @@ int MakeFile(int dir, const std::string& path, int64_t owner) {
 }  // namespace
 
 Napi::Function Gate::Define(Napi::Env env) {
-  return DefineClass(env, "Gate", {InstanceMethod<&Gate::Hold>("hold"), InstanceMethod<&Gate::Open>("open"), InstanceMethod<&Gate::Drop>("drop"), InstanceMethod<&Gate::Close>("close")});
+  return DefineClass(env, "Gate",
+      {InstanceMethod<&Gate::Hold>("hold"), InstanceMethod<&Gate::Open>("open"),
+          InstanceMethod<&Gate::Drop>("drop"), InstanceMethod<&Gate::Close>("close")});
 }
 
-Gate::Gate(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Gate>(info), reactor_(Reactor::Of(info.Env())) { onOpened_ = Napi::Persistent(info[0].As<Napi::Function>()); }
+Gate::Gate(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Gate>(info), reactor_(Reactor::Of(info.Env())) {
+  onOpened_ = Napi::Persistent(info[0].As<Napi::Function>());
+}
 
 Gate::~Gate() {
   while (!held_.empty()) Forget(held_.begin());
@@ -75,19 +80,24 @@ Gate::~Gate() {
 }
 
 int Gate::Group::Open() {
-  events.reset((int)sys::Call(SYS_fanotify_init, FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK | FAN_REPORT_TID, O_RDONLY | O_CLOEXEC));
+  events.reset((int)sys::Call(SYS_fanotify_init,
+      FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK | FAN_REPORT_TID, O_RDONLY | O_CLOEXEC));
   return events ? gate_.reactor_->Add(events.get(), EPOLLIN, this) : events.release();
 }
 
-int Gate::Group::Mark(unsigned action, int file) { return (int)sys::Call(SYS_fanotify_mark, events.get(), action, FAN_OPEN_PERM, file, 0); }
-
-// Taking a mark away has the kernel wait for its readers, on the CPUs of the program that goes on. One that is told to
-// look away goes with its file.
-void Gate::Group::LookAway(int file) {
-  if (Mark(FAN_MARK_ADD | FAN_MARK_IGNORED_MASK | FAN_MARK_IGNORED_SURV_MODIFY, file) < 0) (void)!Mark(FAN_MARK_REMOVE, file);
+int Gate::Group::Mark(unsigned action, int file) {
+  return (int)sys::Call(SYS_fanotify_mark, events.get(), action, FAN_OPEN_PERM, file, 0);
 }
 
-// The one with the fewest files; one more while each has some. The kernel lets a user have 128 groups by default.
+// Taking a mark away has the kernel wait for its readers, on the CPUs of the program that goes on. One that
+// is told to look away goes with its file.
+void Gate::Group::LookAway(int file) {
+  if (Mark(FAN_MARK_ADD | FAN_MARK_IGNORED_MASK | FAN_MARK_IGNORED_SURV_MODIFY, file) < 0)
+    (void)!Mark(FAN_MARK_REMOVE, file);
+}
+
+// The one with the fewest files; one more while each has some. The kernel lets a user have 128 groups by
+// default.
 int Gate::PickGroup(Group*& picked) {
   constexpr size_t kGroupsMax = 16;
   picked = nullptr;
@@ -166,7 +176,8 @@ int Gate::Answer(Held& held) {
 }
 
 void Gate::Forget(std::map<int, Held>::iterator held) {
-  (void)!held->second.group->Mark(FAN_MARK_REMOVE, held->second.file.get());  // fails only when it is gone already
+  // Fails only when it is gone already.
+  (void)!held->second.group->Mark(FAN_MARK_REMOVE, held->second.file.get());
   held->second.file.reset();
   --held->second.group->fileCount;
   (void)Answer(held->second);
@@ -181,7 +192,8 @@ Napi::Value Gate::Open(const Napi::CallbackInfo& info) {
   const auto result = [&](long number) { return Napi::Number::New(info.Env(), (double)number); };
   if (held == held_.end()) return result(-EBADF);
   const std::string_view bytes = BytesOf(value);
-  if (const int written = WriteAll(held->first, bytes.data(), bytes.size()); written < 0) return result(written);
+  if (const int written = WriteAll(held->first, bytes.data(), bytes.size()); written < 0)
+    return result(written);
   held->second.group->LookAway(held->first);
   held->second.file.reset();
   --held->second.group->fileCount;
@@ -195,14 +207,16 @@ Napi::Value Gate::Open(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value Gate::Drop(const Napi::CallbackInfo& info) {
-  if (const auto held = held_.find(info[0].As<Napi::Number>().Int32Value()); held != held_.end()) Forget(held);
+  if (const auto held = held_.find(info[0].As<Napi::Number>().Int32Value()); held != held_.end())
+    Forget(held);
   return info.Env().Undefined();
 }
 
 Napi::Value Gate::Close(const Napi::CallbackInfo& info) {
   while (!held_.empty()) Forget(held_.begin());
   if (groups_.empty() || onOpened_.IsEmpty()) return info.Env().Undefined();
-  // They stay: this may be called from an event of one. And a worker deletes itself, which the analyser does not see.
+  // They stay: this may be called from an event of one. And a worker deletes itself, which the analyser does
+  // not see.
   for (const auto& group : groups_) {  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
     reactor_->Remove(group->events.get(), group.get());
     (new CloseWork(info.Env(), static_cast<Fd&&>(group->events)))->Queue();

@@ -1,9 +1,10 @@
-// Holds programs at the opening of a file. The file is made empty and marked (fanotify, FAN_OPEN_PERM); a program that opens
-// it hangs in the kernel, in its own open(), until the host has written the content and lets it go on. The program cannot
-// tell: it finds a file that was there all the time.
+// Holds programs at the opening of a file. The file is made empty and marked (fanotify, FAN_OPEN_PERM); a
+// program that opens it hangs in the kernel, in its own open(), until the host has written the content and
+// lets it go on. The program cannot tell: it finds a file that was there all the time.
 //
-// Needs CAP_SYS_ADMIN in the first user namespace. Whoever opens a held file waits, the host included: nothing here or above
-// may open one by its path. A host that dies lets all go on, and the end of the sandboxes gets them.
+// Needs CAP_SYS_ADMIN in the first user namespace. Whoever opens a held file waits, the host included:
+// nothing here or above may open one by its path. A host that dies lets all go on, and the end of the
+// sandboxes gets them.
 #pragma once
 
 #include <napi.h>
@@ -26,7 +27,8 @@ class Gate : public Napi::ObjectWrap<Gate> {
  private:
   // ({ dir, path, owner }) -> id of the new file, or a negative error number.
   Napi::Value Hold(const Napi::CallbackInfo& info);
-  // ({ id, bytes }): writes the content and lets the opening go on. 0, or a negative error number: ENOENT when nobody waits.
+  // ({ id, bytes }): writes the content and lets the opening go on. 0, or a negative error number: ENOENT
+  // when nobody waits.
   Napi::Value Open(const Napi::CallbackInfo& info);
   // (id): forgets a file; whoever waits for it goes on.
   Napi::Value Drop(const Napi::CallbackInfo& info);

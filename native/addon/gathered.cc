@@ -32,12 +32,15 @@ char* Gathered::Room(size_t size) {
     heap_.resize(wanted);
     return heap_.data() + size_;
   }
-  const bool enough = mappedBytes_ >= wanted || Map(WholePages(mapping_ == nullptr ? wanted : std::max(wanted, 2 * mappedBytes_)));
+  const bool enough = mappedBytes_ >= wanted ||
+                      Map(WholePages(mapping_ == nullptr ? wanted : std::max(wanted, 2 * mappedBytes_)));
   return enough ? mapping_ + size_ : nullptr;
 }
 
 bool Gathered::Map(size_t size) {
-  void* at = mapping_ == nullptr ? mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : mremap(mapping_, mappedBytes_, size, MREMAP_MAYMOVE);
+  void* at = mapping_ == nullptr
+                 ? mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                 : mremap(mapping_, mappedBytes_, size, MREMAP_MAYMOVE);
   if (at == MAP_FAILED) return false;
   (void)madvise(at, size, MADV_HUGEPAGE);
   if (mapping_ == nullptr) {

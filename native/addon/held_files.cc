@@ -1,5 +1,5 @@
-// Files that the host holds by descriptor: those that a program writes to and whose content is wanted, and those that it
-// is given to read.
+// Files that the host holds by descriptor: those that a program writes to and whose content is wanted, and
+// those that it is given to read.
 #include "held_files.h"
 
 #include <errno.h>
@@ -9,9 +9,9 @@
 #include <string>
 
 #include "../common/fd.h"
+#include "../common/memory_file.h"
 #include "decode.h"
 #include "file_identity.h"
-#include "../common/memory_file.h"
 #include "open_below.h"
 #include "reactor.h"
 
@@ -23,8 +23,9 @@ constexpr long kCopyAtOnceBytes = 256 * 1024;  // more is copied on another thre
 Napi::Value Number(Napi::Env env, long value) { return Napi::Number::New(env, (double)value); }
 Napi::Value Lent(Napi::Env env, long fd) { return Number(env, Reactor::Of(env)->Lend((int)fd)); }
 
-// The file through a mount of its own that is read-only and has no other name: whoever gets the descriptor cannot open it for
-// writing through /proc, whatever its mode says, nor learn where it lies. Not for all kinds of files, and only for root.
+// The file through a mount of its own that is read-only and has no other name: whoever gets the descriptor
+// cannot open it for writing through /proc, whatever its mode says, nor learn where it lies. Not for all
+// kinds of files, and only for root.
 int OpenReadOnlyView(int fd) {
   Fd tree(sys::OpenTree(fd, "", OPEN_TREE_CLONE | AT_EMPTY_PATH));
   if (!tree) return tree.release();
@@ -47,7 +48,12 @@ int CopyToMemory(int from) {
 class CopyWork : public Napi::AsyncWorker {
  public:
   // Without `to` into memory: a descriptor is the answer.
-  CopyWork(Napi::Env env, Fd from, Fd to) : Napi::AsyncWorker(env), promise_(Napi::Promise::Deferred::New(env)), from_(static_cast<Fd&&>(from)), to_(static_cast<Fd&&>(to)), toMemory_(!to_) {}
+  CopyWork(Napi::Env env, Fd from, Fd to)
+      : Napi::AsyncWorker(env),
+        promise_(Napi::Promise::Deferred::New(env)),
+        from_(static_cast<Fd&&>(from)),
+        to_(static_cast<Fd&&>(to)),
+        toMemory_(!to_) {}
   Napi::Value promise() const { return promise_.Promise(); }
 
  protected:
@@ -114,7 +120,9 @@ Napi::Value TakeFile(const Napi::CallbackInfo& info) {
   return ReadOpened(info.Env(), file.get(), status, maxBytes);
 }
 
-Napi::Value GiveAway(const Napi::CallbackInfo& info) { return Number(info.Env(), Reactor::Of(info.Env())->TakeBack(info[0].As<Napi::Number>().Int32Value())); }
+Napi::Value GiveAway(const Napi::CallbackInfo& info) {
+  return Number(info.Env(), Reactor::Of(info.Env())->TakeBack(info[0].As<Napi::Number>().Int32Value()));
+}
 
 Napi::Value ReadOnlyFile(const Napi::CallbackInfo& info) {
   const int fd = info[0].As<Napi::Number>().Int32Value();

@@ -1,4 +1,5 @@
-// Every method returns 0 or a negative error number; nothing here throws but for properties of the wrong type.
+// Every method returns 0 or a negative error number; nothing here throws but for properties of the wrong
+// type.
 #include "link.h"
 
 #include <errno.h>
@@ -20,9 +21,11 @@ void AppendInts(Napi::Value value, std::vector<int>& list) {
 
 Napi::Function Link::Define(Napi::Env env) {
   return DefineClass(env, "Channel",
-                     {InstanceMethod<&Link::Template>("template"), InstanceMethod<&Link::NewSlot>("newSlot"), InstanceMethod<&Link::Groups>("groups"), InstanceMethod<&Link::Prepare>("prepare"),
-                      InstanceMethod<&Link::Start>("start"), InstanceMethod<&Link::HandOver>("handOver"), InstanceMethod<&Link::Signal>("signal"),
-                      InstanceMethod<&Link::Listen>("listen"), InstanceMethod<&Link::Take>("take"), InstanceMethod<&Link::Close>("close")});
+      {InstanceMethod<&Link::Template>("template"), InstanceMethod<&Link::NewSlot>("newSlot"),
+          InstanceMethod<&Link::Groups>("groups"), InstanceMethod<&Link::Prepare>("prepare"),
+          InstanceMethod<&Link::Start>("start"), InstanceMethod<&Link::HandOver>("handOver"),
+          InstanceMethod<&Link::Signal>("signal"), InstanceMethod<&Link::Listen>("listen"),
+          InstanceMethod<&Link::Take>("take"), InstanceMethod<&Link::Close>("close")});
 }
 
 Link::Link(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Link>(info), reactor_(Reactor::Of(info.Env())) {
@@ -78,7 +81,8 @@ int Link::SendRecord(const void* data, size_t size, const std::vector<int>& fds)
 
 // All but the template come as rows of numbers, (numbers, how many), and what is not a number after them.
 template <typename Record>
-Napi::Value Link::SendComplete(const Napi::CallbackInfo& info, const Numbers& numbers, const Record& record, const std::vector<int>& fds) {
+Napi::Value Link::SendComplete(const Napi::CallbackInfo& info, const Numbers& numbers, const Record& record,
+    const std::vector<int>& fds) {
   return Result(info.Env(), numbers.Complete() ? SendRecord(&record, sizeof(record), fds) : -E2BIG);
 }
 

@@ -33,9 +33,11 @@ class Link : public Napi::ObjectWrap<Link>, public Watch {
   Napi::Value Result(Napi::Env env, int result) { return Napi::Number::New(env, result); }
   int SendRecord(const void* data, size_t size, const std::vector<int>& fds);
   template <typename Record>
-  Napi::Value SendComplete(const Napi::CallbackInfo& info, const Numbers& numbers, const Record& record, const std::vector<int>& fds);
+  Napi::Value SendComplete(const Napi::CallbackInfo& info, const Numbers& numbers, const Record& record,
+      const std::vector<int>& fds);
   int BeHeard();
-  Napi::Value Next();  // the next report is in the row, and what `PutReport` gave comes back; null: there is none
+  // The next report is in the row, and what `PutReport` gave comes back; null: there is none.
+  Napi::Value Next();
   void Shut();
 
   Reactor* reactor_;

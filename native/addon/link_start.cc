@@ -13,7 +13,8 @@
 namespace sbx {
 namespace {
 
-// A plan of any size as a sealed memory file, for messages that a socket would not take: init reads what was checked here.
+// A plan of any size as a sealed memory file, for messages that a socket would not take: init reads what was
+// checked here.
 int PlanFile(const std::string& plan) {
   const int made = NewMemoryFile("sbx-plan");
   if (made < 0) return made;
@@ -41,7 +42,8 @@ void Decode(Numbers& numbers, RlimitRow& row) {
 }
 void Decode(Numbers& numbers, WriteRow& row) {
   numbers.Take(row.counter);
-  // Where swap is not accounted, the host has said so, and kernels are about to lose the limit for sockets of v1.
+  // Where swap is not accounted, the host has said so, and kernels are about to lose the limit for sockets of
+  // v1.
   row.optional = row.counter == kCounterSwapLimit || row.counter == kCounterSocketLimit;
 }
 
@@ -118,7 +120,8 @@ Napi::Value Link::Start(const Napi::CallbackInfo& info) {
   record.size = tail.next();
   if (record.size > kPlanBytesMax) return Result(info.Env(), -E2BIG);
   constexpr uint32_t kStringsInMessage = 8000;  // init's table for plans in a message has little more
-  if (record.size <= kMessageBytesMax && record.pathCount + record.argCount + record.envCount < kStringsInMessage) {
+  if (record.size <= kMessageBytesMax &&
+      record.pathCount + record.argCount + record.envCount < kStringsInMessage) {
     const std::string message = Bytes(record, tail.bytes());
     return Result(info.Env(), SendRecord(message.data(), message.size(), fds));
   }

@@ -36,7 +36,8 @@ Napi::Value Link::Template(const Napi::CallbackInfo& info) {
   const Napi::Array mounts = args.Array("mounts");
   const std::vector<int> policy = args.Ints("policy");
   TemplateRecord record;
-  Tail tail(sizeof(record) + mounts.Length() * sizeof(MountRow) + policy.size() / 2 * sizeof(struct sock_filter));
+  Tail tail(
+      sizeof(record) + mounts.Length() * sizeof(MountRow) + policy.size() / 2 * sizeof(struct sock_filter));
 #define SBX_TEMPLATE(type, name, as) record.name = (type)SBX_GET_##as(args, tail, #name);
 #define SBX_GET_number(args, tail, name) (args).Uint(name)
 #define SBX_GET_flag(args, tail, name) (args).Flag(name)
@@ -55,7 +56,8 @@ Napi::Value Link::Template(const Napi::CallbackInfo& info) {
   rows.append(reinterpret_cast<const char*>(policy.data()), record.policyLength * sizeof(struct sock_filter));
   if (info.Env().IsExceptionPending()) return {};
   const std::string message = Bytes(record, rows + tail.bytes());
-  if (message.size() > kMessageBytesMax || record.mountCount > kMountRowsMax) return Result(info.Env(), -E2BIG);
+  if (message.size() > kMessageBytesMax || record.mountCount > kMountRowsMax)
+    return Result(info.Env(), -E2BIG);
   return Result(info.Env(), SendRecord(message.data(), message.size(), parents));
 }
 

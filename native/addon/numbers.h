@@ -1,4 +1,5 @@
-// A row of numbers that TypeScript has put together (packages/core/src/native/records.ts), read in the order of native/protocol.
+// A row of numbers that TypeScript has put together (packages/core/src/native/records.ts), read in the order
+// of native/protocol.
 #pragma once
 
 #include <napi.h>
@@ -10,7 +11,8 @@
 
 namespace sbx {
 
-// Numbers from first to last. Past the end, or where a list is longer than there is room for, it fails, and gives zeros.
+// Numbers from first to last. Past the end, or where a list is longer than there is room for, it fails, and
+// gives zeros.
 class Numbers {
  public:
   // (row, …): the first number says how many follow it.

@@ -13,9 +13,11 @@ int OpenBelow(int dir, const char* path, int flags, mode_t mode, bool follow) {
   how.flags = (uint64_t)(flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if ((flags & O_PATH) != 0) how.flags = (uint64_t)(flags | O_CLOEXEC);
   how.mode = (flags & O_CREAT) != 0 ? mode : 0;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV | (follow ? 0 : RESOLVE_NO_SYMLINKS);
+  how.resolve =
+      RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV | (follow ? 0 : RESOLVE_NO_SYMLINKS);
   int opened = sys::Open2(dir, path, &how);
-  for (int tries = 0; opened == -EAGAIN && tries < 10; ++tries) opened = sys::Open2(dir, path, &how);  // a rename raced with the walk
+  // A rename raced with the walk.
+  for (int tries = 0; opened == -EAGAIN && tries < 10; ++tries) opened = sys::Open2(dir, path, &how);
   return opened;
 }
 

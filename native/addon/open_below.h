@@ -8,7 +8,8 @@
 
 namespace sbx {
 
-// Never leaves `dir` nor its file system, never waits. Links are followed only with `follow`, and only inside.
+// Never leaves `dir` nor its file system, never waits. Links are followed only with `follow`, and only
+// inside.
 int OpenBelow(int dir, const char* path, int flags, mode_t mode, bool follow);
 
 // 0 for a regular file, else why not. Fills `status`.

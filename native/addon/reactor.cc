@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kEndWaitMs = 2000;
 
-// End of file tells the zygote to kill all and clean up; this takes some milliseconds. Then it must be reaped, or it would
-// stay a zombie as long as the process lives.
+// End of file tells the zygote to kill all and clean up; this takes some milliseconds. Then it must be
+// reaped, or it would stay a zombie as long as the process lives.
 void EndHelper(int pidfd, int channel) {
   (void)sys::Call(SYS_shutdown, channel, SHUT_RDWR);
   sys::Close(channel);
@@ -20,7 +20,8 @@ void EndHelper(int pidfd, int channel) {
   const struct timespec limit = {kEndWaitMs / 1000, 0};
   if (sys::Ppoll(&polled, 1, &limit) <= 0) (void)sys::PidfdSendSignal(pidfd, SIGKILL);
   siginfo_t info;
-  (void)sys::WaitId(P_PIDFD, pidfd, &info, WEXITED | __WALL, nullptr);  // fails only when it is reaped already
+  // Fails only when it is reaped already.
+  (void)sys::WaitId(P_PIDFD, pidfd, &info, WEXITED | __WALL, nullptr);
 }
 
 }  // namespace
@@ -50,7 +51,8 @@ bool Reactor::Start() {
   return true;
 }
 
-// At the end of the environment, worker threads included; of the main thread only when the process ends by itself.
+// At the end of the environment, worker threads included; of the main thread only when the process ends by
+// itself.
 Reactor::~Reactor() {
   Stop();
   for (const Helper& helper : helpers_) EndHelper(helper.pidfd, helper.channel);
@@ -71,7 +73,9 @@ int Reactor::TakeBack(int fd) {
 }
 
 // A second descriptor of the channel, since the first belongs to an object that may be gone by then.
-void Reactor::AddHelper(int pidfd, int channel) { helpers_.push_back({pidfd, sys::Fcntl(channel, F_DUPFD_CLOEXEC, 0)}); }
+void Reactor::AddHelper(int pidfd, int channel) {
+  helpers_.push_back({pidfd, sys::Fcntl(channel, F_DUPFD_CLOEXEC, 0)});
+}
 
 void Reactor::TellHelperToEnd(int pidfd) {
   for (Helper& helper : helpers_) {
@@ -144,8 +148,8 @@ void Reactor::OnReadable(uv_handle_s* handle, int status, int) {
   if (reactor != nullptr && status == 0) reactor->Dispatch();
 }
 
-// While an environment is torn down its handles still get events, but JavaScript must not be touched any more. Node-API
-// says so only by failing: any call that could run user code will do to ask.
+// While an environment is torn down its handles still get events, but JavaScript must not be touched any
+// more. Node-API says so only by failing: any call that could run user code will do to ask.
 bool Reactor::CanCallJavaScript() const {
   bool has = false;
   return napi_has_element(env_, env_.Global(), 0, &has) == napi_ok;

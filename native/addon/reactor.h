@@ -1,5 +1,6 @@
-// One epoll descriptor per environment, polled by the loop: sockets and pipes of sandboxes come and go without a libuv
-// handle each, and a burst of events costs one awakening. All of it runs on the environment's own thread.
+// One epoll descriptor per environment, polled by the loop: sockets and pipes of sandboxes come and go
+// without a libuv handle each, and a burst of events costs one awakening. All of it runs on the environment's
+// own thread.
 #pragma once
 
 #include <napi.h>
@@ -31,8 +32,8 @@ class Reactor {
   int Add(int fd, unsigned events, Watch* watch);
   void Remove(int fd, Watch* watch);
 
-  // Descriptors that JavaScript holds by number. A worker that is terminated runs no clean-up of its own: what it still
-  // held is closed with its environment.
+  // Descriptors that JavaScript holds by number. A worker that is terminated runs no clean-up of its own:
+  // what it still held is closed with its environment.
   int Lend(int fd);
   int TakeBack(int fd);
   // The engine's helper: at the end of the environment it is told to end, and reaped.

@@ -5,9 +5,13 @@
 
 namespace sbx {
 
-Napi::Function Relay::Define(Napi::Env env) { return DefineClass(env, "Relay", {InstanceMethod<&Relay::Finish>("finish"), InstanceMethod<&Relay::Close>("close")}); }
+Napi::Function Relay::Define(Napi::Env env) {
+  return DefineClass(
+      env, "Relay", {InstanceMethod<&Relay::Finish>("finish"), InstanceMethod<&Relay::Close>("close")});
+}
 
-Relay::Relay(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Relay>(info), reactor_(Reactor::Of(info.Env())) {
+Relay::Relay(const Napi::CallbackInfo& info)
+    : Napi::ObjectWrap<Relay>(info), reactor_(Reactor::Of(info.Env())) {
   Args args(info.Env(), info[0]);
   Fd source(reactor_->TakeBack(args.Int("source"))), sink(reactor_->TakeBack(args.Int("sink")));
   const auto keepMax = (size_t)args.Number("keepBytes");

@@ -19,7 +19,8 @@ char* Chunk() {
 
 }  // namespace
 
-RelayPump::RelayPump(Fd source, Fd sink, size_t keepMax, bool drain) : source_(static_cast<Fd&&>(source)), sink_(static_cast<Fd&&>(sink)), keepMax_(keepMax), drain_(drain) {
+RelayPump::RelayPump(Fd source, Fd sink, size_t keepMax, bool drain)
+    : source_(static_cast<Fd&&>(source)), sink_(static_cast<Fd&&>(sink)), keepMax_(keepMax), drain_(drain) {
   // Open files of the host's alone: the programs' ends have flags of their own. Cannot fail for a pipe.
   (void)sys::Fcntl(source_.get(), F_SETFL, O_NONBLOCK);
   (void)sys::Fcntl(sink_.get(), F_SETFL, O_NONBLOCK);
@@ -78,7 +79,8 @@ RelayPump::Step RelayPump::Flush() {
 }
 
 RelayPump::Step RelayPump::Move() {
-  const long size = sys::CallRetry(SYS_splice, source_.get(), 0, sink_.get(), 0, kChunkBytes, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+  const long size = sys::CallRetry(
+      SYS_splice, source_.get(), 0, sink_.get(), 0, kChunkBytes, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
   if (size > 0) {
     total_ += (uint64_t)size;
     return Took(size);
@@ -95,7 +97,9 @@ RelayPump::Step RelayPump::Move() {
 
 RelayPump::Wait RelayPump::Run() {
   for (int i = 0; i < kStepsPerRun && source_; ++i) {
-    const Step step = !pending_.empty() ? Flush() : bulk_ && sink_ && kept_.size() == keepMax_ ? Move() : Copy();
+    const Step step = !pending_.empty()                            ? Flush()
+                      : bulk_ && sink_ && kept_.size() == keepMax_ ? Move()
+                                                                   : Copy();
     if (step == Step::kOutput) return Wait::kOutput;
     if (step == Step::kInput) return Wait::kInput;
   }

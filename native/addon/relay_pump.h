@@ -1,7 +1,8 @@
-// A pipe between two programs that passes through the host: what comes out of one pipe goes into another, and the first
-// bytes are kept. Small messages are read and written: a pipe keeps the page of a short message and uses it again, while one
-// that is moved on must be allocated and charged anew, which costs twice as much. When whole pipes full come, their pages
-// are moved by the kernel, unread. Nothing here blocks or knows Node; whoever owns it says when there is something to do.
+// A pipe between two programs that passes through the host: what comes out of one pipe goes into another, and
+// the first bytes are kept. Small messages are read and written: a pipe keeps the page of a short message and
+// uses it again, while one that is moved on must be allocated and charged anew, which costs twice as much.
+// When whole pipes full come, their pages are moved by the kernel, unread. Nothing here blocks or knows Node;
+// whoever owns it says when there is something to do.
 #pragma once
 
 #include <string>
@@ -13,7 +14,8 @@ namespace sbx {
 
 class RelayPump {
  public:
-  // What it needs next: bytes in its source, room in its sink, or nothing ever again. Then both pipes are closed.
+  // What it needs next: bytes in its source, room in its sink, or nothing ever again. Then both pipes are
+  // closed.
   enum class Wait { kInput, kOutput, kNothing };
 
   // `keepMax`: bytes kept. `drain`: when nobody reads any more go on taking what is written, and drop it.
@@ -23,7 +25,8 @@ class RelayPump {
   Wait Run();
   // Every writer is dead: takes what is left, and closes.
   void Finish();
-  // The sink's reader is gone. Without `drain` this is the end, and the writer gets EPIPE as from a plain pipe.
+  // The sink's reader is gone. Without `drain` this is the end, and the writer gets EPIPE as from a plain
+  // pipe.
   void OnSinkGone();
   void Close();
 

@@ -30,7 +30,8 @@ int RelayThread::Start() {
   if (!wake_) return wake_.release();
   if (const int added = Control(EPOLL_CTL_ADD, wake_.get(), EPOLLIN, 0); added < 0) return added;
   stopping_ = false;
-  const int started = uv_thread_create(&thread_, [](void* self) { static_cast<RelayThread*>(self)->Loop(); }, this);
+  const int started =
+      uv_thread_create(&thread_, [](void* self) { static_cast<RelayThread*>(self)->Loop(); }, this);
   running_ = started == 0;
   return started;
 }
@@ -76,10 +77,12 @@ void RelayThread::Remove(RelayPump* pump) {
   if (last) Stop();
 }
 
-// The next events, or an error. Whoever else is due on this CPU comes first at each look: it may be who has the answer.
-// Once nothing came in time, the thread sleeps at once until something does again.
+// The next events, or an error. Whoever else is due on this CPU comes first at each look: it may be who has
+// the answer. Once nothing came in time, the thread sleeps at once until something does again.
 long RelayThread::Next(epoll_event* events) {
-  const auto look = [&](int timeoutMs) { return sys::Call(SYS_epoll_pwait, epoll_.get(), events, kBatch, timeoutMs, 0, 8); };
+  const auto look = [&](int timeoutMs) {
+    return sys::Call(SYS_epoll_pwait, epoll_.get(), events, kBatch, timeoutMs, 0, 8);
+  };
   if (looksAgain_) {
     const int64_t until = sys::MonotonicNs() + kLookNs;
     do {
@@ -119,8 +122,9 @@ void RelayThread::OnEvent(uint64_t key, unsigned events) {
   Watch(key >> 1, watched, wait);
 }
 
-// A closed pipe reports "hung up" for ever, whatever is asked for: a source that is not wanted leaves the set. A sink stays
-// in it without being asked anything: that its reader is gone must be seen at once, for the writer's sake.
+// A closed pipe reports "hung up" for ever, whatever is asked for: a source that is not wanted leaves the
+// set. A sink stays in it without being asked anything: that its reader is gone must be seen at once, for the
+// writer's sake.
 void RelayThread::Watch(uint64_t id, Watched& watched, RelayPump::Wait wait) {
   const bool source = wait == RelayPump::Wait::kInput;
   if (source != watched.source && watched.pump->source() >= 0) {
@@ -132,7 +136,9 @@ void RelayThread::Watch(uint64_t id, Watched& watched, RelayPump::Wait wait) {
 
 void RelayThread::WatchSink(uint64_t id, Watched& watched, int events) {
   if (events == watched.sinkEvents || watched.pump->sink() < 0) return;
-  const int operation = events == kNone ? EPOLL_CTL_DEL : watched.sinkEvents == kNone ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+  const int operation = events == kNone               ? EPOLL_CTL_DEL
+                        : watched.sinkEvents == kNone ? EPOLL_CTL_ADD
+                                                      : EPOLL_CTL_MOD;
   (void)Control(operation, watched.pump->sink(), (unsigned)events, id << 1 | kSinkSide);
   watched.sinkEvents = events;
 }

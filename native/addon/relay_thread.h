@@ -1,7 +1,8 @@
-// The thread that works the relays of one environment: a line that goes from program to program waits neither for
-// JavaScript nor for the loop. It lives while there are relays. Before it sleeps it looks again for a moment, as long as that
-// pays: who has just been given a line often answers at once, and a thread that sleeps is dear to awaken.
-// Two threads touch a pump, never at once: this one between Add and Remove, under the lock; its owner before and after.
+// The thread that works the relays of one environment: a line that goes from program to program waits neither
+// for JavaScript nor for the loop. It lives while there are relays. Before it sleeps it looks again for a
+// moment, as long as that pays: who has just been given a line often answers at once, and a thread that
+// sleeps is dear to awaken. Two threads touch a pump, never at once: this one between Add and Remove, under
+// the lock; its owner before and after.
 #pragma once
 
 #include <map>
@@ -46,7 +47,7 @@ class RelayThread {
   unsigned long thread_ = 0;
   bool running_ = false;
   bool looksAgain_ = true;  // the thread's own
-  std::mutex lock_;  // guards all below, and every pump in `watched_`
+  std::mutex lock_;         // guards all below, and every pump in `watched_`
   bool stopping_ = false;
   uint64_t nextId_ = 1;  // never used again: an event that was fetched before a Remove finds nobody
   std::map<uint64_t, Watched> watched_;

@@ -7,13 +7,16 @@ namespace {
 
 class RemoveWork : public Napi::AsyncWorker {
  public:
-  RemoveWork(Napi::Env env, int dir, std::string name, int64_t owner) : Napi::AsyncWorker(env), promise_(Napi::Promise::Deferred::New(env)), dir_(dir), name_(std::move(name)), owner_(owner) {}
+  RemoveWork(Napi::Env env, int dir, std::string name, int64_t owner)
+      : Napi::AsyncWorker(env),
+        promise_(Napi::Promise::Deferred::New(env)),
+        dir_(dir),
+        name_(std::move(name)),
+        owner_(owner) {}
   Napi::Value promise() const { return promise_.Promise(); }
 
  protected:
-  void Execute() override {
-    result_ = TreeRemover(dir_, owner_).Run(name_);
-  }
+  void Execute() override { result_ = TreeRemover(dir_, owner_).Run(name_); }
   void OnOK() override { promise_.Resolve(Napi::Number::New(Env(), result_)); }
 
  private:

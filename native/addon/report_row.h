@@ -1,5 +1,6 @@
-// Where a helper's report is put for JavaScript: by position, in one row of numbers that both sides know, since every property of an
-// object that the addon makes is several calls into the engine. packages/core/src/native/reports.ts reads in the order of writing.
+// Where a helper's report is put for JavaScript: by position, in one row of numbers that both sides know,
+// since every property of an object that the addon makes is several calls into the engine.
+// packages/core/src/native/reports.ts reads in the order of writing.
 #pragma once
 
 #include <napi.h>
@@ -10,7 +11,8 @@ namespace sbx {
 
 class ReportRow {
  public:
-  explicit ReportRow(Napi::Env env) : array_(Napi::Persistent(Napi::Float64Array::New(env, kLength))), numbers_(array_.Value().Data()) {}
+  explicit ReportRow(Napi::Env env)
+      : array_(Napi::Persistent(Napi::Float64Array::New(env, kLength))), numbers_(array_.Value().Data()) {}
 
   Napi::Float64Array array() const { return array_.Value(); }
   void Begin() { count_ = 0; }
@@ -23,7 +25,8 @@ class ReportRow {
   static constexpr size_t kLength = 32 + kDescriptorsMax;
 
   Napi::Reference<Napi::Float64Array> array_;
-  double* numbers_;  // lives as long as the array, which is never detached: it is handed to nobody but our own reader
+  // Lives as long as the array, which is never detached: it is handed to nobody but our own reader.
+  double* numbers_;
   size_t count_ = 0;
 };
 

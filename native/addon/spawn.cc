@@ -35,7 +35,8 @@ int SealedCopy(const char* path) {
     if (size == 0) break;
     if (const int written = WriteAll(made, buffer, (size_t)size); written < 0) return written;
   }
-  // Programs have another user: before one is executed, /proc/self/exe is this file, and theirs to execute nowhere.
+  // Programs have another user: before one is executed, /proc/self/exe is this file, and theirs to execute
+  // nowhere.
   if (const long set = sys::Call(SYS_fchmod, made, 0500); set < 0) return (int)set;
   const int sealed = Seal(made);
   return sealed < 0 ? sealed : copy.release();
@@ -56,8 +57,8 @@ int WriteFileInChild(const char* path, const char* text) {
   return written < 0 ? (int)written : 0;
 }
 
-// Before exec, which takes all capabilities from whoever is nobody in its namespace. Without a right over groups in the
-// namespace above, setgroups must be given up first.
+// Before exec, which takes all capabilities from whoever is nobody in its namespace. Without a right over
+// groups in the namespace above, setgroups must be given up first.
 int MapIdsInChild(const IdMaps& maps) {
   if (const int denied = WriteFileInChild("/proc/self/setgroups", "deny"); denied < 0) return denied;
   if (const int written = WriteFileInChild("/proc/self/uid_map", maps.uids); written < 0) return written;
@@ -74,7 +75,8 @@ int MapIdsInChild(const IdMaps& maps) {
   const int moved = sys::Dup3(channel, 3, 0);
   *error = moved < 0 ? moved : 0;
   if (moved >= 0) {
-    (void)sys::CloseRange(4, ~0U, CLOSE_RANGE_CLOEXEC);  // also what other parts of the process left inheritable
+    // Also what other parts of the process left inheritable.
+    (void)sys::CloseRange(4, ~0U, CLOSE_RANGE_CLOEXEC);
     for (int fd = 0; fd < 3; ++fd) (void)sys::Fcntl(fd, F_SETFD, FD_CLOEXEC);  // the helper needs no stdio
     char* const argv[] = {const_cast<char*>("sbx-helper"), nullptr};
     char* const envp[] = {nullptr};
@@ -105,7 +107,8 @@ Spawned SpawnHelper(const char* path, bool rootless) {
 
   int pidfd = -1;
   struct clone_args args = {};
-  args.flags = CLONE_VM | CLONE_VFORK | CLONE_NEWPID | CLONE_PIDFD | kClearSighand | (rootless ? CLONE_NEWUSER : 0);
+  args.flags =
+      CLONE_VM | CLONE_VFORK | CLONE_NEWPID | CLONE_PIDFD | kClearSighand | (rootless ? CLONE_NEWUSER : 0);
   args.pidfd = (uint64_t)&pidfd;
   IdMaps maps;
   (void)snprintf(maps.uids, sizeof(maps.uids), "0 %u 1\n", (unsigned)geteuid());

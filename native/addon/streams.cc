@@ -31,10 +31,13 @@ int Nonblocking(int fd) { return sys::Fcntl(fd, F_SETFL, O_NONBLOCK); }
 }  // namespace
 
 Napi::Function Reader::Define(Napi::Env env) {
-  return DefineClass(env, "Reader", {InstanceMethod<&Reader::Finish>("finish"), InstanceMethod<&Reader::Pause>("pause"), InstanceMethod<&Reader::Resume>("resume"), InstanceMethod<&Reader::Close>("close")});
+  return DefineClass(env, "Reader",
+      {InstanceMethod<&Reader::Finish>("finish"), InstanceMethod<&Reader::Pause>("pause"),
+          InstanceMethod<&Reader::Resume>("resume"), InstanceMethod<&Reader::Close>("close")});
 }
 
-Reader::Reader(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Reader>(info), reactor_(Reactor::Of(info.Env())) {
+Reader::Reader(const Napi::CallbackInfo& info)
+    : Napi::ObjectWrap<Reader>(info), reactor_(Reactor::Of(info.Env())) {
   fd_.reset(reactor_->TakeBack(info[0].As<Napi::Number>().Int32Value()));
   Args args(info.Env(), info[1]);
   const double limit = args.Number("limitBytes", -1);
@@ -62,7 +65,8 @@ void Reader::End() {
   reactor_->Call(onEnd_, {});
 }
 
-// Counts and keeps what came; returns how much of it counts as output: while capturing, what is within the bound.
+// Counts and keeps what came; returns how much of it counts as output: while capturing, what is within the
+// bound.
 size_t Reader::Keep(const char* data, size_t size) {
   total_ += (double)size;
   if (!capturing_) return size;
@@ -73,7 +77,8 @@ size_t Reader::Keep(const char* data, size_t size) {
 
 void Reader::Take(size_t size) {
   const size_t kept = Keep(Chunk(), size);
-  if (kept > 0 && !onData_.IsEmpty()) reactor_->Call(onData_, {Napi::Buffer<char>::Copy(Env(), Chunk(), kept)});
+  if (kept > 0 && !onData_.IsEmpty())
+    reactor_->Call(onData_, {Napi::Buffer<char>::Copy(Env(), Chunk(), kept)});
   if (kept == size || overflowed_) return;
   overflowed_ = true;
   reactor_->Call(onOverflow_, {});  // may close this
@@ -137,11 +142,16 @@ Napi::Value Reader::Close(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-Napi::Function Writer::Define(Napi::Env env) { return DefineClass(env, "Writer", {InstanceMethod<&Writer::Write>("write"), InstanceMethod<&Writer::Close>("close")}); }
+Napi::Function Writer::Define(Napi::Env env) {
+  return DefineClass(
+      env, "Writer", {InstanceMethod<&Writer::Write>("write"), InstanceMethod<&Writer::Close>("close")});
+}
 
-Writer::Writer(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Writer>(info), reactor_(Reactor::Of(info.Env())) {
+Writer::Writer(const Napi::CallbackInfo& info)
+    : Napi::ObjectWrap<Writer>(info), reactor_(Reactor::Of(info.Env())) {
   fd_.reset(reactor_->TakeBack(info[0].As<Napi::Number>().Int32Value()));
-  if (const int failed = Nonblocking(fd_.get()); failed < 0) ThrowRefused(info.Env(), "write to a pipe", failed);
+  if (const int failed = Nonblocking(fd_.get()); failed < 0)
+    ThrowRefused(info.Env(), "write to a pipe", failed);
 }
 
 void Writer::Shut() {
@@ -151,7 +161,8 @@ void Writer::Shut() {
   fd_.reset();
 }
 
-// 0 when all is written, -EAGAIN when the program does not read, another negative error number when it never will.
+// 0 when all is written, -EAGAIN when the program does not read, another negative error number when it never
+// will.
 int Writer::Flush() {
   while (at_ < pending_.size()) {
     const long written = sys::Write(fd_.get(), pending_.data() + at_, pending_.size() - at_);
@@ -165,9 +176,7 @@ int Writer::Flush() {
 
 Napi::Value Writer::Write(const Napi::CallbackInfo& info) {
   const auto bytes = info[0].As<Napi::Uint8Array>();
-  const auto give = [&](int error) {
-    return Napi::Number::New(info.Env(), error);
-  };
+  const auto give = [&](int error) { return Napi::Number::New(info.Env(), error); };
   if (!fd_) return give(-EPIPE);
   pending_.assign(reinterpret_cast<const char*>(bytes.Data()), bytes.ByteLength());
   at_ = 0;

@@ -1,5 +1,5 @@
-// Pipes and terminals of programs. `Reader` takes what a program writes: captured up to a bound, or handed on as it comes
-// with back pressure. `Writer` feeds a program and waits when it does not read.
+// Pipes and terminals of programs. `Reader` takes what a program writes: captured up to a bound, or handed on
+// as it comes with back pressure. `Writer` feeds a program and waits when it does not read.
 #pragma once
 
 #include <napi.h>

@@ -13,7 +13,8 @@ Napi::Buffer<char> ToBuffer(Napi::Env env, Gathered& gathered) {
     return copy;
   }
   // Copied after all where JavaScript may have no memory of others (Electron).
-  return Napi::Buffer<char>::NewOrCopy(env, mapping, size, [size](Napi::Env, char* data) { munmap(data, size); });
+  return Napi::Buffer<char>::NewOrCopy(
+      env, mapping, size, [size](Napi::Env, char* data) { munmap(data, size); });
 }
 
 }  // namespace sbx

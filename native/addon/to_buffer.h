@@ -7,7 +7,8 @@
 
 namespace sbx {
 
-// The bytes without a copy where they have a mapping: it goes when the Buffer is collected. Nothing is left in `gathered`.
+// The bytes without a copy where they have a mapping: it goes when the Buffer is collected. Nothing is left
+// in `gathered`.
 Napi::Buffer<char> ToBuffer(Napi::Env env, Gathered& gathered);
 
 }  // namespace sbx

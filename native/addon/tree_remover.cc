@@ -26,8 +26,10 @@ int TreeRemover::Remove(const char* name) {
 int TreeRemover::Empty(const char* name) {
   Fd folder(sys::Open(top_.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
   if (folder.get() < 0) return folder.release();
-  (void)RawSyscall(SYS_fchmod, folder.get(), 0700);  // programs may have shut it; if it was not theirs, the next step tells
-  return ForEachEntry<16384>(folder.get(), [&](const sys::FolderEntry& entry) { return Take(folder.get(), entry.name); });
+  // Programs may have shut it; if it was not theirs, the next step tells.
+  (void)RawSyscall(SYS_fchmod, folder.get(), 0700);
+  return ForEachEntry<16384>(
+      folder.get(), [&](const sys::FolderEntry& entry) { return Take(folder.get(), entry.name); });
 }
 
 int TreeRemover::Take(int folder, const char* name) {
@@ -43,7 +45,8 @@ int TreeRemover::MoveUp(int folder, const char* name) {
   constexpr unsigned kNoReplace = 1;  // RENAME_NOREPLACE
   for (;;) {
     const std::string moved = ".sbx-removed-" + std::to_string(next_++);
-    const long renamed = AsOwner(owner_, [&] { return sys::Call(SYS_renameat2, folder, name, top_.get(), moved.c_str(), kNoReplace); });
+    const long renamed = AsOwner(owner_,
+        [&] { return sys::Call(SYS_renameat2, folder, name, top_.get(), moved.c_str(), kNoReplace); });
     if (renamed == -EEXIST) continue;
     if (renamed < 0) return (int)renamed;
     pending_.push_back(moved);

@@ -1,5 +1,6 @@
-// A hostile tree can be 30 000 folders deep or have names that add up past any path limit: no recursion, no path. Folders
-// found inside are moved up into the one that is being emptied, so two descriptors are enough for any depth.
+// A hostile tree can be 30 000 folders deep or have names that add up past any path limit: no recursion, no
+// path. Folders found inside are moved up into the one that is being emptied, so two descriptors are enough
+// for any depth.
 #pragma once
 
 #include <string>
@@ -11,7 +12,8 @@ namespace sbx {
 
 class TreeRemover {
  public:
-  // Takes over `dir`, the folder that holds what is to go. `owner`: as for AsOwner; moving a folder makes a name.
+  // Takes over `dir`, the folder that holds what is to go. `owner`: as for AsOwner; moving a folder makes a
+  // name.
   TreeRemover(int dir, int64_t owner) : top_(dir), owner_(owner) {}
 
   // Removes `name` and all below it. Returns 0 or a negative error number.

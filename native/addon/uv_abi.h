@@ -1,5 +1,5 @@
-// The functions of libuv that the addon uses. Node exports them, but its headers come only with a download or a
-// distribution package, and building must need neither; libuv's ABI has been stable since 1.0.
+// The functions of libuv that the addon uses. Node exports them, but its headers come only with a download or
+// a distribution package, and building must need neither; libuv's ABI has been stable since 1.0.
 #pragma once
 
 #include <stddef.h>
@@ -18,7 +18,8 @@ void uv_ref(uv_handle_s* handle);
 void uv_unref(uv_handle_s* handle);
 void uv_handle_set_data(uv_handle_s* handle, void* data);
 void* uv_handle_get_data(const uv_handle_s* handle);
-// pthread_t is a word on every Linux. Through libuv, since pthread_create would tie the addon to the C library it was built with.
+// pthread_t is a word on every Linux. Through libuv, since pthread_create would tie the addon to the C
+// library it was built with.
 int uv_thread_create(unsigned long* thread, void (*entry)(void*), void* argument);
 int uv_thread_join(unsigned long* thread);
 }

@@ -1,5 +1,6 @@
-// Fault injection into the addon, in a build for tests alone (`node native/build.mjs --faults`): any system call of its own can
-// be made to fail once. As in helper/faults.h the table is a file, which a test reads and writes meanwhile.
+// Fault injection into the addon, in a build for tests alone (`node native/build.mjs --faults`): any system
+// call of its own can be made to fail once. As in helper/faults.h the table is a file, which a test reads and
+// writes meanwhile.
 #pragma once
 
 #include <fcntl.h>

@@ -18,7 +18,8 @@ int Send(int socket, const void* data, size_t size, const int* fds, unsigned fdC
   return SendParts(socket, &part, 1, fds, fdCount, flags);
 }
 
-int SendParts(int socket, const struct iovec* parts, unsigned count, const int* fds, unsigned fdCount, int flags) {
+int SendParts(
+    int socket, const struct iovec* parts, unsigned count, const int* fds, unsigned fdCount, int flags) {
   struct msghdr message = {};
   message.msg_iov = const_cast<struct iovec*>(parts);
   message.msg_iovlen = count;
@@ -46,7 +47,8 @@ void Receive(int socket, void* buffer, size_t capacity, Received& received, int 
   message.msg_controllen = sizeof(control);
   received.fdCount = 0;
   received.size = sys::RecvMsg(socket, &message, flags);
-  // The other side ended with a message of ours unread. What it had sent before is still there, behind this one error.
+  // The other side ended with a message of ours unread. What it had sent before is still there, behind this
+  // one error.
   if (received.size == -ECONNRESET) received.size = sys::RecvMsg(socket, &message, flags);
   if (received.size < 0) return;
   received.truncated = (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;

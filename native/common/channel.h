@@ -15,9 +15,11 @@ struct Received {
 };
 
 // Returns 0 or a negative error number. `flags`: MSG_DONTWAIT to fail with EAGAIN instead of waiting.
-[[nodiscard]] int Send(int socket, const void* data, size_t size, const int* fds, unsigned fdCount, int flags = 0);
+[[nodiscard]] int Send(
+    int socket, const void* data, size_t size, const int* fds, unsigned fdCount, int flags = 0);
 // One message from several places.
-[[nodiscard]] int SendParts(int socket, const struct iovec* parts, unsigned count, const int* fds, unsigned fdCount, int flags = 0);
+[[nodiscard]] int SendParts(
+    int socket, const struct iovec* parts, unsigned count, const int* fds, unsigned fdCount, int flags = 0);
 void Receive(int socket, void* buffer, size_t capacity, Received& received, int flags = 0);
 
 }  // namespace sbx

@@ -5,8 +5,8 @@
 
 namespace sbx {
 
-// `work(entry)` for each, `.` and `..` included, until one is negative. Returns that, or 0, or why the folder cannot be read.
-// `kBytes`: what is read at a time, on the stack.
+// `work(entry)` for each, `.` and `..` included, until one is negative. Returns that, or 0, or why the folder
+// cannot be read. `kBytes`: what is read at a time, on the stack.
 template <size_t kBytes = 2048, class Work>
 int ForEachEntry(int folder, Work work) {
   alignas(8) char buffer[kBytes];

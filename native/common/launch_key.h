@@ -1,5 +1,6 @@
-// Init loads a filter, and the start of a program sets a slice and loads the caller's filter, under filters that refuse both to
-// programs. They show a key that is drawn once per engine, in arguments of the call that the kernel does not read.
+// Init loads a filter, and the start of a program sets a slice and loads the caller's filter, under filters
+// that refuse both to programs. They show a key that is drawn once per engine, in arguments of the call that
+// the kernel does not read.
 #pragma once
 
 #include <linux/filter.h>

@@ -10,7 +10,9 @@ namespace sbx {
 
 constexpr const char* kInputName = "sbx-input";  // for whoever looks at the descriptor
 
-[[nodiscard]] inline int NewMemoryFile(const char* name) { return (int)sys::Call(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING); }
+[[nodiscard]] inline int NewMemoryFile(const char* name) {
+  return (int)sys::Call(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+}
 
 // 0, or a negative error number.
 inline int WriteAll(int fd, const char* data, size_t size) {
@@ -22,8 +24,8 @@ inline int WriteAll(int fd, const char* data, size_t size) {
   return 0;
 }
 
-// All of the regular file `from`, wherever its offset stands, copied by the kernel to where `to` stands. Bytes, or a negative
-// error number.
+// All of the regular file `from`, wherever its offset stands, copied by the kernel to where `to` stands.
+// Bytes, or a negative error number.
 inline long CopyAll(int from, int to) {
   constexpr long kPieceBytes = 64 << 20;
   int64_t offset = 0;
@@ -55,7 +57,8 @@ inline int Reopen(int fd, int flags) {
   return sys::Open(AT_FDCWD, path.text(), flags | O_NOCTTY);
 }
 
-// A memory file opened for a program: read-only, at its start, also when the program opens it again through /proc/self/fd.
+// A memory file opened for a program: read-only, at its start, also when the program opens it again through
+// /proc/self/fd.
 inline int ReadOnlyView(int fd) {
   if (const long set = RawSyscall(SYS_fchmod, fd, 0444); set < 0) return (int)set;
   return Reopen(fd, O_RDONLY);

@@ -1,6 +1,6 @@
-// What crosses the sockets between host, zygote, keeper and init: fixed records, then strings. Both ends are built from
-// this file and are shipped together; `kRecordVersion` catches a mix-up. All records are plain data, one SEQPACKET
-// message each, never torn; descriptors travel beside them.
+// What crosses the sockets between host, zygote, keeper and init: fixed records, then strings. Both ends are
+// built from this file and are shipped together; `kRecordVersion` catches a mix-up. All records are plain
+// data, one SEQPACKET message each, never torn; descriptors travel beside them.
 //
 //   host -> zygote   Template (once), then NewSlot per slot
 //   host -> keeper   Groups (the cgroups of the slot), Prepare (make a sandbox ready)
@@ -88,7 +88,8 @@ enum {
 #define SBX_FD_FLAG(Name, name) SBX_BIT(uint8_t, kFd##Name)
 #include "../protocol/lists.def"
 #undef SBX_BIT
-constexpr uint32_t kStartInFile = 1u << 31;  // the record is in a memory file, the only descriptor before all others
+// The record is in a memory file, the only descriptor before all others.
+constexpr uint32_t kStartInFile = 1u << 31;
 
 constexpr uint64_t kUnknown = ~0ULL;  // a figure that nothing could measure
 
@@ -108,7 +109,8 @@ struct Head {
 
 // ---- host -> zygote ----
 
-// A row of the mount table. Strings are offsets into the message's tail. Targets are relative to the new root.
+// A row of the mount table. Strings are offsets into the message's tail. Targets are relative to the new
+// root.
 struct MountRow {
   MountKind kind;
   uint16_t mode;
@@ -123,9 +125,9 @@ struct alignas(8) TemplateRecord {
   Head head{Kind::kTemplate};
 #define SBX_TEMPLATE SBX_FIELD
 #include "../protocol/requests.def"
-  uint32_t cgroupParentCount;   // descriptors beside this message: one folder per hierarchy
+  uint32_t cgroupParentCount;  // descriptors beside this message: one folder per hierarchy
   uint32_t mountCount;
-  uint32_t policyLength;        // 0: no filter of the caller's
+  uint32_t policyLength;  // 0: no filter of the caller's
   // then mountCount MountRows, then policyLength BPF instructions, then the strings
 };
 
@@ -138,8 +140,8 @@ struct NewSlotRecord {
 
 // ---- host -> keeper ----
 
-// Beside it: joinCount cgroup.procs files for the keeper to enter (v1), then one descriptor per set bit of counterMask,
-// then, if `hasFolder`, the folder of a v2 group for CLONE_INTO_CGROUP.
+// Beside it: joinCount cgroup.procs files for the keeper to enter (v1), then one descriptor per set bit of
+// counterMask, then, if `hasFolder`, the folder of a v2 group for CLONE_INTO_CGROUP.
 struct GroupsRecord {
   Head head{Kind::kGroups};
 #define SBX_GROUPS SBX_FIELD
@@ -150,9 +152,9 @@ struct GroupsRecord {
 
 enum class SeccompProfile : uint32_t { kDefault, kStrict };
 
-// Beside it: init's end of its channel, whose other end tells the host of the death of an init at any time. Then descriptors into
-// the sandbox before, for the keeper to close: the last one gone, the kernel takes a file system apart, which is no work for the
-// host's only thread.
+// Beside it: init's end of its channel, whose other end tells the host of the death of an init at any time.
+// Then descriptors into the sandbox before, for the keeper to close: the last one gone, the kernel takes a
+// file system apart, which is no work for the host's only thread.
 struct PrepareRecord {
   Head head{Kind::kPrepare};
   uint32_t flags;  // kPrepare…
@@ -178,13 +180,15 @@ struct FdRow {
   uint8_t index = 0;  // with kFdOutput and kFdContent: which
 };
 
-// What a file for the program to read holds. Init makes it, sealed in memory; else the host would, and send it.
+// What a file for the program to read holds. Init makes it, sealed in memory; else the host would, and send
+// it.
 struct ContentRow {
   uint32_t at, size;  // in the message
 };
 
-// A file for the program to write to, whose content comes with Ended. Init makes it, in a sandbox that no program has been in: it
-// does so in a fraction of the time that the host takes, and of an empty one nothing need be sent.
+// A file for the program to write to, whose content comes with Ended. Init makes it, in a sandbox that no
+// program has been in: it does so in a fraction of the time that the host takes, and of an empty one nothing
+// need be sent.
 struct OutputRow {
   uint16_t tree;  // of those beside Ready
   uint16_t mode;
@@ -192,8 +196,8 @@ struct OutputRow {
   uint32_t path;    // offset; beneath the root of the tree, through no link
 };
 
-// Beside it, in this order: one descriptor per FdRow with none of kFdNull, kFdOutput and kFdContent, joinCount cgroup.procs files for
-// the program to enter, one descriptor per set bit of counterMask.
+// Beside it, in this order: one descriptor per FdRow with none of kFdNull, kFdOutput and kFdContent,
+// joinCount cgroup.procs files for the program to enter, one descriptor per set bit of counterMask.
 struct StartRecord {
   Head head{Kind::kStart};
   uint32_t flags;  // kStart…
@@ -202,10 +206,12 @@ struct StartRecord {
 #define SBX_START_TEXTS(name, count) uint32_t count;
 #include "../protocol/requests.def"
   uint32_t joinCount;
-  uint32_t contentCount;      // this and outputCount: only with kStartOneShot
-  uint32_t typed, typedSize;  // offset; goes into the terminal before the program is there, so that its echo comes first
-  uint32_t cwd;               // offset
-  uint32_t strings, size;     // offset of the first of the paths, arguments and variables, one after another; size of the whole message
+  uint32_t contentCount;  // this and outputCount: only with kStartOneShot
+  // Offset; goes into the terminal before the program is there, so that its echo comes first.
+  uint32_t typed, typedSize;
+  uint32_t cwd;  // offset
+  // Offset of the first of the paths, arguments and variables, one after another; size of the whole message.
+  uint32_t strings, size;
   FdRow fds[kProgramFdsMax];
   ContentRow contents[kContentsMax];
   OutputRow outputs[kOutputsMax];
@@ -213,8 +219,9 @@ struct StartRecord {
   RlimitRow rlimits[kRlimitsMax];
 };
 
-// A program that was started ahead of its request (kStartAhead), and has waited since, gets it. The host has bounded the group and
-// lets the program go on right after this, without an answer. Memory and tasks count since its start, as what it holds is its own.
+// A program that was started ahead of its request (kStartAhead), and has waited since, gets it. The host has
+// bounded the group and lets the program go on right after this, without an answer. Memory and tasks count
+// since its start, as what it holds is its own.
 struct HandOverRecord {
   Head head{Kind::kHandOver};
 #define SBX_HAND_OVER SBX_FIELD
@@ -230,7 +237,8 @@ struct SignalRecord {
 
 // ---- upward ----
 
-// From init beside it: the roots of the sandbox's own file systems: work folder, /tmp, /dev/shm, tmpfs rows in their order.
+// From init beside it: the roots of the sandbox's own file systems: work folder, /tmp, /dev/shm, tmpfs rows
+// in their order.
 struct ReadyRecord {
   Head head{Kind::kReady};
 #define SBX_READY SBX_FIELD
@@ -254,17 +262,18 @@ struct OutputEnd {
   uint32_t isBeside;
 };
 
-// Followed by an OutputEnd for each output of the start, then what those hold that are told by content, in a row. Beside it the
-// files of the others, open for reading. None when the program was not even begun.
+// Followed by an OutputEnd for each output of the start, then what those hold that are told by content, in a
+// row. Beside it the files of the others, open for reading. None when the program was not even begun.
 struct EndedRecord {
   Head head{Kind::kEnded};
 #define SBX_ENDED SBX_FIELD
 #include "../protocol/reports.def"
 };
 
-static_assert(std::is_trivially_copyable_v<StartRecord> && std::is_trivially_copyable_v<HandOverRecord> && std::is_trivially_copyable_v<EndedRecord>);
+static_assert(std::is_trivially_copyable_v<StartRecord> && std::is_trivially_copyable_v<HandOverRecord> &&
+              std::is_trivially_copyable_v<EndedRecord>);
 static_assert(sizeof(StartRecord) < 4096);
-static_assert(sizeof(TemplateRecord) % alignof(MountRow) == 0);  // the rows follow it
+static_assert(sizeof(TemplateRecord) % alignof(MountRow) == 0);      // the rows follow it
 static_assert(sizeof(MountRow) % alignof(struct sock_filter) == 0);  // the filter follows them
 
 #undef SBX_FIELD

@@ -8,7 +8,8 @@
 
 namespace sbx::fuzz {
 
-// What is said of calls by their number: a bit for each argument that is a text, and whether they make a descriptor of no special kind.
+// What is said of calls by their number: a bit for each argument that is a text, and whether they make a
+// descriptor of no special kind.
 constexpr uint8_t kMakesDescriptor = 1 << 7;
 inline constexpr auto kCalls = [] {
   constexpr struct {
@@ -39,6 +40,8 @@ inline constexpr auto kCalls = [] {
   return calls;
 }();
 
-inline uint8_t WhatIs(long number) { return number >= 0 && (size_t)number < kCalls.size() ? kCalls[(size_t)number] : 0; }
+inline uint8_t WhatIs(long number) {
+  return number >= 0 && (size_t)number < kCalls.size() ? kCalls[(size_t)number] : 0;
+}
 
 }  // namespace sbx::fuzz

@@ -57,11 +57,13 @@ inline unsigned long ReadExecutions(const std::string& file) {
   std::string line;
   std::ifstream lines(file);
   std::getline(lines, line);
-  return line.starts_with(kExecutionsMark) ? strtoul(line.c_str() + sizeof(kExecutionsMark) - 1, nullptr, 10) : 0;
+  return line.starts_with(kExecutionsMark) ? strtoul(line.c_str() + sizeof(kExecutionsMark) - 1, nullptr, 10)
+                                           : 0;
 }
 
 // Whole or not at all: a run can be killed while it writes.
-inline void WriteCorpus(const std::string& file, const std::vector<std::string>& inputs, unsigned long executions = 0) {
+inline void WriteCorpus(
+    const std::string& file, const std::vector<std::string>& inputs, unsigned long executions = 0) {
   const std::string draft = file + ".draft";
   {
     std::ofstream out(draft);

@@ -44,7 +44,8 @@ uint64_t CpuNs(const std::string& text) {
 uint64_t Caches(const std::string& text, uint64_t heldBefore) {
   using Wide = unsigned __int128;
   const bool whole = Behind(text, "total_cache ") != kUnknown;
-  const uint64_t files = Behind(text, whole ? "total_cache " : "file "), shared = Behind(text, whole ? "total_shmem " : "shmem ");
+  const uint64_t files = Behind(text, whole ? "total_cache " : "file "),
+                 shared = Behind(text, whole ? "total_shmem " : "shmem ");
   if (files == kUnknown || shared == kUnknown || shared > files) return 0;
   const uint64_t pages = files - shared, held = NumberOf(text), rss = Behind(text, "total_rss ");
   uint64_t names = Behind(text, "slab_reclaimable ");
@@ -72,7 +73,10 @@ void Run(const std::string& input) {
 }
 
 std::vector<std::string> Seeds() {
-  return {"12345\n", "usage_usec 1500\nuser_usec 1000\n", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n", "anon 5\nfile 1000\nshmem 250\nslab_reclaimable 70\n", "9000\ntotal_cache 1000\ntotal_rss 2000\ntotal_shmem 400\n", "cache 10\ntotal_cache 1000\ntotal_shmem 400\n", "2\n3\n18446744073709551615\n", "max\n"};
+  return {"12345\n", "usage_usec 1500\nuser_usec 1000\n", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n",
+      "anon 5\nfile 1000\nshmem 250\nslab_reclaimable 70\n",
+      "9000\ntotal_cache 1000\ntotal_rss 2000\ntotal_shmem 400\n",
+      "cache 10\ntotal_cache 1000\ntotal_shmem 400\n", "2\n3\n18446744073709551615\n", "max\n"};
 }
 
 }  // namespace

@@ -10,7 +10,8 @@ constexpr size_t kPlaces = 1 << 16;
 
 uint8_t gTimes[kPlaces];  // of the running input; all 0 between two
 uint8_t gKnown[kPlaces];  // a bit for each magnitude
-// The places of the running input, so that nobody has to search the whole table for the few hundred that an input reaches.
+// The places of the running input, so that nobody has to search the whole table for the few hundred that an
+// input reaches.
 uint16_t gTouched[kPlaces];
 size_t gTouchedCount = 0;
 uintptr_t gBefore = 0;

@@ -1,4 +1,5 @@
-// What code an input reaches: steps from one place to the next, and roughly how often, in a table of their hashes.
+// What code an input reaches: steps from one place to the next, and roughly how often, in a table of their
+// hashes.
 #pragma once
 
 #include <stddef.h>

@@ -1,5 +1,6 @@
-// What the fuzzer feeds: a list of events, each `kind, length (16 bits, little-endian), payload`. They are the world of the helper
-// under test: what its host sends, which calls fail, whom a clone comes back to, when programs end.
+// What the fuzzer feeds: a list of events, each `kind, length (16 bits, little-endian), payload`. They are
+// the world of the helper under test: what its host sends, which calls fail, whom a clone comes back to, when
+// programs end.
 #pragma once
 
 #include <stdint.h>
@@ -17,7 +18,7 @@ enum EventKind : uint8_t {
   kText,     // what files read as from now on
   kClock,    // nanoseconds that pass (up to 64 bits)
   kPipe,     // what a launch beside others reports; empty: end of file
-  kPlan,      // content of a plan in a file
+  kPlan,     // content of a plan in a file
   kNotice,   // memory has run out, or so it is said
   kEventKinds,
 };
@@ -52,7 +53,8 @@ inline std::string Join(const Events& events) {
 template <typename Number>
 Number First(const std::string& payload, size_t at = 0) {
   Number number = 0;
-  for (size_t i = 0; i < sizeof(Number) && at + i < payload.size(); ++i) number |= (Number)((Number)(uint8_t)payload[at + i] << (8 * i));
+  for (size_t i = 0; i < sizeof(Number) && at + i < payload.size(); ++i)
+    number |= (Number)((Number)(uint8_t)payload[at + i] << (8 * i));
   return number;
 }
 

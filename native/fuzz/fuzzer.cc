@@ -24,7 +24,8 @@ constexpr auto kSaveEvery = std::chrono::seconds(60);
 void Fuzzer::Run(const volatile bool& stop) {
   Begin();
   start_ = Clock::now();
-  const auto end = start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options_.seconds));
+  const auto end =
+      start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options_.seconds));
   auto save = start_ + kSaveEvery;
   while (!stop) {
     const auto now = Clock::now();
@@ -45,7 +46,8 @@ void Fuzzer::Run(const volatile bool& stop) {
 void Fuzzer::Begin() {
   before_ = executed_ = ReadExecutions(options_.work);
   std::vector<std::string> first = target_.seeds();
-  for (const std::string& file : options_.corpora) std::ranges::move(ReadCorpus(file), std::back_inserter(first));
+  for (const std::string& file : options_.corpora)
+    std::ranges::move(ReadCorpus(file), std::back_inserter(first));
   std::ranges::move(ReadCorpus(options_.work), std::back_inserter(first));
   for (const std::string& input : first) Try(input);
 }
@@ -58,7 +60,8 @@ void Fuzzer::Tell(const char* note) const {
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   printf("%s: %s, %lu executions", target_.name, note, executed_);
   if (options_.executions > 0) printf(" of %lu", options_.executions);
-  printf(", %.0f/s, %zu inputs kept, %zu places reached\n", seconds > 0 ? (double)(executed_ - before_) / seconds : 0, known_.size(), CountReached());
+  printf(", %.0f/s, %zu inputs kept, %zu places reached\n",
+      seconds > 0 ? (double)(executed_ - before_) / seconds : 0, known_.size(), CountReached());
   fflush(stdout);
 }
 
@@ -81,9 +84,11 @@ void Fuzzer::Try(const std::string& input) {
   costs_.push_back(reached.steps);
 }
 
-// Of two that are known, the one that costs less to run: every one is taken now and then, and more are executed in the same time.
+// Of two that are known, the one that costs less to run: every one is taken now and then, and more are
+// executed in the same time.
 const std::string& Fuzzer::Cheaper() {
-  const uint32_t one = mutator_.Below((uint32_t)known_.size()), other = mutator_.Below((uint32_t)known_.size());
+  const uint32_t one = mutator_.Below((uint32_t)known_.size()),
+                 other = mutator_.Below((uint32_t)known_.size());
   return known_[costs_[one] <= costs_[other] ? one : other];
 }
 
@@ -105,7 +110,8 @@ void Fuzzer::ChangeEvents(Events& events) {
     const Events other = Parse(known_[mutator_.Below((uint32_t)known_.size())]);
     if (other.empty()) return AddSmall(events);
     const uint32_t from = any(other), count = 1 + mutator_.Below((uint32_t)other.size() - from);
-    events.insert(events.begin() + mutator_.Below((uint32_t)events.size() + 1), other.begin() + from, other.begin() + from + count);
+    events.insert(events.begin() + mutator_.Below((uint32_t)events.size() + 1), other.begin() + from,
+        other.begin() + from + count);
     return;
   }
   Event& event = events[any(events)];
@@ -129,7 +135,8 @@ void Fuzzer::AddSmall(Events& events) {
 // The short ones first, each that reaches a place which none before it has, however often.
 std::vector<std::string> Fuzzer::Fewest() {
   std::vector<std::string> all = known_, fewest;
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return Encode(a).size() < Encode(b).size(); });
+  std::stable_sort(all.begin(), all.end(),
+      [](const auto& a, const auto& b) { return Encode(a).size() < Encode(b).size(); });
   ForgetCoverage();
   for (const std::string& input : all) {
     const size_t before = CountReached();

@@ -24,7 +24,8 @@ struct Options {
 
 class Fuzzer {
  public:
-  Fuzzer(const Target& target, const Options& options) : target_(target), options_(options), mutator_(options.seed) {}
+  Fuzzer(const Target& target, const Options& options)
+      : target_(target), options_(options), mutator_(options.seed) {}
 
   // Until it has done what was asked, or `stop` is true.
   void Run(const volatile bool& stop);
@@ -47,7 +48,7 @@ class Fuzzer {
   const Options& options_;
   test::Mutator mutator_;
   std::vector<std::string> known_;
-  std::vector<size_t> costs_;  // of each that is known: its steps
+  std::vector<size_t> costs_;   // of each that is known: its steps
   unsigned long executed_ = 0;  // of changed inputs, earlier runs included
   unsigned long before_ = 0;    // of these, what earlier runs did
   Clock::time_point start_;

@@ -1,4 +1,5 @@
-// The whole helper, from its first message on, over a made-up kernel: template, slots, groups, sandboxes, programs.
+// The whole helper, from its first message on, over a made-up kernel: template, slots, groups, sandboxes,
+// programs.
 #include <linux/filter.h>
 
 #include <string>
@@ -27,12 +28,13 @@ void Run(const std::string& input) {
   StartKernel(input, kSocket);
   try {
     HelperMain();
-  } catch (const Ended&) {
-  }
+  } catch (const Ended&) {}
   StopKernel();
 }
 
-Event Message(const std::string& bytes, uint8_t fds = 0) { return {kMessage, std::string(1, (char)fds) + bytes}; }
+Event Message(const std::string& bytes, uint8_t fds = 0) {
+  return {kMessage, std::string(1, (char)fds) + bytes};
+}
 
 MountRow Row(Strings& strings, MountKind kind, const char* source, const char* target, uint32_t flags = 0) {
   MountRow row = {};
@@ -134,7 +136,9 @@ std::string Start(uint32_t id, uint32_t flags) {
   return BytesOf(record) + strings.bytes();
 }
 
-Event StartOf(uint32_t id, uint32_t flags) { return Message(Start(id, flags), (flags & kStartOwnGroup) != 0 ? 3 + kAllCounters : 2); }
+Event StartOf(uint32_t id, uint32_t flags) {
+  return Message(Start(id, flags), (flags & kStartOwnGroup) != 0 ? 3 + kAllCounters : 2);
+}
 
 Event HandOver(uint32_t id) {
   HandOverRecord record;
@@ -172,16 +176,21 @@ std::vector<std::string> Seeds() {
   };
   const Event report = {kPipe, BytesOf(uint64_t{2} << 32 | 5)};
   return {
-      Join({Template(1, 6), Slot(), Groups(0), Prepare(kPrepareTerminal | kPrepareLoopback | kPrepareSpareInput), StartOf(1, kStartTerminal | kStartNotify), Exit(0, 0)}),
+      Join({Template(1, 6), Slot(), Groups(0),
+          Prepare(kPrepareTerminal | kPrepareLoopback | kPrepareSpareInput),
+          StartOf(1, kStartTerminal | kStartNotify), Exit(0, 0)}),
       Join({Template(0, 0), Slot(), Fork(false), Fork(true), Slot()}),
       with({StartOf(1, kStartOneShot), Text("usage_usec 99999999\noom_kill 3\n"), Clock(30), Exit(0, 1)}),
-      with({StartOf(1, kStartAhead), HandOver(1), {kNotice, ""}, SignalOf(1, 1), Exit(0, 0), StartOf(2, 0), SignalOf(2, 0), Exit(0, 137)}),
-      with({StartOf(1, 0), StartOf(2, kStartOwnGroup | kStartNotify), {kPipe, ""}, Text("2\n3\n4\n"), SignalOf(2, 1), Exit(1, 0), Clock(100), Exit(0, 0), Exit(0, 0)}),
+      with({StartOf(1, kStartAhead), HandOver(1), {kNotice, ""}, SignalOf(1, 1), Exit(0, 0), StartOf(2, 0),
+          SignalOf(2, 0), Exit(0, 137)}),
+      with({StartOf(1, 0), StartOf(2, kStartOwnGroup | kStartNotify), {kPipe, ""}, Text("2\n3\n4\n"),
+          SignalOf(2, 1), Exit(1, 0), Clock(100), Exit(0, 0), Exit(0, 0)}),
       with({StartOf(1, 0), StartOf(2, kStartOwnGroup), report, {kNotice, ""}, Exit(1, 127), Exit(9, 0)}),
       with({{kPlan, Start(1, kStartInFile)}, Message(Start(1, kStartInFile), 3), Exit(0, 0)}),
       with({StartOf(1, kStartFindFirst)}),
       with({SignalOf(1, 0), HandOver(1), StartOf(1, kStartTerminal | kStartOneShot)}),
-      with({Fork(false), Fork(false), Fork(false), Fork(true), StartOf(1, 0), Exit(0, 0), StartOf(2, kStartFindFirst)}),
+      with({Fork(false), Fork(false), Fork(false), Fork(true), StartOf(1, 0), Exit(0, 0),
+          StartOf(2, kStartFindFirst)}),
       with({Message("x"), Groups(0), Prepare(0)}),
   };
 }

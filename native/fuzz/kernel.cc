@@ -20,7 +20,8 @@ namespace sbx::fuzz {
 World* gWorld = nullptr;
 
 void Readable(const void* data, size_t size) {
-  if (size > 0 && __asan_region_is_poisoned(const_cast<void*>(data), size) != nullptr) Wrong("a call is given memory that is not its");
+  if (size > 0 && __asan_region_is_poisoned(const_cast<void*>(data), size) != nullptr)
+    Wrong("a call is given memory that is not its");
 }
 int OpenOne(Open kind, int from) {
   for (int fd = from; fd < kDescriptors; ++fd)
@@ -54,14 +55,16 @@ void CheckLeaks(int slack) {
 
 namespace {
 
-constexpr unsigned kCallsMax = 20'000;  // of one input; loops that wait for a kernel that never answers end here
+// Of one input; loops that wait for a kernel that never answers end here.
+constexpr unsigned kCallsMax = 20'000;
 
 void ReadableText(long text) {
   const auto* at = reinterpret_cast<const char*>(text);
   Readable(at, strlen(at));
 }
 void ReadableList(long list) {
-  for (const char* const* at = reinterpret_cast<const char* const*>(list); *at != nullptr; ++at) ReadableText((long)*at);
+  for (const char* const* at = reinterpret_cast<const char* const*>(list); *at != nullptr; ++at)
+    ReadableText((long)*at);
 }
 
 long Map(size_t size, int fd) {
@@ -100,7 +103,8 @@ long ReadFrom(int fd, char* data, size_t size) {
   }
 }
 
-// Every folder holds itself and one more, whose name is a number: of a process, or of a task of it. Each that is opened says so once.
+// Every folder holds itself and one more, whose name is a number: of a process, or of a task of it. Each that
+// is opened says so once.
 long List(long folder, char* data) {
   if (!IsOpen(folder)) return -EBADF;
   if (gWorld->listed[folder]) return 0;
@@ -122,26 +126,27 @@ void TakeRole(const char* name) {
 
 // The texts among the arguments of a call.
 void CheckTexts(long number, const long* arguments) {
-  for (unsigned texts = WhatIs(number) & ~kMakesDescriptor; texts != 0; texts &= texts - 1) ReadableText(arguments[__builtin_ctz(texts)]);
+  for (unsigned texts = WhatIs(number) & ~kMakesDescriptor; texts != 0; texts &= texts - 1)
+    ReadableText(arguments[__builtin_ctz(texts)]);
   if (number == SYS_execve) ReadableList(arguments[1]), ReadableList(arguments[2]);
-  if (number == SYS_sethostname || number == SYS_setdomainname) Readable(reinterpret_cast<void*>(arguments[0]), (size_t)arguments[1]);
+  if (number == SYS_sethostname || number == SYS_setdomainname)
+    Readable(reinterpret_cast<void*>(arguments[0]), (size_t)arguments[1]);
 }
 
-bool CanFail(long number, long first) { return number != SYS_exit_group && number != SYS_exit && !(number == SYS_clock_gettime && first == CLOCK_MONOTONIC); }
+bool CanFail(long number, long first) {
+  return number != SYS_exit_group && number != SYS_exit &&
+         !(number == SYS_clock_gettime && first == CLOCK_MONOTONIC);
+}
 
 long AnswerProcesses(long number, const long* a) {
   switch (number) {
-    case SYS_clone3:
-      return Clone(reinterpret_cast<const struct clone_args*>(a[0])->flags, true);
+    case SYS_clone3: return Clone(reinterpret_cast<const struct clone_args*>(a[0])->flags, true);
 #ifdef SYS_vfork
     case SYS_vfork:
 #endif
-    case SYS_clone:
-      return Clone(0, false);
-    case SYS_waitid:
-      return WaitFor(a[0], a[1], reinterpret_cast<siginfo_t*>(a[2]), a[3]);
-    case SYS_kill:
-      return Signal(a[0], a[1]);
+    case SYS_clone: return Clone(0, false);
+    case SYS_waitid: return WaitFor(a[0], a[1], reinterpret_cast<siginfo_t*>(a[2]), a[3]);
+    case SYS_kill: return Signal(a[0], a[1]);
     case SYS_clock_gettime: {
       gWorld->now += 1000;
       *reinterpret_cast<struct timespec*>(a[1]) = {gWorld->now / 1'000'000'000, gWorld->now % 1'000'000'000};
@@ -152,24 +157,14 @@ long AnswerProcesses(long number, const long* a) {
       gWorld->now += time.tv_sec * 1'000'000'000 + time.tv_nsec;
       return 0;
     }
-    case SYS_sched_getaffinity:
-      *reinterpret_cast<uint64_t*>(a[2]) = 0b1010;
-      return 8;
-    case SYS_sched_setaffinity:
-      Readable(reinterpret_cast<void*>(a[2]), (size_t)a[1]);
-      return 0;
-    case SYS_getdents64:
-      return List(a[0], reinterpret_cast<char*>(a[1]));
-    case SYS_prctl:
-      return a[0] == PR_CAPBSET_DROP && a[1] > 40 ? -EINVAL : 0;
-    case SYS_execve:
-      gWorld->sharing.executed = true;
-      throw Ended();
+    case SYS_sched_getaffinity: *reinterpret_cast<uint64_t*>(a[2]) = 0b1010; return 8;
+    case SYS_sched_setaffinity: Readable(reinterpret_cast<void*>(a[2]), (size_t)a[1]); return 0;
+    case SYS_getdents64: return List(a[0], reinterpret_cast<char*>(a[1]));
+    case SYS_prctl: return a[0] == PR_CAPBSET_DROP && a[1] > 40 ? -EINVAL : 0;
+    case SYS_execve: gWorld->sharing.executed = true; throw Ended();
     case SYS_exit_group:
-    case SYS_exit:
-      throw Ended();
-    default:
-      return 0;
+    case SYS_exit: throw Ended();
+    default: return 0;
   }
 }
 
@@ -178,10 +173,8 @@ long Answer(long number, const long* a) {
   CheckTexts(number, a);
   if ((WhatIs(number) & kMakesDescriptor) != 0) return OpenOne(kPlain);
   switch (number) {
-    case SYS_close:
-      return CloseOne(a[0]), 0;
-    case SYS_read:
-      return ReadFrom((int)a[0], reinterpret_cast<char*>(a[1]), (size_t)a[2]);
+    case SYS_close: return CloseOne(a[0]), 0;
+    case SYS_read: return ReadFrom((int)a[0], reinterpret_cast<char*>(a[1]), (size_t)a[2]);
     case SYS_write:
       Readable(reinterpret_cast<void*>(a[1]), (size_t)a[2]);
       return IsOpen(a[0]) ? a[2] : -EBADF;
@@ -194,44 +187,31 @@ long Answer(long number, const long* a) {
     case SYS_recvmsg:
       if (world.role == Role::kKeeper) CheckLeaks(kCounterCount + 1);
       return ReceiveMessage(reinterpret_cast<struct msghdr*>(a[1]));
-    case SYS_sendmsg:
-      return SendMessage(reinterpret_cast<const struct msghdr*>(a[1]));
-    case SYS_ppoll:
-      return Poll(reinterpret_cast<struct pollfd*>(a[0]), a[1], a[2] == 0);
+    case SYS_sendmsg: return SendMessage(reinterpret_cast<const struct msghdr*>(a[1]));
+    case SYS_ppoll: return Poll(reinterpret_cast<struct pollfd*>(a[0]), a[1], a[2] == 0);
     case SYS_fcntl:
       return a[1] == F_DUPFD_CLOEXEC ? (IsOpen(a[0]) ? OpenOne(world.open[a[0]], (int)a[2]) : -EBADF) : 0;
-    case SYS_dup3:
-      return IsOpen(a[0]) && a[1] < kDescriptors ? (world.open[a[1]] = kPlain, a[1]) : -EBADF;
+    case SYS_dup3: return IsOpen(a[0]) && a[1] < kDescriptors ? (world.open[a[1]] = kPlain, a[1]) : -EBADF;
     case SYS_close_range:
       if ((a[2] & CLOSE_RANGE_UNSHARE) != 0) TakeDescriptorsApart();
       for (long fd = a[0]; a[2] == 0 && fd <= a[1] && fd < kDescriptors; ++fd) world.open[fd] = kClosed;
       return 0;
-    case SYS_getcwd:
-      return WhereWeAre(reinterpret_cast<char*>(a[0]), (size_t)a[1]);
-    case SYS_statx:
-      return LookAtPlace((unsigned)a[3], reinterpret_cast<struct statx*>(a[4]));
-    case SYS_timerfd_create:
-      return OpenOne(kTimer);
-    case SYS_signalfd4:
-      return OpenOne(kSignals);
-    case SYS_pipe2:
-      return OpenPair(kPipeEnd, a[0]);
-    case SYS_socketpair:
-      return OpenPair(a[1] == (SOCK_STREAM | SOCK_CLOEXEC) ? kPipeEnd : kPlain, a[3]);
-    case SYS_ioctl:
-      return a[1] == 0x5441 /* TIOCGPTPEER */ ? OpenOne(kPlain) : 0;
+    case SYS_getcwd: return WhereWeAre(reinterpret_cast<char*>(a[0]), (size_t)a[1]);
+    case SYS_statx: return LookAtPlace((unsigned)a[3], reinterpret_cast<struct statx*>(a[4]));
+    case SYS_timerfd_create: return OpenOne(kTimer);
+    case SYS_signalfd4: return OpenOne(kSignals);
+    case SYS_pipe2: return OpenPair(kPipeEnd, a[0]);
+    case SYS_socketpair: return OpenPair(a[1] == (SOCK_STREAM | SOCK_CLOEXEC) ? kPipeEnd : kPlain, a[3]);
+    case SYS_ioctl: return a[1] == 0x5441 /* TIOCGPTPEER */ ? OpenOne(kPlain) : 0;
     case SYS_fstat: {
       auto& status = *reinterpret_cast<struct stat*>(a[1]);
       status.st_size = (long)world.plan.size();
       status.st_mode = S_IFCHR;
       return 0;
     }
-    case SYS_mmap:
-      return Map((size_t)a[1], (int)a[4]);
-    case SYS_munmap:
-      return Unmap(a[0]), 0;
-    default:
-      return AnswerProcesses(number, a);
+    case SYS_mmap: return Map((size_t)a[1], (int)a[4]);
+    case SYS_munmap: return Unmap(a[0]), 0;
+    default: return AnswerProcesses(number, a);
   }
 }
 
@@ -240,7 +220,8 @@ long Answer(long number, const long* a) {
 void StartKernel(const std::string& input, int socket) {
   gWorld = new World;
   for (Event& event : Parse(input)) {
-    if (event.kind == kFault) gWorld->faults[First<uint16_t>(event.payload)] = First<uint8_t>(event.payload, 2);
+    if (event.kind == kFault)
+      gWorld->faults[First<uint16_t>(event.payload)] = First<uint8_t>(event.payload, 2);
     else if (event.kind == kFork) gWorld->forks.push_back(First<uint8_t>(event.payload) % 2 == 1);
     else gWorld->timeline.push_back(std::move(event));
   }

@@ -1,5 +1,6 @@
-// A kernel for the helper under test. Nothing of it reaches the machine: descriptors, children, time and files are made up, and
-// what happens is what the events say. Everything that a call hands over is read, so that the sanitizers see it.
+// A kernel for the helper under test. Nothing of it reaches the machine: descriptors, children, time and
+// files are made up, and what happens is what the events say. Everything that a call hands over is read, so
+// that the sanitizers see it.
 #pragma once
 
 #include <string>

@@ -1,10 +1,13 @@
-// A fuzzer for targets that are built with -fsanitize-coverage=trace-pc: changes inputs, keeps those that reach something new.
+// A fuzzer for targets that are built with -fsanitize-coverage=trace-pc: changes inputs, keeps those that
+// reach something new.
 //
-//   fuzz TARGET [--seconds N | --executions N] [--seed N] [--corpus FILE]… [--keep FILE] [--work FILE] [--crash FILE]
+//   fuzz TARGET [--seconds N | --executions N] [--seed N] [--corpus FILE]… [--keep FILE] [--work FILE]
+//   [--crash FILE]
 //
-// --corpus: inputs to begin with, a line each; --keep writes the fewest that reach all that is known. --work: what a long run has found
-// and how far it is, written every minute, at SIGINT and SIGTERM; a run that is given it goes on from there. --crash: where the input
-// goes that was wrong; given a file that is there, only that is run.
+// --corpus: inputs to begin with, a line each; --keep writes the fewest that reach all that is known. --work:
+// what a long run has found and how far it is, written every minute, at SIGINT and SIGTERM; a run that is
+// given it goes on from there. --crash: where the input goes that was wrong; given a file that is there, only
+// that is run.
 #include <sanitizer/common_interface_defs.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,7 +24,8 @@ namespace sbx::fuzz {
 namespace {
 
 constexpr char kUsage[] =
-    "usage: fuzz helper|counters [--seconds N | --executions N] [--seed N] [--corpus FILE]... [--keep FILE] [--work FILE] [--crash FILE]\n";
+    "usage: fuzz helper|counters [--seconds N | --executions N] [--seed N] [--corpus FILE]... "
+    "[--keep FILE] [--work FILE] [--crash FILE]\n";
 
 std::string gCrashFile;
 volatile bool gStop = false;
@@ -64,7 +68,9 @@ int Main(int argc, char** argv) {
   signal(SIGTERM, OnStop);
   if (const std::vector<std::string> crashes = ReadCorpus(options.crash); !crashes.empty()) {
     for (const std::string& input : crashes) target->run(input);
-    return printf("%s: %zu inputs of %s, nothing wrong\n", target->name, crashes.size(), options.crash.c_str()), 0;
+    return printf(
+               "%s: %zu inputs of %s, nothing wrong\n", target->name, crashes.size(), options.crash.c_str()),
+           0;
   }
   Fuzzer(*target, options).Run(gStop);
   return gStop ? 128 + SIGINT : 0;
@@ -80,9 +86,12 @@ void Wrong(const char* what) {
 
 }  // namespace sbx::fuzz
 
-// Whatever a sanitizer finds ends in SIGABRT. Freed memory is held back for as long as an input runs, and not much longer: fresh pages
-// cost more than most inputs do. Nor is it noted who allocated: ASAN_OPTIONS=malloc_context_size=30 says it, with --crash.
-extern "C" const char* __asan_default_options() { return "abort_on_error=1:detect_leaks=0:quarantine_size_mb=4:malloc_context_size=0"; }
+// Whatever a sanitizer finds ends in SIGABRT. Freed memory is held back for as long as an input runs, and not
+// much longer: fresh pages cost more than most inputs do. Nor is it noted who allocated:
+// ASAN_OPTIONS=malloc_context_size=30 says it, with --crash.
+extern "C" const char* __asan_default_options() {
+  return "abort_on_error=1:detect_leaks=0:quarantine_size_mb=4:malloc_context_size=0";
+}
 extern "C" const char* __ubsan_default_options() { return "abort_on_error=1:print_stacktrace=1"; }
 
 int main(int argc, char** argv) { return sbx::fuzz::Main(argc, argv); }

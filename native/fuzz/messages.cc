@@ -23,22 +23,17 @@ bool Advance() {
       world.signalled = true;
       break;
     }
-    case kText:
-      world.text = event.payload;
-      break;
+    case kText: world.text = event.payload; break;
     case kClock:
-      world.now += (int64_t)(First<uint64_t>(event.payload) >> 16);  // never beyond all time, however many of these
+      // Never beyond all time, however many of these.
+      world.now += (int64_t)(First<uint64_t>(event.payload) >> 16);
       break;
     case kPipe:
       world.report = event.payload;
       world.reported = true;
       break;
-    case kPlan:
-      world.plan = event.payload;
-      break;
-    case kNotice:
-      world.noticed = true;
-      break;
+    case kPlan: world.plan = event.payload; break;
+    case kNotice: world.noticed = true; break;
     default:  // faults and forks are taken from the list before anything runs
       break;
   }
@@ -60,7 +55,8 @@ long ReceiveMessage(struct msghdr* message) {
   if (taken < size) message->msg_flags |= MSG_TRUNC;
   if (taken > 0) memcpy(part.iov_base, payload.data() + 1, taken);
   // What is left there of the message before is not to be read.
-  ASAN_POISON_MEMORY_REGION(static_cast<char*>(part.iov_base) + (taken + 7) / 8 * 8, part.iov_len - (taken + 7) / 8 * 8);
+  ASAN_POISON_MEMORY_REGION(
+      static_cast<char*>(part.iov_base) + (taken + 7) / 8 * 8, part.iov_len - (taken + 7) / 8 * 8);
   unsigned count = First<uint8_t>(payload);
   if (count > kDescriptorsMax) {
     count = kDescriptorsMax;
@@ -88,7 +84,9 @@ size_t EndedSize(const std::string& report) {
   if (report.size() < sizeof(record)) return 0;
   memcpy(&record, report.data(), sizeof(record));
   size_t size = sizeof(record) + record.outputCount * sizeof(OutputEnd);
-  for (size_t at = sizeof(record); at < sizeof(record) + record.outputCount * sizeof(OutputEnd) && at + sizeof(OutputEnd) <= report.size(); at += sizeof(OutputEnd)) {
+  for (size_t at = sizeof(record);
+      at < sizeof(record) + record.outputCount * sizeof(OutputEnd) && at + sizeof(OutputEnd) <= report.size();
+      at += sizeof(OutputEnd)) {
     OutputEnd end;
     memcpy(&end, report.data() + at, sizeof(end));
     size += end.contentBytes;
@@ -104,7 +102,11 @@ long SendMessage(const struct msghdr* message) {
     whole.append(static_cast<const char*>(part.iov_base), part.iov_len);
   }
   const Kind kind = reinterpret_cast<const Head*>(whole.data())->kind;
-  const size_t wanted = kind == Kind::kReady ? sizeof(ReadyRecord) : kind == Kind::kFailed ? sizeof(FailedRecord) : kind == Kind::kStarted ? sizeof(StartedRecord) : kind == Kind::kEnded ? EndedSize(whole) : 0;
+  const size_t wanted = kind == Kind::kReady     ? sizeof(ReadyRecord)
+                        : kind == Kind::kFailed  ? sizeof(FailedRecord)
+                        : kind == Kind::kStarted ? sizeof(StartedRecord)
+                        : kind == Kind::kEnded   ? EndedSize(whole)
+                                                 : 0;
   if (whole.size() != wanted || whole.size() > kReportBytesMax) Wrong("a report that is none");
   if (message->msg_controllen == 0) return (long)whole.size();
   const auto* header = static_cast<const struct cmsghdr*>(message->msg_control);

@@ -1,4 +1,5 @@
-// Folders of the made-up kernel: the working folder is always where it should be, and every place is the same one.
+// Folders of the made-up kernel: the working folder is always where it should be, and every place is the same
+// one.
 #include <string.h>
 #include <sys/stat.h>
 

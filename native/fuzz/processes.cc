@@ -27,13 +27,13 @@ namespace {
 void RunSharing() {
   World& world = *gWorld;
   Sharing& sharing = world.sharing;
-  const int pid = sharing.pid;  // NOLINT(clang-analyzer-deadcode.DeadStores): it follows no exceptions, and `run` ends with one
+  // The analyser follows no exceptions, and `run` ends with one.
+  const int pid = sharing.pid;  // NOLINT(clang-analyzer-deadcode.DeadStores)
   sharing.pid = 0;
   try {
     sharing.run(sharing.argument);
     Wrong("a child that shares memory returns");
-  } catch (const Ended&) {
-  }
+  } catch (const Ended&) {}
   if (sharing.isApart) memcpy(world.open, sharing.parents, sizeof(world.open));
   *sharing.running = 0;
   if (sharing.executed) return;
@@ -45,14 +45,10 @@ void RunSharing() {
 bool IsReady(Open kind) {
   const World& world = *gWorld;
   switch (kind) {
-    case kSignals:
-      return world.signalled;
-    case kPipeEnd:
-      return world.reported;
-    case kTimer:
-      return true;
-    default:
-      return world.noticed;
+    case kSignals: return world.signalled;
+    case kPipeEnd: return world.reported;
+    case kTimer: return true;
+    default: return world.noticed;
   }
 }
 

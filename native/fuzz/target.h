@@ -1,4 +1,5 @@
-// A target: takes one input, and aborts when something is wrong. Seeds are what a long run starts from beside the kept corpus.
+// A target: takes one input, and aborts when something is wrong. Seeds are what a long run starts from beside
+// the kept corpus.
 #pragma once
 
 #include <string>

@@ -47,7 +47,9 @@ uint64_t ParseNumber(const char* text) {
   if (text == nullptr || !IsDigit(*text)) return kUnknown;
   uint64_t value = 0;
   for (; IsDigit(*text); ++text)
-    if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value)) return kUnknown;
+    if (__builtin_mul_overflow(value, 10, &value) ||
+        __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value))
+      return kUnknown;
   return value;
 }
 
@@ -59,15 +61,20 @@ uint64_t ReadCpuNs(const Counters& counters) {
   return microseconds == kUnknown ? kUnknown : microseconds * 1000;
 }
 
-uint64_t ReadNumber(const Counters& counters, Counter counter) { return ParseNumber(ReadText(counters.fds[counter])); }
+uint64_t ReadNumber(const Counters& counters, Counter counter) {
+  return ParseNumber(ReadText(counters.fds[counter]));
+}
 
-uint64_t ReadOomKills(const Counters& counters) { return FindNumber(ReadText(counters.fds[kCounterMemoryEvents]), "oom_kill "); }
+uint64_t ReadOomKills(const Counters& counters) {
+  return FindNumber(ReadText(counters.fds[kCounterMemoryEvents]), "oom_kill ");
+}
 
 uint64_t ReadCaches(const Counters& counters, uint64_t heldBefore) {
   const uint64_t held = ReadNumber(counters, kCounterMemoryNow);
   const char* text = ReadText(counters.fds[kCounterMemoryStat]);
   const bool isV1 = FindNumber(text, "total_cache ") != kUnknown;
-  const uint64_t files = FindNumber(text, isV1 ? "total_cache " : "file "), shared = FindNumber(text, isV1 ? "total_shmem " : "shmem ");
+  const uint64_t files = FindNumber(text, isV1 ? "total_cache " : "file "),
+                 shared = FindNumber(text, isV1 ? "total_shmem " : "shmem ");
   if (files == kUnknown || shared == kUnknown || shared > files) return 0;
   const uint64_t pages = files - shared;
   if (!isV1) {
@@ -92,9 +99,9 @@ bool IsSpared(const Spared& spared, uint64_t pid) {
   return false;
 }
 
-// The same file once more: v1 answers from the list that the first look through an open file has made, as long as somebody looks
-// again within a second. It would name processes that have moved on, and miss new ones. Not through the group's folder, which
-// would be a way out of the sandbox as long as it was open.
+// The same file once more: v1 answers from the list that the first look through an open file has made, as
+// long as somebody looks again within a second. It would name processes that have moved on, and miss new
+// ones. Not through the group's folder, which would be a way out of the sandbox as long as it was open.
 int OpenAnew(int file, int proc) {
   if (proc < 0) return Reopen(file, O_RDONLY);
   Text<32> path;

@@ -1,5 +1,5 @@
-// Reading and writing cgroup files through descriptors that the host opened. The formats of v1 and v2 are told apart by
-// what is in the file, so nothing here knows the version.
+// Reading and writing cgroup files through descriptors that the host opened. The formats of v1 and v2 are
+// told apart by what is in the file, so nothing here knows the version.
 #pragma once
 
 #include "zygote.h"
@@ -13,8 +13,9 @@ uint64_t ParseNumber(const char* text);
 uint64_t ReadCpuNs(const Counters& counters);
 uint64_t ReadNumber(const Counters& counters, Counter counter);
 uint64_t ReadOomKills(const Counters& counters);
-// Caches charged now that the kernel would drop rather than let a program run out of memory: pages of files, shared memory left out, and names and
-// inodes. v1 has no figure for the latter: they are what is neither pages nor `heldBefore`, so of dead programs alone. 0 when unknown.
+// Caches charged now that the kernel would drop rather than let a program run out of memory: pages of files,
+// shared memory left out, and names and inodes. v1 has no figure for the latter: they are what is neither
+// pages nor `heldBefore`, so of dead programs alone. 0 when unknown.
 uint64_t ReadCaches(const Counters& counters, uint64_t heldBefore);
 int WriteCounter(const Counters& counters, Counter counter, const char* text);
 
@@ -24,8 +25,8 @@ struct Spared {
   unsigned count = 0;
 };
 
-// Sends `signal` to every process listed in the group but init, those outside our pid namespace, and the spared ones;
-// returns how many. `proc`: our own /proc where it is attached nowhere; -1: it is in its place.
+// Sends `signal` to every process listed in the group but init, those outside our pid namespace, and the
+// spared ones; returns how many. `proc`: our own /proc where it is attached nowhere; -1: it is in its place.
 unsigned SignalGroup(const Counters& counters, int signal, const Spared& spared, int proc);
 
 }  // namespace sbx

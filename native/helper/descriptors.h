@@ -7,10 +7,12 @@ namespace sbx {
 
 struct Launch;
 
-// Closes all but these, whatever they are and whoever opened them. Sorts `kept`, where negative numbers count for nothing.
+// Closes all but these, whatever they are and whoever opened them. Sorts `kept`, where negative numbers count
+// for nothing.
 Failure CloseAllBut(int* kept, unsigned count);
 
-// Gives the program's descriptors their numbers, in a table of our own, and closes all the others but `report` (-1: none).
+// Gives the program's descriptors their numbers, in a table of our own, and closes all the others but
+// `report` (-1: none).
 Failure PlaceDescriptorsInChild(const Launch& launch, int report);
 
 }  // namespace sbx

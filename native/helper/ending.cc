@@ -12,8 +12,8 @@ namespace {
 constexpr int64_t kSweepNs = 500'000'000;
 constexpr int kReapsPerRound = 256;
 
-// A program that is being launched beside others is born in the sandbox's group and moves to its own just before exec: a
-// sweep for the resident program must not take it along.
+// A program that is being launched beside others is born in the sandbox's group and moves to its own just
+// before exec: a sweep for the resident program must not take it along.
 Spared LaunchingBeside(Init& init, const Program& program) {
   Spared spared;
   for (const Program& other : init.programs)
@@ -29,7 +29,9 @@ void Note(Program& program, Cause cause) {
 
 void SignalEverything(Init& init, const Program& program, int signal) {
   if (init.programs.alive() <= 1) (void)sys::Kill(-1, signal);
-  else if (init.programs.HasGroup(program)) (void)SignalGroup(init.programs.CountersOf(program), signal, LaunchingBeside(init, program), init.setup.proc.get());
+  else if (init.programs.HasGroup(program))
+    (void)SignalGroup(
+        init.programs.CountersOf(program), signal, LaunchingBeside(init, program), init.setup.proc.get());
   else (void)sys::Kill(-program.pid, signal);
 }
 
@@ -53,7 +55,8 @@ bool ReapOne(Init& init, int options) {
   program->endNs = sys::MonotonicNs();
   program->maxRssBytes = (uint64_t)usage.ru_maxrss * 1024;
   // As wait(2) gives it: the exit code in the second byte, or the signal in the first, 0x80 for a core dump.
-  program->waitStatus = info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8 : info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
+  program->waitStatus = info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8
+                                                   : info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
   return true;
 }
 
@@ -63,11 +66,13 @@ bool NobodyIsLeft() {
   return sys::WaitId(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL, nullptr) == -ECHILD;
 }
 
-// After this no process of the program is left, unless the kernel cannot kill it in time (a process in an uninterruptible
-// wait): init must not wait for that, it has others to look after, and the end of the sandbox will get it.
+// After this no process of the program is left, unless the kernel cannot kill it in time (a process in an
+// uninterruptible wait): init must not wait for that, it has others to look after, and the end of the sandbox
+// will get it.
 void KillLeftovers(Init& init, const Program& program) {
   if (init.programs.alive() <= 1) {
-    if (NobodyIsLeft()) return;  // the kernel goes through all processes of the machine for a signal to all of these
+    // The kernel goes through all processes of the machine for a signal to all of these.
+    if (NobodyIsLeft()) return;
     (void)sys::Kill(-1, SIGKILL);
     while (ReapOne(init, 0)) continue;
     return;
@@ -79,7 +84,8 @@ void KillLeftovers(Init& init, const Program& program) {
   const Counters& counters = init.programs.CountersOf(program);
   if (program.ownGroup) (void)WriteCounter(counters, kCounterTaskLimit, "0");  // no new ones while we look
   const int64_t end = sys::MonotonicNs() + kSweepNs;
-  while (SignalGroup(counters, SIGKILL, LaunchingBeside(init, program), init.setup.proc.get()) > 0 && sys::MonotonicNs() < end) {
+  while (SignalGroup(counters, SIGKILL, LaunchingBeside(init, program), init.setup.proc.get()) > 0 &&
+         sys::MonotonicNs() < end) {
     while (ReapOne(init, WNOHANG)) continue;
     sys::SleepNs(100'000);
   }

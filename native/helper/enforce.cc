@@ -10,7 +10,8 @@ constexpr int64_t kKillAgainNs = 5'000'000;
 // When to look at this program next; kills it when a limit is passed.
 int64_t Enforce(Init& init, Program& program, int64_t now) {
   int64_t next = kForeverNs;
-  if (program.killed) {  // once may not have been enough: a group is read in one piece, and may have grown meanwhile
+  // Once may not have been enough: a group is read in one piece, and may have grown meanwhile.
+  if (program.killed) {
     KillFor(init, program, program.cause);
     return now + kKillAgainNs;
   }
@@ -59,7 +60,8 @@ void CheckMemory(Init& init) {
     const Counters& counters = init.programs.CountersOf(program);
     if (counters.oomEventfd) {
       uint64_t count;
-      if (sys::Read(counters.fds[kCounterOomNotice], &count, sizeof(count)) == sizeof(count)) KillFor(init, program, Cause::kMemoryLimit);
+      if (sys::Read(counters.fds[kCounterOomNotice], &count, sizeof(count)) == sizeof(count))
+        KillFor(init, program, Cause::kMemoryLimit);
       continue;
     }
     DrainOomNotice(counters);
@@ -69,7 +71,8 @@ void CheckMemory(Init& init) {
 }
 
 void DrainOomNotice(const Counters& counters) {
-  // An eventfd is emptied; a file stays "changed" for poll until it has been read through this very descriptor.
+  // An eventfd is emptied; a file stays "changed" for poll until it has been read through this very
+  // descriptor.
   uint64_t count;
   if (counters.oomEventfd) (void)sys::Read(counters.fds[kCounterOomNotice], &count, sizeof(count));
   else (void)ReadNumber(counters, kCounterOomNotice);

@@ -24,7 +24,7 @@ inline Failure FailIf(Stage stage, long result, unsigned index = 0) {
 }  // namespace sbx
 
 // Returns early from a function that returns Failure.
-#define SBX_TRY(expression)                          \
-  do {                                               \
+#define SBX_TRY(expression)                                            \
+  do {                                                                 \
     if (const ::sbx::Failure failure_ = (expression)) return failure_; \
   } while (0)

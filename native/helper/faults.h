@@ -1,6 +1,7 @@
-// Fault injection, in a build for tests alone (`node native/build.mjs --faults`): every step that can fail says so through
-// FailIf, so those calls are the points at which one can be made to fail. The table is a file that a test reads and writes
-// while the helper runs; all clones of the zygote share it. In the helper that is shipped nothing of this is there.
+// Fault injection, in a build for tests alone (`node native/build.mjs --faults`): every step that can fail
+// says so through FailIf, so those calls are the points at which one can be made to fail. The table is a file
+// that a test reads and writes while the helper runs; all clones of the zygote share it. In the helper that
+// is shipped nothing of this is there.
 #pragma once
 
 #include <sys/mman.h>
@@ -25,7 +26,8 @@ inline FaultTable* gFaults = nullptr;
 inline void OpenFaultTable() {
   const int file = sys::Open(AT_FDCWD, SBX_FAULT_TABLE, O_RDWR);
   if (file < 0) return;
-  const long at = sys::Call(SYS_mmap, nullptr, sizeof(FaultTable), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  const long at =
+      sys::Call(SYS_mmap, nullptr, sizeof(FaultTable), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   sys::Close(file);
   if (at > 0) gFaults = reinterpret_cast<FaultTable*>(at);
 }
@@ -34,7 +36,9 @@ inline void OpenFaultTable() {
 inline int InjectedFault(Stage stage, unsigned index) {
   if (gFaults == nullptr || (unsigned)stage >= kFaultStages || index >= kFaultIndexes) return 0;
   gFaults->seen[(unsigned)stage][index] = 1;
-  if (__atomic_load_n(&gFaults->armed, __ATOMIC_ACQUIRE) == 0 || gFaults->stage != (unsigned)stage || gFaults->index != index) return 0;
+  if (__atomic_load_n(&gFaults->armed, __ATOMIC_ACQUIRE) == 0 || gFaults->stage != (unsigned)stage ||
+      gFaults->index != index)
+    return 0;
   return __atomic_exchange_n(&gFaults->armed, 0u, __ATOMIC_ACQ_REL) != 0 ? (int)gFaults->error : 0;
 }
 

@@ -9,8 +9,8 @@ namespace {
 
 constexpr unsigned kTimerStep = 20, kCloneStep = 21, kSetTimerStep = 22;  // of "clone the program's process"
 
-// After the start. Init awakened at exec would take the CPU from the program, or have another one awakened, with nothing to do yet; and
-// short programs are over by then.
+// After the start. Init awakened at exec would take the CPU from the program, or have another one awakened,
+// with nothing to do yet; and short programs are over by then.
 constexpr uint64_t kTakeOverNs = 2'000'000;
 
 alignas(16) char gStack[32 << 10];
@@ -18,13 +18,17 @@ alignas(16) char gStack[32 << 10];
 uint64_t TakeOverAfter(const Starting& starting) {
   if ((starting.launch.record->flags & kStartNotify) != 0) return 1;  // the host wants to know
   const Program& program = *starting.program;
-  const auto sooner = [](uint64_t limit, uint64_t other) { return limit > 0 && limit < other ? limit : other; };
-  return sooner((uint64_t)(program.nextCpuLookNs - program.startNs), sooner(program.wallLimitNs, kTakeOverNs));
+  const auto sooner = [](uint64_t limit, uint64_t other) {
+    return limit > 0 && limit < other ? limit : other;
+  };
+  return sooner(
+      (uint64_t)(program.nextCpuLookNs - program.startNs), sooner(program.wallLimitNs, kTakeOverNs));
 }
 
 Failure BecomeProgram(const Forerunner& forerunner) {
   const Starting& starting = forerunner.starting;
-  SBX_TRY(FailIf(Stage::k_programClone, sys::SetTimer(forerunner.timer.get(), (int64_t)TakeOverAfter(starting)), kSetTimerStep));
+  SBX_TRY(FailIf(Stage::k_programClone,
+      sys::SetTimer(forerunner.timer.get(), (int64_t)TakeOverAfter(starting)), kSetTimerStep));
   return RunInChild(starting.launch, IdentityOf(forerunner.init), -1);
 }
 
@@ -50,8 +54,8 @@ Failure MakeForerunner(Forerunner& forerunner) {
   return FailIf(Stage::k_programClone, forerunner.pid, kCloneStep);
 }
 
-// The kernel holds the oom_score_adj of processes that share memory at one value, so only now init can go back from the 1000 that
-// its program has inherited. Until then both stand there, and init is the smaller.
+// The kernel holds the oom_score_adj of processes that share memory at one value, so only now init can go
+// back from the 1000 that its program has inherited. Until then both stand there, and init is the smaller.
 bool AwaitFirstProgram(Forerunner& forerunner) {
   Init& init = forerunner.init;
   const SandboxSetup& setup = init.setup;
@@ -65,7 +69,8 @@ bool AwaitFirstProgram(Forerunner& forerunner) {
   const bool hasEnded = fds[0].revents != 0;
   if (!hasEnded) (void)sys::Write(setup.oomScore.get(), "0", 1);
   FinishStart(init, starting);
-  if (hasEnded && !init.programs.AnyAhead()) (void)ReapAndFinish(init);  // else it is the loop's, after the hand-over that may have come
+  // Else it is the loop's, after the hand-over that may have come.
+  if (hasEnded && !init.programs.AnyAhead()) (void)ReapAndFinish(init);
   return true;
 }
 

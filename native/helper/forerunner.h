@@ -1,6 +1,6 @@
-// The process that the first program of a sandbox becomes. It is made with the sandbox, so that no start waits for a clone, and until
-// then it is init's other half: it shares init's memory and descriptors, waits for the start in its place, and makes everything
-// ready. Then it takes descriptors of its own and executes.
+// The process that the first program of a sandbox becomes. It is made with the sandbox, so that no start
+// waits for a clone, and until then it is init's other half: it shares init's memory and descriptors, waits
+// for the start in its place, and makes everything ready. Then it takes descriptors of its own and executes.
 //
 // Not by vfork: a parent that waits in there counts as load for as long as the sandbox stands ready.
 #pragma once

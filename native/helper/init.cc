@@ -1,6 +1,6 @@
-// Init: pid 1 of one sandbox. It starts programs, enforces their CPU and wall limits with its own timers, sees when memory
-// runs out, reaps, and reports fixed records. It never runs anything of the request itself. When it exits, for whatever
-// reason, the kernel kills everything in the sandbox: that is the only clean-up.
+// Init: pid 1 of one sandbox. It starts programs, enforces their CPU and wall limits with its own timers,
+// sees when memory runs out, reaps, and reports fixed records. It never runs anything of the request itself.
+// When it exits, for whatever reason, the kernel kills everything in the sandbox: that is the only clean-up.
 
 #include "init.h"
 
@@ -56,7 +56,8 @@ constexpr int64_t Sooner(int64_t a, int64_t b) { return a < b ? a : b; }
         SettleLaunches(init);
         break;
       }
-    // Whoever was started ahead may have been handed over and have ended since: then it is told by the limits that it was given.
+    // Whoever was started ahead may have been handed over and have ended since: then it is told by the limits
+    // that it was given.
     const bool messageFirst = polled.fds[0].revents != 0 && init.programs.AnyAhead();
     if (messageFirst && !HandleMessage(init)) sys::Exit(0);
     if (polled.fds[1].revents != 0 || unreaped) {
@@ -94,7 +95,8 @@ Failure CloseKeepers(const Helper& helper, const Fd& channel, const Counters& co
 
 }  // namespace
 
-[[noreturn]] void InitMain(Helper& helper, const PrepareRecord& request, Fd channel, const Counters& counters) {
+[[noreturn]] void InitMain(
+    Helper& helper, const PrepareRecord& request, Fd channel, const Counters& counters) {
   (void)sys::Prctl(PR_SET_NAME, (unsigned long)"sbx-init");
   Init init{helper, counters, {}, static_cast<Fd&&>(channel), Programs(counters)};
   Failure failure = CloseKeepers(helper, init.channel, counters);

@@ -1,4 +1,5 @@
-// What the parts of init share: the sandbox it is pid 1 of, and the few calls that cross from one part to another.
+// What the parts of init share: the sandbox it is pid 1 of, and the few calls that cross from one part to
+// another.
 //   init.cc        the loop
 //   forerunner.cc  the process of the first program, made before its start
 //   starting.cc    starts
@@ -21,16 +22,18 @@ namespace sbx {
 constexpr int64_t kForeverNs = INT64_MAX;
 
 // So long after `now`; for ever when that is beyond all time.
-constexpr int64_t After(int64_t now, uint64_t ns) { return ns < (uint64_t)(kForeverNs - now) ? now + (int64_t)ns : kForeverNs; }
+constexpr int64_t After(int64_t now, uint64_t ns) {
+  return ns < (uint64_t)(kForeverNs - now) ? now + (int64_t)ns : kForeverNs;
+}
 
 // Of a program that waits for others in turn, and they for it. See turns.cc.
 struct Turns {
-  uint32_t number = 0;                          // of the group; 0: none
-  bool together = false;                        // it is held on one CPU
-  int64_t nextNs = 0;                           // when to look again
-  int64_t usedNs = 0;                           // CPU time at the last look
-  int64_t apartNs = 0;                          // what it used in the last stretch in which it was free
-  CpuMask cpus;                                 // that it may use when it is not held
+  uint32_t number = 0;    // of the group; 0: none
+  bool together = false;  // it is held on one CPU
+  int64_t nextNs = 0;     // when to look again
+  int64_t usedNs = 0;     // CPU time at the last look
+  int64_t apartNs = 0;    // what it used in the last stretch in which it was free
+  CpuMask cpus;           // that it may use when it is not held
 };
 
 struct Init {
@@ -51,8 +54,8 @@ struct Init {
 // The first cause stays.
 void Note(Program& program, Cause cause);
 
-// Sends `signal` to every process of the program. Alone in the sandbox it is all but us, in one atomic sweep; else the
-// processes of its group. Without groups only its session's leader group can be named.
+// Sends `signal` to every process of the program. Alone in the sandbox it is all but us, in one atomic sweep;
+// else the processes of its group. Without groups only its session's leader group can be named.
 void SignalEverything(Init& init, const Program& program, int signal);
 
 void KillFor(Init& init, Program& program, Cause cause);
@@ -77,7 +80,8 @@ void DrainOomNotice(const Counters& counters);
 
 // ---- turns.cc ----
 
-// Brings a program that takes turns to where the others are; returns when to look again, kForeverNs for never.
+// Brings a program that takes turns to where the others are; returns when to look again, kForeverNs for
+// never.
 int64_t MeetOthers(Init& init);
 
 // ---- requests.cc ----
@@ -88,8 +92,8 @@ void SettleLaunches(Init& init);
 
 enum class Heard { kEnd, kHandled, kStart };
 
-// Takes one message. `kStart`: the program in `starting` is to be executed. `kEnd`: the host is gone, or wants the end.
-// `flags`: MSG_DONTWAIT, or it waits.
+// Takes one message. `kStart`: the program in `starting` is to be executed. `kEnd`: the host is gone, or
+// wants the end. `flags`: MSG_DONTWAIT, or it waits.
 Heard Hear(Init& init, int flags, Starting& starting);
 
 // False when the host is gone or wants the end.

@@ -12,8 +12,9 @@
 namespace sbx {
 namespace {
 
-// Numbers of objects grow by one from 0 as the kernel goes round its table, so whoever makes one, even if only for a moment,
-// moves ours on. Before it begins again from the start of the table (of 64 places at the least) the namespace is renewed.
+// Numbers of objects grow by one from 0 as the kernel goes round its table, so whoever makes one, even if
+// only for a moment, moves ours on. Before it begins again from the start of the table (of 64 places at the
+// least) the namespace is renewed.
 constexpr int kNumbersMax = 60;
 
 long Make(unsigned kind) {

@@ -1,6 +1,7 @@
-// The IPC namespace of a slot, for System V objects; POSIX message queues no program can make, its limit for them being 0. To make
-// one costs as much as all other namespaces of a sandbox, so it serves one sandbox after another for as long as nobody
-// touches it: one in which nothing was ever made is as new. One that was touched is not cleaned but left (docs/decisions/0016).
+// The IPC namespace of a slot, for System V objects; POSIX message queues no program can make, its limit for
+// them being 0. To make one costs as much as all other namespaces of a sandbox, so it serves one sandbox
+// after another for as long as nobody touches it: one in which nothing was ever made is as new. One that was
+// touched is not cleaned but left (docs/decisions/0016).
 #pragma once
 
 #include "failure.h"
@@ -17,7 +18,8 @@ class IpcNamespace {
   Failure Renew();
 
   static constexpr unsigned kKinds = 3;  // shared memory, semaphores, message queues
-  int next_[kKinds];     // the number that the kernel gives the next object of a kind, if we made the one before
+  // The number that the kernel gives the next object of a kind, if we made the one before.
+  int next_[kKinds];
   bool made_ = false;
 };
 

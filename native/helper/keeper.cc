@@ -1,7 +1,7 @@
-// The keeper of a slot: sits in the slot's cgroups (v1, where joining costs milliseconds and being born inside costs
-// nothing) and in its user and network namespace, and clones one init after the other, never two at once: the next one
-// is made only when the last process of the one before is dead, so what they share (the empty network namespace, the
-// counters) is never shared by living sandboxes.
+// The keeper of a slot: sits in the slot's cgroups (v1, where joining costs milliseconds and being born
+// inside costs nothing) and in its user and network namespace, and clones one init after the other, never two
+// at once: the next one is made only when the last process of the one before is dead, so what they share (the
+// empty network namespace, the counters) is never shared by living sandboxes.
 
 #include <errno.h>
 #include <linux/prctl.h>
@@ -25,7 +25,8 @@ struct Keeper {
   Counters counters;
 };
 
-// The host is done with this sandbox. Its init has been told as well, by its closed channel; but it could be stopped.
+// The host is done with this sandbox. Its init has been told as well, by its closed channel; but it could be
+// stopped.
 void EndInit(Keeper& keeper) {
   if (keeper.init == 0) return;
   (void)sys::Kill(keeper.init, SIGKILL);  // our unreaped child: the number cannot be another's
@@ -49,11 +50,13 @@ Failure TakeGroups(Keeper& keeper, const GroupsRecord& record, Received& receive
   }
   keeper.counters.oomEventfd = record.oomEventfd != 0;
   keeper.groupFolder.reset();
-  if (record.hasFolder != 0 && next < received.fdCount) keeper.groupFolder = static_cast<Fd&&>(received.fds[next]);
+  if (record.hasFolder != 0 && next < received.fdCount)
+    keeper.groupFolder = static_cast<Fd&&>(received.fds[next]);
   return {};
 }
 
-// Where we are: else the kernel would look for the idlest, and take the one on which the program before has just been started.
+// Where we are: else the kernel would look for the idlest, and take the one on which the program before has
+// just been started.
 void StayHere(CpuMask& cpus) {
   unsigned cpu = 0;
   if (sys::Call(SYS_getcpu, &cpu, 0, 0) < 0) return;
@@ -90,9 +93,11 @@ void CloneInit(Keeper& keeper, const PrepareRecord& request, Fd channel) {
 Failure Handle(Keeper& keeper, Received& received) {
   const char* message = keeper.helper.message;
   const auto& head = *reinterpret_cast<const Head*>(message);
-  if (received.truncated || received.size < (long)sizeof(Head) || head.version != kRecordVersion) return {Stage::k_message, 0, EPROTO};
+  if (received.truncated || received.size < (long)sizeof(Head) || head.version != kRecordVersion)
+    return {Stage::k_message, 0, EPROTO};
   EndInit(keeper);
-  if (head.kind == Kind::kGroups && received.size == sizeof(GroupsRecord)) return TakeGroups(keeper, *reinterpret_cast<const GroupsRecord*>(message), received);
+  if (head.kind == Kind::kGroups && received.size == sizeof(GroupsRecord))
+    return TakeGroups(keeper, *reinterpret_cast<const GroupsRecord*>(message), received);
   if (head.kind == Kind::kPrepare && received.size == sizeof(PrepareRecord)) {
     if (received.fdCount == 0) return {Stage::k_message, 4, EPROTO};
     Fd channel = static_cast<Fd&&>(received.fds[0]);

@@ -1,5 +1,6 @@
-// The mounts say the same already: all is read-only but what is named here. Landlock says it of paths, in other code of the
-// kernel, so that a mount that should not be there, or is writable by a mistake, opens nothing. Programs are bound, init is not.
+// The mounts say the same already: all is read-only but what is named here. Landlock says it of paths, in
+// other code of the kernel, so that a mount that should not be there, or is writable by a mistake, opens
+// nothing. Programs are bound, init is not.
 #include "landlock.h"
 
 #include <errno.h>
@@ -22,7 +23,8 @@ struct Beneath {
   int32_t folder;
 } __attribute__((packed));
 
-// Every right that this kernel can hold back. Renaming between folders came with ABI 2, without which no domain is made.
+// Every right that this kernel can hold back. Renaming between folders came with ABI 2, without which no
+// domain is made.
 uint64_t AllRights(unsigned abi) {
   uint64_t rights = (kRefer << 1) - 1;
   if (abi >= 3) rights |= kTruncate;
@@ -52,8 +54,10 @@ Failure MakeLandlockRules(const Template& plan, Fd& rules) {
   Fd made((int)sys::Call(kCreateRuleset, &all, sizeof(all), 0));
   SBX_TRY(FailIf(Stage::k_landlock, made.get()));
   SBX_TRY(FailIf(Stage::k_landlock, Allow(made.get(), "/", kReading), 1));
-  SBX_TRY(FailIf(Stage::k_landlock, Allow(made.get(), "/dev", (kWriteFile | kTruncate | kDeviceIoctl) & all), 2));
-  if (plan.proc == ProcMode::kWritable) SBX_TRY(FailIf(Stage::k_landlock, Allow(made.get(), "/proc", (kWriteFile | kTruncate) & all), 3));
+  SBX_TRY(
+      FailIf(Stage::k_landlock, Allow(made.get(), "/dev", (kWriteFile | kTruncate | kDeviceIoctl) & all), 2));
+  if (plan.proc == ProcMode::kWritable)
+    SBX_TRY(FailIf(Stage::k_landlock, Allow(made.get(), "/proc", (kWriteFile | kTruncate) & all), 3));
   const char* const folders[] = {plan.workDir, "/tmp", "/dev/shm"};
   for (const char* folder : folders) SBX_TRY(FailIf(Stage::k_landlock, Allow(made.get(), folder, all), 4));
   for (unsigned i = 0; i < plan.rowCount; ++i) {

@@ -1,6 +1,6 @@
-// The child section below runs in init's memory while init waits (vfork) or sleeps (forerunner.h): only system calls on
-// prepared data, no allocation, no locks, no destructors; it leaves by exec or _exit. Functions that may be called there end in
-// InChild.
+// The child section below runs in init's memory while init waits (vfork) or sleeps (forerunner.h): only
+// system calls on prepared data, no allocation, no locks, no destructors; it leaves by exec or _exit.
+// Functions that may be called there end in InChild.
 
 #include "launch.h"
 
@@ -13,96 +13,16 @@
 #include <sys/wait.h>
 
 #include "../common/channel.h"
+#include "../common/text.h"
 #include "descriptors.h"
 #include "landlock.h"
 #include "names.h"
 #include "scheduling.h"
-#include "../common/text.h"
 
 namespace sbx {
-namespace {
 
-constexpr int kBusyTries = 50;  // ETXTBSY: some process of the host holds the file open for writing, for a moment
-
-// Takes `count` strings in a row; returns what follows the last, or null when they run out of the message.
-const char* TakeStrings(const char* at, const char* end, unsigned count, const char**& table) {
-  for (unsigned i = 0; i < count; ++i) {
-    if (at >= end) return nullptr;
-    *table++ = at;
-    at += Length(at) + 1;
-  }
-  *table++ = nullptr;
-  return at;
-}
-
-// Only in a sandbox that is this program's alone: elsewhere others would have to make room, and could be in the way.
-bool FilesAreSound(const StartRecord& record) {
-  if ((record.flags & kStartOneShot) == 0) return record.contentCount == 0 && record.outputCount == 0;
-  return record.contentCount <= kContentsMax && record.outputCount <= kOutputsMax;
-}
-
-bool CountsAreSound(const StartRecord& record, size_t size, size_t tableSize) {
-  const uint64_t strings = (uint64_t)record.pathCount + record.argCount + record.envCount;
-  return record.size == size && record.strings < size && record.cwd < size && (uint64_t)record.typed + record.typedSize <= size && strings + 3 <= tableSize && record.fdCount <= kProgramFdsMax && record.joinCount <= kJoinsMax && record.writeCount <= kWritesMax &&
-         record.rlimitCount <= kRlimitsMax && record.family <= (uint32_t)CallFamily::kCount && record.argCount > 0 && record.pathCount > 0 && (record.counterMask == 0 || (record.flags & kStartOwnGroup) != 0);
-}
-
-// A program that is given a folder can name everything around it, whatever is its root.
-bool IsFolder(int fd) {
-  struct stat status = {};
-  return sys::Call(SYS_fstat, fd, &status) < 0 || S_ISDIR(status.st_mode);
-}
-constexpr uint16_t kFolderAsDescriptor = 9;
-
-}  // namespace
-
-Failure ParseStart(const char* message, size_t size, Received& received, unsigned firstFd, int null, const char** tables, size_t tableSize, Launch& launch) {
-  const auto& record = *reinterpret_cast<const StartRecord*>(message);
-  if (size < sizeof(record) || message[size - 1] != '\0' || !CountsAreSound(record, size, tableSize) || !FilesAreSound(record)) return {Stage::k_plan, 0, EPROTO};
-  launch.record = &record;
-  launch.cwd = message + record.cwd;
-  launch.typed = message + record.typed;
-  const char* end = message + size;
-  launch.paths = tables;
-  const char* at = TakeStrings(message + record.strings, end, record.pathCount, tables);
-  launch.args = tables;
-  if (at != nullptr) at = TakeStrings(at, end, record.argCount, tables);
-  launch.env = tables;
-  if (at != nullptr) at = TakeStrings(at, end, record.envCount, tables);
-  if (at == nullptr) return {Stage::k_plan, 1, EPROTO};
-
-  unsigned next = firstFd;
-  const auto take = [&](Fd& to) {
-    if (next >= received.fdCount) return false;
-    to = static_cast<Fd&&>(received.fds[next++]);
-    return true;
-  };
-  for (unsigned i = 0; i < record.fdCount; ++i) {
-    const FdRow& row = record.fds[i];
-    if (row.target > kProgramFdNumberMax) return {Stage::k_plan, 2, EPROTO};
-    if ((row.flags & (kFdOutput | kFdContent)) != 0) {
-      const uint32_t count = (row.flags & kFdOutput) != 0 ? record.outputCount : record.contentCount;
-      if (row.index >= count) return {Stage::k_plan, 6, EPROTO};
-    } else if ((row.flags & kFdNull) != 0) {
-      launch.fds[i].reset(sys::Fcntl(null, F_DUPFD_CLOEXEC, 0));
-      if (!launch.fds[i]) return FailIf(Stage::k_plan, launch.fds[i].get(), 7);
-    } else if (!take(launch.fds[i])) {
-      return {Stage::k_plan, 3, EPROTO};
-    } else if (IsFolder(launch.fds[i].get())) {
-      return {Stage::k_plan, kFolderAsDescriptor, EISDIR};
-    }
-  }
-  for (unsigned i = 0; i < record.joinCount; ++i)
-    if (!take(launch.joins[i])) return {Stage::k_plan, 4, EPROTO};
-  unsigned counters = 0;
-  for (unsigned i = 0; i < kCounterCount; ++i) counters += record.counterMask >> i & 1;
-  if (next + counters > received.fdCount) return {Stage::k_plan, 5, EPROTO};  // before the first is taken: nobody closes them yet
-  for (unsigned i = 0; i < kCounterCount; ++i) launch.counters.fds[i] = (record.counterMask >> i & 1) != 0 ? received.fds[next++].release() : -1;
-  launch.counters.oomEventfd = record.oomEventfd != 0;
-  return {};
-}
-
-// A thread of the kernel's echoes it, which the program could overtake: the echo is waited for. Of some characters there is none.
+// A thread of the kernel's echoes it, which the program could overtake: the echo is waited for. Of some
+// characters there is none.
 static void Type(int master, const char* text, size_t size) {
   constexpr struct timespec kEchoTime = {0, 10'000'000};
   (void)!sys::Write(master, text, size);  // it has room for that
@@ -128,12 +48,17 @@ Failure OpenTerminal(Launch& launch) {
 
 namespace {
 
+// ETXTBSY: some process of the host holds the file open for writing, for a moment.
+constexpr int kBusyTries = 50;
+
 Failure JoinGroupsInChild(const Launch& launch) {
-  for (unsigned i = 0; i < launch.record->joinCount; ++i) SBX_TRY(FailIf(Stage::k_cgroupJoin, sys::Write(launch.joins[i].get(), "0", 1), i));
+  for (unsigned i = 0; i < launch.record->joinCount; ++i)
+    SBX_TRY(FailIf(Stage::k_cgroupJoin, sys::Write(launch.joins[i].get(), "0", 1), i));
   return {};
 }
 
-// Above the host's own hard limit nobody here can go. Then that is the program's, too, which is bounded no less.
+// Above the host's own hard limit nobody here can go. Then that is the program's, too, which is bounded no
+// less.
 int SetRlimitOrHostsInChild(const RlimitRow& row) {
   struct rlimit limit = {row.soft, row.hard}, own = {};
   const int set = sys::SetRlimit((int)row.resource, &limit);
@@ -144,7 +69,8 @@ int SetRlimitOrHostsInChild(const RlimitRow& row) {
 }
 
 Failure SetRlimitsInChild(const StartRecord& record) {
-  for (unsigned i = 0; i < record.rlimitCount; ++i) SBX_TRY(FailIf(Stage::k_rlimits, SetRlimitOrHostsInChild(record.rlimits[i]), i));
+  for (unsigned i = 0; i < record.rlimitCount; ++i)
+    SBX_TRY(FailIf(Stage::k_rlimits, SetRlimitOrHostsInChild(record.rlimits[i]), i));
   return {};
 }
 
@@ -181,16 +107,19 @@ int ExecPathInChild(const Launch& launch, const char* path) {
   return error;
 }
 
-// The last thing before exec: from here on its family and the caller say which calls there are. The family lets the other one be loaded.
+// The last thing before exec: from here on its family and the caller say which calls there are. The family
+// lets the other one be loaded.
 Failure LoadPolicyInChild(const Launch& launch, const Identity& identity) {
-  if (launch.calls.len != 0) SBX_TRY(FailIf(Stage::k_policy, LoadFilter(launch.calls, identity.launchKey), 1));
+  if (launch.calls.len != 0)
+    SBX_TRY(FailIf(Stage::k_policy, LoadFilter(launch.calls, identity.launchKey), 1));
   if (identity.policy.len == 0) return {};
   return FailIf(Stage::k_policy, LoadFilter(identity.policy, identity.launchKey));
 }
 
-// Tries the paths in turn, as execvp: the first that exists decides; "not there" goes on to the next. `worst`: what their names have said.
-// By path, not by the descriptor that was looked at: a script would find /dev/fd/N as its name, and any program in its auxiliary
-// vector. Whatever happened to the path meanwhile, there is nothing outside for it to lead to (docs/decisions/0021).
+// Tries the paths in turn, as execvp: the first that exists decides; "not there" goes on to the next.
+// `worst`: what their names have said. By path, not by the descriptor that was looked at: a script would find
+// /dev/fd/N as its name, and any program in its auxiliary vector. Whatever happened to the path meanwhile,
+// there is nothing outside for it to lead to (docs/decisions/0021).
 Failure ExecInChild(const Launch& launch, Failure worst) {
   const bool found = (launch.record->flags & kStartFindFirst) != 0;
   for (unsigned i = 0; launch.paths[i] != nullptr; ++i) {
@@ -207,8 +136,8 @@ Failure ExecInChild(const Launch& launch, Failure worst) {
 
 Failure LeaveSessionInChild() { return FailIf(Stage::k_programClone, sys::SetSid(), 1); }
 
-// Names are resolved as the program, with nothing open but what is its; limits come after, since one of them may leave no number for a
-// descriptor.
+// Names are resolved as the program, with nothing open but what is its; limits come after, since one of them
+// may leave no number for a descriptor.
 Failure RunInChild(const Launch& launch, const Identity& identity, int report) {
   IgnoreSignalsInChild(identity.ignoredSignals);  // before its terminal can send any
   SBX_TRY(JoinGroupsInChild(launch));
@@ -222,7 +151,8 @@ Failure RunInChild(const Launch& launch, const Identity& identity, int report) {
   SBX_TRY(FailIf(Stage::k_programClone, sys::SignalMask(SIG_SETMASK, 0), 2));
   SBX_TRY(SetRlimitsInChild(*launch.record));
   // Last of all: until here it goes before whoever shares its CPU, as init does.
-  SBX_TRY(FailIf(Stage::k_programIdentity, SetNiceAndSlice(0, identity.nice, identity.sliceNs, identity.launchKey), 4));
+  SBX_TRY(FailIf(
+      Stage::k_programIdentity, SetNiceAndSlice(0, identity.nice, identity.sliceNs, identity.launchKey), 4));
   SBX_TRY(LoadPolicyInChild(launch, identity));
   return ExecInChild(launch, names);
 }
@@ -231,7 +161,8 @@ namespace {
 
 // Never inlined: what it keeps on the stack must not lie in the frame that the parent comes back to.
 [[gnu::noinline]] Failure LaunchInChild(const Launch& launch, const Identity& identity, int report) {
-  (void)sys::Write(identity.oomScore, "0", 1);  // of init, whoever writes; fails where the host itself stands higher: there it stays
+  // Of init, whoever writes; fails where the host itself stands higher: there it stays.
+  (void)sys::Write(identity.oomScore, "0", 1);
   SBX_TRY(LeaveSessionInChild());
   return RunInChild(launch, identity, report);
 }
@@ -280,11 +211,13 @@ void ReapFailed(int pid) {
   (void)sys::WaitId(P_PID, pid, &info, WEXITED, nullptr);  // it is alone: nobody can keep it from exiting
 }
 
-// When memory runs out, programs go first, init last: a program inherits that it stands at 1000. Init goes back before exec,
-// when the two are of one size; from then on the memory of which there is too little is the program's.
+// When memory runs out, programs go first, init last: a program inherits that it stands at 1000. Init goes
+// back before exec, when the two are of one size; from then on the memory of which there is too little is the
+// program's.
 Failure LaunchProgram(Launch& launch, const Identity& identity, bool beside, int& pid, Fd& report) {
   (void)sys::Write(identity.oomScore, "1000", 4);  // cannot fail: raising is free
-  const Failure failure = beside ? LaunchBeside(launch, identity, pid, report) : LaunchAlone(launch, identity, pid);
+  const Failure failure =
+      beside ? LaunchBeside(launch, identity, pid, report) : LaunchAlone(launch, identity, pid);
   (void)sys::Write(identity.oomScore, "0", 1);  // the child has done it, or is about to; or there is none
   return failure;
 }

@@ -21,13 +21,16 @@ int OpenBelow(int tree, const char* path, int flags, mode_t mode) {
 }
 
 // With the output's number as index it is its path that cannot be written to, which is the caller's affair.
-Failure MakeOutput(const Init& init, const OutputRow& row, const char* path, unsigned output, Fd& write, Fd& read) {
+Failure MakeOutput(
+    const Init& init, const OutputRow& row, const char* path, unsigned output, Fd& write, Fd& read) {
   constexpr unsigned kOurs = 100;
   const int tree = init.setup.trees[row.tree].get();
   const Template& plan = init.helper.plan;
   write.reset(OpenBelow(tree, path, O_WRONLY | O_CREAT | O_TRUNC, row.mode));
   SBX_TRY(FailIf(Stage::k_output, write.get(), output));
-  if (!plan.rootless) SBX_TRY(FailIf(Stage::k_output, sys::Call(SYS_fchown, write.get(), plan.insideUid, plan.insideUid), kOurs));
+  if (!plan.rootless)
+    SBX_TRY(
+        FailIf(Stage::k_output, sys::Call(SYS_fchown, write.get(), plan.insideUid, plan.insideUid), kOurs));
   read.reset(OpenBelow(tree, path, O_RDONLY, 0));
   return FailIf(Stage::k_output, read.get(), kOurs + 1);
 }
@@ -85,7 +88,8 @@ Failure MakeFiles(Init& init, const char* message, Launch& launch) {
     init.outputs.asFile[i] = row.asFile != 0;
   }
   init.outputs.count = record.outputCount;
-  // Nobody needs the trees any more, and the working folder of a program could be one of them, by /proc/self/fd.
+  // Nobody needs the trees any more, and the working folder of a program could be one of them, by
+  // /proc/self/fd.
   for (Fd& tree : init.setup.trees) tree.reset();
   init.setup.treeCount = 0;
   return {};
@@ -104,7 +108,8 @@ void SendEnded(Init& init, EndedRecord record) {
   unsigned besideCount = 0;
   for (unsigned i = 0; i < outputs.count; ++i) {
     const int file = outputs.files[i].get();
-    const long held = outputs.asFile[i] ? -EFBIG : ReadSmall(file, contents + size, kReportBytesMax - headSize - size);
+    const long held =
+        outputs.asFile[i] ? -EFBIG : ReadSmall(file, contents + size, kReportBytesMax - headSize - size);
     if (held < 0) beside[besideCount++] = file;
     else size += (size_t)held;
     report.ends[i] = {held < 0 ? 0 : (uint32_t)held, held < 0};
@@ -112,7 +117,8 @@ void SendEnded(Init& init, EndedRecord record) {
   report.record = record;
   report.record.outputCount = outputs.count;
   const struct iovec parts[] = {{&report, headSize}, {contents, size}};
-  (void)SendParts(init.channel.get(), parts, 2, beside, besideCount);  // a host that is gone shows as end of file
+  // A host that is gone shows as end of file.
+  (void)SendParts(init.channel.get(), parts, 2, beside, besideCount);
 }
 
 }  // namespace sbx

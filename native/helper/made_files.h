@@ -1,5 +1,5 @@
-// Files that init makes for a program: inputs whose content came with the start (ContentRow), and outputs whose content goes with
-// the report (OutputRow).
+// Files that init makes for a program: inputs whose content came with the start (ContentRow), and outputs
+// whose content goes with the report (OutputRow).
 #pragma once
 
 #include "../common/fd.h"

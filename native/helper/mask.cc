@@ -11,7 +11,8 @@ namespace {
 constexpr unsigned kMoveToPlace = 0x40;  // MOVE_MOUNT_T_EMPTY_PATH
 
 int EmptyFolder() {
-  const TmpfsOptions options = {4096, 1, "0555", 0, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC};
+  const TmpfsOptions options = {
+      4096, 1, "0555", 0, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC};
   return MountTmpfs(nullptr, options);
 }
 
@@ -29,7 +30,8 @@ int CoverPath(int root, const char* path) {
   // Of the root's own null device, which PlaceDevice has made or checked (CVE-2025-31133).
   Fd cover(S_ISDIR(status.st_mode) ? EmptyFolder() : sys::OpenTree(root, "dev/null", OPEN_TREE_CLONE));
   if (!cover) return cover.release();
-  return (int)sys::Call(SYS_move_mount, cover.get(), "", place.get(), "", MOVE_MOUNT_F_EMPTY_PATH | kMoveToPlace);
+  return (int)sys::Call(
+      SYS_move_mount, cover.get(), "", place.get(), "", MOVE_MOUNT_F_EMPTY_PATH | kMoveToPlace);
 }
 
 }  // namespace sbx

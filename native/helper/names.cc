@@ -10,7 +10,8 @@ namespace sbx {
 namespace {
 
 constexpr size_t kPathBytesMax = 4096;
-// The kernel gives up on `..` when anything at all was renamed or mounted on the machine meanwhile; each try takes microseconds.
+// The kernel gives up on `..` when anything at all was renamed or mounted on the machine meanwhile; each try
+// takes microseconds.
 constexpr int kRaceTries = 1000;
 
 int OpenIn(int folder, const char* path, uint64_t flags, uint64_t resolve) {
@@ -18,7 +19,8 @@ int OpenIn(int folder, const char* path, uint64_t flags, uint64_t resolve) {
   how.flags = flags | O_PATH | O_CLOEXEC;
   how.resolve = resolve | RESOLVE_NO_MAGICLINKS;
   int opened = -EAGAIN;
-  for (int tries = 0; opened == -EAGAIN && tries < kRaceTries; ++tries) opened = sys::Open2(folder, path, &how);
+  for (int tries = 0; opened == -EAGAIN && tries < kRaceTries; ++tries)
+    opened = sys::Open2(folder, path, &how);
   return opened;
 }
 
@@ -32,17 +34,22 @@ constexpr unsigned kStatxMntId = 0x1000;  // STATX_MNT_ID, Linux 5.8
 // The field after the numbers of the device, which the headers of musl (1.2.5) do not name.
 uint64_t MountOf(const struct statx& place) {
   uint64_t id = 0;
-  __builtin_memcpy(&id, reinterpret_cast<const char*>(&place) + offsetof(struct statx, stx_dev_minor) + sizeof(place.stx_dev_minor), sizeof(id));
+  __builtin_memcpy(&id,
+      reinterpret_cast<const char*>(&place) + offsetof(struct statx, stx_dev_minor) +
+          sizeof(place.stx_dev_minor),
+      sizeof(id));
   return id;
 }
 
 bool IsSamePlace(const struct statx& one, const struct statx& other) {
-  return (one.stx_mask & other.stx_mask & kStatxMntId) != 0 && MountOf(one) == MountOf(other) && one.stx_ino == other.stx_ino &&
-         one.stx_dev_major == other.stx_dev_major && one.stx_dev_minor == other.stx_dev_minor;
+  return (one.stx_mask & other.stx_mask & kStatxMntId) != 0 && MountOf(one) == MountOf(other) &&
+         one.stx_ino == other.stx_ino && one.stx_dev_major == other.stx_dev_major &&
+         one.stx_dev_minor == other.stx_dev_minor;
 }
 
-// Whether we stand in a mount of the sandbox's own: the path by which the kernel reaches our folder from the root leads to the same
-// folder of the same mount. Of a folder outside of the root the kernel says "(unreachable)".
+// Whether we stand in a mount of the sandbox's own: the path by which the kernel reaches our folder from the
+// root leads to the same folder of the same mount. Of a folder outside of the root the kernel says
+// "(unreachable)".
 bool StandsInside() {
   char path[kPathBytesMax];
   if (sys::GetCwd(path, sizeof(path)) < 0 || path[0] != '/') return false;
@@ -53,9 +60,11 @@ bool StandsInside() {
   return sys::StatX(folder.get(), "", AT_EMPTY_PATH, kMask, &there) >= 0 && IsSamePlace(here, there);
 }
 
-// An absolute name in the sandbox's root, a relative one from the working folder, which has been found to lie there. That is no root for
-// it: `../tool` may lead out of it.
-int OpenNameInChild(const char* path) { return path[0] == '/' ? OpenInRoot(path, 0) : OpenIn(AT_FDCWD, path, 0, 0); }
+// An absolute name in the sandbox's root, a relative one from the working folder, which has been found to lie
+// there. That is no root for it: `../tool` may lead out of it.
+int OpenNameInChild(const char* path) {
+  return path[0] == '/' ? OpenInRoot(path, 0) : OpenIn(AT_FDCWD, path, 0, 0);
+}
 
 }  // namespace
 

@@ -16,11 +16,14 @@ uint64_t Difference(uint64_t now, uint64_t base) {
   return now > base ? now - base : 0;
 }
 
-// Without a counter: what reaped children used, which leaves out the living and those whose parents ignored their end.
+// Without a counter: what reaped children used, which leaves out the living and those whose parents ignored
+// their end.
 uint64_t ReapedCpuNs() {
   struct rusage usage = {};
   if (sys::Call(SYS_getrusage, RUSAGE_CHILDREN, &usage) < 0) return kUnknown;
-  const auto ns = [](const struct timeval& time) { return (uint64_t)time.tv_sec * 1'000'000'000 + (uint64_t)time.tv_usec * 1000; };
+  const auto ns = [](const struct timeval& time) {
+    return (uint64_t)time.tv_sec * 1'000'000'000 + (uint64_t)time.tv_usec * 1000;
+  };
   return ns(usage.ru_utime) + ns(usage.ru_stime);
 }
 
@@ -75,15 +78,19 @@ uint64_t Programs::RawCpuNs(const Program& program) const {
 
 void Programs::TakeBaseline(Program& program, uint64_t ownCpuNs) {
   const Counters& counters = CountersOf(program);
-  (void)WriteCounter(counters, kCounterMemoryPeak, "0");  // v1 and new v2 start the mark again; else the host takes a fresh group
+  // v1 and new v2 start the mark again; else the host takes a fresh group.
+  (void)WriteCounter(counters, kCounterMemoryPeak, "0");
   program.cpuBaseNs = program.ownGroup ? RawCpuNs(program) : Difference(RawCpuNs(program), ownCpuNs);
   program.memoryBase = program.ownGroup ? 0 : ReadNumber(counters, kCounterMemoryNow);
-  program.cachesBase = program.memoryBase != kUnknown && program.memoryBase > kLargeBaseBytes ? ReadCaches(counters, 0) : 0;
+  program.cachesBase =
+      program.memoryBase != kUnknown && program.memoryBase > kLargeBaseBytes ? ReadCaches(counters, 0) : 0;
   program.oomBase = ReadOomKills(counters);
   program.taskBase = ReadNumber(counters, kCounterTaskPeak);
 }
 
-void Programs::RestartCpu(Program& program, uint64_t cpuBaseNs) { program.cpuBaseNs = cpuBaseNs == kUnknown ? RawCpuNs(program) : cpuBaseNs; }
+void Programs::RestartCpu(Program& program, uint64_t cpuBaseNs) {
+  program.cpuBaseNs = cpuBaseNs == kUnknown ? RawCpuNs(program) : cpuBaseNs;
+}
 
 bool Programs::AnyAhead() const {
   for (const Program& program : *this)
@@ -96,7 +103,8 @@ uint64_t Programs::CpuNs(const Program& program) const {
   return Difference(RawCpuNs(program), program.cpuBaseNs);
 }
 
-// The mark less what was there before. What the kernel dropped of that to make room is the program's since then.
+// The mark less what was there before. What the kernel dropped of that to make room is the program's since
+// then.
 uint64_t Programs::MemoryPeak(const Program& program) const {
   const Counters& counters = CountersOf(program);
   const uint64_t mark = ReadNumber(counters, kCounterMemoryPeak), peak = Difference(mark, program.memoryBase);
@@ -104,13 +112,15 @@ uint64_t Programs::MemoryPeak(const Program& program) const {
   return peak + Difference(program.cachesBase, ReadCaches(counters, 0));
 }
 
-// A program that has been at the bound of its group, and was not killed for it, had caches, which the kernel dropped: names many at once,
-// so that hardly any may be left. They, and nothing else, brought its peak above its limit, which is a little below the bound.
+// A program that has been at the bound of its group, and was not killed for it, had caches, which the kernel
+// dropped: names many at once, so that hardly any may be left. They, and nothing else, brought its peak above
+// its limit, which is a little below the bound.
 uint64_t Programs::AtLeastDropped(const Program& program, uint64_t peak, uint64_t caches) const {
   const Counters& counters = CountersOf(program);
   const uint64_t over = peak > program.memoryLimitBytes ? peak - program.memoryLimitBytes : 0;
   if (over <= caches) return caches;
-  const uint64_t bound = ReadNumber(counters, kCounterMemoryLimit), mark = ReadNumber(counters, kCounterMemoryPeak);
+  const uint64_t bound = ReadNumber(counters, kCounterMemoryLimit),
+                 mark = ReadNumber(counters, kCounterMemoryPeak);
   return bound != kUnknown && mark != kUnknown && mark + kChargeBytesMax >= bound ? over : caches;
 }
 
@@ -124,15 +134,19 @@ EndedRecord Programs::Account(const Program& program) const {
   record.wallNs = (uint64_t)(program.endNs - program.startNs);
   record.memoryPeakBytes = MemoryPeak(program);
   // Near the limit cache may be all that brought it there. Not for each: the file is the dearest of them.
-  const bool near = program.memoryLimitBytes > 0 && record.memoryPeakBytes != kUnknown && record.memoryPeakBytes > program.memoryLimitBytes / 2;
+  const bool near = program.memoryLimitBytes > 0 && record.memoryPeakBytes != kUnknown &&
+                    record.memoryPeakBytes > program.memoryLimitBytes / 2;
   record.oomKillCount = Difference(ReadOomKills(counters), program.oomBase);
   if (record.oomKillCount == kUnknown) record.oomKillCount = 0;
   record.fileCacheBytes = near ? ReadCaches(counters, program.memoryBase) : kUnknown;
-  if (near && record.oomKillCount == 0) record.fileCacheBytes = AtLeastDropped(program, record.memoryPeakBytes, record.fileCacheBytes);
+  if (near && record.oomKillCount == 0)
+    record.fileCacheBytes = AtLeastDropped(program, record.memoryPeakBytes, record.fileCacheBytes);
   record.taskPeakBefore = program.taskBase;
   record.taskPeak = ReadNumber(counters, kCounterTaskPeak);
   record.maxRssBytes = program.maxRssBytes;
-  if (record.memoryPeakBytes == kUnknown && program.watchedPeakBytes > 0) record.memoryPeakBytes = program.watchedPeakBytes > program.maxRssBytes ? program.watchedPeakBytes : program.maxRssBytes;
+  if (record.memoryPeakBytes == kUnknown && program.watchedPeakBytes > 0)
+    record.memoryPeakBytes =
+        program.watchedPeakBytes > program.maxRssBytes ? program.watchedPeakBytes : program.maxRssBytes;
   return record;
 }
 

@@ -6,7 +6,8 @@
 
 namespace sbx {
 
-// CPU time of one process by its own clock, -1 without one. Reading it also books what its running threads have not been charged yet.
+// CPU time of one process by its own clock, -1 without one. Reading it also books what its running threads
+// have not been charged yet.
 int64_t ProcessCpuNs(int pid);
 
 struct Program {
@@ -21,16 +22,17 @@ struct Program {
   uint64_t cpuLimitNs = 0, wallLimitNs = 0, memoryLimitBytes = 0;
   uint32_t cpuCount = 1;
   uint64_t cpuBaseNs = 0, memoryBase = 0, oomBase = 0, taskBase = 0;
-  uint64_t cachesBase = 0;  // of memoryBase, where earlier programs of a session left much: it may be dropped for this one
+  // Of memoryBase, where earlier programs of a session left much: it may be dropped for this one.
+  uint64_t cachesBase = 0;
   uint64_t maxRssBytes = 0;
   uint64_t watchedPeakBytes = 0;  // held when it was killed for that, where no cgroup counts
-  Counters counters = {};  // its own, when ownGroup
-  Fd held[kProgramFdsMax];  // rows with kFdHold
-  Fd launching;             // until exec: how a launch beside others went
-  Fd terminal;              // until it is sent with Started
-  bool notify = false;      // say Started
-  bool ahead = false;       // of its request, which HandOver brings
-  bool failed = false;      // it never started, and the host knows; only its reaping is left
+  Counters counters = {};         // its own, when ownGroup
+  Fd held[kProgramFdsMax];        // rows with kFdHold
+  Fd launching;                   // until exec: how a launch beside others went
+  Fd terminal;                    // until it is sent with Started
+  bool notify = false;            // say Started
+  bool ahead = false;             // of its request, which HandOver brings
+  bool failed = false;            // it never started, and the host knows; only its reaping is left
 
   // From the record of a start, or of a hand-over.
   template <class Record>
@@ -42,8 +44,9 @@ struct Program {
   }
 };
 
-// Everything about the programs of this sandbox. One resident program uses the sandbox's own group; those that run beside
-// it have groups of their own below it, so the resident's share is the group's figure less theirs.
+// Everything about the programs of this sandbox. One resident program uses the sandbox's own group; those
+// that run beside it have groups of their own below it, so the resident's share is the group's figure less
+// theirs.
 class Programs {
  public:
   explicit Programs(const Counters& sandbox) : sandbox_(sandbox) {}
@@ -63,7 +66,9 @@ class Programs {
   void RestartCpu(Program& program, uint64_t cpuBaseNs);
   bool AnyAhead() const;
   uint64_t CpuNs(const Program& program) const;
-  const Counters& CountersOf(const Program& program) const { return program.ownGroup ? program.counters : sandbox_; }
+  const Counters& CountersOf(const Program& program) const {
+    return program.ownGroup ? program.counters : sandbox_;
+  }
   bool HasGroup(const Program& program) const { return CountersOf(program).fds[kCounterProcs] >= 0; }
 
   EndedRecord Account(const Program& program) const;
@@ -77,7 +82,8 @@ class Programs {
   uint64_t OwnGroupsCpuNs() const;
 
   const Counters& sandbox_;
-  // Made as they are needed. Most sandboxes have one program, and each page that init touches is copied or made for it.
+  // Made as they are needed. Most sandboxes have one program, and each page that init touches is copied or
+  // made for it.
   alignas(Program) char places_[kProgramsMax * sizeof(Program)];
   unsigned used_ = 0;
   uint64_t endedOwnGroupsCpuNs_ = 0;

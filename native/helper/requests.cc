@@ -50,19 +50,19 @@ Heard Hear(Init& init, int flags, Starting& starting) {
   Receive(init.channel.get(), message, kMessageBytesMax, received, flags);
   if (received.size == -EAGAIN) return Heard::kHandled;
   const auto& head = *reinterpret_cast<const Head*>(message);
-  if (received.size < (long)sizeof(Head) || received.truncated || head.version != kRecordVersion) return Heard::kEnd;
+  if (received.size < (long)sizeof(Head) || received.truncated || head.version != kRecordVersion)
+    return Heard::kEnd;
   switch (head.kind) {
-    case Kind::kStart:
-      TakeStart(init, received, starting);
-      return Heard::kStart;
+    case Kind::kStart: TakeStart(init, received, starting); return Heard::kStart;
     case Kind::kHandOver:
-      if (received.size == sizeof(HandOverRecord)) HandOver(init, *reinterpret_cast<const HandOverRecord*>(message));
+      if (received.size == sizeof(HandOverRecord))
+        HandOver(init, *reinterpret_cast<const HandOverRecord*>(message));
       return Heard::kHandled;
     case Kind::kSignal:
-      if (received.size == sizeof(SignalRecord)) Signal(init, *reinterpret_cast<const SignalRecord*>(message));
+      if (received.size == sizeof(SignalRecord))
+        Signal(init, *reinterpret_cast<const SignalRecord*>(message));
       return Heard::kHandled;
-    default:
-      return Heard::kEnd;
+    default: return Heard::kEnd;
   }
 }
 
@@ -72,7 +72,8 @@ bool HandleMessage(Init& init) {
   if (heard != Heard::kStart) return heard == Heard::kHandled;
   if (!starting.failure) {
     Program& program = *starting.program;
-    starting.failure = LaunchProgram(starting.launch, IdentityOf(init), init.programs.alive() > 0, program.pid, program.launching);
+    starting.failure = LaunchProgram(
+        starting.launch, IdentityOf(init), init.programs.alive() > 0, program.pid, program.launching);
   }
   FinishStart(init, starting);
   return true;

@@ -13,10 +13,10 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 
+#include "../common/text.h"
 #include "../plan/seccomp.h"
 #include "landlock.h"
 #include "speculation.h"
-#include "../common/text.h"
 
 namespace sbx {
 namespace {
@@ -33,7 +33,8 @@ Failure BringLoopbackUp() {
   return FailIf(Stage::k_loopback, sys::Ioctl(socket.get(), SIOCSIFFLAGS, (long)&request), 1);
 }
 
-// Without a /proc for programs it stays detached: init reads its groups anew by it (counters.h). An empty folder covers the place.
+// Without a /proc for programs it stays detached: init reads its groups anew by it (counters.h). An empty
+// folder covers the place.
 Failure MountProc(ProcMode mode, Fd& detached) {
   Fd context(sys::FsOpen("proc"));
   SBX_TRY(FailIf(Stage::k_proc, context.get(), 2));
@@ -53,7 +54,8 @@ Failure MountPts() {
   Fd context(sys::FsOpen("devpts"));
   SBX_TRY(FailIf(Stage::k_pts, context.get()));
   constexpr const char* kSettings[][2] = {{"mode", "0666"}, {"ptmxmode", "0666"}, {"max", "64"}};
-  for (const auto& setting : kSettings) SBX_TRY(FailIf(Stage::k_pts, sys::FsConfigString(context.get(), setting[0], setting[1]), 1));
+  for (const auto& setting : kSettings)
+    SBX_TRY(FailIf(Stage::k_pts, sys::FsConfigString(context.get(), setting[0], setting[1]), 1));
   SBX_TRY(FailIf(Stage::k_pts, sys::FsConfigCreate(context.get()), 2));
   Fd tree(sys::FsMount(context.get(), MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC));
   SBX_TRY(FailIf(Stage::k_pts, tree.get(), 3));
@@ -72,18 +74,22 @@ class ModeText {
   Text<8> text_;
 };
 
-// One of the folders that every sandbox has. A row of the mount table with its name gives it bounds and a mode of its own.
-int MountOwnFolder(const Template& plan, const PrepareRecord& request, const char* folder, unsigned mode, unsigned attributes) {
+// One of the folders that every sandbox has. A row of the mount table with its name gives it bounds and a
+// mode of its own.
+int MountOwnFolder(const Template& plan, const PrepareRecord& request, const char* folder, unsigned mode,
+    unsigned attributes) {
   for (unsigned i = 0; i < plan.rowCount; ++i) {
     const MountRow& row = plan.rows[i];
     if (row.kind != MountKind::kTmpfs || !Equal(plan.strings + row.target, folder + 1)) continue;
-    return MountTmpfs(folder, {row.sizeBytes, row.inodeCount, ModeText(row.mode).text(), plan.insideUid, attributes});
+    return MountTmpfs(
+        folder, {row.sizeBytes, row.inodeCount, ModeText(row.mode).text(), plan.insideUid, attributes});
   }
-  return MountTmpfs(folder, {request.diskBytes, request.diskFileCount, ModeText(mode).text(), plan.insideUid, attributes});
+  return MountTmpfs(
+      folder, {request.diskBytes, request.diskFileCount, ModeText(mode).text(), plan.insideUid, attributes});
 }
 
-// The host reaches files through these roots, so that no name of ours is ever looked up outside. Rows beyond the bound are
-// only the programs' own.
+// The host reaches files through these roots, so that no name of ours is ever looked up outside. Rows beyond
+// the bound are only the programs' own.
 int KeepTree(SandboxSetup& setup, int tree) {
   if (tree < 0) return tree;
   if (setup.treeCount < kTreesMax) setup.trees[setup.treeCount++].reset(tree);
@@ -93,24 +99,30 @@ int KeepTree(SandboxSetup& setup, int tree) {
 
 Failure MountPrivateTrees(const Helper& helper, const PrepareRecord& request, SandboxSetup& setup) {
   const Template& plan = helper.plan;
-  SBX_TRY(FailIf(Stage::k_workspace, KeepTree(setup, MountOwnFolder(plan, request, plan.workDir, 0755, kPrivate))));
+  SBX_TRY(FailIf(
+      Stage::k_workspace, KeepTree(setup, MountOwnFolder(plan, request, plan.workDir, 0755, kPrivate))));
   SBX_TRY(FailIf(Stage::k_scratch, KeepTree(setup, MountOwnFolder(plan, request, "/tmp", 01777, kPrivate))));
-  SBX_TRY(FailIf(Stage::k_scratch, KeepTree(setup, MountOwnFolder(plan, request, "/dev/shm", 01777, kPrivate | MOUNT_ATTR_NOEXEC)), 1));
+  SBX_TRY(FailIf(Stage::k_scratch,
+      KeepTree(setup, MountOwnFolder(plan, request, "/dev/shm", 01777, kPrivate | MOUNT_ATTR_NOEXEC)), 1));
   for (unsigned i = 0; i < plan.rowCount; ++i) {
     const MountRow& row = plan.rows[i];
     if (row.kind != MountKind::kTmpfs) continue;
     Text<4096> target;
     target << "/" << plan.strings + row.target;
     if (!target.ok()) return {Stage::k_scratch, (uint16_t)(i + 2), ENAMETOOLONG};
-    if (Equal(target.text(), plan.workDir) || Equal(target.text(), "/tmp") || Equal(target.text(), "/dev/shm")) continue;
-    const int tree = MountTmpfs(target.text(), {row.sizeBytes, row.inodeCount, ModeText(row.mode).text(), plan.insideUid, kPrivate});
+    if (Equal(target.text(), plan.workDir) || Equal(target.text(), "/tmp") ||
+        Equal(target.text(), "/dev/shm"))
+      continue;
+    const int tree = MountTmpfs(
+        target.text(), {row.sizeBytes, row.inodeCount, ModeText(row.mode).text(), plan.insideUid, kPrivate});
     SBX_TRY(FailIf(Stage::k_scratch, KeepTree(setup, tree), i + 2));
   }
   return {};
 }
 
-// For LaunchProgram, which moves init to 1000 and back; both are allowed to everybody. The file is reached through the engine's /proc, the sandbox's own
-// being read-only; and only a dumpable process may write its own.
+// For LaunchProgram, which moves init to 1000 and back; both are allowed to everybody. The file is reached
+// through the engine's /proc, the sandbox's own being read-only; and only a dumpable process may write its
+// own.
 Failure OpenOomScore(const Template& plan, Fd& score) {
   SBX_TRY(FailIf(Stage::k_identity, sys::Prctl(PR_SET_DUMPABLE, 1), 10));
   score.reset(sys::Open(plan.procFd, "self/oom_score_adj", O_WRONLY));
@@ -123,8 +135,8 @@ Failure Load(Filter& filter, const LaunchKey& key) {
   return FailIf(Stage::k_seccomp, LoadFilter({(unsigned short)filter.length, filter.code}, key));
 }
 
-// Nothing of another sandbox, nor of the host, runs on the other hyper-thread of a core while this one does. What is born here
-// inherits the cookie.
+// Nothing of another sandbox, nor of the host, runs on the other hyper-thread of a core while this one does.
+// What is born here inherits the cookie.
 Failure TakeCoreSchedulingCookie() {
   constexpr int kSchedCore = 62, kCreate = 1;  // PR_SCHED_CORE, PR_SCHED_CORE_CREATE
   return FailIf(Stage::k_coreScheduling, sys::Prctl(kSchedCore, kCreate));
@@ -132,15 +144,18 @@ Failure TakeCoreSchedulingCookie() {
 
 }  // namespace
 
-// Of several filters the strictest answer counts: over the inherited one a whole one does all that it does alone.
+// Of several filters the strictest answer counts: over the inherited one a whole one does all that it does
+// alone.
 Filter& FilterFor(const Template& plan, const PrepareRecord& request) {
   static Filter filter;  // of length 0 before the first is compiled
   static FilterOptions compiled;
   const auto asked = [&](uint32_t flag) { return (request.flags & flag) != 0; };
-  FilterOptions wanted = {asked(kPrepareStrict) ? SeccompProfile::kStrict : SeccompProfile::kDefault, asked(kPrepareSeccompKill), plan.ignoreSignalsToInit, plan.launchKey, asked(kPrepareLoopback)};
+  FilterOptions wanted = {asked(kPrepareStrict) ? SeccompProfile::kStrict : SeccompProfile::kDefault,
+      asked(kPrepareSeccompKill), plan.ignoreSignalsToInit, plan.launchKey, asked(kPrepareLoopback)};
   if (wanted.profile == SeccompProfile::kDefault && !wanted.kill) wanted.part = FilterPart::kAfterSetUp;
   wanted.allowed = plan.allowedCalls;
-  const bool same = wanted.profile == compiled.profile && wanted.kill == compiled.kill && wanted.interfaces == compiled.interfaces;
+  const bool same = wanted.profile == compiled.profile && wanted.kill == compiled.kill &&
+                    wanted.interfaces == compiled.interfaces;
   if (!same || filter.length == 0) CompileFilter(wanted, filter);
   compiled = wanted;
   return filter;
@@ -148,7 +163,9 @@ Filter& FilterFor(const Template& plan, const PrepareRecord& request) {
 
 Failure LoadInheritedFilter(const Template& plan) {
   static Filter filter;
-  CompileFilter({SeccompProfile::kDefault, false, plan.ignoreSignalsToInit, plan.launchKey, false, FilterPart::kInherited, plan.allowedCalls}, filter);
+  CompileFilter({SeccompProfile::kDefault, false, plan.ignoreSignalsToInit, plan.launchKey, false,
+                    FilterPart::kInherited, plan.allowedCalls},
+      filter);
   return Load(filter, plan.launchKey);
 }
 

@@ -8,22 +8,23 @@ namespace sbx {
 
 // What is left of the set-up that the running sandbox needs.
 struct SandboxSetup {
-  // Roots of the sandbox's own file systems, for the host, and here until the first start: work folder, /tmp, /dev/shm, then rows in order.
+  // Roots of the sandbox's own file systems, for the host, and here until the first start: work folder, /tmp,
+  // /dev/shm, then rows in order.
   Fd trees[kTreesMax];
   unsigned treeCount = 0;
-  Fd proc;       // the sandbox's own /proc where it is attached nowhere; else not open
-  Fd null;       // the sandbox's own /dev/null
-  Fd signals;    // SIGCHLD
-  Fd oomScore;   // our own oom_score_adj
-  Fd landlock;   // rules of the programs' domain, if they get one
+  Fd proc;                        // the sandbox's own /proc where it is attached nowhere; else not open
+  Fd null;                        // the sandbox's own /dev/null
+  Fd signals;                     // SIGCHLD
+  Fd oomScore;                    // our own oom_score_adj
+  Fd landlock;                    // rules of the programs' domain, if they get one
   bool landlockHasFiles = false;  // and of files that a program was given
 };
 
 // What every sandbox of this engine is refused and no set-up needs: loaded by the keeper, for all its inits.
 Failure LoadInheritedFilter(const Template& plan);
 
-// What a sandbox adds to it. The keeper asks for it before it clones an init: then it is compiled once for many sandboxes
-// alike, and init finds it in the memory that it inherits.
+// What a sandbox adds to it. The keeper asks for it before it clones an init: then it is compiled once for
+// many sandboxes alike, and init finds it in the memory that it inherits.
 Filter& FilterFor(const Template& plan, const PrepareRecord& request);
 
 Failure SetUpSandbox(const Helper& helper, const PrepareRecord& request, SandboxSetup& setup);

@@ -1,4 +1,5 @@
-// Where the helper begins: there is no libc in it. Sets the stack up as the ABI wants it and calls HelperMain.
+// Where the helper begins: there is no libc in it. Sets the stack up as the ABI wants it and calls
+// HelperMain.
 #include <stddef.h>
 
 #include "../common/sys.h"

@@ -17,8 +17,9 @@ Mapping::~Mapping() {
 }
 
 char* Mapping::Map(size_t size, int file) {
-  const long at = file >= 0 ? sys::Call(SYS_mmap, 0, size, PROT_READ, MAP_PRIVATE, file, 0)
-                            : sys::Call(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const long at =
+      file >= 0 ? sys::Call(SYS_mmap, 0, size, PROT_READ, MAP_PRIVATE, file, 0)
+                : sys::Call(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if ((unsigned long)at >= -4095UL) return nullptr;
   size_ = size;
   return at_ = reinterpret_cast<char*>(at);
@@ -26,20 +27,21 @@ char* Mapping::Map(size_t size, int file) {
 
 namespace {
 
-// What an earlier program of the session left may fill the group. Until exec the kernel spares a process that still borrows our
-// memory (vfork), and looking for somebody to kill instead it would find us.
+// What an earlier program of the session left may fill the group. Until exec the kernel spares a process that
+// still borrows our memory (vfork), and looking for somebody to kill instead it would find us.
 bool HasNoRoom(const Init& init, const Program& program, const StartRecord& record) {
   constexpr uint64_t kExecBytes = 256 << 10;  // its stack, tables and kernel objects; arguments are copied
   if ((record.flags & kStartOneShot) != 0 || program.ownGroup) return false;
   const Counters& counters = init.programs.CountersOf(program);
-  const uint64_t limit = ReadNumber(counters, kCounterMemoryLimit), held = program.memoryBase, least = kExecBytes + record.size;
+  const uint64_t limit = ReadNumber(counters, kCounterMemoryLimit), held = program.memoryBase,
+                 least = kExecBytes + record.size;
   if (limit == kUnknown || held == kUnknown || held + least <= limit) return false;
   const uint64_t cache = ReadCaches(counters, held);  // gives way
   return held - (cache < held ? cache : held) + least > limit;
 }
 
-// The forerunner's clock is the program's, which would else be told to have used less than it sees there. Reading it books what runs,
-// so that the group's counter has it, too.
+// The forerunner's clock is the program's, which would else be told to have used less than it sees there.
+// Reading it books what runs, so that the group's counter has it, too.
 uint64_t OwnCpuNs(const Starting& starting) {
   const int64_t own = starting.byForerunner ? sys::ClockNs(CLOCK_PROCESS_CPUTIME_ID) : 0;
   return own > 0 ? (uint64_t)own : 0;
@@ -75,7 +77,8 @@ Failure Begin(Init& init, const char* message, Starting& starting) {
   return {};
 }
 
-// Compiled once and kept: most programs of a sandbox are of one family. Init's own memory, which the forerunner shares.
+// Compiled once and kept: most programs of a sandbox are of one family. Init's own memory, which the
+// forerunner shares.
 struct sock_fprog CallsFor(uint32_t family, bool kill) {
   static Filter filter;
   static uint32_t compiledFamily = 0;
@@ -87,21 +90,28 @@ struct sock_fprog CallsFor(uint32_t family, bool kill) {
   return {(unsigned short)filter.length, filter.code};
 }
 
-void Take(Init& init, const char* message, size_t size, Received& received, unsigned firstFd, const char** tables, size_t tableSize, Starting& starting) {
+void Take(Init& init, const char* message, size_t size, Received& received, unsigned firstFd,
+    const char** tables, size_t tableSize, Starting& starting) {
   starting.program = init.programs.FindFree();
   if (starting.program == nullptr) starting.failure = {Stage::k_programClone, 3, EAGAIN};
-  else starting.failure = ParseStart(message, size, received, firstFd, init.setup.null.get(), tables, tableSize, starting.launch);
-  if (!starting.failure) starting.launch.calls = CallsFor(starting.launch.record->family, (starting.launch.record->flags & kStartCallsKill) != 0);
+  else
+    starting.failure = ParseStart(
+        message, size, received, firstFd, init.setup.null.get(), tables, tableSize, starting.launch);
+  if (!starting.failure)
+    starting.launch.calls =
+        CallsFor(starting.launch.record->family, (starting.launch.record->flags & kStartCallsKill) != 0);
   if (!starting.failure) starting.failure = Begin(init, message, starting);
 }
 
-// A plan too large for a message: read from a sealed memory file into a mapping that goes when the program has started. The message is
-// its record again: what has been read there already must be what the plan says.
+// A plan too large for a message: read from a sealed memory file into a mapping that goes when the program
+// has started. The message is its record again: what has been read there already must be what the plan says.
 void TakeFromFile(Init& init, const StartRecord& message, Received& received, Starting& starting) {
   struct stat status = {};
   const int file = received.fds[0].get();
   starting.failure = {Stage::k_plan, 20, EPROTO};
-  if (sys::Call(SYS_fstat, file, &status) < 0 || status.st_size < (long)sizeof(StartRecord) || status.st_size > (long)kPlanBytesMax) return;
+  if (sys::Call(SYS_fstat, file, &status) < 0 || status.st_size < (long)sizeof(StartRecord) ||
+      status.st_size > (long)kPlanBytesMax)
+    return;
   const size_t size = (size_t)status.st_size;
   const char* plan = starting.plan.Map(size, file);
   char* tables = starting.tables.Map(size * sizeof(char*), -1);  // no more strings than bytes
@@ -111,14 +121,17 @@ void TakeFromFile(Init& init, const StartRecord& message, Received& received, St
   Take(init, plan, size, received, 1, reinterpret_cast<const char**>(tables), size, starting);
 }
 
-// Memory ran out before it could execute: the kernel's word for that is ENOMEM, or E2BIG when its arguments had no room.
-bool RanOutOfMemory(const Init& init, const Program& program, const StartRecord& record, const Failure& failure) {
+// Memory ran out before it could execute: the kernel's word for that is ENOMEM, or E2BIG when its arguments
+// had no room.
+bool RanOutOfMemory(
+    const Init& init, const Program& program, const StartRecord& record, const Failure& failure) {
   if (failure.stage != Stage::k_exec && failure.stage != Stage::k_programClone) return false;
   if (failure.error != ENOMEM && failure.error != E2BIG) return false;
   if (HasNoRoom(init, program, record)) return true;
   const Counters& counters = init.programs.CountersOf(program);
   const uint64_t kills = ReadOomKills(counters), peak = ReadNumber(counters, kCounterMemoryPeak);
-  const bool full = program.memoryLimitBytes > 0 && peak != kUnknown && program.memoryBase != kUnknown && peak >= program.memoryBase + program.memoryLimitBytes;
+  const bool full = program.memoryLimitBytes > 0 && peak != kUnknown && program.memoryBase != kUnknown &&
+                    peak >= program.memoryBase + program.memoryLimitBytes;
   return full || (kills != kUnknown && kills > program.oomBase);
 }
 
@@ -135,7 +148,9 @@ void ReportMemoryLimit(Init& init, Program& program) {
 
 Identity IdentityOf(const Init& init) {
   const Template& plan = init.helper.plan;
-  return {plan.insideUid, plan.umask, plan.ignoredSignals, init.setup.landlock.get(), {(unsigned short)plan.policyLength, const_cast<struct sock_filter*>(plan.policy)}, init.setup.oomScore.get(), init.helper.nice, init.helper.programSliceNs, plan.launchKey};
+  return {plan.insideUid, plan.umask, plan.ignoredSignals, init.setup.landlock.get(),
+      {(unsigned short)plan.policyLength, const_cast<struct sock_filter*>(plan.policy)},
+      init.setup.oomScore.get(), init.helper.nice, init.helper.programSliceNs, plan.launchKey};
 }
 
 void TakeStart(Init& init, Received& received, Starting& starting) {
@@ -145,7 +160,8 @@ void TakeStart(Init& init, Received& received, Starting& starting) {
   const bool isWhole = received.size >= (long)sizeof(record);
   starting.id = isWhole ? record.programId : 0;
   starting.oneShot = isWhole && (record.flags & kStartOneShot) != 0;
-  if (isWhole && (record.flags & kStartInFile) != 0 && received.fdCount > 0) TakeFromFile(init, record, received, starting);
+  if (isWhole && (record.flags & kStartInFile) != 0 && received.fdCount > 0)
+    TakeFromFile(init, record, received, starting);
   else Take(init, message, (size_t)received.size, received, 0, tables, kStringsMax, starting);
 }
 
@@ -153,7 +169,8 @@ void FinishStart(Init& init, Starting& starting) {
   Launch& launch = starting.launch;
   Program* program = starting.program;
   if (starting.failure) {
-    if (launch.record != nullptr && RanOutOfMemory(init, *program, *launch.record, starting.failure)) ReportMemoryLimit(init, *program);
+    if (launch.record != nullptr && RanOutOfMemory(init, *program, *launch.record, starting.failure))
+      ReportMemoryLimit(init, *program);
     else Report(init.channel.get(), starting.failure, starting.id);
     if (starting.oneShot) sys::Exit(0);
     if (program != nullptr) init.programs.Release(*program);

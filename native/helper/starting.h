@@ -1,4 +1,5 @@
-// A start on its way: taken from its message and made ready, then executed (launch.h, forerunner.h), then settled.
+// A start on its way: taken from its message and made ready, then executed (launch.h, forerunner.h), then
+// settled.
 #pragma once
 
 #include "launch.h"
@@ -39,8 +40,8 @@ void TakeStart(Init& init, Received& received, Starting& starting);
 
 Identity IdentityOf(const Init& init);
 
-// It has executed, or failed to: looks after the program from now on, or tells the host. Does not return when that was all that
-// the sandbox was for.
+// It has executed, or failed to: looks after the program from now on, or tells the host. Does not return when
+// that was all that the sandbox was for.
 void FinishStart(Init& init, Starting& starting);
 
 // Tells the host that a program runs, if it wants to know.

@@ -1,7 +1,7 @@
-// Order and reasons. Sources are cloned by descriptor (open_tree) while the host's tree is still in view; the new root is
-// attached before it is filled, because moving mounts onto a detached tree fails on some kernels; targets are walked
-// component by component without following links, so that no row can reach outside; attributes are in force before a
-// mount can be seen; the old root goes last.
+// Order and reasons. Sources are cloned by descriptor (open_tree) while the host's tree is still in view; the
+// new root is attached before it is filled, because moving mounts onto a detached tree fails on some kernels;
+// targets are walked component by component without following links, so that no row can reach outside;
+// attributes are in force before a mount can be seen; the old root goes last.
 
 #include "template.h"
 
@@ -12,29 +12,33 @@
 #include <sys/wait.h>
 
 #include "../common/fd.h"
-#include "mask.h"
 #include "../common/text.h"
+#include "mask.h"
 
 namespace sbx {
 namespace {
 
-constexpr char kScratchPoint[] = "/proc";  // exists on every machine; the new root is attached there for a moment
+// Exists on every machine; the new root is attached there for a moment.
+constexpr char kScratchPoint[] = "/proc";
 
 struct Device {
   const char* path;
   unsigned major, minor;
 };
-constexpr Device kDevices[] = {{"dev/null", 1, 3}, {"dev/zero", 1, 5}, {"dev/full", 1, 7}, {"dev/random", 1, 8}, {"dev/urandom", 1, 9}, {"dev/tty", 5, 0}};
+constexpr Device kDevices[] = {{"dev/null", 1, 3}, {"dev/zero", 1, 5}, {"dev/full", 1, 7},
+    {"dev/random", 1, 8}, {"dev/urandom", 1, 9}, {"dev/tty", 5, 0}};
 
 struct Link {
   const char* to;
   const char* path;
 };
-constexpr Link kLinks[] = {{"/proc/self/fd", "dev/fd"}, {"/proc/self/fd/0", "dev/stdin"}, {"/proc/self/fd/1", "dev/stdout"}, {"/proc/self/fd/2", "dev/stderr"}, {"pts/ptmx", "dev/ptmx"}};
+constexpr Link kLinks[] = {{"/proc/self/fd", "dev/fd"}, {"/proc/self/fd/0", "dev/stdin"},
+    {"/proc/self/fd/1", "dev/stdout"}, {"/proc/self/fd/2", "dev/stderr"}, {"pts/ptmx", "dev/ptmx"}};
 
 constexpr const char* kFolders[] = {"dev", "dev/shm", "dev/pts", "proc", "tmp"};
 
-// Opens the folder that holds the last component of `path`, making folders on the way; `last` is that component.
+// Opens the folder that holds the last component of `path`, making folders on the way; `last` is that
+// component.
 int OpenParent(int root, const char* path, const char*& last) {
   Fd folder(sys::Open(root, ".", O_PATH | O_DIRECTORY));
   while (*path == '/') ++path;
@@ -53,7 +57,9 @@ int OpenParent(int root, const char* path, const char*& last) {
       name << one;
     }
     if (!name.ok()) return -ENAMETOOLONG;
-    if (const int made = sys::MkdirAt(folder.get(), name.text(), 0755); made < 0 && made != -EEXIST && made != -EROFS) return made;
+    if (const int made = sys::MkdirAt(folder.get(), name.text(), 0755);
+        made < 0 && made != -EEXIST && made != -EROFS)
+      return made;
     struct open_how how = {};
     how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
@@ -77,7 +83,8 @@ int MakeFile(int root, const char* path, const char* text, mode_t mode) {
   Fd parent(OpenParent(root, path, last));
   if (!parent) return parent.release();
   const int opened = sys::Open(parent.get(), last, O_WRONLY | O_CREAT | O_NOFOLLOW, mode);
-  if (opened == -EROFS || (opened < 0 && text == nullptr)) return opened == -EROFS || opened == -EACCES ? 0 : opened;
+  if (opened == -EROFS || (opened < 0 && text == nullptr))
+    return opened == -EROFS || opened == -EACCES ? 0 : opened;
   Fd file(opened);
   if (opened < 0 || text == nullptr) return opened < 0 ? opened : 0;
   return (int)sys::Write(opened, text, Length(text));
@@ -105,8 +112,8 @@ int SealTree(int tree, uint32_t flags) {
   return sys::MountSetAttr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes);
 }
 
-// Device nodes: made where we may, bound from the host where we may not (rootless). A bound one is checked to be the
-// device it claims (CVE-2025-31133).
+// Device nodes: made where we may, bound from the host where we may not (rootless). A bound one is checked to
+// be the device it claims (CVE-2025-31133).
 int PlaceDevice(int root, const Device& device, int hostTree) {
   const unsigned number = device.major << 8 | device.minor;
   if (hostTree < 0) {
@@ -131,7 +138,8 @@ Failure CloneSources(const Template& plan, Sources& sources) {
     const MountRow& row = plan.rows[i];
     if (row.kind != MountKind::kBind) continue;
     // Rootless, a tree with locked mounts below can only be cloned whole.
-    const int tree = CloneSource(plan.strings + row.source, plan.rootless || (row.flags & kMountRecursive) != 0);
+    const int tree =
+        CloneSource(plan.strings + row.source, plan.rootless || (row.flags & kMountRecursive) != 0);
     SBX_TRY(FailIf(Stage::k_mountRow, tree, i));
     sources.rows[i].reset(tree);
     SBX_TRY(FailIf(Stage::k_mountRow, SealTree(tree, row.flags), i));
@@ -155,11 +163,11 @@ int ApplyRow(int root, const Template& plan, const MountRow& row, int tree) {
   const char* source = plan.strings + row.source;
   switch (row.kind) {
     case MountKind::kBind: {
-      const int made = (row.flags & kMountIsFile) ? MakeFile(root, target, nullptr, 0644) : MakeFolder(root, target, 0755);
+      const int made =
+          (row.flags & kMountIsFile) ? MakeFile(root, target, nullptr, 0644) : MakeFolder(root, target, 0755);
       return made < 0 ? made : MoveOnto(tree, root, target);
     }
-    case MountKind::kFile:
-      return MakeFile(root, target, source, row.mode);
+    case MountKind::kFile: return MakeFile(root, target, source, row.mode);
     case MountKind::kSymlink: {
       const char* last;
       Fd parent(OpenParent(root, target, last));
@@ -169,8 +177,7 @@ int ApplyRow(int root, const Template& plan, const MountRow& row, int tree) {
     case MountKind::kDir:
     case MountKind::kTmpfs:  // mounted in each sandbox; the template has the point
       return MakeFolder(root, target, row.mode);
-    case MountKind::kMask:
-      return CoverPath(root, target);
+    case MountKind::kMask: return CoverPath(root, target);
   }
   return -EINVAL;
 }
@@ -186,8 +193,9 @@ Failure Fill(int root, const Template& plan, Sources& sources) {
   return {};
 }
 
-// Kernels that refuse a new /proc in a user namespace unless a whole one is in view get one to be covered: the engine's own.
-// Asked by trying, in a child with the namespaces of a sandbox, once the host's /proc is out of view.
+// Kernels that refuse a new /proc in a user namespace unless a whole one is in view get one to be covered:
+// the engine's own. Asked by trying, in a child with the namespaces of a sandbox, once the host's /proc is
+// out of view.
 bool NeedsVisibleProc() {
   struct clone_args args = {};
   args.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID;
@@ -196,7 +204,8 @@ bool NeedsVisibleProc() {
   if (pid < 0) return true;
   if (pid == 0) {
     Fd context(sys::FsOpen("proc"));
-    const bool fine = sys::FsConfigString(context.get(), "subset", "pid") == 0 && sys::FsConfigCreate(context.get()) == 0 && sys::FsMount(context.get(), 0) >= 0;
+    const bool fine = sys::FsConfigString(context.get(), "subset", "pid") == 0 &&
+                      sys::FsConfigCreate(context.get()) == 0 && sys::FsMount(context.get(), 0) >= 0;
     sys::Exit(fine ? 0 : 1);
   }
   siginfo_t info = {};
@@ -233,9 +242,12 @@ int MountTmpfs(const char* target, const TmpfsOptions& options) {
     const char* key;
     uint64_t value;
   };
-  const Setting settings[] = {{"size", options.sizeBytes}, {"nr_inodes", options.inodeCount}, {"uid", options.owner}, {"gid", options.owner}};
+  const Setting settings[] = {{"size", options.sizeBytes}, {"nr_inodes", options.inodeCount},
+      {"uid", options.owner}, {"gid", options.owner}};
   for (const Setting& setting : settings)
-    if (const int set = sys::FsConfigString(context.get(), setting.key, Decimal(setting.value).text()); set < 0) return set;
+    if (const int set = sys::FsConfigString(context.get(), setting.key, Decimal(setting.value).text());
+        set < 0)
+      return set;
   if (const int set = sys::FsConfigString(context.get(), "mode", options.mode); set < 0) return set;
   if (const int made = sys::FsConfigCreate(context.get()); made < 0) return made;
   const int mounted = sys::FsMount(context.get(), options.attributes);

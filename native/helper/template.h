@@ -11,24 +11,25 @@ struct Template {
   bool rootless;
   bool ignoreSignalsToInit;
   bool coreScheduling;
-  LaunchKey launchKey;     // drawn by the zygote
-  uint32_t allowedCalls;   // kAllow…: what programs may do beyond the default filter
-  unsigned landlockAbi;    // 0: no domain
+  LaunchKey launchKey;    // drawn by the zygote
+  uint32_t allowedCalls;  // kAllow…: what programs may do beyond the default filter
+  unsigned landlockAbi;   // 0: no domain
   ProcMode proc;
-  uint32_t insideUid;      // the program's user and group, as it sees them
-  uint32_t umask;          // the program's
-  uint32_t ignoredSignals; // the program's, at its start; bit n - 1 is signal n
-  const char* workDir;     // absolute
+  uint32_t insideUid;       // the program's user and group, as it sees them
+  uint32_t umask;           // the program's
+  uint32_t ignoredSignals;  // the program's, at its start; bit n - 1 is signal n
+  const char* workDir;      // absolute
   const char* hostname;
   const char* domainname;
   const MountRow* rows;
   unsigned rowCount;
   const struct sock_filter* policy;  // the caller's filter, for programs alone
   unsigned policyLength;
-  const char* strings;     // base of the rows' offsets
-  int procFd;              // /proc of the engine's processes, attached nowhere
+  const char* strings;  // base of the rows' offsets
+  int procFd;           // /proc of the engine's processes, attached nowhere
 
-  // Init's user as the sandbox sees it: another than the program's, which may be 0. Rootless there is only one.
+  // Init's user as the sandbox sees it: another than the program's, which may be 0. Rootless there is only
+  // one.
   uint32_t initUid() const { return rootless ? insideUid : insideUid == 0 ? 1 : 0; }
 };
 

@@ -7,8 +7,8 @@ namespace sbx {
 
 constexpr unsigned kCgroupParentsMax = 8;  // one per hierarchy that the engine uses
 
-// Every offset must lie inside the message, and the message ends with NUL, so no string can run out of it. `data` is
-// aligned for TemplateRecord.
+// Every offset must lie inside the message, and the message ends with NUL, so no string can run out of it.
+// `data` is aligned for TemplateRecord.
 [[nodiscard]] bool TemplateIsSound(const Received& received, const char* data);
 
 }  // namespace sbx

@@ -1,11 +1,12 @@
-// Programs that ask and answer each other in turn, each in a sandbox of its own: while one works the other sleeps, so one CPU
-// is as good for them as two, and better. On two, each line awakens a CPU that has gone idle, which takes a virtual one ten
-// times as long as the answer. The kernel leaves them on one CPU once they are there and the others have slept for a while, but
-// it does not bring them together. We do, for a moment now and then, and less often where that costs the program CPU time:
-// then the others work while it does.
+// Programs that ask and answer each other in turn, each in a sandbox of its own: while one works the other
+// sleeps, so one CPU is as good for them as two, and better. On two, each line awakens a CPU that has gone
+// idle, which takes a virtual one ten times as long as the answer. The kernel leaves them on one CPU once
+// they are there and the others have slept for a while, but it does not bring them together. We do, for a
+// moment now and then, and less often where that costs the program CPU time: then the others work while it
+// does.
 #include "../common/folder.h"
-#include "init.h"
 #include "../common/text.h"
+#include "init.h"
 
 namespace sbx {
 namespace {
@@ -15,8 +16,9 @@ constexpr int64_t kTogetherNs = 20'000'000;
 constexpr int64_t kAloneNs = 500'000'000;       // after it had less together than apart
 constexpr int64_t kLeastNs = kApartNs / 50;     // of CPU time between two looks: less is no conversation
 constexpr int64_t kMostNs = kApartNs * 8 / 10;  // more is work of its own
-constexpr unsigned kTasksMax = 16;              // what is made meanwhile begins on that CPU, and must be let go as well
-constexpr unsigned kLetGoMax = 256;             // limits are not looked at meanwhile
+// What is made meanwhile begins on that CPU, and must be let go as well.
+constexpr unsigned kTasksMax = 16;
+constexpr unsigned kLetGoMax = 256;  // limits are not looked at meanwhile
 
 // `work(id)` for every task of the sandbox but our own.
 template <class Work>

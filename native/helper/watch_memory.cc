@@ -1,12 +1,13 @@
 // Two kinds of looks, both through the sandbox's own /proc, opened for the look alone.
 //
-// The first adds up the resident pages of each process: some 3 µs for each. Pages that several share count for each of them, and so do
-// pages of files, so that the sum can only be too high: below the limit it is enough. Above it comes the exact look: proportional
-// shares (smaps_rollup) of anonymous and shared memory, some 100 µs for each process and more for large ones, seldom enough to take a
-// small part of a CPU. A process that borrows the memory of its parent (vfork) is that parent, and not counted twice.
+// The first adds up the resident pages of each process: some 3 µs for each. Pages that several share count
+// for each of them, and so do pages of files, so that the sum can only be too high: below the limit it is
+// enough. Above it comes the exact look: proportional shares (smaps_rollup) of anonymous and shared memory,
+// some 100 µs for each process and more for large ones, seldom enough to take a small part of a CPU. A
+// process that borrows the memory of its parent (vfork) is that parent, and not counted twice.
 //
-// Not seen: shared memory that no process has mapped, buffers of pipes and sockets, page tables, what is swapped out until
-// the exact look. docs/limits.md says so, and results name the guarantee in `degraded`.
+// Not seen: shared memory that no process has mapped, buffers of pipes and sockets, page tables, what is
+// swapped out until the exact look. docs/limits.md says so, and results name the guarantee in `degraded`.
 #include "watch_memory.h"
 
 #include <errno.h>
@@ -30,7 +31,8 @@ uint64_t Sum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : 
 // The sandbox's /proc, opened for one look.
 Fd OpenProc(const Init& init) {
   const int detached = init.setup.proc.get();
-  return Fd(detached >= 0 ? sys::Open(detached, ".", O_RDONLY | O_DIRECTORY) : sys::Open(AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY));
+  return Fd(detached >= 0 ? sys::Open(detached, ".", O_RDONLY | O_DIRECTORY)
+                          : sys::Open(AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY));
 }
 
 // A small file of /proc in a static buffer: one at a time. nullptr for a process that has gone.
@@ -80,16 +82,18 @@ void ForEachProcess(int proc, Take take) {
   });
 }
 
-// A thread of the process that is not `pid` itself; 0 when there is none. A main thread that has ended shows no memory any more.
+// A thread of the process that is not `pid` itself; 0 when there is none. A main thread that has ended shows
+// no memory any more.
 int OtherThread(int proc, int pid) {
   alignas(sys::FolderEntry) static char buffer[1024];
   Text<32> path;
   path << (uint64_t)pid << "/task";
   const Fd tasks(sys::Open(proc, path.text(), O_RDONLY | O_DIRECTORY));
   int other = 0;
-  if (tasks) ForEachNumber(tasks.get(), buffer, sizeof(buffer), [&](int thread) {
-    if (thread != pid) other = thread;
-  });
+  if (tasks)
+    ForEachNumber(tasks.get(), buffer, sizeof(buffer), [&](int thread) {
+      if (thread != pid) other = thread;
+    });
   return other;
 }
 
@@ -123,7 +127,8 @@ Share ShareOf(int proc, int pid) {
     Text<64> path;
     path << (uint64_t)id << "/smaps_rollup";
     const char* text = ReadSmall(proc, path.text());
-    if (text != nullptr) return {Sum(Field(text, "Pss_Anon:"), Field(text, "SwapPss:")), Field(text, "Pss_Shmem:")};
+    if (text != nullptr)
+      return {Sum(Field(text, "Pss_Anon:"), Field(text, "SwapPss:")), Field(text, "Pss_Shmem:")};
   }
   return {};
 }
@@ -155,7 +160,9 @@ uint64_t FilesBytes(const char* folder) {
 }
 
 // In the file systems that every sandbox has, which are in memory.
-uint64_t AllFilesBytes(const Init& init) { return Sum(Sum(FilesBytes(init.helper.plan.workDir), FilesBytes("/tmp")), FilesBytes("/dev/shm")); }
+uint64_t AllFilesBytes(const Init& init) {
+  return Sum(Sum(FilesBytes(init.helper.plan.workDir), FilesBytes("/tmp")), FilesBytes("/dev/shm"));
+}
 
 uint64_t OwnFilesBytes(const Init& init) {
   const uint64_t now = AllFilesBytes(init), base = init.watch.filesBase;
@@ -163,7 +170,8 @@ uint64_t OwnFilesBytes(const Init& init) {
 }
 
 bool IsWatched(const Init& init, const Program& program) {
-  return program.pid != 0 && !program.exited && program.memoryLimitBytes > 0 && init.programs.CountersOf(program).fds[kCounterMemoryLimit] < 0;
+  return program.pid != 0 && !program.exited && program.memoryLimitBytes > 0 &&
+         init.programs.CountersOf(program).fds[kCounterMemoryLimit] < 0;
 }
 
 // Of all programs that are watched: the least limit, and the sum; 0 when none is.
@@ -205,7 +213,8 @@ void KillOver(Init& init, Program& program, uint64_t heldBytes) {
   KillFor(init, program, Cause::kMemoryLimit);
 }
 
-// With one program all is its. Of several each has its session; what has left that is nobody's, and counts only in the total.
+// With one program all is its. Of several each has its session; what has left that is nobody's, and counts
+// only in the total.
 void LookExactly(Init& init, int proc, const Limits& limits) {
   Share total, own[kProgramsMax];
   const auto held = [](const Share& share) { return Sum(share.privateBytes, share.sharedBytes); };
@@ -217,7 +226,8 @@ void LookExactly(Init& init, int proc, const Limits& limits) {
     const long session = alone ? 0 : sys::Call(SYS_getsid, pid);
     unsigned i = 0;
     for (const Program& program : init.programs) {
-      if (session > 0 && program.pid == session) own[i] = {Sum(own[i].privateBytes, share.privateBytes), Sum(own[i].sharedBytes, share.sharedBytes)};
+      if (session > 0 && program.pid == session)
+        own[i] = {Sum(own[i].privateBytes, share.privateBytes), Sum(own[i].sharedBytes, share.sharedBytes)};
       ++i;
     }
   });
@@ -228,11 +238,14 @@ void LookExactly(Init& init, int proc, const Limits& limits) {
   for (Program& program : init.programs) {
     const uint64_t heldBytes = alone || tooMuchInAll ? held(total) : held(own[i]);
     ++i;
-    if (IsWatched(init, program) && !program.killed && heldBytes > program.memoryLimitBytes) KillOver(init, program, heldBytes);
+    if (IsWatched(init, program) && !program.killed && heldBytes > program.memoryLimitBytes)
+      KillOver(init, program, heldBytes);
   }
 }
 
-constexpr int64_t Clamp(int64_t value, int64_t least, int64_t most) { return value < least ? least : value > most ? most : value; }
+constexpr int64_t Clamp(int64_t value, int64_t least, int64_t most) {
+  return value < least ? least : value > most ? most : value;
+}
 
 }  // namespace
 
@@ -252,8 +265,10 @@ int64_t WatchMemory(Init& init) {
   const Fd proc = OpenProc(init);
   const uint64_t bound = proc ? BoundOfAll(init, proc.get()) : 0;
   int64_t now = sys::MonotonicNs();
-  const int64_t room = bound < limits.least ? (int64_t)((limits.least - bound) / kBytesPerNs / limits.cpus) : 0;
-  const int64_t pause = Clamp((now - begin) * kShareOfTime, Clamp(room, kLookFloorNs, kLookCeilingNs), kSlowLookCeilingNs);
+  const int64_t room =
+      bound < limits.least ? (int64_t)((limits.least - bound) / kBytesPerNs / limits.cpus) : 0;
+  const int64_t pause =
+      Clamp((now - begin) * kShareOfTime, Clamp(room, kLookFloorNs, kLookCeilingNs), kSlowLookCeilingNs);
   if (bound > limits.least && now >= watch.nextExactLookNs) {
     const int64_t exactBegin = now;
     // A new list of the same folder.

@@ -11,13 +11,16 @@ struct Init;
 struct MemoryWatch {
   int64_t nextLookNs = 0;
   int64_t nextExactLookNs = 0;
-  uint64_t filesBase = 0;  // bytes in its own file systems at the start of a one-shot program: the host's doing
+  // Bytes in its own file systems at the start of a one-shot program: the host's doing.
+  uint64_t filesBase = 0;
 };
 
-// Before a program starts, where nothing else bounds its memory. `oneShot`: what the sandbox holds already is not the program's.
+// Before a program starts, where nothing else bounds its memory. `oneShot`: what the sandbox holds already is
+// not the program's.
 void BeginMemoryWatch(Init& init, bool oneShot);
 
-// Kills programs that hold more than their limit; returns when to look again, kForeverNs where a cgroup does it.
+// Kills programs that hold more than their limit; returns when to look again, kForeverNs where a cgroup does
+// it.
 int64_t WatchMemory(Init& init);
 
 }  // namespace sbx

@@ -1,9 +1,10 @@
-// The zygote: one per engine, pid 1 of the engine's pid namespace. It enters the template, then clones a keeper per slot
-// on request. Its end (end of file on its socket, whatever ended the host) is the end of everything: it kills all,
-// waits for all, and removes the engine's cgroups, so that a host killed with SIGKILL leaves nothing either.
+// The zygote: one per engine, pid 1 of the engine's pid namespace. It enters the template, then clones a
+// keeper per slot on request. Its end (end of file on its socket, whatever ended the host) is the end of
+// everything: it kills all, waits for all, and removes the engine's cgroups, so that a host killed with
+// SIGKILL leaves nothing either.
 
-#include "setup.h"
 #include "zygote.h"
+#include "setup.h"
 
 #include <errno.h>
 #include <linux/prctl.h>
@@ -11,10 +12,10 @@
 #include <sys/wait.h>
 
 #include "../common/channel.h"
+#include "../common/text.h"
 #include "cgroup_tree.h"
 #include "scheduling.h"
 #include "template_message.h"
-#include "../common/text.h"
 
 namespace sbx {
 namespace {
@@ -44,7 +45,8 @@ Failure SetCoreLimit(uint64_t bytes) {
   return FailIf(Stage::k_rlimits, set == -EPERM ? 0 : set, 100);
 }
 
-// Where a program makes init execute its own file (/proc/self/exe, as an interpreter, too), there is no channel.
+// Where a program makes init execute its own file (/proc/self/exe, as an interpreter, too), there is no
+// channel.
 [[noreturn]] void RefuseToRun() {
   constexpr char kText[] = "sbx-helper: part of @sbx/core, not to be run as a program\n";
   (void)!sys::Write(2, kText, sizeof(kText) - 1);
@@ -67,7 +69,8 @@ Failure SetUp(Zygote& zygote) {
   Template& plan = zygote.helper.plan;
   SBX_TRY(FailIf(Stage::k_ready, sys::RandomBytes(&plan.launchKey, sizeof(plan.launchKey)), 3));
   plan.rootless = record.rootless != 0;
-  plan.allowedCalls = plan.rootless ? record.allowedCalls & ~kAllowTracing : record.allowedCalls;  // init has the programs' user id
+  // Init has the programs' user id.
+  plan.allowedCalls = plan.rootless ? record.allowedCalls & ~kAllowTracing : record.allowedCalls;
   plan.ignoreSignalsToInit = record.ignoreSignalsToInit != 0;
   plan.coreScheduling = record.coreScheduling != 0;
   plan.landlockAbi = record.landlockAbi;
@@ -86,14 +89,15 @@ Failure SetUp(Zygote& zygote) {
   plan.procFd = -1;
   zygote.cgroupName = gTemplate + record.cgroupName;
   zygote.cgroupParentCount = record.cgroupParentCount;
-  for (unsigned i = 0; i < record.cgroupParentCount; ++i) zygote.cgroupParents[i] = static_cast<Fd&&>(received.fds[i]);
+  for (unsigned i = 0; i < record.cgroupParentCount; ++i)
+    zygote.cgroupParents[i] = static_cast<Fd&&>(received.fds[i]);
   SBX_TRY(EnterTemplate(plan));
   SBX_TRY(FailIf(Stage::k_hostname, sys::SetHostName(plan.hostname, Length(plan.hostname))));
   return FailIf(Stage::k_hostname, sys::SetDomainName(plan.domainname, Length(plan.domainname)), 1);
 }
 
-// In a clone of the zygote: waits until the maps are written, takes the first id of the slot, gets a network of its own
-// (empty, so that its cost is not paid per run), gives up what no sandbox needs, and serves.
+// In a clone of the zygote: waits until the maps are written, takes the first id of the slot, gets a network
+// of its own (empty, so that its cost is not paid per run), gives up what no sandbox needs, and serves.
 [[noreturn]] void KeeperStart(Zygote& zygote, int channel, int go) {
   char byte;
   if (sys::Read(go, &byte, 1) != 1) sys::Exit(1);
@@ -109,12 +113,15 @@ Failure SetUp(Zygote& zygote) {
       SBX_TRY(FailIf(Stage::k_identity, sys::SetResUid(id), 2));
     }
     SBX_TRY(FailIf(Stage::k_network, sys::Unshare(CLONE_NEWNET)));
-    // No program below can ever regain a capability: nothing is left in the bounding set, and uid 0 means nothing.
+    // No program below can ever regain a capability: nothing is left in the bounding set, and uid 0 means
+    // nothing.
     for (unsigned long capability = 0; capability < 64; ++capability)
       if (const int dropped = sys::Prctl(PR_CAPBSET_DROP, capability); dropped == -EINVAL) break;
       else SBX_TRY(FailIf(Stage::k_capabilities, dropped, (unsigned)capability));
-    constexpr unsigned long kNoRoot = 3, kNoSetuidFixup = 12, kKeepCapsLocked = 32, kNoAmbientRaise = 192;  // each with its lock
-    SBX_TRY(FailIf(Stage::k_capabilities, sys::Prctl(PR_SET_SECUREBITS, kNoRoot | kNoSetuidFixup | kKeepCapsLocked | kNoAmbientRaise), 100));
+    // Each with its lock.
+    constexpr unsigned long kNoRoot = 3, kNoSetuidFixup = 12, kKeepCapsLocked = 32, kNoAmbientRaise = 192;
+    SBX_TRY(FailIf(Stage::k_capabilities,
+        sys::Prctl(PR_SET_SECUREBITS, kNoRoot | kNoSetuidFixup | kKeepCapsLocked | kNoAmbientRaise), 100));
     return LoadInheritedFilter(zygote.helper.plan);
   };
   if (const Failure failure = become()) {
@@ -133,23 +140,28 @@ Failure MapKeeper(const Zygote& zygote, long pid, const NewSlotRecord& request) 
     path << (uint64_t)pid << "/" << file;
     return FailIf(Stage::k_idMap, WriteFile(plan.procFd, path.text(), text), index);
   };
-  // Keeper and init are to be heard above any number of programs that spin (scheduling.h); programs go back. An ordinary user
-  // may choose the slice alone.
-  if (SetNiceAndSlice((int)pid, zygote.helper.nice + kInitNice, kInitSliceNs) < 0) (void)SetNiceAndSlice((int)pid, zygote.helper.nice, kInitSliceNs);
-  // The program's id is never init's: where the program is 0 inside, init is 1. Neither means anything, 0 has no rights here.
-  // Rootless there is only one id, our own 0, and init has to share it with the programs; what keeps them apart then is that
-  // init is undumpable, holds capabilities they lack, and that the filter refuses ptrace and its like.
+  // Keeper and init are to be heard above any number of programs that spin (scheduling.h); programs go back.
+  // An ordinary user may choose the slice alone.
+  if (SetNiceAndSlice((int)pid, zygote.helper.nice + kInitNice, kInitSliceNs) < 0)
+    (void)SetNiceAndSlice((int)pid, zygote.helper.nice, kInitSliceNs);
+  // The program's id is never init's: where the program is 0 inside, init is 1. Neither means anything, 0 has
+  // no rights here. Rootless there is only one id, our own 0, and init has to share it with the programs;
+  // what keeps them apart then is that init is undumpable, holds capabilities they lack, and that the filter
+  // refuses ptrace and its like.
   Text<128> map;
   if (plan.rootless) map << plan.insideUid << " 0 1\n";
-  else map << plan.initUid() << " " << request.uidBase << " 1\n" << plan.insideUid << " " << (uint64_t)request.uidBase + 1 << " 1\n";
+  else
+    map << plan.initUid() << " " << request.uidBase << " 1\n"
+        << plan.insideUid << " " << (uint64_t)request.uidBase + 1 << " 1\n";
   SBX_TRY(write("uid_map", map.text(), 11));
   return write("gid_map", map.text(), 12);
 }
 
-// What the kernel counts per user (inotify instances, pending signals, message queues) it counts for the owner of a user
-// namespace as well, and the owner is the effective user of whoever makes it: all slots would share the budget of the host's
-// root, and starve it. So a slot's namespace is made as the slot's own user, with our capabilities kept meanwhile: hosts
-// that forbid such namespaces to ordinary users ask for them. Where they cannot be kept, they come back with the user.
+// What the kernel counts per user (inotify instances, pending signals, message queues) it counts for the
+// owner of a user namespace as well, and the owner is the effective user of whoever makes it: all slots would
+// share the budget of the host's root, and starve it. So a slot's namespace is made as the slot's own user,
+// with our capabilities kept meanwhile: hosts that forbid such namespaces to ordinary users ask for them.
+// Where they cannot be kept, they come back with the user.
 long CloneKeeper(const Zygote& zygote, const NewSlotRecord& request) {
   constexpr unsigned long kNoSetuidFixup = 4;
   struct clone_args args = {};
@@ -189,7 +201,8 @@ void ReapEnded() {
   (void)sys::Kill(-1, SIGKILL);  // fails only when nobody is left
   siginfo_t info;
   while (sys::WaitId(P_ALL, 0, &info, WEXITED, nullptr) == 0) continue;
-  for (unsigned i = 0; i < zygote.cgroupParentCount; ++i) RemoveCgroupTree(zygote.cgroupParents[i].get(), zygote.cgroupName);
+  for (unsigned i = 0; i < zygote.cgroupParentCount; ++i)
+    RemoveCgroupTree(zygote.cgroupParents[i].get(), zygote.cgroupName);
   sys::Exit(0);
 }
 
@@ -207,8 +220,11 @@ void Serve(Zygote& zygote) {
     Receive(kChannel, gMessage, sizeof(gMessage), received);
     if (received.size <= 0) return;
     const auto& request = *reinterpret_cast<const NewSlotRecord*>(gMessage);
-    if (received.size != sizeof(request) || received.fdCount != 1 || request.head.kind != Kind::kNewSlot || request.head.version != kRecordVersion) continue;
-    if (const Failure failure = NewSlot(zygote, request, received.fds[0].get())) Report(received.fds[0].get(), failure);
+    if (received.size != sizeof(request) || received.fdCount != 1 || request.head.kind != Kind::kNewSlot ||
+        request.head.version != kRecordVersion)
+      continue;
+    if (const Failure failure = NewSlot(zygote, request, received.fds[0].get()))
+      Report(received.fds[0].get(), failure);
   }
 }
 
@@ -230,7 +246,8 @@ void Report(int channel, const Failure& failure, uint32_t programId) {
   zygote.helper.nice = sys::Nice();
   zygote.helper.programSliceNs = ProgramSliceNs(sys::TickNs());
   (void)sys::Prctl(PR_SET_NAME, (unsigned long)"sbx-zygote");  // a name for people who look at ps
-  // What the host ignores (Node: SIGPIPE, SIGXFSZ) stays ignored across exec, down to the program, unless undone here.
+  // What the host ignores (Node: SIGPIPE, SIGXFSZ) stays ignored across exec, down to the program, unless
+  // undone here.
   for (int signal = 1; signal <= 64; ++signal) sys::SetSignalHandler(signal, SIG_DFL);
   (void)sys::SetSid();  // fails only for a group leader, which nobody can be who was just cloned
   zygote.signals.reset(sys::SignalFd(1ULL << (SIGCHLD - 1)));

@@ -29,7 +29,8 @@ struct Counters {
 [[noreturn]] void KeeperMain(Helper& helper, int channel);
 
 // Pid 1 of a sandbox: sets it up, reports ready on its channel, runs programs. Never returns.
-[[noreturn]] void InitMain(Helper& helper, const PrepareRecord& request, Fd channel, const Counters& counters);
+[[noreturn]] void InitMain(
+    Helper& helper, const PrepareRecord& request, Fd channel, const Counters& counters);
 
 // Sends Failed; the process goes on or exits as its role wants.
 void Report(int channel, const Failure& failure, uint32_t programId = 0);

@@ -1,8 +1,9 @@
-// Theory: an allow-list breaks new libcs and runtimes; this deny-list takes away kernel surface that namespaces do not
-// cover. Frame: another architecture's calls kill the process; x32 numbers fail with ENOSYS; then a binary search over
-// the sorted numbers ends in "allow", "fail with errno" or a check of one argument. The search keeps the kernel's work
-// at load time small: it evaluates the filter once for every call number. Arguments are compared on their low 32 bits,
-// as the calls themselves take them (CVE-2019-10063 was a 64-bit compare).
+// Theory: an allow-list breaks new libcs and runtimes; this deny-list takes away kernel surface that
+// namespaces do not cover. Frame: another architecture's calls kill the process; x32 numbers fail with
+// ENOSYS; then a binary search over the sorted numbers ends in "allow", "fail with errno" or a check of one
+// argument. The search keeps the kernel's work at load time small: it evaluates the filter once for every
+// call number. Arguments are compared on their low 32 bits, as the calls themselves take them (CVE-2019-10063
+// was a 64-bit compare).
 
 #include "seccomp.h"
 
@@ -30,7 +31,30 @@ namespace sbx {
 namespace {
 
 // What a row does: fail with an errno, or look at an argument first.
-enum class Check : uint8_t { kAlways, kCloneFlags, kUnshareFlags, kPersonality, kIoctl, kSocket, kFcntlLocks, kNotInit, kLimitOfOthers, kCoreLimit, kPriorityOfOthers, kIoPriorityOfOthers, kToInit, kHugeMapping, kHugeFile, kNotLaunch, kFilters, kProcessControl, kMergeable, kTracing, kAio, kSocketOption };
+enum class Check : uint8_t {
+  kAlways,
+  kCloneFlags,
+  kUnshareFlags,
+  kPersonality,
+  kIoctl,
+  kSocket,
+  kFcntlLocks,
+  kNotInit,
+  kLimitOfOthers,
+  kCoreLimit,
+  kPriorityOfOthers,
+  kIoPriorityOfOthers,
+  kToInit,
+  kHugeMapping,
+  kHugeFile,
+  kNotLaunch,
+  kFilters,
+  kProcessControl,
+  kMergeable,
+  kTracing,
+  kAio,
+  kSocketOption
+};
 
 struct Row {
   const char* name;
@@ -45,8 +69,8 @@ using enum SeccompWhen;
 #define CALL(name) #name, __NR_##name
 constexpr Row kRows[] = {
     // Probed by libraries, which fall back: ENOSYS.
-    {CALL(clone3), ENOSYS, Check::kAlways, kAfterSetUp},  // flags are in memory, where a filter cannot look (CVE-2021-41133)
-    {CALL(io_uring_setup), ENOSYS},  // does files and sockets past this filter
+    {CALL(clone3), ENOSYS, Check::kAlways, kAfterSetUp},  // its flags are in memory (CVE-2021-41133)
+    {CALL(io_uring_setup), ENOSYS},                       // does files and sockets past this filter
     {CALL(io_uring_enter), ENOSYS},
     {CALL(io_uring_register), ENOSYS},
     {CALL(fsopen), ENOSYS, Check::kAlways, kAfterSetUp},  // the mount interface, old (below) and new
@@ -140,7 +164,8 @@ constexpr Row kRows[] = {
     {CALL(ioprio_set), EPERM, Check::kIoPriorityOfOthers},
     // It sets slices, too, and with the shortest ones dozens of threads keep init from its turn.
     {CALL(sched_setattr), EPERM, Check::kNotLaunch},
-    // A host that pipes core dumps to a handler heeds the limit of 1 that programs have, and no other, not even 0: it stays.
+    // A host that pipes core dumps to a handler heeds the limit of 1 that programs have, and no other, not
+    // even 0: it stays.
     {CALL(setrlimit), 0, Check::kCoreLimit},
     // Huge pages are not counted in the memory of a cgroup: as if there were none.
     {CALL(mmap), ENOMEM, Check::kHugeMapping},
@@ -150,14 +175,17 @@ constexpr Row kRows[] = {
     {CALL(lsetxattr), EOPNOTSUPP},
     {CALL(fsetxattr), EOPNOTSUPP},
     {CALL(setxattrat), EOPNOTSUPP},
-    // Filters of their own: the machine code of all filters of the machine has one budget, and no cgroup counts it. As in a kernel without.
+    // Filters of their own: the machine code of all filters of the machine has one budget, and no cgroup
+    // counts it. As in a kernel without.
     {CALL(seccomp), EINVAL, Check::kFilters},
     {CALL(prctl), EINVAL, Check::kProcessControl},
-    // Pages merged with those of others: a kernel thread's work, and its time tells one sandbox what another holds. As in a kernel without.
+    // Pages merged with those of others: a kernel thread's work, and its time tells one sandbox what another
+    // holds. As in a kernel without.
     {CALL(madvise), EINVAL, Check::kMergeable},
     // Contexts for asynchronous requests: the machine has one budget for all of them.
     {CALL(io_setup), ENOSYS, Check::kAio},
-    // Filters of sockets and keys of connections, which are not counted; multicast groups, left for seconds under one lock of the machine.
+    // Filters of sockets and keys of connections, which are not counted; multicast groups, left for seconds
+    // under one lock of the machine.
     {CALL(setsockopt), ENOPROTOOPT, Check::kSocketOption},
     // Strict: channels between concurrent runs that namespaces leave open.
     {CALL(flock), EPERM, Check::kAlways, kStrict},
@@ -170,7 +198,8 @@ constexpr Row kRows[] = {
     // Strict: every file system of the machine written out.
     {CALL(sync), EPERM, Check::kAlways, kStrict},
     {CALL(syncfs), EPERM, Check::kAlways, kStrict},
-    // Signals to init ignored: they succeed and are not sent. A pidfd does not tell whose it is: there the kernel says EPERM.
+    // Signals to init ignored: they succeed and are not sent. A pidfd does not tell whose it is: there the
+    // kernel says EPERM.
     {CALL(kill), 0, Check::kToInit, kIgnoreSignals},
     {CALL(tkill), 0, Check::kToInit, kIgnoreSignals},
     {CALL(tgkill), 0, Check::kToInit, kIgnoreSignals},
@@ -178,9 +207,9 @@ constexpr Row kRows[] = {
     {CALL(rt_tgsigqueueinfo), 0, Check::kToInit, kIgnoreSignals},
 };
 #undef CALL
-// Left out on purpose: memfd_create but for huge pages (BEAM maps its code through it), pkey_* (V8 calls them at start), membarrier, rseq,
-// most of prctl, landlock_*, pidfd_open, pidfd_send_signal, execveat, sched_setaffinity, setpriority, SysV and POSIX IPC
-// (namespaced), mprotect with PROT_EXEC (every JIT).
+// Left out on purpose: memfd_create but for huge pages (BEAM maps its code through it), pkey_* (V8 calls them
+// at start), membarrier, rseq, most of prctl, landlock_*, pidfd_open, pidfd_send_signal, execveat,
+// sched_setaffinity, setpriority, SysV and POSIX IPC (namespaced), mprotect with PROT_EXEC (every JIT).
 constexpr size_t kRowCount = sizeof(kRows) / sizeof(kRows[0]);
 
 constexpr uint32_t kNamespaceFlags = 0x7E020000;  // all CLONE_NEW… but NEWTIME
@@ -205,7 +234,8 @@ class Writer {
   }
   void AndWith(uint32_t bits) { Add(BPF_ALU | BPF_AND | BPF_K, bits); }
   void Load(size_t offset) { Add(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset); }
-  void LoadArgument(unsigned index) { Load(offsetof(struct seccomp_data, args) + 8 * index); }  // low half: little-endian
+  // Low half: little-endian.
+  void LoadArgument(unsigned index) { Load(offsetof(struct seccomp_data, args) + 8 * index); }
   void LoadUpperHalf(unsigned index) { Load(offsetof(struct seccomp_data, args) + 8 * index + 4); }
   void Return(uint32_t action) { Add(BPF_RET | BPF_K, action); }
   // Returns `action` when the loaded word equals `value`.
@@ -251,8 +281,10 @@ struct Compiler {
 
   void Sort() {
     for (const Row& row : kRows) {
-      if ((row.when == kStrict && !strict()) || (row.when == kIgnoreSignals && !options.ignoreSignalsToInit)) continue;
-      const bool isOfPart = row.when == kBothParts || (options.part == FilterPart::kAfterSetUp) == (row.when == kAfterSetUp);
+      if ((row.when == kStrict && !strict()) || (row.when == kIgnoreSignals && !options.ignoreSignalsToInit))
+        continue;
+      const bool isOfPart =
+          row.when == kBothParts || (options.part == FilterPart::kAfterSetUp) == (row.when == kAfterSetUp);
       if (options.part != FilterPart::kWhole && !isOfPart) continue;
       size_t i = count++;
       for (; i > 0 && sorted[i - 1]->number > row.number; --i) sorted[i] = sorted[i - 1];
@@ -267,7 +299,8 @@ struct Compiler {
 
   // Whether the loaded word is among the values: an instruction for each, and `kAmongMore`.
   void ReturnByValue(const uint32_t* values, size_t valueCount, uint32_t among, uint32_t otherwise) {
-    for (size_t i = 0; i < valueCount; ++i) out.Add(BPF_JMP | BPF_JEQ | BPF_K, values[i], (uint8_t)(valueCount - i), 0);
+    for (size_t i = 0; i < valueCount; ++i)
+      out.Add(BPF_JMP | BPF_JEQ | BPF_K, values[i], (uint8_t)(valueCount - i), 0);
     out.Return(otherwise);
     out.Return(among);
   }
@@ -287,8 +320,10 @@ struct Compiler {
   }
 
   void DecideFcntl(uint32_t refusal) {
-    // GETLK…, OFD locks; leases, notification, delegations; hints for a file's data, which its next reader sees.
-    constexpr uint32_t kCommands[] = {5, 6, 7, 36, 37, 38, 1024, 1025, 1026, 1039, 1040, 1035, 1036, 1037, 1038};
+    // GETLK…, OFD locks; leases, notification, delegations; hints for a file's data, which its next reader
+    // sees.
+    constexpr uint32_t kCommands[] = {
+        5, 6, 7, 36, 37, 38, 1024, 1025, 1026, 1039, 1040, 1035, 1036, 1037, 1038};
     out.LoadArgument(1);
     Refuse(kCommands, refusal);
   }
@@ -301,7 +336,8 @@ struct Compiler {
     else if (options.part == FilterPart::kInherited) out.ReturnIf(kNetlink, SECCOMP_RET_ALLOW);
     else return DecideNetlink(), out.Return(SECCOMP_RET_ALLOW);
     out.If(kUnix, [&] {
-      constexpr uint32_t kTypes[] = {1, 2, 5};  // stream, datagrams, seqpacket; raw ones are datagrams under another name
+      // Stream, datagrams, seqpacket; raw ones are datagrams under another name.
+      constexpr uint32_t kTypes[] = {1, 2, 5};
       LoadSocketType();
       ReturnByValue(kTypes, 3, SECCOMP_RET_ALLOW, Refusal(ESOCKTNOSUPPORT));
     });
@@ -309,8 +345,8 @@ struct Compiler {
     out.Return(refusal);
   }
 
-  // What waits in sockets of NETLINK is not counted, megabytes in each. libc looks for addresses there and does without, other
-  // libraries fail: where there are interfaces, lists of them are to be had.
+  // What waits in sockets of NETLINK is not counted, megabytes in each. libc looks for addresses there and
+  // does without, other libraries fail: where there are interfaces, lists of them are to be had.
   void DecideNetlink() {
     constexpr uint32_t kRoute = 0, kNone = SECCOMP_RET_ERRNO | EAFNOSUPPORT;
     if (!options.interfaces || strict()) return out.ReturnIf(kNetlink, kNone);
@@ -328,8 +364,9 @@ struct Compiler {
     out.AndWith(0xf);
   }
 
-  // TCP and UDP. What else there is for these types (MPTCP, SCTP, SMC, UDPLITE, L2TP) is code that no sandbox needs, and some of it
-  // the kernel would load as a module; ICMP is given to no group of a sandbox's network in any case.
+  // TCP and UDP. What else there is for these types (MPTCP, SCTP, SMC, UDPLITE, L2TP) is code that no sandbox
+  // needs, and some of it the kernel would load as a module; ICMP is given to no group of a sandbox's network
+  // in any case.
   void DecideInternetSocket() {
     constexpr uint32_t kStream = 1, kDatagrams = 2, kTcp[] = {0, 6}, kUdp[] = {0, 17};
     LoadSocketType();
@@ -381,10 +418,11 @@ struct Compiler {
     out.Return(SECCOMP_RET_ALLOW);
   }
 
-  // LeakSanitizer stops the threads of its process and reads their registers. Init is another user, undumpable, and has rights that
-  // programs lack; that it is named here is one wall more.
+  // LeakSanitizer stops the threads of its process and reads their registers. Init is another user,
+  // undumpable, and has rights that programs lack; that it is named here is one wall more.
   void DecideTracing(uint32_t refusal) {
-    constexpr uint32_t kRequests[] = {7, 8, 12, 16, 17, 0x4204};  // CONT, KILL, GETREGS, ATTACH, DETACH, GETREGSET
+    // CONT, KILL, GETREGS, ATTACH, DETACH, GETREGSET.
+    constexpr uint32_t kRequests[] = {7, 8, 12, 16, 17, 0x4204};
     if (!Allows(kAllowTracing)) return out.Return(refusal);
     out.LoadArgument(1);
     out.ReturnIf(1, refusal);
@@ -396,8 +434,9 @@ struct Compiler {
     constexpr uint32_t kIpLevel = 0, kSocketLevel = 1, kTcpLevel = 6, kIpv6Level = 41;
     constexpr uint32_t kFilters[] = {26, 51};   // SO_ATTACH_FILTER, SO_ATTACH_REUSEPORT_CBPF
     constexpr uint32_t kKeys[] = {14, 32, 38};  // TCP_MD5SIG, TCP_MD5SIG_EXT, TCP_AO_ADD_KEY
-    constexpr uint32_t kIpGroups[] = {35, 39, 42, 46};  // IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP
-    constexpr uint32_t kIpv6Groups[] = {20, 42, 46};    // IPV6_JOIN_GROUP and the latter two
+    // IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP.
+    constexpr uint32_t kIpGroups[] = {35, 39, 42, 46};
+    constexpr uint32_t kIpv6Groups[] = {20, 42, 46};  // IPV6_JOIN_GROUP and the latter two
     out.LoadArgument(1);
     RefuseOptions(kSocketLevel, kFilters, refusal);
     RefuseOptions(kTcpLevel, kKeys, refusal);
@@ -446,12 +485,9 @@ struct Compiler {
   void Decide(const Row& row) {
     const uint32_t refusal = Refusal(row.error);
     switch (row.check) {
-      case Check::kAlways:
-        return out.Return(refusal);
-      case Check::kCloneFlags:
-        return RefuseBits(0, kNamespaceFlags, refusal);
-      case Check::kUnshareFlags:
-        return RefuseBits(0, kNamespaceFlags | kNewTime, refusal);
+      case Check::kAlways: return out.Return(refusal);
+      case Check::kCloneFlags: return RefuseBits(0, kNamespaceFlags, refusal);
+      case Check::kUnshareFlags: return RefuseBits(0, kNamespaceFlags | kNewTime, refusal);
       case Check::kPersonality: {
         // Query, Linux, UNAME26, both, and "no address randomisation".
         constexpr uint32_t kAllowed[] = {0, 8, 0x20000, 0x20008, 0x40000, 0xffffffff};
@@ -459,53 +495,43 @@ struct Compiler {
         return ReturnByValue(kAllowed, sizeof(kAllowed) / sizeof(kAllowed[0]), SECCOMP_RET_ALLOW, refusal);
       }
       case Check::kIoctl: {
-        // TIOCSTI types into the terminal; TIOCLINUX; TIOCSETD has the kernel load line disciplines as modules.
+        // TIOCSTI types into the terminal; TIOCLINUX; TIOCSETD has the kernel load line disciplines as
+        // modules.
         constexpr uint32_t kRequests[] = {0x5412, 0x541C, 0x5423};
         out.LoadArgument(1);
         return Refuse(kRequests, refusal);
       }
-      case Check::kSocket:
-        return DecideSocket(row, refusal);
+      case Check::kSocket: return DecideSocket(row, refusal);
       case Check::kNotInit:
-      case Check::kToInit:
-        return RefuseValue(0, 1, refusal);
-      case Check::kLimitOfOthers:
-        return DecideLimitOfOthers(refusal);
-      case Check::kCoreLimit:
-        return RefuseValue(0, kCoreLimit, refusal);
-      case Check::kPriorityOfOthers:  // which: 0 a process, 1 a group, 2 a user
+      case Check::kToInit: return RefuseValue(0, 1, refusal);
+      case Check::kLimitOfOthers: return DecideLimitOfOthers(refusal);
+      case Check::kCoreLimit: return RefuseValue(0, kCoreLimit, refusal);
+      case Check::kPriorityOfOthers:      // which: 0 a process, 1 a group, 2 a user
       case Check::kIoPriorityOfOthers: {  // which: 1 a process, 2 a group, 3 a user
         out.LoadArgument(0);
         out.ReturnIf(row.check == Check::kPriorityOfOthers ? 2 : 3, refusal);
         return RefuseValue(1, 1, refusal);
       }
-      case Check::kHugeMapping:
-        return RefuseBits(3, 0x40000, refusal);  // MAP_HUGETLB
-      case Check::kHugeFile:
-        return RefuseBits(1, 4, refusal);  // MFD_HUGETLB
-      case Check::kNotLaunch:
-        return AllowByKey(refusal);
-      case Check::kFilters:
-        return DecideFilters(refusal);
-      case Check::kProcessControl:
-        return DecideProcessControl(refusal);
-      case Check::kMergeable:
-        return RefuseValue(2, 12, refusal);  // MADV_MERGEABLE
-      case Check::kTracing:
-        return DecideTracing(refusal);
-      case Check::kAio:
-        return out.Return(Allows(kAllowAio) ? SECCOMP_RET_ALLOW : refusal);
-      case Check::kSocketOption:
-        return DecideSocketOption(refusal);
-      case Check::kFcntlLocks:
-        return DecideFcntl(refusal);
+      case Check::kHugeMapping: return RefuseBits(3, 0x40000, refusal);  // MAP_HUGETLB
+      case Check::kHugeFile: return RefuseBits(1, 4, refusal);           // MFD_HUGETLB
+      case Check::kNotLaunch: return AllowByKey(refusal);
+      case Check::kFilters: return DecideFilters(refusal);
+      case Check::kProcessControl: return DecideProcessControl(refusal);
+      case Check::kMergeable: return RefuseValue(2, 12, refusal);  // MADV_MERGEABLE
+      case Check::kTracing: return DecideTracing(refusal);
+      case Check::kAio: return out.Return(Allows(kAllowAio) ? SECCOMP_RET_ALLOW : refusal);
+      case Check::kSocketOption: return DecideSocketOption(refusal);
+      case Check::kFcntlLocks: return DecideFcntl(refusal);
     }
   }
 
   // Whether a number that the search has led to row `at` can only be that row's: its neighbours leave no gap.
-  bool IsCertain(size_t at) const { return at > 0 && at + 1 < count && sorted[at + 1]->number == sorted[at]->number + 1; }
+  bool IsCertain(size_t at) const {
+    return at > 0 && at + 1 < count && sorted[at + 1]->number == sorted[at]->number + 1;
+  }
 
-  // Balanced search in sorted[first, last). What comes here is at least sorted[first]'s number, but for the first row of all.
+  // Balanced search in sorted[first, last). What comes here is at least sorted[first]'s number, but for the
+  // first row of all.
   void Search(size_t first, size_t last) {
     if (last - first == 1) {
       if (!IsCertain(first)) {
@@ -545,10 +571,16 @@ void CompileFilter(const FilterOptions& options, Filter& filter) {
 
 const SeccompRow* SeccompRows(size_t& count) {
   static SeccompRow rows[kRowCount];
-  static constexpr const char* kConditions[] = {
-      nullptr, "flags ask for a new namespace", "flags ask for a new namespace", "persona other than 0, 8, 0x20000, 0x20008, 0x40000, query",
-      "request is TIOCSTI, TIOCLINUX or TIOCSETD", "other than UNIX, TCP, UDP, and NETLINK for interfaces (strict: UNIX)", "command is a lock, a lease, a notification or a hint",
-      "of init", "of init; ignored: RLIMIT_CORE", "RLIMIT_CORE", "of init or of a whole user", "of init or of a whole user", "to init", "flags ask for huge pages", "flags ask for huge pages", "not from the helper", "a filter, unless allowed", "a filter, unless allowed, or merging of pages", "merging of pages", "unless allowed in part", "unless allowed", "a filter of a socket's, a key of TCP's or a multicast group"};
+  static constexpr const char* kConditions[] = {nullptr, "flags ask for a new namespace",
+      "flags ask for a new namespace", "persona other than 0, 8, 0x20000, 0x20008, 0x40000, query",
+      "request is TIOCSTI, TIOCLINUX or TIOCSETD",
+      "other than UNIX, TCP, UDP, and NETLINK for interfaces (strict: UNIX)",
+      "command is a lock, a lease, a notification or a hint", "of init", "of init; ignored: RLIMIT_CORE",
+      "RLIMIT_CORE", "of init or of a whole user", "of init or of a whole user", "to init",
+      "flags ask for huge pages", "flags ask for huge pages", "not from the helper",
+      "a filter, unless allowed", "a filter, unless allowed, or merging of pages", "merging of pages",
+      "unless allowed in part", "unless allowed",
+      "a filter of a socket's, a key of TCP's or a multicast group"};
   for (size_t i = 0; i < kRowCount; ++i) {
     const Row& row = kRows[i];
     rows[i] = {row.name, row.number, row.error, kConditions[(int)row.check], row.when};

@@ -17,16 +17,21 @@ struct Filter {
   size_t length;
 };
 
-// A filter costs a sandbox more than any other step: the kernel compiles it anew for each. So most of the default one is loaded
-// by the keeper, once, and inherited; only what the set-up of a sandbox itself needs is refused by a second one, after it.
+// A filter costs a sandbox more than any other step: the kernel compiles it anew for each. So most of the
+// default one is loaded by the keeper, once, and inherited; only what the set-up of a sandbox itself needs is
+// refused by a second one, after it.
 enum class FilterPart : uint8_t { kWhole, kInherited, kAfterSetUp };
 
 struct FilterOptions {
   SeccompProfile profile;
-  bool kill;                 // refused calls kill the process instead of failing, except those that libraries probe for and do without
-  bool ignoreSignalsToInit;  // a signal to pid 1 succeeds without being sent, instead of failing with EPERM in the kernel
-  LaunchKey launchKey;       // lets set-ups and starts of programs, which are under the filter already, past some rows
-  bool interfaces = false;  // programs may ask the kernel for the network's interfaces and addresses, over NETLINK
+  // Refused calls kill the process instead of failing, except those that libraries probe for and do without.
+  bool kill;
+  // A signal to pid 1 succeeds without being sent, instead of failing with EPERM in the kernel.
+  bool ignoreSignalsToInit;
+  // Lets set-ups and starts of programs, which are under the filter already, past some rows.
+  LaunchKey launchKey;
+  // Programs may ask the kernel for the network's interfaces and addresses, over NETLINK.
+  bool interfaces = false;
   FilterPart part = FilterPart::kWhole;
   uint32_t allowed = 0;  // kAllow… of record.h; the strict profile knows none
 };
@@ -34,8 +39,8 @@ struct FilterOptions {
 // Compiles the table.
 void CompileFilter(const FilterOptions& options, Filter& filter);
 
-// When a row is in the filter; `kAfterSetUp`: always, but the set-up of a sandbox makes these calls; `kBothParts`: always, and the part
-// of it that differs between sandboxes is in the filter after the set-up.
+// When a row is in the filter; `kAfterSetUp`: always, but the set-up of a sandbox makes these calls;
+// `kBothParts`: always, and the part of it that differs between sandboxes is in the filter after the set-up.
 enum class SeccompWhen : uint8_t { kAlways, kStrict, kIgnoreSignals, kAfterSetUp, kBothParts };
 
 // One refused call, for tests and documentation.

@@ -17,7 +17,8 @@ struct Group {
   Fd memory, swap, tasks;
   Counters counters = {};
 
-  Group(const std::string& memoryText, const std::string& swapText) : memory(FileWith(memoryText)), swap(FileWith(swapText)), tasks(FileWith("")) {
+  Group(const std::string& memoryText, const std::string& swapText)
+      : memory(FileWith(memoryText)), swap(FileWith(swapText)), tasks(FileWith("")) {
     for (int& fd : counters.fds) fd = -1;
     counters.fds[kCounterMemoryLimit] = memory.get();
     counters.fds[kCounterSwapLimit] = swap.get();

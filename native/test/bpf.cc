@@ -7,14 +7,10 @@ namespace {
 
 bool Holds(uint16_t code, uint32_t accumulator, uint32_t operand) {
   switch (BPF_OP(code)) {
-    case BPF_JEQ:
-      return accumulator == operand;
-    case BPF_JGE:
-      return accumulator >= operand;
-    case BPF_JGT:
-      return accumulator > operand;
-    default:
-      return (accumulator & operand) != 0;  // BPF_JSET
+    case BPF_JEQ: return accumulator == operand;
+    case BPF_JGE: return accumulator >= operand;
+    case BPF_JGT: return accumulator > operand;
+    default: return (accumulator & operand) != 0;  // BPF_JSET
   }
 }
 
@@ -29,7 +25,9 @@ uint32_t Bpf::Run(const struct seccomp_data& data) {
     ++steps_;
     switch (BPF_CLASS(instruction.code)) {
       case BPF_LD:
-        if (instruction.code != (BPF_LD | BPF_W | BPF_ABS) || instruction.k % 4 != 0 || instruction.k + 4 > sizeof(data)) return kBroken;
+        if (instruction.code != (BPF_LD | BPF_W | BPF_ABS) || instruction.k % 4 != 0 ||
+            instruction.k + 4 > sizeof(data))
+          return kBroken;
         memcpy(&accumulator, reinterpret_cast<const char*>(&data) + instruction.k, 4);
         break;
       case BPF_LDX:
@@ -50,10 +48,8 @@ uint32_t Bpf::Run(const struct seccomp_data& data) {
         if (BPF_OP(instruction.code) == BPF_JA) at += instruction.k;
         else at += Holds(instruction.code, accumulator, instruction.k) ? instruction.jt : instruction.jf;
         break;
-      case BPF_RET:
-        return instruction.k;
-      default:
-        return kBroken;
+      case BPF_RET: return instruction.k;
+      default: return kBroken;
     }
   }
   return kBroken;  // ran off the end

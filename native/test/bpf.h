@@ -1,4 +1,5 @@
-// A second opinion on filters: an interpreter for the instructions that seccomp allows, which remembers what it executed.
+// A second opinion on filters: an interpreter for the instructions that seccomp allows, which remembers what
+// it executed.
 #pragma once
 
 #include <linux/seccomp.h>

@@ -147,7 +147,8 @@ TEST("a side that does not read is EAGAIN when asked not to wait") {
   const Pair pair;
   const std::string large(32 * 1024, 'x');
   int sent = 0;
-  for (int i = 0; i < 1000 && sent == 0; ++i) sent = Send(pair.left.get(), large.data(), large.size(), nullptr, 0, MSG_DONTWAIT);
+  for (int i = 0; i < 1000 && sent == 0; ++i)
+    sent = Send(pair.left.get(), large.data(), large.size(), nullptr, 0, MSG_DONTWAIT);
   EXPECT_EQ(sent, -EAGAIN);
 }
 

@@ -49,7 +49,9 @@ uint64_t Number(const std::string& text) {
   return ReadNumber(Only(kCounterMemoryPeak, file), kCounterMemoryPeak);
 }
 
-const std::string kGarbage[] = {"", "\n", "\n\n\n", " ", "max\n", "-1\n", "garbage", std::string(1, '\0'), std::string("\xff\xfe\x00usage_usec 5", 15), "usage_usec", "usage_usec \n", "oom_kill\n", "oom_kill x\n", "total_cache \n"};
+const std::string kGarbage[] = {"", "\n", "\n\n\n", " ", "max\n", "-1\n", "garbage", std::string(1, '\0'),
+    std::string("\xff\xfe\x00usage_usec 5", 15), "usage_usec", "usage_usec \n", "oom_kill\n", "oom_kill x\n",
+    "total_cache \n"};
 
 TEST("CPU time is a number of nanoseconds in v1") {
   EXPECT_EQ(Cpu("123456789\n"), 123456789u);
@@ -70,12 +72,15 @@ TEST("OOM kills are found in memory.oom_control and memory.events") {
 }
 
 TEST("file cache is cache less shared memory in v1, of the whole tree") {
-  EXPECT_EQ(Cache("cache 10\nrss 20\nshmem 4\nmapped_file 1\ntotal_cache 1000\ntotal_rss 9\ntotal_shmem 400\n"), 600u);
+  EXPECT_EQ(
+      Cache("cache 10\nrss 20\nshmem 4\nmapped_file 1\ntotal_cache 1000\ntotal_rss 9\ntotal_shmem 400\n"),
+      600u);
   EXPECT_EQ(Cache("total_cache 400\ntotal_shmem 400\n"), 0u);
 }
 
 TEST("file cache is file less shmem in v2") {
-  EXPECT_EQ(Cache("anon 5\nfile 1000\nkernel 3\nshmem 250\nfile_mapped 7\nfile_dirty 1\nshmem_thp 0\n"), 750u);
+  EXPECT_EQ(
+      Cache("anon 5\nfile 1000\nkernel 3\nshmem 250\nfile_mapped 7\nfile_dirty 1\nshmem_thp 0\n"), 750u);
 }
 
 TEST("names and inodes are reclaimable slab in v2") {

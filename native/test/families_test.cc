@@ -10,7 +10,8 @@
 namespace sbx::test {
 namespace {
 
-constexpr CallFamily kFamilies[] = {CallFamily::kAny, CallFamily::kNative, CallFamily::kPython, CallFamily::kNode, CallFamily::kJvm, CallFamily::kBeam, CallFamily::kShell};
+constexpr CallFamily kFamilies[] = {CallFamily::kAny, CallFamily::kNative, CallFamily::kPython,
+    CallFamily::kNode, CallFamily::kJvm, CallFamily::kBeam, CallFamily::kShell};
 constexpr uint32_t kRefused = SECCOMP_RET_ERRNO | EPERM, kMissing = SECCOMP_RET_ERRNO | ENOSYS;
 
 class FamilySubject {
@@ -37,12 +38,17 @@ TEST("a family's filter lets its groups through, and of the rest what the filter
       std::vector<bool> allowed(600);
       for (size_t i = 0; i < groupCount; ++i)
         for (unsigned j = 0; j < groups[i].count; ++j)
-          if (family == CallFamily::kAny || (groups[i].families & FamilyBit(family)) != 0) allowed[groups[i].numbers[j]] = true;
+          if (family == CallFamily::kAny || (groups[i].families & FamilyBit(family)) != 0)
+            allowed[groups[i].numbers[j]] = true;
       for (size_t i = 0; i < rowCount; ++i)
-        if (rows[i].condition == nullptr || rows[i].number == __NR_ptrace || rows[i].number == __NR_io_setup) allowed[rows[i].number] = true;
+        if (rows[i].condition == nullptr || rows[i].number == __NR_ptrace || rows[i].number == __NR_io_setup)
+          allowed[rows[i].number] = true;
       FamilySubject subject(family, kill);
       for (unsigned number = 0; number < allowed.size(); ++number)
-        EXPECT_EQ(subject.Run(number), allowed[number] ? kAllow : number >= (__NR_rseq == 334 ? 335 : 295) ? kMissing : kill ? kKill : kRefused);
+        EXPECT_EQ(subject.Run(number), allowed[number]                            ? kAllow
+                                       : number >= (__NR_rseq == 334 ? 335 : 295) ? kMissing
+                                       : kill                                     ? kKill
+                                                                                  : kRefused);
       EXPECT_EQ(subject.Run(kX32Bit + 1), kMissing);
       EXPECT(subject.filter().length <= kFilterLengthMax);
     }
@@ -51,9 +57,12 @@ TEST("a family's filter lets its groups through, and of the rest what the filter
 TEST("every family can start a program, go on, and end; none has what no language calls") {
   for (const CallFamily family : kFamilies) {
     FamilySubject subject(family, false);
-    for (const unsigned number : {__NR_read, __NR_write, __NR_execve, __NR_exit_group, __NR_rt_sigreturn, __NR_seccomp, __NR_clock_nanosleep, __NR_close_range, __NR_mmap})
+    for (const unsigned number : {__NR_read, __NR_write, __NR_execve, __NR_exit_group, __NR_rt_sigreturn,
+             __NR_seccomp, __NR_clock_nanosleep, __NR_close_range, __NR_mmap})
       EXPECT_EQ(subject.Run(number), kAllow);
-    for (const unsigned number : {__NR_shmget, __NR_msgsnd, __NR_semop, __NR_mq_open, __NR_vmsplice, __NR_tee, __NR_io_submit, __NR_remap_file_pages, __NR_unshare, __NR_inotify_rm_watch, __NR_readahead, __NR_ioprio_set})
+    for (const unsigned number :
+        {__NR_shmget, __NR_msgsnd, __NR_semop, __NR_mq_open, __NR_vmsplice, __NR_tee, __NR_io_submit,
+            __NR_remap_file_pages, __NR_unshare, __NR_inotify_rm_watch, __NR_readahead, __NR_ioprio_set})
       EXPECT_EQ(subject.Run(number), kRefused);
   }
 }
@@ -68,7 +77,8 @@ TEST("what one family calls is refused to others") {
       {__NR_memfd_create, {CallFamily::kNative, CallFamily::kPython, CallFamily::kJvm, CallFamily::kBeam}},
       {__NR_membarrier, {CallFamily::kNative, CallFamily::kNode, CallFamily::kJvm, CallFamily::kBeam}},
       {__NR_timer_create, {CallFamily::kNative, CallFamily::kShell}},
-      {__NR_sendmsg, {CallFamily::kNative, CallFamily::kPython, CallFamily::kNode, CallFamily::kJvm, CallFamily::kBeam}},
+      {__NR_sendmsg,
+          {CallFamily::kNative, CallFamily::kPython, CallFamily::kNode, CallFamily::kJvm, CallFamily::kBeam}},
       {__NR_mlock, {CallFamily::kNative}},
       {__NR_mincore, {CallFamily::kJvm}},
       {__NR_personality, {CallFamily::kShell}},

@@ -19,7 +19,8 @@ TEST("what is made as an owner is the owner's, and the thread is itself again") 
   if (geteuid() != 0) return;
   const Folder folder;
   REQUIRE(chmod(folder.path("").c_str(), 0777) == 0);
-  const long made = AsOwner(kOwner, [&] { return openat(folder.fd(), "file", O_WRONLY | O_CREAT | O_CLOEXEC, 0644); });
+  const long made =
+      AsOwner(kOwner, [&] { return openat(folder.fd(), "file", O_WRONLY | O_CREAT | O_CLOEXEC, 0644); });
   REQUIRE(made >= 0);
   struct stat status = {};
   REQUIRE(fstat((int)made, &status) == 0);
@@ -38,7 +39,8 @@ TEST("with no owner it is made as we are") {
 TEST("an id that the kernel does not give makes nothing, and says so") {
   const pid_t child = fork();
   if (child == 0) {
-    if (geteuid() == 0 && (setresgid(65'534, 65'534, 65'534) != 0 || setresuid(65'534, 65'534, 65'534) != 0)) _exit(1);
+    if (geteuid() == 0 && (setresgid(65'534, 65'534, 65'534) != 0 || setresuid(65'534, 65'534, 65'534) != 0))
+      _exit(1);
     const long user = IdInForce(SYS_setfsuid), group = IdInForce(SYS_setfsgid);
     bool called = false;
     const long result = AsOwner(kOwner, [&] { return called = true, 0; });

@@ -35,8 +35,12 @@ class Folder {
   }
   size_t Count() const { return (size_t)std::distance(std::filesystem::directory_iterator(path_), {}); }
 
-  bool Make(const std::string& name, mode_t mode = 0755) const { return mkdir(path(name).c_str(), mode) == 0; }
-  bool Write(const std::string& name) const { return Fd(open(path(name).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644)).get() >= 0; }
+  bool Make(const std::string& name, mode_t mode = 0755) const {
+    return mkdir(path(name).c_str(), mode) == 0;
+  }
+  bool Write(const std::string& name) const {
+    return Fd(open(path(name).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644)).get() >= 0;
+  }
 
  private:
   std::string path_;

@@ -25,7 +25,8 @@ bool IsMapped(const char* at, size_t size) {
 TEST("what is gathered stays whole while it grows out of the heap and on") {
   const std::string all = Pattern(5 * Gathered::kHeapMaxBytes + 7);
   Gathered gathered;
-  for (size_t at = 0; at < all.size(); at += 65'521) gathered.Append(all.data() + at, std::min<size_t>(65'521, all.size() - at));
+  for (size_t at = 0; at < all.size(); at += 65'521)
+    gathered.Append(all.data() + at, std::min<size_t>(65'521, all.size() - at));
   EXPECT_EQ(gathered.size(), all.size());
   EXPECT(gathered.bytes() == all);
 }

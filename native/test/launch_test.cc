@@ -12,7 +12,8 @@ namespace {
 // A start written by hand: what the addon would send, from a second writer.
 struct StartMessage {
   StartRecord record = {};
-  std::vector<std::string> paths = {"/bin/cat", "/usr/bin/cat"}, args = {"cat", "-n", ""}, env = {"A=1", "B="};
+  std::vector<std::string> paths = {"/bin/cat", "/usr/bin/cat"}, args = {"cat", "-n", ""},
+                           env = {"A=1", "B="};
   std::string cwd = "/w";
   std::vector<std::string> writes = {"1048576", "0"};
 
@@ -21,7 +22,8 @@ struct StartMessage {
     Strings strings(sizeof(sent));
     sent.cwd = strings.Add(cwd);
     sent.writeCount = (uint32_t)writes.size();
-    for (size_t i = 0; i < writes.size() && i < kWritesMax; ++i) sent.writes[i] = {kCounterMemoryLimit, 0, strings.Add(writes[i])};
+    for (size_t i = 0; i < writes.size() && i < kWritesMax; ++i)
+      sent.writes[i] = {kCounterMemoryLimit, 0, strings.Add(writes[i])};
     sent.strings = (uint32_t)(sizeof(sent) + strings.bytes().size());
     sent.pathCount = (uint32_t)paths.size();
     sent.argCount = (uint32_t)args.size();
@@ -33,7 +35,8 @@ struct StartMessage {
   }
 };
 
-// Two descriptors sent, one of /dev/null between them, one group to join, two counters: five beside the message.
+// Two descriptors sent, one of /dev/null between them, one group to join, two counters: five beside the
+// message.
 StartMessage Usual() {
   StartMessage message;
   message.record.flags = kStartOwnGroup;
@@ -51,9 +54,11 @@ constexpr unsigned kUsualFds = 5;
 // Parses a message as init would, and owns what a parsed launch owns.
 class Parsed {
  public:
-  Parsed(const std::string& bytes, unsigned fdCount, unsigned firstFd = 0, size_t tableSize = kStringsMax) : message_(bytes), tables_(new const char*[tableSize]), null_(open("/dev/null", O_RDWR | O_CLOEXEC)) {
+  Parsed(const std::string& bytes, unsigned fdCount, unsigned firstFd = 0, size_t tableSize = kStringsMax)
+      : message_(bytes), tables_(new const char*[tableSize]), null_(open("/dev/null", O_RDWR | O_CLOEXEC)) {
     Attach(received_, fdCount);
-    failure = ParseStart(message_.data(), message_.size(), received_, firstFd, null_.get(), tables_.get(), tableSize, launch);
+    failure = ParseStart(
+        message_.data(), message_.size(), received_, firstFd, null_.get(), tables_.get(), tableSize, launch);
   }
   ~Parsed() {
     // A refused message owns no counters: whoever parsed it could not know which of them were taken.
@@ -62,7 +67,9 @@ class Parsed {
       if (fd >= 0) close(fd);
   }
 
-  bool Inside(const char* text) const { return text >= message_.data() && text < message_.data() + message_.size(); }
+  bool Inside(const char* text) const {
+    return text >= message_.data() && text < message_.data() + message_.size();
+  }
   const Received& received() const { return received_; }
 
   Failure failure;
@@ -106,7 +113,8 @@ TEST("a sound start is taken apart") {
   EXPECT(List(launch.env) == Usual().env);
   EXPECT(launch.fds[0] && launch.fds[1] && launch.fds[2] && !launch.fds[3]);
   EXPECT(launch.joins[0] && !launch.joins[1]);
-  for (int counter = 0; counter < kCounterCount; ++counter) EXPECT_EQ(launch.counters.fds[counter] >= 0, counter == kCounterCpu || counter == kCounterProcs);
+  for (int counter = 0; counter < kCounterCount; ++counter)
+    EXPECT_EQ(launch.counters.fds[counter] >= 0, counter == kCounterCpu || counter == kCounterProcs);
 }
 
 TEST("descriptors before the first are left alone") {
@@ -158,7 +166,9 @@ TEST("counts too big are refused") {
   ExpectRefused(With([](StartRecord& record) { record.writeCount = kWritesMax + 1; }), 0);
   ExpectRefused(With([](StartRecord& record) { record.rlimitCount = kRlimitsMax + 1; }), 0);
   ExpectRefused(With([](StartRecord& record) { record.envCount = 0xffffffff; }), 0);
-  ExpectRefused(With([](StartRecord& record) { record.pathCount = record.argCount = record.envCount = 0x55555556; }), 0);
+  ExpectRefused(
+      With([](StartRecord& record) { record.pathCount = record.argCount = record.envCount = 0x55555556; }),
+      0);
   ExpectRefused(With([](StartRecord& record) { record.envCount += 1; }), 1);
   ExpectRefused(With([](StartRecord& record) { record.pathCount += 100; }), 1);
 }
@@ -191,7 +201,8 @@ TEST("files that init makes need no descriptor, and are none before it has") {
 }
 
 TEST("files that there are not, too many, or in a sandbox of others are refused") {
-  const auto files = [](uint32_t contents, uint32_t outputs, FdRow row, uint32_t flags = kStartOneShot | kStartOwnGroup) {
+  const auto files = [](uint32_t contents, uint32_t outputs, FdRow row,
+                         uint32_t flags = kStartOneShot | kStartOwnGroup) {
     StartMessage message = Usual();
     message.record.flags = flags;
     message.record.contentCount = contents;
@@ -213,7 +224,8 @@ TEST("a family that there is not is refused") {
 }
 
 TEST("too few descriptors are refused, and those that came are closed") {
-  for (unsigned count = 0; count < kUsualFds; ++count) ExpectRefused(Usual().Bytes(), count < 2 ? 3 : count < 3 ? 4 : 5, count);
+  for (unsigned count = 0; count < kUsualFds; ++count)
+    ExpectRefused(Usual().Bytes(), count < 2 ? 3 : count < 3 ? 4 : 5, count);
 }
 
 TEST("200,000 damaged starts neither crash nor leak") {
@@ -225,14 +237,16 @@ TEST("200,000 damaged starts neither crash nor leak") {
     std::string bytes = mutator.Mutate(sound);
     // Half of them say the size they have, to get past the first check.
     const auto size = (uint32_t)bytes.size();
-    if (size >= sizeof(StartRecord) && mutator.Below(2) == 0) memcpy(bytes.data() + offsetof(StartRecord, size), &size, sizeof(size));
+    if (size >= sizeof(StartRecord) && mutator.Below(2) == 0)
+      memcpy(bytes.data() + offsetof(StartRecord, size), &size, sizeof(size));
     const Parsed parsed(bytes, mutator.Below(8));
     if (parsed.failure) continue;
     ++accepted;
     EXPECT(parsed.Inside(parsed.launch.cwd));
     for (const char** list : {parsed.launch.paths, parsed.launch.args, parsed.launch.env})
       for (; *list != nullptr; ++list) EXPECT(parsed.Inside(*list) && parsed.Inside(*list + strlen(*list)));
-    if (i % 1000 == 0 && OpenDescriptors() > before + 200) return Fail(__FILE__, __LINE__, "descriptors leak");
+    if (i % 1000 == 0 && OpenDescriptors() > before + 200)
+      return Fail(__FILE__, __LINE__, "descriptors leak");
   }
   EXPECT(accepted > 1000);  // else the damage was too great to test much
 }

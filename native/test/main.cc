@@ -20,14 +20,16 @@ bool RunOne(const Case& test) {
   const size_t before = OpenDescriptors();
   test.run();
   const size_t after = OpenDescriptors();
-  if (after != before) Fail(test.file, test.line, "descriptors open: " + Shown(before) + " before, " + Shown(after) + " after");
+  if (after != before)
+    Fail(test.file, test.line, "descriptors open: " + Shown(before) + " before, " + Shown(after) + " after");
   if (gFailures > kShownMax) printf("  and %u more\n", gFailures - kShownMax);
   return gFailures == 0;
 }
 
 }  // namespace
 
-Case::Case(const char* file, int line, const char* sentence, void (*run)()) : file(file), line(line), sentence(sentence), run(run) {
+Case::Case(const char* file, int line, const char* sentence, void (*run)())
+    : file(file), line(line), sentence(sentence), run(run) {
   *gEnd = this;
   gEnd = &next;
 }

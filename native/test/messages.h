@@ -1,4 +1,5 @@
-// What tests of messages share: descriptors beside a message, and changes that a broken or hostile sender could make.
+// What tests of messages share: descriptors beside a message, and changes that a broken or hostile sender
+// could make.
 #pragma once
 
 #include <fcntl.h>
@@ -68,25 +69,19 @@ class Mutator {
  private:
   void Once(std::string& message) {
     switch (Below(6)) {
-      case 0:
-        message[Below((uint32_t)message.size())] ^= (char)(1 << Below(8));
-        return;
-      case 1:
-        message[Below((uint32_t)message.size())] = '\0';
-        return;
-      case 2:
-        return message.resize(Below((uint32_t)message.size()) + 1);
-      case 3:
-        return (void)message.append(Below(64), Below(2) == 0 ? 'x' : '\0');
-      default:
-        return SetWord(message);
+      case 0: message[Below((uint32_t)message.size())] ^= (char)(1 << Below(8)); return;
+      case 1: message[Below((uint32_t)message.size())] = '\0'; return;
+      case 2: return message.resize(Below((uint32_t)message.size()) + 1);
+      case 3: return (void)message.append(Below(64), Below(2) == 0 ? 'x' : '\0');
+      default: return SetWord(message);
     }
   }
 
   void SetWord(std::string& message) {
     if (message.size() < 4) return;
     const auto size = (uint32_t)message.size();
-    const uint32_t telling[] = {0, 1, 2, 7, 8, 9, 12, 16, 47, 48, 49, 96, 128, 129, 255, 256, 0xffff, size - 1, size, size + 1, 0x7fffffff, 0x80000000, 0xffffffff, random32()};
+    const uint32_t telling[] = {0, 1, 2, 7, 8, 9, 12, 16, 47, 48, 49, 96, 128, 129, 255, 256, 0xffff,
+        size - 1, size, size + 1, 0x7fffffff, 0x80000000, 0xffffffff, random32()};
     const uint32_t word = telling[Below(sizeof(telling) / sizeof(telling[0]))];
     memcpy(message.data() + Below(size / 4) * 4, &word, sizeof(word));
   }

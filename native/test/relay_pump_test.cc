@@ -25,12 +25,15 @@ RelayPump Make(Ends& ends, size_t keepMax, bool drain) {
   return RelayPump(Fd(source[0]), Fd(sink[1]), keepMax, drain);
 }
 
-void Put(const Ends& ends, const std::string& bytes) { EXPECT_EQ(sys::Write(ends.write.get(), bytes.data(), bytes.size()), (long)bytes.size()); }
+void Put(const Ends& ends, const std::string& bytes) {
+  EXPECT_EQ(sys::Write(ends.write.get(), bytes.data(), bytes.size()), (long)bytes.size());
+}
 
 std::string Get(const Ends& ends) {
   std::string all;
   char chunk[4096];
-  for (long size; (size = sys::Read(ends.read.get(), chunk, sizeof(chunk))) > 0;) all.append(chunk, (size_t)size);
+  for (long size; (size = sys::Read(ends.read.get(), chunk, sizeof(chunk))) > 0;)
+    all.append(chunk, (size_t)size);
   return all;
 }
 

@@ -5,7 +5,8 @@
 namespace sbx::test {
 namespace {
 
-TEST("a program's slice and its first half end just before a tick, at every rate of ticks that kernels have") {
+TEST(
+    "a program's slice and its first half end just before a tick, at every rate of ticks that kernels have") {
   for (const uint64_t hz : {100, 250, 300, 500, 1000}) {
     const uint64_t tick = 1'000'000'000 / hz;
     for (const uint64_t slice : {ProgramSliceNs(tick), ProgramSliceNs(tick) / 2}) {

@@ -35,7 +35,8 @@ TEST("unshare is refused for each namespace flag alone, time among them, and all
   ForEachSubject([&](Subject& subject) {
     for (int bit = 0; bit < 64; ++bit) {
       const uint64_t flag = 1ULL << bit;
-      EXPECT_EQ(subject.Run(__NR_unshare, {{flag}}), (flag & (kNamespaces | CLONE_NEWTIME)) != 0 ? subject.Refusal(EPERM) : kAllow);
+      EXPECT_EQ(subject.Run(__NR_unshare, {{flag}}),
+          (flag & (kNamespaces | CLONE_NEWTIME)) != 0 ? subject.Refusal(EPERM) : kAllow);
       EXPECT_EQ(subject.Run(__NR_unshare, {{CLONE_FILES | flag | CLONE_NEWUSER}}), subject.Refusal(EPERM));
     }
   });
@@ -47,15 +48,20 @@ TEST("personality takes the harmless ones and the query only") {
       EXPECT_EQ(subject.Run(__NR_personality, {{persona}}), kAllow);
       EXPECT_EQ(subject.Run(__NR_personality, {{persona | kHigh}}), kAllow);
     }
-    for (const uint64_t persona : {1ULL, 7ULL, 9ULL, 0x0400000ULL, 0x0100000ULL, 0x60000ULL, 0x40008ULL, 0xfffffffeULL, 0x4000000ULL}) EXPECT_EQ(subject.Run(__NR_personality, {{persona}}), subject.Refusal(EPERM));
+    for (const uint64_t persona :
+        {1ULL, 7ULL, 9ULL, 0x0400000ULL, 0x0100000ULL, 0x60000ULL, 0x40008ULL, 0xfffffffeULL, 0x4000000ULL})
+      EXPECT_EQ(subject.Run(__NR_personality, {{persona}}), subject.Refusal(EPERM));
   });
 }
 
 TEST("terminals cannot be typed into, nor given a line discipline, high bits or not") {
   ForEachSubject([&](Subject& subject) {
     for (const uint64_t request : {(uint64_t)TIOCSTI, (uint64_t)TIOCLINUX, (uint64_t)TIOCSETD})
-      for (const uint64_t high : {0ULL, kHigh, 1ULL << 63, 0xffffffff00000000ULL}) EXPECT_EQ(subject.Run(__NR_ioctl, {{0, request | high}}), subject.Refusal(EPERM));
-    for (const uint64_t request : {(uint64_t)TCGETS, (uint64_t)TIOCGWINSZ, (uint64_t)TIOCSTI + 1, (uint64_t)TIOCSTI - 1}) EXPECT_EQ(subject.Run(__NR_ioctl, {{TIOCSTI, request}}), kAllow);
+      for (const uint64_t high : {0ULL, kHigh, 1ULL << 63, 0xffffffff00000000ULL})
+        EXPECT_EQ(subject.Run(__NR_ioctl, {{0, request | high}}), subject.Refusal(EPERM));
+    for (const uint64_t request :
+        {(uint64_t)TCGETS, (uint64_t)TIOCGWINSZ, (uint64_t)TIOCSTI + 1, (uint64_t)TIOCSTI - 1})
+      EXPECT_EQ(subject.Run(__NR_ioctl, {{TIOCSTI, request}}), kAllow);
   });
 }
 
@@ -66,27 +72,36 @@ TEST("sockets are of three families, of one when strict; asking for netlink neve
       if (family == AF_NETLINK) continue;
       const bool allowed = subject.strict ? family == AF_UNIX : open.count(family) != 0;
       for (const uint32_t call : {__NR_socket, __NR_socketpair})
-        for (const uint64_t high : {0ULL, kHigh}) EXPECT_EQ(subject.Run(call, {{family | high, SOCK_STREAM}}), allowed ? kAllow : subject.Refusal(EAFNOSUPPORT));
+        for (const uint64_t high : {0ULL, kHigh})
+          EXPECT_EQ(subject.Run(call, {{family | high, SOCK_STREAM}}),
+              allowed ? kAllow : subject.Refusal(EAFNOSUPPORT));
     }
     EXPECT_EQ(subject.Run(__NR_socket, {{~0ULL}}), subject.Refusal(EAFNOSUPPORT));
     for (uint64_t protocol = 0; protocol < 32; ++protocol) {
       const bool allowed = protocol == NETLINK_ROUTE && subject.interfaces && !subject.strict;
-      for (const uint64_t high : {0ULL, kHigh}) EXPECT_EQ(subject.Run(__NR_socket, {{AF_NETLINK | high, SOCK_RAW, protocol | high}}), allowed ? kAllow : SECCOMP_RET_ERRNO | EAFNOSUPPORT);
+      for (const uint64_t high : {0ULL, kHigh})
+        EXPECT_EQ(subject.Run(__NR_socket, {{AF_NETLINK | high, SOCK_RAW, protocol | high}}),
+            allowed ? kAllow : SECCOMP_RET_ERRNO | EAFNOSUPPORT);
     }
   });
 }
 
-TEST("sockets of the network are TCP and UDP, those of UNIX all but raw ones, whatever flags they are made with") {
+TEST("sockets of the network are TCP and UDP, those of UNIX all but raw ones, whatever their flags") {
   ForEachSubject([&](Subject& subject) {
     for (const uint32_t call : {__NR_socket, __NR_socketpair})
       for (const uint64_t flags : {0ULL, (unsigned long long)SOCK_CLOEXEC | SOCK_NONBLOCK, kHigh})
         for (uint64_t type = 0; type < 16; ++type) {
           const bool known = type == SOCK_STREAM || type == SOCK_DGRAM;
-          EXPECT_EQ(subject.Run(call, {{AF_UNIX, type | flags, 0}}), known || type == SOCK_SEQPACKET ? kAllow : subject.Refusal(ESOCKTNOSUPPORT));
+          EXPECT_EQ(subject.Run(call, {{AF_UNIX, type | flags, 0}}),
+              known || type == SOCK_SEQPACKET ? kAllow : subject.Refusal(ESOCKTNOSUPPORT));
           for (const uint64_t family : {AF_INET, AF_INET6})
             for (uint64_t protocol = 0; protocol < 300; ++protocol) {
-              const bool allowed = protocol == 0 || protocol == (type == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP);
-              const uint32_t expected = subject.strict ? subject.Refusal(EAFNOSUPPORT) : !known ? subject.Refusal(ESOCKTNOSUPPORT) : allowed ? kAllow : SECCOMP_RET_ERRNO | EPROTONOSUPPORT;
+              const bool allowed =
+                  protocol == 0 || protocol == (type == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP);
+              const uint32_t expected = subject.strict ? subject.Refusal(EAFNOSUPPORT)
+                                        : !known       ? subject.Refusal(ESOCKTNOSUPPORT)
+                                        : allowed      ? kAllow
+                                                       : SECCOMP_RET_ERRNO | EPROTONOSUPPORT;
               EXPECT_EQ(subject.Run(call, {{family, type | flags, protocol | (flags & kHigh)}}), expected);
             }
         }
@@ -99,7 +114,9 @@ TEST("programs load no filters unless they may, and then without a listener") {
     const uint32_t refused = SECCOMP_RET_ERRNO | EINVAL;  // even when it kills
     for (int bit = 0; bit < 64; ++bit)
       for (uint64_t operation = 0; operation < 8; ++operation) {
-        const uint32_t expected = may ? (bit == 3 ? refused : kAllow) : operation == SECCOMP_SET_MODE_FILTER ? refused : kAllow;
+        const uint32_t expected = may                                    ? (bit == 3 ? refused : kAllow)
+                                  : operation == SECCOMP_SET_MODE_FILTER ? refused
+                                                                         : kAllow;
         EXPECT_EQ(subject.Run(__NR_seccomp, {{operation, 1ULL << bit}}), expected);
         EXPECT_EQ(subject.Run(__NR_seccomp, {{operation | kHigh, 1ULL << bit | kHigh}}), expected);
       }
@@ -107,9 +124,13 @@ TEST("programs load no filters unless they may, and then without a listener") {
       for (uint64_t mode = 0; mode < 4; ++mode) {
         const bool filter = option == PR_SET_SECCOMP && mode == SECCOMP_MODE_FILTER;
         const bool merge = option == 67;  // PR_SET_MEMORY_MERGE
-        for (const uint64_t high : {0ULL, kHigh}) EXPECT_EQ(subject.Run(__NR_prctl, {{option | high, mode | high}}), merge || (filter && !may) ? refused : kAllow);
+        for (const uint64_t high : {0ULL, kHigh})
+          EXPECT_EQ(subject.Run(__NR_prctl, {{option | high, mode | high}}),
+              merge || (filter && !may) ? refused : kAllow);
       }
-    for (uint64_t advice = 0; advice < 128; ++advice) EXPECT_EQ(subject.Run(__NR_madvise, {{0, 4096, advice | kHigh}}), advice == MADV_MERGEABLE ? refused : kAllow);
+    for (uint64_t advice = 0; advice < 128; ++advice)
+      EXPECT_EQ(subject.Run(__NR_madvise, {{0, 4096, advice | kHigh}}),
+          advice == MADV_MERGEABLE ? refused : kAllow);
   });
 }
 
@@ -135,7 +156,8 @@ TEST("the launch key is all of its bits, and a wrong one takes as many steps as 
 TEST("tracing, where programs may, is what a leak checker asks, and never of init") {
   ForEachSubject([&](Subject& subject) {
     const bool may = (subject.allowed & kAllowTracing) != 0;
-    const std::set<uint64_t> asked = {PTRACE_CONT, PTRACE_KILL, 12 /* PTRACE_GETREGS */, PTRACE_ATTACH, PTRACE_DETACH, PTRACE_GETREGSET};
+    const std::set<uint64_t> asked = {
+        PTRACE_CONT, PTRACE_KILL, 12 /* PTRACE_GETREGS */, PTRACE_ATTACH, PTRACE_DETACH, PTRACE_GETREGSET};
     for (uint64_t request = 0; request < 0x4300; ++request)
       for (const uint64_t pid : {1ULL, 1ULL | kHigh, 2ULL, 0ULL, ~0ULL}) {
         const bool allowed = may && asked.count(request) != 0 && (uint32_t)pid != 1;
@@ -146,7 +168,8 @@ TEST("tracing, where programs may, is what a leak checker asks, and never of ini
 
 TEST("filters are loaded on no socket; connections get no keys, sockets join no groups") {
   ForEachSubject([&](Subject& subject) {
-    const std::set<std::pair<uint64_t, uint64_t>> refused = {{SOL_SOCKET, 26}, {SOL_SOCKET, 51}, {6, 14}, {6, 32}, {6, 38}, {0, 35}, {0, 39}, {0, 42}, {0, 46}, {41, 20}, {41, 42}, {41, 46}};
+    const std::set<std::pair<uint64_t, uint64_t>> refused = {{SOL_SOCKET, 26}, {SOL_SOCKET, 51}, {6, 14},
+        {6, 32}, {6, 38}, {0, 35}, {0, 39}, {0, 42}, {0, 46}, {41, 20}, {41, 42}, {41, 46}};
     for (uint64_t level = 0; level < 300; ++level)
       for (uint64_t option = 0; option < 128; ++option) {
         const uint32_t expected = refused.count({level, option}) != 0 ? subject.Refusal(ENOPROTOOPT) : kAllow;
@@ -157,10 +180,12 @@ TEST("filters are loaded on no socket; connections get no keys, sockets join no 
 }
 
 TEST("strict refuses locks, leases, notification and hints by fcntl, and nothing else of it") {
-  const std::set<uint64_t> refused = {F_GETLK, F_SETLK, F_SETLKW, 36, 37, 38, 1024, 1025, 1026, 1035, 1036, 1037, 1038, 1039, 1040};
+  const std::set<uint64_t> refused = {
+      F_GETLK, F_SETLK, F_SETLKW, 36, 37, 38, 1024, 1025, 1026, 1035, 1036, 1037, 1038, 1039, 1040};
   ForEachSubject([&](Subject& subject) {
     for (uint64_t command = 0; command < 2048; ++command) {
-      const uint32_t expected = subject.strict && refused.count(command) != 0 ? subject.Refusal(EPERM) : kAllow;
+      const uint32_t expected =
+          subject.strict && refused.count(command) != 0 ? subject.Refusal(EPERM) : kAllow;
       EXPECT_EQ(subject.Run(__NR_fcntl, {{command, command}}), expected);
       EXPECT_EQ(subject.Run(__NR_fcntl, {{0, command | kHigh}}), expected);
     }
@@ -171,20 +196,26 @@ TEST("memory of huge pages is refused, by mapping and by file, and all other mem
   ForEachSubject([&](Subject& subject) {
     for (int bit = 0; bit < 64; ++bit) {
       const uint64_t flag = 1ULL << bit;
-      EXPECT_EQ(subject.Run(__NR_mmap, {{0, 4096, 3, flag | MAP_PRIVATE, 0, 0}}), flag == MAP_HUGETLB ? subject.Refusal(ENOMEM) : kAllow);
-      EXPECT_EQ(subject.Run(__NR_memfd_create, {{~0ULL, flag}}), flag == MFD_HUGETLB ? subject.Refusal(ENOMEM) : kAllow);
+      EXPECT_EQ(subject.Run(__NR_mmap, {{0, 4096, 3, flag | MAP_PRIVATE, 0, 0}}),
+          flag == MAP_HUGETLB ? subject.Refusal(ENOMEM) : kAllow);
+      EXPECT_EQ(subject.Run(__NR_memfd_create, {{~0ULL, flag}}),
+          flag == MFD_HUGETLB ? subject.Refusal(ENOMEM) : kAllow);
     }
-    EXPECT_EQ(subject.Run(__NR_mmap, {{~0ULL, ~0ULL, ~0ULL, MAP_PRIVATE | MAP_ANONYMOUS, ~0ULL, ~0ULL}}), kAllow);
+    EXPECT_EQ(
+        subject.Run(__NR_mmap, {{~0ULL, ~0ULL, ~0ULL, MAP_PRIVATE | MAP_ANONYMOUS, ~0ULL, ~0ULL}}), kAllow);
   });
 }
 
-TEST("signals to init succeed without being sent where that is asked for, whatever stands in the high word; all others are sent") {
-  constexpr uint32_t kSends[] = {__NR_kill, __NR_tkill, __NR_tgkill, __NR_rt_sigqueueinfo, __NR_rt_tgsigqueueinfo};
+TEST("signals to init succeed unsent where that is asked for, whatever the high word; others are sent") {
+  constexpr uint32_t kSends[] = {
+      __NR_kill, __NR_tkill, __NR_tgkill, __NR_rt_sigqueueinfo, __NR_rt_tgsigqueueinfo};
   ForEachSubject([&](Subject& subject) {
     const uint32_t ignored = subject.ignoreSignals ? SECCOMP_RET_ERRNO | 0U : kAllow;
     for (const uint32_t number : kSends) {
-      for (const uint64_t high : {0ULL, kHigh, 1ULL << 63, 0xffffffff00000000ULL}) EXPECT_EQ(subject.Run(number, {{1 | high, 1, 9}}), ignored);
-      for (const uint64_t pid : {0ULL, 2ULL, 1ULL << 31 | 1, 0xffffffffULL, ~0ULL, ~0ULL - 1}) EXPECT_EQ(subject.Run(number, {{pid, 1, 9}}), kAllow);
+      for (const uint64_t high : {0ULL, kHigh, 1ULL << 63, 0xffffffff00000000ULL})
+        EXPECT_EQ(subject.Run(number, {{1 | high, 1, 9}}), ignored);
+      for (const uint64_t pid : {0ULL, 2ULL, 1ULL << 31 | 1, 0xffffffffULL, ~0ULL, ~0ULL - 1})
+        EXPECT_EQ(subject.Run(number, {{pid, 1, 9}}), kAllow);
     }
     EXPECT_EQ(subject.Run(__NR_pidfd_send_signal, {{1, 9}}), kAllow);
   });

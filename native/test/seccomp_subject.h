@@ -1,4 +1,5 @@
-// What tests of the filters share: each profile compiled, run on made-up calls, and what a refusal looks like.
+// What tests of the filters share: each profile compiled, run on made-up calls, and what a refusal looks
+// like.
 #pragma once
 
 #include <errno.h>
@@ -43,21 +44,35 @@ inline struct seccomp_data Data(uint32_t arch, uint32_t number, const Args& args
 // One compiled filter, and what it should do.
 class Subject {
  public:
-  explicit Subject(FilterOptions options) : strict(options.profile == SeccompProfile::kStrict), kill(options.kill), ignoreSignals(options.ignoreSignalsToInit), interfaces(options.interfaces), allowed(strict ? 0 : options.allowed) {
+  explicit Subject(FilterOptions options)
+      : strict(options.profile == SeccompProfile::kStrict),
+        kill(options.kill),
+        ignoreSignals(options.ignoreSignalsToInit),
+        interfaces(options.interfaces),
+        allowed(strict ? 0 : options.allowed) {
     options.launchKey = kLaunchKey;
     CompileFilter(options, filter_);
     bpf_.emplace_back(filter_);
   }
 
-  uint32_t Run(uint32_t number, const Args& args = {}, uint32_t arch = kNative) { return bpf_[0].Run(Data(arch, number, args)); }
-  uint32_t Refusal(int error) const { return kill && error != ENOSYS && error != EOPNOTSUPP && error != EINVAL && error != EPROTONOSUPPORT && error != 0 ? kKill : SECCOMP_RET_ERRNO | (uint32_t)error; }
+  uint32_t Run(uint32_t number, const Args& args = {}, uint32_t arch = kNative) {
+    return bpf_[0].Run(Data(arch, number, args));
+  }
+  uint32_t Refusal(int error) const {
+    return kill && error != ENOSYS && error != EOPNOTSUPP && error != EINVAL && error != EPROTONOSUPPORT &&
+                   error != 0
+               ? kKill
+               : SECCOMP_RET_ERRNO | (uint32_t)error;
+  }
   const Filter& filter() const { return filter_; }
   const std::vector<bool>& executed() const { return bpf_[0].executed(); }
   size_t steps() const { return bpf_[0].steps(); }
 
   // Whether a row of the table is in this filter.
   bool Has(const SeccompRow& row) const {
-    return row.when == SeccompWhen::kAlways || row.when == SeccompWhen::kAfterSetUp || row.when == SeccompWhen::kBothParts || (row.when == SeccompWhen::kStrict && strict) || (row.when == SeccompWhen::kIgnoreSignals && ignoreSignals);
+    return row.when == SeccompWhen::kAlways || row.when == SeccompWhen::kAfterSetUp ||
+           row.when == SeccompWhen::kBothParts || (row.when == SeccompWhen::kStrict && strict) ||
+           (row.when == SeccompWhen::kIgnoreSignals && ignoreSignals);
   }
 
   const bool strict, kill, ignoreSignals, interfaces;
@@ -80,6 +95,7 @@ void ForEachSubject(Body body) {
           }
 }
 
-inline constexpr uint64_t kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
+inline constexpr uint64_t kNamespaces =
+    CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
 
 }  // namespace sbx::test

@@ -1,5 +1,5 @@
-// Two opinions are compared: the compiled filters, and the refusals below, written from the kernel's headers and the
-// project's list. What the table says is taken from SeccompRows.
+// Two opinions are compared: the compiled filters, and the refusals below, written from the kernel's headers
+// and the project's list. What the table says is taken from SeccompRows.
 #include <asm/unistd.h>
 #include <fcntl.h>
 #include <linux/netlink.h>
@@ -29,16 +29,11 @@ bool ConditionHolds(const SeccompRow& row, const Subject& subject, const Args& a
   const bool hasKey = a[3] == kLaunchKey.first() && a[4] == kLaunchKey.second();
   const bool ownFilters = (subject.allowed & kAllowFilters) != 0;
   switch (row.number) {
-    case __NR_clone:
-      return (a[0] & kNamespaces) != 0;
-    case __NR_unshare:
-      return (a[0] & (kNamespaces | CLONE_NEWTIME)) != 0;
-    case __NR_personality:
-      return !OneOf(a[0], {0, 8, 0x20000, 0x20008, 0x40000, 0xffffffff});
-    case __NR_ioctl:
-      return OneOf(a[1], {TIOCSTI, TIOCLINUX, TIOCSETD});
-    case __NR_setrlimit:
-      return OneOf(a[0], {RLIMIT_CORE});
+    case __NR_clone: return (a[0] & kNamespaces) != 0;
+    case __NR_unshare: return (a[0] & (kNamespaces | CLONE_NEWTIME)) != 0;
+    case __NR_personality: return !OneOf(a[0], {0, 8, 0x20000, 0x20008, 0x40000, 0xffffffff});
+    case __NR_ioctl: return OneOf(a[1], {TIOCSTI, TIOCLINUX, TIOCSETD});
+    case __NR_setrlimit: return OneOf(a[0], {RLIMIT_CORE});
     case __NR_prlimit64:
     case __NR_sched_setaffinity:
     case __NR_sched_setscheduler:
@@ -47,48 +42,50 @@ bool ConditionHolds(const SeccompRow& row, const Subject& subject, const Args& a
     case __NR_tkill:
     case __NR_tgkill:
     case __NR_rt_sigqueueinfo:
-    case __NR_rt_tgsigqueueinfo:
-      return (uint32_t)a[0] == 1;  // init
-    case __NR_sched_setattr: case __NR_kcmp:
-      return !hasKey;
-    case __NR_setpriority:
-      return (uint32_t)a[0] == PRIO_USER || (uint32_t)a[1] == 1;
-    case __NR_ioprio_set:
-      return (uint32_t)a[0] == 3 /* IOPRIO_WHO_USER */ || (uint32_t)a[1] == 1;
+    case __NR_rt_tgsigqueueinfo: return (uint32_t)a[0] == 1;  // init
+    case __NR_sched_setattr:
+    case __NR_kcmp: return !hasKey;
+    case __NR_setpriority: return (uint32_t)a[0] == PRIO_USER || (uint32_t)a[1] == 1;
+    case __NR_ioprio_set: return (uint32_t)a[0] == 3 /* IOPRIO_WHO_USER */ || (uint32_t)a[1] == 1;
     case __NR_fcntl:
       // F_OFD_…, F_SETLEASE, F_GETLEASE, F_NOTIFY, F_GETDELEG, F_SETDELEG, F_…_RW_HINT, F_…_FILE_RW_HINT
-      return OneOf(a[1], {F_GETLK, F_SETLK, F_SETLKW, 36, 37, 38, 1024, 1025, 1026, 1039, 1040, 1035, 1036, 1037, 1038});
-    case __NR_mmap:
-      return (a[3] & MAP_HUGETLB) != 0;
-    case __NR_memfd_create:
-      return (a[1] & MFD_HUGETLB) != 0;
+      return OneOf(a[1],
+          {F_GETLK, F_SETLK, F_SETLKW, 36, 37, 38, 1024, 1025, 1026, 1039, 1040, 1035, 1036, 1037, 1038});
+    case __NR_mmap: return (a[3] & MAP_HUGETLB) != 0;
+    case __NR_memfd_create: return (a[1] & MFD_HUGETLB) != 0;
     case __NR_seccomp:
-      return ownFilters ? (a[1] & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0 : OneOf(a[0], {SECCOMP_SET_MODE_FILTER}) && !hasKey;
+      return ownFilters ? (a[1] & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0
+                        : OneOf(a[0], {SECCOMP_SET_MODE_FILTER}) && !hasKey;
     case __NR_prctl:
-      return OneOf(a[0], {67 /* PR_SET_MEMORY_MERGE */}) || (!ownFilters && OneOf(a[0], {PR_SET_SECCOMP}) && OneOf(a[1], {SECCOMP_MODE_FILTER}));
-    case __NR_madvise:
-      return OneOf(a[2], {MADV_MERGEABLE});
+      return OneOf(a[0], {67 /* PR_SET_MEMORY_MERGE */}) ||
+             (!ownFilters && OneOf(a[0], {PR_SET_SECCOMP}) && OneOf(a[1], {SECCOMP_MODE_FILTER}));
+    case __NR_madvise: return OneOf(a[2], {MADV_MERGEABLE});
     case __NR_ptrace: {
-      const bool asked = OneOf(a[0], {PTRACE_ATTACH, PTRACE_DETACH, PTRACE_CONT, PTRACE_KILL, 12 /* PTRACE_GETREGS */, PTRACE_GETREGSET});
+      const bool asked = OneOf(a[0], {PTRACE_ATTACH, PTRACE_DETACH, PTRACE_CONT, PTRACE_KILL,
+                                         12 /* PTRACE_GETREGS */, PTRACE_GETREGSET});
       return (subject.allowed & kAllowTracing) == 0 || !asked || (uint32_t)a[1] == 1;
     }
-    case __NR_io_setup:
-      return (subject.allowed & kAllowAio) == 0;
+    case __NR_io_setup: return (subject.allowed & kAllowAio) == 0;
     case __NR_setsockopt:
-      return (OneOf(a[1], {SOL_SOCKET}) && OneOf(a[2], {SO_ATTACH_FILTER, SO_ATTACH_REUSEPORT_CBPF})) || (OneOf(a[1], {IPPROTO_TCP}) && OneOf(a[2], {14, 32, 38})) ||
-             (OneOf(a[1], {IPPROTO_IP}) && OneOf(a[2], {IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP})) ||
-             (OneOf(a[1], {IPPROTO_IPV6}) && OneOf(a[2], {IPV6_JOIN_GROUP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP}));
+      return (OneOf(a[1], {SOL_SOCKET}) && OneOf(a[2], {SO_ATTACH_FILTER, SO_ATTACH_REUSEPORT_CBPF})) ||
+             (OneOf(a[1], {IPPROTO_TCP}) && OneOf(a[2], {14, 32, 38})) ||
+             (OneOf(a[1], {IPPROTO_IP}) && OneOf(a[2], {IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP,
+                                                           MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP})) ||
+             (OneOf(a[1], {IPPROTO_IPV6}) &&
+                 OneOf(a[2], {IPV6_JOIN_GROUP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP}));
   }
   Fail(__FILE__, __LINE__, std::string("a condition that this test does not know: ") + row.name);
   return false;
 }
 
 uint32_t SocketAnswer(const Subject& subject, const Args& args) {
-  const auto family = (uint32_t)args.values[0], type = (uint32_t)args.values[1] & 0xf, protocol = (uint32_t)args.values[2];
+  const auto family = (uint32_t)args.values[0], type = (uint32_t)args.values[1] & 0xf,
+             protocol = (uint32_t)args.values[2];
   // Libraries ask for addresses there, and do without where there are none.
   const bool routes = subject.interfaces && !subject.strict && protocol == NETLINK_ROUTE;
   if (family == AF_NETLINK) return routes ? kAllow : SECCOMP_RET_ERRNO | EAFNOSUPPORT;
-  if (family == AF_UNIX) return OneOf(type, {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET}) ? kAllow : subject.Refusal(ESOCKTNOSUPPORT);
+  if (family == AF_UNIX)
+    return OneOf(type, {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET}) ? kAllow : subject.Refusal(ESOCKTNOSUPPORT);
   if (subject.strict || (family != AF_INET && family != AF_INET6)) return subject.Refusal(EAFNOSUPPORT);
   if (!OneOf(type, {SOCK_STREAM, SOCK_DGRAM})) return subject.Refusal(ESOCKTNOSUPPORT);
   const uint32_t own = type == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP;
@@ -103,20 +100,25 @@ std::map<uint32_t, SeccompRow> Table() {
   return table;
 }
 
-uint32_t Expected(const std::map<uint32_t, SeccompRow>& table, const Subject& subject, uint32_t number, const Args& args) {
+uint32_t Expected(
+    const std::map<uint32_t, SeccompRow>& table, const Subject& subject, uint32_t number, const Args& args) {
   const auto found = table.find(number);
   if (found == table.end() || !subject.Has(found->second)) return kAllow;
   const SeccompRow& row = found->second;
   if (row.error == EAFNOSUPPORT) return SocketAnswer(subject, args);
-  const bool setsCore = row.number == __NR_prlimit64 && OneOf(args.values[1], {RLIMIT_CORE}) && args.values[2] != 0;
-  if (setsCore && (uint32_t)args.values[0] != 1) return args.values[3] == 0 ? SECCOMP_RET_ERRNO : subject.Refusal(EPERM);
+  const bool setsCore =
+      row.number == __NR_prlimit64 && OneOf(args.values[1], {RLIMIT_CORE}) && args.values[2] != 0;
+  if (setsCore && (uint32_t)args.values[0] != 1)
+    return args.values[3] == 0 ? SECCOMP_RET_ERRNO : subject.Refusal(EPERM);
   if (row.condition != nullptr && !ConditionHolds(row, subject, args)) return kAllow;
   return subject.Refusal(row.error);
 }
 
 // Words that matter to some check, each alone, with others' bits above.
 std::vector<Args> InterestingArgs() {
-  std::vector<uint64_t> words = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 16, 17, 22, 67, 0x4204, 36, 37, 38, 39, 40, 1024, 1025, 1026, 1027, 1035, 1036, 1037, 1038, 1039, 1040, TIOCSTI, TIOCLINUX, TIOCSETD, 0x20000, 0x20008, 0x40000, 0xffffffff, ~0ULL};
+  std::vector<uint64_t> words = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 16, 17, 22, 67, 0x4204, 36, 37, 38,
+      39, 40, 1024, 1025, 1026, 1027, 1035, 1036, 1037, 1038, 1039, 1040, TIOCSTI, TIOCLINUX, TIOCSETD,
+      0x20000, 0x20008, 0x40000, 0xffffffff, ~0ULL};
   for (int bit = 0; bit < 64; ++bit) words.push_back(1ULL << bit);
   std::vector<Args> all;
   for (const uint64_t word : words) {
@@ -130,7 +132,8 @@ std::vector<Args> InterestingArgs() {
   }
   for (const uint64_t family : {AF_UNIX, AF_INET, AF_INET6})
     for (uint64_t type = 0; type < 12; ++type)
-      for (const uint64_t protocol : {0, 1, 6, 17, 58, 132, 136, 262}) all.push_back({{family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol}});
+      for (const uint64_t protocol : {0, 1, 6, 17, 58, 132, 136, 262})
+        all.push_back({{family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol}});
   all.push_back({{PR_SET_SECCOMP, SECCOMP_MODE_FILTER}});
   for (const uint64_t set : {0ULL, kHigh, 1ULL, ~0ULL})
     for (const uint64_t get : {0ULL, kHigh, 1ULL}) all.push_back({{kHigh, RLIMIT_CORE, set, get}});
@@ -145,16 +148,22 @@ TEST("every call from 0 to 1024 is answered as the table says, whatever its argu
   const std::vector<Args> args = InterestingArgs();
   ForEachSubject([&](Subject& subject) {
     for (uint32_t number = 0; number <= 1024; ++number)
-      for (const Args& some : args) EXPECT_EQ(subject.Run(number, some), Expected(table, subject, number, some));
+      for (const Args& some : args)
+        EXPECT_EQ(subject.Run(number, some), Expected(table, subject, number, some));
   });
 }
 
 TEST("every row of the table is refused with its errno, or kills") {
   const auto table = Table();
   const Args worst = {{kNamespaces, TIOCSTI, 0, MAP_HUGETLB, 0, 0}};
-  const std::map<int, Args> special = {{__NR_fcntl, {{0, F_SETLK}}}, {__NR_prlimit64, {{1}}}, {__NR_sched_setaffinity, {{1}}}, {__NR_sched_setscheduler, {{1}}},
-                                       {__NR_sched_setparam, {{1}}}, {__NR_setpriority, {{PRIO_PROCESS, 1}}}, {__NR_ioprio_set, {{1, 1}}},
-                                       {__NR_memfd_create, {{0, MFD_HUGETLB}}}, {__NR_seccomp, {{1, SECCOMP_FILTER_FLAG_NEW_LISTENER}}}, {__NR_prctl, {{67}}}, {__NR_setrlimit, {{RLIMIT_CORE}}}, {__NR_madvise, {{0, 0, MADV_MERGEABLE}}}, {__NR_ptrace, {{PTRACE_TRACEME}}}, {__NR_setsockopt, {{3, SOL_SOCKET, SO_ATTACH_FILTER}}}, {__NR_kill, {{1, 9}}}, {__NR_tkill, {{1, 9}}}, {__NR_tgkill, {{1, 1, 9}}}, {__NR_rt_sigqueueinfo, {{1, 9}}}, {__NR_rt_tgsigqueueinfo, {{1, 1, 9}}}};
+  const std::map<int, Args> special = {{__NR_fcntl, {{0, F_SETLK}}}, {__NR_prlimit64, {{1}}},
+      {__NR_sched_setaffinity, {{1}}}, {__NR_sched_setscheduler, {{1}}}, {__NR_sched_setparam, {{1}}},
+      {__NR_setpriority, {{PRIO_PROCESS, 1}}}, {__NR_ioprio_set, {{1, 1}}},
+      {__NR_memfd_create, {{0, MFD_HUGETLB}}}, {__NR_seccomp, {{1, SECCOMP_FILTER_FLAG_NEW_LISTENER}}},
+      {__NR_prctl, {{67}}}, {__NR_setrlimit, {{RLIMIT_CORE}}}, {__NR_madvise, {{0, 0, MADV_MERGEABLE}}},
+      {__NR_ptrace, {{PTRACE_TRACEME}}}, {__NR_setsockopt, {{3, SOL_SOCKET, SO_ATTACH_FILTER}}},
+      {__NR_kill, {{1, 9}}}, {__NR_tkill, {{1, 9}}}, {__NR_tgkill, {{1, 1, 9}}},
+      {__NR_rt_sigqueueinfo, {{1, 9}}}, {__NR_rt_tgsigqueueinfo, {{1, 1, 9}}}};
   ForEachSubject([&](Subject& subject) {
     for (const auto& [number, row] : table) {
       if (!subject.Has(row) || (row.number == __NR_io_setup && (subject.allowed & kAllowAio) != 0)) continue;
@@ -165,18 +174,23 @@ TEST("every row of the table is refused with its errno, or kills") {
   });
 }
 
-TEST("the inherited filter and the one after the set-up together answer as the whole one, and the first lets set-ups be") {
+TEST("the filters before and after the set-up together answer as the whole one; the first lets set-ups be") {
   const std::vector<Args> args = InterestingArgs();
   for (const bool ignoreSignals : {false, true}) {
-    const auto part = [&](FilterPart which) { return Subject({SeccompProfile::kDefault, false, ignoreSignals, {}, false, which}); };
-    Subject whole = part(FilterPart::kWhole), inherited = part(FilterPart::kInherited), after = part(FilterPart::kAfterSetUp);
+    const auto part = [&](FilterPart which) {
+      return Subject({SeccompProfile::kDefault, false, ignoreSignals, {}, false, which});
+    };
+    Subject whole = part(FilterPart::kWhole), inherited = part(FilterPart::kInherited),
+            after = part(FilterPart::kAfterSetUp);
     for (uint32_t number = 0; number <= 1024; ++number)
       for (const Args& some : args) {
         const uint32_t first = inherited.Run(number, some), second = after.Run(number, some);
         EXPECT_EQ(first == kAllow ? second : first, whole.Run(number, some));
         EXPECT(first == kAllow || second == kAllow);
       }
-    for (const int number : {__NR_clone3, __NR_unshare, __NR_fsopen, __NR_fsconfig, __NR_fsmount, __NR_move_mount}) EXPECT_EQ(inherited.Run((uint32_t)number, {{kNamespaces}}), kAllow);
+    for (const int number :
+        {__NR_clone3, __NR_unshare, __NR_fsopen, __NR_fsconfig, __NR_fsmount, __NR_move_mount})
+      EXPECT_EQ(inherited.Run((uint32_t)number, {{kNamespaces}}), kAllow);
     EXPECT(after.filter().length < 40);
   }
 }
@@ -188,43 +202,51 @@ TEST("no call stands in the table twice") {
 }
 
 // The list of the project's reference, so that a row that is lost is missed.
-constexpr uint32_t kEnosys[] = {
-    __NR_clone3, __NR_io_uring_setup, __NR_io_uring_enter, __NR_io_uring_register, __NR_fsopen, __NR_fsconfig, __NR_fsmount, __NR_fspick, __NR_open_tree,
-    467 /* open_tree_attr */, __NR_move_mount, __NR_mount_setattr, 457 /* statmount */, 458 /* listmount */, 451 /* cachestat */, __NR_process_mrelease, __NR_nfsservctl, __NR_lookup_dcookie};
-constexpr uint32_t kEperm[] = {
-    __NR_mount, __NR_umount2, __NR_pivot_root, __NR_chroot, __NR_setns, __NR_process_vm_readv, __NR_process_vm_writev, __NR_pidfd_getfd, __NR_process_madvise,
-    __NR_add_key, __NR_request_key, __NR_keyctl, __NR_bpf, __NR_perf_event_open, __NR_userfaultfd, __NR_memfd_secret, __NR_name_to_handle_at, __NR_open_by_handle_at, __NR_fanotify_init,
-    __NR_init_module, __NR_finit_module, __NR_delete_module, __NR_kexec_load, __NR_kexec_file_load, __NR_reboot, __NR_swapon, __NR_swapoff,
+constexpr uint32_t kEnosys[] = {__NR_clone3, __NR_io_uring_setup, __NR_io_uring_enter, __NR_io_uring_register,
+    __NR_fsopen, __NR_fsconfig, __NR_fsmount, __NR_fspick, __NR_open_tree, 467 /* open_tree_attr */,
+    __NR_move_mount, __NR_mount_setattr, 457 /* statmount */, 458 /* listmount */, 451 /* cachestat */,
+    __NR_process_mrelease, __NR_nfsservctl, __NR_lookup_dcookie};
+constexpr uint32_t kEperm[] = {__NR_mount, __NR_umount2, __NR_pivot_root, __NR_chroot, __NR_setns,
+    __NR_process_vm_readv, __NR_process_vm_writev, __NR_pidfd_getfd, __NR_process_madvise, __NR_add_key,
+    __NR_request_key, __NR_keyctl, __NR_bpf, __NR_perf_event_open, __NR_userfaultfd, __NR_memfd_secret,
+    __NR_name_to_handle_at, __NR_open_by_handle_at, __NR_fanotify_init, __NR_init_module, __NR_finit_module,
+    __NR_delete_module, __NR_kexec_load, __NR_kexec_file_load, __NR_reboot, __NR_swapon, __NR_swapoff,
 #ifdef __NR_iopl
     __NR_iopl, __NR_ioperm, __NR_modify_ldt, __NR_uselib, __NR_ustat, __NR_sysfs, __NR__sysctl,
 #endif
-    __NR_acct, __NR_quotactl, __NR_quotactl_fd, __NR_syslog, __NR_settimeofday, __NR_clock_settime, __NR_clock_adjtime, __NR_adjtimex, __NR_sethostname, __NR_setdomainname, __NR_vhangup,
-    __NR_move_pages, __NR_migrate_pages, __NR_mbind, __NR_set_mempolicy, __NR_set_mempolicy_home_node};
+    __NR_acct, __NR_quotactl, __NR_quotactl_fd, __NR_syslog, __NR_settimeofday, __NR_clock_settime,
+    __NR_clock_adjtime, __NR_adjtimex, __NR_sethostname, __NR_setdomainname, __NR_vhangup, __NR_move_pages,
+    __NR_migrate_pages, __NR_mbind, __NR_set_mempolicy, __NR_set_mempolicy_home_node};
 constexpr uint32_t kEopnotsupp[] = {__NR_setxattr, __NR_lsetxattr, __NR_fsetxattr, 463 /* setxattrat */};
-constexpr uint32_t kStrictOnly[] = {
-    __NR_flock,
+constexpr uint32_t kStrictOnly[] = {__NR_flock,
 #ifdef __NR_inotify_init
     __NR_inotify_init,
 #endif
     __NR_inotify_init1, __NR_inotify_add_watch, __NR_sync, __NR_syncfs};
-constexpr uint32_t kWithCondition[] = {__NR_clone, __NR_unshare, __NR_personality, __NR_ioctl, __NR_socket, __NR_socketpair, __NR_fcntl, __NR_prlimit64,
-                                      __NR_sched_setaffinity, __NR_sched_setscheduler, __NR_sched_setparam, __NR_sched_setattr, __NR_setpriority, __NR_ioprio_set,
-                                      __NR_kill, __NR_tkill, __NR_tgkill, __NR_rt_sigqueueinfo, __NR_rt_tgsigqueueinfo, __NR_mmap, __NR_memfd_create, __NR_seccomp, __NR_setsockopt,
-                                      __NR_prctl, __NR_madvise, __NR_ptrace, __NR_io_setup, __NR_setrlimit, __NR_kcmp};
+constexpr uint32_t kWithCondition[] = {__NR_clone, __NR_unshare, __NR_personality, __NR_ioctl, __NR_socket,
+    __NR_socketpair, __NR_fcntl, __NR_prlimit64, __NR_sched_setaffinity, __NR_sched_setscheduler,
+    __NR_sched_setparam, __NR_sched_setattr, __NR_setpriority, __NR_ioprio_set, __NR_kill, __NR_tkill,
+    __NR_tgkill, __NR_rt_sigqueueinfo, __NR_rt_tgsigqueueinfo, __NR_mmap, __NR_memfd_create, __NR_seccomp,
+    __NR_setsockopt, __NR_prctl, __NR_madvise, __NR_ptrace, __NR_io_setup, __NR_setrlimit, __NR_kcmp};
 
 TEST("the calls of the reference are refused, and no others are in the table") {
   ForEachSubject([&](Subject& subject) {
     for (const uint32_t number : kEnosys) EXPECT_EQ(subject.Run(number), subject.Refusal(ENOSYS));
     for (const uint32_t number : kEperm) EXPECT_EQ(subject.Run(number), subject.Refusal(EPERM));
-    for (const uint32_t number : kEopnotsupp) EXPECT_EQ(subject.Run(number), SECCOMP_RET_ERRNO | EOPNOTSUPP);  // even when it kills
-    for (const uint32_t number : kStrictOnly) EXPECT_EQ(subject.Run(number), subject.strict ? subject.Refusal(EPERM) : kAllow);
+    // Even when it kills.
+    for (const uint32_t number : kEopnotsupp) EXPECT_EQ(subject.Run(number), SECCOMP_RET_ERRNO | EOPNOTSUPP);
+    for (const uint32_t number : kStrictOnly)
+      EXPECT_EQ(subject.Run(number), subject.strict ? subject.Refusal(EPERM) : kAllow);
   });
-  EXPECT_EQ(Table().size(), std::size(kEnosys) + std::size(kEperm) + std::size(kEopnotsupp) + std::size(kStrictOnly) + std::size(kWithCondition));
+  EXPECT_EQ(Table().size(), std::size(kEnosys) + std::size(kEperm) + std::size(kEopnotsupp) +
+                                std::size(kStrictOnly) + std::size(kWithCondition));
 }
 
 TEST("calls that runtimes need stay allowed") {
-  constexpr uint32_t kNeeded[] = {__NR_read, __NR_execve, __NR_execveat, __NR_pkey_alloc, __NR_pkey_mprotect, __NR_membarrier, __NR_rseq, __NR_prctl,
-                                  __NR_landlock_create_ruleset, __NR_pidfd_open, __NR_pidfd_send_signal, __NR_sched_setaffinity, __NR_setpriority, __NR_shmget, __NR_mq_open, __NR_mprotect, __NR_exit_group};
+  constexpr uint32_t kNeeded[] = {__NR_read, __NR_execve, __NR_execveat, __NR_pkey_alloc, __NR_pkey_mprotect,
+      __NR_membarrier, __NR_rseq, __NR_prctl, __NR_landlock_create_ruleset, __NR_pidfd_open,
+      __NR_pidfd_send_signal, __NR_sched_setaffinity, __NR_setpriority, __NR_shmget, __NR_mq_open,
+      __NR_mprotect, __NR_exit_group};
   ForEachSubject([&](Subject& subject) {
     for (const uint32_t number : kNeeded) EXPECT_EQ(subject.Run(number, {{~0ULL, ~0ULL, ~0ULL}}), kAllow);
   });
@@ -232,15 +254,18 @@ TEST("calls that runtimes need stay allowed") {
 
 TEST("x32 numbers fail with ENOSYS, killing or not") {
   ForEachSubject([&](Subject& subject) {
-    for (uint32_t number = 0; number <= 1024; ++number) EXPECT_EQ(subject.Run(number | kX32Bit), SECCOMP_RET_ERRNO | ENOSYS);
-    for (const uint32_t number : {0x7fffffffU, 0x80000000U, 0xffffffffU}) EXPECT_EQ(subject.Run(number), SECCOMP_RET_ERRNO | ENOSYS);
+    for (uint32_t number = 0; number <= 1024; ++number)
+      EXPECT_EQ(subject.Run(number | kX32Bit), SECCOMP_RET_ERRNO | ENOSYS);
+    for (const uint32_t number : {0x7fffffffU, 0x80000000U, 0xffffffffU})
+      EXPECT_EQ(subject.Run(number), SECCOMP_RET_ERRNO | ENOSYS);
     EXPECT_EQ(subject.Run(kX32Bit - 1), kAllow);
   });
 }
 
 TEST("another architecture's calls kill the process") {
-  constexpr uint32_t kForeign[] = {AUDIT_ARCH_I386, AUDIT_ARCH_ARM, AUDIT_ARCH_PPC64, AUDIT_ARCH_S390X, kNative ^ 1, kNative ^ 0x40000000, kNative ^ 0x80000000, 0, 0xffffffff,
-                                   kNative == AUDIT_ARCH_X86_64 ? (uint32_t)AUDIT_ARCH_AARCH64 : (uint32_t)AUDIT_ARCH_X86_64};
+  constexpr uint32_t kForeign[] = {AUDIT_ARCH_I386, AUDIT_ARCH_ARM, AUDIT_ARCH_PPC64, AUDIT_ARCH_S390X,
+      kNative ^ 1, kNative ^ 0x40000000, kNative ^ 0x80000000, 0, 0xffffffff,
+      kNative == AUDIT_ARCH_X86_64 ? (uint32_t)AUDIT_ARCH_AARCH64 : (uint32_t)AUDIT_ARCH_X86_64};
   ForEachSubject([&](Subject& subject) {
     for (const uint32_t arch : kForeign)
       for (uint32_t number = 0; number <= 1024; ++number) EXPECT_EQ(subject.Run(number, {}, arch), kKill);
@@ -258,7 +283,9 @@ TEST("filters are within their bound, and every jump and load is one that the ke
         EXPECT(at + 1 + instruction.jt < filter.length && at + 1 + instruction.jf < filter.length);
       } else if (BPF_CLASS(instruction.code) == BPF_LD) {
         EXPECT(instruction.k % 4 == 0 && instruction.k < sizeof(struct seccomp_data));
-      } else if (BPF_CLASS(instruction.code) != BPF_ALU && BPF_CLASS(instruction.code) != BPF_LDX && BPF_CLASS(instruction.code) != BPF_ST) {  // the kernel loads them below
+        // The kernel loads them below.
+      } else if (BPF_CLASS(instruction.code) != BPF_ALU && BPF_CLASS(instruction.code) != BPF_LDX &&
+                 BPF_CLASS(instruction.code) != BPF_ST) {
         EXPECT_EQ(BPF_CLASS(instruction.code), BPF_RET);
       }
     }
@@ -274,7 +301,8 @@ TEST("every instruction is reached by some input") {
     (void)subject.Run(kX32Bit);
     (void)subject.Run(0, {}, AUDIT_ARCH_I386);
     for (size_t at = 0; at < subject.executed().size(); ++at)
-      if (!subject.executed()[at]) Fail(__FILE__, __LINE__, "instruction " + Shown(at) + " is never executed");
+      if (!subject.executed()[at])
+        Fail(__FILE__, __LINE__, "instruction " + Shown(at) + " is never executed");
   });
 }
 
@@ -282,7 +310,8 @@ TEST("every instruction is reached by some input") {
 int LoadInChild(const Filter& filter) {
   const pid_t child = fork();
   if (child == 0) {
-    const struct sock_fprog program = {(unsigned short)filter.length, const_cast<struct sock_filter*>(filter.code)};
+    const struct sock_fprog program = {
+        (unsigned short)filter.length, const_cast<struct sock_filter*>(filter.code)};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) _exit(1);
     if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0) _exit(2);
     const long refused = syscall(SYS_fsopen, nullptr, 0);

@@ -26,7 +26,8 @@ TemplateMessage Usual(unsigned rowCount = 2, unsigned policyLength = 3) {
   TemplateMessage message = {};
   message.policy.resize(policyLength);
   message.record.policyLength = policyLength;
-  Strings strings(sizeof(TemplateRecord) + rowCount * sizeof(MountRow) + policyLength * sizeof(struct sock_filter));
+  Strings strings(
+      sizeof(TemplateRecord) + rowCount * sizeof(MountRow) + policyLength * sizeof(struct sock_filter));
   message.record.hostname = strings.Add("sandbox");
   message.record.domainname = strings.Add("(none)");
   message.record.workDir = strings.Add("/w");
@@ -67,7 +68,8 @@ TEST("a sound template is believed, with rows and without") {
 
 TEST("a template cut at any byte of its record, its rows or a string is refused") {
   const std::string whole = Usual().Bytes();
-  const size_t lastString = whole.size() - 4;  // cut there, the message ends with the NUL of the string before
+  // Cut there, the message ends with the NUL of the string before.
+  const size_t lastString = whole.size() - 4;
   for (size_t size = 0; size < whole.size(); ++size)
     if (size != lastString || Usual().rows.back().target < size) EXPECT(!Sound(whole.substr(0, size)));
 }
@@ -85,11 +87,14 @@ TEST("a template of another kind or version is refused") {
 }
 
 TEST("a template's offsets stay inside it") {
-  EXPECT(!Sound(With([](TemplateMessage& message) { message.record.hostname = (uint32_t)message.Bytes().size(); })));
-  EXPECT(!Sound(With([](TemplateMessage& message) { message.record.domainname = (uint32_t)message.Bytes().size(); })));
+  EXPECT(!Sound(
+      With([](TemplateMessage& message) { message.record.hostname = (uint32_t)message.Bytes().size(); })));
+  EXPECT(!Sound(
+      With([](TemplateMessage& message) { message.record.domainname = (uint32_t)message.Bytes().size(); })));
   EXPECT(!Sound(With([](TemplateMessage& message) { message.record.workDir = 0xffffffff; })));
   EXPECT(!Sound(With([](TemplateMessage& message) { message.record.cgroupName = 0x80000000; })));
-  EXPECT(!Sound(With([](TemplateMessage& message) { message.rows[1].source = (uint32_t)message.Bytes().size(); })));
+  EXPECT(!Sound(
+      With([](TemplateMessage& message) { message.rows[1].source = (uint32_t)message.Bytes().size(); })));
   EXPECT(!Sound(With([](TemplateMessage& message) { message.rows[0].target = 0xffffffff; })));
 }
 
@@ -108,8 +113,11 @@ TEST("a template's filter stays inside it") {
 }
 
 TEST("a template comes with the descriptors that it names, and not with too many") {
-  for (unsigned count = 0; count <= kCgroupParentsMax + 1; ++count) EXPECT_EQ(Sound(Usual().Bytes(), count), count == kParents);
-  EXPECT(!Sound(With([](TemplateMessage& message) { message.record.cgroupParentCount = kCgroupParentsMax + 1; }), kCgroupParentsMax + 1));
+  for (unsigned count = 0; count <= kCgroupParentsMax + 1; ++count)
+    EXPECT_EQ(Sound(Usual().Bytes(), count), count == kParents);
+  EXPECT(
+      !Sound(With([](TemplateMessage& message) { message.record.cgroupParentCount = kCgroupParentsMax + 1; }),
+          kCgroupParentsMax + 1));
 }
 
 TEST("200,000 damaged templates neither crash nor are believed wrongly") {
@@ -125,8 +133,10 @@ TEST("200,000 damaged templates neither crash nor are believed wrongly") {
     ++accepted;
     const auto& record = *reinterpret_cast<const TemplateRecord*>(block.data());
     const auto* rows = reinterpret_cast<const MountRow*>(block.data() + sizeof(record));
-    size_t length = strlen(block.data() + record.hostname) + strlen(block.data() + record.workDir) + strlen(block.data() + record.cgroupName);
-    for (unsigned row = 0; row < record.mountCount; ++row) length += strlen(block.data() + rows[row].source) + strlen(block.data() + rows[row].target);
+    size_t length = strlen(block.data() + record.hostname) + strlen(block.data() + record.workDir) +
+                    strlen(block.data() + record.cgroupName);
+    for (unsigned row = 0; row < record.mountCount; ++row)
+      length += strlen(block.data() + rows[row].source) + strlen(block.data() + rows[row].target);
     EXPECT(length <= block.size() * (3 + 2 * kMountRowsMax));
   }
   EXPECT(accepted > 1000);

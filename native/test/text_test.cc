@@ -16,7 +16,8 @@ TEST("numbers are written in decimal, from 0 to the largest") {
 TEST("every power of ten and its neighbours is written as the library does") {
   uint64_t value = 1;
   for (int i = 0; i < 20; ++i, value *= 10)
-    for (const uint64_t near : {value - 1, value, value + 1}) EXPECT_EQ(std::string(Decimal(near).text()), std::to_string(near));
+    for (const uint64_t near : {value - 1, value, value + 1})
+      EXPECT_EQ(std::string(Decimal(near).text()), std::to_string(near));
 }
 
 TEST("text that fits is whole") {

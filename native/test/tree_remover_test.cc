@@ -8,9 +8,12 @@
 namespace sbx::test {
 namespace {
 
-int RemoveIn(const Folder& folder, const std::string& name) { return TreeRemover(fcntl(folder.fd(), F_DUPFD_CLOEXEC, 0), -1).Run(name); }
+int RemoveIn(const Folder& folder, const std::string& name) {
+  return TreeRemover(fcntl(folder.fd(), F_DUPFD_CLOEXEC, 0), -1).Run(name);
+}
 
-// A chain of folders below `name`, made as a hostile program would: by going down, since no path is long enough.
+// A chain of folders below `name`, made as a hostile program would: by going down, since no path is long
+// enough.
 bool MakeChain(const Folder& folder, const std::string& name, int depth, const std::string& each) {
   if (!folder.Make(name)) return false;
   Fd at(openat(folder.fd(), name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -51,7 +54,9 @@ TEST("names of 255 bytes add up past any path and go") {
 TEST("names of any bytes go") {
   const Folder folder;
   REQUIRE(folder.Make("tree"));
-  for (const char* name : {"tree/...", "tree/..x", "tree/.hidden", "tree/ ", "tree/\n", "tree/\xff\xfe", "tree/-rf"}) REQUIRE(folder.Make(name) && folder.Make(std::string(name) + "/x"));
+  for (const char* name :
+      {"tree/...", "tree/..x", "tree/.hidden", "tree/ ", "tree/\n", "tree/\xff\xfe", "tree/-rf"})
+    REQUIRE(folder.Make(name) && folder.Make(std::string(name) + "/x"));
   EXPECT_EQ(RemoveIn(folder, "tree"), 0);
   EXPECT_EQ(folder.Count(), 0u);
 }
@@ -69,8 +74,10 @@ TEST("a wide tree goes, though the listing takes many readings") {
 
 TEST("links are removed, never followed") {
   const Folder folder;
-  REQUIRE(folder.Make("outside") && folder.Write("outside/kept") && folder.Make("tree") && folder.Make("tree/inner"));
-  for (const char* link : {"tree/link", "tree/inner/link"}) REQUIRE(symlink(folder.path("outside").c_str(), folder.path(link).c_str()) == 0);
+  REQUIRE(folder.Make("outside") && folder.Write("outside/kept") && folder.Make("tree") &&
+          folder.Make("tree/inner"));
+  for (const char* link : {"tree/link", "tree/inner/link"})
+    REQUIRE(symlink(folder.path("outside").c_str(), folder.path(link).c_str()) == 0);
   REQUIRE(symlink("/", folder.path("tree/root").c_str()) == 0);
   EXPECT_EQ(RemoveIn(folder, "tree"), 0);
   EXPECT(!folder.Has("tree"));
@@ -79,7 +86,8 @@ TEST("links are removed, never followed") {
 
 TEST("the name itself may be a link to a folder, which stays") {
   const Folder folder;
-  REQUIRE(folder.Make("outside") && folder.Write("outside/kept") && symlink("outside", folder.path("link").c_str()) == 0);
+  REQUIRE(folder.Make("outside") && folder.Write("outside/kept") &&
+          symlink("outside", folder.path("link").c_str()) == 0);
   EXPECT_EQ(RemoveIn(folder, "link"), 0);
   EXPECT(folder.Has("outside/kept"));
 }
@@ -104,8 +112,10 @@ TEST("pipes, sockets and devices are names like others") {
 // A hostile program knows the names under which folders are moved up.
 TEST("folders that already have the names it uses are in nobody's way") {
   const Folder folder;
-  REQUIRE(folder.Make(".sbx-removed-0") && folder.Write(".sbx-removed-0/kept") && folder.Write(".sbx-removed-1"));
-  REQUIRE(folder.Make("tree") && folder.Make("tree/a") && folder.Make("tree/a/b") && folder.Make("tree/c") && folder.Make("tree/c/d"));
+  REQUIRE(
+      folder.Make(".sbx-removed-0") && folder.Write(".sbx-removed-0/kept") && folder.Write(".sbx-removed-1"));
+  REQUIRE(folder.Make("tree") && folder.Make("tree/a") && folder.Make("tree/a/b") && folder.Make("tree/c") &&
+          folder.Make("tree/c/d"));
   EXPECT_EQ(RemoveIn(folder, "tree"), 0);
   EXPECT(!folder.Has("tree"));
   EXPECT(folder.Has(".sbx-removed-0/kept"));

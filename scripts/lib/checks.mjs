@@ -23,6 +23,7 @@ async function nativeTests() {
 }
 
 const biome = { name: 'biome', run: checkWith(tool.biome, ['check', '--error-on-warnings']) };
+const clangFormat = { name: 'clang-format', run: checkWith('scripts/format-native.mjs', []) };
 /** Keeps what it has learnt of each file, so that only changed files and those that depend on them are checked again. */
 const KEPT_TYPES = ['--incremental', '--tsBuildInfoFile', join(scratch, 'types.tsbuildinfo')];
 const tsc = { name: 'tsc', run: checkWith(tool.tsc, ['--noEmit', ...KEPT_TYPES]) };
@@ -35,6 +36,7 @@ const tscSite = {
 /** Without a sandbox, and so without privileges, cgroups and languages. */
 export const QUICK_CHECKS = [
   biome,
+  clangFormat,
   tsc,
   tscSite,
   { name: 'units and tidy', run: () => runVitest(['--project=unit', '--project=tidy']) },
@@ -42,6 +44,7 @@ export const QUICK_CHECKS = [
 
 export const CHECKS = [
   biome,
+  clangFormat,
   tsc,
   tscSite,
   // Every public name has its documentation, and public types name only public types.
