@@ -30,10 +30,10 @@ function errorsPage() {
   return `<!-- Made from packages/core/src/error-codes.ts by scripts/gen-docs.mjs; edit the table there, then run: npm run docs -->
 # Errors
 
-What a program did is a result, never an error: see [limits](limits.md). Everything that a public function throws or
-rejects with is an \`SbxError\` whose \`code\` is one of these and stays the same between versions; an abort alone
-rejects with the reason of the caller's own signal. \`isSbxError(error)\` tells them from other errors, and
-\`retryable\` says whether the same call may succeed later without a change by the caller.
+What a program did is a result, never an error: see [limits](limits.md). Everything that a public function
+throws or rejects with is an \`SbxError\` whose \`code\` is one of these and stays the same between versions; an
+abort alone rejects with the reason of the caller's own signal. \`isSbxError(error)\` tells them from other
+errors, and \`retryable\` says whether the same call may succeed later without a change by the caller.
 
 ${tableOf(['Code', 'Class', 'Retryable', 'Meaning'], rows)}`;
 }

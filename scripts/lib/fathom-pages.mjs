@@ -89,9 +89,9 @@ function messagesPage(schemas, tableOf) {
   return `<!-- Made from packages/fathom-client/src/schemas.ts by scripts/gen-docs.mjs; edit the schemas, then run: npm run docs -->
 # Fathom: the messages
 
-Each message is one JSON object in one text frame, and has \`v\` (1), \`type\` and \`ts\` (ISO 8601) besides the fields below. The same as
-[AsyncAPI document](fathom.asyncapi.json), and as JSON Schema, a file per message, in packages/fathom-client/json-schema. What the
-messages do: [the protocol](fathom.md).
+Each message is one JSON object in one text frame, and has \`v\` (1), \`type\` and \`ts\` (ISO 8601) besides the
+fields below. The same as [AsyncAPI document](fathom.asyncapi.json), and as JSON Schema, a file per message,
+in packages/fathom-client/json-schema. What the messages do: [the protocol](fathom.md).
 
 ${sections.join('\n')}`;
 }
