@@ -132,6 +132,9 @@ describe('commands of an OpenAI Agents session', () => {
     expect(short.output).toMatch(/^1\n2\n[\s\S]*\.\.\.\d+ tokens truncated\.\.\.[\s\S]*1000\n€\n$/);
     expect(Buffer.byteLength(short.output)).toBeLessThanOrEqual(80);
     expect(short.originalTokenCount).toBe(975);
+    const both = await session.exec({ cmd: 'yes | head -c 5000000', maxOutputTokens: 20 });
+    expect(both.output).toMatch(/^\[\.\.\.\d+ characters truncated from process output\.\.\.\]\ny\n/);
+    expect(both.output).toContain('tokens truncated...');
     const { sessionId } = await session.exec({ cmd: 'sleep 100', yieldTimeMs: 0 });
     const chars = 'x'.repeat(2 ** 20);
     const write = (text: string) =>
@@ -213,6 +216,8 @@ describe('files of an OpenAI Agents session', () => {
     expect((await session.viewImage({ path: 'p' })).image.mediaType).toBe('image/png');
     await session.sandbox.writeFile('t', 'text');
     await expect(session.viewImage({ path: 't' })).rejects.toThrow('Unsupported image format');
+    await session.sandbox.writeFile('comment.svg', '<!-- made -->\n<svg></svg>');
+    expect((await session.viewImage({ path: 'comment.svg' })).image.mediaType).toBe('image/svg+xml');
     for (const path of ['/etc/passwd', '../x', 'missing'])
       await expect(session.readFile({ path }), path).rejects.toBeInstanceOf(UserError);
   });
@@ -234,6 +239,17 @@ describe('files of an OpenAI Agents session', () => {
     await expect(session.hydrateWorkspace('no archive')).rejects.toBeInstanceOf(SandboxArchiveError);
     expect(() => session.setArchiveLimits({ maxMembers: 0 })).toThrow('archiveLimits.maxMembers');
     expect((await session.exec({ cmd: 'cat f' })).output).toBe('kept\n');
+  });
+
+  it('may be the work folder itself, which is not kept when it is ephemeral', async () => {
+    const children = { f: { type: 'file', content: 'f' }, d: { type: 'dir', children: {} } };
+    const root = { type: 'dir', ephemeral: true, children };
+    for (const path of ['.', '']) {
+      await using session = await start({ entries: { [path]: root } });
+      expect((await session.exec({ cmd: 'ls; cat f' })).output).toBe('d\nf\nf');
+      await session.hydrateWorkspace(await session.persistWorkspace());
+      expect((await session.exec({ cmd: 'ls -A; pwd' })).output).toBe('/w\n');
+    }
   });
 });
 

@@ -13,6 +13,9 @@ export const LOCAL_FILE_COUNT_MAX = 10_000;
 /** Bits of a mode that files keep. */
 const MODE_MASK = 0o1777;
 
+/** The work folder itself, as manifests name it. */
+export const isRoot = (path: string): boolean => path === '' || path === '.';
+
 /** Puts entries in place. */
 export class Entries {
   readonly #errors: Errors;
@@ -63,10 +66,10 @@ export class Entries {
         await this.#copy(sandbox, await this.#source(entry, grants), path, { count: 0 });
         return sandbox.chmod(path, mode);
       default:
-        await sandbox.mkdir(path, { recursive: true });
+        if (!isRoot(path)) await sandbox.mkdir(path, { recursive: true });
         for (const [name, child] of Object.entries(entry.children ?? {}))
-          await this.place(sandbox, join(path, name), child, grants);
-        return sandbox.chmod(path, mode);
+          await this.place(sandbox, isRoot(path) ? name : join(path, name), child, grants);
+        return isRoot(path) ? undefined : sandbox.chmod(path, mode);
     }
   }
 

@@ -15,10 +15,14 @@ const SIGNATURES: readonly [mediaType: string, pattern: RegExp][] = [
 
 const SVG = /^\s*(?:<\?xml[\s\S]*)?<svg/i;
 
+/** What begins with a comment, or is compressed, is told by its name, as the framework does. */
+const SVG_NAME = /\.svgz?$/i;
+
 /** `null`: none that is known. */
-export function mediaTypeOf(bytes: Uint8Array): string | null {
+export function mediaTypeOf(bytes: Uint8Array, path: string): string | null {
   const head = Buffer.from(bytes.subarray(0, 512));
   const hex = head.toString('hex');
   const known = SIGNATURES.find(([, pattern]) => pattern.test(hex))?.[0];
-  return known ?? (SVG.test(head.toString()) ? 'image/svg+xml' : null);
+  const isSvg = SVG.test(head.toString()) || SVG_NAME.test(path);
+  return known ?? (isSvg ? 'image/svg+xml' : null);
 }

@@ -37,11 +37,20 @@ export class UnreadText {
   }
 }
 
-/** The first and the last of a text, within so many tokens. */
+/** Of a text that was cut before it was read. */
+const CUT_NOTICE = /^\[\.{3}\d+ characters truncated from process output\.{3}\]\n/;
+
+/** The first and the last of a text, within so many tokens. A notice of an earlier cut stays, beyond them. */
 export function withinTokens(
   text: string,
   tokenCount: number | undefined,
 ): Pick<OpenAIAgentsExecResult, 'output' | 'originalTokenCount'> {
+  const earlier = CUT_NOTICE.exec(text)?.[0] ?? '';
+  const { output, ...count } = cutToTokens(text.slice(earlier.length), tokenCount);
+  return { output: earlier + output, ...count };
+}
+
+function cutToTokens(text: string, tokenCount: number | undefined): ReturnType<typeof withinTokens> {
   const bytes = Buffer.from(text);
   const maxBytes = Math.max(0, tokenCount ?? Number.POSITIVE_INFINITY) * BYTES_PER_TOKEN;
   if (bytes.length <= maxBytes) return { output: text };

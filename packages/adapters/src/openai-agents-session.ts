@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Sandbox } from '@sbx/core';
 import { COMMAND_COUNT_MAX, Commands } from './openai-agents-commands.js';
 import { editorOf } from './openai-agents-editor.js';
-import type { Entries } from './openai-agents-entries.js';
+import { type Entries, isRoot } from './openai-agents-entries.js';
 import { refuseRunAs, told } from './openai-agents-faults.js';
 import { IMAGE_BYTES_MAX, mediaTypeOf } from './openai-agents-images.js';
 import { asText } from './openai-agents-output.js';
@@ -17,7 +17,7 @@ import type {
   OpenAIAgentsSession,
   OpenAIAgentsState,
 } from './openai-agents-types.js';
-import { join, readBytes, unlessMissing } from './shared/files.js';
+import { join, readBytes, removeAllIn, unlessMissing } from './shared/files.js';
 import type { AdapterOptions, SandboxMaker } from './shared/open.js';
 import { Shell } from './shared/shell.js';
 
@@ -131,7 +131,7 @@ export class Session<Manifest extends OpenAIAgentsManifest> implements OpenAIAge
     if (kind !== 'file') throw new UserError(`Image path is not a file: ${path}`);
     if (sizeBytes > IMAGE_BYTES_MAX) throw new UserError(`Image file exceeds the 10 MB limit: ${path}`);
     const data = Uint8Array.from(await this.readFile({ path }));
-    const mediaType = mediaTypeOf(data);
+    const mediaType = mediaTypeOf(data, path);
     if (mediaType === null) throw new UserError(`Unsupported image format for view_image: ${path}`);
     return { type: 'image' as const, image: { data, mediaType } };
   }
@@ -168,7 +168,10 @@ export class Session<Manifest extends OpenAIAgentsManifest> implements OpenAIAge
     if (passing.length === 0) return all;
     // What is not to be kept is taken out of a copy.
     await using copy = await this.#make(all);
-    for (const path of passing) await copy.rm(path, { recursive: true, force: true });
+    for (const path of passing) {
+      if (isRoot(path)) await removeAllIn(copy);
+      else await copy.rm(path, { recursive: true, force: true });
+    }
     return await this.#file(undefined, () => buffer(copy.snapshot()));
   }
 
@@ -180,7 +183,11 @@ export class Session<Manifest extends OpenAIAgentsManifest> implements OpenAIAge
     const bytes = typeof data === 'string' ? Buffer.from(data) : new Uint8Array(data);
     const { maxInputBytes, maxExtractedBytes, maxMembers } = archiveLimits ?? {};
     if (bytes.length > (maxInputBytes ?? Number.POSITIVE_INFINITY))
-      throw new framework.SandboxArchiveError(`The archive has more than ${maxInputBytes} bytes.`);
+      throw new framework.SandboxArchiveError(`The archive has more than ${maxInputBytes} bytes.`, {
+        reason: 'archive input size exceeds limit',
+        limit: maxInputBytes,
+        actual: bytes.length,
+      });
     if (this.#isClosed) throw new framework.SandboxLifecycleError('The session is closed.');
     const next = await this.#make(bytes).catch((error: Error) => {
       throw Object.assign(new framework.SandboxArchiveError(error.message), { cause: error });
