@@ -206,7 +206,7 @@ describe('files of an OpenAI Agents session', () => {
     await using session = await start();
     const editor = session.createEditor();
     await editor.createFile({ path: 'd/f', diff: '+old' });
-    await expect(editor.createFile({ path: 'd/f', diff: '+x' })).rejects.toThrow('there already');
+    await expect(editor.createFile({ path: 'd/f', diff: '+x' })).rejects.toThrow('file already exists');
     await session.sandbox.chmod('d/f', 0o700);
     await editor.updateFile({ path: 'd/f', diff: '-old\n+new', moveTo: 'g' });
     expect((await session.exec({ cmd: 'ls d; cat g; stat -c %a g' })).output).toBe('new700\n');

@@ -13,7 +13,7 @@ export function editorOf(errors: Errors, sandboxNow: () => Sandbox): OpenAIAgent
     createFile: ({ path, diff }) =>
       edit(async (sandbox) => {
         if ((await unlessMissing(sandbox.lstat(path))) !== null)
-          throw new errors.UserError(`"${path}" is there already. Update it, or delete it first.`);
+          throw new errors.UserError(`The file already exists: "${path}". Update it, or delete it first.`);
         await sandbox.writeFile(path, errors.applyDiff('', diff, 'create'));
       }),
     updateFile: ({ path, diff, moveTo }) =>

@@ -16,6 +16,11 @@ const MODE_MASK = 0o1777;
 /** The work folder itself, as manifests name it. */
 export const isRoot = (path: string): boolean => path === '' || path === '.';
 
+/** The work folder stays: nothing can take its place. */
+export async function removeAllIn(sandbox: Sandbox): Promise<void> {
+  for (const name of await sandbox.readdir('.')) await sandbox.rm(name, { recursive: true, force: true });
+}
+
 /** Puts entries in place. */
 export class Entries {
   readonly #errors: Errors;

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Sandbox } from '@sbx/core';
 import { COMMAND_COUNT_MAX, Commands } from './openai-agents-commands.js';
 import { editorOf } from './openai-agents-editor.js';
-import { type Entries, isRoot } from './openai-agents-entries.js';
+import { type Entries, isRoot, removeAllIn } from './openai-agents-entries.js';
 import { refuseRunAs, told } from './openai-agents-faults.js';
 import { IMAGE_BYTES_MAX, mediaTypeOf } from './openai-agents-images.js';
 import { asText } from './openai-agents-output.js';
@@ -17,7 +17,7 @@ import type {
   OpenAIAgentsSession,
   OpenAIAgentsState,
 } from './openai-agents-types.js';
-import { join, readBytes, removeAllIn, unlessMissing } from './shared/files.js';
+import { join, readBytes, unlessMissing } from './shared/files.js';
 import type { AdapterOptions, SandboxMaker } from './shared/open.js';
 import { Shell } from './shared/shell.js';
 

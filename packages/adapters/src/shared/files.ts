@@ -30,8 +30,3 @@ export async function readBytes(sandbox: Sandbox, path: string): Promise<Uint8Ar
   const { buffer, byteOffset, byteLength } = await sandbox.readFile(path, { maxBytes: READ_BYTES_MAX });
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
-
-/** The work folder stays: nothing can take its place. */
-export async function removeAllIn(sandbox: Sandbox): Promise<void> {
-  for (const name of await sandbox.readdir('.')) await sandbox.rm(name, { recursive: true, force: true });
-}
