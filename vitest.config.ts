@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const shared = {
@@ -9,6 +10,8 @@ const shared = {
   // CI's log has the message only: it should say what was in a list, and not how long it was.
   chaiConfig: { truncateThreshold: 2_000 },
 };
+// Vitest leaves one CPU to its own process, which waits while the tests run: units and rules take all of them.
+const parallel = { maxWorkers: availableParallelism(), isolate: false };
 // Node 20 has no `await using`: lower it as the published build does.
 const oxc = { target: 'es2022' };
 
@@ -21,7 +24,9 @@ export default defineConfig({
           ...shared,
           // Beside what they test, which they import from its source.
           name: 'unit',
+          // They leave nothing behind, so that what they load is loaded once in each worker and not once in each file.
           include: ['packages/*/src/**/*.test.ts', 'packages/*/site/**/*.test.ts', 'scripts/**/*.test.mjs'],
+          ...parallel,
           sequence: { groupOrder: 0 },
         },
       },
@@ -32,8 +37,9 @@ export default defineConfig({
           // The rules of the tree. They only read, and load TypeScript's compiler once in each worker instead of once in each file.
           name: 'tidy',
           include: ['test/tidy/**/*.test.ts'],
-          isolate: false,
-          sequence: { groupOrder: 0 },
+          ...parallel,
+          // Not in turn with the units: a worker is kept for files of one project only.
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -52,7 +58,7 @@ export default defineConfig({
             ...(process.env.SBX_BROKER_FAULTS === '1' ? [] : ['test/**/*.faults.test.ts']),
           ],
           maxWorkers: 1,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

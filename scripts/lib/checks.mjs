@@ -1,7 +1,6 @@
 // The checks of `npm test`, those of `npm run test:quick` first: a check is what gives counts, under a name.
-import { join } from 'node:path';
 import { addCounts, readCountLine } from './counts.mjs';
-import { scratch, tool } from './paths.mjs';
+import { tool } from './paths.mjs';
 import { CommandError, runInSight, runQuietly } from './run.mjs';
 import { runVitest } from './vitest.mjs';
 
@@ -24,9 +23,7 @@ async function nativeTests() {
 
 const biome = { name: 'biome', run: checkWith(tool.biome, ['check', '--error-on-warnings']) };
 const clangFormat = { name: 'clang-format', run: checkWith('scripts/format-native.mjs', []) };
-/** Keeps what it has learnt of each file, so that only changed files and those that depend on them are checked again. */
-const KEPT_TYPES = ['--incremental', '--tsBuildInfoFile', join(scratch, 'types.tsbuildinfo')];
-const tsc = { name: 'tsc', run: checkWith(tool.tsc, ['--noEmit', ...KEPT_TYPES]) };
+const tsc = { name: 'tsc', run: checkWith(tool.tsc, ['--noEmit']) };
 /** What runs in browsers has their types instead of Node's. */
 const tscSite = {
   name: 'tsc, console',

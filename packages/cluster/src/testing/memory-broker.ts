@@ -184,10 +184,14 @@ export class MemoryBroker {
 
   #next(node: Node, signal: AbortSignal): Promise<Delivery | null> {
     return new Promise((resolve) => {
-      const pull: Pull = { node, isOver: false, take: resolve };
+      const settle = (delivery: Delivery | null) => {
+        signal.removeEventListener('abort', end);
+        resolve(delivery);
+      };
+      const pull: Pull = { node, isOver: false, take: settle };
       const end = () => {
         pull.isOver = true;
-        if (!node.isDead) resolve(null);
+        if (!node.isDead) settle(null);
       };
       this.#clock.after(PULL_MS + ANSWER_MS, end);
       signal.addEventListener('abort', end, { once: true });

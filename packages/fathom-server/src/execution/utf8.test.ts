@@ -13,12 +13,17 @@ function cut(bytes: Uint8Array, places: number[]): Uint8Array[] {
   return [...ends, bytes.length].map((end, index) => bytes.subarray(index === 0 ? 0 : ends[index - 1], end));
 }
 
+/** As fast-check's own `binary`, which first spends a second on a table of all characters. */
+const codePoint = fc.integer({ min: 0, max: 0x10ffff - 0x800 }).map((index) => {
+  return String.fromCodePoint(index < 0xd800 ? index : index + 0x800); // no half of a surrogate pair
+});
+
 const whole = (bytes: Uint8Array) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 const places = fc.array(fc.nat(), { maxLength: 12 });
 
 test('text cut anywhere comes out whole, and each piece is well formed', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), places, (text, ends) => {
+    fc.property(fc.string({ unit: codePoint }), places, (text, ends) => {
       const pieces = decodeIn(cut(Buffer.from(text), ends));
       expect(pieces.join('')).toBe(text);
       for (const piece of pieces) expect(/\p{Surrogate}/u.test(piece)).toBe(false);
