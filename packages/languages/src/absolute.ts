@@ -1,6 +1,7 @@
 /** Interpreters start by absolute path: the PATH of a request belongs to its program, and must not decide what runs it. */
+
+import type { Language } from './language.js';
 import type { Programs } from './needs.js';
-import type { Language } from './types.js';
 
 interface Start {
   file: string;

@@ -1,8 +1,9 @@
 import type { RunResult } from '@sbx/core';
 import { defaultEngine } from './engine.js';
+import type { Language } from './language.js';
 import { requireAvailable } from './needs.js';
 import { planCompile, sourceFiles, sourceName } from './plan.js';
-import type { Artifact, Compilation, CompileOptions, Language } from './types.js';
+import type { Artifact, Compilation, CompileOptions } from './types.js';
 
 /** Compiles in a fresh sandbox and takes the outputs out of it; a language without compile step just packs its files. */
 export async function compileCode(language: Language, options: CompileOptions): Promise<Compilation> {

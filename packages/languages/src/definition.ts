@@ -1,7 +1,7 @@
 /** A definition as a user writes it → a checked, frozen `Language`. */
 import { InvalidOptionsError, SYSCALL_FAMILIES } from '@sbx/core';
+import type { Language, LanguageDefinition } from './language.js';
 import { limits, validate, wrongType } from './options.js';
-import type { Language, LanguageDefinition } from './types.js';
 
 type Check = (value: unknown, field: string) => void;
 

@@ -34,6 +34,19 @@ export function prepareRun(artifact: Artifact, options?: RunArtifactOptions): Pr
 
 export { languages } from './built-in.js';
 export { LanguageUnavailableError } from './errors.js';
+export type {
+  CompileContext,
+  CompileStep,
+  Language,
+  LanguageDefinition,
+  LanguageName,
+  LanguageReport,
+  LanguageStep,
+  PerRun,
+  StandbyHints,
+  StepContext,
+  VersionProbe,
+} from './language.js';
 export { minimalRoot } from './minimal-root.js';
 export type { ProbeOptions } from './probe.js';
 export { createRegistry, Registry, type RegistryOptions } from './registry.js';
@@ -44,20 +57,9 @@ export type {
   Artifact,
   CodeResult,
   Compilation,
-  CompileContext,
   CompileOptions,
-  CompileStep,
-  Language,
-  LanguageDefinition,
-  LanguageName,
-  LanguageReport,
-  LanguageStep,
-  PerRun,
   PreparedRun,
   RunArtifactOptions,
   RunCodeOptions,
   RunEngine,
-  StandbyHints,
-  StepContext,
-  VersionProbe,
 } from './types.js';

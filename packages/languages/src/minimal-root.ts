@@ -1,7 +1,7 @@
 /** Languages to the list of packages that a minimal root is made of. */
 import type { MinimalRoot } from '@sbx/core';
 import { languages as builtIn } from './built-in.js';
-import type { LanguageDefinition } from './types.js';
+import type { LanguageDefinition } from './language.js';
 
 /** What every root has: libraries of C, and the shell that asks what else is there. */
 const BASE: readonly string[] = ['libc6', 'dash'];

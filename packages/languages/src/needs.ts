@@ -4,7 +4,8 @@
  */
 import { DEFAULT_ENV, isSbxError } from '@sbx/core';
 import { LanguageUnavailableError } from './errors.js';
-import type { Language, RunEngine } from './types.js';
+import type { Language } from './language.js';
+import type { RunEngine } from './types.js';
 
 /**
  * Prints a line for each argument: `-` and its name when it is neither a program in PATH nor, when absolute, an existing path;

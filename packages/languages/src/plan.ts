@@ -1,21 +1,11 @@
 /** Language + request → the arguments of one core run. Pure: nothing is started or looked up here. */
 import { DEFAULT_ENV, type FileInput, InvalidOptionsError, type Limits } from '@sbx/core';
 import { defaultEngine } from './engine.js';
+import type { CompileStep, Language, LanguageStep, PerRun, StepContext } from './language.js';
 import { memoryLimitOf, mergeLimits } from './limits.js';
 import { plainFileName } from './options.js';
 import { tellsMemory, toldMemoryFiles } from './told-memory.js';
-import type {
-  Artifact,
-  CompileOptions,
-  CompileStep,
-  Language,
-  LanguageStep,
-  PerRun,
-  PreparedRun,
-  RunArtifactOptions,
-  RunEngine,
-  StepContext,
-} from './types.js';
+import type { Artifact, CompileOptions, PreparedRun, RunArtifactOptions, RunEngine } from './types.js';
 
 type Files = Record<string, FileInput | string | Uint8Array>;
 

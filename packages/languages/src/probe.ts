@@ -2,8 +2,9 @@
 import { DEFAULT_ENV, isSbxError, type RunResult } from '@sbx/core';
 import { defaultEngine } from './engine.js';
 import { missingText } from './errors.js';
+import type { Language, LanguageReport, VersionProbe } from './language.js';
 import { missingNeeds } from './needs.js';
-import type { Language, LanguageReport, RunEngine, VersionProbe } from './types.js';
+import type { RunEngine } from './types.js';
 
 /** Codes that speak about the language's installation, not about the engine. */
 const NOT_INSTALLED = ['SBX_PROGRAM_NOT_FOUND', 'SBX_PROGRAM_NOT_EXECUTABLE'];

@@ -5,6 +5,7 @@ import { InvalidOptionsError, nearestName } from '@sbx/core';
 import { compileCode } from './compile.js';
 import { makeLanguage } from './definition.js';
 import { builtinLanguages } from './entries/index.js';
+import type { Language, LanguageDefinition, LanguageReport } from './language.js';
 import { validateCompile, validateRunArtifact, validateRunCode } from './options.js';
 import { planRun } from './plan.js';
 import { type ProbeOptions, probeLanguages } from './probe.js';
@@ -15,9 +16,6 @@ import type {
   CodeResult,
   Compilation,
   CompileOptions,
-  Language,
-  LanguageDefinition,
-  LanguageReport,
   PreparedRun,
   RunArtifactOptions,
   RunCodeOptions,

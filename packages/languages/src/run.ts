@@ -1,6 +1,7 @@
 import type { RunResult } from '@sbx/core';
 import { compileCode } from './compile.js';
 import { defaultEngine } from './engine.js';
+import type { Language } from './language.js';
 import { requireAvailable } from './needs.js';
 import { planRun } from './plan.js';
 import type {
@@ -8,7 +9,6 @@ import type {
   CodeResult,
   Compilation,
   CompileOptions,
-  Language,
   RunArtifactOptions,
   RunCodeOptions,
 } from './types.js';

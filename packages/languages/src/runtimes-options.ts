@@ -7,6 +7,7 @@ import {
   type Runner,
   type SandboxShape,
 } from '@sbx/core';
+import type { LanguageName } from './language.js';
 import {
   anything,
   type Check,
@@ -19,7 +20,6 @@ import {
   wrongType,
 } from './options.js';
 import type { Registry } from './registry.js';
-import type { LanguageName } from './types.js';
 
 /** Settings of `createRuntimes`. */
 export interface RuntimesOptions {

@@ -11,6 +11,7 @@ import {
 import { startByPath } from './absolute.js';
 import { type PreparedStart, type Starts, startsOf } from './cold-starts.js';
 import { LanguageUnavailableError } from './errors.js';
+import type { Language } from './language.js';
 import { type Programs, requireAvailable } from './needs.js';
 import { planRun, sourceName } from './plan.js';
 import { createRegistry, type Registry } from './registry.js';
@@ -20,7 +21,6 @@ import {
   validateRuntimes,
   validateSpawnCode,
 } from './runtimes-options.js';
-import type { Language } from './types.js';
 
 const NONE: StandbyCounters = {
   waiting: 0,

@@ -1,4 +1,4 @@
-import type { CompileStep, LanguageDefinition } from '../types.js';
+import type { CompileStep, LanguageDefinition } from '../language.js';
 import { MiB } from './sizes.js';
 
 /** The driver, the compiler proper and the linker; one can eat any amount of memory in constant evaluation. */

@@ -1,4 +1,4 @@
-import type { LanguageDefinition } from '../types.js';
+import type { LanguageDefinition } from '../language.js';
 import { MiB } from './sizes.js';
 
 /** The garbage collector works harder from here on, instead of running into the limit with garbage. */

@@ -1,5 +1,5 @@
 /** The built-in languages, in the order in which they are listed. */
-import type { LanguageDefinition } from '../types.js';
+import type { LanguageDefinition } from '../language.js';
 import { c, cpp } from './c.js';
 import { elixir } from './elixir.js';
 import { go } from './go.js';

@@ -1,4 +1,4 @@
-import type { LanguageDefinition, StepContext } from '../types.js';
+import type { LanguageDefinition, StepContext } from '../language.js';
 import { javaMainClass, javaPublicType } from './java-source.js';
 import { MiB } from './sizes.js';
 

@@ -1,4 +1,4 @@
-import type { LanguageDefinition } from '../types.js';
+import type { LanguageDefinition } from '../language.js';
 import { JAVASCRIPT_AGES } from './ages.js';
 import { heapArgs, nodeLimits, nodeVersion } from './node.js';
 

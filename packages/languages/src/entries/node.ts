@@ -1,5 +1,5 @@
 /** What the languages on Node have in common. */
-import type { LanguageStep, StepContext, VersionProbe } from '../types.js';
+import type { LanguageStep, StepContext, VersionProbe } from '../language.js';
 import { MiB } from './sizes.js';
 
 /** Threads: main, inspector signal, V8 and libuv pools; 7 to 12 measured on 2 CPUs. */

@@ -1,4 +1,4 @@
-import type { LanguageDefinition } from '../types.js';
+import type { LanguageDefinition } from '../language.js';
 import { MiB } from './sizes.js';
 
 export const rust: LanguageDefinition = {

@@ -1,4 +1,4 @@
-import type { LanguageDefinition } from '../types.js';
+import type { LanguageDefinition } from '../language.js';
 import { SHELL_AGES } from './ages.js';
 
 /** The system's POSIX shell (dash on Debian). */

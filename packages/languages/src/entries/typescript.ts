@@ -8,7 +8,7 @@
  * namespaces without a word. The code is hostile, so the transformer is copied into the sandbox and runs there, never in
  * the host's process.
  */
-import type { LanguageDefinition } from '../types.js';
+import type { LanguageDefinition } from '../language.js';
 import { heapArgs, nodeLimits, nodeVersion } from './node.js';
 import { MiB } from './sizes.js';
 import { transformerFile } from './typescript-tool.js';
