@@ -77,6 +77,21 @@ test('the broker goes and comes back: what runs goes on, and its result comes', 
   expect((await meanwhile).stdout.text()).toBe('sent while it was away\n');
 });
 
+test('a broker that was started again has forgotten which ids it had: the record of one comes at once all the same', async () => {
+  await addWorker();
+  const job = { id: 'known', request: { file: 'sh', args: ['-c', 'echo $$; date +%N'] } };
+  await using engine = await openEngine({ servers: nats.url });
+  const told = (await (await engine.submit(job)).result).stdout.text();
+  await nats.kill();
+  await nats.start();
+  await using other = await openEngine({ servers: nats.url });
+  await other.run('true'); // the worker is there again
+  const from = performance.now();
+  const ticket = await other.submit(job);
+  expect((await ticket.result).stdout.text()).toBe(told);
+  expect(performance.now() - from).toBeLessThan(3000); // looks for records without any word come after 5 s
+});
+
 test('jobs of a submitter that was killed end after its grace', async () => {
   await addWorker();
   const job = { id: 'orphan', request: { file: 'sleep', args: ['60'] } };

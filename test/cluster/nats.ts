@@ -7,6 +7,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { root } from '../tidy/sources.js';
 
+const START_MS = 30_000;
+const ANSWER_MS = 2000;
+
 let binary: string | undefined;
 
 function natsServer(): string {
@@ -61,6 +64,7 @@ export class Nats {
     const child = spawn(natsServer(), this.#args, { stdio: ['ignore', 'ignore', 'pipe'] });
     this.#child = child;
     process.once('exit', () => child.kill('SIGKILL')); // also where a hook before `stop` threw
+    const timer = setTimeout(() => child.kill('SIGKILL'), START_MS);
     await new Promise<void>((resolve, reject) => {
       let log = '';
       child.stderr!.on('data', (data: Buffer) => {
@@ -68,15 +72,18 @@ export class Nats {
         if (log.includes('Server is ready')) resolve();
       });
       child.once('exit', () => reject(new Error(`nats-server ended: ${log}`)));
-    });
+    }).finally(() => clearTimeout(timer));
   }
 
   /** Resolves when its streams are as those of the others, as whoever restarts brokers one by one waits for. */
   async healthy(): Promise<void> {
     for (;;) {
-      const answer = await fetch(this.#healthUrl).catch(() => null);
-      await answer?.arrayBuffer();
-      if (answer?.ok === true) return;
+      const signal = AbortSignal.timeout(ANSWER_MS);
+      const isHealthy = await fetch(this.#healthUrl, { signal }).then(
+        async (answer) => (await answer.arrayBuffer()) && answer.ok,
+        () => false, // it starts, or hangs
+      );
+      if (isHealthy) return;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }

@@ -2,7 +2,7 @@
  * What submitters and workers need of a broker. `nats/` does it with JetStream; tests with a broker in memory that drops, delays,
  * reorders and parts. Every call may reject (the broker is gone); a call that rejects may have been carried out all the same.
  */
-import type { Cancel, Notice, NoticeHeader } from './wire/notice.js';
+import type { Cancel, Notice } from './wire/notice.js';
 
 /** A job as the broker carries it. */
 export interface QueuedJob {
@@ -43,7 +43,9 @@ export interface SubmitterLink extends RecordLink {
   cancel(tenant: string, cancel: Cancel): void;
   /** Notices of jobs of this submitter. */
   onNotice(take: (notice: Notice) => void): void;
-  /** The connection was lost and is there again: notices may be missing. */
+  /** Calls back with the record of a job as soon as it is stored, whoever writes it, until the returned function is called. It may be lost. */
+  follow(key: string, take: (record: Uint8Array) => void): () => void;
+  /** The connection was lost and is there again: notices and records may be missing. */
   onReconnect(call: () => void): void;
 }
 
@@ -61,7 +63,7 @@ export interface Delivery {
 export interface WorkerLink extends RecordLink {
   /** Waits for a job; `null` when there was none for a while, or `signal` came. */
   next(signal: AbortSignal): Promise<Delivery | null>;
-  notify(job: Pick<QueuedJob, 'tenant' | 'submitter'>, header: NoticeHeader, record?: Uint8Array): void;
+  notify(job: Pick<QueuedJob, 'tenant' | 'submitter'>, notice: Notice): void;
   onCancel(take: (tenant: string, cancel: Cancel) => void): void;
   /** Whether the submitter of a job answers. Rejects when the broker is gone. */
   isHeard(job: Pick<QueuedJob, 'tenant' | 'submitter'>): Promise<boolean>;

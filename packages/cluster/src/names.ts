@@ -2,10 +2,11 @@
  * Names at the broker. Everything of a tenant has the tenant as one part of its subject, so that permissions of NATS can fence tenants:
  *
  *   sbx.jobs.TENANT                the work queue (stream sbx-jobs)
- *   sbx.notice.TENANT.SUBMITTER    from workers to the submitter of a job: leased, ended
+ *   sbx.notice.TENANT.SUBMITTER    from workers to the submitter of a job: a worker has it; does its submitter live
  *   sbx.cancel.TENANT              from submitters to all workers
  *   sbx.session.TENANT.ID.up|down  streams of a living program: to its submitter, to its worker
  *   $KV.sbx-records.TENANT.ID      how a job ended: the first write holds
+ *   sbx.ended.TENANT.ID            the same record, sent on by the broker when it is stored
  *   $KV.sbx-workers.WORKER         who works, and what it can do; gone when it has not been renewed for a while
  */
 import { InvalidOptionsError } from '@sbx/core';
@@ -21,6 +22,8 @@ export const subjects = {
   jobs: (tenant: string) => `sbx.jobs.${tenant}`,
   notice: (tenant: string, submitter: string) => `sbx.notice.${tenant}.${submitter}`,
   cancel: (tenant: string) => `sbx.cancel.${tenant}`,
+  /** `key`: of a record. */
+  ended: (key: string) => `sbx.ended.${key}`,
   up: (tenant: string, session: string) => `sbx.session.${tenant}.${session}.up`,
   down: (tenant: string, session: string) => `sbx.session.${tenant}.${session}.down`,
 };

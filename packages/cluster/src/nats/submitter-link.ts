@@ -31,6 +31,14 @@ export function submitterLink(
     onNotice(callback) {
       take = callback;
     },
+    follow(key, take) {
+      const subscription = connection.subscribe(subjects.ended(key), {
+        callback(error, message) {
+          if (error === null) take(message.data);
+        },
+      });
+      return () => subscription.unsubscribe();
+    },
     onReconnect: (call) => void watchReconnects(broker, call),
     /** Notices of one tenant, so that a submitter needs no permission for others. */
     listen(tenant) {
@@ -40,8 +48,8 @@ export function submitterLink(
         callback: (error, message) => {
           if (error !== null) return;
           const notice = noticeOf(message.data);
-          if (notice?.header.kind === 'ping') message.respond();
-          else if (notice?.header.tenant === tenant) take(notice);
+          if (notice?.kind === 'ping') message.respond();
+          else if (notice?.tenant === tenant) take(notice);
         },
       });
     },

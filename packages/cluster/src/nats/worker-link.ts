@@ -1,26 +1,35 @@
 /** A worker's side of JetStream: a pull for each free place, so that the broker never hands out more than can start. */
-import type { Consumer, JsMsg } from '@nats-io/jetstream';
+import type { Msg } from '@nats-io/transport-node';
 import type { Delivery, WorkerLink } from '../links.js';
-import { subjects } from '../names.js';
+import { JOB_STREAM, subjects, WORKERS } from '../names.js';
+import { BrokenMessageError } from '../wire/envelope.js';
 import { decodeJob } from '../wire/job.js';
 import { decodeCancel, encodeNotice } from '../wire/notice.js';
 import type { Broker } from './connection.js';
+import { IN_PROGRESS, Pulls } from './pulls.js';
 import { recordLink } from './record-link.js';
 
-/** A pull that brought nothing is made anew. */
-const PULL_MS = 30_000;
 const PING_MS = 2000;
 const TENANT_AT = 2;
+/** Where the number of deliveries stands in the subject for acknowledgements, and in that of servers which add domain and account. */
+const DELIVERIES_AT = 4;
+const DELIVERIES_AT_LONG = 6;
+const LONG = 11;
 
 /** `onBroken`: a message in the queue is none of ours, and was taken out of it. */
-export function workerLink(broker: Broker, consumer: Consumer, onBroken: (error: Error) => void): WorkerLink {
+export function workerLink(broker: Broker, onBroken: (error: Error) => void): WorkerLink & { flush(): void } {
   const { connection } = broker;
+  const pulls = new Pulls(connection, JOB_STREAM, WORKERS);
   return {
     ...recordLink(broker),
-    next: (signal) => next(consumer, signal, onBroken),
-    notify({ tenant, submitter }, header, record) {
+    flush: () => pulls.flush(),
+    async next(signal) {
+      const message = await pulls.next(signal);
+      return message && deliveryOf(message, pulls, onBroken);
+    },
+    notify({ tenant, submitter }, notice) {
       if (connection.isClosed()) return;
-      connection.publish(subjects.notice(tenant, submitter), encodeNotice(header, record));
+      connection.publish(subjects.notice(tenant, submitter), encodeNotice(notice));
     },
     onCancel(take) {
       connection.subscribe(subjects.cancel('*'), {
@@ -51,37 +60,25 @@ function tenantOf(subject: string): string {
   return subject.split('.')[TENANT_AT] ?? '';
 }
 
-async function next(
-  consumer: Consumer,
-  signal: AbortSignal,
-  onBroken: (error: Error) => void,
-): Promise<Delivery | null> {
-  if (signal.aborted) return null;
-  const messages = await consumer.fetch({ max_messages: 1, expires: PULL_MS });
-  const stop = () => messages.stop();
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    for await (const message of messages) {
-      if (!signal.aborted) return deliveryOf(message, onBroken);
-      message.nak(); // it came while the worker was told to end: another gets it
-    }
-    return null;
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
-}
-
-function deliveryOf(message: JsMsg, onBroken: (error: Error) => void): Delivery | null {
+function deliveryOf(message: Msg, pulls: Pulls, onBroken: (error: Error) => void): Delivery | null {
   try {
     return {
       job: decodeJob(message.data, tenantOf(message.subject)),
-      attempt: message.info.deliveryCount,
-      extend: () => message.working(),
-      done: () => message.ack(),
+      attempt: deliveriesOf(message.reply ?? ''),
+      extend: () => void message.respond(IN_PROGRESS),
+      done: () => pulls.acknowledge(message),
     };
   } catch (error) {
-    message.term('not a job of this version');
+    message.respond('+TERM not a job of this version');
     onBroken(error as Error);
     return null;
   }
+}
+
+/** Throws when the message is none of a consumer. */
+function deliveriesOf(reply: string): number {
+  const parts = reply.split('.');
+  const count = Number(parts[parts.length >= LONG ? DELIVERIES_AT_LONG : DELIVERIES_AT]);
+  if (!Number.isInteger(count) || count < 1) throw new BrokenMessageError('the message is of no consumer');
+  return count;
 }

@@ -1,6 +1,6 @@
 /**
  * Jobs of one process on their way to workers and back. A job waits here for its tenant's turn, goes to the broker when workers will soon
- * have room, and ends with the first record under its key. Notices make that quick; when they are lost (they may be), the record is
+ * have room, and ends with the first record under its key. The broker sends that on when it is stored; when it is lost on the way, it is
  * found by looking. Everything is tried again until the job's deadline: publishing and writing a record twice does nothing.
  */
 import { OverloadedError } from '@sbx/core';
@@ -96,6 +96,8 @@ export class Submitter {
       if (ticket === null) return;
       this.#published += 1;
       ticket.state = 'queued';
+      const take = (record: Uint8Array) => this.#onRecord(ticket, record);
+      ticket.stopFollowing = this.#link.follow(recordKey(ticket.tenant, ticket.job.id), take);
       void this.#publish(ticket);
     }
   }
@@ -166,12 +168,12 @@ export class Submitter {
     } else void this.#lookFor(ticket);
   }
 
-  #onNotice({ header, record }: Notice): void {
-    if (header.kind === 'ping') return;
-    const ticket = this.#tickets.get(recordKey(header.tenant, header.id));
+  #onNotice(notice: Notice): void {
+    if (notice.kind === 'ping') return;
+    const ticket = this.#tickets.get(recordKey(notice.tenant, notice.id));
     if (ticket === undefined) return;
-    if (header.kind === 'leased') this.#onLeased(ticket, header.attempt);
-    else this.#onRecord(ticket, record);
+    if (notice.kind === 'leased') this.#onLeased(ticket, notice.attempt);
+    else void this.#lookFor(ticket);
   }
 
   #onLeased(ticket: JobTicket, attempt: number): void {
@@ -183,6 +185,7 @@ export class Submitter {
   }
 
   #onRecord(ticket: JobTicket, bytes: Uint8Array): void {
+    if (ticket.state === 'ended') return;
     let record: JobRecord;
     try {
       record = decodeRecord(bytes);
@@ -207,6 +210,7 @@ export class Submitter {
     if (ticket.state !== 'waiting') this.#published -= 1;
     ticket.state = 'ended';
     ticket.stopDeadline();
+    ticket.stopFollowing();
     this.#tickets.delete(recordKey(ticket.tenant, ticket.job.id));
     this.totals.ended += 1;
     if (record === null) ticket.reject(error);

@@ -37,6 +37,8 @@ export class JobTicket {
   /** How it ended; rejects with what kept it from ending. */
   readonly record: Promise<JobRecord>;
   stopDeadline: () => void = () => undefined;
+  /** Of its record. */
+  stopFollowing: () => void = () => undefined;
   #resolve!: (record: JobRecord) => void;
   #reject!: (error: unknown) => void;
 

@@ -40,6 +40,8 @@ export class Node {
   onNotice: ((notice: Notice) => void) | null = null;
   onCancel: ((tenant: string, cancel: Cancel) => void) | null = null;
   onReconnect: (() => void) | null = null;
+  /** Who waits for which record. */
+  readonly followers = new Map<string, (record: Uint8Array) => void>();
 
   constructor(name: string) {
     this.name = name;
@@ -79,6 +81,11 @@ export class MemoryBroker {
     this.#clock.after(ms + 1, () => node.isDead || node.onReconnect?.());
   }
 
+  /** As a server that is started again: it knows the ids of jobs that are in its queue, and no others. */
+  forgetIds(): void {
+    for (const [key, { sequence }] of this.#ids) if (!this.#entries.has(sequence)) this.#ids.delete(key);
+  }
+
   submitterLink(node: Node): SubmitterLink {
     return {
       ...this.#recordLink(node),
@@ -92,6 +99,10 @@ export class MemoryBroker {
       onNotice: (take) => {
         node.onNotice = take;
       },
+      follow: (key, take) => {
+        node.followers.set(key, take);
+        return () => node.followers.delete(key);
+      },
       onReconnect: (call) => {
         node.onReconnect = call;
       },
@@ -102,10 +113,10 @@ export class MemoryBroker {
     return {
       ...this.#recordLink(node),
       next: (signal) => this.#next(node, signal),
-      notify: ({ submitter }, header, record) => {
+      notify: ({ submitter }, notice) => {
         const target = this.#nodes.get(submitter);
         if (target === undefined) return;
-        const bytes = encodeNotice(header, record);
+        const bytes = encodeNotice(notice);
         this.#tell(node, target, () => target.onNotice?.(decodeNotice(bytes)));
       },
       onCancel: (take) => {
@@ -124,6 +135,9 @@ export class MemoryBroker {
         this.#ask(node, () => {
           if (this.records.has(key)) return false;
           this.records.set(key, record);
+          for (const each of this.#nodes.values()) {
+            this.#send(each, () => each.isDead || each.followers.get(key)?.(record));
+          }
           return true;
         }),
       readRecord: (key) => this.#ask(node, () => this.records.get(key) ?? null),

@@ -6,20 +6,15 @@ const id = z.string().min(1).max(128);
 const tenant = z.string().min(1).max(64);
 
 const NOTICE = z.discriminatedUnion('kind', [
-  /** A worker has it and is about to start it. */
+  /** A worker has it, and runs it. */
   z.strictObject({ kind: z.literal('leased'), tenant, id, attempt: z.int().min(1), worker: id }),
-  /** Its record was accepted; the record follows. */
+  /** A worker that got it found that it has a record already, from before this submitter asked. */
   z.strictObject({ kind: z.literal('ended'), tenant, id }),
   /** A worker asks whether the submitter still lives. */
   z.strictObject({ kind: z.literal('ping') }),
 ]);
 
-export type NoticeHeader = z.output<typeof NOTICE>;
-export interface Notice {
-  header: NoticeHeader;
-  /** Of `ended`: the record as it was written. */
-  record: Uint8Array;
-}
+export type Notice = z.output<typeof NOTICE>;
 
 const CANCEL = z.strictObject({
   id,
@@ -29,16 +24,13 @@ const CANCEL = z.strictObject({
 
 export type Cancel = z.output<typeof CANCEL>;
 
-const NONE = new Uint8Array(0);
-
-export function encodeNotice(header: NoticeHeader, record: Uint8Array = NONE): Uint8Array {
-  return encodeEnvelope(header, [record]);
+export function encodeNotice(notice: Notice): Uint8Array {
+  return encodeEnvelope(notice);
 }
 
 /** Throws `BrokenMessageError`. */
 export function decodeNotice(message: Uint8Array): Notice {
-  const { header, bytes } = decodeEnvelope(message);
-  return { header: parse(NOTICE, header), record: bytes };
+  return parse(NOTICE, decodeEnvelope(message).header);
 }
 
 export function encodeCancel(cancel: Cancel): Uint8Array {

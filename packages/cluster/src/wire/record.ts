@@ -35,8 +35,3 @@ export function decodeRecord(message: Uint8Array): JobRecord {
   if (!parsed.success) throw new BrokenMessageError('the record has another form');
   return { ...parsed.data, outcome: bytes };
 }
-
-/** Whether two records are of the same write: a write whose answer was lost is tried again, and then meets itself. */
-export function isSameWrite(a: RecordHeader, b: RecordHeader): boolean {
-  return a.kind === b.kind && a.attempt === b.attempt && a.worker === b.worker;
-}

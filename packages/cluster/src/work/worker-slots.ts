@@ -3,13 +3,16 @@
  * same time its record is looked for, since a job that was cancelled, or ended by another worker, needs no end here. The result counts
  * only when this worker's record is the first.
  */
+import { setMaxListeners } from 'node:events';
 import { type Clock, pause } from '../clock.js';
 import type { Delivery, WorkerLink } from '../links.js';
 import { recordKey } from '../names.js';
 import type { Cancel } from '../wire/notice.js';
-import { decodeRecord, encodeRecord, isSameWrite, type JobRecord } from '../wire/record.js';
+import { encodeRecord, type JobRecord } from '../wire/record.js';
 import { RecentCancels } from './recent-cancels.js';
 
+/** A job that is over sooner is not told as leased: its record says all. */
+const LEASED_MS = 10;
 const RETRY_MS = 100;
 const RETRY_MS_MAX = 2000;
 const NONE = new Uint8Array(0);
@@ -53,6 +56,7 @@ export class WorkerSlots {
     this.#link = link;
     this.#clock = clock;
     this.#options = options;
+    setMaxListeners(0, this.#draining.signal); // each free place listens
     link.onCancel((tenant, cancel) => this.#onCancel(recordKey(tenant, cancel.id), cancel));
     this.#loops = Array.from({ length: options.slots }, () => this.#serve());
   }
@@ -91,7 +95,7 @@ export class WorkerSlots {
     const { job, attempt } = delivery;
     const key = recordKey(job.tenant, job.id);
     const isSecond = attempt > 1 || this.#recent.has(key);
-    if (isSecond && (await this.#link.readRecord(key)) !== null) return delivery.done();
+    if (isSecond && (await this.#link.readRecord(key)) !== null) return this.#pass(delivery);
     if (attempt > job.maxAttempts) return this.#giveUp(delivery, key, 'lost');
     if (this.#running.has(key)) return this.#waitForOwn(delivery, key);
     const controller = new AbortController();
@@ -101,6 +105,12 @@ export class WorkerSlots {
     } finally {
       this.#running.delete(key);
     }
+  }
+
+  /** The job has its record. The broker sent that on when it was stored, which may be before its submitter asked for the job. */
+  #pass({ job, done }: Delivery): void {
+    this.#link.notify(job, { kind: 'ended', tenant: job.tenant, id: job.id });
+    done();
   }
 
   /** An earlier attempt of this very worker still runs: its lease ended while the broker was away. Its record is that of both. */
@@ -117,7 +127,7 @@ export class WorkerSlots {
     const { job, attempt } = delivery;
     const { name: worker, execute } = this.#options;
     this.totals.started += 1;
-    this.#link.notify(job, { kind: 'leased', tenant: job.tenant, id: job.id, attempt, worker });
+    const stopTelling = this.#tellLeased(delivery);
     const stopLease = this.#keepLease(delivery, key, controller);
     try {
       const outcome = await execute(delivery, controller.signal);
@@ -128,8 +138,16 @@ export class WorkerSlots {
       const isFirst = await this.#write(delivery, key, record);
       this.totals[isFirst ? 'accepted' : 'superseded'] += 1;
     } finally {
+      stopTelling();
       stopLease();
     }
+  }
+
+  #tellLeased({ job, attempt }: Delivery): () => void {
+    const { tenant, id } = job;
+    const { name: worker } = this.#options;
+    const tell = () => this.#link.notify(job, { kind: 'leased', tenant, id, attempt, worker });
+    return this.#clock.after(attempt > 1 ? 0 : LEASED_MS, tell);
   }
 
   /** The job is done only when a record says so: else others get it, when this worker itself is to end. */
@@ -150,24 +168,29 @@ export class WorkerSlots {
 
   /** Until it is written, by whomever. */
   async #write(delivery: Delivery, key: string, record: JobRecord): Promise<boolean> {
-    const { job } = delivery;
     const bytes = encodeRecord(record);
     for (let waitMs = RETRY_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)) {
       try {
-        const isFirst = (await this.#link.createRecord(key, bytes)) || (await this.#isOurs(key, record));
-        if (isFirst) this.#link.notify(job, { kind: 'ended', tenant: job.tenant, id: job.id }, bytes);
-        delivery.done();
-        return isFirst;
+        if (await this.#link.createRecord(key, bytes)) {
+          delivery.done();
+          return true;
+        }
+        const isOurs = await this.#isStored(key, bytes);
+        this.#pass(delivery);
+        return isOurs;
       } catch {
         await pause(this.#clock, waitMs);
       }
     }
   }
 
-  /** The answer to an earlier try may have been lost. */
-  async #isOurs(key: string, record: JobRecord): Promise<boolean> {
-    const written = await this.#link.readRecord(key);
-    return written !== null && isSameWrite(decodeRecord(written), record);
+  /**
+   * The answer to an earlier try may have been lost. Each byte counts: a broker that was started again may hand out a job anew that this very worker
+   * has done, as its first attempt.
+   */
+  async #isStored(key: string, bytes: Uint8Array): Promise<boolean> {
+    const stored = await this.#link.readRecord(key);
+    return stored !== null && Buffer.compare(stored, bytes) === 0;
   }
 
   #keepLease(delivery: Delivery, key: string, controller: AbortController): () => void {

@@ -8,7 +8,7 @@ import { systemClock } from '../clock.js';
 import { FileCache } from '../contents/file-cache.js';
 import { subjects } from '../names.js';
 import { NatsBlobStore } from '../nats/blob-store.js';
-import { type Broker, LEASE_MS, openBroker, workersOf } from '../nats/connection.js';
+import { type Broker, LEASE_MS, openBroker } from '../nats/connection.js';
 import { announce } from '../nats/presence.js';
 import { workerLink } from '../nats/worker-link.js';
 import type { WorkerDescription } from '../wire/announcement.js';
@@ -55,8 +55,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     engine ??= await openEngine(resolved);
     const languages = await probe(engine, resolved.languages);
     const folder = await makeMemoryFolder('cluster', resolved.cacheFolder ?? tmpdir());
-    const consumer = await workersOf(broker);
-    return new OpenWorker({ options: resolved, name, broker, engine, languages, folder, consumer });
+    return new OpenWorker({ options: resolved, name, broker, engine, languages, folder });
   } catch (error) {
     await broker.connection.close();
     if (resolved.engine === undefined) await engine?.close();
@@ -77,7 +76,6 @@ interface WorkerParts {
   engine: Engine;
   languages: readonly LanguageReport[];
   folder: string;
-  consumer: Awaited<ReturnType<typeof workersOf>>;
 }
 
 class OpenWorker implements Worker {
@@ -85,13 +83,14 @@ class OpenWorker implements Worker {
   readonly #parts: WorkerParts;
   readonly #cache: FileCache;
   readonly #executor: Executor;
+  readonly #link: ReturnType<typeof workerLink>;
   readonly #slots: WorkerSlots;
   readonly #withdraw: () => Promise<void>;
   #isDraining = false;
   #closed: Promise<void> | null = null;
 
   constructor(parts: WorkerParts) {
-    const { options, broker, engine, folder, consumer, name } = parts;
+    const { options, broker, engine, folder, name } = parts;
     const { logger = SILENT, outputBytesMax, slots, leaseMs = LEASE_MS } = options;
     this.#parts = parts;
     this.name = name;
@@ -109,7 +108,8 @@ class OpenWorker implements Worker {
     });
     const onBroken = (error: Error) =>
       logger.warn({ reason: error.message }, 'a message in the queue is no job');
-    this.#slots = new WorkerSlots(workerLink(broker, consumer, onBroken), systemClock, {
+    this.#link = workerLink(broker, onBroken);
+    this.#slots = new WorkerSlots(this.#link, systemClock, {
       name,
       slots,
       extendMs: leaseMs / EXTENSIONS,
@@ -163,6 +163,7 @@ class OpenWorker implements Worker {
     this.#slots.stop();
     this.#executor.close();
     await drained;
+    this.#link.flush();
     await broker.connection.flush().catch(() => undefined); // the broker is gone: leases end by themselves
     await broker.connection.close();
     if (options.engine === undefined) await engine.close();

@@ -1,0 +1,192 @@
+/**
+ * Pulls of a worker: one place at the broker for each free place here. The library has them as well, with an inbox and timers for each
+ * message; here all share one inbox, what is freed together is pulled together, and a pull goes along with the acknowledgement of the job
+ * before it, so that a short job costs the broker two messages less.
+ */
+import {
+  createInbox,
+  type Msg,
+  type NatsConnection,
+  nanos,
+  type Subscription,
+} from '@nats-io/transport-node';
+
+/** A pull that brought nothing is made anew. */
+const PULL_MS = 5000;
+/** Pulls of which nothing was heard are lost: they are in the memory of the consumer's leader. */
+const GRACE_MS = 2000;
+/** Until the next pull, where the consumer has no leader. */
+const RETRY_MS = 100;
+const RETRY_MS_MAX = 1000;
+/** A job that came and has no place keeps its lease by this. */
+const EXTEND_MS = 300;
+const REQUEST_TIMEOUT = 408;
+const NOT_FOUND = 404;
+
+export const ACK = '+ACK';
+export const IN_PROGRESS = '+WPI';
+const NEXT = '+NXT';
+const NOT_NOW = '-NAK';
+
+export class Pulls {
+  readonly #connection: NatsConnection;
+  readonly #subject: string;
+  readonly #free: ((message: Msg | null) => void)[] = [];
+  /** More than there are places for: rare, when pulls that counted as lost were not. */
+  readonly #surplus: Msg[] = [];
+  #acks: Msg[] = [];
+  /** Messages that the pulls at the broker may still bring. */
+  #asked = 0;
+  #inbox!: Subscription;
+  #isScheduled = false;
+  #retryMs = RETRY_MS;
+  #pausedUntil = 0;
+  #watchdog: NodeJS.Timeout | null = null;
+  #extending: NodeJS.Timeout | null = null;
+
+  constructor(connection: NatsConnection, stream: string, consumer: string) {
+    this.#connection = connection;
+    this.#subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumer}`;
+    this.#listen();
+    void this.#watch();
+  }
+
+  /** The next message; `null` when `signal` came first, or the connection was closed. */
+  next(signal: AbortSignal): Promise<Msg | null> {
+    if (signal.aborted || this.#connection.isClosed()) return Promise.resolve(null);
+    const waiting = this.#surplus.shift();
+    if (waiting !== undefined) return Promise.resolve(waiting);
+    return new Promise((resolve) => {
+      const give = (message: Msg | null) => {
+        signal.removeEventListener('abort', end);
+        resolve(message);
+      };
+      const end = () => {
+        const at = this.#free.indexOf(give);
+        if (at >= 0) this.#free.splice(at, 1);
+        this.#giveBack();
+        give(null);
+      };
+      signal.addEventListener('abort', end, { once: true });
+      this.#free.push(give);
+      this.#schedule();
+    });
+  }
+
+  /** The message is over: nobody gets it again. */
+  acknowledge(message: Msg): void {
+    this.#acks.push(message);
+    this.#schedule();
+  }
+
+  /** What was acknowledged goes out now: before the connection is closed. */
+  flush(): void {
+    this.#isScheduled = false;
+    if (this.#connection.isClosed()) return this.#close();
+    const missing = this.#free.length - this.#asked;
+    const pull = missing > 0 && performance.now() >= this.#pausedUntil ? this.#pullOf(missing) : null;
+    const acks = this.#acks;
+    this.#acks = [];
+    const options = { reply: this.#inbox.getSubject() };
+    for (const [index, message] of acks.entries()) {
+      if (message.reply === undefined) continue;
+      if (index === 0 && pull !== null) this.#connection.publish(message.reply, `${NEXT} ${pull}`, options);
+      else this.#connection.publish(message.reply, ACK);
+    }
+    if (acks.length === 0 && pull !== null) this.#connection.publish(this.#subject, pull, options);
+  }
+
+  #pullOf(count: number): string {
+    this.#asked += count;
+    if (this.#watchdog === null) this.#expect();
+    return JSON.stringify({ batch: count, expires: nanos(PULL_MS) });
+  }
+
+  /** All that comes in one turn of the loop goes out in one. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.flush());
+  }
+
+  #listen(): void {
+    this.#inbox = this.#connection.subscribe(createInbox(), {
+      callback: (error, message) => {
+        if (error !== null) return;
+        this.#expect();
+        if (message.headers?.code) this.#onStatus(message);
+        else this.#onMessage(message);
+      },
+    });
+  }
+
+  #onMessage(message: Msg): void {
+    this.#asked = Math.max(0, this.#asked - 1);
+    this.#retryMs = RETRY_MS;
+    const give = this.#free.shift();
+    if (give !== undefined) return give(message);
+    this.#surplus.push(message);
+    this.#extending ??= setInterval(() => this.#extend(), EXTEND_MS);
+  }
+
+  /** A pull is over, or was refused. */
+  #onStatus({ headers }: Msg): void {
+    const code = headers!.code;
+    if (code === REQUEST_TIMEOUT || code === NOT_FOUND) {
+      const left = Number(headers!.get('Nats-Pending-Messages') || this.#asked);
+      this.#asked = Math.max(0, this.#asked - left);
+      this.#schedule();
+    } else {
+      this.#restart(this.#retryMs); // no leader, or another one
+      this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS_MAX);
+    }
+  }
+
+  /** Pulls that were made count no more; what they bring all the same is taken. */
+  #restart(waitMs: number): void {
+    this.#asked = 0;
+    this.#pausedUntil = performance.now() + waitMs;
+    setTimeout(() => this.#schedule(), waitMs + 1);
+  }
+
+  /** Word of the pulls is due within their time. */
+  #expect(): void {
+    if (this.#watchdog !== null) clearTimeout(this.#watchdog);
+    this.#watchdog = setTimeout(() => {
+      this.#watchdog = null;
+      if (this.#asked > 0) this.#restart(0);
+    }, PULL_MS + GRACE_MS);
+  }
+
+  #extend(): void {
+    for (const { reply } of this.#surplus) {
+      if (reply !== undefined && !this.#connection.isClosed()) this.#connection.publish(reply, IN_PROGRESS);
+    }
+    if (this.#surplus.length > 0 || this.#extending === null) return;
+    clearInterval(this.#extending);
+    this.#extending = null;
+  }
+
+  /** The worker ends: others get what has no place here. */
+  #giveBack(): void {
+    if (this.#free.length > 0) return;
+    for (const { reply } of this.#surplus.splice(0)) {
+      if (reply !== undefined && !this.#connection.isClosed()) this.#connection.publish(reply, NOT_NOW);
+    }
+  }
+
+  async #watch(): Promise<void> {
+    for await (const { type } of this.#connection.status()) {
+      if (type === 'reconnect') this.#restart(0);
+    }
+    this.#close();
+  }
+
+  #close(): void {
+    for (const give of this.#free.splice(0)) give(null);
+    if (this.#watchdog !== null) clearTimeout(this.#watchdog);
+    if (this.#extending !== null) clearInterval(this.#extending);
+    this.#watchdog = null;
+    this.#extending = null;
+  }
+}
