@@ -16,6 +16,11 @@ const SUITES = {
   },
   /** Not commands: folders of node_modules. */
   bundlers: async () => [await npmSuite('bundlers', join(root, 'test/bundlers'))],
+  /** The folder, and the Nodes that all of them run on. */
+  async 'agent-frameworks'() {
+    const modules = await npmSuite('agent-frameworks', join(root, 'test/adapters/frameworks'));
+    return [modules, ...(await Promise.all(NODE_VERSIONS.slice(1, 3).map(nodeBinary)))];
+  },
   runtimes: async () => [await npmSuite('runtimes', join(root, 'test/runtimes'))],
 };
 

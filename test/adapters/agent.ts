@@ -32,7 +32,7 @@ export async function workingAgent(tools: Tools): Promise<string> {
   return seen;
 }
 
-const HOSTILE = [
+export const HOSTILE = [
   ['a fork bomb', 'f() { f | f & }; f; wait'],
   ['a flood', 'yes | head -c 200000000'],
   ['a 10 GB file', 'head -c 10000000000 /dev/zero > big; rm -f big'],

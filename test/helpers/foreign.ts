@@ -5,10 +5,15 @@ import { promisify } from 'node:util';
 
 const script = join(import.meta.dirname, '../../scripts/foreign-suite.mjs');
 
+/** The folder `node_modules` with tools of others, and what else the suite names. */
+export async function foreignParts(name: string): Promise<[modules: string, ...others: string[]]> {
+  const { stdout } = await promisify(execFile)(process.execPath, [script, name]);
+  return JSON.parse(stdout) as [string, ...string[]];
+}
+
 /** The folder `node_modules` with tools of others. */
 export async function foreignModules(name: 'bundlers' | 'runtimes'): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [script, name]);
-  return (JSON.parse(stdout) as [string])[0];
+  return (await foreignParts(name))[0];
 }
 
 /** Exit code and all that it printed. */
