@@ -16,6 +16,7 @@ const BENCHES = [
   'gojudge-start',
   'fifo',
   'fathom',
+  'adapters',
 ];
 
 const vitest = (...files) => [tool.vitest, 'run', ...files];
@@ -88,6 +89,11 @@ export const PARTS = [
     name: 'prebuilds',
     about: 'the four prebuilt pairs, built twice: no byte differs',
     commands: [script('prebuilds', '--twice')],
+  },
+  {
+    name: 'kernels',
+    about: 'chosen tests on older kernels of Debian in the guest, and the refusal by one that is too old',
+    commands: [script('test-kernels')],
   },
   { name: 'musl', about: 'core, servers and command line on musl', commands: [script('test-musl')] },
   {

@@ -35,8 +35,8 @@ export const GUEST = {
   },
 };
 
-/** Counts of `files`, or of the chosen ones. */
-export async function guestTests(files = CHOSEN) {
+/** Counts of `files`, or of the chosen ones. `env` is added: settings of test/vm/run-in-vm. */
+export async function guestTests(files = CHOSEN, { env = {} } = {}) {
   if (process.getuid() !== 0) {
     console.error('The guest shares this machine’s files, which needs root: its tests are skipped.');
     return { passed: 0, failed: 0, skipped: 1 };
@@ -45,5 +45,6 @@ export async function guestTests(files = CHOSEN) {
   return runVitest([`--test-timeout=${TEST_MS}`, `--hook-timeout=${TEST_MS}`, ...files], {
     name: 'vitest-vm',
     ...GUEST,
+    env: { ...GUEST.env, ...env },
   });
 }

@@ -1,0 +1,44 @@
+// `npm run test:kernels`: what has to hold on each kernel of the matrix, in the guest; `-- VERSION…` on those. One that is too old has to be
+// refused by name.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { countLine } from './lib/counts.mjs';
+import { GUEST, guestTests } from './lib/guest.mjs';
+import { KERNELS, provideKernel } from './lib/kernels.mjs';
+import { root } from './lib/paths.mjs';
+import { setup } from './lib/setup.mjs';
+
+/** What stands on features of the kernel: verdicts, limits, and the walls. */
+const FILES = ['verdicts', 'limits', 'isolation', 'sessions'].map((name) => `test/core/${name}.test.ts`);
+
+async function refusal(kernel) {
+  const command = [process.execPath, join(root, 'test/vm/refused.mjs')];
+  const env = { ...process.env, ...GUEST.env, VM_KERNEL: kernel.package };
+  try {
+    await promisify(execFile)(GUEST.wrapper[0], command, { cwd: root, env });
+    return { passed: 1, failed: 0, skipped: 0 };
+  } catch (error) {
+    console.error(error.stdout + error.stderr);
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+}
+
+await setup();
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((version) => !KERNELS.some((kernel) => kernel.version === version));
+if (unknown.length > 0) {
+  console.error(
+    `Kernels are ${KERNELS.map(({ version }) => version).join(', ')}: "${unknown.join(', ')}" is none.`,
+  );
+  process.exit(2);
+}
+const lines = [];
+for (const kernel of KERNELS.filter(({ version }) => wanted.length === 0 || wanted.includes(version))) {
+  await provideKernel(kernel);
+  const env = { VM_KERNEL: kernel.package };
+  const counts = kernel.isRefused ? await refusal(kernel) : await guestTests(FILES, { env });
+  if (counts.failed > 0) process.exitCode = 1;
+  lines.push(`Linux ${kernel.version}${kernel.isRefused ? ', too old' : ''}: ${countLine(counts)}`);
+}
+console.log(`\n${lines.join('\n')}`);
