@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { ClusterEngine, clusterStatus, startWorker, type Worker } from '@sbx/cluster';
 import {
   Engine,
@@ -9,12 +11,28 @@ import {
   ProgramNotFoundError,
 } from '@sbx/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { root } from '../tidy/sources.js';
 import { cacheFolders, useNats } from './nats.js';
 
+const natsRequire = createRequire(join(root, 'packages/cluster/package.json'));
 const nats = useNats();
 let local: Engine;
 let worker: Worker;
 let engine: ClusterEngine;
+
+/** What the library of NATS reads from the object store, which checks digest and length. */
+async function storedAs(name: string): Promise<Buffer> {
+  const { connect } = natsRequire('@nats-io/transport-node');
+  const { jetstream } = natsRequire('@nats-io/jetstream');
+  const { Objm } = natsRequire('@nats-io/obj');
+  const connection = await connect({ servers: nats.url });
+  try {
+    const files = await new Objm(jetstream(connection)).open('sbx-files');
+    return Buffer.from(await files.getBlob(name));
+  } finally {
+    await connection.close();
+  }
+}
 
 beforeAll(async () => {
   local = await Engine.open({ parallelism: 4, ceilings: { wallTimeMs: 60_000 } });
@@ -98,6 +116,7 @@ describe('run', () => {
     const { cache } = worker.describe();
     expect(cache.fetches - before.fetches).toBe(1);
     expect(cache.hits - before.hits).toBe(3);
+    expect(bytes.equals(await storedAs(hash))).toBe(true);
   });
 
   test('descriptors and files of this machine are read here, and asked for are made here', async () => {
