@@ -71,24 +71,17 @@ describe('orThrow()', () => {
   });
 
   test.each([
-    ['cpu-limit', t('burn-cpu'), ['60000'], { cpuTimeMs: 50 }, /The limit cpuTimeMs is 50, used were \d+/],
-    ['wall-limit', t('sleep-ms'), ['60000'], { wallTimeMs: 50 }, /The limit wallTimeMs is 50, used were \d+/],
+    ['cpu-limit', [t('burn-cpu'), '60000'], { cpuTimeMs: 50 }, /The limit cpuTimeMs is 50, used were \d+/],
+    ['wall-limit', [t('sleep-ms'), '60000'], { wallTimeMs: 50 }, /The limit wallTimeMs is 50, used were \d+/],
     [
       'memory-limit',
-      t('hold-memory'),
-      ['private', `${99 * MiB}`],
+      [t('hold-memory'), 'private', `${99 * MiB}`],
       { memoryBytes: 16 * MiB },
       /The limit memoryBytes is 16777216, used were \d+/,
     ],
-    [
-      'output-limit',
-      '/usr/bin/yes',
-      [],
-      { outputBytes: 1000 },
-      /The limit outputBytes is 1000, used were \d+/,
-    ],
-  ])('%s: shows the limit and what was used', async (status, file, args, limits, message) => {
-    const error = await failure(file, args, { limits });
+    ['output-limit', ['/usr/bin/yes'], { outputBytes: 1000 }, /The limit outputBytes is 1000, used were \d+/],
+  ])('%s: shows the limit and what was used', async (status, [file, ...args], limits, message) => {
+    const error = await failure(file!, args, { limits });
     expect(error.message).toContain(`status ${status}`);
     expect(error.message).toMatch(message);
   });

@@ -73,8 +73,10 @@ const run = (body: object | string, headers = TOKEN) =>
 const collecting = (script: string, max: number) =>
   cmd(['/bin/sh', '-c', script], { files: [{ content: '' }, { name: 'stdout', max }] });
 
+type Row = [name: string, headers: string, method: string, path: string, body: string | undefined];
+
 describe('the same bytes', () => {
-  test.each([
+  test.each<Row>([
     ['a program', ...run({ cmd: [cmd(['/bin/echo', 'hi'])] })],
     ['letters beyond ASCII', ...run({ cmd: [cmd(['/bin/echo', 'ü – 漢 \u{1f600} <&>'])] })],
     ['two programs', ...run({ cmd: [cmd(['/bin/true']), cmd(['/bin/false'])] })],
@@ -98,7 +100,8 @@ describe('the same bytes', () => {
     ['a slash too many', TOKEN, 'GET', '/file/', undefined],
     ['a socket without an upgrade', TOKEN, 'GET', '/ws', undefined],
     ['a download of nothing', TOKEN, 'GET', '/file/NONE', undefined],
-  ])('%s', async (_, headers, method, path, body) => {
+  ])('%s', async (_, ...request) => {
+    const [headers, method, path, body] = request;
     const client = new Client();
     const plain = await client.ask(ask(method, path, headers, body));
     const byNode = await client.ask(ask(method, path, headers + ODD, body));

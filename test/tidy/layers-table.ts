@@ -136,16 +136,6 @@ export const STOREYS: Readonly<Record<string, readonly (readonly string[])[]>> =
   ],
 };
 
-/** Files that import each other in a circle, types counted, of all packages: classes and functions whose types give and take one another. */
-export const CIRCLES: readonly (readonly string[])[] = [
-  [
-    'core/src/public/engine.ts',
-    'core/src/public/options.ts',
-    'core/src/public/run-many.ts',
-    'core/src/public/sandbox.ts',
-  ],
-];
-
 /** Folders of native/, what each may include of the others, and whether it may know Node. */
 export const NATIVE_MAY_INCLUDE: Record<string, { folders: readonly string[]; node: boolean }> = {
   common: { folders: [], node: false },

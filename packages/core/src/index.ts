@@ -21,6 +21,7 @@ export { DEFAULT_LIMITS } from './options/limits.js';
 export { nearestName } from './options/nearest-name.js';
 export { MINIMAL_ROOT } from './options/root.js';
 export { Engine } from './public/engine.js';
+export type { OpenEngine } from './public/open-engine.js';
 export * from './public/options.js';
 export {
   type NoOtherKeys,

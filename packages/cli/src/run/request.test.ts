@@ -122,7 +122,8 @@ describe('mistakes', () => {
       null,
     ],
   ];
-  test.each(cases)('%s', async (_name, make, exitCode, message, hint) => {
+  test.each(cases)('%s', async (_name, make, ...expected) => {
+    const [exitCode, message, hint] = expected;
     const error = await makeRequest(make()).catch((caught) => caught);
     expect(error).toMatchObject({ name: 'UsageError', exitCode });
     expect(error.message).toMatch(message);

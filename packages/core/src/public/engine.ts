@@ -1,7 +1,5 @@
 /** The public face of an engine. */
-import { readWhole } from '../cgroup/whole.js';
 import { EngineCore } from '../engine/core.js';
-import { registerCore } from '../engine/registry.js';
 import {
   validateGroup,
   validateOneShot,
@@ -11,7 +9,7 @@ import {
 } from '../options/program.js';
 import { validateStandbyOptions } from '../options/standby.js';
 import { runOneShot } from '../run/one-shot.js';
-import type { EngineCounters, EngineInfo, EngineOptions, EngineUsage } from '../types/engine.js';
+import type { EngineOptions } from '../types/engine.js';
 import type { EachGroupRequest, EachGroupResult, GroupRequest, GroupResult } from '../types/group.js';
 import type { RunManyOptions } from '../types/program.js';
 import type { RunResult } from '../types/result.js';
@@ -19,7 +17,7 @@ import type { StandbyOptions } from '../types/standby.js';
 import { withCallerFrames } from './frames.js';
 import { runGroup, spawnGroup } from './group.js';
 import { spawnAlone } from './living.js';
-import { notConstructed } from './not-constructed.js';
+import { OpenEngine } from './open-engine.js';
 import type { ManyRequests, OneShotOptions, SandboxOptions } from './options.js';
 import type { NoOtherKeys, ProcessFor } from './process.js';
 import type { ProcessGroup } from './process-group.js';
@@ -42,13 +40,12 @@ import { Standby } from './standby.js';
  * const result = await engine.run('/bin/echo', ['hello']);
  * ```
  */
-export class Engine implements Runner {
+export class Engine extends OpenEngine implements Runner {
   readonly #core: EngineCore;
 
   private constructor(core: EngineCore) {
-    if (!(core instanceof EngineCore)) throw notConstructed('Engine', 'await Engine.open()');
+    super(core);
     this.#core = core;
-    registerCore(this, core);
   }
 
   /**
@@ -57,37 +54,6 @@ export class Engine implements Runner {
    */
   static async open(options?: EngineOptions): Promise<Engine> {
     return new Engine(await EngineCore.open(options));
-  }
-
-  /** Lists the guarantees that are enforced here, and by which mechanism. */
-  info(): EngineInfo {
-    return this.#core.info();
-  }
-
-  /**
-   * Whether a program can be started now: false once the engine is closed, and while a helper process that died is replaced. A request
-   * made meanwhile waits for that. For readiness probes.
-   */
-  get isReady(): boolean {
-    return this.#core.isReady;
-  }
-
-  /** Numbers since the opening, for metrics. */
-  counters(): EngineCounters {
-    return this.#core.counters();
-  }
-
-  /** Usage of all its sandboxes together, read from the kernel now. */
-  usage(): EngineUsage {
-    return readWhole(this.#core.tree);
-  }
-
-  /**
-   * Gives memory that the allocator of this process keeps for later back to the system, in about a millisecond. For servers:
-   * after large outputs that can be tens of MiB. False where the C library has no way (musl).
-   */
-  trimMemory(): boolean {
-    return this.#core.native.trimMemory();
   }
 
   /** As `Sandbox.run`, on this engine. */
@@ -160,15 +126,5 @@ export class Engine implements Runner {
     this.#core.checkOpen();
     validateStandbyOptions(options);
     return Standby.make(this.#core, options);
-  }
-
-  /** Kills what runs, rejects what waits, and removes every trace. Safe to call twice. */
-  close(): Promise<void> {
-    return this.#core.close();
-  }
-
-  /** As `close`. */
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
   }
 }

@@ -3,12 +3,12 @@
 import type { FileInput, WorkspaceSource } from '../types/files.js';
 import type { Limits } from '../types/limits.js';
 import type { Environment, RunOptions, SandboxShape } from '../types/program.js';
-import type { Engine } from './engine.js';
+import type { OpenEngine } from './open-engine.js';
 
 /** Options of `run` and `spawn` of `Sandbox` and `Engine`: as `RunOptions`, plus the shape of the fresh sandbox. */
 export interface OneShotOptions extends RunOptions, SandboxShape {
   /** Engine to use. Default: the process-wide default engine, opened at first use. */
-  engine?: Engine | undefined;
+  engine?: OpenEngine | undefined;
 }
 
 /** One run of `engine.runMany`: what `engine.run` takes. */
@@ -27,7 +27,7 @@ export type ManyRequests = Iterable<RunRequest> | AsyncIterable<RunRequest>;
 /** Settings of a sandbox that stays. */
 export interface SandboxOptions extends SandboxShape {
   /** Engine to use. Default: the process-wide default engine, opened at first use. */
-  engine?: Engine | undefined;
+  engine?: OpenEngine | undefined;
   /** Memory, processes and disk bound the sandbox as a whole, and programs can only ask for less; the others are defaults for its programs. */
   limits?: Limits | undefined;
   /** Default environment of its programs. */

@@ -19,11 +19,11 @@ import type { EachGroupRequest, EachGroupResult, GroupRequest, GroupResult } fro
 import type { LiveUsage } from '../types/limits.js';
 import type { ProgramOptions, RunOptions } from '../types/program.js';
 import type { RunResult } from '../types/result.js';
-import type { Engine } from './engine.js';
 import { withCallerFrames } from './frames.js';
 import { runGroup, spawnGroup } from './group.js';
 import { spawnAlone } from './living.js';
 import { notConstructed } from './not-constructed.js';
+import type { OpenEngine } from './open-engine.js';
 import type { OneShotOptions, SandboxOptions } from './options.js';
 import { type NoOtherKeys, Process, type ProcessFor } from './process.js';
 import type { ProcessGroup } from './process-group.js';
@@ -108,10 +108,10 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
   }
 
   /** Several programs, each in a fresh sandbox of its own, joined by pipes. Resolves when all have ended. */
-  static runGroup(request: EachGroupRequest & { engine?: Engine | undefined }): Promise<EachGroupResult>;
-  static runGroup(request: GroupRequest & { engine?: Engine | undefined }): Promise<GroupResult>;
+  static runGroup(request: EachGroupRequest & { engine?: OpenEngine | undefined }): Promise<EachGroupResult>;
+  static runGroup(request: GroupRequest & { engine?: OpenEngine | undefined }): Promise<GroupResult>;
   static runGroup(
-    request: (GroupRequest | EachGroupRequest) & { engine?: Engine | undefined },
+    request: (GroupRequest | EachGroupRequest) & { engine?: OpenEngine | undefined },
   ): Promise<GroupResult | EachGroupResult> {
     return withCallerFrames(async () => {
       validateGroup(request);
@@ -124,11 +124,11 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
    * Such groups do not wait in the queue: `maxSandboxes` bounds them.
    */
   static spawnGroup(
-    request: EachGroupRequest & { engine?: Engine | undefined },
+    request: EachGroupRequest & { engine?: OpenEngine | undefined },
   ): Promise<ProcessGroup<EachGroupResult>>;
-  static spawnGroup(request: GroupRequest & { engine?: Engine | undefined }): Promise<ProcessGroup>;
+  static spawnGroup(request: GroupRequest & { engine?: OpenEngine | undefined }): Promise<ProcessGroup>;
   static spawnGroup(
-    request: (GroupRequest | EachGroupRequest) & { engine?: Engine | undefined },
+    request: (GroupRequest | EachGroupRequest) & { engine?: OpenEngine | undefined },
   ): Promise<ProcessGroup<GroupResult> | ProcessGroup<EachGroupResult>> {
     return withCallerFrames(async () => {
       validateSpawnGroup(request);

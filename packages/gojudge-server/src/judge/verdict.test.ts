@@ -26,20 +26,19 @@ function memoryOf(
 
 describe('memory', () => {
   test.each([
-    ['below the limit', 'ok', 10 * MiB, null, ['Accepted', 10 * MiB]],
-    ['at the limit', 'ok', LIMIT, 0, ['Accepted', LIMIT]],
+    ['below the limit', 'ok', [10 * MiB, null], ['Accepted', 10 * MiB]],
+    ['at the limit', 'ok', [LIMIT, 0], ['Accepted', LIMIT]],
     [
       'above it and below that of the group',
       'ok',
-      LIMIT + 4096,
-      4095,
+      [LIMIT + 4096, 4095],
       ['Memory Limit Exceeded', LIMIT + 4096],
     ],
-    ['above it by file cache alone', 'ok', GROUP, 16 * 1024, ['Accepted', LIMIT]],
-    ['cache that nobody looked at', 'ok', GROUP, null, ['Memory Limit Exceeded', GROUP]],
-    ['killed for memory, with cache', 'memory-limit', GROUP, MiB, ['Memory Limit Exceeded', GROUP]],
-    ['not measured', 'ok', null, null, ['Accepted', 0]],
-  ] as const)('%s', (_, status, peak, cache, expected) => {
+    ['above it by file cache alone', 'ok', [GROUP, 16 * 1024], ['Accepted', LIMIT]],
+    ['cache that nobody looked at', 'ok', [GROUP, null], ['Memory Limit Exceeded', GROUP]],
+    ['killed for memory, with cache', 'memory-limit', [GROUP, MiB], ['Memory Limit Exceeded', GROUP]],
+    ['not measured', 'ok', [null, null], ['Accepted', 0]],
+  ] as const)('%s', (_, status, [peak, cache], expected) => {
     expect(memoryOf(status, peak, cache)).toEqual(expected);
   });
 });
