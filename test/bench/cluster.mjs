@@ -115,10 +115,10 @@ async function rates(contenders, broker, count, slots) {
 async function oneRound(run, inFlight) {
   let left = ROUND_RUNS;
   const from = performance.now();
-  const lane = async () => {
+  const loop = async () => {
     while (left-- > 0) await run();
   };
-  await Promise.all(Array.from({ length: inFlight }, lane));
+  await Promise.all(Array.from({ length: inFlight }, loop));
   return { runs: ROUND_RUNS, ms: performance.now() - from };
 }
 

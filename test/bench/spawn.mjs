@@ -39,10 +39,10 @@ async function measureLatency(engine, { ours, peers }, samples) {
 }
 
 async function runBatch(run, concurrency, runsPerLane) {
-  const lane = async (_, number) => {
+  const loop = async (_, number) => {
     for (let i = 0; i < runsPerLane; i++) await run(number);
   };
-  return timed(() => Promise.all(Array.from({ length: concurrency }, lane)));
+  return timed(() => Promise.all(Array.from({ length: concurrency }, loop)));
 }
 
 /**

@@ -6,7 +6,7 @@ import { MiB, t, withEngine } from '../helpers/engine.js';
 import { eventually, sleep } from '../helpers/wait.js';
 
 const DURATION_MS = 8000;
-const LANES = 8;
+const LOOPS = 8;
 
 const PROGRAMS: [name: string, ...args: string[]][] = [
   ['true'],
@@ -107,7 +107,7 @@ describe('chaos', () => {
     let results = 0;
     await withEngine({ parallelism: 4, maxSandboxes: 40 }, async (engine) => {
       const end = performance.now() + DURATION_MS;
-      const lane = async () => {
+      const loop = async () => {
         while (performance.now() < end) {
           try {
             results += (await DEEDS[random(DEEDS.length)]!(engine, random)).length;
@@ -117,7 +117,7 @@ describe('chaos', () => {
           }
         }
       };
-      await Promise.all(Array.from({ length: LANES }, lane));
+      await Promise.all(Array.from({ length: LOOPS }, loop));
       // The last clean-ups follow their answers.
       await eventually(1000, () => {
         const { startedTotal, finishedTotal, running, sandboxes } = engine.counters();

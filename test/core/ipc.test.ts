@@ -1,4 +1,4 @@
-// The IPC namespace of a slot: lent on while nobody touches it, never after somebody did.
+// The IPC namespace of a slot: reused while nobody touches it, never after somebody did.
 import { describe, expect, it } from 'vitest';
 import { t, useEngine } from '../helpers/engine.js';
 
@@ -15,7 +15,7 @@ async function make(...kinds: string[]): Promise<{ namespace: string; made: stri
 const KINDS = ['shm', 'sem', 'msg'];
 
 describe('the IPC namespace of a sandbox', () => {
-  it('is lent on while nobody touches it, and not for ever', async () => {
+  it('is reused while nobody touches it, and not for ever', async () => {
     let changes = 0;
     let last = '';
     for (let i = 0; i < 150; i++) {

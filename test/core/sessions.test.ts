@@ -238,10 +238,10 @@ describe('end', () => {
 
   it('programs that start while others end are not taken along', async () => {
     await using sandbox = await sbx.engine.createSandbox();
-    const lane = async () => {
+    const loop = async () => {
       for (let i = 0; i < 250; i++) expect((await sandbox.run(t('true'))).status).toBe('ok');
     };
-    await Promise.all([lane(), lane(), lane(), lane()]);
+    await Promise.all([loop(), loop(), loop(), loop()]);
   });
 
   it('beside one that holds all the processes there may be, another is refused until it is gone', async () => {

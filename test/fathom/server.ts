@@ -13,20 +13,20 @@ export interface TestServer {
   readonly http: string;
 }
 
-/** One server for the tests of a file; a second one in the same file is lent the engine of the first. */
-export function useServer(options: FathomServerOptions = {}, lend?: () => Runner): TestServer {
+/** One server for the tests of a file; a second one in the same file uses the engine of the first. */
+export function useServer(options: FathomServerOptions = {}, shared?: () => Runner): TestServer {
   let server: FathomServer | undefined;
   let url = '';
   let before: Awaited<ReturnType<typeof settledFootprint>>;
   beforeAll(async () => {
     before = await settledFootprint();
-    server = await createFathomServer({ port: 0, standby: {}, engine: lend?.(), ...options });
+    server = await createFathomServer({ port: 0, standby: {}, engine: shared?.(), ...options });
     [url] = (await server.listen()).urls as [string];
   }, 60_000);
   afterAll(async () => {
     const info = server!.engine.info();
     await server!.close();
-    if (lend === undefined) await expectNothingLeft(before, info);
+    if (shared === undefined) await expectNothingLeft(before, info);
   });
   return {
     get url() {

@@ -21,12 +21,12 @@ const rss = [];
 const descriptors = [];
 let failures = 0;
 
-async function lane(runs) {
+async function loop(runs) {
   for (let i = 0; i < runs; i++) if (!(await engine.run('/t/true', [], { limits })).ok) failures++;
 }
 
 for (let sample = 0; sample < samples; sample++) {
-  await Promise.all(Array.from({ length: parallelism }, () => lane(total / samples / parallelism)));
+  await Promise.all(Array.from({ length: parallelism }, () => loop(total / samples / parallelism)));
   globalThis.gc();
   rss.push(process.memoryUsage.rss());
   descriptors.push(readdirSync('/proc/self/fd').length);

@@ -11,7 +11,7 @@ import { useServer } from './server.js';
 const open = useServer();
 const guarded = useServer({ token: 'secret' }, () => open.server);
 const chosen = useServer({ protocols: ['fathom'], console: false }, () => open.server);
-const lent = useServer({ allowedOrigins: ['https://judge.example'] }, () => open.server);
+const second = useServer({ allowedOrigins: ['https://judge.example'] }, () => open.server);
 
 const echo = { args: ['/bin/echo', 'hello'] };
 const get = (url: string, headers: Record<string, string> = {}) => fetch(url, { headers });
@@ -128,14 +128,14 @@ describe('pages of others', () => {
 
   test.each(['/ws', '/stream', '/fathom'])('so is the socket %s', async (path) => {
     expect(await upgrade(open.url + path, stranger)).toBe(403);
-    expect(await upgrade(lent.url + path, listed)).toBe(101);
-    expect(await upgrade(lent.url + path, { Origin: lent.url })).toBe(101);
+    expect(await upgrade(second.url + path, listed)).toBe(101);
+    expect(await upgrade(second.url + path, { Origin: second.url })).toBe(101);
   });
 
   test('those that are listed may call, and this machine still', async () => {
-    expect((await get(`${lent.url}/version`, listed)).status).toBe(200);
-    expect((await get(`${lent.url}/version`, { Origin: lent.url })).status).toBe(200);
-    expect((await get(`${lent.url}/version`, stranger)).status).toBe(403);
+    expect((await get(`${second.url}/version`, listed)).status).toBe(200);
+    expect((await get(`${second.url}/version`, { Origin: second.url })).status).toBe(200);
+    expect((await get(`${second.url}/version`, stranger)).status).toBe(403);
   });
 });
 

@@ -9,21 +9,21 @@ export interface TestServer {
   readonly server: SbxServer;
 }
 
-/** One server for the tests of a file; a second one in the same file is lent the engine of the first. */
-export function useServer(options: ServerOptions = {}, lend?: () => SbxServer): TestServer {
+/** One server for the tests of a file; a second one in the same file uses the engine of the first. */
+export function useServer(options: ServerOptions = {}, shared?: () => SbxServer): TestServer {
   let server: SbxServer | undefined;
   let url = '';
   let before: Awaited<ReturnType<typeof settledFootprint>>;
   beforeAll(async () => {
     before = await settledFootprint();
     const fathom = { standby: {}, ...options.fathom };
-    server = await createServer({ port: 0, engine: lend?.().engine, ...options, fathom });
+    server = await createServer({ port: 0, engine: shared?.().engine, ...options, fathom });
     [url] = (await server.listen()).urls as [string];
   }, 60_000);
   afterAll(async () => {
     const info = server!.engine.info();
     await server!.close();
-    if (lend === undefined) await expectNothingLeft(before, info);
+    if (shared === undefined) await expectNothingLeft(before, info);
   });
   return {
     get url() {

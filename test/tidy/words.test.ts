@@ -19,6 +19,19 @@ test('no file names a build machine', () => {
   expect(found).toEqual([]);
 });
 
+/** Nowhere in scripts of packages and tests: core's and the go-judge server's own names, and files called by them. */
+const REPLACED_EVERYWHERE =
+  /\b(?:lanes?|LANES|lent|Lent|awaken\w*|soiled|Wiring\w*|MadeFiles\w*|TakeOutBudget|turnTakers|hadCompany|besideOthers|prepareResting|readFigures|readStartFigures|makeShape|HandOverMessage|sendHandOver|sendPieces|presenceOf|PieceSink|tellsMemory|toldMemoryFiles)\b/;
+const REPLACED_IN_FILE_NAMES = /told-memory|hand-over|lent-ipc|(?:^|\/)(?:docs|test)\/.*forerunner/;
+
+test('words that the glossary has replaced are in no script and no name of a file', () => {
+  const scripts = listFiles(/^(packages|test|scripts|examples)\/.*\.(m?ts|tsx|mjs)$/);
+  expect(scripts.length).toBeGreaterThan(1000);
+  const own = 'test/tidy/words.test.ts';
+  expect(scripts.filter((file) => file !== own && REPLACED_EVERYWHERE.test(readText(file)))).toEqual([]);
+  expect(listFiles(/./).filter((file) => REPLACED_IN_FILE_NAMES.test(file))).toEqual([]);
+});
+
 /** Names that the glossary has replaced, by the folder in which nothing may bear them any more. */
 const REPLACED: Record<string, RegExp> = {
   'packages/gojudge-server/src/':

@@ -47,12 +47,12 @@ export type {
   StepContext,
   VersionProbe,
 } from './language.js';
+export { TOLD_MEMORY_MOUNTS } from './memory-limit-files.js';
 export { minimalRoot } from './minimal-root.js';
 export type { ProbeOptions } from './probe.js';
 export { createRegistry, Registry, type RegistryOptions } from './registry.js';
 export { createRuntimes, Runtimes } from './runtimes.js';
 export type { RuntimesOptions, SpawnCodeOptions } from './runtimes-options.js';
-export { TOLD_MEMORY_MOUNTS } from './told-memory.js';
 export type {
   Artifact,
   CodeResult,

@@ -1,8 +1,8 @@
 import { DEFAULT_ENV } from '@sbx/core';
 import { describe, expect, test } from 'vitest';
 import { runCode } from './index.js';
+import { TOLD_MEMORY_MOUNTS } from './memory-limit-files.js';
 import { FakeEngine } from './testing/fake-engine.js';
-import { TOLD_MEMORY_MOUNTS } from './told-memory.js';
 
 const MiB = 2 ** 20;
 

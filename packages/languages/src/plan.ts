@@ -3,8 +3,8 @@ import { DEFAULT_ENV, type FileInput, InvalidOptionsError, type Limits } from '@
 import { defaultEngine } from './engine.js';
 import type { CompileStep, Language, LanguageStep, PerRun, StepContext } from './language.js';
 import { memoryLimitOf, mergeLimits } from './limits.js';
+import { memoryLimitFiles, showsMemoryLimit } from './memory-limit-files.js';
 import { plainFileName } from './options.js';
-import { tellsMemory, toldMemoryFiles } from './told-memory.js';
 import type { Artifact, CompileOptions, PreparedRun, RunArtifactOptions, RunEngine } from './types.js';
 
 type Files = Record<string, FileInput | string | Uint8Array>;
@@ -86,7 +86,7 @@ function planStep<Facts extends Omit<StepContext, FoundOut>>(
 ): PreparedRun {
   const limits = mergeLimits(request.engine, step.limits, request.limits);
   const memoryBytes = memoryLimitOf(limits, request.engine);
-  const toldMemoryBytes = step.readsMemoryLimit && tellsMemory(request.engine) ? memoryBytes : null;
+  const toldMemoryBytes = step.readsMemoryLimit && showsMemoryLimit(request.engine) ? memoryBytes : null;
   const context = { ...request.context, memoryBytes, toldMemoryBytes };
   const env = { ...DEFAULT_ENV, ...language.env, ...valueFor(step.env ?? {}, context), ...request.env };
   const args = valueFor(step.args ?? [], context);
@@ -94,7 +94,7 @@ function planStep<Facts extends Omit<StepContext, FoundOut>>(
     typeof step.args === 'function'
       ? [...args]
       : args.map((arg) => arg.replaceAll('{source}', context.source));
-  const files = toldMemoryBytes === null ? {} : toldMemoryFiles(toldMemoryBytes);
+  const files = toldMemoryBytes === null ? {} : memoryLimitFiles(toldMemoryBytes);
   return { file: step.file, args: filled, options: { limits, env, files } };
 }
 

@@ -1,6 +1,6 @@
 /**
- * The ways to run /bin/true that are compared. Each is { name, run(lane) }, which resolves when the program
- * and all that was made for it are gone; `lane` is a number below the concurrency, for tools that need a
+ * The ways to run /bin/true that are compared. Each is { name, run(slot) }, which resolves when the program
+ * and all that was made for it are gone; `slot` is a number below the concurrency, for tools that need a
  * place of their own.
  */
 import { spawn } from 'node:child_process';
@@ -65,8 +65,8 @@ const PEERS = {
     const args = ['-Mo', '--really_quiet', ...binds, '-T', '/tmp', '--time_limit', '5', '--', PROGRAM];
     return () => spawnToClose(file, args);
   },
-  isolate: (file) => async (lane) => {
-    const box = `--box-id=${lane}`;
+  isolate: (file) => async (slot) => {
+    const box = `--box-id=${slot}`;
     await spawnToClose(file, [box, '--init']);
     await spawnToClose(file, [box, '--time=1', '--wall-time=5', '--mem=65536', '--run', '--', PROGRAM]);
     await spawnToClose(file, [box, '--cleanup']);

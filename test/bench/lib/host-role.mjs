@@ -11,9 +11,9 @@ import { createGojudgeServer } from '@sbx/gojudge-server';
 import { expectAccepted, LOADS, runRequest } from './gojudge-loads.mjs';
 import { Connection } from './http-client.mjs';
 
-const LANES = 2;
+const PARALLELISM = 2;
 
-const server = await createGojudgeServer({ httpAddr: '127.0.0.1:0', parallelism: LANES });
+const server = await createGojudgeServer({ httpAddr: '127.0.0.1:0', parallelism: PARALLELISM });
 const { engine } = server;
 const [url] = (await server.listen()).urls;
 const { run, answer } = await learn();
@@ -37,10 +37,10 @@ async function learn() {
 async function loop(clients, ms) {
   const end = performance.now() + ms;
   let count = 0;
-  const lane = async () => {
+  const client = async () => {
     for (; performance.now() < end; count += 1) await run();
   };
-  await Promise.all(Array.from({ length: Math.min(clients, LANES) }, lane));
+  await Promise.all(Array.from({ length: Math.min(clients, PARALLELISM) }, client));
   return count;
 }
 

@@ -1,6 +1,6 @@
 /**
  * One execution, from its ticket to its last message. It waits, starts, runs and ends; a cancel, a lost connection or the end
- * of the server may come in each of these states. Its place is given up when the program and all its output are gone, and lent to
+ * of the server may come in each of these states. Its place is given up when the program and all its output are gone, and given to
  * others while nothing but the client is waited for.
  */
 import type { RunnerProcess, RunResult } from '@sbx/core';

@@ -17,7 +17,7 @@ export interface SessionOptions {
 }
 
 /** Where a call finds itself. */
-export interface Lent {
+export interface SandboxInUse {
   workspace: Workspace;
   /** Its id for the caller; `null` where it is gone after the call. */
   id: string | null;
@@ -26,7 +26,7 @@ export interface Lent {
 }
 
 /** What a call does in a sandbox. */
-export type Work<T> = (lent: Lent) => Promise<T>;
+export type Work<T> = (inUse: SandboxInUse) => Promise<T>;
 
 export class SandboxSession {
   readonly #pool: SandboxPool;
@@ -96,12 +96,12 @@ export class SandboxSession {
   async useFiles<T>(
     id: string | undefined,
     signal: AbortSignal,
-    work: (lent: Lent & { id: string }) => Promise<T>,
+    work: (inUse: SandboxInUse & { id: string }) => Promise<T>,
   ): Promise<T> {
     if (id === undefined && !this.#options.hasDefault) {
       throw new ToolError('Say which sandbox: make one with create_sandbox and give its id as `sandbox`.');
     }
-    return this.use(id, signal, (lent) => work({ ...lent, id: lent.workspace.id }));
+    return this.use(id, signal, (inUse) => work({ ...inUse, id: inUse.workspace.id }));
   }
 
   async close(): Promise<void> {

@@ -4,7 +4,7 @@ import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server
 import type { Limits, Sandbox } from '@sbx/core';
 import type { Artifact, Language } from '@sbx/languages';
 import { z } from 'zod';
-import type { Lent } from '../sandboxes/session.js';
+import type { SandboxInUse } from '../sandboxes/session.js';
 import { ToolError } from '../sandboxes/tool-error.js';
 import type { Workspace } from '../sandboxes/workspace.js';
 import type { ToolContext, ToolDefinition } from './add-tool.js';
@@ -39,10 +39,10 @@ export function runCodeTool(context: ToolContext): ToolDefinition<Input, typeof 
     output: programResult,
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
     run: (args, ctx) =>
-      context.session.use(args.sandbox, ctx.mcpReq.signal, (lent) => {
+      context.session.use(args.sandbox, ctx.mcpReq.signal, (inUse) => {
         const language = context.registry.find(args.language);
-        const run = () => new CodeRun(context, lent, ctx).run(language, args);
-        return language.compile === undefined ? run() : lent.workspace.exclusively(run);
+        const run = () => new CodeRun(context, inUse, ctx).run(language, args);
+        return language.compile === undefined ? run() : inUse.workspace.exclusively(run);
       }),
   };
 }
@@ -55,7 +55,7 @@ class CodeRun {
   readonly #told: Omit<Told, 'stage'>;
   readonly #ctx: ServerContext;
 
-  constructor(context: ToolContext, { workspace, id, note }: Lent, ctx: ServerContext) {
+  constructor(context: ToolContext, { workspace, id, note }: SandboxInUse, ctx: ServerContext) {
     this.#context = context;
     this.#workspace = workspace;
     this.#ctx = ctx;

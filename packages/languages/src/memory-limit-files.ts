@@ -24,13 +24,13 @@ export const TOLD_MEMORY_MOUNTS: readonly MountRow[] = Object.freeze([
   Object.freeze({ kind: 'tmpfs', target: FOLDER, sizeBytes: SIZE_BYTES, mode: 0o755 } as const),
 ]);
 
-/** Whether programs of this engine can be told. */
-export function tellsMemory(engine: RunEngine): boolean {
+/** Whether programs of this engine find their memory limit in files. */
+export function showsMemoryLimit(engine: RunEngine): boolean {
   const isOurs = ({ kind, target }: MountRow) => kind === 'tmpfs' && target === FOLDER;
   return engine.info?.().mounts?.some(isOurs) ?? false;
 }
 
 /** The files that tell of a limit, by path. */
-export function toldMemoryFiles(memoryBytes: number): Record<string, string> {
+export function memoryLimitFiles(memoryBytes: number): Record<string, string> {
   return Object.fromEntries(FILES.map((path) => [path, `${memoryBytes}\n`]));
 }
