@@ -1,6 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readUpload } from './multipart.js';
 import { MultipartError, Parts } from './multipart-parts.js';
 
 async function contents(chunks: Uint8Array[], boundary: string): Promise<string[]> {
@@ -66,5 +68,44 @@ describe('Parts', () => {
       await expect(contents([body.subarray(0, end)], 'b'), `${end}`).rejects.toThrow(MultipartError);
     }
     expect(await contents([body], 'b')).toEqual(['text']);
+  });
+});
+
+/** What was saved of a body: name and content. */
+async function upload(body: string): Promise<string[]> {
+  const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+  const request = Object.assign(Readable.from([Buffer.from(body)]), { headers });
+  const saved: string[] = [];
+  await readUpload(request as unknown as IncomingMessage, async (name, content) => {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of content) chunks.push(chunk);
+    saved.push(name, Buffer.concat(chunks).toString());
+    return 'id';
+  });
+  return saved;
+}
+
+// Each is taken otherwise, or lost without an error, by @fastify/busboy 3.2.6 (decision 26).
+describe('readUpload, as go-judge', () => {
+  const HEAD = 'Content-Disposition: form-data; name="file"; filename="a"';
+
+  it.each([
+    ['bare line feeds', `--b\n${HEAD}\n\ntext\n--b--\n`, 'text'],
+    [
+      'a line that begins as the delimiter',
+      `--b\r\n${HEAD}\r\n\r\nte\r\n--bb\r\nxt\r\n--b--\r\n`,
+      'te\r\n--bb\r\nxt',
+    ],
+    ['blanks after the delimiter', `--b  \r\n${HEAD}\r\n\r\ntext\r\n--b--\r\n`, 'text'],
+    [
+      'quoted-printable',
+      `--b\r\n${HEAD}\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nte=78t\r\n--b--\r\n`,
+      'text',
+    ],
+  ])('takes %s', async (_, body, content) => expect(await upload(body)).toEqual(['a', content]));
+
+  it('refuses headers that are longer than their bound', async () => {
+    const body = `--b\r\nX: ${'y'.repeat(90_000)}\r\n${HEAD}\r\n\r\ntext\r\n--b--\r\n`;
+    await expect(upload(body)).rejects.toThrow(MultipartError);
   });
 });
