@@ -1,7 +1,14 @@
 // One file, one reason to open it; a function fits on a screen.
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
-import { FILE_LINES_MAX, FUNCTION_LINES_MAX, LONG_FILES, TEST_FILE_LINES_MAX } from './size-table.js';
+import {
+  FILE_LINES_MAX,
+  FUNCTION_LINES_MAX,
+  LONG_FILES,
+  NATIVE_WITH_MORE_PARAMETERS,
+  PARAMETERS_MAX,
+  TEST_FILE_LINES_MAX,
+} from './size-table.js';
 import { lineOf, listFiles, parse, readText, visit } from './sources.js';
 
 const scripts = listFiles(/^(packages|test|scripts|native)\/.*\.(ts|mjs)$/);
@@ -48,6 +55,33 @@ function longNativeFunctions(file: string): LongFunction[] {
   });
 }
 
+/** How many commas stand between the brackets that open before `start`, and where they close. */
+function parametersFrom(text: string, start: number): { count: number; end: number } {
+  let depth = 1;
+  let commas = 0;
+  let at = start;
+  for (; depth > 0 && at < text.length; at += 1) {
+    const char = text[at]!;
+    if ('([{<'.includes(char)) depth += 1;
+    else if (')]}>'.includes(char) && text[at - 1] !== '-') depth -= 1;
+    else if (char === ',' && depth === 1) commas += 1;
+  }
+  return { count: commas + 1, end: at };
+}
+
+/** Functions that are declared or defined: a type, a name, and after the parameters a body or the end. */
+function functionsWithMoreParameters(file: string): string[] {
+  const text = readText(file).replaceAll(/\/\/.*/g, '');
+  const heads = text.matchAll(/^ *(?!return\b|else\b|case\b)(?:[\w:<>*&]+[ \n*&]+)+([\w:~]+)\(/gm);
+  return [...heads].flatMap(({ 0: head, 1: name, index }) => {
+    const { count, end } = parametersFrom(text, index + head.length);
+    const isFunction = /^\s*(?:(?:const|noexcept|override)\b\s*)*(?:\{|;|->)/.test(text.slice(end, end + 40));
+    return count > PARAMETERS_MAX && isFunction && !/^(volatile$|sys::)/.test(name!)
+      ? [`${file} ${name}`]
+      : [];
+  });
+}
+
 describe('size', () => {
   test('no file is longer than its kind may be, tables aside', () => {
     const long = [...scripts, ...native].filter((file) => lineCount(file) > linesMax(file));
@@ -60,5 +94,10 @@ describe('size', () => {
 
   test(`no function is longer than ${FUNCTION_LINES_MAX} lines`, () => {
     expect([...scripts.flatMap(longFunctions), ...native.flatMap(longNativeFunctions)]).toEqual([]);
+  });
+
+  test(`no native function has more than ${PARAMETERS_MAX} parameters, but those of the table`, () => {
+    const found = new Set(native.flatMap(functionsWithMoreParameters));
+    expect([...found].sort()).toEqual(NATIVE_WITH_MORE_PARAMETERS);
   });
 });
