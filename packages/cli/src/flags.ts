@@ -16,6 +16,7 @@ export interface RunFlags extends LimitFlagValues {
   allowDegraded?: boolean;
   json?: boolean;
   quiet?: boolean;
+  watch?: boolean;
 }
 
 export interface DoctorFlags {

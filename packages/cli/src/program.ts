@@ -25,7 +25,7 @@ import { UsageError } from './usage-error.js';
 export async function runMain(argv: readonly string[]): Promise<number> {
   const { own, program } = splitArguments(nestedHelp(argv));
   let exitCode: number = EXIT.ok;
-  const root = makeRoot(program, (code) => {
+  const root = makeRoot(argv, program, (code) => {
     exitCode = code;
   });
   try {
@@ -83,7 +83,11 @@ function commandOf(own: readonly string[]): string {
   return own.find((word) => !word.startsWith('-')) ?? 'sbx';
 }
 
-function makeRoot(program: readonly string[] | null, done: (exitCode: number) => void): Command {
+function makeRoot(
+  argv: readonly string[],
+  program: readonly string[] | null,
+  done: (exitCode: number) => void,
+): Command {
   const root = new Command('sbx')
     .description('Run untrusted programs on Linux with limits, a verdict and measurements.')
     .version(version(), '-V, --version', 'print the version')
@@ -94,7 +98,7 @@ function makeRoot(program: readonly string[] | null, done: (exitCode: number) =>
     .configureHelp({ commandUsage: usageOf, subcommandTerm: (command) => command.name() })
     .configureOutput({ outputError: (text, write) => write(`sbx: ${text}`) })
     .exitOverride();
-  addRun(root, program, done);
+  addRun(root, { argv, program, done });
   addDoctor(root, done);
   addLanguages(root, done);
   addBench(root, done);
@@ -121,7 +125,14 @@ function version(): string {
   return (JSON.parse(manifest) as { version: string }).version;
 }
 
-function addRun(root: Command, program: readonly string[] | null, done: (exitCode: number) => void): void {
+interface RunContext {
+  /** The whole command line, for `--watch`. */
+  argv: readonly string[];
+  program: readonly string[] | null;
+  done: (exitCode: number) => void;
+}
+
+function addRun(root: Command, { argv, program, done }: RunContext): void {
   const command = root
     .command('run')
     .summary('run a program or a source file in a fresh sandbox')
@@ -135,10 +146,16 @@ function addRun(root: Command, program: readonly string[] | null, done: (exitCod
     .showHelpAfterError('See: sbx help run');
   for (const { flags, description } of LIMIT_FLAGS) command.option(flags, description);
   for (const option of runOptions()) command.addOption(option);
+  command.option('--watch', 'run again whenever the file, those of --file or that of stdin change');
   command.addHelpText('after', RUN_NOTES);
   command.action(async (file: string | undefined, args: string[], flags: RunFlags) => {
+    const input = { file, args, program, flags };
+    if (flags.watch) {
+      const { watchCommand } = await import('./commands/watch.js');
+      return done(await watchCommand(input, argv));
+    }
     const { runCommand } = await import('./commands/run.js');
-    done(await runCommand({ file, args, program, flags }));
+    done(await runCommand(input));
   });
 }
 
