@@ -236,6 +236,10 @@ Examples:
   sbx run --cpu 1s --memory 64MiB main.py
   sbx run --wall 5s -- python3 -c 'print(1)'
   sbx run -f data.csv=./big.csv -o out.csv -- sort -o out.csv data.csv
+  sbx run --watch main.py < input.txt
+
+With --watch, a file behind stdin is read from its beginning by each run. What comes over a pipe or a
+terminal can be read once only: the first run that reads it gets it.
 `;
 
 function addDoctor(root: Command, done: (exitCode: number) => void): void {

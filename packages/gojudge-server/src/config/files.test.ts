@@ -14,8 +14,9 @@ const timeout = Math.max(30_000, numRuns * 5);
 
 vi.spyOn(process, 'emitWarning').mockReturnValue(); // about odd YAML: hundreds
 
-const path = join(mkdtempSync(join(tmpdir(), 'sbx-config-')), 'conf.yaml');
-afterAll(() => rmSync(path, { force: true }));
+const folder = mkdtempSync(join(tmpdir(), 'sbx-config-'));
+const path = join(folder, 'conf.yaml');
+afterAll(() => rmSync(folder, { recursive: true }));
 
 const scalar = fc.oneof(
   fc.string(),
