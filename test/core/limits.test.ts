@@ -441,7 +441,9 @@ describe('CPU rate', () => {
     const result = await burn({ cpuRate: 0.5 });
     expect(result.status).toBe('ok');
     expect(result.usage.wallTimeMs).toBeGreaterThan(300);
-    expect(result.usage.cpuTimeMs).toBeLessThan(250);
+    // What the program saw of itself, which is more than it asked for when the host takes time from this machine,
+    // and a scheduler tick (4 ms at 250 Hz) per CPU, its exec and its exit.
+    expect(result.usage.cpuTimeMs).toBeLessThan(Number(result.stdout.text()) + 12);
   });
 
   it('is given back: the next run is not slowed', async () => {

@@ -1,5 +1,5 @@
 // The built types, as the strictest project sees them.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { languages } from '@sbx/languages';
 import ts from 'typescript';
@@ -19,9 +19,11 @@ const OPTIONS: ts.CompilerOptions = {
   moduleResolution: ts.ModuleResolutionKind.NodeNext,
 };
 
-/** Does something with a program that stands in this checkout. */
+/** Does something with a program that stands in this checkout, where git and thus the other rules do not see it. */
 function withProgram<Result>(source: string, work: (file: string) => Result): Result {
-  const folder = mkdtempSync(join(root, 'test/tidy/.types-'));
+  const build = join(root, 'build');
+  mkdirSync(build, { recursive: true });
+  const folder = mkdtempSync(join(build, 'types-'));
   try {
     const file = join(folder, 'program.mts');
     writeFileSync(file, source);
