@@ -9,7 +9,9 @@ interface Manifest {
   exports: Record<string, string | { default: string }>;
 }
 
-/** package.json is the only list of entries: `./dist/wire/index.js` there is built from `src/wire/index.ts`. */
+/**
+ * package.json is the only list of entries: `./dist/wire/index.js` there is built from `src/wire/index.ts`.
+ */
 function exportedEntries(manifest: Manifest): string[] {
   return Object.values(manifest.exports)
     .flatMap((target) => (typeof target === 'string' ? [] : target.default))
@@ -17,8 +19,8 @@ function exportedEntries(manifest: Manifest): string[] {
 }
 
 /**
- * V8 holds the source of a module for as long as it runs, at two bytes a character when one of them is beyond Latin-1. Those that
- * esbuild leaves stand in comments and regular expressions, where an escape is as good.
+ * V8 holds the source of a module for as long as it runs, at two bytes a character when one of them is beyond
+ * Latin-1. Those that esbuild leaves stand in comments and regular expressions, where an escape is as good.
  */
 const escapeBeyondLatin1: Plugin = {
   name: 'escape-beyond-latin1',

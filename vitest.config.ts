@@ -10,7 +10,8 @@ const shared = {
   // CI's log has the message only: it should say what was in a list, and not how long it was.
   chaiConfig: { truncateThreshold: 2_000 },
 };
-// Vitest leaves one CPU to its own process, which waits while the tests run: units and rules take all of them.
+// Vitest leaves one CPU to its own process, which waits while the tests run: units and rules take all of
+// them.
 const parallel = { maxWorkers: availableParallelism(), isolate: false };
 // Node 20 has no `await using`: lower it as the published build does.
 const oxc = { target: 'es2022' };
@@ -24,7 +25,8 @@ export default defineConfig({
           ...shared,
           // Beside what they test, which they import from its source.
           name: 'unit',
-          // They leave nothing behind, so that what they load is loaded once in each worker and not once in each file.
+          // They leave nothing behind, so that what they load is loaded once in each worker and not once in
+          // each file.
           include: ['packages/*/src/**/*.test.ts', 'packages/*/site/**/*.test.ts', 'scripts/**/*.test.mjs'],
           ...parallel,
           sequence: { groupOrder: 0 },
@@ -34,7 +36,8 @@ export default defineConfig({
         oxc,
         test: {
           ...shared,
-          // The rules of the tree. They only read, and load TypeScript's compiler once in each worker instead of once in each file.
+          // The rules of the tree. They only read, and load TypeScript's compiler once in each worker instead
+          // of once in each file.
           name: 'tidy',
           include: ['test/tidy/**/*.test.ts'],
           ...parallel,
@@ -46,8 +49,8 @@ export default defineConfig({
         oxc,
         test: {
           ...shared,
-          // Across packages, imported as built, as users do. One file at a time: they measure time and memory,
-          // and look afterwards for what was left on the machine.
+          // Across packages, imported as built, as users do. One file at a time: they measure time and
+          // memory, and look afterwards for what was left on the machine.
           name: 'whole',
           // In the guest (scripts/lib/guest.mjs) also what is only possible there.
           include: ['test/**/*.test.ts', ...(process.env.SBX_GUEST === '1' ? ['test/vm/*.guest.ts'] : [])],

@@ -10,7 +10,8 @@ const clangTidy = process.env.CLANG_TIDY ?? 'clang-tidy';
 const forCompiling = (flags) =>
   flags.filter((flag) => !/^-(Wl,|shared$|static$|s$|nostdlib$|no-pie$)/.test(flag));
 
-// The analyser of clang does not believe that inline assembly writes where it is told to: so it sees system calls as functions.
+// The analyser of clang does not believe that inline assembly writes where it is told to: so it sees system
+// calls as functions.
 const asFunctions = '-DSBX_FAKE_KERNEL';
 
 /** Every source once, the flags that it is compiled with, and what differs from the checks of .clang-tidy. */
@@ -21,7 +22,8 @@ function everySource() {
     ...inHelper.map((file) => ({ file, flags: forCompiling(helper.flags) })),
     ...inAddon.map((file) => ({ file, flags: forCompiling(addon().flags) })),
     ...sources('fuzz').map((file) => ({ file, flags: [versionOfTables] })),
-    // Without the analyser, which takes minutes for each table of cases: tests run under sanitizers, so what they do is seen there; and they have one thread.
+    // Without the analyser, which takes minutes for each table of cases: tests run under sanitizers, so what
+    // they do is seen there; and they have one thread.
     ...sources('test').map((file) => ({
       file,
       flags: [versionOfTables],
@@ -30,7 +32,8 @@ function everySource() {
   ];
 }
 
-// Of the sanitizers, which clang's own package lacks. After all others: most of gcc's headers are not for clang.
+// Of the sanitizers, which clang's own package lacks. After all others: most of gcc's headers are not for
+// clang.
 const headersOfGcc = () => [
   '-idirafter',
   execFileSync('gcc', ['-print-file-name=include'], { encoding: 'utf8' }).trim(),

@@ -1,12 +1,13 @@
 /**
- * Builds the helper and the addon with g++ alone: no node-gyp, no download. Results go into the package that ships them. Other
- * compilers: set CXX.
- *   --test      builds the native tests under AddressSanitizer and UBSan and runs them, then fuzzes for some seconds
+ * Builds the helper and the addon with g++ alone: no node-gyp, no download. Results go into the package that
+ * ships them. Other compilers: set CXX.
+ *   --test      builds the native tests under AddressSanitizer and UBSan, runs them, and fuzzes for seconds
  *   --analyze   gcc's static analyser over the helper
  *   --tidy      clang-tidy over all of native/, with the checks of native/.clang-tidy; takes minutes
- *   --fuzz      fuzzes: `--minutes N` (10), or `--executions N [--jobs N]`, and keeps what it learns in fuzz/corpus
- *   --faults    a helper whose steps and an addon whose system calls can be made to fail, into build/faults (see helper/faults.h,
- *               common/call_faults.h)
+ *   --fuzz      fuzzes: `--minutes N` (10), or `--executions N [--jobs N]`; what it learns is kept in
+ *               fuzz/corpus
+ *   --faults    a helper whose steps and an addon whose system calls can be made to fail, into build/faults
+ *               (see helper/faults.h, common/call_faults.h)
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

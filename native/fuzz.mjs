@@ -10,7 +10,10 @@ const corpusOf = (target) => join(here, 'fuzz/corpus', `${target}.txt`);
 const crashOf = (target, job) =>
   join(fuzzFolder, job === undefined ? `crash-${target}` : `crash-${target}-${job}`);
 
-/** → the exit code, 128 + n after signal n. The fuzzer writes down how far it is at a signal, and we wait for that. */
+/**
+ * → the exit code, 128 + n after signal n. The fuzzer writes down how far it is at a signal, and we wait for
+ * that.
+ */
 function run(file, args, stop) {
   const child = spawn(file, args, { stdio: ['ignore', 'inherit', 'inherit'] });
   const end = () => child.kill('SIGTERM');
@@ -59,8 +62,9 @@ export function fuzzMinutes(minutes) {
 }
 
 /**
- * The helper, `executions` times in `jobs` processes → 0 when nothing was found; else the input that failed is named. Interrupted, the
- * same command goes on where it was; with another build it begins anew, for what was executed then says nothing of it.
+ * The helper, `executions` times in `jobs` processes → 0 when nothing was found; else the input that failed
+ * is named. Interrupted, the same command goes on where it was; with another build it begins anew, for what
+ * was executed then says nothing of it.
  */
 export async function fuzzExecutions(executions, jobs) {
   const fuzzer = buildFuzzer();

@@ -1,4 +1,5 @@
-// The four pairs that a release ships, built on one machine by one compiler: zig's clang, which brings the headers of each platform.
+// The four pairs that a release ships, built on one machine by one compiler: zig's clang, which brings the
+// headers of each platform.
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,8 +10,8 @@ import { addon, helper, warnings } from './targets.mjs';
 const run = promisify(execFile);
 
 /**
- * By the name of its folder; what `zig c++ -target` is given for the addon. The helper has no C library: that of musl is static,
- * so its headers are those of both.
+ * By the name of its folder; what `zig c++ -target` is given for the addon. The helper has no C library: that
+ * of musl is static, so its headers are those of both.
  */
 export const PREBUILDS = [
   { platform: 'linux-x64-glibc', machine: 'x86_64', target: 'x86_64-linux-gnu.2.28' },

@@ -78,7 +78,8 @@ export const addon = () => ({
   sources: [...sources('addon'), join(here, 'common/channel.cc')],
 });
 
-// The parts of helper and addon that need neither a sandbox around them nor Node: compiled against libc, as any program.
+// The parts of helper and addon that need neither a sandbox around them nor Node: compiled against libc, as
+// any program.
 const hosted = [
   'helper/bounds.cc',
   'helper/cgroup_tree.cc',
@@ -126,8 +127,8 @@ export const addonWithFaults = () => ({
   flags: [...addon().flags, `-DSBX_FAULT_CALLS="${join(faults, 'calls')}"`],
 });
 
-// The helper on a made-up kernel; it alone is watched for what code an input reaches. Not what makes its filters: a fifth of the time
-// was spent counting loops there that hardly an input changes.
+// The helper on a made-up kernel; it alone is watched for what code an input reaches. Not what makes its
+// filters: a fifth of the time was spent counting loops there that hardly an input changes.
 export const fuzzFolder = join(root, 'build/fuzz');
 const filters = {
   output: join(fuzzFolder, 'filters.o'),

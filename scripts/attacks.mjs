@@ -1,6 +1,8 @@
 /**
- * `npm run attacks -- [--json] [--only 1,2,30-40] [--group A,B] [--target core|gojudge|all]`: set-up, then the catalogue.
- * `--probe [--write]`: the prober, against the committed tables of test/attacks/probe/expected. `--user ID`: as that user, with its group alone. `--vm`: in the guest with cgroup v2.
+ * `npm run attacks -- [--json] [--only 1,2,30-40] [--group A,B] [--target core|gojudge|all]`: set-up, then
+ * the catalogue. `--probe [--write]`: the prober, against the committed tables of
+ * test/attacks/probe/expected. `--user ID`: as that user, with its group alone. `--vm`: in the guest with
+ * cgroup v2.
  */
 import { buildPrograms } from '../test/programs/build.mjs';
 import { GUEST } from './lib/guest.mjs';

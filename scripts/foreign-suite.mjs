@@ -1,4 +1,5 @@
-// `node scripts/foreign-suite.mjs NAME`: provides a test suite of others; prints the command that starts it, as JSON.
+// `node scripts/foreign-suite.mjs NAME`: provides a test suite of others; prints the command that starts it,
+// as JSON.
 import { join } from 'node:path';
 import { npmSuite, pythonSuite } from './lib/foreign.mjs';
 import { NODE_VERSIONS, nodeBinary } from './lib/nodes.mjs';

@@ -1,4 +1,5 @@
-// The native code is formatted as native/.clang-format says. `--write` formats it; without it, a file that is not is an error.
+// The native code is formatted as native/.clang-format says. `--write` formats it; without it, a file that is
+// not is an error.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from './lib/paths.mjs';

@@ -1,5 +1,6 @@
-// Pages of docs/ that are made from tables in the sources, sources that are (native/protocol), and parts of pages between `<!-- made: NAME … -->` and
-// `<!-- end: NAME -->`. `--write` makes them; without it, a page that is not up to date is an error.
+// Pages of docs/ that are made from tables in the sources, sources that are (native/protocol), and parts of
+// pages between `<!-- made: NAME … -->` and `<!-- end: NAME -->`. `--write` makes them; without it, a page
+// that is not up to date is an error.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { typescriptSources } from '../native/protocol/typescript.mjs';

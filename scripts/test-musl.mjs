@@ -5,7 +5,10 @@ import { makePrebuilds } from './lib/prebuilds.mjs';
 import { setup } from './lib/setup.mjs';
 import { runVitest } from './lib/vitest.mjs';
 
-/** Whatever crosses between addon, helper and Node: runs, files, streams, descriptors, terminals, errors, both servers, the command line. */
+/**
+ * Whatever crosses between addon, helper and Node: runs, files, streams, descriptors, terminals, errors, both
+ * servers, the command line.
+ */
 const CHOSEN = [
   ...[
     'verdicts',

@@ -1,6 +1,6 @@
 // `npm test`: set-up, what the tests need of the machine, then every check; the rest of what CI runs is in
-// test-full.mjs. `--quick`: the checks that need no sandbox. With other arguments, only vitest, filtered by them.
-// The last line printed is the sum.
+// test-full.mjs. `--quick`: the checks that need no sandbox. With other arguments, only vitest, filtered by
+// them. The last line printed is the sum.
 import { CHECKS, QUICK_CHECKS, runChecks } from './lib/checks.mjs';
 import { countLine, writeCounts } from './lib/counts.mjs';
 import { setup } from './lib/setup.mjs';

@@ -1,4 +1,5 @@
-// A tool for an agent: code in, output as it comes, and an end to it when the model or its user has seen enough.
+// A tool for an agent: code in, output as it comes, and an end to it when the model or its user has seen
+// enough.
 import { Sandbox } from '@sbx/core';
 
 /** Runs Python. Yields text as it is printed; abort `signal` to end the program. Returns the verdict. */

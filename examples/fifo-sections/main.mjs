@@ -1,4 +1,5 @@
-// How much CPU time a program spends on each query, by asking before and after it: the two-pipe protocol around a program that answers.
+// How much CPU time a program spends on each query, by asking before and after it: the two-pipe protocol
+// around a program that answers.
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { join } from 'node:path';

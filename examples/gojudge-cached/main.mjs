@@ -1,4 +1,5 @@
-// A client of go-judge's interface: compiled once, the binary stays on the server, and many runs share one connection.
+// A client of go-judge's interface: compiled once, the binary stays on the server, and many runs share one
+// connection.
 import { GojudgeClient } from '@sbx/gojudge-client';
 import { createGojudgeServer } from '@sbx/gojudge-server';
 

@@ -1,4 +1,5 @@
-// An interactive problem: the solution asks, the interactor answers and judges. Each is in a sandbox of its own.
+// An interactive problem: the solution asks, the interactor answers and judges. Each is in a sandbox of its
+// own.
 import { Engine } from '@sbx/core';
 
 const SOLUTION = `

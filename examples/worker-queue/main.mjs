@@ -1,4 +1,5 @@
-// A queue of submissions: a few at a time, results in order, a time for each, and nothing lost when one is hostile.
+// A queue of submissions: a few at a time, results in order, a time for each, and nothing lost when one is
+// hostile.
 import { Engine } from '@sbx/core';
 
 const SUBMISSIONS = [

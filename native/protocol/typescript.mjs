@@ -1,4 +1,5 @@
-// What TypeScript knows of the boundary, made from the tables beside this file: two sources of packages/core/src.
+// What TypeScript knows of the boundary, made from the tables beside this file: two sources of
+// packages/core/src.
 import { readFileSync } from 'node:fs';
 
 const TABLES = ['bounds', 'lists', 'requests', 'reports', 'stages'];
@@ -70,7 +71,10 @@ function readRows() {
   return rows;
 }
 
-/** Of all rows: what differs in them differs in this, so that parts of different builds refuse each other. 31 bits. */
+/**
+ * Of all rows: what differs in them differs in this, so that parts of different builds refuse each other. 31
+ * bits.
+ */
 export function protocolVersion() {
   let hash = 0;
   for (const character of JSON.stringify(
@@ -123,7 +127,10 @@ ${puts.join('')}}
 `;
 }
 
-/** Each is made in one piece: an object that is copied into another has a hidden class that V8 has not seen before. */
+/**
+ * Each is made in one piece: an object that is copied into another has a hidden class that V8 has not seen
+ * before.
+ */
 function report(macro, rows) {
   const name = REPORTS[macro];
   const kind = name.toLowerCase();

@@ -1,4 +1,5 @@
-// An emulated arm64 machine with Debian's kernel, pure cgroup v2, and Node: nothing of it is installed here but QEMU.
+// An emulated arm64 machine with Debian's kernel, pure cgroup v2, and Node: nothing of it is installed here
+// but QEMU.
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -103,7 +104,10 @@ const shareOf = (name, socket) => [
   ...['-device', `vhost-user-fs-pci,chardev=${name},tag=${name}`],
 ];
 
-/** Runs a file of the checkout by the machine's Node for that C library, prints what it prints → its exit status; null when the machine ended before it. */
+/**
+ * Runs a file of the checkout by the machine's Node for that C library, prints what it prints → its exit
+ * status; null when the machine ended before it.
+ */
 export async function runOnArm64(file, { libc = 'glibc', seconds = 600 } = {}) {
   if (process.getuid() !== 0) throw new Error('the arm64 machine shares files of this one, which needs root');
   const home = await machine();

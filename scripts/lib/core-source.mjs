@@ -1,5 +1,5 @@
-// Inner tables of core for the docs, which the package does not export: its sources, with types taken off, from a folder
-// that is gone afterwards. What core imports from other packages is found as core finds it.
+// Inner tables of core for the docs, which the package does not export: its sources, with types taken off,
+// from a folder that is gone afterwards. What core imports from other packages is found as core finds it.
 import {
   mkdirSync,
   mkdtempSync,

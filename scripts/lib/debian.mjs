@@ -1,5 +1,5 @@
-// Packages of a Debian that is not the one of this machine: fetched and unpacked, never installed. apt checks the signatures, with its state
-// in a folder of its own.
+// Packages of a Debian that is not the one of this machine: fetched and unpacked, never installed. apt checks
+// the signatures, with its state in a folder of its own.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,9 @@ import { runQuietly } from './run.mjs';
 const MIRROR = 'http://deb.debian.org/debian';
 const KEYS = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
-/** Unpacks `packages` of a release (`trixie`) for an architecture, in Debian's words (`arm64`), into `folder`. */
+/**
+ * Unpacks `packages` of a release (`trixie`) for an architecture, in Debian's words (`arm64`), into `folder`.
+ */
 export async function unpackDebian(folder, { suite, arch, packages }) {
   const state = mkdtempSync(join(tmpdir(), 'sbx-apt-'));
   try {

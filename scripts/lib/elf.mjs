@@ -8,7 +8,10 @@ const DT_NEEDED = 1;
 const DT_STRTAB = 5;
 const MACHINES = { 62: 'x86_64', 183: 'aarch64' };
 
-/** The newest version of a library's symbols that a file names, such as `GLIBC` → [2, 28]; null when it names none. */
+/**
+ * The newest version of a library's symbols that a file names, such as `GLIBC` → [2, 28]; null when it names
+ * none.
+ */
 export function newestSymbolVersion(file, prefix) {
   const text = readFileSync(file).toString('latin1');
   const versions = [...text.matchAll(new RegExp(`\\0${prefix}_(\\d+)\\.(\\d+)`, 'g'))];

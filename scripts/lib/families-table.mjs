@@ -1,5 +1,6 @@
-// What programs of each family of languages may call under the strict filter, from the text of native/plan/families.cc: arrays of
-// calls, each under a comment that says what they are, and the families of each array.
+// What programs of each family of languages may call under the strict filter, from the text of
+// native/plan/families.cc: arrays of calls, each under a comment that says what they are, and the families of
+// each array.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './paths.mjs';

@@ -1,4 +1,5 @@
-// What is made from the zod schemas of the Fathom wire: JSON Schema files, the AsyncAPI document, the page of messages.
+// What is made from the zod schemas of the Fathom wire: JSON Schema files, the AsyncAPI document, the page of
+// messages.
 import { jsonSchemas } from '@sbx/fathom-client/schemas';
 import { MESSAGE_TYPES, SOCKET_PATH, VERSION_HEADER } from '@sbx/fathom-client/wire';
 

@@ -1,5 +1,5 @@
-// The rows of the system call filter, from the text of native/plan/seccomp.cc: one row a line, under comments that group
-// them. A line that is not understood is an error, so that no row is left out silently.
+// The rows of the system call filter, from the text of native/plan/seccomp.cc: one row a line, under comments
+// that group them. A line that is not understood is an error, so that no row is left out silently.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './paths.mjs';
@@ -45,7 +45,10 @@ const FILTERS = {
 
 const ROW = /^\s*\{CALL\((\w+)\), (E\w+|0)(?:, Check::(\w+))?(?:, (k\w+))?\},/;
 
-/** `[{ name, error, condition, filter, group }]` in the order of the table; `condition` is null for "always", `error` for success. */
+/**
+ * `[{ name, error, condition, filter, group }]` in the order of the table; `condition` is null for "always",
+ * `error` for success.
+ */
 export function filterRows() {
   const text = readFileSync(join(root, 'native/plan/seccomp.cc'), 'utf8');
   const table = /constexpr Row kRows\[\] = \{\n([\s\S]*?)\n\};/.exec(text);

@@ -35,7 +35,10 @@ export async function npmSuite(name, folder) {
   return join(home, 'node_modules');
 }
 
-/** The Python of a virtual environment with the packages of a requirements file, which has all hashes. Debian's own: sandboxes have it, too. */
+/**
+ * The Python of a virtual environment with the packages of a requirements file, which has all hashes.
+ * Debian's own: sandboxes have it, too.
+ */
 export async function pythonSuite(name, requirements) {
   const home = await madeOnce(name, [requirements], async (scratch) => {
     await runQuietly('/usr/bin/python3', ['-m', 'venv', scratch]);

@@ -1,4 +1,5 @@
-// The parts of `npm run test:full`: what `npm test` leaves out because of its time. CI runs those of `CI_PARTS` after it.
+// The parts of `npm run test:full`: what `npm test` leaves out because of its time. CI runs those of
+// `CI_PARTS` after it.
 import { join } from 'node:path';
 import { guestTests } from './guest.mjs';
 import { NODE_VERSIONS, nodeBinary } from './nodes.mjs';
@@ -49,7 +50,10 @@ export const CI_PARTS = [
   },
 ];
 
-/** Each command is run by Node, with `env` beside the environment; a part has failed when one of its commands has. */
+/**
+ * Each command is run by Node, with `env` beside the environment; a part has failed when one of its commands
+ * has.
+ */
 export const PARTS = [
   ...CI_PARTS,
   { name: 'tidy', about: 'clang-tidy over native/', commands: [native('--tidy')] },

@@ -4,7 +4,9 @@ import { buildPrograms } from '../../test/programs/build.mjs';
 import { root } from './paths.mjs';
 import { runVitest } from './vitest.mjs';
 
-/** What differs most between cgroup v1 and v2: verdicts, limits, clean-up, several programs in one sandbox. */
+/**
+ * What differs most between cgroup v1 and v2: verdicts, limits, clean-up, several programs in one sandbox.
+ */
 const CHOSEN = [
   ...[
     'verdicts',

@@ -1,4 +1,5 @@
-// Node linked against musl, on a machine with glibc: its loader is a file of the cache, so nothing of the machine changes.
+// Node linked against musl, on a machine with glibc: its loader is a file of the cache, so nothing of the
+// machine changes.
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { unpackDebian } from './debian.mjs';
@@ -41,7 +42,10 @@ export async function muslNode() {
   return join(home, NODE);
 }
 
-/** The bundler behind vitest as a binary for a platform, which the lockfile's install leaves out: its version is that of the checkout. */
+/**
+ * The bundler behind vitest as a binary for a platform, which the lockfile's install leaves out: its version
+ * is that of the checkout.
+ */
 export async function rolldownBinding(platform) {
   const name = readdirSync(join(root, 'node_modules/.pnpm')).find((folder) => folder.startsWith('rolldown@'));
   const { version } = readJson('node_modules/.pnpm', name, 'node_modules/rolldown/package.json');

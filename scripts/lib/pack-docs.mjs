@@ -1,5 +1,5 @@
-// `prepack` and `postpack` of every package: the pages that its users need travel with it, in a folder `docs` that is there while it
-// is packed. Links to what does not travel lead to the repository.
+// `prepack` and `postpack` of every package: the pages that its users need travel with it, in a folder `docs`
+// that is there while it is packed. Links to what does not travel lead to the repository.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, normalize, relative } from 'node:path';
 import { root } from './paths.mjs';

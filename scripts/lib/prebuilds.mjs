@@ -1,4 +1,5 @@
-// The four prebuilt pairs in the folder that is packed: built twice, compared, looked at, and only then put there.
+// The four prebuilt pairs in the folder that is packed: built twice, compared, looked at, and only then put
+// there.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +15,10 @@ const ZIG = 'scripts/zig/requirements.txt';
 
 const sha256 = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
 
-/** Builds a pair in a folder of its own, with no object of an earlier build; those of zig's own libraries are kept. */
+/**
+ * Builds a pair in a folder of its own, with no object of an earlier build; those of zig's own libraries are
+ * kept.
+ */
 async function buildAfresh(buildPair, pair, zig, folder) {
   const local = join(folder, 'objects');
   const env = { ...process.env, ZIG_LOCAL_CACHE_DIR: local, ZIG_GLOBAL_CACHE_DIR: join(zig, 'built') };
@@ -71,7 +75,10 @@ async function makePair(buildPair, pair, draft, again) {
   console.error(`prebuilds: ${pair.platform}: ${notes.join('; ')}; ${seconds} s`);
 }
 
-/** Makes those that are not there, or not made of what is there now. `only`: of that platform; `again`: builds each once more and compares. */
+/**
+ * Makes those that are not there, or not made of what is there now. `only`: of that platform; `again`: builds
+ * each once more and compares.
+ */
 export async function makePrebuilds({ only, again = false } = {}) {
   // Not at the top: this needs the packages of node_modules, and set-up comes first.
   const { PREBUILDS, buildPair } = await import('../../native/prebuilds.mjs');

@@ -22,7 +22,9 @@ async function providePip() {
   }
 }
 
-/** The folder that the packages of a requirements file, each with its hash, are installed in; fetched once. */
+/**
+ * The folder that the packages of a requirements file, each with its hash, are installed in; fetched once.
+ */
 export async function pythonPackages(name, requirements, options = []) {
   const text = readFileSync(join(root, requirements));
   const key = createHash('sha256').update(text).digest('hex').slice(0, 12);

@@ -1,5 +1,5 @@
-// All the set-up that a checkout needs: pnpm, packages, native code, builds. Each step is skipped when its inputs,
-// compared by content, are those of its last success. Quiet when there is nothing to do.
+// All the set-up that a checkout needs: pnpm, packages, native code, builds. Each step is skipped when its
+// inputs, compared by content, are those of its last success. Quiet when there is nothing to do.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from './lock.mjs';

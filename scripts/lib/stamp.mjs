@@ -1,4 +1,5 @@
-// Remembers which inputs a step was last done for, by content, so that a step is skipped when nothing changed.
+// Remembers which inputs a step was last done for, by content, so that a step is skipped when nothing
+// changed.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -47,7 +47,10 @@ async function install(names) {
   await runQuietly(APT_GET, ['install', ...options, ...names], { env });
 }
 
-/** Installs what is missing when it may. Returns the rows still missing after that, having said how to get them. */
+/**
+ * Installs what is missing when it may. Returns the rows still missing after that, having said how to get
+ * them.
+ */
 export async function provideSystemPackages(table = SYSTEM_PACKAGES) {
   const missing = missingPackages(table);
   if (missing.length === 0) return [];

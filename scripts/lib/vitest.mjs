@@ -35,7 +35,10 @@ function failuresOf({ testResults }) {
 /** The environment in which vitest.config.ts takes the long tests, too. */
 export const WITH_SOAKS = { SBX_SOAK: '1' };
 
-/** `wrapper` is a command that runs the one given to it as arguments, elsewhere; `node` the Node to run on; `name` tells reports apart. */
+/**
+ * `wrapper` is a command that runs the one given to it as arguments, elsewhere; `node` the Node to run on;
+ * `name` tells reports apart.
+ */
 export async function runVitest(
   args,
   { name = 'vitest', wrapper = [], node = process.execPath, env = {} } = {},
@@ -49,7 +52,8 @@ export async function runVitest(
   const failed = report.numFailedTests + report.testResults.filter(didNotLoad).length;
   return {
     passed: report.numPassedTests,
-    failed: code !== 0 && failed === 0 ? 1 : failed, // An error outside of any test fails the run all the same.
+    // An error outside of any test fails the run all the same.
+    failed: code !== 0 && failed === 0 ? 1 : failed,
     skipped: report.numPendingTests + report.numTodoTests,
     failures: failuresOf(report),
   };

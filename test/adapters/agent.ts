@@ -1,4 +1,5 @@
-// An agent with a scripted model: what each framework's loop comes to, over the tools that an adapter gives it.
+// An agent with a scripted model: what each framework's loop comes to, over the tools that an adapter gives
+// it.
 import { expect } from 'vitest';
 
 export interface Tools {

@@ -1,5 +1,6 @@
-// The frameworks themselves, from npm by a lockfile of ours, on each Node that all of them run on: the programs of the README, and
-// their own agent loops with scripted models, one that works and one that is hostile.
+// The frameworks themselves, from npm by a lockfile of ours, on each Node that all of them run on: the
+// programs of the README, and their own agent loops with scripted models, one that works and one that is
+// hostile.
 import { execFile } from 'node:child_process';
 import {
   copyFileSync,

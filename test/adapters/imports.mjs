@@ -1,4 +1,5 @@
-// Run as `node imports.mjs ENTRY`: imports it and prints what was asked for on the way, `[[from, specifier], …]`, and its names.
+// Run as `node imports.mjs ENTRY`: imports it and prints what was asked for on the way,
+// `[[from, specifier], …]`, and its names.
 import { register } from 'node:module';
 import { MessageChannel } from 'node:worker_threads';
 

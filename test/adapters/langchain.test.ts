@@ -1,4 +1,5 @@
-// LangChain's own tests of a sandbox backend (PyPI `langchain-tests`, with `deepagents`), over a bridge to the adapter.
+// LangChain's own tests of a sandbox backend (PyPI `langchain-tests`, with `deepagents`), over a bridge to
+// the adapter.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runSuite } from '../helpers/foreign.js';
@@ -6,8 +7,8 @@ import { runSuite } from '../helpers/foreign.js';
 const tests = join(import.meta.dirname, 'langchain/test_sandbox.py');
 
 /**
- * What the two packages do not agree about: each of these is the work of `BaseSandbox` of deepagents 0.7.32 alone, over `execute` and
- * `upload_files`, which did what they were asked.
+ * What the two packages do not agree about: each of these is the work of `BaseSandbox` of deepagents 0.7.32
+ * alone, over `execute` and `upload_files`, which did what they were asked.
  */
 const ABSOLUTE_PATHS = '`glob` gives absolute paths, on purpose; the test wants them relative';
 const MISMATCHES: Record<string, string> = {

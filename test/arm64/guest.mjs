@@ -1,5 +1,5 @@
-// What is seen to hold on arm64, in an emulated guest: a process start takes some 70 ms there, so these are few, in one process, and their
-// times are wide. Prints a line for each and counts at the end.
+// What is seen to hold on arm64, in an emulated guest: a process start takes some 70 ms there, so these are
+// few, in one process, and their times are wide. Prints a line for each and counts at the end.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';

@@ -15,7 +15,9 @@ const GROUP_IDS: Record<string, [first: number, last: number]> = {
   G: [147, 158],
 };
 
-/** Beside the 159 that are numbered by group: a measuring cheat, and one for each place where a name is given. */
+/**
+ * Beside the 159 that are numbered by group: a measuring cheat, and one for each place where a name is given.
+ */
 const FURTHER: Record<number, string> = { 159: 'D' };
 
 it('has each of the 159 entries once, in its group, then those of names', () => {

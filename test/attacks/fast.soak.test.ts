@@ -1,4 +1,5 @@
-// The entries of the catalogue that take little time, against core. `npm run attacks` runs all of them against everything.
+// The entries of the catalogue that take little time, against core. `npm run attacks` runs all of them
+// against everything.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ENTRIES } from './harness/catalogue.mjs';
 import { type EntryResult, runCatalogue } from './harness/run-catalogue.mjs';

@@ -3,8 +3,10 @@
  *
  *   node test/attacks/main.mjs [--json] [--only 1,2,30-40] [--group A,B] [--target core|gojudge|all]
  *
- * With `--probe [--write]` the prober of probe/ instead, with `--beside NAME=PATH,…` the prober under other sandboxes. Exit code 0 only when no entry failed. With --json one object: `{ entries: [{ id, group, name, expected, outcome, pass,
- * why }] }`; `pass` is null where an entry cannot be tried on this machine, and `why` says the reason.
+ * With `--probe [--write]` the prober of probe/ instead, with `--beside NAME=PATH,…` the prober under other
+ * sandboxes. Exit code 0 only when no entry failed. With --json one object:
+ * `{ entries: [{ id, group, name, expected, outcome, pass, why }] }`; `pass` is null where an entry cannot be
+ * tried on this machine, and `why` says the reason.
  */
 import { readCommand } from './harness/command.mjs';
 import { printTable } from './harness/report.mjs';

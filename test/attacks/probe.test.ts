@@ -1,6 +1,7 @@
 /**
- * What a program can reach, by enumeration, is what is committed in probe/expected. A row that is not there has to be judged first:
- * then `npm run attacks -- --probe --write` commits it. This is the fast set; `npm run attacks -- --probe` tries everything.
+ * What a program can reach, by enumeration, is what is committed in probe/expected. A row that is not there
+ * has to be judged first: then `npm run attacks -- --probe --write` commits it. This is the fast set;
+ * `npm run attacks -- --probe` tries everything.
  */
 import { describe, expect, it } from 'vitest';
 import { allowedBeyond, unexplained } from './probe/beside.mjs';

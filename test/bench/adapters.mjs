@@ -1,6 +1,6 @@
 /**
- * What each adapter adds to a command: its run call, next to `sandbox.run` of the same shell with the same line in the
- * same sandbox. The two take turns, and which one is first changes each time.
+ * What each adapter adds to a command: its run call, next to `sandbox.run` of the same shell with the same
+ * line in the same sandbox. The two take turns, and which one is first changes each time.
  */
 import { Engine } from '@sbx/core';
 import { ADAPTER_CALLS } from './lib/adapter-calls.mjs';

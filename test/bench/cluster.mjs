@@ -1,6 +1,7 @@
 /**
- * A run of /bin/true by a worker of a cluster beside the same run on this machine's engine, and beside an echo of as many bytes over a
- * JetStream work queue with nothing of ours around it. Broker, worker and submitter are three processes of one machine.
+ * A run of /bin/true by a worker of a cluster beside the same run on this machine's engine, and beside an
+ * echo of as many bytes over a JetStream work queue with nothing of ours around it. Broker, worker and
+ * submitter are three processes of one machine.
  */
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
@@ -24,7 +25,8 @@ const ADDED_MS = 0.6;
 export async function measure({ scale }) {
   const slots = availableParallelism();
   const broker = await startBroker();
-  const peer = await startPeer(broker.url, slots + 2); // more places than CPUs: the next job is there when one ends
+  // More places than CPUs: the next job is there when one ends.
+  const peer = await startPeer(broker.url, slots + 2);
   const local = await Engine.open({ parallelism: slots });
   const cluster = await ClusterEngine.open({ servers: broker.url });
   const echo = await openEcho(broker.url);

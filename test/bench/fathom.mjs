@@ -1,7 +1,7 @@
 /**
- * Fathom: from sending `execute` to the first byte of stdout and to the result, for interpreters that waited and for ordinary
- * starts, beside a bare `child_process.spawn` of the same interpreter, in turn; many at once; and how fast output streams to
- * one client. The server is a process of its own, as users start it.
+ * Fathom: from sending `execute` to the first byte of stdout and to the result, for interpreters that waited
+ * and for ordinary starts, beside a bare `child_process.spawn` of the same interpreter, in turn; many at
+ * once; and how fast output streams to one client. The server is a process of its own, as users start it.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -54,7 +54,10 @@ async function startServer(standby, more = []) {
   };
 }
 
-/** Node's own way, the script in a file: to the first byte, and until all is closed. The same interpreter: by the same PATH. */
+/**
+ * Node's own way, the script in a file: to the first byte, and until all is closed. The same interpreter: by
+ * the same PATH.
+ */
 function bareRun(file, path) {
   const start = performance.now();
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * Round trips of the two-pipe protocol: request, reading of the counters, reply. Clients are processes of their own; a C
- * client shows the manager's share, ours what a user of it gets.
+ * Round trips of the two-pipe protocol: request, reading of the counters, reply. Clients are processes of
+ * their own; a C client shows the manager's share, ours what a user of it gets.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -81,8 +81,9 @@ async function idleCpu() {
 }
 
 /**
- * What line 1 shows for a section in which the program does nothing: between two readings in a row, and with one line to it
- * and one back, which is the least that an evaluator can measure. The manager's own work per reading stands beside it.
+ * What line 1 shows for a section in which the program does nothing: between two readings in a row, and with
+ * one line to it and one back, which is the least that an evaluator can measure. The manager's own work per
+ * reading stands beside it.
  */
 async function constantCost(engine, count) {
   const folder = { kind: 'bind', source: buildPrograms(), target: '/t' };

@@ -1,6 +1,7 @@
 /**
- * Servers that speak go-judge's protocol: 200 MiB into the file store and out again, by a client that costs little, on each server in
- * turn. Without a URL one of ours is started. The first is compared to each of the others.
+ * Servers that speak go-judge's protocol: 200 MiB into the file store and out again, by a client that costs
+ * little, on each server in turn. Without a URL one of ours is started. The first is compared to each of the
+ * others.
  */
 import { connect } from 'node:net';
 import { figure, ratioOf } from './lib/figures.mjs';

@@ -1,8 +1,8 @@
 /**
- * What a small `/run` costs our own process beyond the sandboxed run: CPU time per request of a process that serves it, less that
- * per run of a process that only runs. Both in turn, round by round, each in a process of its own; with a bare `node:http`
- * server and a bare socket beside them, which show how much of it is Node's. CPU time is that of all the process's threads,
- * helpers left out.
+ * What a small `/run` costs our own process beyond the sandboxed run: CPU time per request of a process that
+ * serves it, less that per run of a process that only runs. Both in turn, round by round, each in a process
+ * of its own; with a bare `node:http` server and a bare socket beside them, which show how much of it is
+ * Node's. CPU time is that of all the process's threads, helpers left out.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,7 +1,7 @@
 /**
- * How long a go-judge server takes from its exec to its first answer, and what it holds when it has come to rest, next to Node's
- * bare HTTP server and, with `--command`, to another server that takes go-judge's flags. The client connects again and again,
- * as whoever waits for a port does; each sample is a fresh process.
+ * How long a go-judge server takes from its exec to its first answer, and what it holds when it has come to
+ * rest, next to Node's bare HTTP server and, with `--command`, to another server that takes go-judge's flags.
+ * The client connects again and again, as whoever waits for a port does; each sample is a fresh process.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -115,7 +115,10 @@ function ask(port, request) {
   });
 }
 
-/** What nobody shares, and with each shared page divided by all who share it, other programs of the machine included. */
+/**
+ * What nobody shares, and with each shared page divided by all who share it, other programs of the machine
+ * included.
+ */
 async function measureRest(contenders) {
   const servers = await Promise.all(
     contenders.map(async ({ name, command }) => ({ name, ...(await start(command, REQUESTS.run)) })),

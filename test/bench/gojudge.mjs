@@ -1,8 +1,9 @@
 /**
- * Servers that speak go-judge's protocol, side by side: each load on each of them in turn, round by round, so that the machine's
- * moods fall on all. Without a URL one of ours is started for it. With several, the first is compared to each of the others: the
- * ratios have bars. CPU and memory are those of the process that listens and all below it; `machine` is what the whole
- * machine spent but for this process, and means something on a quiet one alone.
+ * Servers that speak go-judge's protocol, side by side: each load on each of them in turn, round by round, so
+ * that the machine's moods fall on all. Without a URL one of ours is started for it. With several, the first
+ * is compared to each of the others: the ratios have bars. CPU and memory are those of the process that
+ * listens and all below it; `machine` is what the whole machine spent but for this process, and means
+ * something on a quiet one alone.
  */
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
@@ -58,8 +59,9 @@ async function prepare(url, index) {
 }
 
 /**
- * Each server as it is found, by one client; a fresh one may still compile its code. Then all are warmed up, lest the first load
- * be measured otherwise than the others. Without a bar: whether a server is fresh is not ours to know.
+ * Each server as it is found, by one client; a fresh one may still compile its code. Then all are warmed up,
+ * lest the first load be measured otherwise than the others. Without a bar: whether a server is fresh is not
+ * ours to know.
  */
 async function measureFirst(servers, scale) {
   const figures = [];

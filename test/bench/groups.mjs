@@ -1,6 +1,7 @@
 /**
- * Lines to and fro between two programs, as interactors and contestants talk: 20 000 rounds through kernel pipes, through
- * relays and through recording relays, next to the same two programs unconfined, joined by named pipes. They take turns.
+ * Lines to and fro between two programs, as interactors and contestants talk: 20 000 rounds through kernel
+ * pipes, through relays and through recording relays, next to the same two programs unconfined, joined by
+ * named pipes. They take turns.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

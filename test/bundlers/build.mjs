@@ -1,6 +1,6 @@
 /**
- * Bundles a program with one tool. Arguments: node_modules of the tools, name of the tool, folder of the project, whose program is `main.mjs`,
- * and folder for the bundle. Prints the path of the file to start.
+ * Bundles a program with one tool. Arguments: node_modules of the tools, name of the tool, folder of the
+ * project, whose program is `main.mjs`, and folder for the bundle. Prints the path of the file to start.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -63,7 +63,8 @@ const TOOLS = {
 
   ncc() {
     const args = [join(modules, '@vercel/ncc/dist/ncc/cli.js'), 'build', entry, '-o', out];
-    execFileSync(process.execPath, args, { cwd: project, stdio: 'ignore' }); // where there is no tsconfig.json
+    // Where there is no tsconfig.json.
+    execFileSync(process.execPath, args, { cwd: project, stdio: 'ignore' });
     return join(out, 'index.mjs');
   },
 

@@ -1,4 +1,5 @@
-// A program with @sbx/core, bundled by a tool and started beside node_modules and far from it. docs/bundlers.md has the table of answers.
+// A program with @sbx/core, bundled by a tool and started beside node_modules and far from it.
+// docs/bundlers.md has the table of answers.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

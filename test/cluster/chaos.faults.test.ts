@@ -1,4 +1,5 @@
-// Workers, submitters and one of three brokers are killed at random while 2,000 jobs run: each has one result, and nothing is left.
+// Workers, submitters and one of three brokers are killed at random while 2,000 jobs run: each has one
+// result, and nothing is left.
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { type ClusterEngine, type ClusterOptions, type ClusterTicket, clusterStatus } from '@sbx/cluster';

@@ -102,7 +102,8 @@ test('jobs of a submitter that was killed end after its grace', async () => {
   await expect.poll(running, { timeout: 15_000 }).toBe(0);
   await using engine = await openEngine({ servers: nats.url });
   const { result } = await engine.submit(job);
-  await expect(result).rejects.toMatchObject({ code: 'SBX_JOB_CANCELLED' }); // no verdict: nobody's limit was reached
+  // No verdict: nobody's limit was reached.
+  await expect(result).rejects.toMatchObject({ code: 'SBX_JOB_CANCELLED' });
   expect((await engine.run('echo', ['free again'])).stdout.text()).toBe('free again\n');
 });
 

@@ -1,4 +1,5 @@
-// Clients that know nothing of a cluster: the go-judge corpus and the rules of Fathom, against servers before two workers.
+// Clients that know nothing of a cluster: the go-judge corpus and the rules of Fathom, against servers before
+// two workers.
 import { ClusterEngine, startWorker, type Worker } from '@sbx/cluster';
 import { createFathomServer } from '@sbx/fathom-server';
 import { createGojudgeServer } from '@sbx/gojudge-server';
@@ -8,8 +9,8 @@ import { readCorpus, runCase, transportsOf } from '../conformance/gojudge/run.mj
 import { useNats } from './nats.js';
 
 /**
- * Cases that a cluster does not pass, as `file: name` over all transports; each with what would be needed. One that passes after all
- * is a failure too.
+ * Cases that a cluster does not pass, as `file: name` over all transports; each with what would be needed.
+ * One that passes after all is a failure too.
  */
 const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   "a worker's engine has the user, umask, host name and signals of an engine, not those of go-judge": [

@@ -75,7 +75,9 @@ export class Nats {
     }).finally(() => clearTimeout(timer));
   }
 
-  /** Resolves when its streams are as those of the others, as whoever restarts brokers one by one waits for. */
+  /**
+   * Resolves when its streams are as those of the others, as whoever restarts brokers one by one waits for.
+   */
   async healthy(): Promise<void> {
     for (;;) {
       const signal = AbortSignal.timeout(ANSWER_MS);

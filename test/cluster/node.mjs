@@ -1,4 +1,5 @@
-// A worker or a submitter as a process of its own, so that it can be killed. `node node.mjs worker|submitter`, its options as JSON on stdin. Says `ready` on stdout.
+// A worker or a submitter as a process of its own, so that it can be killed.
+// `node node.mjs worker|submitter`, its options as JSON on stdin. Says `ready` on stdout.
 import { json } from 'node:stream/consumers';
 import { ClusterEngine, startWorker } from '@sbx/cluster';
 

@@ -1,4 +1,5 @@
-// How work spreads: over workers, over tenants, and files over workers. With 2 CPUs only jobs that wait can gain by more workers.
+// How work spreads: over workers, over tenants, and files over workers. With 2 CPUs only jobs that wait can
+// gain by more workers.
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { type ClusterEngine, startWorker, type Worker } from '@sbx/cluster';

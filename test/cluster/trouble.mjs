@@ -1,4 +1,5 @@
-// What a cluster's broker says of jobs that should have ended long ago. `node trouble.mjs`, with `{ servers, jobs: [{ id, state }] }` as JSON on stdin.
+// What a cluster's broker says of jobs that should have ended long ago. `node trouble.mjs`, with
+// `{ servers, jobs: [{ id, state }] }` as JSON on stdin.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';

@@ -1,4 +1,5 @@
-// `npm run conformance -- gojudge --url http://… [--token …]`: our corpus against any server, with a report of differences.
+// `npm run conformance -- gojudge --url http://… [--token …]`: our corpus against any server, with a report
+// of differences.
 import { parseArgs } from 'node:util';
 
 const SUITES = { gojudge: './gojudge/run.mjs' };

@@ -1,4 +1,5 @@
-// Debian's Chromium, driven by playwright-core; one for the tests of a file. It runs outside of any sandbox of ours, on our own pages alone.
+// Debian's Chromium, driven by playwright-core; one for the tests of a file. It runs outside of any sandbox
+// of ours, on our own pages alone.
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';

@@ -137,7 +137,8 @@ describe('memory peak', () => {
     const limits = { memoryBytes: 256 * MiB, openFileCount: 4096 };
     const { status, usage } = await sbx.engine.run(t('hold-memory'), [kind, String(held)], { limits });
     expect(status).toBe('ok');
-    expect(usage.memoryPeakBytes).toBeGreaterThanOrEqual(held * 0.99); // the kernel's counters are batched per CPU
+    // The kernel's counters are batched per CPU.
+    expect(usage.memoryPeakBytes).toBeGreaterThanOrEqual(held * 0.99);
     expect(usage.memoryPeakBytes).toBeLessThanOrEqual(held * ratio + MEMORY_MORE);
   });
 
@@ -199,7 +200,8 @@ describe('live usage', () => {
     for (const [i, now] of seen.entries()) {
       const before = seen[i - 1] ?? { cpuTimeMs: 0, wallTimeMs: 0, memoryPeakBytes: 0 };
       expect(now.cpuTimeMs).toBeGreaterThanOrEqual(before.cpuTimeMs);
-      // The last figure is that of the end itself, and the reading before it may have been taken just after that.
+      // The last figure is that of the end itself, and the reading before it may have been taken just after
+      // that.
       if (i < seen.length - 1) expect(now.wallTimeMs).toBeGreaterThanOrEqual(before.wallTimeMs);
       expect(now.memoryPeakBytes).toBeGreaterThanOrEqual(before.memoryPeakBytes!);
     }

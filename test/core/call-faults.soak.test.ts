@@ -1,6 +1,6 @@
 /**
- * System calls of the addon made to fail, one at a time: what was asked for fails with an error of ours, or does without. Nothing
- * is left behind, and the next run is as if nothing had been.
+ * System calls of the addon made to fail, one at a time: what was asked for fails with an error of ours, or
+ * does without. Nothing is left behind, and the next run is as if nothing had been.
  */
 import { Engine, type EngineInfo, isSbxError } from '@sbx/core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -12,8 +12,9 @@ const EIO = 5;
 /** Of calls that are made often, the first. */
 const EACH_MAX = 5;
 /**
- * close, exit, munmap, rt_sigprocmask, exit_group: they do not fail, or nobody could do anything about it. setfsuid, setfsgid: they do
- * not tell a failure; what follows from one is in native/test/file_identity_test.cc.
+ * close, exit, munmap, rt_sigprocmask, exit_group: they do not fail, or nobody could do anything about it.
+ * setfsuid, setfsgid: they do not tell a failure; what follows from one is in
+ * native/test/file_identity_test.cc.
  */
 const NEVER = process.arch === 'x64' ? [3, 60, 11, 14, 231, 122, 123] : [57, 93, 215, 135, 94, 151, 152];
 

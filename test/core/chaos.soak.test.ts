@@ -1,5 +1,6 @@
-// Everything at once, in any order: runs, sessions, streams, groups, aborts and closes of well- and ill-behaved programs. What
-// each does is tested elsewhere; here every outcome must be a status or one of the errors that closing and aborting give.
+// Everything at once, in any order: runs, sessions, streams, groups, aborts and closes of well- and
+// ill-behaved programs. What each does is tested elsewhere; here every outcome must be a status or one of the
+// errors that closing and aborting give.
 import type { Engine, RunResult } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { MiB, t, withEngine } from '../helpers/engine.js';

@@ -28,7 +28,10 @@ const stubborn: [title: string, program: string, args: string[]][] = [
   ['attacks pid 1', 'kill-around', []],
 ];
 
-/** Limits are far away, only the order ends them; but for two: one may be done with its attack, and the other's memory may be full of what the kernel keeps of refused forks. */
+/**
+ * Limits are far away, only the order ends them; but for two: one may be done with its attack, and the
+ * other's memory may be full of what the kernel keeps of refused forks.
+ */
 const MAY_END_BEFORE = ['kill-around', 'fork-bomb'];
 
 const far = { cpuTimeMs: null, wallTimeMs: null, outputBytes: null } as const;
@@ -220,7 +223,8 @@ describe('closing the engine', () => {
     await withEngine({ parallelism: 2 }, async (engine) => {
       const runs = [
         engine.run(t('burn-cpu'), ['60000'], { limits: far }),
-        engine.run(t('fork-bomb'), ['plain'], { limits: { ...far, memoryBytes: null } }), // the kernel keeps much of many forks
+        // The kernel keeps much of many forks.
+        engine.run(t('fork-bomb'), ['plain'], { limits: { ...far, memoryBytes: null } }),
         engine.run(t('deaf'), [], { limits: far }),
       ].map((run) =>
         run.then(

@@ -105,7 +105,8 @@ it('a program that fills the machine with sessions does not starve this process'
     stderr: 'null',
   });
   await sleep(paced(200));
-  // Work of 100 ms, as the kernel counts it: in a fair half it takes 200, as one of 33 sessions on a CPU 3300.
+  // Work of 100 ms, as the kernel counts it: in a fair half it takes 200, as one of 33 sessions on a CPU
+  // 3300.
   const begin = process.cpuUsage();
   const cpuMs = () => {
     const { user, system } = process.cpuUsage(begin);

@@ -1,6 +1,7 @@
 /**
- * What is open in init and in a child right before its exec, where names are resolved, is on the written list of native/README.md, and
- * no folder of the host is among it. The program's file is open for writing meanwhile, so that the start waits there.
+ * What is open in init and in a child right before its exec, where names are resolved, is on the written list
+ * of native/README.md, and no folder of the host is among it. The program's file is open for writing
+ * meanwhile, so that the start waits there.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -92,7 +93,10 @@ async function startsOf(kind: string, user?: number): Promise<ReturnType<typeof 
   return samples;
 }
 
-/** What is left in a child that is about to execute: the program's own, and the pipe that tells how the launch went. */
+/**
+ * What is left in a child that is about to execute: the program's own, and the pipe that tells how the launch
+ * went.
+ */
 const OF_CHILD = ['standard streams', 'terminal', 'null', 'inputs and copies', 'outputs'];
 
 function check(rows: readonly DescriptorRow[], allowed = list): string[] {

@@ -1,6 +1,6 @@
 /**
- * What others do to our own processes from outside: each has its documented outcome (docs/security.md, "When the host is
- * disturbed"), and nothing stays behind.
+ * What others do to our own processes from outside: each has its documented outcome (docs/security.md, "When
+ * the host is disturbed"), and nothing stays behind.
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -185,7 +185,8 @@ describe('descriptors of the host', () => {
     for (const outcome of full)
       expect(['ok', 'file-error', 'SBX_OVERLOADED']).toContain(outcome.code ?? outcome);
     expect(full[0]).toMatchObject({ code: 'SBX_OVERLOADED', message: expect.stringContaining('EMFILE') });
-    expect(after.slice(1)).toEqual(Array(7).fill('ok')); // the first may find what the failed ones left half made
+    // The first may find what the failed ones left half made.
+    expect(after.slice(1)).toEqual(Array(7).fill('ok'));
     expect(leaked).toBe(0);
   });
 

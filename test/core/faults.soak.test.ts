@@ -1,6 +1,6 @@
 /**
- * Each step of zygote, keeper, init and launch made to fail once. The error names the step, nothing is left behind, and the
- * next run is as if nothing had been.
+ * Each step of zygote, keeper, init and launch made to fail once. The error names the step, nothing is left
+ * behind, and the next run is as if nothing had been.
  */
 import { DEFAULT_MOUNTS, Engine, type EngineOptions, isSbxError, type OneShotOptions } from '@sbx/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -34,7 +34,10 @@ const options: EngineOptions = engineOptions({
   ],
 });
 
-/** Every part of the helper has work to do: an own group, a terminal, a loopback, files of init's, a program beside another. */
+/**
+ * Every part of the helper has work to do: an own group, a terminal, a loopback, files of init's, a program
+ * beside another.
+ */
 async function exercise(engine: Engine): Promise<void> {
   const run = (more: OneShotOptions) => engine.run(t('true'), [], more);
   await run({ files: { f: 'x' } });

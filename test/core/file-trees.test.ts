@@ -1,4 +1,5 @@
-// Files in and out of all that a sandbox can write to, by absolute path and through links; and what comes with them.
+// Files in and out of all that a sandbox can write to, by absolute path and through links; and what comes
+// with them.
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

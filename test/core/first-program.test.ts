@@ -1,4 +1,5 @@
-// The process that the first program of a sandbox becomes is made with the sandbox, and waits in init's place for the start.
+// The process that the first program of a sandbox becomes is made with the sandbox, and waits in init's place
+// for the start.
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -17,8 +18,8 @@ describe('a sandbox that stands ready', () => {
       const theirs = named(children).map(({ parent }) => parent);
       return named(parents).length > 0 && named(parents).every(({ pid }) => theirs.includes(pid));
     };
-    // An engine is open when its first sandbox is ready. A keeper of another slot is still being set up, and waits in the kernel
-    // for that, until it has an init.
+    // An engine is open when its first sandbox is ready. A keeper of another slot is still being set up, and
+    // waits in the kernel for that, until it has an init.
     await until(
       2000,
       'each sandbox has both',

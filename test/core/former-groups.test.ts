@@ -1,4 +1,7 @@
-/** Groups that slots have used up: few stay, however many programs leave caches in theirs. Takes minutes in an emulated guest, and is not run there. */
+/**
+ * Groups that slots have used up: few stay, however many programs leave caches in theirs. Takes minutes in an
+ * emulated guest, and is not run there.
+ */
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { MiB, t, useEngine } from '../helpers/engine.js';

@@ -1,6 +1,6 @@
 /**
- * The helper of an engine dies: what runs is lost and may be tried again, another helper takes its place, and the engine is as it was: limits,
- * verdicts, counters, warm programs; nothing of the old one is left.
+ * The helper of an engine dies: what runs is lost and may be tried again, another helper takes its place, and
+ * the engine is as it was: limits, verdicts, counters, warm programs; nothing of the old one is left.
  */
 import { channel } from 'node:diagnostics_channel';
 import { type Engine, isSbxError } from '@sbx/core';

@@ -40,7 +40,8 @@ describe('the IPC namespace of a sandbox', () => {
     const touching = await make(...many);
     const next = await make(...KINDS);
     expect(next.namespace).not.toBe(touching.namespace);
-    // The first of a new one; the second where a sandbox was dropped in between, since so many objects take the kernel a while.
+    // The first of a new one; the second where a sandbox was dropped in between, since so many objects take
+    // the kernel a while.
     expect([0, 1].map((number) => KINDS.map((name) => `${name}: ${number}`))).toContainEqual(next.made);
   });
 

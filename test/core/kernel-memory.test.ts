@@ -1,4 +1,6 @@
-/** Memory that the kernel takes on a program's behalf without charging it to the program's cgroup by itself. */
+/**
+ * Memory that the kernel takes on a program's behalf without charging it to the program's cgroup by itself.
+ */
 import { describe, expect, it } from 'vitest';
 import { MiB, t, useEngine } from '../helpers/engine.js';
 
@@ -6,7 +8,8 @@ const sbx = useEngine();
 
 describe('what waits in sockets', () => {
   const memoryBytes = 24 * MiB;
-  // Pairs that would hold ten times as much each, with the kernel's own defaults: 208 KiB a UDP socket, 4 MiB a TCP one.
+  // Pairs that would hold ten times as much each, with the kernel's own defaults: 208 KiB a UDP socket, 4 MiB
+  // a TCP one.
   const fills: [kind: string, count: number][] = [
     ['tcp', 60],
     ['udp', 120],
@@ -21,6 +24,7 @@ describe('what waits in sockets', () => {
     if (status === 'memory-limit') return; // v2 counts them with the rest
     expect(status).toBe('ok');
     expect(Number(stdout.text())).toBeGreaterThan(MiB);
-    expect(Number(stdout.text())).toBeLessThan(memoryBytes * 1.25); // the kernel charges whole batches per socket
+    // The kernel charges whole batches per socket.
+    expect(Number(stdout.text())).toBeLessThan(memoryBytes * 1.25);
   });
 });

@@ -441,8 +441,8 @@ describe('CPU rate', () => {
     const result = await burn({ cpuRate: 0.5 });
     expect(result.status).toBe('ok');
     expect(result.usage.wallTimeMs).toBeGreaterThan(300);
-    // What the program saw of itself, which is more than it asked for when the host takes time from this machine,
-    // and a scheduler tick (4 ms at 250 Hz) per CPU, its exec and its exit.
+    // What the program saw of itself, which is more than it asked for when the host takes time from this
+    // machine, and a scheduler tick (4 ms at 250 Hz) per CPU, its exec and its exit.
     expect(result.usage.cpuTimeMs).toBeLessThan(Number(result.stdout.text()) + 12);
   });
 

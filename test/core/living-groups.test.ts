@@ -189,7 +189,8 @@ describe('spawnGroup', () => {
     await using group = await sbx.engine.spawnGroup({
       programs: [
         program('deaf', [], { stdout: 'pipe' }),
-        program('fork-bomb', ['plain'], { limits: { memoryBytes: null } }), // the kernel keeps much of many forks
+        // The kernel keeps much of many forks.
+        program('fork-bomb', ['plain'], { limits: { memoryBytes: null } }),
         program('deaf', ['spin']),
       ],
       pipes: [pipe([1, 1], [2, 0])],

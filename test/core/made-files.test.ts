@@ -1,4 +1,5 @@
-// Files that init makes for a program: small inputs, which go along with the start, and collected outputs, which come with the report.
+// Files that init makes for a program: small inputs, which go along with the start, and collected outputs,
+// which come with the report.
 import { closeSync, readFileSync } from 'node:fs';
 import type { FdSpec, OneShotOptions, Output } from '@sbx/core';
 import { describe, expect, it } from 'vitest';

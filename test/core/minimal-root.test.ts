@@ -148,7 +148,8 @@ for folder, folders, files in os.walk('/', followlinks=False):
 
   test('what a killed process has left is removed by the next', async () => {
     const namespace = /\d+/.exec(readlinkSync('/proc/self/ns/pid'))![0];
-    const left = join(CACHE, `root-0123456789ab-${namespace}-4194303-1-aaaaaa`); // no such process: ids end before it
+    // No such process: ids end before it.
+    const left = join(CACHE, `root-0123456789ab-${namespace}-4194303-1-aaaaaa`);
     const ofOthers = join(CACHE, 'root-0123456789ab-1-4194303-1-aaaaaa');
     for (const folder of [left, ofOthers]) mkdirSync(join(folder, 'tree'), { recursive: true });
     const engine = await Engine.open({ root: { packages: ['dash'] }, parallelism: 1 });

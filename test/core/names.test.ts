@@ -1,4 +1,7 @@
-/** Working folders and program files: names that a program or a caller chose, and that lead to nothing outside of the sandbox. */
+/**
+ * Working folders and program files: names that a program or a caller chose, and that lead to nothing outside
+ * of the sandbox.
+ */
 import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

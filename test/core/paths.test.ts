@@ -1,7 +1,8 @@
 /**
- * Paths as nobody would write them: whatever trees and links there are, to magic links too, and whatever a hostile program moves
- * meanwhile, no call that is given a path reads, writes, lists or executes anything outside of the sandbox. SBX_PATH_CASES says how
- * many are tried. Landlock is off: the walls before it must hold alone.
+ * Paths as nobody would write them: whatever trees and links there are, to magic links too, and whatever a
+ * hostile program moves meanwhile, no call that is given a path reads, writes, lists or executes anything
+ * outside of the sandbox. SBX_PATH_CASES says how many are tried. Landlock is off: the walls before it must
+ * hold alone.
  */
 import { type Engine, isSbxError, type Process, type RunResult, type Sandbox } from '@sbx/core';
 import fc from 'fast-check';
@@ -51,7 +52,9 @@ const base = fc.oneof(
   { weight: 5, arbitrary: magic.map((link) => `${link}${up}`) },
   { weight: 1, arbitrary: fc.tuple(magic, steps).map(([link, rest]) => `${link}/${rest}`) },
 );
-/** Which of the folders outside the path goes on to, if to any, and to what there: mostly what fits the call. */
+/**
+ * Which of the folders outside the path goes on to, if to any, and to what there: mostly what fits the call.
+ */
 const ends = ['', '/marker', '/victim', '/run', '/link', '/new'];
 const fitting = { weight: 3, arbitrary: fc.constant(null) };
 const end = fc.option(

@@ -1,6 +1,7 @@
 /**
- * A program's verdict and peak do not depend on what ran before it in its slot, or in its session: caches of the kernel that an earlier program
- * filled stay charged to the group, and would raise the limit of the next one by as much.
+ * A program's verdict and peak do not depend on what ran before it in its slot, or in its session: caches of
+ * the kernel that an earlier program filled stay charged to the group, and would raise the limit of the next
+ * one by as much.
  */
 import type { RunResult } from '@sbx/core';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -62,8 +63,8 @@ describe.each(profiles)('%s profile', (_, options, before) => {
 describe('in a session', () => {
   const sbx = useEngine();
 
-  // Pages make room at once. Names that were just looked for the kernel keeps for some rounds, and kills first: what an earlier
-  // program of the session left there counts.
+  // Pages make room at once. Names that were just looked for the kernel keeps for some rounds, and kills
+  // first: what an earlier program of the session left there counts.
   it.each([
     [...predecessors[0]!, 28],
     [...predecessors[1]!, 20],
@@ -86,12 +87,14 @@ describe('names that are not there', () => {
     const narrow = { ...limits, memoryBytes: 8 * MiB };
     let ended = 0;
     for (let i = 0; i < 12 && (i < 3 || ended === 0); i += 1) {
-      // The bound of a group stays where it is while it is up to 768 KiB above what is due: here the peak can be above the limit.
+      // The bound of a group stays where it is while it is up to 768 KiB above what is due: here the peak can
+      // be above the limit.
       await Promise.all([1, 2, 3].map(() => sbx.engine.run('/bin/true', [], { limits: narrow })));
       const { evidence, exitSignal, usage } = await sbx.engine.run(t('leave-caches'), ['names', '32000'], {
         limits: narrow,
       });
-      // Now and then the kernel kills before it drops names that are fresh. That is its word; ours, by the figures, is never given.
+      // Now and then the kernel kills before it drops names that are fresh. That is its word; ours, by the
+      // figures, is never given.
       expect([
         ['ok', null],
         ['memory-limit/record', 'SIGKILL'],

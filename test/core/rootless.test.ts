@@ -6,7 +6,8 @@ import { paced } from '../helpers/pace.js';
 let answers: Answers;
 
 beforeAll(async () => {
-  answers = await askAsUser('renice -n 7 -p $$ >/dev/null'); // as a background job would be, which may not go back
+  // As a background job would be, which may not go back.
+  answers = await askAsUser('renice -n 7 -p $$ >/dev/null');
 }, paced(90_000));
 
 describe('an ordinary user without a cgroup', () => {

@@ -259,7 +259,8 @@ describe('end', () => {
       limits: { memoryBytes: 16 * MiB, fileBytes: null },
     });
     expect((await sandbox.run(t('fill-tmp'))).status).toBe('memory-limit');
-    // Its file still holds the memory; it is not a program's to free from outside, but the sandbox must answer.
+    // Its file still holds the memory; it is not a program's to free from outside, but the sandbox must
+    // answer.
     await sandbox.run(t('true')).catch((error) => expect(error).toMatchObject({ code: 'SBX_SANDBOX_SETUP' }));
     await sandbox.writeFile('note', 'still here');
     expect(await sandbox.readTextFile('note')).toBe('still here');

@@ -179,7 +179,8 @@ describe('limits and meters', () => {
 
   it('processes', async () => {
     const code = 'for i in 1 2 3 4 5 6; do sleep 1 & done; wait';
-    // The number is an rlimit too, which can be seen: another one's sandboxes are not interchangeable with these.
+    // The number is an rlimit too, which can be seen: another one's sandboxes are not interchangeable with
+    // these.
     await using standby = sbx.engine.standby();
     const limits = { processCount: 4 };
     standby.keep('shell', { count: 1, program: { ...shell, limits } });

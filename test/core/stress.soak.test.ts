@@ -116,7 +116,8 @@ describe('host killed with SIGKILL', () => {
       await eventually(1000, () => [
         ...processesOfUids(info.user.uidBase).map((row) => `process ${row.pid} ${row.name} ${row.state}`),
         ...listProcesses()
-          .filter((row) => isHelper(row) && helpers.includes(row.pid) && row.state !== 'Z') // reaping is pid 1's
+          // Reaping is pid 1's.
+          .filter((row) => isHelper(row) && helpers.includes(row.pid) && row.state !== 'Z')
           .map((row) => `helper ${row.pid} ${row.state}`),
         ...cgroupFolders(host.pid).map((path) => `cgroup ${path}`),
         ...(takeFootprint().mounts === before.mounts ? [] : ['mounts changed']),

@@ -71,7 +71,8 @@ describe('tracing', () => {
     ];
     const { stdout } = await sbx.engine.run(t('try-syscalls'), [...calls, 'ptrace,17,2,0,0']);
     const refused = calls.map(() => 'ptrace EPERM\n').join('');
-    expect(stdout.text()).toBe(`${refused}ptrace ESRCH\n`); // DETACH reaches the kernel: nobody traces that process
+    // DETACH reaches the kernel: nobody traces that process.
+    expect(stdout.text()).toBe(`${refused}ptrace ESRCH\n`);
   });
 
   it.each(['hold', 'stop'])(

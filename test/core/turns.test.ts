@@ -85,8 +85,9 @@ os._exit(0)`;
     }
   });
 
-  // By where they may run, not by what they did: that depends on who else is there. A machine that gives them little CPU time makes them
-  // look like two that talk; then they are brought together for 20 ms, have less, and are left alone for 500.
+  // By where they may run, not by what they did: that depends on who else is there. A machine that gives them
+  // little CPU time makes them look like two that talk; then they are brought together for 20 ms, have less,
+  // and are left alone for 500.
   it('work at once when both have something to do', async () => {
     const script = `
 import os, time

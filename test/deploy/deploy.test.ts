@@ -1,4 +1,5 @@
-// The files for operators: what can be tried without systemd, Docker and Kubernetes. docs/operators.md says what was not.
+// The files for operators: what can be tried without systemd, Docker and Kubernetes. docs/operators.md says
+// what was not.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

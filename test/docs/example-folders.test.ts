@@ -9,7 +9,9 @@ const names = readdirSync(`${root}/examples`, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 
-/** The blocks of a page: the command, and what it prints; `…` stands for what differs from machine to machine. */
+/**
+ * The blocks of a page: the command, and what it prints; `…` stands for what differs from machine to machine.
+ */
 function blocksOf(name: string): { command: string; printed: RegExp } {
   const page = readText(`examples/${name}/README.md`);
   const [, command, printed] = /^```sh\n(.*)\n```\n\n```\n([\s\S]*?)^```$/m.exec(page)!;

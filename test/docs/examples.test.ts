@@ -1,5 +1,5 @@
-// Every example in JavaScript of a README is a whole program, and runs. The first one runs against the packed packages too;
-// other pages show parts.
+// Every example in JavaScript of a README is a whole program, and runs. The first one runs against the packed
+// packages too; other pages show parts.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';

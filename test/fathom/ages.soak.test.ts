@@ -1,4 +1,5 @@
-// Code that asks how old its process and its files are: everything is younger than the request, whatever stood ready before.
+// Code that asks how old its process and its files are: everything is younger than the request, whatever
+// stood ready before.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sleep } from '../helpers/wait.js';
 import { Talk, useServer } from './server.js';

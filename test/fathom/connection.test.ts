@@ -203,7 +203,8 @@ describe('web pages, where no token is asked for', () => {
     const headers = { Host: 'evil.example:8765' };
     const page = { headers: { ...headers, Origin: 'http://evil.example:8765' } };
     expect((await refusal(open.url, page)).status).toBe(403);
-    await accepted(open.url, { headers }); // a program that comes by a proxy: browsers send an origin with every upgrade
+    // A program that comes by a proxy: browsers send an origin with every upgrade.
+    await accepted(open.url, { headers });
     const metrics = (options: object) =>
       new Promise<number>((resolve, reject) => {
         const sent = get(`${open.http}/metrics`, { agent: false, ...options }, (response) => {

@@ -55,7 +55,8 @@ test('the sandbox dies under the program: what came stays, the error is the end'
   const inits = rows.filter(
     ({ pid, name }) => name === 'sbx-init' && rows.some((row) => row.parent === pid && isProgram(row)),
   );
-  expect(inits.length).toBe(1); // that of the program; those of sandboxes that stand ready have none below them
+  // That of the program; those of sandboxes that stand ready have none below them.
+  expect(inits.length).toBe(1);
   process.kill(inits[0]!.pid, 'SIGKILL');
   const fate = await talk.fate(id);
   expect(fate).toMatchObject({

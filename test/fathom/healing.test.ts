@@ -1,4 +1,5 @@
-// The helper of the server's engine dies: /readyz says so while there is none, and the server is ready again afterwards.
+// The helper of the server's engine dies: /readyz says so while there is none, and the server is ready again
+// afterwards.
 import { createFathomServer } from '@sbx/fathom-server';
 import { expect, test } from 'vitest';
 import { until } from '../helpers/wait.js';

@@ -1,4 +1,5 @@
-// Clients that mean harm: memory here stays bounded, others are served, and nothing is left of what they started.
+// Clients that mean harm: memory here stays bounded, others are served, and nothing is left of what they
+// started.
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { descendants } from '../helpers/proc.mjs';

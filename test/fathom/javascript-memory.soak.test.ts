@@ -11,7 +11,10 @@ import { useServer } from './server.js';
 const MB = 2 ** 20;
 const LIMITS_MB = [128, 256, 512, 1024];
 
-/** Allocation patterns. `M`: the limit in MiB. Those that stay alive are far from the edges: one makes too much, or far too little. */
+/**
+ * Allocation patterns. `M`: the limit in MiB. Those that stay alive are far from the edges: one makes too
+ * much, or far too little.
+ */
 const PATTERNS: Record<string, string> = {
   'arrays of 1 MiB, none kept': 'for (let i = 0; i < 80; i++) new Array(131072).fill(i)',
   'arrays of 1 MiB, many': 'for (let i = 0; i < 2 * M; i++) new Array(131072).fill(i)',

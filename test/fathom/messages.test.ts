@@ -1,4 +1,5 @@
-// Sections 4 and 5: envelopes, errors about messages, the fields of `execute`. Each row: what is sent, and the answer.
+// Sections 4 and 5: envelopes, errors about messages, the fields of `execute`. Each row: what is sent, and
+// the answer.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { execute, type Heard, Talk, TS, useServer } from './server.js';
 

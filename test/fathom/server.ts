@@ -1,4 +1,5 @@
-// A server of ours on a free port, closed and checked for leaks after use; and a client of plain `ws` that keeps all it hears.
+// A server of ours on a free port, closed and checked for leaks after use; and a client of plain `ws` that
+// keeps all it hears.
 import type { Runner } from '@sbx/core';
 import { createFathomServer, type FathomServer, type FathomServerOptions } from '@sbx/fathom-server';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -218,7 +219,10 @@ export class Talk {
     };
   }
 
-  /** Whether it comes after the last message of its execution. Errors and pongs may have its id, and an ack begins another one. */
+  /**
+   * Whether it comes after the last message of its execution. Errors and pongs may have its id, and an ack
+   * begins another one.
+   */
   #isLate({ type, code, id = '' }: Heard): boolean {
     if (type === 'ack') this.#over.delete(id);
     const isLate = this.#over.has(id) && type !== 'error' && type !== 'pong';

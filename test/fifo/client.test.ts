@@ -117,7 +117,8 @@ test('nothing is asked after the last call, by nobody', async () => {
   await managed(suite.engine, [t('sleep-ms'), '60000'], async ({ dir, client }) => {
     const other = new FifoClient(dir);
     const told = ({ status }: { status: string }) => status;
-    // The protocol has room for one last call: of two at the same instant one may only learn that all is over.
+    // The protocol has room for one last call: of two at the same instant one may only learn that all is
+    // over.
     const outcomes = await Promise.all(
       [client, other].map((one) => one.terminate().then(told, ({ code }) => code)),
     );
@@ -131,7 +132,8 @@ test('nothing is asked after the last call, by nobody', async () => {
 test('descriptors do not pile up', async () => {
   await managed(suite.engine, [t('sleep-ms'), '60000'], async ({ client }) => {
     await client.wait();
-    const before = (await settledFootprint()).descriptors.size; // the sandbox of the test before may be made anew still
+    // The sandbox of the test before may be made anew still.
+    const before = (await settledFootprint()).descriptors.size;
     for (let i = 0; i < 200; i += 1) await client.wait();
     expect((await settledFootprint()).descriptors.size).toBe(before);
   });

@@ -1,4 +1,5 @@
-// The seven pipes of 2018, driven by a client that opens, writes and reads as those did: in order, blocking, no line feeds.
+// The seven pipes of 2018, driven by a client that opens, writes and reads as those did: in order, blocking,
+// no line feeds.
 import { existsSync } from 'node:fs';
 import { FifoManager } from '@sbx/fifo-protocol/server';
 import { expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// Many managed processes in one host: nobody waits for long, nothing is done while nobody asks, no thread is taken.
+// Many managed processes in one host: nobody waits for long, nothing is done while nobody asks, no thread is
+// taken.
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -70,7 +71,8 @@ print("\\n".join(map(str, out)))`;
       await sleep(1000);
       const { user, system } = process.cpuUsage(before);
       seconds.push((user + system) / 1e6);
-    } while (seconds.length < 5 && Math.min(...seconds) >= 0.05); // V8 may collect in one of them; what polls is in each
+      // V8 may collect in one of them; what polls is in each.
+    } while (seconds.length < 5 && Math.min(...seconds) >= 0.05);
     expect(Math.min(...seconds)).toBeLessThan(0.05);
 
     // Half of them have been asked and are never read; the host still reads and writes files.

@@ -64,7 +64,8 @@ test('the bundle runs programs, moves files and talks over sockets', async () =>
     });
     const [url] = (await guarded.listen()).urls as [string];
     const guardedCalls = new GojudgeClient({ url, token: 'secret', retries: 0 });
-    await using withToken = await guardedCalls.connect(); // as a subprotocol: a browser cannot set headers of an upgrade
+    // As a subprotocol: a browser cannot set headers of an upgrade.
+    await using withToken = await guardedCalls.connect();
     expect((await withToken.run({ args: ['/bin/echo', 'z'] })).stdout).toBe('z\n');
     const wrong = new GojudgeClient({ url, token: 'wrong', retries: 0 });
     await expect(wrong.connect()).rejects.toMatchObject({ code: 'GOJUDGE_CONNECTION' });

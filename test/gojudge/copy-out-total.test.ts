@@ -1,4 +1,5 @@
-// What one request may bring out: names of one file, holes and many descriptors cost their program nothing, and the server memory.
+// What one request may bring out: names of one file, holes and many descriptors cost their program nothing,
+// and the server memory.
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Whatever a client sends, the server answers it or drops that client, stays alive for the others, and leaks nothing.
-// SBX_FUZZ_RUNS sets the number of inputs of each kind: `npm run fuzz:gojudge` does it with 100 000.
+// Whatever a client sends, the server answers it or drops that client, stays alive for the others, and leaks
+// nothing. SBX_FUZZ_RUNS sets the number of inputs of each kind: `npm run fuzz:gojudge` does it with 100 000.
 
 import { connect } from 'node:net';
 import fc from 'fast-check';

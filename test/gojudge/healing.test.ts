@@ -1,4 +1,5 @@
-// The helper of the server's engine dies: /readyz says so while there is none, and requests are served again afterwards.
+// The helper of the server's engine dies: /readyz says so while there is none, and requests are served again
+// afterwards.
 import { createGojudgeServer } from '@sbx/gojudge-server';
 import { expect, test } from 'vitest';
 import { until } from '../helpers/wait.js';

@@ -1,5 +1,6 @@
-// On the path of a request every object has a hidden class that V8 has seen before. One that is new each time costs a
-// microsecond wherever a property of it is used: with `{ ...first, more }` there were fifty such places.
+// On the path of a request every object has a hidden class that V8 has seen before. One that is new each time
+// costs a microsecond wherever a property of it is used: with `{ ...first, more }` there were fifty such
+// places.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -23,7 +24,10 @@ async function ask(url: string, count: number): Promise<void> {
   await Promise.all(Array.from({ length: 4 }, loop));
 }
 
-/** Cache misses in V8's log before the server marked the end of the warm-up, and from there to the end of the requests. */
+/**
+ * Cache misses in V8's log before the server marked the end of the warm-up, and from there to the end of the
+ * requests.
+ */
 function missesIn(log: string): { before: number; between: number } {
   const lines = readFileSync(log, 'utf8').split('\n');
   const warm = lines.findIndex((line) => line.includes('warm_up_is_over'));

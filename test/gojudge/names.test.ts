@@ -1,4 +1,5 @@
-// Names of the wire that every JavaScript object has, too: they name files and nothing else, and nothing leaks.
+// Names of the wire that every JavaScript object has, too: they name files and nothing else, and nothing
+// leaks.
 import { expect, test } from 'vitest';
 import { openDescriptors } from '../helpers/proc.mjs';
 import { cmd, post, useServer } from './server.js';

@@ -1,4 +1,5 @@
-// Bodies over the limit: the answer reaches a client that still sends, and a client that never stops is cut off.
+// Bodies over the limit: the answer reaches a client that still sends, and a client that never stops is cut
+// off.
 import { connect, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -40,7 +41,10 @@ const multipart = `Content-Type: multipart/form-data; boundary=b\r\nContent-Leng
 const body = 'x'.repeat(2 * LIMIT);
 const chunked = `${head('/run', 'Transfer-Encoding: chunked')}${body.length.toString(16)}\r\n`;
 
-/** As programs do that write a request and then read: an error of the connection before that costs them the answer. */
+/**
+ * As programs do that write a request and then read: an error of the connection before that costs them the
+ * answer.
+ */
 async function sendThenRead(socket: Socket, request: string): Promise<void> {
   socket.pause();
   for (let at = 0; at < request.length && !socket.destroyed; at += PIECE_BYTES) {

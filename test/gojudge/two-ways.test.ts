@@ -1,4 +1,5 @@
-// A plain request goes past Node's HTTP server, and the same request with one more header through it. The client sees no difference.
+// A plain request goes past Node's HTTP server, and the same request with one more header through it. The
+// client sees no difference.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,5 @@
-// Pages that a browser on the server's machine shows: none of another machine gets to the server, and files of the host are not there for the asking.
+// Pages that a browser on the server's machine shows: none of another machine gets to the server, and files
+// of the host are not there for the asking.
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { cmd, post, useServer } from './server.js';

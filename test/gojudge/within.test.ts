@@ -1,4 +1,7 @@
-/** What a program meets here and not with go-judge: the rows of "Within a sandbox" in docs/protocols/gojudge.md, seen by a program. */
+/**
+ * What a program meets here and not with go-judge: the rows of "Within a sandbox" in
+ * docs/protocols/gojudge.md, seen by a program.
+ */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { cmd, post, useServer } from './server.js';

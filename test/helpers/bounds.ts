@@ -18,7 +18,10 @@ export function between(value: number | null, low: number, high: number): void {
   expect(value).toBeLessThanOrEqual(high);
 }
 
-/** What holds on the whole may not in a single window of time: when one is outside, the median of several decides. */
+/**
+ * What holds on the whole may not in a single window of time: when one is outside, the median of several
+ * decides.
+ */
 export async function expectMedianBetween(
   low: number,
   high: number,

@@ -1,6 +1,7 @@
 /**
- * The client as browsers get it, a global WebSocket that takes no headers. Run with `--conditions=deno`, which has the same entry and
- * leaves ws alone. Arguments: address and token of a server. Prints what a program of one line printed.
+ * The client as browsers get it, a global WebSocket that takes no headers. Run with `--conditions=deno`,
+ * which has the same entry and leaves ws alone. Arguments: address and token of a server. Prints what a
+ * program of one line printed.
  */
 import { FathomClient } from '@sbx/fathom-client';
 import { WebSocket } from 'ws';

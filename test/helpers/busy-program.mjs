@@ -1,7 +1,8 @@
 /**
- * Starts a program again and again whose file is open for writing, so that each start stands right before its exec for a moment
- * (ETXTBSY, tried again for 50 ms) and then fails. Who started this process looks at the descriptors meanwhile, and kills it.
- * Arguments: URL of @sbx/core's index, folder with the program `busy`, kind of start.
+ * Starts a program again and again whose file is open for writing, so that each start stands right before its
+ * exec for a moment (ETXTBSY, tried again for 50 ms) and then fails. Who started this process looks at the
+ * descriptors meanwhile, and kills it. Arguments: URL of @sbx/core's index, folder with the program `busy`,
+ * kind of start.
  */
 import { openSync } from 'node:fs';
 import { join } from 'node:path';

@@ -117,7 +117,10 @@ export class CallTable {
   }
 }
 
-/** Opens, exercises and closes with the armed fault; all that was thrown. `expectClean` with `null`: no engine was opened. */
+/**
+ * Opens, exercises and closes with the armed fault; all that was thrown. `expectClean` with `null`: no engine
+ * was opened.
+ */
 export async function errorsWithFault(
   options: EngineOptions,
   exercise: (engine: Engine) => Promise<void>,

@@ -1,6 +1,6 @@
 /**
- * Runs while this process has no descriptors left, and again when it has. Started under a small RLIMIT_NOFILE. Arguments: URL
- * of @sbx/core's index, engine options as JSON. Prints one JSON object.
+ * Runs while this process has no descriptors left, and again when it has. Started under a small
+ * RLIMIT_NOFILE. Arguments: URL of @sbx/core's index, engine options as JSON. Prints one JSON object.
  */
 import { closeSync, openSync, readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,5 @@
-// Managed programs, and clients of every kind that talk to them. No client may hang: each is cut off after ten seconds.
+// Managed programs, and clients of every kind that talk to them. No client may hang: each is cut off after
+// ten seconds.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

@@ -1,4 +1,5 @@
-// Opens an engine and runs one program. Arguments: URL of @sbx/core's index, `all` or `none` for what the engine requires.
+// Opens an engine and runs one program. Arguments: URL of @sbx/core's index, `all` or `none` for what the
+// engine requires.
 const { Engine } = await import(process.argv[2]);
 
 const options = process.argv[3] === 'none' ? { require: [] } : {};

@@ -3,7 +3,8 @@
  * `checkLeaks` between two tests of a living engine, which keeps ready sandboxes but nothing that a program
  * left.
  */
-// Node's resolver opens /dev/urandom when it is loaded, and keeps it, where the C library is musl: so before the first look.
+// Node's resolver opens /dev/urandom when it is loaded, and keeps it, where the C library is musl: so before
+// the first look.
 import 'node:dns';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,8 +50,8 @@ export function takeFootprint(): Footprint {
 }
 
 /**
- * The same once nothing comes and goes any more: another engine of this process may still be making the sandboxes
- * that stand ready.
+ * The same once nothing comes and goes any more: another engine of this process may still be making the
+ * sandboxes that stand ready.
  */
 export async function settledFootprint(): Promise<Footprint> {
   for (let before = takeFootprint(); ; ) {

@@ -1,5 +1,5 @@
-// A go-judge server in a process of its own, for flags of V8's. Says where it listens; for each line of its standard input
-// it reads a property of that name, so that V8's log has a line with it, and answers.
+// A go-judge server in a process of its own, for flags of V8's. Says where it listens; for each line of its
+// standard input it reads a property of that name, so that V8's log has a line with it, and answers.
 import { createInterface } from 'node:readline';
 import { createGojudgeServer } from '@sbx/gojudge-server';
 

@@ -1,5 +1,6 @@
 /**
- * As many runs at once as the engine lets through, of twice what would fit. Started under a small RLIMIT_NOFILE. Arguments: URL of
+ * As many runs at once as the engine lets through, of twice what would fit. Started under a small
+ * RLIMIT_NOFILE. Arguments: URL of
  * @sbx/core's index, how many. Prints one JSON object.
  */
 const [index, count] = [process.argv[2], Number(process.argv[3])];

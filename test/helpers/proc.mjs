@@ -1,5 +1,6 @@
-// Reading /proc and the cgroup tree: who is alive, whose child, under which user, in which groups. Facts only; what must
-// hold is said in leaks.ts and in attacks/harness/remains.mjs. Plain JavaScript, so that scripts can use it as it is.
+// Reading /proc and the cgroup tree: who is alive, whose child, under which user, in which groups. Facts
+// only; what must hold is said in leaks.ts and in attacks/harness/remains.mjs. Plain JavaScript, so that
+// scripts can use it as it is.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -61,7 +62,10 @@ export function processesOfUids(uidBase) {
   return listProcesses().filter((row) => row.uid >= uidBase && row.uid < uidBase + UID_SPAN);
 }
 
-/** Descriptors of a process and what they are. The one that lists the folder itself is gone again and left out. */
+/**
+ * Descriptors of a process and what they are. The one that lists the folder itself is gone again and left
+ * out.
+ */
 export function openDescriptors(pid = 'self') {
   const rows = new Map();
   for (const name of readdirSync(`/proc/${pid}/fd`)) {

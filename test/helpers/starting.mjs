@@ -50,7 +50,10 @@ const isRightBeforeExec = (pid) =>
     attempt(() => readFileSync(`/proc/${pid}/syscall`, 'utf8'), '').split(' ')[0],
   );
 
-/** Inits below a host process that have a child right before its exec: `[{ init, child }]` with descriptors of both. */
+/**
+ * Inits below a host process that have a child right before its exec: `[{ init, child }]` with descriptors of
+ * both.
+ */
 export function starting(host) {
   const found = [];
   for (const zygote of childrenOf(host).filter(isHelper))

@@ -37,8 +37,8 @@ export async function timed<T>(work: () => Promise<T>): Promise<{ value: T; ms: 
 const NS_PER_MS = 1e6;
 
 /**
- * As `timed`, less the longest moment for which this process itself was not given a CPU, or was busy: it could not have seen an answer then.
- * For bars on what others do.
+ * As `timed`, less the longest moment for which this process itself was not given a CPU, or was busy: it
+ * could not have seen an answer then. For bars on what others do.
  */
 export async function timedByOthers<T>(work: () => Promise<T>): Promise<{ value: T; ms: number }> {
   const resolution = 1;

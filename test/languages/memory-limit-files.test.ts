@@ -1,4 +1,5 @@
-// Node in an engine whose sandboxes tell their memory limit in files: no flag, and the heap of a cgroup of that size.
+// Node in an engine whose sandboxes tell their memory limit in files: no flag, and the heap of a cgroup of
+// that size.
 
 import { DEFAULT_MOUNTS, Engine } from '@sbx/core';
 import { createRuntimes, languages, TOLD_MEMORY_MOUNTS } from '@sbx/languages';

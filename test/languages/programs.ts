@@ -1,6 +1,6 @@
 /**
- * One row per language: the same few programs in each. `echo` answers every line with `[line]` and the arguments first;
- * `fail` ends with code 3; `loop` never ends and uses the CPU.
+ * One row per language: the same few programs in each. `echo` answers every line with `[line]` and the
+ * arguments first; `fail` ends with code 3; `loop` never ends and uses the CPU.
  */
 export interface Row {
   hello: string;

@@ -1,4 +1,5 @@
-// The protocol's own suite against `sbx serve mcp --http`. What it fails is listed, with reasons, in conformance/expected-failures.yml.
+// The protocol's own suite against `sbx serve mcp --http`. What it fails is listed, with reasons, in
+// conformance/expected-failures.yml.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// A server of ours on a free port, closed and checked for leaks after use; and the protocol's own client, of either era.
+// A server of ours on a free port, closed and checked for leaks after use; and the protocol's own client, of
+// either era.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createMcpServer, type McpSandboxServer, type McpServerOptions } from '@sbx/mcp';
 import { afterAll, beforeAll } from 'vitest';

@@ -1,5 +1,6 @@
-// Compiles the programs of this folder, or of another, each once per content of its source, into node_modules/.cache.
-// Static, so that they start fast, need nothing of the root they run in, and can be copied in alone.
+// Compiles the programs of this folder, or of another, each once per content of its source, into
+// node_modules/.cache. Static, so that they start fast, need nothing of the root they run in, and can be
+// copied in alone.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -54,7 +55,9 @@ function assemble(sources, keys, folder) {
 
 const built = new Map();
 
-/** The folder that holds the compiled programs, by name. `common.h` of this folder serves other folders, too. */
+/**
+ * The folder that holds the compiled programs, by name. `common.h` of this folder serves other folders, too.
+ */
 export function buildPrograms(sources = own) {
   if (built.has(sources)) return built.get(sources);
   const keys = sourceKeys(sources);

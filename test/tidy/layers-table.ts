@@ -48,8 +48,9 @@ export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
 };
 
 /**
- * The storeys of a package, ground floor first. A file imports from its own storey and those below it, never upwards, types included.
- * An entry is a file or a folder of packages/NAME/src; the longest one that fits a file counts.
+ * The storeys of a package, ground floor first. A file imports from its own storey and those below it, never
+ * upwards, types included. An entry is a file or a folder of packages/NAME/src; the longest one that fits a
+ * file counts.
  */
 export const STOREYS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   cluster: [

@@ -1,4 +1,5 @@
-// Prose and native code have lines that two windows beside each other can show. TypeScript is formatted by biome, to the same width.
+// Prose, comments and native code have lines that two windows beside each other can show. Biome formats what
+// else there is of TypeScript, to the same width.
 import { expect, test } from 'vitest';
 import { listFiles, readText } from './sources.js';
 
@@ -24,6 +25,15 @@ const longLines = (pattern: RegExp, linesOf: (text: string) => string[]) =>
 
 test(`prose has at most ${COLUMNS_MAX} columns`, () => {
   expect(longLines(/(?<!CHANGELOG)\.md$|^llms\.txt$/, proseOf)).toEqual([]);
+});
+
+/** Made files say at their top what makes them, in one line. */
+const isMade = (text: string) => text.slice(0, 400).includes('Made from native/protocol');
+
+test(`comments have at most ${COLUMNS_MAX} columns`, () => {
+  const comments = (text: string) =>
+    isMade(text) ? [] : text.split('\n').map((line) => (/^\s*(\/\/|\/?\*)/.test(line) ? line : ''));
+  expect(longLines(/\.(ts|tsx|mts|mjs)$/, comments)).toEqual([]);
 });
 
 test(`native code has at most ${COLUMNS_MAX} columns`, () => {

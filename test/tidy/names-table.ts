@@ -1,4 +1,5 @@
-// Where an object is looked into by a text, and why no name of Object.prototype can come there. Keys are `package/file: expression`.
+// Where an object is looked into by a text, and why no name of Object.prototype can come there. Keys are
+// `package/file: expression`.
 
 export const REASONS = {
   table: 'the names are those of a table in the source',

@@ -1,5 +1,6 @@
-// Names that come from outside (of files, variables, languages, JSON keys) never meet Object.prototype: `files['valueOf']` is a function
-// that nobody put there. A `Map` is the way; where an object is looked into by a text all the same, a row of the table says why it may.
+// Names that come from outside (of files, variables, languages, JSON keys) never meet Object.prototype:
+// `files['valueOf']` is a function that nobody put there. A `Map` is the way; where an object is looked into
+// by a text all the same, a row of the table says why it may.
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { JUDGED } from './names-table.js';

@@ -19,7 +19,10 @@ const OPTIONS: ts.CompilerOptions = {
   moduleResolution: ts.ModuleResolutionKind.NodeNext,
 };
 
-/** Does something with a program that stands in this checkout, where git and thus the other rules do not see it. */
+/**
+ * Does something with a program that stands in this checkout, where git and thus the other rules do not see
+ * it.
+ */
 function withProgram<Result>(source: string, work: (file: string) => Result): Result {
   const build = join(root, 'build');
   mkdirSync(build, { recursive: true });
@@ -107,7 +110,8 @@ function optionTypesOf(file: string): string[] {
   const text = readFileSync(join(root, 'packages', file), 'utf8');
   const lists = [...text.matchAll(/^export \{([^}]*)\}/gm)].map(([, list]) => list!);
   const names = lists.flatMap((list) => [...list.matchAll(/\btype (\w+)/g)].map(([, name]) => name!));
-  return names.filter((name) => OPTION_TYPE.test(name) && name !== 'StartOptions'); // generic, of types that are here
+  // Generic, of types that are here.
+  return names.filter((name) => OPTION_TYPE.test(name) && name !== 'StartOptions');
 }
 
 test('undefined is as good as absent for every option', { timeout: 120_000 }, () => {

@@ -13,7 +13,10 @@ export const LONG_FILES: Record<string, string> = {
 
 export const PARAMETERS_MAX = 4;
 
-/** Native functions with more parameters: those that are a system call have its own, the others are to become fewer. */
+/**
+ * Native functions with more parameters: those that are a system call have its own, the others are to become
+ * fewer.
+ */
 export const NATIVE_WITH_MORE_PARAMETERS: readonly string[] = [
   'native/addon/files.cc CreateBelow',
   'native/addon/open_below.cc OpenBelow',

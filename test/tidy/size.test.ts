@@ -39,7 +39,10 @@ function longFunctions(file: string): LongFunction[] {
   return found;
 }
 
-/** By indentation, which the house style keeps: a body opens at the end of a line and closes at the depth of its head. */
+/**
+ * By indentation, which the house style keeps: a body opens at the end of a line and closes at the depth of
+ * its head.
+ */
 function longNativeFunctions(file: string): LongFunction[] {
   const lines = readText(file).split('\n');
   return lines.flatMap((line, index) => {

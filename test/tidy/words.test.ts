@@ -19,7 +19,10 @@ test('no file names a build machine', () => {
   expect(found).toEqual([]);
 });
 
-/** Nowhere in scripts of packages and tests: core's and the go-judge server's own names, and files called by them. */
+/**
+ * Nowhere in scripts of packages and tests: core's and the go-judge server's own names, and files called by
+ * them.
+ */
 const REPLACED_EVERYWHERE =
   /\b(?:lanes?|LANES|lent|Lent|awaken\w*|soiled|Wiring\w*|MadeFiles\w*|TakeOutBudget|turnTakers|hadCompany|besideOthers|prepareResting|readFigures|readStartFigures|makeShape|HandOverMessage|sendHandOver|sendPieces|presenceOf|PieceSink|tellsMemory|toldMemoryFiles)\b/;
 const REPLACED_IN_FILE_NAMES = /told-memory|hand-over|lent-ipc|(?:^|\/)(?:docs|test)\/.*forerunner/;

@@ -1,4 +1,6 @@
-/** The programs of the tour and what must become of them. `sources` maps a language to a file of `programs/`. */
+/**
+ * The programs of the tour and what must become of them. `sources` maps a language to a file of `programs/`.
+ */
 
 /** How a run may end, as it is written in the table. */
 const exit = (exitCode) => ({ text: `exit ${exitCode}`, status: 'exit', exitCode });
@@ -56,7 +58,8 @@ export const CASES = [
   }),
   ...inEach('memory hog', 'memory-hog', limit('memory-limit')),
   ...inEach('fork bomb', 'fork-bomb', {
-    cpp: limit('cpu-limit', { memoryBytes: 2 ** 30 }), // the kernel keeps something of each refused fork for a while
+    // The kernel keeps something of each refused fork for a while.
+    cpp: limit('cpu-limit', { memoryBytes: 2 ** 30 }),
     python: says('refused'),
     javascript: says('refused'),
     shell: exit(2),

@@ -1,4 +1,7 @@
-/** What this machine does not give is no fault of the tour's: said in a sentence, with the command that tells how to mend it. */
+/**
+ * What this machine does not give is no fault of the tour's: said in a sentence, with the command that tells
+ * how to mend it.
+ */
 import { isSbxError } from '@sbx/core';
 
 export function explain(error) {

@@ -1,12 +1,13 @@
 /**
- * The tour: real programs, good and hostile, each in a sandbox of its own, and whether each of them met its fate.
+ * The tour: real programs, good and hostile, each in a sandbox of its own, and whether each of them met its
+ * fate.
  *
  *   node test/tour/main.mjs [--once]
  *
  * Then it serves a console on loopback, and prints its address; `--once` ends it before that.
  *
- * Exit code 0 only when every line came out as expected. Written as a user would write it: `@sbx/core` for the engine,
- * `@sbx/languages` for the rest.
+ * Exit code 0 only when every line came out as expected. Written as a user would write it: `@sbx/core` for
+ * the engine, `@sbx/languages` for the rest.
  */
 import { createServer } from 'node:net';
 import { Engine } from '@sbx/core';

@@ -1,6 +1,6 @@
 /**
- * `@sbx/adapters/ai-sdk`: a sandbox session of Vercel's AI SDK (`Experimental_SandboxSession` of `@ai-sdk/provider-utils`). Nothing of
- * the framework is loaded here.
+ * `@sbx/adapters/ai-sdk`: a sandbox session of Vercel's AI SDK (`Experimental_SandboxSession` of
+ * `@ai-sdk/provider-utils`). Nothing of the framework is loaded here.
  *
  * @packageDocumentation
  */
@@ -105,7 +105,10 @@ export async function createSandboxSession(options: AdapterOptions = {}): Promis
   return new SbxSession(opened.sandbox, shell, opened.close, describe(options));
 }
 
-/** Of an engine of the caller's nobody here knows the name of the work folder; commands start there in any case. */
+/**
+ * Of an engine of the caller's nobody here knows the name of the work folder; commands start there in any
+ * case.
+ */
 function describe({ engine, engineOptions }: AdapterOptions): string {
   const about =
     'A Linux sandbox of its own: bash, no network, limits of time, memory and disk. Relative paths start in the work folder.';

@@ -17,7 +17,10 @@ export interface ComputeSandbox {
   readonly isRunning: boolean;
 }
 
-/** What `create` is asked for. Others of ComputeSDK's options choose among the clouds' machines and mean nothing here. */
+/**
+ * What `create` is asked for. Others of ComputeSDK's options choose among the clouds' machines and mean
+ * nothing here.
+ */
 export interface CreateOptions {
   /** How long it lives, in ms. */
   timeout?: number | undefined;

@@ -1,6 +1,6 @@
 /**
- * `@sbx/adapters/computesdk`: a provider of ComputeSDK whose sandboxes are local. Nothing of the framework is loaded here: the caller
- * hands its `defineProvider` in.
+ * `@sbx/adapters/computesdk`: a provider of ComputeSDK whose sandboxes are local. Nothing of the framework is
+ * loaded here: the caller hands its `defineProvider` in.
  *
  * @packageDocumentation
  */

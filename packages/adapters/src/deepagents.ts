@@ -1,6 +1,6 @@
 /**
- * `@sbx/adapters/deepagents`: a backend of LangChain's deepagents. Its file tools and `execute` work in one sandbox. Nothing of the
- * framework is loaded here: the caller hands its `BaseSandbox` in.
+ * `@sbx/adapters/deepagents`: a backend of LangChain's deepagents. Its file tools and `execute` work in one
+ * sandbox. Nothing of the framework is loaded here: the caller hands its `BaseSandbox` in.
  *
  * @packageDocumentation
  */
@@ -24,7 +24,10 @@ export interface DeepAgentsBackend extends AsyncDisposable {
   readonly sandbox: Sandbox;
   /** False after `close()`. */
   readonly isRunning: boolean;
-  /** Runs a line of shell; stdout and stderr come in one, in order. What a limit ended says so in its last line. */
+  /**
+   * Runs a line of shell; stdout and stderr come in one, in order. What a limit ended says so in its last
+   * line.
+   */
   execute(command: string): Promise<{ output: string; exitCode: number; truncated: boolean }>;
   /** Writes files; each tells its own error. */
   uploadFiles(
@@ -45,7 +48,8 @@ export interface DeepAgentsBackend extends AsyncDisposable {
  *
  * @example
  * ```ts
- * await using backend = await createDeepAgentsSandbox(BaseSandbox, { limits: { memoryBytes: 512 * 2 ** 20 } });
+ * const limits = { memoryBytes: 512 * 2 ** 20 };
+ * await using backend = await createDeepAgentsSandbox(BaseSandbox, { limits });
  * const agent = createDeepAgent({ model, backend });
  * ```
  */

@@ -1,5 +1,6 @@
 /**
- * `@sbx/adapters/mastra`: a workspace sandbox of Mastra. Nothing of the framework is loaded here: the caller hands it in.
+ * `@sbx/adapters/mastra`: a workspace sandbox of Mastra. Nothing of the framework is loaded here: the caller
+ * hands it in.
  *
  * @packageDocumentation
  */
@@ -26,7 +27,8 @@ type SandboxBase = new (options: { name: string; processes: object }) => { statu
 type ManagerBase = new () => { _tracked: Map<string, MastraProcess> };
 
 /**
- * Makes a sandbox for `new Workspace({ sandbox })`. The workspace starts it at its first command; `destroy()` removes every trace.
+ * Makes a sandbox for `new Workspace({ sandbox })`. The workspace starts it at its first command; `destroy()`
+ * removes every trace.
  *
  * @param framework `import * as framework from '@mastra/core/workspace'`.
  *

@@ -78,7 +78,9 @@ export class Entries {
     }
   }
 
-  /** The path of the host, which must be below the current folder or a granted one, without links on the way. */
+  /**
+   * The path of the host, which must be below the current folder or a granted one, without links on the way.
+   */
   async #source({ src = '' }: OpenAIAgentsEntry, grants: OpenAIAgentsManifest['extraPathGrants']) {
     const path = resolve(src);
     const roots = [process.cwd(), ...grants.map((grant) => grant.hostPath ?? grant.path)];

@@ -40,7 +40,10 @@ export interface OpenAIAgentsManifest {
 /** An error class of the framework. */
 export type OpenAIAgentsErrorClass = new (message: string, details?: Record<string, unknown>) => Error;
 
-/** What is needed of the framework: hand in `{ ...agents, ...sandbox }` of `@openai/agents-core` and `@openai/agents-core/sandbox`. */
+/**
+ * What is needed of the framework: hand in `{ ...agents, ...sandbox }` of `@openai/agents-core` and
+ * `@openai/agents-core/sandbox`.
+ */
 export interface OpenAIAgentsFramework<Manifest extends OpenAIAgentsManifest> {
   /** Descriptions of work folders are one. */
   Manifest: new () => Manifest;

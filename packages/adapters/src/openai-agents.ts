@@ -1,6 +1,6 @@
 /**
- * `@sbx/adapters/openai-agents`: a sandbox client of OpenAI's Agents SDK, in place of its `UnixLocalSandboxClient`, and isolated. Nothing
- * of the framework is loaded here: the caller hands it in.
+ * `@sbx/adapters/openai-agents`: a sandbox client of OpenAI's Agents SDK, in place of its
+ * `UnixLocalSandboxClient`, and isolated. Nothing of the framework is loaded here: the caller hands it in.
  *
  * @packageDocumentation
  */
@@ -24,15 +24,16 @@ export type { AdapterOptions } from './shared/open.js';
 const WORKSPACE = '/workspace';
 
 /**
- * Makes a client for `run(agent, input, { sandbox: { client } })`; its sandboxes have the options given here. Without an `engine` the
- * work folder is `/workspace`, as the framework calls it. Close it at the end.
+ * Makes a client for `run(agent, input, { sandbox: { client } })`; its sandboxes have the options given here.
+ * Without an `engine` the work folder is `/workspace`, as the framework calls it. Close it at the end.
  *
- * @param framework `{ ...agents, ...sandbox }` of `import * as agents from '@openai/agents-core'` and `import * as sandbox from
- * '@openai/agents-core/sandbox'`.
+ * @param framework `{ ...agents, ...sandbox }` of `import * as agents from '@openai/agents-core'` and
+ *   `import * as sandbox from '@openai/agents-core/sandbox'`.
  *
  * @example
  * ```ts
- * await using client = createOpenAIAgentsClient({ ...agents, ...sandbox }, { limits: { memoryBytes: 512 * 2 ** 20 } });
+ * const limits = { memoryBytes: 512 * 2 ** 20 };
+ * await using client = createOpenAIAgentsClient({ ...agents, ...sandbox }, { limits });
  * await agents.run(new sandbox.SandboxAgent({ name: 'coder', model }), 'Go.', { sandbox: { client } });
  * ```
  */
@@ -108,7 +109,10 @@ class Client<Manifest extends OpenAIAgentsManifest> implements OpenAIAgentsClien
     return this.close();
   }
 
-  /** Models are told the root of the manifest: it is the work folder, whatever an engine of the caller calls it. */
+  /**
+   * Models are told the root of the manifest: it is the work folder, whatever an engine of the caller calls
+   * it.
+   */
   async #atRoot(sandbox: Sandbox, manifest: Manifest): Promise<Manifest> {
     const root = (await sandbox.run('/bin/pwd')).stdout.text().trimEnd();
     if (manifest.root === root) return manifest;

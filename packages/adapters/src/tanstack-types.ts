@@ -54,7 +54,10 @@ export interface TanstackSpawnHandle {
   };
   /** Its exit code. */
   wait(): Promise<number>;
-  /** Ends it and all that it has started, half a second after the signal where one is given; signals such as SIGUSR1 are only sent. */
+  /**
+   * Ends it and all that it has started, half a second after the signal where one is given; signals such as
+   * SIGUSR1 are only sent.
+   */
   kill(signal?: NodeJS.Signals | number): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 /**
- * `@sbx/adapters/tanstack`: a sandbox provider of TanStack AI. Nothing of the framework is loaded here: the caller hands it in.
+ * `@sbx/adapters/tanstack`: a sandbox provider of TanStack AI. Nothing of the framework is loaded here: the
+ * caller hands it in.
  *
  * @packageDocumentation
  */
@@ -43,8 +44,8 @@ interface More {
 }
 
 /**
- * Makes a provider for `defineSandbox({ provider })`; its sandboxes have the options given here. Without an `engine` the work folder is
- * `/workspace`, as the framework calls it. Close it at the end.
+ * Makes a provider for `defineSandbox({ provider })`; its sandboxes have the options given here. Without an
+ * `engine` the work folder is `/workspace`, as the framework calls it. Close it at the end.
  *
  * @param framework `import * as framework from '@tanstack/ai-sandbox'`.
  *

@@ -1,6 +1,7 @@
 /**
- * What `sbx` exits with; docs/cli.md has the same tables. A program's own end comes first, as a shell reports it; the codes of
- * `sbx` itself are those of sysexits(3). A program may use any code, so scripts that must be sure read `--json`.
+ * What `sbx` exits with; docs/cli.md has the same tables. A program's own end comes first, as a shell reports
+ * it; the codes of `sbx` itself are those of sysexits(3). A program may use any code, so scripts that must be
+ * sure read `--json`.
  */
 import { constants } from 'node:os';
 import { type ErrorCode, type RunResult, type Status, signalNumber } from '@sbx/core';

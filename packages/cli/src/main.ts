@@ -1,8 +1,12 @@
-/** The command `sbx`: argv in, exit code out. Everything that costs time to load is loaded by the command that needs it. */
+/**
+ * The command `sbx`: argv in, exit code out. Everything that costs time to load is loaded by the command that
+ * needs it.
+ */
 import { EXIT } from './exit-codes.js';
 import { runMain } from './program.js';
 
-// Talk that nobody reads is no reason to end. Whoever read our data has gone: commands that run something see to it themselves.
+// Talk that nobody reads is no reason to end. Whoever read our data has gone: commands that run something see
+// to it themselves.
 process.stderr.on('error', () => undefined);
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (process.stdout.listenerCount('error') > 1) return;

@@ -1,7 +1,7 @@
 /**
- * The commands and their options, parsed by commander: it knows suggestions for slips, help for each command and errors as
- * exceptions, which cac has not (cac also turns `--cpu-set 0` into a number). Handlers are imported when they are called, so
- * that help and version load neither the engine nor the languages.
+ * The commands and their options, parsed by commander: it knows suggestions for slips, help for each command
+ * and errors as exceptions, which cac has not (cac also turns `--cpu-set 0` into a number). Handlers are
+ * imported when they are called, so that help and version load neither the engine nor the languages.
  */
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
@@ -21,7 +21,9 @@ import { addServeMcp } from './serve/mcp.js';
 import { say } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
-/** Runs one command line and gives the exit code. Everything that goes wrong has been told when this returns. */
+/**
+ * Runs one command line and gives the exit code. Everything that goes wrong has been told when this returns.
+ */
 export async function runMain(argv: readonly string[]): Promise<number> {
   const { own, program } = splitArguments(nestedHelp(argv));
   let exitCode: number = EXIT.ok;
@@ -65,8 +67,8 @@ function withoutUselessHelp(own: readonly string[], root: Command): string[] {
 const OWN_READERS = ['gojudge', 'mcp'];
 
 /**
- * What stands after the first `--` belongs to the program that is run, and what stands after `serve gojudge` and `serve mcp` is
- * read by the commands of these servers; commander would mix both with its own.
+ * What stands after the first `--` belongs to the program that is run, and what stands after `serve gojudge`
+ * and `serve mcp` is read by the commands of these servers; commander would mix both with its own.
  */
 function splitArguments(argv: readonly string[]): {
   own: readonly string[];

@@ -9,7 +9,10 @@ export function takesEscapes(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv
   return stream.isTTY === true && env.TERM !== 'dumb';
 }
 
-/** Whether to colour what goes to `stream`: FORCE_COLOR and NO_COLOR decide (no-color.org), else a terminal does. */
+/**
+ * Whether to colour what goes to `stream`: FORCE_COLOR and NO_COLOR decide (no-color.org), else a terminal
+ * does.
+ */
 export function wantsColour(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv = process.env): boolean {
   if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '')
     return !['0', 'false'].includes(env.FORCE_COLOR);
@@ -24,7 +27,9 @@ export function painterFor(stream: { isTTY?: boolean }): Paint {
   return (colour, text) => styleText(colour, text, { validateStream: false });
 }
 
-/** Rows as columns two blanks apart; a colour may be given per cell, so that escapes do not count as width. */
+/**
+ * Rows as columns two blanks apart; a colour may be given per cell, so that escapes do not count as width.
+ */
 export type Cell = string | { text: string; colour: Colour };
 
 export function formatTable(

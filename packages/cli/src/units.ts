@@ -1,4 +1,7 @@
-/** Durations and sizes as people write them, both ways. A number without unit is refused: too many tools disagree on what it means. */
+/**
+ * Durations and sizes as people write them, both ways. A number without unit is refused: too many tools
+ * disagree on what it means.
+ */
 import { UsageError } from './usage-error.js';
 
 const MS_BY_UNIT: Readonly<Record<string, number>> = {

@@ -1,7 +1,13 @@
-/** Errors that only a cluster has. What a worker's engine refused or could not do is the same error as on one machine. */
+/**
+ * Errors that only a cluster has. What a worker's engine refused or could not do is the same error as on one
+ * machine.
+ */
 import { SbxError } from '@sbx/core';
 
-/** Every worker that had the job disappeared, `maxAttempts` times. There is no verdict: the same job may end well elsewhere. */
+/**
+ * Every worker that had the job disappeared, `maxAttempts` times. There is no verdict: the same job may end
+ * well elsewhere.
+ */
 export class WorkerLostError extends SbxError {
   /** Workers that had it. */
   readonly attempts: number;

@@ -1,10 +1,11 @@
 /**
- * The calls of `@sbx/core` on many machines, over NATS JetStream. Start with `ClusterEngine.open` and `startWorker`; docs/cluster.md says
- * what holds when machines and connections fail.
+ * The calls of `@sbx/core` on many machines, over NATS JetStream. Start with `ClusterEngine.open` and
+ * `startWorker`; docs/cluster.md says what holds when machines and connections fail.
  *
  * @packageDocumentation
  */
-export { ClusterEngine, type ClusterJob, type ClusterTicket } from './engine/engine.js';
+export { ClusterEngine } from './engine/engine.js';
+export type { ClusterJob, ClusterTicket } from './engine/job.js';
 export type { ClusterOptions } from './engine/options.js';
 export {
   ClusterUnavailableError,

@@ -1,6 +1,7 @@
 /**
- * What submitters and workers need of a broker. `nats/` does it with JetStream; tests with a broker in memory that drops, delays,
- * reorders and parts. Every call may reject (the broker is gone); a call that rejects may have been carried out all the same.
+ * What submitters and workers need of a broker. `nats/` does it with JetStream; tests with a broker in memory
+ * that drops, delays, reorders and parts. Every call may reject (the broker is gone); a call that rejects may
+ * have been carried out all the same.
  */
 import type { Cancel, Notice } from './wire/notice.js';
 
@@ -43,7 +44,10 @@ export interface SubmitterLink extends RecordLink {
   cancel(tenant: string, cancel: Cancel): void;
   /** Notices of jobs of this submitter. */
   onNotice(take: (notice: Notice) => void): void;
-  /** Calls back with the record of a job as soon as it is stored, whoever writes it, until the returned function is called. It may be lost. */
+  /**
+   * Calls back with the record of a job as soon as it is stored, whoever writes it, until the returned
+   * function is called. It may be lost.
+   */
   follow(key: string, take: (record: Uint8Array) => void): () => void;
   /** The connection was lost and is there again: notices and records may be missing. */
   onReconnect(call: () => void): void;

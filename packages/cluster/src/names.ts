@@ -1,13 +1,14 @@
 /**
- * Names at the broker. Everything of a tenant has the tenant as one part of its subject, so that permissions of NATS can fence tenants:
+ * Names at the broker. Everything of a tenant has the tenant as one part of its subject, so that permissions
+ * of NATS can fence tenants:
  *
  *   sbx.jobs.TENANT                the work queue (stream sbx-jobs)
- *   sbx.notice.TENANT.SUBMITTER    from workers to the submitter of a job: a worker has it; does its submitter live
+ *   sbx.notice.TENANT.SUBMITTER    from workers to a job's submitter: a worker has it; does it live
  *   sbx.cancel.TENANT              from submitters to all workers
  *   sbx.session.TENANT.ID.up|down  streams of a living program: to its submitter, to its worker
  *   $KV.sbx-records.TENANT.ID      how a job ended: the first write holds
  *   sbx.ended.TENANT.ID            the same record, sent on by the broker when it is stored
- *   $KV.sbx-workers.WORKER         who works, and what it can do; gone when it has not been renewed for a while
+ *   $KV.sbx-workers.WORKER         who works, and what it can do; gone when not renewed for a while
  */
 import { InvalidOptionsError } from '@sbx/core';
 

@@ -1,4 +1,5 @@
-// Static files into `dist/site` of the package: no address of another host in them, names by content, licences beside them.
+// Static files into `dist/site` of the package: no address of another host in them, names by content,
+// licences beside them.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';

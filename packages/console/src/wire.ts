@@ -8,9 +8,13 @@
 export const CONSOLE_PATH = '/console/ws';
 /** Subprotocol that a client may offer, and that is then chosen; browsers need one when they send a token. */
 export const SUBPROTOCOL = 'sbx.console.v1';
-/** With the token's UTF-8 in base64url behind it: a subprotocol that stands for the header `Authorization`. */
+/**
+ * With the token's UTF-8 in base64url behind it: a subprotocol that stands for the header `Authorization`.
+ */
 export const TOKEN_SUBPROTOCOL_PREFIX = 'sbx.bearer.';
-/** Close code of a missing or wrong token, for clients that offer the subprotocol: a browser cannot see a 401. */
+/**
+ * Close code of a missing or wrong token, for clients that offer the subprotocol: a browser cannot see a 401.
+ */
 export const CLOSE_UNAUTHORIZED = 4401;
 /** Time between two messages `figures`, in ms. */
 export const FIGURES_INTERVAL_MS = 1000;
@@ -103,7 +107,10 @@ export interface ProtocolFigures {
   waiting: number;
   /** Runs that have ended, by their status in the words of the protocol. */
   endedByStatus: Record<string, number>;
-  /** Runs that have ended, by the time from request to end: one count for each of `LATENCY_BOUNDS_MS`, and one beyond. */
+  /**
+   * Runs that have ended, by the time from request to end: one count for each of `LATENCY_BOUNDS_MS`, and one
+   * beyond.
+   */
   latencyCounts: number[];
 }
 
@@ -113,7 +120,10 @@ export interface FiguresMessage {
   type: 'figures';
   /** Milliseconds since the server opened. */
   atMs: number;
-  /** Of the engine: sandboxes that stand ready and in use, one-shot runs that run and wait, totals since it opened. */
+  /**
+   * Of the engine: sandboxes that stand ready and in use, one-shot runs that run and wait, totals since it
+   * opened.
+   */
   engine: {
     ready: number;
     sandboxes: number;

@@ -1,7 +1,7 @@
 /**
- * Names and texts of Linux's errno values. The numbers come from the kernel inside the sandbox, so the table is Linux's own
- * (asm-generic, shared by x64 and arm64) instead of `os.constants`, which lacks fifty of them and is another
- * system's on a developer's Mac. The test compares both.
+ * Names and texts of Linux's errno values. The numbers come from the kernel inside the sandbox, so the table
+ * is Linux's own (asm-generic, shared by x64 and arm64) instead of `os.constants`, which lacks fifty of them
+ * and is another system's on a developer's Mac. The test compares both.
  */
 const ERRNO_ROWS: readonly (readonly [number: number, name: string, text: string])[] = [
   [1, 'EPERM', 'Operation not permitted'],
@@ -148,7 +148,9 @@ const rowByNumber = new Map(ERRNO_ROWS.map((row) => [row[0], row]));
 const numberByName = new Map(ERRNO_ROWS.map((row) => [row[1], row[0]]));
 for (const [alias, name] of ALIASES) numberByName.set(alias, numberByName.get(name)!);
 
-/** `2` → `'ENOENT'`. A negative number (libuv's way) is taken as its positive; an unknown one gives `'E999'`. */
+/**
+ * `2` → `'ENOENT'`. A negative number (libuv's way) is taken as its positive; an unknown one gives `'E999'`.
+ */
 export function errnoName(errno: number): string {
   const number = Math.abs(errno);
   return rowByNumber.get(number)?.[1] ?? `E${number}`;
@@ -188,7 +190,9 @@ for (const [alias, number] of [
 ] as const)
   signalByName.set(alias, number);
 
-/** `11` → `'SIGSEGV'`, `34` → `'SIGRTMIN'`, `36` → `'SIGRTMIN+2'`; a number without a name gives `'SIG32'`. */
+/**
+ * `11` → `'SIGSEGV'`, `34` → `'SIGRTMIN'`, `36` → `'SIGRTMIN+2'`; a number without a name gives `'SIG32'`.
+ */
 export function signalName(signal: number): string {
   if (signal === SIGNAL_RTMIN) return 'SIGRTMIN';
   if (signal > SIGNAL_RTMIN && signal <= SIGNAL_RTMAX) return `SIGRTMIN+${signal - SIGNAL_RTMIN}`;
@@ -196,8 +200,8 @@ export function signalName(signal: number): string {
 }
 
 /**
- * `'SIGTERM'` → `15`; also `'SIGRTMIN+2'`, `'SIGRTMAX-1'` and what `signalName` returns. A number from 1 to 64 is
- * itself. `null` for everything else.
+ * `'SIGTERM'` → `15`; also `'SIGRTMIN+2'`, `'SIGRTMAX-1'` and what `signalName` returns. A number from 1 to
+ * 64 is itself. `null` for everything else.
  */
 export function signalNumber(signal: string | number): number | null {
   if (typeof signal === 'number') {

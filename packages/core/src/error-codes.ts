@@ -1,6 +1,6 @@
 /**
- * Every code an `SbxError` can carry: its class, whether the same call may succeed later, and what it means. The codes are
- * stable; docs/errors.md is made from these rows. Classes are in `errors.ts`.
+ * Every code an `SbxError` can carry: its class, whether the same call may succeed later, and what it means.
+ * The codes are stable; docs/errors.md is made from these rows. Classes are in `errors.ts`.
  */
 
 import { errnoName } from './errno.js';

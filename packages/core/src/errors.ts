@@ -1,8 +1,9 @@
 /**
- * Everything that leaves a public function as a rejection or a throw is an `SbxError` with a stable `code` from
- * `ERROR_CODES` (an abort alone rejects with the caller's own `signal.reason`). What a program did is never thrown: it is
- * a `RunResult`. Facts are fields, repeated in `details` as plain data for logs and servers; the sentence is made from
- * them once, here and in `error-text.ts`. A new code is a new row: servers map codes by a `Record<ErrorCode, …>`, so their build then breaks.
+ * Everything that leaves a public function as a rejection or a throw is an `SbxError` with a stable `code`
+ * from `ERROR_CODES` (an abort alone rejects with the caller's own `signal.reason`). What a program did is
+ * never thrown: it is a `RunResult`. Facts are fields, repeated in `details` as plain data for logs and
+ * servers; the sentence is made from them once, here and in `error-text.ts`. A new code is a new row: servers
+ * map codes by a `Record<ErrorCode, …>`, so their build then breaks.
  */
 
 import { errnoName, errnoNumber, errnoText } from './errno.js';
@@ -28,12 +29,18 @@ export class InvalidOptionsError extends SbxError {
   readonly field: string;
   /** The option's own name, wherever it was given: `limits.cpuTimeMs`, `args`, `env`. */
   readonly option: string;
-  /** Index in `request.programs` of the program that it was given for; `null` where it is of no program of a group. */
+  /**
+   * Index in `request.programs` of the program that it was given for; `null` where it is of no program of a
+   * group.
+   */
   readonly programIndex: number | null;
   readonly rule: OptionRule;
   /** The rule in words: `must be …`. */
   readonly expected: string;
-  /** Type and short value of what came; `null` when naming it would not help. Never contents or environment values. */
+  /**
+   * Type and short value of what came; `null` when naming it would not help. Never contents or environment
+   * values.
+   */
   readonly got: string | null;
   /** The value to write instead, where it is known. */
   readonly hint: string | null;
@@ -59,7 +66,10 @@ export class InvalidOptionsError extends SbxError {
   }
 }
 
-/** `request.programs[1].limits.cpuSet` is the option `limits.cpuSet` of the program 1. Of what is in an option only limits have names that are fixed. */
+/**
+ * `request.programs[1].limits.cpuSet` is the option `limits.cpuSet` of the program 1. Of what is in an option
+ * only limits have names that are fixed.
+ */
 function partsOf(field: string): { option: string; programIndex: number | null } {
   const [, index, path] = /^(?:request\.programs\[(\d+)\]\.|(?:options|request)\.)?(.*)$/s.exec(field)!;
   const option = /^(?:limits\.)?[\w$]+/.exec(path!)?.[0] ?? path!;
@@ -187,7 +197,10 @@ export class SandboxError extends SbxError {
 
 /** An operation on a file of the sandbox, or reading a host file for it, failed. */
 export class FileAccessError extends SbxError {
-  /** `'readFile'`, `'mkdir'`…; of files for a program `'create'`, `'write'`, `'symlink'`, or `'read'` (`details.hostPath` names the host's). */
+  /**
+   * `'readFile'`, `'mkdir'`…; of files for a program `'create'`, `'write'`, `'symlink'`, or `'read'`
+   * (`details.hostPath` names the host's).
+   */
   readonly operation: string;
   /** As the caller wrote it. */
   readonly path: string;

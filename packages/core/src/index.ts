@@ -1,5 +1,6 @@
 /**
- * Run untrusted programs on Linux, confined and exactly measured. Start with `Sandbox.run` and `Sandbox.create`.
+ * Run untrusted programs on Linux, confined and exactly measured. Start with `Sandbox.run` and
+ * `Sandbox.create`.
  *
  * @packageDocumentation
  */

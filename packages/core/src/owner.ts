@@ -1,6 +1,6 @@
 /**
- * Folders outside of this process (cgroups, copies on disk) carry the tag of the process that made them, so that a later one can tell
- * whether their owner is still alive, and remove what a killed one left.
+ * Folders outside of this process (cgroups, copies on disk) carry the tag of the process that made them, so
+ * that a later one can tell whether their owner is still alive, and remove what a killed one left.
  */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -14,7 +14,10 @@ export function ownerTag(): string {
   return `${pidNamespace()}-${process.pid}-${startTicks(process.pid)}`;
 }
 
-/** Calls `remove` with the path of each entry of `folder` whose owner is gone. `tagIn`: its first group is the tag. */
+/**
+ * Calls `remove` with the path of each entry of `folder` whose owner is gone. `tagIn`: its first group is the
+ * tag.
+ */
 export async function removeAbandoned(
   folder: string,
   tagIn: RegExp,

@@ -1,4 +1,7 @@
-/** Each platform gets its own pair, by the literal path that bundlers' tracers see; another platform gets none. */
+/**
+ * Each platform gets its own pair, by the literal path that bundlers' tracers see; another platform gets
+ * none.
+ */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';

@@ -7,9 +7,9 @@ export interface Pair {
 }
 
 /**
- * Each path stands whole in its line, in the form that tools which trace a program's files understand: an address of its own as the argument of
- * a call that they do not look into (in a list alone @vercel/nft passes it over). As functions, since `import.meta.url` is not there in every
- * bundle: importing must not fail.
+ * Each path stands whole in its line, in the form that tools which trace a program's files understand: an
+ * address of its own as the argument of a call that they do not look into (in a list alone @vercel/nft passes
+ * it over). As functions, since `import.meta.url` is not there in every bundle: importing must not fail.
  */
 const PREBUILT = new Map<string, () => [addon: string, helper: string]>([
   [
@@ -49,7 +49,9 @@ function pathOf(url: URL): string {
 /** Names of the platforms that there are pairs for. */
 export const PREBUILT_PLATFORMS: readonly string[] = [...PREBUILT.keys()];
 
-/** `linux-x64-glibc` and so on; a Node that is linked against musl names no version of glibc in its report. */
+/**
+ * `linux-x64-glibc` and so on; a Node that is linked against musl names no version of glibc in its report.
+ */
 export function platformName(
   arch: string,
   { glibcVersionRuntime }: { glibcVersionRuntime?: string },
@@ -58,8 +60,8 @@ export function platformName(
 }
 
 /**
- * The pair of that platform; `null` when none is built for it, or when this code is in a bundle without an address of its own. A
- * checkout has only those that were built in it.
+ * The pair of that platform; `null` when none is built for it, or when this code is in a bundle without an
+ * address of its own. A checkout has only those that were built in it.
  */
 export function prebuiltPair(platform: string): Pair | null {
   try {

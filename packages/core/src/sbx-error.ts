@@ -1,4 +1,7 @@
-/** The base of all errors, apart from those that name results: output and results know it without knowing them. */
+/**
+ * The base of all errors, apart from those that name results: output and results know it without knowing
+ * them.
+ */
 import { ERROR_CODES, type ErrorCode } from './error-codes.js';
 
 /** Every constructor takes these besides its own facts. */
@@ -12,10 +15,15 @@ export interface SbxErrorInit<Code extends ErrorCode = ErrorCode> {
   retryable?: boolean;
 }
 
-/** Shared by all copies of this package in a process: `instanceof` fails across two of them, the brand does not. */
+/**
+ * Shared by all copies of this package in a process: `instanceof` fails across two of them, the brand does
+ * not.
+ */
 const BRAND = Symbol.for('@sbx/core/error');
 
-/** Base of all errors of this library. Branch on `code`; sub-classes exist where a caller needs their fields. */
+/**
+ * Base of all errors of this library. Branch on `code`; sub-classes exist where a caller needs their fields.
+ */
 export class SbxError extends Error {
   /** Stable; the meaning is in `ERROR_CODES`. */
   readonly code: ErrorCode;
@@ -31,7 +39,10 @@ export class SbxError extends Error {
     this.details = init.details ?? {};
   }
 
-  /** For logs and wires: name, code, message, retryable, details. No stack and no cause: they name things of the host. */
+  /**
+   * For logs and wires: name, code, message, retryable, details. No stack and no cause: they name things of
+   * the host.
+   */
   toJSON(): { name: string; code: ErrorCode; message: string; retryable: boolean; details: object } {
     const { name, code, message, retryable, details } = this;
     return { name, code, message, retryable, details };

@@ -8,13 +8,18 @@ export interface ReconnectOptions {
   firstMs?: number | undefined;
   /** Longest wait, in ms. Default 30 000. */
   capMs?: number | undefined;
-  /** Part of each wait that is left to chance, 0 to 1, so that clients of one server do not all come at once. Default 0.5. */
+  /**
+   * Part of each wait that is left to chance, 0 to 1, so that clients of one server do not all come at once.
+   * Default 0.5.
+   */
   jitter?: number | undefined;
   /** Tries until it is given up; the next call tries again. Default: without end. */
   triesMax?: number | undefined;
 }
 
-/** Between tries at once: a server that takes each connection only to end it would be asked without a pause. */
+/**
+ * Between tries at once: a server that takes each connection only to end it would be asked without a pause.
+ */
 const AT_ONCE_EVERY_MS = 5000;
 
 export class Backoff {
@@ -29,7 +34,10 @@ export class Backoff {
     this.#random = random;
   }
 
-  /** Time until the next try, in ms; `null` when there is to be none. `wasOpen`: a connection ended, rather than a try. */
+  /**
+   * Time until the next try, in ms; `null` when there is to be none. `wasOpen`: a connection ended, rather
+   * than a try.
+   */
   next(wasOpen: boolean): number | null {
     const { firstMs, capMs, jitter, triesMax } = this.#options;
     if (this.#tries >= triesMax) return null;

@@ -1,4 +1,5 @@
-// A cancel at every point of every life: it settles, the program does not run on, and no cancel goes out before its execute.
+// A cancel at every point of every life: it settles, the program does not run on, and no cancel goes out
+// before its execute.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FathomClient } from './client.js';

@@ -23,17 +23,29 @@ import {
 
 /** Settings of a client; all but the address have defaults. */
 export interface FathomClientOptions {
-  /** `ws://host:8765/ws`; `http` and `https` are taken for `ws` and `wss`, and `/ws` is added where there is no path. */
+  /**
+   * `ws://host:8765/ws`; `http` and `https` are taken for `ws` and `wss`, and `/ws` is added where there is
+   * no path.
+   */
   url: string;
-  /** Sent as `Authorization: Bearer`, and where headers cannot be sent (browsers) as a subprotocol, which `@sbx/fathom-server` takes. */
+  /**
+   * Sent as `Authorization: Bearer`, and where headers cannot be sent (browsers) as a subprotocol, which
+   * `@sbx/fathom-server` takes.
+   */
   token?: string | undefined;
   /** How to connect again when the connection went away; `false`: only when the next call needs it. */
   reconnect?: ReconnectOptions | false | undefined;
   /** Longest wait for a connection to open, in ms. Default 5000. */
   connectTimeoutMs?: number | undefined;
-  /** Time between pings while executions are under way, in ms; two without an answer end the connection. Default 30 000; 0: none. */
+  /**
+   * Time between pings while executions are under way, in ms; two without an answer end the connection.
+   * Default 30 000; 0: none.
+   */
   pingIntervalMs?: number | undefined;
-  /** Longest wait for the answer to a ping, in ms; without any sign of life in it the connection is given up. Default 10 000. */
+  /**
+   * Longest wait for the answer to a ping, in ms; without any sign of life in it the connection is given up.
+   * Default 10 000.
+   */
   pingTimeoutMs?: number | undefined;
   /** Makes the socket. Default: ws on Node, the global WebSocket elsewhere. */
   openSocket?: OpenSocket | undefined;
@@ -54,8 +66,8 @@ export interface Pong {
 }
 
 /**
- * A client of one server. Connects at the first use, and again when the connection goes away; what was under way then fails with
- * a retryable error, since the server ends it.
+ * A client of one server. Connects at the first use, and again when the connection goes away; what was under
+ * way then fails with a retryable error, since the server ends it.
  *
  * @example
  * ```ts
@@ -120,8 +132,8 @@ export class FathomClient implements AsyncDisposable {
   }
 
   /**
-   * Starts an execution. The handle is awaited for the result or read event by event. Throws at once when the request is wrong;
-   * everything else comes through the handle.
+   * Starts an execution. The handle is awaited for the result or read event by event. Throws at once when the
+   * request is wrong; everything else comes through the handle.
    */
   execute(request: ExecutionRequest, { signal }: ExecuteOptions = {}): Execution {
     const id = newExecutionId();

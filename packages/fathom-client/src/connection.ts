@@ -43,7 +43,10 @@ export class Connection {
   #nextTryAt = 0;
   #triedAt = Number.NEGATIVE_INFINITY;
   #openedAt = 0;
-  /** The present socket has brought a message: until then a server that takes connections only to end them is asked ever less often. */
+  /**
+   * The present socket has brought a message: until then a server that takes connections only to end them is
+   * asked ever less often.
+   */
   #isProven = false;
   #state: ConnectionState = 'idle';
   #socket: SocketLike | null = null;
@@ -246,7 +249,10 @@ export class Connection {
   }
 }
 
-/** Closes, and goes without the peer's answer where that does not come. Sockets that cannot do so see to it themselves. */
+/**
+ * Closes, and goes without the peer's answer where that does not come. Sockets that cannot do so see to it
+ * themselves.
+ */
 function end(socket: SocketLike, waitMs: number): void {
   socket.close(1000);
   if (socket.terminate === undefined) return;

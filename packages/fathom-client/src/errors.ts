@@ -67,7 +67,10 @@ export function connectionError(message: string, cause?: unknown): FathomError {
   return new FathomError({ code: 'FATHOM_CONNECTION', message, retryable: true, cause });
 }
 
-/** Causes for which another connection would go the same way: the server refuses us, or is none of this protocol. */
+/**
+ * Causes for which another connection would go the same way: the server refuses us, or is none of this
+ * protocol.
+ */
 const FINAL_CODES: readonly ClientErrorCode[] = ['FATHOM_UNAUTHORIZED', 'FATHOM_VERSION', 'FATHOM_PROTOCOL'];
 
 /** For what was under way when the connection went away: a final cause as it is, else a retryable error. */

@@ -42,14 +42,16 @@ export interface ExecutionOwner {
 }
 
 /**
- * Errors that are not the end. The protocol sends status and result after OUTPUT_LIMIT; UNKNOWN_EXECUTION answers a cancel that
- * met the end of the execution on its way. Other servers may send nothing more: then the error is the end after all.
+ * Errors that are not the end. The protocol sends status and result after OUTPUT_LIMIT; UNKNOWN_EXECUTION
+ * answers a cancel that met the end of the execution on its way. Other servers may send nothing more: then
+ * the error is the end after all.
  */
 const AFTER_ERROR_MS = 2000;
 
 /**
- * From `client.execute()`. `await` it for the result, or iterate over its events (once; the result can be awaited beside).
- * What the program did is in the result; a rejection is a `FathomError`, or the reason of the signal.
+ * From `client.execute()`. `await` it for the result, or iterate over its events (once; the result can be
+ * awaited beside). What the program did is in the result; a rejection is a `FathomError`, or the reason of
+ * the signal.
  */
 export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<ExecutionEvent> {
   readonly id: string;
@@ -103,8 +105,8 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
   }
 
   /**
-   * Asks the server to end it; the result follows, with status `cancelled` unless it ended before. One that was not sent yet
-   * never is, and is `cancelled` at once. Safe to call at any time.
+   * Asks the server to end it; the result follows, with status `cancelled` unless it ended before. One that
+   * was not sent yet never is, and is `cancelled` at once. Safe to call at any time.
    */
   cancel(): void {
     if (this.#isOver) return;
@@ -142,7 +144,10 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
     return this.#isOver;
   }
 
-  /** @internal `execute` was handed to the socket: from here on the server knows of it, or the connection is lost. */
+  /**
+   * @internal `execute` was handed to the socket: from here on the server knows of it, or the connection is
+   * lost.
+   */
   markSent(): void {
     this.#sent = 'execute';
   }
@@ -174,12 +179,18 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
     this.#settle.reject(error);
   }
 
-  /** @internal The server said of it what no server says: nothing more can be believed, and the program is not needed. */
+  /**
+   * @internal The server said of it what no server says: nothing more can be believed, and the program is not
+   * needed.
+   */
   breakOff(error: FathomError): void {
     this.abort(error);
   }
 
-  /** @internal The connection went away, and with it the execution. A server that refuses us, or speaks nonsense, would do so again. */
+  /**
+   * @internal The connection went away, and with it the execution. A server that refuses us, or speaks
+   * nonsense, would do so again.
+   */
   lose(cause: FathomError | null): void {
     this.fail(lostError(`The connection went away before ${this.id} ended.`, cause));
   }

@@ -1,6 +1,6 @@
 /**
- * A typed client for servers of the Fathom Sandbox Protocol 1.0, and its wire. On Node this entry is `@sbx/fathom-client/node`;
- * elsewhere it uses the global WebSocket.
+ * A typed client for servers of the Fathom Sandbox Protocol 1.0, and its wire. On Node this entry is
+ * `@sbx/fathom-client/node`; elsewhere it uses the global WebSocket.
  *
  * @packageDocumentation
  */

@@ -4,7 +4,10 @@ import { connectionError, FathomError } from './errors.js';
 export class LastingFailures {
   #last: string | null = null;
 
-  /** Whether it is in vain to try again by itself. What is not told twice in the same words may have been an accident. */
+  /**
+   * Whether it is in vain to try again by itself. What is not told twice in the same words may have been an
+   * accident.
+   */
   isFinal({ code, message }: FathomError): boolean {
     if (code === 'FATHOM_UNAUTHORIZED' || code === 'FATHOM_VERSION') return true;
     const isSame = code === 'FATHOM_PROTOCOL' && message === this.#last;
@@ -28,12 +31,15 @@ interface FailedHandshake {
   text: string;
 }
 
-/** Bun's, for an answer that is no upgrade. One without our sub-protocol it calls "Missing client protocol". */
+/**
+ * Bun's, for an answer that is no upgrade. One without our sub-protocol it calls "Missing client protocol".
+ */
 const PROTOCOL_ERROR = 1002;
 
 /**
- * The error when something answered, but not as a WebSocket; `null` when that cannot be told. Browsers say nothing of a failed
- * handshake, Bun and Deno say the status; the text of Node's global WebSocket names both causes in one sentence.
+ * The error when something answered, but not as a WebSocket; `null` when that cannot be told. Browsers say
+ * nothing of a failed handshake, Bun and Deno say the status; the text of Node's global WebSocket names both
+ * causes in one sentence.
  */
 export function handshakeError({ url, hasToken, code, text }: FailedHandshake): FathomError | null {
   const isAnswered = code === PROTOCOL_ERROR || /\bstatus\b|\b101\b|\bclient protocol\b/i.test(text);

@@ -1,5 +1,6 @@
 /**
- * As the main entry, with Node's own means: the token in a header, and the reason when a server refuses the upgrade.
+ * As the main entry, with Node's own means: the token in a header, and the reason when a server refuses the
+ * upgrade.
  *
  * @packageDocumentation
  */

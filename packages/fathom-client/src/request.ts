@@ -3,9 +3,15 @@ import { nearestName } from '@sbx/shared';
 import { FathomError } from './errors.js';
 import { type ExecuteLimits, type Language, LIMIT_RANGES, SIZE_LIMITS } from './wire/index.js';
 
-/** What an execution may use. Servers can allow less than the bounds here, and more memory and time; they say so. */
+/**
+ * What an execution may use. Servers can allow less than the bounds here, and more memory and time; they say
+ * so.
+ */
 export interface ExecutionLimits {
-  /** Wall time of the execution itself, in ms; waiting for a place does not count. Default 30 000, which a server with a lower bound refuses: give less there. */
+  /**
+   * Wall time of the execution itself, in ms; waiting for a place does not count. Default 30 000, which a
+   * server with a lower bound refuses: give less there.
+   */
   timeoutMs?: number | undefined;
   /** Memory of the whole process tree, in bytes, rounded up to whole MiB. Default 256 MiB, likewise. */
   memoryBytes?: number | undefined;
@@ -47,7 +53,10 @@ const DEFAULT_MEMORY_BYTES = 256 * MIB;
 const KNOWN_FIELDS = ['language', 'code', 'stdin', 'env', 'limits'];
 const KNOWN_LIMITS = ['timeoutMs', 'memoryBytes', 'cpuShares', 'outputBytes'];
 
-/** Throws FATHOM_REQUEST, naming the field, when a server could only refuse it. Upper ends are the server's affair. */
+/**
+ * Throws FATHOM_REQUEST, naming the field, when a server could only refuse it. Upper ends are the server's
+ * affair.
+ */
 export function executeFields(id: string, request: ExecutionRequest): ExecuteFields {
   checkNames('request', request, KNOWN_FIELDS);
   const { language, code, stdin, env, limits = {} } = request;

@@ -1,6 +1,7 @@
 /**
- * Zod schemas of every message: what servers check requests with, and what the JSON Schema files are made from. Needs `zod`.
- * Each rule is worded so that `field: rule` is a sentence for the client; values are never repeated.
+ * Zod schemas of every message: what servers check requests with, and what the JSON Schema files are made
+ * from. Needs `zod`. Each rule is worded so that `field: rule` is a sentence for the client; values are never
+ * repeated.
  *
  * @packageDocumentation
  */
@@ -53,7 +54,10 @@ function integer(min: number, max: number, description: string) {
   return z.int(rule).min(min, rule).max(max, rule).meta({ description });
 }
 
-/** A problem of one variable, or of all together; `null` when it can be set. Names are not told: they may be huge. */
+/**
+ * A problem of one variable, or of all together; `null` when it can be set. Names are not told: they may be
+ * huge.
+ */
 function envProblem(env: Readonly<Record<string, string>>): string | null {
   const entries = Object.entries(env);
   if (entries.length > SIZE_LIMITS.envCount) return `must have at most ${SIZE_LIMITS.envCount} names`;

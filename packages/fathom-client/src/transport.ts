@@ -9,7 +9,10 @@ export interface SocketLike {
   send(text: string): void;
   /** As of the standard. */
   close(code?: number, reason?: string): void;
-  /** Ends it without waiting for the peer, where the socket can: a dead peer keeps the process for as long as `close` waits. */
+  /**
+   * Ends it without waiting for the peer, where the socket can: a dead peer keeps the process for as long as
+   * `close` waits.
+   */
   terminate?(): void;
   /** As of the standard. */
   addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: never) => void): void;
@@ -20,7 +23,10 @@ export type OpenSocket = (url: string, token: string | undefined) => SocketLike;
 
 type SocketClass = new (url: string, protocols: string[]) => SocketLike;
 
-/** The global WebSocket. It can send no headers everywhere, so a token goes as a subprotocol, which `@sbx/fathom-server` takes. */
+/**
+ * The global WebSocket. It can send no headers everywhere, so a token goes as a subprotocol, which
+ * `@sbx/fathom-server` takes.
+ */
 export const openGlobalSocket: OpenSocket = (url, token) => {
   const Socket = (globalThis as { WebSocket?: SocketClass }).WebSocket;
   if (Socket === undefined) {

@@ -1,7 +1,8 @@
 /**
- * Places for executions: so many run, so many wait, and the rest is refused. None of the connections can keep another out: free
- * places go round those that wait, one execution each, and some spare places are for connections of which nothing runs. An
- * execution that waits for its client alone is parked: it keeps its sandbox, and its place goes to another.
+ * Places for executions: so many run, so many wait, and the rest is refused. None of the connections can keep
+ * another out: free places go round those that wait, one execution each, and some spare places are for
+ * connections of which nothing runs. An execution that waits for its client alone is parked: it keeps its
+ * sandbox, and its place goes to another.
  */
 
 /** A place, or a place in the queue. */
@@ -16,7 +17,9 @@ export interface Ticket {
 
 /** The part of one connection. */
 export interface Share {
-  /** `granted` is called when there is a place: at once, or later, never after `leave`. `null`: see `refusal`. */
+  /**
+   * `granted` is called when there is a place: at once, or later, never after `leave`. `null`: see `refusal`.
+   */
   enter(granted: () => void): Ticket | null;
   /** Why nothing more can be taken; `null` when it can. */
   readonly refusal: string | null;
@@ -66,7 +69,10 @@ export class Admission {
     return this.#held >= this.#bounds.places && this.#waiting >= this.#bounds.queueLength;
   }
 
-  /** For a new connection, until `remove`. `onEvict`: its programs wait for it, too many of them, and their places are needed. */
+  /**
+   * For a new connection, until `remove`. `onEvict`: its programs wait for it, too many of them, and their
+   * places are needed.
+   */
   share(onEvict: () => void): Share {
     const share = new ConnectionShare({ admission: this, bounds: this.#bounds, onEvict });
     this.#shares.add(share);

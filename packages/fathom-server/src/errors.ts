@@ -41,10 +41,15 @@ const KIND_OF: Readonly<Partial<Record<SbxError['code'], Kind>>> = {
   SBX_INTERNAL: 'lasting',
 };
 
-/** Errors of the kernel that tell of a shortage, which ends; with others a step of the set-up fails each time. */
+/**
+ * Errors of the kernel that tell of a shortage, which ends; with others a step of the set-up fails each time.
+ */
 const SHORTAGES = new Set(['EAGAIN', 'EBUSY', 'EINTR', 'EMFILE', 'ENFILE', 'ENOMEM', 'ENOSPC', 'ETIMEDOUT']);
 
-/** The same request again would meet the same error, except where the kind is `passing`. Nothing of the request is repeated. */
+/**
+ * The same request again would meet the same error, except where the kind is `passing`. Nothing of the
+ * request is repeated.
+ */
 const FAILURES: Readonly<Record<Kind, Failure>> = {
   request: {
     code: 'INVALID_REQUEST',

@@ -14,7 +14,10 @@ import type { LanguageDefinition } from '@sbx/languages';
 import { checkOptions, isOrigin } from '@sbx/serving';
 import { z } from 'zod';
 
-/** Where the server tells what happens; `pino()` fits. Nothing of code, input, environment or token ever goes there. */
+/**
+ * Where the server tells what happens; `pino()` fits. Nothing of code, input, environment or token ever goes
+ * there.
+ */
 export interface Logger {
   /** Connections and executions. */
   debug(fields: object, message: string): void;
@@ -34,19 +37,37 @@ export interface FathomServerOptions {
   port?: number | undefined;
   /** Path of the WebSocket. Default `'/ws'`. */
   path?: string | undefined;
-  /** Bearer token that upgrades and `/metrics` must bring. `null` (default): everybody who can connect may. */
+  /**
+   * Bearer token that upgrades and `/metrics` must bring. `null` (default): everybody who can connect may.
+   */
   token?: string | null | undefined;
-  /** Origins of web pages that may connect where no token is asked for, besides those of this machine: `'https://example.org'`. Default: none. */
+  /**
+   * Origins of web pages that may connect where no token is asked for, besides those of this machine:
+   * `'https://example.org'`. Default: none.
+   */
   allowedOrigins?: readonly string[] | undefined;
-  /** Names of languages of `@sbx/languages`, or definitions of your own, without compile step. Those that are not installed are not on offer, and the logger is warned; with none left the server does not open. Default: python, javascript, shell, elixir. */
+  /**
+   * Names of languages of `@sbx/languages`, or definitions of your own, without compile step. Those that are
+   * not installed are not on offer, and the logger is warned; with none left the server does not open.
+   * Default: python, javascript, shell, elixir.
+   */
   languages?: readonly (string | LanguageDefinition)[] | undefined;
-  /** Interpreters kept started and waiting, by language; each serves one execution. Default: two of Python and JavaScript, one of Elixir. */
+  /**
+   * Interpreters kept started and waiting, by language; each serves one execution. Default: two of Python and
+   * JavaScript, one of Elixir.
+   */
   standby?: Readonly<Record<string, number>> | undefined;
   /** Memory that all waiting interpreters may hold together. Default 512 MiB. */
   standbyMemoryBytes?: number | undefined;
-  /** Executions that run at the same time, and a quarter more for connections of which nothing runs. Default: four per CPU, at least 8. */
+  /**
+   * Executions that run at the same time, and a quarter more for connections of which nothing runs. Default:
+   * four per CPU, at least 8.
+   */
   parallelism?: number | undefined;
-  /** Executions that may wait, and a quarter more for connections of which nothing waits. Default 256. More are refused with `SANDBOX_OVERLOADED`. */
+  /**
+   * Executions that may wait, and a quarter more for connections of which nothing waits. Default 256. More
+   * are refused with `SANDBOX_OVERLOADED`.
+   */
   queueLength?: number | undefined;
   /** Executions of one connection that run at the same time; more wait. Default: `parallelism`. */
   parallelismPerConnection?: number | undefined;
@@ -66,9 +87,15 @@ export interface FathomServerOptions {
   stdinBytesMax?: number | undefined;
   /** Most bytes of one message; larger ones close the connection with 1009. Default 8 MiB. */
   messageBytesMax?: number | undefined;
-  /** More limits of each execution; time, memory and CPU weight are the client's. Default: those of its language and of the engine, CPU time unbounded. */
+  /**
+   * More limits of each execution; time, memory and CPU weight are the client's. Default: those of its
+   * language and of the engine, CPU time unbounded.
+   */
   limits?: Limits | undefined;
-  /** Interfaces of each execution: none, or a loopback of its own, on which its programs reach each other. Default `'none'`. */
+  /**
+   * Interfaces of each execution: none, or a loopback of its own, on which its programs reach each other.
+   * Default `'none'`.
+   */
   network?: 'none' | 'loopback' | undefined;
   /** Bytes on their way to one client beyond which its programs wait. Default 256 KiB. */
   bufferBytes?: number | undefined;
@@ -80,13 +107,16 @@ export interface FathomServerOptions {
   orphanGraceMs?: number | undefined;
   /** How long `close()` lets executions finish before it ends them. Default 0. */
   drainMs?: number | undefined;
-  /** What programs see of the host: its /usr (`'host'`, default), or of its packages those of `languages` alone (`'minimal'`, as of `EngineOptions`). */
+  /**
+   * What programs see of the host: its /usr (`'host'`, default), or of its packages those of `languages`
+   * alone (`'minimal'`, as of `EngineOptions`).
+   */
   root?: 'host' | 'minimal' | undefined;
   /** Guarantees of the engine that is opened here, as of `EngineOptions`. */
   require?: readonly Feature[] | undefined;
   /**
-   * An engine of the caller's, which stays open; or another runner, such as that of `@sbx/cluster`, where no interpreters wait. Default:
-   * an engine of the server's own.
+   * An engine of the caller's, which stays open; or another runner, such as that of `@sbx/cluster`, where no
+   * interpreters wait. Default: an engine of the server's own.
    */
   engine?: Runner | undefined;
   /** Is called when an execution starts and ends, for live views. Default: none. */

@@ -47,7 +47,9 @@ export class Runtime {
     this.#runtimes = runtimes;
   }
 
-  /** Finds out which of the wanted languages are installed; the others are not on offer. Throws when none is. */
+  /**
+   * Finds out which of the wanted languages are installed; the others are not on offer. Throws when none is.
+   */
   static async open(engine: Runner, options: RuntimeOptions): Promise<Runtime> {
     const definitions = options.languages.map(definitionOf);
     const bash = languages.find('bash');

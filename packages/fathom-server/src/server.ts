@@ -18,7 +18,10 @@ import { Runtime } from './runtime.js';
 
 /** An open server; see `createFathomServer`. */
 export interface FathomServer extends AsyncDisposable {
-  /** Answers plain HTTP requests: `/metrics`, `/healthz`, `/readyz`. For `http.createServer`, express and the like. */
+  /**
+   * Answers plain HTTP requests: `/metrics`, `/healthz`, `/readyz`. For `http.createServer`, express and the
+   * like.
+   */
   handler(request: IncomingMessage, response: ServerResponse): void;
   /** Takes WebSocket upgrades: for the event `upgrade` of an `http.Server`. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
@@ -39,8 +42,8 @@ export interface FathomServer extends AsyncDisposable {
 }
 
 /**
- * Opens the engine and finds out which languages are there; listens nowhere yet. Throws as `Engine.open` does, and
- * `InvalidOptionsError`.
+ * Opens the engine and finds out which languages are there; listens nowhere yet. Throws as `Engine.open`
+ * does, and `InvalidOptionsError`.
  *
  * @example
  * ```ts
@@ -242,8 +245,8 @@ function limitsOf({ timeout_ms, memory_mb, cpu_shares }: ExecuteMessage['limits'
 }
 
 /**
- * The default is what a program has without a weight, which needs no controller; only the proportion to other executions can be
- * seen. The far ends of the range have no weight of their own.
+ * The default is what a program has without a weight, which needs no controller; only the proportion to other
+ * executions can be seen. The far ends of the range have no weight of their own.
  */
 function weightOf(shares: number): number | null {
   const weight = Math.round((shares * 100) / LIMIT_DEFAULTS.cpu_shares);

@@ -15,8 +15,8 @@ import type {
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /**
- * Asks the manager of one process. Cheap to make; opens nothing until the first request. One client at a time should use a
- * directory, since replies carry no names; requests of one client wait for each other.
+ * Asks the manager of one process. Cheap to make; opens nothing until the first request. One client at a time
+ * should use a directory, since replies carry no names; requests of one client wait for each other.
  *
  * @example
  * ```ts
@@ -71,8 +71,9 @@ export class FifoClient {
   }
 
   /**
-   * CPU time of the program while `section` runs: what the host does meanwhile is not in it. What the program needs to wake up, read a
-   * request and write its answer is, some 25 µs in C and 100 µs in Python: a constant, to be measured with an empty section and subtracted.
+   * CPU time of the program while `section` runs: what the host does meanwhile is not in it. What the program
+   * needs to wake up, read a request and write its answer is, some 25 µs in C and 100 µs in Python: a
+   * constant, to be measured with an empty section and subtracted.
    */
   async measure<T>(section: () => T | Promise<T>, options: RequestOptions = {}): Promise<Measurement<T>> {
     const before = await this.wait(options);
@@ -92,13 +93,19 @@ export class FifoClient {
     return checkpoint;
   }
 
-  /** Opens the program's stdin and stdout, where the manager offers them (`pipes`). Throws a `FifoError` when it does not. */
+  /**
+   * Opens the program's stdin and stdout, where the manager offers them (`pipes`). Throws a `FifoError` when
+   * it does not.
+   */
   streams(): ProgramStreams {
     this.#checkOpen();
     return openStreams(this.dir);
   }
 
-  /** Lets go: a request under way rejects. The program is not disturbed; `terminate()` ends it. Safe to call twice. */
+  /**
+   * Lets go: a request under way rejects. The program is not disturbed; `terminate()` ends it. Safe to call
+   * twice.
+   */
   async close(): Promise<void> {
     this.#closing.abort(closedError());
     await this.#last.catch(() => undefined);

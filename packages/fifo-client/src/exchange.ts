@@ -1,7 +1,7 @@
 /**
- * One request and its reply. `status` is opened before the request is written: so the manager finds its reader at once, and
- * we wait in the event loop instead of in an open. Every wait ends: with the reply, the deadline, an abort, or when the
- * manager is found dead.
+ * One request and its reply. `status` is opened before the request is written: so the manager finds its
+ * reader at once, and we wait in the event loop instead of in an open. Every wait ends: with the reply, the
+ * deadline, an abort, or when the manager is found dead.
  */
 import { closeSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -89,11 +89,15 @@ function collect(socket: Socket): Promise<ReplyReader> {
   });
 }
 
-/** Rejects when there is no more point in waiting; settles when the socket closes, so that nothing is left behind. */
+/**
+ * Rejects when there is no more point in waiting; settles when the socket closes, so that nothing is left
+ * behind.
+ */
 function trouble(request: Exchange, endMs: number, socket: Socket): Promise<never> {
   const { waitPath, signal } = request;
   return new Promise((_, reject) => {
-    // A loop that was blocked finds its timers first and the reply that has long been there after: look again then.
+    // A loop that was blocked finds its timers first and the reply that has long been there after: look again
+    // then.
     const rejectUnlessThere = (error: unknown) => setImmediate(() => setImmediate(() => reject(error)));
     const onAbort = () => reject(signal!.reason);
     const alive = setInterval(() => {

@@ -1,6 +1,6 @@
 /**
- * The program's stdin and stdout, where the manager offers them as pipes. They are read by the event loop: a read of a file
- * stream that waits for the program would take a thread of the pool.
+ * The program's stdin and stdout, where the manager offers them as pipes. They are read by the event loop: a
+ * read of a file stream that waits for the program would take a thread of the pool.
  */
 import { Socket } from 'node:net';
 import { join } from 'node:path';

@@ -3,7 +3,10 @@ import type { FifoReading } from '@sbx/fifo-protocol';
 
 /** Settings of a client. */
 export interface FifoClientOptions {
-  /** How long a request may take, in ms, unless it says its own. Default 10 000. `null`: as long as the manager lives. */
+  /**
+   * How long a request may take, in ms, unless it says its own. Default 10 000. `null`: as long as the
+   * manager lives.
+   */
   requestTimeoutMs?: number | null | undefined;
 }
 

@@ -1,6 +1,8 @@
 /** Errors of this protocol, on both sides. What the program did is never one of them: that is line 3. */
 
-/** Every code, whether the same call may succeed later, and what it means. Listed in docs/protocols/fifo.md. */
+/**
+ * Every code, whether the same call may succeed later, and what it means. Listed in docs/protocols/fifo.md.
+ */
 export const FIFO_ERROR_CODES = {
   SBX_FIFO_INVALID_OPTIONS: { retryable: false, meaning: 'An option was refused, before anything was done.' },
   SBX_FIFO_DIRECTORY: {

@@ -1,6 +1,6 @@
 /**
- * The wire of the two-pipe protocol: requests, replies, and the wording of line 3. Imports nothing; the manager is
- * `@sbx/fifo-protocol/server`, the client `@sbx/fifo-client`.
+ * The wire of the two-pipe protocol: requests, replies, and the wording of line 3. Imports nothing; the
+ * manager is `@sbx/fifo-protocol/server`, the client `@sbx/fifo-client`.
  *
  * @packageDocumentation
  */

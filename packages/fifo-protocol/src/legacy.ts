@@ -1,6 +1,6 @@
 /**
- * The layout that programs of 2018 spoke: seven pipes, the digits reversed (see `request.ts`), and a pipe for each value,
- * without line feeds. Only to drive old clients.
+ * The layout that programs of 2018 spoke: seven pipes, the digits reversed (see `request.ts`), and a pipe for
+ * each value, without line feeds. Only to drive old clients.
  */
 import type { FifoReading } from './reply.js';
 import { statusLine } from './reply.js';

@@ -1,6 +1,6 @@
 /**
- * The request: one character. The page of the protocol and the programs of its authors give the two digits opposite
- * meanings; which is which stands here and nowhere else.
+ * The request: one character. The page of the protocol and the programs of its authors give the two digits
+ * opposite meanings; which is which stands here and nowhere else.
  */
 
 /** What a byte on `wait` asks for. */
@@ -28,7 +28,10 @@ export function encodeRequest(kind: 'go-on' | 'last-call', bytes: RequestBytes =
   return Uint8Array.of(bytes[kind]);
 }
 
-/** What one read of `wait` asks for, in order. Several clients may come in one read. Nothing counts after a last call. */
+/**
+ * What one read of `wait` asks for, in order. Several clients may come in one read. Nothing counts after a
+ * last call.
+ */
 export function parseRequests(read: Uint8Array, bytes: RequestBytes = REQUEST_BYTES): FifoRequest[] {
   const requests: FifoRequest[] = [];
   for (const byte of read) {

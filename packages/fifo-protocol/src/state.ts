@@ -1,4 +1,7 @@
-/** Line 3: what becomes of the program, in words that clients print behind a message of their own, in parentheses. */
+/**
+ * Line 3: what becomes of the program, in words that clients print behind a message of their own, in
+ * parentheses.
+ */
 
 /** How it stands with the program. */
 export type ProcessState =

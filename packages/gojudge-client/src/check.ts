@@ -1,6 +1,6 @@
 /**
- * Requests are checked before they are sent: JSON turns NaN into null, which is a limit of 0, and on `/ws` a request that
- * the server cannot read ends the connection and every other run on it.
+ * Requests are checked before they are sent: JSON turns NaN into null, which is a limit of 0, and on `/ws` a
+ * request that the server cannot read ends the connection and every other run on it.
  */
 import { refuse } from './option-check.js';
 import { WIRE_NUMBER_MAX } from './units.js';

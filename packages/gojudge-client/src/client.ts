@@ -62,8 +62,8 @@ const MANY_RULES: OptionRules<RunManyOptions> = { ...CALL_RULES, concurrency: CO
 const ALL_STREAMS = [{ streamIn: true }, { streamOut: true }, { streamOut: true }] as const;
 
 /**
- * Talks to a go-judge, ours or the original. Cheap to make, connects when it is used, and has no time-outs of its own:
- * give a signal where you want one.
+ * Talks to a go-judge, ours or the original. Cheap to make, connects when it is used, and has no time-outs of
+ * its own: give a signal where you want one.
  *
  * @example
  * ```ts
@@ -116,8 +116,8 @@ export class GojudgeClient implements AsyncDisposable {
   }
 
   /**
-   * Many independent programs; outcomes in their order. When one cannot be carried out the others under way are stopped, what
-   * all left on the server is deleted, and its error is thrown.
+   * Many independent programs; outcomes in their order. When one cannot be carried out the others under way
+   * are stopped, what all left on the server is deleted, and its error is thrown.
    */
   async runMany(commands: readonly RunCommand[], options: RunManyOptions = {}): Promise<RunOutcome[]> {
     checkOptions('options', options, MANY_RULES);
@@ -144,7 +144,10 @@ export class GojudgeClient implements AsyncDisposable {
     throw stop.signal.reason;
   }
 
-  /** Puts a file on the server. `name` is only told back in listings and downloads. A stream is sent once, never again. */
+  /**
+   * Puts a file on the server. `name` is only told back in listings and downloads. A stream is sent once,
+   * never again.
+   */
   async upload(content: UploadContent, name = 'file', options: CallOptions = {}): Promise<StoredFile> {
     checkCall(options);
     const { signal } = options;

@@ -2,8 +2,8 @@
 import type { PipeMap, WireCmd, WireCopyIn, WireFile } from './wire/index.js';
 
 /**
- * Limits in ms and bytes; `Infinity` is the highest that fits the wire. What is left out has the default below: on the wire 0
- * would be no time and no memory at all.
+ * Limits in ms and bytes; `Infinity` is the highest that fits the wire. What is left out has the default
+ * below: on the wire 0 would be no time and no memory at all.
  */
 export interface RunLimits {
   /** CPU time. Default 1000. */
@@ -30,7 +30,10 @@ export interface RunCommand {
   env?: Readonly<Record<string, string>> | undefined;
   /** Standard input; a string is the text itself. Default: empty. */
   stdin?: WireFile | string | undefined;
-  /** Bytes kept of stdout and of stderr. Default 1 MiB each; they come back as `files.stdout` and `files.stderr`. */
+  /**
+   * Bytes kept of stdout and of stderr. Default 1 MiB each; they come back as `files.stdout` and
+   * `files.stderr`.
+   */
   outputBytes?: number | undefined;
   /** Descriptors instead of the three above; entry i is descriptor i. */
   files?: readonly WireFile[] | undefined;
@@ -56,6 +59,9 @@ export interface RunCommand {
 export interface RunGroup {
   /** Programs that run at the same time. */
   commands: readonly RunCommand[];
-  /** `in` writes, `out` reads. In the place of what a command has there by default; in `files` it must be `null`. */
+  /**
+   * `in` writes, `out` reads. In the place of what a command has there by default; in `files` it must be
+   * `null`.
+   */
   pipes?: readonly PipeMap[] | undefined;
 }

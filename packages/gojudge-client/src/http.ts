@@ -103,7 +103,8 @@ function codesOf(error: unknown): string[] {
 function failureOf(response: Response, body: string, url: string): GojudgeError {
   const { status } = response;
   const message = textOf(body, status) || `HTTP ${status}`;
-  // A file may be missing, but the runs of a go-judge are always there. Of a web page the message says so itself.
+  // A file may be missing, but the runs of a go-judge are always there. Of a web page the message says so
+  // itself.
   if (status === 404 && url.endsWith('/run') && !message.startsWith('HTTP ')) {
     const text = `${url} is not there (${message}); is it a go-judge server?`;
     return new GojudgeError({ code: 'GOJUDGE_PROTOCOL', message: text, status });
@@ -117,7 +118,10 @@ function failureOf(response: Response, body: string, url: string): GojudgeError 
 
 const TEXT_CHARS_MAX = 500;
 
-/** What a server says: go-judge a JSON string or plain text. A proxy in front of it answers with a page, of which the title says most. */
+/**
+ * What a server says: go-judge a JSON string or plain text. A proxy in front of it answers with a page, of
+ * which the title says most.
+ */
 function textOf(body: string, status: number): string {
   const value = jsonOf(body);
   if (typeof value === 'string') return value;

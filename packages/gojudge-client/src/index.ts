@@ -1,6 +1,6 @@
 /**
- * A typed client for go-judge servers. On Node this entry is `@sbx/gojudge-client/node`; elsewhere it uses what the environment
- * has.
+ * A typed client for go-judge servers. On Node this entry is `@sbx/gojudge-client/node`; elsewhere it uses
+ * what the environment has.
  *
  * @packageDocumentation
  */

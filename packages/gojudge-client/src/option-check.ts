@@ -1,6 +1,6 @@
 /**
- * What callers give, checked by the caller's own names before anything is made of it: a string where a list is wanted would be taken
- * apart into its letters, and one where a number is wanted would be multiplied.
+ * What callers give, checked by the caller's own names before anything is made of it: a string where a list
+ * is wanted would be taken apart into its letters, and one where a number is wanted would be multiplied.
  */
 import { nearestName } from '@sbx/shared';
 import { GojudgeError } from './errors.js';

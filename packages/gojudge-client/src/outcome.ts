@@ -17,7 +17,10 @@ export class RunOutcome implements AsyncDisposable {
   readonly error: string | null;
   /** Time and memory, in ms and bytes. */
   readonly figures: RunFigures;
-  /** Collected and copied files as text, by name. Bytes that are no UTF-8 are lost here: use `copyOutCached` for those. */
+  /**
+   * Collected and copied files as text, by name. Bytes that are no UTF-8 are lost here: use `copyOutCached`
+   * for those.
+   */
   readonly files: Readonly<Record<string, string>>;
   /** Files that could not be put in, taken out or collected. */
   readonly fileErrors: readonly WireFileError[];
@@ -57,7 +60,10 @@ export class RunOutcome implements AsyncDisposable {
     return this.files.stderr ?? '';
   }
 
-  /** A file of `copyOutCached`, which is the caller's to delete from now on: a compiler's output outlives its run. */
+  /**
+   * A file of `copyOutCached`, which is the caller's to delete from now on: a compiler's output outlives its
+   * run.
+   */
   take(name: string): StoredFile {
     const file = this.#stored.get(name);
     if (file === undefined) throw new RangeError(`There is no stored file "${name}" of this run.`);

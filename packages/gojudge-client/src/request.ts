@@ -72,7 +72,10 @@ function toWireLimits(limits: RunLimits): Partial<WireCmd> {
   };
 }
 
-/** Enough for shells, compilers and runtimes with threads of their own; one alone is what no script can start with. */
+/**
+ * Enough for shells, compilers and runtimes with threads of their own; one alone is what no script can start
+ * with.
+ */
 const PROCESS_COUNT = 64;
 /** The kernel's own maximum; more is refused. */
 const PROCESS_COUNT_MAX = 4_194_304;

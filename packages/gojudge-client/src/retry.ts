@@ -1,7 +1,7 @@
 /**
- * What is tried again. A request that was refused before anything of it was read is (nobody listens, the queue is full); so is
- * one that changes nothing (GET) when the connection broke. A run that may have begun is not: it is the caller's to say that it
- * may run twice.
+ * What is tried again. A request that was refused before anything of it was read is (nobody listens, the
+ * queue is full); so is one that changes nothing (GET) when the connection broke. A run that may have begun
+ * is not: it is the caller's to say that it may run twice.
  */
 import { backoffMs } from '@sbx/shared';
 import { GojudgeError } from './errors.js';
@@ -10,7 +10,9 @@ import { GojudgeError } from './errors.js';
 export interface RetryOptions {
   /** Times that a request is tried again. Default 2. */
   retries?: number | undefined;
-  /** First wait before that, in ms; doubles, with jitter. Default 100. What the server asks for goes first. */
+  /**
+   * First wait before that, in ms; doubles, with jitter. Default 100. What the server asks for goes first.
+   */
   backoffMs?: number | undefined;
 }
 

@@ -16,11 +16,14 @@ import type { WireRequest } from './wire/index.js';
 
 /** Options of `connect`. */
 export interface SessionOptions {
-  /** Requests on their way at once; more wait here. Default 256: go-judge refuses what its queue of 512 cannot take. */
+  /**
+   * Requests on their way at once; more wait here. Default 256: go-judge refuses what its queue of 512 cannot
+   * take.
+   */
   inFlightMax?: number | undefined;
   /**
-   * Makes the connection again for the next request when it went away. Default `true`. What was under way is rejected either
-   * way with `GOJUDGE_CONNECTION`: the server has ended it.
+   * Makes the connection again for the next request when it went away. Default `true`. What was under way is
+   * rejected either way with `GOJUDGE_CONNECTION`: the server has ended it.
    */
   reconnect?: boolean | undefined;
 }
@@ -34,7 +37,9 @@ export interface SessionParts {
   openSocket(): Promise<SocketLike>;
 }
 
-/** From `client.connect()`. When the connection goes, what is under way is rejected, and ended by the server. */
+/**
+ * From `client.connect()`. When the connection goes, what is under way is rejected, and ended by the server.
+ */
 export class GojudgeSession implements AsyncDisposable {
   readonly #parts: SessionParts;
   readonly #slots: Slots;

@@ -8,7 +8,10 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-/** Ids are numbers that are never used twice: a server that is slow to end a cancelled run would end its successor. */
+/**
+ * Ids are numbers that are never used twice: a server that is slow to end a cancelled run would end its
+ * successor.
+ */
 export class SocketRuns {
   readonly #socket: SocketLike;
   readonly #pending = new Map<string, Pending>();

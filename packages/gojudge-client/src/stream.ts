@@ -27,7 +27,9 @@ import {
   resizeFrame,
 } from './wire/index.js';
 
-/** Bytes from a descriptor of a program. On a terminal all outputs are one, under any of their descriptors. */
+/**
+ * Bytes from a descriptor of a program. On a terminal all outputs are one, under any of their descriptors.
+ */
 export interface StreamChunk {
   /** Which program. */
   index: number;
@@ -175,7 +177,9 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
     }
   }
 
-  /** Ends the input of a terminal, as Ctrl-D on an empty line does. The protocol has no way to end any other. */
+  /**
+   * Ends the input of a terminal, as Ctrl-D on an empty line does. The protocol has no way to end any other.
+   */
   async endInput(place: StreamPlace = {}): Promise<void> {
     if (!this.#isTerminal[place.index ?? 0]) {
       const message = 'Only the input of a terminal can be ended: set tty, or give the input as stdin.';

@@ -37,7 +37,10 @@ type SocketClass = new (url: string, options?: { headers: Record<string, string>
 
 const isBrowser = 'document' in globalThis || 'WorkerGlobalScope' in globalThis;
 
-/** Globals. Browsers cannot send headers with an upgrade: there a token goes as a subprotocol, which `@sbx/gojudge-server` takes and go-judge refuses. */
+/**
+ * Globals. Browsers cannot send headers with an upgrade: there a token goes as a subprotocol, which
+ * `@sbx/gojudge-server` takes and go-judge refuses.
+ */
 export const GLOBAL_TRANSPORT: Transport = {
   // Bun gives up after 5 minutes unless told otherwise; others ignore it.
   fetch: (input, init) => fetch(input, { ...init, timeout: false } as RequestInit),

@@ -1,7 +1,9 @@
 /** Bodies of uploads. */
 import { GojudgeError } from './errors.js';
 
-/** What can be uploaded. Streams are sent as they come where the environment can, in browsers gathered first. */
+/**
+ * What can be uploaded. Streams are sent as they come where the environment can, in browsers gathered first.
+ */
 export type UploadContent =
   | string
   | Uint8Array

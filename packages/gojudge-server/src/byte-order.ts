@@ -1,4 +1,7 @@
-/** Order of strings by the bytes of their UTF-8, which is by code points, as Go sorts them. Makes no bytes: it is in every answer. */
+/**
+ * Order of strings by the bytes of their UTF-8, which is by code points, as Go sorts them. Makes no bytes: it
+ * is in every answer.
+ */
 export function byteOrder(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at += 1) {

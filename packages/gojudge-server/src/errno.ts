@@ -36,7 +36,10 @@ export function errnoText(errno: number): string {
   return ERRNO_TEXT[Math.abs(errno)] ?? `errno ${Math.abs(errno)}`;
 }
 
-/** Number of a system error of Node or of the engine; ENOENT where a path was refused by its form, 0 for no such error. */
+/**
+ * Number of a system error of Node or of the engine; ENOENT where a path was refused by its form, 0 for no
+ * such error.
+ */
 export function errnoOf(error: unknown): number {
   if (error instanceof InvalidOptionsError) return ENOENT;
   if (error instanceof FileAccessError) return Math.abs(error.errno);

@@ -1,4 +1,7 @@
-/** Options that bear the names of the other servers now. Their former ones, after go-judge's flags, are taken as before. */
+/**
+ * Options that bear the names of the other servers now. Their former ones, after go-judge's flags, are taken
+ * as before.
+ */
 import { InvalidOptionsError } from '@sbx/core';
 import { joinAddress } from './process/listen.js';
 

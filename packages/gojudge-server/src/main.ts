@@ -1,6 +1,6 @@
 /**
- * The command `sbx-gojudge`. Loading it makes V8's space for young objects grow, so that is bounded before, and Node's modules,
- * whose cached code V8 would refuse afterwards, come first.
+ * The command `sbx-gojudge`. Loading it makes V8's space for young objects grow, so that is bounded before,
+ * and Node's modules, whose cached code V8 would refuse afterwards, come first.
  */
 import 'node:crypto';
 import 'node:diagnostics_channel';

@@ -53,7 +53,10 @@ export async function openParts(options: ResolvedOptions, metrics: Metrics): Pro
   }
 }
 
-/** mount.yaml says the whole root, with folders of the host in it: beside a minimal one it would bring them back. */
+/**
+ * mount.yaml says the whole root, with folders of the host in it: beside a minimal one it would bring them
+ * back.
+ */
 function isMinimal({ root, mountConf }: ResolvedOptions): boolean {
   if (root === 'host' || mountConf == null) return root !== 'host';
   throw new InvalidOptionsError({
@@ -73,7 +76,8 @@ function openEngine(options: ResolvedOptions, root: Root): Promise<Engine> {
     signalsToInit: 'ignore',
     ignoredSignals: ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGABRT', 'SIGTERM'],
     seccomp: options.seccomp ?? 'default',
-    allowSyscalls: ['ptrace'], // go-judge has no filter, and programs built with -fsanitize=address end well there
+    // Go-judge has no filter, and programs built with -fsanitize=address end well there.
+    allowSyscalls: ['ptrace'],
     maxSandboxes: SANDBOXES_MAX,
     parallelism: workers, // who has a worker waits for nothing more
     readyCount: Math.max(options.preFork, workers),

@@ -139,7 +139,10 @@ export interface GojudgeServerOptions {
   host?: string | undefined;
   /** Port of `listen()`; 0 takes a free one. Default 5050. */
   port?: number | undefined;
-  /** @deprecated Former name of `host` and `port`, as Go writes both: `'localhost:5050'`, `':5050'` for every address. */
+  /**
+   * @deprecated Former name of `host` and `port`, as Go writes both: `'localhost:5050'`, `':5050'` for every
+   * address.
+   */
   httpAddr?: string | undefined;
   /** Where metrics and health are, when enabled. Default `'localhost:5052'`. */
   monitorAddr?: string | undefined;
@@ -159,7 +162,10 @@ export interface GojudgeServerOptions {
   queueLength?: number | undefined;
   /** Sandboxes made at the start. Default 1. */
   preFork?: number | undefined;
-  /** Folder of stored files, which survive a restart with their names. `null` (default): memory-backed, removed on close. */
+  /**
+   * Folder of stored files, which survive a restart with their names. `null` (default): memory-backed,
+   * removed on close.
+   */
   dir?: string | null | undefined;
   /** Stored files go when unused for so long. Default 0: never. */
   fileTimeoutMs?: number | undefined;
@@ -167,16 +173,22 @@ export interface GojudgeServerOptions {
   storeMaxBytes?: number | undefined;
   /** Number of stored files. Default 65 536. */
   storeMaxCount?: number | undefined;
-  /** Folders that `src` may name files in, besides `/dev/null`. `'/'` is all of the host. Default: none; with `compat: 'strict'` all. */
+  /**
+   * Folders that `src` may name files in, besides `/dev/null`. `'/'` is all of the host. Default: none; with
+   * `compat: 'strict'` all.
+   */
   srcPrefix?: string[] | undefined;
   /**
-   * Origins of web pages that may connect; programs send none. Others get 403. `null` (default): on loopback, without a token, those of
-   * this machine, else all; with `compat: 'strict'` all.
+   * Origins of web pages that may connect; programs send none. Others get 403. `null` (default): on loopback,
+   * without a token, those of this machine, else all; with `compat: 'strict'` all.
    */
   allowedOrigins?: string[] | null | undefined;
   /** @deprecated Former name of `allowedOrigins`. */
   allowOrigins?: string[] | null | undefined;
-  /** Names, without port, that requests may call this server by, against DNS rebinding. `null` (default): all. Others get 403. */
+  /**
+   * Names, without port, that requests may call this server by, against DNS rebinding. `null` (default): all.
+   * Others get 403.
+   */
   allowedHosts?: string[] | null | undefined;
   /** @deprecated Former name of `allowedHosts`. */
   allowHosts?: string[] | null | undefined;
@@ -187,15 +199,18 @@ export interface GojudgeServerOptions {
   /** `copyOutMax` of requests that name none. Default 256 MiB. */
   copyOutLimitBytes?: number | undefined;
   /**
-   * Bytes that all programs of a request bring into its answer and the store together: each file as often as it is named; in the
-   * store a file with holes by its blocks. Beyond: File Error. Default 256 MiB.
+   * Bytes that all programs of a request bring into its answer and the store together: each file as often as
+   * it is named; in the store a file with holes by its blocks. Beyond: File Error. Default 256 MiB.
    */
   copyOutTotalBytes?: number | undefined;
   /** Open descriptors of a process. Default 256. */
   openFileLimit?: number | undefined;
   /** Honour `cpuRateLimit`. Default false. */
   enableCpuRate?: boolean | undefined;
-  /** 0 (default): programs see themselves as uid 0, else as the `uid` of mount.yaml. What they may do is the same. */
+  /**
+   * 0 (default): programs see themselves as uid 0, else as the `uid` of mount.yaml. What they may do is the
+   * same.
+   */
   containerCredStart?: number | undefined;
   /** With `compat: 'strict'`: limits of time strike at multiples of this. Default 100. */
   timeLimitCheckerIntervalMs?: number | undefined;
@@ -208,21 +223,27 @@ export interface GojudgeServerOptions {
   /** mount.yaml as data. Default: go-judge's built-in mounts. */
   mountConf?: MountConf | null | undefined;
   /**
-   * As of `EngineOptions`: with a minimal one go-judge's own rows for folders of the host (/usr, /bin, /lib and their like) are left out, and
-   * `mountConf` is refused, which says the root itself. Default `'host'`.
+   * As of `EngineOptions`: with a minimal one go-judge's own rows for folders of the host (/usr, /bin, /lib
+   * and their like) are left out, and `mountConf` is refused, which says the root itself. Default `'host'`.
    */
   root?: EngineOptions['root'] | undefined;
   /** System calls of programs, on top of the engine's own filter. `null` (default): nothing on top. */
   seccomp?: SeccompPolicy | null | undefined;
   /** `'strict'`: literal go-judge where a deviation of ours can be observed. */
   compat?: 'default' | 'strict' | undefined;
-  /** What `/version` says as `buildVersion`, for clients that compare it. Default: the go-judge whose behaviour this is. */
+  /**
+   * What `/version` says as `buildVersion`, for clients that compare it. Default: the go-judge whose
+   * behaviour this is.
+   */
   advertiseVersion?: string | undefined;
   /** Bytes of a request's JSON. Default 256 MiB. */
   bodyMaxBytes?: number | undefined;
   /** Bytes of a WebSocket message. Default 256 MiB. */
   frameMaxBytes?: number | undefined;
-  /** Bytes of all requests and messages that have not come whole. Default 512 MiB; what finds no room is refused. */
+  /**
+   * Bytes of all requests and messages that have not come whole. Default 512 MiB; what finds no room is
+   * refused.
+   */
   receiveTotalBytes?: number | undefined;
   /** Programs of one request. Default 64. */
   cmdCountMax?: number | undefined;
@@ -231,8 +252,8 @@ export interface GojudgeServerOptions {
   /** How long `close()` waits for running requests before it kills them. Default 3000. */
   shutdownMs?: number | undefined;
   /**
-   * An engine of the caller's, which stays open; mounts and names are its own then. Or another runner, such as that of `@sbx/cluster`: it
-   * refuses `/stream` with several programs.
+   * An engine of the caller's, which stays open; mounts and names are its own then. Or another runner, such
+   * as that of `@sbx/cluster`: it refuses `/stream` with several programs.
    */
   engine?: Runner | undefined;
   /** Is called when a run ends, and at the start of one over `/stream`, for live views. Default: none. */

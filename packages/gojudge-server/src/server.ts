@@ -27,7 +27,10 @@ export interface GojudgeServer extends AsyncDisposable {
   handler(request: IncomingMessage, response: ServerResponse): void;
   /** Takes WebSocket upgrades: for the event `upgrade` of an `http.Server`. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Listens on `host` and `port`, and on `monitorAddr` when enabled. Resolves with the addresses, ports decided. */
+  /**
+   * Listens on `host` and `port`, and on `monitorAddr` when enabled. Resolves with the addresses, ports
+   * decided.
+   */
   listen(): Promise<{ urls: string[]; monitorUrls: string[] }>;
   /** Runs go through it. */
   readonly engine: Runner;
@@ -35,7 +38,10 @@ export interface GojudgeServer extends AsyncDisposable {
   load(): { active: number; waiting: number };
   /** The text of `/metrics`; empty without `enableMetrics`. */
   metrics(): Promise<string>;
-  /** Refuses new requests, waits `shutdownMs` for running ones, kills the rest, removes a memory-backed store. Safe to call twice. */
+  /**
+   * Refuses new requests, waits `shutdownMs` for running ones, kills the rest, removes a memory-backed store.
+   * Safe to call twice.
+   */
   close(): Promise<void>;
 }
 
@@ -123,7 +129,8 @@ class OpenServer implements GojudgeServer {
 
   #createServer(): Server {
     // No time-outs of Node's: uploads and runs take what they take, and limits of runs are the programs' own.
-    // Connections wait for the next request as long as their clients are there, so that no client meets one that is just being closed.
+    // Connections wait for the next request as long as their clients are there, so that no client meets one
+    // that is just being closed.
     const server = createServer(
       {
         requestTimeout: 0,

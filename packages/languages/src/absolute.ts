@@ -1,4 +1,7 @@
-/** Interpreters start by absolute path: the PATH of a request belongs to its program, and must not decide what runs it. */
+/**
+ * Interpreters start by absolute path: the PATH of a request belongs to its program, and must not decide what
+ * runs it.
+ */
 
 import type { Language } from './language.js';
 import type { Programs } from './needs.js';
@@ -9,8 +12,8 @@ interface Start {
 }
 
 /**
- * The same start without a look at PATH. Some interpreters are scripts that look for further programs there (`elixir` for
- * `erl`): the folders of those are added at its end, where they hide nothing of the request's.
+ * The same start without a look at PATH. Some interpreters are scripts that look for further programs there
+ * (`elixir` for `erl`): the folders of those are added at its end, where they hide nothing of the request's.
  */
 export function startByPath({ run, needs }: Language, programs: Programs, { file, env }: Start): Start {
   const others = needs.filter((name) => name !== run.file && !name.startsWith('/'));

@@ -1,4 +1,7 @@
-/** The calls of core's `Standby` where nothing can wait ahead of its request: on a runner whose programs start on other machines. */
+/**
+ * The calls of core's `Standby` where nothing can wait ahead of its request: on a runner whose programs start
+ * on other machines.
+ */
 import type {
   Engine,
   Runner,

@@ -5,7 +5,10 @@ import { requireAvailable } from './needs.js';
 import { planCompile, sourceFiles, sourceName } from './plan.js';
 import type { Artifact, Compilation, CompileOptions } from './types.js';
 
-/** Compiles in a fresh sandbox and takes the outputs out of it; a language without compile step just packs its files. */
+/**
+ * Compiles in a fresh sandbox and takes the outputs out of it; a language without compile step just packs its
+ * files.
+ */
 export async function compileCode(language: Language, options: CompileOptions): Promise<Compilation> {
   const { engine = defaultEngine, signal } = options;
   const source = sourceName(language, options);

@@ -1,6 +1,8 @@
 import { type ErrorCode, SbxError } from '@sbx/core';
 
-/** The language is known, but what it needs is not inside the sandbox. Nothing of the caller's was started. */
+/**
+ * The language is known, but what it needs is not inside the sandbox. Nothing of the caller's was started.
+ */
 export class LanguageUnavailableError extends SbxError {
   /** Name of the language. */
   readonly language: string;

@@ -12,7 +12,10 @@ import type {
   RunCodeOptions,
 } from './types.js';
 
-/** Compiles `code` when its language needs it, then runs it; each step in a fresh sandbox with limits of its own. */
+/**
+ * Compiles `code` when its language needs it, then runs it; each step in a fresh sandbox with limits of its
+ * own.
+ */
 export function runCode(options: RunCodeOptions): Promise<CodeResult> {
   return languages.runCode(options);
 }

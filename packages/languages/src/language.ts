@@ -1,6 +1,6 @@
 /**
- * What a language is: how its code is named, compiled, run and found. Every property says meaning, unit and default.
- * How the steps use them: `plan.ts`; the built-in table: `entries/`.
+ * What a language is: how its code is named, compiled, run and found. Every property says meaning, unit and
+ * default. How the steps use them: `plan.ts`; the built-in table: `entries/`.
  */
 import type { FileInput, Limits, SyscallFamily } from '@sbx/core';
 
@@ -10,7 +10,10 @@ export interface StepContext {
   source: string;
   /** Memory limit of this step in bytes, for runtimes that must be told; `null`: none. */
   memoryBytes: number | null;
-  /** What files inside tell of the memory limit (`TOLD_MEMORY_MOUNTS`, and `readsMemoryLimit` of the step), in bytes; `null`: there are none. */
+  /**
+   * What files inside tell of the memory limit (`TOLD_MEMORY_MOUNTS`, and `readsMemoryLimit` of the step), in
+   * bytes; `null`: there are none.
+   */
   toldMemoryBytes: number | null;
 }
 
@@ -27,19 +30,31 @@ export type PerRun<T, Context = StepContext> = T | ((context: Context) => T);
 export interface LanguageStep<Context = StepContext> {
   /** Program: a name looked up in PATH inside the sandbox, or a path (`'./main'` is in the work folder). */
   file: string;
-  /** Arguments; `{source}` in a listed one stands for the source's file name. The caller's own follow on the run step. Default: none. */
+  /**
+   * Arguments; `{source}` in a listed one stands for the source's file name. The caller's own follow on the
+   * run step. Default: none.
+   */
   args?: PerRun<readonly string[], Context> | undefined;
   /** Added to the language's `env`. */
   env?: PerRun<Readonly<Record<string, string>>, Context> | undefined;
-  /** Limits for this step where the engine's defaults do not fit the runtime. The caller's limits win over them. */
+  /**
+   * Limits for this step where the engine's defaults do not fit the runtime. The caller's limits win over
+   * them.
+   */
   limits?: Limits | undefined;
-  /** Its runtime sizes itself by the memory limit in cgroup files: they are there where the engine has room for them (`TOLD_MEMORY_MOUNTS`). Default false. */
+  /**
+   * Its runtime sizes itself by the memory limit in cgroup files: they are there where the engine has room
+   * for them (`TOLD_MEMORY_MOUNTS`). Default false.
+   */
   readsMemoryLimit?: boolean | undefined;
 }
 
 /** A step that turns the source into files. */
 export interface CompileStep extends LanguageStep<CompileContext> {
-  /** Files the compiler leaves in the work folder; only they reach the run step. A missing one is a failed compilation. */
+  /**
+   * Files the compiler leaves in the work folder; only they reach the run step. A missing one is a failed
+   * compilation.
+   */
   output: readonly string[];
   /** Files of the tool itself, put beside the source. Default: none. */
   files?: (() => Record<string, FileInput>) | undefined;
@@ -56,13 +71,15 @@ export interface VersionProbe {
 }
 
 /**
- * For runtimes that go on loading themselves after they have opened the source. Whatever the prelude makes them load must be
- * what a plain start would have loaded by the time the program runs.
+ * For runtimes that go on loading themselves after they have opened the source. Whatever the prelude makes
+ * them load must be what a plain start would have loaded by the time the program runs.
  */
 export interface StandbyHints {
   /** Source of a program that is run once per engine and prints what `prelude` needs. */
   probe: string;
-  /** Files by name in the work folder, there until the interpreter waits; made from what the probe printed. */
+  /**
+   * Files by name in the work folder, there until the interpreter waits; made from what the probe printed.
+   */
   prelude(printed: string): Readonly<Record<string, string>>;
 }
 
@@ -84,22 +101,34 @@ export interface LanguageDefinition {
   compile?: CompileStep | undefined;
   /** How a program is run. */
   run: LanguageStep;
-  /** What must be there: a program's name (looked up in PATH) or an absolute path, inside the sandbox. Default: the steps' programs. */
+  /**
+   * What must be there: a program's name (looked up in PATH) or an absolute path, inside the sandbox.
+   * Default: the steps' programs.
+   */
   needs?: readonly string[] | undefined;
   /** Absent: nothing is asked, and the version is unknown. */
   version?: VersionProbe | undefined;
-  /** What helps an interpreter that is kept waiting (`createRuntimes`). Default: nothing; it waits at its source file all the same. */
+  /**
+   * What helps an interpreter that is kept waiting (`createRuntimes`). Default: nothing; it waits at its
+   * source file all the same.
+   */
   standby?: StandbyHints | undefined;
   /**
-   * Source text that asks how old its process or its files are, which would tell it that its interpreter has waited: `createRuntimes` gives
-   * it an ordinary start. Default: none does.
+   * Source text that asks how old its process or its files are, which would tell it that its interpreter has
+   * waited: `createRuntimes` gives it an ordinary start. Default: none does.
    */
   asksAge?: RegExp | undefined;
   /** Package of Debian that brings it, for the hint when it is missing. Default: none. */
   debianPackage?: string | undefined;
-  /** Which calls its programs make, where the strict filter is asked for; the compile step makes those of any. Default `'any'`. */
+  /**
+   * Which calls its programs make, where the strict filter is asked for; the compile step makes those of any.
+   * Default `'any'`.
+   */
   seccompFamily?: SyscallFamily | undefined;
-  /** Packages that every Debian has, so that no other package names them, and that its programs need: for `minimalRoot`. Default: none. */
+  /**
+   * Packages that every Debian has, so that no other package names them, and that its programs need: for
+   * `minimalRoot`. Default: none.
+   */
   essentialPackages?: readonly string[] | undefined;
 }
 

@@ -3,8 +3,9 @@ import { DEFAULT_LIMITS, type Limits } from '@sbx/core';
 import type { RunEngine } from './types.js';
 
 /**
- * The caller's limits over the language's own. The language's are lowered to the engine's ceilings, because nobody asked for
- * them; the caller's are not, so that core refuses what is too high instead of giving something else.
+ * The caller's limits over the language's own. The language's are lowered to the engine's ceilings, because
+ * nobody asked for them; the caller's are not, so that core refuses what is too high instead of giving
+ * something else.
  */
 export function mergeLimits(engine: RunEngine, own: Limits = {}, asked: Limits = {}): Limits {
   const ceilings = engine.info?.().ceilings ?? {};

@@ -7,8 +7,9 @@ import type { LanguageDefinition } from './language.js';
 const BASE: readonly string[] = ['libc6', 'dash'];
 
 /**
- * For `EngineOptions.root`: a root with these languages, by name or definition, and nothing else. Those whose packages are not installed
- * are not in it. Toolchains that no package brings are given by `EngineOptions.toolchains` as ever.
+ * For `EngineOptions.root`: a root with these languages, by name or definition, and nothing else. Those whose
+ * packages are not installed are not in it. Toolchains that no package brings are given by
+ * `EngineOptions.toolchains` as ever.
  *
  * @example
  * ```ts

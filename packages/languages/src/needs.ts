@@ -1,6 +1,7 @@
 /**
- * Whether a language's programs are inside the sandbox, and where, asked before anything of the caller's starts: one short `sh`
- * run per language and engine, remembered when all is there. What is missing is asked again, since it may be installed meanwhile.
+ * Whether a language's programs are inside the sandbox, and where, asked before anything of the caller's
+ * starts: one short `sh` run per language and engine, remembered when all is there. What is missing is asked
+ * again, since it may be installed meanwhile.
  */
 import { DEFAULT_ENV, isSbxError } from '@sbx/core';
 import { LanguageUnavailableError } from './errors.js';
@@ -8,13 +9,16 @@ import type { Language } from './language.js';
 import type { RunEngine } from './types.js';
 
 /**
- * Prints a line for each argument: `-` and its name when it is neither a program in PATH nor, when absolute, an existing path;
- * else where it is (a command that is built into the shell has its name alone).
+ * Prints a line for each argument: `-` and its name when it is neither a program in PATH nor, when absolute,
+ * an existing path; else where it is (a command that is built into the shell has its name alone).
  */
 const SCRIPT =
   'for p do case $p in /*) [ -e "$p" ] && q=$p;; *) q=$(command -v "$p" 2>/dev/null);; esac && printf "%s\\n" "$q" || printf "%s\\n" "-$p"; done';
 
-/** What was looked for: the absolute path of each program that is there, by its name, and the names of the others. */
+/**
+ * What was looked for: the absolute path of each program that is there, by its name, and the names of the
+ * others.
+ */
 interface Needs {
   programs: Programs;
   missing: readonly string[];
@@ -77,7 +81,10 @@ async function look(language: Language, engine: RunEngine): Promise<Needs> {
   }
 }
 
-/** The program of the run step, too, where it is a name: the step does not depend on it, but who starts it asks where it is. */
+/**
+ * The program of the run step, too, where it is a name: the step does not depend on it, but who starts it
+ * asks where it is.
+ */
 function lookedFor({ needs, run: { file } }: Language): readonly string[] {
   return file.includes('/') || needs.includes(file) ? needs : [...needs, file];
 }

@@ -1,4 +1,7 @@
-/** Checks of what callers pass, before anything is started. Ranges of limits and formats of files are core's to check. */
+/**
+ * Checks of what callers pass, before anything is started. Ranges of limits and formats of files are core's
+ * to check.
+ */
 import { DEFAULT_LIMITS, InvalidOptionsError, type Limits, nearestName } from '@sbx/core';
 import type { Artifact, CompileOptions, RunArtifactOptions, RunCodeOptions } from './types.js';
 
@@ -26,7 +29,10 @@ export const plainFileName: Check = (value, field) => {
   }
 };
 
-/** Known limits with numbers or `null`. Core checks the ranges, but only when the step starts: too late for the second one. */
+/**
+ * Known limits with numbers or `null`. Core checks the ranges, but only when the step starts: too late for
+ * the second one.
+ */
 export const limits: Check = (value, field) => {
   record(value, field);
   for (const [key, limit] of Object.entries(value as Limits)) {

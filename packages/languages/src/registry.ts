@@ -54,7 +54,10 @@ export class Registry {
     return this.#languages;
   }
 
-  /** The language with this name or alias, whatever the case; throws `InvalidOptionsError` naming the nearest when there is none. */
+  /**
+   * The language with this name or alias, whatever the case; throws `InvalidOptionsError` naming the nearest
+   * when there is none.
+   */
   find(name: string): Language {
     const found = this.#byName.get(name.toLowerCase());
     if (found !== undefined) return found;
@@ -70,8 +73,8 @@ export class Registry {
   }
 
   /**
-   * The language of a file, by its extension; for `.sh` and for unknown extensions by the interpreter in the first line of
-   * `code`, when there is one. `null`: not recognised.
+   * The language of a file, by its extension; for `.sh` and for unknown extensions by the interpreter in the
+   * first line of `code`, when there is one. `null`: not recognised.
    */
   detect(fileName: string, code = ''): Language | null {
     const dot = fileName.lastIndexOf('.');
@@ -81,7 +84,10 @@ export class Registry {
     return (interpreter === null ? undefined : this.#byName.get(interpreter)) ?? byExtension;
   }
 
-  /** What is installed inside the engine's sandboxes, and in which version. Rejects only when the engine itself fails. */
+  /**
+   * What is installed inside the engine's sandboxes, and in which version. Rejects only when the engine
+   * itself fails.
+   */
   probe(engine?: RunEngine, options?: ProbeOptions): Promise<LanguageReport[]> {
     const wanted = options?.languages?.map((name) => this.find(name)) ?? this.#languages;
     return probeLanguages([...wanted], engine, options?.signal);
@@ -99,7 +105,10 @@ export class Registry {
     return runCompiled(this.find(artifact.language), artifact, options);
   }
 
-  /** The run step of an artifact as arguments for core, for callers that start it themselves (sessions, `spawn`, groups). */
+  /**
+   * The run step of an artifact as arguments for core, for callers that start it themselves (sessions,
+   * `spawn`, groups).
+   */
   prepareRun(artifact: Artifact, options: RunArtifactOptions = {}): PreparedRun {
     validateRunArtifact(artifact, options);
     return planRun(this.find(artifact.language), artifact, options);

@@ -35,14 +35,18 @@ export async function runSource(language: Language, options: RunCodeOptions): Pr
     compileLimits: _limits,
     ...runOptions
   } = options;
-  // Planned before anything starts, so that a bad option of the run step is not found out only after the compilation.
+  // Planned before anything starts, so that a bad option of the run step is not found out only after the
+  // compilation.
   planRun(language, { language: language.name, source: '', files: {} }, runOptions);
   const compilation = await compileCode(language, compileOptionsOf(language, options));
   if (!compilation.ok) return codeResult(compilation, null);
   return codeResult(compilation, await runCompiled(language, compilation.artifact, runOptions));
 }
 
-/** The run step gets the caller's files itself, so an artifact that is only packed must not carry them as well. */
+/**
+ * The run step gets the caller's files itself, so an artifact that is only packed must not carry them as
+ * well.
+ */
 function compileOptionsOf(language: Language, options: RunCodeOptions): CompileOptions {
   const { engine, signal, code, fileName, compileLimits, files } = options;
   const shared = { engine, signal, language: language.name, code, fileName, limits: compileLimits };

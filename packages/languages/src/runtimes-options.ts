@@ -23,7 +23,10 @@ import type { Registry } from './registry.js';
 
 /** Settings of `createRuntimes`. */
 export interface RuntimesOptions {
-  /** Where the programs run. Only an `Engine` has interpreters that wait: with another runner each start is an ordinary one. */
+  /**
+   * Where the programs run. Only an `Engine` has interpreters that wait: with another runner each start is an
+   * ordinary one.
+   */
   engine: Engine | Runner;
   /** Languages that can be asked for. Default: the built-in ones. */
   registry?: Registry | undefined;
@@ -31,7 +34,10 @@ export interface RuntimesOptions {
   standby?: Readonly<Record<string, number>> | undefined;
   /** Memory that all waiting interpreters may hold together, in bytes. Default 512 MiB. */
   memoryBytes?: number | undefined;
-  /** What the first waiting interpreters are made for; later they follow the requests. Default: the languages' and the engine's. */
+  /**
+   * What the first waiting interpreters are made for; later they follow the requests. Default: the languages'
+   * and the engine's.
+   */
   limits?: Limits | undefined;
   /** Interfaces of the first waiting interpreters; later they follow the requests. Default: none. */
   network?: SandboxShape['network'] | undefined;
@@ -49,11 +55,20 @@ export interface SpawnCodeOptions
   code: string;
   /** Arguments of the program. Default: none. */
   args?: readonly string[] | undefined;
-  /** What it reads, then end of file. Default `'empty'`. `'pipe'`: the caller writes to `Process.stdin`. Inside it is a pipe in any case. */
+  /**
+   * What it reads, then end of file. Default `'empty'`. `'pipe'`: the caller writes to `Process.stdin`.
+   * Inside it is a pipe in any case.
+   */
   stdin?: 'empty' | 'pipe' | { text: string } | { bytes: Uint8Array } | undefined;
-  /** Added to the language's environment; its PATH is the program's, the interpreter is found without it. An ordinary start, unless the same was asked for lately: then an interpreter may wait with it. */
+  /**
+   * Added to the language's environment; its PATH is the program's, the interpreter is found without it. An
+   * ordinary start, unless the same was asked for lately: then an interpreter may wait with it.
+   */
   env?: Record<string, string> | undefined;
-  /** Limits of the program. Default: the language's, then the engine's. Outputs are pipes: bound them while reading. */
+  /**
+   * Limits of the program. Default: the language's, then the engine's. Outputs are pipes: bound them while
+   * reading.
+   */
   limits?: Limits | undefined;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Interpreters that have started and wait for code. What a caller gets is core's `Process` (of another runner its process), from an interpreter that waited
- * or from an ordinary start: the same outcome, only sooner or later.
+ * Interpreters that have started and wait for code. What a caller gets is core's `Process` (of another runner
+ * its process), from an interpreter that waited or from an ordinary start: the same outcome, only sooner or
+ * later.
  */
 import {
   InvalidOptionsError,
@@ -64,9 +65,10 @@ export class Runtimes implements AsyncDisposable {
   }
 
   /**
-   * Runs code, alive: an interpreter that waits takes it when it was started just as this request would start one, and the code does not
-   * ask how old its process is (`LanguageDefinition.asksAge`); else one is started now. stdout and stderr are pipes. Not in the engine's queue. Rejects with `LanguageUnavailableError`
-   * when the interpreter is not installed, and as `Engine.spawn`.
+   * Runs code, alive: an interpreter that waits takes it when it was started just as this request would start
+   * one, and the code does not ask how old its process is (`LanguageDefinition.asksAge`); else one is started
+   * now. stdout and stderr are pipes. Not in the engine's queue. Rejects with `LanguageUnavailableError` when
+   * the interpreter is not installed, and as `Engine.spawn`.
    */
   async spawn(options: SpawnCodeOptions): Promise<RunnerProcess> {
     validateSpawnCode(options);
@@ -82,7 +84,10 @@ export class Runtimes implements AsyncDisposable {
     return process;
   }
 
-  /** Resolves when all that are to wait do so, or cannot; `counters()` says which, and why. Rejects when the engine failed. */
+  /**
+   * Resolves when all that are to wait do so, or cannot; `counters()` says which, and why. Rejects when the
+   * engine failed.
+   */
   async ready(): Promise<void> {
     await this.#kept;
     await this.#standby.ready();
@@ -174,7 +179,10 @@ function asks(age: RegExp, code: string): boolean {
   return code.search(age) >= 0;
 }
 
-/** Equal for requests of the same program; `null` where that cannot be told by JSON. The request has been checked but for these values. */
+/**
+ * Equal for requests of the same program; `null` where that cannot be told by JSON. The request has been
+ * checked but for these values.
+ */
 function keyOf({ name, fileName }: Language, request: ProgramRequest): string | null {
   const { args, env, limits, network, seccomp, seccompAction } = request;
   const words: unknown[] = [network, seccomp, seccompAction].filter((word) => word !== undefined);

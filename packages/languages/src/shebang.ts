@@ -1,4 +1,7 @@
-/** The interpreter's name in a `#!` line, without folder and version: `'python3'` for `#!/usr/bin/env python3.11`; `null` without one. */
+/**
+ * The interpreter's name in a `#!` line, without folder and version: `'python3'` for
+ * `#!/usr/bin/env python3.11`; `null` without one.
+ */
 export function shebangName(code: string): string | null {
   const line = /^#![ \t]*(\S+)[ \t]*(?:(?:-S[ \t]+)?(\S+))?/.exec(code);
   if (line === null) return null;

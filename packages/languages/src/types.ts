@@ -19,7 +19,9 @@ import type { LanguageName } from './language.js';
 export interface RunEngine {
   /** One program in a fresh sandbox. */
   run(file: string, args?: readonly string[], options?: OneShotOptions): Promise<RunResult>;
-  /** Defaults, ceilings and root of the engine. Absent: `DEFAULT_LIMITS`, no ceilings, core's default root. */
+  /**
+   * Defaults, ceilings and root of the engine. Absent: `DEFAULT_LIMITS`, no ceilings, core's default root.
+   */
   info?(): { limits?: Limits; ceilings?: Limits; mounts?: readonly MountRow[] };
 }
 
@@ -39,7 +41,10 @@ export interface CompileOptions extends CallOptions {
   code: string;
   /** Name of the source in the work folder, as it appears in messages. Default: the language's. */
   fileName?: string | undefined;
-  /** More files beside the source (headers, modules). A language without compile step keeps them in the artifact. */
+  /**
+   * More files beside the source (headers, modules). A language without compile step keeps them in the
+   * artifact.
+   */
   files?: Record<string, FileInput | string | Uint8Array> | undefined;
   /** Limits of the compile step. Default: the language's, then the engine's. */
   limits?: Limits | undefined;
@@ -90,13 +95,19 @@ export interface RunCodeOptions extends CallOptions, ProgramInput {
   compileLimits?: Limits | undefined;
 }
 
-/** A program ready to be run any number of times: plain data that can be cloned to a worker or written to disk. */
+/**
+ * A program ready to be run any number of times: plain data that can be cloned to a worker or written to
+ * disk.
+ */
 export interface Artifact {
   /** The language's name in the registry that made it. */
   language: string;
   /** Name of the source file. */
   source: string;
-  /** What goes into the work folder. Compiled files are bytes; files that the caller gave stay as they were given. */
+  /**
+   * What goes into the work folder. Compiled files are bytes; files that the caller gave stay as they were
+   * given.
+   */
   files: Record<string, FileInput | string | Uint8Array>;
 }
 

@@ -15,8 +15,8 @@ const EXIT = { ok: 0, usage: 64, unavailable: 69, internal: 70, ioError: 74, try
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Serves until the client or a signal says to stop, and resolves with the exit code. Tells what goes wrong on stderr; never rejects. A
- * second signal ends the process at once.
+ * Serves until the client or a signal says to stop, and resolves with the exit code. Tells what goes wrong on
+ * stderr; never rejects. A second signal ends the process at once.
  */
 export async function runMcpCommand(args: readonly string[], command = 'sbx-mcp'): Promise<number> {
   let line: CommandLine;

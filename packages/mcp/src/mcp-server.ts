@@ -1,4 +1,7 @@
-/** One server of the protocol, as a session or a single request gets it: the tools and resources over its sandboxes. */
+/**
+ * One server of the protocol, as a session or a single request gets it: the tools and resources over its
+ * sandboxes.
+ */
 import { McpServer } from '@modelcontextprotocol/server';
 import { DEFAULT_LIMITS } from '@sbx/core';
 import { addResources } from './resources.js';

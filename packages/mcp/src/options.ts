@@ -4,7 +4,10 @@ import { Engine, FEATURES, type Feature, type Limits } from '@sbx/core';
 import { checkOptions, isOrigin } from '@sbx/serving';
 import { z } from 'zod';
 
-/** Where the server reports what happens; `pino()` fits. Code, input, file contents, environment and token never go there. */
+/**
+ * Where the server reports what happens; `pino()` fits. Code, input, file contents, environment and token
+ * never go there.
+ */
 export interface Logger {
   /** Sessions and sandboxes. */
   debug(fields: object, message: string): void;
@@ -26,27 +29,45 @@ export interface McpServerOptions {
   path?: string | undefined;
   /** Bearer token that HTTP requests must bring. `null` (default): everybody who can connect may. */
   token?: string | null | undefined;
-  /** Origins of web pages that may call where no token is asked for, besides those of this machine: `'https://example.org'`. Default: none. */
+  /**
+   * Origins of web pages that may call where no token is asked for, besides those of this machine:
+   * `'https://example.org'`. Default: none.
+   */
   allowedOrigins?: readonly string[] | undefined;
   /** Sandboxes of one session at the same time. Default 4. */
   sandboxCountPerSession?: number | undefined;
   /** Sandboxes of all sessions at the same time. Default 16. */
   sandboxCountMax?: number | undefined;
-  /** Memory limits of all open sandboxes together, in bytes; one that would pass it is refused. Default: half of the machine's memory. */
+  /**
+   * Memory limits of all open sandboxes together, in bytes; one that would pass it is refused. Default: half
+   * of the machine's memory.
+   */
   memoryBytesMax?: number | undefined;
   /** A sandbox that no call uses for so long is closed, in ms. Default 600 000. */
   idleMs?: number | undefined;
-  /** An HTTP session without requests and without an open stream for so long is closed, in ms. Default 3 600 000. */
+  /**
+   * An HTTP session without requests and without an open stream for so long is closed, in ms. Default 3 600
+   * 000.
+   */
   sessionIdleMs?: number | undefined;
   /** HTTP sessions at the same time; more are refused with 503. Default 64. */
   sessionCountMax?: number | undefined;
-  /** Limits of a sandbox and its programs where a call says nothing. Merged over core's defaults and 512 MiB of memory. */
+  /**
+   * Limits of a sandbox and its programs where a call says nothing. Merged over core's defaults and 512 MiB
+   * of memory.
+   */
   limits?: Limits | undefined;
-  /** Highest limits that a call may ask for; more is an error. Default: 300 s of CPU and wall time, 2 GiB, 512 processes, 8 MiB of output, 1 GiB of files. */
+  /**
+   * Highest limits that a call may ask for; more is an error. Default: 300 s of CPU and wall time, 2 GiB, 512
+   * processes, 8 MiB of output, 1 GiB of files.
+   */
   ceilings?: Limits | undefined;
   /** Interfaces inside: none, or a loopback of its own. Default `'none'`. */
   network?: 'none' | 'loopback' | undefined;
-  /** Bytes of each output that a result shows, the first and the last of it; the result says how many it left out. Default 65 536. */
+  /**
+   * Bytes of each output that a result shows, the first and the last of it; the result says how many it left
+   * out. Default 65 536.
+   */
   shownBytesMax?: number | undefined;
   /** Bytes of a file that one call writes or reads, in base64 or text as it is. Default 1 MiB. */
   fileBytesMax?: number | undefined;
@@ -54,7 +75,10 @@ export interface McpServerOptions {
   messageBytesMax?: number | undefined;
   /** Guarantees of the engine that is opened here, as of `EngineOptions`. */
   require?: readonly Feature[] | undefined;
-  /** An engine of the caller's, which stays open; its own ceilings hold beside `ceilings`. Default: one of the server's own. */
+  /**
+   * An engine of the caller's, which stays open; its own ceilings hold beside `ceilings`. Default: one of the
+   * server's own.
+   */
   engine?: Engine | undefined;
   /** Default: silent. */
   logger?: Logger | undefined;

@@ -16,7 +16,10 @@ import { SandboxSession } from './sandboxes/session.js';
 
 /** An open server; see `createMcpServer`. */
 export interface McpSandboxServer extends AsyncDisposable {
-  /** Answers HTTP requests: the endpoint, `/healthz`, `/readyz`. For `http.createServer`, express and the like. */
+  /**
+   * Answers HTTP requests: the endpoint, `/healthz`, `/readyz`. For `http.createServer`, express and the
+   * like.
+   */
   handler(request: IncomingMessage, response: ServerResponse): void;
   /** Listens on `host` and `port`. Resolves with the addresses of the endpoint, ports decided. */
   listen(): Promise<{ urls: string[] }>;
@@ -32,7 +35,10 @@ export interface McpSandboxServer extends AsyncDisposable {
 
 /** One session over a pair of streams. */
 export interface StdioConnection {
-  /** Resolves when the client has closed its side, or `close()` was called, and the sandboxes of the session are gone. */
+  /**
+   * Resolves when the client has closed its side, or `close()` was called, and the sandboxes of the session
+   * are gone.
+   */
   readonly closed: Promise<void>;
   /** Ends the session and its sandboxes. Safe to call twice. */
   close(): Promise<void>;

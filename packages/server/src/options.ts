@@ -80,13 +80,25 @@ export interface ServerOptions {
   protocols?: readonly Protocol[] | undefined;
   /** Whether the console is at `/` and its live figures at `/console/ws`. Default true. */
   console?: boolean | ConsoleOptions | undefined;
-  /** Bearer token of every protocol, of `/metrics` and of the console. `null` (default): everybody who can connect may. */
+  /**
+   * Bearer token of every protocol, of `/metrics` and of the console. `null` (default): everybody who can
+   * connect may.
+   */
   token?: string | null | undefined;
-  /** Origins of web pages that may call where no token is asked for, besides those of this machine: `'https://example.org'`. Default: none. */
+  /**
+   * Origins of web pages that may call where no token is asked for, besides those of this machine:
+   * `'https://example.org'`. Default: none.
+   */
   allowedOrigins?: readonly string[] | undefined;
-  /** One-shot runs of the engine, and requests of go-judge's clients, at the same time. Default: number of CPUs. */
+  /**
+   * One-shot runs of the engine, and requests of go-judge's clients, at the same time. Default: number of
+   * CPUs.
+   */
   parallelism?: number | undefined;
-  /** What programs see of the host: its /usr (`'host'`, default), or a minimal root for the languages of Fathom (`'minimal'`). */
+  /**
+   * What programs see of the host: its /usr (`'host'`, default), or a minimal root for the languages of
+   * Fathom (`'minimal'`).
+   */
   root?: 'host' | 'minimal' | undefined;
   /** Guarantees of the engine that is opened here, as of `EngineOptions`. */
   require?: readonly Feature[] | undefined;

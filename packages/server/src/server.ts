@@ -39,11 +39,14 @@ import type { Part } from './parts/part.js';
 /** An open server; see `createServer`. */
 export interface SbxServer extends AsyncDisposable {
   /**
-   * Answers HTTP requests. With `next`, which is called for paths that are not its own, it stands before the handler of a framework: Express's
-   * `app.use(server.handler)`. Without it they get 404.
+   * Answers HTTP requests. With `next`, which is called for paths that are not its own, it stands before the
+   * handler of a framework: Express's `app.use(server.handler)`. Without it they get 404.
    */
   handler(request: IncomingMessage, response: ServerResponse, next?: () => void): void;
-  /** Takes WebSocket upgrades: for the event `upgrade` of an `http.Server`. `next` as of `handler`; without it others are refused. */
+  /**
+   * Takes WebSocket upgrades: for the event `upgrade` of an `http.Server`. `next` as of `handler`; without it
+   * others are refused.
+   */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, next?: () => void): void;
   /** Listens on `host` and `port`. Resolves with the addresses, ports decided. */
   listen(): Promise<{ urls: string[] }>;
@@ -51,17 +54,22 @@ export interface SbxServer extends AsyncDisposable {
   readonly engine: Engine;
   /** What is spoken. */
   readonly protocols: readonly Protocol[];
-  /** Refuses new requests, lets running ones end as each protocol's server does, and closes an engine of its own. Safe to call twice. */
+  /**
+   * Refuses new requests, lets running ones end as each protocol's server does, and closes an engine of its
+   * own. Safe to call twice.
+   */
   close(): Promise<void>;
 }
 
 /**
- * Opens one engine and the servers of the protocols on it; listens nowhere yet. Throws as `Engine.open` does, and `InvalidOptionsError`.
+ * Opens one engine and the servers of the protocols on it; listens nowhere yet. Throws as `Engine.open` does,
+ * and `InvalidOptionsError`.
  *
  * @example
  * ```ts
  * await using server = await createServer({ token: process.env.TOKEN });
- * const { urls } = await server.listen(); // go-judge at /run, Fathom at /fathom, MCP at /mcp, the console at /
+ * // go-judge at /run, Fathom at /fathom, MCP at /mcp, the console at /.
+ * const { urls } = await server.listen();
  * ```
  */
 export async function createServer(options: ServerOptions = {}): Promise<SbxServer> {
@@ -189,7 +197,9 @@ class OpenServer implements SbxServer {
   }
 }
 
-/** From the header, or from the subprotocol of the live figures: web pages cannot set headers of an upgrade. */
+/**
+ * From the header, or from the subprotocol of the live figures: web pages cannot set headers of an upgrade.
+ */
 function presentedToken(request: IncomingMessage): string {
   return bearerToken(request) || protocolToken(request, TOKEN_SUBPROTOCOL_PREFIX);
 }

@@ -34,16 +34,20 @@ export function bearerToken({ headers }: IncomingMessage): string {
   return /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1] ?? '';
 }
 
-/** Whether a text is an origin as browsers send it; one that is written another way would never be met. Extensions have schemes of their own. */
+/**
+ * Whether a text is an origin as browsers send it; one that is written another way would never be met.
+ * Extensions have schemes of their own.
+ */
 export function isOrigin(text: string): boolean {
   if (/^https?:/i.test(text)) return URL.canParse(text) && new URL(text).origin === text;
   return text === 'null' || /^[a-z][a-z\d+.-]*:\/\/[^/?#\s]+$/.test(text);
 }
 
 /**
- * Where no token is asked for, a page must be of this machine, or be listed. A page that has its own name lead here (DNS rebinding)
- * sends no origin with a GET, but its name as the host. With an upgrade, whose header no page can set, browsers always send the origin: one
- * without it is a program's, which may come by a proxy and name any host.
+ * Where no token is asked for, a page must be of this machine, or be listed. A page that has its own name
+ * lead here (DNS rebinding) sends no origin with a GET, but its name as the host. With an upgrade, whose
+ * header no page can set, browsers always send the origin: one without it is a program's, which may come by a
+ * proxy and name any host.
  */
 function isStrangers(
   { headers: { origin, host, upgrade }, socket: { localAddress } }: IncomingMessage,

@@ -5,8 +5,9 @@ import { hostname } from 'node:os';
 const OWN_NAMES = ['localhost', '[::1]', hostname().toLowerCase()];
 
 /**
- * Any web page may try to connect to a server on the machine of its reader, also under a name of its own that leads there. A page of
- * this machine is no stranger, and on other addresses than loopback nothing can be told from the origin.
+ * Any web page may try to connect to a server on the machine of its reader, also under a name of its own that
+ * leads there. A page of this machine is no stranger, and on other addresses than loopback nothing can be
+ * told from the origin.
  */
 export function isForeignPage(origin: string, localAddress: string | undefined): boolean {
   if (!isLoopback(localAddress)) return false;

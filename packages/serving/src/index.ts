@@ -1,4 +1,7 @@
-/** What the servers share: listening, tokens, refusals, pings, the end of whoever started them. Built into each of them. */
+/**
+ * What the servers share: listening, tokens, refusals, pings, the end of whoever started them. Built into
+ * each of them.
+ */
 export { after } from './after.js';
 export {
   bearerToken,

@@ -1,6 +1,7 @@
 /**
- * npm (`npx`, `npm run`) starts a command in a shell and passes signals on to that shell, which dies of them without a word to
- * the command. So where the command is all that the shell was started for, the end of the shell is the signal.
+ * npm (`npx`, `npm run`) starts a command in a shell and passes signals on to that shell, which dies of them
+ * without a word to the command. So where the command is all that the shell was started for, the end of the
+ * shell is the signal.
  */
 import { basename } from 'node:path';
 
@@ -18,7 +19,10 @@ export function watchLauncher(onGone: () => void): { stop(): void } {
   return { stop: () => clearInterval(timer) };
 }
 
-/** Not `sbx … & other`: there the shell may well be gone before. The variable is inherited, so the name must be ours too. */
+/**
+ * Not `sbx … & other`: there the shell may well be gone before. The variable is inherited, so the name must
+ * be ours too.
+ */
 export function isSoleCommand(npmScript = '', started = ''): boolean {
   const [first = ''] = npmScript.trim().split(/\s+/);
   const command = basename(first.replaceAll(/["']/g, ''));

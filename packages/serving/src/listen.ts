@@ -42,7 +42,10 @@ const FIXES = new Map([
   ['ENOTFOUND', 'the host must be an address or a name of this machine'],
 ]);
 
-/** Node's error in a sentence that says what to change; its code, address and port stay readable, and it is the cause. */
+/**
+ * Node's error in a sentence that says what to change; its code, address and port stay readable, and it is
+ * the cause.
+ */
 function listenError(error: NodeJS.ErrnoException, host: string | undefined, port: number): Error {
   const { code = '', syscall } = error;
   const fix = FIXES.get(code);

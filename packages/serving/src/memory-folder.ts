@@ -1,13 +1,16 @@
 /**
- * A folder in memory for as long as this process lives: named after it, so that a later one can remove what a killed one left. The tag
- * is that of `owner.ts` in core, which shows none of it to the outside.
+ * A folder in memory for as long as this process lives: named after it, so that a later one can remove what a
+ * killed one left. The tag is that of `owner.ts` in core, which shows none of it to the outside.
  */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** `kind`: what the folder is for, in letters. `parent`: where it and those of others are. Default: memory, where the system has a place for that. */
+/**
+ * `kind`: what the folder is for, in letters. `parent`: where it and those of others are. Default: memory,
+ * where the system has a place for that.
+ */
 export async function makeMemoryFolder(
   kind: string,
   parent = existsSync('/dev/shm') ? '/dev/shm' : tmpdir(),

@@ -5,8 +5,9 @@ import type { Duplex } from 'node:stream';
 const LINGER_MS = 1000;
 
 /**
- * `status` with its words: `'401 Unauthorized'`. Node has no time-outs for a connection that it has handed over for an upgrade: a client that
- * never closes its side would keep a descriptor of the server for each refusal, without ever having been let in.
+ * `status` with its words: `'401 Unauthorized'`. Node has no time-outs for a connection that it has handed
+ * over for an upgrade: a client that never closes its side would keep a descriptor of the server for each
+ * refusal, without ever having been let in.
  */
 export function refuseUpgrade(
   socket: Duplex,

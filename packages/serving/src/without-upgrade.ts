@@ -1,4 +1,7 @@
-/** Offers of an upgrade that a server does not take, for a Node before 22.21, which hands over every one of them. */
+/**
+ * Offers of an upgrade that a server does not take, for a Node before 22.21, which hands over every one of
+ * them.
+ */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 

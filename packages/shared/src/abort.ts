@@ -1,6 +1,6 @@
 /**
- * Work that an abort starts. However many runs share a signal, it has one listener of ours: Node warns of a leak at eleven, and
- * a listener per run would be one.
+ * Work that an abort starts. However many runs share a signal, it has one listener of ours: Node warns of a
+ * leak at eleven, and a listener per run would be one.
  */
 
 interface Shared {
@@ -10,7 +10,10 @@ interface Shared {
 
 const shared = new WeakMap<AbortSignal, Shared>();
 
-/** Calls `work` once when `signal` aborts, unless the function that is returned was called before. The signal must not be aborted yet. */
+/**
+ * Calls `work` once when `signal` aborts, unless the function that is returned was called before. The signal
+ * must not be aborted yet.
+ */
 export function onAbort(signal: AbortSignal, work: () => void): () => void {
   const { works } = shared.get(signal) ?? share(signal);
   const own = () => work(); // the same function may be given twice

@@ -50,7 +50,10 @@ export class AdmissionQueue {
     return this.#refused;
   }
 
-  /** Admits the caller now, or returns a promise of that. Throws when even the queue is full. `signal` must not be aborted yet. */
+  /**
+   * Admits the caller now, or returns a promise of that. Throws when even the queue is full. `signal` must
+   * not be aborted yet.
+   */
   acquire(signal?: AbortSignal): Promise<void> | undefined {
     const { places, queueLength } = this.bounds;
     if (this.#running < places) {

@@ -6,7 +6,9 @@ export interface BackoffTimes {
   firstMs: number;
   /** Longest wait, in ms. */
   capMs: number;
-  /** Part of each wait that is left to chance, 0 to 1, so that clients of one server do not all come at once. */
+  /**
+   * Part of each wait that is left to chance, 0 to 1, so that clients of one server do not all come at once.
+   */
   jitter: number;
 }
 

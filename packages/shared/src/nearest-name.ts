@@ -1,6 +1,9 @@
 /** Which name was meant. */
 
-/** The name that was probably meant, or `null` when none is near: same letters in another case, a part, a slip or two. */
+/**
+ * The name that was probably meant, or `null` when none is near: same letters in another case, a part, a slip
+ * or two.
+ */
 export function nearestName(word: string, names: readonly string[]): string | null {
   if (word.length > 64) return null;
   const lower = word.toLowerCase();

@@ -1,4 +1,5 @@
-// Run as `node agents.mjs FRAMEWORK LIMITS LINES` (JSON): prints what the model was told, and what the engine still had, as JSON in its last line.
+// Run as `node agents.mjs FRAMEWORK LIMITS LINES` (JSON): prints what the model was told, and what the engine
+// still had, as JSON in its last line.
 import { Engine } from '@sbx/core';
 import { LOOPS } from './loops.mjs';
 

@@ -1,7 +1,8 @@
 /**
  * Agent loops of the frameworks themselves, with models that call one tool after another: each is
- * `(engine, limits, lines) => outputs`, where a line is a command that the model asks for and its output is what the loop
- * hands back to the model. The sandbox is closed at the end. Run from a folder where the frameworks are installed.
+ * `(engine, limits, lines) => outputs`, where a line is a command that the model asks for and its output is
+ * what the loop hands back to the model. The sandbox is closed at the end. Run from a folder where the
+ * frameworks are installed.
  */
 import { randomUUID } from 'node:crypto';
 import { createBashToolSandbox } from '@sbx/adapters/bash-tool';

@@ -1,4 +1,5 @@
-// The deepagents backend for a Python process: a line of JSON asks, a line of JSON answers. Ends with its stdin.
+// The deepagents backend for a Python process: a line of JSON asks, a line of JSON answers. Ends with its
+// stdin.
 import { createInterface } from 'node:readline';
 import { createDeepAgentsSandbox } from '@sbx/adapters/deepagents';
 

@@ -1,4 +1,5 @@
-// Group C: more than its share, processes, memory and disk. The rest of the group is in exhaustion-output.mjs.
+// Group C: more than its share, processes, memory and disk. The rest of the group is in
+// exhaustion-output.mjs.
 import { MiB } from '../harness/conditions.mjs';
 import { atMost, memoryWithin, procsWithin, withinLimits } from '../harness/expectations.mjs';
 import { budgetsOfUsers, hostDiskUnchanged, openFilesOfHost } from '../scenarios/exhaustion.mjs';
@@ -12,7 +13,10 @@ const hold = (kind, mebibytes, more = {}) => ({
   ...more,
 });
 
-/** The kernel keeps the stacks of refused forks for a while, and charges them: with little memory that limit can come first. */
+/**
+ * The kernel keeps the stacks of refused forks for a while, and charges them: with little memory that limit
+ * can come first.
+ */
 const forkBombs = (how, wanted) => [
   { t: 'fork-bomb', args: [how], ...wanted, limits: { memoryBytes: 1024 * MiB } },
   {
@@ -193,7 +197,8 @@ export const EXHAUSTION = [
     id: 72,
     name: 'folders 30,000 deep, and 400 levels of long names',
     expected: 'AC, or its CPU limit; cleaned within 500 ms',
-    // Landlock looks at every folder above one: the last of so many costs thousands of looks, and the program its CPU time.
+    // Landlock looks at every folder above one: the last of so many costs thousands of looks, and the program
+    // its CPU time.
     cases: [
       { c: 'deep-folders', args: ['narrow'], verdicts: ['AC', 'TLE'] },
       {

@@ -95,7 +95,8 @@ export const INFORMATION = [
     expected: 'no path of the host; cgroup /',
     cases: [
       {
-        // What the caller mounts from elsewhere is the caller's to name: see docs/security.md, "Not promised".
+        // What the caller mounts from elsewhere is the caller's to name: see docs/security.md, "Not
+        // promised".
         sh: `
           grep -v -e ' /a ' -e ' /t ' -e ' /data ' -e ' /disk ' /proc/self/mountinfo
           for row in $(cut -d: -f3 /proc/self/cgroup); do [ "$row" = / ] || echo "GOT cgroup $row"; done

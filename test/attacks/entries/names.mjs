@@ -1,11 +1,15 @@
-// Names that lead out: every place where one is given × every way. One entry a place, in the order of their numbers.
+// Names that lead out: every place where one is given × every way. One entry a place, in the order of their
+// numbers.
 import { leadOut } from '../scenarios/name-attacks.mjs';
 import { PLACES } from '../scenarios/name-places.mjs';
 import { WIRE_PLACES } from '../scenarios/name-wire.mjs';
 
 const FIRST_ID = 160;
 
-/** What runs in every `npm test`, where test/core/paths.test.ts tries the others, too: a program was once led out by each of these. */
+/**
+ * What runs in every `npm test`, where test/core/paths.test.ts tries the others, too: a program was once led
+ * out by each of these.
+ */
 const FAST = new Set(['working folder of a program', 'interpreter of a script']);
 
 const rows = [

@@ -1,5 +1,5 @@
-// Group F: clients. Those of HTTP and WebSockets against the go-judge server, many of them against Fathom's as well; those of
-// the two pipes against a manager.
+// Group F: clients. Those of HTTP and WebSockets against the go-judge server, many of them against Fathom's
+// as well; those of the two pipes against a manager.
 import { dropConnections, manyRequests, smuggle } from '../scenarios/connections.mjs';
 import {
   fathomDrops,

@@ -1,7 +1,7 @@
 /**
  * A case is one hostile program of an entry, as data:
  *
- *   c | t | py | sh | argv   what runs: a program of test/attacks/programs or test/programs with `args`, Python, shell
+ *   c | t | py | sh | argv   what runs: a program of test/attacks/programs or test/programs with `args`, …
  *   verdicts                 acceptable words of outcome.mjs; default AC
  *   quiet                    it does not report "done"
  *   says(outcome, context)   what else must hold: returns what is wrong, or nothing
@@ -49,7 +49,10 @@ function argvOf(one) {
   return one.argv;
 }
 
-/** A case that may end by a time limit has the catalogue's; the others have as much more as the machine is slower. */
+/**
+ * A case that may end by a time limit has the catalogue's; the others have as much more as the machine is
+ * slower.
+ */
 function limitsOf({ limits = {}, verdicts = [] }) {
   if (verdicts.includes('TLE')) return limits;
   const { cpuMs, wallMs } = { ...CONDITIONS, ...limits };

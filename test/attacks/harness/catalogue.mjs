@@ -1,4 +1,5 @@
-// The catalogue: every entry with its group, in order of number. Entries live in ../entries, a file per group.
+// The catalogue: every entry with its group, in order of number. Entries live in ../entries, a file per
+// group.
 import { ESCAPE } from '../entries/escape.mjs';
 import { EXHAUSTION } from '../entries/exhaustion.mjs';
 import { EXHAUSTION_OUTPUT } from '../entries/exhaustion-output.mjs';

@@ -4,15 +4,18 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { paced } from './pace.mjs';
 
-/** What is freed goes back to the kernel: glibc else keeps some ten MiB of the first large blocks, which looks like a leak. */
+/**
+ * What is freed goes back to the kernel: glibc else keeps some ten MiB of the first large blocks, which looks
+ * like a leak.
+ */
 export const STEADY_ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' };
 
 const START_MS = paced(20_000);
 const COLLECTABLE = ['--expose-gc', '--import', new URL('collect-on-signal.mjs', import.meta.url).href];
 
 /**
- * Starts a command of ours and waits for the log line that says where it listens. → `{ pid, url, log, stop(signal),
- * exited }`; `log` holds every line since.
+ * Starts a command of ours and waits for the log line that says where it listens. →
+ * `{ pid, url, log, stop(signal), exited }`; `log` holds every line since.
  */
 export async function startServer(command, args, env = {}) {
   const child = spawn(process.execPath, [...COLLECTABLE, command, ...args], {

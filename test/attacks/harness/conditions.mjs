@@ -1,4 +1,5 @@
-// Section 0 of the catalogue: limits of every run unless an entry says otherwise, and the image that programs see.
+// Section 0 of the catalogue: limits of every run unless an entry says otherwise, and the image that programs
+// see.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,8 +30,8 @@ const scratch = fileURLToPath(new URL('../../../build/', import.meta.url));
 const programs = fileURLToPath(new URL('../programs/', import.meta.url));
 
 /**
- * Folders of the host for one run of the catalogue: `temp` is the only place where engine and servers may put temporary
- * things, `shown` is bound read-only at /data, `disk` writable at /disk.
+ * Folders of the host for one run of the catalogue: `temp` is the only place where engine and servers may put
+ * temporary things, `shown` is bound read-only at /data, `disk` writable at /disk.
  */
 export function makeWorld() {
   const parent = process.env.SBX_GUEST ? scratch : '/var/tmp';

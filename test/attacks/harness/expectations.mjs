@@ -21,8 +21,8 @@ const CPU_SLACK_MS = 20;
 const WALL_SLACK_MS = 100;
 
 /**
- * Times at most their limits and the slack of the catalogue's entry 81. Here and below, while a CPU was away (cpu-watch.mjs)
- * nobody could do better.
+ * Times at most their limits and the slack of the catalogue's entry 81. Here and below, while a CPU was away
+ * (cpu-watch.mjs) nobody could do better.
  */
 export const withinLimits = (one) => {
   const cpuMs = one.cpuMs - CONDITIONS.cpuMs;

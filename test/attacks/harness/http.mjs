@@ -1,7 +1,10 @@
 // One connection per request, so that none is left when it is answered.
 import { request as httpRequest } from 'node:http';
 
-/** → `request(path, { method, headers, body, signal })` → `{ status, headers, text(), json() }`. Paths go as they are. */
+/**
+ * → `request(path, { method, headers, body, signal })` → `{ status, headers, text(), json() }`. Paths go as
+ * they are.
+ */
 export const requester =
   (url) =>
   (path, { method = 'GET', headers = {}, body, signal } = {}) =>

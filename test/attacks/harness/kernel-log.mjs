@@ -1,6 +1,6 @@
 /**
- * Z9: the kernel's log. A hostile program may make the kernel report about that program (out of memory in its group,
- * its crash, forks refused); anything else that appears is a finding.
+ * Z9: the kernel's log. A hostile program may make the kernel report about that program (out of memory in its
+ * group, its crash, forks refused); anything else that appears is a finding.
  */
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 
@@ -23,7 +23,8 @@ const HARMLESS = [
   /supports timestamps until/,
   /^mmap: .* \(\d+\): VmData \d+ exceed data ulimit \d+\./, // a program with a small RLIMIT_DATA
   /^kmem\.tcp\.limit_in_bytes is deprecated/,
-  /: Using fanotify permission checks may lead to deadlock/, // Debian's, at the first program that waits in standby
+  // Debian's, at the first program that waits in standby.
+  /: Using fanotify permission checks may lead to deadlock/,
   /^tainting kernel$/,
   /process '.*' started with executable stack/,
   /^warning: `.*' uses /,
@@ -43,7 +44,10 @@ const REPORT_BODY = [
 ];
 const HOST_OUT_OF_MEMORY = /^Out of memory: |constraint=CONSTRAINT_NONE/;
 
-/** Lines that are neither inside a report of a group's end of memory nor harmless. Reports of several may be mixed. */
+/**
+ * Lines that are neither inside a report of a group's end of memory nor harmless. Reports of several may be
+ * mixed.
+ */
 export function unexpectedLines(lines) {
   let reports = 0;
   const harmless = lines.some((line) => REPORT_STARTS.test(line)) ? [...HARMLESS, ...REPORT_BODY] : HARMLESS;

@@ -1,6 +1,7 @@
 /**
- * What entries need of the machine and of us. Their expectations rest on guarantees that an ordinary user without a delegated
- * cgroup does not have (docs/security.md, "As an ordinary user"); `degraded` says so in every result.
+ * What entries need of the machine and of us. Their expectations rest on guarantees that an ordinary user
+ * without a delegated cgroup does not have (docs/security.md, "As an ordinary user"); `degraded` says so in
+ * every result.
  */
 import { Engine } from '@sbx/core';
 

@@ -1,4 +1,5 @@
-// A host that opens an engine and runs one program, in whatever world it was started in. Prints what came of it as JSON.
+// A host that opens an engine and runs one program, in whatever world it was started in. Prints what came of
+// it as JSON.
 import { DEFAULT_MOUNTS, Engine } from '@sbx/core';
 
 const [, , optionsText, attackPrograms] = process.argv;

@@ -1,6 +1,6 @@
 /**
- * What came of a run, in the catalogue's words, whoever ran it. `verdict` is one of the keys of VERDICTS; the rest are
- * figures and outputs. Targets translate into this shape, entries judge it.
+ * What came of a run, in the catalogue's words, whoever ran it. `verdict` is one of the keys of VERDICTS; the
+ * rest are figures and outputs. Targets translate into this shape, entries judge it.
  */
 
 /** Word → meaning. */
@@ -50,8 +50,8 @@ export function describeOutcome(one) {
 }
 
 /**
- * What is wrong with the outcome of a case: its verdict is not among the wanted, a line says that the attacker got
- * something, or a program that should have tried everything stopped before.
+ * What is wrong with the outcome of a case: its verdict is not among the wanted, a line says that the
+ * attacker got something, or a program that should have tried everything stopped before.
  */
 export function problemsOf(one, { verdicts = ['AC'], quiet = false, says }) {
   const problems = [];

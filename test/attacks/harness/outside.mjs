@@ -1,6 +1,7 @@
 /**
- * Folders that only the host has, as the oracle of attacks by names: whether what came back shows anything of them, and whether
- * they are as they were. Everybody may write there, so that only the way there is in question.
+ * Folders that only the host has, as the oracle of attacks by names: whether what came back shows anything of
+ * them, and whether they are as they were. Everybody may write there, so that only the way there is in
+ * question.
  */
 import {
   chmodSync,
@@ -19,7 +20,10 @@ import { saying } from './tiny-elf.mjs';
 
 const RAN = 'SBX-RAN-OUTSIDE';
 
-/** Needs nothing around it: it lies where only the host can be, and that it runs at all says that somebody got there. */
+/**
+ * Needs nothing around it: it lies where only the host can be, and that it runs at all says that somebody got
+ * there.
+ */
 export const PROGRAM = saying(`${RAN}\n`);
 
 /** `run`, and what servers look for in PATH. */

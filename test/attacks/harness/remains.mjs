@@ -1,6 +1,6 @@
 /**
- * Z1–Z6: what must not be left after an entry. `Remains.note()` before it, `problems()` after; a subject is the process
- * that holds the sandboxes (this one, or a server), and the folders that are its own.
+ * Z1–Z6: what must not be left after an entry. `Remains.note()` before it, `problems()` after; a subject is
+ * the process that holds the sandboxes (this one, or a server), and the folders that are its own.
  */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,8 +15,9 @@ const Z1_MS = paced(100);
 const Z2_MS = paced(1000);
 const SETTLE_MS = paced(1500);
 /**
- * V8 gives its young generation (32 MiB after a burst) back at a collection before which little was allocated for 5 s. One right
- * after the burst does not, nor do those that follow each other closely; and looks of our own allocate, where this process is the subject.
+ * V8 gives its young generation (32 MiB after a burst) back at a collection before which little was allocated
+ * for 5 s. One right after the burst does not, nor do those that follow each other closely; and looks of our
+ * own allocate, where this process is the subject.
  */
 const Z6_ROUNDS = 3;
 const Z6_ROUND_MS = 6500;
@@ -35,8 +36,8 @@ const exeOf = (pid) => {
 };
 
 /**
- * Our helper, by its executable: a program may call itself like it. One that is dying has none any more; init then takes
- * its time to drop a deep tree of folders.
+ * Our helper, by its executable: a program may call itself like it. One that is dying has none any more; init
+ * then takes its time to drop a deep tree of folders.
  */
 function isHelper(row) {
   const exe = exeOf(row.pid);
@@ -95,8 +96,8 @@ async function collectIn({ pid }) {
 const residentBytesOf = ({ pid }) => statusNumber(pid, 'VmRSS') * 1024;
 
 /**
- * Pid → resident memory at rest, the most of all looks: its level. Node's heap gives pages back and takes them again by the ten
- * MiB, so that a single look may be far below.
+ * Pid → resident memory at rest, the most of all looks: its level. Node's heap gives pages back and takes
+ * them again by the ten MiB, so that a single look may be far below.
  */
 const levels = new Map();
 
@@ -174,8 +175,8 @@ export class Remains {
   }
 
   /**
-   * Slot groups belong to the pool, in v2 with a leaf in each; there are as many as it keeps. Where memory is charged there are former ones, too, which
-   * hold caches of files.
+   * Slot groups belong to the pool, in v2 with a leaf in each; there are as many as it keeps. Where memory is
+   * charged there are former ones, too, which hold caches of files.
    */
   #newCgroups() {
     const now = this.#cgroups().filter((path) => !this.#before.cgroups.has(path));

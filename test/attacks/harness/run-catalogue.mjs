@@ -1,6 +1,6 @@
 /**
- * Chosen entries against chosen targets. A target is opened at the first entry that wants it and closed at the end, when
- * nothing of it may be left.
+ * Chosen entries against chosen targets. A target is opened at the first entry that wants it and closed at
+ * the end, when nothing of it may be left.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

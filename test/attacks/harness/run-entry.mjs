@@ -1,6 +1,6 @@
 /**
- * One entry against one target: its cases or its own scenario, then Z1–Z9. What is acceptable is in the entry; what must
- * hold after each of them is here and in remains.mjs.
+ * One entry against one target: its cases or its own scenario, then Z1–Z9. What is acceptable is in the
+ * entry; what must hold after each of them is here and in remains.mjs.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { runCase, specOf } from './cases.mjs';

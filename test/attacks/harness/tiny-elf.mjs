@@ -1,5 +1,5 @@
-// The smallest executables: one that says something without any C library, and one that names a loader of its own (PT_INTERP), which
-// the kernel opens in the middle of exec.
+// The smallest executables: one that says something without any C library, and one that names a loader of its
+// own (PT_INTERP), which the kernel opens in the middle of exec.
 const HEADER = 64;
 const ENTRY = 56;
 const LOAD = 1;

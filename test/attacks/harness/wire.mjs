@@ -1,4 +1,5 @@
-// Clients that do what no library would: bytes on a socket, WebSockets that do not read, requests that are cut.
+// Clients that do what no library would: bytes on a socket, WebSockets that do not read, requests that are
+// cut.
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
@@ -16,7 +17,8 @@ export function rawConnection(url) {
   return {
     socket,
     closed,
-    opened: new Promise((resolve) => socket.once('connect', resolve).once('close', resolve)), // or it cannot be
+    // Or it cannot be.
+    opened: new Promise((resolve) => socket.once('connect', resolve).once('close', resolve)),
     write: (data) => socket.write(data),
     received: () => Buffer.concat(chunks).toString('latin1'),
     reset: () => socket.resetAndDestroy(),
@@ -37,7 +39,10 @@ export async function exchange(url, data, withinMs = 2000) {
   return { isClosed, answer, status: Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0) };
 }
 
-/** A WebSocket with its messages as they come: `next(ms)` waits for one, `null` when the time is over or it is closed. */
+/**
+ * A WebSocket with its messages as they come: `next(ms)` waits for one, `null` when the time is over or it is
+ * closed.
+ */
 export async function openSocket(url, path, options = {}) {
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}${path}`, {
     perMessageDeflate: false,

@@ -1,6 +1,6 @@
 /**
- * Where sbx allows what another sandbox refuses: each such row needs a reason in docs/comparison.md. As a command, for peers that are
- * not Debian packages: `npm run attacks -- --beside isolate=PATH,nsjail=PATH`.
+ * Where sbx allows what another sandbox refuses: each such row needs a reason in docs/comparison.md. As a
+ * command, for peers that are not Debian packages: `npm run attacks -- --beside isolate=PATH,nsjail=PATH`.
  */
 import { readFileSync } from 'node:fs';
 import { PEER_NAMES, runBeside } from './peers.mjs';

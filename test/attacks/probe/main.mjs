@@ -1,6 +1,7 @@
 /**
- * The prober: `npm run attacks -- --probe [--write] [--profile NAME,…] [--start NAME,…]`. Exit code 0 only when every row is as
- * committed in expected/. `--write` commits what is there now: to be read row by row before.
+ * The prober: `npm run attacks -- --probe [--write] [--profile NAME,…] [--start NAME,…]`. Exit code 0 only
+ * when every row is as committed in expected/. `--write` commits what is there now: to be read row by row
+ * before.
  */
 import { parseArgs } from 'node:util';
 import { runProbe } from './run-probe.mjs';

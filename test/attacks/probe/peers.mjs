@@ -1,6 +1,6 @@
 /**
- * The prober under other sandboxes, each with its usual tight flags and by who it is meant for: bubblewrap by an ordinary user, isolate
- * and nsjail by root, which become one.
+ * The prober under other sandboxes, each with its usual tight flags and by who it is meant for: bubblewrap by
+ * an ordinary user, isolate and nsjail by root, which become one.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, closeSync, copyFileSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
@@ -31,8 +31,8 @@ const FLAGS = {
 };
 
 /**
- * `command`: that runs the prober of a folder. `before`, `after`: what has to be done around it. nsjail's program is pid 1, so that a shell
- * goes first, which stays.
+ * `command`: that runs the prober of a folder. `before`, `after`: what has to be done around it. nsjail's
+ * program is pid 1, so that a shell goes first, which stays.
  */
 const PEERS = {
   bubblewrap: {
@@ -104,7 +104,8 @@ async function printedBy([file, ...args]) {
   });
   for await (const chunk of child.stdout) {
     printed += chunk;
-    // Its pid 1 can be traced by the program, and stays stopped then: bubblewrap and nsjail would wait for ever.
+    // Its pid 1 can be traced by the program, and stays stopped then: bubblewrap and nsjail would wait for
+    // ever.
     if (printed.endsWith('\ndone\n')) break;
   }
   child.kill('SIGKILL');

@@ -1,6 +1,6 @@
 /**
- * The committed tables: `expected/<machine>.txt`, each section as what differs from one before it, which its title names. A machine
- * is what the rows depend on: architecture, kernel, cgroup version.
+ * The committed tables: `expected/<machine>.txt`, each section as what differs from one before it, which its
+ * title names. A machine is what the rows depend on: architecture, kernel, cgroup version.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { arch, release } from 'node:os';

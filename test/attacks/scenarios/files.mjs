@@ -156,7 +156,10 @@ async function deleteWhileUsed(target) {
   return odd.map(describe);
 }
 
-/** `src` of the server; in core `hostFile`, which is the caller's own word: a pipe or device must not block it. */
+/**
+ * `src` of the server; in core `hostFile`, which is the caller's own word: a pipe or device must not block
+ * it.
+ */
 export async function badSources(context) {
   const { target, world } = context;
   const fifo = join(world.folder, `fifo-${target.name}`);

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { MiB } from '../harness/conditions.mjs';
 import { memoryWithin, withinLimits } from '../harness/expectations.mjs';
 
-/** What a child inherits of its parent's figures must not count. In this process for core; a server is what it is. */
+/**
+ * What a child inherits of its parent's figures must not count. In this process for core; a server is what it
+ * is.
+ */
 export async function besideLargeHost(context) {
   const ballast = context.target.pid === process.pid ? Buffer.alloc(500 * MiB, 1) : null;
   const problems = await context.check({ argv: ['/bin/true'], quiet: true, says: memoryWithin(5) });

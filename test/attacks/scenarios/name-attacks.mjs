@@ -1,7 +1,7 @@
 /**
- * A place where a name is given, against every way to make it lead out. Acceptable: an error with a stable code, or the name found
- * inside. Landlock is off: the walls before it must hold alone. Each place is first used as it is meant, within the sandbox, so
- * that none passes because it does nothing.
+ * A place where a name is given, against every way to make it lead out. Acceptable: an error with a stable
+ * code, or the name found inside. Landlock is off: the walls before it must hold alone. Each place is first
+ * used as it is meant, within the sandbox, so that none passes because it does nothing.
  */
 import { DEFAULT_MOUNTS, Engine, isSbxError } from '@sbx/core';
 import { sandboxMounts } from '../harness/conditions.mjs';

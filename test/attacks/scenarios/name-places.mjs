@@ -1,7 +1,8 @@
 /**
- * Every place of core where a name is given, as a table. `attempt(base, { box, engine, folder, give })` uses `base/folder/…` as the
- * name and resolves with all that came back; an error is the caller's to judge. `box`: a sandbox in which a program lives;
- * `give`: files that a one-shot run needs for its base. `wide`: cheap enough for every folder outside.
+ * Every place of core where a name is given, as a table. `attempt(base, { box, engine, folder, give })` uses
+ * `base/folder/…` as the name and resolves with all that came back; an error is the caller's to judge. `box`:
+ * a sandbox in which a program lives; `give`: files that a one-shot run needs for its base. `wide`: cheap
+ * enough for every folder outside.
  */
 import { interpreted } from '../harness/tiny-elf.mjs';
 

@@ -1,6 +1,7 @@
 /**
- * Ways to make a name lead out of a sandbox, as a table: each gives bases that would be the host's root, were they followed by
- * somebody who stands outside or holds something that is. `givers` puts a base into a caller's own words or into the sandbox.
+ * Ways to make a name lead out of a sandbox, as a table: each gives bases that would be the host's root, were
+ * they followed by somebody who stands outside or holds something that is. `givers` puts a base into a
+ * caller's own words or into the sandbox.
  */
 const UP = '/..'.repeat(8);
 
@@ -48,7 +49,8 @@ export const byCaller = () => allBases.map(({ way, base }) => ({ way: `${way}, b
 const CHAIN = 3;
 
 /**
- * Links that a hostile program makes: `d<N>` straight there, `c<N>` through others. → the script, its arguments, and the bases.
+ * Links that a hostile program makes: `d<N>` straight there, `c<N>` through others. → the script, its
+ * arguments, and the bases.
  */
 export function byLinks() {
   const script = `

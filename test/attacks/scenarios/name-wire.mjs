@@ -1,6 +1,6 @@
 /**
- * The places where a client of a server names something, each against every way to lead out (name-ways.mjs). There are no sessions:
- * links come by copy-in, or from the program whose files are taken out afterwards.
+ * The places where a client of a server names something, each against every way to lead out (name-ways.mjs).
+ * There are no sessions: links come by copy-in, or from the program whose files are taken out afterwards.
  */
 
 import { CONDITIONS } from '../harness/conditions.mjs';
@@ -84,7 +84,9 @@ async function gojudgeAttempt({ target }, make, scope) {
   return { text: `${text}\n${stored.join('\n')}`, word, message };
 }
 
-/** Of Fathom: nothing is named but by the environment, where the server's interpreters must not be looked for. */
+/**
+ * Of Fathom: nothing is named but by the environment, where the server's interpreters must not be looked for.
+ */
 const EXECUTIONS = {
   'PATH of an execution': ({ base, folder, number }) =>
     execute(`name-${number}`, 'echo ran', { env: { PATH: `${base}/${folder}` } }),

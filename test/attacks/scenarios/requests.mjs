@@ -219,7 +219,9 @@ const NUMBERS = [
   '9223372036854775807',
 ];
 
-/** By text, since JavaScript has no such numbers. A sleeper must be ended by its clock, whatever the numbers. */
+/**
+ * By text, since JavaScript has no such numbers. A sleeper must be ended by its clock, whatever the numbers.
+ */
 export async function oddLimits({ target }) {
   const problems = [];
   const sleeper = { argv: ['/t/sleep-ms', '20'], limits: { cpuMs: 100, wallMs: 1000 } };

@@ -75,7 +75,9 @@ async function growth(pid, flood) {
   return residentMiB(pid) - before;
 }
 
-/** Node's heap grows with what passes through it, too: the bound is the catalogue's, and a young generation. */
+/**
+ * Node's heap grows with what passes through it, too: the bound is the catalogue's, and a young generation.
+ */
 const GROWTH_MIB = BUFFER_MIB + 16;
 
 export async function neverRead({ target }) {

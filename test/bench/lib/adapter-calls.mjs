@@ -1,7 +1,8 @@
 /**
- * The call of each adapter that runs a command to its end, over the least that a framework puts around it: what is
- * measured is the adapter. Each row is { name, shell, open(engine) }; `open` gives { sandbox, run(line), close() }, where
- * `sandbox` is the one of `@sbx/core` below the call and `run` resolves to the exit code and stdout.
+ * The call of each adapter that runs a command to its end, over the least that a framework puts around it:
+ * what is measured is the adapter. Each row is { name, shell, open(engine) }; `open` gives { sandbox,
+ * run(line), close() }, where `sandbox` is the one of `@sbx/core` below the call and `run` resolves to the
+ * exit code and stdout.
  */
 import { createSandboxSession } from '@sbx/adapters/ai-sdk';
 import { createBashToolSandbox } from '@sbx/adapters/bash-tool';

@@ -1,4 +1,5 @@
-// The other machine of the benchmark, as a process: a worker, and an echo of the same bytes with nothing of ours. `node … URL SLOTS`.
+// The other machine of the benchmark, as a process: a worker, and an echo of the same bytes with nothing of
+// ours. `node … URL SLOTS`.
 import { startWorker } from '@sbx/cluster';
 import { AckPolicy, connect, jetstream, jetstreamManager, RetentionPolicy } from './nats.mjs';
 

@@ -1,4 +1,5 @@
-// Prints how long each of COUNT requests took, in µs. A process of its own, as an evaluator is. Arguments: directory, count.
+// Prints how long each of COUNT requests took, in µs. A process of its own, as an evaluator is. Arguments:
+// directory, count.
 import { FifoClient } from '@sbx/fifo-client';
 
 const [dir, count] = process.argv.slice(2);

@@ -44,8 +44,8 @@ const cat16 = (fileId) => cmd(['/bin/cat'], [{ fileId }, collector('stdout', 32 
 const TALK_ROUNDS = 6;
 
 /**
- * name → clients, and the request by the ids of the files. `socket`: over `/ws`. `rounds`: fewer than of others. `bars`: of the
- * ratios, ours by the other's.
+ * name → clients, and the request by the ids of the files. `socket`: over `/ws`. `rounds`: fewer than of
+ * others. `bars`: of the ratios, ours by the other's.
  */
 export const LOADS = [
   ...[1, 2, 8, 64].map((clients) => ({

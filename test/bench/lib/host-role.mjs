@@ -1,8 +1,8 @@
 /**
- * node host-role.mjs gojudge|http|socket|run: a process that runs what a small `/run` runs, with more or less around it. `gojudge`
- * is our server; `http` a bare `node:http` server that parses the body and answers with a constant; `socket` answers with that
- * whatever comes; `run` is only the engine, in loops. Tells its URL by IPC; `run` loops when it is told `{ clients, ms }`, and tells
- * how many.
+ * node host-role.mjs gojudge|http|socket|run: a process that runs what a small `/run` runs, with more or less
+ * around it. `gojudge` is our server; `http` a bare `node:http` server that parses the body and answers with
+ * a constant; `socket` answers with that whatever comes; `run` is only the engine, in loops. Tells its URL by
+ * IPC; `run` loops when it is told `{ clients, ms }`, and tells how many.
  */
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';

@@ -1,6 +1,6 @@
 /**
- * A keep-alive connection that costs little: benchmarks of servers share the CPUs with them. Knows just enough of HTTP for
- * answers with a length or in chunks.
+ * A keep-alive connection that costs little: benchmarks of servers share the CPUs with them. Knows just
+ * enough of HTTP for answers with a length or in chunks.
  */
 import { connect } from 'node:net';
 

@@ -1,4 +1,7 @@
-/** A broker for benchmarks, with a store of its own that goes with it, and its clients from where @sbx/cluster has them. */
+/**
+ * A broker for benchmarks, with a store of its own that goes with it, and its clients from where @sbx/cluster
+ * has them.
+ */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,6 +1,9 @@
 // What an answer has and what a case expects: a list of differences, empty when there are none.
 
-/** Objects expected in part, lists in full, text as it is or by `{ contains }` and `{ matches }`; `null`: must be absent. */
+/**
+ * Objects expected in part, lists in full, text as it is or by `{ contains }` and `{ matches }`; `null`: must
+ * be absent.
+ */
 export function differs(what, got, expected) {
   if (expected === null) return got === undefined || got === null ? [] : [told(what, got, 'nothing')];
   if (typeof expected !== 'object') return got === expected ? [] : [told(what, got, expected)];

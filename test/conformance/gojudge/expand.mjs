@@ -10,7 +10,10 @@ export function writeOut(template) {
   return JSON.parse(JSON.stringify(template), long);
 }
 
-/** `"like": "program"` in a cmd stands for the fields of that name; what the cmd says itself wins, `null` takes a field away. */
+/**
+ * `"like": "program"` in a cmd stands for the fields of that name; what the cmd says itself wins, `null`
+ * takes a field away.
+ */
 export function expandRequest(request) {
   const { cmd, ...rest } = writeOut(request);
   return { ...rest, cmd: cmd.map(expandCmd) };

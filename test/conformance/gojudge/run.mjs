@@ -8,8 +8,8 @@ import { headersOf, TRANSPORTS } from './transports.mjs';
 const corpus = new URL('./corpus/', import.meta.url);
 
 /**
- * Every case, with the name of its file. `isOriginal`: as go-judge itself answers; cases about deviations of ours say that under
- * `original`, and `original: null` where it has no answer to give.
+ * Every case, with the name of its file. `isOriginal`: as go-judge itself answers; cases about deviations of
+ * ours say that under `original`, and `original: null` where it has no answer to give.
  */
 export function readCorpus({ isOriginal = false } = {}) {
   return readdirSync(corpus)
@@ -28,7 +28,10 @@ export function transportsOf(one) {
   return one.http === undefined && one.raw === undefined ? ['rest', 'ws', 'stream'] : ['rest'];
 }
 
-/** Differences, empty when the server answers as expected. `tries`: for what go-judge itself gets wrong now and then. */
+/**
+ * Differences, empty when the server answers as expected. `tries`: for what go-judge itself gets wrong now
+ * and then.
+ */
 export async function runCase(server, one, transport) {
   for (let left = one.tries ?? 1; ; left -= 1) {
     const differences = await runOnce(server, one, transport);

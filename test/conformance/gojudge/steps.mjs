@@ -1,4 +1,5 @@
-// Cases of several steps: HTTP calls, or messages of one socket. `${name}` in a step is what an earlier one kept.
+// Cases of several steps: HTTP calls, or messages of one socket. `${name}` in a step is what an earlier one
+// kept.
 import { request } from 'node:http';
 import { WebSocket } from 'ws';
 import { differs } from './compare.mjs';

@@ -3,7 +3,10 @@ import { Engine, type EngineOptions, InvalidOptionsError, Sandbox, type SandboxO
 
 /** Options of every factory: those of a sandbox, and where it is made. */
 export interface AdapterOptions extends SandboxOptions {
-  /** Settings of an engine that is opened for this and closed with it. Excludes `engine`. Default: the process-wide default engine. */
+  /**
+   * Settings of an engine that is opened for this and closed with it. Excludes `engine`. Default: the
+   * process-wide default engine.
+   */
   engineOptions?: EngineOptions | undefined;
 }
 

@@ -56,7 +56,10 @@ const ENDING: ReadonlySet<NodeJS.Signals | number> = new Set([
 ]);
 const GRACE_MS = 500;
 
-/** Ends a process and all that it has started, with a signal after some time; resolves when it is dead. Other signals are only sent. */
+/**
+ * Ends a process and all that it has started, with a signal after some time; resolves when it is dead. Other
+ * signals are only sent.
+ */
 export async function kill(process: Process, signal?: NodeJS.Signals | number): Promise<void> {
   const dead = process.result.then(
     () => undefined,

@@ -1,4 +1,7 @@
-/** `sbx bench`: a confined, measured run beside a bare spawn of the same program, in turn, so that noise hits both. */
+/**
+ * `sbx bench`: a confined, measured run beside a bare spawn of the same program, in turn, so that noise hits
+ * both.
+ */
 import { spawn } from 'node:child_process';
 import { availableParallelism, release } from 'node:os';
 import type { Engine } from '@sbx/core';

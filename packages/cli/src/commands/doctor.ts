@@ -25,7 +25,9 @@ export async function doctorCommand({ json = false, fix = false }: DoctorFlags):
   return isFit ? EXIT.ok : EXIT.failed;
 }
 
-/** Opens as a user would; when that is refused, once more without demands, to be able to say what is missing. */
+/**
+ * Opens as a user would; when that is refused, once more without demands, to be able to say what is missing.
+ */
 async function tryEngine(): Promise<Trial> {
   let engine: Engine;
   try {
@@ -66,7 +68,9 @@ async function tryWithoutDemands(): Promise<{ info: EngineInfo | null; bareError
   }
 }
 
-/** Where everything that is required works, a row that looks bad from outside was not needed on this machine. */
+/**
+ * Where everything that is required works, a row that looks bad from outside was not needed on this machine.
+ */
 function overruled(check: Check, trial: Trial): Check {
   const works = trial.kind === 'ran' && trial.result.ok;
   const isRow = check.id !== 'run' && !check.id.startsWith('feature:');

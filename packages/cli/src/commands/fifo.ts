@@ -1,4 +1,7 @@
-/** `sbx fifo run`: words of the command line → request → a program that is managed over pipes until its last call. */
+/**
+ * `sbx fifo run`: words of the command line → request → a program that is managed over pipes until its last
+ * call.
+ */
 import { join } from 'node:path';
 import type { Engine } from '@sbx/core';
 import {

@@ -21,8 +21,8 @@ import { UsageError } from '../usage-error.js';
 const MB = 2 ** 20;
 
 /**
- * Requests come one by one, with pauses between: V8 would interpret the server's code for its first hundreds of them. Compiled
- * at its first use it answers some 5 % sooner (docs/benchmarks.md).
+ * Requests come one by one, with pauses between: V8 would interpret the server's code for its first hundreds
+ * of them. Compiled at its first use it answers some 5 % sooner (docs/benchmarks.md).
  */
 const V8_FLAGS = ['--always-sparkplug', '--no-lazy-feedback-allocation'];
 
@@ -66,7 +66,10 @@ interface Told {
   logger: Logger;
 }
 
-/** To a person on a terminal in words, else as a line of the log: whoever collects it takes every line for JSON. */
+/**
+ * To a person on a terminal in words, else as a line of the log: whoever collects it takes every line for
+ * JSON.
+ */
 function announce({ languages }: FathomServer, urls: string[], { flags, logger }: Told): void {
   if (flags.json) printJson({ version: 1, command: 'serve', urls, languages });
   const ready = `ready: ${urls.join(' ')} (${languages.join(', ')})`;

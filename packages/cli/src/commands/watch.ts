@@ -1,4 +1,7 @@
-/** `sbx run --watch`: the same command again, in a process of its own, whenever a file that it reads has changed. */
+/**
+ * `sbx run --watch`: the same command again, in a process of its own, whenever a file that it reads has
+ * changed.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, fstatSync, openSync, readlinkSync } from 'node:fs';
@@ -10,7 +13,9 @@ import { UsageError } from '../usage-error.js';
 
 const OUR_STDIN = '/proc/self/fd/0';
 
-/** Gives the exit code when it is interrupted; before that it never ends. `argv` is the whole command line. */
+/**
+ * Gives the exit code when it is interrupted; before that it never ends. `argv` is the whole command line.
+ */
 export async function watchCommand(input: RunInput, argv: readonly string[]): Promise<number> {
   const paths = watchedPaths(await makeRequest(input));
   if (paths.length === 0) {

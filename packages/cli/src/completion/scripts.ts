@@ -1,4 +1,7 @@
-/** The completion scripts. Each follows the words of the line to a command, then offers its names, options or values. */
+/**
+ * The completion scripts. Each follows the words of the line to a command, then offers its names, options or
+ * values.
+ */
 import { type CompletedCommand, choiceOptions, offeredWords, quoted, steps, valueOptions } from './tree.js';
 
 export type Shell = 'bash' | 'zsh' | 'fish';

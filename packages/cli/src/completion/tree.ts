@@ -1,4 +1,7 @@
-/** The commands as commander has them, flattened for the generators of shell scripts: nothing is listed a second time. */
+/**
+ * The commands as commander has them, flattened for the generators of shell scripts: nothing is listed a
+ * second time.
+ */
 import type { Command, Option } from 'commander';
 
 export interface CompletedOption {

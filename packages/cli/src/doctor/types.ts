@@ -35,5 +35,8 @@ export interface Check {
 export type Trial =
   | { kind: 'ran'; info: EngineInfo; result: RunResult; ms: number; languages: readonly LanguageReport[] }
   | { kind: 'opened'; info: EngineInfo; error: Error }
-  /** Not with the default guarantees; `info` is what it can give when none is demanded, or `bareError` why not even that. */
+  /**
+   * Not with the default guarantees; `info` is what it can give when none is demanded, or `bareError` why not
+   * even that.
+   */
   | { kind: 'refused'; error: Error; info: EngineInfo | null; bareError: Error | null };

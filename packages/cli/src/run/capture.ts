@@ -3,7 +3,10 @@ import { hostInput } from './host-input.js';
 import type { RunOutcome, RunPlan } from './types.js';
 import { writeSome } from './write.js';
 
-/** A one-shot run with its output kept, within the bound of `outputBytes`; `pass` shows it as it comes as well. */
+/**
+ * A one-shot run with its output kept, within the bound of `outputBytes`; `pass` shows it as it comes as
+ * well.
+ */
 export async function captureRun(
   engine: Engine,
   plan: RunPlan,

@@ -1,4 +1,7 @@
-/** Request → plan of the one run: a program as it is, an executable copied in, or a source file, compiled first. */
+/**
+ * Request → plan of the one run: a program as it is, an executable copied in, or a source file, compiled
+ * first.
+ */
 import { type CopyOut, DEFAULT_ENV, type Engine, type EngineOptions } from '@sbx/core';
 import { type Compilation, type Language, languages, minimalRoot } from '@sbx/languages';
 import { EXIT } from '../exit-codes.js';
@@ -81,7 +84,10 @@ function languageOf({ language, name, path }: FileTarget, code: string): Languag
   );
 }
 
-/** The user's own name, so that messages show it, where it is a plain one and the language does not decide itself. */
+/**
+ * The user's own name, so that messages show it, where it is a plain one and the language does not decide
+ * itself.
+ */
 function fileNameFor(language: Language, name: string): string | undefined {
   const isPlain =
     /^[\w+][\w.+-]*$/.test(name) && language.extensions.some((extension) => name.endsWith(extension));

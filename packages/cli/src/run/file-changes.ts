@@ -14,7 +14,8 @@ export class FileChanges {
 
   constructor(paths: readonly string[]) {
     this.#paths = paths.map((path) => resolve(path));
-    // Folders: many editors put a new file in the place of the old one, which a watch on the file would not see.
+    // Folders: many editors put a new file in the place of the old one, which a watch on the file would not
+    // see.
     const folders = new Set(this.#paths.map((path) => dirname(path)));
     this.#watchers = [...folders].map((folder) => watch(folder, () => this.#lookSoon()));
   }

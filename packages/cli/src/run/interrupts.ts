@@ -13,7 +13,9 @@ export class Interrupted extends Error {
   }
 }
 
-/** Turns the signals that end a command into an abort, so that the sandbox is killed and gone before we are. */
+/**
+ * Turns the signals that end a command into an abort, so that the sandbox is killed and gone before we are.
+ */
 export function watchInterrupts(): { signal: AbortSignal; stop: () => void } {
   const controller = new AbortController();
   const interrupt = (signal: NodeJS.Signals) => controller.abort(new Interrupted(signal));

@@ -1,4 +1,7 @@
-/** The line that shows a long run while it runs: time, CPU and memory. It stays out of the way of what the program shows. */
+/**
+ * The line that shows a long run while it runs: time, CPU and memory. It stays out of the way of what the
+ * program shows.
+ */
 import type { LiveUsage } from '@sbx/core';
 import { type Paint, painterFor, takesEscapes } from '../terminal.js';
 import { formatDuration, formatSize } from '../units.js';
@@ -28,7 +31,10 @@ interface Screen {
 
 const NO_LINE: LiveLine = { follow() {}, beforeOutput() {}, stop() {} };
 
-/** Shows nothing where stderr is no terminal that can erase a line, or where its user wanted something else there. */
+/**
+ * Shows nothing where stderr is no terminal that can erase a line, or where its user wanted something else
+ * there.
+ */
 export function liveLineFor(
   { json, quiet, tty }: Pick<RunRequest, 'json' | 'quiet' | 'tty'>,
   screen: Screen = process.stderr,
@@ -71,7 +77,8 @@ class TerminalLine implements LiveLine {
 
   #show(usage: LiveUsage): void {
     if (!this.#isAtLineStart) return;
-    const text = liveText(usage).slice(0, (this.#screen.columns || 80) - 1); // a line that wraps could not be erased
+    // A line that wraps could not be erased.
+    const text = liveText(usage).slice(0, (this.#screen.columns || 80) - 1);
     this.#isShown = true;
     this.#screen.write(CLEAR + this.#paint('dim', text));
   }

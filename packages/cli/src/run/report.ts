@@ -64,7 +64,9 @@ export function reportCompileFailure(
   return exitStatus;
 }
 
-/** Nothing is known of a run that was cut off by us; scripts that asked for an object get one nevertheless. */
+/**
+ * Nothing is known of a run that was cut off by us; scripts that asked for an object get one nevertheless.
+ */
 export function reportInterrupt(request: RunRequest, { message, exitCode }: Interrupted): number {
   const error = { code: 'INTERRUPTED', message };
   if (request.json) printJson({ version: 1, command: 'run', error, exitStatus: exitCode });

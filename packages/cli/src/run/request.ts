@@ -1,4 +1,7 @@
-/** The command line → what is to be run. Everything that can be wrong with it is found here, before the engine opens. */
+/**
+ * The command line → what is to be run. Everything that can be wrong with it is found here, before the engine
+ * opens.
+ */
 import { open, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { EngineOptions, FileInput, Limits } from '@sbx/core';

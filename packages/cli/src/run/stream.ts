@@ -51,7 +51,9 @@ async function drain(
   for await (const chunk of from) await write(chunk);
 }
 
-/** Not waited for: a program may end without reading all of its input. A failure to read ours ends the run. */
+/**
+ * Not waited for: a program may end without reading all of its input. A failure to read ours ends the run.
+ */
 async function feed(program: Process, input: HostInput, sandbox: AsyncDisposable): Promise<void> {
   try {
     for await (const chunk of input) await program.stdin!.write(chunk);

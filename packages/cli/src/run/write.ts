@@ -8,7 +8,10 @@ export function writeTo(stream: NodeJS.WriteStream): (chunk: Uint8Array) => Prom
   };
 }
 
-/** As `writeTo`, but only the first `maxBytes`: what comes at once with the byte that was too many is not shown. */
+/**
+ * As `writeTo`, but only the first `maxBytes`: what comes at once with the byte that was too many is not
+ * shown.
+ */
 export function writeSome(
   stream: NodeJS.WriteStream,
   maxBytes: number,

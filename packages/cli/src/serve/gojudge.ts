@@ -1,4 +1,7 @@
-/** `sbx serve gojudge`: the flags are go-judge's own, so that a start line written for it works; its command reads them. */
+/**
+ * `sbx serve gojudge`: the flags are go-judge's own, so that a start line written for it works; its command
+ * reads them.
+ */
 import type { Command } from 'commander';
 import { splitCluster } from '../cluster/split.js';
 

@@ -1,6 +1,6 @@
 /**
- * Files of jobs on a worker, by their SHA-256: fetched once, also when several jobs want them at the same moment, and kept while there
- * is room. What no job holds goes, least recently used first.
+ * Files of jobs on a worker, by their SHA-256: fetched once, also when several jobs want them at the same
+ * moment, and kept while there is room. What no job holds goes, least recently used first.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -79,7 +79,8 @@ export class FileCache {
   async #write(sha256: string, sizeBytes: number): Promise<string> {
     const bytes = await fetchChecked(this.#store, sha256, sizeBytes);
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const path = join(this.#folder, `${sha256}.${this.#names++}`); // of its own: an evicted one may still be on its way out
+    // Of its own: an evicted one may still be on its way out.
+    const path = join(this.#folder, `${sha256}.${this.#names++}`);
     await writeFile(path, bytes, { mode: 0o600 });
     return path;
   }
@@ -96,7 +97,8 @@ export class FileCache {
       if (file.holders > 0) continue;
       this.#forget(sha256, file);
       this.totals.evictions += 1;
-      file.path.then((path) => rm(path, { force: true })).catch(() => undefined); // a file that cannot be removed goes with the folder
+      // A file that cannot be removed goes with the folder.
+      file.path.then((path) => rm(path, { force: true })).catch(() => undefined);
     }
   }
 }

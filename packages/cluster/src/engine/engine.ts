@@ -11,7 +11,6 @@ import {
   type Runner,
   type RunnerOptions,
   type RunnerProcess,
-  type RunRequest,
   type RunResult,
   STATUSES,
   type Status,
@@ -26,6 +25,7 @@ import { Channel } from '../session/channel.js';
 import { Submitter } from '../submit/submitter.js';
 import type { JobTicket } from '../submit/ticket.js';
 import { clusterInfo } from './info.js';
+import type { ClusterJob, ClusterTicket } from './job.js';
 import { type JobSettings, Jobs } from './jobs.js';
 import { type ClusterOptions, parseClusterOptions, type ResolvedClusterOptions } from './options.js';
 import { packProgram } from './pack.js';
@@ -35,38 +35,9 @@ import { RemoteProcess } from './remote-process.js';
 const AHEAD = 2;
 const AHEAD_MIN = 8;
 
-/** A job with a name of the caller's. */
-export interface ClusterJob {
-  /** 1 to 128 of A-Z, a-z, 0-9, `_`, `-`; unique within the tenant. The same id is the same job, also from another process, as long as its result is kept. */
-  id: string;
-  /** Whose job it is. Default: the engine's. */
-  tenant?: string | undefined;
-  /** Higher goes first among the jobs of its tenant, -1000 to 1000. Default 0. */
-  priority?: number | undefined;
-  /** What is to be run, as for `run`. */
-  request: RunRequest;
-  /** From now until the result, in ms. Default: the engine's. */
-  deadlineMs?: number | undefined;
-  /** Workers that may try it. Default: the engine's. */
-  maxAttempts?: number | undefined;
-}
-
-/** A job on its way. */
-export interface ClusterTicket {
-  /** As of the job. */
-  readonly id: string;
-  /** How it ended; rejects with `WorkerLostError`, `JobDeadlineError`, `JobConflictError`, or what the worker's engine refused it with. */
-  readonly result: Promise<RunResult>;
-  /** Where it is now. */
-  readonly state: 'waiting' | 'queued' | 'leased' | 'ended';
-  /** Ends it, wherever it is; `result` rejects with `reason`. Resolves when no result of it can be accepted any more. */
-  cancel(reason?: unknown): Promise<void>;
-}
-
 /**
- * Runs programs on the workers of a cluster, with the calls of `Engine` that can travel. docs/cluster.md says what holds when machines and
- * connections fail.
- *
+ * Runs programs on the workers of a cluster, with the calls of `Engine` that can travel. docs/cluster.md says
+ * what holds when machines and connections fail.
  * @example
  * ```ts
  * await using engine = await ClusterEngine.open({ servers: 'nats://127.0.0.1:4222' });
@@ -84,8 +55,8 @@ export class ClusterEngine implements Runner {
   #closed: Promise<void> | null = null;
 
   /**
-   * Connects, and makes queue and buckets where they are missing. Throws `InvalidOptionsError` or `ClusterUnavailableError`. Needs no worker:
-   * jobs wait for one.
+   * Connects, and makes queue and buckets where they are missing. Throws `InvalidOptionsError` or
+   * `ClusterUnavailableError`. Needs no worker: jobs wait for one.
    */
   static async open(options: ClusterOptions): Promise<ClusterEngine> {
     const resolved = parseClusterOptions(options);
@@ -128,7 +99,7 @@ export class ClusterEngine implements Runner {
     return clusterInfo(this.#workers.all(), this.#options.queueLength);
   }
 
-  /** Of this process: `waiting` are all jobs without a worker, `running` those that a worker has or that are on their way to one. */
+  /** Of this process: `waiting` are jobs without a worker, `running` those that one has or is being sent. */
   counters(): EngineCounters {
     const { waiting, published } = this.#submitter.load;
     const { submitted, refused } = this.#submitter.totals;
@@ -180,7 +151,7 @@ export class ClusterEngine implements Runner {
     };
   }
 
-  /** As `Engine.spawn`, with one attempt: what was written has been seen. Not `Process`, but the same members. */
+  /** As `Engine.spawn`, with one attempt: what was written has been seen. `Process` by its members only. */
   async spawn(file: string, args?: readonly string[], options: RunnerOptions = {}): Promise<RunnerProcess> {
     const session = randomUUID();
     const { tenant } = this.#options;

@@ -1,4 +1,7 @@
-/** Contents that a caller names by what is on this machine: read here, since a worker has another machine's files. */
+/**
+ * Contents that a caller names by what is on this machine: read here, since a worker has another machine's
+ * files.
+ */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { type Content, FileAccessError, InvalidOptionsError } from '@sbx/core';

@@ -20,7 +20,9 @@ import type { JobRecord } from '../wire/record.js';
 import { REQUEST, type WireRequest } from '../wire/request.js';
 import { dropResult, outputFrom, resultFrom } from './results.js';
 
-/** Of a job with all that lies in it; what is larger belongs into the store, and arguments cannot go there. */
+/**
+ * Of a job with all that lies in it; what is larger belongs into the store, and arguments cannot go there.
+ */
 export const MESSAGE_BYTES_MAX = 900 * 1024;
 
 export interface JobSettings {

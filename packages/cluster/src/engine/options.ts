@@ -6,15 +6,21 @@ import type { BrokerOptions } from '../nats/connection.js';
 
 /** Options of `ClusterEngine.open`; all but `servers` have defaults. */
 export interface ClusterOptions extends BrokerOptions {
-  /** Whose jobs `run`, `spawn` and `runGroup` are: 1 to 64 of A-Z, a-z, 0-9, `_`, `-`. Default `'default'`. */
+  /**
+   * Whose jobs `run`, `spawn` and `runGroup` are: 1 to 64 of A-Z, a-z, 0-9, `_`, `-`. Default `'default'`.
+   */
   tenant?: string | undefined;
-  /** Shares of tenants, by name: one of weight 2 gets two jobs through for one of weight 1. Default: 1 each. */
+  /**
+   * Shares of tenants, by name: one of weight 2 gets two jobs through for one of weight 1. Default: 1 each.
+   */
   weights?: Readonly<Record<string, number>> | undefined;
   /** Jobs that may wait in this process. Default 10 000. More are refused with `OverloadedError`. */
   queueLength?: number | undefined;
   /** Jobs of one tenant that may wait in this process. Default: `queueLength`. */
   queueLengthPerTenant?: number | undefined;
-  /** Workers that may try a job of `run` and `runGroup`. Default 3. `spawn` has one: its output has been seen. */
+  /**
+   * Workers that may try a job of `run` and `runGroup`. Default 3. `spawn` has one: its output has been seen.
+   */
   maxAttempts?: number | undefined;
   /** From the call to the result, in ms. Default 3 600 000. */
   deadlineMs?: number | undefined;

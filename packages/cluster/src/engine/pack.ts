@@ -1,6 +1,6 @@
 /**
- * Options of a call to a request that travels. What cannot leave this machine is refused by name, before anything is sent; ranges and
- * combinations are checked by the worker's engine, as on one machine.
+ * Options of a call to a request that travels. What cannot leave this machine is refused by name, before
+ * anything is sent; ranges and combinations are checked by the worker's engine, as on one machine.
  */
 import {
   type Content,

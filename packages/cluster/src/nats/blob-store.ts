@@ -1,6 +1,7 @@
 /**
- * Contents in the object store, each under its SHA-256: what is there is not sent again. The form is that of NATS, so that its tools read it;
- * the library's own put and get compute the hash in JavaScript (1.7 s of CPU for 100 MiB, each time) and send a chunk after the other.
+ * Contents in the object store, each under its SHA-256: what is there is not sent again. The form is that of
+ * NATS, so that its tools read it; the library's own put and get compute the hash in JavaScript (1.7 s of CPU
+ * for 100 MiB, each time) and send a chunk after the other.
  */
 import { randomUUID } from 'node:crypto';
 import { JsHeaders } from '@nats-io/jetstream/internal';

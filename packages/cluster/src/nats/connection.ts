@@ -1,4 +1,7 @@
-/** The connection to the broker, and what lies there: made when it is missing, used as it is when an operator has made it. */
+/**
+ * The connection to the broker, and what lies there: made when it is missing, used as it is when an operator
+ * has made it.
+ */
 import { readFile } from 'node:fs/promises';
 import {
   AckPolicy,
@@ -24,15 +27,24 @@ import { FILE_BUCKET, JOB_STREAM, RECORD_BUCKET, subjects, WORKER_BUCKET, WORKER
 
 /** How to reach the broker, and what to make there when it is missing. */
 export interface BrokerOptions {
-  /** Addresses of NATS servers, `nats://host:4222` or `tls://…`; with several the connection moves on when one is gone. */
+  /**
+   * Addresses of NATS servers, `nats://host:4222` or `tls://…`; with several the connection moves on when one
+   * is gone.
+   */
   servers: string | readonly string[];
   /** A credentials file of NATS (`.creds`). Default: none. */
   credentials?: string | undefined;
-  /** TLS as of `tls.connect`: `{ caFile, certFile, keyFile }`. Default: what the server asks for, with the system's authorities. */
+  /**
+   * TLS as of `tls.connect`: `{ caFile, certFile, keyFile }`. Default: what the server asks for, with the
+   * system's authorities.
+   */
   tls?: { caFile?: string; certFile?: string; keyFile?: string } | undefined;
   /** Copies of each stream that is made here, 1 to 5; an existing one stays as it is. Default 1. */
   replicas?: number | undefined;
-  /** How long a worker that gives no sign of life keeps a job, in ms. Of the consumer that is made here. Default 10 000. */
+  /**
+   * How long a worker that gives no sign of life keeps a job, in ms. Of the consumer that is made here.
+   * Default 10 000.
+   */
   leaseMs?: number | undefined;
   /** How long results are kept, and an id is known, in ms. Default 600 000. */
   recordMs?: number | undefined;

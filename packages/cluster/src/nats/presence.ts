@@ -15,7 +15,8 @@ type Entries = Awaited<ReturnType<KV['watch']>>;
 /** Announces a worker until the returned function is called, which takes it back. */
 export function announce({ workers }: Broker, describe: () => WorkerDescription): () => Promise<void> {
   const { name } = describe();
-  const put = () => void workers.put(name, encodeAnnouncement(describe())).catch(() => undefined); // the next one comes
+  // The next one comes.
+  const put = () => void workers.put(name, encodeAnnouncement(describe())).catch(() => undefined);
   put();
   const timer = setInterval(put, RENEW_MS);
   return async () => {
@@ -57,7 +58,10 @@ export class WorkerList {
     this.#closed.abort();
   }
 
-  /** The library ends a watch, or throws, when its consumer cannot be made again: a new one is opened until the list is closed. */
+  /**
+   * The library ends a watch, or throws, when its consumer cannot be made again: a new one is opened until
+   * the list is closed.
+   */
   async #follow(workers: KV, first: Entries, setKnown: () => void): Promise<void> {
     const { signal } = this.#closed;
     for (let entries: Entries | null = first; !signal.aborted; ) {

@@ -1,7 +1,8 @@
 /**
- * Pulls of a worker: one place at the broker for each free place here. The library has them as well, with an inbox and timers for each
- * message; here all share one inbox, what is freed together is pulled together, and a pull goes along with the acknowledgement of the job
- * before it, so that a short job costs the broker two messages less.
+ * Pulls of a worker: one place at the broker for each free place here. The library has them as well, with an
+ * inbox and timers for each message; here all share one inbox, what is freed together is pulled together, and
+ * a pull goes along with the acknowledgement of the job before it, so that a short job costs the broker two
+ * messages less.
  */
 import {
   createInbox,

@@ -1,4 +1,7 @@
-/** A worker's side of JetStream: a pull for each free place, so that the broker never hands out more than can start. */
+/**
+ * A worker's side of JetStream: a pull for each free place, so that the broker never hands out more than can
+ * start.
+ */
 import type { Msg } from '@nats-io/transport-node';
 import type { Delivery, WorkerLink } from '../links.js';
 import { JOB_STREAM, subjects, WORKERS } from '../names.js';
@@ -11,7 +14,10 @@ import { recordLink } from './record-link.js';
 
 const PING_MS = 2000;
 const TENANT_AT = 2;
-/** Where the number of deliveries stands in the subject for acknowledgements, and in that of servers which add domain and account. */
+/**
+ * Where the number of deliveries stands in the subject for acknowledgements, and in that of servers which add
+ * domain and account.
+ */
 const DELIVERIES_AT = 4;
 const DELIVERIES_AT_LONG = 6;
 const LONG = 11;

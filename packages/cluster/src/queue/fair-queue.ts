@@ -1,7 +1,8 @@
 /**
- * Jobs that wait in a submitter, by tenant. Deficit round robin (Shreedhar and Varghese, 1995) with a job's cost as its size: each round
- * a tenant may spend its weight, and what it has not spent is its own in the next one. A tenant with a long queue so delays another's
- * job by one round, however long. Within a tenant the highest priority goes first, and equal ones in order.
+ * Jobs that wait in a submitter, by tenant. Deficit round robin (Shreedhar and Varghese, 1995) with a job's
+ * cost as its size: each round a tenant may spend its weight, and what it has not spent is its own in the
+ * next one. A tenant with a long queue so delays another's job by one round, however long. Within a tenant
+ * the highest priority goes first, and equal ones in order.
  */
 
 export interface Waiting {

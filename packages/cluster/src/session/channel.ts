@@ -1,7 +1,8 @@
 /**
- * One side of a living program's session: messages arrive once and in order, over a link that may lose, double and reorder them. What has not
- * been acknowledged is sent again after a while. A message is consumed when whoever it is for has taken it: streams send the next chunk
- * only then, so that a slow reader slows the program and nothing piles up at the broker.
+ * One side of a living program's session: messages arrive once and in order, over a link that may lose,
+ * double and reorder them. What has not been acknowledged is sent again after a while. A message is consumed
+ * when whoever it is for has taken it: streams send the next chunk only then, so that a slow reader slows the
+ * program and nothing piles up at the broker.
  */
 import type { Clock } from '../clock.js';
 import { decodeFrame, encodeFrame, type SessionMessage } from '../wire/session.js';
@@ -122,14 +123,20 @@ export class Channel {
     this.#options.send(encodeFrame({ number, ...this.#acks(), message }, bytes));
   }
 
-  /** The last ones are told again and again, since the word may be lost; they are few, as streams wait for each. */
+  /**
+   * The last ones are told again and again, since the word may be lost; they are few, as streams wait for
+   * each.
+   */
   #acks(): { received: number; consumed: number[] } {
     const consumed = [...this.#consumedHere];
     if (consumed.length > 256) this.#consumedHere = new Set(consumed.slice(-128));
     return { received: this.#receivedHere, consumed: [...this.#consumedHere] };
   }
 
-  /** As long as something is not consumed: what was received but not taken is asked about, the rest is sent again. */
+  /**
+   * As long as something is not consumed: what was received but not taken is asked about, the rest is sent
+   * again.
+   */
   #watch(): void {
     if (this.#stopTimer !== null || this.#isClosed) return;
     this.#stopTimer = this.#clock.after(RESEND_MS, () => {

@@ -1,7 +1,8 @@
 /**
- * Jobs of one process on their way to workers and back. A job waits here for its tenant's turn, goes to the broker when workers will soon
- * have room, and ends with the first record under its key. The broker sends that on when it is stored; when it is lost on the way, it is
- * found by looking. Everything is tried again until the job's deadline: publishing and writing a record twice does nothing.
+ * Jobs of one process on their way to workers and back. A job waits here for its tenant's turn, goes to the
+ * broker when workers will soon have room, and ends with the first record under its key. The broker sends
+ * that on when it is stored; when it is lost on the way, it is found by looking. Everything is tried again
+ * until the job's deadline: publishing and writing a record twice does nothing.
  */
 import { OverloadedError } from '@sbx/core';
 import { type Clock, pause } from '../clock.js';
@@ -69,7 +70,10 @@ export class Submitter {
     return { waiting: this.#queue.size, published: this.#published, waitingByTenant: this.#queue.sizes() };
   }
 
-  /** The same id gives the same ticket. Throws `JobConflictError` for another body, `OverloadedError` when the queue is full. */
+  /**
+   * The same id gives the same ticket. Throws `JobConflictError` for another body, `OverloadedError` when the
+   * queue is full.
+   */
   submit(job: SubmittedJob): JobTicket {
     const key = recordKey(job.tenant, job.id);
     const known = this.#tickets.get(key);
@@ -102,7 +106,10 @@ export class Submitter {
     }
   }
 
-  /** Durable: no result of it is accepted any more, whatever a worker makes of it. The ticket rejects with `reason` at once. */
+  /**
+   * Durable: no result of it is accepted any more, whatever a worker makes of it. The ticket rejects with
+   * `reason` at once.
+   */
   async cancel(ticket: JobTicket, reason: unknown): Promise<void> {
     if (ticket.state === 'ended') return;
     const { job, sequence } = ticket;
@@ -113,11 +120,14 @@ export class Submitter {
     if (!wasPublished) return;
     this.#link.cancel(job.tenant, { id: job.id, mode: 'drop' });
     await this.#writeCancelled(job);
-    if (sequence !== null) await this.#link.remove(sequence).catch(() => undefined); // a worker finds the record
+    // A worker finds the record.
+    if (sequence !== null) await this.#link.remove(sequence).catch(() => undefined);
     this.#link.cancel(job.tenant, { id: job.id, mode: 'drop' }); // for one that got it meanwhile
   }
 
-  /** Ends the program, whose result is told as any other; as `cancel` when no worker has it, or none answers. */
+  /**
+   * Ends the program, whose result is told as any other; as `cancel` when no worker has it, or none answers.
+   */
   async stop(ticket: JobTicket, reason: unknown): Promise<void> {
     if (ticket.state !== 'leased') return this.cancel(ticket, reason);
     const { tenant, id } = ticket.job;
@@ -255,7 +265,8 @@ export class Submitter {
   async #lookFor(ticket: JobTicket): Promise<void> {
     ticket.lookedAt = this.#clock.now();
     const { tenant, job } = ticket;
-    const record = await this.#link.readRecord(recordKey(tenant, job.id)).catch(() => null); // the next look comes by itself
+    // The next look comes by itself.
+    const record = await this.#link.readRecord(recordKey(tenant, job.id)).catch(() => null);
     if (record !== null) this.#onRecord(ticket, record);
   }
 }

@@ -2,8 +2,8 @@
 import type { JobRecord } from '../wire/record.js';
 
 /**
- * `waiting`: in this process, for its tenant's turn. `queued`: at the broker. `leased`: a worker has it. `ended`: its result, or why there is
- * none, is known here.
+ * `waiting`: in this process, for its tenant's turn. `queued`: at the broker. `leased`: a worker has it.
+ * `ended`: its result, or why there is none, is known here.
  */
 export type JobState = 'waiting' | 'queued' | 'leased' | 'ended';
 

@@ -1,6 +1,7 @@
 /**
- * A broker in memory for simulations: a work queue with leases, records that are written once, notices that may be lost. What lies between
- * it and a node is a network that delays (and so reorders) each message, drops some, and parts nodes for a while.
+ * A broker in memory for simulations: a work queue with leases, records that are written once, notices that
+ * may be lost. What lies between it and a node is a network that delays (and so reorders) each message, drops
+ * some, and parts nodes for a while.
  */
 import type { Delivery, Published, QueuedJob, RecordLink, SubmitterLink, WorkerLink } from '../links.js';
 import { recordKey } from '../names.js';

@@ -1,4 +1,7 @@
-/** Time that passes when the test says so, and a random number generator with a seed: the same seed gives the same schedule. */
+/**
+ * Time that passes when the test says so, and a random number generator with a seed: the same seed gives the
+ * same schedule.
+ */
 import type { Clock } from '../clock.js';
 
 interface Timer {

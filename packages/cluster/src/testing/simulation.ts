@@ -1,6 +1,7 @@
 /**
- * One schedule: submitters, workers and a broker with a bad network, all of it from one seed. Throws when a promise of docs/cluster.md does
- * not hold. Faults end after a while, so that everything has to come to an end.
+ * One schedule: submitters, workers and a broker with a bad network, all of it from one seed. Throws when a
+ * promise of docs/cluster.md does not hold. Faults end after a while, so that everything has to come to an
+ * end.
  */
 import { JobCancelledError, WorkerLostError } from '../errors.js';
 import { recordKey } from '../names.js';
@@ -162,7 +163,8 @@ class World {
             stop();
             signal.removeEventListener('abort', end);
             worker.running -= 1;
-            if (!node.isDead) resolve(Buffer.from(`${node.name} ${attempt} ${this.#names++}`)); // no two are alike
+            // No two are alike.
+            if (!node.isDead) resolve(Buffer.from(`${node.name} ${attempt} ${this.#names++}`));
           };
           const stop = this.#clock.after(this.#random() ** 3 * 30_000, end);
           signal.addEventListener('abort', end, { once: true });
@@ -210,7 +212,10 @@ class World {
     void submitter.cancel(asked.ticket, new Error('cancelled by the test'));
   }
 
-  /** Kills or parts a node, or starts the broker again. One submitter lives on, and dead workers are replaced, as an operator would. */
+  /**
+   * Kills or parts a node, or starts the broker again. One submitter lives on, and dead workers are replaced,
+   * as an operator would.
+   */
   #harm(): void {
     if (this.#random() < 0.2) {
       this.#restarts += 1;

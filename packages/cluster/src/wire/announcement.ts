@@ -77,9 +77,14 @@ export interface WorkerDescription {
   labels: Record<string, string>;
   /** What its engine enforces. */
   info: EngineInfo;
-  /** Jobs since its start: begun, with an accepted result, too late for that, without an attempt left, cancelled. */
+  /**
+   * Jobs since its start: begun, with an accepted result, too late for that, without an attempt left,
+   * cancelled.
+   */
   totals: { started: number; accepted: number; superseded: number; lost: number; cancelled: number };
-  /** Its cache of files: bytes that it holds; files that were there, that were fetched, that were given up. */
+  /**
+   * Its cache of files: bytes that it holds; files that were there, that were fetched, that were given up.
+   */
   cache: { bytes: number; hits: number; fetches: number; evictions: number };
 }
 

@@ -1,4 +1,7 @@
-/** Contents in messages: those that are small lie in the message itself, others in the object store under their SHA-256. */
+/**
+ * Contents in messages: those that are small lie in the message itself, others in the object store under
+ * their SHA-256.
+ */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 

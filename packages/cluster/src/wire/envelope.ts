@@ -1,5 +1,6 @@
 /**
- * A message of the cluster: a header as JSON, and bytes that the header points into, so that contents need no base64.
+ * A message of the cluster: a header as JSON, and bytes that the header points into, so that contents need no
+ * base64.
  *
  *   1 byte   version
  *   4 bytes  length of the header, big endian

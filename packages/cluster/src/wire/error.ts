@@ -1,4 +1,7 @@
-/** Errors of an engine on their way: the same class, code and fields at the other end, without stack and cause, which name things of the host. */
+/**
+ * Errors of an engine on their way: the same class, code and fields at the other end, without stack and
+ * cause, which name things of the host.
+ */
 import {
   ClosedError,
   ERROR_CODES,

@@ -1,4 +1,6 @@
-/** What workers tell the submitter of a job, and submitters all workers. May be lost: records are the truth. */
+/**
+ * What workers tell the submitter of a job, and submitters all workers. May be lost: records are the truth.
+ */
 import * as z from 'zod';
 import { BrokenMessageError, decodeEnvelope, encodeEnvelope } from './envelope.js';
 

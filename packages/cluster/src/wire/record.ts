@@ -7,8 +7,8 @@ const name = z.string().max(128);
 
 const RECORD = z.strictObject({
   /**
-   * `done`: a worker carried it out, whatever came of it. `lost`: no attempt is left. `cancelled`: a submitter gave it up, and is named as
-   * `worker`.
+   * `done`: a worker carried it out, whatever came of it. `lost`: no attempt is left. `cancelled`: a
+   * submitter gave it up, and is named as `worker`.
    */
   kind: z.enum(['done', 'lost', 'cancelled']),
   /** The fence: which delivery of the job this is the end of. */

@@ -1,4 +1,7 @@
-/** What is to be run, as it travels. Options as of `Runner.run`; contents are blobs, and what may have any name is a list of pairs. */
+/**
+ * What is to be run, as it travels. Options as of `Runner.run`; contents are blobs, and what may have any
+ * name is a list of pairs.
+ */
 import * as z from 'zod';
 import { blob } from './blob.js';
 

@@ -1,7 +1,8 @@
 /**
- * A worker's places: each takes a job when it is free, and never more. While a job runs its lease is extended, however long it takes; at the
- * same time its record is looked for, since a job that was cancelled, or ended by another worker, needs no end here. The result counts
- * only when this worker's record is the first.
+ * A worker's places: each takes a job when it is free, and never more. While a job runs its lease is
+ * extended, however long it takes; at the same time its record is looked for, since a job that was cancelled,
+ * or ended by another worker, needs no end here. The result counts only when this worker's record is the
+ * first.
  */
 import { setMaxListeners } from 'node:events';
 import { type Clock, pause } from '../clock.js';
@@ -37,7 +38,8 @@ export interface WorkerSlotsOptions {
   /** Between two extensions of a lease. */
   extendMs: number;
   /**
-   * Carries a job out, and gives the result for its submitter; errors of the job are results as well. `signal` is aborted with a `StopJob`.
+   * Carries a job out, and gives the result for its submitter; errors of the job are results as well.
+   * `signal` is aborted with a `StopJob`.
    */
   execute(delivery: Delivery, signal: AbortSignal): Promise<Uint8Array>;
 }
@@ -107,13 +109,19 @@ export class WorkerSlots {
     }
   }
 
-  /** The job has its record. The broker sent that on when it was stored, which may be before its submitter asked for the job. */
+  /**
+   * The job has its record. The broker sent that on when it was stored, which may be before its submitter
+   * asked for the job.
+   */
   #pass({ job, done }: Delivery): void {
     this.#link.notify(job, { kind: 'ended', tenant: job.tenant, id: job.id });
     done();
   }
 
-  /** An earlier attempt of this very worker still runs: its lease ended while the broker was away. Its record is that of both. */
+  /**
+   * An earlier attempt of this very worker still runs: its lease ended while the broker was away. Its record
+   * is that of both.
+   */
   async #waitForOwn(delivery: Delivery, key: string): Promise<void> {
     while (this.#running.has(key)) {
       delivery.extend();
@@ -185,8 +193,8 @@ export class WorkerSlots {
   }
 
   /**
-   * The answer to an earlier try may have been lost. Each byte counts: a broker that was started again may hand out a job anew that this very worker
-   * has done, as its first attempt.
+   * The answer to an earlier try may have been lost. Each byte counts: a broker that was started again may
+   * hand out a job anew that this very worker has done, as its first attempt.
    */
   async #isStored(key: string, bytes: Uint8Array): Promise<boolean> {
     const stored = await this.#link.readRecord(key);

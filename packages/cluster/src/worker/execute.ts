@@ -1,4 +1,7 @@
-/** One job on this machine's engine. Errors of the job are outcomes as well: only records and leases are somebody else's. */
+/**
+ * One job on this machine's engine. Errors of the job are outcomes as well: only records and leases are
+ * somebody else's.
+ */
 import { type Engine, type GroupProgram, InvalidOptionsError, type RunnerOptions } from '@sbx/core';
 import type { Clock } from '../clock.js';
 import type { FileCache } from '../contents/file-cache.js';
@@ -11,7 +14,10 @@ import { checkBytes, underCeiling } from './output-ceiling.js';
 import { type SessionWire, WorkerSession } from './session.js';
 import { Unpacker } from './unpack.js';
 
-/** Of one result; a broker takes 1 MiB unless it is told otherwise. Contents lie elsewhere, names of files in it. */
+/**
+ * Of one result; a broker takes 1 MiB unless it is told otherwise. Contents lie elsewhere, names of files in
+ * it.
+ */
 const OUTCOME_BYTES_MAX = 960 * 1024;
 
 export interface ExecutorParts {
@@ -25,7 +31,9 @@ export interface ExecutorParts {
   onFailure(error: unknown): void;
 }
 
-/** What a stopped program comes to: a result where it ran, and nothing that anybody reads where it is dropped. */
+/**
+ * What a stopped program comes to: a result where it ran, and nothing that anybody reads where it is dropped.
+ */
 interface Ending {
   signal: AbortSignal;
   onAbort: 'resolve';
@@ -77,10 +85,11 @@ export class Executor {
       case 'group': {
         const programs = await this.#group(request, unpacker);
         const { pipes, settle } = request;
+        // The engine refuses a program that is null, unless each settles by itself.
         const group =
           settle === 'each'
             ? await engine.runGroup({ programs, pipes, settle, ...ending })
-            : await engine.runGroup({ programs: programs as GroupProgram[], pipes, ...ending }); // which refuses null
+            : await engine.runGroup({ programs: programs as GroupProgram[], pipes, ...ending });
         return groupOutcome(group, store);
       }
     }

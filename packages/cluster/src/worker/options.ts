@@ -6,7 +6,10 @@ import * as z from 'zod';
 import { BROKER_SHAPE } from '../engine/options.js';
 import type { BrokerOptions } from '../nats/connection.js';
 
-/** Where a worker tells what happens; `pino()` fits. Nothing of code, input, environment or file names ever goes there. */
+/**
+ * Where a worker tells what happens; `pino()` fits. Nothing of code, input, environment or file names ever
+ * goes there.
+ */
 export interface WorkerLogger {
   /** Jobs. */
   debug(fields: object, message: string): void;
@@ -27,8 +30,8 @@ export interface WorkerOptions extends BrokerOptions {
   /** Words for operators, shown by `sbx cluster status`. Default: none. */
   labels?: Readonly<Record<string, string>> | undefined;
   /**
-   * Highest limits of a job, as of `EngineOptions`; a job that asks for more, or for none, is refused. Default: an hour of wall time. Of an `engine` of
-   * the caller's it is the engine's own.
+   * Highest limits of a job, as of `EngineOptions`; a job that asks for more, or for none, is refused.
+   * Default: an hour of wall time. Of an `engine` of the caller's it is the engine's own.
    */
   ceilings?: Limits | undefined;
   /** Bytes of outputs and files that one job may bring back. Default 256 MiB. */

@@ -2,7 +2,10 @@
 import { InvalidOptionsError } from '@sbx/core';
 import type { WireOutput, WireProgram } from '../wire/request.js';
 
-/** Throws `InvalidOptionsError`; else the program with a bound on its files. `count`: programs of the job, which share it. */
+/**
+ * Throws `InvalidOptionsError`; else the program with a bound on its files. `count`: programs of the job,
+ * which share it.
+ */
 export function underCeiling(program: WireProgram, bytesMax: number, count: number): WireProgram {
   const share = Math.floor(bytesMax / count);
   const captures: [string, WireOutput | 'stdout' | undefined][] = [
@@ -31,5 +34,6 @@ export function checkBytes(field: string, bytes: number, bytesMax: number): void
 
 function boundOf(output: WireOutput | 'stdout' | undefined): number {
   if (typeof output !== 'object') return 0;
-  return 'capture' in output ? output.capture.maxBytes : 0; // a collected file counts to copyOutTotalBytes, by which it is cut
+  // A collected file counts to copyOutTotalBytes, by which it is cut.
+  return 'capture' in output ? output.capture.maxBytes : 0;
 }

@@ -1,4 +1,7 @@
-/** A request that came to options of this machine's engine. Files that are not in the message come through the worker's cache. */
+/**
+ * A request that came to options of this machine's engine. Files that are not in the message come through the
+ * worker's cache.
+ */
 import type { FdSpec, FileInput, GroupProgram, InputSpec, RunnerOptions } from '@sbx/core';
 import type { FileCache } from '../contents/file-cache.js';
 import { inlineBytes } from '../contents/reader.js';

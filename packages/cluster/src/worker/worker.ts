@@ -34,12 +34,16 @@ export interface Worker extends AsyncDisposable {
   describe(): WorkerDescription;
   /** Takes no more jobs, and resolves when those that it has are over. */
   drain(): Promise<void>;
-  /** As `drain` for at most `drainMs` (default 0), then gives up what still runs, for other workers to do. Safe to call twice. */
+  /**
+   * As `drain` for at most `drainMs` (default 0), then gives up what still runs, for other workers to do.
+   * Safe to call twice.
+   */
   close(drainMs?: number): Promise<void>;
 }
 
 /**
- * Opens an engine and takes jobs of the cluster until it is closed. Throws as `Engine.open` does, and `ClusterUnavailableError`.
+ * Opens an engine and takes jobs of the cluster until it is closed. Throws as `Engine.open` does, and
+ * `ClusterUnavailableError`.
  *
  * @example
  * ```ts

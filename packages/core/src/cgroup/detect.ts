@@ -68,7 +68,10 @@ function parseOwnPath(line: string): [string, string][] {
   return match[1]!.split(',').map((name) => [name, match[2]!]);
 }
 
-/** In a container the mount shows only a part of the tree; the path may be named from its top or from that part. */
+/**
+ * In a container the mount shows only a part of the tree; the path may be named from its top or from that
+ * part.
+ */
 function ownFolder(mount: MountLine, path: string): string {
   const below = mount.root !== '/' && path.startsWith(mount.root) ? path.slice(mount.root.length) : path;
   const folder = join(mount.point, below);

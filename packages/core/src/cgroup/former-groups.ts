@@ -1,8 +1,9 @@
 /**
- * Groups that no sandbox will use again. The kernel keeps a removed group for as long as anything is charged to it, and a page of a file
- * is charged to the first group that read it until it leaves memory. Those pages are worth keeping: the next program finds them there. So the
- * last groups that hold many stay as they are; older ones, and those that hold little, are emptied before they are removed. However
- * many groups programs use up, the kernel never has to keep more than that.
+ * Groups that no sandbox will use again. The kernel keeps a removed group for as long as anything is charged
+ * to it, and a page of a file is charged to the first group that read it until it leaves memory. Those pages
+ * are worth keeping: the next program finds them there. So the last groups that hold many stay as they are;
+ * older ones, and those that hold little, are emptied before they are removed. However many groups programs
+ * use up, the kernel never has to keep more than that.
  */
 import { numberOf } from './counter-text.js';
 import type { Group } from './group.js';

@@ -1,6 +1,6 @@
 /**
- * One cgroup of ours: a folder in each hierarchy that is used, and the open files of it. A v2 group has a folder `main`
- * inside, where processes live, since a folder that passes controllers on may not hold any.
+ * One cgroup of ours: a folder in each hierarchy that is used, and the open files of it. A v2 group has a
+ * folder `main` inside, where processes live, since a folder that passes controllers on may not hold any.
  */
 import { closeSync, constants, openSync, writeFileSync, writeSync } from 'node:fs';
 import { chown, mkdir, rmdir, writeFile } from 'node:fs/promises';
@@ -54,8 +54,9 @@ export class Group {
   }
 
   /**
-   * Makes the folders. `member`: a group inside a sandbox's, for one program. `initUid`: with v2 the user of the keeper, who has inits
-   * born in it, and who alone may therefore write there; 0 where that is the user who makes it.
+   * Makes the folders. `member`: a group inside a sandbox's, for one program. `initUid`: with v2 the user of
+   * the keeper, who has inits born in it, and who alone may therefore write there; 0 where that is the user
+   * who makes it.
    */
   static async make(layout: Layout, folders: Folders, member = false, initUid = 0): Promise<Group> {
     const unique = [...new Set(folders.values())];
@@ -75,7 +76,10 @@ export class Group {
     }
   }
 
-  /** The group of one program inside this one. No name is used twice: the last one may still be on its way out. */
+  /**
+   * The group of one program inside this one. No name is used twice: the last one may still be on its way
+   * out.
+   */
   async makeMember(): Promise<Group> {
     const name = `p${membersMade++}`;
     const folders = new Map(
@@ -137,7 +141,9 @@ export class Group {
     this.joins.length = 0;
   }
 
-  /** Has the kernel take back what it can of what is charged to the group: caches, once its programs are dead. */
+  /**
+   * Has the kernel take back what it can of what is charged to the group: caches, once its programs are dead.
+   */
   async empty(): Promise<void> {
     const { file, text } = this.layout.reclaim;
     // May fail: a kernel without the file, or nothing could be taken back. The group goes all the same.
@@ -151,7 +157,10 @@ export class Group {
     await removeFolders([...new Set(this.folders.values())].filter((folder) => folder !== kept));
   }
 
-  /** Closes and removes; waits up to a second for the kernel to see the last process gone. True when nothing is left. */
+  /**
+   * Closes and removes; waits up to a second for the kernel to see the last process gone. True when nothing
+   * is left.
+   */
   async remove(): Promise<boolean> {
     this.closeFiles();
     return removeFolders([...new Set(this.folders.values())]);
@@ -166,8 +175,8 @@ export class Group {
     try {
       open(counter.write ? constants.O_RDWR : constants.O_RDONLY);
     } catch (error) {
-      // Absent in some kernels and set-ups (swap accounting, pids.peak), or read-only in older ones (memory.peak): the
-      // probe at the engine's start has said which guarantees that costs.
+      // Absent in some kernels and set-ups (swap accounting, pids.peak), or read-only in older ones
+      // (memory.peak): the probe at the engine's start has said which guarantees that costs.
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EACCES' && counter.write) open(constants.O_RDONLY);
       else if (code !== 'ENOENT') throw error;
@@ -216,7 +225,8 @@ export async function removeFolder(folder: string): Promise<boolean> {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'ENOENT') return true;
       if (code !== 'EBUSY' && code !== 'ENOTEMPTY') return false;
-      if (tries > 0 && code === 'EBUSY') await rmdir(join(folder, MAIN)).catch(() => undefined); // it was busy too
+      // It was busy too.
+      if (tries > 0 && code === 'EBUSY') await rmdir(join(folder, MAIN)).catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, BUSY_WAIT_MS));
     }
   }

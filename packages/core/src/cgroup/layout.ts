@@ -1,6 +1,6 @@
 /**
- * File names and formats of the two versions of cgroups: one table per version. Everything else in this folder and in the native
- * code is the same for both.
+ * File names and formats of the two versions of cgroups: one table per version. Everything else in this
+ * folder and in the native code is the same for both.
  */
 import type { CounterName } from '../native/tables.js';
 
@@ -34,8 +34,9 @@ const SHARES_PER_WEIGHT = 10.24;
 export const V1: Layout = {
   version: 'v1',
   controllers: ['memory', 'pids', 'cpuacct'],
-  // Outside a group of `cpu` every session of a program is scheduled as much as the whole host's (autogroup): one that makes
-  // sessions for ever would starve the host. Not `cpuset`: a group of it must be filled before anything can join, and few ask for one.
+  // Outside a group of `cpu` every session of a program is scheduled as much as the whole host's (autogroup):
+  // one that makes sessions for ever would starve the host. Not `cpuset`: a group of it must be filled before
+  // anything can join, and few ask for one.
   optional: ['cpu'],
   counters: {
     cpu: { controller: 'cpuacct', file: 'cpuacct.usage' },
@@ -91,9 +92,9 @@ export const V2: Layout = {
 export type LimitWrite = [counter: CounterName, text: string];
 
 /**
- * The writes that bound a group. v1 refuses a memory limit above the memory+swap limit and the reverse, so the outer one is
- * lifted first and set last; that leaves no swap. v2 bounds swap by itself. Without a limit of their own v1 counts no buffers of
- * TCP and UDP at all: they get as much again.
+ * The writes that bound a group. v1 refuses a memory limit above the memory+swap limit and the reverse, so
+ * the outer one is lifted first and set last; that leaves no swap. v2 bounds swap by itself. Without a limit
+ * of their own v1 counts no buffers of TCP and UDP at all: they get as much again.
  */
 export function limitWrites(layout: Layout, memoryBytes: number | null, tasks: number | null): LimitWrite[] {
   const memory = memoryBytes === null ? layout.unlimited.memory : String(memoryBytes);

@@ -1,6 +1,6 @@
 /**
- * The engine's place in the cgroups: one folder per hierarchy, named so that a later process can tell whether its owner is
- * still alive. Groups of sandboxes are made below it.
+ * The engine's place in the cgroups: one folder per hierarchy, named so that a later process can tell whether
+ * its owner is still alive. Groups of sandboxes are made below it.
  */
 import {
   accessSync,
@@ -45,7 +45,10 @@ export class CgroupTree {
   readonly name: string;
   /** Open parents, for the zygote: it removes what a killed host leaves. */
   readonly parentFds: number[] = [];
-  /** v2: cgroup.procs of the leaf that keepers live in; an init is born in a group only when both lie below the engine's. */
+  /**
+   * v2: cgroup.procs of the leaf that keepers live in; an init is born in a group only when both lie below
+   * the engine's.
+   */
   readonly keeperJoins: number[] = [];
   readonly #formerGroups = new FormerGroups();
   readonly #parents: Folders;
@@ -126,7 +129,10 @@ export class CgroupTree {
     return group;
   }
 
-  /** v2: what a group is given that has no CPU set. An empty one, which says the same, the kernel refuses where a process lives in it. */
+  /**
+   * v2: what a group is given that has no CPU set. An empty one, which says the same, the kernel refuses
+   * where a process lives in it.
+   */
   allCpus(): string {
     return readFileSync(join(this.#folders.get('cpuset')!, 'cpuset.cpus.effective'), 'utf8').trim();
   }
@@ -146,9 +152,10 @@ export class CgroupTree {
   }
 
   /**
-   * The kernel lets a keeper have an init born in a group if it may write to `cgroup.procs` there and where the paths of the
-   * two meet, which is here. There it is opened to all, since each keeper is another user: no process can be moved here, where
-   * controllers are passed on, and sandboxes see no cgroup files at all. The groups' own are their keepers'.
+   * The kernel lets a keeper have an init born in a group if it may write to `cgroup.procs` there and where
+   * the paths of the two meet, which is here. There it is opened to all, since each keeper is another user:
+   * no process can be moved here, where controllers are passed on, and sandboxes see no cgroup files at all.
+   * The groups' own are their keepers'.
    */
   async #makeKeeperLeaf(): Promise<void> {
     const folder = this.#folders.get('memory')!;

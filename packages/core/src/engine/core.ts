@@ -1,5 +1,6 @@
 /**
- * The parts of an engine: helper, pool, queue, cgroups, counters. `Engine` and `Sandbox` are what users see of it.
+ * The parts of an engine: helper, pool, queue, cgroups, counters. `Engine` and `Sandbox` are what users see
+ * of it.
  */
 import { availableParallelism } from 'node:os';
 import { AdmissionQueue } from '@sbx/shared';
@@ -50,7 +51,10 @@ export class EngineCore {
   readonly overdue = new Overdue();
   readonly pool: SandboxPool;
   readonly native: Native;
-  /** Tasks of the helper that RLIMIT_NPROC counts with the program's in a sandbox with one program; `null` where it counts others, too. */
+  /**
+   * Tasks of the helper that RLIMIT_NPROC counts with the program's in a sandbox with one program; `null`
+   * where it counts others, too.
+   */
   readonly countedHelpers: number | null;
   readonly machineCpus = availableParallelism();
   readonly openFilesMax = hardOpenFiles();
@@ -130,7 +134,10 @@ export class EngineCore {
     return slot instanceof Promise ? slot.catch((error) => this.#acquireAgain(spec, error)) : slot;
   }
 
-  /** A request that lost its sandbox with the helper, before anything was started in it, gets one from the next helper. */
+  /**
+   * A request that lost its sandbox with the helper, before anything was started in it, gets one from the
+   * next helper.
+   */
   #acquireAgain(spec: SandboxSpec, error: unknown): Slot | Promise<Slot> {
     if (this.#closed !== null || this.#helper.isAlive) throw error;
     return this.acquire(spec);
@@ -165,7 +172,8 @@ export class EngineCore {
     const reason = new ClosedError('The engine');
     this.queue.close(reason);
     await Promise.all([...this.closers].map((close) => close()));
-    // At once: the end of the zygote kills all that is below it, while a keeper competes for the CPU with programs that spin.
+    // At once: the end of the zygote kills all that is below it, while a keeper competes for the CPU with
+    // programs that spin.
     await Promise.all([this.pool.close(reason), this.#helper.close()]);
     this.overdue.close();
     await this.tree?.close();
@@ -183,7 +191,10 @@ function runQueue({ parallelism, queueLength }: EngineInfo): AdmissionQueue {
   );
 }
 
-/** A program has a user of its own, or, as an ordinary user, shares it with its keeper and init in a namespace of their own. */
+/**
+ * A program has a user of its own, or, as an ordinary user, shares it with its keeper and init in a namespace
+ * of their own.
+ */
 function countedHelpers(features: FeatureTable): number | null {
   if (features['distinct-users'].available) return 0;
   return countsTasksPerNamespace() ? 2 : null;

@@ -138,7 +138,10 @@ function cgroupHint(report: CgroupReport): string {
   return 'Run as root, or in a delegated cgroup: `systemd-run --user --scope -p Delegate=yes -- COMMAND`; in Docker with `--security-opt writable-cgroups=true`, or --privileged.';
 }
 
-/** The guarantees that a program with these limits does not get. One shared empty list when nothing is missing. */
+/**
+ * The guarantees that a program with these limits does not get. One shared empty list when nothing is
+ * missing.
+ */
 export function degradationsFor(
   table: FeatureTable,
   missing: readonly Feature[],

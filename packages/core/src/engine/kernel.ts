@@ -13,14 +13,18 @@ export function checkKernel(): void {
   });
 }
 
-/** Since 5.14 RLIMIT_NPROC counts a user's tasks in each user namespace for itself; before, all that the user has anywhere. */
+/**
+ * Since 5.14 RLIMIT_NPROC counts a user's tasks in each user namespace for itself; before, all that the user
+ * has anywhere.
+ */
 export function countsTasksPerNamespace(): boolean {
   return isAtLeast(5, 14);
 }
 
 /**
- * RLIMIT_CORE of all programs. A `core_pattern` with a pipe ignores 0 and heeds 1, one with a socket (Linux 6.16) ignores 1; for a file,
- * which is a page at least, both are too little, and 1 stays right when a handler is installed later.
+ * RLIMIT_CORE of all programs. A `core_pattern` with a pipe ignores 0 and heeds 1, one with a socket (Linux
+ * 6.16) ignores 1; for a file, which is a page at least, both are too little, and 1 stays right when a
+ * handler is installed later.
  */
 export function coreLimit(pattern = corePattern()): 0 | 1 {
   return pattern.startsWith('@') ? 0 : 1;

@@ -1,4 +1,7 @@
-/** The caller's mount table to the rows that the helper applies: looks at the host once, when the engine opens. */
+/**
+ * The caller's mount table to the rows that the helper applies: looks at the host once, when the engine
+ * opens.
+ */
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { InvalidOptionsError } from '../errors.js';
 import type { TemplateRow } from '../native/native.js';
@@ -56,7 +59,8 @@ function compileBind(row: Extract<MountRow, { kind: 'bind' }>, index: number): T
       hint: `Every sandbox has ${[...DEVICES].join(', ')}; no other can be given.`,
     });
   }
-  // A link of the host (`/bin` on a merged-usr system) becomes the same link, so that paths inside mean the same.
+  // A link of the host (`/bin` on a merged-usr system) becomes the same link, so that paths inside mean the
+  // same.
   if (status.isSymbolicLink() && row.target === undefined) {
     return [{ kind: 'symlink', source: readlinkSync(row.source), target }];
   }

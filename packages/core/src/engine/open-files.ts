@@ -20,7 +20,10 @@ export function checkOpenFileRoom(max: number): void {
   });
 }
 
-/** Of the host, for a sandbox in use: channel, work folder, pipes, files of its groups. 25 to 29 were measured with four v1 hierarchies. */
+/**
+ * Of the host, for a sandbox in use: channel, work folder, pipes, files of its groups. 25 to 29 were measured
+ * with four v1 hierarchies.
+ */
 const OPEN_FILES_PER_SANDBOX = 30;
 /** Left to the rest of the process, and to sandboxes that end while others begin. */
 const OPEN_FILES_SPARE = 128;

@@ -1,6 +1,7 @@
 /**
- * The second bound of real time. Init ends a program at its wall limit by its own timer; should it ever not (stopped, or held up in the
- * kernel), the host does, some seconds late. One timer for all programs of an engine, and none while nothing runs.
+ * The second bound of real time. Init ends a program at its wall limit by its own timer; should it ever not
+ * (stopped, or held up in the kernel), the host does, some seconds late. One timer for all programs of an
+ * engine, and none while nothing runs.
  */
 
 export interface TimedProgram {

@@ -12,6 +12,7 @@ export function registerCore(engine: object, core: EngineCore): void {
 export function coreOf(engine: object | undefined): EngineCore | Promise<EngineCore> {
   if (engine === undefined) return openDefaultCore();
   const core = cores.get(engine);
-  if (core === undefined) throw new ClosedError('The engine'); // of another copy of this package, or not an engine
+  // Of another copy of this package, or not an engine.
+  if (core === undefined) throw new ClosedError('The engine');
   return core;
 }

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 const CAP_SYS_ADMIN = 21n;
 
 /**
- * Without CAP_SYS_ADMIN everything happens in a user namespace, as for any ordinary user: also as root of a container that drops it, which is
- * what container runtimes do.
+ * Without CAP_SYS_ADMIN everything happens in a user namespace, as for any ordinary user: also as root of a
+ * container that drops it, which is what container runtimes do.
  */
 export function isRootless(uid = process.geteuid!(), status = ownStatus()): boolean {
   if (uid !== 0) return true;

@@ -1,4 +1,7 @@
-/** The compiled program is run by an interpreter written here, and compared with a reading of the rules as they stand. */
+/**
+ * The compiled program is run by an interpreter written here, and compared with a reading of the rules as
+ * they stand.
+ */
 import { describe, expect, it } from 'vitest';
 import { syscallNumber } from '../options/syscalls.js';
 import type { SeccompAction, SeccompArgument, SeccompPolicy } from '../types/seccomp.js';

@@ -1,7 +1,7 @@
 /**
- * A filter of the caller's, compiled to BPF. A binary search over the numbers ends in runs of calls that are answered alike; a call
- * with tests of arguments goes through its rules in order. The foreign architectures and x32 numbers that share these numbers
- * are refused by our own filter, which stands below.
+ * A filter of the caller's, compiled to BPF. A binary search over the numbers ends in runs of calls that are
+ * answered alike; a call with tests of arguments goes through its rules in order. The foreign architectures
+ * and x32 numbers that share these numbers are refused by our own filter, which stands below.
  */
 import { InvalidOptionsError } from '../errors.js';
 import { POLICY_LENGTH_MAX } from '../native/tables.js';
@@ -19,7 +19,10 @@ const ACTIONS: Readonly<Record<SeccompAction, number>> = {
   'kill-process': 0x80000000,
 };
 
-/** BPF: load a word of the call's data, return, jump always, jump when the word is equal, greater, at least, has a bit of. */
+/**
+ * BPF: load a word of the call's data, return, jump always, jump when the word is equal, greater, at least,
+ * has a bit of.
+ */
 const LOAD = 0x20;
 const RETURN = 0x06;
 const JUMP = 0x05;
@@ -47,7 +50,10 @@ interface Run {
   otherwise: SeccompAction;
 }
 
-/** Instructions as pairs of words: code and jumps, operand. Throws `InvalidOptionsError` when there are too many. */
+/**
+ * Instructions as pairs of words: code and jumps, operand. Throws `InvalidOptionsError` when there are too
+ * many.
+ */
 export function compilePolicy(policy: SeccompPolicy, architecture: Architecture): number[] {
   const out = new Assembler();
   out.add(LOAD, 0);

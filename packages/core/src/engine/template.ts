@@ -1,4 +1,7 @@
-/** Engine options to the template message of the zygote: the world that every program of the engine finds itself in. */
+/**
+ * Engine options to the template message of the zygote: the world that every program of the engine finds
+ * itself in.
+ */
 import type { CgroupTree } from '../cgroup/tree.js';
 import { signalNumber } from '../errno.js';
 import type { TemplateMessage } from '../native/native.js';
@@ -32,7 +35,10 @@ export function filterMayKill({ seccomp }: EngineOptions, spec: { seccompKill: b
   return spec.seccompKill || typeof seccomp === 'object';
 }
 
-/** The rows of the root: the caller's rows, or the default ones. Throws `InvalidOptionsError` for a venv without its interpreter. */
+/**
+ * The rows of the root: the caller's rows, or the default ones. Throws `InvalidOptionsError` for a venv
+ * without its interpreter.
+ */
 export function mountsOf(options: EngineOptions): readonly MountRow[] {
   const { hostname = DEFAULT_HOSTNAME, workDir = DEFAULT_WORK_DIR, insideUid = SANDBOX_UID } = options;
   const rows = options.mounts ?? defaultMounts(hostname, workDir, insideUid);

@@ -1,6 +1,7 @@
 /**
- * Entries of an archive as files of a work folder in which no program runs yet. Each name is resolved beneath the folder's
- * descriptor without following a link, also of the archive's own making. Everything belongs to the sandbox's user.
+ * Entries of an archive as files of a work folder in which no program runs yet. Each name is resolved beneath
+ * the folder's descriptor without following a link, also of the archive's own making. Everything belongs to
+ * the sandbox's user.
  */
 import { constants, fchmodSync, futimesSync, lstatSync, lutimesSync, unlinkSync, writeSync } from 'node:fs';
 import type { TarHeader } from 'modern-tar';
@@ -125,7 +126,10 @@ export class ArchiveWriter {
     });
   }
 
-  /** Makes something by its name in its folder; the later of two entries counts. A descriptor or 0; throws for an error number. */
+  /**
+   * Makes something by its name in its folder; the later of two entries counts. A descriptor or 0; throws for
+   * an error number.
+   */
   #anew(path: string, make: (dir: number, name: string) => number): number {
     return this.#inParent(path, (dir, name) => {
       const made = make(dir, name);

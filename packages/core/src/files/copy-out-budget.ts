@@ -1,7 +1,13 @@
-/** A bound for all that one program's files bring out of its sandbox together: names of one file and holes cost it nothing, and us memory. */
+/**
+ * A bound for all that one program's files bring out of its sandbox together: names of one file and holes
+ * cost it nothing, and us memory.
+ */
 import type { Stats } from 'node:fs';
 
-/** A file that is copied out costs this at least: its entry, its descriptor, its place in a result. Of outputs there are few. */
+/**
+ * A file that is copied out costs this at least: its entry, its descriptor, its place in a result. Of outputs
+ * there are few.
+ */
 const FILE_BYTES_MIN = 4096;
 /** A file that is copied with its holes still has to be read through. */
 const HOLE_SHARE = 4;
@@ -30,7 +36,10 @@ export class CopyOutBudget {
     this.#left -= Math.max(bytes, FILE_BYTES_MIN);
   }
 
-  /** The first bytes of a file whose descriptor is handed on; false, and nothing charged, when they do not fit. */
+  /**
+   * The first bytes of a file whose descriptor is handed on; false, and nothing charged, when they do not
+   * fit.
+   */
   chargeOpenFile(
     { size, blocks }: Pick<Stats, 'size' | 'blocks'>,
     maxBytes: number,

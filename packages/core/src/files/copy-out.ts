@@ -24,7 +24,9 @@ export function noFiles(): CopiedOut {
 type Wanted = Exclude<CopyOut, string>;
 type Bounded = Wanted & Required<Pick<Wanted, 'maxBytes'>>;
 
-/** Takes files out; what cannot be taken is an entry of `errors`. Every process of the sandbox must be dead. */
+/**
+ * Takes files out; what cannot be taken is an entry of `errors`. Every process of the sandbox must be dead.
+ */
 export function copyOut(
   folder: WorkFolder,
   wanted: readonly CopyOut[],

@@ -9,7 +9,10 @@ type Files = Readonly<Record<string, FileInput | string | Uint8Array>>;
 /** The content of a file. */
 export type FileContent = Content | string | Uint8Array;
 
-/** Writes files, making folders on the way; then links. Returns a promise only when something of the host must be read. */
+/**
+ * Writes files, making folders on the way; then links. Returns a promise only when something of the host must
+ * be read.
+ */
 export function copyIn(folder: WorkFolder, files: Files): Promise<void> | undefined {
   const entries = Object.entries(files);
   for (const [index, [path, input]] of entries.entries()) {
@@ -57,7 +60,10 @@ export function makeLink(folder: WorkFolder, path: string, to: string): void {
   if (made < 0) throw new FileAccessError({ operation: 'symlink', path, errno: -made });
 }
 
-/** Writes one file, following no link at its end unless told to. Throws `FileAccessError`, or rejects with one. */
+/**
+ * Writes one file, following no link at its end unless told to. Throws `FileAccessError`, or rejects with
+ * one.
+ */
 export function writeInto(
   folder: WorkFolder,
   path: string,

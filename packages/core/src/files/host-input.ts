@@ -28,14 +28,17 @@ export function immediateBytes(content: Content | string | Uint8Array): Uint8Arr
   return text === undefined ? (bytes ?? null) : Buffer.from(text);
 }
 
-/** All bytes of a content. Throws `FileAccessError` for a host file that cannot be read or is not a regular file. */
+/**
+ * All bytes of a content. Throws `FileAccessError` for a host file that cannot be read or is not a regular
+ * file.
+ */
 export async function contentBytes(content: Content): Promise<Uint8Array> {
   return immediateBytes(content) ?? withHostFile(content, nameOf(content), readAll);
 }
 
 /**
- * Does something with the regular file of the host that a content names. `path` is where it goes inside, for errors. What we
- * opened is closed after.
+ * Does something with the regular file of the host that a content names. `path` is where it goes inside, for
+ * errors. What we opened is closed after.
  */
 export async function withHostFile<T>(
   content: Content,
@@ -58,8 +61,8 @@ export async function withHostFile<T>(
 }
 
 /**
- * The file behind a content of the host, for a program to read: a descriptor of its own, at the start, that cannot be opened
- * for writing. At once for a descriptor whose file needs no copy, or a small one.
+ * The file behind a content of the host, for a program to read: a descriptor of its own, at the start, that
+ * cannot be opened for writing. At once for a descriptor whose file needs no copy, or a small one.
  */
 export function readOnlyFile(native: Native, content: Content): number | Promise<number> {
   const name = nameOf(content);

@@ -22,7 +22,10 @@ export interface PackOptions {
 /** Files up to this size are read in one piece. */
 const SMALL_BYTES = 64 * 1024;
 
-/** The archive, as it is read. Rejects with a `FileAccessError` at a bound, or at a name that no archive can carry. */
+/**
+ * The archive, as it is read. Rejects with a `FileAccessError` at a bound, or at a name that no archive can
+ * carry.
+ */
 export async function* packTree(folder: WorkFolder, options: PackOptions): AsyncGenerator<Uint8Array, void> {
   const { createTarPacker } = await import('modern-tar');
   const { readable, controller } = createTarPacker();

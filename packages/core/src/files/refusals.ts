@@ -5,7 +5,10 @@ const ENXIO = 6;
 const ENODEV = 19;
 const EINVAL = 22;
 
-/** The error code for pipes, sockets and devices, which the native layer and the kernel refuse; nothing for other error numbers. */
+/**
+ * The error code for pipes, sockets and devices, which the native layer and the kernel refuse; nothing for
+ * other error numbers.
+ */
 export function notRegular(errno: number): { code?: FileErrorCode } {
   return errno === EINVAL || errno === ENXIO || errno === ENODEV ? { code: 'SBX_FILE_NOT_REGULAR' } : {};
 }

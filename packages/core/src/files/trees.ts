@@ -1,10 +1,11 @@
 /**
- * The file systems of a sandbox that are its own (work folder, /tmp, /dev/shm, `tmpfs` rows), by descriptor, and how a path
- * inside is found in them. Nothing else of the root that programs see is ever opened here: not /proc, no device, no bind.
+ * The file systems of a sandbox that are its own (work folder, /tmp, /dev/shm, `tmpfs` rows), by descriptor,
+ * and how a path inside is found in them. Nothing else of the root that programs see is ever opened here: not
+ * /proc, no device, no bind.
  *
- * The kernel resolves paths beneath one tree and refuses every link. Where there was one on the way, it is followed here, by
- * name, from tree to tree as the program would see it; then the kernel resolves the path without links that came of it. What
- * a living program changes meanwhile can only make that fail.
+ * The kernel resolves paths beneath one tree and refuses every link. Where there was one on the way, it is
+ * followed here, by name, from tree to tree as the program would see it; then the kernel resolves the path
+ * without links that came of it. What a living program changes meanwhile can only make that fail.
  */
 import { constants } from 'node:fs';
 import { FileAccessError } from '../errors.js';
@@ -41,8 +42,8 @@ interface Spot {
 }
 
 /**
- * Does something at a place inside. Links on the way are followed, one at the end is `work`'s affair. Returns a negative error
- * number also when the path is in no tree (EXDEV), or, without `root`, is one (EISDIR).
+ * Does something at a place inside. Links on the way are followed, one at the end is `work`'s affair. Returns
+ * a negative error number also when the path is in no tree (EXDEV), or, without `root`, is one (EISDIR).
  */
 export function inTree<T>(
   folder: WorkFolder,
@@ -61,7 +62,9 @@ export function inTree<T>(
   return other.path === '.' && !root ? EISDIR : work(other.dir, other.path);
 }
 
-/** The number of the tree that a path is in, and where in it, by name alone. `null`: it is in none, or is one. */
+/**
+ * The number of the tree that a path is in, and where in it, by name alone. `null`: it is in none, or is one.
+ */
 export function placeInTrees(folder: WorkFolder, path: string): [tree: number, below: string] | null {
   const { trees } = folder;
   const spot = find(trees, absolute(folder, checkWorkPath(path, { folder: true })));
@@ -90,7 +93,10 @@ export function openParent(folder: WorkFolder, operation: string, path: string):
 /** Not in `node:fs`: a descriptor that only names a file. */
 export const O_PATH = 0o10000000;
 
-/** Does something with the last name of a path, in the folder that it is in. Throws `FileAccessError` when there is no such folder. */
+/**
+ * Does something with the last name of a path, in the folder that it is in. Throws `FileAccessError` when
+ * there is no such folder.
+ */
 export function inParent(
   folder: WorkFolder,
   operation: string,
@@ -118,7 +124,8 @@ function absolute({ trees }: WorkFolder, path: string): string {
 
 /** By name alone. The longest target that fits; without links nothing else is that place. */
 function find(trees: readonly Tree[], path: string): Spot | null {
-  // Nearly all paths are relative and no tree stands below the work folder; where one does, the kernel says EXDEV.
+  // Nearly all paths are relative and no tree stands below the work folder; where one does, the kernel says
+  // EXDEV.
   if (!path.startsWith('/')) return { dir: trees[0]!.fd, path };
   let best: Tree | null = null;
   for (const tree of trees)

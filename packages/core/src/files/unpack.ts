@@ -1,7 +1,7 @@
 /**
- * A tar archive that may be hostile into the work folder of a new sandbox. Every name is resolved beneath the folder's
- * descriptor and through no link, so that nothing in an archive can lead elsewhere; kinds that are not files, folders or
- * links are refused; what an archive can make the host hold or do is bounded.
+ * A tar archive that may be hostile into the work folder of a new sandbox. Every name is resolved beneath the
+ * folder's descriptor and through no link, so that nothing in an archive can lead elsewhere; kinds that are
+ * not files, folders or links are refused; what an archive can make the host hold or do is bounded.
  */
 import { read as readCallback } from 'node:fs';
 import { promisify } from 'node:util';
@@ -20,7 +20,10 @@ const AHEAD_BYTES_MAX = 4 * 2 ** 20;
 /** Entries of one archive, those that name the same file included. */
 const ENTRY_COUNT_MAX = 2 ** 20;
 
-/** Throws `InvalidOptionsError` for what no archive may have, `FileAccessError` for what does not fit, or `signal.reason`. */
+/**
+ * Throws `InvalidOptionsError` for what no archive may have, `FileAccessError` for what does not fit, or
+ * `signal.reason`.
+ */
 export async function unpackTree(
   folder: WorkFolder,
   source: WorkspaceSource,

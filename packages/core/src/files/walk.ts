@@ -1,6 +1,7 @@
 /**
- * All that is below a folder of a sandbox, while its programs may change it. Each folder is opened beneath its tree without
- * following links, one at a time, and its names are looked at in what was opened: nothing that moves meanwhile can lead elsewhere.
+ * All that is below a folder of a sandbox, while its programs may change it. Each folder is opened beneath
+ * its tree without following links, one at a time, and its names are looked at in what was opened: nothing
+ * that moves meanwhile can lead elsewhere.
  */
 import { isUtf8 } from 'node:buffer';
 import { constants, promises as fs, type Stats } from 'node:fs';
@@ -27,7 +28,10 @@ const NAMES_AT_ONCE = 64;
 /** Error numbers of what a program took away, or put something else for, between two looks. */
 export const GONE: ReadonlySet<number> = new Set([ENOENT, ENOTDIR, ELOOP]);
 
-/** A folder comes before what is in it; there is no order besides. How many entries there are is for the caller to bound. */
+/**
+ * A folder comes before what is in it; there is no order besides. How many entries there are is for the
+ * caller to bound.
+ */
 export async function* walkTree(folder: WorkFolder, start: WalkStart): AsyncGenerator<WalkEntry, void> {
   const folders = [''];
   while (folders.length > 0) {

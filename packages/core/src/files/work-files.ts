@@ -1,7 +1,7 @@
 /**
- * Files of a living sandbox, named as in `node:fs/promises`. Every path is resolved by the kernel beneath the descriptor of one of
- * its trees; the last step of operations on names is done in the parent folder, opened that way, so that nothing a
- * program does meanwhile can lead elsewhere.
+ * Files of a living sandbox, named as in `node:fs/promises`. Every path is resolved by the kernel beneath the
+ * descriptor of one of its trees; the last step of operations on names is done in the parent folder, opened
+ * that way, so that nothing a program does meanwhile can lead elsewhere.
  */
 import { constants, fchmod as fchmodCallback, promises as fs, type Stats } from 'node:fs';
 import { promisify } from 'node:util';

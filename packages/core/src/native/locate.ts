@@ -7,8 +7,9 @@ import { UnsupportedError } from '../errors.js';
 import { type Pair, PREBUILT_PLATFORMS, prebuiltPair } from '../prebuilt.js';
 
 /**
- * A folder that the environment names comes first: of another build, or of a platform that has no pair. Then the package's own, whose literal
- * paths tools that trace files follow; then the package as the running code would find it, for bundles that took the code alone.
+ * A folder that the environment names comes first: of another build, or of a platform that has no pair. Then
+ * the package's own, whose literal paths tools that trace files follow; then the package as the running code
+ * would find it, for bundles that took the code alone.
  */
 export function locatePair(platform: string): Pair {
   const { SBX_NATIVE_PATH: named } = process.env;
@@ -35,8 +36,8 @@ const pairIn = (folder: string): Pair => ({
 const found = (pair: Pair | null) => (pair !== null && existsSync(pair.addon) ? pair : null);
 
 /**
- * Seen from the code, or from the program's main file; never from the working folder, which may be anybody's. By the default export: webpack takes calls of an
- * imported `createRequire` for its own.
+ * Seen from the code, or from the program's main file; never from the working folder, which may be anybody's.
+ * By the default export: webpack takes calls of an imported `createRequire` for its own.
  */
 function installedPackage(): string | null {
   const files = [

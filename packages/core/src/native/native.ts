@@ -1,4 +1,7 @@
-/** The only file that loads the addon. It is loaded at first use, never at import, so that types and pure helpers work anywhere. */
+/**
+ * The only file that loads the addon. It is loaded at first use, never at import, so that types and pure
+ * helpers work anywhere.
+ */
 import { readFileSync } from 'node:fs';
 import Module from 'node:module';
 import { basename, dirname, join } from 'node:path';
@@ -23,7 +26,10 @@ let loaded: Loaded | undefined;
 
 const REINSTALL = 'Reinstall @sbx/core; in a checkout run `npm run setup`. `sbx doctor` shows more.';
 
-/** Loads the addon once per environment. Throws `UnsupportedError` with everything needed to find out why it cannot. */
+/**
+ * Loads the addon once per environment. Throws `UnsupportedError` with everything needed to find out why it
+ * cannot.
+ */
 export function loadNative(): Loaded {
   loaded ??= load();
   return loaded;
@@ -56,8 +62,8 @@ function load(): Loaded {
 }
 
 /**
- * Bun and Deno load addons, but their loops are not libuv's: one ends the process at the first channel, the other never says that one is
- * readable.
+ * Bun and Deno load addons, but their loops are not libuv's: one ends the process at the first channel, the
+ * other never says that one is readable.
  */
 function refuseOtherRuntimes({ bun, deno }: NodeJS.ProcessVersions): void {
   const runtime = bun !== undefined ? 'bun' : deno !== undefined ? 'deno' : null;
@@ -79,7 +85,10 @@ function checkBuild({ protocolVersion }: Native): void {
 
 const DESCRIPTORS_RETRY_MS = 100;
 
-/** The error of a host, or of a machine, that has no file descriptor left; `null` when `errno` says something else. */
+/**
+ * The error of a host, or of a machine, that has no file descriptor left; `null` when `errno` says something
+ * else.
+ */
 export function descriptorsError(what: string, errno: number): OverloadedError | null {
   const name = errnoName(errno);
   if (name !== 'EMFILE' && name !== 'ENFILE') return null;
@@ -94,7 +103,10 @@ export function hostError(what: string, result: number): SbxError {
   return descriptorsError(what, errno) ?? new SbxError({ code: 'SBX_INTERNAL', message, details: { errno } });
 }
 
-/** Functions of the addon return error numbers; its constructors cannot, and throw what becomes an error of ours here. */
+/**
+ * Functions of the addon return error numbers; its constructors cannot, and throw what becomes an error of
+ * ours here.
+ */
 function withOwnErrors(native: Native): Native {
   const { Channel, Reader, Writer, Relay } = native;
   return {

@@ -1,4 +1,7 @@
-/** Sockets to helpers, and what these report: the addon puts each report into one row of numbers, and says what outputs hold. */
+/**
+ * Sockets to helpers, and what these report: the addon puts each report into one row of numbers, and says
+ * what outputs hold.
+ */
 
 import type { HelperMessage, ReportedOutput } from './messages.js';
 import { loadNative } from './native.js';
@@ -31,7 +34,10 @@ const READERS: Readonly<Record<number, (contents: Contents) => HelperMessage>> =
   },
 };
 
-/** Our end of a socket to a helper. `quiet`: as of `Channel.listen`. Throws `SbxError` where the kernel refuses to watch it. */
+/**
+ * Our end of a socket to a helper. `quiet`: as of `Channel.listen`. Throws `SbxError` where the kernel
+ * refuses to watch it.
+ */
 export function openChannel(fd: number, onMessage: (message: HelperMessage) => void, quiet = false): Channel {
   const { native } = loadNative();
   return new native.Channel(fd, (contents) => onMessage(readReport(contents)), quiet);

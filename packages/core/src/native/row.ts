@@ -1,6 +1,7 @@
 /**
- * Numbers that cross the boundary, by position in one row: asked for by name each property would be a call into JavaScript's engine, and
- * there are a hundred in every run. What is sent and received, and in which order, is in native/records.ts.
+ * Numbers that cross the boundary, by position in one row: asked for by name each property would be a call
+ * into JavaScript's engine, and there are a hundred in every run. What is sent and received, and in which
+ * order, is in native/records.ts.
  */
 
 /** Stands for a number that is not known. */

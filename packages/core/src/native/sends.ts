@@ -1,4 +1,7 @@
-/** Messages to zygote, keeper and init, as the addon takes them: a row of numbers, descriptors, strings in one text. */
+/**
+ * Messages to zygote, keeper and init, as the addon takes them: a row of numbers, descriptors, strings in one
+ * text.
+ */
 import {
   prepareBits,
   putGroups,
@@ -21,7 +24,10 @@ import type {
   StartMessage,
 } from './types.js';
 
-/** A slot of its own for a keeper, whose end of its channel this hands over. 0 or a negative error number, as of all of these. */
+/**
+ * A slot of its own for a keeper, whose end of its channel this hands over. 0 or a negative error number, as
+ * of all of these.
+ */
 export function sendNewSlot(channel: Channel, slotId: number, uidBase: number, keeperEnd: number): number {
   beginRow();
   putNewSlot({ slotId, uidBase });
@@ -39,8 +45,8 @@ export function sendGroups(
 }
 
 /**
- * Makes a sandbox; our end of the channel to its init, or a negative error number. `left`: descriptors into the sandbox before, copies of
- * which the keeper closes.
+ * Makes a sandbox; our end of the channel to its init, or a negative error number. `left`: descriptors into
+ * the sandbox before, copies of which the keeper closes.
  */
 export function sendPrepare(
   channel: Channel,

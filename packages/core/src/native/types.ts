@@ -61,7 +61,9 @@ export type ActivateMessage = HandOverNumbers;
 /** The host's end of a socket to zygote, keeper or init. Methods return 0 or a negative error number. */
 export interface Channel {
   template(message: TemplateMessage): number;
-  /** `row`, here and in the next: the numbers that native/sends.ts puts together, after how many there are. */
+  /**
+   * `row`, here and in the next: the numbers that native/sends.ts puts together, after how many there are.
+   */
   newSlot(row: Float64Array, keeperEnd: number): number;
   groups(row: Float64Array, joins: readonly number[], counters: readonly number[], folder: number): number;
   /** Our end of the channel to the init that is made. */
@@ -76,7 +78,10 @@ export interface Channel {
   signal(row: Float64Array): number;
   /** Messages of a quiet channel call `onReport` from now on; before, they wait for `take`. */
   listen(): number;
-  /** Polls a quiet channel: the next report goes to `Native.report`, and what outputs hold comes back; `null` when there is none. */
+  /**
+   * Polls a quiet channel: the next report goes to `Native.report`, and what outputs hold comes back; `null`
+   * when there is none.
+   */
   take(): Uint8Array[] | undefined | null;
   close(): void;
 }
@@ -97,7 +102,9 @@ export interface NativeWriter {
   close(): void;
 }
 
-/** A pipe between two programs that passes through the host, on a thread of the addon. Owns both descriptors. */
+/**
+ * A pipe between two programs that passes through the host, on a thread of the addon. Owns both descriptors.
+ */
 export interface NativeRelay {
   /** Every writer is dead: takes what is left and closes. [bytes kept, bytes in all]. */
   finish(): [Uint8Array, number];
@@ -114,7 +121,10 @@ export interface RelayOptions {
   drain: boolean;
 }
 
-/** The fanotify open gate: holds programs at the opening of a file; `native/addon/gate.h`. Results are negative error numbers where something failed. */
+/**
+ * The fanotify open gate: holds programs at the opening of a file; `native/addon/gate.h`. Results are
+ * negative error numbers where something failed.
+ */
 export interface NativeGate {
   /** Makes an empty file that nobody can open until `open`; returns its id. */
   hold(options: { dir: number; path: string; owner: number }): number;
@@ -144,7 +154,10 @@ export interface PathBeneath {
 export interface Native {
   /** Of the tables that the addon was built from: `PROTOCOL_VERSION`. */
   protocolVersion: number;
-  /** The report that has come last, while `onReport` is called with what outputs hold; see `native/reports.ts`. */
+  /**
+   * The report that has come last, while `onReport` is called with what outputs hold; see
+   * `native/reports.ts`.
+   */
   report: Float64Array;
   Channel: new (
     fd: number,
@@ -182,7 +195,10 @@ export interface Native {
   fillFile(fd: number, bytes: Uint8Array): number;
   /** As `fillFile`, from an open regular file, by the kernel; large ones on another thread. */
   copyFile(from: number, to: number): number | Promise<number>;
-  /** EINVAL or EISDIR when not regular. Of one larger than `maxBytes` nothing is read, or with `truncate` the first. */
+  /**
+   * EINVAL or EISDIR when not regular. Of one larger than `maxBytes` nothing is read, or with `truncate` the
+   * first.
+   */
   readFileBeneath(options: PathBeneath & { maxBytes: number; truncate?: boolean }): FileRead | number;
   /** The target of a link; 0 for a file that is none. */
   readLinkBeneath(options: { dir: number; path: string }): string | number;
@@ -198,10 +214,16 @@ export interface Native {
   takeFile(fd: number, maxBytes: number): FileRead | number;
   /** The descriptor is the user's from now on. */
   giveAway(fd: number): number;
-  /** The regular file behind a descriptor, for a program to read: at its start, never to be opened for writing. */
+  /**
+   * The regular file behind a descriptor, for a program to read: at its start, never to be opened for
+   * writing.
+   */
   readOnlyFile(fd: number): number | Promise<number>;
   removeTree(options: { dir: number; name: string; owner: number }): Promise<number>;
-  /** `mode`: what programs may open it for once more, by /proc. Default 0o666, for a pipe with a program at each end. */
+  /**
+   * `mode`: what programs may open it for once more, by /proc. Default 0o666, for a pipe with a program at
+   * each end.
+   */
   pipe(mode?: number): [number, number] | number;
   memoryFile(bytes: Uint8Array): number;
   eventFd(): number;

@@ -5,9 +5,15 @@ import { quote } from './describe.js';
 import { PATH_BYTES_MAX } from './paths.js';
 import { keySegment, nulProblem, type Problem, problem, within, wrongSecret, wrongType } from './problem.js';
 
-/** Longest single argument or `NAME=value` in bytes, its NUL left out: the kernel's MAX_ARG_STRLEN is 128 KiB with it. */
+/**
+ * Longest single argument or `NAME=value` in bytes, its NUL left out: the kernel's MAX_ARG_STRLEN is 128 KiB
+ * with it.
+ */
 export const ARG_BYTES_MAX = 131_071;
-/** All arguments and variables with their NULs and pointers. The kernel takes a quarter of the stack, 6 MiB at the most. */
+/**
+ * All arguments and variables with their NULs and pointers. The kernel takes a quarter of the stack, 6 MiB at
+ * the most.
+ */
 export const ARGV_BYTES_MAX = 2 * 2 ** 20 - 4096;
 /** Arguments, and variables, of one program. */
 export const ARG_COUNT_MAX = 65_536;
@@ -17,7 +23,9 @@ const PER_STRING_BYTES = 9;
 
 const FILE_RULE = text(PATH_BYTES_MAX);
 
-/** Checks the program's file; `args` because a file with spaces and no list of arguments is a shell command. */
+/**
+ * Checks the program's file; `args` because a file with spaces and no list of arguments is a shell command.
+ */
 export function checkFileArgument(file: unknown, args: unknown): Problem | null {
   const found = checkRule(file, FILE_RULE);
   if (found !== null) return found;

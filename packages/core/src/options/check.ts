@@ -1,10 +1,12 @@
 /**
- * Strict options, from tables. A `Table` maps each legal key to a `Rule`; `checkTable` walks the keys of what came and
- * answers with the first `Problem`, or `null`. It runs on every `Sandbox.run`, so nothing is allocated while all is well:
- * rules are made once, checks are plain functions of a value, and paths are put together on the way back from a problem
- * (each level prepends its own segment). `throwProblem` makes the error, at the outermost function.
+ * Strict options, from tables. A `Table` maps each legal key to a `Rule`; `checkTable` walks the keys of what
+ * came and answers with the first `Problem`, or `null`. It runs on every `Sandbox.run`, so nothing is
+ * allocated while all is well: rules are made once, checks are plain functions of a value, and paths are put
+ * together on the way back from a problem (each level prepends its own segment). `throwProblem` makes the
+ * error, at the outermost function.
  *
- * Only plain objects are taken: what is checked must be what is read later, which getters and prototypes do not promise.
+ * Only plain objects are taken: what is checked must be what is read later, which getters and prototypes do
+ * not promise.
  */
 
 import { describe, describeSecret } from './describe.js';
@@ -60,7 +62,10 @@ export interface Table {
 /** The keys of an interface, or of every member of a union. */
 type KeysOf<T> = T extends unknown ? keyof T & string : never;
 
-/** Makes a `Table`, at import only. With the public type as `T`, a key that was forgotten here breaks the build. */
+/**
+ * Makes a `Table`, at import only. With the public type as `T`, a key that was forgotten here breaks the
+ * build.
+ */
 export function table<T extends object = Record<string, unknown>>(
   what: string,
   rules: Readonly<Record<KeysOf<T>, Rule>>,

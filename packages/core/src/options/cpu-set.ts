@@ -36,7 +36,8 @@ export function formatCpuSet(cpus: readonly number[]): string {
 function parse(text: string): number[] | null {
   if (text.length > TEXT_LENGTH_MAX) return null;
   const cpus = new Set<number>();
-  // Without repetitions no list names more than all: keeps '0-8191,0-8191,…' from costing a peer's whole second.
+  // Without repetitions no list names more than all: keeps '0-8191,0-8191,…' from costing a peer's whole
+  // second.
   let named = 0;
   for (const part of text.split(',')) {
     const match = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(part.trim());

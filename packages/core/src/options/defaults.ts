@@ -30,8 +30,8 @@ export const DEFAULT_ENV: Readonly<Record<string, string>> = Object.freeze({
 const JAVA_VERSIONS = [8, 11, 17, 21, 25];
 
 /**
- * The default root for a host name, a work folder and a user, which appear in generated files. Binds of host symlinks (`/bin` on a
- * merged-usr host) become the same symlinks.
+ * The default root for a host name, a work folder and a user, which appear in generated files. Binds of host
+ * symlinks (`/bin` on a merged-usr host) become the same symlinks.
  */
 export function defaultMounts(
   hostname: string = DEFAULT_HOSTNAME,
@@ -57,7 +57,8 @@ function systemFolders(): MountRow[] {
     { kind: 'bind', source: '/lib', executable: true, optional: true },
     // The loader of x64 programs is named /lib64/ld-linux-x86-64.so.2 in each of them.
     { kind: 'bind', source: '/lib64', executable: true, optional: true },
-    // Libraries of 32-bit and x32 programs (g++ -m32 links them; running such programs is the filter's question).
+    // Libraries of 32-bit and x32 programs (g++ -m32 links them; running such programs is the filter's
+    // question).
     { kind: 'bind', source: '/lib32', executable: true, optional: true },
     { kind: 'bind', source: '/libx32', executable: true, optional: true },
   ];
@@ -68,19 +69,21 @@ function systemSettings(): MountRow[] {
   return [
     // cc, c++, awk, java, javac, editor: /usr/bin/x → /etc/alternatives/x → the real file.
     optionalBind('/etc/alternatives'),
-    // Where libraries outside the standard folders are; without the cache the loader searches slowly or fails.
+    // Where libraries outside the standard folders are; without the cache the loader searches slowly or
+    // fails.
     optionalBind('/etc/ld.so.cache'),
     // gcc's linker reads these for libraries that libraries need.
     optionalBind('/etc/ld.so.conf'),
     optionalBind('/etc/ld.so.conf.d'),
     // Time zone of the host, for local time in output.
     optionalBind('/etc/localtime'),
-    // Certificates: Python, Node and curl load them at start of TLS; the JDK's cacerts is a link to certs/java.
-    // Never /etc/ssl itself: it holds the host's private keys.
+    // Certificates: Python, Node and curl load them at start of TLS; the JDK's cacerts is a link to
+    // certs/java. Never /etc/ssl itself: it holds the host's private keys.
     optionalBind('/etc/ssl/certs'),
     // Target of /usr/lib/ssl/openssl.cnf; openssl and Python's ssl warn or differ without.
     optionalBind('/etc/ssl/openssl.cnf'),
-    // Java's lib/jvm.cfg, java.security, blocked.certs and others are links into it: without jvm.cfg no JVM starts.
+    // Java's lib/jvm.cfg, java.security, blocked.certs and others are links into it: without jvm.cfg no JVM
+    // starts.
     ...JAVA_VERSIONS.map((version) => optionalBind(`/etc/java-${version}-openjdk`)),
   ];
 }
@@ -104,9 +107,11 @@ export function generatedFiles(
       'nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin',
     ]),
     file('/etc/group', ['root:x:0:', ...(uid === 0 ? [] : [`sandbox:x:${uid}:`]), 'nogroup:x:65534:']),
-    // localhost must resolve without DNS; the own name as well, which the JVM's and BEAM's getLocalHost ask for.
+    // localhost must resolve without DNS; the own name as well, which the JVM's and BEAM's getLocalHost ask
+    // for.
     file('/etc/hosts', [`127.0.0.1 localhost ${hostname}`, '::1 localhost ip6-localhost ip6-loopback']),
-    // Files only: else glibc loads the host's modules for LDAP, systemd and mDNS, and DNS waits for a time-out.
+    // Files only: else glibc loads the host's modules for LDAP, systemd and mDNS, and DNS waits for a
+    // time-out.
     file('/etc/nsswitch.conf', [
       'passwd: files',
       'group: files',

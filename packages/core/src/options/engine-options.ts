@@ -1,4 +1,7 @@
-/** Options of `Engine.open`: the root that sandboxes see, sizes, limits, and what the machine must be able to do. */
+/**
+ * Options of `Engine.open`: the root that sandboxes see, sizes, limits, and what the machine must be able to
+ * do.
+ */
 import { signalNumber } from '../errno.js';
 import { ALLOWABLE_SYSCALLS, PROC_MODES } from '../native/tables.js';
 import type { EngineOptions } from '../types/engine.js';
@@ -63,7 +66,10 @@ const ENGINE_TABLE = table<EngineOptions>('the options of Engine.open', {
   pinning: word('none', 'sandbox'),
 });
 
-/** Checks the options of `Engine.open`. Limits against ceilings: see `engineLimits`. Throws `InvalidOptionsError`. */
+/**
+ * Checks the options of `Engine.open`. Limits against ceilings: see `engineLimits`. Throws
+ * `InvalidOptionsError`.
+ */
 export function validateEngineOptions(options: unknown): void {
   if (options === undefined) return;
   const found =

@@ -1,4 +1,7 @@
-/** Checks of the calls on files of a living sandbox. Their names are those of `node:fs/promises`, some of their options are not. */
+/**
+ * Checks of the calls on files of a living sandbox. Their names are those of `node:fs/promises`, some of
+ * their options are not.
+ */
 
 import type { SnapshotOptions, WatchOptions } from '../types/files.js';
 import { BOOLEAN, by, checkTable, number, type Table, table } from './check.js';
@@ -68,7 +71,8 @@ function checkFolderMode(value: unknown): Problem | null {
 function validateOptions(options: unknown, rules: Table): void {
   const found = checkTable(options, rules);
   if (found === null) return;
-  if (typeof options === 'string') found.hint = rules.hints.encoding ?? null; // as Node takes it: readFile(path, 'utf8')
+  // As Node takes it: readFile(path, 'utf8').
+  if (typeof options === 'string') found.hint = rules.hints.encoding ?? null;
   throwProblem('options', found);
 }
 

@@ -1,6 +1,7 @@
 /**
- * Limits: defaults, ranges, merging, ceilings. One row of `LIMIT_RANGES` per limit feeds the checker and the docs. Layers
- * go from the general to the special (library, engine, sandbox, program): `undefined` inherits, `null` lifts the limit.
+ * Limits: defaults, ranges, merging, ceilings. One row of `LIMIT_RANGES` per limit feeds the checker and the
+ * docs. Layers go from the general to the special (library, engine, sandbox, program): `undefined` inherits,
+ * `null` lifts the limit.
  */
 import type { Limits } from '../types/limits.js';
 import { by, nested, number, type Rule, type Table, table } from './check.js';
@@ -123,7 +124,9 @@ function limitRules(): Record<LimitName, Rule> {
 /** Limits of a fresh sandbox. */
 export const LIMITS_RULE: Rule = nested(LIMITS_TABLE);
 
-/** Limits of a program in a standing sandbox: its file systems exist, so a disk limit could only be ignored. */
+/**
+ * Limits of a program in a standing sandbox: its file systems exist, so a disk limit could only be ignored.
+ */
 export const PROGRAM_LIMITS_RULE: Rule = nested(LIMITS_TABLE, withoutDisk);
 
 function withoutDisk(value: unknown): Problem | null {
@@ -135,8 +138,8 @@ function withoutDisk(value: unknown): Problem | null {
 }
 
 /**
- * Merges layers, later ones winning. Layers must have been checked. When nothing changes, `base` itself is returned, so
- * that a run without limits costs nothing.
+ * Merges layers, later ones winning. Layers must have been checked. When nothing changes, `base` itself is
+ * returned, so that a run without limits costs nothing.
  */
 export function resolveLimits(
   base: ResolvedLimits | Readonly<Required<Limits>>,
@@ -174,8 +177,9 @@ function merge(base: ResolvedLimits, over: Limits): ResolvedLimits {
 }
 
 /**
- * The limits that an engine starts from: `DEFAULT_LIMITS`, lowered to the ceilings where nobody asked for more, then the engine's own
- * `limits`. Those above its own ceilings contradict themselves: `InvalidOptionsError`.
+ * The limits that an engine starts from: `DEFAULT_LIMITS`, lowered to the ceilings where nobody asked for
+ * more, then the engine's own `limits`. Those above its own ceilings contradict themselves:
+ * `InvalidOptionsError`.
  */
 export function engineLimits(limits: Limits | undefined, ceilings: Limits | undefined): ResolvedLimits {
   checkCeilings(limits, ceilings, 'options.limits');
@@ -192,8 +196,8 @@ function lowered(defaults: ResolvedLimits, ceilings: Limits | undefined): Resolv
 }
 
 /**
- * Refuses limits above the engine's ceilings; `null` (none) is above any. Only what was asked for is looked at: what is
- * inherited is below already. `root` is the name of the argument, for the message.
+ * Refuses limits above the engine's ceilings; `null` (none) is above any. Only what was asked for is looked
+ * at: what is inherited is below already. `root` is the name of the argument, for the message.
  */
 export function checkCeilings(
   limits: Limits | undefined,

@@ -1,4 +1,7 @@
-/** Rows of a mount table and masked paths: what may be asked for, and where. What the host has is looked at later. */
+/**
+ * Rows of a mount table and masked paths: what may be asked for, and where. What the host has is looked at
+ * later.
+ */
 import type { MountRow } from '../types/mounts.js';
 import { BOOLEAN, by, checkTable, number, type Table, table, text, word } from './check.js';
 import { quote } from './describe.js';

@@ -1,6 +1,7 @@
 /**
- * Paths inside a sandbox as callers write them. They are names, never resolved by the host: which trees there are, and links
- * inside, are the business of `files/trees.ts`. This file only refuses what cannot be meant and gives one spelling to the rest.
+ * Paths inside a sandbox as callers write them. They are names, never resolved by the host: which trees there
+ * are, and links inside, are the business of `files/trees.ts`. This file only refuses what cannot be meant
+ * and gives one spelling to the rest.
  */
 
 import { quote } from './describe.js';
@@ -22,8 +23,8 @@ export interface WorkPathOptions {
 }
 
 /**
- * The one spelling of a path: relative to the work folder or absolute, single slashes, no `.` parts, none at the end. Throws
- * `InvalidOptionsError` for an empty or too long one, a NUL byte, a `..` part.
+ * The one spelling of a path: relative to the work folder or absolute, single slashes, no `.` parts, none at
+ * the end. Throws `InvalidOptionsError` for an empty or too long one, a NUL byte, a `..` part.
  */
 export function checkWorkPath(path: unknown, options: WorkPathOptions = {}): string {
   const { root = false, folder = root, field = 'path' } = options;

@@ -4,7 +4,10 @@ import { InvalidOptionsError, type OptionRule } from '../errors.js';
 import { describe, describeSecret, quote } from './describe.js';
 import { nearestName } from './nearest-name.js';
 
-/** Why a value was refused. `path` is relative to the value that was checked: `.limits.cpuTimeMs`, `[3]`, or empty. */
+/**
+ * Why a value was refused. `path` is relative to the value that was checked: `.limits.cpuTimeMs`, `[3]`, or
+ * empty.
+ */
 export interface Problem {
   path: string;
   rule: OptionRule;

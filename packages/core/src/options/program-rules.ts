@@ -1,4 +1,7 @@
-/** Which keys are legal in which call about programs, each with its rule: the tables behind `program.ts` and `group.ts`. */
+/**
+ * Which keys are legal in which call about programs, each with its rule: the tables behind `program.ts` and
+ * `group.ts`.
+ */
 import { SYSCALL_FAMILIES } from '../native/tables.js';
 import type { FreshRunOptions, SessionOptions } from '../types/internal.js';
 import type { ProgramOptions, RunOptions } from '../types/program.js';

@@ -1,7 +1,7 @@
 /**
- * Requests for programs and sandboxes, checked once, before anything starts. Each function throws `InvalidOptionsError`
- * for the first fault or returns nothing; values are used as they came. Ceilings are the engine's and come after
- * (`checkCeilings`). The tables are in `program-rules.ts`.
+ * Requests for programs and sandboxes, checked once, before anything starts. Each function throws
+ * `InvalidOptionsError` for the first fault or returns nothing; values are used as they came. Ceilings are
+ * the engine's and come after (`checkCeilings`). The tables are in `program-rules.ts`.
  */
 import type { Environment, RunOptions } from '../types/program.js';
 import { checkArgs, checkArgvSize, checkFileArgument } from './argv.js';

@@ -1,4 +1,6 @@
-/** `EngineOptions.root`: what may be asked for. What the host has of it is looked at when the engine opens. */
+/**
+ * `EngineOptions.root`: what may be asked for. What the host has of it is looked at when the engine opens.
+ */
 import type { EngineOptions } from '../types/engine.js';
 import type { HashedProgram, MinimalRoot, MountRow } from '../types/mounts.js';
 import { by, checkTable, table } from './check.js';

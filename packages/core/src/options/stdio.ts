@@ -1,4 +1,7 @@
-/** Checks of descriptors: `stdin`, `stdout`, `stderr`, `fds`, `pty`. Pipes need a living `Process`: `spawn` only. */
+/**
+ * Checks of descriptors: `stdin`, `stdout`, `stderr`, `fds`, `pty`. Pipes need a living `Process`: `spawn`
+ * only.
+ */
 
 import type { Content } from '../types/files.js';
 import type { ProgramOptions } from '../types/program.js';

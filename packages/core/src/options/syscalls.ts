@@ -1,6 +1,6 @@
 /**
- * Numbers of the system calls of Linux, from the kernel's headers: `name:x64:arm64`, one number where they agree, `-` where an
- * architecture does not have it.
+ * Numbers of the system calls of Linux, from the kernel's headers: `name:x64:arm64`, one number where they
+ * agree, `-` where an architecture does not have it.
  */
 const TABLE = `
 _sysctl:156:- accept:43:202 accept4:288:242 access:21:- acct:163:89 add_key:248:217 adjtimex:159:171

@@ -28,7 +28,9 @@ function checkToolchain(path: unknown): Problem | null {
   return problem('format', 'must be a folder of the host', quote(path as string));
 }
 
-/** Rows that bring toolchains in, read-only, at their own paths; none for those that other rows show already. */
+/**
+ * Rows that bring toolchains in, read-only, at their own paths; none for those that other rows show already.
+ */
 export function toolchainRows(toolchains: readonly string[], rows: readonly MountRow[]): MountRow[] {
   return toolchains
     .filter((path) => !rows.some((row) => shows(row, path)))
@@ -36,8 +38,8 @@ export function toolchainRows(toolchains: readonly string[], rows: readonly Moun
 }
 
 /**
- * A venv is links to an interpreter elsewhere. One that is not inside would be passed over for the system's own, and the venv's packages
- * missed without a word. Throws `InvalidOptionsError`.
+ * A venv is links to an interpreter elsewhere. One that is not inside would be passed over for the system's
+ * own, and the venv's packages missed without a word. Throws `InvalidOptionsError`.
  */
 export function checkInterpreters(toolchains: readonly string[], rows: readonly MountRow[]): void {
   for (const [index, path] of toolchains.entries()) {
@@ -67,7 +69,10 @@ function shows(row: MountRow, path: string): boolean {
   return path.startsWith(`${row.source}/`) && deviceOf(path) === deviceOf(row.source);
 }
 
-/** The folders put before the default PATH: the `bin` of each toolchain, or its folder where there is none. Empty without toolchains. */
+/**
+ * The folders put before the default PATH: the `bin` of each toolchain, or its folder where there is none.
+ * Empty without toolchains.
+ */
 export function toolchainPath(toolchains: readonly string[] = []): string {
   return toolchains.map((path) => `${isFolder(`${path}/bin`) ? `${path}/bin` : path}:`).join('');
 }

@@ -41,7 +41,10 @@ const FULL_RETRY_MS = 100;
 
 const REFUSALS = new Set(['EPERM', 'EACCES']);
 
-/** Container runtimes refuse `clone3` so that libc falls back to `clone`, whose flags their filter can see. The kernels that we run on have it. */
+/**
+ * Container runtimes refuse `clone3` so that libc falls back to `clone`, whose flags their filter can see.
+ * The kernels that we run on have it.
+ */
 const isRefusal = (stage: string, name: string) =>
   REFUSALS.has(name) || (stage === 'helper' && name === 'ENOSYS');
 
@@ -79,7 +82,10 @@ export interface FoundFile {
   interpreter: string | null;
 }
 
-/** The error that `find` makes. A fault of ours while it looks for the reason is an error of that run, and of nothing else. */
+/**
+ * The error that `find` makes. A fault of ours while it looks for the reason is an error of that run, and of
+ * nothing else.
+ */
 export function explained(find: () => SbxError): SbxError {
   try {
     return find();
@@ -163,7 +169,10 @@ function isOfHost(path: string): boolean {
   return path.startsWith('/') && !path.startsWith('/proc/');
 }
 
-/** Null also where something is that has no path of ours: a socket behind a link of /proc, a folder of another mount namespace. */
+/**
+ * Null also where something is that has no path of ours: a socket behind a link of /proc, a folder of another
+ * mount namespace.
+ */
 function realPathOf(path: string): string | null {
   try {
     return realpathSync(path);

@@ -1,4 +1,7 @@
-/** What unit tests have in the place of the addon: sockets that the test speaks at the other end of, descriptors that are numbers. */
+/**
+ * What unit tests have in the place of the addon: sockets that the test speaks at the other end of,
+ * descriptors that are numbers.
+ */
 import type { Channel, HelperMessage } from '../native/native.js';
 import type { SandboxSpec } from './sandbox-spec.js';
 

@@ -1,7 +1,8 @@
 /**
- * The helper process of an engine: a zygote, and another one when it has died. Whatever ended it (the kernel for memory, an operator, a
- * fault of ours), the programs that ran are lost, and the engine serves on: a request that comes while the next zygote is
- * started waits for it. One that dies again and again is started ever less often.
+ * The helper process of an engine: a zygote, and another one when it has died. Whatever ended it (the kernel
+ * for memory, an operator, a fault of ours), the programs that ran are lost, and the engine serves on: a
+ * request that comes while the next zygote is started waits for it. One that dies again and again is started
+ * ever less often.
  */
 import { ClosedError, SandboxError, type SbxError } from '../errors.js';
 import { loadNative } from '../native/native.js';
@@ -52,7 +53,10 @@ export class Helper {
     return this.#lost === null;
   }
 
-  /** `null`: there is a zygote. Else resolves when there is one again, and rejects when it could not be started, or is not to be yet. */
+  /**
+   * `null`: there is a zygote. Else resolves when there is one again, and rejects when it could not be
+   * started, or is not to be yet.
+   */
   restarting(): Promise<void> | null {
     if (this.#lost === null) return null;
     return this.#attempt ?? Promise.reject(this.#lost);

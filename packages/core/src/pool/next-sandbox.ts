@@ -22,8 +22,8 @@ export class NextSandbox {
   #dropped = false;
 
   /**
-   * `fd`: our end of init's channel. `quiet`: messages of init are received by `pollReady`, or after `subscribe`. `onReady` gets the
-   * memory that is charged to the group of the finished sandbox.
+   * `fd`: our end of init's channel. `quiet`: messages of init are received by `pollReady`, or after
+   * `subscribe`. `onReady` gets the memory that is charged to the group of the finished sandbox.
    */
   constructor(
     fd: number,

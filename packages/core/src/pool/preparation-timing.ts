@@ -1,6 +1,6 @@
 /**
- * When the pool makes its next sandboxes, and when the host is notified of them. Both cost CPU time that a program's start may need at that
- * very moment, so both are put off while nobody waits for them.
+ * When the pool makes its next sandboxes, and when the host is notified of them. Both cost CPU time that a
+ * program's start may need at that very moment, so both are put off while nobody waits for them.
  */
 import { availableParallelism } from 'node:os';
 import type { Slot } from './slot.js';
@@ -30,9 +30,9 @@ export class PreparationTiming {
   }
 
   /**
-   * Whether the host is notified at once of a sandbox that becomes ready. While no request waits that would wake the host in the middle of a
-   * program's start, only to note it. Then the host polls when a sandbox is over and its result is out, when it knows of none that
-   * is ready, or subscribes after a while.
+   * Whether the host is notified at once of a sandbox that becomes ready. While no request waits that would
+   * wake the host in the middle of a program's start, only to note it. Then the host polls when a sandbox is
+   * over and its result is out, when it knows of none that is ready, or subscribes after a while.
    */
   isAwaited(): boolean {
     if (this.#parts.waiting() > 0) return true;
@@ -41,8 +41,9 @@ export class PreparationTiming {
   }
 
   /**
-   * Whether a sandbox is made later: nothing runs, and another one stands ready, so the next request would compete for the CPU with the
-   * creation of this one. It is made while the next program runs, or after a while.
+   * Whether a sandbox is made later: nothing runs, and another one stands ready, so the next request would
+   * compete for the CPU with the creation of this one. It is made while the next program runs, or after a
+   * while.
    */
   defers(): boolean {
     return this.#parts.inUse() === 0 && [...this.#parts.slots].some(({ state }) => state === 'ready');
@@ -54,8 +55,9 @@ export class PreparationTiming {
   }
 
   /**
-   * Makes the deferred sandboxes: a program has just been started, or a request waits. When all CPUs but one have a program, the
-   * creation keeps to the CPU that it begins on: else the kernel puts it beside the program that has just been started.
+   * Makes the deferred sandboxes: a program has just been started, or a request waits. When all CPUs but one
+   * have a program, the creation keeps to the CPU that it begins on: else the kernel puts it beside the
+   * program that has just been started.
    */
   prepareDeferred(): void {
     const oneCpu = this.#parts.inUse() === this.#cpus - 1;
@@ -68,7 +70,10 @@ export class PreparationTiming {
     for (const slot of this.#parts.slots) slot.pollReady();
   }
 
-  /** A request waits, or nobody has looked for a while: what is deferred is made, and the host notified of each sandbox. */
+  /**
+   * A request waits, or nobody has looked for a while: what is deferred is made, and the host notified of
+   * each sandbox.
+   */
   subscribe(): void {
     this.stop();
     this.prepareDeferred();

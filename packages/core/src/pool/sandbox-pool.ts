@@ -1,6 +1,7 @@
 /**
- * The sandboxes of an engine, each in a slot, and their assignment to requests. A few sandboxes stand ready; a leased one is replaced off the caller's
- * path. Each slot makes its next sandbox by the spec that it served last, so a steady load finds the sandboxes it needs ready.
+ * The sandboxes of an engine, each in a slot, and their assignment to requests. A few sandboxes stand ready;
+ * a leased one is replaced off the caller's path. Each slot makes its next sandbox by the spec that it served
+ * last, so a steady load finds the sandboxes it needs ready.
  */
 import type { CgroupTree } from '../cgroup/tree.js';
 import { OverloadedError, type SbxError } from '../errors.js';
@@ -75,7 +76,10 @@ export class SandboxPool {
     this.release(first, true);
   }
 
-  /** So many more (or fewer) slots are kept: for sandboxes in use that stand for no request, which would else use up the ready ones. */
+  /**
+   * So many more (or fewer) slots are kept: for sandboxes in use that stand for no request, which would else
+   * use up the ready ones.
+   */
   reserve(count: number): void {
     this.#reserved += count;
     if (count > 0) this.fill();
@@ -91,7 +95,9 @@ export class SandboxPool {
     return Math.min(this.#options.keep + this.#reserved, this.#options.maxInUse);
   }
 
-  /** A slot with a ready sandbox of this spec, now or soon. Throws `OverloadedError` when too many are in use. */
+  /**
+   * A slot with a ready sandbox of this spec, now or soon. Throws `OverloadedError` when too many are in use.
+   */
   acquire(spec: SandboxSpec): Slot | Promise<Slot> {
     if (this.#closed !== null) throw this.#closed;
     if (this.isFull) {
@@ -139,7 +145,10 @@ export class SandboxPool {
     this.#timing.prepareDeferred();
   }
 
-  /** Whether a detached slot may end: there are more than are kept, and those on their way are enough for all waiters. */
+  /**
+   * Whether a detached slot may end: there are more than are kept, and those on their way are enough for all
+   * waiters.
+   */
   #isSurplus(): boolean {
     const waiting = this.#waiters.length;
     if (this.#slots.size <= this.#keep + waiting) return false;
@@ -176,7 +185,9 @@ export class SandboxPool {
     return null;
   }
 
-  /** Starts slots until there are enough for all waiters, but not more at once than the zygote's socket takes. */
+  /**
+   * Starts slots until there are enough for all waiters, but not more at once than the zygote's socket takes.
+   */
   #startMissing(): void {
     const starting = this.#count('starting');
     const missing = this.#waiters.length - starting - this.#count('preparing');
@@ -207,7 +218,10 @@ export class SandboxPool {
     }
   }
 
-  /** Assigns a ready slot to a waiter for its spec, or changes its spec for the waiter that has waited longest. */
+  /**
+   * Assigns a ready slot to a waiter for its spec, or changes its spec for the waiter that has waited
+   * longest.
+   */
   #assign(slot: Slot): void {
     if (slot.state !== 'ready') return;
     const index = this.#waiters.findIndex(({ spec }) => spec.key === slot.spec.key);
@@ -221,8 +235,8 @@ export class SandboxPool {
   }
 
   /**
-   * A keeper or an untaken init failed or died: its slot is given up. A waiter for it is rejected when it failed, and gets
-   * another where it was killed; not for ever, so that none waits for ever.
+   * A keeper or an untaken init failed or died: its slot is given up. A waiter for it is rejected when it
+   * failed, and gets another where it was killed; not for ever, so that none waits for ever.
    */
   #onLost(slot: Slot, error: SbxError): void {
     const isAwaited = slot.state === 'starting' || slot.state === 'preparing';

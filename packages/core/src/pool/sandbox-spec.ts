@@ -1,4 +1,6 @@
-/** The properties of a sandbox that are fixed when it is made, from the options of a run and of its engine. */
+/**
+ * The properties of a sandbox that are fixed when it is made, from the options of a run and of its engine.
+ */
 import type { PrepareMessage } from '../native/native.js';
 import type { ResolvedLimits } from '../options/limits.js';
 

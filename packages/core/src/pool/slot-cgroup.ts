@@ -1,15 +1,22 @@
 /**
- * The cgroup of a slot, which outlives the sandboxes. It is kept only while the next sandbox cannot see the last one's marks in it: high-water
- * marks that do not start again, caches that are still charged to it. Else the slot gets another one.
+ * The cgroup of a slot, which outlives the sandboxes. It is kept only while the next sandbox cannot see the
+ * last one's marks in it: high-water marks that do not start again, caches that are still charged to it. Else
+ * the slot gets another one.
  */
 import type { Group } from '../cgroup/group.js';
 import type { CgroupTree } from '../cgroup/tree.js';
 import type { CounterFds, EndedMessage } from '../native/native.js';
 import type { ResolvedLimits } from '../options/limits.js';
 
-/** Memory of earlier sandboxes that may still be charged to a group; with more, the next sandbox would have too high a limit by it and gets another group. */
+/**
+ * Memory of earlier sandboxes that may still be charged to a group; with more, the next sandbox would have
+ * too high a limit by it and gets another group.
+ */
 const RESIDUE_BYTES_MAX = 2 ** 20;
-/** With a lower limit the creation of the next sandbox might fail: the memory of the last one is uncharged late. */
+/**
+ * With a lower limit the creation of the next sandbox might fail: the memory of the last one is uncharged
+ * late.
+ */
 const CREATION_BYTES = 8 * 2 ** 20;
 
 /** Limits that hold for all of a sandbox. */
@@ -57,7 +64,10 @@ export class SlotCgroup {
     if (oomKillCount > 0 || this.#tree?.resetsPeak === false) this.#isMarked = true;
   }
 
-  /** Limits have to be written again: writing them failed, or a start did, perhaps before or while they were written. */
+  /**
+   * Limits have to be written again: writing them failed, or a start did, perhaps before or while they were
+   * written.
+   */
   forgetLimits(): void {
     this.writtenLimits = null;
   }
@@ -70,8 +80,8 @@ export class SlotCgroup {
   }
 
   /**
-   * The next sandbox stands, and no process of the last one is left. `false`: the group holds so much beyond what such a sandbox takes that the
-   * limit of the next program would be higher by it.
+   * The next sandbox stands, and no process of the last one is left. `false`: the group holds so much beyond
+   * what such a sandbox takes that the limit of the next program would be higher by it.
    */
   holdsLittle(heldBytes: number | null): boolean {
     if (heldBytes === null) return true;
@@ -79,7 +89,10 @@ export class SlotCgroup {
     return heldBytes - this.#firstHeldBytes <= RESIDUE_BYTES_MAX;
   }
 
-  /** Makes a group in the place of the one before. `send` gives it to the keeper; `isEnded`: the slot has ended while it was made. */
+  /**
+   * Makes a group in the place of the one before. `send` gives it to the keeper; `isEnded`: the slot has
+   * ended while it was made.
+   */
   async make(send: (order: GroupOrder) => void, isEnded: () => boolean): Promise<void> {
     const old = this.group;
     const group = await this.#tree!.makeGroup(this.#uidBase);
@@ -89,7 +102,8 @@ export class SlotCgroup {
     this.#isMarked = false;
     this.#firstHeldBytes = null;
     this.cpuLimits = NO_CPU_LIMITS;
-    // v1: the keeper moves, and inits are born where it is. v2: they are born in the folder, the keeper stays in a group of its own.
+    // v1: the keeper moves, and inits are born where it is. v2: they are born in the folder, the keeper stays
+    // in a group of its own.
     const joins = group.layout.version === 'v1' ? group.joins : old === null ? this.#tree!.keeperJoins : [];
     try {
       send({ ...group.fds, joins, folder: group.folderFd });

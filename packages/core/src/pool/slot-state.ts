@@ -1,8 +1,9 @@
 /** The states of a slot, and the moves between them that there are. */
 
 /**
- * `starting`: its keeper is being cloned. `preparing`: its next sandbox is being made, or will be when the last one is cleaned up. `ready`:
- * the sandbox stands. `leased`: it belongs to a request. `ended`: the slot is given up.
+ * `starting`: its keeper is being cloned. `preparing`: its next sandbox is being made, or will be when the
+ * last one is cleaned up. `ready`: the sandbox stands. `leased`: it belongs to a request. `ended`: the slot
+ * is given up.
  */
 export type SlotState = 'starting' | 'preparing' | 'ready' | 'leased' | 'ended';
 

@@ -1,4 +1,5 @@
-// A slot's life with a fake addon: which moves there are, what goes to the keeper, what becomes of descriptors and groups.
+// A slot's life with a fake addon: which moves there are, what goes to the keeper, what becomes of
+// descriptors and groups.
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CgroupTree } from '../cgroup/tree.js';
 import type { SbxError } from '../errors.js';

@@ -1,6 +1,6 @@
 /**
- * A slot: room for one sandbox at a time. It has a keeper process, a user of its own and a cgroup, which outlive the
- * sandboxes; everything else is fresh in each.
+ * A slot: room for one sandbox at a time. It has a keeper process, a user of its own and a cgroup, which
+ * outlive the sandboxes; everything else is fresh in each.
  */
 
 import type { CgroupTree } from '../cgroup/tree.js';
@@ -91,7 +91,9 @@ export class Slot {
     this.#move('leased');
   }
 
-  /** Attaches a lease to the sandbox of a claimed slot; channel and descriptors are the lease's from now on. */
+  /**
+   * Attaches a lease to the sandbox of a claimed slot; channel and descriptors are the lease's from now on.
+   */
   attach(occupant: (message: HelperMessage) => void): AttachedSandbox {
     if (this.#state !== 'leased' || !this.#next?.isReady) throw new ClosedError('The engine');
     const taken = this.#next.attach(occupant);
@@ -116,7 +118,10 @@ export class Slot {
     if (this.#state === 'preparing' && this.#next?.isReady) this.#move('ready');
   }
 
-  /** The sandbox of this slot is over (its channel is closed, or its init is dead): makes the next one. `oneCpu`: see `CreationHints`. */
+  /**
+   * The sandbox of this slot is over (its channel is closed, or its init is dead): makes the next one.
+   * `oneCpu`: see `CreationHints`.
+   */
   prepare(spec: SandboxSpec, oneCpu = false): void {
     if (this.#state === 'ended') return;
     this.spec = spec;

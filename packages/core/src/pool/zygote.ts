@@ -22,8 +22,8 @@ const EXIT_WAIT_MS = 1000;
 const living = new Set<Zygote>();
 
 /**
- * At `process.exit()` the addon has no time of its own. A helper that is not reaped then is left to pid 1, and in a container that often is a
- * program which reaps nobody. By then all have been told to end.
+ * At `process.exit()` the addon has no time of its own. A helper that is not reaped then is left to pid 1,
+ * and in a container that often is a program which reaps nobody. By then all have been told to end.
  */
 function reapAtExit(): void {
   for (const zygote of living) zygote.tellToEnd();
@@ -71,7 +71,10 @@ export class Zygote {
     }
   }
 
-  /** Has a keeper cloned; its messages come on the channel whose helper end is `channel`, which is closed here. */
+  /**
+   * Has a keeper cloned; its messages come on the channel whose helper end is `channel`, which is closed
+   * here.
+   */
   newSlot(slotId: number, uidBase: number, channel: number): void {
     const sent = sendNewSlot(this.#channel, slotId, uidBase, channel);
     this.#native.closeFds([channel]);

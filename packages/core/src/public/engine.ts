@@ -27,12 +27,12 @@ import { Sandbox } from './sandbox.js';
 import { Standby } from './standby.js';
 
 /**
- * A helper process, a set of ready sandboxes, a queue and settings. Most programs need only the default one, which
- * `Sandbox.run` and `Sandbox.create` open at first use; open your own for other mounts, limits or parallelism. Several in one
- * process do not disturb each other.
+ * A helper process, a set of ready sandboxes, a queue and settings. Most programs need only the default one,
+ * which `Sandbox.run` and `Sandbox.create` open at first use; open your own for other mounts, limits or
+ * parallelism. Several in one process do not disturb each other.
  *
- * An open engine does not keep the process alive by itself; when the process ends, in whatever way, everything below it is
- * gone with it.
+ * An open engine does not keep the process alive by itself; when the process ends, in whatever way,
+ * everything below it is gone with it.
  *
  * @example
  * ```ts
@@ -49,8 +49,9 @@ export class Engine extends OpenEngine implements Runner {
   }
 
   /**
-   * Probes the machine, starts the helper and makes the first sandbox. Throws `InvalidOptionsError`, `UnsupportedError` (also
-   * when something in `require` is missing), `PermissionError` (with the layer that refused and the fix) or `SandboxError`.
+   * Probes the machine, starts the helper and makes the first sandbox. Throws `InvalidOptionsError`,
+   * `UnsupportedError` (also when something in `require` is missing), `PermissionError` (with the layer that
+   * refused and the fix) or `SandboxError`.
    */
   static async open(options?: EngineOptions): Promise<Engine> {
     return new Engine(await EngineCore.open(options));
@@ -77,14 +78,15 @@ export class Engine extends OpenEngine implements Runner {
   }
 
   /**
-   * Many one-shot runs, `concurrency` at a time: never so many that the queue refuses one. Gives the results in the order of the
-   * requests, which are taken as there is room, so they may be without end. A run that rejects ends it; leaving the loop
-   * early, or `signal`, kills what still runs.
+   * Many one-shot runs, `concurrency` at a time: never so many that the queue refuses one. Gives the results
+   * in the order of the requests, which are taken as there is room, so they may be without end. A run that
+   * rejects ends it; leaving the loop early, or `signal`, kills what still runs.
    *
    * @example
    * ```ts
-   * const requests = tests.map((test) => ({ file: './a.out', options: { files, stdin: { text: test.input } } }));
-   * for await (const { status, stdout } of engine.runMany(requests, { concurrency: 4 })) console.log(status, stdout.text());
+   * const requests = inputs.map((text) => ({ file: './a.out', options: { files, stdin: { text } } }));
+   * for await (const { status, stdout } of engine.runMany(requests, { concurrency: 4 }))
+   *   console.log(status, stdout.text());
    * ```
    */
   runMany(requests: ManyRequests, options?: RunManyOptions): AsyncGenerator<RunResult, void, undefined> {

@@ -1,10 +1,13 @@
 /**
- * Errors that the engine makes in a callback of its own have no frame of the caller. V8 knows who awaits, at the moment at which the
- * rejection passes: those frames are added here, at no cost while all is well.
+ * Errors that the engine makes in a callback of its own have no frame of the caller. V8 knows who awaits, at
+ * the moment at which the rejection passes: those frames are added here, at no cost while all is well.
  */
 import { isSbxError } from '../errors.js';
 
-/** The folder of this library's own frames; in a bundle, where all is one file or has no address, none is left out. */
+/**
+ * The folder of this library's own frames; in a bundle, where all is one file or has no address, none is left
+ * out.
+ */
 const OWN = import.meta.url?.endsWith('/index.js') ? new URL('.', import.meta.url).href : '\0';
 
 /** Awaits `work`; what it rejects with shows where the caller waits. */

@@ -1,6 +1,6 @@
 /**
- * Several programs at once, each in a fresh sandbox, joined by pipes. `runGroup` waits for all; `spawnGroup` hands out the
- * living programs. What holds the programs together, both ways, is `JoinedRun`.
+ * Several programs at once, each in a fresh sandbox, joined by pipes. `runGroup` waits for all; `spawnGroup`
+ * hands out the living programs. What holds the programs together, both ways, is `JoinedRun`.
  */
 import { onAbort } from '@sbx/shared';
 import type { EngineCore } from '../engine/core.js';
@@ -29,7 +29,9 @@ import { ProcessGroup } from './process-group.js';
 type AnyRequest = GroupRequest | EachGroupRequest;
 type AnyResult = GroupResult | EachGroupResult;
 
-/** The request must have been checked. One group takes one permit of the queue, however many programs it has. */
+/**
+ * The request must have been checked. One group takes one permit of the queue, however many programs it has.
+ */
 export async function runGroup(core: EngineCore, request: AnyRequest): Promise<AnyResult> {
   checkAllowed(core, request);
   const waiting = core.queue.acquire(request.signal);
@@ -72,7 +74,10 @@ function checkAllowed(core: EngineCore, { programs, signal }: AnyRequest): void 
 }
 
 class JoinedRun {
-  /** Of each program: that it is on its way (spawned: that it executes). `null` for one that is not to be started. */
+  /**
+   * Of each program: that it is on its way (spawned: that it executes). `null` for one that is not to be
+   * started.
+   */
   readonly starts: Promise<Started | null>[];
   /** Of each program: how it ended. */
   readonly outcomes: Promise<RunResult | null>[];
@@ -180,7 +185,10 @@ class JoinedRun {
     for (const relay of this.#relays) relay?.close();
   }
 
-  /** Ends that were never sent, because a program did not get that far: the program at the other end sees that. */
+  /**
+   * Ends that were never sent, because a program did not get that far: the program at the other end sees
+   * that.
+   */
   #closeUnsent(ends: readonly GivenFd[]): void {
     const unsent = ends.filter(({ sent }) => sent !== true);
     for (const end of unsent) end.sent = true;

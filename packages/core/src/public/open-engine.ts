@@ -21,8 +21,8 @@ export abstract class OpenEngine implements AsyncDisposable {
   }
 
   /**
-   * Whether a program can be started now: false once the engine is closed, and while a helper process that died is replaced. A request
-   * made meanwhile waits for that. For readiness probes.
+   * Whether a program can be started now: false once the engine is closed, and while a helper process that
+   * died is replaced. A request made meanwhile waits for that. For readiness probes.
    */
   get isReady(): boolean {
     return this.#core.isReady;
@@ -39,8 +39,9 @@ export abstract class OpenEngine implements AsyncDisposable {
   }
 
   /**
-   * Gives memory that the allocator of this process keeps for later back to the system, in about a millisecond. For servers:
-   * after large outputs that can be tens of MiB. False where the C library has no way (musl).
+   * Gives memory that the allocator of this process keeps for later back to the system, in about a
+   * millisecond. For servers: after large outputs that can be tens of MiB. False where the C library has no
+   * way (musl).
    */
   trimMemory(): boolean {
     return this.#core.native.trimMemory();

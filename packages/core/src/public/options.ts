@@ -5,7 +5,10 @@ import type { Limits } from '../types/limits.js';
 import type { Environment, RunOptions, SandboxShape } from '../types/program.js';
 import type { OpenEngine } from './open-engine.js';
 
-/** Options of `run` and `spawn` of `Sandbox` and `Engine`: as `RunOptions`, plus the shape of the fresh sandbox. */
+/**
+ * Options of `run` and `spawn` of `Sandbox` and `Engine`: as `RunOptions`, plus the shape of the fresh
+ * sandbox.
+ */
 export interface OneShotOptions extends RunOptions, SandboxShape {
   /** Engine to use. Default: the process-wide default engine, opened at first use. */
   engine?: OpenEngine | undefined;
@@ -28,14 +31,17 @@ export type ManyRequests = Iterable<RunRequest> | AsyncIterable<RunRequest>;
 export interface SandboxOptions extends SandboxShape {
   /** Engine to use. Default: the process-wide default engine, opened at first use. */
   engine?: OpenEngine | undefined;
-  /** Memory, processes and disk bound the sandbox as a whole, and programs can only ask for less; the others are defaults for its programs. */
+  /**
+   * Memory, processes and disk bound the sandbox as a whole, and programs can only ask for less; the others
+   * are defaults for its programs.
+   */
   limits?: Limits | undefined;
   /** Default environment of its programs. */
   env?: Environment | undefined;
   /**
-   * A tar archive that the work folder starts from, as `sandbox.snapshot()` makes it; before `files`. It may come from anyone: names
-   * that lead out, devices, pipes and what is larger than `diskBytes` and `diskFileCount` are refused. All of it belongs to the
-   * sandbox's user. Not compressed.
+   * A tar archive that the work folder starts from, as `sandbox.snapshot()` makes it; before `files`. It may
+   * come from anyone: names that lead out, devices, pipes and what is larger than `diskBytes` and
+   * `diskFileCount` are refused. All of it belongs to the sandbox's user. Not compressed.
    */
   workspace?: WorkspaceSource | undefined;
   /** Files that are there from the start, by path; as `RunOptions.files`. */

@@ -16,11 +16,17 @@ interface GroupParts<Result> {
 export class ProcessGroup<Result extends GroupResult | EachGroupResult = GroupResult>
   implements AsyncDisposable
 {
-  /** In the order of the request's `programs`. `null` for one that could not be started, or was not to be, which is with `settle: 'each'` only. */
+  /**
+   * In the order of the request's `programs`. `null` for one that could not be started, or was not to be,
+   * which is with `settle: 'each'` only.
+   */
   readonly processes: readonly (Process | null)[];
   /** Why the `null` ones could not be started, in the same order; `null` for one that was not to be. */
   readonly errors: readonly (SbxError | null)[];
-  /** When all have ended, as `runGroup` gives it. Never rejects for what programs did; rejects with `signal.reason` on abort. */
+  /**
+   * When all have ended, as `runGroup` gives it. Never rejects for what programs did; rejects with
+   * `signal.reason` on abort.
+   */
   readonly result: Promise<Result>;
 
   /** @internal */

@@ -16,13 +16,16 @@ export type ProcessEvent =
   | { kind: 'exit'; result: RunResult };
 
 /**
- * From `sandbox.spawn()`, `Sandbox.spawn()` or `engine.spawn()`. Streams exist where `'pipe'` was asked for. Leaving the scope of `await using` kills it; breaking
- * out of an iteration does not.
+ * From `sandbox.spawn()`, `Sandbox.spawn()` or `engine.spawn()`. Streams exist where `'pipe'` was asked for.
+ * Leaving the scope of `await using` kills it; breaking out of an iteration does not.
  */
 export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
   /** Number within its sandbox. */
   readonly id: number;
-  /** How it ended. Never rejects for what the program did; rejects with `signal.reason` when the caller's signal ended it. */
+  /**
+   * How it ended. Never rejects for what the program did; rejects with `signal.reason` when the caller's
+   * signal ended it.
+   */
   readonly result: Promise<RunResult>;
   readonly #running: Running;
 
@@ -59,7 +62,10 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
     return Object.fromEntries([...inputs, ...outputs]);
   }
 
-  /** Without a signal: SIGTERM if there is a `killGraceMs`, then SIGKILL to all of it. With one: that signal to the main process. */
+  /**
+   * Without a signal: SIGTERM if there is a `killGraceMs`, then SIGKILL to all of it. With one: that signal
+   * to the main process.
+   */
   kill(signal?: NodeJS.Signals | number): void {
     if (signal === undefined) return this.#running.end();
     const number = signalNumber(signal);

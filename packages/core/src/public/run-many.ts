@@ -8,7 +8,10 @@ import type { RunManyOptions } from '../types/program.js';
 import type { RunResult } from '../types/result.js';
 import type { ManyRequests, RunRequest } from './options.js';
 
-/** Results in the order of the requests. Never more than `concurrency` run, and as many again wait to be taken. */
+/**
+ * Results in the order of the requests. Never more than `concurrency` run, and as many again wait to be
+ * taken.
+ */
 export async function* runMany(
   core: EngineCore,
   requests: ManyRequests,
@@ -59,7 +62,9 @@ class Runs {
     return this.#results.length === 0;
   }
 
-  /** Waits for a place, unless there is the next result to be taken before, or too much lies there already. */
+  /**
+   * Waits for a place, unless there is the next result to be taken before, or too much lies there already.
+   */
   async hasRoom(): Promise<boolean> {
     const first = this.#results[0];
     while (this.#running.size >= this.#concurrency) {

@@ -1,6 +1,7 @@
 /**
- * What of an engine can be done elsewhere: calls whose arguments and results can travel. `Engine` does them on this machine, a cluster's
- * engine (`@sbx/cluster`) on others; servers that only need these calls take either.
+ * What of an engine can be done elsewhere: calls whose arguments and results can travel. `Engine` does them
+ * on this machine, a cluster's engine (`@sbx/cluster`) on others; servers that only need these calls take
+ * either.
  */
 import type { InputStream } from '../streams/input.js';
 import type { OutputStream } from '../streams/output-stream.js';
@@ -46,8 +47,8 @@ export interface RunnerProcess extends AsyncDisposable, AsyncIterable<ProcessEve
 }
 
 /**
- * Runs programs, here or on other machines. What cannot leave a machine (open descriptors, `inherit`, callbacks, streams as input) is
- * refused by name where it would have to.
+ * Runs programs, here or on other machines. What cannot leave a machine (open descriptors, `inherit`,
+ * callbacks, streams as input) is refused by name where it would have to.
  */
 export interface Runner extends AsyncDisposable {
   /** Whether a program can be started now; for readiness probes. */

@@ -11,8 +11,8 @@ import { watchFolder } from './watch.js';
 const NO_OPTIONS = Object.freeze({});
 
 /**
- * The file half of `Sandbox`, named as in `node:fs/promises`. Paths start at the work folder; absolute ones name a place in it, in /tmp,
- * /dev/shm or a `tmpfs` row.
+ * The file half of `Sandbox`, named as in `node:fs/promises`. Paths start at the work folder; absolute ones
+ * name a place in it, in /tmp, /dev/shm or a `tmpfs` row.
  */
 export abstract class SandboxFiles {
   readonly #session: Session;
@@ -79,7 +79,10 @@ export abstract class SandboxFiles {
     return this.#files.stat(path, false);
   }
 
-  /** Removes a file; with `recursive` a folder and all below it; with `force` nothing there is fine. Never follows a link. */
+  /**
+   * Removes a file; with `recursive` a folder and all below it; with `force` nothing there is fine. Never
+   * follows a link.
+   */
   rm(
     path: string,
     options: { recursive?: boolean | undefined; force?: boolean | undefined } = NO_OPTIONS,
@@ -118,22 +121,25 @@ export abstract class SandboxFiles {
   }
 
   /**
-   * The work folder as a tar archive (POSIX pax): files, folders, symbolic and hard links with permissions and times, as they are
-   * when they are reached; pipes and sockets are left out. For `Sandbox.create({ workspace })`, or a file:
-   * `pipeline(sandbox.snapshot(), createWriteStream('work.tar'))`. What is at fault comes as the stream's error: a `FileAccessError`, at a
-   * bound `SBX_FILE_TOO_LARGE`.
+   * The work folder as a tar archive (POSIX pax): files, folders, symbolic and hard links with permissions
+   * and times, as they are when they are reached; pipes and sockets are left out. For
+   * `Sandbox.create({ workspace })`, or a file:
+   * `pipeline(sandbox.snapshot(), createWriteStream('work.tar'))`. What is at fault comes as the stream's
+   * error: a `FileAccessError`, at a bound `SBX_FILE_TOO_LARGE`.
    */
   snapshot(options: SnapshotOptions = NO_OPTIONS): Readable {
     return snapshotOf(this.#session, options);
   }
 
   /**
-   * Differences between looks at a folder; the first one is being taken when the call returns. Each further one is taken when the
-   * iteration asks for more: a slow reader sees fewer of them and nothing piles up. It ends when the sandbox is closed.
+   * Differences between looks at a folder; the first one is being taken when the call returns. Each further
+   * one is taken when the iteration asks for more: a slow reader sees fewer of them and nothing piles up. It
+   * ends when the sandbox is closed.
    *
    * @example
    * ```ts
-   * for await (const { kind, path } of sandbox.watch('src', { recursive: true, signal })) console.log(kind, path);
+   * for await (const { kind, path } of sandbox.watch('src', { recursive: true, signal }))
+   *   console.log(kind, path);
    * ```
    */
   watch(path = '.', options: WatchOptions = NO_OPTIONS): AsyncIterableIterator<WatchEvent> {

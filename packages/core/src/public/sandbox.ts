@@ -33,8 +33,9 @@ import { callShell, type ShellTag } from './shell.js';
 const NO_OPTIONS = Object.freeze({});
 
 /**
- * A place of its own for untrusted programs. `Sandbox.run` is the one-shot form: a fresh sandbox for one program.
- * `Sandbox.create` gives one that stays: programs one after another or at once, sharing its work folder.
+ * A place of its own for untrusted programs. `Sandbox.run` is the one-shot form: a fresh sandbox for one
+ * program. `Sandbox.create` gives one that stays: programs one after another or at once, sharing its work
+ * folder.
  *
  * @example
  * ```ts
@@ -55,7 +56,10 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
     this.#session = session;
   }
 
-  /** Makes a sandbox that lives until `close()`. Throws before anything starts when options are wrong or all places are taken. */
+  /**
+   * Makes a sandbox that lives until `close()`. Throws before anything starts when options are wrong or all
+   * places are taken.
+   */
   static create(options: SandboxOptions = NO_OPTIONS): Promise<Sandbox> {
     return withCallerFrames(() => Sandbox.#create(options));
   }
@@ -79,8 +83,9 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
   }
 
   /**
-   * The one-shot form: a fresh sandbox with `files` in it, one program, `copyOut` taken, everything gone. Resolves for
-   * whatever the program did; rejects with an `SbxError` for what we could not do, or with `signal.reason` on abort.
+   * The one-shot form: a fresh sandbox with `files` in it, one program, `copyOut` taken, everything gone.
+   * Resolves for whatever the program did; rejects with an `SbxError` for what we could not do, or with
+   * `signal.reason` on abort.
    */
   static run(file: string, args?: readonly string[], options?: OneShotOptions): Promise<RunResult> {
     return withCallerFrames(async () => {
@@ -91,9 +96,9 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
   }
 
   /**
-   * As `Sandbox.run`, but returns once the program executes: a living program with a sandbox of its own, which ends with it.
-   * Streams exist where `'pipe'` was asked for; `Process.result` has files and captured outputs. Such programs do not wait in
-   * the queue: `maxSandboxes` bounds them.
+   * As `Sandbox.run`, but returns once the program executes: a living program with a sandbox of its own,
+   * which ends with it. Streams exist where `'pipe'` was asked for; `Process.result` has files and captured
+   * outputs. Such programs do not wait in the queue: `maxSandboxes` bounds them.
    */
   static spawn<const Options extends OneShotOptions>(
     file: string,
@@ -120,8 +125,8 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
   }
 
   /**
-   * As `runGroup`, but returns once all programs execute: living programs, whose streams exist where `'pipe'` was asked for.
-   * Such groups do not wait in the queue: `maxSandboxes` bounds them.
+   * As `runGroup`, but returns once all programs execute: living programs, whose streams exist where `'pipe'`
+   * was asked for. Such groups do not wait in the queue: `maxSandboxes` bounds them.
    */
   static spawnGroup(
     request: EachGroupRequest & { engine?: OpenEngine | undefined },
@@ -147,8 +152,8 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
   }
 
   /**
-   * Runs a line of shell; each substitution is one word, quoted: `` sandbox.sh`wc -l ${name}` ``. With options of `run`
-   * first: `` sandbox.sh({ cwd: 'src', limits })`make` ``.
+   * Runs a line of shell; each substitution is one word, quoted: `` sandbox.sh`wc -l ${name}` ``. With
+   * options of `run` first: `` sandbox.sh({ cwd: 'src', limits })`make` ``.
    */
   sh(strings: TemplateStringsArray, ...values: readonly (string | number)[]): Promise<RunResult>;
   sh(options: RunOptions): ShellTag;
@@ -183,7 +188,10 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
     return this.#session.usage();
   }
 
-  /** Kills what runs and removes every trace. Settles within 100 ms whatever the programs do. Safe to call twice. */
+  /**
+   * Kills what runs and removes every trace. Settles within 100 ms whatever the programs do. Safe to call
+   * twice.
+   */
   close(): Promise<void> {
     return this.#session.close();
   }

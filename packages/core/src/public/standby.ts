@@ -15,15 +15,17 @@ import { StandbyPool } from '../warm/warm-pools.js';
 import { Process } from './process.js';
 
 /**
- * From `engine.standby()`. Keeps programs started ahead of their requests: each in a fresh sandbox, hanging at the opening of
- * its entry file (the script), so that a request costs what is left of the start. Each serves one request and is replaced
- * off the request's path. A program cannot tell that it waited, but by the age of its process and of its files (`fresh` is for code that
- * asks); limits and meters begin at the hand-over.
+ * From `engine.standby()`. Keeps programs started ahead of their requests: each in a fresh sandbox, hanging
+ * at the opening of its entry file (the script), so that a request costs what is left of the start. Each
+ * serves one request and is replaced off the request's path. A program cannot tell that it waited, but by the
+ * age of its process and of its files (`fresh` is for code that asks); limits and meters begin at the
+ * hand-over.
  *
- * Programs are kept in families, by a name of the caller's, with so many places each. What waits there is made for what is
- * asked for: a request is served by a waiting program when all that a program can see before it opens its script is
- * equal (program, arguments, environment, folder, resource limits, shape of the sandbox), and else by an ordinary start, with
- * the same outcome. Waiting programs count towards `maxSandboxes` and do not keep the process.
+ * Programs are kept in families, by a name of the caller's, with so many places each. What waits there is
+ * made for what is asked for: a request is served by a waiting program when all that a program can see before
+ * it opens its script is equal (program, arguments, environment, folder, resource limits, shape of the
+ * sandbox), and else by an ordinary start, with the same outcome. Waiting programs count towards
+ * `maxSandboxes` and do not keep the process.
  */
 export class Standby implements AsyncDisposable {
   readonly #core: EngineCore;
@@ -47,7 +49,8 @@ export class Standby implements AsyncDisposable {
   }
 
   /**
-   * A program that many requests will be for, of the family of this name: checked and copied here, once, and not for each of them.
+   * A program that many requests will be for, of the family of this name: checked and copied here, once, and
+   * not for each of them.
    * @throws InvalidOptionsError for the first option that is wrong, or above the engine's ceilings.
    */
   prepare(name: string, program: StandbyProgram): PreparedProgram {
@@ -56,7 +59,10 @@ export class Standby implements AsyncDisposable {
     return PreparedProgram.make(this.#pool, name, makeLaunchSpec(this.#core, program));
   }
 
-  /** A program for this request, from those that wait or freshly started; three pipes, as `Engine.spawn` with them. */
+  /**
+   * A program for this request, from those that wait or freshly started; three pipes, as `Engine.spawn` with
+   * them.
+   */
   async spawn(name: string, request: StandbyRequest): Promise<Process> {
     const { code, fresh, signal, onAbort, killGraceMs, ...program } = request;
     return this.prepare(name, program).spawn({ code, fresh, signal, onAbort, killGraceMs });

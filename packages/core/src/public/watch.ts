@@ -1,6 +1,7 @@
 /**
- * `sandbox.watch()`. By looking again and again: notices of the kernel (inotify) would be read by the host's loop as fast as a
- * program makes them, which has no bound, and node:fs does not tell of their overflow. docs/decisions/0023-workspaces-as-archives.md.
+ * `sandbox.watch()`. By looking again and again: notices of the kernel (inotify) would be read by the host's
+ * loop as fast as a program makes them, which has no bound, and node:fs does not tell of their overflow.
+ * docs/decisions/0023-workspaces-as-archives.md.
  */
 import { constants, type Stats } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

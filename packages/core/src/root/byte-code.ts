@@ -1,6 +1,7 @@
 /**
- * Compiled Python modules beside a source. No package lists them: the system's own scripts make them when a package is installed. Without
- * them every start compiles what it imports anew, since nothing can be written there.
+ * Compiled Python modules beside a source. No package lists them: the system's own scripts make them when a
+ * package is installed. Without them every start compiles what it imports anew, since nothing can be written
+ * there.
  */
 import { closeSync, lstatSync, openSync, readdirSync, readSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

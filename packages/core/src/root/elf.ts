@@ -1,4 +1,7 @@
-/** The files that a program needs to start: read from its first bytes and, of ELF files, its dynamic section. Pure but for reading. */
+/**
+ * The files that a program needs to start: read from its first bytes and, of ELF files, its dynamic section.
+ * Pure but for reading.
+ */
 import { closeSync, openSync, readSync } from 'node:fs';
 
 /** The loader and libraries that a file asks for. */

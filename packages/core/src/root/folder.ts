@@ -1,4 +1,6 @@
-/** A folder for the tree of a minimal root: on disk, where programs may be executed, named after this process. */
+/**
+ * A folder for the tree of a minimal root: on disk, where programs may be executed, named after this process.
+ */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';

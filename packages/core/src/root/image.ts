@@ -1,6 +1,7 @@
 /**
- * The root of an engine with `root: 'minimal'`: a tree of copies on disk, which its sandboxes see read-only. Engines of a process that
- * ask for the same share one; it is removed with the last of them. What a killed process leaves, the next one removes.
+ * The root of an engine with `root: 'minimal'`: a tree of copies on disk, which its sandboxes see read-only.
+ * Engines of a process that ask for the same share one; it is removed with the last of them. What a killed
+ * process leaves, the next one removes.
  */
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';

@@ -15,7 +15,10 @@ export function linkFolder(): string {
 
 type ElfNeeds = Extract<Needs, { kind: 'elf' }>;
 
-/** The library for a program in `folder`; `isElsewhere`: no loader would look there. `null`: there is none for its machine. */
+/**
+ * The library for a program in `folder`; `isElsewhere`: no loader would look there. `null`: there is none for
+ * its machine.
+ */
 export function findLibrary(
   name: string,
   folder: string,

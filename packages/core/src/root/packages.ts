@@ -1,6 +1,7 @@
 /**
- * The packages of the system as dpkg knows them, read from its files: which packages are installed, what they need, which files they brought, and the
- * checksums of those. dpkg itself is not run: a minimal root can be made where only its database is.
+ * The packages of the system as dpkg knows them, read from its files: which packages are installed, what they
+ * need, which files they brought, and the checksums of those. dpkg itself is not run: a minimal root can be
+ * made where only its database is.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

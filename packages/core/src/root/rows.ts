@@ -1,4 +1,7 @@
-/** The rows that show a tree, and what the tree needs for rows below them. Looks at the host only for links in its root. */
+/**
+ * The rows that show a tree, and what the tree needs for rows below them. Looks at the host only for links in
+ * its root.
+ */
 import { lstatSync, readlinkSync } from 'node:fs';
 import type { MountRow } from '../types/mounts.js';
 import type { Entry } from './select.js';

@@ -1,6 +1,6 @@
 /**
- * Which files of the host a minimal root has, and what their content has to be. Looks at names, sizes and links; contents are
- * read when the copies are made.
+ * Which files of the host a minimal root has, and what their content has to be. Looks at names, sizes and
+ * links; contents are read when the copies are made.
  */
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';

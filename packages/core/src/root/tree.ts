@@ -1,4 +1,7 @@
-/** Copies of the chosen files as a tree, each compared with its checksum while it is copied: what is shown is what was compared. */
+/**
+ * Copies of the chosen files as a tree, each compared with its checksum while it is copied: what is shown is
+ * what was compared.
+ */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, type FileHandle, mkdir, open, symlink } from 'node:fs/promises';
@@ -48,7 +51,8 @@ async function writeEntry(folder: string, entry: Entry, buffer: Buffer): Promise
   const sum = await copy(from, to, buffer, entry.sum);
   if (sum !== null && sum !== entry.sum!.hex) throw changed(entry.path, entry.sum!, sum);
   await to.chmod(entry.mode); // whatever the umask
-  await to.utimes(new Date(), new Date(entry.mtimeMs)); // Python compares the time of a source with its byte code's
+  // Python compares the time of a source with its byte code's.
+  await to.utimes(new Date(), new Date(entry.mtimeMs));
 }
 
 async function copy(

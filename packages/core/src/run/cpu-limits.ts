@@ -7,8 +7,9 @@ import type { CpuLimits, SlotCgroup } from '../pool/slot-cgroup.js';
 import type { SandboxLease } from './sandbox-lease.js';
 
 /**
- * Writes the limits of the next program and returns the cgroup.procs files that it must enter (v1, for a CPU set). Limits
- * that the machine cannot keep are left to `degraded`. `undefined` when there is nothing to wait for.
+ * Writes the limits of the next program and returns the cgroup.procs files that it must enter (v1, for a CPU
+ * set). Limits that the machine cannot keep are left to `degraded`. `undefined` when there is nothing to wait
+ * for.
  */
 export function writeCpuLimits(lease: SandboxLease, limits: CpuLimits): Promise<number[]> | undefined {
   const {

@@ -1,4 +1,7 @@
-/** Events for tools, through `node:diagnostics_channel`; free while nobody listens. Never code, environment or input. */
+/**
+ * Events for tools, through `node:diagnostics_channel`; free while nobody listens. Never code, environment or
+ * input.
+ */
 import { channel } from 'node:diagnostics_channel';
 import type { RunResult } from '../types/result.js';
 

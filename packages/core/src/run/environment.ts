@@ -4,7 +4,10 @@ import type { Environment, ProgramOptions } from '../types/program.js';
 
 const DEFAULT_TERM = 'xterm-256color';
 
-/** The default PATH, also where a caller has repeated it, with toolchains before it. Another one is the caller's own. */
+/**
+ * The default PATH, also where a caller has repeated it, with toolchains before it. Another one is the
+ * caller's own.
+ */
 function withToolchains(environment: readonly string[], toolchainPath: string): readonly string[] {
   const ordinary = `PATH=${DEFAULT_ENV.PATH}`;
   return environment.map((variable) =>
@@ -12,7 +15,10 @@ function withToolchains(environment: readonly string[], toolchainPath: string): 
   );
 }
 
-/** The program's own environment, else the sandbox's, else the default; with a terminal TERM is added, unless `null` says no. */
+/**
+ * The program's own environment, else the sandbox's, else the default; with a terminal TERM is added, unless
+ * `null` says no.
+ */
 export function environmentFor(
   options: ProgramOptions,
   ofSandbox: Environment | undefined,

@@ -4,7 +4,10 @@ import type { SignalCause } from './sandbox-lease.js';
 
 const SIGTERM = 15;
 const SIGKILL = 9;
-/** From SIGKILL until a program counts as ended though its report has not come: hundreds of processes take their time to die. */
+/**
+ * From SIGKILL until a program counts as ended though its report has not come: hundreds of processes take
+ * their time to die.
+ */
 const REPORT_WAIT_MS = 60;
 
 export class Killing {
@@ -83,7 +86,10 @@ export class Killing {
   }
 }
 
-/** How long whoever closes waits for the report of a program that was killed. Together with the rest below 100 ms. */
+/**
+ * How long whoever closes waits for the report of a program that was killed. Together with the rest below 100
+ * ms.
+ */
 export const CLOSE_WAIT_MS = 70;
 
 /** Resolves after so many ms; does not keep the process: a living program does that. */
@@ -93,7 +99,10 @@ export function after(ms: number): Promise<void> {
   });
 }
 
-/** With what the host knows of the end and init could not: a signal that it sent, output that came faster than it could say stop. */
+/**
+ * With what the host knows of the end and init could not: a signal that it sent, output that came faster than
+ * it could say stop.
+ */
 export function withHostCause(ended: EndedMessage, killing: Killing, hasOverflowed: boolean): EndedMessage {
   if (ended.cause !== 'none') return ended;
   if (killing.explains(ended.waitStatus)) return { ...ended, cause: 'killed' };

@@ -1,6 +1,6 @@
 /**
- * One program in a fresh sandbox: files in, the program, files out, everything gone. `runOneShot` is the one-shot form and
- * hot path; `startInFresh` is what living programs and groups share with it.
+ * One program in a fresh sandbox: files in, the program, files out, everything gone. `runOneShot` is the
+ * one-shot form and hot path; `startInFresh` is what living programs and groups share with it.
  */
 import { onAbort } from '@sbx/shared';
 import type { EngineCore } from '../engine/core.js';
@@ -65,7 +65,10 @@ export interface OneShot {
   pingPongGroup?: number;
   /** The caller holds streams, and wants to know that it executes. */
   spawned: boolean;
-  /** In a sandbox that is made now, not in one that stood ready: process and files are no older than the request. */
+  /**
+   * In a sandbox that is made now, not in one that stood ready: process and files are no older than the
+   * request.
+   */
   onDemand?: boolean;
 }
 
@@ -75,7 +78,10 @@ export interface Started {
   result: Promise<RunResult>;
 }
 
-/** Starts a program that the queue has admitted. Rejects when the program could not be started; a spawned one then executes. */
+/**
+ * Starts a program that the queue has admitted. Rejects when the program could not be started; a spawned one
+ * then executes.
+ */
 export async function startInFresh(core: EngineCore, run: OneShot): Promise<Started> {
   const { options, limits, spawned } = run;
   const spec = core.sandboxSpec(options, limits, options.pty !== undefined);
@@ -125,7 +131,10 @@ class OneShotLease {
     return { running, result };
   }
 
-  /** The program is over. With `streams`, what it wrote may still be unread: the engine's end is the last moment for that. */
+  /**
+   * The program is over. With `streams`, what it wrote may still be unread: the engine's end is the last
+   * moment for that.
+   */
   release(streams: boolean): void {
     const forget = () => void this.#core.closers.delete(this.#closer);
     if (streams) void allRead(this.live!).then(forget);
@@ -147,8 +156,8 @@ function allRead({ stdio }: Running): Promise<unknown> {
 }
 
 /**
- * Abort kills the program and all it started, and waits for that. Then it rejects with the signal's reason, unless the
- * caller wants to see how it ended.
+ * Abort kills the program and all it started, and waits for that. Then it rejects with the signal's reason,
+ * unless the caller wants to see how it ended.
  */
 export function untilAborted(running: Running, { signal, onAbort }: ProgramOptions): Promise<RunResult> {
   return signal === undefined ? running.result : endOnAbort(running, signal, onAbort === 'resolve');

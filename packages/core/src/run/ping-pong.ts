@@ -1,7 +1,13 @@
-/** The programs of a group that ask and answer each other (ping-pong), as opposed to the stages of a pipeline. Pure. */
+/**
+ * The programs of a group that ask and answer each other (ping-pong), as opposed to the stages of a pipeline.
+ * Pure.
+ */
 import type { GroupPipe } from '../types/group.js';
 
-/** Indices of programs that a line can come back to, through pipes of the kernel's alone. Relayed lines wait for the host. */
+/**
+ * Indices of programs that a line can come back to, through pipes of the kernel's alone. Relayed lines wait
+ * for the host.
+ */
 export function pingPongPrograms(pipes: readonly GroupPipe[]): ReadonlySet<number> {
   const readers = new Map<number, number[]>();
   for (const { from, to, record, relay } of pipes) {

@@ -29,15 +29,15 @@ const UNLIMITED = -1;
 const MEMORY_LOCK_BYTES = 64 * 1024;
 const SIGNALS_PENDING = 1024;
 /**
- * Where no cgroup counts the tree, each process is at least bounded by the kernel, a whole second above the limit. Elsewhere
- * it would only do harm: any RLIMIT_CPU makes the process's CPU clock advance in scheduler ticks, for the program itself and
- * for init's look at it (docs/decisions/0009).
+ * Where no cgroup counts the tree, each process is at least bounded by the kernel, a whole second above the
+ * limit. Elsewhere it would only do harm: any RLIMIT_CPU makes the process's CPU clock advance in scheduler
+ * ticks, for the program itself and for init's look at it (docs/decisions/0009).
  */
 const CPU_BACKSTOP_SECONDS = 2;
 
 /**
- * Resource limits as triples. DATA only on request: it kills inside exec without a verdict. NPROC: see `taskRlimit`. CORE: the helper has
- * it from `TemplateMessage.coreLimit`, and no program can set it.
+ * Resource limits as triples. DATA only on request: it kills inside exec without a verdict. NPROC: see
+ * `taskRlimit`. CORE: the helper has it from `TemplateMessage.coreLimit`, and no program can set it.
  */
 export function rlimitsFor(limits: ResolvedLimits, openFilesMax: number, cpuBackstop: boolean): number[] {
   const { cpuTimeMs } = limits;
@@ -59,14 +59,18 @@ export function rlimitsFor(limits: ResolvedLimits, openFilesMax: number, cpuBack
   ];
 }
 
-/** Tasks that programs of one sandbox may have together where none has a limit of its own: the host needs some, too. */
+/**
+ * Tasks that programs of one sandbox may have together where none has a limit of its own: the host needs
+ * some, too.
+ */
 const SHARED_TASKS = 1024;
 
 /**
- * The process limit once more, for the only program of a sandbox, NPROC being counted per user. The kernel refuses a fork by
- * it long before it asks the pids controller, which comes last: a storm of failing forks then leaves half as much half-made
- * processes, which it frees late and charges meanwhile. Without that controller it is the only limit. `otherTasks`: tasks that
- * are counted and not the program's; `null`: it would count those of other sandboxes.
+ * The process limit once more, for the only program of a sandbox, NPROC being counted per user. The kernel
+ * refuses a fork by it long before it asks the pids controller, which comes last: a storm of failing forks
+ * then leaves half as much half-made processes, which it frees late and charges meanwhile. Without that
+ * controller it is the only limit. `otherTasks`: tasks that are counted and not the program's; `null`: it
+ * would count those of other sandboxes.
  */
 export function taskRlimit(
   { processCount }: ResolvedLimits,
@@ -79,8 +83,8 @@ export function taskRlimit(
 }
 
 /**
- * More open files than the host itself may have needs a right that nobody here has. `max`: the host's hard limit, which is
- * also what "no limit" comes to.
+ * More open files than the host itself may have needs a right that nobody here has. `max`: the host's hard
+ * limit, which is also what "no limit" comes to.
  */
 export function checkOpenFiles({ openFileCount }: ResolvedLimits, max: number): void {
   if (openFileCount === null || openFileCount <= max) return;
@@ -111,7 +115,10 @@ export function searchPaths(file: string, path: string | undefined): string[] {
   return (path ?? '').split(':').map((folder) => (folder === '' ? file : `${folder}/${file}`));
 }
 
-/** As `searchPaths`, for names that are looked for in the working folder first; in the spelling that argv[0] gets. */
+/**
+ * As `searchPaths`, for names that are looked for in the working folder first; in the spelling that argv[0]
+ * gets.
+ */
 export function searchPathsCwdFirst(file: string, path: string | undefined): string[] {
   if (file.includes('/')) return [file];
   const folders = path === undefined || path === '' ? [] : path.split(':');
@@ -119,8 +126,9 @@ export function searchPathsCwdFirst(file: string, path: string | undefined): str
 }
 
 /**
- * Counter numbers and texts that bound the group; empty when a slot's has them already. Of memory it may hold `heldBytes` on top of the
- * limit. In one-shot runs that is 0: init adds what the group holds at the start, also when nothing is written (native/helper/bounds.cc).
+ * Counter numbers and texts that bound the group; empty when a slot's has them already. Of memory it may hold
+ * `heldBytes` on top of the limit. In one-shot runs that is 0: init adds what the group holds at the start,
+ * also when nothing is written (native/helper/bounds.cc).
  */
 export function boundGroup(
   cgroup: SlotCgroup,

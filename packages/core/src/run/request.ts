@@ -28,10 +28,15 @@ export interface ProgramRequest {
   env?: Environment;
   /** The sandbox is this program's alone and ends with it. */
   oneShot: boolean;
-  /** Spawned: exec is waited for, so that a missing program is reported at once, and the caller holds streams. */
+  /**
+   * Spawned: exec is waited for, so that a missing program is reported at once, and the caller holds streams.
+   */
   notify: boolean;
   given?: readonly GivenFd[];
-  /** Number of the group of programs that ask and answer each other (ping-pong), for their co-location on one CPU. */
+  /**
+   * Number of the group of programs that ask and answer each other (ping-pong), for their co-location on one
+   * CPU.
+   */
   pingPongGroup?: number;
   /** Started before any request for it: a warm process. */
   preStarted?: boolean;

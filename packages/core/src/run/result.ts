@@ -110,7 +110,10 @@ export interface Collected extends CopiedOut {
 const NO_FILES: CopiedOut = noFiles();
 Object.freeze(NO_FILES.files);
 
-/** Copies the files out. When that fails the caller does not get the outputs either, so their descriptors are closed. */
+/**
+ * Copies the files out. When that fails the caller does not get the outputs either, so their descriptors are
+ * closed.
+ */
 export function copyOutFiles(
   outputs: ReadonlyMap<number, Output>,
   folder: WorkFolder,
@@ -169,8 +172,8 @@ function peakMemory({ memoryPeakBytes, maxRssBytes }: EndedMessage): number | nu
 }
 
 /**
- * The group's high-water mark less our own tasks. When it did not rise, the program stayed at or below what an earlier one
- * in the same sandbox reached, which is only an answer when that was a single task.
+ * The group's high-water mark less our own tasks. When it did not rise, the program stayed at or below what
+ * an earlier one in the same sandbox reached, which is only an answer when that was a single task.
  */
 function peakTasks({ taskPeak, taskPeakBefore }: EndedMessage, helperTasks: number): number | null {
   if (taskPeak === null) return null;

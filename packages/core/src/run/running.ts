@@ -1,6 +1,6 @@
 /**
- * One program from its checked request to its result; the path that one-shot runs, sessions and groups share. Nothing that
- * the program does makes it throw; what we could not do does.
+ * One program from its checked request to its result; the path that one-shot runs, sessions and groups share.
+ * Nothing that the program does makes it throw; what we could not do does.
  */
 
 import type { Group } from '../cgroup/group.js';
@@ -32,7 +32,7 @@ import { stdioFor } from './stdio-for.js';
 export class Running implements TimedProgram {
   readonly id: number;
   readonly stdio: Stdio;
-  /** Resolves with the result; rejects only when the sandbox failed, a callback threw, or it never started. */
+  /** Resolves with the result; rejects only if the sandbox failed, a callback threw, or it never started. */
   readonly result: Promise<RunResult>;
   /** Resolves once exec has happened, when `notify` was asked for. */
   readonly started: Promise<void>;
@@ -99,7 +99,10 @@ export class Running implements TimedProgram {
     throw error;
   }
 
-  /** Descriptors and files, in this order: a file that the program writes to is there before one is copied over it. */
+  /**
+   * Descriptors and files, in this order: a file that the program writes to is there before one is copied
+   * over it.
+   */
   #open(): Promise<void> | undefined {
     const opened = this.stdio.open();
     return opened === undefined ? this.#fill() : opened.then(() => this.#fill());
@@ -135,7 +138,10 @@ export class Running implements TimedProgram {
     return this.#killing.graceMs;
   }
 
-  /** Ends the program for a reason of the caller's: SIGTERM first when there is a grace, then SIGKILL to all of it. */
+  /**
+   * Ends the program for a reason of the caller's: SIGTERM first when there is a grace, then SIGKILL to all
+   * of it.
+   */
   end(): void {
     this.#killing.end();
   }
@@ -271,8 +277,8 @@ export class Running implements TimedProgram {
   }
 
   /**
-   * It was killed, but its report is late, or the sandbox went before it came. The result says so now, measured as far as can
-   * be; files are not taken, since something may still be dying.
+   * It was killed, but its report is late, or the sandbox went before it came. The result says so now,
+   * measured as far as can be; files are not taken, since something may still be dying.
    */
   #endedUnreported(): void {
     if (this.#over) return;

@@ -1,6 +1,6 @@
 /**
- * A sandbox in use: its slot, its init's channel, its work folder. Programs are started in it, and init's messages are
- * dispatched by program id. One-shot runs, sessions and groups are all built on it.
+ * A sandbox in use: its slot, its init's channel, its work folder. Programs are started in it, and init's
+ * messages are dispatched by program id. One-shot runs, sessions and groups are all built on it.
  */
 
 import type { EngineCore } from '../engine/core.js';
@@ -101,7 +101,10 @@ export class SandboxLease {
     return this.#nextId++;
   }
 
-  /** Sends the start message; throws when the socket refuses it. A warm process does not keep the host's process alive. */
+  /**
+   * Sends the start message; throws when the socket refuses it. A warm process does not keep the host's
+   * process alive.
+   */
   start(message: StartMessage, listener: ProgramListener): void {
     if (this.#closed) throw new ClosedError('The sandbox');
     if (this.#lost !== null) throw this.#lost;
@@ -151,7 +154,10 @@ export class SandboxLease {
     this.#tearDown();
   }
 
-  /** As `close`, for a sandbox whose init has ended by itself: the answer goes out first, and clean-up follows. */
+  /**
+   * As `close`, for a sandbox whose init has ended by itself: the answer goes out first, and clean-up
+   * follows.
+   */
   closeAfterEnd(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -199,7 +205,10 @@ export class SandboxLease {
     }
   }
 
-  /** Init died, or cannot be understood. If memory ran out in its group, that is a verdict on the program; else it is our failure. */
+  /**
+   * Init died, or cannot be understood. If memory ran out in its group, that is a verdict on the program;
+   * else it is our failure.
+   */
   #onClosed(error: SbxError): void {
     if (this.#closed || this.#lost !== null) return;
     this.#lost = error;

@@ -1,6 +1,7 @@
 /**
- * A look at a file that could not be executed: the kernel says ENOENT for a script without its interpreter, too. Nothing is opened
- * that the sandbox does not show: its own trees, or what a bind brings in at its own path.
+ * A look at a file that could not be executed: the kernel says ENOENT for a script without its interpreter,
+ * too. Nothing is opened that the sandbox does not show: its own trees, or what a bind brings in at its own
+ * path.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { inTree } from '../files/trees.js';
@@ -12,7 +13,9 @@ import type { SandboxLease } from './sandbox-lease.js';
 /** As the kernel reads it. */
 const FIRST_LINE_BYTES = 256;
 
-/** Gives a function that looks; `cwd` is where relative paths start. What cannot be looked at is not there. */
+/**
+ * Gives a function that looks; `cwd` is where relative paths start. What cannot be looked at is not there.
+ */
 export function lookerFor(lease: SandboxLease, cwd: string | undefined): (path: string) => FoundFile | null {
   const folder = absolute(cwd, lease.core.workDir);
   return (path) => {

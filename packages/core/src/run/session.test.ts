@@ -29,7 +29,10 @@ function sessionOn(resetsPeak: boolean) {
   return new Session(lease as unknown as SandboxLease, {}, limits);
 }
 
-/** Starts so many programs and says which of them have a group of their own; each ends before the next when `inTurn`. */
+/**
+ * Starts so many programs and says which of them have a group of their own; each ends before the next when
+ * `inTurn`.
+ */
 async function membersOf(session: InstanceType<typeof Session>, count: number, inTurn: boolean) {
   for (let index = 0; index < count; index += 1) {
     const running = await session.start('true', [], {}, false);

@@ -1,8 +1,9 @@
 /**
- * The programs of a sandbox that stays. One at a time may be resident: it uses the sandbox's own group, which is free of
- * charge. Those that run concurrently, and those with a memory or process limit of their own, get a group inside, so that each
- * is measured and limited alone; and so do all but the first where the kernel cannot start a group's high-water mark again (v2
- * before Linux 6.12), since they would be told the first one's.
+ * The programs of a sandbox that stays. One at a time may be resident: it uses the sandbox's own group, which
+ * is free of charge. Those that run concurrently, and those with a memory or process limit of their own, get
+ * a group inside, so that each is measured and limited alone; and so do all but the first where the kernel
+ * cannot start a group's high-water mark again (v2 before Linux 6.12), since they would be told the first
+ * one's.
  */
 
 import { type GroupCounters, readCounters } from '../cgroup/counters.js';

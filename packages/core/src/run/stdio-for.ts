@@ -1,4 +1,6 @@
-/** The descriptors that a request asks for, and what becomes of the program when something is wrong with them. */
+/**
+ * The descriptors that a request asks for, and what becomes of the program when something is wrong with them.
+ */
 
 import type { ProgramRequest } from './request.js';
 import type { SandboxLease, SignalCause } from './sandbox-lease.js';

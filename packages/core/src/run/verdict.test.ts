@@ -98,7 +98,8 @@ describe('the table', () => {
 });
 
 describe('pairs of rows', () => {
-  // Evidence of both at once; where both set the same field, the upper row's value stays, as it does in a real record.
+  // Evidence of both at once; where both set the same field, the upper row's value stays, as it does in a
+  // real record.
   const pairs = byRow.flatMap(([upper, first], index) =>
     byRow.slice(index + 1).map(([lower, second]) => [upper, lower, { ...second, ...first }] as const),
   );

@@ -2,18 +2,19 @@
  * How a program ended: a table, read from the top, first match wins. docs/limits.md is made from it.
  *
  * Three kinds of evidence, in this order:
- * 1. Records. The supervisor (init, or the host for output and `kill()`) writes down the first reason for which it killed;
- *    the kernel counts its out-of-memory kills. A record is a fact and beats every figure: a run killed for its wall time is
- *    `wall-limit`, even if its CPU time ends a little over its own limit while it dies.
- *    An OOM kill beats a recorded CPU or wall limit: a program that lost a process to the kernel often hangs until one of
- *    those strikes, and memory is why. It does not beat `killed` and `output-limit`: there the run was over already, and
- *    for a kill from outside nothing is to be judged.
- * 2. Figures, for programs that ended by themselves and were over: final CPU and wall time, peak memory. A limit is what may
- *    be used, so exactly at the limit is within.
+ * 1. Records. The supervisor (init, or the host for output and `kill()`) writes down the first reason for
+ *    which it killed; the kernel counts its out-of-memory kills. A record is a fact and beats every figure: a
+ *    run killed for its wall time is `wall-limit`, even if its CPU time ends a little over its own limit
+ *    while it dies. An OOM kill beats a recorded CPU or wall limit: a program that lost a process to the
+ *    kernel often hangs until one of those strikes, and memory is why. It does not beat `killed` and
+ *    `output-limit`: there the run was over already, and for a kill from outside nothing is to be judged.
+ * 2. Figures, for programs that ended by themselves and were over: final CPU and wall time, peak memory. A
+ *    limit is what may be used, so exactly at the limit is within.
  * 3. The wait status of the main process: its signal, its exit code.
  *
- * SIGXCPU and SIGXFSZ are the kernel's words for limits only where such a limit was set; without one the program can only
- * have raised them itself. A program may raise them to look over its limit; that harms nobody but itself.
+ * SIGXCPU and SIGXFSZ are the kernel's words for limits only where such a limit was set; without one the
+ * program can only have raised them itself. A program may raise them to look over its limit; that harms
+ * nobody but itself.
  */
 import { signalName } from '../errno.js';
 import type { ResolvedLimits } from '../options/limits.js';
@@ -33,7 +34,10 @@ export interface ExitRecord {
   wallTimeNs: number;
   /** High-water mark with file cache, in bytes; `null` when nothing measured it. */
   memoryPeakBytes: number | null;
-  /** Caches of files still charged at the end (pages, names, inodes), shared memory and tmpfs left out, in bytes; `null` when unknown. */
+  /**
+   * Caches of files still charged at the end (pages, names, inodes), shared memory and tmpfs left out, in
+   * bytes; `null` when unknown.
+   */
   fileCacheBytes: number | null;
   /** Processes of the tree that the kernel killed for memory. */
   oomKillCount: number;
@@ -220,7 +224,9 @@ function ownPeakBytes({ memoryPeakBytes, fileCacheBytes }: ExitRecord): number |
   return memoryPeakBytes === null ? null : memoryPeakBytes - (fileCacheBytes ?? 0);
 }
 
-/** A peak that only file cache lifts above the limit is reported as the limit: an `ok` run must not show more. */
+/**
+ * A peak that only file cache lifts above the limit is reported as the limit: an `ok` run must not show more.
+ */
 function reportedPeakBytes(record: ExitRecord, limit: number | null): number | null {
   const { memoryPeakBytes } = record;
   if (memoryPeakBytes === null || limit === null) return memoryPeakBytes;

@@ -5,8 +5,8 @@ import { EPIPE } from '../native/errno.js';
 import type { Native, NativeWriter } from '../native/native.js';
 
 /**
- * Bytes on their way to a program. `write` resolves when the program's pipe has taken them: that is the back pressure. When
- * the program has closed its side, writing rejects with `SBX_STREAM_ENDED`.
+ * Bytes on their way to a program. `write` resolves when the program's pipe has taken them: that is the back
+ * pressure. When the program has closed its side, writing rejects with `SBX_STREAM_ENDED`.
  */
 export class InputStream {
   readonly #native: Native;

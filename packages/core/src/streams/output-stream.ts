@@ -22,11 +22,14 @@ interface Taker {
 }
 
 /**
- * The output of a program, as it comes. One reader: iterate it, or use `each()`, `lines()`, `web()` or `node()`. It ends when the last
- * process that holds the other end is gone, and never with an error.
+ * The output of a program, as it comes. One reader: iterate it, or use `each()`, `lines()`, `web()` or
+ * `node()`. It ends when the last process that holds the other end is gone, and never with an error.
  */
 export class OutputStream implements AsyncIterable<Uint8Array> {
-  /** @internal Resolves when the program's side is at its end, or `destroy()` was called: no descriptor is held any more. */
+  /**
+   * @internal Resolves when the program's side is at its end, or `destroy()` was called: no descriptor is
+   * held any more.
+   */
   readonly closed: Promise<void>;
   readonly #native: Native;
   readonly #reader: NativeReader;
@@ -57,7 +60,10 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
     });
   }
 
-  /** Leaving the loop early gives the stream back: it can be read on, and until then the program waits when its pipe is full. */
+  /**
+   * Leaving the loop early gives the stream back: it can be read on, and until then the program waits when
+   * its pipe is full.
+   */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
     this.#take();
     try {
@@ -68,8 +74,9 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
   }
 
   /**
-   * Calls `take` with each chunk in the very turn of the loop that brings it, where iterating costs some turns of the microtask
-   * queue. A promise that it returns is waited for before the next one. Resolves at the end; rejects with what `take` throws.
+   * Calls `take` with each chunk in the very turn of the loop that brings it, where iterating costs some
+   * turns of the microtask queue. A promise that it returns is waited for before the next one. Resolves at
+   * the end; rejects with what `take` throws.
    */
   each(take: (chunk: Uint8Array) => Promise<unknown> | null): Promise<void> {
     this.#take();
@@ -84,7 +91,10 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
     });
   }
 
-  /** Lines of text without their line feeds; what follows a line stays in the stream when the loop is left early. */
+  /**
+   * Lines of text without their line feeds; what follows a line stays in the stream when the loop is left
+   * early.
+   */
   async *lines(): AsyncGenerator<string, void, undefined> {
     this.#take();
     let rest: Uint8Array = EMPTY;
@@ -181,7 +191,10 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
     this.#handOn();
   }
 
-  /** Somebody reads: the process stays for what is still to come, also when the program's end has been reported. */
+  /**
+   * Somebody reads: the process stays for what is still to come, also when the program's end has been
+   * reported.
+   */
   #wait(): Promise<void> {
     this.#native.holdLoop();
     return new Promise<void>((resolve) => {

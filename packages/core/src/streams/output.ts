@@ -1,8 +1,8 @@
 import { SbxError } from '../sbx-error.js';
 
 /**
- * The bytes that a program wrote to one descriptor, collected up to a bound. Bytes are the truth; text is a view that is decoded
- * at the first look and kept.
+ * The bytes that a program wrote to one descriptor, collected up to a bound. Bytes are the truth; text is a
+ * view that is decoded at the first look and kept.
  */
 export class Output {
   /** The bytes kept: the first ones, up to the bound. */
@@ -10,14 +10,17 @@ export class Output {
   /** Number of bytes that the program wrote as far as they were read, the dropped part included. */
   readonly totalBytes: number;
   /**
-   * With `collect: { as: 'fd' }`: the file, open for reading at its start; yours to close. `bytes` is empty then. It keeps the
-   * whole file system of its sandbox in memory, so copy what is to be kept. Else `null`.
+   * With `collect: { as: 'fd' }`: the file, open for reading at its start; yours to close. `bytes` is empty
+   * then. It keeps the whole file system of its sandbox in memory, so copy what is to be kept. Else `null`.
    */
   readonly fd: number | null;
   readonly #keptBytes: number;
   #text: string | undefined;
 
-  /** `totalBytes` is the size of `bytes` unless some were dropped. `held`: the content is behind a descriptor instead. */
+  /**
+   * `totalBytes` is the size of `bytes` unless some were dropped. `held`: the content is behind a descriptor
+   * instead.
+   */
   constructor(
     bytes: Uint8Array,
     totalBytes: number = bytes.byteLength,
@@ -39,7 +42,10 @@ export class Output {
     return this.totalBytes > this.#keptBytes;
   }
 
-  /** As UTF-8; each invalid sequence becomes U+FFFD, a character cut by the bound included. A byte order mark stays. */
+  /**
+   * As UTF-8; each invalid sequence becomes U+FFFD, a character cut by the bound included. A byte order mark
+   * stays.
+   */
   text(): string {
     if (this.#text === undefined) this.#text = decode(this.bytes);
     return this.#text;

@@ -10,9 +10,9 @@ export type Content =
   | { fd: number };
 
 /**
- * A file for the sandbox; `mode` in octal, default 0o644 (0o755 when `executable`). Files of the host are copied by the kernel.
- * Folders that lead to it are made as a program would, with 0o777 less the engine's `umask`. `symlink` makes a link that says this,
- * after all files and without making folders.
+ * A file for the sandbox; `mode` in octal, default 0o644 (0o755 when `executable`). Files of the host are
+ * copied by the kernel. Folders that lead to it are made as a program would, with 0o777 less the engine's
+ * `umask`. `symlink` makes a link that says this, after all files and without making folders.
  */
 export type FileInput =
   | (Content & { mode?: number | undefined; executable?: boolean | undefined })
@@ -23,7 +23,9 @@ export type CopyOut =
   | string
   | {
       path: string;
-      /** No error when it was not made; with `'any'` none whatever the reason for which it cannot be opened. */
+      /**
+       * No error when it was not made; with `'any'` none whatever the reason for which it cannot be opened.
+       */
       optional?: boolean | 'any' | undefined;
       /** Default `copyOutMaxBytes`. */
       maxBytes?: number | undefined;
@@ -37,7 +39,10 @@ export type CopyOut =
 export interface FileError {
   /** As it was asked for in `copyOut`. */
   path: string;
-  /** Stable: missing, not a regular file, larger than allowed, not in what the sandbox can write to, not readable. */
+  /**
+   * Stable: missing, not a regular file, larger than allowed, not in what the sandbox can write to, not
+   * readable.
+   */
   code: 'not-found' | 'not-regular' | 'too-large' | 'outside' | 'denied' | 'io';
   /** One sentence for a person. */
   message: string;
@@ -47,7 +52,10 @@ export interface FileError {
   sizeBytes?: number | undefined;
 }
 
-/** A tar archive: its bytes, a file or an open descriptor of the host, or a stream, such as `sandbox.snapshot()` or `fs.createReadStream`. */
+/**
+ * A tar archive: its bytes, a file or an open descriptor of the host, or a stream, such as
+ * `sandbox.snapshot()` or `fs.createReadStream`.
+ */
 export type WorkspaceSource = Uint8Array | AsyncIterable<Uint8Array> | Exclude<Content, { text: string }>;
 
 /** Settings of `sandbox.snapshot()`. */
@@ -64,7 +72,10 @@ export interface SnapshotOptions {
 export interface WatchOptions {
   /** Also what is in folders below. Default false. */
   recursive?: boolean | undefined;
-  /** Between two looks at the least, in ms, 10 to 60 000. Default 100. They are further apart where a look takes long. */
+  /**
+   * Between two looks at the least, in ms, 10 to 60 000. Default 100. They are further apart where a look
+   * takes long.
+   */
   intervalMs?: number | undefined;
   /** Entries that are looked at, 1 to 65 536. More are an `overflow`. Default 4096. */
   maxEntryCount?: number | undefined;
@@ -75,8 +86,8 @@ export interface WatchOptions {
 /** A difference between two looks at a folder. */
 export interface WatchEvent {
   /**
-   * `'change'`: content, permissions or links. `'overflow'`: there is more than `maxEntryCount`, or a name that cannot be looked at; what
-   * happens to entries that were left out is not told until all fit again.
+   * `'change'`: content, permissions or links. `'overflow'`: there is more than `maxEntryCount`, or a name
+   * that cannot be looked at; what happens to entries that were left out is not told until all fit again.
    */
   kind: 'create' | 'change' | 'remove' | 'overflow';
   /** As for `readFile`: below the path that is watched. Of `'overflow'` that path itself. */
@@ -94,8 +105,8 @@ export interface OutputFile {
   /** Of the file; more than `bytes` when that was cut. */
   sizeBytes: number;
   /**
-   * With `as: 'fd'`: the file, open for reading at its start; yours to close. It keeps the whole file system of its sandbox in
-   * memory, so copy what is to be kept. Else `null`.
+   * With `as: 'fd'`: the file, open for reading at its start; yours to close. It keeps the whole file system
+   * of its sandbox in memory, so copy what is to be kept. Else `null`.
    */
   fd: number | null;
   /** UTF-8, invalid sequences replaced. */

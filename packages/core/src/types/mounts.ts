@@ -1,12 +1,16 @@
 /** The root that sandboxes of an engine see. */
 
 /**
- * One mount of the root that every sandbox of an engine sees, read-only unless said otherwise. `/proc`, the work folder, `/tmp`
- * and `/dev/shm` are every sandbox's own: nothing can be put into them. Of devices there are null, zero, full, random, urandom
- * and tty, always; rows that bind them are accepted, other devices are refused.
+ * One mount of the root that every sandbox of an engine sees, read-only unless said otherwise. `/proc`, the
+ * work folder, `/tmp` and `/dev/shm` are every sandbox's own: nothing can be put into them. Of devices there
+ * are null, zero, full, random, urandom and tty, always; rows that bind them are accepted, other devices are
+ * refused.
  */
 export type MountRow =
-  /** The host's file or folder `source`, without submounts unless `recursive`; skipped when missing and `optional`; programs in it can be executed unless `executable` is `false`. */
+  /**
+   * The host's file or folder `source`, without submounts unless `recursive`; skipped when missing and
+   * `optional`; programs in it can be executed unless `executable` is `false`.
+   */
   | {
       kind: 'bind';
       source: string;
@@ -17,9 +21,9 @@ export type MountRow =
       executable?: boolean | undefined;
     }
   /**
-   * A private, empty, sized file system, fresh in every sandbox. At the work folder, `/tmp` or `/dev/shm` it takes the place of
-   * the one that is there anyway, with these bounds instead of `diskBytes` and `diskFileCount`. Defaults: 128 MiB, 16 384, mode 0o755
-   * (`/tmp` and `/dev/shm`: 0o1777).
+   * A private, empty, sized file system, fresh in every sandbox. At the work folder, `/tmp` or `/dev/shm` it
+   * takes the place of the one that is there anyway, with these bounds instead of `diskBytes` and
+   * `diskFileCount`. Defaults: 128 MiB, 16 384, mode 0o755 (`/tmp` and `/dev/shm`: 0o1777).
    */
   | {
       kind: 'tmpfs';
@@ -42,14 +46,21 @@ export interface HashedProgram {
 }
 
 /**
- * A root made of packages of the system (dpkg: Debian, Ubuntu) and of single programs, instead of the host's whole /usr: copies that
- * are compared with the packages' checksums while they are made. Without set-user-id files, documentation, manual pages, translations.
+ * A root made of packages of the system (dpkg: Debian, Ubuntu) and of single programs, instead of the host's
+ * whole /usr: copies that are compared with the packages' checksums while they are made. Without set-user-id
+ * files, documentation, manual pages, translations.
  */
 export interface MinimalRoot {
-  /** Names of installed packages. What they depend on comes with them, but for what every system has (`Essential`, `required`): name that. At most 256. */
+  /**
+   * Names of installed packages. What they depend on comes with them, but for what every system has
+   * (`Essential`, `required`): name that. At most 256.
+   */
   packages?: readonly string[] | undefined;
   /** As `packages`, passed over where they are not installed. */
   optionalPackages?: readonly string[] | undefined;
-  /** Programs alone, with the libraries and the loader or interpreter that they name: absolute paths, or names on `DEFAULT_ENV.PATH`. At most 256. */
+  /**
+   * Programs alone, with the libraries and the loader or interpreter that they name: absolute paths, or names
+   * on `DEFAULT_ENV.PATH`. At most 256.
+   */
   programs?: readonly (string | HashedProgram)[] | undefined;
 }

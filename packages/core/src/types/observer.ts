@@ -3,7 +3,10 @@ import type { LiveUsage } from './limits.js';
 
 /** Is called when a run of a server starts and ends. Calls must return at once and must not throw. */
 export interface RunObserver {
-  /** A program whose output is streamed runs now. `id` is its client's; `usage` reads its counters, also after the end. */
+  /**
+   * A program whose output is streamed runs now. `id` is its client's; `usage` reads its counters, also after
+   * the end.
+   */
   onStart(id: string, usage: () => LiveUsage): void;
   /** A run has ended. `id` is empty where its client gave none. */
   onEnd(ending: RunEnding): void;

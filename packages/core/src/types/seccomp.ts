@@ -1,9 +1,9 @@
 /** A system call filter of the caller's. */
 
 /**
- * What a filter of the caller's does with a call: let it through; fail it with EPERM; send SIGSYS, which the program may catch;
- * fail it with ENOSYS, there being no tracer; let it through and have the kernel write it to its log; end the thread or the process
- * with SIGSYS (`forbidden-syscall`).
+ * What a filter of the caller's does with a call: let it through; fail it with EPERM; send SIGSYS, which the
+ * program may catch; fail it with ENOSYS, there being no tracer; let it through and have the kernel write it
+ * to its log; end the thread or the process with SIGSYS (`forbidden-syscall`).
  */
 export type SeccompAction = 'allow' | 'errno' | 'trap' | 'trace' | 'log' | 'kill-thread' | 'kill-process';
 
@@ -11,13 +11,17 @@ export type SeccompAction = 'allow' | 'errno' | 'trap' | 'trace' | 'log' | 'kill
 export interface SeccompArgument {
   /** Which, from 0. */
   index: number;
-  /** How it is compared, unsigned. `'bits-set'`: at least one bit of `value` is set; `'bits-not-set'`: none is. */
+  /**
+   * How it is compared, unsigned. `'bits-set'`: at least one bit of `value` is set; `'bits-not-set'`: none
+   * is.
+   */
   op: 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le' | 'bits-set' | 'bits-not-set';
   /** What it is compared with. */
   value: bigint | number;
   /**
-   * Bits that are compared. Default 64. The kernel looks at the low half alone of arguments that are `int` (descriptors, commands,
-   * families, flags of many calls): to refuse some of their values give 32, or a program gets past with bits above.
+   * Bits that are compared. Default 64. The kernel looks at the low half alone of arguments that are `int`
+   * (descriptors, commands, families, flags of many calls): to refuse some of their values give 32, or a
+   * program gets past with bits above.
    */
   width?: 32 | 64 | undefined;
 }
@@ -33,9 +37,9 @@ export interface SeccompRule {
 }
 
 /**
- * A filter of the caller's on top of ours: of what both say the stricter counts, so it takes calls away and gives none back. The
- * first rule that names a call and whose arguments hold decides, else `defaultAction`. It is loaded right before the program
- * is executed, so `execve` must be allowed.
+ * A filter of the caller's on top of ours: of what both say the stricter counts, so it takes calls away and
+ * gives none back. The first rule that names a call and whose arguments hold decides, else `defaultAction`.
+ * It is loaded right before the program is executed, so `execve` must be allowed.
  */
 export interface SeccompPolicy {
   /** Which of ours it stands on, unless a run says another. Default `'default'`. */

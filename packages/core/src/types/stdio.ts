@@ -13,10 +13,10 @@ export type InputSpec =
   | { stream: AsyncIterable<Uint8Array | string> };
 
 /**
- * A content as input. With `seekable` the program gets a real file, at its start, that it can seek in and open again through
- * /proc/self/fd, but neither change nor learn the name of: text and bytes in sealed memory; a host file (without copying it, where
- * a read-only view of it can be made, else as a sealed copy); the file behind `fd`, with an offset of its own. Default: a pipe, or
- * what serves best.
+ * A content as input. With `seekable` the program gets a real file, at its start, that it can seek in and
+ * open again through /proc/self/fd, but neither change nor learn the name of: text and bytes in sealed
+ * memory; a host file (without copying it, where a read-only view of it can be made, else as a sealed copy);
+ * the file behind `fd`, with an offset of its own. Default: a pipe, or what serves best.
  */
 export type SeekableContent = Content & { seekable?: boolean | undefined };
 
@@ -38,8 +38,8 @@ export interface CaptureOptions {
   /** Bytes kept. */
   maxBytes: number;
   /**
-   * `'kill'` (default): one more ends the program, `output-limit`. `'discard'`: the rest is read, counted in `totalBytes` and
-   * dropped; the program is never stopped for it.
+   * `'kill'` (default): one more ends the program, `output-limit`. `'discard'`: the rest is read, counted in
+   * `totalBytes` and dropped; the program is never stopped for it.
    */
   overflow?: 'kill' | 'discard' | undefined;
 }
@@ -51,9 +51,9 @@ export interface FileOutput {
   /** In octal. Default 0o644. */
   mode?: number | undefined;
   /**
-   * Its content is wanted in `RunResult.outputs` (or `stdout`, `stderr`): the first `maxBytes` bytes, and its true size in
-   * `totalBytes`; what the program does to its path makes no difference. A larger one ends nothing. `as: 'fd'`: `Output.fd`
-   * instead of bytes.
+   * Its content is wanted in `RunResult.outputs` (or `stdout`, `stderr`): the first `maxBytes` bytes, and its
+   * true size in `totalBytes`; what the program does to its path makes no difference. A larger one ends
+   * nothing. `as: 'fd'`: `Output.fd` instead of bytes.
    */
   collect?: { maxBytes: number; as?: 'bytes' | 'fd' | undefined } | undefined;
 }
@@ -69,16 +69,23 @@ export interface PtyOptions {
   rows?: number | undefined;
   /** Value of TERM in the environment. Default `'xterm-256color'`. `null`: none is added. */
   term?: string | null | undefined;
-  /** Typed into it once, as soon as the program is there. No end of file follows: for that the last byte is 0x04. */
+  /**
+   * Typed into it once, as soon as the program is there. No end of file follows: for that the last byte is
+   * 0x04.
+   */
   input?: Content | undefined;
-  /** Collect the output, in `RunResult.stdout`. Default: with `run` bounded by `outputBytes`; with `spawn` it is the stream `Process.stdout` instead. */
+  /**
+   * Collect the output, in `RunResult.stdout`. Default: with `run` bounded by `outputBytes`; with `spawn` it
+   * is the stream `Process.stdout` instead.
+   */
   capture?:
     | {
         /** Bytes kept. */
         maxBytes: number;
         /**
-         * `'kill'` (default): one more ends the program, `output-limit`. `'hangup'`: one more cuts the line, and the program is told as
-         * by a modem: SIGHUP to the session's leader, EIO for who writes, end of file for who reads.
+         * `'kill'` (default): one more ends the program, `output-limit`. `'hangup'`: one more cuts the line,
+         * and the program is told as by a modem: SIGHUP to the session's leader, EIO for who writes, end of
+         * file for who reads.
          */
         overflow?: 'kill' | 'hangup';
       }

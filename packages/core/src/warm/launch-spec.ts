@@ -1,4 +1,7 @@
-/** A launch spec: all that a program can see of its request before it opens its entry file. Equal keys are interchangeable. */
+/**
+ * A launch spec: all that a program can see of its request before it opens its entry file. Equal keys are
+ * interchangeable.
+ */
 import type { EngineCore } from '../engine/core.js';
 import { type ResolvedLimits, resolveLimits } from '../options/limits.js';
 import type { SandboxSpec } from '../pool/sandbox-spec.js';

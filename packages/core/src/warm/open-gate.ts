@@ -1,4 +1,7 @@
-/** The fanotify open gate: a program blocks in its opening of a file until the content is there; `native/addon/gate.h` says how. */
+/**
+ * The fanotify open gate: a program blocks in its opening of a file until the content is there;
+ * `native/addon/gate.h` says how.
+ */
 import { errnoName } from '../errno.js';
 import { loadNative, type NativeGate } from '../native/native.js';
 
@@ -11,14 +14,20 @@ export class OpenGate {
     this.#native = new native.Gate((id) => this.#onOpened.get(id)?.());
   }
 
-  /** Makes the file; `onOpened` is called when the first program blocks there. Negative: not possible, and why (errno). */
+  /**
+   * Makes the file; `onOpened` is called when the first program blocks there. Negative: not possible, and why
+   * (errno).
+   */
   hold(dir: number, path: string, owner: number, onOpened: () => void): number {
     const id = this.#native.hold({ dir, path, owner });
     if (id >= 0) this.#onOpened.set(id, onOpened);
     return id;
   }
 
-  /** Writes the content and resumes the program. Negative: it could not be written (errno), or nobody waits (ENOENT). */
+  /**
+   * Writes the content and resumes the program. Negative: it could not be written (errno), or nobody waits
+   * (ENOENT).
+   */
   resume(id: number, bytes: Uint8Array): number {
     this.#onOpened.delete(id);
     return this.#native.open({ id, bytes });

@@ -1,4 +1,6 @@
-/** Which launch specs a warm pool holds processes for: those that were requested lately, in proportion. Pure. */
+/**
+ * Which launch specs a warm pool holds processes for: those that were requested lately, in proportion. Pure.
+ */
 import type { LaunchSpec } from './launch-spec.js';
 
 /** Requests that are remembered; a launch spec that is not among them gets no process. */
@@ -15,7 +17,9 @@ export function nextLaunchSpec(recent: readonly LaunchSpec[], holding: Holding):
   return best;
 }
 
-/** In a full pool: a process whose launch spec has a weaker claim than the next launch spec, if there is one. */
+/**
+ * In a full pool: a process whose launch spec has a weaker claim than the next launch spec, if there is one.
+ */
 export function weakest<T extends { launchSpec: LaunchSpec }>(
   recent: readonly LaunchSpec[],
   holding: readonly T[],

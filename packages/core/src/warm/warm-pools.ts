@@ -1,6 +1,6 @@
 /**
- * The warm pools of a standby, and their refilling: off the path of any request, bounded in memory and in how many processes
- * start at once. A request that finds no warm process is served by an ordinary start.
+ * The warm pools of a standby, and their refilling: off the path of any request, bounded in memory and in how
+ * many processes start at once. A request that finds no warm process is served by an ordinary start.
  */
 import type { EngineCore } from '../engine/core.js';
 import { ClosedError } from '../errors.js';
@@ -137,7 +137,10 @@ export class StandbyPool {
     return null;
   }
 
-  /** A request takes precedence over a warm process: when every sandbox is in use, one warm process is dismissed. */
+  /**
+   * A request takes precedence over a warm process: when every sandbox is in use, one warm process is
+   * dismissed.
+   */
   #makeRoom(): void {
     if (!this.#core.pool.isFull) return;
     for (const pool of this.#pools.values())

@@ -1,6 +1,6 @@
 /**
- * A warm process: a program that was started in a sandbox of its own before its request, and is blocked in the opening of its
- * entry file. It has seen nothing of a user, and serves one request.
+ * A warm process: a program that was started in a sandbox of its own before its request, and is blocked in
+ * the opening of its entry file. It has seen nothing of a user, and serves one request.
  */
 
 import { type GroupCounters, readCounters, readCpuNs } from '../cgroup/counters.js';
@@ -27,7 +27,10 @@ import { type OpenGate, openGateReason } from './open-gate.js';
 
 /** CPU time of a process until it is warm: a broken interpreter must not spin for ever. */
 const START_CPU_MS = 30_000;
-/** The kernel charges memory ahead, 256 KiB per CPU that a group runs on, so a difference of two readings may lack that. */
+/**
+ * The kernel charges memory ahead, 256 KiB per CPU that a group runs on, so a difference of two readings may
+ * lack that.
+ */
 const CHARGED_AHEAD_BYTES = 2 * 256 * 1024;
 /** Errors by which a missing kernel feature or a missing right shows. */
 const CANNOT_HOLD: readonly string[] = ['EPERM', 'ENOSYS', 'EINVAL', 'ENODEV', 'EOPNOTSUPP'];
@@ -110,7 +113,10 @@ export class WarmProcess {
     );
   }
 
-  /** Begins limits and meters, then resumes the program with its entry file. `null`: the process was gone before that. */
+  /**
+   * Begins limits and meters, then resumes the program with its entry file. `null`: the process was gone
+   * before that.
+   */
   activate({ bytes, limits, options }: Activation): Started | null {
     this.isWarm = false;
     const lease = this.#lease!;

@@ -36,7 +36,10 @@ export interface RuleOutcome {
   reason: string | null;
 }
 
-/** Checks every rule. Rejects when nobody answers, or none of the languages that the checks are written in is there. */
+/**
+ * Checks every rule. Rejects when nobody answers, or none of the languages that the checks are written in is
+ * there.
+ */
 export async function checkConformance(options: ConformanceOptions): Promise<RuleOutcome[]> {
   const { url, token, timeoutMs = 30_000, onRule } = options;
   const own: PeerOptions = { url, token, timeoutMs };

@@ -1,4 +1,7 @@
-/** A plain client for the checks: it sends what it is told, and keeps all that comes. It must not believe the server anything. */
+/**
+ * A plain client for the checks: it sends what it is told, and keeps all that comes. It must not believe the
+ * server anything.
+ */
 import { type ClientOptions, WebSocket } from 'ws';
 import { PROTOCOL_VERSION, STATUSES, WIRE_ERROR_CODES } from '../wire/index.js';
 

@@ -1,6 +1,9 @@
 /** Codes of `error` messages. */
 
-/** Every code, what kind of trouble it names, whether to try again, and what it means. The table of the specification. */
+/**
+ * Every code, what kind of trouble it names, whether to try again, and what it means. The table of the
+ * specification.
+ */
 export const WIRE_ERROR_CODES = {
   TIMEOUT: {
     category: 'resource',

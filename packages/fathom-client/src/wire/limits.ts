@@ -1,4 +1,7 @@
-/** Numbers and names of the protocol, where the specification leaves them open: as docs/protocols/fathom.md decides. */
+/**
+ * Numbers and names of the protocol, where the specification leaves them open: as docs/protocols/fathom.md
+ * decides.
+ */
 
 /** On the wire, in every message. */
 export const PROTOCOL_VERSION = 1;
@@ -7,9 +10,15 @@ export const SOCKET_PATH = '/ws';
 /** Header of the upgrade, in both directions. */
 export const VERSION_HEADER = 'X-Protocol-Version';
 
-/** Subprotocol that a client may offer, and that is then chosen; for browsers, which need one when they send a token. */
+/**
+ * Subprotocol that a client may offer, and that is then chosen; for browsers, which need one when they send a
+ * token.
+ */
 export const SUBPROTOCOL = 'fathom.v1';
-/** With the token's UTF-8 in base64url behind it: a subprotocol that stands for the header `Authorization`, which browsers cannot set. */
+/**
+ * With the token's UTF-8 in base64url behind it: a subprotocol that stands for the header `Authorization`,
+ * which browsers cannot set.
+ */
 export const TOKEN_SUBPROTOCOL_PREFIX = 'fathom.bearer.';
 
 /** Close codes of a server. */
@@ -22,7 +31,10 @@ export const CLOSE_CODES = {
   tooBig: 1009,
   /** A defect of the server. */
   internal: 1011,
-  /** The token is missing or wrong; for clients that offer the subprotocol, since they cannot see the 401 that others get. */
+  /**
+   * The token is missing or wrong; for clients that offer the subprotocol, since they cannot see the 401 that
+   * others get.
+   */
   unauthorized: 4401,
   /** The protocol version of the upgrade is not supported. */
   versionNotSupported: 4406,
@@ -51,6 +63,9 @@ export const SIZE_LIMITS = {
   envBytes: 128 * 1024,
   /** Name and value of one: Linux takes 128 KiB, with the `=` and a NUL. */
   envVariableBytes: 128 * 1024 - 2,
-  /** Of one message. More would keep a server's loop too long, so the largest `stdin` fits as UTF-8 and not with `\u` and digits for each character. */
+  /**
+   * Of one message. More would keep a server's loop too long, so the largest `stdin` fits as UTF-8 and not
+   * with `\u` and digits for each character.
+   */
   messageBytes: 8 * MB,
 } as const;

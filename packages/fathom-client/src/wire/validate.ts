@@ -1,4 +1,7 @@
-/** What a server sent, from text to the types. For clients; servers use the schemas of `@sbx/fathom-client/schemas`. */
+/**
+ * What a server sent, from text to the types. For clients; servers use the schemas of
+ * `@sbx/fathom-client/schemas`.
+ */
 import { WIRE_ERROR_CODES } from './errors.js';
 import { PROTOCOL_VERSION } from './limits.js';
 import { type ServerMessage, STATUSES } from './messages.js';
@@ -44,7 +47,10 @@ const FIELDS_BY_TYPE: Readonly<Record<ServerMessage['type'], Fields>> = {
   pong: { id: optional(id), load: optional(record({ active_executions: count, queue_depth: count })) },
 };
 
-/** What is wrong with a message, in one sentence; `null` when it is one. Fields that are not known do not matter. */
+/**
+ * What is wrong with a message, in one sentence; `null` when it is one. Fields that are not known do not
+ * matter.
+ */
 export function serverMessageProblem(value: unknown): string | null {
   if (!isRecord(value)) return 'A message must be a JSON object.';
   if (value.v !== PROTOCOL_VERSION) return `v must be ${PROTOCOL_VERSION}.`;
@@ -59,8 +65,9 @@ export function serverMessageProblem(value: unknown): string | null {
 }
 
 /**
- * What a text of the server is. `ignored`: a type or status of a later server, which means nothing to this client. `problem` with
- * `id`: it concerns that execution alone; without: the peer does not speak this protocol.
+ * What a text of the server is. `ignored`: a type or status of a later server, which means nothing to this
+ * client. `problem` with `id`: it concerns that execution alone; without: the peer does not speak this
+ * protocol.
  */
 export type DecodedMessage =
   | { kind: 'message'; message: ServerMessage }

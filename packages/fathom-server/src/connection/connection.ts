@@ -67,7 +67,8 @@ export class Connection {
       onStall: () => this.#drop('the peer reads nothing'),
     });
     socket.on('message', (data, isBinary) => this.#onMessage(data as Buffer, isBinary));
-    socket.on('error', (error) => this.#drop(error.message)); // `ws` has closed it with the right code already
+    // `ws` has closed it with the right code already.
+    socket.on('error', (error) => this.#drop(error.message));
     socket.once('close', (code) => this.#onClose(code));
     host.logger.debug({ connection: number }, 'connected');
   }

@@ -1,6 +1,7 @@
 /**
- * What goes out on one connection. Control messages go at once. Output goes while little is on its way, one message of each
- * execution in turn, so that whatever the programs write, a status or a pong has at most `bufferBytes` before it.
+ * What goes out on one connection. Control messages go at once. Output goes while little is on its way, one
+ * message of each execution in turn, so that whatever the programs write, a status or a pong has at most
+ * `bufferBytes` before it.
  */
 import type { WebSocket } from 'ws';
 import type { Outlet } from '../execution/output.js';
@@ -15,12 +16,18 @@ export interface OutboxOptions {
   onProgress: () => void;
 }
 
-/** Control messages may pile up so far above the buffer before nothing more is read from the peer that causes them. */
+/**
+ * Control messages may pile up so far above the buffer before nothing more is read from the peer that causes
+ * them.
+ */
 const CONTROL_BYTES = 1024 * 1024;
 const CHECKS_PER_STALL = 10;
 const TEXT = { binary: false, compress: false } as const;
 
-/** What `ws` and Node know of bytes on their way. `_socket` is the public `net.Socket` behind a `ws` connection. */
+/**
+ * What `ws` and Node know of bytes on their way. `_socket` is the public `net.Socket` behind a `ws`
+ * connection.
+ */
 interface Insides {
   _socket?: {
     cork(): void;
@@ -46,13 +53,19 @@ export class Outbox implements Outlet {
     this.#options = options;
   }
 
-  /** Sends a message that is made only at the end of this turn of the loop: what the turn sets going goes meanwhile. */
+  /**
+   * Sends a message that is made only at the end of this turn of the loop: what the turn sets going goes
+   * meanwhile.
+   */
   sendLater(make: () => string): void {
     this.#leaveSoon();
     this.#later.push(make);
   }
 
-  /** Sends a message, made when those before it have been; what is said in one turn of the loop leaves together, at its end. */
+  /**
+   * Sends a message, made when those before it have been; what is said in one turn of the loop leaves
+   * together, at its end.
+   */
   send(make: () => string): void {
     this.#leaveSoon();
     this.#makeLate();
@@ -134,8 +147,8 @@ export class Outbox implements Outlet {
   }
 
   /**
-   * Changes whenever the kernel takes a byte, not only when a whole message has left; and only then: what is added meanwhile, our
-   * own pings above all, is no progress of the peer's.
+   * Changes whenever the kernel takes a byte, not only when a whole message has left; and only then: what is
+   * added meanwhile, our own pings above all, is no progress of the peer's.
    */
   #taken(): string {
     const { bytesWritten = 0, writableLength = 0, _handle: handle } = this.#insides._socket ?? {};

@@ -1,4 +1,7 @@
-/** Text of a message → a checked request, or the error that answers it. The first rule that is broken is told, in one order. */
+/**
+ * Text of a message → a checked request, or the error that answers it. The first rule that is broken is told,
+ * in one order.
+ */
 import type { executeSchema } from '@sbx/fathom-client/schemas';
 import {
   type CancelMessage,
@@ -66,7 +69,10 @@ export function readRequest(text: string, rules: Rules, isActive: (id: string) =
 /** What it looks like, not whether there is such a day: nothing depends on it, and clocks differ. */
 const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(Z|[+-]\d\d(:?\d\d)?)?$/i;
 
-/** As the specification's sample has it. A name that is none is not repeated: it may be huge, or meant for somebody's terminal. */
+/**
+ * As the specification's sample has it. A name that is none is not repeated: it may be huge, or meant for
+ * somebody's terminal.
+ */
 function shownName(name: string): string {
   return /^[\w+#.-]{1,64}$/.test(name) ? `'${name}'` : 'of that name';
 }
@@ -102,7 +108,10 @@ function usableId(id: unknown): string | undefined {
   return /\p{Surrogate}/u.test(id) ? undefined : id;
 }
 
-/** What the schema cannot see to: it looks at each name, and there may be millions; one it passes over, whatever its value is. */
+/**
+ * What the schema cannot see to: it looks at each name, and there may be millions; one it passes over,
+ * whatever its value is.
+ */
 function namesProblem(env: unknown): string | null {
   if (typeof env !== 'object' || env === null || Array.isArray(env)) return null;
   if (Object.hasOwn(env, '__proto__')) return 'must not have the name __proto__';

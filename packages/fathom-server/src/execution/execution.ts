@@ -1,7 +1,7 @@
 /**
- * One execution, from its ticket to its last message. It waits, starts, runs and ends; a cancel, a lost connection or the end
- * of the server may come in each of these states. Its place is given up when the program and all its output are gone, and given to
- * others while nothing but the client is waited for.
+ * One execution, from its ticket to its last message. It waits, starts, runs and ends; a cancel, a lost
+ * connection or the end of the server may come in each of these states. Its place is given up when the
+ * program and all its output are gone, and given to others while nothing but the client is waited for.
  */
 import type { RunnerProcess, RunResult } from '@sbx/core';
 import type { ExecuteMessage, Unstamped } from '@sbx/fathom-client/wire';
@@ -87,7 +87,10 @@ export class Execution {
     return execution;
   }
 
-  /** One that comes when the end is decided already is answered after the last message; a second one is not answered. */
+  /**
+   * One that comes when the end is decided already is answered after the last message; a second one is not
+   * answered.
+   */
   cancel(): void {
     if (this.#hasExited || this.#reason === 'output-limit') this.#lateCancels += 1;
     else if (this.#reason === null) this.#cancel();
@@ -181,7 +184,10 @@ export class Execution {
     }
   }
 
-  /** The program wrote one byte too many. What is within the limit is delivered; the program is not waited for. */
+  /**
+   * The program wrote one byte too many. What is within the limit is delivered; the program is not waited
+   * for.
+   */
   #overflow(): void {
     if (this.#reason !== null) return;
     this.#reason = 'output-limit';

@@ -1,4 +1,7 @@
-/** Notices that a program waits for its client and for nothing else: its output is not taken, and it uses no CPU time. */
+/**
+ * Notices that a program waits for its client and for nothing else: its output is not taken, and it uses no
+ * CPU time.
+ */
 
 /** Between two looks at the CPU time. */
 const LOOK_MS = 250;

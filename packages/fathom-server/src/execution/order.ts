@@ -1,4 +1,7 @@
-/** The order of the messages of one execution: what may follow what. A defect of the server, if it is ever broken. */
+/**
+ * The order of the messages of one execution: what may follow what. A defect of the server, if it is ever
+ * broken.
+ */
 import type { ServerMessage } from '@sbx/fathom-client/wire';
 
 type Phase = 'new' | 'waiting' | 'running' | 'limited' | 'ended' | 'over';
@@ -14,8 +17,8 @@ type Step =
   | 'error';
 
 /**
- * Phase → what may come, and the phase after it. `limited`: the output limit was told, and only `failed` may follow. There is
- * no step out of `over`.
+ * Phase → what may come, and the phase after it. `limited`: the output limit was told, and only `failed` may
+ * follow. There is no step out of `over`.
  */
 const NEXT: Readonly<Record<Phase, Partial<Record<Step, Phase>>>> = {
   new: { ack: 'waiting' },

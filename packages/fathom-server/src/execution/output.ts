@@ -1,11 +1,13 @@
 /**
- * One output stream of a program on its way to the client: read, counted, joined, decoded. Reading waits whenever the
- * connection has no room, and with it the program.
+ * One output stream of a program on its way to the client: read, counted, joined, decoded. Reading waits
+ * whenever the connection has no room, and with it the program.
  */
 import type { ProgramOutput } from '@sbx/core';
 import { Utf8Decoder } from './utf8.js';
 
-/** Small writes are joined for so long at the most, counted from the last message; the first goes out at once. */
+/**
+ * Small writes are joined for so long at the most, counted from the last message; the first goes out at once.
+ */
 const JOIN_MS = 20;
 /** Raw bytes of one message. */
 const CHUNK_BYTES = 64 * 1024;

@@ -3,8 +3,9 @@
 const EMPTY = new Uint8Array(0);
 
 /**
- * Decodes as if all chunks were one: a character that is cut by the end of a chunk is held back until the rest of it comes.
- * What is no UTF-8 becomes U+FFFD, one for each maximal bad piece. No byte order mark is taken off.
+ * Decodes as if all chunks were one: a character that is cut by the end of a chunk is held back until the
+ * rest of it comes. What is no UTF-8 becomes U+FFFD, one for each maximal bad piece. No byte order mark is
+ * taken off.
  */
 export class Utf8Decoder {
   #held: Uint8Array = EMPTY;
@@ -30,9 +31,9 @@ function textOf({ buffer, byteOffset }: Uint8Array, length: number): string {
 }
 
 /**
- * Bytes at the end that may be the beginning of a character: from the last lead byte on, when it asks for more than there
- * is. A lead byte always begins something new, so cutting before it never changes what comes before. What no byte can make a
- * character any more is not waited with.
+ * Bytes at the end that may be the beginning of a character: from the last lead byte on, when it asks for
+ * more than there is. A lead byte always begins something new, so cutting before it never changes what comes
+ * before. What no byte can make a character any more is not waited with.
  */
 function incompleteTail(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {

@@ -13,7 +13,10 @@ export interface Ending {
   usage: ResourceUsage;
 }
 
-/** What the engine decided, in the protocol's words; `null`: ended from outside, which only a failing server does. */
+/**
+ * What the engine decided, in the protocol's words; `null`: ended from outside, which only a failing server
+ * does.
+ */
 const STATUS_OF: Readonly<Record<Status, TerminalStatus | null>> = {
   ok: 'completed',
   exit: 'failed',
@@ -34,11 +37,17 @@ const REASON_STATUS: Readonly<Record<EndReason, TerminalStatus>> = {
 
 const MB = 2 ** 20;
 
-/** Languages whose runtime aborts when its heap is full: half of the memory limit that it was told of, of which it has seldom more than three quarters in use at that moment. */
+/**
+ * Languages whose runtime aborts when its heap is full: half of the memory limit that it was told of, of
+ * which it has seldom more than three quarters in use at that moment.
+ */
 const ABORTS_WHEN_FULL: readonly string[] = ['javascript'];
 const ABORT_SHARE = 0.35;
 
-/** `null` when the sandbox is to blame. A reason of the server's own wins: it was decided first, and the kill may come too late. */
+/**
+ * `null` when the sandbox is to blame. A reason of the server's own wins: it was decided first, and the kill
+ * may come too late.
+ */
 export function endingOf(
   result: RunResult,
   reason: EndReason | null,

@@ -23,7 +23,9 @@ export function chosenProtocol(offered: ReadonlySet<string>): string | false {
   return offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false;
 }
 
-/** Whether the version that is asked for is ours; without the header it is. A list is fine when ours is in it. */
+/**
+ * Whether the version that is asked for is ours; without the header it is. A list is fine when ours is in it.
+ */
 export function isVersionSupported({ headers }: IncomingMessage): boolean {
   const asked = headers[VERSION_HEADER.toLowerCase()];
   if (asked === undefined) return true;

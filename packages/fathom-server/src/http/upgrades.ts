@@ -103,7 +103,10 @@ function refuseVersion(socket: WebSocket): void {
   turnAway(socket, CLOSE_CODES.versionNotSupported, `supported version: ${PROTOCOL_VERSION}`);
 }
 
-/** Where a token can only come as a subprotocol, the 401 of a refused upgrade cannot be seen: such clients would try for ever. */
+/**
+ * Where a token can only come as a subprotocol, the 401 of a refused upgrade cannot be seen: such clients
+ * would try for ever.
+ */
 function refuseToken(socket: WebSocket): void {
   turnAway(socket, CLOSE_CODES.unauthorized, 'the token is missing or wrong');
 }

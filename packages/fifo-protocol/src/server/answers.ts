@@ -1,16 +1,18 @@
 /**
- * Replies that are owed. Replies carry no name and all go through one pipe, so with several requests at once the best that
- * can be done is: answer once, whoever reads; then, for each further request, look for a reader for a short while and
- * answer again. A reply that is owed never expires, since its client has no time-out either: it stays owed until it is fetched, the
- * next request takes its place, or the manager ends; it is looked for its reader more slowly as it ages. `giveUpMs` bounds that
- * for owners who want it.
+ * Replies that are owed. Replies carry no name and all go through one pipe, so with several requests at once
+ * the best that can be done is: answer once, whoever reads; then, for each further request, look for a reader
+ * for a short while and answer again. A reply that is owed never expires, since its client has no time-out
+ * either: it stays owed until it is fetched, the next request takes its place, or the manager ends; it is
+ * looked for its reader more slowly as it ages. `giveUpMs` bounds that for owners who want it.
  */
 import { closeSync, writeSync } from 'node:fs';
 import { EXTRA_COUNT_MAX, EXTRA_LOOK_MS } from './options.js';
 import { Pacing } from './pacing.js';
 import { openForReader } from './reader-wait.js';
 
-/** A reader of the reply before needs a moment to see its end and to close; else it would get this one too. */
+/**
+ * A reader of the reply before needs a moment to see its end and to close; else it would get this one too.
+ */
 const NEXT_READER_MS = 10;
 const PAUSE_MS_MAX = 20;
 
@@ -20,8 +22,8 @@ export interface AnswersOptions {
   /** Taken when the first reader is there: as fresh as can be. */
   reply: () => readonly Uint8Array[];
   /**
-   * Takes requests that have come and have not been heard of yet. Whoever reads has written before: a reader that is found
-   * may be that of a last call, and must get the last reply.
+   * Takes requests that have come and have not been heard of yet. Whoever reads has written before: a reader
+   * that is found may be that of a last call, and must get the last reply.
    */
   look: () => void;
   /** `null`: never. */
@@ -133,7 +135,8 @@ function write(fd: number, bytes: Uint8Array): void {
   try {
     if (bytes.length > 0) writeSync(fd, bytes);
   } catch {
-    // EPIPE: it left between our open and our write. EAGAIN: it has replies by the dozen and reads none. Both had theirs.
+    // EPIPE: it left between our open and our write. EAGAIN: it has replies by the dozen and reads none. Both
+    // had theirs.
   } finally {
     closeSync(fd);
   }

@@ -38,7 +38,9 @@ export class Directory {
     return join(this.path, name);
   }
 
-  /** Later openers get "no such file" instead of waiting for ever. Those who have it open are not disturbed. */
+  /**
+   * Later openers get "no such file" instead of waiting for ever. Those who have it open are not disturbed.
+   */
   removePipe(name: string): void {
     try {
       unlinkSync(this.pipe(name));
@@ -47,7 +49,10 @@ export class Directory {
     }
   }
 
-  /** What we made, and the folder when nothing else is in it. Who waits for the other end of a pipe is let go: nobody will come. */
+  /**
+   * What we made, and the folder when nothing else is in it. Who waits for the other end of a pipe is let go:
+   * nobody will come.
+   */
   remove(): void {
     const fds = this.#names.flatMap((name) => bothEnds(this.pipe(name)));
     for (const name of this.#names) this.removePipe(name);

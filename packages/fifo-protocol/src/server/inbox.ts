@@ -1,6 +1,7 @@
 /**
- * The reading end of `wait`. One descriptor for the life of the process, open for reading and writing: so no writer ever
- * waits for us, and the last one to close is no end of file. The loop tells when bytes are there; no thread waits.
+ * The reading end of `wait`. One descriptor for the life of the process, open for reading and writing: so no
+ * writer ever waits for us, and the last one to close is no end of file. The loop tells when bytes are there;
+ * no thread waits.
  */
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { Socket } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * The manager's side of the two-pipe protocol: answers for one running program. It is handed the program, so it stands on no
- * engine; `Process` of `@sbx/core` fits as it is.
+ * The manager's side of the two-pipe protocol: answers for one running program. It is handed the program, so
+ * it stands on no engine; `Process` of `@sbx/core` fits as it is.
  *
  * @packageDocumentation
  */

@@ -15,7 +15,10 @@ export interface Layout {
   upward: string;
   /** Symbolic links: name → target. */
   aliases: Readonly<Record<string, string>>;
-  /** The program starts when a client has opened both ends of its input and output; requests are taken from then on. */
+  /**
+   * The program starts when a client has opened both ends of its input and output; requests are taken from
+   * then on.
+   */
   startsWhenOpened: boolean;
 }
 

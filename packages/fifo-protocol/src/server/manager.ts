@@ -1,8 +1,9 @@
 /**
- * One managed process. Its life: the directory is ready; the program starts, or does not; every request is answered, before
- * and after the program's end; with the last call the program goes, or is killed, the last reply is read or given up, and
- * the directory is removed. Nothing on this way blocks: `inbox.ts` hears requests, `answers.ts` owes replies, `watch.ts`
- * knows the program, `relay.ts` carries its input and output where they are pipes too.
+ * One managed process. Its life: the directory is ready; the program starts, or does not; every request is
+ * answered, before and after the program's end; with the last call the program goes, or is killed, the last
+ * reply is read or given up, and the directory is removed. Nothing on this way blocks: `inbox.ts` hears
+ * requests, `answers.ts` owes replies, `watch.ts` knows the program, `relay.ts` carries its input and output
+ * where they are pipes too.
  */
 import type { FifoReading } from '../reply.js';
 import type { FifoRequest } from '../request.js';
@@ -43,7 +44,10 @@ export class FifoManager implements AsyncDisposable {
   #isOver = false;
   #isClosing = false;
   #ending: FifoEnd['reason'] | null = null;
-  /** Requests of the time in which the program leaves or is killed: they get the final reply. `null` at other times. */
+  /**
+   * Requests of the time in which the program leaves or is killed: they get the final reply. `null` at other
+   * times.
+   */
   #askedMeanwhile: number | null = null;
   #settle!: (end: FifoEnd) => void;
 
@@ -70,7 +74,10 @@ export class FifoManager implements AsyncDisposable {
     this.started = this.#start(start);
   }
 
-  /** Makes the directory, then calls `start`. Resolves when clients may come. Throws a `FifoError` when that cannot be. */
+  /**
+   * Makes the directory, then calls `start`. Resolves when clients may come. Throws a `FifoError` when that
+   * cannot be.
+   */
   static async open(start: ProgramStart, options?: FifoOptions): Promise<FifoManager> {
     const settings = resolveOptions(options);
     const directory = await Directory.make(settings, LAYOUTS[settings.layout]);
@@ -97,7 +104,10 @@ export class FifoManager implements AsyncDisposable {
     return this.#watch.reading();
   }
 
-  /** As a last call that nobody waits for: the program goes or is killed, the directory is removed. Safe to call twice. */
+  /**
+   * As a last call that nobody waits for: the program goes or is killed, the directory is removed. Safe to
+   * call twice.
+   */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#answers.hurry(EXTRA_LOOK_MS);

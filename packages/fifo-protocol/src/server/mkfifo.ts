@@ -1,6 +1,7 @@
 /**
- * Making FIFOs. Node has no call for it, so `mkfifo(1)` does; a fork of a large process costs milliseconds, so everything
- * asked for while one is under way goes into the next one: five hundred managers that start at once cost a few forks.
+ * Making FIFOs. Node has no call for it, so `mkfifo(1)` does; a fork of a large process costs milliseconds,
+ * so everything asked for while one is under way goes into the next one: five hundred managers that start at
+ * once cost a few forks.
  */
 import { execFile } from 'node:child_process';
 

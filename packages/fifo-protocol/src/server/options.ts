@@ -10,7 +10,10 @@ export const FIFO_DEFAULTS = { graceMs: 50, giveUpMs: null } as const;
 export const EXTRA_LOOK_MS = 100;
 /** Requests without a reader that are remembered. */
 export const EXTRA_COUNT_MAX = 64;
-/** The sandbox of a program that is over is not kept longer than this for a client that fetches its last reply late. */
+/**
+ * The sandbox of a program that is over is not kept longer than this for a client that fetches its last reply
+ * late.
+ */
 export const RELEASE_MS = 5000;
 /** A killed program is gone in milliseconds; after this the last reply goes out without its final figures. */
 export const KILL_WAIT_MS = 5000;

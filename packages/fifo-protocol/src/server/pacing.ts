@@ -1,6 +1,7 @@
 /**
- * How often something is tried that the kernel does not notify: densely at first, since a client needs microseconds from its
- * request to its open; more and more slowly as it ages, so that what waits for hours costs next to nothing.
+ * How often something is tried that the kernel does not notify: densely at first, since a client needs
+ * microseconds from its request to its open; more and more slowly as it ages, so that what waits for hours
+ * costs next to nothing.
  */
 
 /** Tries between which the loop only turns: some 20 µs apart. */

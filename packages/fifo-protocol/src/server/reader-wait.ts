@@ -1,7 +1,7 @@
 /**
- * Waiting for somebody to open a FIFO for reading. A blocking open would take a thread of the pool, and four of those stop
- * all file work of the host, so the open does not block and is tried again: the kernel has no event for this that Node
- * could receive. Nothing is tried while nobody has asked.
+ * Waiting for somebody to open a FIFO for reading. A blocking open would take a thread of the pool, and four
+ * of those stop all file work of the host, so the open does not block and is tried again: the kernel has no
+ * event for this that Node could receive. Nothing is tried while nobody has asked.
  */
 import { constants, openSync } from 'node:fs';
 import type { Pacing } from './pacing.js';

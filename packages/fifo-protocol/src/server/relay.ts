@@ -1,6 +1,7 @@
 /**
- * The program's stdin and stdout as pipes of the directory. The bytes pass through the host, with back pressure: so the
- * program holds no descriptor of a pipe in the directory, and an end of file is the client's own.
+ * The program's stdin and stdout as pipes of the directory. The bytes pass through the host, with back
+ * pressure: so the program holds no descriptor of a pipe in the directory, and an end of file is the client's
+ * own.
  */
 import { closeSync, constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -11,8 +12,8 @@ import type { ManagedProgram, ProgramInput, ProgramOutput } from './types.js';
 /** A client may open `upward` at any time, or never. */
 const PAUSE_MS_MAX = 100;
 /**
- * A client that sees the end of output asks why. When the program has died, the report of that is a moment behind the end of its
- * output: the client sees the one after the other.
+ * A client that sees the end of output asks why. When the program has died, the report of that is a moment
+ * behind the end of its output: the client sees the one after the other.
  */
 const END_REPORT_MS = 100;
 
@@ -80,7 +81,8 @@ export class Relay {
   }
 
   async #passUp(stdout: ProgramOutput, ended: Promise<void>): Promise<void> {
-    // Asked for at once: who has an output and does not read it is warned, and here the client decides when it is read.
+    // Asked for at once: who has an output and does not read it is warned, and here the client decides when
+    // it is read.
     const chunks = stdout[Symbol.asyncIterator]();
     const first = chunks.next();
     first.catch(() => undefined); // told below

@@ -25,9 +25,10 @@ export interface StartOptions<SandboxOptions, ProgramOptions> extends FifoOption
 }
 
 /**
- * Starts a program in a fresh sandbox and answers for it. Resolves when the directory is ready and the program has started,
- * or could not be: then requests are answered with `process not started` and the reason. Rejects, with the engine's own error,
- * when there is no sandbox for it: beyond `maxSandboxes` with `SBX_OVERLOADED`. The sandbox is closed when `finished` resolves.
+ * Starts a program in a fresh sandbox and answers for it. Resolves when the directory is ready and the
+ * program has started, or could not be: then requests are answered with `process not started` and the reason.
+ * Rejects, with the engine's own error, when there is no sandbox for it: beyond `maxSandboxes` with
+ * `SBX_OVERLOADED`. The sandbox is closed when `finished` resolves.
  *
  * @example
  * ```ts
@@ -46,7 +47,8 @@ export async function startFifoSandbox<SandboxOptions, ProgramOptions extends ob
   const { sandbox: shape, program, ...rest } = options;
   const hasPipes = rest.pipes ?? rest.layout === 'legacy';
   const stdio = hasPipes ? { stdin: 'pipe', stdout: 'pipe' } : {};
-  // At once, so that an engine that has no room says so to the caller; in the legacy layout a client's opening comes first.
+  // At once, so that an engine that has no room says so to the caller; in the legacy layout a client's
+  // opening comes first.
   const made = rest.layout === 'legacy' ? null : await engine.createSandbox(shape);
   const start: ProgramStart = async ({ atEnd }) => {
     const sandbox = made ?? (await engine.createSandbox(shape));

@@ -1,8 +1,8 @@
 /**
- * A directory that is there already. An empty one of this user's is used. One whose manager is dead is emptied: nobody will
- * ever answer there, and clients without a time-out may be blocked in its pipes; they are let go. The sign of a living manager is
- * that `wait` has a reader. Another manager may be making this directory just now, before it reads; so nothing is judged that
- * has changed within the last second.
+ * A directory that is there already. An empty one of this user's is used. One whose manager is dead is
+ * emptied: nobody will ever answer there, and clients without a time-out may be blocked in its pipes; they
+ * are let go. The sign of a living manager is that `wait` has a reader. Another manager may be making this
+ * directory just now, before it reads; so nothing is judged that has changed within the last second.
  */
 import { closeSync, constants, openSync, readdirSync, rmSync } from 'node:fs';
 import { chmod, lstat, readdir } from 'node:fs/promises';

@@ -4,7 +4,10 @@
 export interface ProgramEnd {
   /** `'ok'`, `'exit'`, `'signal'`, `'killed'`, a limit: see `STATUSES` of `@sbx/core`. */
   status: string;
-  /** What shows it: line 3 names no cause when this ends with `/signal`. Absent: no cause for a signal that a program can raise itself. */
+  /**
+   * What shows it: line 3 names no cause when this ends with `/signal`. Absent: no cause for a signal that a
+   * program can raise itself.
+   */
   evidence?: string | undefined;
   /** `null` when a signal ended it. */
   exitCode: number | null;
@@ -16,7 +19,10 @@ export interface ProgramEnd {
 
 /** A running program; `Process` of `@sbx/core` is one. */
 export interface ManagedProgram {
-  /** CPU time of the whole tree so far, and memory held now (`null`: not measured). Must not disturb the program. */
+  /**
+   * CPU time of the whole tree so far, and memory held now (`null`: not measured). Must not disturb the
+   * program.
+   */
   usage(): { cpuTimeMs: number; memoryBytes: number | null };
   /** Kills the whole tree. */
   kill(signal?: 'SIGKILL'): void;
@@ -43,8 +49,8 @@ export interface ProgramOutput extends AsyncIterable<Uint8Array> {
 }
 
 /**
- * Starts the program. Whatever it throws is no error of the protocol: requests are answered with `process not started` and
- * the message.
+ * Starts the program. Whatever it throws is no error of the protocol: requests are answered with
+ * `process not started` and the message.
  */
 export type ProgramStart = (context: StartContext) => ManagedProgram | Promise<ManagedProgram>;
 
@@ -58,19 +64,37 @@ export interface StartContext {
 
 /** Settings of a manager; all have defaults. */
 export interface FifoOptions {
-  /** The directory for the pipes: made here, or an empty one of ours that is taken over; removed at the end. Default: a fresh one under the system's folder for temporary files. */
+  /**
+   * The directory for the pipes: made here, or an empty one of ours that is taken over; removed at the end.
+   * Default: a fresh one under the system's folder for temporary files.
+   */
   dir?: string | undefined;
-  /** Group id that may use the pipes too. Default `null`: their owner alone (and root). Whoever may use them may end the program. */
+  /**
+   * Group id that may use the pipes too. Default `null`: their owner alone (and root). Whoever may use them
+   * may end the program.
+   */
   group?: number | null | undefined;
-  /** `'two-pipe'` (default) is the protocol; `'legacy'` the seven pipes of 2018 with reversed digits, for old clients. */
+  /**
+   * `'two-pipe'` (default) is the protocol; `'legacy'` the seven pipes of 2018 with reversed digits, for old
+   * clients.
+   */
   layout?: 'two-pipe' | 'legacy' | undefined;
-  /** Offer the program's stdin and stdout as pipes `downward` and `upward`. Default: as the layout has it, `false` for two pipes, always for `'legacy'`. */
+  /**
+   * Offer the program's stdin and stdout as pipes `downward` and `upward`. Default: as the layout has it,
+   * `false` for two pipes, always for `'legacy'`.
+   */
   pipes?: boolean | undefined;
   /** After the last call, time for the program to leave by itself, in ms. Default 50. */
   graceMs?: number | undefined;
-  /** A reply that nobody has fetched for so long is dropped, in ms. Default `null`: a reply that is owed never expires. */
+  /**
+   * A reply that nobody has fetched for so long is dropped, in ms. Default `null`: a reply that is owed never
+   * expires.
+   */
   giveUpMs?: number | null | undefined;
-  /** Called for each request and each reply, for records. An error that it throws is ignored: clients are answered in any case. */
+  /**
+   * Called for each request and each reply, for records. An error that it throws is ignored: clients are
+   * answered in any case.
+   */
   onEvent?: ((event: FifoEvent) => void) | undefined;
 }
 

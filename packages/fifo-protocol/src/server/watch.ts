@@ -1,4 +1,6 @@
-/** The program as the protocol sees it: figures that never go down, a state, and an end that is brought about. */
+/**
+ * The program as the protocol sees it: figures that never go down, a state, and an end that is brought about.
+ */
 import { constants } from 'node:os';
 import type { FifoReading } from '../reply.js';
 import { describeState, type ProcessState, STATUS_REMARKS } from '../state.js';
@@ -110,7 +112,10 @@ function stateOf({ status, exitCode, exitSignal }: ProgramEnd, isKilledByUs: boo
   return exitCode === null ? { kind: 'lost' } : { kind: 'exited', exitStatus: exitCode };
 }
 
-/** A cause is told when the supervisor recorded or measured it, not when only a signal hints at it: a program can raise that. */
+/**
+ * A cause is told when the supervisor recorded or measured it, not when only a signal hints at it: a program
+ * can raise that.
+ */
 function remarksOf({ status, evidence, exitSignal }: ProgramEnd): string[] {
   const isHint = evidence === undefined ? RAISABLE.has(exitSignal ?? '') : evidence.endsWith('/signal');
   const remark = STATUS_REMARKS[status];

@@ -1,4 +1,7 @@
-/** How a browser, which cannot set headers of an upgrade, brings its token to `@sbx/gojudge-server`. The original ignores both. */
+/**
+ * How a browser, which cannot set headers of an upgrade, brings its token to `@sbx/gojudge-server`. The
+ * original ignores both.
+ */
 
 /** Subprotocol that a client offers, and that is then chosen. */
 export const SUBPROTOCOL = 'gojudge.v1';

@@ -1,6 +1,6 @@
 /**
- * Shapes as on the wire of go-judge 1.12: its own names and units (nanoseconds, bytes). Used by client and server; imports
- * nothing.
+ * Shapes as on the wire of go-judge 1.12: its own names and units (nanoseconds, bytes). Used by client and
+ * server; imports nothing.
  */
 
 /** A host file of the server. */
@@ -15,7 +15,10 @@ export interface MemoryFile {
 export interface PreparedFile {
   fileId: string;
 }
-/** What the program writes to this descriptor, up to `max` bytes; into a file of the work folder unless `pipe`. */
+/**
+ * What the program writes to this descriptor, up to `max` bytes; into a file of the work folder unless
+ * `pipe`.
+ */
 export interface Collector {
   name: string;
   max: number;

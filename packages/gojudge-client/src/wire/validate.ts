@@ -1,4 +1,7 @@
-/** What a server answered, from `unknown` to the types; `null` means that it is right, text says where it is not. */
+/**
+ * What a server answered, from `unknown` to the types; `null` means that it is right, text says where it is
+ * not.
+ */
 import type { WireConfig, WireResult, WireSocketResult, WireVersion } from './types.js';
 
 type Fields = Readonly<Record<string, 'string' | 'number' | 'boolean'>>;

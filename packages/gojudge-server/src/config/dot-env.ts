@@ -6,7 +6,9 @@ import { ConfigError } from './files.js';
 
 const PLACE = /^\/*\.env$/;
 
-/** Read once: sandboxes that stand ready are made with it. Throws `ConfigError` for a line that sets nothing. */
+/**
+ * Read once: sandboxes that stand ready are made with it. Throws `ConfigError` for a line that sets nothing.
+ */
 export function readDotEnv(conf: ResolvedMountConf | null): string[] {
   const rows = conf?.mount ?? [];
   const row = rows.find(({ type, target }) => type === 'bind' && PLACE.test(target));

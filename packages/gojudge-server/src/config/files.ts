@@ -1,4 +1,7 @@
-/** mount.yaml and seccomp.yaml as files: a missing one is none, a broken one stops the start. Without them no YAML parser is loaded. */
+/**
+ * mount.yaml and seccomp.yaml as files: a missing one is none, a broken one stops the start. Without them no
+ * YAML parser is loaded.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import type { SeccompPolicy } from '@sbx/core';

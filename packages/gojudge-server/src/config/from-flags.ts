@@ -46,7 +46,10 @@ export const SAME: Readonly<Record<string, keyof GojudgeServerOptions>> = {
   'collect-max-size': 'collectMaxBytes',
 };
 
-/** Accepted for the sake of start lines; `net-share` and `enable-grpc` would silently not do what they promise. */
+/**
+ * Accepted for the sake of start lines; `net-share` and `enable-grpc` would silently not do what they
+ * promise.
+ */
 const REFUSED: Readonly<Record<string, string>> = {
   'enable-grpc': 'gRPC is not supported; REST and WebSocket are',
   'net-share': 'sandboxes never share the network of the host',

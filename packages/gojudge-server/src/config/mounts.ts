@@ -1,4 +1,6 @@
-/** mount.yaml, or go-judge's built-in table, to the root of the engine and to what `GET /config` shows of it. */
+/**
+ * mount.yaml, or go-judge's built-in table, to the root of the engine and to what `GET /config` shows of it.
+ */
 import { existsSync } from 'node:fs';
 import { posix, resolve } from 'node:path';
 import type { EngineOptions, MountRow } from '@sbx/core';

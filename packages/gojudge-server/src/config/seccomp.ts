@@ -1,4 +1,7 @@
-/** seccomp.yaml to the engine's policy, which is applied on top of the engine's own filter and never weakens it. */
+/**
+ * seccomp.yaml to the engine's policy, which is applied on top of the engine's own filter and never weakens
+ * it.
+ */
 import type { SeccompAction, SeccompArgument, SeccompPolicy, SeccompRule } from '@sbx/core';
 import * as z from 'zod';
 

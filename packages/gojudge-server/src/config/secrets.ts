@@ -1,4 +1,7 @@
-/** The token may stand on the command line, which everybody on the machine can read, and pages and titles repeat. */
+/**
+ * The token may stand on the command line, which everybody on the machine can read, and pages and titles
+ * repeat.
+ */
 
 const SECRET = /^(--?auth-token)(?:=.*)?$/s;
 const MASK = '…';
@@ -18,7 +21,10 @@ export function withoutSecrets(words: readonly string[]): string[] {
   });
 }
 
-/** What `ps` shows from now on, when it showed a secret. Read again by nobody: arguments are in `process.argv`. */
+/**
+ * What `ps` shows from now on, when it showed a secret. Read again by nobody: arguments are in
+ * `process.argv`.
+ */
 export function hideSecrets(): void {
   const shown = withoutSecrets(process.argv);
   if (shown.some((word, index) => word !== process.argv[index])) process.title = shown.join(' ');

@@ -13,9 +13,10 @@ export type EntryCheck = (headers: EntryHeaders, socket: Pick<Socket, 'localAddr
 type Rules = Pick<Settings, 'token' | 'allowedOrigins' | 'allowedHosts' | 'strict'>;
 
 /**
- * Without a list of origins, and without a token that a page would have to know, pages of other machines are refused on loopback;
- * strict, nobody is, as go-judge does. Without a list of hosts all names are fine: judges come through proxies, tunnels and side-cars of
- * the same machine that keep a name of their own, and a 403 would stop them all.
+ * Without a list of origins, and without a token that a page would have to know, pages of other machines are
+ * refused on loopback; strict, nobody is, as go-judge does. Without a list of hosts all names are fine:
+ * judges come through proxies, tunnels and side-cars of the same machine that keep a name of their own, and a
+ * 403 would stop them all.
  */
 export function makeEntryCheck({ token, allowedOrigins, allowedHosts, strict }: Rules): EntryCheck {
   const isRightToken = makeTokenCheck(token === null ? null : `Bearer ${token}`);

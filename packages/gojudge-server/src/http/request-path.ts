@@ -1,4 +1,7 @@
-/** The path of a request as Go reads it: no query, percent signs resolved, and the form that is meant for proxies is one, too. */
+/**
+ * The path of a request as Go reads it: no query, percent signs resolved, and the form that is meant for
+ * proxies is one, too.
+ */
 
 /** `null` for what cannot be read. */
 export function pathOf(url: string): string | null {

@@ -1,4 +1,7 @@
-/** Answers as go-judge shapes them: errors are bare JSON strings, or have no body at all. How they travel is others' matter. */
+/**
+ * Answers as go-judge shapes them: errors are bare JSON strings, or have no body at all. How they travel is
+ * others' matter.
+ */
 
 import { BadRequest, RunFailure } from '../errors.js';
 import { JsonSyntaxError } from '../wire/json.js';

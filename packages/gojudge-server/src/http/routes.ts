@@ -1,4 +1,6 @@
-/** Method and path to handler: the table of go-judge's REST interface, and its rules for what is in no row. */
+/**
+ * Method and path to handler: the table of go-judge's REST interface, and its rules for what is in no row.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerContext } from '../judge/run-job.js';
 import { sendNoUpgrade } from '../ws/no-upgrade.js';
@@ -113,7 +115,9 @@ export function findHandler(
   return admit(checkEntry, matched, headers);
 }
 
-/** The same for a path that needs no decoding; `null` where it has no row, which `findHandler` has answers to. */
+/**
+ * The same for a path that needs no decoding; `null` where it has no row, which `findHandler` has answers to.
+ */
 export function findSimple(
   checkEntry: EntryOf,
   method: string,

@@ -1,9 +1,15 @@
-/** What the results of one request may bring out of its sandboxes together: into the answer and into the store. */
+/**
+ * What the results of one request may bring out of its sandboxes together: into the answer and into the
+ * store.
+ */
 
 import type { Job } from './job.js';
 import type { Settings } from './settings.js';
 
-/** A file that is copied out costs this at least: its entry in the answer or in the store. Of outputs there are few. */
+/**
+ * A file that is copied out costs this at least: its entry in the answer or in the store. Of outputs there
+ * are few.
+ */
 export const FILE_BYTES_MIN = 4096;
 
 export class RequestBudget {

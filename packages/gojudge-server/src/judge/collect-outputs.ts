@@ -35,7 +35,10 @@ export function makeCopyOut(program: JobProgram, workDir: string): CopyOut[] {
   return [...byPath.values()];
 }
 
-/** What a program left; `null`: it was tried and could not be started. A promise only where something goes to the store. */
+/**
+ * What a program left; `null`: it was tried and could not be started. A promise only where something goes to
+ * the store.
+ */
 export function collectOutputs(
   scope: RunScope,
   program: JobProgram,
@@ -71,7 +74,10 @@ interface Taking {
   result: RunResult | null;
 }
 
-/** Outputs are counted first, since they are told in any case; errors come in go-judge's order, which is the other. */
+/**
+ * Outputs are counted first, since they are told in any case; errors come in go-judge's order, which is the
+ * other.
+ */
 function takeAll(
   scope: RunScope,
   program: JobProgram,
@@ -204,7 +210,10 @@ export function keepFile(scope: KeepScope, collected: CollectedFiles, file: File
   return keep(scope, collected, { ...file, isCharged: scope.budget.charge(cost) });
 }
 
-/** Puts content where it was asked for; a store that refuses is a file error, and so is a request that takes out too much. */
+/**
+ * Puts content where it was asked for; a store that refuses is a file error, and so is a request that takes
+ * out too much.
+ */
 function keep(
   { store, budget }: KeepScope,
   collected: CollectedFiles,

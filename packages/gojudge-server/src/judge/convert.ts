@@ -77,7 +77,10 @@ function convertLimits(cmd: DecodedCmd): JobLimits {
   };
 }
 
-/** In go-judge's order, which is that of errors. A collector's name is not read as a file, and nothing is returned twice. */
+/**
+ * In go-judge's order, which is that of errors. A collector's name is not read as a file, and nothing is
+ * returned twice.
+ */
 function copyOutEntries(
   plain: readonly string[],
   cached: readonly string[],

@@ -14,7 +14,10 @@ export function closeDescriptors(result: RunResult | null): void {
   for (const fd of new Set(all.map((one) => one.fd))) if (fd !== null) closeSync(fd);
 }
 
-/** What has ended, once everything of it has been sent. When sending fails nobody gets it, so `close` is called. */
+/**
+ * What has ended, once everything of it has been sent. When sending fails nobody gets it, so `close` is
+ * called.
+ */
 export async function whenSent<T>(
   ended: Promise<T>,
   sending: Promise<unknown>,

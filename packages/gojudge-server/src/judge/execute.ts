@@ -1,6 +1,7 @@
 /**
- * A request on the engine: a single program as a one-shot run, several as a group that settles each for itself, and both as
- * living programs where a connection streams. What comes back is the same in all four cases.
+ * A request on the engine: a single program as a one-shot run, several as a group that settles each for
+ * itself, and both as living programs where a connection streams. What comes back is the same in all four
+ * cases.
  */
 import {
   type EachGroupRequest,

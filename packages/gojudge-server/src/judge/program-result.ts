@@ -23,7 +23,10 @@ export interface CollectedFiles {
   files: Map<string, Uint8Array>;
   fileIds: Map<string, string>;
   fileErrors: WireFileError[];
-  /** First failure that turns a clean exit into `Output Limit Exceeded` or `File Error`; one to open a file counts last. */
+  /**
+   * First failure that turns a clean exit into `Output Limit Exceeded` or `File Error`; one to open a file
+   * counts last.
+   */
   failure: { status: 'Output Limit Exceeded' | 'File Error'; error: string; isOpening: boolean } | null;
 }
 

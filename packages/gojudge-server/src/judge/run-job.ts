@@ -46,7 +46,10 @@ export async function runQueued(
 
 type JobScope = Pick<RunScope, 'signal' | 'cpuSet' | 'streams'>;
 
-/** At once, as `/stream` has it. Throws `RunFailure`. Nothing of a request that failed or was cancelled stays in the store. */
+/**
+ * At once, as `/stream` has it. Throws `RunFailure`. Nothing of a request that failed or was cancelled stays
+ * in the store.
+ */
 export async function runJob(
   context: ServerContext,
   job: Job,

@@ -1,6 +1,7 @@
 /**
- * Host files that a request names, opened before anything runs: one that is deleted meanwhile stays readable. A stored file or
- * a descriptor's `src` that is missing fails the request as a whole; a missing `src` of copyIn only its own program.
+ * Host files that a request names, opened before anything runs: one that is deleted meanwhile stays readable.
+ * A stored file or a descriptor's `src` that is missing fails the request as a whole; a missing `src` of
+ * copyIn only its own program.
  */
 import { closeSync, constants, fstatSync, open } from 'node:fs';
 import { promisify } from 'node:util';
@@ -124,7 +125,10 @@ export class Sources {
   }
 }
 
-/** One file from its name to its bytes: what is read is what was checked, and nothing else was opened for reading. */
+/**
+ * One file from its name to its bytes: what is read is what was checked, and nothing else was opened for
+ * reading.
+ */
 async function openAllowed(path: string, prefixes: Prefixes): Promise<number> {
   if (prefixes === null) return openFile(path, FLAGS);
   const named = await openFile(path, O_PATH);

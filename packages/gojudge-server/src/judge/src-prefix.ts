@@ -1,7 +1,7 @@
 /**
- * Which files of the host requests may name in `src`: those below a folder of `-src-prefix`, links resolved on both sides, whole
- * components compared. The name is looked at when the request is read, and what was opened when it is opened: between the two a name
- * may come to mean another file.
+ * Which files of the host requests may name in `src`: those below a folder of `-src-prefix`, links resolved
+ * on both sides, whole components compared. The name is looked at when the request is read, and what was
+ * opened when it is opened: between the two a name may come to mean another file.
  */
 import { readlinkSync, realpathSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
@@ -21,7 +21,10 @@ export function checkSourcePath(path: string, prefixes: Prefixes): void {
   if (!isAllowed(realPath(resolve(path)), prefixes)) throw refusal(path, prefixes);
 }
 
-/** The same of what a name has led to: `named` is a descriptor that only names it (O_PATH). Throws `BadRequest`. */
+/**
+ * The same of what a name has led to: `named` is a descriptor that only names it (O_PATH). Throws
+ * `BadRequest`.
+ */
 export function checkOpened(named: number, path: string, prefixes: Prefixes): void {
   if (prefixes === null || path === NULL_DEVICE) return;
   if (!isAllowed(readlinkSync(`/proc/self/fd/${named}`), prefixes)) throw refusal(path, prefixes);

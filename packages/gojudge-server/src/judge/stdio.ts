@@ -19,7 +19,10 @@ const COLLECTED_BYTES_MAX = 2 ** 31;
 /** As go-judge makes it; the umask is 0. */
 const FILE_MODE = 0o777;
 
-/** On a terminal only what is none. `taken`: descriptors that pipes of the group fill. Throws `StartFailure` for a gap, `RunFailure` for an impossible name. */
+/**
+ * On a terminal only what is none. `taken`: descriptors that pipes of the group fill. Throws `StartFailure`
+ * for a gap, `RunFailure` for an impossible name.
+ */
 export function makeFds(
   scope: RunScope,
   program: JobProgram,
@@ -60,7 +63,10 @@ export function keptBytes({ max }: CollectorFile, { collectMaxBytes }: RunScope[
   return Math.max(0, Math.min(max + 1, collectMaxBytes, COLLECTED_BYTES_MAX));
 }
 
-/** Of one collector that is a pipe: what it brings is in memory while the program runs, beside what the others bring. */
+/**
+ * Of one collector that is a pipe: what it brings is in memory while the program runs, beside what the others
+ * bring.
+ */
 function pipedBytes({ job, settings }: RunScope, collector: Collector, all: readonly Collector[]): number {
   const count = all.filter(({ pipe }) => pipe).length;
   return Math.min(keptBytes(collector, settings), Math.floor(shareOf(job, settings) / count));

@@ -47,8 +47,9 @@ export function decideResult(
 }
 
 /**
- * The peak; a deviation where files that were read or written have filled the group up to its limit, which is above the request's own: what the
- * kernel drops for the asking is no use of the program, and it is told as the request's limit.
+ * The peak; a deviation where files that were read or written have filled the group up to its limit, which is
+ * above the request's own: what the kernel drops for the asking is no use of the program, and it is told as
+ * the request's limit.
  */
 function ownMemoryBytes({ status, usage }: Ended, limit: number): number {
   const { memoryPeakBytes, fileCacheBytes } = usage;

@@ -1,7 +1,10 @@
 /** Paths of requests: relative to the work folder, or absolute. */
 import { posix } from 'node:path';
 
-/** Without `.` and `..`, relative when below the work folder; `null` for a folder by its form: the work folder itself, the root. */
+/**
+ * Without `.` and `..`, relative when below the work folder; `null` for a folder by its form: the work folder
+ * itself, the root.
+ */
 export function insidePath(path: string, workDir: string): string | null {
   const full = posix.resolve(workDir, path);
   if (full === workDir || full === '/') return null;

@@ -1,4 +1,7 @@
-/** Admission as go-judge has it: so many requests at once, 512 more waiting, the rest refused. Each worker has its CPUs, where the server was given a list. */
+/**
+ * Admission as go-judge has it: so many requests at once, 512 more waiting, the rest refused. Each worker has
+ * its CPUs, where the server was given a list.
+ */
 import { AdmissionQueue } from '@sbx/shared';
 import { RunFailure } from '../errors.js';
 
@@ -33,7 +36,9 @@ export class Workers {
     return this.#queue.waiting;
   }
 
-  /** Throws or rejects with `RunFailure` when the queue is full, when `signal` comes first, and at shutdown. */
+  /**
+   * Throws or rejects with `RunFailure` when the queue is full, when `signal` comes first, and at shutdown.
+   */
   enter(signal: AbortSignal): Permit | Promise<Permit> {
     if (this.#closed) throw new RunFailure('worker is shutting down');
     if (signal.aborted) throw new RunFailure('request cancelled before execute');

@@ -1,4 +1,6 @@
-/** In the place of Go's profiles: those of Node, in the forms its tools read (`.cpuprofile`, `.heapsnapshot`). */
+/**
+ * In the place of Go's profiles: those of Node, in the forms its tools read (`.cpuprofile`, `.heapsnapshot`).
+ */
 import type { ServerResponse } from 'node:http';
 import { Session } from 'node:inspector/promises';
 import { pipeline } from 'node:stream/promises';

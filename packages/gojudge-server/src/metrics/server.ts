@@ -1,4 +1,7 @@
-/** The monitor port: metrics and profiles when enabled, and whether the server lives and can run. Only profiles ask for the token: they have it in them. */
+/**
+ * The monitor port: metrics and profiles when enabled, and whether the server lives and can run. Only
+ * profiles ask for the token: they have it in them.
+ */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { makeTokenCheck, sendText } from '@sbx/serving';
 import type { Parts } from '../open.js';

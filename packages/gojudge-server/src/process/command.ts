@@ -17,9 +17,9 @@ import { spareMemory } from './spare-memory.js';
 const PM2_VARIABLES = ['PM2_HOME', 'PM2_JSON_PROCESSING', 'NODE_APP_INSTANCE'];
 
 /**
- * Reads go-judge's flags and `ES_…` variables, serves until a signal says to stop, and resolves with the exit code. Tells
- * what goes wrong on stderr; never rejects. A second signal ends the process at once. `openEngine`: what runs programs, closed at the end;
- * default an engine of this machine.
+ * Reads go-judge's flags and `ES_…` variables, serves until a signal says to stop, and resolves with the exit
+ * code. Tells what goes wrong on stderr; never rejects. A second signal ends the process at once.
+ * `openEngine`: what runs programs, closed at the end; default an engine of this machine.
  */
 export async function runGojudgeCommand(
   args: readonly string[],
@@ -102,7 +102,10 @@ async function serve(
   }
 }
 
-/** Resolves with the first signal, for a drain; a second one kills. pm2 stops its processes by SIGINT and sends SIGTERM to others. */
+/**
+ * Resolves with the first signal, for a drain; a second one kills. pm2 stops its processes by SIGINT and
+ * sends SIGTERM to others.
+ */
 function firstSignal(log: Log): Promise<void> {
   const underManager = PM2_VARIABLES.some((name) => process.env[name]);
   return new Promise((resolve) => {

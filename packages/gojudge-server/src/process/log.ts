@@ -1,6 +1,6 @@
 /**
- * The command's log: a line of JSON on stderr for each event, as pino writes it. It is written here because loading pino takes longer than
- * opening the store, and a server that has started logs next to nothing.
+ * The command's log: a line of JSON on stderr for each event, as pino writes it. It is written here because
+ * loading pino takes longer than opening the store, and a server that has started logs next to nothing.
  */
 import type { Writable } from 'node:stream';
 
@@ -11,7 +11,10 @@ type Write = (fields: object, message: string) => void;
 
 export type Log = Readonly<Record<keyof typeof LEVELS, Write>>;
 
-/** A silent one writes nothing, whatever the level. A reader of `target` that goes away does not end the process. */
+/**
+ * A silent one writes nothing, whatever the level. A reader of `target` that goes away does not end the
+ * process.
+ */
 export function openLog(target: Writable, isSilent: boolean): Log {
   if (!isSilent) target.on('error', () => undefined);
   const at =

@@ -6,7 +6,9 @@ import type { Engine, Runner } from '@sbx/core';
 const MiB = 2 ** 20;
 /** Of programs, from one look to the next: little enough for a pause of 10 ms to meet hardly anybody. */
 const FEW = 10;
-/** Since garbage was last collected: enough for it to be worth while although some are still being started. */
+/**
+ * Since garbage was last collected: enough for it to be worth while although some are still being started.
+ */
 const MANY = 200;
 
 /** Of the growth that is given back, for it to be worth the while of collecting. */
@@ -21,10 +23,11 @@ export interface SpareMemoryOptions {
 }
 
 /**
- * To be called when the server listens, for the rest of the process's life. What the allocator keeps of large bodies and outputs
- * goes back to the system. And when nothing, or after many requests little, was started for a while, garbage is collected, once,
- * which takes some 10 ms: V8 does so by itself only when requests need the room, and gives memory back only some seconds after it
- * did. A server that had been under load held 97 MiB for good, and holds 72.
+ * To be called when the server listens, for the rest of the process's life. What the allocator keeps of large
+ * bodies and outputs goes back to the system. And when nothing, or after many requests little, was started
+ * for a while, garbage is collected, once, which takes some 10 ms: V8 does so by itself only when requests
+ * need the room, and gives memory back only some seconds after it did. A server that had been under load held
+ * 97 MiB for good, and holds 72.
  */
 export function spareMemory(
   engine: Engine | Runner,
@@ -56,9 +59,10 @@ export function spareMemory(
 }
 
 /**
- * `gc`, without the flag `--expose-gc` on Node's command line: only contexts made after the setting have it. When it is to compact,
- * pages of the heap that are not full are emptied into others, which V8 does by itself for hardly any: a tenth of what a server
- * holds at rest. That takes twice as long, so not while somebody may wait.
+ * `gc`, without the flag `--expose-gc` on Node's command line: only contexts made after the setting have it.
+ * When it is to compact, pages of the heap that are not full are emptied into others, which V8 does by itself
+ * for hardly any: a tenth of what a server holds at rest. That takes twice as long, so not while somebody may
+ * wait.
  */
 function garbageCollector(): (compacts: boolean) => void {
   setFlagsFromString('--expose-gc');

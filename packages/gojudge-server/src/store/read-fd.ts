@@ -1,4 +1,7 @@
-/** Reading by descriptor. A `ReadStream` would not do: when it is left early it closes a descriptor that is not its own. */
+/**
+ * Reading by descriptor. A `ReadStream` would not do: when it is left early it closes a descriptor that is
+ * not its own.
+ */
 import { closeSync, read } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -9,7 +12,10 @@ const EMPTY_WAIT_MS = 10;
 
 const readFrom = promisify(read);
 
-/** A part of a regular file; fewer bytes when it has become shorter. The descriptor must stay open until this has ended. */
+/**
+ * A part of a regular file; fewer bytes when it has become shorter. The descriptor must stay open until this
+ * has ended.
+ */
 export async function* readPart(fd: number, start: number, length: number): AsyncGenerator<Uint8Array> {
   for (let at = start; at < start + length; ) {
     const wanted = Math.min(CHUNK_BYTES, start + length - at);
@@ -21,8 +27,8 @@ export async function* readPart(fd: number, start: number, length: number): Asyn
 }
 
 /**
- * What is no regular file, as it comes. Whoever reads may stop at any time; `close` waits for a read that is under way, since
- * the number of a closed descriptor is somebody else's soon.
+ * What is no regular file, as it comes. Whoever reads may stop at any time; `close` waits for a read that is
+ * under way, since the number of a closed descriptor is somebody else's soon.
  */
 export class LiveSource implements AsyncIterable<Uint8Array> {
   readonly #fd: number;

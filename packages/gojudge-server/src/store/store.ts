@@ -1,7 +1,7 @@
 /**
- * The file store: a flat folder, one file per id, so that contents never sit in the heap. A file is written under `.sbx/` and
- * appears under its id when it is complete. What is being read stays readable when it is deleted meanwhile: readers hold a
- * descriptor.
+ * The file store: a flat folder, one file per id, so that contents never sit in the heap. A file is written
+ * under `.sbx/` and appears under its id when it is complete. What is being read stays readable when it is
+ * deleted meanwhile: readers hold a descriptor.
  */
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, linkSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
@@ -123,7 +123,10 @@ export class FileStore {
     return this.#names.get(id) || id;
   }
 
-  /** Opens for reading and counts as use; `null` when there is no such file. The descriptor is the caller's to close. */
+  /**
+   * Opens for reading and counts as use; `null` when there is no such file. The descriptor is the caller's to
+   * close.
+   */
   openFd(id: string): number | null {
     if (!isId(id)) return null;
     let fd: number;

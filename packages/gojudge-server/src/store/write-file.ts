@@ -1,6 +1,6 @@
 /**
- * A new file from bytes as they come, written in large chunks while the next are on their way. A stream of Node's has an event and a
- * turn of the loop for each 64 KiB, which cost more than the bytes.
+ * A new file from bytes as they come, written in large chunks while the next are on their way. A stream of
+ * Node's has an event and a turn of the loop for each 64 KiB, which cost more than the bytes.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 

@@ -1,8 +1,14 @@
-/** Large outputs to JSON, byte by byte and in chunks: no string of them is ever made, and the first chunk leaves before the last is made. */
+/**
+ * Large outputs to JSON, byte by byte and in chunks: no string of them is ever made, and the first chunk
+ * leaves before the last is made.
+ */
 import { isUtf8 } from 'node:buffer';
 import { sequenceLength } from './go-text.js';
 
-/** What a byte becomes: itself, a backslash and a character, `\\u00` and two digits, or it is looked at with what follows it. */
+/**
+ * What a byte becomes: itself, a backslash and a character, `\\u00` and two digits, or it is looked at with
+ * what follows it.
+ */
 const PLAIN = 0;
 const SHORT = 1;
 const LONG = 2;
@@ -24,7 +30,10 @@ const LONGS = '<>&';
 
 const REPLACEMENT = 0xfffd;
 
-/** In valid text only U+2028 and U+2029, which begin with E2, need a look; in other bytes everything beyond ASCII does. */
+/**
+ * In valid text only U+2028 and U+2029, which begin with E2, need a look; in other bytes everything beyond
+ * ASCII does.
+ */
 const VALID_TABLE = makeTable((byte) => (byte === 0xe2 ? LOOK : PLAIN));
 const OTHER_TABLE = makeTable(() => LOOK);
 
@@ -36,7 +45,10 @@ function makeTable(beyondAscii: (byte: number) => number): Uint8Array {
   });
 }
 
-/** ASCII with nothing to escape in it. A loop, since most are short: a regular expression is one thing more to find its way back into the caches. */
+/**
+ * ASCII with nothing to escape in it. A loop, since most are short: a regular expression is one thing more to
+ * find its way back into the caches.
+ */
 export function isSimple(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -48,7 +60,10 @@ export function isSimple(text: string): boolean {
 /** Room for a chunk, so many bytes at the most. */
 export type BufferPool = (bytes: number) => Buffer;
 
-/** A JSON string, its quotes included, as Go writes these bytes; each chunk is made, in a pool of its own, when it is asked for. */
+/**
+ * A JSON string, its quotes included, as Go writes these bytes; each chunk is made, in a pool of its own,
+ * when it is asked for.
+ */
 export function* encodeChunks(bytes: Uint8Array, pool: BufferPool): Generator<Buffer, void> {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const table = isUtf8(source) ? VALID_TABLE : OTHER_TABLE;
@@ -119,8 +134,9 @@ function encodeBlock(ends: Ends, table: Uint8Array, at: Position): void {
 }
 
 /**
- * The high bit of each of four bytes that is beyond ASCII or escaped. No table, no branch: of 0, less one, the high bit is set. What is
- * borrowed for that may mark the next byte for no reason, but none before the first.
+ * The high bit of each of four bytes that is beyond ASCII or escaped. No table, no branch: of 0, less one,
+ * the high bit is set. What is borrowed for that may mark the next byte for no reason, but none before the
+ * first.
  */
 function asciiSpecial(four: number): number {
   const quote = (four & ~0x04040404) ^ 0x22222222; // " &
@@ -146,7 +162,10 @@ function textSpecial(four: number): number {
   return marks & 0x80808080;
 }
 
-/** Copies what stays as it is, up to the first byte beyond ASCII, four bytes at a time; how many. What is written after them is written over. */
+/**
+ * Copies what stays as it is, up to the first byte beyond ASCII, four bytes at a time; how many. What is
+ * written after them is written over.
+ */
 function copyAscii({ from, to }: Ends, start: number, target: number, end: number): number {
   let read = start;
   for (let written = target; read + 4 <= end; written += 4) {
@@ -160,8 +179,8 @@ function copyAscii({ from, to }: Ends, start: number, target: number, end: numbe
 }
 
 /**
- * Copies what stays as it is of valid text, of which there is a byte at least; how many. Of other bytes only the last three of a block come here:
- * the first that `copyAscii` stops at is escaped or beyond ASCII.
+ * Copies what stays as it is of valid text, of which there is a byte at least; how many. Of other bytes only
+ * the last three of a block come here: the first that `copyAscii` stops at is escaped or beyond ASCII.
  */
 function copyText({ source, from, chunk, to }: Ends, start: number, target: number, end: number): number {
   chunk[target] = source[start]!;
@@ -192,7 +211,10 @@ function putEscape(chunk: Buffer, written: number, unit: number): number {
   return written + LONGEST_ESCAPE;
 }
 
-/** What is escaped of a character beyond ASCII, or in place of a byte that begins none; 0 for one that stays as it is. */
+/**
+ * What is escaped of a character beyond ASCII, or in place of a byte that begins none; 0 for one that stays
+ * as it is.
+ */
 function escapedUnit(source: Buffer, at: number, length: number): number {
   if (length === 0) return REPLACEMENT;
   if (length !== 3 || source[at] !== 0xe2 || source[at + 1] !== 0x80) return 0;

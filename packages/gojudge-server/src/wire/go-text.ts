@@ -20,7 +20,9 @@ export function quoteGo(text: string): string {
   return `"${quoted}"`;
 }
 
-/** As encoding/json names the byte that it stumbled over: the first byte of the character, read as Latin-1. */
+/**
+ * As encoding/json names the byte that it stumbled over: the first byte of the character, read as Latin-1.
+ */
 export function quoteByte(char: string): string {
   if (char === "'") return "'\\''";
   if (char === '"') return "'\"'";
@@ -40,7 +42,9 @@ function hex(code: number, digits: number): string {
   return code.toString(16).padStart(digits, '0');
 }
 
-/** As UTF-8, each single byte that does not fit being one U+FFFD: WHATWG decoders take cut sequences together. */
+/**
+ * As UTF-8, each single byte that does not fit being one U+FFFD: WHATWG decoders take cut sequences together.
+ */
 export function decodeGoUtf8(bytes: Uint8Array): string {
   const buffer = Buffer.isBuffer(bytes)
     ? bytes

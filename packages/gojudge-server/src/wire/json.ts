@@ -1,6 +1,7 @@
 /**
- * JSON as Go's encoding/json reads it: the first value counts and the rest is ignored, keys keep their order and may come
- * twice, numbers keep their text, and an error has Go's words. No recursion: depth is bounded by a number, not by the stack.
+ * JSON as Go's encoding/json reads it: the first value counts and the rest is ignored, keys keep their order
+ * and may come twice, numbers keep their text, and an error has Go's words. No recursion: depth is bounded by
+ * a number, not by the stack.
  */
 import { quoteByte } from './go-text.js';
 

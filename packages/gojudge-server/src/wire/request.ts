@@ -1,6 +1,6 @@
 /**
- * The request of `/run`, `/ws` and `/stream`, and the other JSON that clients send, as Go declares it. The fields are those of
- * the wire's types: one more or less there does not compile here.
+ * The request of `/run`, `/ws` and `/stream`, and the other JSON that clients send, as Go declares it. The
+ * fields are those of the wire's types: one more or less there does not compile here.
  */
 import type {
   CancelRequest,

@@ -1,4 +1,7 @@
-/** Go values that JSON is decoded into, and how: by name in any letter case, later keys over earlier ones, first wrong type wins. */
+/**
+ * Go values that JSON is decoded into, and how: by name in any letter case, later keys over earlier ones,
+ * first wrong type wins.
+ */
 import type { JsonArray, JsonNode, JsonObject } from './json.js';
 
 /** A Go type. `nullable`: a pointer, which `null` clears; other values keep what an earlier key brought. */
@@ -19,7 +22,10 @@ export interface StructShape {
   folded: ReadonlyMap<string, Field>;
 }
 
-/** `name` is the one string that V8 finds properties by; a key that was cut out of a text has to be looked up first. */
+/**
+ * `name` is the one string that V8 finds properties by; a key that was cut out of a text has to be looked up
+ * first.
+ */
 interface Field {
   name: string;
   shape: Shape;

@@ -7,7 +7,10 @@ import type { Receiving } from '../http/connection/receiving.js';
 const TIMEOUT = { graceMs: 60_000, bytesPerMs: 16 };
 const LOOK_MS = 2000;
 
-/** Ends connections whose messages do not come, or for which there is no room. To be called once for each; it ends with its socket. */
+/**
+ * Ends connections whose messages do not come, or for which there is no room. To be called once for each; it
+ * ends with its socket.
+ */
 export function watchHalfSent(
   socket: WebSocket,
   connection: Socket,

@@ -1,4 +1,6 @@
-/** A request to a WebSocket address that is no upgrade: two answers glued together, as go-judge gives them. */
+/**
+ * A request to a WebSocket address that is no upgrade: two answers glued together, as go-judge gives them.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { goJson } from '../wire/results.js';
 

@@ -58,15 +58,19 @@ export class Sockets {
     });
   }
 
-  /** The same for a server of Node before 22.21, which takes every offer: what is no upgrade of ours is given back without its offer. */
+  /**
+   * The same for a server of Node before 22.21, which takes every offer: what is no upgrade of ours is given
+   * back without its offer.
+   */
   upgradeOrAnswer(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
     if (isForSocket(request)) return this.upgrade(request, socket, head);
     answerWithoutUpgrade(server, request, socket, head);
   }
 
   /**
-   * Made at the first upgrade: loading `ws`, with the TLS and the compression that it asks for, takes 15 ms of CPU and memory for good. `null`
-   * where it cannot be loaded now, for want of descriptors; the next upgrade tries again, which a failed `import` would not.
+   * Made at the first upgrade: loading `ws`, with the TLS and the compression that it asks for, takes 15 ms
+   * of CPU and memory for good. `null` where it cannot be loaded now, for want of descriptors; the next
+   * upgrade tries again, which a failed `import` would not.
    */
   #loadServer(): WebSocketServer | null {
     if (this.#server !== null) return this.#server;

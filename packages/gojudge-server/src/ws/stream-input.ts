@@ -1,4 +1,7 @@
-/** Bytes from a client on their way to a program: kept in order, bounded, dropped when nobody reads them any more. */
+/**
+ * Bytes from a client on their way to a program: kept in order, bounded, dropped when nobody reads them any
+ * more.
+ */
 import type { ProgramInput } from '@sbx/core';
 import type { WebSocket } from 'ws';
 

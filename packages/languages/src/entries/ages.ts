@@ -1,6 +1,7 @@
 /**
- * What source text asks for when it wants to know how old its process or its files are. An interpreter that has waited would answer with
- * its own age. Words are enough: who hides what they ask for is not misled by the answer. One word too many costs an ordinary start.
+ * What source text asks for when it wants to know how old its process or its files are. An interpreter that
+ * has waited would answer with its own age. Words are enough: who hides what they ask for is not misled by
+ * the answer. One word too many costs an ordinary start.
  */
 
 /** Calls and commands named `stat`, with all their prefixes and endings, and /proc/self/stat. */

@@ -1,7 +1,9 @@
 import type { CompileStep, LanguageDefinition } from '../language.js';
 import { MiB } from './sizes.js';
 
-/** The driver, the compiler proper and the linker; one can eat any amount of memory in constant evaluation. */
+/**
+ * The driver, the compiler proper and the linker; one can eat any amount of memory in constant evaluation.
+ */
 const limits: CompileStep['limits'] = {
   cpuTimeMs: 30_000,
   wallTimeMs: 60_000,

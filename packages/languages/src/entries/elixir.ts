@@ -2,9 +2,9 @@ import type { LanguageDefinition } from '../language.js';
 import { ELIXIR_AGES } from './ages.js';
 
 /**
- * Two schedulers, one dirty CPU scheduler, one async thread: the BEAM otherwise starts several threads per CPU of the host.
- * 13 tasks and 35 MiB were measured for the smallest program. With one scheduler it boots 35 ms later on two CPUs, 5 to 10 ms
- * on one, and takes more CPU time on both.
+ * Two schedulers, one dirty CPU scheduler, one async thread: the BEAM otherwise starts several threads per
+ * CPU of the host. 13 tasks and 35 MiB were measured for the smallest program. With one scheduler it boots 35
+ * ms later on two CPUs, 5 to 10 ms on one, and takes more CPU time on both.
  */
 const BEAM_OPTIONS = '+S 2:2 +SDcpu 1:1 +SDio 1 +A 1 +fnu';
 
@@ -27,8 +27,9 @@ export const elixir: LanguageDefinition = {
 };
 
 /**
- * Two thirds of a start come after the source has been opened: the compiler is loaded, module by module. Erlang runs ~/.erlang
- * while it boots; there it loads the modules that any program finds loaded when it begins, and no others.
+ * Two thirds of a start come after the source has been opened: the compiler is loaded, module by module.
+ * Erlang runs ~/.erlang while it boots; there it loads the modules that any program finds loaded when it
+ * begins, and no others.
  */
 function prelude(printed: string): Record<string, string> {
   if (!/^\[[\w',.@-]+\]$/.test(printed)) return {}; // not what was expected: then it just takes longer

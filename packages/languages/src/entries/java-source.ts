@@ -1,6 +1,12 @@
-/** What must be known of a Java source before it is compiled. Hostile text: each expression is linear, and a wrong guess only makes javac complain. */
+/**
+ * What must be known of a Java source before it is compiled. Hostile text: each expression is linear, and a
+ * wrong guess only makes javac complain.
+ */
 
-/** Comments, texts and characters, which may contain anything; closed or not, each matches, so that none is tried twice. */
+/**
+ * Comments, texts and characters, which may contain anything; closed or not, each matches, so that none is
+ * tried twice.
+ */
 const NOT_CODE =
   /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*|"""[\s\S]*?(?:"""|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?/g;
 /** What decides where a `main` stands: a type's name, a `main`, a brace. */

@@ -3,17 +3,23 @@ import { javaMainClass, javaPublicType } from './java-source.js';
 import { MiB } from './sizes.js';
 
 /**
- * A JVM that sees no cgroup files sizes heap and threads by the host. 20 tasks were measured, 16 with the serial collector,
- * and 34 MiB. Perf data is a file in /tmp that nobody reads.
+ * A JVM that sees no cgroup files sizes heap and threads by the host. 20 tasks were measured, 16 with the
+ * serial collector, and 34 MiB. Perf data is a file in /tmp that nobody reads.
  */
 const SMALL_JVM = ['-XX:+UseSerialGC', '-XX:ActiveProcessorCount=1', '-XX:-UsePerfData'];
 
-/** The heap may grow to the whole memory limit: what is over it is the limit's to judge, not an OutOfMemoryError's. */
+/**
+ * The heap may grow to the whole memory limit: what is over it is the limit's to judge, not an
+ * OutOfMemoryError's.
+ */
 function heapArgs({ memoryBytes }: StepContext): string[] {
   return memoryBytes === null ? [] : [`-Xmx${Math.max(16, Math.floor(memoryBytes / MiB))}m`];
 }
 
-/** Compiles everything beside the source it refers to, then packs the classes, whose names nobody can know before. */
+/**
+ * Compiles everything beside the source it refers to, then packs the classes, whose names nobody can know
+ * before.
+ */
 const BUILD =
   'javac -J-Xmx384m -J-XX:TieredStopAtLevel=1 $JVM -encoding UTF-8 -d .sbx/classes "$1" && ' +
   'jar -J-XX:TieredStopAtLevel=1 $JVM --create --no-compress --file main.jar --main-class "$2" -C .sbx/classes .';

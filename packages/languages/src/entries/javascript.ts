@@ -7,7 +7,8 @@ export const javascript: LanguageDefinition = {
   title: 'JavaScript',
   aliases: ['js', 'node', 'nodejs'],
   extensions: ['.js', '.mjs', '.cjs'],
-  // Node ≥ 20.19 and ≥ 22.7 tell by the syntax whether a .js file is a module; older ones take it for CommonJS.
+  // Node ≥ 20.19 and ≥ 22.7 tell by the syntax whether a .js file is a module; older ones take it for
+  // CommonJS.
   fileName: 'main.js',
   run: {
     file: 'node',

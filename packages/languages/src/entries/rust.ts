@@ -10,7 +10,8 @@ export const rust: LanguageDefinition = {
   compile: {
     file: 'rustc',
     args: ['--edition', '2021', '-C', 'opt-level=2', '-o', 'main', '{source}'],
-    // 385 MiB measured for the smallest program with a cold file cache; the compiler's own threads are about one per CPU.
+    // 385 MiB measured for the smallest program with a cold file cache; the compiler's own threads are about
+    // one per CPU.
     limits: {
       cpuTimeMs: 60_000,
       wallTimeMs: 90_000,

@@ -1,19 +1,21 @@
 /**
- * TypeScript through Node, on every Node: the compile step removes the types inside the sandbox, the run step is plain
- * JavaScript. Types are not checked; syntax is.
+ * TypeScript through Node, on every Node: the compile step removes the types inside the sandbox, the run step
+ * is plain JavaScript. Types are not checked; syntax is.
  *
- * The transformer is `@swc/wasm-typescript`, the one that Node ≥ 22.18 has built in (there as amaro, which asks for Node 22
- * to be installed): one file, no dependencies, runs on Node 20 as well. Relying on the built-in one would need a newer Node
- * in the sandbox and answer differently on each, since enums and namespaces need a flag there. Sucrase is smaller but drops
- * namespaces without a word. The code is hostile, so the transformer is copied into the sandbox and runs there, never in
- * the host's process.
+ * The transformer is `@swc/wasm-typescript`, the one that Node ≥ 22.18 has built in (there as amaro, which
+ * asks for Node 22 to be installed): one file, no dependencies, runs on Node 20 as well. Relying on the
+ * built-in one would need a newer Node in the sandbox and answer differently on each, since enums and
+ * namespaces need a flag there. Sucrase is smaller but drops namespaces without a word. The code is hostile,
+ * so the transformer is copied into the sandbox and runs there, never in the host's process.
  */
 import type { LanguageDefinition } from '../language.js';
 import { heapArgs, nodeLimits, nodeVersion } from './node.js';
 import { MiB } from './sizes.js';
 import { transformerFile } from './typescript-tool.js';
 
-/** The program of the compile step: source and output as arguments, errors as `file:line:column: error: …`. */
+/**
+ * The program of the compile step: source and output as arguments, errors as `file:line:column: error: …`.
+ */
 const TRANSPILE = `'use strict';
 const { readFileSync, writeFileSync } = require('node:fs');
 const { transformSync } = require('./transformer.cjs');

@@ -1,6 +1,7 @@
 /**
- * Sessions of protocols before 2026-07-28: one server and its own sandboxes for each `Mcp-Session-Id`, until the client deletes it or
- * nothing comes from it for `idleMs`. A client that holds a stream open is there: most cannot go on after the end of their session.
+ * Sessions of protocols before 2026-07-28: one server and its own sandboxes for each `Mcp-Session-Id`, until
+ * the client deletes it or nothing comes from it for `idleMs`. A client that holds a stream open is there:
+ * most cannot go on after the end of their session.
  */
 import { randomUUID } from 'node:crypto';
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';

@@ -1,4 +1,7 @@
-/** Node's request and response as the Web's, which is what the protocol's transports take. Bodies are bounded while they are read. */
+/**
+ * Node's request and response as the Web's, which is what the protocol's transports take. Bodies are bounded
+ * while they are read.
+ */
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 

@@ -1,7 +1,8 @@
 /**
- * The sandboxes of one session. A session of its own (stdio, an HTTP session) has one that is made when it is first needed, and
- * more by `create_sandbox`. HTTP without sessions (protocol 2026-07-28) has only those: their id is what makes them
- * the caller's, and a program without one runs in a sandbox that is gone afterwards.
+ * The sandboxes of one session. A session of its own (stdio, an HTTP session) has one that is made when it is
+ * first needed, and more by `create_sandbox`. HTTP without sessions (protocol 2026-07-28) has only those:
+ * their id is what makes them the caller's, and a program without one runs in a sandbox that is gone
+ * afterwards.
  */
 import type { Limits } from '@sbx/core';
 import type { SandboxPool } from './pool.js';

@@ -1,6 +1,7 @@
 /**
- * Output as it comes, as progress notifications: `message` is the text, `progress` the bytes so far, `_meta['sbx/stream']` which
- * stream. Small chunks are joined, and a program that writes faster than the client takes waits.
+ * Output as it comes, as progress notifications: `message` is the text, `progress` the bytes so far,
+ * `_meta['sbx/stream']` which stream. Small chunks are joined, and a program that writes faster than the
+ * client takes waits.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 

@@ -1,4 +1,7 @@
-/** `run_code`: source text in one of the languages, compiled where it must be, run in the sandbox with its files. */
+/**
+ * `run_code`: source text in one of the languages, compiled where it must be, run in the sandbox with its
+ * files.
+ */
 import { extname } from 'node:path';
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import type { Limits, Sandbox } from '@sbx/core';

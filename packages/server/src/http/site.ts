@@ -13,7 +13,10 @@ const TYPES = new Map([
   ['.txt', 'text/plain; charset=utf-8'],
 ]);
 
-/** Nothing but files of this server, no script in a page, no frame around it: output that became markup could do nothing. */
+/**
+ * Nothing but files of this server, no script in a page, no frame around it: output that became markup could
+ * do nothing.
+ */
 const HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +

@@ -35,7 +35,10 @@ function guaranteesOf(engine: Engine): Guarantee[] {
   });
 }
 
-/** One that is not here is left out, and one whose compiler is a file of ours: it would travel with each request. */
+/**
+ * One that is not here is left out, and one whose compiler is a file of ours: it would travel with each
+ * request.
+ */
 function languageOf(
   { name, title, version, available }: LanguageReport,
   streamed: ReadonlySet<string>,

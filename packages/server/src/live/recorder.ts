@@ -1,4 +1,7 @@
-/** Counters of a protocol, for the live view: sums alone, so that a busy server pays for additions and nothing else. */
+/**
+ * Counters of a protocol, for the live view: sums alone, so that a busy server pays for additions and nothing
+ * else.
+ */
 import { LATENCY_BOUNDS_MS } from '@sbx/console/wire';
 import type { RunEnding } from '@sbx/core';
 

@@ -23,7 +23,10 @@ export class RunningRuns {
     };
   }
 
-  /** Resolves nothing, waits for nothing: a run that never comes is never reported. Returns what ends the watch. */
+  /**
+   * Resolves nothing, waits for nothing: a run that never comes is never reported. Returns what ends the
+   * watch.
+   */
   watch(id: string, watcher: RunWatcher): () => void {
     const watchers = this.#watchers.get(id) ?? new Set();
     this.#watchers.set(id, watchers.add(watcher));

@@ -11,7 +11,9 @@ export interface Part {
   owns(path: string): boolean;
   /** Whether upgrades of this path are its own. */
   ownsUpgrade(path: string): boolean;
-  /** Its own check of entry says more to its clients than the common one, which refuses foreign pages alone. */
+  /**
+   * Its own check of entry says more to its clients than the common one, which refuses foreign pages alone.
+   */
   handler(request: IncomingMessage, response: ServerResponse): void;
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** In the text format of Prometheus; empty for none. */

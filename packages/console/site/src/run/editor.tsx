@@ -1,4 +1,7 @@
-/** CodeMirror in a shadow root: there its styles are adopted sheets, which a strict Content-Security-Policy allows. */
+/**
+ * CodeMirror in a shadow root: there its styles are adopted sheets, which a strict Content-Security-Policy
+ * allows.
+ */
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import {
   bracketMatching,
@@ -63,7 +66,10 @@ const THEME = EditorView.theme({
 
 interface EditorProps {
   language: string;
-  /** At first: the editor owns its text, since what is typed meanwhile would be lost to an older value. Another `key` brings another text. */
+  /**
+   * At first: the editor owns its text, since what is typed meanwhile would be lost to an older value.
+   * Another `key` brings another text.
+   */
   value: string;
   onChange(value: string): void;
   onRun(): void;

@@ -1,4 +1,7 @@
-/** Output as it is shown: its end, in pieces of text with classes. Whatever a program prints, the page holds a bounded number of both. */
+/**
+ * Output as it is shown: its end, in pieces of text with classes. Whatever a program prints, the page holds a
+ * bounded number of both.
+ */
 import Anser from 'anser';
 
 export type OutputStream = 'stdout' | 'stderr' | 'compiler';
@@ -59,7 +62,10 @@ export class OutputBuffer {
 }
 
 // biome-ignore-start lint/suspicious/noControlCharactersInRegex: control characters are what these look for
-/** Escape sequences other than colours: they move cursors, set titles, clear screens, and have nothing to say here. */
+/**
+ * Escape sequences other than colours: they move cursors, set titles, clear screens, and have nothing to say
+ * here.
+ */
 const OTHER_ESCAPES =
   /\x1b(?!\[[\d;]*m)(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~]|$)/g;
 /** Characters that would act instead of being seen; line feed, tab and the escape of colours are left. */
@@ -67,7 +73,10 @@ const CONTROLS = /[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]/g;
 const ESCAPES = /\x1b/g;
 const COLOURS = /\x1b\[[\d;]*m/g;
 // biome-ignore-end lint/suspicious/noControlCharactersInRegex: as above
-/** Those that turn the direction of text around, and those without a width: what is read would not be what was printed. */
+/**
+ * Those that turn the direction of text around, and those without a width: what is read would not be what was
+ * printed.
+ */
 const INVISIBLE = /[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 /** Text with everything in it made visible. */

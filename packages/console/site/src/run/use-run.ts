@@ -1,4 +1,7 @@
-/** The state of a run under way: output, samples, verdict. Drawn ten times a second at most, however much comes. */
+/**
+ * The state of a run under way: output, samples, verdict. Drawn ten times a second at most, however much
+ * comes.
+ */
 import type { ConsoleLanguage } from '@sbx/console/wire';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Server } from '../server.js';

@@ -1,6 +1,7 @@
 /**
- * xterm.js makes style elements and style attributes, which a strict Content-Security-Policy refuses. Here the document makes of them what it allows: adopted sheets, and
- * declarations set by script. (Its option `documentOverride` reaches not all places where it makes them.)
+ * xterm.js makes style elements and style attributes, which a strict Content-Security-Policy refuses. Here
+ * the document makes of them what it allows: adopted sheets, and declarations set by script. (Its option
+ * `documentOverride` reaches not all places where it makes them.)
  */
 
 let isPatched = false;

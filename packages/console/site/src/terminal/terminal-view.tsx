@@ -1,4 +1,7 @@
-/** A shell in a sandbox, on a terminal: `/stream` of go-judge's interface, with the program of Run and its files in the work folder. */
+/**
+ * A shell in a sandbox, on a terminal: `/stream` of go-judge's interface, with the program of Run and its
+ * files in the work folder.
+ */
 import type { InteractiveRun } from '@sbx/gojudge-client';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { languageFor, type ViewProps } from '../run/run-view.js';

@@ -1,4 +1,7 @@
-/** The child descriptor table: the program's ends of its descriptors, by number, from their opening until they are sent. */
+/**
+ * The child descriptor table: the program's ends of its descriptors, by number, from their opening until they
+ * are sent.
+ */
 import { fstatSync } from 'node:fs';
 import { FileAccessError, InvalidOptionsError } from '../../errors.js';
 import { EISDIR } from '../../native/errno.js';
@@ -48,13 +51,16 @@ export class ChildDescriptors {
     if (this.#closed) this.close(); // the start was given up while this was being opened
   }
 
-  /** A copy of the caller's descriptor, which it may close or use again while the program is being started. */
+  /**
+   * A copy of the caller's descriptor, which it may close or use again while the program is being started.
+   */
   addCopy(target: number, fd: number): void {
     const own = this.native.duplicateFd(fd);
     const path = `descriptor ${fd}`;
     if (own < 0) throw new FileAccessError({ operation: 'inherit', path, errno: -own });
     this.add(target, own, '');
-    // A program with a descriptor of a folder can reach everything around it, whatever its root is. Init refuses it, too.
+    // A program with a descriptor of a folder can reach everything around it, whatever its root is. Init
+    // refuses it, too.
     if (fstatSync(own).isDirectory())
       throw new FileAccessError({ operation: 'inherit', path, errno: EISDIR });
   }
@@ -71,7 +77,10 @@ export class ChildDescriptors {
     return programWrites ? read : write;
   }
 
-  /** As `addPipe`; the host's end becomes a stream after the start message is sent, so that the start need not wait for that. */
+  /**
+   * As `addPipe`; the host's end becomes a stream after the start message is sent, so that the start need not
+   * wait for that.
+   */
   addStreamedPipe(target: number, programWrites: boolean, attach: (fd: number) => void): void {
     this.#streamed.push([this.addPipe(target, programWrites), attach]);
   }
@@ -81,7 +90,10 @@ export class ChildDescriptors {
     return result;
   }
 
-  /** The rows of a start message. With a terminal 0 to 2 are the terminal, and a descriptor that replaces one of them comes after. */
+  /**
+   * The rows of a start message. With a terminal 0 to 2 are the terminal, and a descriptor that replaces one
+   * of them comes after.
+   */
   rows(terminal: boolean): { fdRows: number[]; fds: number[] } {
     const fdRows = terminal ? [0, FD_NULL, 0, 1, FD_NULL, 0, 2, FD_NULL, 0] : [];
     const fds: number[] = [];

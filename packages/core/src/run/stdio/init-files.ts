@@ -1,7 +1,7 @@
 /**
- * Output files created by init. (Input files: see `Inputs.contents`.) The start message names them by number of tree and path, no
- * program has been in the sandbox before, and their contents come with the report of the end: none of them is ever open here, unless it
- * is large.
+ * Output files created by init. (Input files: see `Inputs.contents`.) The start message names them by number
+ * of tree and path, no program has been in the sandbox before, and their contents come with the report of the
+ * end: none of them is ever open here, unless it is large.
  */
 import { FileAccessError } from '../../errors.js';
 import { copyOut } from '../../files/copy-out.js';
@@ -20,8 +20,8 @@ export type CollectedFile = FileOutput & Required<Pick<FileOutput, 'collect'>>;
 export interface InitFilesOptions {
   folder: WorkFolder;
   /**
-   * Init can make files for it to write to: nobody else is or has been in the sandbox, and none starts together with it, which
-   * is not to be begun when a path of another is bad.
+   * Init can make files for it to write to: nobody else is or has been in the sandbox, and none starts
+   * together with it, which is not to be begun when a path of another is bad.
    */
   makesOutputs: boolean;
   /** Files that are copied in before the start. */
@@ -41,7 +41,10 @@ export class InitFiles {
     this.#options = options;
   }
 
-  /** Its index among the files created by init; `null` for one that the host creates, since other files may be, or come, in its way. */
+  /**
+   * Its index among the files created by init; `null` for one that the host creates, since other files may
+   * be, or come, in its way.
+   */
   add(target: number, spec: CollectedFile): number | null {
     const { folder, makesOutputs, files } = this.#options;
     const { file, mode = MODE, collect } = spec;
@@ -55,7 +58,10 @@ export class InitFiles {
     return this.#wanted.push([target, spec]) - 1;
   }
 
-  /** The collected outputs, by descriptor of the program. `read`: reads one that is open. `reported`: by init, if it could. */
+  /**
+   * The collected outputs, by descriptor of the program. `read`: reads one that is open. `reported`: by init,
+   * if it could.
+   */
   collect(
     reported: ReportedOutput[] | undefined,
     budget: CopyOutBudget,

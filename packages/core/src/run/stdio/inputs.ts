@@ -12,7 +12,10 @@ import type { ChildDescriptors } from './child-descriptors.js';
 
 /** Capacity of a pipe by default; larger inputs go through a memory file. */
 const PIPE_BYTES = 64 * 1024;
-/** Inputs up to this size are sent with the start message, and init creates the file: faster than creating it here and sending it. */
+/**
+ * Inputs up to this size are sent with the start message, and init creates the file: faster than creating it
+ * here and sending it.
+ */
 const SENT_BYTES = 8 * 1024;
 
 type Source = AsyncIterable<Uint8Array | string>;
@@ -62,7 +65,10 @@ export class Inputs {
     this.#waiting.push(opening);
   }
 
-  /** Waits for all that must be read or copied first; each may have opened something by then, also when one fails. */
+  /**
+   * Waits for all that must be read or copied first; each may have opened something by then, also when one
+   * fails.
+   */
   waitForHost(): Promise<void> | undefined {
     if (this.#waiting.length === 0) return undefined;
     return Promise.all(this.#waiting).then(

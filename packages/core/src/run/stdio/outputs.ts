@@ -1,4 +1,7 @@
-/** The outputs of a program: from the caller's specification to both ends of each descriptor, and the collected bytes. */
+/**
+ * The outputs of a program: from the caller's specification to both ends of each descriptor, and the
+ * collected bytes.
+ */
 import { fstatSync } from 'node:fs';
 import { FileAccessError, InvalidOptionsError } from '../../errors.js';
 import type { CopyOutBudget } from '../../files/copy-out-budget.js';

@@ -1,7 +1,7 @@
 /**
- * Descriptors of one program: which numbers it gets, what is behind them, and what the host keeps. `open` and, once the work
- * folder is filled, `finish` make them; after the start message has been sent the program's ends are closed here, and the
- * host's ends live in `inputs` and `outputs`.
+ * Descriptors of one program: which numbers it gets, what is behind them, and what the host keeps. `open`
+ * and, once the work folder is filled, `finish` make them; after the start message has been sent the
+ * program's ends are closed here, and the host's ends live in `inputs` and `outputs`.
  */
 
 import type { SbxError } from '../../errors.js';
@@ -18,7 +18,9 @@ import { Inputs } from './inputs.js';
 import { Outputs } from './outputs.js';
 import { Terminal } from './terminal.js';
 
-/** A descriptor that the caller made for the program, closed here once it is sent (pipes between programs). */
+/**
+ * A descriptor that the caller made for the program, closed here once it is sent (pipes between programs).
+ */
 export interface GivenFd {
   target: number;
   fd: number;
@@ -36,7 +38,10 @@ export interface StdioOptions extends InitFilesOptions {
   /** Chunks of captured descriptors as they come. */
   onData: (target: number) => ((chunk: Uint8Array) => void) | undefined;
   given: readonly GivenFd[];
-  /** Init can make files for the program to read: it has a /proc to open them by, and no other program needs the room. */
+  /**
+   * Init can make files for the program to read: it has a /proc to open them by, and no other program needs
+   * the room.
+   */
   makesInputs: boolean;
 }
 
@@ -83,7 +88,10 @@ export class Stdio {
     return this.#outputs.streams;
   }
 
-  /** Opens what can be without the files that are copied in; a promise only when something of the host must be waited for. */
+  /**
+   * Opens what can be without the files that are copied in; a promise only when something of the host must be
+   * waited for.
+   */
   open(): Promise<void> | undefined {
     const { options, given } = this.#options;
     for (const end of given) {

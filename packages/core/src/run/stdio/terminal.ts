@@ -43,7 +43,10 @@ export class Terminal {
     else type(bytes);
   }
 
-  /** It is there: its master becomes the program's stdin and stdout on our side. A living program's output is a stream. */
+  /**
+   * It is there: its master becomes the program's stdin and stdout on our side. A living program's output is
+   * a stream.
+   */
   attach(master: number, spawned: boolean): void {
     this.#fd = this.#native.duplicateFd(master);
     const input = InputStream.make(this.#native, this.#native.duplicateFd(master));
@@ -67,7 +70,10 @@ export class Terminal {
     this.#fd = -1;
   }
 
-  /** With the last descriptor of the master the line is cut: SIGHUP for the session, EIO for who writes, end of file for who reads. */
+  /**
+   * With the last descriptor of the master the line is cut: SIGHUP for the session, EIO for who writes, end
+   * of file for who reads.
+   */
   #hangUp(): void {
     this.#inputs.streams.get(0)?.destroy();
     this.#outputs.hangUp(1);

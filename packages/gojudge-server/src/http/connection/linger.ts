@@ -1,6 +1,7 @@
 /**
- * An answer before the request has come whole. A connection that is closed over bytes nobody read is reset, and a client that
- * still sends then sees the reset and not the answer. So what comes is thrown away for a while, as Go's server does.
+ * An answer before the request has come whole. A connection that is closed over bytes nobody read is reset,
+ * and a client that still sends then sees the reset and not the answer. So what comes is thrown away for a
+ * while, as Go's server does.
  */
 import type { ServerResponse } from 'node:http';
 
@@ -34,7 +35,8 @@ export function endLingering(response: ServerResponse, body: string, { ms, bytes
       bytes += chunk.length;
     }
   };
-  // Not `data`: nothing flows while somebody else listens for `readable`, as a reader that gave up does. It may have had its event.
+  // Not `data`: nothing flows while somebody else listens for `readable`, as a reader that gave up does. It
+  // may have had its event.
   request.on('readable', discard);
   discard();
 }

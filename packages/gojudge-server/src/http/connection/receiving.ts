@@ -1,6 +1,6 @@
 /**
- * What is being received, over all connections: bodies and messages that have not come whole. Each has a bound of its own, and
- * many that stay half-sent would still be more than the server has.
+ * What is being received, over all connections: bodies and messages that have not come whole. Each has a
+ * bound of its own, and many that stay half-sent would still be more than the server has.
  */
 
 /** Bytes of requests under way. */

@@ -26,7 +26,8 @@ async function post(bytes: number, pieceBytes: number, everyMs: number): Promise
   socket.on('data', (chunk) => {
     text += chunk;
   });
-  const closed = new Promise((resolve) => socket.once('close', resolve)); // `once` would reject when it is cut
+  // `once` would reject when it is cut.
+  const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.write(`POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${bytes}\r\n\r\n`);
   for (let sent = 0; sent < bytes && !socket.destroyed; sent += pieceBytes) {
     socket.write('x'.repeat(Math.min(pieceBytes, bytes - sent)));

@@ -11,7 +11,10 @@ export interface SlowBodyTimeout {
 const TIMEOUT: SlowBodyTimeout = { graceMs: 60_000, bytesPerMs: 16 };
 const LOOKS = 30;
 
-/** Cuts the connection when the request is not complete in time. Most are complete with the read that brought their head. */
+/**
+ * Cuts the connection when the request is not complete in time. Most are complete with the read that brought
+ * their head.
+ */
 export function endSlowBody(request: IncomingMessage, timeout: SlowBodyTimeout = TIMEOUT): void {
   process.nextTick(watchUnlessComplete, request, timeout);
 }

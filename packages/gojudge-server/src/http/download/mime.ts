@@ -1,4 +1,7 @@
-/** Content types of stored files: by extension, as Go knows them and the system's tables add, else by the first bytes. */
+/**
+ * Content types of stored files: by extension, as Go knows them and the system's tables add, else by the
+ * first bytes.
+ */
 import { readFileSync } from 'node:fs';
 import { sniff } from './sniff.js';
 

@@ -1,4 +1,7 @@
-/** Bytes of a file to a client: read ahead while what was before is on its way, into two buffers that are used again and again. */
+/**
+ * Bytes of a file to a client: read ahead while what was before is on its way, into two buffers that are used
+ * again and again.
+ */
 import { read } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
@@ -11,7 +14,10 @@ const readFrom = promisify(read);
 /** Part of a file, or text. */
 export type FilePart = string | { start: number; length: number };
 
-/** Sends them and ends the response; the descriptor must stay open until then. Rejects when the client goes away or the file is shorter. */
+/**
+ * Sends them and ends the response; the descriptor must stay open until then. Rejects when the client goes
+ * away or the file is shorter.
+ */
 export async function sendFile(
   response: ServerResponse,
   fd: number,

@@ -3,7 +3,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BufferPool } from '../../wire/bytes.js';
 import type { Chunks } from '../../wire/results.js';
 
-/** Where they go; a `ServerResponse` is one. `close` comes when the client has gone, or the kernel has all of it. */
+/**
+ * Where they go; a `ServerResponse` is one. `close` comes when the client has gone, or the kernel has all of
+ * it.
+ */
 export interface ChunkSink {
   write(chunk: Uint8Array, written: () => void): unknown;
   end(): unknown;
@@ -12,8 +15,9 @@ export interface ChunkSink {
 }
 
 /**
- * The next chunk is encoded only when the client has received the one before, and other requests run in between. Two buffers take turns:
- * one buffer per chunk would be as much memory as the response, for the kernel to clear and for V8 to collect.
+ * The next chunk is encoded only when the client has received the one before, and other requests run in
+ * between. Two buffers take turns: one buffer per chunk would be as much memory as the response, for the
+ * kernel to clear and for V8 to collect.
  */
 export async function sendChunks(sink: ChunkSink, chunks: Chunks): Promise<void> {
   const closed = new Promise<void>((resolve) => {
@@ -33,7 +37,10 @@ export async function sendChunks(sink: ChunkSink, chunks: Chunks): Promise<void>
   await closed;
 }
 
-/** Two buffers that take turns: a buffer is free again when the chunk in it has been written and the next one has been requested. */
+/**
+ * Two buffers that take turns: a buffer is free again when the chunk in it has been written and the next one
+ * has been requested.
+ */
 function twoBuffers(): BufferPool {
   const buffers: Buffer[] = [];
   let turn = 0;

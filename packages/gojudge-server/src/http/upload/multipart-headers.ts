@@ -16,7 +16,8 @@ export function boundaryOf(contentType: string): string | null {
 }
 
 export function parsePartHeaders(headers: Buffer): PartHeaders {
-  const lines = headers.toString('utf8').split(/\r?\n(?![ \t])/); // a line that begins with a blank goes on with the one before
+  // A line that begins with a blank goes on with the one before.
+  const lines = headers.toString('utf8').split(/\r?\n(?![ \t])/);
   const fields = new Map(
     lines.flatMap((line): [string, string][] => {
       const colon = line.indexOf(':');

@@ -34,7 +34,10 @@ export class Parts {
     this.#delimiter = Buffer.from(`--${boundary}`);
   }
 
-  /** Headers of the next part, whose content must be read then; `null` after the closing boundary, the rest being drained. */
+  /**
+   * Headers of the next part, whose content must be read then; `null` after the closing boundary, the rest
+   * being drained.
+   */
   async next(): Promise<Buffer | null> {
     if (this.#state === 'preamble') for await (const _chunk of this.#until()); // said to be ignored
     if (this.#state === 'end') {
@@ -48,7 +51,10 @@ export class Parts {
     return this.#until();
   }
 
-  /** Everything before the next delimiter, the line break before it left out. A delimiter may also come at once. */
+  /**
+   * Everything before the next delimiter, the line break before it left out. A delimiter may also come at
+   * once.
+   */
   async *#until(): AsyncGenerator<Uint8Array> {
     let lineStart = true;
     for (;;) {
@@ -68,7 +74,10 @@ export class Parts {
     }
   }
 
-  /** The first delimiter at the beginning of a line with the end of its line; or what must be kept until more has come. */
+  /**
+   * The first delimiter at the beginning of a line with the end of its line; or what must be kept until more
+   * has come.
+   */
   #find(lineStart: boolean): Found {
     const buffer = this.#buffer;
     const { length } = this.#delimiter;
@@ -108,7 +117,10 @@ export class Parts {
     }
   }
 
-  /** Appends what comes. A little that was kept is put before the beginning of a chunk only: its rest is used where it is. */
+  /**
+   * Appends what comes. A little that was kept is put before the beginning of a chunk only: its rest is used
+   * where it is.
+   */
   async #more(): Promise<boolean> {
     if (this.#ahead !== null) {
       const { chunk, at } = this.#ahead;

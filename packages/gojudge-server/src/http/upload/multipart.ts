@@ -1,6 +1,7 @@
 /**
- * `POST /file`: the first part called `file` that has a file name, streamed into the store. What Go's reader takes is taken:
- * bare line feeds, a preamble, an epilogue, `filename*`, quoted-printable; a body without its closing boundary is refused.
+ * `POST /file`: the first part called `file` that has a file name, streamed into the store. What Go's reader
+ * takes is taken: bare line feeds, a preamble, an epilogue, `filename*`, quoted-printable; a body without its
+ * closing boundary is refused.
  */
 import type { IncomingMessage } from 'node:http';
 import { boundaryOf, type PartHeaders, parsePartHeaders } from './multipart-headers.js';
@@ -9,7 +10,10 @@ import { decodeQuotedPrintable } from './quoted-printable.js';
 
 type Save = (name: string, content: AsyncIterable<Uint8Array>) => Promise<string>;
 
-/** Returns the id that `save` gave. A file whose body turns out to be broken is taken back by throwing inside `save`. */
+/**
+ * Returns the id that `save` gave. A file whose body turns out to be broken is taken back by throwing inside
+ * `save`.
+ */
 export async function readUpload(request: IncomingMessage, save: Save): Promise<string> {
   const boundary = boundaryOf(request.headers['content-type'] ?? '');
   if (boundary === null) throw new MultipartError('not multipart/form-data');
@@ -28,5 +32,6 @@ export async function readUpload(request: IncomingMessage, save: Save): Promise<
 /** The part's content, and then the rest of the body, which must be whole. */
 async function* toTheEnd(parts: Parts, { encoding }: PartHeaders): AsyncGenerator<Uint8Array> {
   yield* encoding === 'quoted-printable' ? decodeQuotedPrintable(parts.content()) : parts.content();
-  while ((await parts.next()) !== null) for await (const _chunk of parts.content()); // other parts are ignored
+  // Other parts are ignored.
+  while ((await parts.next()) !== null) for await (const _chunk of parts.content());
 }

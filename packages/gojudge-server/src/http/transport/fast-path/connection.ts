@@ -1,7 +1,7 @@
 /**
- * A connection whose requests are simple so far. It belongs to this file from its first byte on; with the first request that is not
- * simple it goes to Node's HTTP server for good, which reads that request from its beginning. One request at a time: what comes
- * meanwhile waits, as it does in Go's server.
+ * A connection whose requests are simple so far. It belongs to this file from its first byte on; with the
+ * first request that is not simple it goes to Node's HTTP server for good, which reads that request from its
+ * beginning. One request at a time: what comes meanwhile waits, as it does in Go's server.
  */
 import type { Socket } from 'node:net';
 import type { RequestContext } from '../../request-context.js';
@@ -18,7 +18,10 @@ export interface FastPathHost {
   readonly isClosing: boolean;
 }
 
-/** Of a connection that is silent from the beginning, and of a body whose head has come; then Node's own time-outs count. */
+/**
+ * Of a connection that is silent from the beginning, and of a body whose head has come; then Node's own
+ * time-outs count.
+ */
 const SILENCE_MS = 10_000;
 /** As Node's server has it for a request that ends before its end. */
 const CUT_OFF = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n';

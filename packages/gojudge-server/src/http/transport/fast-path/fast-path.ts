@@ -1,6 +1,6 @@
 /**
- * The HTTP fast path: simple requests bypass Node's HTTP server, whose objects and events cost as much per small request as all of our
- * own code (decision 20).
+ * The HTTP fast path: simple requests bypass Node's HTTP server, whose objects and events cost as much per
+ * small request as all of our own code (decision 20).
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';

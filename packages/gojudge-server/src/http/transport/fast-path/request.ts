@@ -1,10 +1,11 @@
 /**
- * Requests that need no parser: a known request line, known headers, each of one meaning, and the body behind them, all in as few
- * reads as clients send them. Whatever else comes is for Node's parser to judge; so nothing is refused here, and nothing is guessed.
- * What is taken here is a small part of RFC 9112, strictly: no other spaces, no other line ends, no byte beyond ASCII in the head.
+ * Requests that need no parser: a known request line, known headers, each of one meaning, and the body behind
+ * them, all in as few reads as clients send them. Whatever else comes is for Node's parser to judge; so
+ * nothing is refused here, and nothing is guessed. What is taken here is a small part of RFC 9112, strictly:
+ * no other spaces, no other line ends, no byte beyond ASCII in the head.
  *
- * One pass over the bytes, and text is made of none but the path: by the time a request comes, a program has run and little of
- * this process is left in the caches, so what counts is how much code and data is touched.
+ * One pass over the bytes, and text is made of none but the path: by the time a request comes, a program has
+ * run and little of this process is left in the caches, so what counts is how much code and data is touched.
  */
 import type { EntryHeaders } from '../../entry.js';
 
@@ -55,7 +56,10 @@ const AUTHORIZATION = 2;
 const LENGTH = 3;
 const CONNECTION = 4;
 
-/** The headers that may be there, beside those that begin with `x-`, which no standard knows. On the ignored ones no answer of ours depends. */
+/**
+ * The headers that may be there, beside those that begin with `x-`, which no standard knows. On the ignored
+ * ones no answer of ours depends.
+ */
 const HEADERS: readonly (readonly [name: Uint8Array, meaning: number])[] = [
   [ascii('host'), HOST],
   [ascii('content-length'), LENGTH],
@@ -158,7 +162,10 @@ function matches(bytes: Uint8Array, at: number, text: Uint8Array): boolean {
   return true;
 }
 
-/** `text` is in small letters. In a name and in what is printed, the bit turns nothing else into a letter or a hyphen. */
+/**
+ * `text` is in small letters. In a name and in what is printed, the bit turns nothing else into a letter or a
+ * hyphen.
+ */
 function matchesInAnyCase(bytes: Uint8Array, at: number, text: Uint8Array): boolean {
   for (let index = 0; index < text.length; index += 1) {
     if ((bytes[at + index]! | LOWER_CASE) !== text[index]) return false;

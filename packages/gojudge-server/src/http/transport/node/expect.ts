@@ -1,7 +1,10 @@
 /** `Expect: 100-continue`, as Go's server has it: who is refused is not asked for the body first. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Sends "100 Continue" when somebody begins to read. A client that never hears it keeps the body, so the connection ends there. */
+/**
+ * Sends "100 Continue" when somebody begins to read. A client that never hears it keeps the body, so the
+ * connection ends there.
+ */
 export function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   const { shouldKeepAlive } = response;
   response.shouldKeepAlive = false;
