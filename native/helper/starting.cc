@@ -159,6 +159,11 @@ void TakeStart(Init& init, Received& received, Starting& starting) {
   const auto& record = *reinterpret_cast<const StartRecord*>(message);
   const bool isWhole = received.size >= (long)sizeof(record);
   starting.id = isWhole ? record.programId : 0;
+  // The only program of this sandbox has been started: what init made for it is closed by init's own end.
+  if (init.oneShot) {
+    starting.failure = {Stage::k_plan, 22, EPROTO};
+    return;
+  }
   starting.oneShot = isWhole && (record.flags & kStartOneShot) != 0;
   if (isWhole && (record.flags & kStartInFile) != 0 && received.fdCount > 0)
     TakeFromFile(init, record, received, starting);
