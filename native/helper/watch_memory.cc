@@ -102,7 +102,7 @@ uint64_t ResidentBytes(int proc, int id) {
   path << (uint64_t)id << "/statm";
   const char* text = ReadSmall(proc, path.text());
   const uint64_t pages = text == nullptr ? kUnknown : ParseNumber(Word(text, 1));
-  return pages == kUnknown || pages > UINT64_MAX / kPageBytes ? 0 : pages * kPageBytes;
+  return pages > UINT64_MAX / kPageBytes ? 0 : pages * kPageBytes;  // kUnknown is more, too
 }
 
 // The number behind `key` at the start of a line, in KiB; 0 without one.
@@ -110,7 +110,7 @@ uint64_t Field(const char* text, const char* key) {
   for (; *text != '\0'; ++text) {
     if (StartsWith(text, key)) {
       const uint64_t kib = ParseNumber(AfterSpaces(text + Length(key)));
-      return kib == kUnknown || kib > UINT64_MAX / 1024 ? 0 : kib * 1024;
+      return kib > UINT64_MAX / 1024 ? 0 : kib * 1024;  // kUnknown is more, too
     }
     while (*text != '\0' && *text != '\n') ++text;
     if (*text == '\0') break;

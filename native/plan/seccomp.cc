@@ -229,7 +229,7 @@ class Writer {
   explicit Writer(Filter& filter) : filter_(filter) { filter.length = 0; }
   size_t at() const { return filter_.length; }
   void Add(uint16_t code, uint32_t k, uint8_t jumpTrue = 0, uint8_t jumpFalse = 0) {
-    if (filter_.length < kFilterLengthMax) filter_.code[filter_.length] = {code, jumpTrue, jumpFalse, k};
+    Written(filter_.length) = {code, jumpTrue, jumpFalse, k};
     ++filter_.length;
   }
   void AndWith(uint32_t bits) { Add(BPF_ALU | BPF_AND | BPF_K, bits); }
@@ -244,14 +244,14 @@ class Writer {
     Return(action);
   }
   void CutTo(size_t length) { filter_.length = length; }
-  void PatchTrue(size_t where, size_t target) { filter_.code[where].jt = (uint8_t)(target - where - 1); }
+  void PatchTrue(size_t where, size_t target) { Written(where).jt = (uint8_t)(target - where - 1); }
   // When the loaded word is `value` (or `other`) goes through `body`, which returns in any case.
   template <typename Body>
   void If(uint32_t value, Body body) {
     const size_t at = filter_.length;
     Add(BPF_JMP | BPF_JEQ | BPF_K, value);
     body();
-    filter_.code[at].jf = (uint8_t)(filter_.length - at - 1);
+    Written(at).jf = (uint8_t)(filter_.length - at - 1);
   }
   template <typename Body>
   void If(uint32_t value, uint32_t other, Body body) {
@@ -260,7 +260,13 @@ class Writer {
   }
 
  private:
+  // Behind the end what is written is lost; CompileFilter never gives out a filter that long.
+  struct sock_filter& Written(size_t where) {
+    return where < kFilterLengthMax ? filter_.code[where] : beyond_;
+  }
+
   Filter& filter_;
+  struct sock_filter beyond_ = {};
 };
 
 struct Compiler {
