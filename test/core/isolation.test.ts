@@ -374,8 +374,8 @@ const probed = {
   EPROTONOSUPPORT: words(`
     socket,2,1,262 socket,2,0x80801,262 socket,10,1,262 socket,2,1,132 socket,2,1,256 socket,2,2,136 socket,10,2,136
     socket,2,2,115 socket,2,2,1 socket,10,2,58 socketpair,2,1,262,-1`),
+  // Filters of its own; KSM.
   EINVAL: words(`
-    // Filters of its own; KSM.
     seccomp,1,0,0 seccomp,1,8,-1 prctl,22,2,0 prctl,67,1,0,0,0 prctl,67,0,0,0,0 madvise,0,0,12`),
 };
 
