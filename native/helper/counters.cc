@@ -31,16 +31,6 @@ uint64_t Sum(uint64_t a, uint64_t b) {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// The number behind `key` (which ends with a space) at the start of a line.
-uint64_t FindNumber(const char* text, const char* key) {
-  while (text != nullptr && *text != '\0') {
-    if (StartsWith(text, key)) return ParseNumber(text + Length(key));
-    while (*text != '\0' && *text != '\n') ++text;
-    if (*text == '\n') ++text;
-  }
-  return kUnknown;
-}
-
 }  // namespace
 
 uint64_t ParseNumber(const char* text) {
@@ -51,6 +41,15 @@ uint64_t ParseNumber(const char* text) {
         __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value))
       return kUnknown;
   return value;
+}
+
+uint64_t FindNumber(const char* text, const char* key) {
+  while (text != nullptr && *text != '\0') {
+    if (StartsWith(text, key)) return ParseNumber(text + Length(key));
+    while (*text != '\0' && *text != '\n') ++text;
+    if (*text == '\n') ++text;
+  }
+  return kUnknown;
 }
 
 uint64_t ReadCpuNs(const Counters& counters) {

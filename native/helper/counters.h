@@ -8,6 +8,8 @@ namespace sbx {
 
 // The number that a text begins with; kUnknown for no text, no number, or one beyond 64 bits.
 uint64_t ParseNumber(const char* text);
+// The number behind `key` (which ends with a space or tab) at the start of a line; kUnknown as above.
+uint64_t FindNumber(const char* text, const char* key);
 
 // kUnknown where there is no file or no number.
 uint64_t ReadCpuNs(const Counters& counters);

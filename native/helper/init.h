@@ -31,8 +31,10 @@ struct Turns {
   uint32_t number = 0;    // of the group; 0: none
   bool together = false;  // it is held on one CPU
   int64_t nextNs = 0;     // when to look again
-  int64_t usedNs = 0;     // CPU time at the last look
-  int64_t apartNs = 0;    // what it used in the last stretch in which it was free
+  int64_t lookedNs = 0;   // when the last look was
+  int64_t usedNs = 0;     // CPU time until then
+  uint64_t sleeps = 0;    // how often it had gone to sleep by then
+  int64_t apartCpu = 0;   // part of a CPU that it used in the last stretch in which it was free, in thousands
   CpuMask cpus;           // that it may use when it is not held
 };
 

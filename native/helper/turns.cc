@@ -6,16 +6,21 @@
 // does.
 #include "../common/folder.h"
 #include "../common/text.h"
+#include "counters.h"
 #include "init.h"
+#include "proc_files.h"
 
 namespace sbx {
 namespace {
 
 constexpr int64_t kApartNs = 10'000'000;
 constexpr int64_t kTogetherNs = 20'000'000;
-constexpr int64_t kAloneNs = 500'000'000;       // after it had less together than apart
-constexpr int64_t kLeastNs = kApartNs / 50;     // of CPU time between two looks: less is no conversation
-constexpr int64_t kMostNs = kApartNs * 8 / 10;  // more is work of its own
+constexpr int64_t kAloneNs = 500'000'000;  // after it had less together than apart
+// Parts of one CPU in thousands: less is no conversation, more is work of its own.
+constexpr int64_t kLeastCpu = 20, kMostCpu = 800;
+// Who asks and answers sleeps after every line. Who sleeps less often than this has nothing to win, or works
+// all the time on a machine that has little CPU time left for it.
+constexpr int64_t kSleepEveryNs = 2'000'000;
 // What is made meanwhile begins on that CPU, and must be let go as well.
 constexpr unsigned kTasksMax = 16;
 constexpr unsigned kLetGoMax = 256;  // limits are not looked at meanwhile
@@ -66,16 +71,30 @@ void LetGo(const Turns& turns) {
   });
 }
 
-// Decides what comes next, and says for how long.
-int64_t Turn(Turns& turns, int pid, int64_t used) {
+// How often the program's first thread went to sleep of its own accord; kUnknown where /proc does not say.
+uint64_t Sleeps(int pid) {
+  Text<32> path;
+  path << "/proc/" << (uint64_t)pid << "/status";
+  return FindNumber(ReadProcFile(AT_FDCWD, path.text()), "voluntary_ctxt_switches:\t");
+}
+
+// Decides what comes next, and says for how long. A look may be late: what counts is per time that went by.
+int64_t Turn(Turns& turns, int pid, int64_t nowNs) {
+  const int64_t elapsedNs = nowNs - turns.lookedNs, usedNs = ProcessCpuNs(pid);
+  const uint64_t sleeps = Sleeps(pid);
+  const int64_t cpu = (usedNs - turns.usedNs) / (elapsedNs / 1000 + 1);
+  const bool sleepsOften =
+      sleeps != kUnknown && sleeps - turns.sleeps >= (uint64_t)(elapsedNs / kSleepEveryNs);
+  turns.lookedNs = nowNs;
+  turns.usedNs = usedNs;
+  turns.sleeps = sleeps;
   if (turns.together) {
     turns.together = false;
     LetGo(turns);
-    const bool costs = used / (kTogetherNs / kApartNs) < turns.apartNs * 8 / 10;
-    return costs ? kAloneNs : kApartNs;
+    return cpu < turns.apartCpu * 8 / 10 ? kAloneNs : kApartNs;
   }
-  turns.apartNs = used;
-  turns.together = used >= kLeastNs && used <= kMostNs && Meet(turns, pid);
+  turns.apartCpu = cpu;
+  turns.together = cpu >= kLeastCpu && cpu <= kMostCpu && sleepsOften && Meet(turns, pid);
   return turns.together ? kTogetherNs : kApartNs;
 }
 
@@ -87,10 +106,7 @@ int64_t MeetOthers(Init& init) {
   const Program& program = *init.programs.begin();  // of a one-shot run, the only one
   if (program.pid == 0 || program.exited) return kForeverNs;
   const int64_t now = sys::MonotonicNs();
-  if (now < turns.nextNs) return turns.nextNs;
-  const int64_t used = ProcessCpuNs(program.pid);
-  turns.nextNs = now + Turn(turns, program.pid, used - turns.usedNs);
-  turns.usedNs = used;
+  if (now >= turns.nextNs) turns.nextNs = now + Turn(turns, program.pid, now);
   return turns.nextNs;
 }
 

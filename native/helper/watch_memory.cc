@@ -15,6 +15,7 @@
 
 #include "../common/text.h"
 #include "init.h"
+#include "proc_files.h"
 
 namespace sbx {
 namespace {
@@ -33,17 +34,6 @@ Fd OpenProc(const Init& init) {
   const int detached = init.setup.proc.get();
   return Fd(detached >= 0 ? sys::Open(detached, ".", O_RDONLY | O_DIRECTORY)
                           : sys::Open(AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY));
-}
-
-// A small file of /proc in a static buffer: one at a time. nullptr for a process that has gone.
-const char* ReadSmall(int dir, const char* path) {
-  static char buffer[4096];
-  const Fd file(sys::Open(dir, path, O_RDONLY));
-  if (!file) return nullptr;
-  const long size = sys::PreadAll(file.get(), buffer, sizeof(buffer) - 1);
-  if (size <= 0) return nullptr;
-  buffer[size] = '\0';
-  return buffer;
 }
 
 const char* AfterSpaces(const char* text) {
@@ -100,7 +90,7 @@ int OtherThread(int proc, int pid) {
 uint64_t ResidentBytes(int proc, int id) {
   Text<32> path;
   path << (uint64_t)id << "/statm";
-  const char* text = ReadSmall(proc, path.text());
+  const char* text = ReadProcFile(proc, path.text());
   const uint64_t pages = text == nullptr ? kUnknown : ParseNumber(Word(text, 1));
   return pages > UINT64_MAX / kPageBytes ? 0 : pages * kPageBytes;  // kUnknown is more, too
 }
@@ -126,7 +116,7 @@ Share ShareOf(int proc, int pid) {
   for (int id = pid; id != 0; id = id == pid ? OtherThread(proc, pid) : 0) {
     Text<64> path;
     path << (uint64_t)id << "/smaps_rollup";
-    const char* text = ReadSmall(proc, path.text());
+    const char* text = ReadProcFile(proc, path.text());
     if (text != nullptr)
       return {Sum(Field(text, "Pss_Anon:"), Field(text, "SwapPss:")), Field(text, "Pss_Shmem:")};
   }
@@ -137,7 +127,7 @@ Share ShareOf(int proc, int pid) {
 int ParentOf(int proc, int pid) {
   Text<32> path;
   path << (uint64_t)pid << "/stat";
-  const char* text = ReadSmall(proc, path.text());
+  const char* text = ReadProcFile(proc, path.text());
   const char* behindName = nullptr;  // which may hold anything
   for (; text != nullptr && *text != '\0'; ++text)
     if (*text == ')') behindName = text;
