@@ -36,7 +36,7 @@ async function withMany(use: (dirs: string[]) => Promise<void>): Promise<void> {
   }
 }
 
-/** How often threads of this process have gone to sleep, and so how often they were awakened. */
+/** How often threads of this process have gone to sleep, and so how often they woke up. */
 const ownWakeUps = () =>
   readdirSync('/proc/self/task')
     .map((task) => readOrNull(`/proc/self/task/${task}/status`) ?? '') // it may just have ended

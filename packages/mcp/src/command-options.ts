@@ -192,11 +192,28 @@ function optionsFrom(values: ReadonlyMap<string, string[] | true>): McpServerOpt
   return options;
 }
 
+/** An option as it is typed. */
+export interface CommandFlag {
+  flag: string;
+  /** What stands behind it; `null`: a switch. */
+  value: string | null;
+  description: string;
+}
+
+/** Every option of the command, in the order of its help: `--http` and so on. */
+export function listCommandFlags(): CommandFlag[] {
+  const rows = [...ROWS].map(([name, { value = null, help }]) => ({ name, value, help }));
+  const own = Object.entries(OWN_SWITCHES).map(([name, help]) => ({ name, value: null, help }));
+  return [...own.slice(0, 1), ...rows, ...own.slice(1)].map(({ name, value, help }) => ({
+    flag: `--${name}`,
+    value,
+    description: help,
+  }));
+}
+
 export function usage(command: string): string {
-  const rows = [...ROWS].map(([name, { value = '', help }]) => [`--${name} ${value}`.trim(), help]);
-  const own = Object.entries(OWN_SWITCHES).map(([name, help]) => [`--${name}`, help]);
-  const lines = [...own.slice(0, 1), ...rows, ...own.slice(1)].map(
-    ([flag, help]) => `  ${flag!.padEnd(24)}${help}`,
+  const lines = listCommandFlags().map(
+    ({ flag, value, description }) => `  ${`${flag} ${value ?? ''}`.trim().padEnd(24)}${description}`,
   );
   return `Usage: ${command} [options]
 

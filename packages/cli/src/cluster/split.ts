@@ -7,6 +7,12 @@ export interface ClusterAddress {
   credentials?: string | undefined;
 }
 
+/** For whoever completes command lines. */
+export const CLUSTER_FLAGS = [
+  { flag: '--cluster', takesValue: true, description: 'run on the workers of a cluster: nats://HOST:4222' },
+  { flag: '--credentials', takesValue: true, description: 'credentials file for its broker' },
+];
+
 const FLAG = /^--?(cluster|credentials)(?:=(.*))?$/s;
 
 /** `cluster`: `null` where none was asked for. Throws `UsageError`. */

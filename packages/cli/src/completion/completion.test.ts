@@ -36,6 +36,10 @@ test.each([
   [['run', '--memory', '64MiB', '--tt'], ['--tty']],
   [['serve', 'fathom', '--standby-'], ['--standby-memory']],
   [['cluster', 'status', '--na'], ['--nats']],
+  [['serve', 'gojudge', '-file'], ['-file-timeout']],
+  [['serve', 'gojudge', '--clu'], ['--cluster']],
+  [['serve', 'gojudge', '-silent', '-mount-conf', 'run', '-paral'], ['-parallelism']],
+  [['serve', 'mcp', '--total'], ['--total-memory']],
   [['serve', '--protocols', 'fathom', '--standby-'], []], // a value is no command
   [['run', '--memory', ''], []], // bash offers files where nothing is offered here
   [['run', '--', 'prog', '--'], []], // a program's own arguments
@@ -55,6 +59,11 @@ test.each(['zsh', 'fish'])('%s: every command and option of the help stands in t
   const { stdout: help } = await captured(() => runMain(['worker', '--help']));
   for (const [, flag] of help.matchAll(/^ {2}--([a-z-]+)/gm))
     expect(stdout).toContain(shell === 'fish' ? `-l ${flag}` : `'--${flag}:`);
+});
+
+test('fish: an option of several letters behind one dash', async () => {
+  const { stdout } = await captured(() => runMain(['completion', 'fish']));
+  expect(stdout).toMatch(/^complete -c sbx -n '__sbx_is "serve gojudge"' -o http-addr -r -d /m);
 });
 
 test('another shell is wrong usage', async () => {

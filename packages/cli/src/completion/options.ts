@@ -12,8 +12,9 @@ export function addCompletion(root: Command, done: (exitCode: number) => void): 
     .description('Prints a script for the shell to load. It is made from the same tables as the help.')
     .addArgument(new Argument('<shell>', 'whose script').choices(SHELLS))
     .addHelpText('after', COMPLETION_NOTES)
-    .action((shell: Shell) => {
-      process.stdout.write(completionScript(shell, completedCommands(root)));
+    .action(async (shell: Shell) => {
+      const { withOwnReaders } = await import('./own-readers.js');
+      process.stdout.write(completionScript(shell, withOwnReaders(completedCommands(root))));
       done(EXIT.ok);
     });
 }

@@ -123,15 +123,19 @@ if [[ \${funcstack[1]} == _sbx ]]; then _sbx "$@"; else compdef _sbx sbx; fi
 `;
 }
 
+/** `--long`, `-s` for short, `-old` of more letters behind one dash. */
+function fishForm(word: string): string {
+  if (word.startsWith('--')) return `-l ${word.slice(2)}`;
+  return word.length === 2 ? `-s ${word.slice(1)}` : `-o ${word.slice(1)}`;
+}
+
 function fishScript(commands: readonly CompletedCommand[]): string {
   const lines = commands.flatMap(({ path, names, options }) => {
     const at = `complete -c sbx -n ${quoted(`__sbx_is "${path}"`)}`;
     return [
       ...names.map(({ name, description }) => `${at} -f -a ${quoted(name)} -d ${quoted(description)}`),
       ...options.map((one) => {
-        const forms = one.words.map((word) =>
-          word.startsWith('--') ? `-l ${word.slice(2)}` : `-s ${word.slice(1)}`,
-        );
+        const forms = one.words.map(fishForm);
         const value = one.choices.length > 0 ? ` -x -a ${quoted(one.choices.join(' '))}` : ' -r';
         return `${at} ${forms.join(' ')}${one.takesValue ? value : ''} -d ${quoted(one.description)}`;
       }),
