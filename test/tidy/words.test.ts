@@ -35,6 +35,16 @@ test('words that the glossary has replaced are in no script and no name of a fil
   expect(listFiles(/./).filter((file) => REPLACED_IN_FILE_NAMES.test(file))).toEqual([]);
 });
 
+/** In prose; names of files and of code stand in backquotes. */
+const REPLACED_IN_PROSE = /\b(?:forerunners?|hand-over|awaken\w*|told memory)\b/i;
+
+test('words that the glossary has replaced are in no prose', () => {
+  const pages = listFiles(/(?<!CHANGELOG)\.md$/).filter((file) => !/glossary|^\.changeset/.test(file));
+  expect(pages.length).toBeGreaterThan(50);
+  const prose = (file: string) => readText(file).replaceAll(/`[^`\n]*`/g, '');
+  expect(pages.filter((file) => REPLACED_IN_PROSE.test(prose(file)))).toEqual([]);
+});
+
 /** Names that the glossary has replaced, by the folder in which nothing may bear them any more. */
 const REPLACED: Record<string, RegExp> = {
   'packages/gojudge-server/src/':
