@@ -3,6 +3,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from './lock.mjs';
+import { fetchThroughNpm } from './npm.mjs';
 import { packagesInBuildOrder, root, tool } from './paths.mjs';
 import { fetchPnpm, pnpmQuietly } from './pnpm.mjs';
 import { CommandError, runQuietly } from './run.mjs';
@@ -29,6 +30,15 @@ function toolSteps() {
     },
   ];
 }
+
+/** What builds the documentation site. Only that needs it, so it is no part of the rest. */
+const siteStep = {
+  name: 'site',
+  inputs: ['scripts/site/package.json', 'scripts/site/package-lock.json'],
+  outputs: ['.sbx-setup/site/node_modules/vitepress'],
+  // typedoc, which its plugins are for, is the workspace's.
+  run: () => fetchThroughNpm('site', ['--legacy-peer-deps']),
+};
 
 function buildSteps() {
   return [
@@ -102,3 +112,6 @@ export const setup = () => takeAll([...toolSteps(), ...buildSteps()]);
 
 /** The same for the tools alone, whatever state the sources are in. */
 export const setupTools = () => takeAll(toolSteps());
+
+/** Brings what `npm run docs:site` needs besides. */
+export const provideSiteTools = () => takeAll([siteStep]);

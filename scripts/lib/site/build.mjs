@@ -1,0 +1,36 @@
+// The documentation site: pages of the repository, and the reference that typedoc makes, built by VitePress.
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { REPOSITORY } from '../pack-docs.mjs';
+import { root, scratch } from '../paths.mjs';
+import { runQuietly } from '../run.mjs';
+import { provideSiteTools } from '../setup.mjs';
+import { brokenLinks, foreignLoads, pageNames } from './check.mjs';
+import { writePages } from './pages.mjs';
+import { referenceSidebars, writeReference } from './reference.mjs';
+import { guideSidebar } from './sidebar.mjs';
+
+/** Where VitePress is installed, and where it finds pages and configuration. */
+const home = join(scratch, 'site');
+export const siteFolder = join(root, 'docs/site');
+
+/** Builds it for the address path `base`; returns a sentence about it. Dead links are an error. */
+export async function buildSite(base) {
+  await provideSiteTools();
+  rmSync(join(home, 'pages'), { recursive: true, force: true });
+  const pages = writePages(join(home, 'pages'));
+  await writeReference(home);
+  const sidebar = { '/': guideSidebar(pages), ...referenceSidebars(home) };
+  mkdirSync(join(home, '.vitepress'), { recursive: true });
+  copyFileSync(join(root, 'scripts/site/config.mjs'), join(home, '.vitepress/config.mjs'));
+  writeFileSync(
+    join(home, '.vitepress/site.json'),
+    JSON.stringify({ sidebar, base, repository: REPOSITORY }),
+  );
+  const vitepress = join(home, 'node_modules/vitepress/bin/vitepress.js');
+  rmSync(siteFolder, { recursive: true, force: true });
+  await runQuietly(process.execPath, [vitepress, 'build', home, '--outDir', siteFolder]);
+  const wrong = [...brokenLinks(siteFolder, base), ...foreignLoads(siteFolder)];
+  if (wrong.length > 0) throw new Error(`the site is not as it should be:\n${wrong.join('\n')}`);
+  return `docs/site: ${pageNames(siteFolder).length} pages`;
+}
