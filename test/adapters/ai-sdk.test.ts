@@ -70,6 +70,40 @@ describe('files of a session', () => {
     ]);
   });
 
+  it('an abort in the middle ends reads and writes', async () => {
+    await using session = await create();
+    await session.run({ command: 'head -c 50000000 /dev/zero > f' });
+    const reason = new Error('enough');
+    const aborting = (work: (abortSignal: AbortSignal) => PromiseLike<unknown>) => {
+      const controller = new AbortController();
+      const done = work(controller.signal);
+      controller.abort(reason);
+      return done;
+    };
+    const path = 'f';
+    const content = new Uint8Array(50_000_000).fill(1);
+    const calls = [
+      aborting((abortSignal) => session.readBinaryFile({ path, abortSignal })),
+      aborting((abortSignal) => session.readTextFile({ path, abortSignal })),
+      aborting((abortSignal) => session.stat({ path, abortSignal })),
+      aborting((abortSignal) => session.listDirectory({ path: '.', abortSignal })),
+      aborting((abortSignal) => session.writeBinaryFile({ path: 'g', content, abortSignal })),
+    ];
+    for (const call of calls) await expect(call).rejects.toBe(reason);
+    expect((await session.stat({ path: 'g' }))?.size).toBeLessThan(1_000_000);
+    const { signal: abortSignal } = new AbortController();
+    await session.writeBinaryFile({ path: 'h', content: content.subarray(0, 600_001), abortSignal });
+    expect((await session.readBinaryFile({ path: 'h', abortSignal }))?.length).toBe(600_001);
+  });
+
+  it('refuses an encoding that it does not know, by name', async () => {
+    await using session = await create();
+    const encoding = 'shift_jis';
+    const refused = { field: 'options.encoding' };
+    await expect(session.writeTextFile({ path: 'f', content: '', encoding })).rejects.toMatchObject(refused);
+    await expect(session.readTextFile({ path: 'f', encoding })).rejects.toMatchObject(refused);
+  });
+
   it('an abort ends each call with its reason', async () => {
     await using session = await create();
     const reason = new Error('enough');

@@ -95,9 +95,18 @@ describe('the ComputeSDK provider', () => {
 
   it('refuses what would be something else', async () => {
     await using provider = open();
-    await expect(provider.create(undefined, { image: 'alpine' } as never)).rejects.toMatchObject({
-      field: 'options.image',
-    });
+    const strangers = { image: 'alpine', memory: 512, cpu: 2, runtime: 'python', ports: [80], name: 'n' };
+    for (const [name, value] of Object.entries(strangers))
+      await expect(provider.create(undefined, { [name]: value } as never), name).rejects.toMatchObject({
+        field: `options.${name}`,
+        code: 'SBX_INVALID_OPTIONS',
+      });
+    for (const timeout of [-1, Number.NaN, 2 ** 31])
+      await expect(provider.create(undefined, { timeout }), `${timeout}`).rejects.toMatchObject({
+        field: 'options.timeout',
+      });
+    expect(await provider.list(undefined)).toEqual([]);
+    await provider.create(undefined, { image: undefined, provider: 'sbx' } as never);
     const { sandbox } = await provider.create(undefined);
     await expect(provider.runCommand(sandbox, 'true', { timeout: -1 })).rejects.toMatchObject({
       field: 'options.limits.wallTimeMs',

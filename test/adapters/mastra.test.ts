@@ -41,7 +41,7 @@ abstract class SandboxProcessManager {
 abstract class MastraSandbox {
   readonly processes: SandboxProcessManager;
   abstract status: string;
-  abstract start(): Promise<void>;
+  abstract start(options?: { abortSignal?: AbortSignal }): Promise<void>;
   abstract stop(): Promise<void>;
   abstract destroy(): Promise<void>;
   abstract getInfo(): { status: string; provider: string; resources: { memoryUsedMB?: number } };
@@ -107,6 +107,26 @@ describe('the Mastra sandbox', () => {
     // Without a word of the caller the framework asks for all of it: the host keeps a MiB.
     expect((await sandbox.executeCommand('head -c 5000000 /dev/zero')).stdout.length).toBe(2 ** 20);
     expect((await sandbox.executeCommand('echo 123456', { maxRetainedBytes: 3 })).stdout).toBe('56\n');
+    const tooMany = sandbox.executeCommand('true', { maxRetainedBytes: 2 ** 26 + 1 });
+    await expect(tooMany).rejects.toMatchObject({ field: 'options.maxRetainedBytes' });
+  });
+
+  it('takes a variable out of the environment where it is undefined', async () => {
+    const sandbox = createMastraSandbox(framework, {
+      engine: sbx.engine,
+      env: { PATH: '/bin', A: 'a', B: 'b' },
+    });
+    await sandbox.start();
+    expect((await sandbox.executeCommand('echo $A$B', { env: { A: undefined } })).stdout).toBe('b\n');
+    await sandbox.destroy();
+  });
+
+  it('is not started after an abort', async () => {
+    const sandbox = createMastraSandbox(framework, { engine: sbx.engine });
+    const abortSignal = AbortSignal.abort(new Error('enough'));
+    await expect(sandbox.start({ abortSignal })).rejects.toThrow('enough');
+    expect(sbx.engine.counters().sandboxes).toBe(0);
+    await sandbox.destroy();
   });
 
   it('has background processes that are talked to, listed and killed', async () => {

@@ -1,9 +1,15 @@
 // The client over stand-ins for what @openai/agents-core hands in.
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createOpenAIAgentsClient, type OpenAIAgentsEntry } from '@sbx/adapters/openai-agents';
-import { describe, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  createOpenAIAgentsClient,
+  type OpenAIAgentsCreateArgs,
+  type OpenAIAgentsEntry,
+} from '@sbx/adapters/openai-agents';
+import { Sandbox } from '@sbx/core';
+import { describe, expect, it, vi } from 'vitest';
 import { useEngine } from '../helpers/engine.js';
 import { HOSTILE_LIMITS, hostileAgent, type Tools, workingAgent } from './agent.js';
 
@@ -14,8 +20,9 @@ interface Init {
   entries?: Record<string, OpenAIAgentsEntry & { ephemeral?: boolean }>;
   environment?: Record<string, string>;
   users?: unknown[];
-  extraPathGrants?: { path: string }[];
+  extraPathGrants?: Grant[];
 }
+type Grant = { path: string; hostPath?: string; readOnly?: boolean };
 
 class Manifest {
   readonly root: string;
@@ -23,7 +30,7 @@ class Manifest {
   readonly environment: Record<string, string>;
   readonly users: unknown[];
   readonly groups = [];
-  readonly extraPathGrants: { path: string }[];
+  readonly extraPathGrants: Grant[];
   constructor(init: Init = {}) {
     this.root = init.root ?? '/workspace';
     this.entries = init.entries ?? {};
@@ -72,6 +79,39 @@ const toolsOf = (session: Awaited<ReturnType<typeof start>>): Tools => ({
     return { exitCode: exitCode!, output };
   },
 });
+
+/** A folder of the host. */
+async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'sbx-test-entries-'));
+  try {
+    await work(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** The most files that were written at once. Each takes until as many as expected are, and longer. */
+async function mostAtOnce(expected: number, work: () => Promise<unknown>): Promise<number> {
+  let now = 0;
+  let most = 0;
+  const { writeFile: write } = Sandbox.prototype;
+  const spy = vi.spyOn(Sandbox.prototype, 'writeFile').mockImplementation(async function (
+    this: Sandbox,
+    ...args
+  ) {
+    most = Math.max(most, ++now);
+    for (let tries = 0; most < expected && tries < 200; tries++) await sleep(5);
+    await sleep(5);
+    await write.apply(this, args);
+    now--;
+  });
+  try {
+    await work();
+    return most;
+  } finally {
+    spy.mockRestore();
+  }
+}
 
 describe('commands of an OpenAI Agents session', () => {
   it('end with outputs, an exit code and the limit that ended them', async () => {
@@ -183,8 +223,7 @@ describe('files of an OpenAI Agents session', () => {
   });
 
   it('come from the host where it is granted, and without links', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'sbx-test-entries-'));
-    try {
+    await withFolder(async (folder) => {
       await writeFile(join(folder, 'a'), 'from the host');
       const entries = { copy: { type: 'local_dir', src: folder } };
       await expect(start({ entries })).rejects.toThrow('must be below the current folder');
@@ -197,9 +236,54 @@ describe('files of an OpenAI Agents session', () => {
       await expect(start({ entries: link, extraPathGrants })).rejects.toThrow('symbolic link');
       const up = { c: { type: 'local_file', src: join(folder, '../../etc/passwd') } };
       await expect(start({ entries: up, extraPathGrants })).rejects.toThrow('must be below');
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    });
+  });
+
+  it('come from the host in folders, and an entry for a file of a copy wins over it', async () => {
+    await withFolder(async (folder) => {
+      await mkdir(join(folder, 'd/e'), { recursive: true });
+      await mkdir(join(folder, 'empty'));
+      for (const path of ['a', 'd/b', 'd/e/c']) await writeFile(join(folder, path), path);
+      const closed = { type: 'dir', permissions: 0o500, children: { f: { type: 'file', content: 'f' } } };
+      await using session = await start({
+        entries: {
+          'copy/d/b': { type: 'file', content: 'own' },
+          copy: { type: 'local_dir', src: folder },
+          closed,
+        },
+        extraPathGrants: [{ path: folder }],
+      });
+      const { output } = await session.exec({ cmd: 'cd copy; find . | sort; cat a d/b d/e/c ../closed/f' });
+      expect(output).toBe('.\n./a\n./d\n./d/b\n./d/e\n./d/e/c\n./empty\naownd/e/cf');
+      expect((await session.exec({ cmd: 'stat -c %a closed' })).output).toBe('500\n');
+    });
+  });
+
+  it('are written as many at once as concurrencyLimits say', async () => {
+    const names = Array.from({ length: 9 }, (_, i) => `${i}`);
+    const file = { type: 'file', content: 'x' };
+    const files = Object.fromEntries(names.map((name) => [name, file]));
+    await withFolder(async (folder) => {
+      await mkdir(join(folder, 'd'));
+      for (const name of names) await writeFile(join(folder, +name % 2 ? name : `d/${name}`), name);
+      const extraPathGrants = [{ path: folder }];
+      const check = async (entries: NonNullable<Init['entries']>, expected: number, args = {}) => {
+        const most = await mostAtOnce(expected, async () => {
+          await using session = await open().create({ ...args, manifest: { entries, extraPathGrants } });
+          const { output } = await session.exec({ cmd: 'find . -type f | wc -l' });
+          expect(Number(output)).toBe('copy' in entries ? 9 : 12);
+        });
+        expect(most).toBe(expected);
+      };
+      const local = { type: 'local_file', src: join(folder, '1') };
+      const entries = { ...files, d: { type: 'dir', children: { a: file, b: file } }, local };
+      await check(entries, 1, { concurrencyLimits: { manifestEntries: 1 } });
+      await check(entries, 7, { options: { concurrencyLimits: { manifestEntries: 7 } } });
+      await check(entries, 4);
+      const copy = { copy: { type: 'local_dir', src: folder } };
+      await check(copy, 2, { concurrencyLimits: { localDirFiles: 2.5 } });
+      await check(copy, 4);
+    });
   });
 
   it('are edited and looked at', async () => {
@@ -271,6 +355,56 @@ describe('an OpenAI Agents client', () => {
     const entry = { type: 'file', content: 'x' };
     await expect(session.materializeEntry({ path: 'f', entry, runAs })).rejects.toThrow('one user');
     expect(await session.pathExists('f')).toBe(false);
+  });
+
+  it('refuses limits and options that it cannot hold, by name', async () => {
+    const refusals: [args: OpenAIAgentsCreateArgs, says: string, errorClass: typeof UserError][] = [
+      [{ concurrencyLimits: { manifestEntries: 0 } }, 'concurrencyLimits.manifestEntries', UserError],
+      [{ concurrencyLimits: { localDirFiles: Number.NaN } }, 'concurrencyLimits.localDirFiles', UserError],
+      [{ archiveLimits: { maxMembers: 0 } }, 'archiveLimits.maxMembers', UserError],
+      [{ options: { exposedPorts: [80] } }, 'options.exposedPorts', SandboxUnsupportedFeatureError],
+      [{ options: { snapshot: { type: 'local' } } }, 'snapshot', SandboxUnsupportedFeatureError],
+    ];
+    for (const [args, says, errorClass] of refusals) {
+      const refused = expect(open().create(args), says).rejects;
+      await refused.toThrow(says);
+      await refused.toBeInstanceOf(errorClass);
+    }
+    const manifest = new Manifest();
+    await expect(open().create(manifest, { image: 'x' })).rejects.toThrow('options.image');
+    expect(sbx.engine.counters().sandboxes).toBe(0);
+    await using session = await open().create(manifest, { archiveLimits: { maxInputBytes: 1 } });
+    await expect(session.hydrateWorkspace('no archive')).rejects.toThrow('more than 1 bytes');
+    const archiveLimits = { maxMembers: '9' as never };
+    await expect(session.hydrateWorkspace('', { archiveLimits })).rejects.toThrow('archiveLimits.maxMembers');
+    const elsewhere = new Manifest({ root: '/elsewhere' });
+    await expect(session.applyManifest(elsewhere)).rejects.toThrow('manifest.root "/elsewhere"');
+  });
+
+  it('refuses grants that commands would not see as they are promised', async () => {
+    await withFolder(async (folder) => {
+      await writeFile(join(folder, 'a'), 'from the host');
+      const wrong: [Grant, says: string][] = [
+        [{ path: '/data', hostPath: folder }, 'manifest.extraPathGrants.hostPath'],
+        [{ path: folder }, `commands do not see "${folder}"`],
+        [{ path: '/tmp', readOnly: true }, 'manifest.extraPathGrants.readOnly'],
+      ];
+      const entries = { a: { type: 'local_file', src: join(folder, 'a') } };
+      await using session = await start();
+      for (const [grant, says] of wrong) {
+        const init = { extraPathGrants: [{ path: '/tmp' }, grant] };
+        for (const work of [() => start(init), () => session.applyManifest(new Manifest(init))]) {
+          const refused = expect(work(), says).rejects;
+          await refused.toBeInstanceOf(SandboxUnsupportedFeatureError);
+          await refused.toThrow(says);
+        }
+      }
+      expect(sbx.engine.counters().sandboxes).toBe(1);
+      const seen = [{ path: '/tmp' }, { path: '/usr', readOnly: true }, { path: folder, hostPath: folder }];
+      await session.applyManifest(new Manifest({ entries, extraPathGrants: seen }));
+      await session.applyManifest(new Manifest({ entries: { b: entries.a } }));
+      expect((await session.exec({ cmd: 'cat a b' })).output).toBe('from the hostfrom the host');
+    });
   });
 
   it('closes its sessions, which say so', async () => {

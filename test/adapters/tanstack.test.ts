@@ -154,6 +154,23 @@ describe('the TanStack provider', () => {
     expect((await handle.git.status()).stdout).toBe('/w\n');
   });
 
+  it('what a definition asks for and it has not throws it, too', async () => {
+    await using provider = open();
+    const local = { source: { type: 'local', path: '/home' } };
+    const allow = { capabilities: { network: 'allow' } };
+    await expect(provider.create({ workspace: local })).rejects.toMatchObject({
+      capability: 'workspace.source.local',
+    });
+    const refused = expect(provider.create({ policy: allow })).rejects;
+    await refused.toMatchObject({ capability: 'networkPolicy' });
+    await refused.toBeInstanceOf(UnsupportedCapabilityError);
+    expect(sbx.engine.counters().sandboxes).toBe(0);
+    const policy = { capabilities: { network: 'deny' } };
+    const { id } = await provider.create({ workspace: { source: { type: 'none' } }, policy });
+    const signal = AbortSignal.abort(new Error('enough'));
+    await expect(provider.resume({ id, signal })).rejects.toThrow('enough');
+  });
+
   it('carries an agent that works', async () => {
     await using provider = open();
     expect(await workingAgent(await toolsOf(provider))).toBe('3');

@@ -4,7 +4,8 @@
  *
  * @packageDocumentation
  */
-import type { Sandbox } from '@sbx/core';
+import { InvalidOptionsError, type Sandbox } from '@sbx/core';
+import { slicesOf, untilAborted } from './shared/abort.js';
 import { exitCodeOf, verdictLine } from './shared/exit-code.js';
 import { readBytes, unlessMissing } from './shared/files.js';
 import { linesOf } from './shared/lines.js';
@@ -117,6 +118,13 @@ function describe({ engine, engineOptions }: AdapterOptions): string {
     : about;
 }
 
+/** Of `Buffer`. */
+function encodingOf({ encoding = 'utf-8' }: { encoding?: string }): BufferEncoding {
+  if (Buffer.isEncoding(encoding)) return encoding;
+  const expected = "must be 'utf-8', 'utf-16le', 'latin1', 'ascii', 'base64', 'base64url' or 'hex'";
+  throw new InvalidOptionsError({ field: 'options.encoding', rule: 'choice', expected, got: encoding });
+}
+
 const KINDS = { file: 'file', dir: 'directory', symlink: 'symlink', other: 'other' } as const;
 
 class SbxSession implements SandboxSession {
@@ -139,16 +147,14 @@ class SbxSession implements SandboxSession {
   }
 
   async readBinaryFile({ path, abortSignal }: PathOptions) {
-    abortSignal?.throwIfAborted();
-    return unlessMissing(readBytes(this.sandbox, path));
+    return untilAborted(abortSignal, () => unlessMissing(readBytes(this.sandbox, path)));
   }
 
   async readTextFile(options: PathOptions & { encoding?: string; startLine?: number; endLine?: number }) {
-    const { encoding = 'utf-8', startLine, endLine } = options;
+    const { startLine, endLine } = options;
+    const encoding = encodingOf(options);
     const bytes = await this.readBinaryFile(options);
-    return bytes === null
-      ? null
-      : linesOf(Buffer.from(bytes).toString(encoding as BufferEncoding), startLine, endLine);
+    return bytes === null ? null : linesOf(Buffer.from(bytes).toString(encoding), startLine, endLine);
   }
 
   async writeFile({ path, content, abortSignal }: PathOptions & { content: ReadableStream<Uint8Array> }) {
@@ -158,25 +164,25 @@ class SbxSession implements SandboxSession {
 
   async writeBinaryFile({ path, content, abortSignal }: PathOptions & { content: Uint8Array }) {
     abortSignal?.throwIfAborted();
-    await this.sandbox.writeFile(path, content);
+    const chunks = abortSignal === undefined ? content : slicesOf(content, abortSignal);
+    await this.sandbox.writeFile(path, chunks);
   }
 
   async writeTextFile(options: PathOptions & { content: string; encoding?: string }) {
-    const { content, encoding = 'utf-8' } = options;
-    return this.writeBinaryFile({ ...options, content: Buffer.from(content, encoding as BufferEncoding) });
+    const content = Buffer.from(options.content, encodingOf(options));
+    return this.writeBinaryFile({ ...options, content });
   }
 
   async stat({ path, abortSignal }: PathOptions) {
-    abortSignal?.throwIfAborted();
-    const stat = await unlessMissing(this.sandbox.stat(path));
+    const stat = await untilAborted(abortSignal, () => unlessMissing(this.sandbox.stat(path)));
     if (stat === null) return null;
     const type = KINDS[stat.kind];
     return { type: type === 'symlink' ? ('other' as const) : type, size: stat.sizeBytes };
   }
 
   async listDirectory({ path, abortSignal }: PathOptions) {
-    abortSignal?.throwIfAborted();
-    const entries = await unlessMissing(this.sandbox.readdir(path, { withFileTypes: true }));
+    const list = () => unlessMissing(this.sandbox.readdir(path, { withFileTypes: true }));
+    const entries = await untilAborted(abortSignal, list);
     return entries?.map(({ name, kind }) => ({ name, type: KINDS[kind] })) ?? null;
   }
 

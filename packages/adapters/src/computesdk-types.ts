@@ -17,12 +17,9 @@ export interface ComputeSandbox {
   readonly isRunning: boolean;
 }
 
-/**
- * What `create` is asked for. Others of ComputeSDK's options choose among the clouds' machines and mean
- * nothing here.
- */
+/** What `create` is asked for. Others of ComputeSDK's options choose among the clouds' machines: refused. */
 export interface CreateOptions {
-  /** How long it lives, in ms. */
+  /** How long it lives, in ms, up to 24 days. 0, the default: until it is destroyed. */
   timeout?: number | undefined;
   /** Added to the environment of all commands. */
   envs?: Record<string, string> | undefined;

@@ -29,8 +29,8 @@ export interface Closable extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Options that would give something else than was asked for. */
-const NOT_HERE = ['templateId', 'snapshotId', 'image'] as const;
+/** What is done; `provider` is by whom, and the framework has seen to it. */
+const KNOWN: ReadonlySet<string> = new Set(['timeout', 'envs', 'metadata', 'signal', 'provider']);
 
 /** The longest delay of a timer. */
 const MS_MAX = 2 ** 31 - 1;
@@ -95,20 +95,26 @@ function handleOf(box: Box & More): { sandbox: ComputeSandbox; sandboxId: string
 async function create(registry: Registry<More>, asked: CreateOptions): Promise<Box & More> {
   refuseOthers(asked);
   const { timeout: timeoutMs = 0, envs, metadata = {}, signal } = asked;
+  if (!(Number.isSafeInteger(timeoutMs) && timeoutMs >= 0 && timeoutMs <= MS_MAX)) {
+    const expected = `must be a whole number of ms, 0 (no end) to ${MS_MAX}`;
+    throw new InvalidOptionsError({ field: 'options.timeout', rule: 'range', expected, got: `${timeoutMs}` });
+  }
   const box = await registry.create(`sbx-${randomUUID()}`, { timeoutMs, metadata }, { env: envs, signal });
-  if (timeoutMs > 0) setTimeout(() => void registry.destroy(box.id), Math.min(timeoutMs, MS_MAX)).unref();
+  if (timeoutMs > 0) setTimeout(() => void registry.destroy(box.id), timeoutMs).unref();
   return box;
 }
 
+/** Clouds' images, sizes, names, ports: a sandbox would be another one than was asked for. */
 function refuseOthers(asked: CreateOptions): void {
-  const stranger = NOT_HERE.find((name) => Object.hasOwn(asked, name));
-  if (stranger === undefined) return;
-  throw new InvalidOptionsError({
-    field: `options.${stranger}`,
-    rule: 'not-here',
-    expected: 'must be absent: sbx has no images, templates and stored snapshots',
-    hint: 'Programs see the mounts of the engine: give `engineOptions.mounts`.',
-  });
+  for (const [name, value] of Object.entries(asked)) {
+    if (KNOWN.has(name) || value === undefined) continue;
+    throw new InvalidOptionsError({
+      field: `options.${name}`,
+      rule: 'not-here',
+      expected: 'must be absent: sbx has no images, stored snapshots, machine sizes, names and ports',
+      hint: 'Give createComputeProvider what holds for its sandboxes: `limits` for their size, `engineOptions.mounts` for what is in them.',
+    });
+  }
 }
 
 async function runCommand(

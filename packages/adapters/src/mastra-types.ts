@@ -23,7 +23,7 @@ export interface MastraCommandResult {
 export interface MastraSpawnOptions {
   /** Real time, in ms: exit code 124. */
   timeout?: number | undefined;
-  /** Added to the environment. */
+  /** Added to the environment; `undefined` takes a variable out of it. */
   env?: Record<string, string | undefined> | undefined;
   /** Default: the work folder. */
   cwd?: string | undefined;
@@ -31,7 +31,7 @@ export interface MastraSpawnOptions {
   onStdout?: ((text: string) => void) | undefined;
   /** Called as output comes. */
   onStderr?: ((text: string) => void) | undefined;
-  /** Of each output; at most 64 MiB. Default 1 MiB. */
+  /** Of each output; at most 64 MiB, and infinity is the default: 1 MiB. */
   maxRetainedBytes?: number | undefined;
   /** `'ignore'`: it reads nothing. */
   stdinMode?: 'pipe' | 'ignore' | undefined;

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { ClosedError, type Sandbox } from '@sbx/core';
+import { ClosedError, InvalidOptionsError, type Sandbox } from '@sbx/core';
 import { handleOver } from './mastra-process.js';
 import type {
   MastraFramework,
@@ -20,7 +20,7 @@ import { OUTPUT_BYTES_MAX, Shell } from './shared/shell.js';
 export type * from './mastra-types.js';
 export type { AdapterOptions } from './shared/open.js';
 
-/** Retained of one output at the most: the framework asks for all of it where its caller says nothing. */
+/** Retained of one output at the most. */
 const RETAINED_BYTES_MAX = 64 * 2 ** 20;
 
 type SandboxBase = new (options: { name: string; processes: object }) => { status: string };
@@ -66,8 +66,9 @@ class Place {
     return this.#shell;
   }
 
-  async open(): Promise<void> {
-    this.sandbox = await this.#maker.make(this.#saved === null ? {} : { workspace: this.#saved });
+  async open(signal: AbortSignal | undefined): Promise<void> {
+    const workspace = this.#saved === null ? {} : { workspace: this.#saved };
+    this.sandbox = await this.#maker.make({ ...workspace, ...(signal === undefined ? {} : { signal }) });
     this.#saved = null;
     this.#shell = new Shell(this.sandbox, this.#options);
   }
@@ -108,8 +109,8 @@ function sandboxOver(base: SandboxBase, place: Place, processes: object): object
       return place.sandbox;
     }
 
-    start(): Promise<void> {
-      return place.open();
+    start({ abortSignal }: { abortSignal?: AbortSignal } = {}): Promise<void> {
+      return place.open(abortSignal);
     }
 
     // Callers that do not go through the framework's own `_stop` and `_destroy` are seen, too.
@@ -142,19 +143,14 @@ function managerOver(framework: MastraFramework<object>, place: Place): ManagerB
   let lastPid = 0;
   return class SbxProcessManager extends (framework.SandboxProcessManager as unknown as ManagerBase) {
     async spawn(line: string, options: MastraSpawnOptions = {}): Promise<MastraProcess> {
-      const { cwd, env = {}, timeout, stdinMode = 'pipe', maxRetainedBytes = OUTPUT_BYTES_MAX } = options;
-      const given = Object.entries(env).filter((it): it is [string, string] => it[1] !== undefined);
-      const command = { cwd, env: Object.fromEntries(given), timeoutMs: timeout };
+      const { cwd, env, timeout, stdinMode = 'pipe', maxRetainedBytes } = options;
+      const retained = retainedBytes(maxRetainedBytes);
+      const command = { cwd, env, timeoutMs: timeout };
       const process = await place.shell.spawn(line, command, {
         stdin: stdinMode === 'pipe' ? 'pipe' : 'empty',
         stdout: 'pipe',
         stderr: 'pipe',
       });
-      // Nothing said is infinity here.
-      const retained =
-        maxRetainedBytes === Number.POSITIVE_INFINITY
-          ? OUTPUT_BYTES_MAX
-          : Math.min(maxRetainedBytes, RETAINED_BYTES_MAX);
       const handle = new Handle(process, `${++lastPid}`, { ...options, maxRetainedBytes: retained });
       this._tracked.set(handle.pid, handle);
       return handle;
@@ -169,4 +165,13 @@ function managerOver(framework: MastraFramework<object>, place: Place): ManagerB
       }));
     }
   };
+}
+
+/** Where its caller says nothing, the framework asks for all of it: bounded, and the result says so. */
+function retainedBytes(asked = Number.POSITIVE_INFINITY): number {
+  if (asked === Number.POSITIVE_INFINITY) return OUTPUT_BYTES_MAX;
+  if (asked <= RETAINED_BYTES_MAX) return asked;
+  const expected = `must be at most ${RETAINED_BYTES_MAX}`;
+  const hint = 'Take more of an output as it comes, by onStdout and onStderr.';
+  throw new InvalidOptionsError({ field: 'options.maxRetainedBytes', rule: 'range', expected, hint });
 }

@@ -1,9 +1,11 @@
 /** Entries of a manifest → files of the sandbox. */
-import { type Dirent, constants as fsConstants } from 'node:fs';
+import { constants as fsConstants } from 'node:fs';
 import { open, readdir, realpath } from 'node:fs/promises';
-import { isAbsolute, relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Sandbox } from '@sbx/core';
+import { type Concurrency, eachOf } from './openai-agents-concurrency.js';
 import { type Errors, unsupported } from './openai-agents-faults.js';
+import { checkHostPaths, type Grants, isGranted } from './openai-agents-grants.js';
 import type { OpenAIAgentsEntry, OpenAIAgentsManifest } from './openai-agents-types.js';
 import { join, READ_BYTES_MAX } from './shared/files.js';
 
@@ -21,6 +23,15 @@ export async function removeAllIn(sandbox: Sandbox): Promise<void> {
   for (const name of await sandbox.readdir('.')) await sandbox.rm(name, { recursive: true, force: true });
 }
 
+type Named = readonly [path: string, entry: OpenAIAgentsEntry];
+
+/** Where entries are put, and by which rules. */
+export interface Placing {
+  sandbox: Sandbox;
+  grants: Grants;
+  concurrency: Concurrency;
+}
+
 /** Puts entries in place. */
 export class Entries {
   readonly #errors: Errors;
@@ -29,11 +40,26 @@ export class Entries {
     this.#errors = errors;
   }
 
-  /** Throws for what a manifest asks for and we have not; before anything is done. */
-  check({ users, groups, entries }: OpenAIAgentsManifest): void {
+  /**
+   * Throws for what a manifest asks for and we have not; before anything is done. `earlier`: grants of its
+   * session.
+   */
+  check({ users, groups, entries, extraPathGrants }: OpenAIAgentsManifest, earlier: Grants = []): void {
     const more = users.length > 0 ? 'manifest.users' : groups.length > 0 ? 'manifest.groups' : null;
     if (more !== null) unsupported(this.#errors, more, 'a sandbox has one user. Leave them out.');
+    checkHostPaths(this.#errors, extraPathGrants);
     for (const [path, entry] of Object.entries(entries)) this.#checkEntry(path, entry);
+    for (const [, { type, src }] of Object.entries(entries).flatMap(flat))
+      if (type === 'local_file' || type === 'local_dir')
+        this.#checkGranted(src, [...earlier, ...extraPathGrants]);
+  }
+
+  #checkGranted(src = '', grants: Grants): string {
+    const path = resolve(src);
+    if (isGranted(grants, path)) return path;
+    throw new this.#errors.UserError(
+      `The local source "${src}" must be below the current folder or a folder of manifest.extraPathGrants.`,
+    );
   }
 
   #checkEntry(path: string, entry: OpenAIAgentsEntry): void {
@@ -42,52 +68,46 @@ export class Entries {
       unsupported(this.#errors, `the entry "${path}" of type ${entry.type}`, why);
     }
     if (entry.group !== undefined)
-      unsupported(this.#errors, `the group of the entry "${path}"`, 'a sandbox has one user.');
+      unsupported(this.#errors, `the group of the entry "${path}"`, 'a sandbox has one user. Leave it out.');
     for (const [name, child] of Object.entries(entry.children ?? {}))
       this.#checkEntry(join(path, name), child);
   }
 
   /** Of a manifest that is checked. */
-  async placeAll(sandbox: Sandbox, manifest: OpenAIAgentsManifest): Promise<void> {
-    for (const [path, entry] of Object.entries(manifest.entries))
-      await this.place(sandbox, path, entry, manifest.extraPathGrants);
+  async placeAll(placing: Placing, entries: OpenAIAgentsManifest['entries']): Promise<void> {
+    const all = Object.entries(entries).flatMap(flat);
+    const { sandbox, concurrency } = placing;
+    for (const [path, { type }] of all)
+      if (type === 'dir' && !isRoot(path)) await sandbox.mkdir(path, { recursive: true });
+    // Copies first, one by one: an entry for a file of a copy wins over it.
+    for (const named of all) if (named[1].type === 'local_dir') await this.#copy(placing, named);
+    const files = all.filter(([, { type }]) => type === 'file' || type === 'local_file');
+    await eachOf(files, concurrency.manifestEntries, (named) => this.#write(placing, named));
+    // Innermost first, and when all are full: a folder may be one that nothing can be put into.
+    for (const [path, entry] of all.toReversed())
+      if (entry.type === 'dir' && !isRoot(path)) await sandbox.chmod(path, this.#modeOf(entry));
   }
 
-  async place(
-    sandbox: Sandbox,
-    path: string,
-    entry: OpenAIAgentsEntry,
-    grants: OpenAIAgentsManifest['extraPathGrants'],
-  ): Promise<void> {
+  async place(placing: Placing, [path, entry]: Named): Promise<void> {
     this.#checkEntry(path, entry);
-    const { permissionsForSandboxEntry } = this.#errors;
-    const mode = permissionsForSandboxEntry(entry.permissions as never).toMode() & MODE_MASK;
-    switch (entry.type) {
-      case 'file':
-        return sandbox.writeFile(path, entry.content ?? '', { mode });
-      case 'local_file':
-        return sandbox.writeFile(path, await this.#read(await this.#source(entry, grants)), { mode });
-      case 'local_dir':
-        await this.#copy(sandbox, await this.#source(entry, grants), path, { count: 0 });
-        return sandbox.chmod(path, mode);
-      default:
-        if (!isRoot(path)) await sandbox.mkdir(path, { recursive: true });
-        for (const [name, child] of Object.entries(entry.children ?? {}))
-          await this.place(sandbox, isRoot(path) ? name : join(path, name), child, grants);
-        return isRoot(path) ? undefined : sandbox.chmod(path, mode);
-    }
+    await this.placeAll(placing, { [path]: entry });
+  }
+
+  #modeOf({ permissions }: OpenAIAgentsEntry): number {
+    return this.#errors.permissionsForSandboxEntry(permissions as never).toMode() & MODE_MASK;
+  }
+
+  async #write({ sandbox, grants }: Placing, [path, entry]: Named): Promise<void> {
+    const isLocal = entry.type === 'local_file';
+    const content = isLocal ? await this.#read(await this.#source(entry, grants)) : (entry.content ?? '');
+    await sandbox.writeFile(path, content, { mode: this.#modeOf(entry) });
   }
 
   /**
    * The path of the host, which must be below the current folder or a granted one, without links on the way.
    */
-  async #source({ src = '' }: OpenAIAgentsEntry, grants: OpenAIAgentsManifest['extraPathGrants']) {
-    const path = resolve(src);
-    const roots = [process.cwd(), ...grants.map((grant) => grant.hostPath ?? grant.path)];
-    if (!roots.some((root) => isWithin(root, path)))
-      throw new this.#errors.UserError(
-        `The local source "${src}" must be below the current folder or a folder of manifest.extraPathGrants.`,
-      );
+  async #source({ src }: OpenAIAgentsEntry, grants: Grants): Promise<string> {
+    const path = this.#checkGranted(src, grants);
     const real = await realpath(path).catch(() => {
       throw new this.#errors.UserError(`The local source "${src}" is not there.`);
     });
@@ -107,25 +127,42 @@ export class Entries {
     return file.readFile();
   }
 
-  async #copy(sandbox: Sandbox, from: string, to: string, total: { count: number }): Promise<void> {
-    await sandbox.mkdir(to, { recursive: true });
-    for (const entry of await readdir(from, { withFileTypes: true })) {
-      if (++total.count > LOCAL_FILE_COUNT_MAX)
-        throw new this.#errors.UserError(`A local_dir must have at most ${LOCAL_FILE_COUNT_MAX} files.`);
-      const source = join(from, entry.name);
-      const target = join(to, entry.name);
-      if (entry.isDirectory()) await this.#copy(sandbox, source, target, total);
-      else await sandbox.writeFile(target, await this.#read(this.#regular(entry, source)));
-    }
+  async #copy({ sandbox, grants, concurrency }: Placing, [path, entry]: Named): Promise<void> {
+    const found = await this.#walk(await this.#source(entry, grants), path);
+    await sandbox.mkdir(path, { recursive: true });
+    for (const { to, isFolder } of found) if (isFolder) await sandbox.mkdir(to, { recursive: true });
+    const files = found.filter(({ isFolder }) => !isFolder);
+    await eachOf(files, concurrency.localDirFiles, async ({ from, to }) =>
+      sandbox.writeFile(to, await this.#read(from)),
+    );
+    await sandbox.chmod(path, this.#modeOf(entry));
   }
 
-  #regular(entry: Dirent, path: string): string {
-    if (entry.isFile()) return path;
-    throw new this.#errors.UserError(`A local_dir must have files and folders only: "${path}" is neither.`);
+  /** All that is below a folder of the host, a folder before what is in it. */
+  async #walk(from: string, to: string): Promise<{ from: string; to: string; isFolder: boolean }[]> {
+    const found: { from: string; to: string; isFolder: boolean }[] = [];
+    const folders = [{ from, to }];
+    for (const folder of folders) {
+      for (const entry of await readdir(folder.from, { withFileTypes: true })) {
+        const next = { from: join(folder.from, entry.name), to: join(folder.to, entry.name) };
+        const isFolder = entry.isDirectory();
+        if (!isFolder && !entry.isFile())
+          throw new this.#errors.UserError(
+            `A local_dir must have files and folders only: "${next.from}" is neither.`,
+          );
+        if (isFolder) folders.push(next);
+        found.push({ ...next, isFolder });
+        if (found.length > LOCAL_FILE_COUNT_MAX)
+          throw new this.#errors.UserError(`A local_dir must have at most ${LOCAL_FILE_COUNT_MAX} files.`);
+      }
+    }
+    return found;
   }
 }
 
-function isWithin(root: string, path: string): boolean {
-  const below = relative(resolve(root), path);
-  return below !== '..' && !below.startsWith('../') && !isAbsolute(below);
+/** An entry and what is in it, a folder before what is in it. */
+function flat([path, entry]: Named): Named[] {
+  const children = entry.type === 'dir' ? Object.entries(entry.children ?? {}) : [];
+  const within = (name: string) => (isRoot(path) ? name : join(path, name));
+  return [[path, entry], ...children.flatMap(([name, child]) => flat([within(name), child]))];
 }

@@ -2,9 +2,11 @@
 import { buffer } from 'node:stream/consumers';
 import type { Sandbox } from '@sbx/core';
 import { COMMAND_COUNT_MAX, Commands } from './openai-agents-commands.js';
+import type { Concurrency } from './openai-agents-concurrency.js';
 import { editorOf } from './openai-agents-editor.js';
-import { type Entries, isRoot, removeAllIn } from './openai-agents-entries.js';
-import { refuseRunAs, told } from './openai-agents-faults.js';
+import { type Entries, isRoot, type Placing, removeAllIn } from './openai-agents-entries.js';
+import { type Errors, refuseRunAs, told, unsupported } from './openai-agents-faults.js';
+import { checkSeen } from './openai-agents-grants.js';
 import { IMAGE_BYTES_MAX, mediaTypeOf } from './openai-agents-images.js';
 import { asText } from './openai-agents-output.js';
 import type {
@@ -30,6 +32,7 @@ export interface SessionParts<Manifest extends OpenAIAgentsManifest> {
   options: AdapterOptions;
   maker: SandboxMaker;
   entries: Entries;
+  concurrency: Concurrency;
   sandbox: Sandbox;
   state: OpenAIAgentsState<Manifest>;
   onClose: (session: OpenAIAgentsSession<Manifest>) => void;
@@ -143,23 +146,35 @@ export class Session<Manifest extends OpenAIAgentsManifest> implements OpenAIAge
       ...manifest,
       entries: { ...manifest.entries, [path]: entry },
     } as never);
-    await this.#file(runAs, () => entries.place(this.sandbox, path, entry, manifest.extraPathGrants));
+    const placing = this.#placing(manifest.extraPathGrants);
+    await this.#file(runAs, () => entries.place(placing, [path, entry]));
     this.state.manifest = next;
   }
 
   async applyManifest(manifest: Manifest, runAs?: string): Promise<void> {
     const { entries, framework } = this.#parts;
-    entries.check(manifest);
     const { manifest: own, environment } = this.state;
+    entries.check(manifest, own.extraPathGrants);
+    if (manifest.root !== own.root && manifest.root !== new framework.Manifest().root)
+      unsupported(framework, `manifest.root "${manifest.root}"`, `the work folder is ${own.root}.`);
     const next = framework.cloneManifest({
       ...own,
       entries: { ...own.entries, ...manifest.entries },
       environment: { ...own.environment, ...manifest.environment },
       extraPathGrants: [...own.extraPathGrants, ...manifest.extraPathGrants],
     } as never);
-    await this.#file(runAs, () => entries.placeAll(this.sandbox, manifest));
+    await this.place(manifest, next.extraPathGrants, runAs);
     this.state.environment = { ...environment, ...(await manifest.resolveEnvironment()) };
     this.state.manifest = next;
+  }
+
+  /** Of a manifest that is checked, all but its variables. */
+  async place(manifest: Manifest, grants = manifest.extraPathGrants, runAs?: string): Promise<void> {
+    const { entries, framework } = this.#parts;
+    await this.#file(runAs, async () => {
+      await checkSeen(framework, this.sandbox, manifest);
+      await entries.placeAll(this.#placing(grants), manifest.entries);
+    });
   }
 
   async persistWorkspace(): Promise<Uint8Array> {
@@ -180,6 +195,7 @@ export class Session<Manifest extends OpenAIAgentsManifest> implements OpenAIAge
     { archiveLimits = this.#archiveLimits }: { archiveLimits?: OpenAIAgentsArchiveLimits | null } = {},
   ): Promise<void> {
     const { framework } = this.#parts;
+    checkArchiveLimits(framework, archiveLimits);
     const bytes = typeof data === 'string' ? Buffer.from(data) : new Uint8Array(data);
     const { maxInputBytes, maxExtractedBytes, maxMembers } = archiveLimits ?? {};
     if (bytes.length > (maxInputBytes ?? Number.POSITIVE_INFINITY))
@@ -209,9 +225,7 @@ export class Session<Manifest extends OpenAIAgentsManifest> implements OpenAIAge
   }
 
   setArchiveLimits(limits: OpenAIAgentsArchiveLimits | null = null): void {
-    for (const [name, value] of Object.entries(limits ?? {}))
-      if (value != null && !(Number.isSafeInteger(value) && value >= 1))
-        throw new this.#parts.framework.UserError(`archiveLimits.${name} must be a whole number from 1 on.`);
+    checkArchiveLimits(this.#parts.framework, limits);
     this.#archiveLimits = limits;
   }
 
@@ -238,6 +252,10 @@ export class Session<Manifest extends OpenAIAgentsManifest> implements OpenAIAge
     return this.close();
   }
 
+  #placing(grants: Manifest['extraPathGrants']): Placing {
+    return { sandbox: this.sandbox, grants, concurrency: this.#parts.concurrency };
+  }
+
   /** Another sandbox with this work folder. */
   #make(workspace: Uint8Array): Promise<Sandbox> {
     return this.#parts.maker.make({ workspace, files: {} });
@@ -248,4 +266,10 @@ export class Session<Manifest extends OpenAIAgentsManifest> implements OpenAIAge
     refuseRunAs(this.#parts.framework, runAs);
     return told(this.#parts.framework, work());
   }
+}
+
+function checkArchiveLimits(errors: Errors, limits: OpenAIAgentsArchiveLimits | null): void {
+  for (const [name, value] of Object.entries(limits ?? {}))
+    if (value != null && !(Number.isSafeInteger(value) && value >= 1))
+      throw new errors.UserError(`archiveLimits.${name} must be a whole number from 1 on.`);
 }

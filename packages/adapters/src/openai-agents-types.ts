@@ -27,8 +27,12 @@ export interface OpenAIAgentsManifest {
   readonly users: readonly unknown[];
   /** Must be empty. */
   readonly groups: readonly unknown[];
-  /** Folders of the host that `local_file` and `local_dir` may read, besides the current one. */
-  readonly extraPathGrants: readonly { path: string; hostPath?: string }[];
+  /**
+   * Folders of the host that `local_file` and `local_dir` may read, besides the current one. Refused: a
+   * `hostPath` that is another one, a folder that commands do not see and no entry reads, `readOnly` where
+   * commands can write.
+   */
+  readonly extraPathGrants: readonly { path: string; hostPath?: string; readOnly?: boolean }[];
   /** Variables of all commands, as they are declared. */
   readonly environment: object;
   /** What an archive of the work folder leaves out. */
@@ -203,14 +207,26 @@ export interface OpenAIAgentsSession<Manifest extends OpenAIAgentsManifest> exte
   close(): Promise<void>;
 }
 
+/** How many files of a manifest are written at once. */
+export interface OpenAIAgentsConcurrencyLimits {
+  /** `file` and `local_file`. Default 4. */
+  manifestEntries?: number;
+  /** Of one `local_dir`. Default 4. */
+  localDirFiles?: number;
+}
+
 /** What `create` takes; the framework's runner calls it. */
 export interface OpenAIAgentsCreateArgs {
   /** What the work folder starts from. */
   manifest?: object;
   /** Refused, except for `'noop'`. */
   snapshot?: { type: string };
+  /** Also for what is put in place later. */
+  concurrencyLimits?: OpenAIAgentsConcurrencyLimits;
   /** Bounds of `hydrateWorkspace`. */
   archiveLimits?: OpenAIAgentsArchiveLimits | null;
+  /** `snapshot`, `concurrencyLimits` and `archiveLimits`, unless they are beside it; others are refused. */
+  options?: Record<string, unknown>;
 }
 
 /** A client: makes sessions. */
@@ -220,7 +236,10 @@ export interface OpenAIAgentsClient<Manifest extends OpenAIAgentsManifest> exten
   /** A session lives in this process only. */
   readonly serializedSessionStateRequiresFreshCreation: true;
   /** Makes a session; close it at the end. */
-  create(args?: OpenAIAgentsCreateArgs | Manifest): Promise<OpenAIAgentsSession<Manifest>>;
+  create(
+    args?: OpenAIAgentsCreateArgs | Manifest,
+    options?: Record<string, unknown>,
+  ): Promise<OpenAIAgentsSession<Manifest>>;
   /** Nothing: see `serializedSessionStateRequiresFreshCreation`. */
   serializeSessionState(state: OpenAIAgentsState<Manifest>): Promise<Record<string, unknown>>;
   /** Closes all sessions. */

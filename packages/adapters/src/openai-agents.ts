@@ -5,8 +5,9 @@
  * @packageDocumentation
  */
 import type { Sandbox } from '@sbx/core';
+import { createRequest } from './openai-agents-create.js';
 import { Entries } from './openai-agents-entries.js';
-import { told, unsupported } from './openai-agents-faults.js';
+import { unsupported } from './openai-agents-faults.js';
 import { Session } from './openai-agents-session.js';
 import type {
   OpenAIAgentsClient,
@@ -61,33 +62,28 @@ class Client<Manifest extends OpenAIAgentsManifest> implements OpenAIAgentsClien
     this.#entries = new Entries(framework);
   }
 
-  async create(args: OpenAIAgentsCreateArgs | Manifest = {}): Promise<OpenAIAgentsSession<Manifest>> {
+  async create(
+    args: OpenAIAgentsCreateArgs | Manifest = {},
+    options?: Record<string, unknown>,
+  ): Promise<OpenAIAgentsSession<Manifest>> {
     const framework = this.#framework;
-    const given = args instanceof framework.Manifest ? { manifest: args } : (args as OpenAIAgentsCreateArgs);
-    const asked = framework.cloneManifest((given.manifest ?? new framework.Manifest()) as never);
-    if (given.snapshot !== undefined && given.snapshot.type !== 'noop')
-      unsupported(
-        framework,
-        'snapshot',
-        'keep what persistWorkspace() returns, and give it to hydrateWorkspace().',
-      );
-    this.#entries.check(asked);
+    const asked = createRequest(framework, args, options);
+    this.#entries.check(asked.manifest);
     const sandbox = await this.#maker.make();
     try {
-      const manifest = await this.#atRoot(sandbox, asked);
-      await told(framework, this.#entries.placeAll(sandbox, manifest));
-      const environment = await manifest.resolveEnvironment();
-      const state = { manifest, environment, workspaceReady: true };
+      const manifest = await this.#atRoot(sandbox, asked.manifest);
       const session = new Session({
         framework,
         options: this.#options,
         maker: this.#maker,
         entries: this.#entries,
+        concurrency: asked.concurrency,
         sandbox,
-        state,
+        state: { manifest, environment: await manifest.resolveEnvironment(), workspaceReady: true },
         onClose: (closed) => this.#open.delete(closed),
       });
-      session.setArchiveLimits(given.archiveLimits ?? null);
+      session.setArchiveLimits(asked.archiveLimits);
+      await session.place(manifest);
       this.#open.add(session);
       return session;
     } catch (error) {

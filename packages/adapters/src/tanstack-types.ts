@@ -144,6 +144,20 @@ export interface TanstackHandle<Git> {
   destroy(): Promise<void>;
 }
 
+/** What `create` is asked for. Of `workspace` and `policy` the framework does what is not said here. */
+export interface TanstackCreateInput {
+  /** As `resume` takes it. Default: one of its own. */
+  id?: string | undefined;
+  /** Added to the environment of all commands. */
+  env?: Record<string, string> | undefined;
+  /** Ends the call with its reason. */
+  signal?: AbortSignal | undefined;
+  /** A source `'local'` throws: nothing of the host is copied. */
+  workspace?: { source: { type: string } } | undefined;
+  /** A network that is allowed throws: there is none. */
+  policy?: { capabilities?: { network?: string } } | undefined;
+}
+
 /** Makes sandboxes for `defineSandbox({ provider })`. */
 export interface TanstackProvider<Git> extends AsyncDisposable {
   /** `'sbx'`. */
@@ -151,14 +165,10 @@ export interface TanstackProvider<Git> extends AsyncDisposable {
   /** What its sandboxes can do. */
   capabilities(): TanstackCapabilities;
   /** Makes one. */
-  create(input: {
-    id?: string | undefined;
-    env?: Record<string, string> | undefined;
-    signal?: AbortSignal | undefined;
-  }): Promise<TanstackHandle<Git>>;
+  create(input: TanstackCreateInput): Promise<TanstackHandle<Git>>;
   /** `null` when it is gone. */
-  resume(input: { id: string }): Promise<TanstackHandle<Git> | null>;
-  /** One that is not there is fine. */
+  resume(input: { id: string; signal?: AbortSignal | undefined }): Promise<TanstackHandle<Git> | null>;
+  /** One that is not there is fine. Goes to its end whatever is aborted. */
   destroy(input: { id: string }): Promise<void>;
   /** Destroys all. Safe to call twice. */
   close(): Promise<void>;

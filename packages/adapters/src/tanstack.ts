@@ -15,6 +15,7 @@ import { kill } from './shared/web-streams.js';
 import { filesOf, inside } from './tanstack-files.js';
 import type {
   TanstackCapabilities,
+  TanstackCreateInput,
   TanstackFramework,
   TanstackHandle,
   TanstackProcess,
@@ -65,13 +66,15 @@ export function createTanstackProvider<Git>(
   return {
     name: 'sbx',
     capabilities: () => CAPABILITIES,
-    async create({ id = `sbx-${randomUUID()}`, env, signal }) {
+    async create({ id = `sbx-${randomUUID()}`, env, signal, workspace, policy }) {
+      refuseMissing(framework, workspace, policy);
       const more = { root: '' };
       const box = await registry.create(id, more, { env, signal });
       box.root = (await box.shell.run('pwd')).stdout.text().trimEnd();
       return handleOf(framework, registry, box);
     },
-    async resume({ id }) {
+    async resume({ id, signal }) {
+      signal?.throwIfAborted();
       const box = registry.find(id);
       return box === null ? null : handleOf(framework, registry, box);
     },
@@ -79,6 +82,22 @@ export function createTanstackProvider<Git>(
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** What a definition asks its provider for. */
+function refuseMissing<Git>(
+  { UnsupportedCapabilityError }: TanstackFramework<Git>,
+  workspace: TanstackCreateInput['workspace'],
+  policy: TanstackCreateInput['policy'],
+): void {
+  if (workspace?.source.type === 'local') {
+    const hint = 'Give createTanstackProvider `files`, or a tar archive as `workspace`.';
+    throw new UnsupportedCapabilityError('sbx', 'workspace.source.local', hint);
+  }
+  if (policy?.capabilities?.network === 'allow') {
+    const hint = 'A sandbox has no network: leave policy.capabilities.network out, or deny it.';
+    throw new UnsupportedCapabilityError('sbx', 'networkPolicy', hint);
+  }
 }
 
 function handleOf<Git>(

@@ -22,8 +22,8 @@ type Variables = Readonly<Record<string, string>>;
 /** What a framework says beside the line. */
 export interface CommandOptions {
   cwd?: string | undefined;
-  /** Added to those of the sandbox. */
-  env?: Variables | undefined;
+  /** Added to those of the sandbox; `undefined` takes one out. */
+  env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Real time, in ms. Default: the limit of the sandbox. */
   timeoutMs?: number | undefined;
   /** Another shell than that of the sandbox: a path, or a name in PATH. */
@@ -101,10 +101,15 @@ export class Shell {
   } {
     return {
       cwd,
-      env: env === undefined ? this.#variables : { ...this.#variables, ...env },
+      env: env === undefined ? this.#variables : withMore(this.#variables, env),
       ...(timeoutMs === undefined ? {} : { limits: { wallTimeMs: timeoutMs } }),
     };
   }
+}
+
+function withMore(variables: Variables, more: Readonly<Record<string, string | undefined>>): Variables {
+  const all = Object.entries({ ...variables, ...more });
+  return Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
 function variablesOf(env: Environment): Variables {
