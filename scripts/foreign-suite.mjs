@@ -17,6 +17,7 @@ const SUITES = {
   },
   /** Not commands: folders of node_modules. */
   bundlers: async () => [await npmSuite('bundlers', join(root, 'test/bundlers'))],
+  next: async () => [await npmSuite('next', join(root, 'test/bundlers/next'))],
   /** The folder, and the Nodes that all of them run on. */
   async 'agent-frameworks'() {
     const modules = await npmSuite('agent-frameworks', join(root, 'test/adapters/frameworks'));

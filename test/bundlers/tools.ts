@@ -56,6 +56,25 @@ export const named = () =>
     message: expect.stringMatching(/external.*SBX_NATIVE_PATH/s),
   });
 
+/** Puts the package into a project's node_modules, as npm would; gives its folder. */
+export function installCore(project: string): string {
+  const installed = join(project, 'node_modules/@sbx/core');
+  const core = dirname(fileURLToPath(import.meta.resolve('@sbx/core/package.json')));
+  for (const part of ['package.json', 'dist', 'prebuilds'])
+    cpSync(join(core, part), join(installed, part), { recursive: true });
+  for (const platform of PLATFORMS) {
+    const folder = join(installed, 'prebuilds', platform);
+    mkdirSync(folder, { recursive: true });
+    for (const file of ['sbx.node', 'sbx-helper'])
+      if (!existsSync(join(folder, file))) writeFileSync(join(folder, file), 'of another platform');
+  }
+  cpSync(join(core, 'node_modules/modern-tar'), join(project, 'node_modules/modern-tar'), {
+    recursive: true,
+    dereference: true,
+  });
+  return installed;
+}
+
 type Expected = typeof works;
 
 /** Rows: the tool, what comes beside node_modules, what comes when it is moved away alone. */
@@ -64,20 +83,7 @@ export function describeTools(rows: [tool: string, beside: Expected, moved: Expe
     modules = await foreignModules('bundlers');
     home = mkdtempSync(join(tmpdir(), 'bundlers-'));
     const project = join(home, 'project');
-    installed = join(project, 'node_modules/@sbx/core');
-    const core = dirname(fileURLToPath(import.meta.resolve('@sbx/core/package.json')));
-    for (const part of ['package.json', 'dist', 'prebuilds'])
-      cpSync(join(core, part), join(installed, part), { recursive: true });
-    for (const platform of PLATFORMS) {
-      const folder = join(installed, 'prebuilds', platform);
-      mkdirSync(folder, { recursive: true });
-      for (const file of ['sbx.node', 'sbx-helper'])
-        if (!existsSync(join(folder, file))) writeFileSync(join(folder, file), 'of another platform');
-    }
-    cpSync(join(core, 'node_modules/modern-tar'), join(project, 'node_modules/modern-tar'), {
-      recursive: true,
-      dereference: true,
-    });
+    installed = installCore(project);
     writeFileSync(join(project, 'main.mjs'), PROGRAM);
     writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
   }, 120_000);

@@ -12,7 +12,7 @@ export async function foreignParts(name: string): Promise<[modules: string, ...o
 }
 
 /** The folder `node_modules` with tools of others. */
-export async function foreignModules(name: 'bundlers' | 'runtimes'): Promise<string> {
+export async function foreignModules(name: 'bundlers' | 'next' | 'runtimes'): Promise<string> {
   return (await foreignParts(name))[0];
 }
 
