@@ -29,7 +29,7 @@ Failure BecomeProgram(const Forerunner& forerunner) {
   const Starting& starting = forerunner.starting;
   SBX_TRY(FailIf(Stage::k_programClone,
       sys::SetTimer(forerunner.timer.get(), (int64_t)TakeOverAfter(starting)), kSetTimerStep));
-  return RunInChild(starting.launch, IdentityOf(forerunner.init), -1);
+  return RunInChild(starting.launch, IdentityOf(forerunner.init), forerunner.staying.get());
 }
 
 void Run(void* argument) {
@@ -45,11 +45,19 @@ void Run(void* argument) {
   sys::Exit(127);
 }
 
+// Its exec tells `running` first, takes other memory then, and closes descriptors last.
+void AwaitLeft(Forerunner& forerunner) {
+  forerunner.staying.reset();  // not ours alone before `running` is 0: until its exec it uses our descriptors
+  struct pollfd left = {forerunner.left.get(), POLLIN, 0};
+  while (sys::Ppoll(&left, 1, nullptr) < 0) continue;
+}
+
 }  // namespace
 
 Failure MakeForerunner(Forerunner& forerunner) {
   forerunner.timer.reset(sys::NewTimer());
   SBX_TRY(FailIf(Stage::k_programClone, forerunner.timer.get(), kTimerStep));
+  SBX_TRY(OpenLaunchPipe(forerunner.left, forerunner.staying));
   forerunner.pid = (int)sys::CloneSharing(gStack + sizeof(gStack), forerunner.running, Run, &forerunner);
   return FailIf(Stage::k_programClone, forerunner.pid, kCloneStep);
 }
@@ -67,7 +75,10 @@ bool AwaitFirstProgram(Forerunner& forerunner) {
   if (starting.failure) ReapFailed(forerunner.pid);
   else starting.program->pid = forerunner.pid;
   const bool hasEnded = fds[0].revents != 0;
-  if (!hasEnded) (void)sys::Write(setup.oomScore.get(), "0", 1);
+  if (!hasEnded) {
+    AwaitLeft(forerunner);
+    (void)sys::Write(setup.oomScore.get(), "0", 1);
+  }
   FinishStart(init, starting);
   // Else it is the loop's, after the hand-over that may have come.
   if (hasEnded && !init.programs.AnyAhead()) (void)ReapAndFinish(init);

@@ -134,6 +134,16 @@ Failure ExecInChild(const Launch& launch, Failure worst) {
 
 }  // namespace
 
+Failure OpenLaunchPipe(Fd& read, Fd& write) {
+  int pair[2];
+  SBX_TRY(FailIf(Stage::k_programClone, sys::Call(SYS_pipe2, pair, O_CLOEXEC | O_NONBLOCK), 10));
+  read.reset(pair[0]);
+  Fd low(pair[1]);
+  // Above every number that the program's descriptors are placed on.
+  write.reset(sys::Fcntl(low.get(), F_DUPFD_CLOEXEC, kProgramFdNumberMax + 1));
+  return FailIf(Stage::k_programClone, write.get(), 11);
+}
+
 Failure LeaveSessionInChild() { return FailIf(Stage::k_programClone, sys::SetSid(), 1); }
 
 // Names are resolved as the program, with nothing open but what is its; limits come after, since one of them
@@ -186,16 +196,12 @@ Failure LaunchAlone(const Launch& launch, const Identity& identity, int& pid) {
 }
 
 Failure LaunchBeside(const Launch& launch, const Identity& identity, int& pid, Fd& report) {
-  int pair[2];
-  SBX_TRY(FailIf(Stage::k_programClone, sys::Call(SYS_pipe2, pair, O_CLOEXEC | O_NONBLOCK), 10));
-  Fd read(pair[0]), write(pair[1]);
-  // Above every number that the program's descriptors are placed on.
-  Fd high(sys::Fcntl(write.get(), F_DUPFD_CLOEXEC, kProgramFdNumberMax + 1));
-  SBX_TRY(FailIf(Stage::k_programClone, high.get(), 11));
+  Fd read, write;
+  SBX_TRY(OpenLaunchPipe(read, write));
   const long child = sys::Call(SYS_clone, SIGCHLD, 0, 0, 0, 0);
   if (child == 0) {
-    const Failure failure = LaunchInChild(launch, identity, high.get());
-    (void)!sys::Write(high.get(), &failure, sizeof(failure));  // init is our parent and outlives us
+    const Failure failure = LaunchInChild(launch, identity, write.get());
+    (void)!sys::Write(write.get(), &failure, sizeof(failure));  // init is our parent and outlives us
     sys::Exit(127);
   }
   SBX_TRY(FailIf(Stage::k_programClone, child, 12));
@@ -213,12 +219,14 @@ void ReapFailed(int pid) {
 
 // When memory runs out, programs go first, init last: a program inherits that it stands at 1000. Init goes
 // back before exec, when the two are of one size; from then on the memory of which there is too little is the
-// program's.
+// program's. After a vfork it is the child that must have done it: we go on a moment before the kernel takes
+// our memory from it, and what is written then is written for all that share one.
 Failure LaunchProgram(Launch& launch, const Identity& identity, bool beside, int& pid, Fd& report) {
   (void)sys::Write(identity.oomScore, "1000", 4);  // cannot fail: raising is free
   const Failure failure =
       beside ? LaunchBeside(launch, identity, pid, report) : LaunchAlone(launch, identity, pid);
-  (void)sys::Write(identity.oomScore, "0", 1);  // the child has done it, or is about to; or there is none
+  // Beside others the child may not have got to it yet; and after a failure there may be none.
+  if (beside || failure) (void)sys::Write(identity.oomScore, "0", 1);
   return failure;
 }
 

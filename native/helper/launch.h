@@ -48,6 +48,9 @@ struct Identity {
   LaunchKey launchKey;
 };
 
+// Close-on-exec: `read` is at end of file once who else holds `write` has executed, in new memory, or ended.
+Failure OpenLaunchPipe(Fd& read, Fd& write);
+
 // From clone to exec, in the new process; return only when they failed. `LeaveSession` can be long before the
 // rest.
 Failure LeaveSessionInChild();
