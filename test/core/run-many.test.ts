@@ -79,6 +79,19 @@ test.each([
   await expect(iterate).rejects.toThrow(message);
 });
 
+test.each<[unknown, RegExp]>([
+  [['ls'], /^requests\[1\] must be a plain object/],
+  [{ file: 'cat', stdin: 'null' }, /^requests\[1\]\.stdin .*It belongs into options: \{ stdin: … \}/],
+  [{ file: 'cat', arg: [] }, /^requests\[1\]\.arg .*Did you mean args\?/],
+  [{ file: 'cat', options: { limits: { cpu: 1 } } }, /^requests\[1\]\.options\.limits\.cpu /],
+])('the request %j is refused by its place', async (request, message) => {
+  const requests = [echo('first'), request as RunRequest];
+  const all = async () => {
+    for await (const _ of suite.engine.runMany(requests, { concurrency: 1 }));
+  };
+  await expect(all()).rejects.toThrow(message);
+});
+
 test('beyond the queue the error says which option bounds it, and what to do', async () => {
   const requests = Array.from({ length: 9 }, () => suite.engine.run(t('sleep-ms'), ['50']));
   const refused = (await Promise.allSettled(requests)).filter(({ status }) => status === 'rejected');

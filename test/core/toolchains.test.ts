@@ -47,6 +47,7 @@ test('are advised where a program is on the host and not inside', async () => {
       await expect(engine.run('gopher')).rejects.toMatchObject({
         code: 'SBX_PROGRAM_NOT_FOUND',
         message: expect.stringContaining(`toolchains: ["${chain}"]`),
+        toolchain: chain,
         details: expect.not.objectContaining({ onHost: expect.anything() }),
       });
     });

@@ -14,7 +14,7 @@ export const JUDGED: Readonly<Record<string, keyof typeof REASONS>> = {
   'cli/commands/serve-fathom.ts: OTHER_NAMES[option]': 'system',
   'cli/exit-codes.ts: codes[code]': 'system',
   'cli/failure.ts: FLAGS[option]': 'system',
-  'cli/failure.ts: HINTS[code]': 'system',
+  'cli/failure.ts: HINTS[error.code]': 'system',
   'cli/run/copy-out.ts: files[path]': 'bare',
   'cli/run/copy-out.ts: paths[name]': 'bare',
   'cli/run/request.ts: files[name]': 'bare',

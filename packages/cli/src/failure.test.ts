@@ -1,4 +1,4 @@
-import { InvalidOptionsError, PermissionError } from '@sbx/core';
+import { InvalidOptionsError, PermissionError, ProgramNotFoundError } from '@sbx/core';
 import { expect, test } from 'vitest';
 import { reportFailure } from './failure.js';
 import { captured } from './testing/captured.js';
@@ -41,6 +41,28 @@ test.each([
   expect(told).toMatchObject({ value: 64, stderr: `sbx: error: ${message}; got the number 1.\n` });
   const json = JSON.parse((await tell(error, true)).stdout);
   expect(json.error.details.field).toBe(field);
+});
+
+const ownFile = new URL(import.meta.url).pathname;
+test.each([
+  [
+    'one of a toolchain',
+    'go',
+    { onHost: '/usr/local/go/bin/go' },
+    'Here that is: --toolchain /usr/local/go\n',
+  ],
+  ['a file of the user', ownFile, {}, `sbx run ${ownFile}, or bring it along with --file ${ownFile}.\n`],
+  ['a line of shell', 'python3 a.py', {}, 'Give program and arguments apart: sbx run -- python3 a.py\n'],
+])('a program that is not inside: %s', async (_, file, more, hint) => {
+  const error = new ProgramNotFoundError({ file, tried: [], existsOnHost: false, more });
+  const told = await tell(error);
+  expect(told.value).toBe(127);
+  expect(told.stderr).toContain(hint);
+});
+
+test('and one that is nowhere has no hint', async () => {
+  const error = new ProgramNotFoundError({ file: 'nowhere', tried: [], existsOnHost: false });
+  expect((await tell(error)).stderr).toBe(`sbx: error: ${error.message}\n`);
 });
 
 test('anything else is a bug, told with its stack', async () => {

@@ -1,4 +1,5 @@
 /** Errors → what the user reads and the exit code. The one place where all kinds of bad news meet. */
+import { statSync } from 'node:fs';
 import { EXIT, exitCodeOfError } from './exit-codes.js';
 import { limitFlag } from './limit-flags.js';
 import { painterFor, printJson, say } from './terminal.js';
@@ -27,6 +28,8 @@ interface Failure {
 interface CodedError extends Error {
   code: string;
   details: Record<string, unknown>;
+  /** Of a program that is not inside: the folder of the toolchain that the host has it in. */
+  toolchain?: string | null;
 }
 
 function describeFailure(error: unknown): Failure {
@@ -39,7 +42,7 @@ function describeFailure(error: unknown): Failure {
     const message = flagMessage(details) ?? error.message;
     return {
       message,
-      hint: hintFor(code),
+      hint: hintFor(error),
       exitCode: exitCodeOfError(code),
       json: { code, message, details },
     };
@@ -93,9 +96,23 @@ const HINTS: Readonly<Record<string, string>> = {
   SBX_REQUIRED_FEATURE_MISSING:
     'sbx doctor --fix prints the commands that mend it; --allow-degraded runs with weaker guarantees.',
   SBX_NATIVE_UNAVAILABLE: 'sbx doctor tells more.',
-  SBX_LANGUAGE_UNAVAILABLE: 'sbx languages lists what is there.',
+  SBX_LANGUAGE_UNAVAILABLE:
+    'sbx languages lists what is there; --toolchain FOLDER brings in one that is not below /usr.',
 };
 
-function hintFor(code: string): string | null {
-  return HINTS[code] ?? null;
+function hintFor(error: CodedError): string | null {
+  return error.code === 'SBX_PROGRAM_NOT_FOUND' ? missingHint(error) : (HINTS[error.code] ?? null);
+}
+
+/** Where the program that is not inside may be. */
+function missingHint({ details, toolchain }: CodedError): string | null {
+  if (toolchain) return `Here that is: --toolchain ${toolchain}`;
+  const file = String(details.file);
+  if (isFile(file))
+    return `${file} is a file of yours, which sandboxes do not see: sbx run ${file}, or bring it along with --file ${file}.`;
+  return /^\S+ \S/.test(file) ? `Give program and arguments apart: sbx run -- ${file}` : null;
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }

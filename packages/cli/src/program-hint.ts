@@ -1,16 +1,35 @@
-/** `sbx run python3 -c …`: a program of the sandbox, given as if it were a file of the host. */
+/**
+ * What was probably meant by a command line that is wrong: `sbx run python3 -c …`, a program of the sandbox,
+ * given as if it were a file of the host; `sbx main.py`; `sbx run --timeout 1s main.py`.
+ */
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 
 const RUNNERS = [['run'], ['fifo', 'run']];
 
-/** How to write what was probably meant; `null` when that is not a program without its `--`. */
+/** Names that other tools have, and that no spelling leads to. */
+const FOREIGN_FLAGS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    '--timeout': '--wall (real time) or --cpu (time on the CPU)',
+    '--time': '--wall (real time) or --cpu (time on the CPU)',
+    '--lang': '--language',
+    '--input': 'a redirection, < FILE: stdin is the program’s own',
+    '--stdin': 'a redirection, < FILE: stdin is the program’s own',
+  }),
+);
+
+/** How to write what was probably meant; `null` when nothing is known. */
 export function programHint(root: Command, argv: readonly string[]): string | null {
   const names = RUNNERS.find((runner) => runner.every((name, index) => argv[index] === name));
-  if (names === undefined || argv.includes('--')) return null;
+  if (names === undefined) return fileHint(root, argv);
   const command = names.reduce((at, name) => at.commands.find((each) => each.name() === name)!, root);
   const at = firstOperand(command, argv, names.length);
   const name = argv[at];
+  if (name?.startsWith('-')) {
+    const flag = FOREIGN_FLAGS.get(name);
+    return flag === undefined ? null : `Give ${flag}.`;
+  }
+  if (argv.includes('--')) return null;
   // A word with a slash or an extension is a path that is wrong, not a program.
   if (name === undefined || at + 1 === argv.length || !/^[\w+-]+(\.\d+)?$/.test(name) || existsSync(name))
     return null;
@@ -18,12 +37,23 @@ export function programHint(root: Command, argv: readonly string[]): string | nu
   return `To run a program of the sandbox with its own options, put -- before it: ${words.join(' ')}`;
 }
 
-/** Past the options of ours and their values. */
+/** A file of the host where a command should stand. */
+function fileHint(root: Command, argv: readonly string[]): string | null {
+  const [name = ''] = argv;
+  const isCommand = root.commands.some((command) => command.name() === name);
+  return isCommand || !existsSync(name)
+    ? null
+    : `To run a file, write: ${['sbx', 'run', ...argv].map(quoted).join(' ')}`;
+}
+
+/** Past the options of ours and their values; that of an option which is none of ours where there is one. */
 function firstOperand(command: Command, argv: readonly string[], from: number): number {
   let at = from;
   while (at < argv.length && argv[at]!.startsWith('-')) {
-    const option = command.options.find(({ short, long }) => [short, long].includes(argv[at]));
-    at += option?.required === true ? 2 : 1;
+    const [flag] = argv[at]!.split('=');
+    const option = command.options.find(({ short, long }) => [short, long].includes(flag));
+    if (option === undefined) break;
+    at += option.required && flag === argv[at] ? 2 : 1;
   }
   return at;
 }

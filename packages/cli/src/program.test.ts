@@ -48,6 +48,36 @@ test.each([
   expect(stderr).toContain(`put -- before it: ${wanted}\n`);
 });
 
+test.each([
+  [['run', '--timeout', '1s', 'loop.py'], 'Give --wall (real time) or --cpu (time on the CPU).\n'],
+  [['run', '--cpu=1s', '--lang', 'python', 'a.py'], 'Give --language.\n'],
+])('%j: the name of another tool', async (argv, hint) => {
+  const { stderr, value } = await sbx(...argv);
+  expect(value).toBe(64);
+  expect(stderr).toContain(hint);
+});
+
+test('the value of an option that is none is not taken for the program', async () => {
+  const { stderr } = await sbx('run', '--memry', '64MiB', 'loop.py');
+  expect(stderr).toContain('(Did you mean --memory?)');
+  expect(stderr).not.toContain('before it');
+});
+
+test('a file where the command should be', async () => {
+  const file = new URL(import.meta.url).pathname;
+  const { stderr, value } = await sbx(file, '-x');
+  expect(value).toBe(64);
+  expect(stderr).toContain(`To run a file, write: sbx run ${file} -x\n`);
+  expect((await sbx('nothing.py')).stderr).not.toContain('To run a file');
+});
+
+test('a protocol that is none is named, with those that are', async () => {
+  expect(await sbx('serve', 'fathm')).toMatchObject({
+    value: 64,
+    stderr: expect.stringMatching(/there is no protocol "fathm"\n.*fathom, gojudge, mcp/),
+  });
+});
+
 test('a wrong path is not taken for a program', async () => {
   expect((await sbx('run', './solution.py', '-x')).stderr).not.toContain('before it');
 });

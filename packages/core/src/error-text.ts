@@ -71,8 +71,12 @@ export function fileReason(code: FileErrorCode, errno: number): string {
 
 /** The host has it, where no sandbox sees it. */
 function onHostText(path: string): string {
-  const folder = /^(.+)\/bin\/[^/]+$/.exec(path)?.[1] ?? path.slice(0, path.lastIndexOf('/'));
-  return ` The host has it as ${path}, which sandboxes do not see: give the engine its toolchain, \`toolchains: [${JSON.stringify(folder)}]\`.`;
+  return ` The host has it as ${path}, which sandboxes do not see: give the engine its toolchain, \`toolchains: [${JSON.stringify(toolchainOf(path))}]\`.`;
+}
+
+/** The folder to give for a program of the host. */
+export function toolchainOf(path: string): string {
+  return /^(.+)\/bin\/[^/]+$/.exec(path)?.[1] ?? path.slice(0, path.lastIndexOf('/'));
 }
 
 /** How a program ended that did not end well, under these limits. */

@@ -8,7 +8,14 @@
 
 import { errnoName, errnoNumber, errnoText } from './errno.js';
 import { type CodeOf, type FileErrorCode, fileErrorCode, type OptionRule } from './error-codes.js';
-import { endText, fileReason, type KnownLimits, type MissingProgram, notFoundText } from './error-text.js';
+import {
+  endText,
+  fileReason,
+  type KnownLimits,
+  type MissingProgram,
+  notFoundText,
+  toolchainOf,
+} from './error-text.js';
 import { isSbxError, SbxError, type SbxErrorInit } from './sbx-error.js';
 import type { RunResult } from './types/result.js';
 
@@ -150,10 +157,12 @@ export class ProgramNotFoundError extends SbxError {
   readonly existsOnHost: boolean | null;
   /** It is there, a script, and this interpreter in its first line is not; else `null`. */
   readonly interpreter: string | null;
+  /** The host has it in this folder, which may be given as one of `toolchains`; else `null`. */
+  readonly toolchain: string | null;
 
   constructor(init: MissingProgram) {
     const { file, tried, existsOnHost, more = {} } = init;
-    const { onHost: _path, ...details } = more; // paths of the host are for its owner, not for peers
+    const { onHost, ...details } = more; // paths of the host are for its owner, not for peers
     super({
       code: 'SBX_PROGRAM_NOT_FOUND',
       message: notFoundText(init),
@@ -163,6 +172,7 @@ export class ProgramNotFoundError extends SbxError {
     this.tried = tried;
     this.existsOnHost = existsOnHost;
     this.interpreter = more.interpreter ?? null;
+    this.toolchain = onHost === undefined || more.minimal ? null : toolchainOf(onHost);
   }
 }
 

@@ -44,6 +44,6 @@ export function missingText(missing: readonly string[], debianPackage: string | 
   const fix =
     debianPackage === null
       ? 'Install it, or bring it into the sandbox with EngineOptions.mounts.'
-      : `On Debian: apt-get install ${debianPackage}.`;
+      : `On Debian: apt-get install ${debianPackage}. Of one outside /usr give the engine its folder, in \`toolchains\`.`;
   return `${things} ${missing.length === 1 ? 'is' : 'are'} not inside the sandbox. ${fix}`;
 }

@@ -108,6 +108,8 @@ export function validateRunCode(options: RunCodeOptions): void {
   validate(options, RUN_CODE, ['language', 'code']);
 }
 
+const LIKE_CODE = "must be an object such as { language: 'python', code: '…' }";
+
 /** Each key known, each value of the right type, each required one there. */
 export function validate(
   value: object,
@@ -115,7 +117,8 @@ export function validate(
   required: readonly string[],
   name = 'options',
 ): void {
-  record(value, name);
+  if (!isRecord(value))
+    throw wrongType(name, required.includes('code') ? LIKE_CODE : 'must be a plain object', value);
   for (const [key, item] of Object.entries(value)) {
     if (!Object.hasOwn(checks, key)) refuseUnknown(key, Object.keys(checks), `${name}.${key}`);
     if (item !== undefined) checks[key]!(item, `${name}.${key}`);
@@ -132,6 +135,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['timeout', TIME_HINT],
   ['timeoutMs', TIME_HINT],
   ['input', 'Give stdin: { text } or { bytes }.'],
+  ['source', 'Did you mean code?'],
 ]);
 
 /** Throws for a key that is not among `known`, and names the nearest one. */

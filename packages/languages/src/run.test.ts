@@ -132,6 +132,8 @@ describe('what is not installed', () => {
       missing: ['rustc'],
       debianPackage: 'rustc',
       retryable: false,
+      message:
+        'Rust is not available: "rustc" is not inside the sandbox. On Debian: apt-get install rustc. Of one outside /usr give the engine its folder, in `toolchains`.',
     });
     expect(engine.calls).toHaveLength(0);
   });
@@ -158,6 +160,12 @@ describe('refused before anything is started', () => {
     await expect(runArtifact(artifact as never, { engine })).rejects.toThrow(message);
     await expect(runArtifact(artifact as never, { engine })).rejects.toBeInstanceOf(InvalidOptionsError);
     expect(engine.calls).toHaveLength(0);
+  });
+
+  test.each([['python'], [undefined], [['python', '']]])('%j is told what it should be', async (options) => {
+    await expect(runCode(options as never)).rejects.toThrow(
+      "options must be an object such as { language: 'python', code: '…' }; got",
+    );
   });
 
   test('names of child_process are told what to write', async () => {

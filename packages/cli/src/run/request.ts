@@ -109,10 +109,12 @@ async function fileTarget(path: string, args: readonly string[], language?: stri
     const missing = error.code === 'ENOENT';
     const message = missing
       ? `there is no file ${JSON.stringify(path)}`
-      : `cannot read ${path}: ${error.message}`;
-    const hint = missing
-      ? `To run a program of the sandbox, write: sbx run -- ${[path, ...args].join(' ')}`
-      : null;
+      : `cannot read ${path}: ${error.code === 'EISDIR' ? 'it is a folder' : error.message}`;
+    // A name with an extension is one of a file.
+    const hint =
+      missing && !/\.[a-z]\w*$/.test(path)
+        ? `To run a program of the sandbox, write: sbx run -- ${[path, ...args].join(' ')}`
+        : null;
     throw new UsageError(message, hint, EXIT.noInput);
   });
   return { kind: 'file', path, name: basename(path), content, mode, args, ...(language ? { language } : {}) };

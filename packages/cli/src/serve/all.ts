@@ -1,6 +1,7 @@
 /** `sbx serve` without a protocol: everything on one port. */
 import { type Command, Option } from 'commander';
 import type { ServeFlags } from '../flags.js';
+import { UsageError } from '../usage-error.js';
 
 const repeated = (value: string, before: string[] = []) => [...before, value];
 
@@ -14,7 +15,15 @@ export function addServeAll(serve: Command, done: (exitCode: number) => void): v
   for (const option of options()) serve.addOption(option);
   serve.enablePositionalOptions(); // options after a protocol's name are that protocol's
   serve.addHelpText('after', NOTES);
-  serve.action(async (flags: ServeFlags) => {
+  serve.allowExcessArguments(); // told below as the name of a protocol that it was meant to be
+  serve.action(async (flags: ServeFlags, { args: [stray] }: Command) => {
+    if (stray !== undefined) {
+      const names = serve.commands.map((command) => command.name()).join(', ');
+      throw new UsageError(
+        `there is no protocol "${stray}"`,
+        `Known are: ${names}. Without one: all on one port.`,
+      );
+    }
     const { serveCommand } = await import('../commands/serve.js');
     done(await serveCommand(flags));
   });

@@ -1,13 +1,31 @@
-/** Options of `engine.runMany`. The requests themselves are checked as they come. */
+/** Options and requests of `engine.runMany`; those are checked as they come. */
 import type { RunManyOptions } from '../types/program.js';
-import { checkTable, number, table } from './check.js';
+import { by, checkTable, nested, number, table } from './check.js';
 import { throwProblem, wrongType } from './problem.js';
-import { ABORT_RULES } from './program-rules.js';
+import { validateOneShot } from './program.js';
+import { ABORT_RULES, ONE_SHOT_TABLE } from './program-rules.js';
 
 const TABLE = table<RunManyOptions>('the options of engine.runMany', {
   concurrency: number(1, 4096),
   signal: ABORT_RULES.signal,
 });
+
+/** `validateOneShot` looks at it. */
+const later = by(() => null);
+
+const REQUEST_TABLE = table('a request of engine.runMany', {
+  file: later,
+  args: later,
+  options: nested(ONE_SHOT_TABLE),
+});
+
+/** Throws `InvalidOptionsError`, by the request's place: what stood beside `options` would be ignored. */
+export function validateRunRequest(request: unknown, index: number): void {
+  const found = checkTable(request, REQUEST_TABLE);
+  if (found !== null) throwProblem(`requests[${index}]`, found);
+  const { file, args, options } = request as Record<string, unknown>;
+  validateOneShot(file, args, options);
+}
 
 /** Throws `InvalidOptionsError`. */
 export function validateRunMany(requests: unknown, options: unknown): void {

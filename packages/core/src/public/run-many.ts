@@ -1,8 +1,7 @@
 /** Many one-shot runs, a few at a time: what `engine.runMany` does. */
 import { onAbort } from '@sbx/shared';
 import type { EngineCore } from '../engine/core.js';
-import { validateOneShot } from '../options/program.js';
-import { validateRunMany } from '../options/run-many.js';
+import { validateRunMany, validateRunRequest } from '../options/run-many.js';
 import { runOneShot } from '../run/one-shot.js';
 import type { RunManyOptions } from '../types/program.js';
 import type { RunResult } from '../types/result.js';
@@ -51,6 +50,7 @@ class Runs {
   readonly #concurrency: number;
   readonly #results: Promise<RunResult>[] = [];
   readonly #running = new Set<Promise<unknown>>();
+  #startedCount = 0;
 
   constructor(core: EngineCore, signal: AbortSignal, concurrency: number) {
     this.#core = core;
@@ -74,8 +74,10 @@ class Runs {
     return this.#results.length < 2 * this.#concurrency;
   }
 
-  start({ file, args, options }: RunRequest): void {
-    validateOneShot(file, args, options);
+  start(request: RunRequest): void {
+    validateRunRequest(request, this.#startedCount);
+    this.#startedCount += 1;
+    const { file, args, options } = request;
     const result = this.#run(file, args, options);
     this.#results.push(result);
     const over = () => void this.#running.delete(result);
