@@ -13,6 +13,17 @@ describe('the name that was meant', () => {
   });
 });
 
+it.each([
+  ['python', "request must be an object such as { language: 'python', code: '…' }."],
+  [
+    { language: 'python', code: '', timeout: 5 },
+    'request.timeout is not known (did you mean limits.timeoutMs?)',
+  ],
+  [{ language: 'python', code: '', memoryBytes: 5 }, '(did you mean limits.memoryBytes?)'],
+])('%j is no request, and what one looks like is told', (request, message) => {
+  expect(() => executeFields('id', request as never)).toThrow(message);
+});
+
 it('an address alone is refused as such', () => {
   expect(() => new FathomClient('ws://host' as never)).toThrow(
     'options must be an object such as { url: … }',

@@ -110,12 +110,16 @@ export function refuse(field: string, rule: string): never {
   throw new FathomError({ code: 'FATHOM_REQUEST', message: `${field} ${rule}.` });
 }
 
+const EXAMPLE = " such as { language: 'python', code: '…' }";
+
 /** Throws FATHOM_REQUEST for what is no object, or has a name that is not known. */
 export function checkNames(field: string, value: unknown, known: readonly string[]): void {
-  if (typeof value !== 'object' || value === null) refuse(field, 'must be an object');
+  if (typeof value !== 'object' || value === null)
+    refuse(field, `must be an object${field === 'request' ? EXAMPLE : ''}`);
   const unknown = Object.keys(value).find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  const near = nearestName(unknown, known);
+  const inner = field === 'request' ? nearestName(unknown, KNOWN_LIMITS) : null;
+  const near = nearestName(unknown, known) ?? (inner === null ? null : `limits.${inner}`);
   const meant = near === null ? '' : ` (did you mean ${near}?)`;
   refuse(`${field}.${unknown}`, `is not known${meant}; known are ${known.join(', ')}`);
 }

@@ -40,6 +40,12 @@ describe('what a server could not read is named before it is sent', () => {
     ['an unknown kind of file', command({ stdin: {} as never }), 'cmd[0].files[0]'],
     ['a collector without max', command({ files: [{ name: 'x' } as never] }), 'cmd[0].files[0]'],
     ['a link as descriptor', command({ files: [{ symlink: 'x' } as never] }), 'cmd[0].files[0]'],
+    [
+      'bytes as a file',
+      command({ copyIn: { a: Buffer.from('x') as never } }),
+      "copyIn['a'] must be { src }, { content }, { fileId } or { symlink } (bytes go by client.upload first); got 1 bytes",
+    ],
+    ['bytes as input', command({ stdin: Buffer.from('x') as never }), 'bytes go by client.upload first'],
     ['bytes as content', command({ copyIn: { a: { content: Buffer.from('x') as never } } }), "copyIn['a']"],
     ['a collector in copyIn', command({ copyIn: { a: { name: 'x', max: 1 } as never } }), "copyIn['a']"],
     ['a raw field of another type', command({ wire: { tty: 1 as never } }), 'cmd[0].tty'],
@@ -74,6 +80,15 @@ describe('what a server could not read is named before it is sent', () => {
     });
     expect(() => check(group as RunGroup)).toThrow(known);
     expect(() => check(group as RunGroup)).toThrow(place);
+  });
+
+  test.each([
+    ['cpuLimit', 'limits.cpuTimeMs'],
+    ['procLimit', 'limits.processCount'],
+    ['strictMemoryLimit', 'wire: { strictMemoryLimit }'],
+    ['cmd', 'runGroup({ commands })'],
+  ])('the name of the wire, %s, with what it is called here', (name, meant) => {
+    expect(() => check({ commands: [command({ [name]: 1 })] })).toThrow(`Did you mean ${meant}?`);
   });
 
   test('an option of the client that is not known', () => {
@@ -186,6 +201,12 @@ describe('options of calls', () => {
     ],
     ['a session of text', () => client.connect({ inFlightMax: '9' as never }), 'options.inFlightMax'],
     ['no id', () => client.download(''), 'id must be that of a stored file'],
+    [
+      'nothing to upload',
+      () => client.upload(undefined as never),
+      'content must be a string, bytes, a Blob or',
+    ],
+    ['a list to upload', () => client.upload([1] as never), 'content must be a string, bytes, a Blob or'],
   ])('%s', async (_what, call, text) => {
     await expect(call()).rejects.toMatchObject({
       code: 'GOJUDGE_REQUEST',

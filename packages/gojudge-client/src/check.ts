@@ -84,14 +84,21 @@ function checkCmd(place: string, cmdIndex: number, cmd: WireCmd, isStream: IsStr
     if (file === null) continue;
     if (isRecord(file) && isStreamFile(file)) checkStream(`${place}.files[${fd}]`, cmdIndex, fd, isStream);
     else if (!isRecord(file) || ![...FILE_FORMS, isCollector].some((rule) => rule(file))) {
-      refuse(`${place}.files[${fd}]`, 'null, or { src }, { content }, { fileId } or { name, max }', file);
+      const words = withAdvice('null, or { src }, { content }, { fileId } or { name, max }', file);
+      refuse(`${place}.files[${fd}]`, words, file);
     }
   }
   for (const [path, file] of Object.entries(cmd.copyIn ?? {})) {
     if (!isRecord(file) || ![...FILE_FORMS, isLink].some((rule) => rule(file))) {
-      refuse(`${place}.copyIn['${path}']`, '{ src }, { content }, { fileId } or { symlink }', file);
+      const words = withAdvice('{ src }, { content }, { fileId } or { symlink }', file);
+      refuse(`${place}.copyIn['${path}']`, words, file);
     }
   }
+}
+
+/** JSON has no bytes. */
+function withAdvice(words: string, file: unknown): string {
+  return file instanceof Uint8Array ? `${words} (bytes go by client.upload first)` : words;
 }
 
 function checkStream(place: string, cmdIndex: number, fd: number, isStream: IsStream): void {

@@ -46,6 +46,25 @@ const LIMIT_RULES: OptionRules<RunLimits> = {
   cpuSet: TEXT,
 };
 
+/** Names of the wire, for those who have read go-judge's own documents. */
+const WIRE_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    cmd: 'runGroup({ commands })',
+    cpuLimit: 'limits.cpuTimeMs',
+    clockLimit: 'limits.wallTimeMs',
+    memoryLimit: 'limits.memoryBytes',
+    stackLimit: 'limits.stackBytes',
+    procLimit: 'limits.processCount',
+    cpuRateLimit: 'limits.cpuRate',
+    cpuSetLimit: 'limits.cpuSet',
+    copyOutMax: 'copyOutBytes',
+    copyOutDir: 'wire: { copyOutDir }',
+    dataSegmentLimit: 'wire: { dataSegmentLimit }',
+    strictMemoryLimit: 'wire: { strictMemoryLimit }',
+    addressSpaceLimit: 'wire: { addressSpaceLimit }',
+  }),
+);
+
 const GROUP_RULES: OptionRules<RunGroup> = { commands: LIST, pipes: LIST };
 
 /** Throws `GOJUDGE_REQUEST` with the field's name. What only the wire can tell is `checkRequest`'s. */
@@ -54,7 +73,7 @@ export function checkGroup(group: RunGroup): void {
   if (group.commands === undefined) refuse('group.commands', 'a list', undefined);
   for (const [index, command] of group.commands.entries()) {
     const place = `commands[${index}]`;
-    checkOptions(place, command, COMMAND_RULES);
+    checkOptions(place, command, COMMAND_RULES, WIRE_NAMES);
     if (command.args === undefined) refuse(`${place}.args`, 'a list of strings', undefined);
     if (command.limits !== undefined) checkOptions(`${place}.limits`, command.limits, LIMIT_RULES);
   }

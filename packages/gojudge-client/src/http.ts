@@ -102,7 +102,8 @@ function codesOf(error: unknown): string[] {
 
 function failureOf(response: Response, body: string, url: string): GojudgeError {
   const { status } = response;
-  const message = textOf(body, status) || `HTTP ${status}`;
+  const isMissing = status === 404 && url.includes('/file/') && body === '';
+  const message = isMissing ? `${url} is not there.` : textOf(body, status) || `HTTP ${status}`;
   // A file may be missing, but the runs of a go-judge are always there. Of a web page the message says so
   // itself.
   if (status === 404 && url.endsWith('/run') && !message.startsWith('HTTP ')) {

@@ -117,6 +117,12 @@ it('another service on the port is told as such, by its address', async () => {
   await expect(client.run(RUN)).rejects.toMatchObject({ code: 'GOJUDGE_PROTOCOL', status: 404, message });
 });
 
+it('a stored file that is not there is named', async () => {
+  const { client } = await counting((_at, response) => response.writeHead(404).end());
+  const message = expect.stringMatching(/^http:.*\/file\/GONE is not there\.$/);
+  await expect(client.download('GONE')).rejects.toMatchObject({ code: 'GOJUDGE_NOT_FOUND', message });
+});
+
 it.each(['[{"status":1}]', '{', ''])('%j is none of its answers', async (body) => {
   const { client } = await counting((_at, response) => response.end(body));
   await expect(client.run(RUN)).rejects.toMatchObject({ code: 'GOJUDGE_PROTOCOL' });

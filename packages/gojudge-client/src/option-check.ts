@@ -43,12 +43,23 @@ export const SIGNAL: ValueRule = [
   (value) => isObject(value) && typeof (value as { aborted?: unknown }).aborted === 'boolean',
 ];
 
-/** Throws `GOJUDGE_REQUEST` with the option's name. A value of `undefined` is as if it were not there. */
-export function checkOptions<T extends object>(place: string, value: T, rules: OptionRules<T>): void {
+/**
+ * Throws `GOJUDGE_REQUEST` with the option's name. A value of `undefined` is as if it were not there.
+ * `meanings`: names that people bring from elsewhere, with what they are called here.
+ */
+export function checkOptions<T extends object>(
+  place: string,
+  value: T,
+  rules: OptionRules<T>,
+  meanings: ReadonlyMap<string, string> = new Map(),
+): void {
   if (!isObject(value)) refuse(place, `an object of ${Object.keys(rules).join(', ')}`, value);
   for (const [name, given] of Object.entries(value)) {
     if (given === undefined) continue;
-    if (!Object.hasOwn(rules, name)) refuseName(`${place}.${name}`, name, Object.keys(rules));
+    if (!Object.hasOwn(rules, name)) {
+      const meant = meanings.get(name) ?? nearestName(name, Object.keys(rules));
+      refuseName(`${place}.${name}`, meant, Object.keys(rules));
+    }
     const [words, isRight] = rules[name as keyof T];
     if (!isRight(given)) refuse(`${place}.${name}`, words, given);
   }
@@ -59,9 +70,8 @@ export function refuse(place: string, rule: string, got: unknown): never {
   throw requestError(`${place} must be ${rule}; got ${shown(got)}. Nothing was sent.`);
 }
 
-function refuseName(place: string, name: string, known: readonly string[]): never {
-  const near = nearestName(name, known);
-  const hint = near === null ? '' : ` Did you mean ${near}?`;
+function refuseName(place: string, meant: string | null, known: readonly string[]): never {
+  const hint = meant === null ? '' : ` Did you mean ${meant}?`;
   throw requestError(`${place} is not known; known are ${known.join(', ')}.${hint} Nothing was sent.`);
 }
 
@@ -75,6 +85,7 @@ function shown(got: unknown): string {
   if (typeof got === 'number') return `${got}`;
   if (typeof got === 'bigint') return `${got}n`;
   if (typeof got === 'function') return 'a function';
+  if (got instanceof Uint8Array) return `${got.byteLength} bytes`;
   try {
     return JSON.stringify(got)?.slice(0, SHOWN_CHARS) ?? 'nothing';
   } catch {

@@ -1,5 +1,6 @@
 /** Bodies of uploads. */
 import { GojudgeError } from './errors.js';
+import { refuse } from './option-check.js';
 
 /**
  * What can be uploaded. Streams are sent as they come where the environment can, in browsers gathered first.
@@ -31,6 +32,7 @@ export async function makeUpload(
   const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` };
   const [head, tail] = frameOf(name, boundary);
   const whole = wholeOf(content);
+  if (whole === null && !isStream(content)) refuse('content', 'a string, bytes, a Blob or a stream', content);
   if (whole !== null) return { headers, body: new Blob([head, whole, tail]), isOnce: false };
   const chunks = withFrame(head, iterate(content as ReadableStream<Uint8Array>), tail);
   if (canStream) return { headers, body: toStream(chunks), isOnce: true };
@@ -58,6 +60,11 @@ function frameOf(
 function wholeOf(content: UploadContent): string | Uint8Array<ArrayBuffer> | Blob | null {
   if (typeof content === 'string' || content instanceof Blob) return content;
   return content instanceof Uint8Array ? (content as Uint8Array<ArrayBuffer>) : null;
+}
+
+function isStream(content: unknown): boolean {
+  if (typeof content !== 'object' || content === null) return false;
+  return Symbol.asyncIterator in content || 'getReader' in content;
 }
 
 async function* withFrame(head: Uint8Array, content: AsyncIterable<Uint8Array>, tail: Uint8Array) {
