@@ -52,6 +52,15 @@ describe('a language that is not installed', () => {
   });
 });
 
+test('an option that is none is refused with the one that was meant, also within limits', async () => {
+  const engine = served.server.engine;
+  for (const [options, meant] of [
+    [{ tokn: 'secret' }, /options\.tokn .*Did you mean token\?/],
+    [{ limits: { openFilesCount: 9 } }, /options\.limits\.openFilesCount .*Did you mean openFileCount\?/],
+  ] as const)
+    await expect(createFathomServer({ port: 0, engine, ...options } as object)).rejects.toThrow(meant);
+});
+
 test('a name that is none is not repeated', async () => {
   const { error } = await talk.run({ language: '\u001b[31mred' });
   expect(error!.message).toMatch(/Language of that name is not available/);

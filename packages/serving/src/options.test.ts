@@ -16,6 +16,23 @@ it('says which option was meant', () => {
   );
 });
 
+it('also of an object within them, which may be absent', () => {
+  const limits = { unwrap: () => ({ unwrap: () => ({ shape: { openFileCount: 0, fileBytes: 0 } }) }) };
+  const issue = {
+    code: 'unrecognized_keys',
+    path: ['limits'],
+    keys: ['openFilesCount'],
+    message: 'is no option',
+  };
+  const outer = {
+    shape: { limits },
+    safeParse: () => ({ success: false as const, error: { issues: [issue] } }),
+  };
+  expect(() => checkOptions(outer, {})).toThrow(
+    'options.limits.openFilesCount is no option. Did you mean openFileCount?',
+  );
+});
+
 it('suggests nothing that is far', () => {
   const far = { ...schema, shape: { host: 0 } };
   expect(() => checkOptions(far, {})).toThrow(/is no option\.$/);

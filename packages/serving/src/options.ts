@@ -14,10 +14,14 @@ interface Issue {
   keys?: readonly string[];
 }
 
-/** The part of a zod schema that is needed. */
-interface Schema<Output> {
-  /** Of an object: its keys. */
+/** Of a schema: an object with its keys, or one that wraps another. */
+interface Part {
   readonly shape?: object;
+  unwrap?(): unknown;
+}
+
+/** The part of a zod schema that is needed. */
+interface Schema<Output> extends Part {
   safeParse(
     value: unknown,
     params: { error: (issue: Issue) => string | undefined },
@@ -30,14 +34,25 @@ export function checkOptions<Output>(schema: Schema<Output>, options: unknown): 
   if (parsed.success) return parsed.data;
   const { code, path = [], keys = [], message = '' } = parsed.error.issues[0]!;
   const field = ['options', ...[...path, ...keys.slice(0, 1)].map(segment)].join('');
-  const hint = path.length > 0 || keys[0] === undefined ? null : hintFor(keys[0], schema);
+  const hint = keys[0] === undefined ? null : hintFor(keys[0], schema, path);
   throw new InvalidOptionsError({ field, rule: RULES[code ?? ''] ?? 'type', expected: message, hint });
 }
 
-/** Which option was meant, as core says it. */
-function hintFor<Output>(key: string, { shape }: Schema<Output>): string | null {
-  const near = nearestName(key, Object.keys(shape ?? {}));
+/** Which option was meant, as core says it; of an object within them, at `path`. */
+function hintFor(key: string, schema: Part, path: readonly PropertyKey[]): string | null {
+  const inner = path.reduce<Part | undefined>((part, name) => partsOf(part).get(String(name)), schema);
+  const near = nearestName(key, [...partsOf(inner).keys()]);
   return near === null ? null : `Did you mean ${near}?`;
+}
+
+/** Of an object, its keys. */
+function partsOf(part: Part | undefined): ReadonlyMap<string, Part> {
+  return new Map(Object.entries((bare(part)?.shape ?? {}) as Record<string, Part>));
+}
+
+/** Without what says that it may be absent or null. */
+function bare(part: Part | undefined): Part | undefined {
+  return part?.shape === undefined && part?.unwrap !== undefined ? bare(part.unwrap() as Part) : part;
 }
 
 /** As core names places: `.limits`, `[3]`. */

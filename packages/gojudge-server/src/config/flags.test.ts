@@ -43,6 +43,11 @@ describe('readFlags', () => {
     [['---silent']],
   ])('refuses %j', (args) => expect(() => readFlags(args, {})).toThrow(FlagError));
 
+  it('names the flag that was meant, and none at a distance', () => {
+    expect(() => readFlags(['-paralelism', '4'], {})).toThrow('-paralelism (did you mean -parallelism?)');
+    expect(() => readFlags(['-nope'], {})).toThrow(/^flag provided but not defined: -nope$/);
+  });
+
   it('refuses a bad variable by its name', () => {
     expect(() => readFlags([], { ES_PARALLELISM: 'x' })).toThrow(/^load config failed: ES_PARALLELISM/);
   });

@@ -1,4 +1,5 @@
 /** go-judge's flags and environment variables: one table, read in the order default, environment, flag. */
+import { nearestName } from '@sbx/core';
 import { parseBool, parseDurationMs, parseList, parseSize } from './units.js';
 
 type Kind = 'string' | 'bool' | 'size' | 'duration' | 'int' | 'list';
@@ -86,7 +87,7 @@ export function readFlags(
     if (/^(-|$)/.test(name)) throw new FlagError(`bad flag syntax: ${match[0]}`);
     if (name === 'h' || name === 'help') return 'help';
     const flag = Object.hasOwn(FLAGS, name) ? FLAGS[name]! : null;
-    if (flag === null) throw new FlagError(`flag provided but not defined: -${name}`);
+    if (flag === null) throw new FlagError(`flag provided but not defined: -${name}${meant(name)}`);
     let text = match[2];
     if (text === undefined && flag.kind === 'bool') text = 'true';
     if (text === undefined) text = args[++index];
@@ -94,6 +95,11 @@ export function readFlags(
     values.set(name, parseValue(flag.kind, text, `invalid value ${JSON.stringify(text)} for flag -${name}`));
   }
   return values;
+}
+
+function meant(name: string): string {
+  const near = nearestName(name, Object.keys(FLAGS));
+  return near === null ? '' : ` (did you mean -${near}?)`;
 }
 
 function readEnvironment(env: Readonly<Record<string, string | undefined>>): Map<string, FlagValue> {
