@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { FifoClient, isFifoError, parseStatus } from '@sbx/fifo-client';
 import { FifoManager, startFifoSandbox } from '@sbx/fifo-protocol/server';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { t, useEngine } from '../helpers/engine.js';
+import { t, useEngine, withEngine } from '../helpers/engine.js';
 import { execute, managed, shell } from '../helpers/fifo.js';
 import { settledFootprint } from '../helpers/leaks.js';
 import { timed, until } from '../helpers/wait.js';
@@ -198,6 +198,20 @@ test('the evaluator of the docs: a section, a checkpoint, and a crash told from 
   expect(parseStatus(last.status)).toEqual({ state: { kind: 'interrupted', signal: 11 }, remarks: [] });
   stdin.destroy();
   await fifo.finished;
+});
+
+test('one process more than the engine has room for is refused by name when it starts', async () => {
+  await withEngine({ maxSandboxes: 2, parallelism: 1, readyCount: 0 }, async (engine) => {
+    const start = () => startFifoSandbox(engine, t('sleep-ms'), ['60000']);
+    const managers = [await start(), await start()];
+    await expect(start()).rejects.toMatchObject({
+      code: 'SBX_OVERLOADED',
+      retryable: true,
+      message: expect.stringMatching(/maxSandboxes/),
+    });
+    await Promise.all(managers.map((manager) => manager.close()));
+    await (await start()).close();
+  });
 });
 
 test('without pipes there are no streams', async () => {

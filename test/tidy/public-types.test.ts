@@ -131,6 +131,30 @@ test('undefined is as good as absent for every option', { timeout: 120_000 }, ()
   expect(complaints).toEqual([]);
 });
 
+test('all servers have the same names for where they listen and who may connect', {
+  timeout: 120_000,
+}, () => {
+  const complaints = complaintsOf(`
+    import type { FathomServerOptions } from '@sbx/fathom-server';
+    import type { GojudgeServerOptions } from '@sbx/gojudge-server';
+    import type { McpServerOptions } from '@sbx/mcp';
+    import type { ServerOptions } from '@sbx/server';
+    const shared = { host: '::1', port: 0, token: 't', allowedOrigins: ['http://a.b'] };
+    export const all: [FathomServerOptions, GojudgeServerOptions, McpServerOptions, ServerOptions] =
+      [{ ...shared, path: '/ws' }, shared, { ...shared, path: '/mcp' }, shared];
+  `);
+  expect(complaints).toEqual([]);
+});
+
+test.each([
+  ['gojudge-server', ['httpAddr', 'authToken', 'allowOrigins', 'allowHosts']],
+  ['fathom-client', ['cpu_time_ms', 'peak_memory_mb', 'active_executions', 'queue_depth']],
+])('an editor strikes out the former names of %s', (name, former) => {
+  const types = readFileSync(join(root, 'packages', name, 'dist/index.d.ts'), 'utf8');
+  for (const each of former)
+    expect(types, each).toMatch(new RegExp(`@deprecated[^{}]*?\\*/\\s+(readonly )?${each}\\??:`));
+});
+
 test.each([
   ['runCode', "import { runCode } from '@sbx/languages'; await runCode({ code: '', language: '|' });"],
   ['compile', "import { compile } from '@sbx/languages'; await compile({ code: '', language: '|' });"],
