@@ -20,7 +20,7 @@ import { readText, root } from '../tidy/sources.js';
 import { HOSTILE, HOSTILE_LIMITS } from './agent.js';
 
 const NODES = ['22', '24'];
-const LOOPS = ['deepagents', 'openai-agents', 'bash-tool', 'mastra'];
+const LOOPS = ['deepagents', 'computesdk', 'ai-sdk', 'bash-tool', 'openai-agents', 'mastra', 'tanstack'];
 const nodes = new Map<string, string>();
 let folder: string;
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
     symlinkSync(join(modules, name), join(folder, 'node_modules', name));
   for (const name of ['adapters', 'core'])
     symlinkSync(join(root, 'packages', name), join(folder, 'node_modules/@sbx', name));
-  for (const name of ['agents.mjs', 'loops.mjs'])
+  for (const name of ['agents.mjs', 'loops.mjs', 'refusals.mjs'])
     copyFileSync(join(import.meta.dirname, 'frameworks', name), join(folder, name));
 }, 600_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -112,3 +112,29 @@ test.each(LOOPS)(
     }
   },
 );
+
+test('what a sandbox has not is refused through the frameworks, in their own errors', async () => {
+  const stdout = await run(NODES.at(-1)!, 'refusals.mjs');
+  const { refusals, sandboxes } = JSON.parse(stdout.trimEnd().split('\n').at(-1)!) as {
+    refusals: Record<string, string>;
+    sandboxes: number;
+  };
+  const ours = 'SandboxUnsupportedFeatureError: sbx does not support';
+  const starts = {
+    'openai-agents concurrencyLimits': 'UserError: concurrencyLimits.localDirFiles must be',
+    'openai-agents hostPath': `${ours} manifest.extraPathGrants.hostPath: `,
+    'openai-agents extraPathGrants': `${ours} manifest.extraPathGrants: commands do not see "/var/lib".`,
+    'openai-agents readOnly': `${ours} manifest.extraPathGrants.readOnly: `,
+    'openai-agents options': `${ours} options.exposedPorts: `,
+    'computesdk memory': 'InvalidOptionsError: options.memory must be absent',
+    'tanstack local':
+      'UnsupportedCapabilityError: Sandbox provider "sbx" does not support the "workspace.source',
+    'tanstack network':
+      'UnsupportedCapabilityError: Sandbox provider "sbx" does not support the "networkPolicy"',
+    'mastra maxRetainedBytes': 'InvalidOptionsError: options.maxRetainedBytes must be at most',
+  };
+  expect(Object.keys(refusals)).toEqual(Object.keys(starts));
+  for (const [name, start] of Object.entries(starts))
+    expect(refusals[name]!.slice(0, start.length), name).toBe(start);
+  expect(sandboxes).toBe(0);
+});

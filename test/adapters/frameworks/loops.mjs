@@ -5,10 +5,13 @@
  * frameworks are installed.
  */
 import { randomUUID } from 'node:crypto';
+import { createSandboxSession } from '@sbx/adapters/ai-sdk';
 import { createBashToolSandbox } from '@sbx/adapters/bash-tool';
+import { createComputeProvider } from '@sbx/adapters/computesdk';
 import { createDeepAgentsSandbox } from '@sbx/adapters/deepagents';
 import { createMastraSandbox } from '@sbx/adapters/mastra';
 import { createOpenAIAgentsClient } from '@sbx/adapters/openai-agents';
+import { createTanstackProvider } from '@sbx/adapters/tanstack';
 
 const textOf = (content) => (typeof content === 'string' ? content : JSON.stringify(content));
 
@@ -68,17 +71,56 @@ async function scriptedModel(toolName, inputs) {
   return new MockLanguageModelV4({ doGenerate: async () => next() });
 }
 
-async function bashTool(engine, limits, lines) {
+/** The AI SDK's own loop. What it hands to the model of each call. */
+async function generate(tools, toolName, lines, more = {}) {
   const { generateText, isStepCount } = await import('ai');
+  const inputs = lines.map((command) => ({ command }));
+  const model = await scriptedModel(toolName, inputs);
+  const stopWhen = isStepCount(lines.length + 1);
+  const { steps } = await generateText({ model, tools, prompt: 'Go.', stopWhen, ...more });
+  return steps.flatMap((step) => step.toolResults.map(({ output }) => textOf(output)));
+}
+
+/** The least that an application gives a model: a line of shell. */
+async function shellTool(execute) {
+  const { jsonSchema, tool } = await import('ai');
+  const properties = { command: { type: 'string' } };
+  const inputSchema = jsonSchema({ type: 'object', properties, required: ['command'] });
+  return { shell: tool({ description: 'Runs a command.', inputSchema, execute }) };
+}
+
+async function bashTool(engine, limits, lines) {
   const { createBashTool } = await import('bash-tool');
   const sandbox = await createBashToolSandbox({ engine, limits });
   const { tools } = await createBashTool({ sandbox, destination: '/w' });
-  const inputs = lines.map((command) => ({ command }));
-  const model = await scriptedModel('bash', inputs);
-  const stopWhen = isStepCount(lines.length + 1);
-  const work = generateText({ model, tools, prompt: 'Go.', stopWhen });
-  const { steps } = await work.finally(() => sandbox.close());
-  return steps.flatMap((step) => step.toolResults.map(({ output }) => textOf(output)));
+  return generate(tools, 'bash', lines).finally(() => sandbox.close());
+}
+
+async function aiSdk(engine, limits, lines) {
+  const session = await createSandboxSession({ engine, limits });
+  const execute = ({ command }, { experimental_sandbox: sandbox }) => sandbox.run({ command });
+  const sandbox = { experimental_sandbox: session };
+  return generate(await shellTool(execute), 'shell', lines, sandbox).finally(() => session.close());
+}
+
+/** ComputeSDK has no loop of its own: its sandboxes are an application's, and so is the tool. */
+async function computeSdk(engine, limits, lines) {
+  const { defineProvider } = await import('@computesdk/provider');
+  const provider = createComputeProvider(defineProvider, { engine, limits });
+  const sandbox = await provider.sandbox.create();
+  const tools = await shellTool(({ command }) => sandbox.runCommand(command));
+  return generate(tools, 'shell', lines).finally(() => provider.close());
+}
+
+/** Its loops are those of command line agents: the definition and the handle are its own, the loop is not. */
+async function tanstack(engine, limits, lines) {
+  const framework = await import('@tanstack/ai-sandbox');
+  const provider = createTanstackProvider(framework, { engine, limits });
+  const workspace = framework.defineWorkspace({ source: { type: 'none' }, instructions: 'Go.' });
+  const definition = framework.defineSandbox({ id: 'coder', provider, workspace });
+  const handle = await definition.ensure({ threadId: 'thread', runId: 'run' });
+  const tools = await shellTool(({ command }) => handle.process.exec(command));
+  return generate(tools, 'shell', lines).finally(() => provider.close());
 }
 
 async function mastra(engine, limits, lines) {
@@ -98,4 +140,12 @@ async function mastra(engine, limits, lines) {
   }
 }
 
-export const LOOPS = { deepagents, 'openai-agents': openaiAgents, 'bash-tool': bashTool, mastra };
+export const LOOPS = {
+  deepagents,
+  computesdk: computeSdk,
+  'ai-sdk': aiSdk,
+  'bash-tool': bashTool,
+  'openai-agents': openaiAgents,
+  mastra,
+  tanstack,
+};
