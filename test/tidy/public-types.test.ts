@@ -37,10 +37,10 @@ function withProgram<Result>(source: string, work: (file: string) => Result): Re
 }
 
 /** What the compiler says of it. */
-function complaintsOf(source: string): string[] {
+function complaintsOf(source: string, options: ts.CompilerOptions = {}): string[] {
   return withProgram(source, (file) =>
     ts
-      .getPreEmitDiagnostics(ts.createProgram([file], OPTIONS))
+      .getPreEmitDiagnostics(ts.createProgram([file], { ...OPTIONS, ...options }))
       .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')),
   );
 }
@@ -104,6 +104,21 @@ const ENTRIES: Readonly<Record<string, string>> = {
   '@sbx/mcp': 'mcp/dist/index.d.ts',
   '@sbx/server': 'server/dist/index.d.ts',
 };
+
+const importsOf = (entries: readonly string[]) =>
+  entries.map((entry, at) => `export type * as E${at} from '${entry}';`).join('\n');
+
+test('our own types are whole with those of Node', { timeout: 120_000 }, () => {
+  expect(complaintsOf(importsOf(Object.keys(ENTRIES)), { skipLibCheck: false })).toEqual([]);
+});
+
+test('those of clients are whole with what their READMEs ask of a browser’s project', {
+  timeout: 120_000,
+}, () => {
+  const lib = ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.esnext.disposable.d.ts'];
+  const options = { skipLibCheck: false, types: [], typeRoots: [], lib };
+  expect(complaintsOf(importsOf(['@sbx/fathom-client', '@sbx/gojudge-client']), options)).toEqual([]);
+});
 
 /** Names of option types that an entry exports under their own names. */
 function optionTypesOf(file: string): string[] {
