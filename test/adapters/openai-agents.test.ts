@@ -404,6 +404,10 @@ describe('an OpenAI Agents client', () => {
       await session.applyManifest(new Manifest({ entries, extraPathGrants: seen }));
       await session.applyManifest(new Manifest({ entries: { b: entries.a } }));
       expect((await session.exec({ cmd: 'cat a b' })).output).toBe('from the hostfrom the host');
+      // Skills that the framework puts in place when the model asks for them.
+      await using later = await start({ extraPathGrants: [{ path: folder, readOnly: true }] });
+      await later.materializeEntry({ path: 'c', entry: entries.a });
+      expect((await later.exec({ cmd: 'cat c' })).output).toBe('from the host');
     });
   });
 

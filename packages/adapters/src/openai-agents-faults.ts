@@ -28,10 +28,11 @@ export async function told<T>(errors: Errors, work: Promise<T>): Promise<T> {
 }
 
 /** Throws for what an sbx sandbox has not. */
-export function unsupported(errors: Errors, feature: string, why: string): never {
+export function unsupported(errors: Errors, feature: string, why: string, details = {}): never {
   throw new errors.SandboxUnsupportedFeatureError(`sbx does not support ${feature}: ${why}`, {
     provider: 'sbx',
     feature,
+    ...details,
   });
 }
 

@@ -1,6 +1,7 @@
 /**
- * `extraPathGrants` of manifests: folders of the host. Local entries may come from them. What commands see of
- * the host is what the engine mounts: a grant that promises more is refused.
+ * `extraPathGrants` of manifests: folders of the host. Local entries may come from them, now or later. What
+ * commands see of the host is what the engine mounts, and never what a manifest says: a grant that promises
+ * more is refused.
  */
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { Sandbox } from '@sbx/core';
@@ -22,7 +23,7 @@ export function checkHostPaths(errors: Errors, grants: Grants): void {
     if (hostPath === path) continue;
     const mount = `{ kind: 'bind', source: '${hostPath}', target: '${path}' }`;
     const why = `"${path}" is the same folder inside and on the host. Leave hostPath out, and mount it: ${mount} in engineOptions.mounts.`;
-    unsupported(errors, 'manifest.extraPathGrants.hostPath', why);
+    unsupported(errors, 'manifest.extraPathGrants.hostPath', why, { path });
   }
 }
 
@@ -39,12 +40,12 @@ export async function checkSeen(
   for (const [i, { path, readOnly = false }] of grants.entries()) {
     if (seen[i] === 'w' && readOnly) {
       const why = `commands can write to "${path}". Leave readOnly out, or mount the folder without writable.`;
-      unsupported(errors, 'manifest.extraPathGrants.readOnly', why);
+      unsupported(errors, 'manifest.extraPathGrants.readOnly', why, { path });
     }
-    if (seen[i] === '' && !sources.some((source) => isWithin(path, source))) {
-      const mount = `{ kind: 'bind', source: '${path}' }`;
-      const why = `commands do not see "${path}". Mount it: ${mount} in engineOptions.mounts; or copy what they need by a local_dir or local_file of this manifest.`;
-      unsupported(errors, 'manifest.extraPathGrants', why);
+    if (seen[i] === '' && !readOnly && !sources.some((source) => isWithin(path, source))) {
+      const mount = `{ kind: 'bind', source: '${path}' } in engineOptions.mounts`;
+      const why = `commands do not see "${path}". Mount it: ${mount}; or give it readOnly: true where only local entries and skills come from it.`;
+      unsupported(errors, 'manifest.extraPathGrants', why, { path });
     }
   }
 }

@@ -28,9 +28,9 @@ export interface OpenAIAgentsManifest {
   /** Must be empty. */
   readonly groups: readonly unknown[];
   /**
-   * Folders of the host that `local_file` and `local_dir` may read, besides the current one. Refused: a
-   * `hostPath` that is another one, a folder that commands do not see and no entry reads, `readOnly` where
-   * commands can write.
+   * Folders of the host that `local_file` and `local_dir` may read, besides the current one; commands see
+   * them only where the engine mounts them. Refused: a `hostPath` of another name, a folder that commands do
+   * not see unless it is `readOnly` or an entry comes from it, `readOnly` where commands can write.
    */
   readonly extraPathGrants: readonly { path: string; hostPath?: string; readOnly?: boolean }[];
   /** Variables of all commands, as they are declared. */
