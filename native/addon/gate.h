@@ -39,7 +39,7 @@ class Gate : public Napi::ObjectWrap<Gate> {
     int task;  // whose opening it is
   };
 
-  // Of the kernel's. An answer awakens all who wait in its group, so there are some groups.
+  // Of the kernel's. An answer wakes all who wait in its group, so there are some groups.
   class Group : public Watch {
    public:
     explicit Group(Gate& gate) : gate_(gate) {}

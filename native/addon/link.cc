@@ -23,7 +23,7 @@ Napi::Function Link::Define(Napi::Env env) {
   return DefineClass(env, "Channel",
       {InstanceMethod<&Link::Template>("template"), InstanceMethod<&Link::NewSlot>("newSlot"),
           InstanceMethod<&Link::Groups>("groups"), InstanceMethod<&Link::Prepare>("prepare"),
-          InstanceMethod<&Link::Start>("start"), InstanceMethod<&Link::HandOver>("handOver"),
+          InstanceMethod<&Link::Start>("start"), InstanceMethod<&Link::Activate>("activate"),
           InstanceMethod<&Link::Signal>("signal"), InstanceMethod<&Link::Listen>("listen"),
           InstanceMethod<&Link::Take>("take"), InstanceMethod<&Link::Close>("close")});
 }
@@ -123,9 +123,9 @@ Napi::Value Link::Prepare(const Napi::CallbackInfo& info) {
   return Result(info.Env(), sent < 0 ? sent : reactor_->Lend(ours.release()));
 }
 
-Napi::Value Link::HandOver(const Napi::CallbackInfo& info) {
+Napi::Value Link::Activate(const Napi::CallbackInfo& info) {
   Numbers numbers(info);
-  HandOverRecord record;
+  ActivateRecord record;
   Decode(numbers, record);
   record.startNs = (uint64_t)sys::MonotonicNs();
   return SendComplete(info, numbers, record, {});

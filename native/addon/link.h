@@ -24,7 +24,7 @@ class Link : public Napi::ObjectWrap<Link>, public Watch {
   Napi::Value Groups(const Napi::CallbackInfo& info);
   Napi::Value Prepare(const Napi::CallbackInfo& info);
   Napi::Value Start(const Napi::CallbackInfo& info);
-  Napi::Value HandOver(const Napi::CallbackInfo& info);
+  Napi::Value Activate(const Napi::CallbackInfo& info);
   Napi::Value Signal(const Napi::CallbackInfo& info);
   Napi::Value Listen(const Napi::CallbackInfo& info);
   Napi::Value Take(const Napi::CallbackInfo& info);

@@ -75,8 +75,8 @@ inline void Decode(Numbers& numbers, StartRecord& record) {
 #define SBX_START SBX_TAKE
 #include "../protocol/requests.def"
 }
-inline void Decode(Numbers& numbers, HandOverRecord& record) {
-#define SBX_HAND_OVER SBX_TAKE
+inline void Decode(Numbers& numbers, ActivateRecord& record) {
+#define SBX_ACTIVATE SBX_TAKE
 #include "../protocol/requests.def"
 }
 inline void Decode(Numbers& numbers, SignalRecord& record) {

@@ -1,5 +1,5 @@
 // One epoll descriptor per environment, polled by the loop: sockets and pipes of sandboxes come and go
-// without a libuv handle each, and a burst of events costs one awakening. All of it runs on the environment's
+// without a libuv handle each, and a burst of events costs one wake-up. All of it runs on the environment's
 // own thread.
 #pragma once
 

@@ -10,7 +10,7 @@ namespace sbx {
 namespace {
 
 constexpr int kBatch = 64;
-// About what it costs to sleep and to be awakened on another CPU.
+// About what it costs to sleep and to be woken on another CPU.
 constexpr int64_t kLookNs = 50'000;
 constexpr uint64_t kSinkSide = 1;  // low bit of a key; the rest is the id. Key 0 is the call to stop.
 

@@ -1,7 +1,7 @@
 // The thread that works the relays of one environment: a line that goes from program to program waits neither
 // for JavaScript nor for the loop. It lives while there are relays. Before it sleeps it looks again for a
 // moment, as long as that pays: who has just been given a line often answers at once, and a thread that
-// sleeps is dear to awaken. Two threads touch a pump, never at once: this one between Add and Remove, under
+// sleeps is dear to wake. Two threads touch a pump, never at once: this one between Add and Remove, under
 // the lock; its owner before and after.
 #pragma once
 

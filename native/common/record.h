@@ -4,7 +4,7 @@
 //
 //   host -> zygote   Template (once), then NewSlot per slot
 //   host -> keeper   Groups (the cgroups of the slot), Prepare (make a sandbox ready)
-//   host -> init     Start (a program), HandOver, Signal; closing the socket ends the sandbox
+//   host -> init     Start (a program), Activate, Signal; closing the socket ends the sandbox
 //   zygote, init -> host   Ready
 //   zygote, keeper, init -> host   Failed; from init also Started, Ended
 #pragma once
@@ -222,9 +222,9 @@ struct StartRecord {
 // A program that was started ahead of its request (kStartAhead), and has waited since, gets it. The host has
 // bounded the group and lets the program go on right after this, without an answer. Memory and tasks count
 // since its start, as what it holds is its own.
-struct HandOverRecord {
-  Head head{Kind::kHandOver};
-#define SBX_HAND_OVER SBX_FIELD
+struct ActivateRecord {
+  Head head{Kind::kActivate};
+#define SBX_ACTIVATE SBX_FIELD
 #include "../protocol/requests.def"
   uint64_t startNs;  // by CLOCK_MONOTONIC: its time counts from here
 };
@@ -270,7 +270,7 @@ struct EndedRecord {
 #include "../protocol/reports.def"
 };
 
-static_assert(std::is_trivially_copyable_v<StartRecord> && std::is_trivially_copyable_v<HandOverRecord> &&
+static_assert(std::is_trivially_copyable_v<StartRecord> && std::is_trivially_copyable_v<ActivateRecord> &&
               std::is_trivially_copyable_v<EndedRecord>);
 static_assert(sizeof(StartRecord) < 4096);
 static_assert(sizeof(TemplateRecord) % alignof(MountRow) == 0);      // the rows follow it

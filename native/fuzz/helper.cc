@@ -140,8 +140,8 @@ Event StartOf(uint32_t id, uint32_t flags) {
   return Message(Start(id, flags), (flags & kStartOwnGroup) != 0 ? 3 + kAllCounters : 2);
 }
 
-Event HandOver(uint32_t id) {
-  HandOverRecord record;
+Event Activate(uint32_t id) {
+  ActivateRecord record;
   record.programId = id;
   record.cpuCount = 2;
   record.cpuLimitNs = 5'000'000;
@@ -181,14 +181,14 @@ std::vector<std::string> Seeds() {
           StartOf(1, kStartTerminal | kStartNotify), Exit(0, 0)}),
       Join({Template(0, 0), Slot(), Fork(false), Fork(true), Slot()}),
       with({StartOf(1, kStartOneShot), Text("usage_usec 99999999\noom_kill 3\n"), Clock(30), Exit(0, 1)}),
-      with({StartOf(1, kStartAhead), HandOver(1), {kNotice, ""}, SignalOf(1, 1), Exit(0, 0), StartOf(2, 0),
+      with({StartOf(1, kStartAhead), Activate(1), {kNotice, ""}, SignalOf(1, 1), Exit(0, 0), StartOf(2, 0),
           SignalOf(2, 0), Exit(0, 137)}),
       with({StartOf(1, 0), StartOf(2, kStartOwnGroup | kStartNotify), {kPipe, ""}, Text("2\n3\n4\n"),
           SignalOf(2, 1), Exit(1, 0), Clock(100), Exit(0, 0), Exit(0, 0)}),
       with({StartOf(1, 0), StartOf(2, kStartOwnGroup), report, {kNotice, ""}, Exit(1, 127), Exit(9, 0)}),
       with({{kPlan, Start(1, kStartInFile)}, Message(Start(1, kStartInFile), 3), Exit(0, 0)}),
       with({StartOf(1, kStartFindFirst)}),
-      with({SignalOf(1, 0), HandOver(1), StartOf(1, kStartTerminal | kStartOneShot)}),
+      with({SignalOf(1, 0), Activate(1), StartOf(1, kStartTerminal | kStartOneShot)}),
       with({Fork(false), Fork(false), Fork(false), Fork(true), StartOf(1, 0), Exit(0, 0),
           StartOf(2, kStartFindFirst)}),
       with({Message("x"), Groups(0), Prepare(0)}),

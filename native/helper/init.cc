@@ -9,7 +9,7 @@
 
 #include "../common/channel.h"
 #include "descriptors.h"
-#include "forerunner.h"
+#include "pre_forked_child.h"
 
 namespace sbx {
 namespace {
@@ -79,9 +79,9 @@ bool ReportReady(const Init& init) {
 
 // From here on there is a first program, or the sandbox ends.
 bool ServeFirst(Init& init) {
-  Forerunner forerunner{init};
-  if (const Failure failure = MakeForerunner(forerunner)) return Report(init.channel.get(), failure), false;
-  return ReportReady(init) && AwaitFirstProgram(forerunner);
+  PreForkedChild child{init};
+  if (const Failure failure = MakePreForkedChild(child)) return Report(init.channel.get(), failure), false;
+  return ReportReady(init) && AwaitFirstProgram(child);
 }
 
 // What the keeper holds for its slot and its next inits is not for us, whatever it is.

@@ -1,7 +1,7 @@
 // What the parts of init share: the sandbox it is pid 1 of, and the few calls that cross from one part to
 // another.
 //   init.cc        the loop
-//   forerunner.cc  the process of the first program, made before its start
+//   pre_forked_child.cc  the process of the first program, made before its start
 //   starting.cc    starts
 //   requests.cc    what else the host asks for
 //   enforce.cc     limits

@@ -1,4 +1,4 @@
-// The child section below runs in init's memory while init waits (vfork) or sleeps (forerunner.h): only
+// The child section below runs in init's memory while init waits (vfork) or sleeps (pre_forked_child.h): only
 // system calls on prepared data, no allocation, no locks, no destructors; it leaves by exec or _exit.
 // Functions that may be called there end in InChild.
 

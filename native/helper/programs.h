@@ -31,10 +31,10 @@ struct Program {
   Fd launching;                   // until exec: how a launch beside others went
   Fd terminal;                    // until it is sent with Started
   bool notify = false;            // say Started
-  bool ahead = false;             // of its request, which HandOver brings
+  bool ahead = false;             // of its request, which Activate brings
   bool failed = false;            // it never started, and the host knows; only its reaping is left
 
-  // From the record of a start, or of a hand-over.
+  // From the record of a start, or of a activation.
   template <class Record>
   void SetLimits(const Record& record) {
     cpuLimitNs = record.cpuLimitNs;

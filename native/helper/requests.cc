@@ -8,7 +8,7 @@
 namespace sbx {
 namespace {
 
-void HandOver(Init& init, const HandOverRecord& record) {
+void Activate(Init& init, const ActivateRecord& record) {
   Program* program = init.programs.FindById(record.programId);
   if (program == nullptr || program->exited) return;  // its end has been told, or is about to be
   program->ahead = false;
@@ -54,9 +54,9 @@ Heard Hear(Init& init, int flags, Starting& starting) {
     return Heard::kEnd;
   switch (head.kind) {
     case Kind::kStart: TakeStart(init, received, starting); return Heard::kStart;
-    case Kind::kHandOver:
-      if (received.size == sizeof(HandOverRecord))
-        HandOver(init, *reinterpret_cast<const HandOverRecord*>(message));
+    case Kind::kActivate:
+      if (received.size == sizeof(ActivateRecord))
+        Activate(init, *reinterpret_cast<const ActivateRecord*>(message));
       return Heard::kHandled;
     case Kind::kSignal:
       if (received.size == sizeof(SignalRecord))

@@ -40,10 +40,10 @@ bool HasNoRoom(const Init& init, const Program& program, const StartRecord& reco
   return held - (cache < held ? cache : held) + least > limit;
 }
 
-// The forerunner's clock is the program's, which would else be told to have used less than it sees there.
-// Reading it books what runs, so that the group's counter has it, too.
+// The pre-forked child's clock is the program's, which would else be told to have used less than it sees
+// there. Reading it books what runs, so that the group's counter has it, too.
 uint64_t OwnCpuNs(const Starting& starting) {
-  const int64_t own = starting.byForerunner ? sys::ClockNs(CLOCK_PROCESS_CPUTIME_ID) : 0;
+  const int64_t own = starting.byPreForkedChild ? sys::ClockNs(CLOCK_PROCESS_CPUTIME_ID) : 0;
   return own > 0 ? (uint64_t)own : 0;
 }
 
@@ -78,7 +78,7 @@ Failure Begin(Init& init, const char* message, Starting& starting) {
 }
 
 // Compiled once and kept: most programs of a sandbox are of one family. Init's own memory, which the
-// forerunner shares.
+// pre-forked child shares.
 struct sock_fprog CallsFor(uint32_t family, bool kill) {
   static Filter filter;
   static uint32_t compiledFamily = 0;

@@ -1,5 +1,5 @@
-// A start on its way: taken from its message and made ready, then executed (launch.h, forerunner.h), then
-// settled.
+// A start on its way: taken from its message and made ready, then executed (launch.h, pre_forked_child.h),
+// then settled.
 #pragma once
 
 #include "launch.h"
@@ -29,7 +29,7 @@ struct Starting {
   Program* program = nullptr;  // its place, when there is one
   uint32_t id = 0;
   bool oneShot = false;
-  bool byForerunner = false;  // who takes it becomes the program
+  bool byPreForkedChild = false;  // who takes it becomes the program
   Failure failure;
   Launch launch = {};
   Mapping plan, tables;  // of a plan too large for a message

@@ -1,5 +1,5 @@
 // Programs that ask and answer each other in turn, each in a sandbox of its own: while one works the other
-// sleeps, so one CPU is as good for them as two, and better. On two, each line awakens a CPU that has gone
+// sleeps, so one CPU is as good for them as two, and better. On two, each line wakes a CPU that has gone
 // idle, which takes a virtual one ten times as long as the answer. The kernel leaves them on one CPU once
 // they are there and the others have slept for a while, but it does not bring them together. We do, for a
 // moment now and then, and less often where that costs the program CPU time: then the others work while it

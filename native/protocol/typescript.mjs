@@ -28,7 +28,7 @@ const REQUESTS = {
   GROUPS: 'Groups',
   PREPARE: 'Prepare',
   START: 'Start',
-  HAND_OVER: 'HandOver',
+  ACTIVATE: 'Activate',
   SIGNAL: 'Signal',
 };
 /** Of a report, what follows its numbers: name, type, docstring, how it begins. */

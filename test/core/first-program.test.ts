@@ -23,7 +23,7 @@ describe('a sandbox that stands ready', () => {
     await until(
       2000,
       'each sandbox has both',
-      () => eachHas('sbx-keeper', 'sbx-init') && eachHas('sbx-init', 'sbx-forerunner'),
+      () => eachHas('sbx-keeper', 'sbx-init') && eachHas('sbx-init', 'sbx-preforked'),
     );
     await sleep(20);
     expect(

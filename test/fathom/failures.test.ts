@@ -51,7 +51,7 @@ test('the sandbox dies under the program: what came stays, the error is the end'
   const id = talk.start({ code: 'echo before; sleep 60' });
   await talk.until((message) => message.id === id && message.type === 'stdout');
   const rows = descendants();
-  const isProgram = ({ name }: { name: string }) => name !== 'sbx-forerunner';
+  const isProgram = ({ name }: { name: string }) => name !== 'sbx-preforked';
   const inits = rows.filter(
     ({ pid, name }) => name === 'sbx-init' && rows.some((row) => row.parent === pid && isProgram(row)),
   );

@@ -25,7 +25,7 @@ test('no file names a build machine', () => {
  */
 const REPLACED_EVERYWHERE =
   /\b(?:lanes?|LANES|lent|Lent|awaken\w*|soiled|Wiring\w*|MadeFiles\w*|TakeOutBudget|turnTakers|hadCompany|besideOthers|prepareResting|readFigures|readStartFigures|makeShape|HandOverMessage|sendHandOver|sendPieces|presenceOf|PieceSink|tellsMemory|toldMemoryFiles)\b/;
-const REPLACED_IN_FILE_NAMES = /told-memory|hand-over|lent-ipc|(?:^|\/)(?:docs|test)\/.*forerunner/;
+const REPLACED_IN_FILE_NAMES = /told-memory|hand-over|lent-ipc|forerunner/;
 
 test('words that the glossary has replaced are in no script and no name of a file', () => {
   const scripts = listFiles(/^(packages|test|scripts|examples)\/.*\.(m?ts|tsx|mjs)$/);
@@ -35,14 +35,16 @@ test('words that the glossary has replaced are in no script and no name of a fil
   expect(listFiles(/./).filter((file) => REPLACED_IN_FILE_NAMES.test(file))).toEqual([]);
 });
 
-/** In prose; names of files and of code stand in backquotes. */
-const REPLACED_IN_PROSE = /\b(?:forerunners?|hand-over|awaken\w*|told memory)\b/i;
+/** In prose and native code. */
+const REPLACED_WORDS = /\b\w*(?:forerunner|hand-?over\w*|awaken\w*|told memory)\b/i;
 
-test('words that the glossary has replaced are in no prose', () => {
+test('words that the glossary has replaced are in no prose and no native code', () => {
   const pages = listFiles(/(?<!CHANGELOG)\.md$/).filter((file) => !/glossary|^\.changeset/.test(file));
   expect(pages.length).toBeGreaterThan(50);
-  const prose = (file: string) => readText(file).replaceAll(/`[^`\n]*`/g, '');
-  expect(pages.filter((file) => REPLACED_IN_PROSE.test(prose(file)))).toEqual([]);
+  expect(pages.filter((file) => REPLACED_WORDS.test(readText(file)))).toEqual([]);
+  const native = listFiles(/^native\/.*\.(cc|h|def|mjs)$/);
+  expect(native.length).toBeGreaterThan(100);
+  expect(native.filter((file) => REPLACED_WORDS.test(readText(file)))).toEqual([]);
 });
 
 /** Names that the glossary has replaced, by the folder in which nothing may bear them any more. */

@@ -71,7 +71,7 @@ export interface StartFlags {
   ownGroup: boolean;
   /** The first of `paths` that is executable and no folder is the program, and its argv[0]. */
   findFirst: boolean;
-  /** Started ahead of its request: a hand-over follows before its end can be told. */
+  /** Started ahead of its request: a activation follows before its end can be told. */
   ahead: boolean;
   /** Calls outside of the family end the program. */
   callsKill: boolean;
@@ -162,18 +162,18 @@ export function putStart(message: StartNumbers): void {
   put(message.oomEventfd ? 1 : 0);
 }
 
-export interface HandOverNumbers {
+export interface ActivateNumbers {
   programId: number;
   /** As in the start. */
   cpuCount: number;
   cpuLimitNs: number;
   wallLimitNs: number;
   memoryLimitBytes: number;
-  /** The group's CPU time at the hand-over, nanoseconds; unknown: nothing counts, init looks itself. */
+  /** The group's CPU time at the activation, nanoseconds; unknown: nothing counts, init looks itself. */
   cpuBaseNs: number | null;
 }
 
-export function putHandOver(message: HandOverNumbers): void {
+export function putActivate(message: ActivateNumbers): void {
   put(message.programId);
   put(message.cpuCount);
   put(message.cpuLimitNs);

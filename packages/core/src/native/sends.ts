@@ -4,8 +4,8 @@
  */
 import {
   prepareBits,
+  putActivate,
   putGroups,
-  putHandOver,
   putNewSlot,
   putPrepare,
   putSignal,
@@ -73,8 +73,8 @@ export function sendStart(channel: Channel, message: StartMessage): number {
 /** Activates a warm process. */
 export function sendActivate(channel: Channel, message: ActivateMessage): number {
   beginRow();
-  putHandOver(message);
-  return channel.handOver(finishRow());
+  putActivate(message);
+  return channel.activate(finishRow());
 }
 
 export function sendSignal(channel: Channel, message: SignalNumbers): number {

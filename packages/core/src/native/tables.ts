@@ -1,7 +1,7 @@
 /** Bounds and names that native code has, too. Made from native/protocol/*.def by `node native/build.mjs`: edit the tables there. */
 
 /** Of the tables that this was made from; the addon has one, too. */
-export const PROTOCOL_VERSION = 2124739432;
+export const PROTOCOL_VERSION = 1362007649;
 
 /** Larger plans travel in a sealed memory file. */
 export const MESSAGE_BYTES_MAX = 61440;
@@ -112,7 +112,7 @@ export const KIND = {
   prepare: 4,
   start: 5,
   signal: 6,
-  handOver: 7,
+  activate: 7,
   ready: 64,
   failed: 65,
   started: 66,

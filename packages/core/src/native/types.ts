@@ -1,6 +1,6 @@
 /** The functions of the addon. They return negative error numbers, which their callers turn into errors. */
 import type {
-  HandOverNumbers,
+  ActivateNumbers,
   MountFlags,
   PrepareFlags,
   PrepareNumbers,
@@ -56,7 +56,7 @@ export interface StartMessage extends StartFlags, StartNumbers, StartLists {
 }
 
 /** Activates a warm process: its limits begin. The host has written the bounds of its group. */
-export type ActivateMessage = HandOverNumbers;
+export type ActivateMessage = ActivateNumbers;
 
 /** The host's end of a socket to zygote, keeper or init. Methods return 0 or a negative error number. */
 export interface Channel {
@@ -74,7 +74,7 @@ export interface Channel {
     contents: readonly Uint8Array[],
     typed: Uint8Array | undefined,
   ): number;
-  handOver(row: Float64Array): number;
+  activate(row: Float64Array): number;
   signal(row: Float64Array): number;
   /** Messages of a quiet channel call `onReport` from now on; before, they wait for `take`. */
   listen(): number;

@@ -9,7 +9,7 @@
 
 namespace sbx {
 
-struct Forerunner {
+struct PreForkedChild {
   Init& init;
   int pid = 0;
   int running = 1;  // the kernel makes it 0 when it is about to leave our memory
@@ -20,9 +20,9 @@ struct Forerunner {
   Starting starting = {};
 };
 
-Failure MakeForerunner(Forerunner& forerunner);
+Failure MakePreForkedChild(PreForkedChild& child);
 
 // Until its program runs, or has ended, or failed to start. False when the host is gone or wants the end.
-bool AwaitFirstProgram(Forerunner& forerunner);
+bool AwaitFirstProgram(PreForkedChild& child);
 
 }  // namespace sbx

@@ -1,4 +1,4 @@
-#include "forerunner.h"
+#include "pre_forked_child.h"
 
 #include <linux/prctl.h>
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned kTimerStep = 20, kCloneStep = 21, kSetTimerStep = 22;  // of "clone the program's process"
 
-// After the start. Init awakened at exec would take the CPU from the program, or have another one awakened,
+// After the start. Init woken at exec would take the CPU from the program, or have another one woken,
 // with nothing to do yet; and short programs are over by then.
 constexpr uint64_t kTakeOverNs = 2'000'000;
 
@@ -25,17 +25,17 @@ uint64_t TakeOverAfter(const Starting& starting) {
       (uint64_t)(program.nextCpuLookNs - program.startNs), sooner(program.wallLimitNs, kTakeOverNs));
 }
 
-Failure BecomeProgram(const Forerunner& forerunner) {
-  const Starting& starting = forerunner.starting;
-  SBX_TRY(FailIf(Stage::k_programClone,
-      sys::SetTimer(forerunner.timer.get(), (int64_t)TakeOverAfter(starting)), kSetTimerStep));
-  return RunInChild(starting.launch, IdentityOf(forerunner.init), forerunner.staying.get());
+Failure BecomeProgram(const PreForkedChild& child) {
+  const Starting& starting = child.starting;
+  SBX_TRY(FailIf(Stage::k_programClone, sys::SetTimer(child.timer.get(), (int64_t)TakeOverAfter(starting)),
+      kSetTimerStep));
+  return RunInChild(starting.launch, IdentityOf(child.init), child.staying.get());
 }
 
 void Run(void* argument) {
-  auto& self = *static_cast<Forerunner*>(argument);
-  self.starting.byForerunner = true;
-  (void)sys::Prctl(PR_SET_NAME, (unsigned long)"sbx-forerunner");  // until it executes
+  auto& self = *static_cast<PreForkedChild*>(argument);
+  self.starting.byPreForkedChild = true;
+  (void)sys::Prctl(PR_SET_NAME, (unsigned long)"sbx-preforked");  // until it executes
   const Failure session = LeaveSessionInChild();
   do self.heard = Hear(self.init, 0, self.starting);
   while (self.heard == Heard::kHandled);
@@ -46,41 +46,41 @@ void Run(void* argument) {
 }
 
 // Its exec tells `running` first, takes other memory then, and closes descriptors last.
-void AwaitLeft(Forerunner& forerunner) {
-  forerunner.staying.reset();  // not ours alone before `running` is 0: until its exec it uses our descriptors
-  struct pollfd left = {forerunner.left.get(), POLLIN, 0};
+void AwaitLeft(PreForkedChild& child) {
+  child.staying.reset();  // not ours alone before `running` is 0: until its exec it uses our descriptors
+  struct pollfd left = {child.left.get(), POLLIN, 0};
   while (sys::Ppoll(&left, 1, nullptr) < 0) continue;
 }
 
 }  // namespace
 
-Failure MakeForerunner(Forerunner& forerunner) {
-  forerunner.timer.reset(sys::NewTimer());
-  SBX_TRY(FailIf(Stage::k_programClone, forerunner.timer.get(), kTimerStep));
-  SBX_TRY(OpenLaunchPipe(forerunner.left, forerunner.staying));
-  forerunner.pid = (int)sys::CloneSharing(gStack + sizeof(gStack), forerunner.running, Run, &forerunner);
-  return FailIf(Stage::k_programClone, forerunner.pid, kCloneStep);
+Failure MakePreForkedChild(PreForkedChild& child) {
+  child.timer.reset(sys::NewTimer());
+  SBX_TRY(FailIf(Stage::k_programClone, child.timer.get(), kTimerStep));
+  SBX_TRY(OpenLaunchPipe(child.left, child.staying));
+  child.pid = (int)sys::CloneSharing(gStack + sizeof(gStack), child.running, Run, &child);
+  return FailIf(Stage::k_programClone, child.pid, kCloneStep);
 }
 
 // The kernel holds the oom_score_adj of processes that share memory at one value, so only now init can go
 // back from the 1000 that its program has inherited. Until then both stand there, and init is the smaller.
-bool AwaitFirstProgram(Forerunner& forerunner) {
-  Init& init = forerunner.init;
+bool AwaitFirstProgram(PreForkedChild& child) {
+  Init& init = child.init;
   const SandboxSetup& setup = init.setup;
-  struct pollfd fds[] = {{setup.signals.get(), POLLIN, 0}, {forerunner.timer.get(), POLLIN, 0}};
+  struct pollfd fds[] = {{setup.signals.get(), POLLIN, 0}, {child.timer.get(), POLLIN, 0}};
   while (sys::Ppoll(fds, 2, nullptr) < 0) continue;
-  sys::AwaitZero(forerunner.running);
-  if (forerunner.heard != Heard::kStart) return false;
-  Starting& starting = forerunner.starting;
-  if (starting.failure) ReapFailed(forerunner.pid);
-  else starting.program->pid = forerunner.pid;
+  sys::AwaitZero(child.running);
+  if (child.heard != Heard::kStart) return false;
+  Starting& starting = child.starting;
+  if (starting.failure) ReapFailed(child.pid);
+  else starting.program->pid = child.pid;
   const bool hasEnded = fds[0].revents != 0;
   if (!hasEnded) {
-    AwaitLeft(forerunner);
+    AwaitLeft(child);
     (void)sys::Write(setup.oomScore.get(), "0", 1);
   }
   FinishStart(init, starting);
-  // Else it is the loop's, after the hand-over that may have come.
+  // Else it is the loop's, after the activation that may have come.
   if (hasEnded && !init.programs.AnyAhead()) (void)ReapAndFinish(init);
   return true;
 }
