@@ -7,6 +7,7 @@ import { fetchThroughNpm } from './npm.mjs';
 import { packagesInBuildOrder, root, tool } from './paths.mjs';
 import { fetchPnpm, pnpmQuietly } from './pnpm.mjs';
 import { CommandError, runQuietly } from './run.mjs';
+import { makeReference, referenceInputs } from './site/reference.mjs';
 import { hashOf, isFresh, writeStamp } from './stamp.mjs';
 
 const OLDEST_NODE = [20, 19];
@@ -31,14 +32,24 @@ function toolSteps() {
   ];
 }
 
-/** What builds the documentation site. Only that needs it, so it is no part of the rest. */
-const siteStep = {
-  name: 'site',
-  inputs: ['scripts/site/package.json', 'scripts/site/package-lock.json'],
-  outputs: ['.sbx-setup/site/node_modules/vitepress'],
-  // typedoc, which its plugins are for, is the workspace's.
-  run: () => fetchThroughNpm('site', ['--legacy-peer-deps']),
-};
+/** Of the documentation site. Only its build needs them, so they are no part of the rest. */
+function siteSteps() {
+  return [
+    {
+      name: 'site',
+      inputs: ['scripts/site/package.json', 'scripts/site/package-lock.json'],
+      outputs: ['.sbx-setup/site/node_modules/vitepress'],
+      // typedoc, which its plugin is for, is the workspace's.
+      run: () => fetchThroughNpm('site', ['--legacy-peer-deps']),
+    },
+    {
+      name: 'site-reference',
+      inputs: referenceInputs(),
+      outputs: ['.sbx-setup/site/reference'],
+      run: makeReference,
+    },
+  ];
+}
 
 function buildSteps() {
   return [
@@ -114,4 +125,4 @@ export const setup = () => takeAll([...toolSteps(), ...buildSteps()]);
 export const setupTools = () => takeAll(toolSteps());
 
 /** Brings what `npm run docs:site` needs besides. */
-export const provideSiteTools = () => takeAll([siteStep]);
+export const provideSiteParts = () => takeAll(siteSteps());

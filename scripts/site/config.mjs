@@ -2,6 +2,7 @@
 // sidebar as a file.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { renderMermaidSVG } from 'beautiful-mermaid';
 
 const { sidebar, base, repository } = JSON.parse(
   readFileSync(join(import.meta.dirname, 'site.json'), 'utf8'),
@@ -15,6 +16,32 @@ const anchorOf = (heading) =>
     .replaceAll(/[^\p{L}\p{N}\p{Mn}_\- ]/gu, '')
     .replaceAll(' ', '-');
 
+const COLOURS = {
+  bg: 'var(--vp-c-bg)',
+  fg: 'var(--vp-c-text-1)',
+  line: 'var(--vp-c-text-2)',
+  muted: 'var(--vp-c-text-1)',
+};
+
+/** The drawing of a diagram in the page's own colours; the page has the font that it would ask a host for. */
+function drawingOf(source) {
+  const svg = renderMermaidSVG(source, COLOURS).replace(/@import url\([^)]*\);/, '');
+  // As a value of Vue's, because templates have no styles.
+  const value = JSON.stringify(svg)
+    .replaceAll('&', '&amp;')
+    .replaceAll("'", '&#39;')
+    .replaceAll('"', '&quot;');
+  return `<div class="diagram" v-html="${value}"></div>\n`;
+}
+
+function drawDiagrams(markdown) {
+  const { fence } = markdown.renderer.rules;
+  markdown.renderer.rules.fence = (tokens, index, ...rest) =>
+    tokens[index].info.trim() === 'mermaid'
+      ? drawingOf(tokens[index].content)
+      : fence(tokens, index, ...rest);
+}
+
 export default {
   title: 'sbx',
   description: 'Run untrusted programs on Linux, measured and confined',
@@ -24,7 +51,7 @@ export default {
   srcDir: 'pages',
   cacheDir: 'cache',
   lastUpdated: false,
-  markdown: { anchor: { slugify: anchorOf } },
+  markdown: { anchor: { slugify: anchorOf }, config: drawDiagrams },
   themeConfig: {
     logo: '/icon.svg',
     sidebar,

@@ -1,26 +1,24 @@
 // The documentation site: pages of the repository, and the reference that typedoc makes, built by VitePress.
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPOSITORY } from '../pack-docs.mjs';
-import { root, scratch } from '../paths.mjs';
+import { root } from '../paths.mjs';
 import { runQuietly } from '../run.mjs';
-import { provideSiteTools } from '../setup.mjs';
+import { provideSiteParts } from '../setup.mjs';
 import { brokenLinks, foreignLoads, pageNames } from './check.mjs';
 import { writePages } from './pages.mjs';
-import { referenceSidebars, writeReference } from './reference.mjs';
+import { home, referenceFolder, referenceSidebars } from './reference.mjs';
 import { guideSidebar } from './sidebar.mjs';
 
-/** Where VitePress is installed, and where it finds pages and configuration. */
-const home = join(scratch, 'site');
 export const siteFolder = join(root, 'docs/site');
 
 /** Builds it for the address path `base`; returns a sentence about it. Dead links are an error. */
 export async function buildSite(base) {
-  await provideSiteTools();
+  await provideSiteParts();
   rmSync(join(home, 'pages'), { recursive: true, force: true });
   const pages = writePages(join(home, 'pages'));
-  await writeReference(home);
-  const sidebar = { '/': guideSidebar(pages), ...referenceSidebars(home) };
+  cpSync(referenceFolder, join(home, 'pages'), { recursive: true });
+  const sidebar = { '/': guideSidebar(pages), ...referenceSidebars() };
   mkdirSync(join(home, '.vitepress'), { recursive: true });
   copyFileSync(join(root, 'scripts/site/config.mjs'), join(home, '.vitepress/config.mjs'));
   writeFileSync(

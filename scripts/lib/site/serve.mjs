@@ -1,12 +1,12 @@
 // Shows the built site on loopback.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { scratch } from '../paths.mjs';
 import { siteFolder } from './build.mjs';
+import { home } from './reference.mjs';
 
 /** Begins to serve it, and returns its address; the server lives as long as the process. */
 export async function serveSite(base, port) {
-  const vite = join(scratch, 'site/node_modules/vite/dist/node/index.js');
+  const vite = join(home, 'node_modules/vite/dist/node/index.js');
   const { preview } = await import(pathToFileURL(vite).href);
   const server = await preview({
     configFile: false,
