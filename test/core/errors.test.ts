@@ -174,6 +174,18 @@ describe('programs that are not there', () => {
     expect(await failure(() => sbx.engine.run(file, [], options))).toMatchObject({ code });
   });
 
+  it('a working folder of the host is told as such', async () => {
+    const run = (cwd: string) => failure(() => sbx.engine.run('/bin/true', [], { cwd }));
+    expect((await run(process.cwd())).message).toContain('The host has it, which sandboxes do not see');
+    expect((await run('/nowhere')).message).not.toContain('The host has it');
+  });
+
+  it('a program that own mounts leave out is told what else they are to have', async () => {
+    await withEngine({ mounts: [{ kind: 'dir', target: '/empty' }] }, async (engine) => {
+      await expect(engine.run('/bin/true')).rejects.toThrow(/mounts one, beside those of DEFAULT_MOUNTS/);
+    });
+  });
+
   it('in a session the sandbox goes on', async () => {
     await using sandbox = await sbx.engine.createSandbox();
     await expect(sandbox.run('/nowhere')).rejects.toMatchObject({ code: 'SBX_PROGRAM_NOT_FOUND' });

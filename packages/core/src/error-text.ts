@@ -50,7 +50,7 @@ function whyNotFound(existsOnHost: boolean | null, more: NonNullable<MissingProg
     return ' The host has it, and the minimal root does not: name its package, or the program itself, in EngineOptions.root.';
   if (more.onHost !== undefined) return onHostText(more.onHost);
   if (existsOnHost)
-    return ' It exists on the host, but no mount brings it into the sandbox: add one to EngineOptions.mounts.';
+    return ' It exists on the host, but no mount brings it into the sandbox: give EngineOptions.mounts one, beside those of DEFAULT_MOUNTS.';
   if (more.noPath)
     return ' The environment given has no PATH: add one, such as DEFAULT_ENV.PATH, or name the program by its path.';
   return '';

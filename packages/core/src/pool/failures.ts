@@ -106,7 +106,9 @@ export function startError(
   const name = errnoName(errno);
   if (stage === 'workingFolder') {
     const why = CWD_REASONS[name] ?? 'cannot be entered inside the sandbox';
-    const message = `The working folder ${JSON.stringify(cwd)} ${why}`;
+    const isHosts = name === 'ENOENT' && isOfHost(cwd) && existsSync(cwd);
+    const advice = isHosts ? '. The host has it, which sandboxes do not see: give files, or a mount' : '';
+    const message = `The working folder ${JSON.stringify(cwd)} ${why}${advice}`;
     return new SandboxError({ code: 'SBX_BAD_CWD', message, stage, index, errno });
   }
   if (stage === 'programClone' && name === 'EAGAIN') {
@@ -151,6 +153,8 @@ function notFound(
 /** Of toolchains that install outside of /usr/bin and are not on every PATH. */
 const TOOLCHAIN_BINS = ['/usr/local/go/bin', '/opt/go/bin'];
 
+const SYSTEM_BIN = /^\/(usr\/)?s?bin\/[^/]+$/;
+
 /** Where the host finds a name that the sandbox does not: by its own PATH, links followed. */
 function findOnHost(file: string, tried: readonly string[]): string | null {
   const folders = [...(process.env.PATH ?? '').split(':'), ...TOOLCHAIN_BINS];
@@ -158,6 +162,7 @@ function findOnHost(file: string, tried: readonly string[]): string | null {
   for (const path of names) {
     const real = isOfHost(path) ? realPathOf(path) : null;
     if (real === null) continue;
+    if (SYSTEM_BIN.test(real)) return null; // left out by the caller's own mounts, and of no toolchain
     // A link that sandboxes see, to a file that they do not, is named by where it leads.
     return tried.includes(path) && real === path ? null : real;
   }
