@@ -95,7 +95,7 @@ describe('the ComputeSDK provider', () => {
 
   it('refuses what would be something else', async () => {
     await using provider = open();
-    const strangers = { image: 'alpine', memory: 512, cpu: 2, runtime: 'python', ports: [80], name: 'n' };
+    const strangers = { image: 'alpine', memory: 512, cpu: 2, ports: [80], name: 'n' };
     for (const [name, value] of Object.entries(strangers))
       await expect(provider.create(undefined, { [name]: value } as never), name).rejects.toMatchObject({
         field: `options.${name}`,
@@ -106,7 +106,7 @@ describe('the ComputeSDK provider', () => {
         field: 'options.timeout',
       });
     expect(await provider.list(undefined)).toEqual([]);
-    await provider.create(undefined, { image: undefined, provider: 'sbx' } as never);
+    await provider.create(undefined, { image: undefined, provider: 'sbx', runtime: 'python' } as never);
     const { sandbox } = await provider.create(undefined);
     await expect(provider.runCommand(sandbox, 'true', { timeout: -1 })).rejects.toMatchObject({
       field: 'options.limits.wallTimeMs',

@@ -29,8 +29,11 @@ export interface Closable extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** What is done; `provider` is by whom, and the framework has seen to it. */
-const KNOWN: ReadonlySet<string> = new Set(['timeout', 'envs', 'metadata', 'signal', 'provider']);
+/**
+ * What is done, and what changes nothing: `provider` is by whom, which the framework has seen to; `runtime`
+ * picks an image of a cloud, where all sandboxes here have every interpreter of the host.
+ */
+const KNOWN: ReadonlySet<string> = new Set(['timeout', 'envs', 'metadata', 'signal', 'provider', 'runtime']);
 
 /** The longest delay of a timer. */
 const MS_MAX = 2 ** 31 - 1;
