@@ -45,7 +45,8 @@ void Run(void* argument) {
   sys::Exit(127);
 }
 
-// Its exec tells `running` first, takes other memory then, and closes descriptors last.
+// Its exec tells `running` first, takes other memory then, and closes descriptors last: so 6.1 does. 6.12
+// closes them first, and there a first program that init takes over in that moment stands at init's 0.
 void AwaitLeft(PreForkedChild& child) {
   child.staying.reset();  // not ours alone before `running` is 0: until its exec it uses our descriptors
   struct pollfd left = {child.left.get(), POLLIN, 0};
