@@ -13,16 +13,6 @@ namespace {
 
 constexpr size_t kFileBytesMax = 8192;  // memory.stat is the largest, about 2 KiB
 
-// Reads a whole small file into a static buffer: one thread, one file at a time.
-const char* ReadText(int fd) {
-  static char buffer[kFileBytesMax];
-  if (fd < 0) return nullptr;
-  const long size = sys::PreadAll(fd, buffer, sizeof(buffer) - 1);
-  if (size <= 0) return nullptr;
-  buffer[size] = '\0';
-  return buffer;
-}
-
 // kUnknown for more than fits, as for what is unknown.
 uint64_t Sum(uint64_t a, uint64_t b) {
   uint64_t sum;
@@ -32,6 +22,15 @@ uint64_t Sum(uint64_t a, uint64_t b) {
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
+
+const char* ReadText(int fd) {
+  static char buffer[kFileBytesMax];
+  if (fd < 0) return nullptr;
+  const long size = sys::PreadAll(fd, buffer, sizeof(buffer) - 1);
+  if (size <= 0) return nullptr;
+  buffer[size] = '\0';
+  return buffer;
+}
 
 uint64_t ParseNumber(const char* text) {
   if (text == nullptr || !IsDigit(*text)) return kUnknown;
@@ -43,14 +42,16 @@ uint64_t ParseNumber(const char* text) {
   return value;
 }
 
-uint64_t FindNumber(const char* text, const char* key) {
+const char* FindText(const char* text, const char* key) {
   while (text != nullptr && *text != '\0') {
-    if (StartsWith(text, key)) return ParseNumber(text + Length(key));
+    if (StartsWith(text, key)) return text + Length(key);
     while (*text != '\0' && *text != '\n') ++text;
     if (*text == '\n') ++text;
   }
-  return kUnknown;
+  return nullptr;
 }
+
+uint64_t FindNumber(const char* text, const char* key) { return ParseNumber(FindText(text, key)); }
 
 uint64_t ReadCpuNs(const Counters& counters) {
   const char* text = ReadText(counters.fds[kCounterCpu]);

@@ -6,9 +6,13 @@
 
 namespace sbx {
 
+// A small file, in a static buffer: one thread, one file at a time. nullptr when it is empty or not there.
+const char* ReadText(int fd);
 // The number that a text begins with; kUnknown for no text, no number, or one beyond 64 bits.
 uint64_t ParseNumber(const char* text);
-// The number behind `key` (which ends with a space or tab) at the start of a line; kUnknown as above.
+// What follows `key` at the start of a line; nullptr where no line starts so.
+const char* FindText(const char* text, const char* key);
+// The number that follows it at once; kUnknown as above.
 uint64_t FindNumber(const char* text, const char* key);
 
 // kUnknown where there is no file or no number.

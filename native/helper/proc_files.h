@@ -3,7 +3,7 @@
 
 namespace sbx {
 
-// Its text, in a static buffer: one file at a time. nullptr for a process that has gone.
+// Its text, in the buffer of ReadText (counters.h). nullptr for a process that has gone.
 const char* ReadProcFile(int folder, const char* path);
 
 }  // namespace sbx

@@ -97,15 +97,9 @@ uint64_t ResidentBytes(int proc, int id) {
 
 // The number behind `key` at the start of a line, in KiB; 0 without one.
 uint64_t Field(const char* text, const char* key) {
-  for (; *text != '\0'; ++text) {
-    if (StartsWith(text, key)) {
-      const uint64_t kib = ParseNumber(AfterSpaces(text + Length(key)));
-      return kib > UINT64_MAX / 1024 ? 0 : kib * 1024;  // kUnknown is more, too
-    }
-    while (*text != '\0' && *text != '\n') ++text;
-    if (*text == '\0') break;
-  }
-  return 0;
+  const char* value = FindText(text, key);
+  const uint64_t kib = value == nullptr ? kUnknown : ParseNumber(AfterSpaces(value));
+  return kib > UINT64_MAX / 1024 ? 0 : kib * 1024;  // kUnknown is more, too
 }
 
 struct Share {

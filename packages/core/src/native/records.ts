@@ -71,7 +71,7 @@ export interface StartFlags {
   ownGroup: boolean;
   /** The first of `paths` that is executable and no folder is the program, and its argv[0]. */
   findFirst: boolean;
-  /** Started ahead of its request: a activation follows before its end can be told. */
+  /** Started ahead of its request: an activation follows before its end can be told. */
   ahead: boolean;
   /** Calls outside of the family end the program. */
   callsKill: boolean;
