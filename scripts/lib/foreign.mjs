@@ -1,8 +1,9 @@
 // Test suites of others, from their registries by lockfiles of ours, kept outside of the checkout.
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
+import { installByLockfile, NPM_FILES } from './npm.mjs';
 import { runQuietly } from './run.mjs';
 
 const cacheHome = () => join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'sbx');
@@ -27,11 +28,8 @@ async function madeOnce(name, files, make) {
 
 /** `node_modules` of a folder with package.json and package-lock.json; runs no script of theirs. */
 export async function npmSuite(name, folder) {
-  const files = ['package.json', 'package-lock.json'].map((file) => join(folder, file));
-  const home = await madeOnce(name, files, async (scratch) => {
-    for (const file of files) copyFileSync(file, join(scratch, basename(file)));
-    await runQuietly('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: scratch });
-  });
+  const files = NPM_FILES.map((file) => join(folder, file));
+  const home = await madeOnce(name, files, (scratch) => installByLockfile(folder, scratch));
   return join(home, 'node_modules');
 }
 

@@ -22,26 +22,21 @@ export interface Preparation {
 const TOKEN_FILE = { token: 'a-token-of-the-test\n' };
 const ANSWERING = 'while read -r line; do echo "$line"; done';
 
-/** A go-judge server in the block's own process, and its client; the block finds one address or the other. */
-const GOJUDGE = {
-  before: `import { createGojudgeServer } from '@sbx/gojudge-server';
-await using served = await createGojudgeServer({ port: 0, token: process.env.TOKEN });
+/** A server in the block's own process, for its client: the block finds one address or the other. */
+const servedBy = (create: string, name: string, address: string) => ({
+  before: `import { ${create} } from '@sbx/${name}';
+await using served = await ${create}({ port: 0, token: process.env.TOKEN });
 const { urls } = await served.listen();
 `,
-  replace: [["'http://localhost:5050'", 'urls[0]']],
-} as const;
+  replace: [[`'${address}'`, 'urls[0]']] as const,
+});
+const GOJUDGE = servedBy('createGojudgeServer', 'gojudge-server', 'http://localhost:5050');
+const FATHOM = servedBy('createFathomServer', 'fathom-server', 'ws://127.0.0.1:8765');
 const GOJUDGE_CLIENT = {
   before: `import { GojudgeClient } from '@sbx/gojudge-client';
 ${GOJUDGE.before}const client = new GojudgeClient({ url: urls[0], token: process.env.TOKEN });
 `,
 };
-const FATHOM = {
-  before: `import { createFathomServer } from '@sbx/fathom-server';
-await using served = await createFathomServer({ port: 0, token: process.env.TOKEN });
-const { urls } = await served.listen();
-`,
-  replace: [["'ws://127.0.0.1:8765'", 'urls[0]']],
-} as const;
 const CLUSTER = { replace: [["'nats://127.0.0.1:4222'", 'process.env.NATS']] } as const;
 const ENGINE = {
   before: `import { Engine } from '@sbx/core';
@@ -87,8 +82,7 @@ setTimeout(() => new FifoClient(fifo.dir).terminate(), 500);
 `,
   },
   'docs/protocols/fifo.md 3': {
-    before: `import { Engine } from '@sbx/core';
-import { startFifoSandbox } from '@sbx/fifo-protocol/server';
+    before: `${ENGINE.before}import { startFifoSandbox } from '@sbx/fifo-protocol/server';
 const engine = await Engine.open();
 const { dir } = await startFifoSandbox(engine, 'sh', ['-c', '${ANSWERING}'], { pipes: true });
 const data = '1 2 3';
@@ -139,8 +133,7 @@ ${FATHOM.before}await using client = new FathomClient({ url: urls[0], token: pro
   },
   'packages/fathom-server/README.md 2': { replace: [['8765', '0']] },
   'packages/fifo-client/README.md 2': {
-    before: `import { Engine } from '@sbx/core';
-import { startFifoSandbox } from '@sbx/fifo-protocol/server';
+    before: `${ENGINE.before}import { startFifoSandbox } from '@sbx/fifo-protocol/server';
 const engine = await Engine.open();
 const fifo = await startFifoSandbox(engine, 'sh', ['-c', '${ANSWERING}'], { pipes: true });
 const query = 'one';

@@ -1,4 +1,5 @@
 /** Flags of ours among those of a server that reads its own command line. */
+import { Option } from 'commander';
 import { UsageError } from '../usage-error.js';
 
 /** Where a cluster is. */
@@ -7,10 +8,10 @@ export interface ClusterAddress {
   credentials?: string | undefined;
 }
 
-/** For whoever completes command lines. */
-export const CLUSTER_FLAGS = [
-  { flag: '--cluster', takesValue: true, description: 'run on the workers of a cluster: nats://HOST:4222' },
-  { flag: '--credentials', takesValue: true, description: 'credentials file for its broker' },
+/** As commander takes them, and whoever completes command lines. */
+export const clusterOptions = (): Option[] => [
+  new Option('--cluster <url>', 'execute on the workers of a cluster: nats://HOST:4222'),
+  new Option('--credentials <path>', 'credentials file for its broker'),
 ];
 
 const FLAG = /^--?(cluster|credentials)(?:=(.*))?$/s;

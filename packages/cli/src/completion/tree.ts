@@ -42,7 +42,7 @@ export function completedCommands(command: Command, path = ''): CompletedCommand
   return [own, ...below];
 }
 
-function completedOption(option: Option): CompletedOption {
+export function completedOption(option: Option): CompletedOption {
   return {
     words: [option.short, option.long].filter((word) => word !== undefined),
     takesValue: option.required || option.optional,

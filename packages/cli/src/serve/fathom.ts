@@ -1,5 +1,6 @@
 /** `sbx serve fathom` and its options. */
 import { type Command, Option } from 'commander';
+import { clusterOptions } from '../cluster/split.js';
 import type { ServeFathomFlags } from '../flags.js';
 
 const repeated = (value: string, before: string[] = []) => [...before, value];
@@ -56,8 +57,7 @@ function options(): Option[] {
     new Option('--per-connection <count>', 'executions of one connection at once (default all)'),
     new Option('--grace <time>', 'how long executions outlive their connection (default 1s)'),
     new Option('--drain <time>', 'how long running executions may go on at the end (default 0s)'),
-    new Option('--cluster <url>', 'execute on the workers of a cluster: nats://HOST:4222'),
-    new Option('--credentials <path>', 'credentials file for its broker'),
+    ...clusterOptions(),
     new Option('--allow-degraded', 'serve also where this machine cannot give every guarantee'),
     new Option('--verbose', 'log connections and executions too'),
     new Option('--json', 'print one object on stdout when ready'),
