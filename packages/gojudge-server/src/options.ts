@@ -3,42 +3,44 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { type EngineOptions, isRunner, type Runner, type RunObserver, type SeccompPolicy } from '@sbx/core';
 import { checkOptions } from '@sbx/serving';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type Given, type Renamed, withoutFormerNames } from './former-names.js';
 import { BUILD_VERSION } from './version.js';
 
 const MiB = 2 ** 20;
-const count = z.int().min(0);
-const bytes = z.int().min(0);
+const count = z.int().check(z.minimum(0));
+const bytes = count;
+const text = z.string().check(z.minLength(1));
 const listOfText = z.array(z.string());
+const timeMs = (min: number) => z.number().check(z.minimum(min));
 
-/** mount.yaml as data; see `parseMountConf`. */
+/** mount.yaml as data. */
 export const MOUNT_CONF = z.object({
-  mount: z
-    .array(
+  mount: z.nullish(
+    z.array(
       z.object({
         type: z.enum(['bind', 'tmpfs']),
-        source: z.string().default(''),
+        source: z._default(z.string(), ''),
         target: z.string(),
-        readonly: z.boolean().default(false),
-        data: z.string().default(''),
+        readonly: z._default(z.boolean(), false),
+        data: z._default(z.string(), ''),
       }),
-    )
-    .nullish(),
-  symLink: z.array(z.object({ linkPath: z.string(), target: z.string() })).nullish(),
-  maskPath: listOfText.nullish(),
-  proc: z.boolean().nullish(),
-  procrw: z.boolean().nullish(),
-  workDir: z.string().nullish(),
-  hostName: z.string().nullish(),
-  domainName: z.string().nullish(),
-  uid: z.int().nullish(),
-  gid: z.int().nullish(),
-  initCmd: z
-    .literal('', {
+    ),
+  ),
+  symLink: z.nullish(z.array(z.object({ linkPath: z.string(), target: z.string() }))),
+  maskPath: z.nullish(listOfText),
+  proc: z.nullish(z.boolean()),
+  procrw: z.nullish(z.boolean()),
+  workDir: z.nullish(z.string()),
+  hostName: z.nullish(z.string()),
+  domainName: z.nullish(z.string()),
+  uid: z.nullish(z.int()),
+  gid: z.nullish(z.int()),
+  initCmd: z.nullish(
+    z.literal('', {
       error: 'is not supported: every run has a fresh sandbox, so put what it makes into the mounts',
-    })
-    .nullish(),
+    }),
+  ),
 });
 /** What mount.yaml says; keys as in the file. What is left out is as go-judge has it built in. */
 export interface MountConf {
@@ -80,54 +82,56 @@ export interface MountConf {
 export type ResolvedMountConf = z.output<typeof MOUNT_CONF>;
 
 const OPTIONS = z.strictObject({
-  host: z.string().min(1).optional(),
-  port: z.int().min(0).max(65_535).optional(),
-  httpAddr: z.string().optional(),
-  monitorAddr: z.string().default('localhost:5052'),
-  enableMetrics: z.boolean().default(false),
-  enableDebug: z.boolean().default(false),
-  token: z.string().min(1).nullish(),
-  authToken: z.string().nullish(),
-  parallelism: count.default(availableParallelism()),
-  cpuSets: listOfText.default([]),
-  queueLength: count.default(512),
-  preFork: count.default(1),
-  dir: z.string().nullable().default(null),
-  fileTimeoutMs: z.number().min(0).default(0),
-  storeMaxBytes: bytes.default(8 * 2 ** 30),
-  storeMaxCount: count.default(65_536),
-  srcPrefix: listOfText.default([]),
-  allowedOrigins: listOfText.nullish(),
-  allowOrigins: listOfText.nullish(),
-  allowedHosts: listOfText.nullish(),
-  allowHosts: listOfText.nullish(),
-  extraMemoryBytes: bytes.default(16 * 1024),
-  outputLimitBytes: bytes.default(256 * MiB),
-  copyOutLimitBytes: bytes.default(256 * MiB),
-  copyOutTotalBytes: bytes.default(256 * MiB),
-  openFileLimit: z.int().min(4).default(256),
-  enableCpuRate: z.boolean().default(false),
-  timeLimitCheckerIntervalMs: z.number().min(1).default(100),
-  containerCredStart: count.default(0),
-  noFallback: z.boolean().default(false),
-  cgroup: z.string().default('auto'),
-  tmpFsParam: z.string().default('size=128m,nr_inodes=4k'),
-  mountConf: MOUNT_CONF.nullable().default(null),
-  root: z.custom<NonNullable<EngineOptions['root']>>().default('host'),
-  seccomp: z.custom<SeccompPolicy>().nullable().default(null),
-  compat: z.enum(['default', 'strict']).default('default'),
-  advertiseVersion: z
-    .string()
-    .regex(/^v\d+\.\d+\.\d+([-+.][\w.+-]*)?$/, { error: 'must be a version such as v1.12.2' })
-    .default(BUILD_VERSION),
-  bodyMaxBytes: bytes.default(256 * MiB),
-  frameMaxBytes: bytes.default(256 * MiB),
-  receiveTotalBytes: bytes.default(512 * MiB),
-  cmdCountMax: z.int().min(1).default(64),
-  collectMaxBytes: bytes.default(256 * MiB),
-  shutdownMs: z.number().min(0).default(3000),
-  engine: z.custom<Runner>(isRunner).optional(),
-  observer: z.custom<RunObserver>((value) => typeof value === 'object' && value !== null).optional(),
+  host: z.optional(text),
+  port: z.optional(z.int().check(z.minimum(0), z.maximum(65_535))),
+  httpAddr: z.optional(z.string()),
+  monitorAddr: z._default(z.string(), 'localhost:5052'),
+  enableMetrics: z._default(z.boolean(), false),
+  enableDebug: z._default(z.boolean(), false),
+  token: z.nullish(text),
+  authToken: z.nullish(z.string()),
+  parallelism: z._default(count, availableParallelism()),
+  cpuSets: z._default(listOfText, []),
+  queueLength: z._default(count, 512),
+  preFork: z._default(count, 1),
+  dir: z._default(z.nullable(z.string()), null),
+  fileTimeoutMs: z._default(timeMs(0), 0),
+  storeMaxBytes: z._default(bytes, 8 * 2 ** 30),
+  storeMaxCount: z._default(count, 65_536),
+  srcPrefix: z._default(listOfText, []),
+  allowedOrigins: z.nullish(listOfText),
+  allowOrigins: z.nullish(listOfText),
+  allowedHosts: z.nullish(listOfText),
+  allowHosts: z.nullish(listOfText),
+  extraMemoryBytes: z._default(bytes, 16 * 1024),
+  outputLimitBytes: z._default(bytes, 256 * MiB),
+  copyOutLimitBytes: z._default(bytes, 256 * MiB),
+  copyOutTotalBytes: z._default(bytes, 256 * MiB),
+  openFileLimit: z._default(z.int().check(z.minimum(4)), 256),
+  enableCpuRate: z._default(z.boolean(), false),
+  timeLimitCheckerIntervalMs: z._default(timeMs(1), 100),
+  containerCredStart: z._default(count, 0),
+  noFallback: z._default(z.boolean(), false),
+  cgroup: z._default(z.string(), 'auto'),
+  tmpFsParam: z._default(z.string(), 'size=128m,nr_inodes=4k'),
+  mountConf: z._default(z.nullable(MOUNT_CONF), null),
+  root: z._default(z.custom<NonNullable<EngineOptions['root']>>(), 'host'),
+  seccomp: z._default(z.nullable(z.custom<SeccompPolicy>()), null),
+  compat: z._default(z.enum(['default', 'strict']), 'default'),
+  advertiseVersion: z._default(
+    z
+      .string()
+      .check(z.regex(/^v\d+\.\d+\.\d+([-+.][\w.+-]*)?$/, { error: 'must be a version such as v1.12.2' })),
+    BUILD_VERSION,
+  ),
+  bodyMaxBytes: z._default(bytes, 256 * MiB),
+  frameMaxBytes: z._default(bytes, 256 * MiB),
+  receiveTotalBytes: z._default(bytes, 512 * MiB),
+  cmdCountMax: z._default(z.int().check(z.minimum(1)), 64),
+  collectMaxBytes: z._default(bytes, 256 * MiB),
+  shutdownMs: z._default(timeMs(0), 3000),
+  engine: z.optional(z.custom<Runner>(isRunner)),
+  observer: z.optional(z.custom<RunObserver>((value) => typeof value === 'object' && value !== null)),
 });
 
 /** Options after defaults. */

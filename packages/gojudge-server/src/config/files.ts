@@ -1,12 +1,12 @@
 /**
- * mount.yaml and seccomp.yaml as files: a missing one is none, a broken one stops the start. Without them no
- * YAML parser is loaded.
+ * mount.yaml and seccomp.yaml as files: a missing one is none, a broken one stops the start. Without them
+ * neither the YAML parser nor the schemas' messages are loaded.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import type { SeccompPolicy } from '@sbx/core';
 import type { ParseOptions } from 'yaml';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { MOUNT_CONF, type ResolvedMountConf } from '../options.js';
 
 /** A configuration file that cannot be used. */
@@ -20,7 +20,7 @@ export async function readMountConf(path: string): Promise<ResolvedMountConf | n
   return value === undefined ? null : parseMountConf(value ?? {}, path);
 }
 
-export function parseMountConf(value: unknown, path: string): ResolvedMountConf {
+async function parseMountConf(value: unknown, path: string): Promise<ResolvedMountConf> {
   const rows = (value as { mount?: unknown }).mount;
   for (const row of Array.isArray(rows) ? rows : []) {
     const { type } = (row ?? {}) as { type?: unknown };
@@ -52,8 +52,9 @@ async function readYaml(path: string, options: ParseOptions = {}): Promise<unkno
   }
 }
 
-function check<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
-  const parsed = schema.safeParse(value);
+async function check<T>(schema: z.ZodMiniType<T>, value: unknown, path: string): Promise<T> {
+  const { default: english } = await import('zod/v4/locales/en.js');
+  const parsed = schema.safeParse(value, { error: english().localeError });
   if (parsed.success) return parsed.data;
   throw new ConfigError(`${path}: ${z.prettifyError(parsed.error)}`);
 }

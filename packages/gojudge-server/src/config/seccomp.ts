@@ -3,7 +3,7 @@
  * it.
  */
 import type { SeccompAction, SeccompArgument, SeccompPolicy, SeccompRule } from '@sbx/core';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 const ACTIONS = {
   allow: 'allow',
@@ -26,42 +26,48 @@ const OPERATIONS = {
   BitsNotSet: 'bits-not-set',
 } as const satisfies Record<string, SeccompArgument['op']>;
 
-const action = z.enum(Object.keys(ACTIONS) as (keyof typeof ACTIONS)[]).transform((name) => ACTIONS[name]);
-const condition = z
-  .object({
-    argument: z.bigint().min(0n).max(5n),
+const action = z.pipe(
+  z.enum(Object.keys(ACTIONS) as (keyof typeof ACTIONS)[]),
+  z.transform((name) => ACTIONS[name]),
+);
+const between = (min: bigint, max: bigint) => z.bigint().check(z.gte(min), z.lte(max));
+const condition = z.pipe(
+  z.object({
+    argument: between(0n, 5n),
     operation: z.enum(Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[]),
-    value: z
-      .bigint()
-      .min(0n)
-      .max(2n ** 64n - 1n),
-  })
-  .transform(({ argument, operation, value }) => ({
+    value: between(0n, 2n ** 64n - 1n),
+  }),
+  z.transform(({ argument, operation, value }) => ({
     index: Number(argument),
     op: OPERATIONS[operation],
     value,
-  }));
+  })),
+);
 
-const group = z
-  .object({
-    names: z.array(z.string()).nullish(),
-    names_with_args: z
-      .array(z.object({ name: z.string(), arguments: z.array(condition).nullish() }))
-      .nullish(),
+const group = z.pipe(
+  z.object({
+    names: z.nullish(z.array(z.string())),
+    names_with_args: z.nullish(
+      z.array(z.object({ name: z.string(), arguments: z.nullish(z.array(condition)) })),
+    ),
     action,
-  })
-  .transform((row): SeccompRule[] => {
+  }),
+  z.transform((row): SeccompRule[] => {
     const plain = row.names ?? [];
     const conditional = (row.names_with_args ?? []).map(
       ({ name, arguments: args }): SeccompRule => ({ names: [name], action: row.action, args: args ?? [] }),
     );
     return plain.length === 0 ? conditional : [{ names: plain, action: row.action }, ...conditional];
-  });
+  }),
+);
 
 /** What the file says, as the engine takes it. */
-export const SECCOMP_CONF = z.object({ default_action: action, syscalls: z.array(group).min(1) }).transform(
-  ({ default_action, syscalls }): SeccompPolicy => ({
-    defaultAction: default_action,
-    rules: syscalls.flat(),
-  }),
+export const SECCOMP_CONF = z.pipe(
+  z.object({ default_action: action, syscalls: z.array(group).check(z.minLength(1)) }),
+  z.transform(
+    ({ default_action, syscalls }): SeccompPolicy => ({
+      defaultAction: default_action,
+      rules: syscalls.flat(),
+    }),
+  ),
 );
