@@ -21,8 +21,8 @@ function said(child: ReturnType<typeof startSbx>, pattern: RegExp): Promise<RegE
 
 test('worker, status and both servers, from the shell', async () => {
   const args = ['--slots', '2', '--languages', 'python,shell', '--labels', 'rack=a,zone=b', '--json'];
-  const worker = startSbx(['worker', '--nats', nats.url, ...args]);
-  await said(worker, /"command": "worker"/);
+  const worker = startSbx(['worker', '--nats', nats.url, ...args, '--metrics', '127.0.0.1:0']);
+  const [, monitor] = await said(worker, /"monitorUrls": \[\s*"(http[^"]+)"/);
 
   const status = await sbx(['cluster', 'status', '--nats', nats.url, '--json']);
   expect(JSON.parse(status.stdout)).toMatchObject({
@@ -41,6 +41,12 @@ test('worker, status and both servers, from the shell', async () => {
   const cmd = [{ args: ['/bin/echo', 'there'], files, cpuLimit: 1e9, memoryLimit: 2 ** 27, procLimit: 10 }];
   const answer = await fetch(`${url}/run`, { method: 'POST', body: JSON.stringify({ cmd }) });
   expect(await answer.json()).toMatchObject([{ status: 'Accepted', files: { stdout: 'there\n' } }]);
+
+  const page = await fetch(`${monitor}/metrics`);
+  expect(page.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  expect(await page.text()).toMatch(/^sbx_worker_jobs_ended_total\{outcome="accepted"\} 1$/m);
+  const statusOf = async (path: string) => (await fetch(`${monitor}${path}`)).status;
+  expect(await Promise.all(['/healthz', '/readyz', '/other'].map(statusOf))).toEqual([200, 200, 404]);
 
   const fathom = startSbx([
     'serve',
@@ -72,6 +78,11 @@ test.each([
     ['worker', '--nats', 'nats://127.0.0.1:1', '--labels', 'x'],
     64,
     /--labels: "x" is not a name and a value/,
+  ],
+  [
+    ['worker', '--nats', 'nats://127.0.0.1:1', '--metrics', '9464'],
+    64,
+    /--metrics must be HOST:PORT; got "9464"/,
   ],
   [['cluster', 'status', '--nats', 'nats://127.0.0.1:1'], 69, /does not answer/],
   [['serve', 'gojudge', '--cluster'], 64, /--cluster needs a value/],

@@ -56,7 +56,7 @@ export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
  */
 export const STOREYS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   cluster: [
-    ['names.ts', 'clock.ts', 'errors.ts'],
+    ['names.ts', 'clock.ts', 'errors.ts', 'metrics/'],
     ['wire/envelope.ts', 'wire/blob.ts', 'wire/notice.ts', 'wire/record.ts'],
     ['links.ts'],
     ['wire/'],

@@ -112,6 +112,7 @@ export interface WorkerFlags {
   maxWall?: string;
   maxOutput?: string;
   drain?: string;
+  metrics?: string;
   replicas?: string;
   allowDegraded?: boolean;
   verbose?: boolean;

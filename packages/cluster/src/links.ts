@@ -58,6 +58,8 @@ export interface Delivery {
   job: QueuedJob;
   /** 1 for the first worker that got it. The fence of its result. */
   attempt: number;
+  /** From the queue's clock to this machine's, in ms; `null` after the first attempt: it was elsewhere. */
+  queuedMs: number | null;
   /** The lease begins anew. */
   extend(): void;
   /** The job is over: nobody gets it again. */

@@ -133,7 +133,7 @@ class OpenServer implements FathomServer {
     this.#routes = {
       path: options.path,
       check,
-      metrics: this.#metrics.registry,
+      metrics: { contentType: this.#metrics.registry.contentType, metrics: () => this.metrics() },
       problem: () => this.#problem(),
     };
     this.#metrics.watchStandby(() => this.#runtime.standbyCounts());
@@ -157,8 +157,9 @@ class OpenServer implements FathomServer {
     return { active, waiting };
   }
 
-  metrics(): Promise<string> {
-    return this.#metrics.registry.metrics();
+  async metrics(): Promise<string> {
+    const pages = [await this.#metrics.registry.metrics(), this.engine.metrics?.() ?? ''];
+    return pages.filter((page) => page !== '').join('\n');
   }
 
   handler = (request: IncomingMessage, response: ServerResponse): void => {

@@ -55,6 +55,7 @@ function workerOptions(): Option[] {
     new Option('--max-output <size>', 'bytes that a job may bring back (default 256MiB)'),
     new Option('--cache <size>', 'bytes of files that are kept here (default 2GiB)'),
     new Option('--drain <time>', 'how long running jobs may go on at the end (default 30s)'),
+    new Option('--metrics <address>', 'serve /metrics, /healthz and /readyz at HOST:PORT (default: none)'),
     new Option('--replicas <count>', 'copies of the queue, where it is made here (default 1)'),
     new Option('--allow-degraded', 'work also where this machine cannot give every guarantee'),
     new Option('--verbose', 'log jobs too'),

@@ -1,6 +1,7 @@
 /** `sbx worker`: words of the command line → a worker, until a signal ends it. */
 import { startWorker, type WorkerOptions } from '@sbx/cluster';
 import { pino } from 'pino';
+import { addressFrom, openMonitor } from '../cluster/monitor.js';
 import { refuse } from '../cluster/open.js';
 import { EXIT } from '../exit-codes.js';
 import type { WorkerFlags } from '../flags.js';
@@ -15,6 +16,7 @@ const DRAIN_MS = 30_000;
 export async function workerCommand(flags: WorkerFlags): Promise<number> {
   const logger = pino({ level: flags.verbose ? 'debug' : 'info', base: null }, pino.destination(2));
   const drainMs = flags.drain === undefined ? DRAIN_MS : parseDurationMs(flags.drain, '--drain');
+  const address = flags.metrics === undefined ? null : addressFrom(flags.metrics);
   const interrupts = watchInterrupts();
   const ended = new Promise<void>((resolve) => {
     interrupts.signal.addEventListener('abort', () => resolve(), { once: true });
@@ -24,11 +26,19 @@ export async function workerCommand(flags: WorkerFlags): Promise<number> {
     const worker = await startWorker({ ...optionsFrom(flags), logger }).catch((error) =>
       refuse(error, '--nats'),
     );
-    const { name, slots, languages } = worker.describe();
-    if (flags.json) printJson({ version: 1, command: 'worker', name, slots, languages });
-    await ended;
-    logger.info({ worker: name }, 'draining');
-    await worker.close(drainMs);
+    try {
+      const monitor = address === null ? null : await openMonitor(worker, address);
+      const { name, slots, languages } = worker.describe();
+      const monitorUrls = monitor === null ? {} : { monitorUrls: monitor.urls };
+      if (monitor !== null) logger.info(monitorUrls, 'metrics ready');
+      if (flags.json) printJson({ version: 1, command: 'worker', name, slots, languages, ...monitorUrls });
+      await ended;
+      logger.info({ worker: name }, 'draining');
+      await worker.close(drainMs);
+      monitor?.close();
+    } finally {
+      await worker.close();
+    }
     return EXIT.ok;
   } finally {
     interrupts.stop();

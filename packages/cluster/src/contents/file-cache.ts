@@ -28,6 +28,8 @@ export class FileCache {
   #bytes = 0;
   #names = 0;
   readonly totals = { hits: 0, fetches: 0, evictions: 0 };
+  /** Of the files that came whole. */
+  fetchedBytes = 0;
 
   constructor(store: BlobStore, folder: string, bytesMax: number) {
     this.#store = store;
@@ -78,6 +80,7 @@ export class FileCache {
 
   async #write(sha256: string, sizeBytes: number): Promise<string> {
     const bytes = await fetchChecked(this.#store, sha256, sizeBytes);
+    this.fetchedBytes += sizeBytes;
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     // Of its own: an evicted one may still be on its way out.
     const path = join(this.#folder, `${sha256}.${this.#names++}`);

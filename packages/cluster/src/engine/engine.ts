@@ -16,6 +16,7 @@ import {
   type Status,
 } from '@sbx/core';
 import { systemClock } from '../clock.js';
+import { pageOf } from '../metrics/page.js';
 import { checkName, JOB_ID, subjects, TENANT } from '../names.js';
 import { NatsBlobStore } from '../nats/blob-store.js';
 import { type Broker, openBroker, unavailable } from '../nats/connection.js';
@@ -24,6 +25,7 @@ import { submitterLink } from '../nats/submitter-link.js';
 import { Channel } from '../session/channel.js';
 import { Submitter } from '../submit/submitter.js';
 import type { JobTicket } from '../submit/ticket.js';
+import { clusterFamilies } from './figures.js';
 import { clusterInfo } from './info.js';
 import type { ClusterJob, ClusterTicket } from './job.js';
 import { type JobSettings, Jobs } from './jobs.js';
@@ -114,6 +116,18 @@ export class ClusterEngine implements Runner {
       helperRestartsTotal: 0,
       byStatus: { ...this.#byStatus },
     };
+  }
+
+  /** Figures of this process's jobs and of the workers for Prometheus, in the text format. */
+  metrics(): string {
+    return pageOf(
+      clusterFamilies({
+        submitter: this.#submitter,
+        workers: this.#workers.all(),
+        byStatus: this.#byStatus,
+        health: this.#broker.health,
+      }),
+    );
   }
 
   /** Jobs of this process that a second worker began, or a third, since the opening. */

@@ -73,6 +73,14 @@ export interface Broker {
   records: KV;
   workers: KV;
   files: ObjectStore;
+  health: Health;
+}
+
+/** Of the connection. */
+export interface Health {
+  isConnected: boolean;
+  /** Times at which it was lost. */
+  losses: number;
 }
 
 /** Throws `ClusterUnavailableError`. */
@@ -93,11 +101,27 @@ export async function openBroker(options: BrokerOptions, name: string): Promise<
     await ensureRepublish(manager);
     const workers = await kvm.create(WORKER_BUCKET, { history: 1, ttl: PRESENCE_MS, replicas });
     const files = await new Objm(client).create(FILE_BUCKET, { ttl: nanos(fileMs), replicas });
-    return { connection, client, manager, records, workers, files };
+    const health = healthOf(connection);
+    return { connection, client, manager, records, workers, files, health };
   } catch (error) {
     await connection.close();
     throw unavailable(error);
   }
+}
+
+/** Kept up to date until the connection is closed. */
+function healthOf(connection: NatsConnection): Health {
+  const health: Health = { isConnected: true, losses: 0 };
+  const follow = async () => {
+    for await (const { type } of connection.status()) {
+      if (type === 'disconnect') health.losses += 1;
+      if (type === 'disconnect') health.isConnected = false;
+      if (type === 'reconnect') health.isConnected = true;
+    }
+    health.isConnected = false;
+  };
+  void follow();
+  return health;
 }
 
 async function connectTo(options: BrokerOptions, name: string): Promise<NatsConnection> {

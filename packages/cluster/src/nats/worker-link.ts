@@ -21,6 +21,8 @@ const TENANT_AT = 2;
 const DELIVERIES_AT = 4;
 const DELIVERIES_AT_LONG = 6;
 const LONG = 11;
+/** From the number of deliveries to the time at which the job was stored, in ns since 1970. */
+const TO_STORED_AT = 3;
 
 /** `onBroken`: a message in the queue is none of ours, and was taken out of it. */
 export function workerLink(broker: Broker, onBroken: (error: Error) => void): WorkerLink & { flush(): void } {
@@ -70,7 +72,7 @@ function deliveryOf(message: Msg, pulls: Pulls, onBroken: (error: Error) => void
   try {
     return {
       job: decodeJob(message.data, tenantOf(message.subject)),
-      attempt: deliveriesOf(message.reply ?? ''),
+      ...deliveryFacts(message.reply ?? ''),
       extend: () => void message.respond(IN_PROGRESS),
       done: () => pulls.acknowledge(message),
     };
@@ -82,9 +84,13 @@ function deliveryOf(message: Msg, pulls: Pulls, onBroken: (error: Error) => void
 }
 
 /** Throws when the message is none of a consumer. */
-function deliveriesOf(reply: string): number {
+function deliveryFacts(reply: string): Pick<Delivery, 'attempt' | 'queuedMs'> {
   const parts = reply.split('.');
-  const count = Number(parts[parts.length >= LONG ? DELIVERIES_AT_LONG : DELIVERIES_AT]);
-  if (!Number.isInteger(count) || count < 1) throw new BrokenMessageError('the message is of no consumer');
-  return count;
+  const at = parts.length >= LONG ? DELIVERIES_AT_LONG : DELIVERIES_AT;
+  const attempt = Number(parts[at]);
+  const storedAtMs = Number(parts[at + TO_STORED_AT]) / 1e6;
+  if (!Number.isInteger(attempt) || attempt < 1 || !Number.isFinite(storedAtMs)) {
+    throw new BrokenMessageError('the message is of no consumer');
+  }
+  return { attempt, queuedMs: attempt > 1 ? null : Date.now() - storedAtMs };
 }

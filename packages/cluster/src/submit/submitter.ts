@@ -14,6 +14,7 @@ import {
   WorkerLostError,
 } from '../errors.js';
 import type { SubmitterLink } from '../links.js';
+import { Histogram } from '../metrics/histogram.js';
 import { recordKey } from '../names.js';
 import { FairQueue } from '../queue/fair-queue.js';
 import type { Notice } from '../wire/notice.js';
@@ -53,7 +54,11 @@ export class Submitter {
   #published = 0;
   #isClosed = false;
   #stopLooking: () => void = () => undefined;
-  readonly totals = { submitted: 0, ended: 0, refused: 0, cancelled: 0, lost: 0, secondAttempts: 0 };
+  readonly totals = { submitted: 0, refused: 0, secondAttempts: 0 };
+  /** Jobs by how they ended. */
+  readonly ended = { done: 0, lost: 0, cancelled: 0, deadline: 0, conflict: 0, unreadable: 0 };
+  /** Here until the turn; from the call to the end. */
+  readonly times = { waits: new Histogram(), jobs: new Histogram() };
 
   constructor(link: SubmitterLink, clock: Clock, options: SubmitterOptions) {
     this.#link = link;
@@ -100,6 +105,7 @@ export class Submitter {
       if (ticket === null) return;
       this.#published += 1;
       ticket.state = 'queued';
+      this.times.waits.observe(this.#clock.now() - ticket.submittedAt);
       const take = (record: Uint8Array) => this.#onRecord(ticket, record);
       ticket.stopFollowing = this.#link.follow(recordKey(ticket.tenant, ticket.job.id), take);
       void this.#publish(ticket);
@@ -115,7 +121,6 @@ export class Submitter {
     const { job, sequence } = ticket;
     const wasPublished = ticket.state !== 'waiting';
     if (!wasPublished) this.#queue.remove(ticket);
-    this.totals.cancelled += 1;
     this.#end(ticket, null, reason);
     if (!wasPublished) return;
     this.#link.cancel(job.tenant, { id: job.id, mode: 'drop' });
@@ -209,7 +214,6 @@ export class Submitter {
     const { kind, attempt, bodyHash } = record;
     const { job } = ticket;
     if (bodyHash !== job.bodyHash) return this.#end(ticket, null, new JobConflictError(job.id));
-    if (kind === 'lost') this.totals.lost += 1;
     if (kind === 'lost') return this.#end(ticket, null, new WorkerLostError(attempt));
     if (kind === 'cancelled') return this.#end(ticket, null, new JobCancelledError(job.id));
     this.#end(ticket, record, null);
@@ -222,7 +226,8 @@ export class Submitter {
     ticket.stopDeadline();
     ticket.stopFollowing();
     this.#tickets.delete(recordKey(ticket.tenant, ticket.job.id));
-    this.totals.ended += 1;
+    this.ended[record === null ? endingOf(error) : 'done'] += 1;
+    this.times.jobs.observe(this.#clock.now() - ticket.submittedAt);
     if (record === null) ticket.reject(error);
     else ticket.resolve(record);
     this.pump();
@@ -269,4 +274,12 @@ export class Submitter {
     const record = await this.#link.readRecord(recordKey(tenant, job.id)).catch(() => null);
     if (record !== null) this.#onRecord(ticket, record);
   }
+}
+
+/** Why a job has no result. */
+function endingOf(error: unknown): Exclude<keyof Submitter['ended'], 'done'> {
+  if (error instanceof WorkerLostError) return 'lost';
+  if (error instanceof JobDeadlineError) return 'deadline';
+  if (error instanceof JobConflictError) return 'conflict';
+  return error instanceof ClusterUnavailableError ? 'unreadable' : 'cancelled';
 }

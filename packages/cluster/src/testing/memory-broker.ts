@@ -247,6 +247,7 @@ export class MemoryBroker {
     const delivery: Delivery = {
       job: entry.job,
       attempt,
+      queuedMs: null,
       extend: () => this.#send(node, () => isCurrent() && begin()),
       done: () => this.#send(node, () => this.#remove(entry.sequence)),
     };

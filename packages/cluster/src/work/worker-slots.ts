@@ -7,6 +7,7 @@
 import { setMaxListeners } from 'node:events';
 import { type Clock, pause } from '../clock.js';
 import type { Delivery, WorkerLink } from '../links.js';
+import { Histogram } from '../metrics/histogram.js';
 import { recordKey } from '../names.js';
 import type { Cancel } from '../wire/notice.js';
 import { encodeRecord, type JobRecord } from '../wire/record.js';
@@ -53,6 +54,8 @@ export class WorkerSlots {
   readonly #recent = new RecentCancels();
   readonly #loops: Promise<void>[];
   readonly totals = { started: 0, accepted: 0, superseded: 0, lost: 0, cancelled: 0 };
+  /** What is not announced: for this worker's own page. */
+  readonly figures = { redelivered: 0, extensions: 0, queued: new Histogram(), runs: new Histogram() };
 
   constructor(link: WorkerLink, clock: Clock, options: WorkerSlotsOptions) {
     this.#link = link;
@@ -94,8 +97,10 @@ export class WorkerSlots {
   }
 
   async #take(delivery: Delivery): Promise<void> {
-    const { job, attempt } = delivery;
+    const { job, attempt, queuedMs } = delivery;
     const key = recordKey(job.tenant, job.id);
+    if (queuedMs === null) this.figures.redelivered += 1;
+    else this.figures.queued.observe(queuedMs);
     const isSecond = attempt > 1 || this.#recent.has(key);
     if (isSecond && (await this.#link.readRecord(key)) !== null) return this.#pass(delivery);
     if (attempt > job.maxAttempts) return this.#giveUp(delivery, key, 'lost');
@@ -135,10 +140,12 @@ export class WorkerSlots {
     const { job, attempt } = delivery;
     const { name: worker, execute } = this.#options;
     this.totals.started += 1;
+    const startedAt = this.#clock.now();
     const stopTelling = this.#tellLeased(delivery);
     const stopLease = this.#keepLease(delivery, key, controller);
     try {
       const outcome = await execute(delivery, controller.signal);
+      this.figures.runs.observe(this.#clock.now() - startedAt);
       const mode = (controller.signal.reason as StopJob | undefined)?.mode;
       if (mode === 'drop') return this.#drop(delivery, key);
       if (mode === 'orphan') return this.#giveUp(delivery, key, 'cancelled');
@@ -216,6 +223,7 @@ export class WorkerSlots {
     };
     const extend = () => {
       delivery.extend();
+      this.figures.extensions += 1;
       look().catch(() => undefined); // the broker is gone: the program goes on
       stop = this.#clock.after(extendMs, extend);
     };

@@ -6,6 +6,7 @@ import { createRegistry, type LanguageReport, TOLD_MEMORY_MOUNTS } from '@sbx/la
 import { makeMemoryFolder } from '@sbx/serving';
 import { systemClock } from '../clock.js';
 import { FileCache } from '../contents/file-cache.js';
+import { pageOf } from '../metrics/page.js';
 import { subjects } from '../names.js';
 import { NatsBlobStore } from '../nats/blob-store.js';
 import { type Broker, LEASE_MS, openBroker } from '../nats/connection.js';
@@ -14,6 +15,7 @@ import { workerLink } from '../nats/worker-link.js';
 import type { WorkerDescription } from '../wire/announcement.js';
 import { WorkerSlots } from '../work/worker-slots.js';
 import { Executor } from './execute.js';
+import { workerFamilies } from './figures.js';
 import {
   parseWorkerOptions,
   type ResolvedWorkerOptions,
@@ -32,6 +34,10 @@ export interface Worker extends AsyncDisposable {
   readonly name: string;
   /** What it says of itself now. */
   describe(): WorkerDescription;
+  /** Whether it takes jobs: it is connected to the broker, and does not end; for readiness probes. */
+  readonly isReady: boolean;
+  /** Its figures for Prometheus, in the text format; `sbx worker --metrics` serves them. */
+  metrics(): string;
   /** Takes no more jobs, and resolves when those that it has are over. */
   drain(): Promise<void>;
   /**
@@ -141,6 +147,24 @@ class OpenWorker implements Worker {
       totals: { ...this.#slots.totals },
       cache: { bytes, ...totals },
     };
+  }
+
+  get isReady(): boolean {
+    const { broker, engine } = this.#parts;
+    return broker.health.isConnected && !this.#isDraining && engine.isReady;
+  }
+
+  metrics(): string {
+    const { engine, broker } = this.#parts;
+    return pageOf(
+      workerFamilies({
+        description: this.describe(),
+        figures: this.#slots.figures,
+        fetchedBytes: this.#cache.fetchedBytes,
+        counters: engine.counters(),
+        health: broker.health,
+      }),
+    );
   }
 
   async drain(): Promise<void> {

@@ -57,6 +57,8 @@ export interface Runner extends AsyncDisposable {
   info(): EngineInfo;
   /** As `Engine.counters`; of several machines what this process knows of them. */
   counters(): EngineCounters;
+  /** Figures of its own for Prometheus, in the text format, for the `/metrics` of servers. Absent: none. */
+  metrics?(): string;
   /** As `Engine.run`. */
   run(file: string, args?: readonly string[], options?: RunnerOptions): Promise<RunResult>;
   /** As `Engine.spawn`. */

@@ -1,6 +1,6 @@
 /** go-judge's metrics under its own names. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Engine } from '@sbx/core';
+import { Engine, type Runner } from '@sbx/core';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import type { ProgramResult } from '../judge/program-result.js';
 import type { ServerContext } from '../judge/run-job.js';
@@ -56,6 +56,7 @@ export class PrometheusMetrics implements Metrics {
   readonly #requestSize = this.#summary('gin_request_size_bytes', 'Sizes of HTTP requests');
   readonly #responseSize = this.#summary('gin_response_size_bytes', 'Sizes of HTTP answers');
   #streams = 0;
+  #engine: Runner | null = null;
 
   observeResult({ status, timeNs, memoryBytes }: ProgramResult): void {
     this.#time.observe({ status }, timeNs / 1e9);
@@ -96,6 +97,7 @@ export class PrometheusMetrics implements Metrics {
   }
 
   watch({ engine, store, workers }: ServerContext): void {
+    this.#engine = engine;
     collectDefaultMetrics({ register: this.#registry });
     const gauges: readonly [string, string, () => number][] = [
       ['go_judge_file_current_bytes_count', 'Number of stored files', () => store.totals.count],
@@ -110,7 +112,8 @@ export class PrometheusMetrics implements Metrics {
   }
 
   async read(): Promise<{ text: string; type: string }> {
-    return { text: await this.#registry.metrics(), type: this.#registry.contentType };
+    const pages = [await this.#registry.metrics(), this.#engine?.metrics?.() ?? ''];
+    return { text: pages.filter((page) => page !== '').join('\n'), type: this.#registry.contentType };
   }
 
   #watchGroups(engine: Engine): void {
