@@ -4,17 +4,17 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { typescriptSources } from '../native/protocol/typescript.mjs';
-import { importCore } from './lib/core-source.mjs';
+import { doctorRows } from './lib/doctor-table.mjs';
 import { familiesText, familyGroups } from './lib/families-table.mjs';
 import { fathomPages } from './lib/fathom-pages.mjs';
 import { filterRows } from './lib/filter-table.mjs';
+import { importSources } from './lib/package-source.mjs';
 import { root } from './lib/paths.mjs';
 
-const [{ ERROR_CODES }, { VERDICT_ROWS }, { DEFAULT_LIMITS, LIMIT_NAMES, LIMIT_RANGES }] = await importCore(
-  'error-codes',
-  'run/verdict',
-  'options/limits',
-);
+const [{ ERROR_CODES }, { VERDICT_ROWS }, { DEFAULT_LIMITS, LIMIT_NAMES, LIMIT_RANGES }] =
+  await importSources('core', 'error-codes', 'run/verdict', 'options/limits');
+
+const doctor = await doctorRows();
 
 function tableOf(head, rows) {
   const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
@@ -107,10 +107,25 @@ function familyTable() {
   return tableOf(['What they are', 'Families', 'Calls'], rows);
 }
 
+function doctorTable() {
+  const rows = doctor.map(({ id, title, required, why, fixes }) => [
+    `\`${id}\``,
+    cell(title),
+    required,
+    cell(why),
+    cell(fixes.join(' Or: ') || 'Nothing to do.'),
+  ]);
+  return tableOf(['Check', 'Asks for', 'Required', 'Why', 'Fix'], rows);
+}
+
+/** What a table or a template would take for its own. */
+const cell = (text) => text.replaceAll(/[|<]/g, '\\$&');
+
 const PAGES = { 'docs/errors.md': errorsPage };
 const PARTS = {
   'docs/limits.md': { ranges: rangeTable, verdicts: verdictTable },
   'docs/security.md': { filter: filterTable, families: familyTable },
+  'docs/troubleshooting.md': { doctor: doctorTable },
 };
 
 function withParts(file, parts) {

@@ -180,6 +180,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/protocols/gojudge.md 1': 'two servers, one of them with flags left out: test/gojudge starts both',
   'docs/protocols/gojudge.md 3': 'looks at a server that is running: test/conformance is the same',
   'docs/second-wall.md 2': 'names a program and a hash that only the reader has',
+  'docs/troubleshooting.md 1': 'installs from the registries of Python and npm',
   'packages/adapters/README.md 2': FRAMEWORK,
   'packages/adapters/README.md 3': FRAMEWORK,
   'packages/adapters/README.md 5': FRAMEWORK,

@@ -1,5 +1,6 @@
-// docs/cli.md says what the tables say.
-import { readFileSync } from 'node:fs';
+// docs/cli.md and docs/troubleshooting.md say what the tables say.
+import { readdirSync, readFileSync } from 'node:fs';
+import { FEATURES } from '@sbx/core';
 import { expect, test } from 'vitest';
 import { EXIT } from './exit-codes.js';
 import { LIMIT_FLAGS } from './limit-flags.js';
@@ -43,4 +44,17 @@ test('every exit code of our own stands there', () => {
     (code) => !new RegExp(`^\\|[^|]*\\b${code}\\b[^|]*\\|`, 'm').test(page),
   );
   expect(missing).toEqual([]);
+});
+
+test('every check of sbx doctor has its row', () => {
+  const folder = new URL('./doctor/', import.meta.url);
+  const sources = readdirSync(folder).filter((name) => name.endsWith('checks.ts'));
+  const ids = sources.flatMap((name) =>
+    [...readFileSync(new URL(name, folder), 'utf8').matchAll(/\bid: '([\w-]+)'/g)].map((match) => match[1]!),
+  );
+  expect(ids.length).toBeGreaterThan(14);
+  const wanted = [...ids, ...FEATURES.map((name) => `feature:${name}`), 'language:NAME'];
+  const guide = readFileSync(new URL('../../../docs/troubleshooting.md', import.meta.url), 'utf8');
+  const rows = [...guide.matchAll(/^\| `([\w:-]+)` \|/gm)].map((match) => match[1]!);
+  expect(wanted.filter((id) => !rows.includes(id))).toEqual([]);
 });

@@ -50,7 +50,7 @@ export const GUARANTEE_FACTS: Readonly<Record<Feature, GuaranteeFacts>> = {
   landlock: {
     required: false,
     layer: 'kernel',
-    why: 'A second wall around files, for engines that ask for it.',
+    why: 'A second wall around files, on wherever the kernel has it.',
     fix: 'Linux 5.19 or newer, with landlock among the security modules of its command line (lsm=).',
   },
   'core-scheduling': {

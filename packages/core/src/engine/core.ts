@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os';
 import { AdmissionQueue } from '@sbx/shared';
 import type { CgroupTree } from '../cgroup/tree.js';
 import { ClosedError, OverloadedError } from '../errors.js';
-import { loadNative, type Native } from '../native/native.js';
+import { checkSystem, loadNative, type Native } from '../native/native.js';
 import { TREES_MAX } from '../native/tables.js';
 import { DEFAULT_UMASK, DEFAULT_WORK_DIR } from '../options/defaults.js';
 import { validateEngineOptions } from '../options/engine-options.js';
@@ -98,6 +98,7 @@ export class EngineCore {
 
   static async open(options: EngineOptions = {}): Promise<EngineCore> {
     validateEngineOptions(options);
+    checkSystem();
     checkKernel();
     checkOpenFileRoom(hardOpenFiles());
     const { native } = loadNative();

@@ -5,7 +5,7 @@ import { UnsupportedError } from '../errors.js';
 
 /** mount_setattr, by which mounts get their flags before anybody can see them, came with 5.12. */
 export function checkKernel(): void {
-  if (process.platform === 'linux' && isAtLeast(5, 12)) return;
+  if (isAtLeast(5, 12)) return;
   throw new UnsupportedError({
     code: 'SBX_UNSUPPORTED_PLATFORM',
     message: `Linux ${release()} is too old.`,

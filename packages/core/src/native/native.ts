@@ -35,14 +35,18 @@ export function loadNative(): Loaded {
   return loaded;
 }
 
+/** What reads /proc comes after this. */
+export function checkSystem(): void {
+  if (process.platform === 'linux') return;
+  throw new UnsupportedError({
+    code: 'SBX_UNSUPPORTED_PLATFORM',
+    message: `@sbx/core runs programs on Linux only; this is ${process.platform}.`,
+    hint: 'The client packages work here: point one at a server on a Linux machine.',
+  });
+}
+
 function load(): Loaded {
-  if (process.platform !== 'linux') {
-    throw new UnsupportedError({
-      code: 'SBX_UNSUPPORTED_PLATFORM',
-      message: `@sbx/core runs programs on Linux only; this is ${process.platform}.`,
-      hint: 'The client packages work here: point one at a server on a Linux machine.',
-    });
-  }
+  checkSystem();
   refuseOtherRuntimes(process.versions);
   const platform = ownPlatform();
   const pair = locatePair(platform);

@@ -1,5 +1,5 @@
-// Inner tables of core for the docs, which the package does not export: its sources, with types taken off,
-// from a folder that is gone afterwards. What core imports from other packages is found as core finds it.
+// Inner tables of packages for the docs, which they do not export: their sources, with types taken off, from
+// a folder that is gone afterwards. What a package imports from others is found as it finds it.
 import {
   mkdirSync,
   mkdtempSync,
@@ -15,16 +15,16 @@ import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { root } from './paths.mjs';
 
-const sources = join(root, 'packages/core/src');
 const compilerOptions = {
   module: ts.ModuleKind.ESNext,
   target: ts.ScriptTarget.ES2022,
   verbatimModuleSyntax: true,
 };
 
-function transpileInto(folder) {
+function transpileInto(folder, name) {
+  const sources = join(root, 'packages', name, 'src');
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  symlinkSync(join(root, 'packages/core/node_modules'), join(folder, 'node_modules'));
+  symlinkSync(join(root, 'packages', name, 'node_modules'), join(folder, 'node_modules'));
   for (const file of readdirSync(sources, { recursive: true })) {
     if (!file.endsWith('.ts') || file.endsWith('.test.ts')) continue;
     const { outputText } = ts.transpileModule(readFileSync(join(sources, file), 'utf8'), { compilerOptions });
@@ -34,11 +34,11 @@ function transpileInto(folder) {
   }
 }
 
-/** Modules of packages/core/src by path without ending, in the order of `paths`. */
-export async function importCore(...paths) {
+/** Modules of packages/`name`/src by path without ending, in the order of `paths`. */
+export async function importSources(name, ...paths) {
   const folder = mkdtempSync(join(tmpdir(), 'sbx-docs-'));
   try {
-    transpileInto(folder);
+    transpileInto(folder, name);
     return await Promise.all(paths.map((path) => import(pathToFileURL(join(folder, `${path}.js`)))));
   } finally {
     rmSync(folder, { recursive: true });
