@@ -1,14 +1,6 @@
 // Inner tables of packages for the docs, which they do not export: their sources, with types taken off, from
 // a folder that is gone afterwards. What a package imports from others is found as it finds it.
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -21,16 +13,20 @@ const compilerOptions = {
   verbatimModuleSyntax: true,
 };
 
-function transpileInto(folder, name) {
-  const sources = join(root, 'packages', name, 'src');
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  symlinkSync(join(root, 'packages', name, 'node_modules'), join(folder, 'node_modules'));
-  for (const file of readdirSync(sources, { recursive: true })) {
-    if (!file.endsWith('.ts') || file.endsWith('.test.ts')) continue;
-    const { outputText } = ts.transpileModule(readFileSync(join(sources, file), 'utf8'), { compilerOptions });
-    const target = join(folder, file.replace(/\.ts$/, '.js'));
+/** What it imports of its own package, as paths without ending. */
+const importsOf = (path, text) =>
+  [...text.matchAll(/\bfrom '(\.{1,2}\/[^']+)\.js'/g)].map(([, name]) => join(dirname(path), name));
+
+/** Only what is reached: a package has hundreds of files. */
+function transpileInto(folder, sources, paths) {
+  const reached = new Set(paths);
+  for (const path of reached) {
+    const text = readFileSync(join(sources, `${path}.ts`), 'utf8');
+    const { outputText } = ts.transpileModule(text, { compilerOptions });
+    const target = join(folder, `${path}.js`);
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, outputText);
+    for (const other of importsOf(path, outputText)) reached.add(other);
   }
 }
 
@@ -38,7 +34,9 @@ function transpileInto(folder, name) {
 export async function importSources(name, ...paths) {
   const folder = mkdtempSync(join(tmpdir(), 'sbx-docs-'));
   try {
-    transpileInto(folder, name);
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    symlinkSync(join(root, 'packages', name, 'node_modules'), join(folder, 'node_modules'));
+    transpileInto(folder, join(root, 'packages', name, 'src'), paths);
     return await Promise.all(paths.map((path) => import(pathToFileURL(join(folder, `${path}.js`)))));
   } finally {
     rmSync(folder, { recursive: true });
