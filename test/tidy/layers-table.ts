@@ -3,7 +3,7 @@
 /** Each package, and the other packages of ours that it may import, at their index. Any `node:*` besides. */
 export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
   adapters: ['@sbx/core'],
-  cluster: ['@sbx/core', '@sbx/languages', '@sbx/serving'],
+  cluster: ['@sbx/core', '@sbx/languages', '@sbx/serving', '@sbx/shared'],
   console: [],
   core: ['@sbx/shared'],
   'fathom-client': ['@sbx/shared'],
@@ -57,10 +57,10 @@ export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
 export const STOREYS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   cluster: [
     ['names.ts', 'clock.ts', 'errors.ts', 'metrics/'],
-    ['wire/envelope.ts', 'wire/blob.ts', 'wire/notice.ts', 'wire/record.ts'],
+    ['wire/envelope.ts', 'wire/blob.ts', 'wire/notice.ts', 'wire/record.ts', 'tracing/trace-context.ts'],
     ['links.ts'],
     ['wire/'],
-    ['queue/', 'session/', 'contents/'],
+    ['queue/', 'session/', 'contents/', 'tracing/'],
     ['submit/', 'work/'],
     ['nats/', 'testing/'],
     ['engine/', 'worker/'],

@@ -3,6 +3,7 @@
  * that drops, delays, reorders and parts. Every call may reject (the broker is gone); a call that rejects may
  * have been carried out all the same.
  */
+import type { TraceHeaders } from './tracing/trace-context.js';
 import type { Cancel, Notice } from './wire/notice.js';
 
 /** A job as the broker carries it. */
@@ -15,6 +16,8 @@ export interface QueuedJob {
   submitter: string;
   /** After how long without its submitter a worker gives it up, in ms; 0: never. */
   orphanGraceMs: number;
+  /** The span that it belongs to; `null`: none. No part of what makes two jobs the same. */
+  trace: TraceHeaders | null;
   /** SHA-256 of `body`. */
   bodyHash: string;
   /** For the engines at both ends. */

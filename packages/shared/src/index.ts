@@ -4,3 +4,4 @@ export { type AdmissionBounds, type AdmissionErrors, AdmissionQueue } from './ad
 export { type BackoffTimes, backoffMs } from './backoff.js';
 export { nearestName } from './nearest-name.js';
 export { tokenSubprotocol } from './token-subprotocol.js';
+export { failSpan, openTelemetry, type SpanFacts, traced, tracerOf } from './tracing.js';

@@ -12,6 +12,8 @@ import type { BlobStore } from '../contents/store.js';
 import { ContentWriter } from '../contents/writer.js';
 import type { Submitter } from '../submit/submitter.js';
 import type { JobTicket } from '../submit/ticket.js';
+import { JobSpan } from '../tracing/job-span.js';
+import type { TraceHeaders } from '../tracing/trace-context.js';
 import { sha256Of } from '../wire/blob.js';
 import { decodeEnvelope, encodeEnvelope } from '../wire/envelope.js';
 import { errorFrom } from '../wire/error.js';
@@ -57,6 +59,19 @@ export class Jobs {
 
   /** Resolves when the job is in the queue of this process. Throws what was wrong with the call. */
   async submit(call: JobCall): Promise<JobTicket> {
+    const { tenant, id = randomUUID() } = call.settings;
+    const span = JobSpan.start(tenant, id);
+    try {
+      const ticket = await this.#submit(call, id, span?.headers ?? null);
+      span?.follow(ticket.record);
+      return ticket;
+    } catch (error) {
+      span?.fail(error);
+      throw error;
+    }
+  }
+
+  async #submit(call: JobCall, id: string, trace: TraceHeaders | null): Promise<JobTicket> {
     const { settings, signal } = call;
     signal?.throwIfAborted();
     const writer = new ContentWriter(this.#store);
@@ -65,12 +80,13 @@ export class Jobs {
     signal?.throwIfAborted();
     this.#listen(settings.tenant);
     const ticket = this.#submitter.submit({
-      id: settings.id ?? randomUUID(),
+      id,
       tenant: settings.tenant,
       priority: settings.priority ?? 0,
       maxAttempts: settings.maxAttempts,
       deadlineMs: settings.deadlineMs,
       orphanGraceMs: settings.orphanGraceMs,
+      trace,
       bodyHash: sha256Of(body),
       body,
     });

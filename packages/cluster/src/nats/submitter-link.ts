@@ -66,10 +66,11 @@ function noticeOf(data: Uint8Array): Notice | null {
 
 async function publish({ client, manager }: Broker, job: QueuedJob): Promise<Published> {
   const { tenant, id } = job;
-  const hash = headers();
-  hash.set(HASH_HEADER, job.bodyHash);
+  const own = headers();
+  own.set(HASH_HEADER, job.bodyHash);
+  for (const [name, value] of Object.entries(job.trace ?? {})) if (value !== '') own.set(name, value);
   const { seq, duplicate } = await client.publish(subjects.jobs(tenant), encodeJob(job), {
-    headers: hash,
+    headers: own,
     msgID: recordKey(tenant, id),
     timeout: PUBLISH_MS,
   });

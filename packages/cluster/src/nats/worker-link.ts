@@ -5,6 +5,7 @@
 import type { Msg } from '@nats-io/transport-node';
 import type { Delivery, WorkerLink } from '../links.js';
 import { JOB_STREAM, subjects, WORKERS } from '../names.js';
+import { readTraceHeaders } from '../tracing/trace-context.js';
 import { BrokenMessageError } from '../wire/envelope.js';
 import { decodeJob } from '../wire/job.js';
 import { decodeCancel, encodeNotice } from '../wire/notice.js';
@@ -70,8 +71,9 @@ function tenantOf(subject: string): string {
 
 function deliveryOf(message: Msg, pulls: Pulls, onBroken: (error: Error) => void): Delivery | null {
   try {
+    const trace = readTraceHeaders((name) => message.headers?.get(name));
     return {
-      job: decodeJob(message.data, tenantOf(message.subject)),
+      job: decodeJob(message.data, tenantOf(message.subject), trace),
       ...deliveryFacts(message.reply ?? ''),
       extend: () => void message.respond(IN_PROGRESS),
       done: () => pulls.acknowledge(message),

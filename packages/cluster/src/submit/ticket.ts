@@ -1,4 +1,5 @@
 /** One job, as its submitter sees it. */
+import type { TraceHeaders } from '../tracing/trace-context.js';
 import type { JobRecord } from '../wire/record.js';
 
 /**
@@ -16,6 +17,7 @@ export interface SubmittedJob {
   /** From now until the result, in ms. */
   deadlineMs: number;
   orphanGraceMs: number;
+  trace: TraceHeaders | null;
   bodyHash: string;
   body: Uint8Array;
 }

@@ -188,6 +188,7 @@ class World {
         deadlineMs: END_MS * 2,
         orphanGraceMs: 5000,
         bodyHash: `hash of ${id}`,
+        trace: null,
         body: NONE,
       });
       const asked: Asked = { ticket, submitter: node, wasCancelled: false, end: null };

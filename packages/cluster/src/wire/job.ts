@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { QueuedJob } from '../links.js';
 import { JOB_ID, TENANT } from '../names.js';
+import type { TraceHeaders } from '../tracing/trace-context.js';
 import { BrokenMessageError, decodeEnvelope, encodeEnvelope } from './envelope.js';
 
 const JOB = z.strictObject({
@@ -21,12 +22,15 @@ export function encodeJob({ body, ...job }: QueuedJob): Uint8Array {
   return encodeEnvelope({ id, tenant, maxAttempts, submitter, orphanGraceMs, bodyHash }, [body]);
 }
 
-/** `tenant`: as of the subject, which permissions stand on. Throws `BrokenMessageError`. */
-export function decodeJob(message: Uint8Array, tenant: string): QueuedJob {
+/**
+ * `tenant`: as of the subject, which permissions stand on; `trace`: of the message's headers. Throws
+ * `BrokenMessageError`.
+ */
+export function decodeJob(message: Uint8Array, tenant: string, trace: TraceHeaders | null): QueuedJob {
   const { header, bytes } = decodeEnvelope(message);
   const parsed = JOB.safeParse(header);
   if (!parsed.success) throw new BrokenMessageError('the job has another form');
   if (parsed.data.tenant !== tenant)
     throw new BrokenMessageError('the job is of another tenant than its subject');
-  return { ...parsed.data, body: bytes };
+  return { ...parsed.data, trace, body: bytes };
 }

@@ -12,6 +12,7 @@ import { NatsBlobStore } from '../nats/blob-store.js';
 import { type Broker, LEASE_MS, openBroker } from '../nats/connection.js';
 import { announce } from '../nats/presence.js';
 import { workerLink } from '../nats/worker-link.js';
+import { tracedAttempt } from '../tracing/attempt-span.js';
 import type { WorkerDescription } from '../wire/announcement.js';
 import { WorkerSlots } from '../work/worker-slots.js';
 import { Executor } from './execute.js';
@@ -123,7 +124,8 @@ class OpenWorker implements Worker {
       name,
       slots,
       extendMs: leaseMs / EXTENSIONS,
-      execute: (delivery, signal) => this.#executor.execute(delivery, signal),
+      execute: (delivery, signal) =>
+        tracedAttempt(delivery, name, () => this.#executor.execute(delivery, signal)),
     });
     this.#withdraw = announce(broker, () => this.describe());
     logger.info({ worker: name, slots, languages: parts.languages.map(({ name }) => name) }, 'worker ready');

@@ -2,7 +2,7 @@
  * Several programs at once, each in a fresh sandbox, joined by pipes. `runGroup` waits for all; `spawnGroup`
  * hands out the living programs. What holds the programs together, both ways, is `JoinedRun`.
  */
-import { onAbort } from '@sbx/shared';
+import { onAbort, traced } from '@sbx/shared';
 import type { EngineCore } from '../engine/core.js';
 import { isSbxError, SbxError } from '../errors.js';
 import type { NativeRelay } from '../native/native.js';
@@ -32,7 +32,17 @@ type AnyResult = GroupResult | EachGroupResult;
 /**
  * The request must have been checked. One group takes one permit of the queue, however many programs it has.
  */
-export async function runGroup(core: EngineCore, request: AnyRequest): Promise<AnyResult> {
+export function runGroup(core: EngineCore, request: AnyRequest): Promise<AnyResult> {
+  return traced(
+    () => carryOut(core, request),
+    () => ({
+      name: 'sbx.run_group',
+      describe: ({ results }) => ({ 'sbx.status': results.map((each) => each?.status ?? '') }),
+    }),
+  );
+}
+
+async function carryOut(core: EngineCore, request: AnyRequest): Promise<AnyResult> {
   checkAllowed(core, request);
   const waiting = core.queue.acquire(request.signal);
   if (waiting !== undefined) await waiting;

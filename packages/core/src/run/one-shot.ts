@@ -2,7 +2,7 @@
  * One program in a fresh sandbox: files in, the program, files out, everything gone. `runOneShot` is the
  * one-shot form and hot path; `startInFresh` is what living programs and groups share with it.
  */
-import { onAbort } from '@sbx/shared';
+import { onAbort, type SpanFacts, traced } from '@sbx/shared';
 import type { EngineCore } from '../engine/core.js';
 import { checkCeilings, type ResolvedLimits, resolveLimits } from '../options/limits.js';
 import { onDemand } from '../pool/sandbox-spec.js';
@@ -18,11 +18,33 @@ import type { GivenFd } from './stdio/stdio.js';
 const NO_OPTIONS: FreshRunOptions = Object.freeze({});
 
 /** The request must have been checked. */
-export async function runOneShot(
+export function runOneShot(
   core: EngineCore,
   file: string,
   args: readonly string[] = [],
   options: FreshRunOptions = NO_OPTIONS,
+): Promise<RunResult> {
+  return traced(() => carryOut(core, file, args, options), spanFacts);
+}
+
+/** Nothing of what the program is given, or is called. */
+function spanFacts(): SpanFacts<RunResult> {
+  return {
+    name: 'sbx.run',
+    describe: ({ status, exitCode, usage }) => ({
+      'sbx.status': status,
+      'sbx.cpu_seconds': usage.cpuTimeMs / 1000,
+      'sbx.wall_seconds': usage.wallTimeMs / 1000,
+      ...(exitCode === null ? {} : { 'process.exit.code': exitCode }),
+    }),
+  };
+}
+
+async function carryOut(
+  core: EngineCore,
+  file: string,
+  args: readonly string[],
+  options: FreshRunOptions,
 ): Promise<RunResult> {
   core.checkOpen();
   const { signal } = options;
