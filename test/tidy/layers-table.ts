@@ -108,7 +108,7 @@ export const STOREYS: Readonly<Record<string, readonly (readonly string[])[]>> =
     ['server/'],
   ],
   'gojudge-server': [
-    ['byte-order.ts', 'errno.ts', 'errors.ts', 'process/listen.ts', 'process/spare-memory.ts', 'version.ts'],
+    ['errno.ts', 'errors.ts', 'process/listen.ts', 'process/spare-memory.ts', 'version.ts'],
     ['store/', 'judge/job.ts', 'judge/program-result.ts', 'http/connection/'],
     ['wire/'],
     ['judge/'],

@@ -26,13 +26,13 @@ const DISK_BYTES = 128 * 2 ** 20;
 const DISK_FILES = 4096;
 const CONTROLLERS = ['cpu', 'cpuacct', 'cpuset', 'memory', 'pids'];
 
-export async function openParts(options: ResolvedOptions, metrics: Metrics): Promise<Parts> {
+export async function openParts(options: ResolvedOptions, metrics: Metrics | null): Promise<Parts> {
   const root = makeRoot(options.mountConf, options.tmpFsParam, isMinimal(options));
   const engine = options.engine ?? (await openEngine(options, root));
   try {
     const settings = makeSettings(options, root, engine.info());
     const store = await openStore(options);
-    store.onAdded = (bytes) => metrics.observeFile(bytes);
+    if (metrics !== null) store.onAdded = (bytes) => metrics.observeFile(bytes);
     const workers = new Workers(options.parallelism, options.cpuSets, options.queueLength);
     const context: ServerContext = {
       engine,
@@ -40,12 +40,10 @@ export async function openParts(options: ResolvedOptions, metrics: Metrics): Pro
       store,
       workers,
       receiving: new Receiving(options.receiveTotalBytes),
-      observe: (outcome) => metrics.observeResult(outcome),
-      observeFailure: () => metrics.observeFailure(),
-      countStream: (change) => metrics.countStream(change),
+      metrics,
       observer: options.observer ?? null,
     };
-    metrics.watch(context);
+    metrics?.watch(context);
     return { options, settings, context, ownEngine: options.engine === undefined };
   } catch (error) {
     if (options.engine === undefined) await engine.close();

@@ -66,7 +66,7 @@ const TCP_PROBE_MS = 15_000;
 
 class OpenServer implements GojudgeServer {
   readonly #parts: Parts;
-  readonly #metrics: Metrics;
+  readonly #metrics: Metrics | null;
   readonly #checkEntry;
   readonly #sockets: Sockets;
   readonly #fastPath: FastPath;
@@ -74,7 +74,7 @@ class OpenServer implements GojudgeServer {
   readonly #busy = new Set<Promise<unknown>>();
   #closed: Promise<void> | null = null;
 
-  constructor(parts: Parts, metrics: Metrics) {
+  constructor(parts: Parts, metrics: Metrics | null) {
     this.#parts = parts;
     this.#metrics = metrics;
     this.#checkEntry = makeEntryCheck(parts.settings);
@@ -92,12 +92,12 @@ class OpenServer implements GojudgeServer {
   }
 
   async metrics(): Promise<string> {
-    return (await this.#metrics.read()).text;
+    return this.#metrics === null ? '' : (await this.#metrics.read()).text;
   }
 
   handler = (request: IncomingMessage, response: ServerResponse): void => {
     endSlowBody(request);
-    const observe = this.#metrics.watchHttp(request, response);
+    const observe = this.#metrics?.watchHttp(request, response);
     const answered = serveRequest(this.#parts.context, this.#checkEntry, request, response).then(observe);
     this.#busy.add(answered);
     void answered.finally(() => this.#busy.delete(answered));

@@ -12,6 +12,16 @@ import type { Settings } from './settings.js';
 import { Sources } from './sources.js';
 import type { Workers } from './workers.js';
 
+/** Who counts runs. */
+export interface RunMetrics {
+  /** Of every program that ended. */
+  observeResult(outcome: ProgramResult): void;
+  /** Of every request that failed as a whole. */
+  observeFailure(): void;
+  /** Interactive runs, which have no worker. */
+  countStream(change: 1 | -1): void;
+}
+
 /** What lives as long as the server. */
 export interface ServerContext {
   engine: Runner;
@@ -19,11 +29,7 @@ export interface ServerContext {
   store: FileStore;
   workers: Workers;
   receiving: Receiving;
-  /** Told of every program's end, and of every request that failed as a whole. */
-  observe(outcome: ProgramResult): void;
-  observeFailure(): void;
-  /** Interactive runs, which have no worker. */
-  countStream(change: 1 | -1): void;
+  metrics: RunMetrics | null;
   /** For live views. */
   observer: RunObserver | null;
 }
@@ -56,7 +62,7 @@ export async function runJob(
   { signal, cpuSet, streams }: JobScope,
   askedAt = performance.now(),
 ): Promise<ProgramResult[]> {
-  const { engine, settings, store, observer } = context;
+  const { engine, settings, store, metrics, observer } = context;
   let sources: Sources | null = null;
   try {
     const opening = Sources.open(job, store, settings.srcPrefix);
@@ -68,11 +74,11 @@ export async function runJob(
       job,
     );
     if (signal.aborted) await store.drop(outcomes);
-    for (const outcome of outcomes) context.observe(outcome);
+    if (metrics !== null) for (const outcome of outcomes) metrics.observeResult(outcome);
     if (observer !== null) reportEnd(observer, job, outcomes, askedAt);
     return outcomes;
   } catch (error) {
-    context.observeFailure();
+    metrics?.observeFailure();
     observer?.onEnd({ id: job.requestId, status: 'refused', latencyMs: performance.now() - askedAt });
     throw error;
   } finally {

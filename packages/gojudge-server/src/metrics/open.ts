@@ -1,9 +1,9 @@
 /** The metrics that the server was asked for. */
-import { type Metrics, NO_METRICS } from './metrics.js';
+import type { Metrics } from './metrics.js';
 
-/** Loads what it takes only when it is wanted. */
-export async function openMetrics(isEnabled: boolean): Promise<Metrics> {
-  if (!isEnabled) return NO_METRICS;
+/** `null` for none. Loads what they take only when they are wanted. */
+export async function openMetrics(isEnabled: boolean): Promise<Metrics | null> {
+  if (!isEnabled) return null;
   const { PrometheusMetrics } = await import('./prometheus.js');
   return new PrometheusMetrics();
 }

@@ -8,10 +8,10 @@ import type { Parts } from '../open.js';
 import type { Metrics } from './metrics.js';
 import { type Page, profilePages } from './profile.js';
 
-export function openMonitor(metrics: Metrics, { context, options }: Parts): Server {
+export function openMonitor(metrics: Metrics | null, { context, options }: Parts): Server {
   const pages: Readonly<Record<string, Page>> = {
     ...(options.enableDebug ? profilePages() : {}),
-    ...(options.enableMetrics ? { '/metrics': (response) => sendMetrics(metrics, response) } : {}),
+    ...(metrics === null ? {} : { '/metrics': (response) => sendMetrics(metrics, response) }),
     '/healthz': (response) => sendText(response, 200, 'ok\n'),
     '/readyz': (response) => {
       const problem = problemOf(context);

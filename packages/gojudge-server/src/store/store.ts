@@ -7,7 +7,6 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, linkSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
 import { copyFile, lstat, readdir, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { byteOrder } from '../byte-order.js';
 import { makeFolders } from './folders.js';
 import { StoredNames } from './names.js';
 import { allocatedBytes, copyWithHoles, isSparse } from './sparse.js';
@@ -93,7 +92,7 @@ export class FileStore {
   async list(): Promise<Map<string, string>> {
     const found = await readdir(this.dir, { withFileTypes: true });
     const ids = found.filter((entry) => entry.isFile()).map(({ name }) => name);
-    return new Map(ids.sort(byteOrder).map((id) => [id, this.#names.get(id) ?? '']));
+    return new Map(ids.map((id) => [id, this.#names.get(id) ?? '']));
   }
 
   /** Takes a file in and returns its id. Nothing stays of one that failed. Throws `StoreFullError`. */

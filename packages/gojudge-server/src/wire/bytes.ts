@@ -45,18 +45,6 @@ function makeTable(beyondAscii: (byte: number) => number): Uint8Array {
   });
 }
 
-/**
- * ASCII with nothing to escape in it. A loop, since most are short: a regular expression is one thing more to
- * find its way back into the caches.
- */
-export function isSimple(text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code >= 0x80 || VALID_TABLE[code] !== PLAIN) return false;
-  }
-  return true;
-}
-
 /** Room for a chunk, so many bytes at the most. */
 export type BufferPool = (bytes: number) => Buffer;
 

@@ -2,6 +2,7 @@
  * The request of `/run`, `/ws` and `/stream`, and the other JSON that clients send, as Go declares it. The
  * fields are those of the wire's types: one more or less there does not compile here.
  */
+import { isUtf8 } from 'node:buffer';
 import type {
   CancelRequest,
   Collector,
@@ -118,18 +119,18 @@ const RESIZE = struct<WireResize>('Resize', {
 });
 
 /** Throw `JsonSyntaxError` or `JsonTypeError`, with go-judge's text. */
-export function decodeRequest(body: Uint8Array): DecodedRequest {
+export function decodeRequest(body: Buffer): DecodedRequest {
   return read(REQUEST, body) as DecodedRequest;
 }
 
-export function decodeSocketRequest(body: Uint8Array): DecodedSocketRequest {
+export function decodeSocketRequest(body: Buffer): DecodedSocketRequest {
   return read(SOCKET_REQUEST, body) as DecodedSocketRequest;
 }
 
-export function decodeResize(body: Uint8Array): WireResize {
+export function decodeResize(body: Buffer): WireResize {
   return read(RESIZE, body) as WireResize;
 }
 
-function read(shape: StructShape, body: Uint8Array): unknown {
-  return decodeAs(shape, parseGoJson(decodeGoUtf8(body)));
+function read(shape: StructShape, body: Buffer): unknown {
+  return decodeAs(shape, parseGoJson(isUtf8(body) ? body.toString('utf8') : decodeGoUtf8(body)));
 }

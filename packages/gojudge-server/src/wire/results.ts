@@ -1,8 +1,7 @@
 /** Outcomes to JSON as Go writes it: keys in its order, maps sorted by bytes, its escapes. */
 import { isUtf8 } from 'node:buffer';
-import { byteOrder } from '../byte-order.js';
 import type { ProgramResult } from '../judge/program-result.js';
-import { type BufferPool, encodeChunks, isSimple } from './bytes.js';
+import { type BufferPool, encodeChunks } from './bytes.js';
 
 /** Text, or where something is large chunks that are made when they are asked for. */
 export type Encoded = string | Chunks;
@@ -78,12 +77,48 @@ function sortedEntries<T>(map: ReadonlyMap<string, T>): [string, T][] {
   return entries.length === 2 && byteOrder(entries[0]![0], entries[1]![0]) > 0 ? entries.reverse() : entries;
 }
 
+/**
+ * Order of strings by the bytes of their UTF-8, which is by code points, as Go sorts them. Makes no bytes: it
+ * is in every answer.
+ */
+function byteOrder(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at += 1) {
+    const [one, other] = [a.charCodeAt(at), b.charCodeAt(at)];
+    if (one !== other) return rank(one) - rank(other);
+  }
+  return a.length - b.length;
+}
+
+/** Surrogates stand for the code points beyond all other units. */
+function rank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
 const ESCAPED = /[<>&\u2028\u2029]/g;
 
 /** As encoding/json writes a string. */
 export function goJson(text: string): string {
   if (isSimple(text)) return `"${text}"`;
   return JSON.stringify(text).replace(ESCAPED, escapeUnicode);
+}
+
+/** By character of ASCII, 1 for what stands for itself in a string. */
+const SELF = Uint8Array.from({ length: 128 }, (_, code) =>
+  code < 0x20 || '"\\<>&'.includes(String.fromCharCode(code)) ? 0 : 1,
+);
+
+/**
+ * ASCII with nothing to escape in it. A loop, since most are short: a regular expression is one thing more to
+ * find its way back into the caches.
+ */
+function isSimple(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code >= 0x80 || SELF[code] === 0) return false;
+  }
+  return true;
 }
 
 function escapeUnicode(char: string): string {

@@ -89,7 +89,7 @@ export class StreamSocket implements StreamTarget {
     }
   }
 
-  #begin(json: Uint8Array): void {
+  #begin(json: Buffer): void {
     const { settings } = this.#context;
     const job = convertRequest(decodeRequest(json), settings, true);
     if (job.programs.length > settings.cmdCountMax) throw new BrokenMessage();
@@ -106,7 +106,7 @@ export class StreamSocket implements StreamTarget {
 
   async #run(job: Job): Promise<void> {
     const { signal } = this.#controller;
-    this.#context.countStream(1);
+    this.#context.metrics?.countStream(1);
     try {
       this.#answer(await runJob(this.#context, job, { signal, cpuSet: null, streams: this }));
     } catch (error) {
@@ -114,7 +114,7 @@ export class StreamSocket implements StreamTarget {
       const text = this.#context.settings.strict ? '' : `,"error":${goJson(plainText(error))}`;
       this.#finish(`${RESPONSE}{"requestId":"","results":[]${text}}\n`);
     } finally {
-      this.#context.countStream(-1);
+      this.#context.metrics?.countStream(-1);
       for (const input of this.#inputs.values()) input.close();
     }
   }
@@ -132,7 +132,7 @@ export class StreamSocket implements StreamTarget {
     setTimeout(() => this.#socket.terminate(), STUCK_MS).unref();
   }
 
-  #resize(json: Uint8Array): void {
+  #resize(json: Buffer): void {
     const { index = 0, fd = 0, rows = 0, cols = 0 } = decodeResize(json);
     this.#input(index, fd);
     if (!this.#job!.programs[index]!.tty) throw new BrokenMessage();

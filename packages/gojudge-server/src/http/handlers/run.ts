@@ -1,11 +1,10 @@
-/** `POST /run`. */
-
+/** `POST /run`. A client that goes away, or closes its sending side, takes its runs along. */
+import type { Socket } from 'node:net';
 import { BadRequest } from '../../errors.js';
 import { convertRequest } from '../../judge/convert.js';
 import { runQueued, type ServerContext } from '../../judge/run-job.js';
 import { decodeRequest } from '../../wire/request.js';
 import { encodeResults } from '../../wire/results.js';
-import { disconnectSignalOf } from '../connection/disconnect.js';
 import type { RequestContext } from '../request-context.js';
 import { encodedResponse, type Response } from '../responses.js';
 
@@ -19,4 +18,19 @@ export async function handleRun(context: ServerContext, incoming: RequestContext
   if (count > settings.cmdCountMax) throw new BadRequest(`cmd: more than ${settings.cmdCountMax} entries`);
   const outcomes = await runQueued(context, convertRequest(raw, settings, false), signal);
   return encodedResponse(encodeResults(outcomes, '', '\n'));
+}
+
+const signals = new WeakMap<Socket, AbortSignal>();
+
+/** Aborted when the client of this connection has gone; one signal for all its requests. */
+function disconnectSignalOf(socket: Socket): AbortSignal {
+  const known = signals.get(socket);
+  if (known !== undefined) return known;
+  const controller = new AbortController();
+  const leave = () => controller.abort();
+  socket.once('end', leave);
+  socket.once('close', leave);
+  if (socket.readableEnded || socket.destroyed) leave();
+  signals.set(socket, controller.signal);
+  return controller.signal;
 }

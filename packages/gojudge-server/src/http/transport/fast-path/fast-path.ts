@@ -2,7 +2,7 @@
  * The HTTP fast path: simple requests bypass Node's HTTP server, whose objects and events cost as much per
  * small request as all of our own code (decision 20).
  */
-import type { Server } from 'node:http';
+import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ServerContext } from '../../../judge/run-job.js';
 import type { Metrics, Observe } from '../../../metrics/metrics.js';
@@ -10,20 +10,20 @@ import type { EntryCheck, EntryHeaders } from '../../entry.js';
 import type { RequestContext } from '../../request-context.js';
 import { errorResponse, type Response } from '../../responses.js';
 import { findSimple, type Matched } from '../../routes.js';
+import { sendChunked } from './chunked.js';
 import { FastPathConnection, type FastPathHost } from './connection.js';
 import type { SimpleRequest } from './request.js';
-import { writeResponse } from './response.js';
 
 type Responding = Extract<Matched, { kind: 'answer' }>;
 
 export class FastPath {
   readonly #context: ServerContext;
   readonly #checkEntry: EntryCheck;
-  readonly #metrics: Metrics;
+  readonly #metrics: Metrics | null;
   readonly #connections = new Set<FastPathConnection>();
   #isClosing = false;
 
-  constructor(context: ServerContext, checkEntry: EntryCheck, metrics: Metrics) {
+  constructor(context: ServerContext, checkEntry: EntryCheck, metrics: Metrics | null) {
     this.#context = context;
     this.#checkEntry = checkEntry;
     this.#metrics = metrics;
@@ -69,15 +69,14 @@ export class FastPath {
     if (bodyBytes > this.#context.settings.bodyMaxBytes) return null;
     const check = (sent: EntryHeaders) => this.#checkEntry(sent, incoming.socket);
     const found = findSimple(check, method, path, headers);
-    return found === null || found.kind === 'stream'
-      ? null
-      : this.#answer(found, incoming, this.#metrics.watchSimple(method, bodyBytes));
+    if (found === null || found.kind === 'stream') return null;
+    return this.#answer(found, incoming, this.#metrics?.watchSimple(method, bodyBytes));
   }
 
   async #answer(
     { handle, id, pattern }: Responding,
     incoming: RequestContext,
-    observe: Observe,
+    observe: Observe | undefined,
   ): Promise<void> {
     const { socket } = incoming;
     let answer: Response;
@@ -93,6 +92,50 @@ export class FastPath {
     } catch {
       socket.destroy(); // no memory for it: the client sees that it is cut off
     }
-    observe(pattern, answer.status, bytes);
+    observe?.(pattern, answer.status, bytes);
   }
+}
+
+/**
+ * An answer as Node's HTTP server would write it, header by header. Resolves with the body's size when the
+ * kernel takes more, or the client is gone.
+ */
+async function writeResponse(socket: Socket, answer: Response, isLast: boolean): Promise<number> {
+  const { headers, body } = answer;
+  if (typeof body === 'string') {
+    if (!socket.write(headOf(answer, isLast, '') + body)) await drained(socket);
+    return Number(headers['Content-Length']);
+  }
+  socket.write(headOf(answer, isLast, 'Transfer-Encoding: chunked\r\n'));
+  return sendChunked(socket, body);
+}
+
+function headOf({ status, headers }: Response, isLast: boolean, framing: string): string {
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+  for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
+  return `${head}Date: ${date()}\r\nConnection: ${isLast ? 'close' : 'keep-alive'}\r\n${framing}\r\n`;
+}
+
+let second = 0;
+let text = '';
+
+/** Made once a second. */
+function date(): string {
+  const now = Math.floor(Date.now() / 1000);
+  if (now !== second) {
+    second = now;
+    text = new Date(now * 1000).toUTCString();
+  }
+  return text;
+}
+
+function drained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      socket.off('drain', done).off('close', done);
+      resolve();
+    };
+    socket.on('drain', done).on('close', done);
+    if (socket.destroyed) done();
+  });
 }
