@@ -59,7 +59,7 @@ export const JUDGED: Readonly<Record<string, keyof typeof REASONS>> = {
   'gojudge-server/wire/shapes.ts: into[name]': 'table',
   'gojudge-server/http/responses.ts: HTML[char]': 'pattern',
   'gojudge-server/http/routes.ts: methods[method]': 'own',
-  'gojudge-server/http/transport/fast-path/response.ts: headers[name]': 'table',
+  'gojudge-server/http/transport/fast-path/fast-path.ts: headers[name]': 'table',
   'gojudge-server/metrics/server.ts: pages[path]': 'own',
   'gojudge-server/judge/copy-in.ts: files[target!]': 'bare',
   'gojudge-server/judge/collect-outputs.ts: result?.files[path]': 'bare',

@@ -5,16 +5,20 @@ import { EINVAL, ENOENT, EXDEV, errnoText } from '../errno.js';
 import { plainText } from '../errors.js';
 import { allocatedBytes } from '../store/sparse.js';
 import { quoteGo } from '../wire/go-text.js';
-import { budgetText, FILE_BYTES_MIN } from './budget.js';
 import { closeDescriptors } from './descriptors.js';
 import type { CopyOutEntry, JobProgram } from './job.js';
 import { type CollectedFiles, noteFileError, nothingCollected } from './program-result.js';
-import type { RunScope } from './scope.js';
+import type { Budget, RunScope } from './scope.js';
 import type { Collector } from './stdio.js';
 import { insidePath, isDevice } from './work-path.js';
 
 /** One file, as the engine takes it. */
 const TAKEN_BYTES_MAX = 2 ** 31;
+/**
+ * A file that is copied out costs this at least: its entry in the answer or in the store. Of outputs there
+ * are few.
+ */
+const FILE_BYTES_MIN = 4096;
 const EMPTY = new Uint8Array(0);
 
 /** One entry per place, however often and in whatever spelling it is named. */
@@ -162,7 +166,7 @@ function collectedOf(
   const output = result === null ? null : outputOf(result, program, collector);
   const content = output === null ? EMPTY : contentOf(output, keptOf(output, max));
   const cached = program.cachedNames.has(name);
-  return { name, max, output, content, cached, isCharged: scope.budget.charge(costOf(content, cached)) };
+  return { name, max, output, content, cached, isCharged: charge(scope.budget, costOf(content, cached)) };
 }
 
 function takeCollected(
@@ -207,7 +211,7 @@ type KeepScope = Pick<RunScope, 'store' | 'budget'>;
 /** As `keep`, of what has not been counted. */
 export function keepFile(scope: KeepScope, collected: CollectedFiles, file: File): Promise<void> | undefined {
   const cost = Math.max(costOf(file.content, file.cached), FILE_BYTES_MIN);
-  return keep(scope, collected, { ...file, isCharged: scope.budget.charge(cost) });
+  return keep(scope, collected, { ...file, isCharged: charge(scope.budget, cost) });
 }
 
 /**
@@ -228,6 +232,18 @@ function keep(
     (id) => void collected.fileIds.set(name, id),
     (error) => noteFileError(collected, name, 'CopyOutCreateFile', plainText(error)),
   );
+}
+
+/** False, and nothing charged, when it does not fit. */
+function charge(budget: Budget, bytes: number): boolean {
+  if (bytes > budget.leftBytes) return false;
+  budget.leftBytes -= bytes;
+  return true;
+}
+
+/** Names the flag, since only the operator can do something about it. */
+function budgetText(what: string, sizeBytes: number, totalBytes: number): string {
+  return `${what} size (${sizeBytes}) exceeds what is left of all a request may copy out (${totalBytes}, -copy-out-total)`;
 }
 
 function sizeOf(content: Content): number {

@@ -17,11 +17,12 @@ import { attachStreams } from './attach.js';
 import { keepFile } from './collect-outputs.js';
 import { closeDescriptors, whenSent } from './descriptors.js';
 import type { Job, JobPipe, JobProgram } from './job.js';
-import { mapError, mapResult, mapUntried, throwForRequest } from './map-result.js';
+import { mapError, mapUntried, throwForRequest } from './map-error.js';
 import { type Plan, planProgram } from './plan.js';
 import type { ProgramResult } from './program-result.js';
 import type { RunScope } from './scope.js';
 import type { Settings } from './settings.js';
+import { mapResult } from './verdict.js';
 
 const NONE: ReadonlySet<number> = new Set();
 const EMPTY = new Uint8Array(0);

@@ -1,14 +1,27 @@
 /** One program of a request as the engine takes it, or why it is not even tried. */
-import type { GroupProgram, PtyOptions } from '@sbx/core';
+import type { GroupProgram, Limits, PtyOptions } from '@sbx/core';
 import { StartFailure } from '../errors.js';
-import { shareOf } from './budget.js';
 import { makeCopyOut } from './collect-outputs.js';
 import { type CopyIn, makeCopyIn } from './copy-in.js';
-import type { JobProgram } from './job.js';
-import { engineLimits } from './limits.js';
+import type { JobLimits, JobProgram } from './job.js';
 import { notStarted, type ProgramResult } from './program-result.js';
 import type { RunScope } from './scope.js';
+import type { Settings } from './settings.js';
 import { type Collector, collectorsOf, keptBytes, makeFds } from './stdio.js';
+
+const NS_PER_MS = 1e6;
+/** Least and most that the engine takes; the verdict follows the request's own figures all the same. */
+const TIME_MS_MIN = 0.001;
+const TIME_MS_MAX = 9_000_000_000;
+const MEMORY_BYTES_MIN = 4096;
+const ADDRESS_SPACE_BYTES_MIN = 1_048_576;
+const STACK_BYTES_MIN = 131_072;
+const PROCESSES_MAX = 4_194_304;
+/** 1 ms of the default period. */
+const CPU_RATE_MIN = 10;
+
+/** Descriptors that pipes of the group fill. */
+type Taken = ReadonlySet<number>;
 
 export interface Plan {
   index: number;
@@ -20,30 +33,35 @@ export interface Plan {
   failure: StartFailure | ProgramResult | null;
 }
 
-/** `taken`: descriptors that pipes of the group fill. Throws `RunFailure`. */
+/** Throws `RunFailure`. */
 export function planProgram(
   scope: RunScope,
   program: JobProgram,
   index: number,
-  taken: ReadonlySet<number>,
+  taken: Taken,
 ): Plan | Promise<Plan> {
+  const collectors = program.tty ? terminalCollector(program) : collectorsOf(program);
+  const plan: Plan = { index, program, collectors, request: null, failure: null };
+  if (program.copyIn.length === 0) return complete(scope, plan, taken);
   const copied = makeCopyIn(scope, program);
-  const finish = (copyIn: CopyIn): Plan => {
-    const collectors = program.tty ? terminalCollector(program) : collectorsOf(program);
-    const plan: Plan = { index, program, collectors, request: null, failure: null };
-    if (copyIn.failed !== null) {
-      plan.failure = notStarted('File Error', copyIn.failed.failure!.error, copyIn.failed);
-      return plan;
-    }
-    try {
-      plan.request = makeRequest(scope, plan, copyIn, taken);
-    } catch (error) {
-      if (!(error instanceof StartFailure)) throw error;
-      plan.failure = error;
-    }
+  return copied instanceof Promise
+    ? copied.then((copyIn) => complete(scope, plan, taken, copyIn))
+    : complete(scope, plan, taken, copied);
+}
+
+function complete(scope: RunScope, plan: Plan, taken: Taken, copyIn?: CopyIn): Plan {
+  const failed = copyIn?.failed ?? null;
+  if (failed !== null) {
+    plan.failure = notStarted('File Error', failed.failure!.error, failed);
     return plan;
-  };
-  return copied instanceof Promise ? copied.then(finish) : finish(copied);
+  }
+  try {
+    plan.request = makeRequest(scope, plan, taken, copyIn?.files);
+  } catch (error) {
+    if (!(error instanceof StartFailure)) throw error;
+    plan.failure = error;
+  }
+  return plan;
 }
 
 /** A terminal has one output, which goes to the first that wants it. */
@@ -56,8 +74,8 @@ function terminalCollector(program: JobProgram): Collector[] {
 function makeRequest(
   scope: RunScope,
   { program, collectors }: Plan,
-  { files }: CopyIn,
-  taken: ReadonlySet<number>,
+  taken: Taken,
+  files?: CopyIn['files'],
 ): GroupProgram {
   const { settings, cpuSet } = scope;
   const file = programName(program);
@@ -70,8 +88,8 @@ function makeRequest(
     limits,
     ...(program.tty ? { pty: terminalOf(scope, program, collectors) } : {}),
     fds: makeFds(scope, program, collectors, taken),
-    ...(program.copyIn.length === 0 ? {} : { files }),
-    copyOutTotalBytes: shareOf(scope.job, settings),
+    ...(files === undefined ? {} : { files }),
+    copyOutTotalBytes: scope.budget.shareBytes,
     ...(program.copyOut.length === 0 ? {} : { copyOut: makeCopyOut(program, settings.workDir) }),
   };
 }
@@ -110,4 +128,56 @@ function terminalOf(
     ...(content === undefined ? {} : { input: { text: content.text } }),
     ...(isStreamed ? {} : { capture: { maxBytes, overflow: 'hangup' } }),
   };
+}
+
+/** A job's limits to the engine's. Throws `StartFailure` for what a cgroup refuses. */
+function engineLimits(limits: JobLimits, settings: Settings, workerCpuSet: string | null): Limits {
+  const memoryBytes = Math.min(limits.memoryBytes + settings.extraMemoryBytes, Number.MAX_SAFE_INTEGER);
+  const withoutGroups = settings.runnerConfig.cgroupType === 0;
+  return {
+    cpuTimeMs: milliseconds(limits.cpuNs + settings.tickMs * NS_PER_MS),
+    wallTimeMs: milliseconds(nextTick(limits.clockNs / NS_PER_MS, settings.tickMs) * NS_PER_MS),
+    memoryBytes: Math.max(MEMORY_BYTES_MIN, memoryBytes),
+    dataBytes: limits.dataSegment || withoutGroups ? Math.max(MEMORY_BYTES_MIN, memoryBytes) : null,
+    addressSpaceBytes: limits.addressSpace ? Math.max(ADDRESS_SPACE_BYTES_MIN, memoryBytes) : null,
+    processCount: processCount(limits),
+    stackBytes: stackBytes(limits, memoryBytes, settings),
+    fileBytes: settings.outputLimitBytes,
+    openFileCount: settings.openFileLimit,
+    diskBytes: settings.diskBytes,
+    diskFileCount: settings.diskFileCount,
+    cpuRate: cpuRate(limits, settings),
+    cpuSet: limits.cpuSet || workerCpuSet || null,
+  };
+}
+
+/** The first look at which more than this has passed; without ticks, right then. */
+function nextTick(ms: number, tickMs: number): number {
+  return tickMs === 0 ? ms : (Math.floor(ms / tickMs) + 1) * tickMs;
+}
+
+function milliseconds(ns: number): number {
+  return Math.min(TIME_MS_MAX, Math.max(TIME_MS_MIN, ns / NS_PER_MS));
+}
+
+function processCount({ processCount: asked }: JobLimits): number {
+  if (asked <= PROCESSES_MAX) return Math.max(1, asked);
+  throw new StartFailure('execve: cgroup: failed to set process limit: write pids.max: invalid argument');
+}
+
+function stackBytes(
+  { stackBytes: asked }: JobLimits,
+  memoryBytes: number,
+  settings: Settings,
+): number | null {
+  if (asked === 0) return settings.ownStackBytes;
+  return Math.max(STACK_BYTES_MIN, Math.min(asked, memoryBytes));
+}
+
+function cpuRate({ cpuRate: asked }: JobLimits, settings: Settings): number | null {
+  if (!settings.enableCpuRate || asked === 0) return null;
+  if (asked >= CPU_RATE_MIN) return Math.min(asked / 1000, 4096);
+  throw new StartFailure(
+    'execve: cgroup: failed to set cpu rate limit: write cpu.cfs_quota_us: invalid argument',
+  );
 }

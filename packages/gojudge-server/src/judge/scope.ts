@@ -1,7 +1,6 @@
 /** What every part of one request needs. */
 import type { ProgramInput, ProgramOutput, Runner, RunnerProcess, RunObserver } from '@sbx/core';
 import type { FileStore } from '../store/store.js';
-import type { RequestBudget } from './budget.js';
 import type { Job } from './job.js';
 import type { Settings } from './settings.js';
 import type { Sources } from './sources.js';
@@ -14,6 +13,17 @@ export interface StreamTarget {
   attachTerminal(index: number, fd: number, process: RunnerProcess): void;
 }
 
+/**
+ * What the results of one request may bring out of its sandboxes together: into the answer and into the
+ * store.
+ */
+export interface Budget {
+  readonly totalBytes: number;
+  /** What one program may bring into this process: all of a request may end at once. */
+  readonly shareBytes: number;
+  leftBytes: number;
+}
+
 export interface RunScope {
   engine: Runner;
   settings: Settings;
@@ -24,7 +34,7 @@ export interface RunScope {
   signal: AbortSignal;
   cpuSet: string | null;
   streams: StreamTarget | null;
-  budget: RequestBudget;
+  budget: Budget;
   /** Of living programs. */
   observer: RunObserver | null;
 }

@@ -40,18 +40,8 @@ export class Sources {
     this.#prefixes = prefixes;
   }
 
-  /** `null` when the request names none, else a promise. It rejects with `RunFailure`. */
-  static open(job: Job, store: FileStore, prefixes: Prefixes): Promise<Sources> | null {
-    for (const { files, copyIn } of job.programs) {
-      if (files.some(isHostFile) || copyIn.some(([, source]) => isHostFile(source))) {
-        return Sources.#open(job, store, prefixes);
-      }
-    }
-    return null;
-  }
-
-  /** Stored files first, since they are checked before any container. */
-  static async #open(job: Job, store: FileStore, prefixes: Prefixes): Promise<Sources> {
+  /** Stored files first, since they are checked before any container. Rejects with `RunFailure`. */
+  static async open(job: Job, store: FileStore, prefixes: Prefixes): Promise<Sources> {
     const { programs } = job;
     const sources = new Sources(prefixes);
     try {
@@ -138,10 +128,6 @@ async function openAllowed(path: string, prefixes: Prefixes): Promise<number> {
   } finally {
     closeSync(named);
   }
-}
-
-function isHostFile(file: { kind: string } | null): file is HostFile {
-  return file?.kind === 'src' || file?.kind === 'stored';
 }
 
 function keyOf(source: HostFile): string {

@@ -1,7 +1,6 @@
 /** Descriptors of a job to those of the engine. What `files` does not name is closed in the program. */
 import type { FdSpec, InputSpec, OutputSpec } from '@sbx/core';
 import { RunFailure, StartFailure } from '../errors.js';
-import { shareOf } from './budget.js';
 import type { CollectorFile, JobProgram, ProgramFile, Source } from './job.js';
 import { descriptorPrefix } from './prepare.js';
 import type { RunScope } from './scope.js';
@@ -67,9 +66,9 @@ export function keptBytes({ max }: CollectorFile, { collectMaxBytes }: RunScope[
  * Of one collector that is a pipe: what it brings is in memory while the program runs, beside what the others
  * bring.
  */
-function pipedBytes({ job, settings }: RunScope, collector: Collector, all: readonly Collector[]): number {
+function pipedBytes({ settings, budget }: RunScope, collector: Collector, all: readonly Collector[]): number {
   const count = all.filter(({ pipe }) => pipe).length;
-  return Math.min(keptBytes(collector, settings), Math.floor(shareOf(job, settings) / count));
+  return Math.min(keptBytes(collector, settings), Math.floor(budget.shareBytes / count));
 }
 
 interface At {

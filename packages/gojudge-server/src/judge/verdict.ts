@@ -1,8 +1,14 @@
-/** go-judge's rule for status and exitStatus: five steps, later ones over earlier ones. */
+/**
+ * How the engine says that a program ended, to its outcome, by go-judge's rule for status and exitStatus:
+ * five steps, later ones over earlier ones.
+ */
 import { type RunResult, signalNumber } from '@sbx/core';
 import type { WireStatus } from '@sbx/gojudge-client/wire';
+import { collectOutputs } from './collect-outputs.js';
 import type { JobLimits } from './job.js';
+import type { Plan } from './plan.js';
 import type { CollectedFiles, ProgramResult } from './program-result.js';
+import type { RunScope } from './scope.js';
 
 type Ended = Pick<RunResult, 'status' | 'exitCode' | 'exitSignal' | 'usage'>;
 
@@ -16,6 +22,20 @@ const BY_SIGNAL: Readonly<Record<string, WireStatus>> = {
   SIGXFSZ: 'Output Limit Exceeded',
   SIGSYS: 'Dangerous Syscall',
 };
+
+/** A promise only where something goes to the store. */
+export function mapResult(
+  scope: RunScope,
+  plan: Plan,
+  result: RunResult,
+): ProgramResult | Promise<ProgramResult> {
+  const { program, collectors } = plan;
+  const tellsPeak = scope.settings.runnerConfig.cgroupType === 2;
+  const collected = collectOutputs(scope, program, collectors, result);
+  return collected instanceof Promise
+    ? collected.then((done) => decideResult(result, program.limits, done, tellsPeak))
+    : decideResult(result, program.limits, collected, tellsPeak);
+}
 
 export function decideResult(
   ended: Ended,

@@ -1,11 +1,10 @@
-/** How the engine says that a program ended, to its outcome. What fails the request as a whole is thrown. */
+/** What kept a program from starting, to its outcome. What fails the request as a whole is thrown. */
 import {
   FileAccessError,
   InvalidOptionsError,
   isSbxError,
   OverloadedError,
   ProgramNotFoundError,
-  type RunResult,
   SandboxError,
 } from '@sbx/core';
 import { E2BIG, ENOENT, ENOSPC, EROFS, EXDEV, errnoOf, errnoText } from '../errno.js';
@@ -16,25 +15,11 @@ import type { Plan } from './plan.js';
 import { descriptorPrefix } from './prepare.js';
 import { notStarted, type ProgramResult } from './program-result.js';
 import type { RunScope } from './scope.js';
-import { decideResult } from './verdict.js';
 import { insidePath, isDevice } from './work-path.js';
 
 /** Options that the engine refuses for their size alone, once the request has been parsed. */
 const TOO_BIG = new Set(['args', 'env', 'file']);
 const BAD_CPU_SET = 'execve: cgroup: failed to set cpuset limit: write cpuset.cpus: invalid argument';
-
-export function mapResult(
-  scope: RunScope,
-  plan: Plan,
-  result: RunResult,
-): ProgramResult | Promise<ProgramResult> {
-  const { program, collectors } = plan;
-  const tellsPeak = scope.settings.runnerConfig.cgroupType === 2;
-  const collected = collectOutputs(scope, program, collectors, result);
-  return collected instanceof Promise
-    ? collected.then((done) => decideResult(result, program.limits, done, tellsPeak))
-    : decideResult(result, program.limits, collected, tellsPeak);
-}
 
 /** It was not even tried. */
 export async function mapUntried(scope: RunScope, plan: Plan): Promise<ProgramResult> {

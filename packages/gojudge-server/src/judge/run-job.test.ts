@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunFailure } from '../errors.js';
-import { type Permit, Workers } from './workers.js';
+import { type Permit, Workers } from './run-job.js';
 
 const { signal } = new AbortController();
 const failure = (message: string) => expect.objectContaining({ message }) as RunFailure;
