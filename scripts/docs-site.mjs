@@ -1,14 +1,16 @@
 // `npm run docs:site`: builds the documentation site into docs/site. `-- --base /sbx/` for a site below a
-// folder of its host; `-- --serve` shows it on 127.0.0.1 afterwards, on `--port` (4173).
+// folder of its host; `-- --serve` shows it on 127.0.0.1 afterwards, on `--port` (4173). `-- --live` shows
+// the pages there without a build, each change as it is saved.
 import { parseArgs } from 'node:util';
 import { CommandError } from './lib/run.mjs';
 import { setup } from './lib/setup.mjs';
 import { buildSite } from './lib/site/build.mjs';
-import { serveSite } from './lib/site/serve.mjs';
+import { serveLive, serveSite } from './lib/site/serve.mjs';
 
 const options = {
   base: { type: 'string', default: '/' },
   serve: { type: 'boolean', default: false },
+  live: { type: 'boolean', default: false },
   port: { type: 'string', default: '4173' },
 };
 
@@ -26,12 +28,17 @@ function argumentsOf() {
   }
 }
 
-const { base, serve, port } = argumentsOf();
+const { base, serve, live, port } = argumentsOf();
+const endHint = '(Ctrl-C ends it)';
 await setup();
 try {
-  console.log(await buildSite(base));
+  if (live) {
+    console.log(`${await serveLive(base, port)} ${endHint}`);
+  } else {
+    console.log(await buildSite(base));
+    if (serve) console.log(`${await serveSite(base, port)} ${endHint}`);
+  }
 } catch (error) {
   console.error(error instanceof CommandError ? error.output : `docs:site: ${error.message}`);
   process.exit(1);
 }
-if (serve) console.log(`${await serveSite(base, port)} (Ctrl-C ends it)`);

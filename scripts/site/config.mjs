@@ -67,6 +67,7 @@ export default {
     },
     socialLinks: [{ icon: 'github', link: repository }],
     nav: [
+      { text: 'Introduction', link: '/introduction' },
       { text: 'Guides', link: '/reading-order' },
       { text: 'Examples', link: '/examples/' },
       { text: 'Reference', link: '/api/' },

@@ -37,6 +37,7 @@ const builtFrom = (page: string) =>
   page
     .replace(/^docs\/README/, 'reading-order')
     .replace(/^docs\//, '')
+    .replace(/^README/, 'introduction')
     .replace(/README\.md$/, 'index.md')
     .replace(/CHANGELOG\.md$/, 'changes.md')
     .replace(/\.md$/, '.html');
@@ -45,6 +46,13 @@ test('every guide, README, change log and example has its page', () => {
   const pages = listFiles(/^(README|docs\/.*|examples\/.*|packages\/[^/]+\/(README|CHANGELOG))\.md$/);
   expect(pages.length).toBeGreaterThan(80);
   expect(pages.map(builtFrom).filter((page) => !existsSync(join(site, page)))).toEqual([]);
+});
+
+test('the home page shows the first program and leads to the guides', () => {
+  const html = readText('docs/site/index.html');
+  expect(html).toContain('first.mjs');
+  for (const page of ['introduction', 'limits', 'troubleshooting', 'support', 'benchmarks'])
+    expect(html, page).toMatch(new RegExp(`href="(?:/sbx|\\.)/${page}(?:\\.html)?[#"]`));
 });
 
 test('public names have their pages', () => {

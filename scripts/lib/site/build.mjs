@@ -6,17 +6,18 @@ import { root } from '../paths.mjs';
 import { runQuietly } from '../run.mjs';
 import { provideSiteParts } from '../setup.mjs';
 import { brokenLinks, foreignLoads, pageNames } from './check.mjs';
-import { writePages } from './pages.mjs';
+import { sitePages, writePages } from './pages.mjs';
 import { home, referenceFolder, referenceSidebars } from './reference.mjs';
 import { guideSidebar } from './sidebar.mjs';
 
 export const siteFolder = join(root, 'docs/site');
 
-/** Builds it for the address path `base`; returns a sentence about it. Dead links are an error. */
-export async function buildSite(base) {
+/** Makes all that VitePress reads, for the address path `base`. */
+export async function prepareSite(base) {
   await provideSiteParts();
   rmSync(join(home, 'pages'), { recursive: true, force: true });
-  const pages = writePages(join(home, 'pages'));
+  const pages = sitePages();
+  writePages(join(home, 'pages'), pages);
   cpSync(referenceFolder, join(home, 'pages'), { recursive: true });
   const sidebar = { '/': guideSidebar(pages), ...referenceSidebars() };
   mkdirSync(join(home, '.vitepress'), { recursive: true });
@@ -25,6 +26,11 @@ export async function buildSite(base) {
     join(home, '.vitepress/site.json'),
     JSON.stringify({ sidebar, base, repository: REPOSITORY }),
   );
+}
+
+/** Builds it for the address path `base`; returns a sentence about it. Dead links are an error. */
+export async function buildSite(base) {
+  await prepareSite(base);
   const vitepress = join(home, 'node_modules/vitepress/bin/vitepress.js');
   rmSync(siteFolder, { recursive: true, force: true });
   await runQuietly(process.execPath, [vitepress, 'build', home, '--outDir', siteFolder]);

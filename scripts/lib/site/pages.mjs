@@ -7,7 +7,8 @@ import { packagesInBuildOrder, root } from '../paths.mjs';
 
 /** Pages whose address is not where they are in the repository. */
 const OWN_ADDRESSES = {
-  'README.md': 'index.md',
+  'scripts/site/home.md': 'index.md',
+  'README.md': 'introduction.md',
   'docs/README.md': 'reading-order.md',
   'CONTRIBUTING.md': 'contributing.md',
   // Beside docs/security.md, on file systems that do not tell large letters from small ones.
@@ -81,19 +82,32 @@ export function withLinks(text, replace) {
     .join('');
 }
 
-/** Writes the pages, their images and the console's icon to `folder`; returns the table of them. */
-export function writePages(folder) {
-  const pages = sitePages();
+const readPage = (page) => readFileSync(join(root, page), 'utf8');
+
+/** A section of README, for pages that show it as well. */
+function sectionOfReadme(heading) {
+  const [, section] = readPage('README.md').split(new RegExp(`^(?=## ${heading}$)`, 'm'));
+  if (section === undefined) throw new Error(`README.md has no section "${heading}"`);
+  return section.split(/^(?=## )/m)[0];
+}
+
+/** A page as the site has it. Sections of README are put in with README's links, which lie beside it. */
+export function siteText(page, pages) {
+  const withOwnLinks = (name, text) => withLinks(text, (link) => siteLink(name, link, pages));
+  return withOwnLinks(page, readPage(page)).replace(/^<!-- README: (.+) -->$/gm, (_, heading) =>
+    withOwnLinks('README.md', sectionOfReadme(heading)),
+  );
+}
+
+/** Writes those pages that are not as they should be, their images and the console's icon to `folder`. */
+export function writePages(folder, pages) {
   for (const [page, address] of pages) {
-    const text = readFileSync(join(root, page), 'utf8');
+    const text = siteText(page, pages);
     const path = join(folder, address);
+    if (existsSync(path) && readFileSync(path, 'utf8') === text) continue;
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(
-      path,
-      withLinks(text, (link) => siteLink(page, link, pages)),
-    );
+    writeFileSync(path, text);
   }
   cpSync(join(root, 'packages/console/site/public'), join(folder, 'public'), { recursive: true });
   cpSync(join(root, IMAGES), join(folder, 'public/images'), { recursive: true });
-  return pages;
 }
