@@ -1,12 +1,10 @@
 // The console in a real Chromium: each view, hostile output, lost connections, small screens, accessibility.
-
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { createServer } from '@sbx/server';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { useServer } from '../server/server.js';
 import { hasChromium, useBrowser } from './browser.js';
+import { connected, linkTo, runToEnd, seriousIn, shot, verdict } from './page.js';
 
 const open = useServer();
 const guarded = useServer({ token: 'secret' }, () => open.server);
@@ -14,38 +12,7 @@ const browser = useBrowser();
 
 const MINUTE = { timeout: 60_000 };
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** What axe calls serious or critical. */
-async function seriousIn(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate<{
-    violations: { id: string; impact: string; nodes: { html: string }[] }[];
-  }>('axe.run()');
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-}
-
-/** The page with these fields, as a link brings them. */
-function linkTo(url: string, fields: Record<string, unknown>): string {
-  return `${url}/#run=${Buffer.from(JSON.stringify(fields)).toString('base64url')}`;
-}
-
-async function connected(page: Page): Promise<void> {
-  await page.getByText('connected', { exact: true }).waitFor();
-}
-
 const output = (page: Page) => page.getByRole('log', { name: 'Output' });
-const verdict = (page: Page) => page.locator('.verdict');
-
-/** Opens the program and runs it to its end. */
-async function runToEnd(page: Page): Promise<string> {
-  await connected(page);
-  await page.getByRole('button', { name: 'Run', exact: true }).click();
-  await page.locator('.verdict strong').waitFor({ timeout: 30_000 });
-  return (await verdict(page).textContent())!;
-}
 
 describe.skipIf(!hasChromium)('Run', MINUTE, () => {
   test('output comes while the program runs, then the verdict, the figures and their plot', async () => {
@@ -228,20 +195,6 @@ async function sizeIn(rows: Locator): Promise<string> {
 }
 
 describe.skipIf(!hasChromium)('the other views', MINUTE, () => {
-  test('Compare: right and wrong, with the first line that differs', async () => {
-    const code = 'a, b = map(int, input().split())\nprint(a + b if a < 10 else 0)';
-    await using opened = await browser.open(linkTo(open.url, { language: 'python', code }));
-    const { page, complaints } = opened;
-    await connected(page);
-    await page.getByRole('link', { name: 'Compare' }).click();
-    await page.getByRole('button', { name: 'Run 2 cases' }).click();
-    await page.getByText('1 of 2 right').waitFor();
-    const rows = page.getByRole('table', { name: 'Results' }).locator('tbody tr');
-    expect(await rows.nth(0).textContent()).toMatch(/^1Ended by itself with exit code 0/);
-    expect(await rows.nth(1).textContent()).toMatch(/line 1: 0 42$/);
-    expect(complaints).toEqual([]);
-  });
-
   test('Terminal: a shell that knows its size, has the program, and ends', async () => {
     await using opened = await browser.open(linkTo(open.url, { language: 'python', code: 'print(6 * 7)' }));
     const { page, complaints } = opened;
@@ -266,7 +219,7 @@ describe.skipIf(!hasChromium)('the other views', MINUTE, () => {
     );
     await rows.getByText('<b>x</b>').last().waitFor();
     expect(await rows.locator('b').count()).toBe(0);
-    if (process.env.SBX_SHOTS) await page.screenshot({ path: `${process.env.SBX_SHOTS}/terminal.png` });
+    await shot(page, 'terminal-open');
     expect(await seriousIn(page)).toEqual([]);
     await page.keyboard.type('exit\n');
     await page.getByText('Ended: Accepted').waitFor();
@@ -345,11 +298,7 @@ describe.skipIf(!hasChromium).each([
       );
       expect(widths[0]).toBeLessThanOrEqual(widths[1]);
       expect(await seriousIn(page)).toEqual([]);
-      if (process.env.SBX_SHOTS)
-        await page.screenshot({
-          path: `${process.env.SBX_SHOTS}/console-${view.toLowerCase()}-${colorScheme}.png`,
-          fullPage: true,
-        });
+      await shot(page, `${view.toLowerCase()}-${colorScheme}`);
     },
   );
 });

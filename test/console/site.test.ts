@@ -28,7 +28,7 @@ describe('files', () => {
 
   test('licences of what is bundled travel with it', () => {
     const text = readFile('THIRD-PARTY.txt').toString();
-    for (const name of ['preact', 'uplot', '@codemirror/view', 'anser', '@xterm/xterm'])
+    for (const name of ['preact', 'uplot', '@codemirror/view', 'anser', 'diff', '@xterm/xterm'])
       expect(text).toMatch(new RegExp(`^${name} \\d`, 'm'));
   });
 });

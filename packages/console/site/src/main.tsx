@@ -34,8 +34,8 @@ function viewOf(hash: string): ViewName {
 function App({ server }: { server: Server }) {
   const [live, setLive] = useState<LiveSnapshot>({ state: 'connecting', hello: null, history: [] });
   const [view, setView] = useState<ViewName>(viewOf(location.hash));
-  /** The terminal stays, too, once it has been looked at. */
-  const [visited, setVisited] = useState(view === 'terminal');
+  /** Views that hold something stay once they have been looked at. */
+  const [visited, setVisited] = useState<ReadonlySet<ViewName>>(new Set([view]));
   const [request, setRequest] = useState<RunRequest>(() => requestOf(location.hash) ?? FIRST_REQUEST);
   /** Counts programs that came by a link. */
   const [revision, setRevision] = useState(0);
@@ -47,8 +47,9 @@ function App({ server }: { server: Server }) {
         setRequest(linked);
         setRevision((before) => before + 1);
       }
-      setView(viewOf(location.hash));
-      if (viewOf(location.hash) === 'terminal') setVisited(true);
+      const shown = viewOf(location.hash);
+      setView(shown);
+      setVisited((before) => new Set([...before, shown]));
     };
     addEventListener('hashchange', onHash);
     return () => removeEventListener('hashchange', onHash);
@@ -79,8 +80,8 @@ function App({ server }: { server: Server }) {
             <div hidden={view !== 'run'}>
               <RunView {...shared} />
             </div>
-            <div hidden={view !== 'terminal'}>{visited && <TerminalView {...shared} />}</div>
-            {view === 'compare' && <CompareView {...shared} />}
+            <div hidden={view !== 'compare'}>{visited.has('compare') && <CompareView {...shared} />}</div>
+            <div hidden={view !== 'terminal'}>{visited.has('terminal') && <TerminalView {...shared} />}</div>
             {view === 'engine' && <EngineView live={live} />}
           </>
         )}

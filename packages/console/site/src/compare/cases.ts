@@ -39,7 +39,8 @@ export function differenceOf(expected: string, got: string): Difference | null {
   return null;
 }
 
-function linesOf(text: string): string[] {
+/** Without white space at the ends of lines and of the text. */
+export function linesOf(text: string): string[] {
   return text
     .trimEnd()
     .split('\n')

@@ -1,44 +1,47 @@
-/** One program on many inputs, as a grader sees it: verdict, figures and the first difference of each. */
-import type { ConsoleLanguage } from '@sbx/console/wire';
-import { useRef, useState } from 'preact/hooks';
-import { Bars } from '../engine/bars.js';
+/** What a grader does, and whoever looks for the faster program: one on many inputs, or many on one. */
+import { useState } from 'preact/hooks';
 import { languageFor, type ViewProps } from '../run/run-view.js';
-import { formatBytes, formatMs } from '../units.js';
-import { type Case, casesOf } from './cases.js';
-import { type CaseResult, grade } from './grade.js';
+import { casesOf } from './cases.js';
+import { gradeCases } from './grade.js';
+import { ProgramsView } from './programs-view.js';
+import { Results } from './results.js';
+import { StartBar } from './start-bar.js';
+import { useGrading } from './use-grading.js';
 
 const FIRST_CASES = '1 2\n--- expected\n3\n--- case\n20 22\n--- expected\n42\n';
+const WAYS = [
+  { name: 'inputs', title: 'one program on many inputs' },
+  { name: 'programs', title: 'several programs on one input' },
+] as const;
 
-export function CompareView({ server, live, request }: ViewProps) {
+export function CompareView(props: ViewProps) {
+  const [way, setWay] = useState<(typeof WAYS)[number]['name']>('inputs');
+  return (
+    <>
+      <fieldset class="ways">
+        <legend>Compare</legend>
+        {WAYS.map(({ name, title }) => (
+          <label>
+            <input type="radio" name="way" checked={way === name} onChange={() => setWay(name)} /> {title}
+          </label>
+        ))}
+      </fieldset>
+      {/* Both stay: what was typed, and what runs. */}
+      <div hidden={way !== 'inputs'}>
+        <InputsView {...props} />
+      </div>
+      <div hidden={way !== 'programs'}>
+        <ProgramsView {...props} />
+      </div>
+    </>
+  );
+}
+
+function InputsView({ server, live, request }: ViewProps) {
   const [text, setText] = useState(FIRST_CASES);
-  const [results, setResults] = useState<readonly (CaseResult | null)[]>([]);
-  const [told, setTold] = useState('');
-  const controller = useRef<AbortController | null>(null);
-  const [isRunning, setRunning] = useState(false);
+  const grading = useGrading(server);
   const cases = casesOf(text);
   const language = languageFor(live, request);
-
-  async function run(chosen: ConsoleLanguage, wanted: readonly Case[]): Promise<void> {
-    const stop = new AbortController();
-    controller.current = stop;
-    setRunning(true);
-    setTold('');
-    setResults(wanted.map(() => null));
-    const onResult = (at: number, result: CaseResult) =>
-      setResults((before) => before.map((one, index) => (index === at ? result : one)));
-    const problem = await grade({
-      server,
-      request,
-      language: chosen,
-      cases: wanted,
-      signal: stop.signal,
-      onResult,
-    });
-    setTold(problem ?? '');
-    setRunning(false);
-  }
-
-  const done = results.filter((one) => one !== null);
   return (
     <>
       <p class="hint">
@@ -54,80 +57,17 @@ export function CompareView({ server, live, request }: ViewProps) {
           onInput={(event) => setText(event.currentTarget.value)}
         />
       </label>
-      <div class="bar">
-        {isRunning ? (
-          <button type="button" class="stop" onClick={() => controller.current?.abort()}>
-            Stop
-          </button>
-        ) : (
-          <button
-            type="button"
-            class="run"
-            disabled={language === undefined || live.state !== 'open'}
-            onClick={() => void run(language!, cases)}
-          >
-            Run {cases.length} {cases.length === 1 ? 'case' : 'cases'}
-          </button>
-        )}
-        <span role="status">{told || progressOf(results)}</span>
-      </div>
-      {results.length > 0 && <Results results={results} />}
-      <Bars
-        caption="CPU time of each case, in ms"
-        head={['Case', 'ms']}
-        rows={done.map(({ name, cpuTimeMs }): [string, number] => [name, Math.round(cpuTimeMs)])}
+      <StartBar
+        grading={grading}
+        title={`Run ${cases.length} ${cases.length === 1 ? 'case' : 'cases'}`}
+        isReady={language !== undefined && live.state === 'open'}
+        onStart={() =>
+          void grading.start(cases.length, (parts) =>
+            gradeCases(parts, { request, language: language! }, cases),
+          )
+        }
       />
-    </>
-  );
-}
-
-/** `2 of 3 right`, and while some are under way how many. */
-function progressOf(results: readonly (CaseResult | null)[]): string {
-  if (results.length === 0) return '';
-  const done = results.filter((one) => one !== null);
-  const right = done.filter(({ isRight }) => isRight).length;
-  const left = results.length - done.length;
-  return left > 0 ? `${right} right, ${left} to go` : `${right} of ${results.length} right`;
-}
-
-function Results({ results }: { results: readonly (CaseResult | null)[] }) {
-  return (
-    <table class="results">
-      <caption>Results</caption>
-      <thead>
-        <tr>
-          {['Case', 'Verdict', 'CPU', 'Wall', 'Memory', 'Difference'].map((head) => (
-            <th scope="col">{head}</th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {results.map((result, at) =>
-          result === null ? (
-            <tr>
-              <th scope="row">{at + 1}</th>
-              <td colSpan={5}>…</td>
-            </tr>
-          ) : (
-            <tr class={result.isRight ? 'right' : 'wrong'}>
-              <th scope="row">{result.name}</th>
-              <td>{result.verdict}</td>
-              <td>{formatMs(result.cpuTimeMs)}</td>
-              <td>{formatMs(result.wallTimeMs)}</td>
-              <td>{formatBytes(result.memoryBytes)}</td>
-              <td>{result.difference !== null && <Difference {...result.difference} />}</td>
-            </tr>
-          ),
-        )}
-      </tbody>
-    </table>
-  );
-}
-
-function Difference({ line, expected, got }: NonNullable<CaseResult['difference']>) {
-  return (
-    <>
-      line {line}: <del>{got}</del> <ins>{expected}</ins>
+      <Results head="Case" results={grading.results} />
     </>
   );
 }

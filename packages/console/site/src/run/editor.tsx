@@ -65,6 +65,8 @@ const THEME = EditorView.theme({
 });
 
 interface EditorProps {
+  /** For who does not see it. */
+  label: string;
   language: string;
   /**
    * At first: the editor owns its text, since what is typed meanwhile would be lost to an older value.
@@ -72,10 +74,11 @@ interface EditorProps {
    */
   value: string;
   onChange(value: string): void;
-  onRun(): void;
+  /** Ctrl+Enter. */
+  onRun?(): void;
 }
 
-export function Editor({ language, value, onChange, onRun }: EditorProps) {
+export function Editor({ label, language, value, onChange, onRun }: EditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const syntax = useRef(new Compartment());
@@ -84,7 +87,7 @@ export function Editor({ language, value, onChange, onRun }: EditorProps) {
   useEffect(() => {
     const root = host.current!.shadowRoot ?? host.current!.attachShadow({ mode: 'open' });
     const run = () => {
-      calls.current.onRun();
+      calls.current.onRun?.();
       return true;
     };
     view.current = new EditorView({
@@ -103,7 +106,7 @@ export function Editor({ language, value, onChange, onRun }: EditorProps) {
           syntaxHighlighting(HIGHLIGHT),
           syntax.current.of([]),
           THEME,
-          EditorView.contentAttributes.of({ 'aria-label': 'Program' }),
+          EditorView.contentAttributes.of({ 'aria-label': label }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) calls.current.onChange(update.state.doc.toString());
           }),

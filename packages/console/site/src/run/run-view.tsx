@@ -43,7 +43,11 @@ export function RunView({ server, live, request, change, revision }: ViewProps) 
     <div class="columns">
       <section aria-label="Program">
         <div class="bar">
-          <LanguagePicker live={live} request={request} change={change} />
+          <LanguagePicker
+            live={live}
+            language={request.language}
+            onPick={(chosen) => change({ language: chosen })}
+          />
           <label>
             through
             <select
@@ -76,6 +80,7 @@ export function RunView({ server, live, request, change, revision }: ViewProps) 
         </div>
         <Editor
           key={revision}
+          label="Program"
           language={request.language}
           value={request.code}
           onChange={(code) => change({ code })}
@@ -100,12 +105,17 @@ export function RunView({ server, live, request, change, revision }: ViewProps) 
   );
 }
 
-function LanguagePicker({ live, request, change }: Pick<ViewProps, 'live' | 'request' | 'change'>) {
+interface LanguagePickerProps extends Pick<ViewProps, 'live'> {
+  language: string;
+  onPick(language: string): void;
+}
+
+export function LanguagePicker({ live, language, onPick }: LanguagePickerProps) {
   const languages = live.hello?.languages ?? [];
   return (
     <label>
       Language
-      <select value={request.language} onChange={(event) => change({ language: event.currentTarget.value })}>
+      <select value={language} onChange={(event) => onPick(event.currentTarget.value)}>
         {languages.map(({ name, title, version }) => (
           <option value={name}>{version === null ? title : `${title} ${version}`}</option>
         ))}
