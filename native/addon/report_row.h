@@ -1,6 +1,6 @@
 // Where a helper's report is put for JavaScript: by position, in one row of numbers that both sides know,
 // since every property of an object that the addon makes is several calls into the engine.
-// packages/core/src/native/reports.ts reads in the order of writing.
+// packages/core/src/native/channel.ts reads in the order of writing.
 #pragma once
 
 #include <napi.h>

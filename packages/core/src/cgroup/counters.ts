@@ -1,5 +1,4 @@
-/** Counters of a living group, read from its files. */
-import { cpuNsOf, lineOf, numberOf } from './counter-text.js';
+/** Counters of a living group, read from its files in either version. `null` for what is not there. */
 import type { Group } from './group.js';
 
 export interface GroupCounters {
@@ -57,4 +56,22 @@ function fileCache(group: Group): number | null {
   const cache = lineOf(stat, 'total_cache') ?? lineOf(stat, 'file');
   const shared = lineOf(stat, 'total_shmem') ?? lineOf(stat, 'shmem') ?? 0;
   return cache === null ? null : Math.max(0, cache - shared);
+}
+
+/** v1 says nanoseconds and nothing else, v2 has a line in microseconds. */
+export function cpuNsOf(text: string | null): number | null {
+  const nanoseconds = numberOf(text);
+  if (nanoseconds !== null) return nanoseconds;
+  const microseconds = lineOf(text, 'usage_usec');
+  return microseconds === null ? null : microseconds * 1000;
+}
+
+export function numberOf(text: string | null): number | null {
+  return text !== null && /^\d/.test(text) ? Number.parseInt(text, 10) : null;
+}
+
+/** From a table of `key number` lines. */
+export function lineOf(text: string | null, key: string): number | null {
+  const match = text === null ? null : new RegExp(`^${key} (\\d+)`, 'm').exec(text);
+  return match === null ? null : Number(match[1]);
 }

@@ -5,7 +5,7 @@
  * older ones, and those that hold little, are emptied before they are removed. However many groups programs
  * use up, the kernel never has to keep more than that.
  */
-import { numberOf } from './counter-text.js';
+import { numberOf } from './counters.js';
 import type { Group } from './group.js';
 
 /** Enough for what all the languages of a judge read; a group takes some KiB per CPU. */

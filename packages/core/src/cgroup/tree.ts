@@ -54,7 +54,8 @@ export class CgroupTree {
   readonly #parents: Folders;
   readonly #folders: Folders;
   #nextGroup = 1;
-  #resetsPeak = false;
+  /** Whether a group's memory mark can be started again; else every sandbox needs a fresh group. */
+  resetsPeak = false;
 
   private constructor(layout: Layout, report: CgroupReport, name: string, parents: Folders) {
     this.layout = layout;
@@ -95,7 +96,7 @@ export class CgroupTree {
       if (plan.layout === V2) await tree.#makeKeeperLeaf();
       // The proof: a group that can be made, filled with limits, and removed.
       const sample = await tree.makeGroup();
-      tree.#resetsPeak = sample.resetsPeak();
+      tree.resetsPeak = sample.resetsPeak();
       await sample.remove();
       return tree;
     } catch (error) {
@@ -140,11 +141,6 @@ export class CgroupTree {
   /** The engine's folder in the hierarchy of this controller. */
   folderOf(controller: string): string {
     return this.#folders.get(controller) ?? '';
-  }
-
-  /** Whether a group's memory mark can be started again; else every sandbox needs a fresh group. */
-  get resetsPeak(): boolean {
-    return this.#resetsPeak;
   }
 
   hasController(name: string): boolean {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CounterName } from '../native/tables.js';
 import type { EngineUsage } from '../types/engine.js';
-import { cpuNsOf, numberOf } from './counter-text.js';
+import { cpuNsOf, numberOf } from './counters.js';
 import type { CgroupTree } from './tree.js';
 
 const NS_PER_MS = 1e6;

@@ -15,7 +15,7 @@ import { toolchainPath } from '../options/toolchains.js';
 import type { Helper } from '../pool/helper.js';
 import { allowedCpus, CpuPins } from '../pool/pins.js';
 import type { SandboxPool } from '../pool/sandbox-pool.js';
-import { diskOf, makeSandboxSpec, type SandboxSpec } from '../pool/sandbox-spec.js';
+import { diskOf, isStrict, makeSandboxSpec, type SandboxSpec } from '../pool/sandbox-spec.js';
 import type { Slot } from '../pool/slot.js';
 import type { RootImage } from '../root/image.js';
 import type { EngineCounters, EngineInfo, EngineOptions } from '../types/engine.js';
@@ -28,7 +28,6 @@ import { treeTargets } from './mounts.js';
 import { checkOpenFileRoom, hardOpenFiles } from './open-files.js';
 import { type Opened, openParts } from './opening.js';
 import { Overdue } from './overdue.js';
-import { isStrict } from './template.js';
 
 export class EngineCore {
   readonly limits: ResolvedLimits;
@@ -116,7 +115,7 @@ export class EngineCore {
   }
 
   get isReady(): boolean {
-    return this.#closed === null && this.#helper.isAlive;
+    return this.#closed === null && this.#helper.lost === null;
   }
 
   sandboxSpec(options: SandboxShape, limits: ResolvedLimits, terminal: boolean): SandboxSpec {
@@ -129,8 +128,7 @@ export class EngineCore {
   /** A slot with a ready sandbox of this spec. While the helper is restarted the promise waits for that. */
   acquire(spec: SandboxSpec): Slot | Promise<Slot> {
     this.checkOpen();
-    const restarting = this.#helper.restarting();
-    if (restarting !== null) return restarting.then(() => this.acquire(spec));
+    if (this.#helper.lost !== null) return this.#helper.restarting().then(() => this.acquire(spec));
     const slot = this.pool.acquire(spec);
     return slot instanceof Promise ? slot.catch((error) => this.#acquireAgain(spec, error)) : slot;
   }
@@ -140,7 +138,7 @@ export class EngineCore {
    * next helper.
    */
   #acquireAgain(spec: SandboxSpec, error: unknown): Slot | Promise<Slot> {
-    if (this.#closed !== null || this.#helper.isAlive) throw error;
+    if (this.#closed !== null || this.#helper.lost === null) throw error;
     return this.acquire(spec);
   }
 

@@ -5,9 +5,8 @@ import type { CgroupReport, CgroupTree } from '../cgroup/tree.js';
 import { UnsupportedError } from '../errors.js';
 import { loadNative } from '../native/native.js';
 import type { CounterName } from '../native/tables.js';
-import type { ResolvedLimits } from '../options/limits.js';
 import type { EngineInfo, EngineOptions } from '../types/engine.js';
-import { type Degradation, FEATURES, type Feature } from '../types/limits.js';
+import { FEATURES, type Feature } from '../types/limits.js';
 
 export type FeatureTable = EngineInfo['features'];
 
@@ -46,25 +45,6 @@ const BY_COUNTER: Readonly<Partial<Record<Feature, CounterName>>> = {
   'swap-limit': 'swapLimit',
   'process-limit': 'taskLimit',
   'process-peak': 'taskPeak',
-};
-
-/** The limit that needs a guarantee; `'always'`: every program does. */
-const NEEDED_FOR: Readonly<Partial<Record<Feature, keyof ResolvedLimits | 'always'>>> = {
-  'cpu-accounting': 'always',
-  'memory-peak': 'always',
-  'process-peak': 'always',
-  'memory-limit': 'memoryBytes',
-  'swap-limit': 'memoryBytes',
-  'process-limit': 'processCount',
-  'cpu-rate': 'cpuRate',
-  'cpu-weight': 'cpuWeight',
-  'cpu-set': 'cpuSet',
-};
-
-/** Said in `degraded`: the guarantee is missing, but something is done in its place. */
-const INSTEAD: Readonly<Partial<Record<Feature, string>>> = {
-  'memory-limit':
-    'instead the memory of its processes is added up every few milliseconds, and the program killed when that is above the limit',
 };
 
 /** Looks at a group of the engine, `null` without cgroups. */
@@ -136,25 +116,4 @@ export function checkRequired(table: FeatureTable, required: readonly Feature[],
 function cgroupHint(report: CgroupReport): string {
   if (report.version !== 'none') return '`sbx doctor` says more.';
   return 'Run as root, or in a delegated cgroup: `systemd-run --user --scope -p Delegate=yes -- COMMAND`; in Docker with `--security-opt writable-cgroups=true`, or --privileged.';
-}
-
-/**
- * The guarantees that a program with these limits does not get. One shared empty list when nothing is
- * missing.
- */
-export function degradationsFor(
-  table: FeatureTable,
-  missing: readonly Feature[],
-  limits: ResolvedLimits,
-  asked: readonly Feature[],
-): Degradation[] {
-  const isWanted = (feature: Feature) => {
-    const limit = NEEDED_FOR[feature];
-    if (limit === 'always' || asked.includes(feature)) return true;
-    return limit !== undefined && limits[limit] !== null;
-  };
-  return missing.filter(isWanted).map((feature) => {
-    const reasons = [table[feature].reason, INSTEAD[feature]];
-    return { feature, reason: reasons.filter((reason) => reason != null).join('; ') };
-  });
 }

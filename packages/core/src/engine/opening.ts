@@ -5,7 +5,7 @@ import { packageVersion } from '../native/native.js';
 import { engineLimits, type ResolvedLimits } from '../options/limits.js';
 import { Helper } from '../pool/helper.js';
 import { SandboxPool } from '../pool/sandbox-pool.js';
-import { diskOf, makeSandboxSpec } from '../pool/sandbox-spec.js';
+import { diskOf, isStrict, makeSandboxSpec } from '../pool/sandbox-spec.js';
 import { randomBlock } from '../pool/uid-block.js';
 import { Zygote } from '../pool/zygote.js';
 import { RootImage } from '../root/image.js';
@@ -13,7 +13,7 @@ import type { EngineInfo, EngineOptions } from '../types/engine.js';
 import { askedFor, checkRequired, DEFAULT_REQUIRE, describeFeatures, type FeatureTable } from './features.js';
 import { hardOpenFiles, sandboxesThatFit } from './open-files.js';
 import { isRootless } from './rootless.js';
-import { isStrict, mountsOf, templateOf } from './template.js';
+import { mountsOf, templateOf } from './template.js';
 
 const DEFAULT_MAX_SANDBOXES = 256;
 const DEFAULT_QUEUE_LENGTH = 512;

@@ -24,17 +24,6 @@ import { compileMasks, compileMounts } from './mounts.js';
 import { isRootless } from './rootless.js';
 import { compilePolicy } from './seccomp-program.js';
 
-/** Whether a sandbox has the strict filter: a run's own word counts before the engine's. */
-export function isStrict(ofEngine: EngineOptions['seccomp'], ofRun?: 'default' | 'strict'): boolean {
-  const base = typeof ofEngine === 'object' ? ofEngine.base : ofEngine;
-  return (ofRun ?? base) === 'strict';
-}
-
-/** Whether the filter of a sandbox may answer a call with SIGSYS: its own policy, or one of the caller's. */
-export function filterMayKill({ seccomp }: EngineOptions, spec: { seccompKill: boolean }): boolean {
-  return spec.seccompKill || typeof seccomp === 'object';
-}
-
 /**
  * The rows of the root: the caller's rows, or the default ones. Throws `InvalidOptionsError` for a venv
  * without its interpreter.

@@ -52,3 +52,6 @@ export class CopyOutBudget {
     return true;
   }
 }
+
+/** Of programs without a bound. */
+export const NO_BOUND = new CopyOutBudget();

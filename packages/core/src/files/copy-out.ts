@@ -4,7 +4,7 @@ import { errnoName } from '../errno.js';
 import { EINVAL } from '../native/errno.js';
 import type { FileRead } from '../native/native.js';
 import type { CopyOut, FileError, OutputFile } from '../types/files.js';
-import { CopyOutBudget } from './copy-out-budget.js';
+import { type CopyOutBudget, NO_BOUND } from './copy-out-budget.js';
 import { inTree, type WorkFolder } from './trees.js';
 
 const COPY_OUT_BYTES_MAX = 64 * 2 ** 20;
@@ -31,7 +31,7 @@ export function copyOut(
   folder: WorkFolder,
   wanted: readonly CopyOut[],
   maxBytes: number = COPY_OUT_BYTES_MAX,
-  budget: CopyOutBudget = new CopyOutBudget(),
+  budget: CopyOutBudget = NO_BOUND,
 ): CopiedOut {
   const copied = noFiles();
   try {

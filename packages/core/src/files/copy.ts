@@ -1,7 +1,8 @@
 /** Files into a sandbox before a program starts. */
 import { FileAccessError } from '../errors.js';
+import { immediateBytes } from '../options/content.js';
 import type { Content, FileInput } from '../types/files.js';
-import { immediateBytes, withHostFile } from './host-input.js';
+import { withHostFile } from './host-input.js';
 import { notRegular } from './refusals.js';
 import { inParent, inTree, type WorkFolder } from './trees.js';
 

@@ -9,6 +9,7 @@ import {
 import { promisify } from 'node:util';
 import { FileAccessError, type FileErrorCode } from '../errors.js';
 import type { Native } from '../native/native.js';
+import { immediateBytes } from '../options/content.js';
 import type { Content } from '../types/files.js';
 import { notRegular } from './refusals.js';
 
@@ -19,14 +20,6 @@ const read = promisify(readCallback);
 
 /** Largest content taken from the host in one piece. */
 const CONTENT_BYTES_MAX = 2 ** 31 - 1;
-
-/** Contents that need no waiting; `null` for those of the host. */
-export function immediateBytes(content: Content | string | Uint8Array): Uint8Array | null {
-  if (typeof content === 'string') return Buffer.from(content);
-  if (content instanceof Uint8Array) return content;
-  const { text, bytes } = content as { text?: string; bytes?: Uint8Array };
-  return text === undefined ? (bytes ?? null) : Buffer.from(text);
-}
 
 /**
  * All bytes of a content. Throws `FileAccessError` for a host file that cannot be read or is not a regular

@@ -7,9 +7,10 @@ import { read as readCallback } from 'node:fs';
 import { promisify } from 'node:util';
 import type { ParsedTarEntry } from 'modern-tar';
 import { InvalidOptionsError, isSbxError, SbxError } from '../errors.js';
+import { immediateBytes } from '../options/content.js';
 import type { WorkspaceSource } from '../types/files.js';
 import { ArchiveWriter } from './archive-writer.js';
-import { immediateBytes, withHostFile } from './host-input.js';
+import { withHostFile } from './host-input.js';
 import type { WorkFolder } from './trees.js';
 
 const read = promisify(readCallback);

@@ -62,7 +62,7 @@ export type ActivateMessage = ActivateNumbers;
 export interface Channel {
   template(message: TemplateMessage): number;
   /**
-   * `row`, here and in the next: the numbers that native/sends.ts puts together, after how many there are.
+   * `row`, here and in the next: the numbers that native/channel.ts puts together, after how many there are.
    */
   newSlot(row: Float64Array, keeperEnd: number): number;
   groups(row: Float64Array, joins: readonly number[], counters: readonly number[], folder: number): number;
@@ -156,7 +156,7 @@ export interface Native {
   protocolVersion: number;
   /**
    * The report that has come last, while `onReport` is called with what outputs hold; see
-   * `native/reports.ts`.
+   * `native/channel.ts`.
    */
   report: Float64Array;
   Channel: new (

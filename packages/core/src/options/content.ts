@@ -122,3 +122,11 @@ export function checkCopyOut(value: unknown): Problem | null {
   }
   return null;
 }
+
+/** Contents that need no waiting; `null` for those of the host. */
+export function immediateBytes(content: Content | string | Uint8Array): Uint8Array | null {
+  if (typeof content === 'string') return Buffer.from(content);
+  if (content instanceof Uint8Array) return content;
+  const { text, bytes } = content as { text?: string; bytes?: Uint8Array };
+  return text === undefined ? (bytes ?? null) : Buffer.from(text);
+}

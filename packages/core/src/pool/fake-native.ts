@@ -133,8 +133,8 @@ export function useFakeNative(vi: Mocker): void {
     ...(await original()),
     loadNative: fake.loadNative,
   }));
-  vi.doMock('../native/reports.js', () => ({ openChannel: fake.openChannel, pollMessage: fake.pollMessage }));
-  vi.doMock('../native/sends.js', () => ({ sendPrepare: fake.sendPrepare, sendGroups: fake.sendGroups }));
+  const { openChannel, pollMessage, sendPrepare, sendGroups } = fake;
+  vi.doMock('../native/channel.js', () => ({ openChannel, pollMessage, sendPrepare, sendGroups }));
 }
 
 /** A spec; those of one key are interchangeable. */

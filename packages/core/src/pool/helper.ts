@@ -28,10 +28,10 @@ export interface HelperParts {
 export class Helper {
   /** Zygotes that were started in the place of one that had died. */
   restarts = 0;
+  /** Why there is no zygote; `null` while there is. */
+  lost: SbxError | null = null;
   readonly #parts: HelperParts;
   #zygote: Zygote;
-  /** Why there is none; `null` while there is. */
-  #lost: SbxError | null = null;
   #lostAt = 0;
   #startedAt = 0;
   #failures = 0;
@@ -49,24 +49,18 @@ export class Helper {
     return new Helper(parts, await parts.start());
   }
 
-  get isAlive(): boolean {
-    return this.#lost === null;
-  }
-
   /**
-   * `null`: there is a zygote. Else resolves when there is one again, and rejects when it could not be
-   * started, or is not to be yet.
+   * With none: resolves when there is one again, and rejects when it could not be started, or is not to be yet.
    */
-  restarting(): Promise<void> | null {
-    if (this.#lost === null) return null;
-    return this.#attempt ?? Promise.reject(this.#lost);
+  restarting(): Promise<void> {
+    return this.#attempt ?? Promise.reject(this.lost);
   }
 
   /** As `Zygote.newSlot`. */
   newSlot(slotId: number, uidBase: number, channel: number): void {
-    if (this.#lost !== null) {
+    if (this.lost !== null) {
       loadNative().native.closeFds([channel]);
-      throw this.#lost;
+      throw this.lost;
     }
     this.#zygote.newSlot(slotId, uidBase, channel);
   }
@@ -82,12 +76,12 @@ export class Helper {
   #adopt(zygote: Zygote): void {
     this.#zygote = zygote;
     this.#startedAt = performance.now();
-    this.#lost = null;
+    this.lost = null;
     zygote.onLost((error) => this.#onLost(error));
   }
 
   #onLost(error: SbxError): void {
-    this.#lost = error;
+    this.lost = error;
     this.#lostAt = performance.now();
     publishHelperLost(error);
     if (this.#lostAt - this.#startedAt >= STABLE_MS) this.#failures = 0;
@@ -105,7 +99,7 @@ export class Helper {
     if (this.#closed) return;
     const attempt = this.#restart().finally(() => {
       this.#attempt = null;
-      if (this.#lost !== null && !this.#closed) this.#startSoon();
+      if (this.lost !== null && !this.#closed) this.#startSoon();
     });
     attempt.catch(() => undefined); // perhaps nobody waits for it
     this.#attempt = attempt;
@@ -117,8 +111,8 @@ export class Helper {
     try {
       await this.#zygote.close(); // reaped: nothing below it is alive, and its users can be given to others
       const zygote = await this.#parts.start().catch((cause: Error) => {
-        this.#lost = notRestarted(cause);
-        throw this.#lost;
+        this.lost = notRestarted(cause);
+        throw this.lost;
       });
       if (this.#closed) {
         await zygote.close();

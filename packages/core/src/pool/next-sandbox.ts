@@ -1,7 +1,7 @@
 /** The sandbox that a slot makes next: from the order to make it until a lease attaches to it. */
 import type { SbxError } from '../errors.js';
+import { openChannel, pollMessage } from '../native/channel.js';
 import { type Channel, type HelperMessage, hostError, loadNative } from '../native/native.js';
-import { openChannel, pollMessage } from '../native/reports.js';
 import { lostError, setupError } from './failures.js';
 
 type Listener = (message: HelperMessage) => void;

@@ -3,6 +3,7 @@
  */
 import type { PrepareMessage } from '../native/native.js';
 import type { ResolvedLimits } from '../options/limits.js';
+import type { EngineOptions } from '../types/engine.js';
 
 /** Equal keys are interchangeable. */
 export interface SandboxSpec extends PrepareMessage {
@@ -30,4 +31,15 @@ export function makeSandboxSpec(parts: Omit<SandboxSpec, 'key'>): SandboxSpec {
   const flags =
     Number(loopback) | (Number(strict) << 1) | (Number(seccompKill) << 2) | (Number(terminal) << 3);
   return { key: `${flags}:${diskBytes}:${diskFileCount}`, ...parts };
+}
+
+/** Whether a sandbox has the strict filter: a run's own word counts before the engine's. */
+export function isStrict(ofEngine: EngineOptions['seccomp'], ofRun?: 'default' | 'strict'): boolean {
+  const base = typeof ofEngine === 'object' ? ofEngine.base : ofEngine;
+  return (ofRun ?? base) === 'strict';
+}
+
+/** Whether the filter of a sandbox may answer a call with SIGSYS: its own policy, or one of the caller's. */
+export function filterMayKill({ seccomp }: EngineOptions, spec: { seccompKill: boolean }): boolean {
+  return spec.seccompKill || typeof seccomp === 'object';
 }

@@ -4,10 +4,10 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CgroupTree } from '../cgroup/tree.js';
 import type { SbxError } from '../errors.js';
 import { fake, specOf, useFakeNative } from './fake-native.js';
-import type { Slot } from './slot.js';
+import type { Slot, SlotState } from './slot.js';
 
 useFakeNative(vi);
-const { Slot: SlotClass } = await import('./slot.js');
+const { Slot: SlotClass, moveSlot } = await import('./slot.js');
 
 const MIB = 2 ** 20;
 const ready = vi.fn<(slot: Slot) => void>();
@@ -192,4 +192,30 @@ describe('its group', () => {
     await slot.end();
     expect(counts).toEqual({ made: 1, retired: 1 });
   });
+});
+
+const STATES: readonly SlotState[] = ['starting', 'preparing', 'ready', 'leased', 'ended'];
+
+it('a slot has these moves and no others', () => {
+  const moves = STATES.flatMap((from) =>
+    STATES.filter((to) => {
+      try {
+        return moveSlot(from, to) === to;
+      } catch {
+        return false;
+      }
+    }).map((to) => `${from} ${to}`),
+  );
+  expect(moves).toEqual([
+    'starting preparing',
+    'starting ended',
+    'preparing preparing',
+    'preparing ready',
+    'preparing ended',
+    'ready preparing',
+    'ready leased',
+    'ready ended',
+    'leased preparing',
+    'leased ended',
+  ]);
 });

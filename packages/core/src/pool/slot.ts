@@ -5,6 +5,7 @@
 
 import type { CgroupTree } from '../cgroup/tree.js';
 import { ClosedError, isSbxError, type SbxError } from '../errors.js';
+import { openChannel, sendGroups, sendPrepare } from '../native/channel.js';
 import { EPIPE } from '../native/errno.js';
 import {
   type Channel,
@@ -13,13 +14,31 @@ import {
   hostError,
   loadNative,
 } from '../native/native.js';
-import { openChannel } from '../native/reports.js';
-import { sendGroups, sendPrepare } from '../native/sends.js';
 import { groupError, lostError, setupError } from './failures.js';
 import { type AttachedSandbox, NextSandbox } from './next-sandbox.js';
 import type { SandboxSpec } from './sandbox-spec.js';
 import { SlotCgroup } from './slot-cgroup.js';
-import { moveSlot, type SlotState } from './slot-state.js';
+
+/**
+ * `starting`: its keeper is being cloned. `preparing`: its next sandbox is being made, or will be when the
+ * last one is cleaned up. `ready`: the sandbox stands. `leased`: it belongs to a request. `ended`: the slot
+ * is given up.
+ */
+export type SlotState = 'starting' | 'preparing' | 'ready' | 'leased' | 'ended';
+
+const MOVES: Readonly<Record<SlotState, readonly SlotState[]>> = {
+  starting: ['preparing', 'ended'],
+  preparing: ['preparing', 'ready', 'ended'],
+  ready: ['leased', 'preparing', 'ended'], // preparing: it is made anew, with another spec
+  leased: ['preparing', 'ended'],
+  ended: [],
+};
+
+/** Returns `to`. Throws where there is no such move, which is a fault of ours. */
+export function moveSlot(from: SlotState, to: SlotState): SlotState {
+  if (!MOVES[from].includes(to)) throw new Error(`A slot went from ${from} to ${to}.`);
+  return to;
+}
 
 export interface SlotListener {
   onReady(slot: Slot): void;

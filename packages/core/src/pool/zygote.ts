@@ -1,5 +1,6 @@
 /** The engine's helper process: started once, asked for slots, ended with the engine. */
 import { SandboxError, type SbxError } from '../errors.js';
+import { openChannel, sendNewSlot } from '../native/channel.js';
 import { EPIPE } from '../native/errno.js';
 import {
   type Channel,
@@ -9,8 +10,6 @@ import {
   type TemplateMessage,
   type TemplateRow,
 } from '../native/native.js';
-import { openChannel } from '../native/reports.js';
-import { sendNewSlot } from '../native/sends.js';
 import { lostError, setupError } from './failures.js';
 
 const SIGKILL = 9;

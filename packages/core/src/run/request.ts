@@ -1,14 +1,29 @@
-/** The request for one program, and the start message that init gets for it. */
+/**
+ * The request for one program and what is made of it for its start: its environment, the paths at which it is
+ * looked for, its descriptors, and the start message that init gets.
+ */
 
 import type { GroupCounters } from '../cgroup/counters.js';
 import type { Group } from '../cgroup/group.js';
+import type { EngineCore } from '../engine/core.js';
 import type { CounterFds, StartMessage } from '../native/native.js';
 import { SYSCALL_FAMILIES } from '../native/tables.js';
+import { DEFAULT_ENV } from '../options/defaults.js';
 import type { ResolvedLimits } from '../options/limits.js';
-import type { Environment, RunOptions } from '../types/program.js';
-import { boundGroup, cpusOf, nanoseconds, rlimitsFor, taskRlimit } from './plan.js';
-import type { SandboxLease } from './sandbox-lease.js';
-import type { GivenFd, Stdio } from './stdio/stdio.js';
+import type { StartAttempt } from '../pool/failures.js';
+import type { Environment, ProgramOptions, RunOptions } from '../types/program.js';
+import {
+  boundGroup,
+  cpusOf,
+  nanoseconds,
+  rlimitsFor,
+  searchPaths,
+  searchPathsCwdFirst,
+  taskRlimit,
+} from './plan.js';
+import type { SandboxLease, SignalCause } from './sandbox-lease.js';
+import { callbackFor } from './stdio/callbacks.js';
+import { type GivenFd, Stdio } from './stdio/stdio.js';
 
 /** A warm process, for the request that activates it. */
 export interface WarmStart {
@@ -58,9 +73,92 @@ export interface StartParts {
   group: Group | null;
 }
 
+const DEFAULT_TERM = 'xterm-256color';
+const SIGKILL = 9;
 const NO_COUNTERS: CounterFds = { counterMask: 0, counters: [], oomEventfd: false };
 const DEFAULT_COLS = 80;
 const DEFAULT_ROWS = 24;
+
+/**
+ * The default PATH, also where a caller has repeated it, with toolchains before it. Another one is the
+ * caller's own.
+ */
+function withToolchains(environment: readonly string[], toolchainPath: string): readonly string[] {
+  const ordinary = `PATH=${DEFAULT_ENV.PATH}`;
+  return environment.map((variable) =>
+    variable === ordinary ? `PATH=${toolchainPath}${DEFAULT_ENV.PATH}` : variable,
+  );
+}
+
+/**
+ * The program's own environment, else the sandbox's, else the default; with a terminal TERM is added, unless
+ * `null` says no.
+ */
+export function environmentFor(
+  options: ProgramOptions,
+  ofSandbox: Environment | undefined,
+  toolchainPath = '',
+): readonly string[] {
+  const given = stringsOf(options.env ?? ofSandbox ?? DEFAULT_ENV);
+  const strings = toolchainPath === '' ? given : withToolchains(given, toolchainPath);
+  return options.pty === undefined ? strings : withTerm(strings, options.pty.term);
+}
+
+/** PATH of an environment, the last one when there are several; `undefined` without one. */
+export function pathOf(environment: readonly string[]): string | undefined {
+  return environment.findLast((variable) => variable.startsWith('PATH='))?.slice('PATH='.length);
+}
+
+function stringsOf(environment: Environment): readonly string[] {
+  if (Array.isArray(environment)) return environment as readonly string[];
+  return Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+}
+
+function withTerm(environment: readonly string[], term: string | null | undefined): readonly string[] {
+  if (term === null) return environment;
+  const isTerm = (variable: string) => variable.startsWith('TERM=');
+  if (term === undefined && environment.some(isTerm)) return environment;
+  return [...environment.filter((variable) => !isTerm(variable)), `TERM=${term ?? DEFAULT_TERM}`];
+}
+
+/** The paths at which a program is looked for, for the start message and for an error about it. */
+export function attemptOf(
+  request: ProgramRequest,
+  environment: readonly string[],
+  { workDir, hasMinimalRoot }: Pick<EngineCore, 'workDir' | 'hasMinimalRoot'>,
+): StartAttempt {
+  const { file, options } = request;
+  const path = pathOf(environment);
+  const first = findsFirst(request);
+  return {
+    file,
+    cwd: options.cwd ?? workDir,
+    paths: (first ? searchPathsCwdFirst : searchPaths)(file, path),
+    findsFirst: first,
+    minimalRoot: hasMinimalRoot,
+    noPath: !file.includes('/') && path === undefined,
+  };
+}
+
+/** The descriptors that a request asks for; `program` is told when something is wrong with them. */
+export function stdioFor(
+  { core, folder }: SandboxLease,
+  { options, limits, oneShot, given }: ProgramRequest,
+  program: { signal: (signal: number, cause: SignalCause) => void; fail: (error: unknown) => void },
+): Stdio {
+  return new Stdio({
+    folder,
+    options,
+    outputBytes: limits.outputBytes,
+    given: given ?? [],
+    files: options.files,
+    makesInputs: oneShot && core.options.proc !== 'none',
+    makesOutputs: oneShot && given === undefined,
+    onOverflow: () => program.signal(SIGKILL, 'output-limit'),
+    onSourceError: program.fail,
+    onData: (target) => callbackFor(target, options, program.fail),
+  });
+}
 
 export function startMessage(lease: SandboxLease, request: ProgramRequest, parts: StartParts): StartMessage {
   const { file, args, options, limits, oneShot, notify, member } = request;

@@ -1,14 +1,15 @@
 /** Maps init's report and the collected outputs to the caller's result. */
 
+import type { EngineCore } from '../engine/core.js';
 import { ProgramError } from '../errors.js';
 import { type CopiedOut, copyOut, noFiles } from '../files/copy-out.js';
-import type { CopyOutBudget } from '../files/copy-out-budget.js';
+import { CopyOutBudget, NO_BOUND } from '../files/copy-out-budget.js';
 import type { WorkFolder } from '../files/trees.js';
 import { type EndedMessage, loadNative } from '../native/native.js';
 import type { ResolvedLimits } from '../options/limits.js';
 import { EMPTY_OUTPUT, type Output } from '../streams/output.js';
 import type { FileError, OutputFile } from '../types/files.js';
-import type { Degradation, Status, Usage } from '../types/limits.js';
+import type { Degradation, Feature, Status, Usage } from '../types/limits.js';
 import type { ProgramOptions, RunOptions } from '../types/program.js';
 import type { RunResult } from '../types/result.js';
 import { decideVerdict } from './verdict.js';
@@ -21,7 +22,8 @@ export interface ResultParts {
   fds: ProgramOptions['fds'];
   files: Record<string, OutputFile>;
   fileErrors: FileError[];
-  degraded: Degradation[];
+  /** Its guarantees. */
+  engine: Pick<EngineCore, 'features' | 'missing' | 'asked'>;
   /** Others ran concurrently in groups below its own: their memory and tasks are in its peaks. */
   hadConcurrent: boolean;
   /** The filter of system calls may answer with SIGSYS. */
@@ -83,7 +85,8 @@ class ProgramResult implements RunResult {
     };
     this.files = files;
     this.fileErrors = fileErrors;
-    this.degraded = processPeakCount === null ? withPeakUnknown(parts.degraded) : parts.degraded;
+    const degraded = parts.engine.missing.length === 0 ? [] : degradationsFor(parts.engine, limits);
+    this.degraded = processPeakCount === null ? withPeakUnknown(degraded) : degraded;
     if (parts.hadConcurrent) this.degraded = [...this.degraded, ...SHARED_PEAKS];
   }
 
@@ -105,6 +108,11 @@ export function closeResultFds({ stdout, stderr, outputs, files }: RunResult): v
 /** Outputs and copied files of a program that has ended. */
 export interface Collected extends CopiedOut {
   outputs: ReadonlyMap<number, Output>;
+}
+
+/** What a program may bring out, outputs and files together. */
+export function copyOutBudget({ copyOutTotalBytes }: Pick<RunOptions, 'copyOutTotalBytes'>): CopyOutBudget {
+  return copyOutTotalBytes === undefined ? NO_BOUND : new CopyOutBudget(copyOutTotalBytes);
 }
 
 const NO_FILES: CopiedOut = noFiles();
@@ -200,4 +208,39 @@ function byNumber(outputs: ReadonlyMap<number, Output>, fds: ProgramOptions['fds
   const named: Record<number, Output> = {};
   for (const [target, output] of outputs) if (fds[target] !== undefined) named[target] = output;
   return named;
+}
+
+/** The limit that needs a guarantee; `'always'`: every program does. */
+const NEEDED_FOR: Readonly<Partial<Record<Feature, keyof ResolvedLimits | 'always'>>> = {
+  'cpu-accounting': 'always',
+  'memory-peak': 'always',
+  'process-peak': 'always',
+  'memory-limit': 'memoryBytes',
+  'swap-limit': 'memoryBytes',
+  'process-limit': 'processCount',
+  'cpu-rate': 'cpuRate',
+  'cpu-weight': 'cpuWeight',
+  'cpu-set': 'cpuSet',
+};
+
+/** Said in `degraded`: the guarantee is missing, but something is done in its place. */
+const INSTEAD: Readonly<Partial<Record<Feature, string>>> = {
+  'memory-limit':
+    'instead the memory of its processes is added up every few milliseconds, and the program killed when that is above the limit',
+};
+
+/** The guarantees that a program with these limits does not get. */
+function degradationsFor(
+  { features, missing, asked }: ResultParts['engine'],
+  limits: ResolvedLimits,
+): Degradation[] {
+  const isWanted = (feature: Feature) => {
+    const limit = NEEDED_FOR[feature];
+    if (limit === 'always' || asked.includes(feature)) return true;
+    return limit !== undefined && limits[limit] !== null;
+  };
+  return missing.filter(isWanted).map((feature) => {
+    const reasons = [features[feature].reason, INSTEAD[feature]];
+    return { feature, reason: reasons.filter((reason) => reason != null).join('; ') };
+  });
 }

@@ -4,30 +4,33 @@
  */
 
 import type { Group } from '../cgroup/group.js';
-import { degradationsFor } from '../engine/features.js';
 import type { TimedProgram } from '../engine/overdue.js';
-import { filterMayKill } from '../engine/template.js';
 import type { SbxError } from '../errors.js';
 import { copyIn } from '../files/copy.js';
-import { CopyOutBudget } from '../files/copy-out-budget.js';
 import type { EndedMessage } from '../native/native.js';
 import { explained, type StartAttempt, startError } from '../pool/failures.js';
+import { filterMayKill } from '../pool/sandbox-spec.js';
 import type { LiveUsage } from '../types/limits.js';
 import type { RunResult } from '../types/result.js';
-import { attemptOf } from './attempt.js';
-import { writeCpuLimits } from './cpu-limits.js';
-import { publishEnd, publishStart } from './diagnostics.js';
-import { environmentFor } from './environment.js';
+import { PROGRAM_END, PROGRAM_START, publishEnd, publishStart } from './diagnostics.js';
+import { writeCpuLimits } from './group-limits.js';
 import { Killing, withHostCause } from './killing.js';
 import { Meter } from './meter.js';
 import { checkOpenFiles } from './plan.js';
-import { type ProgramRequest, pinned, startMessage, type WarmStart } from './request.js';
-import { type Collected, copyOutFiles, makeResult, unreportedEnd } from './result.js';
+import {
+  attemptOf,
+  environmentFor,
+  type ProgramRequest,
+  pinned,
+  startMessage,
+  stdioFor,
+  type WarmStart,
+} from './request.js';
+import { type Collected, copyOutBudget, copyOutFiles, makeResult, unreportedEnd } from './result.js';
 import type { ProgramListener, SandboxLease, SignalCause } from './sandbox-lease.js';
 import { lookerFor } from './script.js';
 import { closeReported } from './stdio/init-files.js';
 import type { Stdio } from './stdio/stdio.js';
-import { stdioFor } from './stdio-for.js';
 
 export class Running implements TimedProgram {
   readonly id: number;
@@ -36,6 +39,8 @@ export class Running implements TimedProgram {
   readonly result: Promise<RunResult>;
   /** Resolves once exec has happened, when `notify` was asked for. */
   readonly started: Promise<void>;
+  /** Its end is reported, or it will never start. */
+  ended = false;
   readonly #lease: SandboxLease;
   #request: ProgramRequest;
   readonly #env: readonly string[];
@@ -47,7 +52,6 @@ export class Running implements TimedProgram {
   #failure: { error: unknown } | null = null;
   #final: LiveUsage | null = null;
   #counted = false;
-  #over = false;
 
   private constructor(lease: SandboxLease, request: ProgramRequest) {
     this.#lease = lease;
@@ -129,10 +133,6 @@ export class Running implements TimedProgram {
     return running.#begun();
   }
 
-  get ended(): boolean {
-    return this.#over;
-  }
-
   /** Time that `end()` leaves it, in ms. */
   get graceMs(): number {
     return this.#killing.graceMs;
@@ -206,7 +206,7 @@ export class Running implements TimedProgram {
     this.stdio.noteSent();
     this.#meter.begin();
     if (this.#request.limits.wallTimeMs !== null) this.#lease.core.overdue.add(this);
-    publishStart(this.id, this.#request.file);
+    if (PROGRAM_START.hasSubscribers) publishStart(this.id, this.#request.file);
     return this;
   }
 
@@ -229,8 +229,8 @@ export class Running implements TimedProgram {
   }
 
   #ended(ended: EndedMessage): void {
-    if (this.#over) return closeReported(ended.outputs);
-    this.#over = true;
+    if (this.ended) return closeReported(ended.outputs);
+    this.ended = true;
     this.#killing.over();
     const { core } = this.#lease;
     core.overdue.delete(this);
@@ -247,8 +247,7 @@ export class Running implements TimedProgram {
       fds: options.fds,
       files,
       fileErrors: errors,
-      degraded:
-        core.missing.length === 0 ? [] : degradationsFor(core.features, core.missing, limits, core.asked),
+      engine: core,
       hadConcurrent: this.#request.concurrency?.others === true,
       filterKills: filterMayKill(core.options, this.#lease.slot.spec),
       helperTasks: this.#helperTasks(),
@@ -256,7 +255,7 @@ export class Running implements TimedProgram {
     });
     core.byStatus[result.status] += 1;
     this.#final = { memoryBytes: 0, ...result.usage };
-    publishEnd(this.id, result);
+    if (PROGRAM_END.hasSubscribers) publishEnd(this.id, result);
     this.#onStarted();
     this.#completion.resolve(result);
   }
@@ -266,7 +265,7 @@ export class Running implements TimedProgram {
     if (this.#failure === null) {
       try {
         const { options } = this.#request;
-        const budget = new CopyOutBudget(options.copyOutTotalBytes);
+        const budget = copyOutBudget(options);
         return copyOutFiles(this.stdio.collect(reported, budget), this.#lease.folder, options, budget);
       } catch (error) {
         this.#failure = { error };
@@ -281,15 +280,15 @@ export class Running implements TimedProgram {
    * measured as far as can be; files are not taken, since something may still be dying.
    */
   #endedUnreported(): void {
-    if (this.#over) return;
+    if (this.ended) return;
     this.#request = { ...this.#request, options: { ...this.#request.options, copyOut: undefined } };
     this.#ended(unreportedEnd(this.id, this.usage(), this.#meter.measures, this.#killing.cause));
   }
 
   #abandoned(error: SbxError): void {
-    if (this.#over) return;
+    if (this.ended) return;
     if (this.#killing.ending && error.code === 'SBX_CLOSED') return this.#endedUnreported();
-    this.#over = true;
+    this.ended = true;
     this.#killing.over();
     this.#lease.core.overdue.delete(this);
     this.stdio.abandon();

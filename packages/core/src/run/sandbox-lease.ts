@@ -6,6 +6,7 @@
 import type { EngineCore } from '../engine/core.js';
 import { ClosedError, OverloadedError, type SbxError } from '../errors.js';
 import type { WorkFolder } from '../files/trees.js';
+import { sendActivate, sendSignal, sendStart } from '../native/channel.js';
 import { EAGAIN } from '../native/errno.js';
 import type {
   ActivateMessage,
@@ -15,7 +16,6 @@ import type {
   HelperMessage,
   StartMessage,
 } from '../native/native.js';
-import { sendActivate, sendSignal, sendStart } from '../native/sends.js';
 import { type Cause, PROGRAMS_MAX } from '../native/tables.js';
 import { lostError, setupError } from '../pool/failures.js';
 import type { SandboxSpec } from '../pool/sandbox-spec.js';

@@ -15,7 +15,7 @@ vi.doMock('./running.js', () => ({
     },
   },
 }));
-vi.doMock('./bounds.js', () => ({ writeBounds: () => undefined }));
+vi.doMock('./group-limits.js', () => ({ writeBounds: () => undefined }));
 const { Session } = await import('./session.js');
 
 const limits = engineLimits(undefined, undefined);

@@ -14,7 +14,7 @@ import type { SessionOptions } from '../types/internal.js';
 import type { LiveUsage } from '../types/limits.js';
 import type { RunOptions } from '../types/program.js';
 import type { RunResult } from '../types/result.js';
-import { writeBounds } from './bounds.js';
+import { writeBounds } from './group-limits.js';
 import { after, CLOSE_WAIT_MS } from './killing.js';
 import { Running } from './running.js';
 import type { SandboxLease } from './sandbox-lease.js';

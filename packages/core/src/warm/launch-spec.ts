@@ -5,8 +5,8 @@
 import type { EngineCore } from '../engine/core.js';
 import { type ResolvedLimits, resolveLimits } from '../options/limits.js';
 import type { SandboxSpec } from '../pool/sandbox-spec.js';
-import { environmentFor } from '../run/environment.js';
 import { rlimitsFor } from '../run/plan.js';
+import { environmentFor } from '../run/request.js';
 import type { FreshRunOptions } from '../types/internal.js';
 import type { StandbyProgram } from '../types/standby.js';
 

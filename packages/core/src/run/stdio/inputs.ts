@@ -1,11 +1,11 @@
 /** The inputs of a program: from the caller's specification to both ends of each descriptor. */
 import { constants } from 'node:fs';
 import { FileAccessError, SbxError } from '../../errors.js';
-
-import { contentBytes, immediateBytes, readOnlyFile } from '../../files/host-input.js';
+import { contentBytes, readOnlyFile } from '../../files/host-input.js';
 import { inTree, type WorkFolder } from '../../files/trees.js';
 import { FD_CONTENT } from '../../native/native.js';
 import { CONTENTS_MAX } from '../../native/tables.js';
+import { immediateBytes } from '../../options/content.js';
 import { InputStream } from '../../streams/input.js';
 import type { InputSpec, SeekableContent } from '../../types/stdio.js';
 import type { ChildDescriptors } from './child-descriptors.js';

@@ -37,8 +37,8 @@ type AnyOutput = Partial<{ capture: CaptureOptions; inherit: number; sameAs: num
 
 export class Outputs {
   readonly streams = new Map<number, OutputStream>();
-  /** Files created by init. */
-  readonly initFiles: InitFiles;
+  /** Files created by init, once there are some. */
+  initFiles: InitFiles | null = null;
   readonly #captures = new Map<number, NativeReader>();
   /** Captures that end nothing when they are full. */
   readonly #discarding = new Set<number>();
@@ -52,7 +52,6 @@ export class Outputs {
   constructor(descriptors: ChildDescriptors, options: OutputsOptions) {
     this.#descriptors = descriptors;
     this.#options = options;
-    this.initFiles = new InitFiles(options);
   }
 
   open(target: number, spec: OutputSpec): void {
@@ -105,7 +104,7 @@ export class Outputs {
   /** Every process is dead: what was captured, and what the collected files hold. */
   collect(reported: ReportedOutput[] | undefined, budget: CopyOutBudget): Map<number, Output> {
     const collected = new Map(
-      this.initFiles.collect(reported, budget, (fd, want) => this.#readCollected(fd, want, budget)),
+      this.initFiles?.collect(reported, budget, (fd, want) => this.#readCollected(fd, want, budget)),
     );
     for (const [target, reader] of this.#captures) {
       const finished = reader.finish();
@@ -163,7 +162,7 @@ export class Outputs {
   #openFile(target: number, spec: FileOutput, early: boolean): void {
     const { native, owner } = this.#options.folder;
     const { file, mode, collect } = spec;
-    const made = collect === undefined ? null : this.initFiles.add(target, spec as CollectedFile);
+    const made = collect === undefined ? null : this.#addInitFile(target, spec as CollectedFile);
     if (made !== null) return this.#descriptors.addMadeByInit(target, FD_OUTPUT, made);
     const opened = inTree(this.#options.folder, file, (dir, path) =>
       native.openOutput({ dir, path, mode, owner, collect: collect !== undefined }),
@@ -175,6 +174,11 @@ export class Outputs {
     const [write, read] = typeof opened === 'number' ? [opened] : opened;
     this.#descriptors.add(target, write, '');
     if (collect !== undefined) this.#collecting.set(target, { fd: read!, want: collect });
+  }
+
+  #addInitFile(target: number, spec: CollectedFile): number | null {
+    this.initFiles ??= new InitFiles(this.#options);
+    return this.initFiles.add(target, spec);
   }
 
   #tryShare(target: number, other: number): void {

@@ -72,10 +72,10 @@ export class Stdio {
     return this.#inputs.contents;
   }
   get outputRows(): number[] {
-    return this.#outputs.initFiles.rows;
+    return this.#outputs.initFiles?.rows ?? [];
   }
   get outputPaths(): string[] {
-    return this.#outputs.initFiles.paths;
+    return this.#outputs.initFiles?.paths ?? [];
   }
 
   /** Streams to the program, by descriptor. */
@@ -156,7 +156,7 @@ export class Stdio {
 
   /** Why a file for output could not be made, when that is what failed. */
   outputError(failed: FailedMessage): SbxError | null {
-    return this.#outputs.initFiles.error(failed);
+    return this.#outputs.initFiles?.error(failed) ?? null;
   }
 
   /** Whether what was collected is more than the program may write. */

@@ -1,6 +1,7 @@
 /** The host's side of a program's terminal: what is typed into it, what comes out, its size. */
-import { contentBytes, immediateBytes } from '../../files/host-input.js';
+import { contentBytes } from '../../files/host-input.js';
 import type { Native } from '../../native/native.js';
+import { immediateBytes } from '../../options/content.js';
 import { InputStream } from '../../streams/input.js';
 import type { PtyOptions } from '../../types/stdio.js';
 import type { Inputs } from './inputs.js';

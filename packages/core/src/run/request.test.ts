@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ENV } from '../options/defaults.js';
-import { environmentFor, pathOf } from './environment.js';
+import { environmentFor, pathOf } from './request.js';
 
 describe('environmentFor', () => {
   it.each<[string, Parameters<typeof environmentFor>, readonly string[]]>([

@@ -1,10 +1,35 @@
-/** CPU rate, weight and set: limits of the sandbox's own group, so of all programs that live in it. */
+/**
+ * Limits that the host writes into the group of a sandbox: CPU rate, weight and set, which hold for all
+ * programs that live in it, and the bounds of a session and of a warm process. Init writes the other bounds.
+ */
 import type { Group } from '../cgroup/group.js';
 import type { EngineCore } from '../engine/core.js';
 import { PermissionError } from '../errors.js';
-import { CPU_WEIGHT_NORMAL } from '../options/limits.js';
+import { COUNTERS, type CounterName } from '../native/tables.js';
+import { CPU_WEIGHT_NORMAL, type ResolvedLimits } from '../options/limits.js';
 import type { CpuLimits, SlotCgroup } from '../pool/slot-cgroup.js';
+import { boundGroup } from './plan.js';
 import type { SandboxLease } from './sandbox-lease.js';
+
+/** May be refused: it has been reported as not enforced. As in native/addon/link_start.cc. */
+const OPTIONAL: readonly CounterName[] = ['swapLimit', 'socketLimit'];
+
+/**
+ * Throws what the kernel refused. Nothing is written that is in force. `heldBytes`: what the group held
+ * before the program.
+ */
+export function writeBounds(cgroup: SlotCgroup, limits: ResolvedLimits, heldBytes: number): void {
+  const { writeCounters, writeTexts } = boundGroup(cgroup, cgroup.group, limits, heldBytes);
+  for (const [i, counter] of writeCounters.entries()) {
+    try {
+      cgroup.group!.set(counter, writeTexts[i]!);
+    } catch (error) {
+      if (OPTIONAL.includes(COUNTERS[counter]!)) continue;
+      cgroup.forgetLimits();
+      throw error;
+    }
+  }
+}
 
 /**
  * Writes the limits of the next program and returns the cgroup.procs files that it must enter (v1, for a CPU
