@@ -1,5 +1,6 @@
-/** The languages on offer, and how code of one becomes a living program. */
+/** The languages on offer, and how an `execute` becomes a living program. */
 import { InvalidOptionsError, type Limits, type Runner, type RunnerProcess } from '@sbx/core';
+import { type ExecuteMessage, LIMIT_DEFAULTS } from '@sbx/fathom-client/wire';
 import {
   createRegistry,
   createRuntimes,
@@ -9,48 +10,31 @@ import {
   type Registry,
   type Runtimes,
 } from '@sbx/languages';
+import type { ResolvedOptions } from './options.js';
 
-/** One program to start. */
-export interface Start {
-  /** One of `names`. */
-  language: string;
-  code: string;
-  stdin: string;
-  env: Record<string, string>;
-  limits: Limits;
-}
-
-/** Which languages to offer, and which of them wait for code. */
-export interface RuntimeOptions {
-  languages: readonly (string | LanguageDefinition)[];
-  /** Interpreters kept waiting, by language. */
-  standby: Readonly<Record<string, number>>;
-  standbyMemoryBytes: number;
-  /** What the first ones that wait are made for. */
-  limits: Limits;
-  network: 'none' | 'loopback';
-  /** A language that was asked for is not installed; the reason says how to mend it. */
-  onMissing(missing: { language: string; reason: string }): void;
-}
+/** Of core's `cpuWeight`. */
+const WEIGHT_MAX = 10_000;
+const MB = 2 ** 20;
+/** What the first interpreters that wait are made for, as in the sample of the specification. */
+const FIRST_LIMITS = { timeout_ms: 30_000, memory_mb: 256 };
 
 export class Runtime {
   /** As on the wire, in the order in which they were listed. */
   readonly names: readonly string[];
-  readonly #known: ReadonlySet<string>;
   readonly #runtimes: Runtimes;
-  readonly #network: 'loopback' | undefined;
+  readonly #options: ResolvedOptions;
 
-  private constructor(names: readonly string[], runtimes: Runtimes, network: 'loopback' | undefined) {
+  private constructor(names: readonly string[], runtimes: Runtimes, options: ResolvedOptions) {
     this.names = names;
-    this.#network = network;
-    this.#known = new Set(names);
     this.#runtimes = runtimes;
+    this.#options = options;
   }
 
   /**
-   * Finds out which of the wanted languages are installed; the others are not on offer. Throws when none is.
+   * Finds out which of the wanted languages are installed; the others are not on offer, and the logger is
+   * told how to mend it. Throws when none is.
    */
-  static async open(engine: Runner, options: RuntimeOptions): Promise<Runtime> {
+  static async open(engine: Runner, options: ResolvedOptions): Promise<Runtime> {
     const definitions = options.languages.map(definitionOf);
     const bash = languages.find('bash');
     const probed = withoutVersions([...definitions, bash]);
@@ -60,32 +44,34 @@ export class Runtime {
     const missing = definitions.flatMap(({ name }) =>
       reports.filter((report) => report.name === name && !report.available),
     );
-    for (const { name, reason } of missing) options.onMissing({ language: name, reason: reason ?? '' });
+    for (const { name, reason } of missing) {
+      options.logger?.warn({ language: name, reason }, `${name} is not on offer: ${reason}`);
+    }
     if (offered.length === 0) throw noneInstalled(missing);
     const hasBash = installed.has(bash.name);
     const served = offered.map((definition) => asServed(definition, hasBash));
     const names = served.map(({ name }) => name);
-    const network = options.network === 'none' ? undefined : options.network;
     const runtimes = createRuntimes({
       engine,
       registry: createRegistry({ extend: null, languages: served }),
       standby: Object.fromEntries(Object.entries(options.standby).filter(([name]) => names.includes(name))),
       memoryBytes: options.standbyMemoryBytes,
-      limits: options.limits,
-      network,
+      limits: { ...options.limits, ...limitsOf(FIRST_LIMITS) },
+      network: networkOf(options),
     });
-    return new Runtime(names, runtimes, network);
-  }
-
-  /** By its exact name: aliases are no names of the protocol. */
-  has(name: string): boolean {
-    return this.#known.has(name);
+    return new Runtime(names, runtimes, options);
   }
 
   /** Resolves when the program executes, in an interpreter that waited or in a new one. */
-  start({ stdin, env, ...rest }: Start): Promise<RunnerProcess> {
-    const input = stdin === '' ? 'empty' : { text: stdin };
-    return this.#runtimes.spawn({ ...rest, stdin: input, env, network: this.#network });
+  start({ language, code, stdin, env, limits }: ExecuteMessage): Promise<RunnerProcess> {
+    return this.#runtimes.spawn({
+      language,
+      code,
+      stdin: stdin ? { text: stdin } : 'empty',
+      env: env ?? {},
+      limits: { ...this.#options.limits, ...limitsOf(limits) },
+      network: networkOf(this.#options),
+    });
   }
 
   /** Resolves when all interpreters that are to wait do so, or cannot. */
@@ -137,4 +123,23 @@ function asServed(definition: LanguageDefinition, hasBash: boolean): LanguageDef
   }
   if (definition !== languages.find('python')) return definition;
   return { ...definition, env: { ...definition.env, PYTHONUNBUFFERED: '1' } };
+}
+
+function networkOf({ network }: ResolvedOptions): 'loopback' | undefined {
+  return network === 'none' ? undefined : network;
+}
+
+/** CPU time is bounded by wall time and the number of CPUs; the protocol knows no other bound. */
+function limitsOf({ timeout_ms, memory_mb, cpu_shares }: ExecuteMessage['limits']): Limits {
+  const cpuWeight = weightOf(cpu_shares ?? LIMIT_DEFAULTS.cpu_shares);
+  return { cpuTimeMs: null, wallTimeMs: timeout_ms, memoryBytes: memory_mb * MB, cpuWeight };
+}
+
+/**
+ * The default is what a program has without a weight, which needs no controller; only the proportion to other
+ * executions can be seen. The far ends of the range have no weight of their own.
+ */
+function weightOf(shares: number): number | null {
+  const weight = Math.round((shares * 100) / LIMIT_DEFAULTS.cpu_shares);
+  return weight === 100 ? null : Math.min(WEIGHT_MAX, Math.max(1, weight));
 }

@@ -1,9 +1,8 @@
 /** The server: engine, languages, places and connections behind one port. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { DEFAULT_MOUNTS, Engine, type Limits, type Runner } from '@sbx/core';
+import { DEFAULT_MOUNTS, Engine, type Runner } from '@sbx/core';
 import { executeSchema } from '@sbx/fathom-client/schemas';
-import { type ExecuteMessage, LIMIT_DEFAULTS } from '@sbx/fathom-client/wire';
 import { minimalRoot, TOLD_MEMORY_MOUNTS } from '@sbx/languages';
 import { after, listenAt, makeEntryCheck } from '@sbx/serving';
 import { Admission, type AdmissionBounds } from './admission.js';
@@ -13,7 +12,7 @@ import { presentedToken } from './http/entry.js';
 import { type RouteParts, route } from './http/routes.js';
 import { Upgrades } from './http/upgrades.js';
 import { ServerMetrics } from './metrics.js';
-import { type FathomServerOptions, type Logger, parseOptions, type ResolvedOptions } from './options.js';
+import { type FathomServerOptions, parseOptions, type ResolvedOptions } from './options.js';
 import { Runtime } from './runtime.js';
 
 /** An open server; see `createFathomServer`. */
@@ -55,7 +54,7 @@ export async function createFathomServer(options: FathomServerOptions = {}): Pro
   const resolved = parseOptions(options);
   const engine = resolved.engine ?? (await openEngine(resolved));
   try {
-    return new OpenServer(resolved, engine, await openRuntime(engine, resolved));
+    return new OpenServer(resolved, engine, await Runtime.open(engine, resolved));
   } catch (error) {
     if (resolved.engine === undefined) await engine.close();
     throw error;
@@ -82,22 +81,6 @@ function admissionBounds(options: ResolvedOptions): AdmissionBounds {
 /** Sandboxes beyond those of executions: asking for languages, and those that are being given up. */
 const SANDBOXES_SPARE = 64;
 const READY_MAX = 16;
-/** Of core's `cpuWeight`. */
-const WEIGHT_MAX = 10_000;
-const MB = 2 ** 20;
-
-const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
-
-/** As in the sample of the specification. */
-const FIRST_LIMITS = { timeout_ms: 30_000, memory_mb: 256 };
-
-function openRuntime(engine: Runner, options: ResolvedOptions) {
-  const { languages, standby, standbyMemoryBytes, limits, network, logger = SILENT } = options;
-  const first = { ...limits, ...limitsOf(FIRST_LIMITS) };
-  const onMissing = (missing: { language: string; reason: string }) =>
-    logger.warn(missing, `${missing.language} is not on offer: ${missing.reason}`);
-  return Runtime.open(engine, { languages, standby, standbyMemoryBytes, limits: first, network, onMissing });
-}
 
 function openEngine({ parallelism, standby, require, root, languages }: ResolvedOptions): Promise<Engine> {
   const waiting = Object.values(standby).reduce((sum, count) => sum + count, 0);
@@ -114,13 +97,13 @@ function openEngine({ parallelism, standby, require, root, languages }: Resolved
 class OpenServer implements FathomServer {
   readonly engine: Runner;
   readonly #options: ResolvedOptions;
+  readonly #host: Host;
   readonly #runtime: Runtime;
   readonly #admission: Admission;
   readonly #metrics = new ServerMetrics();
   readonly #upgrades: Upgrades;
   readonly #routes: RouteParts;
   readonly #servers: Server[] = [];
-  #isClosing = false;
   #closed: Promise<void> | null = null;
 
   constructor(options: ResolvedOptions, engine: Runner, runtime: Runtime) {
@@ -129,7 +112,8 @@ class OpenServer implements FathomServer {
     this.#runtime = runtime;
     this.#admission = new Admission(admissionBounds(options));
     const check = makeEntryCheck({ ...options, presentedToken });
-    this.#upgrades = new Upgrades(this.#makeHost(), check);
+    this.#host = this.#makeHost();
+    this.#upgrades = new Upgrades(this.#host, check);
     this.#routes = {
       path: options.path,
       check,
@@ -192,25 +176,13 @@ class OpenServer implements FathomServer {
       options,
       rules: {
         execute: fieldsOf(executeSchema(options)),
-        hasLanguage: (name) => runtime.has(name),
-        languageNames: runtime.names.join(', '),
+        languages: new Set(runtime.names),
       },
+      runtime,
       admission: this.#admission,
       metrics: this.#metrics,
-      logger: options.logger ?? SILENT,
-      start: (message) => this.#start(message),
-      isClosing: () => this.#isClosing,
+      isClosing: false,
     };
-  }
-
-  #start({ language, code, stdin, env, limits }: ExecuteMessage) {
-    return this.#runtime.start({
-      language,
-      code,
-      stdin: stdin ?? '',
-      env: env ?? {},
-      limits: { ...this.#options.limits, ...limitsOf(limits) },
-    });
   }
 
   #createServer(): Server {
@@ -221,13 +193,13 @@ class OpenServer implements FathomServer {
   }
 
   #problem(): string | null {
-    if (this.#isClosing) return 'the server is shutting down';
+    if (this.#host.isClosing) return 'the server is shutting down';
     if (!this.engine.isReady) return 'the engine is starting its helper again';
     return this.#admission.isFull ? 'all places are taken and the queue is full' : null;
   }
 
   async #close(): Promise<void> {
-    this.#isClosing = true;
+    this.#host.isClosing = true;
     for (const server of this.#servers) server.close();
     const { drainMs, engine } = this.#options;
     if (drainMs > 0) await Promise.race([this.#upgrades.idle(), after(drainMs)]);
@@ -237,19 +209,4 @@ class OpenServer implements FathomServer {
     if (engine === undefined) await this.engine.close();
     for (const server of this.#servers) server.closeAllConnections();
   }
-}
-
-/** CPU time is bounded by wall time and the number of CPUs; the protocol knows no other bound. */
-function limitsOf({ timeout_ms, memory_mb, cpu_shares }: ExecuteMessage['limits']): Limits {
-  const cpuWeight = weightOf(cpu_shares ?? LIMIT_DEFAULTS.cpu_shares);
-  return { cpuTimeMs: null, wallTimeMs: timeout_ms, memoryBytes: memory_mb * MB, cpuWeight };
-}
-
-/**
- * The default is what a program has without a weight, which needs no controller; only the proportion to other
- * executions can be seen. The far ends of the range have no weight of their own.
- */
-function weightOf(shares: number): number | null {
-  const weight = Math.round((shares * 100) / LIMIT_DEFAULTS.cpu_shares);
-  return weight === 100 ? null : Math.min(WEIGHT_MAX, Math.max(1, weight));
 }

@@ -1,32 +1,6 @@
-import type { Runner, RunnerProcess } from '@sbx/core';
 import { expect, test } from 'vitest';
 import { createRuntimes } from './runtimes.js';
-import { makeResult } from './testing/fake-engine.js';
-
-/** Starts nothing, and remembers what it was asked for. */
-class FakeRunner implements Runner {
-  readonly spawned: unknown[][] = [];
-  readonly isReady = true;
-  info = () => ({}) as ReturnType<Runner['info']>;
-  counters = () => ({}) as ReturnType<Runner['counters']>;
-  runGroup = async () => ({}) as never;
-  close = async () => {};
-  [Symbol.asyncDispose] = async () => {};
-
-  async run(_file: string, args: readonly string[] = []) {
-    return makeResult({
-      stdout: args
-        .slice(3)
-        .map((need) => `/usr/bin/${need}\n`)
-        .join(''),
-    });
-  }
-
-  async spawn(...call: unknown[]): Promise<RunnerProcess> {
-    this.spawned.push(call);
-    return { stdin: null } as RunnerProcess;
-  }
-}
+import { FakeRunner } from './testing/fake-engine.js';
 
 test('a runner without standby starts each program with its code in its files, and says why none waits', async () => {
   const engine = new FakeRunner();

@@ -36,6 +36,13 @@ const NONE: StandbyCounters = {
 
 type ProgramRequest = Omit<SpawnCodeOptions, 'language'>;
 
+/** For requests that differ in their code and input alone. */
+interface Prepared {
+  start: PreparedStart;
+  /** See `LanguageDefinition.asksAge`. */
+  asksAge: RegExp | undefined;
+}
+
 /** Programs that are remembered. */
 const PROGRAMS_MAX = 64;
 
@@ -45,7 +52,7 @@ export class Runtimes implements AsyncDisposable {
   readonly #registry: Registry;
   readonly #standby: Starts;
   readonly #kept: Promise<unknown>;
-  readonly #programs = new Map<string, PreparedStart>();
+  readonly #programs = new Map<string, Prepared>();
   /** Languages that were to wait and are not installed, and what is missing. */
   readonly #missing = new Map<string, string>();
 
@@ -71,15 +78,12 @@ export class Runtimes implements AsyncDisposable {
    * the interpreter is not installed, and as `Engine.spawn`.
    */
   async spawn(options: SpawnCodeOptions): Promise<RunnerProcess> {
-    validateSpawnCode(options);
-    const { language: name, code, stdin = 'empty', signal, onAbort, killGraceMs } = options;
-    const language = this.#find(name);
-    checkStdin(stdin);
-    signal?.throwIfAborted();
-    const programs = await requireAvailable(language, this.#options.engine);
-    const program = this.#program(language, programs, options);
-    const fresh = language.asksAge !== undefined && asks(language.asksAge, code);
-    const process = await program.spawn({ code, fresh, signal, onAbort, killGraceMs });
+    const key = keyOf(options);
+    const known = key === null ? undefined : this.#programs.get(key);
+    const { start, asksAge } = known ?? (await this.#prepare(options, key));
+    const { code, stdin = 'empty', signal, onAbort, killGraceMs } = options;
+    const fresh = asksAge !== undefined && asks(asksAge, code);
+    const process = await start.spawn({ code, fresh, signal, onAbort, killGraceMs });
     if (stdin !== 'pipe') feed(process, stdin);
     return process;
   }
@@ -121,16 +125,19 @@ export class Runtimes implements AsyncDisposable {
     });
   }
 
-  /** Planned and checked once for requests that differ in their code alone. */
-  #program(language: Language, programs: Programs, request: ProgramRequest): PreparedStart {
-    const key = keyOf(language, request);
-    const known = key === null ? undefined : this.#programs.get(key);
-    if (known !== undefined) return known;
-    const program = this.#standby.prepare(language.name, this.#plan(language, programs, request));
-    if (key === null) return program;
+  /** Checks the request, and plans its program: once for all that have the same key. */
+  async #prepare(request: SpawnCodeOptions, key: string | null): Promise<Prepared> {
+    validateSpawnCode(request);
+    const language = this.#find(request.language);
+    if (!isInput(request.stdin)) throw wrongInput();
+    request.signal?.throwIfAborted();
+    const programs = await requireAvailable(language, this.#options.engine);
+    const start = this.#standby.prepare(language.name, this.#plan(language, programs, request));
+    const prepared = { start, asksAge: language.asksAge };
+    if (key === null || typeof language.fileName === 'function') return prepared;
     if (this.#programs.size >= PROGRAMS_MAX) this.#programs.clear();
-    this.#programs.set(key, program);
-    return program;
+    this.#programs.set(key, prepared);
+    return prepared;
   }
 
   /** All that an interpreter can see before it opens the source. */
@@ -180,15 +187,28 @@ function asks(age: RegExp, code: string): boolean {
 }
 
 /**
- * Equal for requests of the same program; `null` where that cannot be told by JSON. The request has been
- * checked but for these values.
+ * Equal for requests of the same program. `null`: one that must be checked, since its code or its input is
+ * wrong, or JSON does not tell it from others.
  */
-function keyOf({ name, fileName }: Language, request: ProgramRequest): string | null {
-  const { args, env, limits, network, seccomp, seccompAction } = request;
-  const words: unknown[] = [network, seccomp, seccompAction].filter((word) => word !== undefined);
-  const isPlain = [...words, ...Object.values(env ?? {})].every((value) => typeof value === 'string');
-  if (!isPlain || typeof fileName === 'function') return null;
-  return JSON.stringify([name, args, env, limits, network, seccomp, seccompAction]);
+function keyOf(request: SpawnCodeOptions): string | null {
+  if (!isPlain(request)) return null;
+  const { code, stdin, signal: _signal, onAbort: _onAbort, killGraceMs: _grace, ...program } = request;
+  if (typeof code !== 'string' || !isInput(stdin) || !isExact(program)) return null;
+  return JSON.stringify(program);
+}
+
+/** Whether JSON tells it from whatever else an option may be. */
+function isExact(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return !UNTOLD.includes(typeof value);
+  return (Array.isArray(value) || isPlain(value)) && Object.values(value).every(isExact);
+}
+
+/** JSON leaves them out, as if they were not there, or has no word for them. */
+const UNTOLD: readonly string[] = ['function', 'symbol', 'bigint'];
+
+function isPlain(value: object): boolean {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
 /** Starts interpreters ahead of their code, as many as `standby` says, and runs code in them. */
@@ -197,15 +217,15 @@ export function createRuntimes(options: RuntimesOptions): Runtimes {
   return Runtimes.make(options);
 }
 
-function checkStdin(stdin: unknown): void {
-  const known =
-    stdin === 'empty' ||
-    stdin === 'pipe' ||
-    typeof (stdin as { text?: unknown } | null)?.text === 'string' ||
-    (stdin as { bytes?: unknown } | null)?.bytes instanceof Uint8Array;
-  if (known) return;
+function isInput(stdin: unknown): boolean {
+  if (stdin === undefined || stdin === 'empty' || stdin === 'pipe') return true;
+  const { text, bytes } = (stdin ?? {}) as { text?: unknown; bytes?: unknown };
+  return typeof text === 'string' || bytes instanceof Uint8Array;
+}
+
+function wrongInput(): InvalidOptionsError {
   const expected = "must be 'empty', 'pipe', { text } or { bytes }";
-  throw new InvalidOptionsError({ field: 'options.stdin', rule: 'type', expected });
+  return new InvalidOptionsError({ field: 'options.stdin', rule: 'type', expected });
 }
 
 /** What a program leaves unread is no fault. */

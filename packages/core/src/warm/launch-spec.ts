@@ -20,6 +20,8 @@ export interface LaunchSpec {
   /** Of an ordinary start, but for the entry file. */
   options: Readonly<FreshRunOptions>;
   spec: SandboxSpec;
+  /** A CPU set shows in a program's view of the machine, and its group is joined at the start only. */
+  mayWait: boolean;
   limits: ResolvedLimits;
 }
 
@@ -47,10 +49,6 @@ export function makeLaunchSpec(core: EngineCore, program: StandbyProgram): Launc
     rest.seccompFamily ?? 'any',
   ];
   const options: FreshRunOptions = { ...rest, env: environment, ...PIPES };
-  return { key: JSON.stringify(seen), file, args, entry, files, options, spec, limits };
-}
-
-/** A CPU set shows in a program's view of the machine, and its group is joined at the start only. */
-export function canBeWarm({ limits }: LaunchSpec): boolean {
-  return limits.cpuSet === null;
+  const mayWait = limits.cpuSet === null;
+  return { key: JSON.stringify(seen), file, args, entry, files, options, spec, mayWait, limits };
 }

@@ -4,11 +4,11 @@
  */
 import type { EngineCore } from '../engine/core.js';
 import { ClosedError } from '../errors.js';
+import type { NativeGate } from '../native/native.js';
 import { type Started, startInFresh } from '../run/one-shot.js';
 import type { FreshRunOptions } from '../types/internal.js';
 import type { StandbyCounters, StandbyInput, StandbyOptions } from '../types/standby.js';
-import { canBeWarm, type LaunchSpec } from './launch-spec.js';
-import { OpenGate } from './open-gate.js';
+import type { LaunchSpec } from './launch-spec.js';
 import { WarmPool } from './warm-pool.js';
 import { CannotHoldError, WarmProcess } from './warm-process.js';
 
@@ -21,7 +21,7 @@ export class StandbyPool {
   readonly #core: EngineCore;
   readonly #memoryBytes: number;
   readonly #startMs: number;
-  readonly #gate = new OpenGate();
+  readonly #gate: NativeGate;
   readonly #pools = new Map<string, WarmPool>();
   readonly #startingMax: number;
   readonly #closer = async () => this.close();
@@ -35,6 +35,7 @@ export class StandbyPool {
     this.#core = core;
     this.#memoryBytes = memoryBytes ?? DEFAULT_MEMORY_BYTES;
     this.#startMs = startMs ?? DEFAULT_START_MS;
+    this.#gate = new core.native.Gate((id) => this.#onOpened(id));
     this.#startingMax = Math.max(1, core.machineCpus >> 1);
     core.closers.add(this.#closer);
   }
@@ -120,7 +121,7 @@ export class StandbyPool {
     code: string | Uint8Array,
     options: FreshRunOptions,
   ): Started | null {
-    if (pool.count === 0 || !canBeWarm(launchSpec)) return null;
+    if (pool.count === 0 || !launchSpec.mayWait) return null;
     pool.noteAsked(launchSpec);
     const { limits } = launchSpec;
     for (let tried = pool.acquire(launchSpec); tried !== null; tried = pool.acquire(launchSpec)) {
@@ -206,6 +207,12 @@ export class StandbyPool {
         this.#onLost(pool, process, error.message);
       },
     );
+  }
+
+  /** The program of one of them is blocked in its opening of the entry file. */
+  #onOpened(gateId: number): void {
+    for (const pool of this.#pools.values())
+      for (const process of pool.members) if (process.gateId === gateId) process.noteOpened();
   }
 
   #onLost(pool: WarmPool, process: WarmProcess, reason: string): void {

@@ -9,6 +9,7 @@ import { errnoName } from '../errno.js';
 import { ClosedError, FileAccessError, type SbxError } from '../errors.js';
 import { copyIn } from '../files/copy.js';
 import { ENOENT } from '../native/errno.js';
+import type { NativeGate } from '../native/native.js';
 import type { ResolvedLimits } from '../options/limits.js';
 import { lostError, startError } from '../pool/failures.js';
 import { writeBounds, writeCpuShare } from '../run/group-limits.js';
@@ -20,7 +21,6 @@ import { SandboxLease } from '../run/sandbox-lease.js';
 import { ChildDescriptors } from '../run/stdio/child-descriptors.js';
 import type { FreshRunOptions } from '../types/internal.js';
 import type { LaunchSpec } from './launch-spec.js';
-import { type OpenGate, openGateReason } from './open-gate.js';
 
 /** CPU time of a process until it is warm: a broken interpreter must not spin for ever. */
 const START_CPU_MS = 30_000;
@@ -44,7 +44,8 @@ export interface Activation {
 
 export interface WarmProcessOptions {
   core: EngineCore;
-  gate: OpenGate;
+  /** The fanotify open gate, which holds it; `native/addon/gate.h` says how. */
+  gate: NativeGate;
   launchSpec: LaunchSpec;
   /** Files that are there until the process is warm. */
   warmUpFiles: Readonly<Record<string, string>>;
@@ -61,10 +62,11 @@ export class WarmProcess {
   memoryBytes = 0;
   /** It is blocked at its entry file, and no request has acquired it. */
   isWarm = false;
+  /** By which the gate knows its entry file, from its hold until its resumption; else negative. */
+  gateId = -1;
   readonly #options: WarmProcessOptions;
   #lease: SandboxLease | null = null;
   #programId = 0;
-  #gateId = -1;
   /** The host's ends of its three pipes. */
   #pipes: number[] | null = null;
   #baseline: GroupCounters | null = null;
@@ -150,6 +152,11 @@ export class WarmProcess {
     return holdUntilEnd(lease, running, options);
   }
 
+  /** The gate says that the process is blocked at its entry file. */
+  noteOpened(): void {
+    this.#opening?.resolve();
+  }
+
   /** Ends the process, unless a request has it. */
   close(): void {
     this.#over = true;
@@ -157,8 +164,8 @@ export class WarmProcess {
     this.#lease?.close();
     if (this.#pipes !== null) this.#options.core.native.closeFds(this.#pipes);
     this.#pipes = null;
-    if (this.#gateId >= 0) this.#options.gate.drop(this.#gateId);
-    this.#gateId = -1;
+    if (this.gateId >= 0) this.#options.gate.drop(this.gateId);
+    this.gateId = -1;
     this.#opening?.reject(new ClosedError('The standby'));
   }
 
@@ -172,8 +179,8 @@ export class WarmProcess {
       this.#opening = { resolve, reject };
     });
     opened.catch(() => undefined); // awaited below, unless something else fails first
-    this.#gateId = this.#options.gate.hold(work, entry, folder.owner, () => this.#opening?.resolve());
-    if (this.#gateId < 0) throw holdError(entry, -this.#gateId);
+    this.gateId = this.#options.gate.hold({ dir: work, path: entry, owner: folder.owner });
+    if (this.gateId < 0) throw holdError(entry, -this.gateId);
     this.#launch(lease);
     await opened;
     this.#opening = null;
@@ -245,14 +252,14 @@ export class WarmProcess {
 
   /** Gives the entry file to the program. False when the program is gone. */
   #resume(bytes: Uint8Array): boolean {
-    const opened = this.#options.gate.resume(this.#gateId, bytes);
+    const opened = this.#options.gate.open({ id: this.gateId, bytes });
     if (opened === ENOENT) return false;
     if (opened < 0) {
       this.close();
       const path = this.launchSpec.entry;
       throw new FileAccessError({ operation: 'copy-in', path, errno: -opened });
     }
-    this.#gateId = -1;
+    this.gateId = -1;
     return true;
   }
 
@@ -267,6 +274,11 @@ export class WarmProcess {
 }
 
 function holdError(path: string, errno: number): Error {
-  if (CANNOT_HOLD.includes(errnoName(errno))) return new CannotHoldError(openGateReason(errno));
+  const cause = errnoName(errno);
+  if (CANNOT_HOLD.includes(cause)) {
+    return new CannotHoldError(
+      `programs cannot be held at the opening of a file (fanotify: ${cause}); root in the first user namespace is needed`,
+    );
+  }
   return new FileAccessError({ operation: 'copy-in', path, errno });
 }

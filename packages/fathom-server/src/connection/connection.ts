@@ -14,7 +14,8 @@ import type { Admission, Share } from '../admission.js';
 import { errorMessage } from '../errors.js';
 import { Execution } from '../execution/execution.js';
 import type { ServerMetrics } from '../metrics.js';
-import type { Logger, ResolvedOptions } from '../options.js';
+import type { ResolvedOptions } from '../options.js';
+import type { Runtime } from '../runtime.js';
 import { Outbox } from './outbox.js';
 import { type Rules, readRequest } from './request.js';
 
@@ -22,12 +23,11 @@ import { type Rules, readRequest } from './request.js';
 export interface Host {
   options: ResolvedOptions;
   rules: Rules;
+  runtime: Runtime;
   admission: Admission;
   metrics: ServerMetrics;
-  logger: Logger;
-  start(message: ExecuteMessage): Promise<RunnerProcess>;
   /** Nothing new is taken: the server is on its way out. */
-  isClosing(): boolean;
+  isClosing: boolean;
 }
 
 const SHUTTING_DOWN = {
@@ -70,7 +70,7 @@ export class Connection {
     // `ws` has closed it with the right code already.
     socket.on('error', (error) => this.#drop(error.message));
     socket.once('close', (code) => this.#onClose(code));
-    host.logger.debug({ connection: number }, 'connected');
+    host.options.logger?.debug({ connection: number }, 'connected');
   }
 
   /** Every execution is told that it is over, and the connection is closed. */
@@ -120,7 +120,7 @@ export class Connection {
 
   #execute(message: ExecuteMessage): void {
     const { id } = message;
-    const refusal = this.#host.isClosing() ? SHUTTING_DOWN.message : this.#share.refusal;
+    const refusal = this.#host.isClosing ? SHUTTING_DOWN.message : this.#share.refusal;
     const execution = refusal === null ? Execution.admit(message, this.#around(message)) : null;
     if (execution === null) {
       this.#host.metrics.countRefusal('SANDBOX_OVERLOADED');
@@ -132,12 +132,13 @@ export class Connection {
   }
 
   #around({ id, language, code }: ExecuteMessage) {
-    const { start, logger, metrics, options } = this.#host;
+    const { runtime, metrics, options } = this.#host;
+    const { logger, observer } = options;
     const startedAt = performance.now();
     const facts = { connection: this.#number, id, language, codeBytes: Buffer.byteLength(code) };
     return {
       share: this.#share,
-      start,
+      start: (message: ExecuteMessage) => runtime.start(message),
       outlet: this.#outbox,
       send: (message: Unstamped, isLast: boolean) => {
         if (isLast) this.#active.delete(id);
@@ -145,16 +146,16 @@ export class Connection {
       },
       onStart: (waitedMs: number, process: RunnerProcess) => {
         metrics.observeStart(language, waitedMs);
-        options.observer?.onStart(id, () => process.usage());
+        observer?.onStart(id, () => process.usage());
       },
       onEnd: (status: string, durationMs: number) => {
         metrics.observeEnd(language, status, durationMs);
-        options.observer?.onEnd({ id, status, latencyMs: performance.now() - startedAt });
-        logger.debug({ ...facts, status, durationMs }, 'execution ended');
+        observer?.onEnd({ id, status, latencyMs: performance.now() - startedAt });
+        logger?.debug({ ...facts, status, durationMs }, 'execution ended');
       },
-      onFailure: (error: unknown) => logger.error({ ...facts, error: whatFailed(error) }, 'sandbox failed'),
+      onFailure: (error: unknown) => logger?.error({ ...facts, error: whatFailed(error) }, 'sandbox failed'),
       onDefect: (error: unknown) => {
-        logger.error({ ...facts, error: whatFailed(error) }, 'defect');
+        logger?.error({ ...facts, error: whatFailed(error) }, 'defect');
         this.#socket.close(CLOSE_CODES.internal, 'internal error');
       },
     };
@@ -168,7 +169,7 @@ export class Connection {
   }
 
   #drop(reason: string): void {
-    this.#host.logger.debug({ connection: this.#number, reason }, 'dropped');
+    this.#host.options.logger?.debug({ connection: this.#number, reason }, 'dropped');
     this.#socket.terminate();
   }
 
@@ -178,7 +179,7 @@ export class Connection {
     void this.idle().then(() => this.#share.remove());
     this.#active.clear();
     this.#outbox.stop();
-    this.#host.logger.debug({ connection: this.#number, code }, 'disconnected');
+    this.#host.options.logger?.debug({ connection: this.#number, code }, 'disconnected');
   }
 }
 

@@ -30,8 +30,8 @@ export type Request =
 /** What requests are checked against. */
 export interface Rules {
   execute: ReturnType<typeof fieldsOf>;
-  hasLanguage(name: string): boolean;
-  languageNames: string;
+  /** By their exact names: aliases are no names of the protocol. */
+  languages: ReadonlySet<string>;
 }
 
 /** What is left to check once a message is known to be an `execute` with an id. */
@@ -84,9 +84,10 @@ function readExecute(value: Fields, id: string, rules: Rules): Request {
   const issues = rules.execute.safeParse(value).error?.issues ?? [];
   const wrongType = issues.find(({ code }) => code === 'invalid_type');
   if (wrongType !== undefined) return refused(id, issueText(wrongType));
-  if (!rules.hasLanguage(value.language as string)) {
+  if (!rules.languages.has(value.language as string)) {
     const name = shownName(value.language as string);
-    const message = `language: Language ${name} is not available in this sandbox; available are ${rules.languageNames}`;
+    const available = [...rules.languages].join(', ');
+    const message = `language: Language ${name} is not available in this sandbox; available are ${available}`;
     return { kind: 'refused', id, code: 'LANGUAGE_NOT_SUPPORTED', message };
   }
   if (issues[0] !== undefined) return refused(id, issueText(issues[0]));

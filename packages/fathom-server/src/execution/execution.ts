@@ -4,17 +4,12 @@
  * program and all its output are gone, and given to others while nothing but the client is waited for.
  */
 import type { RunnerProcess, RunResult } from '@sbx/core';
-import type { ExecuteMessage, Unstamped } from '@sbx/fathom-client/wire';
-import { LIMIT_DEFAULTS } from '@sbx/fathom-client/wire';
+import { type ExecuteMessage, LIMIT_DEFAULTS } from '@sbx/fathom-client/wire';
 import type { Share, Ticket } from '../admission.js';
 import { errorMessage, type Failure, failureOf } from '../errors.js';
 import { IdleWatch } from './idle-watch.js';
-import { type ExecutionMessage, MessageOrder } from './order.js';
+import { type Ending, type EndReason, endingOf, lastMessages, MessageOrder, type Said } from './messages.js';
 import { type Outlet, OutputBudget, OutputPump } from './output.js';
-import { type Ending, type EndReason, endingOf } from './verdict.js';
-
-/** What is said of an execution. */
-type Said = Unstamped<ExecutionMessage>;
 
 /** What an execution needs from the server and from its connection. */
 export interface Surroundings {
@@ -47,11 +42,8 @@ export class Execution {
   #ticket: Ticket | null = null;
   #process: RunnerProcess | null = null;
   #pumps: OutputPump[] = [];
-  readonly #idleWatch = new IdleWatch({
-    cpuTimeMs: () => this.#process!.usage().cpuTimeMs,
-    onIdle: () => this.#ticket!.park(),
-    onBusy: () => this.#ticket!.unpark(),
-  });
+  /** Made when the program first waits for its client. */
+  #idleWatch: IdleWatch | null = null;
   /** Why the server ended it. */
   #reason: EndReason | null = null;
   /** The program's end was seen; what is left is to deliver it. */
@@ -176,12 +168,21 @@ export class Execution {
         budget,
         emit,
         onOverflow: () => this.#overflow(),
-        onBlocked: (isBlocked) => this.#idleWatch.block(isBlocked),
+        onBlocked: (isBlocked) => this.#watchIdle().block(isBlocked),
       });
       if (this.#isMute) pump.discard();
       pump.done.catch(() => undefined); // waited for after the program's end
       this.#pumps.push(pump);
     }
+  }
+
+  #watchIdle(): IdleWatch {
+    this.#idleWatch ??= new IdleWatch({
+      cpuTimeMs: () => this.#process!.usage().cpuTimeMs,
+      onIdle: () => this.#ticket!.park(),
+      onBusy: () => this.#ticket!.unpark(),
+    });
+    return this.#idleWatch;
   }
 
   /**
@@ -208,16 +209,8 @@ export class Execution {
     this.#sayEnding(ending);
   }
 
-  #sayEnding({
-    status,
-    exitCode,
-    durationMs,
-    usage,
-  }: Omit<Ending, 'usage'> & { usage: Ending['usage'] | null }): void {
-    const { id } = this;
-    const result = { type: 'result', id, exit_code: exitCode, duration_ms: durationMs } as const;
-    const last: Said = usage === null ? result : { ...result, resource_usage: usage };
-    this.#finish([{ type: 'status', id, status }, last], status, durationMs);
+  #sayEnding(ending: Ending): void {
+    this.#finish(lastMessages(this.id, ending), ending.status, ending.durationMs);
   }
 
   /** The last messages, and the answers to cancels that came too late. */
@@ -245,7 +238,7 @@ export class Execution {
   }
 
   #leave(): void {
-    this.#idleWatch.stop();
+    this.#idleWatch?.stop();
     this.#ticket?.leave();
     this.#setGone();
   }

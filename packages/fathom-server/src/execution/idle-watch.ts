@@ -27,10 +27,6 @@ export class IdleWatch {
     this.#options = options;
   }
 
-  get isBlocked(): boolean {
-    return this.#blocked > 0;
-  }
-
   /** A stream waits for its client, or does so no more. */
   block(isBlocked: boolean): void {
     this.#blocked += isBlocked ? 1 : -1;

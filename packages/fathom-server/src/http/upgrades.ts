@@ -58,7 +58,7 @@ export class Upgrades {
     const isTold = objection === 'no-token' && offersProtocol(request);
     if (objection === 'no-token' && !isTold) return refuse(socket, 401, UNAUTHORIZED);
     if (objection === 'foreign-page') return refuse(socket, 403, {}, FOREIGN_PAGE.trimEnd());
-    if (this.#host.isClosing() || this.#open.size >= connectionCountMax) {
+    if (this.#host.isClosing || this.#open.size >= connectionCountMax) {
       return refuse(socket, 503, { 'Retry-After': '1' });
     }
     if (isTold) return this.#goodbyes.handleUpgrade(request, socket, head, refuseToken);

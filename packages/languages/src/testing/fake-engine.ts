@@ -1,5 +1,5 @@
-/** An engine that runs nothing: it notes what it was asked for and answers from a table. For unit tests. */
-import type { OneShotOptions, Output, RunResult } from '@sbx/core';
+/** Engines that run nothing: they note what they were asked for. For unit tests. */
+import type { OneShotOptions, Output, Runner, RunnerProcess, RunResult } from '@sbx/core';
 import type { RunEngine } from '../types.js';
 
 export interface Call {
@@ -17,6 +17,7 @@ export interface FakeAnswer extends Partial<Omit<RunResult, 'stdout' | 'stderr' 
 /** What `info()` says. */
 type Facts = ReturnType<NonNullable<RunEngine['info']>>;
 
+/** Answers from a table. */
 export class FakeEngine implements RunEngine {
   /** Every call but the checks for what is installed, in order. */
   readonly calls: Call[] = [];
@@ -47,6 +48,31 @@ export class FakeEngine implements RunEngine {
     const call = { file, args, options };
     this.calls.push(call);
     return makeResult(this.#answer(call));
+  }
+}
+
+/** Starts nothing, and every program that is looked for is there. */
+export class FakeRunner implements Runner {
+  readonly spawned: unknown[][] = [];
+  checkCount = 0;
+  /** What is given for every start. */
+  process = { stdin: null } as RunnerProcess;
+  readonly isReady = true;
+  info = () => ({}) as ReturnType<Runner['info']>;
+  counters = () => ({}) as ReturnType<Runner['counters']>;
+  runGroup = async () => ({}) as never;
+  close = async () => {};
+  [Symbol.asyncDispose] = async () => {};
+
+  async run(_file: string, args: readonly string[] = []): Promise<RunResult> {
+    this.checkCount++;
+    const lines = args.slice(3).map((need) => `/usr/bin/${need}\n`);
+    return makeResult({ stdout: lines.join('') });
+  }
+
+  async spawn(...call: unknown[]): Promise<RunnerProcess> {
+    this.spawned.push(call);
+    return this.process;
   }
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Utf8Decoder } from './utf8.js';
+import { Utf8Decoder } from './output.js';
 
 /** Text of the pieces, and whether each was valid by itself. */
 function decodeIn(pieces: Uint8Array[]): string[] {

@@ -1,16 +1,88 @@
-/** How a program ended → the last messages of its execution. */
+/**
+ * What is said of an execution: what may follow what, and how the program's end becomes the last messages.
+ */
 import type { RunResult, Status } from '@sbx/core';
-import type { ExecuteMessage, ResourceUsage, TerminalStatus } from '@sbx/fathom-client/wire';
+import type {
+  ExecuteMessage,
+  ResourceUsage,
+  ServerMessage,
+  TerminalStatus,
+  Unstamped,
+} from '@sbx/fathom-client/wire';
+
+type Phase = 'new' | 'waiting' | 'running' | 'limited' | 'ended' | 'over';
+type Step =
+  | 'ack'
+  | 'running'
+  | 'output'
+  | 'output-limit'
+  | 'cancelled'
+  | 'failed'
+  | 'terminal'
+  | 'result'
+  | 'error';
+
+/**
+ * Phase → what may come, and the phase after it. `limited`: the output limit was told, and only `failed` may
+ * follow. There is no step out of `over`.
+ */
+const NEXT: Readonly<Record<Phase, Partial<Record<Step, Phase>>>> = {
+  new: { ack: 'waiting' },
+  waiting: { running: 'running', cancelled: 'ended', error: 'over' },
+  running: {
+    output: 'running',
+    'output-limit': 'limited',
+    cancelled: 'ended',
+    failed: 'ended',
+    terminal: 'ended',
+    error: 'over',
+  },
+  limited: { failed: 'ended' },
+  ended: { result: 'over' },
+  over: {},
+};
+
+/** Messages that belong to an execution. */
+type ExecutionMessage = Exclude<ServerMessage, { type: 'pong' }>;
+/** One of them, before it is stamped. */
+export type Said = Unstamped<ExecutionMessage>;
+type Shape = Pick<ExecutionMessage, 'type'> & { status?: string; code?: string };
+
+/** A message that breaks the order is a defect of the server. */
+export class MessageOrder {
+  #phase: Phase = 'new';
+
+  /** Nothing may follow for this execution. */
+  get isOver(): boolean {
+    return this.#phase === 'over';
+  }
+
+  /** Throws when this message must not come now. */
+  check(message: Shape): void {
+    const step = stepOf(message);
+    const next = NEXT[this.#phase][step];
+    if (next === undefined) throw new Error(`message order: ${step} while ${this.#phase}`);
+    this.#phase = next;
+  }
+}
+
+function stepOf({ type, status, code }: Shape): Step {
+  if (type === 'stdout' || type === 'stderr') return 'output';
+  if (type === 'error') return code === 'OUTPUT_LIMIT' ? 'output-limit' : 'error';
+  if (type !== 'status') return type;
+  return status === 'running' || status === 'cancelled' || status === 'failed' ? status : 'terminal';
+}
 
 /** Why the server itself ended a program; the first reason counts. */
 export type EndReason = 'cancel' | 'output-limit';
 
-/** The last two messages. `limit`: the error `OUTPUT_LIMIT` comes before them. */
+/** What the last two messages say. */
 export interface Ending {
   status: TerminalStatus;
   exitCode: number | null;
   durationMs: number;
-  usage: ResourceUsage;
+  /** `null`: the program has not run. */
+  usage: ResourceUsage | null;
 }
 
 /**
@@ -78,4 +150,10 @@ function usageOf({ usage: { cpuTimeMs, memoryPeakBytes } }: RunResult): Resource
     ...(memoryPeakBytes === null ? {} : { peak_memory_mb: Math.ceil(memoryPeakBytes / MB) }),
     cpu_time_ms: Math.round(cpuTimeMs),
   };
+}
+
+/** The status, then the result. */
+export function lastMessages(id: string, { status, exitCode, durationMs, usage }: Ending): Said[] {
+  const result = { type: 'result', id, exit_code: exitCode, duration_ms: durationMs } as const;
+  return [{ type: 'status', id, status }, usage === null ? result : { ...result, resource_usage: usage }];
 }

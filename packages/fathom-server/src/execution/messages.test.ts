@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MessageOrder } from './order.js';
+import { MessageOrder } from './messages.js';
 
 const STEPS = {
   ack: { type: 'ack' },
