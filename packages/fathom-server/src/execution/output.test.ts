@@ -1,6 +1,7 @@
+import type { ProgramOutput } from '@sbx/core';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { Utf8Decoder } from './output.js';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { OutputBudget, OutputPump, Utf8Decoder } from './output.js';
 
 /** Text of the pieces, and whether each was valid by itself. */
 function decodeIn(pieces: Uint8Array[]): string[] {
@@ -67,4 +68,99 @@ test('what no byte can make a character any more is not held back', () => {
     const [text, rest] = decodeIn([Uint8Array.from(bytes)]);
     expect([text, rest]).toEqual([whole(Uint8Array.from(bytes)), '']);
   }
+});
+
+/** A program whose output the test writes, on its way to a client who takes it when the test says so. */
+function pump({ budgetBytes = 1000, hasRoom = true } = {}) {
+  const told: string[] = [];
+  const waiting: (() => void)[] = [];
+  const client = { hasRoom };
+  let take!: (bytes: Uint8Array) => Promise<unknown> | null;
+  let end!: () => void;
+  const stream = {
+    each: (callback: typeof take) => {
+      take = callback;
+      return new Promise<void>((resolve) => {
+        end = resolve;
+      });
+    },
+    destroy: () => end(),
+  } as unknown as ProgramOutput;
+  const own = new OutputPump(stream, {
+    outlet: { hasRoom: () => client.hasRoom, whenRoom: (callback) => void waiting.push(callback) },
+    budget: new OutputBudget(budgetBytes),
+    emit: (text) => void told.push(text),
+    onOverflow: () => void told.push('OVERFLOW'),
+    onBlocked: (isBlocked) => void told.push(isBlocked ? 'BLOCKED' : 'UNBLOCKED'),
+  });
+  const write = (data: string | Uint8Array) => take(Buffer.from(data as string));
+  const makeRoom = () => {
+    for (const callback of waiting.splice(0)) callback();
+  };
+  return { own, told, write, makeRoom, end: () => end() };
+}
+
+describe('a pump', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test('sends the first write at once and joins what follows soon', () => {
+    const { told, write } = pump();
+    expect([write('a'), write('b'), write('c')]).toEqual([null, null, null]);
+    expect(told).toEqual(['a']);
+    vi.advanceTimersByTime(20);
+    expect(told).toEqual(['a', 'bc']);
+  });
+
+  test('cuts what is large', () => {
+    const { told, write } = pump({ budgetBytes: 1e6 });
+    write('x'.repeat(150_000));
+    expect(told.map((text) => text.length)).toEqual([65_536, 65_536, 150_000 - 2 * 65_536]);
+  });
+
+  test('lets the program wait while the client takes nothing', async () => {
+    const { told, write, makeRoom } = pump({ hasRoom: false });
+    const waits = write('a');
+    expect(told).toEqual(['BLOCKED']);
+    makeRoom();
+    await waits;
+    expect(told).toEqual(['BLOCKED', 'UNBLOCKED', 'a']);
+  });
+
+  test('counts to the last byte within the limit', () => {
+    const { told, write } = pump({ budgetBytes: 3 });
+    write('abc');
+    expect(told).toEqual(['abc']);
+    write('d');
+    expect(told).toEqual(['abc', 'OVERFLOW']);
+  });
+
+  test.each([
+    ['the program ended', false, 'a\ufffd'],
+    ['it was closed', true, 'a'],
+  ])('a character that is cut when %s', async (_name, isClosed, text) => {
+    const { own, told, write, end } = pump();
+    write(Uint8Array.of(0x61, 0xe2));
+    if (isClosed) own.close();
+    else end();
+    await own.done;
+    expect(told.join('')).toBe(text);
+  });
+
+  test('stopped, it sends what it has without room, and is done though the program goes on', async () => {
+    const { own, told, write } = pump({ hasRoom: false });
+    void write('a');
+    own.stop();
+    await own.done;
+    expect(told).toEqual(['BLOCKED', 'a']);
+    expect(write('b')).toBeNull();
+    expect(told).toEqual(['BLOCKED', 'a']);
+  });
+
+  test('discarding, it reads on for nothing and still counts', () => {
+    const { own, told, write } = pump({ budgetBytes: 2 });
+    own.discard();
+    expect([write('ab'), write('c')]).toEqual([null, null]);
+    expect(told).toEqual(['OVERFLOW']);
+  });
 });

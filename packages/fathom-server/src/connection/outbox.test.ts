@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { WebSocket } from 'ws';
+import { Outbox } from './outbox.js';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const MiB = 2 ** 20;
+
+/** A connection whose peer takes bytes when the test says so. */
+class FakeSocket {
+  /** What went out, between `<` and `>` what left together. */
+  readonly told: string[] = [];
+  bufferedAmount = 0;
+  isPaused = false;
+  readonly _socket = {
+    bytesWritten: 0,
+    writableLength: 0,
+    cork: () => void this.told.push('<'),
+    uncork: () => void this.told.push('>'),
+  };
+  readonly #flushed: (() => void)[] = [];
+
+  send(text: string, _options: object, onFlushed: () => void): void {
+    this.told.push(text);
+    this.bufferedAmount += text.length;
+    this.#flushed.push(onFlushed);
+  }
+  pause(): void {
+    this.isPaused = true;
+  }
+  resume(): void {
+    this.isPaused = false;
+  }
+  /** The peer takes so much of it. */
+  take(bytes: number): void {
+    this._socket.bytesWritten += bytes;
+    this.bufferedAmount -= bytes;
+    if (this.bufferedAmount === 0) for (const flushed of this.#flushed.splice(0)) flushed();
+  }
+}
+
+function open() {
+  const socket = new FakeSocket();
+  const told = { stalls: 0, progress: 0 };
+  const outbox = new Outbox(socket as unknown as WebSocket, {
+    bufferBytes: 10,
+    stallMs: 1000,
+    onStall: () => void told.stalls++,
+    onProgress: () => void told.progress++,
+  });
+  return { socket, outbox, told, send: (text: string) => outbox.send(() => text) };
+}
+
+test('what is said in one turn leaves together, in order; what comes later is made at the end of the turn', () => {
+  const { socket, outbox, send } = open();
+  outbox.sendLater(() => `ack ${socket.told.length}`);
+  expect(socket.told).toEqual(['<']);
+  send('output');
+  outbox.sendLater(() => 'running');
+  vi.runAllTicks();
+  vi.advanceTimersByTime(0);
+  expect(socket.told).toEqual(['<', 'ack 1', 'output', 'running', '>']);
+});
+
+test('with a full buffer output waits, control messages do not, and each is called in its turn', () => {
+  const { socket, outbox, send } = open();
+  expect(outbox.hasRoom()).toBe(true);
+  send('0123456789');
+  expect(outbox.hasRoom()).toBe(false);
+  const called: string[] = [];
+  for (const name of ['first', 'second']) {
+    outbox.whenRoom(() => {
+      called.push(name);
+      send(`${name} takes all`);
+    });
+  }
+  send('pong');
+  expect(socket.told).toContain('pong');
+  socket.take(14);
+  expect(called).toEqual(['first']);
+  socket.take(15);
+  expect(called).toEqual(['first', 'second']);
+});
+
+test('while somebody waits for room, nobody else has it', () => {
+  const { outbox } = open();
+  outbox.whenRoom(() => undefined);
+  expect(outbox.hasRoom()).toBe(false);
+});
+
+test('nothing more is read from a peer that asks much and takes nothing, until it has', () => {
+  const { socket, send } = open();
+  send('x'.repeat(MiB));
+  expect(socket.isPaused).toBe(false);
+  send('x'.repeat(11));
+  expect(socket.isPaused).toBe(true);
+  socket.take(MiB + 11);
+  expect(socket.isPaused).toBe(false);
+});
+
+test('a peer that takes nothing for so long has stalled', () => {
+  const { told, send } = open();
+  send('0123456789');
+  vi.advanceTimersByTime(999);
+  expect(told.stalls).toBe(0);
+  vi.advanceTimersByTime(1);
+  expect(told).toEqual({ stalls: 1, progress: 0 });
+});
+
+test('one that takes a byte now and then has not, and one with room is not watched', () => {
+  const { socket, told, send } = open();
+  send('0123456789abcdef');
+  for (let taken = 0; taken < 6; taken += 1) {
+    vi.advanceTimersByTime(900);
+    socket.take(1);
+  }
+  vi.advanceTimersByTime(100);
+  expect(told.stalls).toBe(0);
+  expect(told.progress).toBe(6);
+  socket.take(10);
+  vi.advanceTimersByTime(10_000);
+  expect(told.stalls).toBe(0);
+});
+
+test('stopped, it sends nothing, and nobody waits for room any more', () => {
+  const { socket, outbox, send } = open();
+  send('0123456789');
+  const called: string[] = [];
+  outbox.whenRoom(() => void called.push('before'));
+  outbox.stop();
+  outbox.whenRoom(() => void called.push('after'));
+  send('late');
+  expect(called).toEqual(['before', 'after']);
+  expect(outbox.hasRoom()).toBe(true);
+  expect(socket.told).not.toContain('late');
+});
