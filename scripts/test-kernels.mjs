@@ -9,8 +9,10 @@ import { KERNELS, provideKernel } from './lib/kernels.mjs';
 import { root } from './lib/paths.mjs';
 import { setup } from './lib/setup.mjs';
 
-/** What stands on features of the kernel: verdicts, limits, and the walls. */
-const FILES = ['verdicts', 'limits', 'isolation', 'sessions'].map((name) => `test/core/${name}.test.ts`);
+/** What stands on features of the kernel: verdicts, limits, the walls, and the order of kills. */
+const FILES = ['verdicts', 'limits', 'isolation', 'sessions', 'order-of-kills'].map(
+  (name) => `test/core/${name}.test.ts`,
+);
 
 async function refusal(kernel) {
   const command = [process.execPath, join(root, 'test/vm/refused.mjs')];

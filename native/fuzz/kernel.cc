@@ -186,8 +186,12 @@ long Answer(long number, const long* a) {
     }
     case SYS_recvmsg:
       if (world.role == Role::kKeeper) CheckLeaks(kCounterCount + 1);
+      if (IsOpen(a[0]) && world.open[a[0]] == kOwnPair)
+        return ReceiveOne(reinterpret_cast<struct msghdr*>(a[1]));
       return ReceiveMessage(reinterpret_cast<struct msghdr*>(a[1]));
-    case SYS_sendmsg: return SendMessage(reinterpret_cast<const struct msghdr*>(a[1]));
+    case SYS_sendmsg:
+      if (IsOpen(a[0]) && world.open[a[0]] == kOwnPair) return 1;
+      return SendMessage(reinterpret_cast<const struct msghdr*>(a[1]));
     case SYS_ppoll: return Poll(reinterpret_cast<struct pollfd*>(a[0]), a[1], a[2] == 0);
     case SYS_fcntl:
       return a[1] == F_DUPFD_CLOEXEC ? (IsOpen(a[0]) ? OpenOne(world.open[a[0]], (int)a[2]) : -EBADF) : 0;
@@ -201,7 +205,7 @@ long Answer(long number, const long* a) {
     case SYS_timerfd_create: return OpenOne(kTimer);
     case SYS_signalfd4: return OpenOne(kSignals);
     case SYS_pipe2: return OpenPair(kPipeEnd, a[0]);
-    case SYS_socketpair: return OpenPair(a[1] == (SOCK_STREAM | SOCK_CLOEXEC) ? kPipeEnd : kPlain, a[3]);
+    case SYS_socketpair: return OpenPair(a[1] == (SOCK_STREAM | SOCK_CLOEXEC) ? kPipeEnd : kOwnPair, a[3]);
     case SYS_ioctl: return a[1] == 0x5441 /* TIOCGPTPEER */ ? OpenOne(kPlain) : 0;
     case SYS_fstat: {
       auto& status = *reinterpret_cast<struct stat*>(a[1]);

@@ -78,6 +78,17 @@ long ReceiveMessage(struct msghdr* message) {
   return (long)taken;
 }
 
+long ReceiveOne(struct msghdr* message) {
+  const int fd = OpenOne(kPlain);
+  message->msg_flags = 0;
+  message->msg_controllen = fd < 0 ? 0 : CMSG_SPACE(sizeof(fd));
+  if (fd < 0) return 1;
+  auto* header = static_cast<struct cmsghdr*>(message->msg_control);
+  *header = {CMSG_LEN(sizeof(fd)), SOL_SOCKET, SCM_RIGHTS};
+  memcpy(CMSG_DATA(header), &fd, sizeof(fd));
+  return 1;
+}
+
 // Of a report of an end: its record, what it says of outputs, and their contents.
 size_t EndedSize(const std::string& report) {
   EndedRecord record;

@@ -47,7 +47,8 @@ bool IsReady(Open kind) {
   switch (kind) {
     case kSignals: return world.signalled;
     case kPipeEnd: return world.reported;
-    case kTimer: return true;
+    case kTimer:
+    case kOwnPair: return true;
     default: return world.noticed;
   }
 }

@@ -21,7 +21,7 @@ constexpr int kDescriptors = 1024;
 constexpr int kFirstPid = 2;
 constexpr int kBySignal = 128;  // statuses from here on: the number of a signal
 
-enum Open : uint8_t { kClosed, kPlain, kSignals, kPipeEnd, kTimer };
+enum Open : uint8_t { kClosed, kPlain, kSignals, kPipeEnd, kTimer, kOwnPair };  // the last: init's, to itself
 enum class Role { kZygote, kKeeper, kInit };
 
 // A child that shares memory and descriptors: it runs when its parent waits, until it executes or exits.
@@ -70,6 +70,8 @@ void CheckLeaks(int slack);
 // Makes the next event happen. False when there is none left, or it is a message: the caller's to receive.
 bool Advance();
 long ReceiveMessage(struct msghdr* message);
+// A byte and a descriptor.
+long ReceiveOne(struct msghdr* message);
 // Only whole records of their kind go up, beside descriptors that are open.
 long SendMessage(const struct msghdr* message);
 

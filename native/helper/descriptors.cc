@@ -32,8 +32,6 @@ Failure CloseAllBut(int* kept, unsigned count) {
 Failure PlaceDescriptorsInChild(const Launch& launch, int report) {
   const StartRecord& record = *launch.record;
   int moved[kProgramFdsMax], kept[kProgramFdsMax + 1];
-  // None of init's is closed by what follows.
-  SBX_TRY(FailIf(Stage::k_descriptors, sys::CloseRange(~0U, ~0U, CLOSE_RANGE_UNSHARE), 100));
   for (unsigned i = 0; i < record.fdCount; ++i) {
     moved[i] = sys::Fcntl(launch.fds[i].get(), F_DUPFD_CLOEXEC, kProgramFdNumberMax + 1);
     SBX_TRY(FailIf(Stage::k_descriptors, moved[i], i));

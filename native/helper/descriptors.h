@@ -11,8 +11,8 @@ struct Launch;
 // for nothing.
 Failure CloseAllBut(int* kept, unsigned count);
 
-// Gives the program's descriptors their numbers, in a table of our own, and closes all the others but
-// `report` (-1: none).
+// Gives the program's descriptors their numbers, in a table that is our own already, and closes all the
+// others but `report` (-1: none).
 Failure PlaceDescriptorsInChild(const Launch& launch, int report);
 
 }  // namespace sbx

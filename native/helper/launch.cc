@@ -134,16 +134,6 @@ Failure ExecInChild(const Launch& launch, Failure worst) {
 
 }  // namespace
 
-Failure OpenLaunchPipe(Fd& read, Fd& write) {
-  int pair[2];
-  SBX_TRY(FailIf(Stage::k_programClone, sys::Call(SYS_pipe2, pair, O_CLOEXEC | O_NONBLOCK), 10));
-  read.reset(pair[0]);
-  Fd low(pair[1]);
-  // Above every number that the program's descriptors are placed on.
-  write.reset(sys::Fcntl(low.get(), F_DUPFD_CLOEXEC, kProgramFdNumberMax + 1));
-  return FailIf(Stage::k_programClone, write.get(), 11);
-}
-
 Failure LeaveSessionInChild() { return FailIf(Stage::k_programClone, sys::SetSid(), 1); }
 
 // Names are resolved as the program, with nothing open but what is its; limits come after, since one of them
@@ -193,6 +183,17 @@ Failure LaunchAlone(const Launch& launch, const Identity& identity, int& pid) {
   if (failure) ReapFailed((int)child);
   else pid = (int)child;
   return failure;
+}
+
+// Close-on-exec: `read` is at end of file once who else holds `write` has executed, or ended.
+Failure OpenLaunchPipe(Fd& read, Fd& write) {
+  int pair[2];
+  SBX_TRY(FailIf(Stage::k_programClone, sys::Call(SYS_pipe2, pair, O_CLOEXEC | O_NONBLOCK), 10));
+  read.reset(pair[0]);
+  Fd low(pair[1]);
+  // Above every number that the program's descriptors are placed on.
+  write.reset(sys::Fcntl(low.get(), F_DUPFD_CLOEXEC, kProgramFdNumberMax + 1));
+  return FailIf(Stage::k_programClone, write.get(), 11);
 }
 
 Failure LaunchBeside(const Launch& launch, const Identity& identity, int& pid, Fd& report) {

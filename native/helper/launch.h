@@ -48,13 +48,10 @@ struct Identity {
   LaunchKey launchKey;
 };
 
-// Close-on-exec: `read` is at end of file once who else holds `write` has executed, in new memory, or ended.
-Failure OpenLaunchPipe(Fd& read, Fd& write);
-
 // From clone to exec, in the new process; return only when they failed. `LeaveSession` can be long before the
 // rest.
 Failure LeaveSessionInChild();
-// `report`: a descriptor to be left open until exec; -1: none.
+// Its descriptors are its own by then. `report`: a descriptor to be left open until exec; -1: none.
 Failure RunInChild(const Launch& launch, const Identity& identity, int report);
 
 // Waits for the exit of a process that failed to execute.

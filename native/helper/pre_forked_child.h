@@ -13,8 +13,8 @@ struct PreForkedChild {
   Init& init;
   int pid = 0;
   int running = 1;  // the kernel makes it 0 when it is about to leave our memory
-  Fd left;          // at end of file when it has left it, `staying` being closed here
-  Fd staying;       // of which it holds a copy until then
+  Fd left;          // at end of file when it has left it
+  Fd stored;        // holds the other end, until it takes that for itself alone
   Fd timer;         // readable when init is to take over
   Heard heard = Heard::kEnd;
   Starting starting = {};

@@ -18,6 +18,7 @@ const CHOSEN = [
     'predecessors',
     'descriptor-list',
     'names',
+    'order-of-kills',
   ].map((name) => `test/core/${name}.test.ts`),
   'test/vm',
 ];

@@ -4,12 +4,11 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { t, useEngine } from '../helpers/engine.js';
-import { processesOfUids, readOrNull } from '../helpers/proc.js';
+import { processesOfUids } from '../helpers/proc.js';
 import { until } from '../helpers/wait.js';
 
 const sbx = useEngine();
 const rows = () => processesOfUids(sbx.engine.info().user.uidBase);
-const oomScore = (pid: number) => Number(readOrNull(`/proc/${pid}/oom_score_adj`));
 
 describe('a sandbox that stands ready', () => {
   it('has it beside init, and all of its helpers sleep: none counts as load', async () => {
@@ -35,16 +34,6 @@ describe('a sandbox that stands ready', () => {
 });
 
 describe('the first program', () => {
-  it('goes when memory runs out, init stays, once both run for a while', async () => {
-    const run = sbx.engine.run(t('sleep-ms'), ['500']);
-    const find = () => rows().find(({ name }) => name === 'sleep-ms');
-    await until(2000, 'it runs', () => find() !== undefined);
-    const { pid, parent } = find()!;
-    await until(400, 'init has gone back', () => oomScore(parent) === 0);
-    expect(oomScore(pid)).toBe(1000);
-    await run;
-  });
-
   it.each(['wallTimeMs', 'cpuTimeMs'] as const)(
     '%s of 1 holds, though init looks after it only later',
     async (limit) => {
