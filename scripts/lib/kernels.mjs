@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, wr
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { unpackDebian } from './debian.mjs';
+import { provideSystemPackages } from './system-packages.mjs';
 
 /** Oldest first. `isRefused`: too old for sbx, which has to say so. */
 export const KERNELS = [
@@ -12,12 +13,17 @@ export const KERNELS = [
   { version: '6.12', suite: null, package: 'linux-image-6.12-cloud-amd64', isRefused: false },
 ];
 
+const DEPMOD = '/usr/sbin/depmod';
+const KMOD = [{ package: 'kmod', probes: [DEPMOD], why: 'the list of a kernel’s modules' }];
+
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'run-in-vm');
 
 /** `suite: null`: run-in-vm gets it by itself. */
 export async function provideKernel({ suite, package: name }) {
   const home = join(cache, name);
   if (suite === null || existsSync(join(home, 'ready'))) return;
+  if ((await provideSystemPackages(KMOD)).length > 0)
+    throw new Error(`${name} cannot be prepared without ${DEPMOD}.`);
   mkdirSync(cache, { recursive: true });
   const draft = `${home}.${process.pid}`;
   try {
@@ -25,7 +31,7 @@ export async function provideKernel({ suite, package: name }) {
     const image = readdirSync(join(draft, 'boot')).find((file) => file.startsWith('vmlinuz-'));
     renameSync(join(draft, 'boot', image), join(draft, 'vmlinuz'));
     const [release] = readdirSync(join(draft, 'lib/modules'));
-    execFileSync('depmod', ['-b', draft, release]);
+    execFileSync(DEPMOD, ['-b', draft, release]);
     symlinkSync(join('lib/modules', release), join(draft, 'modules'));
     writeFileSync(join(draft, 'ready'), '');
     rmSync(home, { recursive: true, force: true });
