@@ -29,6 +29,11 @@ export const subjects = {
   down: (tenant: string, session: string) => `sbx.session.${tenant}.${session}.down`,
 };
 
+/** Where the record of that key is written. */
+export function recordSubject(key: string): string {
+  return `$KV.${RECORD_BUCKET}.${key}`;
+}
+
 /** Key of a job's record. */
 export function recordKey(tenant: string, id: string): string {
   return `${tenant}.${id}`;

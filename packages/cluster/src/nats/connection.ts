@@ -23,7 +23,8 @@ import {
 } from '@nats-io/transport-node';
 import { InvalidOptionsError } from '@sbx/core';
 import { ClusterUnavailableError } from '../errors.js';
-import { FILE_BUCKET, JOB_STREAM, RECORD_BUCKET, subjects, WORKER_BUCKET, WORKERS } from '../names.js';
+import { FILE_BUCKET, JOB_STREAM, RECORD_BUCKET, recordSubject, subjects, WORKER_BUCKET, WORKERS } from '../names.js';
+import { Asks } from './asks.js';
 
 /** How to reach the broker, and what to make there when it is missing. */
 export interface BrokerOptions {
@@ -64,11 +65,13 @@ const PENDING_MAX = 65_536;
 const PULLS_MAX = 65_536;
 
 /** The broker sends each record to those that wait for it, in the moment in which it is stored. */
-const REPUBLISH = { src: `$KV.${RECORD_BUCKET}.>`, dest: subjects.ended('>') };
+const REPUBLISH = { src: recordSubject('>'), dest: subjects.ended('>') };
 
 export interface Broker {
   connection: NatsConnection;
   client: JetStreamClient;
+  /** For what each job sends. */
+  asks: Asks;
   manager: JetStreamManager;
   records: KV;
   workers: KV;
@@ -102,7 +105,8 @@ export async function openBroker(options: BrokerOptions, name: string): Promise<
     const workers = await kvm.create(WORKER_BUCKET, { history: 1, ttl: PRESENCE_MS, replicas });
     const files = await new Objm(client).create(FILE_BUCKET, { ttl: nanos(fileMs), replicas });
     const health = healthOf(connection);
-    return { connection, client, manager, records, workers, files, health };
+    const asks = new Asks(connection);
+    return { connection, client, asks, manager, records, workers, files, health };
   } catch (error) {
     await connection.close();
     throw unavailable(error);

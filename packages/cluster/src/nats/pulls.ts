@@ -29,10 +29,18 @@ export const IN_PROGRESS = '+WPI';
 const NEXT = '+NXT';
 const NOT_NOW = '-NAK';
 
+/** A free place of the worker. */
+interface Place {
+  signal: AbortSignal;
+  give(message: Msg | null): void;
+}
+
 export class Pulls {
   readonly #connection: NatsConnection;
   readonly #subject: string;
-  readonly #free: ((message: Msg | null) => void)[] = [];
+  readonly #free: Place[] = [];
+  /** Those that places were asked for with: one listener each, not one for each job. */
+  readonly #signals = new WeakSet<AbortSignal>();
   /** More than there are places for: rare, when pulls that counted as lost were not. */
   readonly #surplus: Msg[] = [];
   #acks: Msg[] = [];
@@ -57,19 +65,9 @@ export class Pulls {
     if (signal.aborted || this.#connection.isClosed()) return Promise.resolve(null);
     const waiting = this.#surplus.shift();
     if (waiting !== undefined) return Promise.resolve(waiting);
-    return new Promise((resolve) => {
-      const give = (message: Msg | null) => {
-        signal.removeEventListener('abort', end);
-        resolve(message);
-      };
-      const end = () => {
-        const at = this.#free.indexOf(give);
-        if (at >= 0) this.#free.splice(at, 1);
-        this.#giveBack();
-        give(null);
-      };
-      signal.addEventListener('abort', end, { once: true });
-      this.#free.push(give);
+    this.#listenTo(signal);
+    return new Promise((give) => {
+      this.#free.push({ signal, give });
       this.#schedule();
     });
   }
@@ -95,6 +93,18 @@ export class Pulls {
       else this.#connection.publish(message.reply, ACK);
     }
     if (acks.length === 0 && pull !== null) this.#connection.publish(this.#subject, pull, options);
+  }
+
+  #listenTo(signal: AbortSignal): void {
+    if (this.#signals.has(signal)) return;
+    this.#signals.add(signal);
+    const end = () => {
+      const all = this.#free.splice(0);
+      this.#free.push(...all.filter((place) => place.signal !== signal));
+      this.#giveBack();
+      for (const place of all) if (place.signal === signal) place.give(null);
+    };
+    signal.addEventListener('abort', end, { once: true });
   }
 
   #pullOf(count: number): string {
@@ -124,8 +134,8 @@ export class Pulls {
   #onMessage(message: Msg): void {
     this.#asked = Math.max(0, this.#asked - 1);
     this.#retryMs = RETRY_MS;
-    const give = this.#free.shift();
-    if (give !== undefined) return give(message);
+    const place = this.#free.shift();
+    if (place !== undefined) return place.give(message);
     this.#surplus.push(message);
     this.#extending ??= setInterval(() => this.#extend(), EXTEND_MS);
   }
@@ -184,7 +194,7 @@ export class Pulls {
   }
 
   #close(): void {
-    for (const give of this.#free.splice(0)) give(null);
+    for (const { give } of this.#free.splice(0)) give(null);
     if (this.#watchdog !== null) clearTimeout(this.#watchdog);
     if (this.#extending !== null) clearInterval(this.#extending);
     this.#watchdog = null;

@@ -1,5 +1,5 @@
 /** A submitter's side of JetStream. */
-import { headers } from '@nats-io/transport-node';
+import { headers, type Subscription } from '@nats-io/transport-node';
 import type { Published, QueuedJob, SubmitterLink } from '../links.js';
 import { JOB_STREAM, recordKey, subjects } from '../names.js';
 import { encodeJob } from '../wire/job.js';
@@ -7,7 +7,8 @@ import { decodeNotice, encodeCancel, type Notice } from '../wire/notice.js';
 import type { Broker } from './connection.js';
 import { recordLink } from './record-link.js';
 
-const PUBLISH_MS = 5000;
+/** Until a subscription is ended where no job is sent, with which the word goes along. */
+const LEAVE_MS = 20;
 /** Hash of a job's body, for another submitter of the same id. */
 const HASH_HEADER = 'Sbx-Body';
 
@@ -17,11 +18,15 @@ export function submitterLink(
   name: string,
 ): SubmitterLink & { listen(tenant: string): void } {
   const { connection } = broker;
+  const leaver = new Leaver();
   const tenants = new Set<string>();
   let take: (notice: Notice) => void = () => undefined;
   return {
     ...recordLink(broker),
-    publish: (job) => publish(broker, job),
+    publish(job) {
+      leaver.flush();
+      return publish(broker, job);
+    },
     async remove(sequence) {
       await broker.manager.streams.deleteMessage(JOB_STREAM, sequence, false);
     },
@@ -37,7 +42,7 @@ export function submitterLink(
           if (error === null) take(message.data);
         },
       });
-      return () => subscription.unsubscribe();
+      return () => leaver.leave(subscription);
     },
     onReconnect: (call) => void watchReconnects(broker, call),
     /** Notices of one tenant, so that a submitter needs no permission for others. */
@@ -56,6 +61,24 @@ export function submitterLink(
   };
 }
 
+/** Ends subscriptions that nothing comes for any more: in one write with the next job. */
+class Leaver {
+  readonly #over: Subscription[] = [];
+  #timer: NodeJS.Timeout | null = null;
+
+  leave(subscription: Subscription): void {
+    this.#over.push(subscription);
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      this.flush();
+    }, LEAVE_MS);
+  }
+
+  flush(): void {
+    for (const subscription of this.#over.splice(0)) subscription.unsubscribe();
+  }
+}
+
 function noticeOf(data: Uint8Array): Notice | null {
   try {
     return decodeNotice(data);
@@ -64,17 +87,14 @@ function noticeOf(data: Uint8Array): Notice | null {
   }
 }
 
-async function publish({ client, manager }: Broker, job: QueuedJob): Promise<Published> {
+async function publish({ asks, manager }: Broker, job: QueuedJob): Promise<Published> {
   const { tenant, id } = job;
   const own = headers();
   own.set(HASH_HEADER, job.bodyHash);
+  own.set('Nats-Msg-Id', recordKey(tenant, id));
   for (const [name, value] of Object.entries(job.trace ?? {})) if (value !== '') own.set(name, value);
-  const { seq, duplicate } = await client.publish(subjects.jobs(tenant), encodeJob(job), {
-    headers: own,
-    msgID: recordKey(tenant, id),
-    timeout: PUBLISH_MS,
-  });
-  if (!duplicate) return { sequence: seq, before: null };
+  const { seq, duplicate } = await asks.publish(subjects.jobs(tenant), encodeJob(job), own);
+  if (duplicate !== true) return { sequence: seq, before: null };
   const stored = await manager.streams.getMessage(JOB_STREAM, { seq }).catch(() => null);
   return { sequence: seq, before: stored?.header?.get(HASH_HEADER) ?? '' };
 }

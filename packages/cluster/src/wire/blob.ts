@@ -2,7 +2,7 @@
  * Contents in messages: those that are small lie in the message itself, others in the object store under
  * their SHA-256.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import * as z from 'zod';
 
 /** As large as content of a request or result may be. */
@@ -20,5 +20,5 @@ export type Blob = z.output<typeof blob>;
 export type StoredBlob = Extract<Blob, { sha256: string }>;
 
 export function sha256Of(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return hash('sha256', bytes, 'hex');
 }
