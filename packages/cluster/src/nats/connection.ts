@@ -23,7 +23,15 @@ import {
 } from '@nats-io/transport-node';
 import { InvalidOptionsError } from '@sbx/core';
 import { ClusterUnavailableError } from '../errors.js';
-import { FILE_BUCKET, JOB_STREAM, RECORD_BUCKET, recordSubject, subjects, WORKER_BUCKET, WORKERS } from '../names.js';
+import {
+  FILE_BUCKET,
+  JOB_STREAM,
+  RECORD_BUCKET,
+  recordSubject,
+  subjects,
+  WORKER_BUCKET,
+  WORKERS,
+} from '../names.js';
 import { Asks } from './asks.js';
 
 /** How to reach the broker, and what to make there when it is missing. */
