@@ -13,10 +13,13 @@ function onTerminal(args: readonly string[], env: Record<string, string> = {}) {
   return { shown: stdout.replaceAll('\x1b', 'ESC'), status };
 }
 
-const shell = (script: string) => ['run', '--', 'sh', '-c', script];
+const shell = (script: string, ...options: string[]) => ['run', ...options, '--', 'sh', '-c', script];
 
-test('a long run shows a live line, which is erased before the coloured verdict', () => {
-  const { shown, status } = onTerminal(shell('echo begun; sleep 1.2; exit 3'));
+test.each([
+  ['without a bound on its output', []],
+  ['with one', ['--output', '1MiB']],
+])('a long run %s shows a live line, which is erased before the coloured verdict', (_name, options) => {
+  const { shown, status } = onTerminal(shell('echo begun; sleep 1.2; exit 3', ...options));
   expect(status).toBe(3);
   expect(shown).toMatch(/^begun\r\n/);
   expect(shown).toMatch(/\rESC\[2KESC\[2mrunning · cpu .* · wall \d+ ms · memory .*ESC\[22m/);

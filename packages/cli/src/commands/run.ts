@@ -51,6 +51,9 @@ function runnerFor(request: RunRequest): Runner {
   if (request.tty) return terminalRun;
   // With a bound on output everything fits in memory, and the engine itself watches the bound.
   const isBounded = request.json || typeof request.limits.outputBytes === 'number';
-  if (isBounded) return (engine, plan, signal) => captureRun(engine, plan, signal, !request.json);
+  if (isBounded) {
+    const line = request.json ? null : liveLineFor(request);
+    return (engine, plan, signal) => captureRun(engine, plan, signal, line);
+  }
   return (engine, plan, signal) => streamRun(engine, plan, signal, liveLineFor(request));
 }

@@ -44,6 +44,17 @@ export function liveLineFor(
   return isWanted && takesEscapes(screen, env) ? new TerminalLine(screen) : NO_LINE;
 }
 
+type Write = (chunk: Uint8Array) => Promise<void>;
+
+/** `write` to a stream. Output that goes elsewhere than to a terminal does not meet the line. */
+export function besideLine(line: LiveLine, stream: NodeJS.WriteStream, write: Write): Write {
+  if (!stream.isTTY) return write;
+  return (chunk) => {
+    line.beforeOutput(chunk);
+    return write(chunk);
+  };
+}
+
 class TerminalLine implements LiveLine {
   readonly #screen: Screen;
   readonly #paint: Paint;

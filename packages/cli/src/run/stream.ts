@@ -2,7 +2,7 @@
 import { type Engine, isSbxError, type Process } from '@sbx/core';
 import { takeFiles } from './copy-out.js';
 import { type HostInput, hostInput } from './host-input.js';
-import type { LiveLine } from './live-line.js';
+import { besideLine, type LiveLine } from './live-line.js';
 import { makeSandbox } from './session.js';
 import type { RunOutcome, RunPlan } from './types.js';
 import { writeTo } from './write.js';
@@ -22,8 +22,8 @@ export async function streamRun(
     line.follow(program);
     void feed(program, input, sandbox);
     await Promise.all([
-      drain(program.stdout!, besideLine(line, process.stdout)),
-      drain(program.stderr!, besideLine(line, process.stderr)),
+      drain(program.stdout!, besideLine(line, process.stdout, writeTo(process.stdout))),
+      drain(program.stderr!, besideLine(line, process.stderr, writeTo(process.stderr))),
     ]);
     const result = await program.result;
     return { result, ...(await takeFiles(sandbox, result, plan.copyOut)) };
@@ -32,16 +32,6 @@ export async function streamRun(
     input.stop();
     await sandbox.close();
   }
-}
-
-/** Output that goes elsewhere than to a terminal does not meet the line. */
-function besideLine(line: LiveLine, stream: NodeJS.WriteStream): (chunk: Uint8Array) => Promise<void> {
-  const write = writeTo(stream);
-  if (!stream.isTTY) return write;
-  return (chunk) => {
-    line.beforeOutput(chunk);
-    return write(chunk);
-  };
 }
 
 async function drain(
