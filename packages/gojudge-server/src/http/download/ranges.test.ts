@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { parseRange } from './ranges.js';
+
+test.each<[string, string | undefined, ReturnType<typeof parseRange>]>([
+  ['no header is all of it', undefined, null],
+  ['from a byte on', 'bytes=4-', [{ start: 4, length: 6 }]],
+  [
+    'the last byte is part of it, and may be beyond the end',
+    'bytes=2-3, 8-99',
+    [
+      { start: 2, length: 2 },
+      { start: 8, length: 2 },
+    ],
+  ],
+  ['the last bytes, of which there may be fewer', 'bytes=-3', [{ start: 7, length: 3 }]],
+  ['more together than the file is all of it', 'bytes=0-8,0-8', null],
+  ['one beyond the end beside one within it does not count', 'bytes=10-,1-1', [{ start: 1, length: 1 }]],
+  ['beyond the end', 'bytes=10-', 'outside'],
+  ['another unit', 'lines=1-2', 'malformed'],
+  ['backwards', 'bytes=3-2', 'malformed'],
+  ['neither end', 'bytes=-', 'malformed'],
+])('of ten bytes, %s', (_what, header, expected) => {
+  expect(parseRange(header, 10)).toEqual(expected);
+});
+
+test('an empty file has no bytes to be outside of', () => {
+  expect(parseRange('bytes=0-', 0)).toBe(null);
+});
