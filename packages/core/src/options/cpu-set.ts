@@ -10,7 +10,6 @@ const EXPECTED = "must be a list of CPU numbers and ranges such as '0-1,3', or n
 
 /** Checks the syntax; whether the machine has these CPUs is the engine's question. */
 export function checkCpuSet(value: unknown): Problem | null {
-  if (value === null) return null;
   if (typeof value !== 'string') return wrongType("a list of CPUs such as '0-1,3', or null for all", value);
   if (parse(value) !== null) return null;
   return problem('format', `${EXPECTED}, each from 0 to ${CPU_MAX}`, quote(value));

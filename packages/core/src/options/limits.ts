@@ -114,7 +114,7 @@ const LIMIT_HINTS: Record<string, string> = {
 export const LIMITS_TABLE: Table = table<Limits>('limits', limitRules(), { hints: LIMIT_HINTS });
 
 function limitRules(): Record<LimitName, Rule> {
-  const rules: Record<string, Rule> = { cpuSet: by(checkCpuSet) };
+  const rules: Record<string, Rule> = { cpuSet: by((value) => (value === null ? null : checkCpuSet(value))) };
   for (const [name, { min, max, integer, unit }] of Object.entries(LIMIT_RANGES)) {
     rules[name] = number(min, max, { integer, unit, nullMeans: 'no limit' });
   }

@@ -50,7 +50,8 @@ export class Helper {
   }
 
   /**
-   * With none: resolves when there is one again, and rejects when it could not be started, or is not to be yet.
+   * With none: resolves when there is one again, and rejects when it could not be started, or is not to be
+   * yet.
    */
   restarting(): Promise<void> {
     return this.#attempt ?? Promise.reject(this.lost);

@@ -31,11 +31,13 @@ export interface ResultParts {
   /** Tasks of the helper in the group. */
   helperTasks: number;
   /** Live readings already given, which the end may not fall below. */
-  atLeast: { cpuTimeMs: number; memoryPeakBytes: number };
+  atLeast: { cpuTimeMs: number; memoryPeakBytes: number } | undefined;
 }
 
 const NS_PER_MS = 1e6;
 const SIGKILL = 9;
+
+const NOTHING_TOLD = { cpuTimeMs: 0, memoryPeakBytes: 0 };
 
 class ProgramResult implements RunResult {
   readonly status: Status;
@@ -54,6 +56,7 @@ class ProgramResult implements RunResult {
 
   constructor(parts: ResultParts) {
     const { ended, limits, outputs, files, fileErrors, filterKills, helperTasks } = parts;
+    const told = parts.atLeast ?? NOTHING_TOLD;
     const processPeakCount = peakTasks(ended, helperTasks);
     const record = {
       waitStatus: ended.waitStatus,
@@ -77,9 +80,9 @@ class ProgramResult implements RunResult {
     this.stderr = outputs.get(2) ?? EMPTY_OUTPUT;
     this.outputs = byNumber(outputs, parts.fds);
     this.usage = {
-      cpuTimeMs: Math.max(record.cpuTimeNs / NS_PER_MS, parts.atLeast.cpuTimeMs),
+      cpuTimeMs: Math.max(record.cpuTimeNs / NS_PER_MS, told.cpuTimeMs),
       wallTimeMs: record.wallTimeNs / NS_PER_MS,
-      memoryPeakBytes: atLeast(verdict.memoryPeakBytes, parts.atLeast.memoryPeakBytes),
+      memoryPeakBytes: atLeast(verdict.memoryPeakBytes, told.memoryPeakBytes),
       fileCacheBytes: ended.fileCacheBytes,
       processPeakCount,
     };

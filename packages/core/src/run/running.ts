@@ -35,6 +35,9 @@ import type { Stdio } from './stdio/stdio.js';
 export class Running implements TimedProgram {
   readonly id: number;
   readonly stdio: Stdio;
+  readonly wallLimitMs: number;
+  /** Time that `end()` leaves it. */
+  readonly graceMs: number;
   /** Resolves with the result; rejects only if the sandbox failed, a callback threw, or it never started. */
   readonly result: Promise<RunResult>;
   /** Resolves once exec has happened, when `notify` was asked for. */
@@ -46,7 +49,8 @@ export class Running implements TimedProgram {
   readonly #env: readonly string[];
   readonly #attempt: StartAttempt;
   readonly #killing: Killing;
-  readonly #meter: Meter;
+  /** Made when readings may be asked for. */
+  #meter: Meter | null = null;
   #completion!: { resolve: (result: RunResult) => void; reject: (error: unknown) => void };
   #onStarted: () => void = () => undefined;
   #failure: { error: unknown } | null = null;
@@ -57,14 +61,16 @@ export class Running implements TimedProgram {
     this.#lease = lease;
     this.#request = request;
     this.id = request.warmStart?.id ?? lease.nextProgramId();
+    this.wallLimitMs = request.limits.wallTimeMs ?? Number.POSITIVE_INFINITY;
+    this.graceMs = request.options.killGraceMs ?? 0;
     this.#env = environmentFor(request.options, request.env, lease.core.toolchainPath);
     this.#attempt = attemptOf(request, this.#env, lease.core);
     this.#killing = new Killing(
-      request.options.killGraceMs ?? 0,
+      this.graceMs,
       (signal, cause, everything) => this.#signal(signal, cause, everything),
       () => this.#endedUnreported(),
     );
-    this.#meter = new Meter(this.#group(), this.#helperTasks(), request);
+    if (request.notify || request.warmStart !== undefined) this.#makeMeter();
     this.stdio = stdioFor(lease, request, {
       signal: (signal, cause) => this.#signal(signal, cause, true),
       fail: (error) => this.fail(error),
@@ -133,11 +139,6 @@ export class Running implements TimedProgram {
     return running.#begun();
   }
 
-  /** Time that `end()` leaves it, in ms. */
-  get graceMs(): number {
-    return this.#killing.graceMs;
-  }
-
   /**
    * Ends the program for a reason of the caller's: SIGTERM first when there is a grace, then SIGKILL to all
    * of it.
@@ -149,10 +150,6 @@ export class Running implements TimedProgram {
   /** Sends one signal to the main process. */
   kill(signal: number): void {
     this.#killing.send(signal);
-  }
-
-  get wallLimitMs(): number {
-    return this.#request.limits.wallTimeMs ?? Number.POSITIVE_INFINITY;
   }
 
   ageMs(): number {
@@ -170,7 +167,12 @@ export class Running implements TimedProgram {
   }
 
   usage(): LiveUsage {
-    return this.#final ?? this.#meter.read(this.#killing.ageMs());
+    return this.#final ?? this.#makeMeter().read(this.#killing.ageMs());
+  }
+
+  #makeMeter(): Meter {
+    this.#meter ??= new Meter(this.#group(), this.#helperTasks(), this.#request);
+    return this.#meter;
   }
 
   #group(): Group | null {
@@ -204,7 +206,7 @@ export class Running implements TimedProgram {
   #begun(): this {
     this.#killing.begin();
     this.stdio.noteSent();
-    this.#meter.begin();
+    this.#meter?.begin();
     if (this.#request.limits.wallTimeMs !== null) this.#lease.core.overdue.add(this);
     if (PROGRAM_START.hasSubscribers) publishStart(this.id, this.#request.file);
     return this;
@@ -251,7 +253,7 @@ export class Running implements TimedProgram {
       hadConcurrent: this.#request.concurrency?.others === true,
       filterKills: filterMayKill(core.options, this.#lease.slot.spec),
       helperTasks: this.#helperTasks(),
-      atLeast: this.#meter.highest,
+      atLeast: this.#meter?.highest,
     });
     core.byStatus[result.status] += 1;
     this.#final = { memoryBytes: 0, ...result.usage };
@@ -282,7 +284,7 @@ export class Running implements TimedProgram {
   #endedUnreported(): void {
     if (this.ended) return;
     this.#request = { ...this.#request, options: { ...this.#request.options, copyOut: undefined } };
-    this.#ended(unreportedEnd(this.id, this.usage(), this.#meter.measures, this.#killing.cause));
+    this.#ended(unreportedEnd(this.id, this.usage(), this.#meter!.measures, this.#killing.cause));
   }
 
   #abandoned(error: SbxError): void {

@@ -10,7 +10,7 @@ import type { CopyOutEntry, JobProgram } from './job.js';
 import { type CollectedFiles, noteFileError, nothingCollected } from './program-result.js';
 import type { Budget, RunScope } from './scope.js';
 import type { Collector } from './stdio.js';
-import { insidePath, isDevice } from './work-path.js';
+import { insidePath, isDevice } from './stdio.js';
 
 /** One file, as the engine takes it. */
 const TAKEN_BYTES_MAX = 2 ** 31;

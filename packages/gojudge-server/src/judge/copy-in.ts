@@ -24,7 +24,7 @@ import {
 } from './program-result.js';
 import type { RunScope } from './scope.js';
 import type { OpenSource } from './sources.js';
-import { insidePath } from './work-path.js';
+import { insidePath } from './stdio.js';
 
 /** Every copied file is executable, as go-judge's umask of 0 makes it. */
 const FILE_MODE = 0o777;

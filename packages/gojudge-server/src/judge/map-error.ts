@@ -15,7 +15,7 @@ import type { Plan } from './plan.js';
 import { descriptorPrefix } from './prepare.js';
 import { notStarted, type ProgramResult } from './program-result.js';
 import type { RunScope } from './scope.js';
-import { insidePath, isDevice } from './work-path.js';
+import { insidePath, isDevice } from './stdio.js';
 
 /** Options that the engine refuses for their size alone, once the request has been parsed. */
 const TOO_BIG = new Set(['args', 'env', 'file']);

@@ -1,11 +1,14 @@
-/** Descriptors of a job to those of the engine. What `files` does not name is closed in the program. */
+/**
+ * Descriptors of a job, and the paths that it names, to those of the engine. What `files` does not name is
+ * closed in the program.
+ */
+import { posix } from 'node:path';
 import type { FdSpec, InputSpec, OutputSpec } from '@sbx/core';
 import { RunFailure, StartFailure } from '../errors.js';
 import type { CollectorFile, JobProgram, ProgramFile, Source } from './job.js';
 import { descriptorPrefix } from './prepare.js';
 import type { RunScope } from './scope.js';
 import type { OpenSource } from './sources.js';
-import { insidePath } from './work-path.js';
 
 /** A collector, with the first descriptor that writes to it: its bound and form count. */
 export interface Collector extends CollectorFile {
@@ -129,4 +132,19 @@ function collectorPath({ job, settings }: RunScope, name: string): string {
   const path = insidePath(name, settings.workDir);
   if (path === null) throw fail(`${name} is not a regular file`);
   return path;
+}
+
+/**
+ * Without `.` and `..`, relative when below the work folder; `null` for a folder by its form: the work folder
+ * itself, the root.
+ */
+export function insidePath(path: string, workDir: string): string | null {
+  const full = posix.resolve(workDir, path);
+  if (full === workDir || full === '/') return null;
+  return full.startsWith(`${workDir}/`) ? full.slice(workDir.length + 1) : full;
+}
+
+/** Devices of every sandbox: no place for files. */
+export function isDevice(path: string): boolean {
+  return /^\/dev\/(null|zero|full|random|urandom|tty)$/.test(posix.normalize(path));
 }

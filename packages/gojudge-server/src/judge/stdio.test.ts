@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { insidePath, isDevice } from './work-path.js';
+import { insidePath, isDevice } from './stdio.js';
 
 test.each<[string, string | null]>([
   ['a', 'a'],
