@@ -1,8 +1,8 @@
 /**
  * Which source files one request runs code of: `node --enable-source-maps executed-files.mjs gojudge|fathom`
  * prints their paths below packages/, as JSON. V8 counts the calls of every function (precise coverage), and
- * the source maps of the built packages say which file each is from. Types leave no trace in it, and loading a
- * file is no call.
+ * the source maps of the built packages say which file each is from. Types leave no trace in it, and loading
+ * a file is no call.
  */
 import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
