@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import type { EngineCore } from '../engine/core.js';
+import { PermissionError } from '../errors.js';
+import type { CpuLimits } from '../pool/slot-cgroup.js';
+import { writeCpuLimits } from './group-limits.js';
+import type { SandboxLease } from './sandbox-lease.js';
+
+const NONE: CpuLimits = { cpuRate: null, cpuWeight: null, cpuSet: null };
+
+/** A sandbox whose group notes what is written. `refuses`: a file that the kernel does not take. */
+function sandbox({ version = 'v2', alive = 0, available = true, refuses = '' } = {}) {
+  const written: string[] = [];
+  const layout = {
+    version,
+    cpuRate: { write: (rate: number | null) => [['cpu.max', `${rate}`]] },
+    cpuWeight: { write: (weight: number) => ['cpu.weight', `${weight}`] },
+  };
+  const groupOf = (name: string) => ({
+    layout,
+    joins: [7],
+    write: (_: string, file: string, text: string) => {
+      if (file === refuses) throw new Error('EINVAL');
+      written.push(`${name}${file}=${text}`);
+    },
+  });
+  const cgroup = { group: groupOf(''), cpuLimits: NONE, cpuSetGroup: null as unknown };
+  const core = {
+    tree: { layout, allCpus: () => '0-3', makeCpuSet: async () => groupOf('set/') },
+    features: { 'cpu-rate': { available }, 'cpu-set': { available } },
+  } as unknown as EngineCore;
+  return { lease: { core, alive, slot: { cgroup } } as unknown as SandboxLease, cgroup, written };
+}
+
+it('writes what differs from what is in force, once', () => {
+  const { lease, written } = sandbox();
+  const limits = { cpuRate: 0.5, cpuWeight: null, cpuSet: [0, 1] };
+  expect(writeCpuLimits(lease, NONE)).toBeUndefined();
+  void writeCpuLimits(lease, limits);
+  void writeCpuLimits(lease, limits);
+  expect(written).toEqual(['cpu.max=0.5', 'cpuset.cpus=0,1']);
+  void writeCpuLimits(lease, NONE);
+  expect(written.slice(2)).toEqual(['cpu.max=null', 'cpuset.cpus=0-3']);
+});
+
+it('lifts no limit of a program that lives', () => {
+  const { lease, cgroup, written } = sandbox({ alive: 1 });
+  cgroup.cpuLimits = { cpuRate: 0.5, cpuWeight: 50, cpuSet: [1] };
+  void writeCpuLimits(lease, { cpuRate: 2, cpuWeight: null, cpuSet: null });
+  expect(written).toEqual([]);
+  void writeCpuLimits(lease, { cpuRate: 0.25, cpuWeight: null, cpuSet: null });
+  expect(written).toEqual(['cpu.max=0.25']);
+});
+
+it('with v1 a program joins a group of its own for a set of CPUs', async () => {
+  const { lease, written } = sandbox({ version: 'v1' });
+  expect(await writeCpuLimits(lease, { ...NONE, cpuSet: [2] })).toEqual([7]);
+  expect(written).toEqual(['set/cpuset.cpus=2']);
+});
+
+it('leaves to `degraded` what the machine cannot keep, and has no group to write to', () => {
+  const { lease, written } = sandbox({ available: false });
+  const limits = { cpuRate: 0.5, cpuWeight: 10, cpuSet: [0] };
+  expect(writeCpuLimits(lease, limits)).toBeUndefined();
+  const without = { core: { tree: null }, slot: { cgroup: {} } } as unknown as SandboxLease;
+  expect(writeCpuLimits(without, limits)).toBeUndefined();
+  expect(written).toEqual([]);
+});
+
+it('a set that the kernel refuses is told by its text', () => {
+  const { lease } = sandbox({ refuses: 'cpuset.cpus' });
+  const write = () => writeCpuLimits(lease, { ...NONE, cpuSet: [900] });
+  expect(write).toThrow(PermissionError);
+  expect(write).toThrow('The CPU set 900 was refused by the cgroup.');
+});

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import type { EndedMessage } from '../native/native.js';
+import { DEFAULT_LIMITS, resolveLimits } from '../options/limits.js';
+import { Output } from '../streams/output.js';
+import { copyOutBudget, makeResult, type ResultParts, unreportedEnd } from './result.js';
+
+const LIMITS = resolveLimits(DEFAULT_LIMITS);
+const ENDED: EndedMessage = {
+  kind: 'ended',
+  programId: 1,
+  waitStatus: 0,
+  cause: 'none',
+  cpuNs: 2e6,
+  wallNs: 3e6,
+  memoryPeakBytes: 2 ** 20,
+  fileCacheBytes: 0,
+  oomKillCount: 0,
+  taskPeak: 3,
+  taskPeakBefore: null,
+  maxRssBytes: 2 ** 16,
+  outputs: undefined,
+};
+const NOTHING_MISSING = { features: {}, missing: [], asked: [] } as unknown as ResultParts['engine'];
+
+function resultOf(ended: Partial<EndedMessage>, parts: Partial<ResultParts> = {}) {
+  return makeResult({
+    ended: { ...ENDED, ...ended },
+    limits: LIMITS,
+    outputs: new Map(),
+    fds: undefined,
+    files: {},
+    fileErrors: [],
+    engine: NOTHING_MISSING,
+    hadConcurrent: false,
+    filterKills: false,
+    helperTasks: 2,
+    atLeast: undefined,
+    ...parts,
+  });
+}
+
+describe('usage', () => {
+  it('is in ms and bytes, without the tasks of the helper', () => {
+    expect(resultOf({}).usage).toEqual({
+      cpuTimeMs: 2,
+      wallTimeMs: 3,
+      memoryPeakBytes: 2 ** 20,
+      fileCacheBytes: 0,
+      processPeakCount: 1,
+    });
+  });
+
+  it('is never below a reading that was given while it ran', () => {
+    const atLeast = { cpuTimeMs: 5, memoryPeakBytes: 2 ** 21 };
+    expect(resultOf({}, { atLeast }).usage).toMatchObject(atLeast);
+  });
+
+  it.each([
+    ['the mark of the group', 2 ** 20, 2 ** 16, 2 ** 20],
+    ['of a tiny program what its own process had', 4096, 2 ** 17, 2 ** 17],
+    ['of that no more than the kernel charges at once', 4096, 2 ** 22, 2 ** 18],
+    ['without a group what its own process had', null, 2 ** 22, 2 ** 22],
+    ['nothing where nothing measured it', null, 0, null],
+  ])('tells as peak of memory %s', (_, memoryPeakBytes, maxRssBytes, expected) => {
+    expect(resultOf({ memoryPeakBytes, maxRssBytes }).usage.memoryPeakBytes).toBe(expected);
+  });
+
+  it.each([
+    ['a mark that rose', 6, 4, 4],
+    ['one task, whatever came before', 3, 9, 1],
+    ['unknown, when an earlier program had as many', 6, 6, null],
+    ['unknown, when nothing counts', null, null, null],
+  ])('tells as peak of processes %s', (_, taskPeak, taskPeakBefore, expected) => {
+    const { usage, degraded } = resultOf({ taskPeak, taskPeakBefore });
+    expect(usage.processPeakCount).toBe(expected);
+    expect(degraded.map(({ feature }) => feature)).toEqual(expected === null ? ['process-peak'] : []);
+  });
+});
+
+describe('degraded', () => {
+  const feature = (reason: string) => ({ available: false, mechanism: null, reason });
+  const engine = {
+    features: {
+      'memory-limit': feature('no cgroup'),
+      'cpu-rate': feature('no cpu controller'),
+      'process-peak': feature('no cgroup'),
+      landlock: feature('the kernel has no Landlock'),
+    },
+    missing: ['memory-limit', 'cpu-rate', 'process-peak', 'landlock'],
+    asked: [],
+  } as unknown as ResultParts['engine'];
+  const namesOf = (parts: Partial<ResultParts>) =>
+    resultOf({}, parts).degraded.map(({ feature: name }) => name);
+
+  it('has what every program needs, and what its limits need', () => {
+    const limits = { ...LIMITS, memoryBytes: null, cpuRate: null };
+    expect(namesOf({ engine, limits })).toEqual(['process-peak']);
+    expect(namesOf({ engine, limits: { ...limits, memoryBytes: 2 ** 20 } })).toContain('memory-limit');
+    expect(namesOf({ engine, limits: { ...limits, cpuRate: 0.5 } })).toContain('cpu-rate');
+  });
+
+  it('has what the engine was asked for, and says what is done instead', () => {
+    expect(namesOf({ engine: { ...engine, asked: ['landlock'] } })).toContain('landlock');
+    const [memory] = resultOf({}, { engine }).degraded.filter(({ feature: name }) => name === 'memory-limit');
+    expect(memory!.reason).toMatch(/^no cgroup; instead the memory of its processes is added up/);
+  });
+
+  it('says that peaks are shared with programs that ran at the same time', () => {
+    expect(namesOf({ hadConcurrent: true })).toEqual(['memory-peak', 'process-peak']);
+  });
+});
+
+it('gives outputs by number where they were asked for by number', () => {
+  const outputs = new Map([
+    [1, new Output(Buffer.from('out'))],
+    [5, new Output(Buffer.from('five'))],
+  ]);
+  const result = resultOf({}, { outputs, fds: { 5: { output: 'capture' } } });
+  expect(result.stdout.text()).toBe('out');
+  expect(Object.keys(result.outputs)).toEqual(['5']);
+  expect(result.outputs[5]!.text()).toBe('five');
+  expect(result.stderr.text()).toBe('');
+});
+
+it('a program that was killed and whose report has not come has what the host measured', () => {
+  const usage = {
+    cpuTimeMs: 7,
+    wallTimeMs: 8,
+    memoryPeakBytes: 9,
+    fileCacheBytes: null,
+    processPeakCount: null,
+  };
+  const ended = unreportedEnd(4, usage, true, 'wall-limit');
+  expect(ended).toMatchObject({ programId: 4, waitStatus: 9, cause: 'wall-limit', cpuNs: 7e6, wallNs: 8e6 });
+  expect(unreportedEnd(4, usage, false, 'killed').cpuNs).toBeNull();
+  expect(resultOf(ended).status).toBe('wall-limit');
+});
+
+it('a bound for all that is copied out is that program’s own; without one nothing is counted', () => {
+  const bounded = copyOutBudget({ copyOutTotalBytes: 10_000 });
+  bounded.chargeFile(9000);
+  expect(bounded.leftBytes).toBe(1000);
+  expect(copyOutBudget({ copyOutTotalBytes: 10_000 }).leftBytes).toBe(10_000);
+  const unbounded = copyOutBudget({});
+  unbounded.chargeFile(2 ** 40);
+  expect(copyOutBudget({}).leftBytes).toBe(Number.POSITIVE_INFINITY);
+});

@@ -1,0 +1,53 @@
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { StoredNames } from './names.js';
+
+let folder = '';
+const path = () => join(folder, 'names');
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sbx-names-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+it('names survive a restart, those of files that are gone do not', async () => {
+  const names = await StoredNames.open(path());
+  await names.keepOnly(new Set());
+  await names.set('A', 'one.txt');
+  await names.set('B', 'two "quoted"\nlines');
+  await names.close();
+  const again = await StoredNames.open(path());
+  await again.keepOnly(new Set(['B']));
+  expect([again.get('A'), again.get('B')]).toEqual([undefined, 'two "quoted"\nlines']);
+  await again.close();
+  expect((await readFile(path(), 'utf8')).trim().split('\n')).toHaveLength(1);
+});
+
+it('the last name of an id counts, and a line that a crash cut off is skipped', async () => {
+  const names = await StoredNames.open(path());
+  await names.keepOnly(new Set());
+  await names.set('A', 'old');
+  await names.set('A', 'new');
+  await names.close();
+  await appendFile(path(), '{"id":"B","na');
+  const again = await StoredNames.open(path());
+  expect([again.get('A'), again.get('B')]).toEqual(['new', undefined]);
+});
+
+it('lines of other forms are no names', async () => {
+  await appendFile(path(), 'null\n[1]\n{"id":5,"name":"x"}\n{"id":"A","name":"a"}\n');
+  const names = await StoredNames.open(path());
+  expect([names.get('A'), names.get('5')]).toEqual(['a', undefined]);
+});
+
+it('without a path they live in memory alone', async () => {
+  const names = await StoredNames.open(null);
+  await names.keepOnly(new Set());
+  await names.set('toString', 'a name');
+  expect(names.get('toString')).toBe('a name');
+  expect(names.get('constructor')).toBeUndefined();
+  await names.delete('toString');
+  expect(names.get('toString')).toBeUndefined();
+});
