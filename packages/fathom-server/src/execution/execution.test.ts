@@ -1,0 +1,239 @@
+// An execution with fakes around it: what is said in each of its lives, and that its place is given up once.
+import type { RunnerProcess, RunResult } from '@sbx/core';
+import type { ExecuteMessage } from '@sbx/fathom-client/wire';
+import { describe, expect, test, vi } from 'vitest';
+import { Execution, type Surroundings } from './execution.js';
+
+const MESSAGE = {
+  type: 'execute',
+  id: 'x',
+  language: 'python',
+  code: '',
+  limits: { timeout_ms: 1000, memory_mb: 64, max_output_bytes: 5 },
+} as unknown as ExecuteMessage;
+const OK = {
+  status: 'ok',
+  exitCode: 0,
+  exitSignal: null,
+  usage: { cpuTimeMs: 1, wallTimeMs: 2, memoryPeakBytes: 3, fileCacheBytes: 0, processPeakCount: 1 },
+} as unknown as RunResult;
+
+/** A program whose end and output the test decides; killed, it ends as such. */
+function fakeProcess() {
+  let end: (result: RunResult) => void = () => undefined;
+  const result = new Promise<RunResult>((resolve) => {
+    end = resolve;
+  });
+  const streams = ['stdout', 'stderr'].map(() => {
+    let take: (bytes: Uint8Array) => unknown = () => null;
+    let finish: () => void = () => undefined;
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const stream = {
+      each: (taker: typeof take) => {
+        take = taker;
+        return finished;
+      },
+      destroy: () => finish(),
+    };
+    return { stream, write: (text: string) => take(Buffer.from(text)), finish };
+  });
+  const closed = vi.fn(async () => undefined);
+  const exit = (how: Partial<RunResult> = {}) => {
+    for (const { finish } of streams) finish();
+    end({ ...OK, ...how } as RunResult);
+  };
+  const kill = vi.fn(() => exit({ status: 'killed', exitCode: null, exitSignal: 'SIGKILL' }));
+  const process = {
+    result,
+    stdout: streams[0]!.stream,
+    stderr: streams[1]!.stream,
+    usage: () => ({ cpuTimeMs: 0 }),
+    kill,
+    close: closed,
+  };
+  return { process: process as unknown as RunnerProcess, exit, kill, closed, write: streams[0]!.write };
+}
+
+/** `grant`: there is a place. */
+function admitted({ start }: { start?: () => Promise<RunnerProcess> } = {}) {
+  const program = fakeProcess();
+  const said: string[] = [];
+  let grant: () => void = () => undefined;
+  const ticket = { leave: vi.fn(), park: vi.fn(() => true), unpark: vi.fn() };
+  const around = {
+    share: {
+      enter: (granted: () => void) => {
+        grant = granted;
+        return ticket;
+      },
+    },
+    start: vi.fn(start ?? (async () => program.process)),
+    outlet: { hasRoom: () => true, whenRoom: (callback: () => void) => callback() },
+    send: (message: Record<string, unknown>, isLast: boolean) => {
+      const what = message.status ?? message.code ?? message.data ?? '';
+      said.push(`${message.type}${what === '' ? '' : ` ${what}`}${isLast ? ' last' : ''}`);
+    },
+    onStart: vi.fn(),
+    onEnd: vi.fn(),
+    onFailure: vi.fn(),
+    onDefect: vi.fn(),
+  };
+  const execution = Execution.admit(MESSAGE, around as unknown as Surroundings)!;
+  return { execution, said, grant: () => grant(), ticket, around, ...program };
+}
+
+const settled = () => new Promise(setImmediate);
+
+test('without a place there is none', () => {
+  const share = { enter: () => null };
+  const send = vi.fn();
+  expect(Execution.admit(MESSAGE, { share, send } as unknown as Surroundings)).toBeNull();
+  expect(send).not.toHaveBeenCalled();
+});
+
+test('an ordinary life', async () => {
+  const { execution, said, grant, write, exit, ticket, around, closed } = admitted();
+  expect(said).toEqual(['ack']);
+  grant();
+  await settled();
+  write('hi');
+  exit();
+  await execution.gone;
+  expect(said).toEqual(['ack', 'status running', 'stdout hi', 'status completed', 'result last']);
+  expect(around.onStart).toHaveBeenCalledOnce();
+  expect(around.onEnd.mock.calls).toEqual([['completed', expect.any(Number)]]);
+  expect([ticket.leave.mock.calls.length, closed.mock.calls.length]).toEqual([1, 1]);
+  expect(around.onDefect).not.toHaveBeenCalled();
+});
+
+describe('a cancel', () => {
+  test('while it waits: it does not run, and its place is free', async () => {
+    const { execution, said, around, ticket } = admitted();
+    execution.cancel();
+    await execution.gone;
+    expect(said).toEqual(['ack', 'status cancelled', 'result last']);
+    expect(around.start).not.toHaveBeenCalled();
+    expect(ticket.leave).toHaveBeenCalled();
+  });
+
+  test('while its sandbox is made: the program is killed as soon as it is there, unheard', async () => {
+    let made: (process: RunnerProcess) => void = () => undefined;
+    const { execution, said, grant, process, kill, ticket } = admitted({
+      start: () =>
+        new Promise((resolve) => {
+          made = resolve;
+        }),
+    });
+    grant();
+    execution.cancel();
+    expect(said).toEqual(['ack', 'status cancelled', 'result last']);
+    expect(ticket.leave).not.toHaveBeenCalled();
+    made(process);
+    await execution.gone;
+    expect(kill).toHaveBeenCalled();
+    expect(said).toHaveLength(3);
+    expect(ticket.leave).toHaveBeenCalledOnce();
+  });
+
+  test('while it runs: what was written is delivered', async () => {
+    const { execution, said, grant, write } = admitted();
+    grant();
+    await settled();
+    write('a');
+    write('b');
+    execution.cancel();
+    execution.cancel();
+    await execution.gone;
+    expect(said).toEqual([
+      'ack',
+      'status running',
+      'stdout a',
+      'stdout b',
+      'status cancelled',
+      'result last',
+    ]);
+  });
+
+  test('that comes after the end is decided is answered once the end is told', async () => {
+    const { execution, said, grant, write } = admitted();
+    grant();
+    await settled();
+    write('123456'); // one too many
+    execution.cancel();
+    await execution.gone;
+    expect(said).toEqual([
+      'ack',
+      'status running',
+      'stdout 12345',
+      'error OUTPUT_LIMIT',
+      'status failed',
+      'result last',
+      'error UNKNOWN_EXECUTION last',
+    ]);
+  });
+});
+
+describe('what goes wrong', () => {
+  test('a sandbox that cannot be made is an error, and its place is free', async () => {
+    const { execution, said, grant, around, ticket } = admitted({
+      start: () => Promise.reject(new Error('no')),
+    });
+    grant();
+    await execution.gone;
+    expect(said).toEqual(['ack', 'error INTERNAL_ERROR last']);
+    expect(around.onFailure).toHaveBeenCalledOnce();
+    expect(around.onEnd.mock.calls).toEqual([['INTERNAL_ERROR', 0]]);
+    expect(ticket.leave).toHaveBeenCalled();
+  });
+
+  test('a program that was ended from outside is the server’s failure', async () => {
+    const { execution, said, grant, exit } = admitted();
+    grant();
+    await settled();
+    exit({ status: 'killed', exitCode: null });
+    await execution.gone;
+    expect(said).toEqual(['ack', 'status running', 'error INTERNAL_ERROR last']);
+  });
+
+  test('the server ends it: the program is killed, nothing more is said', async () => {
+    const { execution, said, grant, kill, around } = admitted();
+    grant();
+    await settled();
+    execution.fail({ code: 'INTERNAL_ERROR', message: 'closing', retryable: true });
+    await execution.gone;
+    expect(said).toEqual(['ack', 'status running', 'error INTERNAL_ERROR last']);
+    expect(kill).toHaveBeenCalled();
+    expect(around.onEnd).toHaveBeenCalledOnce();
+  });
+});
+
+describe('without its connection', () => {
+  test('it may end within its grace, unheard', async () => {
+    const { execution, said, grant, write, exit, around, kill } = admitted();
+    grant();
+    await settled();
+    execution.orphan(10_000);
+    write('x');
+    exit();
+    await execution.gone;
+    expect(said).toEqual(['ack', 'status running']);
+    expect(kill).not.toHaveBeenCalled();
+    expect(around.onEnd.mock.calls).toEqual([['orphaned', expect.any(Number)]]);
+  });
+
+  test('it is killed after that, at once with none, and does not start when it waited', async () => {
+    const running = admitted();
+    running.grant();
+    await settled();
+    running.execution.orphan(1);
+    await running.execution.gone;
+    expect(running.kill).toHaveBeenCalled();
+    const waiting = admitted();
+    waiting.execution.orphan(0);
+    expect(waiting.ticket.leave).toHaveBeenCalled();
+    await waiting.execution.gone;
+    expect(waiting.around.start).not.toHaveBeenCalled();
+  });
+});
