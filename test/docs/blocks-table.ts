@@ -177,6 +177,8 @@ const FRAMEWORK = 'needs a framework of another Node: test/adapters/frameworks.s
 export const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/cluster.md 1': 'commands of several machines: test/cluster/cli.test.ts runs each',
   'docs/containers.md 1': 'needs Docker and an image of the reader',
+  'docs/operators.md 1':
+    'loads an exporter that only the reader has: test/core/tracing.test.ts keeps the spans in memory',
   'docs/protocols/gojudge.md 1': 'two servers, one of them with flags left out: test/gojudge starts both',
   'docs/protocols/gojudge.md 3': 'looks at a server that is running: test/conformance is the same',
   'docs/second-wall.md 2': 'names a program and a hash that only the reader has',
