@@ -54,6 +54,17 @@ describe('spareMemory', () => {
     expect(trimMemory, 'once').toHaveBeenCalledTimes(2);
   });
 
+  it('a request just after the start only puts off that the heap is compacted', () => {
+    spareMemory(engine, { intervalMs: INTERVAL_MS, growthBytes: Number.POSITIVE_INFINITY });
+    startedTotal += 1;
+    vi.advanceTimersByTime(INTERVAL_MS);
+    expect(trimMemory, 'while somebody may wait').toHaveBeenCalledTimes(1);
+    vi.advanceTimersByTime(INTERVAL_MS);
+    expect(trimMemory, 'and compacted').toHaveBeenCalledTimes(2);
+    vi.advanceTimersByTime(5 * INTERVAL_MS);
+    expect(trimMemory, 'once').toHaveBeenCalledTimes(2);
+  });
+
   it('what never became a request is collected as well', async () => {
     const rss = vi.spyOn(process.memoryUsage, 'rss').mockReturnValue(50 * MiB);
     spareMemory(engine, { intervalMs: INTERVAL_MS, growthBytes: 2 * MiB });

@@ -38,15 +38,18 @@ export function spareMemory(
   let level = process.memoryUsage.rss();
   let started = engine.counters().startedTotal;
   let collectedAt = Number.NEGATIVE_INFINITY; // there is garbage of the start
+  let isCompact = false;
   const look = () => {
     const before = started;
     started = engine.counters().startedTotal;
     const isQuiet = started === before || (started - before <= FEW && started - collectedAt >= MANY);
     // Also where nothing was started: requests that never came whole leave as much.
     const hasGrown = process.memoryUsage.rss() > level + GARBAGE_GROWTH * growthBytes;
-    const collects = isQuiet && (started > collectedAt || hasGrown);
+    const isIdle = started === before;
+    const collects = isQuiet && (started > collectedAt || hasGrown || (isIdle && !isCompact));
     if (collects) {
-      collectGarbage(started === before);
+      collectGarbage(isIdle);
+      isCompact = isIdle;
       collectedAt = started;
     }
     const now = process.memoryUsage.rss();
