@@ -21,6 +21,6 @@ export { checkOptions } from './options.js';
 export { offeredProtocols, protocolToken } from './protocol-token.js';
 export { refuseUpgrade } from './refuse.js';
 export { parseRoot } from './root.js';
-export { sendText } from './send.js';
+export { METRICS_TYPE, sendText } from './send.js';
 export { makeTokenCheck } from './token.js';
 export { answerWithoutUpgrade } from './without-upgrade.js';

@@ -1,5 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
+/** Of pages that Prometheus reads, in its text format. */
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
 /** A short answer of plain text. */
 export function sendText(
   response: ServerResponse,

@@ -1,12 +1,9 @@
 /** What a worker tells over HTTP: its figures, whether it lives, and whether it takes jobs. */
 import { createServer, type Server } from 'node:http';
 import type { Worker } from '@sbx/cluster';
-import { listenAt, sendText } from '@sbx/serving';
+import { listenAt, METRICS_TYPE, sendText } from '@sbx/serving';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../usage-error.js';
-
-/** As Prometheus's text format is called. */
-const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** An IPv6 address stands in brackets; without a host it is every address, as elsewhere. */
 const ADDRESS = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:[\]]*)):(\d{1,5})$/;

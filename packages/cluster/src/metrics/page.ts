@@ -1,8 +1,6 @@
 /** Figures as Prometheus reads them (text format 0.0.4). No label has a value that a job chooses. */
 import type { Histogram } from './histogram.js';
 
-export const PAGE_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
-
 interface Named {
   name: string;
   help: string;

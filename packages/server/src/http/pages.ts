@@ -1,6 +1,6 @@
 /** The pages of the whole server: health, readiness, metrics. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type EntryCheck, FOREIGN_PAGE, sendText } from '@sbx/serving';
+import { type EntryCheck, FOREIGN_PAGE, METRICS_TYPE, sendText } from '@sbx/serving';
 import type { Part } from '../parts/part.js';
 import { mergeMetrics } from './metrics.js';
 
@@ -18,8 +18,6 @@ const PAGES = new Map<string, Page>([
   ['/readyz', sendReadiness],
   ['/metrics', sendMetrics],
 ]);
-
-export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 export function pageOf(path: string): Page | undefined {
   return PAGES.get(path);
