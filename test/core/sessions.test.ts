@@ -1,6 +1,7 @@
 // Several programs in one sandbox, one after another and at once.
 import type { RunResult } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
+import { expectMedianBetween } from '../helpers/bounds.js';
 import { MiB, t, useEngine } from '../helpers/engine.js';
 import { paced } from '../helpers/pace.js';
 import { processesOfUids } from '../helpers/proc.js';
@@ -30,12 +31,16 @@ describe('one after another', () => {
 
   it('have usage and verdict of their own', async () => {
     await using sandbox = await sbx.engine.createSandbox();
-    const first = await sandbox.run(t('burn-cpu'), ['100']);
-    const second = await sandbox.run(t('exit-with'), ['3']);
-    expect([first.status, second.status]).toEqual(['ok', 'exit']);
-    expect(first.usage.cpuTimeMs).toBeGreaterThan(99);
-    expect(second.usage.cpuTimeMs).toBeLessThan(paced(20));
-    expect(sandbox.usage().cpuTimeMs).toBeGreaterThanOrEqual(first.usage.cpuTimeMs);
+    const burnt = paced(100);
+    // An emulated CPU that waits for a real one has its wait charged to whoever ran: the median decides.
+    await expectMedianBetween(0, 0.2, async () => {
+      const first = await sandbox.run(t('burn-cpu'), [`${burnt}`]);
+      const second = await sandbox.run(t('exit-with'), ['3']);
+      expect([first.status, second.status]).toEqual(['ok', 'exit']);
+      expect(first.usage.cpuTimeMs).toBeGreaterThan(burnt - 1);
+      expect(sandbox.usage().cpuTimeMs).toBeGreaterThanOrEqual(first.usage.cpuTimeMs);
+      return second.usage.cpuTimeMs / first.usage.cpuTimeMs;
+    });
   });
 
   it('a memory peak is that of its program', async () => {

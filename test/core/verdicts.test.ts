@@ -2,6 +2,7 @@
 import type { CopyOut, OneShotOptions, RunResult, Status } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { KiB, MiB, t, useEngine } from '../helpers/engine.js';
+import { paced } from '../helpers/pace.js';
 import { until } from '../helpers/wait.js';
 
 const sbx = useEngine();
@@ -181,7 +182,14 @@ const precedence: Case[] = [
     title: 'SIGKILL of its own under all limits: signal, not a limit',
     program: 'die-by',
     args: ['9'],
-    options: { limits: { cpuTimeMs: 100, wallTimeMs: 1000, memoryBytes: 16 * MiB, outputBytes: KiB } },
+    options: {
+      limits: {
+        cpuTimeMs: paced(100),
+        wallTimeMs: paced(1000),
+        memoryBytes: 16 * MiB,
+        outputBytes: KiB,
+      },
+    },
     status: 'signal',
     exitSignal: 'SIGKILL',
   },
