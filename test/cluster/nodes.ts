@@ -8,6 +8,7 @@ import {
   type ClusterTicket,
   type WorkerOptions,
 } from '@sbx/cluster';
+import type { EngineOptions } from '@sbx/core';
 
 const script = join(import.meta.dirname, 'node.mjs');
 
@@ -19,7 +20,10 @@ export interface TestNode {
 /** Leases of a second, so that tests need not wait for ten. */
 export const QUICK = { leaseMs: 1000 } as const;
 
-export function startWorkerProcess(options: WorkerOptions): Promise<TestNode> {
+/** With `engineOptions` it says when it hears of cancels. */
+export function startWorkerProcess(
+  options: WorkerOptions & { engineOptions?: EngineOptions },
+): Promise<TestNode> {
   return startNode('worker', { languages: [], ...QUICK, ...options });
 }
 
