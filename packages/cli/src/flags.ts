@@ -65,6 +65,8 @@ export interface ServeFlags {
   languages?: string;
   standby?: string;
   root?: 'host' | 'minimal';
+  cluster?: string;
+  credentials?: string;
   allowDegraded?: boolean;
   verbose?: boolean;
   json?: boolean;

@@ -39,6 +39,7 @@ export {
   type Runner,
   type RunnerOptions,
   type RunnerProcess,
+  type RunnerWorker,
 } from './public/runner.js';
 export { Sandbox } from './public/sandbox.js';
 export { SandboxFiles } from './public/sandbox-files.js';

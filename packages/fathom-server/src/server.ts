@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { DEFAULT_MOUNTS, Engine, type Runner } from '@sbx/core';
 import { executeSchema } from '@sbx/fathom-client/schemas';
 import { minimalRoot, TOLD_MEMORY_MOUNTS } from '@sbx/languages';
-import { after, listenAt, makeEntryCheck } from '@sbx/serving';
+import { after, listenAt, makeEntryCheck, unreadyReason } from '@sbx/serving';
 import { Admission, type AdmissionBounds } from './admission.js';
 import type { Host } from './connection/connection.js';
 import { fieldsOf } from './connection/request.js';
@@ -194,8 +194,8 @@ class OpenServer implements FathomServer {
 
   #problem(): string | null {
     if (this.#host.isClosing) return 'the server is shutting down';
-    if (!this.engine.isReady) return 'the engine is starting its helper again';
-    return this.#admission.isFull ? 'all places are taken and the queue is full' : null;
+    const isFull = this.#admission.isFull;
+    return unreadyReason(this.engine) ?? (isFull ? 'all places are taken and the queue is full' : null);
   }
 
   async #close(): Promise<void> {

@@ -1,10 +1,10 @@
 /** Options of `createServer`, checked; unknown ones are errors. */
 import { availableParallelism } from 'node:os';
-import { Engine, FEATURES, type Feature } from '@sbx/core';
+import { Engine, FEATURES, type Feature, InvalidOptionsError, isRunner, type Runner } from '@sbx/core';
 import type { FathomServerOptions } from '@sbx/fathom-server';
 import type { GojudgeServerOptions } from '@sbx/gojudge-server';
 import type { McpServerOptions } from '@sbx/mcp';
-import { checkOptions, isOrigin } from '@sbx/serving';
+import { checkOptions, ELSEWHERE_PARALLELISM, isOrigin } from '@sbx/serving';
 import { z } from 'zod';
 
 /** Where the server reports what happens; `pino()` fits. Code, input, output and token never go there. */
@@ -76,7 +76,7 @@ export interface ServerOptions {
   host?: string | undefined;
   /** Port of `listen()`; 0 takes a free one. Default 8764. */
   port?: number | undefined;
-  /** What is spoken. Default: all of `PROTOCOLS`. */
+  /** What is spoken. Default: all of `PROTOCOLS` that `engine` can do. */
   protocols?: readonly Protocol[] | undefined;
   /** Whether the console is at `/` and its live figures at `/console/ws`. Default true. */
   console?: boolean | ConsoleOptions | undefined;
@@ -92,7 +92,7 @@ export interface ServerOptions {
   allowedOrigins?: readonly string[] | undefined;
   /**
    * One-shot runs of the engine, and requests of go-judge's clients, at the same time. Default: number of
-   * CPUs.
+   * CPUs; 1024 where programs run on other machines, which say how many run.
    */
   parallelism?: number | undefined;
   /**
@@ -102,8 +102,12 @@ export interface ServerOptions {
   root?: 'host' | 'minimal' | undefined;
   /** Guarantees of the engine that is opened here, as of `EngineOptions`. */
   require?: readonly Feature[] | undefined;
-  /** An engine of the caller's, which stays open. Default: one of the server's own. */
-  engine?: Engine | undefined;
+  /**
+   * An engine of the caller's, which stays open; or another runner, such as that of `@sbx/cluster`, which
+   * cannot do `'mcp'`: its sandboxes keep files between calls, on one machine. Default: one of the server's
+   * own.
+   */
+  engine?: Runner | undefined;
   /** Further settings of the go-judge part. */
   gojudge?: GojudgePartOptions | undefined;
   /** Further settings of the Fathom part. */
@@ -126,7 +130,7 @@ const OPTIONS = z.strictObject({
     .array(z.enum(PROTOCOLS))
     .readonly()
     .refine((wanted) => new Set(wanted).size === wanted.length, 'must name each protocol once')
-    .default([...PROTOCOLS]),
+    .optional(),
   console: z.union([z.boolean(), CONSOLE]).default(true),
   token: z.string().min(1).nullable().default(null),
   allowedOrigins: z
@@ -137,10 +141,10 @@ const OPTIONS = z.strictObject({
     )
     .readonly()
     .default([]),
-  parallelism: count.default(availableParallelism()),
+  parallelism: count.optional(),
   root: z.enum(['host', 'minimal']).default('host'),
   require: z.array(z.enum(FEATURES)).readonly().optional(),
-  engine: z.custom<Engine>((value) => value instanceof Engine, 'must be an Engine').optional(),
+  engine: z.custom<Runner>(isRunner, 'must be an Engine or another Runner').optional(),
   gojudge: (record as z.ZodType<GojudgePartOptions>).default({}),
   fathom: (record as z.ZodType<FathomPartOptions>).default({}),
   mcp: (record as z.ZodType<McpPartOptions>).default({}),
@@ -150,14 +154,37 @@ const OPTIONS = z.strictObject({
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Options after defaults; `console` is `null` where there is none. */
-export type ResolvedOptions = Omit<z.output<typeof OPTIONS>, 'logger' | 'console'> & {
+export type ResolvedOptions = Omit<
+  z.output<typeof OPTIONS>,
+  'logger' | 'console' | 'protocols' | 'parallelism'
+> & {
   logger: Logger;
+  protocols: readonly Protocol[];
+  parallelism: number;
   console: Required<z.output<typeof CONSOLE>> | null;
 };
 
 /** Throws `InvalidOptionsError` for the first thing that is wrong. */
 export function parseOptions(options: ServerOptions): ResolvedOptions {
   const { logger = SILENT, console, ...rest } = checkOptions(OPTIONS, options);
+  const { engine } = rest;
+  const isElsewhere = engine !== undefined && !(engine instanceof Engine);
   const shown = console === true ? CONSOLE.parse({}) : console === false ? null : console;
-  return { ...rest, logger, console: shown };
+  return {
+    ...rest,
+    logger,
+    console: shown,
+    protocols: isElsewhere ? withoutMcp(rest.protocols) : (rest.protocols ?? PROTOCOLS),
+    parallelism: rest.parallelism ?? (isElsewhere ? ELSEWHERE_PARALLELISM : availableParallelism()),
+  };
+}
+
+function withoutMcp(wanted: readonly Protocol[] | undefined): readonly Protocol[] {
+  if (wanted?.includes('mcp') !== true) return wanted ?? PROTOCOLS.filter((name) => name !== 'mcp');
+  throw new InvalidOptionsError({
+    field: 'options.protocols',
+    rule: 'conflict',
+    expected:
+      'must not name mcp where programs run on other machines: its sandboxes keep files, on one machine',
+  });
 }

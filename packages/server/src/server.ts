@@ -9,7 +9,7 @@ import {
 import type { Duplex } from 'node:stream';
 import { CONSOLE_FOLDER } from '@sbx/console';
 import { CONSOLE_PATH, TOKEN_SUBPROTOCOL_PREFIX } from '@sbx/console/wire';
-import type { Engine } from '@sbx/core';
+import type { Runner } from '@sbx/core';
 import {
   answerWithoutUpgrade,
   bearerToken,
@@ -19,6 +19,7 @@ import {
   protocolToken,
   refuseUpgrade,
   sendText,
+  unreadyReason,
 } from '@sbx/serving';
 import { openEngine } from './engine.js';
 import { type PageParts, pageOf } from './http/pages.js';
@@ -51,7 +52,7 @@ export interface SbxServer extends AsyncDisposable {
   /** Listens on `host` and `port`. Resolves with the addresses, ports decided. */
   listen(): Promise<{ urls: string[] }>;
   /** All protocols run on it. */
-  readonly engine: Engine;
+  readonly engine: Runner;
   /** What is spoken. */
   readonly protocols: readonly Protocol[];
   /**
@@ -88,7 +89,7 @@ export async function createServer(options: ServerOptions = {}): Promise<SbxServ
 }
 
 class OpenServer implements SbxServer {
-  readonly engine: Engine;
+  readonly engine: Runner;
   readonly protocols: readonly Protocol[];
   readonly #options: ResolvedOptions;
   readonly #parts: readonly Part[];
@@ -185,7 +186,7 @@ class OpenServer implements SbxServer {
 
   #problem(): string | null {
     if (this.#closed !== null) return 'the server is shutting down';
-    return this.engine.isReady ? null : 'the engine is starting its helper again';
+    return unreadyReason(this.engine);
   }
 
   async #close(): Promise<void> {

@@ -3,6 +3,7 @@
  * each of them.
  */
 export { after } from './after.js';
+export { ELSEWHERE_PARALLELISM, unreadyReason } from './elsewhere.js';
 export {
   bearerToken,
   type EntryCheck,

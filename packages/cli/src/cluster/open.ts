@@ -1,12 +1,61 @@
 /** A cluster's engine for a command; what it refuses is told by the flag that it came from. */
 import { ClusterEngine } from '@sbx/cluster';
 import { InvalidOptionsError } from '@sbx/core';
+import { aborted, flagName } from '../serve/words.js';
 import { UsageError } from '../usage-error.js';
 import type { ClusterAddress } from './split.js';
+
+export const NO_WORKER_YET = 'no worker is there yet: starting when one comes';
 
 export function openCluster({ cluster, credentials }: ClusterAddress): Promise<ClusterEngine> {
   const options = { servers: cluster, ...(credentials === undefined ? {} : { credentials }) };
   return ClusterEngine.open(options).catch((error) => refuse(error, '--cluster'));
+}
+
+/** Flags of an engine on this machine, as commander hands them over. */
+export interface LocalFlags {
+  root?: string;
+  standby?: string;
+  standbyMemory?: string;
+  allowDegraded?: boolean;
+}
+
+/** `undefined`: no cluster was asked for. Throws `UsageError` for flags that workers would not see. */
+export async function clusterOf({
+  cluster,
+  credentials,
+  root,
+  standby,
+  standbyMemory,
+  allowDegraded,
+}: Partial<ClusterAddress> & LocalFlags): Promise<ClusterEngine | undefined> {
+  if (cluster === undefined) {
+    if (credentials !== undefined) throw new UsageError('--credentials is for --cluster');
+    return undefined;
+  }
+  const asked = { root, standby: standby === 'none' ? undefined : standby, standbyMemory, allowDegraded };
+  const [local] = Object.entries(asked).find(([, value]) => value !== undefined) ?? [];
+  if (local === undefined) return openCluster({ cluster, credentials });
+  throw new UsageError(
+    `${flagName(local)} is of an engine on this machine, and --cluster has none`,
+    'Programs run as the engines of the workers are set up: sbx help worker.',
+  );
+}
+
+/** `null` when a signal came first, as while nobody works: then nothing is open any more. */
+export async function openUnless<Server extends { close(): Promise<void> }>(
+  signal: AbortSignal,
+  opening: Promise<Server>,
+  engine: ClusterEngine | undefined,
+): Promise<Server | null> {
+  const first = await Promise.race([opening, aborted(signal)]);
+  if (first !== undefined) return first;
+  await engine?.close(); // what waits for a worker is rejected
+  await opening.then(
+    (server) => server.close(),
+    () => undefined,
+  );
+  return null;
 }
 
 /** `address`: the flag of the broker's address. */

@@ -2,7 +2,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { InvalidOptionsError, type Limits } from '@sbx/core';
 import { createFathomServer, type FathomServer, type FathomServerOptions } from '@sbx/fathom-server';
+import { ELSEWHERE_PARALLELISM } from '@sbx/serving';
 import { type Logger, pino } from 'pino';
+import { clusterOf, NO_WORKER_YET, openUnless } from '../cluster/open.js';
 import { EXIT } from '../exit-codes.js';
 import type { ServeFathomFlags } from '../flags.js';
 import { watchInterrupts } from '../run/interrupts.js';
@@ -34,31 +36,23 @@ export async function serveFathomCommand(flags: ServeFathomFlags): Promise<numbe
   const interrupts = watchInterrupts();
   interrupts.signal.addEventListener('abort', letSecondSignalKill, { once: true });
   try {
-    const engine = await engineOf(flags, logger);
-    const server = await createFathomServer({ ...options, ...engine }).catch(nameFlag);
+    await using engine = await clusterOf(flags);
+    if (engine?.isReady === false) logger.warn({}, NO_WORKER_YET);
+    const elsewhere = engine === undefined ? {} : { parallelism: ELSEWHERE_PARALLELISM, engine };
+    const opening = createFathomServer({ ...elsewhere, ...options }).catch(nameFlag);
+    const server = await openUnless(interrupts.signal, opening, engine);
+    if (server === null) return EXIT.ok;
     try {
       const { urls } = await server.listen().catch(refuseAddress);
       announce(server, urls, { flags, logger });
       await aborted(interrupts.signal);
     } finally {
       await server.close();
-      await engine?.engine.close();
     }
     return EXIT.ok;
   } finally {
     interrupts.stop();
   }
-}
-
-/** Executions that are on their way to other machines at once: how many run is theirs to say. */
-const ELSEWHERE_PARALLELISM = 1024;
-
-async function engineOf({ cluster, credentials, parallelism }: ServeFathomFlags, logger: Logger) {
-  if (cluster === undefined) return undefined;
-  const { openCluster } = await import('../cluster/open.js');
-  const engine = await openCluster({ cluster, credentials });
-  if (!engine.isReady) logger.warn({}, 'no worker is there yet: starting when one comes');
-  return { engine, ...(parallelism === undefined ? { parallelism: ELSEWHERE_PARALLELISM } : {}) };
 }
 
 interface Told {

@@ -2,6 +2,7 @@
 import { InvalidOptionsError } from '@sbx/core';
 import { createServer, type Protocol, type SbxServer, type ServerOptions } from '@sbx/server';
 import { type Logger, pino } from 'pino';
+import { clusterOf, NO_WORKER_YET, openUnless } from '../cluster/open.js';
 import { EXIT } from '../exit-codes.js';
 import type { ServeFlags } from '../flags.js';
 import { watchInterrupts } from '../run/interrupts.js';
@@ -24,7 +25,11 @@ export async function serveCommand(flags: ServeFlags): Promise<number> {
   const interrupts = watchInterrupts();
   interrupts.signal.addEventListener('abort', letSecondSignalKill, { once: true });
   try {
-    const server = await createServer(options).catch(nameFlag);
+    await using engine = await clusterOf(flags);
+    if (engine !== undefined) tellCluster(logger, flags, engine.isReady);
+    const opening = createServer({ ...options, engine }).catch(nameFlag);
+    const server = await openUnless(interrupts.signal, opening, engine);
+    if (server === null) return EXIT.ok;
     try {
       const { urls } = await server.listen().catch(refuseAddress);
       announce(server, urls, { flags, logger });
@@ -36,6 +41,14 @@ export async function serveCommand(flags: ServeFlags): Promise<number> {
   } finally {
     interrupts.stop();
   }
+}
+
+/** What is otherwise than with an engine on this machine. */
+function tellCluster(logger: Logger, { protocols }: ServeFlags, isReady: boolean): void {
+  if (protocols === undefined) {
+    logger.info({}, 'mcp is not served: its sandboxes keep files between calls, on one machine');
+  }
+  if (!isReady) logger.warn({}, NO_WORKER_YET);
 }
 
 /** To a person on a terminal in words, else as a line of the log: a collector takes every line for JSON. */

@@ -1,5 +1,6 @@
 /** `sbx serve` without a protocol: everything on one port. */
 import { type Command, Option } from 'commander';
+import { clusterOptions } from '../cluster/split.js';
 import type { ServeFlags } from '../flags.js';
 import { UsageError } from '../usage-error.js';
 
@@ -49,6 +50,7 @@ function options(): Option[] {
       'interpreters kept waiting (default python=2,javascript=2,elixir=1), or none',
     ),
     new Option('--root <root>', 'what is seen of the host (default host)').choices(['host', 'minimal']),
+    ...clusterOptions(),
     new Option('--allow-degraded', 'serve also where this machine cannot give every guarantee'),
     new Option('--verbose', 'log connections and executions too'),
     new Option('--json', 'print one object on stdout when ready'),
@@ -61,5 +63,6 @@ Logs are JSON lines on stderr, without code, input, output or token.
 
 Examples:
   sbx serve
+  sbx serve --cluster nats://10.0.0.1:4222
   sbx serve --host 0.0.0.0 --token-file /run/secrets/sbx --protocols gojudge,fathom
 `;

@@ -25,6 +25,7 @@ import { submitterLink } from '../nats/submitter-link.js';
 import { Channel } from '../session/channel.js';
 import { Submitter } from '../submit/submitter.js';
 import type { JobTicket } from '../submit/ticket.js';
+import type { WorkerDescription } from '../wire/announcement.js';
 import { clusterFamilies } from './figures.js';
 import { clusterInfo } from './info.js';
 import type { ClusterJob, ClusterTicket } from './job.js';
@@ -128,6 +129,11 @@ export class ClusterEngine implements Runner {
         health: this.#broker.health,
       }),
     );
+  }
+
+  /** Those that announced themselves in the last 15 s. */
+  workers(): WorkerDescription[] {
+    return this.#workers.all();
   }
 
   /** Jobs of this process that a second worker began, or a third, since the opening. */

@@ -5,7 +5,7 @@
  */
 import type { InputStream } from '../streams/input.js';
 import type { OutputStream } from '../streams/output-stream.js';
-import type { EngineCounters, EngineInfo } from '../types/engine.js';
+import type { EngineCounters, EngineInfo, EngineUsage } from '../types/engine.js';
 import type { EachGroupRequest, EachGroupResult, GroupRequest, GroupResult } from '../types/group.js';
 import type { LiveUsage } from '../types/limits.js';
 import type { RunOptions, SandboxShape } from '../types/program.js';
@@ -46,6 +46,26 @@ export interface RunnerProcess extends AsyncDisposable, AsyncIterable<ProcessEve
   close(): Promise<void>;
 }
 
+/** A machine on which a `Runner` has its programs run. */
+export interface RunnerWorker {
+  /** Unique among them. */
+  readonly name: string;
+  /** As the machine calls itself. */
+  readonly host: string;
+  /** Programs at the same time. */
+  readonly slots: number;
+  /** Of these, those that are taken now, by anybody. */
+  readonly running: number;
+  /** It takes no more. */
+  readonly isDraining: boolean;
+  /** Those that it announces; `version` is `null` where nobody asked. */
+  readonly languages: readonly { readonly name: string; readonly version: string | null }[];
+  /** Words of its operator. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** What its engine enforces. */
+  readonly info: EngineInfo;
+}
+
 /**
  * Runs programs, here or on other machines. What cannot leave a machine (open descriptors, `inherit`,
  * callbacks, streams as input) is refused by name where it would have to.
@@ -59,6 +79,10 @@ export interface Runner extends AsyncDisposable {
   counters(): EngineCounters;
   /** Figures of its own for Prometheus, in the text format, for the `/metrics` of servers. Absent: none. */
   metrics?(): string;
+  /** Of all its sandboxes together. Absent: nobody counts it. */
+  usage?(): EngineUsage;
+  /** The machines that do the work, as far as they are known. Absent: this one alone. */
+  workers?(): readonly RunnerWorker[];
   /** As `Engine.run`. */
   run(file: string, args?: readonly string[], options?: RunnerOptions): Promise<RunResult>;
   /** As `Engine.spawn`. */

@@ -3,7 +3,7 @@
  * profiles ask for the token: they have it in them.
  */
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { makeTokenCheck, sendText } from '@sbx/serving';
+import { makeTokenCheck, sendText, unreadyReason } from '@sbx/serving';
 import type { Parts } from '../open.js';
 import type { Metrics } from './metrics.js';
 import { type Page, profilePages } from './profile.js';
@@ -33,8 +33,8 @@ export function openMonitor(metrics: Metrics | null, { context, options }: Parts
 
 /** Why nothing can be run now; `null` when it can. */
 function problemOf({ engine, workers, settings }: Parts['context']): string | null {
-  if (!engine.isReady) return 'the engine is starting its helper again';
-  return workers.waiting < settings.queueLength ? null : 'worker queue is full';
+  const isFull = workers.waiting >= settings.queueLength;
+  return unreadyReason(engine) ?? (isFull ? 'worker queue is full' : null);
 }
 
 async function sendMetrics(metrics: Metrics, response: ServerResponse): Promise<void> {

@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 import type { EngineInfo, Runner } from '@sbx/core';
-import { watchLauncher } from '@sbx/serving';
+import { ELSEWHERE_PARALLELISM, watchLauncher } from '@sbx/serving';
 import { FLAGS, FlagError, type FlagValue, readFlags, variableOf } from '../config/flags.js';
 import { commandFrom } from '../config/from-flags.js';
 import { hideSecrets } from '../config/secrets.js';
@@ -75,9 +75,6 @@ function warnOfMissing({ cgroup, features }: EngineInfo, log: Log): void {
     'limits are not all enforced here; -no-fallback exits instead',
   );
 }
-
-/** Requests that are on their way to other machines at once: how many run is theirs to say. */
-const ELSEWHERE_PARALLELISM = 1024;
 
 async function serve(
   flags: ReadonlyMap<string, FlagValue>,

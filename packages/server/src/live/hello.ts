@@ -1,6 +1,6 @@
 /** What does not change while a server is open: its engine, its guarantees, its languages. */
 import type { ConsoleLanguage, Guarantee, HelloMessage, Step } from '@sbx/console/wire';
-import { DEFAULT_ENV, type Engine, FEATURES } from '@sbx/core';
+import { DEFAULT_ENV, FEATURES, type Runner } from '@sbx/core';
 import { type Language, type LanguageReport, type LanguageStep, languages } from '@sbx/languages';
 import { GUARANTEE_FACTS } from '@sbx/serving';
 import type { Part } from '../parts/part.js';
@@ -8,7 +8,7 @@ import type { Part } from '../parts/part.js';
 /** Of programs for which a language makes up its arguments. */
 const MEMORY_BYTES = 512 * 2 ** 20;
 
-export async function makeHello(engine: Engine, parts: readonly Part[]): Promise<HelloMessage> {
+export async function makeHello(engine: Runner, parts: readonly Part[]): Promise<HelloMessage> {
   const { version, kernel, cgroup, user, parallelism, maxSandboxes, queueLength } = engine.info();
   const streamed = new Set(parts.flatMap((part) => part.languages));
   const reports = await languages.probe(engine);
@@ -26,7 +26,7 @@ export async function makeHello(engine: Engine, parts: readonly Part[]): Promise
   };
 }
 
-function guaranteesOf(engine: Engine): Guarantee[] {
+function guaranteesOf(engine: Runner): Guarantee[] {
   const { features } = engine.info();
   return FEATURES.map((name) => {
     const { available, mechanism, reason } = features[name];

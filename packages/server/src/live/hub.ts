@@ -9,7 +9,7 @@ import {
   MESSAGE_BYTES_MAX,
   SUBPROTOCOL,
 } from '@sbx/console/wire';
-import type { Engine } from '@sbx/core';
+import type { Runner } from '@sbx/core';
 import { type EntryCheck, FOREIGN_PAGE, offeredProtocols, refuseUpgrade } from '@sbx/serving';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Protocol } from '../options.js';
@@ -24,7 +24,7 @@ const INTERNAL = 1011;
 const TEXT = { 'Content-Type': 'text/plain; charset=utf-8' };
 
 export interface HubParts {
-  engine: Engine;
+  engine: Runner;
   parts: readonly Part[];
   recorders: ReadonlyMap<Protocol, Recorder>;
   running: RunningRuns;
@@ -116,7 +116,7 @@ export class LiveHub {
   #figures(): FiguresMessage {
     const { engine, parts, recorders } = this.#hub;
     const { byStatus: _byStatus, ...counters } = engine.counters();
-    const { cpuTimeMs, memoryBytes } = engine.usage();
+    const { cpuTimeMs = null, memoryBytes = null } = engine.usage?.() ?? {};
     const protocols = parts.map(
       (part) => [part.protocol, { ...part.load(), ...recorders.get(part.protocol)!.figures() }] as const,
     );

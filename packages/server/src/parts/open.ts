@@ -1,5 +1,5 @@
 /** Opens the parts: each protocol's own server, on the common engine, under the common rules of entry. */
-import { type Engine, InvalidOptionsError, type RunObserver } from '@sbx/core';
+import { Engine, InvalidOptionsError, type Runner, type RunObserver } from '@sbx/core';
 import { createFathomServer } from '@sbx/fathom-server';
 import { createGojudgeServer } from '@sbx/gojudge-server';
 import { createMcpServer } from '@sbx/mcp';
@@ -12,7 +12,7 @@ const GOJUDGE_PATHS = new Set(['/run', '/file', '/version', '/config']);
 const GOJUDGE_SOCKETS = new Set(['/ws', '/stream']);
 
 interface Opening {
-  engine: Engine;
+  engine: Runner;
   options: ResolvedOptions;
   observer: RunObserver;
 }
@@ -25,7 +25,7 @@ const OPENERS: Readonly<Record<Protocol, (opening: Opening) => Promise<Part>>> =
 
 /** Those that are wanted, in their order. Closes what it has opened when one cannot be opened. */
 export async function openParts(
-  engine: Engine,
+  engine: Runner,
   options: ResolvedOptions,
   observerOf: (protocol: Protocol) => RunObserver,
 ): Promise<Part[]> {
@@ -101,6 +101,7 @@ async function openFathom({ engine, options, observer }: Opening): Promise<Part>
 }
 
 async function openMcp({ engine, options }: Opening): Promise<Part> {
+  if (!(engine instanceof Engine)) throw new TypeError('options were checked'); // MCP needs sessions
   const { token, allowedOrigins, logger, mcp } = options;
   const server = await createMcpServer({ ...mcp, engine, token, allowedOrigins, logger, path: MCP_PATH });
   return {
