@@ -1,5 +1,5 @@
 // Start, options, shutdown, and the command.
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
@@ -183,6 +183,23 @@ describe('options', () => {
   });
 });
 
+/** What a command says: it has said it, or ended without; how long its start takes is no subject here. */
+function logOf(child: ChildProcess) {
+  const log = {
+    text: '',
+    has: async (words: string) => {
+      while (!log.text.includes(words)) {
+        expect([child.exitCode, child.signalCode], log.text).toEqual([null, null]);
+        await Promise.race([once(child.stderr!, 'data'), once(child, 'exit')]);
+      }
+    },
+  };
+  child.stderr!.on('data', (chunk) => {
+    log.text += chunk;
+  });
+  return log;
+}
+
 const binOf = (path: string) => new URL(`../../packages/${path}`, import.meta.url).pathname;
 
 describe.each([
@@ -218,10 +235,9 @@ describe.each([
       '-release',
     ];
     const child = start(args, { ES_AUTH_TOKEN: 'token-of-test' });
-    let log = '';
-    child.stderr.on('data', (chunk) => (log += chunk));
-    await expect.poll(() => log, { timeout: 10_000 }).toContain('listening');
-    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(log)![0];
+    const log = logOf(child);
+    await log.has('listening');
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(log.text)![0];
     const answer = await post(
       url,
       { cmd: [cmd(['uname', '-n'])] },
@@ -233,7 +249,7 @@ describe.each([
     ).toMatchObject({ hostName: 'judge', mount: expect.any(Array) });
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
-    expect(log).not.toContain('token-of-test');
+    expect(log.text).not.toContain('token-of-test');
   });
 
   test('the token of a flag is neither in the process table nor on a page, and a version is advertised', async () => {
@@ -246,10 +262,9 @@ describe.each([
       '-auth-token',
     ];
     const child = start([...args, 'token-of-flag', '-advertise-version', 'v1.8.5']);
-    let log = '';
-    child.stderr.on('data', (chunk) => (log += chunk));
-    await expect.poll(() => log, { timeout: 10_000 }).toContain('listening');
-    const [url, monitorUrl] = [...log.matchAll(/http:\/\/127\.0\.0\.1:\d+/g)].map(([found]) => found);
+    const log = logOf(child);
+    await log.has('listening');
+    const [url, monitorUrl] = [...log.text.matchAll(/http:\/\/127\.0\.0\.1:\d+/g)].map(([found]) => found);
     const shown = readFileSync(`/proc/${child.pid}/cmdline`, 'utf8');
     expect(shown).toContain('-auth-token');
     expect(shown).not.toContain('token-of-flag');

@@ -2,6 +2,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { readOrNull } from './proc.js';
 
 export { sleep };
 
@@ -48,3 +49,10 @@ export async function timedByOthers<T>(work: () => Promise<T>): Promise<{ value:
   delay.disable();
   return { value, ms: ms - Math.max(0, delay.max / NS_PER_MS - resolution) };
 }
+
+/**
+ * How long the first thread of this process has been ready to run while others had the CPUs, in ms: the
+ * witness of a busy machine. 0 where the kernel does not say.
+ */
+export const waitedForCpuMs = () =>
+  Number(readOrNull('/proc/self/schedstat')?.split(' ')[1] ?? 0) / NS_PER_MS;

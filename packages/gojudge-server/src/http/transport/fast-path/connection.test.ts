@@ -29,9 +29,9 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
-/** `served(n)`: the time that the n-th answer takes. Answers are the paths' and the numbers. */
+/** `before(n)`: what the n-th answer waits for. Answers are the paths' and the numbers. */
 async function openFastPath(
-  ms: (count: number) => number = () => 0,
+  before: (count: number) => Promise<unknown> = async () => undefined,
   isClosing = () => false,
 ): Promise<FastPath> {
   const events: string[] = [];
@@ -43,7 +43,7 @@ async function openFastPath(
       serve: async (request: { path: string }, incoming: RequestContext) => {
         events.push(`served ${request.path} ${incoming.readBody(99)}`);
         count += 1;
-        await sleep(ms(count));
+        await before(count);
         if (!socket.destroyed) socket.write(`[${request.path} ${count}]`);
       },
       handOver: (_connection: FastPathConnection, handed: Socket) => {
@@ -86,11 +86,21 @@ async function openFastPath(
   return { client, events, received: () => text, server: () => accepted, happens };
 }
 
+function gate(): { opened: Promise<void>; open: () => void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
 const SERVED = `served /run ${BODY}`;
 
-async function send({ client }: FastPath, ...parts: string[]): Promise<void> {
+/** Each part is a read of its own at the other end, however late that is: two that meet are another case. */
+async function send({ client, server }: FastPath, ...parts: string[]): Promise<void> {
   for (const part of parts) {
     client.write(part);
+    await expect.poll(() => server().bytesRead, { interval: 2, timeout: 5000 }).toBe(client.bytesWritten);
     await sleep(10);
   }
 }
@@ -110,12 +120,13 @@ describe('the fast path serves', () => {
   });
 
   test('what came while it was busy, when it is done', async () => {
-    const fastPath = await openFastPath((count) => (count === 1 ? 60 : 0));
+    const first = gate();
+    const fastPath = await openFastPath(async (count) => count === 1 && first.opened);
     await send(fastPath, RUN, HEAD, BODY);
     expect(fastPath.events).toEqual([SERVED]);
-    await sleep(60);
+    first.open();
+    await expect.poll(fastPath.received).toBe('[/run 1][/run 2]');
     expect(fastPath.events).toEqual([SERVED, SERVED]);
-    expect(fastPath.received()).toBe('[/run 1][/run 2]');
   });
 
   test('a client that is silent between two requests', async () => {
@@ -127,7 +138,7 @@ describe('the fast path serves', () => {
   });
 
   test('one that closes its sending side, and the connection ends', async () => {
-    const fastPath = await openFastPath(() => 30);
+    const fastPath = await openFastPath(() => sleep(30));
     fastPath.client.end(RUN);
     await once(fastPath.client, 'end');
     expect(fastPath.received()).toBe('[/run 1]');
@@ -183,7 +194,7 @@ describe('Node gets', () => {
   });
 
   test('what came while the fast path was busy and is not simple, after the answer', async () => {
-    const fastPath = await openFastPath(() => 40);
+    const fastPath = await openFastPath(() => sleep(40));
     await send(fastPath, RUN, ODD);
     await fastPath.happens(`node ${ODD.replaceAll('\r\n', '|')}`);
     await expect.poll(fastPath.received).toBe('[/run 1]');
@@ -200,7 +211,7 @@ describe('ends', () => {
   });
 
   test('one that is not simple behind one that is, and no more', async () => {
-    const fastPath = await openFastPath(() => 40);
+    const fastPath = await openFastPath(() => sleep(40));
     await send(fastPath, RUN);
     fastPath.client.end(ODD);
     await once(fastPath.client, 'end');
@@ -215,17 +226,20 @@ describe('ends', () => {
   });
 
   test('a client that leaves is not forgotten before its run is over', async () => {
-    const fastPath = await openFastPath(() => 100);
+    const run = gate();
+    const fastPath = await openFastPath(() => run.opened);
     await send(fastPath, RUN);
     fastPath.client.resetAndDestroy();
+    await expect.poll(() => fastPath.server().destroyed).toBe(true);
     await sleep(40);
     expect(fastPath.events).toEqual([SERVED]);
+    run.open();
     await fastPath.happens('closed');
   });
 
   test('at shutdown, after the answer', async () => {
     const fastPath = await openFastPath(
-      () => 30,
+      () => sleep(30),
       () => true,
     );
     await send(fastPath, RUN);
@@ -238,7 +252,7 @@ test.each([
   ['in large pieces', 400, SIMPLE_BYTES_MAX],
   ['byte by byte', 200, 1],
 ])('who sends on and on meanwhile is not read any further, %s', async (_, count, bytes) => {
-  const fastPath = await openFastPath(() => 400);
+  const fastPath = await openFastPath(() => sleep(400));
   await send(fastPath, RUN);
   let read = 0;
   fastPath.server().on('data', () => (read += 1));
