@@ -36,11 +36,25 @@ function withProgram<Result>(source: string, work: (file: string) => Result): Re
   }
 }
 
+/** The compiler's host, with libraries and built types read and parsed once for all programs of this file. */
+function makeHost(): ts.CompilerHost {
+  const host = ts.createCompilerHost(OPTIONS);
+  const parsed = new Map<string, ts.SourceFile | undefined>();
+  const getSourceFile: ts.CompilerHost['getSourceFile'] = (name, ...rest) => {
+    if (!parsed.has(name)) parsed.set(name, host.getSourceFile(name, ...rest));
+    return parsed.get(name);
+  };
+  return { ...host, getSourceFile };
+}
+
+const host = makeHost();
+const registry = ts.createDocumentRegistry();
+
 /** What the compiler says of it. */
 function complaintsOf(source: string, options: ts.CompilerOptions = {}): string[] {
   return withProgram(source, (file) =>
     ts
-      .getPreEmitDiagnostics(ts.createProgram([file], { ...OPTIONS, ...options }))
+      .getPreEmitDiagnostics(ts.createProgram([file], { ...OPTIONS, ...options }, host))
       .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')),
   );
 }
@@ -48,19 +62,22 @@ function complaintsOf(source: string, options: ts.CompilerOptions = {}): string[
 /** What an editor offers where `|` stands. */
 function completionsOf(source: string): string[] {
   return withProgram(source.replace('|', ''), (file) => {
-    const service = ts.createLanguageService({
-      getCompilationSettings: () => OPTIONS,
-      getScriptFileNames: () => [file],
-      getScriptVersion: () => '1',
-      getScriptSnapshot: (name) =>
-        ts.sys.fileExists(name) ? ts.ScriptSnapshot.fromString(ts.sys.readFile(name)!) : undefined,
-      getCurrentDirectory: () => root,
-      getDefaultLibFileName: ts.getDefaultLibFilePath,
-      fileExists: ts.sys.fileExists,
-      readFile: ts.sys.readFile,
-      directoryExists: ts.sys.directoryExists,
-      getDirectories: ts.sys.getDirectories,
-    });
+    const service = ts.createLanguageService(
+      {
+        getCompilationSettings: () => OPTIONS,
+        getScriptFileNames: () => [file],
+        getScriptVersion: () => '1',
+        getScriptSnapshot: (name) =>
+          ts.sys.fileExists(name) ? ts.ScriptSnapshot.fromString(ts.sys.readFile(name)!) : undefined,
+        getCurrentDirectory: () => root,
+        getDefaultLibFileName: ts.getDefaultLibFilePath,
+        fileExists: ts.sys.fileExists,
+        readFile: ts.sys.readFile,
+        directoryExists: ts.sys.directoryExists,
+        getDirectories: ts.sys.getDirectories,
+      },
+      registry,
+    );
     const { entries = [] } = service.getCompletionsAtPosition(file, source.indexOf('|'), {}) ?? {};
     return entries.map(({ name }) => name);
   });

@@ -30,14 +30,14 @@ function bucket(values: number, isBroken: boolean): { workers: KV; watches: () =
   return { workers: workers as unknown as KV, watches: () => watches };
 }
 
-test('announcements that ended after they were counted do not keep the list from opening', async () => {
+test.concurrent('announcements that ended after they were counted do not keep the list from opening', async () => {
   const { workers } = bucket(3, false);
   const list = await WorkerList.open({ workers }, () => undefined);
   expect(list.all()).toEqual([]);
   list.close();
 }, 10_000);
 
-test('a watch that breaks is opened again, until the list is closed', async () => {
+test.concurrent('a watch that breaks is opened again, until the list is closed', async () => {
   const { workers, watches } = bucket(0, true);
   const list = await WorkerList.open({ workers }, () => undefined);
   await expect.poll(watches, { timeout: 5000 }).toBe(2);
