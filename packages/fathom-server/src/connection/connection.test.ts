@@ -1,0 +1,110 @@
+// One client over a real connection, with a runtime that starts what the test says.
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { executeSchema } from '@sbx/fathom-client/schemas';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { Admission } from '../admission.js';
+import { ServerMetrics } from '../metrics.js';
+import { parseOptions } from '../options.js';
+import { Connection, type Host } from './connection.js';
+import { fieldsOf } from './request.js';
+
+const TS = '2026-01-01T00:00:00Z';
+const start = vi.fn(() => new Promise<never>(() => undefined));
+let host: Host;
+let server: WebSocketServer;
+let connection: Connection;
+let client: WebSocket;
+let received: { type: string; code?: string; id?: string; load?: object }[];
+
+beforeEach(async () => {
+  start.mockClear();
+  const options = { ...parseOptions({}), orphanGraceMs: 0 };
+  const bounds = { places: 1, queueLength: 1, sparePlaces: 1, spareQueueLength: 1 };
+  host = {
+    options,
+    rules: { execute: fieldsOf(executeSchema(options)), languages: new Set(['python']) },
+    runtime: { start } as unknown as Host['runtime'],
+    admission: new Admission({ ...bounds, sharePlaces: 1, shareQueueLength: 1 }),
+    metrics: new ServerMetrics(),
+    isClosing: false,
+  };
+  server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  server.on('connection', (socket) => {
+    connection = new Connection(socket, host, 1);
+  });
+  await once(server, 'listening');
+  client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  received = [];
+  client.on('message', (data) => void received.push(JSON.parse(String(data))));
+  await once(client, 'open');
+});
+afterEach(() => {
+  client.terminate();
+  server.close();
+});
+
+const say = (message: object | string) =>
+  client.send(typeof message === 'string' ? message : JSON.stringify({ v: 1, ts: TS, ...message }));
+const answer = async (count = 1) => {
+  await expect.poll(() => received.length).toBeGreaterThanOrEqual(count);
+  return received[count - 1]!;
+};
+const execute = (id: string) => ({
+  type: 'execute',
+  id,
+  language: 'python',
+  code: '1',
+  limits: { timeout_ms: 1000, memory_mb: 64, max_output_bytes: 1000 },
+});
+
+it('a ping is answered with what runs and what waits', async () => {
+  say({ type: 'ping', id: 'p' });
+  expect(await answer()).toMatchObject({
+    type: 'pong',
+    id: 'p',
+    load: { active_executions: 0, queue_depth: 0 },
+  });
+});
+
+it('what is no message is an error, and the connection goes on', async () => {
+  say('nonsense');
+  expect((await answer()).type).toBe('error');
+  say({ type: 'ping' });
+  expect((await answer(2)).type).toBe('pong');
+});
+
+it('a cancel of what is not there is told', async () => {
+  say({ type: 'cancel', id: 'none' });
+  expect(await answer()).toMatchObject({ type: 'error', code: 'UNKNOWN_EXECUTION', id: 'none' });
+});
+
+it('an execution is acknowledged and started, and its id cannot be used again meanwhile', async () => {
+  say(execute('a'));
+  expect(await answer()).toMatchObject({ type: 'ack', id: 'a' });
+  expect(start).toHaveBeenCalledOnce();
+  say(execute('a'));
+  expect(await answer(2)).toMatchObject({ type: 'error', id: 'a' });
+  expect(start).toHaveBeenCalledOnce();
+});
+
+it('what the queue cannot hold, and what comes while the server closes, is refused', async () => {
+  for (const id of ['a', 'b', 'c']) say(execute(id));
+  await expect.poll(() => received.some(({ code }) => code === 'SANDBOX_OVERLOADED')).toBe(true);
+  expect(received.find(({ code }) => code === 'SANDBOX_OVERLOADED')!.id).toBe('c');
+  received.length = 0;
+  host.isClosing = true;
+  say(execute('d'));
+  await expect.poll(() => received.some(({ id }) => id === 'd')).toBe(true);
+  expect(received.find(({ id }) => id === 'd')!.code).toBe('SANDBOX_OVERLOADED');
+});
+
+it('when the server closes, who waits is told before the connection goes', async () => {
+  for (const id of ['a', 'b']) say(execute(id));
+  await answer(2);
+  const closed = once(client, 'close');
+  connection.close();
+  expect((await closed)[0]).toBe(1001);
+  expect(received.filter(({ code }) => code === 'INTERNAL_ERROR').map(({ id }) => id)).toContain('b');
+});
