@@ -64,8 +64,6 @@ export const JUDGED: Readonly<Record<string, keyof typeof REASONS>> = {
   'gojudge-server/judge/copy-in.ts: files[target!]': 'bare',
   'gojudge-server/judge/collect-outputs.ts: result?.files[path]': 'bare',
   'gojudge-server/judge/verdict.ts: BY_SIGNAL[exitSignal]': 'system',
-  'languages/options.ts: (value as Record<string, unknown>)[key]': 'table',
-  'languages/options.ts: checks[key]': 'own',
   'languages/runtimes.ts: this.#options.env?.[language.name]': 'table',
   'serving/options.ts: ARTICLES[String(expected)]': 'system',
   "serving/options.ts: RULES[code ?? '']": 'system',

@@ -20,6 +20,7 @@ export {
 export { DEFAULT_ENV, DEFAULT_MOUNTS } from './options/defaults.js';
 export { DEFAULT_LIMITS } from './options/limits.js';
 export { nearestName } from './options/nearest-name.js';
+export * as optionRules from './options/option-rules.js';
 export { MINIMAL_ROOT } from './options/root.js';
 export { Engine } from './public/engine.js';
 export type { OpenEngine } from './public/open-engine.js';

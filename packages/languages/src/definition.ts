@@ -1,88 +1,105 @@
 /** A definition as a user writes it → a checked, frozen `Language`. */
-import { InvalidOptionsError, SYSCALL_FAMILIES } from '@sbx/core';
-import type { Language, LanguageDefinition } from './language.js';
-import { limits, validate, wrongType } from './options.js';
+import { optionRules, SYSCALL_FAMILIES } from '@sbx/core';
+import type {
+  CompileStep,
+  Language,
+  LanguageDefinition,
+  LanguageStep,
+  StandbyHints,
+  VersionProbe,
+} from './language.js';
+import { CODE, ENV, NAME, validate } from './options.js';
 
-type Check = (value: unknown, field: string) => void;
+const { BOOLEAN, by, checkRule, isPlainObject, nested, ONE_SHOT_RULES, problem, quote } = optionRules;
+const { table, within, word, wrongType } = optionRules;
+type Check = optionRules.Check;
+type Rule = optionRules.Rule;
 
-const text: Check = (value, field) => {
-  if (typeof value !== 'string' || value === '')
-    throw wrongType(field, 'must be a string that is not empty', value);
-};
-const texts: Check = (value, field) => {
-  if (!Array.isArray(value)) throw wrongType(field, 'must be an array of strings', value);
-  for (const [index, item] of value.entries()) text(item, `${field}[${index}]`);
-};
-const oneOf =
-  (expected: string, ...tests: ((value: unknown) => boolean)[]): Check =>
-  (value, field) => {
-    if (!tests.some((test) => test(value))) throw wrongType(field, expected, value);
+const FUNCTION: Rule = { kind: 'function' };
+const PATTERN = by((value) => (value instanceof RegExp ? null : wrongType('a regular expression', value)));
+const TEXTS = by(listOf((value) => checkRule(value, NAME)));
+
+function listOf(check: Check): Check {
+  return (value) => {
+    if (!Array.isArray(value)) return wrongType('an array of strings', value);
+    for (const [index, item] of value.entries()) {
+      const found = check(item);
+      if (found !== null) return within(`[${index}]`, found);
+    }
+    return null;
   };
-const matching =
-  (pattern: RegExp, expected: string): Check =>
-  (value, field) => {
-    text(value, field);
-    if (pattern.test(value as string)) return;
-    throw new InvalidOptionsError({ field, rule: 'format', expected, got: JSON.stringify(value) });
-  };
-const each =
-  (check: Check): Check =>
-  (value, field) => {
-    texts(value, field);
-    for (const [index, item] of (value as string[]).entries()) check(item, `${field}[${index}]`);
-  };
+}
 
-const isFunction = (value: unknown) => typeof value === 'function';
-const isRecord = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
-const isTexts = (value: unknown) => Array.isArray(value) && value.every((item) => typeof item === 'string');
+function matching(pattern: RegExp, expected: string): Check {
+  return (value) => {
+    const found = checkRule(value, NAME);
+    if (found !== null || pattern.test(value as string)) return found;
+    return problem('format', expected, quote(value as string));
+  };
+}
 
-const languageName = matching(
+/** A value that `rule` takes, or a function that makes one. */
+function orFunction(rule: Rule, expected: string, isValue: (value: unknown) => boolean): Rule {
+  return by((value) => {
+    if (typeof value === 'function') return null;
+    return isValue(value) ? checkRule(value, rule) : wrongType(`${expected} or a function`, value);
+  });
+}
+
+const checkLanguageName = matching(
   /^[a-z0-9][a-z0-9+#.-]*$/,
   'must be lower-case letters, digits, "+", "#", "-" or "."',
 );
-const extension = matching(/^\.[A-Za-z0-9+.-]+$/, 'must start with a dot, as ".py"');
+const checkExtension = matching(/^\.[A-Za-z0-9+.-]+$/, 'must start with a dot, as ".py"');
 
 const STEP = {
-  file: text,
-  args: oneOf('must be an array of strings or a function', isTexts, isFunction),
-  env: oneOf('must be a plain object or a function', isRecord, isFunction),
-  limits,
-  readsMemoryLimit: oneOf('must be true or false', (value) => typeof value === 'boolean'),
+  file: NAME,
+  args: orFunction(by(optionRules.checkArgs), 'an array of strings', Array.isArray),
+  env: orFunction(ENV, 'a plain object', isPlainObject),
+  limits: ONE_SHOT_RULES.limits,
+  readsMemoryLimit: BOOLEAN,
 };
-const COMPILE_STEP = {
-  ...STEP,
-  output: texts,
-  files: oneOf('must be a function', isFunction),
-};
-const VERSION = {
-  file: text,
-  args: texts,
-  pattern: oneOf('must be a regular expression', (value) => value instanceof RegExp),
-};
-const STANDBY = { probe: text, prelude: oneOf('must be a function', isFunction) };
-const DEFINITION: Record<keyof LanguageDefinition, Check> = {
-  name: languageName,
-  title: text,
-  aliases: each(languageName),
-  extensions: each(extension),
-  fileName: oneOf('must be a string or a function', (value) => typeof value === 'string', isFunction),
-  env: oneOf('must be a plain object', isRecord),
-  compile: (value, field) => validate(value as object, COMPILE_STEP, ['file', 'output'], field),
-  run: (value, field) => validate(value as object, STEP, ['file'], field),
-  needs: texts,
-  version: (value, field) => validate(value as object, VERSION, ['file', 'args', 'pattern'], field),
-  standby: (value, field) => validate(value as object, STANDBY, ['probe', 'prelude'], field),
-  asksAge: oneOf('must be a regular expression', (value) => value instanceof RegExp),
-  debianPackage: text,
-  essentialPackages: texts,
-  seccompFamily: oneOf(`must be one of ${SYSCALL_FAMILIES.join(', ')}`, (value) =>
-    (SYSCALL_FAMILIES as readonly unknown[]).includes(value),
-  ),
-};
+const RUN_STEP = table<LanguageStep>('a step', STEP, { required: ['file'] });
+const COMPILE_STEP = table<CompileStep>(
+  'a compile step',
+  { ...STEP, output: TEXTS, files: FUNCTION },
+  { required: ['file', 'output'] },
+);
+const VERSION = table<VersionProbe>(
+  'version',
+  { file: NAME, args: by(optionRules.checkArgs), pattern: PATTERN },
+  { required: ['file', 'args', 'pattern'] },
+);
+const STANDBY = table<StandbyHints>(
+  'standby',
+  { probe: CODE, prelude: FUNCTION },
+  { required: ['probe', 'prelude'] },
+);
+const DEFINITION = table<LanguageDefinition>(
+  'the definition of a language',
+  {
+    name: by(checkLanguageName),
+    title: NAME,
+    aliases: by(listOf(checkLanguageName)),
+    extensions: by(listOf(checkExtension)),
+    fileName: orFunction(NAME, 'a string', (value) => typeof value === 'string'),
+    env: ENV,
+    compile: nested(COMPILE_STEP),
+    run: nested(RUN_STEP),
+    needs: TEXTS,
+    version: nested(VERSION),
+    standby: nested(STANDBY),
+    asksAge: PATTERN,
+    debianPackage: NAME,
+    essentialPackages: TEXTS,
+    seccompFamily: word(...SYSCALL_FAMILIES),
+  },
+  { required: ['name', 'fileName', 'run'] },
+);
 
 /** Checks a definition and fills in its defaults. `field` is how errors call it. */
 export function makeLanguage(definition: LanguageDefinition, field = 'language'): Language {
-  validate(definition, DEFINITION, ['name', 'fileName', 'run'], field);
+  validate(definition, DEFINITION, field);
   return Object.freeze({
     ...definition,
     title: definition.title ?? definition.name,

@@ -67,8 +67,8 @@ describe('runtimes are told the memory limit', () => {
   });
 
   test('Go is told by its environment', async () => {
-    const { options } = await runStep('go', { limits: { memoryBytes: 1000 } });
-    expect(options.env).toMatchObject({ GOMEMLIMIT: '900' });
+    const { options } = await runStep('go', { limits: { memoryBytes: 100_000 } });
+    expect(options.env).toMatchObject({ GOMEMLIMIT: '90000' });
   });
 });
 

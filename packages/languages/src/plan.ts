@@ -1,10 +1,10 @@
 /** Language + request → the arguments of one core run. Pure: nothing is started or looked up here. */
-import { DEFAULT_ENV, type FileInput, InvalidOptionsError, type Limits } from '@sbx/core';
+import { DEFAULT_ENV, type FileInput, InvalidOptionsError, type Limits, optionRules } from '@sbx/core';
 import { defaultEngine } from './engine.js';
 import type { CompileStep, Language, LanguageStep, PerRun, StepContext } from './language.js';
 import { memoryLimitOf, mergeLimits } from './limits.js';
 import { memoryLimitFiles, showsMemoryLimit } from './memory-limit-files.js';
-import { plainFileName } from './options.js';
+import { checkPlainFileName } from './options.js';
 import type { Artifact, CompileOptions, PreparedRun, RunArtifactOptions, RunEngine } from './types.js';
 
 type Files = Record<string, FileInput | string | Uint8Array>;
@@ -14,7 +14,8 @@ export function sourceName(language: Language, options: CompileOptions): string 
   if (options.fileName !== undefined) return options.fileName;
   if (typeof language.fileName === 'string') return language.fileName;
   const name = language.fileName(options.code);
-  plainFileName(name, `fileName(code) of ${language.name}`);
+  const found = checkPlainFileName(name);
+  if (found !== null) optionRules.throwProblem(`fileName(code) of ${language.name}`, found);
   return name;
 }
 

@@ -1,12 +1,12 @@
 /** The set of known languages, and everything that can be done with one. */
 
 import type { RunResult } from '@sbx/core';
-import { InvalidOptionsError, nearestName } from '@sbx/core';
+import { InvalidOptionsError, nearestName, optionRules } from '@sbx/core';
 import { compileCode } from './compile.js';
 import { makeLanguage } from './definition.js';
 import { builtinLanguages } from './entries/index.js';
 import type { Language, LanguageDefinition, LanguageReport } from './language.js';
-import { validateCompile, validateRunArtifact, validateRunCode } from './options.js';
+import { validate, validateCompile, validateRunArtifact, validateRunCode } from './options.js';
 import { planRun } from './plan.js';
 import { type ProbeOptions, probeLanguages } from './probe.js';
 import { runCompiled, runSource } from './run.js';
@@ -121,18 +121,21 @@ export class Registry {
   }
 }
 
+const { by, table, wrongType } = optionRules;
+
+const REGISTRY = table<RegistryOptions>('the options of createRegistry', {
+  // Each is checked where it is read.
+  languages: by((value) => (Array.isArray(value) ? null : wrongType('an array of definitions', value))),
+  extend: by((value) => {
+    const isRegistry = typeof (value as { list?: unknown } | null)?.list === 'function';
+    return value === null || isRegistry ? null : wrongType('a Registry, or null for none', value);
+  }),
+});
+
 /** Makes a registry: the built-in languages, or those of `extend`, plus or replaced by `languages`. */
 export function createRegistry(options: RegistryOptions = {}): Registry {
-  const { languages: added = [], extend, ...rest } = options;
-  for (const key of Object.keys(rest)) {
-    const hint = `Did you mean ${nearestName(key, ['languages', 'extend']) ?? 'languages'}?`;
-    throw new InvalidOptionsError({
-      field: `options.${key}`,
-      rule: 'unknown-key',
-      expected: 'is not a known option',
-      hint,
-    });
-  }
+  validate(options, REGISTRY);
+  const { languages: added = [], extend } = options;
   const base =
     extend === undefined ? builtinLanguages.map((entry) => makeLanguage(entry)) : (extend?.list() ?? []);
   const byName = new Map(base.map((language) => [language.name, language]));

@@ -53,11 +53,11 @@ describe('runCode', () => {
       language: 'cpp',
       code: '',
       engine,
-      compileLimits: { memoryBytes: 7 },
-      limits: { memoryBytes: 8 },
+      compileLimits: { memoryBytes: 7000 },
+      limits: { memoryBytes: 8000 },
       env: { A: '1' },
     });
-    expect(engine.calls.map((call) => call.options.limits?.memoryBytes)).toEqual([7, 8]);
+    expect(engine.calls.map((call) => call.options.limits?.memoryBytes)).toEqual([7000, 8000]);
     const [compiled, ran] = engine.calls.map((call) => call.options.env);
     expect(compiled).not.toHaveProperty('A');
     expect(ran).toHaveProperty('A', '1');
@@ -151,9 +151,12 @@ describe('what is not installed', () => {
 describe('refused before anything is started', () => {
   test.each([
     [undefined, /artifact must be a plain object/],
-    [{}, /artifact\.language is required/],
-    [{ language: 'cpp', source: 'main.cpp' }, /artifact\.files is required/],
-    [{ language: 'cpp', source: 'main.cpp', files: 'main' }, /artifact\.files must be a plain object/],
+    [{}, /artifact\.language is missing/],
+    [{ language: 'cpp', source: 'main.cpp' }, /artifact\.files is missing/],
+    [
+      { language: 'cpp', source: 'main.cpp', files: 'main' },
+      /artifact\.files must be an object of path: content/,
+    ],
     [{ ok: true, language: 'cpp', artifact: {}, result: null }, /Give compilation\.artifact/],
   ])('%j is no artifact', async (artifact, message) => {
     const engine = new FakeEngine(() => ({}));
@@ -164,7 +167,7 @@ describe('refused before anything is started', () => {
 
   test.each([['python'], [undefined], [['python', '']]])('%j is told what it should be', async (options) => {
     await expect(runCode(options as never)).rejects.toThrow(
-      "options must be an object such as { language: 'python', code: '…' }; got",
+      /^options must be a plain object .*got .*\. An example: \{ language: 'python', code: '…' \}/,
     );
   });
 
@@ -177,7 +180,7 @@ describe('refused before anything is started', () => {
   const registry = createRegistry({ languages: [definition] });
   const base = { language: 'cpp', code: '' };
   const cases: [string, Record<string, unknown>, string, RegExp][] = [
-    ['an unknown option', { ...base, timeout: 5 }, 'options.timeout', /not a known option/],
+    ['an unknown option', { ...base, timeout: 5 }, 'options.timeout', /not a key of the options of runCode/],
     ['a slip', { ...base, limit: {} }, 'options.limit', /Did you mean limits\?/],
     ['an unknown limit', { ...base, limits: { cpuTimeMS: 1 } }, 'options.limits.cpuTimeMS', /cpuTimeMs/],
     [
@@ -187,8 +190,8 @@ describe('refused before anything is started', () => {
       /number/,
     ],
     ['a NaN', { ...base, limits: { memoryBytes: Number.NaN } }, 'options.limits.memoryBytes', /NaN/],
-    ['no code', { language: 'cpp' }, 'options.code', /required/],
-    ['no language', { code: '' }, 'options.language', /required/],
+    ['no code', { language: 'cpp' }, 'options.code', /is missing/],
+    ['no language', { code: '' }, 'options.language', /is missing/],
     ['an unknown language', { ...base, language: 'pyton' }, 'options.language', /Did you mean python\?/],
     [
       'a language that none is near to',
@@ -201,6 +204,15 @@ describe('refused before anything is started', () => {
     ['a file name like a flag', { ...base, fileName: '-o' }, 'options.fileName', /"-"/],
     ['a source named as the output', { ...base, fileName: 'main' }, 'options.fileName', /uses itself/],
     ['a file named as the output', { ...base, files: { main: '' } }, 'options.files["main"]', /uses itself/],
+    [
+      'a limit of the second step that core would refuse',
+      { ...base, limits: { cpuTimeMs: 0 } },
+      'options.limits.cpuTimeMs',
+      /Give null for no limit/,
+    ],
+    ['a descriptor of the second step', { ...base, stdout: 'pip' }, 'options.stdout', /capture/],
+    ['an instance of a class', { ...base, env: new URL('a:b') }, 'options.env', /plain object/],
+    ['a list of variables', { ...base, env: ['A=1'] }, 'options.env', /plain object/],
     ['something else than an engine', { ...base, engine: {} }, 'options.engine', /Engine/],
   ];
   test.each(cases)('%s', async (_name, options, field, message) => {

@@ -3,23 +3,18 @@ import {
   type Engine,
   isRunner,
   type Limits,
+  optionRules,
   type ProgramOptions,
   type Runner,
   type SandboxShape,
 } from '@sbx/core';
 import type { LanguageName } from './language.js';
-import {
-  anything,
-  type Check,
-  type Checks,
-  limits,
-  record,
-  text,
-  texts,
-  validate,
-  wrongType,
-} from './options.js';
+import { ARGS, CODE, ENV, NAME, validate } from './options.js';
 import type { Registry } from './registry.js';
+
+const { by, checkRule, isPlainObject, keySegment, number, ONE_SHOT_RULES, table, within, wrongType } =
+  optionRules;
+type Check = optionRules.Check;
 
 /** Settings of `createRuntimes`. */
 export interface RuntimesOptions {
@@ -72,50 +67,70 @@ export interface SpawnCodeOptions
   limits?: Limits | undefined;
 }
 
-const counts: Check = (value, field) => {
-  record(value, field);
-  for (const [name, count] of Object.entries(value as Record<string, unknown>)) {
-    if (typeof count !== 'number') throw wrongType(`${field}.${name}`, 'must be a number', count);
-  }
-};
-
-const RUNTIMES: Checks<RuntimesOptions> = {
-  engine: (value, field) => {
-    if (!isRunner(value)) throw wrongType(field, 'must be an Engine or another Runner', value);
-  },
-  registry: (value, field) => {
-    if (typeof (value as { find?: unknown } | null)?.find !== 'function') {
-      throw wrongType(field, 'must be a Registry', value);
+/** An object with a value of the same kind under each language's name. */
+function perLanguage(check: Check): optionRules.Rule {
+  return by((value) => {
+    if (!isPlainObject(value)) return wrongType('a plain object', value);
+    for (const [name, item] of Object.entries(value)) {
+      const found = check(item);
+      if (found !== null) return within(keySegment(name), found);
     }
-  },
-  standby: counts,
-  memoryBytes: anything,
-  limits,
-  network: anything,
-  env: (value, field) => {
-    record(value, field);
-    for (const [name, env] of Object.entries(value as object)) record(env, `${field}.${name}`);
-  },
-};
+    return null;
+  });
+}
 
-const SPAWN_CODE: Checks<SpawnCodeOptions> = {
-  language: text,
-  code: text,
-  args: texts,
-  stdin: anything,
-  env: record,
-  limits,
-  signal: anything,
-  onAbort: anything,
-  killGraceMs: anything,
-  network: anything,
-  seccomp: anything,
-  seccompAction: anything,
-};
+const WAITING_MAX = 1024;
+const WAITING = number(0, WAITING_MAX);
+
+const RUNTIMES = table<RuntimesOptions>(
+  'the options of createRuntimes',
+  {
+    engine: by((value) => (isRunner(value) ? null : wrongType('an Engine or another Runner', value))),
+    registry: by(checkRegistry),
+    standby: perLanguage((value) => checkRule(value, WAITING)),
+    memoryBytes: number(0, Number.MAX_SAFE_INTEGER, { unit: 'bytes' }),
+    limits: ONE_SHOT_RULES.limits,
+    network: ONE_SHOT_RULES.network,
+    env: perLanguage((value) => checkRule(value, ENV)),
+  },
+  { required: ['engine'] },
+);
+
+function checkRegistry(value: unknown): optionRules.Problem | null {
+  const isRegistry = typeof (value as { find?: unknown } | null)?.find === 'function';
+  return isRegistry ? null : wrongType('a Registry', value);
+}
+
+const SPAWN_CODE = table<SpawnCodeOptions>(
+  'the options of spawn',
+  {
+    language: NAME,
+    code: CODE,
+    args: ARGS,
+    stdin: by(checkInput),
+    env: ENV,
+    limits: ONE_SHOT_RULES.limits,
+    signal: ONE_SHOT_RULES.signal,
+    onAbort: ONE_SHOT_RULES.onAbort,
+    killGraceMs: ONE_SHOT_RULES.killGraceMs,
+    network: ONE_SHOT_RULES.network,
+    seccomp: ONE_SHOT_RULES.seccomp,
+    seccompAction: ONE_SHOT_RULES.seccompAction,
+  },
+  { required: ['language', 'code'] },
+);
+
+/** What `Runtimes.spawn` can write to a program. */
+export function checkInput(value: unknown): optionRules.Problem | null {
+  if (value === 'empty' || value === 'pipe') return null;
+  const { text, bytes } = (value ?? {}) as { text?: unknown; bytes?: unknown };
+  if (typeof text === 'string' || bytes instanceof Uint8Array) return null;
+  return wrongType("'empty', 'pipe', { text } or { bytes }", value);
+}
 
 export function validateRuntimes(options: RuntimesOptions): void {
-  validate(options, RUNTIMES, ['engine']);
+  validate(options, RUNTIMES);
 }
 export function validateSpawnCode(options: SpawnCodeOptions): void {
-  validate(options, SPAWN_CODE, ['language', 'code']);
+  validate(options, SPAWN_CODE);
 }

@@ -53,7 +53,7 @@ test.each([
     'limits.cpuTimeMs',
   ],
   ['a function that JSON leaves out', {}, { timeout: () => 1 }, 'timeout'],
-  ['a class instance that JSON calls {}', { limits: {} }, { limits: new Disguised() }, 'limits.memoryBytes'],
+  ['a class instance that JSON calls {}', { limits: {} }, { limits: new Disguised() }, 'limits'],
   ['code that is no text', {}, { code: 7 }, 'code'],
   ['code in bytes', {}, { code: new Uint8Array(1) }, 'code'],
   ['unknown input', {}, { stdin: 'inherit' }, 'stdin'],

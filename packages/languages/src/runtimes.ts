@@ -17,6 +17,7 @@ import { type Programs, requireAvailable } from './needs.js';
 import { planRun, sourceName } from './plan.js';
 import { createRegistry, type Registry } from './registry.js';
 import {
+  checkInput,
   type RuntimesOptions,
   type SpawnCodeOptions,
   validateRuntimes,
@@ -129,7 +130,6 @@ export class Runtimes implements AsyncDisposable {
   async #prepare(request: SpawnCodeOptions, key: string | null): Promise<Prepared> {
     validateSpawnCode(request);
     const language = this.#find(request.language);
-    if (!isInput(request.stdin)) throw wrongInput();
     request.signal?.throwIfAborted();
     const programs = await requireAvailable(language, this.#options.engine);
     const start = this.#standby.prepare(language.name, this.#plan(language, programs, request));
@@ -193,7 +193,8 @@ function asks(age: RegExp, code: string): boolean {
 function keyOf(request: SpawnCodeOptions): string | null {
   if (!isPlain(request)) return null;
   const { code, stdin, signal: _signal, onAbort: _onAbort, killGraceMs: _grace, ...program } = request;
-  if (typeof code !== 'string' || !isInput(stdin) || !isExact(program)) return null;
+  if (typeof code !== 'string' || !(stdin === undefined || checkInput(stdin) === null) || !isExact(program))
+    return null;
   return JSON.stringify(program);
 }
 
@@ -215,17 +216,6 @@ function isPlain(value: object): boolean {
 export function createRuntimes(options: RuntimesOptions): Runtimes {
   validateRuntimes(options);
   return Runtimes.make(options);
-}
-
-function isInput(stdin: unknown): boolean {
-  if (stdin === undefined || stdin === 'empty' || stdin === 'pipe') return true;
-  const { text, bytes } = (stdin ?? {}) as { text?: unknown; bytes?: unknown };
-  return typeof text === 'string' || bytes instanceof Uint8Array;
-}
-
-function wrongInput(): InvalidOptionsError {
-  const expected = "must be 'empty', 'pipe', { text } or { bytes }";
-  return new InvalidOptionsError({ field: 'options.stdin', rule: 'type', expected });
 }
 
 /** What a program leaves unread is no fault. */

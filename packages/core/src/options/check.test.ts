@@ -57,6 +57,13 @@ describe('what is fine', () => {
 });
 
 describe('what is refused', () => {
+  it('what is no object at all is shown one', () => {
+    const called = table('calls', { code: text(6) }, { example: "{ code: '…' }" });
+    expect(errorOf('x', called)?.hint).toBe("An example: { code: '…' }.");
+    expect(errorOf(new URL('a:b'), called)?.hint).toMatch(/^Copy its fields/);
+    expect(errorOf('x')?.hint).toBeNull();
+  });
+
   it.each([
     [{ count: 0 }, '.count', 'range'],
     [{ count: 11 }, '.count', 'range'],

@@ -16,6 +16,7 @@ import { keySegment, nulProblem, type Problem, problem, within, wrongType, wrong
 /** Looks at a value that is not `undefined`. Must not keep or change it. */
 export type Check = (value: unknown) => Problem | null;
 
+/** What a value must be. */
 export type Rule =
   | NumberRule
   | StringRule
@@ -26,6 +27,7 @@ export type Rule =
   | { kind: 'table'; table: Table; then?: Check }
   | { kind: 'check'; check: Check };
 
+/** A number in a range. */
 export interface NumberRule {
   kind: 'number';
   min: number;
@@ -37,6 +39,7 @@ export interface NumberRule {
   unit: string;
 }
 
+/** A text of bounded size. */
 export interface StringRule {
   kind: 'string';
   /** Greatest size in bytes of UTF-8. */
@@ -57,6 +60,8 @@ export interface Table {
   readonly exactlyOne: ReadonlySet<string> | null;
   /** Keys that people try, with what to write here. */
   readonly hints: Readonly<Record<string, string>>;
+  /** Such an object in short, for who gave none at all. */
+  readonly example: string | null;
 }
 
 /** The keys of an interface, or of every member of a union. */
@@ -73,6 +78,7 @@ export function table<T extends object = Record<string, unknown>>(
     required?: readonly NoInfer<KeysOf<T>>[];
     exactlyOne?: readonly NoInfer<KeysOf<T>>[];
     hints?: Readonly<Record<string, string>>;
+    example?: string;
   } = {},
 ): Table {
   return {
@@ -81,6 +87,7 @@ export function table<T extends object = Record<string, unknown>>(
     required: more.required ?? [],
     exactlyOne: more.exactlyOne === undefined ? null : new Set(more.exactlyOne),
     hints: more.hints ?? {},
+    example: more.example ?? null,
   };
 }
 
@@ -129,7 +136,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 
 /** Checks an object against its table. Keys with `undefined` count as absent. */
 export function checkTable(value: unknown, rules: Table): Problem | null {
-  if (!isPlainObject(value)) return notPlain(value, rules.what);
+  if (!isPlainObject(value)) return notPlain(value, rules);
   const { exactlyOne } = rules;
   let chosen = 0;
   for (const key in value) {
@@ -209,9 +216,10 @@ function numberHint(value: unknown, rule: NumberRule): string | null {
 
 const GETTER_RULE = 'must be a plain value, not a getter: it could change after the check';
 
-function notPlain(value: unknown, what: string): Problem {
+function notPlain(value: unknown, { what, example }: Table): Problem {
   const isInstance = typeof value === 'object' && value !== null && !Array.isArray(value);
-  const hint = isInstance ? 'Copy its fields into an object literal: { ...value }.' : null;
+  const like = example === null ? null : `An example: ${example}.`;
+  const hint = isInstance ? 'Copy its fields into an object literal: { ...value }.' : like;
   return problem('type', `must be a plain object (${what})`, describeSecret(value), hint);
 }
 

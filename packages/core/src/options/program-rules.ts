@@ -18,7 +18,7 @@ import { checkStandardTwice, isCaptured, PTY_TABLE, RUN_STDIO, SPAWN_STDIO } fro
 export const KILL_GRACE_MS_MAX = 60_000;
 
 /** Names that people bring from `child_process` and its like. */
-const HINTS: Record<string, string> = {
+export const PROGRAM_HINTS: Record<string, string> = {
   timeout: 'Give limits: { wallTimeMs } (real time) or { cpuTimeMs } (time on the CPU).',
   timeoutMs: 'Give limits: { wallTimeMs } (real time) or { cpuTimeMs } (time on the CPU).',
   maxBuffer: 'Give limits: { outputBytes }.',
@@ -31,7 +31,7 @@ const HINTS: Record<string, string> = {
 };
 
 const SPAWN_HINTS: Record<string, string> = {
-  ...HINTS,
+  ...PROGRAM_HINTS,
   files: 'spawn takes no files: write them with sandbox.writeFiles first.',
   copyOut: 'spawn takes no files out: read them with sandbox.readFile afterwards.',
   onStdout: "Give stdout: 'pipe' and read process.stdout.",
@@ -39,7 +39,7 @@ const SPAWN_HINTS: Record<string, string> = {
 };
 
 const CREATE_HINTS: Record<string, string> = {
-  ...HINTS,
+  ...PROGRAM_HINTS,
   args: 'Programs are given to run or spawn.',
   cwd: 'Give cwd to run or spawn.',
 };
@@ -107,7 +107,7 @@ export const SPAWN_TABLE: Table = table<ProgramOptions>(
 export const RUN_TABLE: Table = table<RunOptions>(
   'the options of run',
   { ...RUN_RULES, ...CALL_RULES, limits: PROGRAM_LIMITS_RULE },
-  { hints: HINTS },
+  { hints: PROGRAM_HINTS },
 );
 
 /** `GroupProgram`, without file and arguments. */
@@ -122,18 +122,21 @@ interface NamesEngine {
   engine?: unknown;
 }
 
+/** Rules of `OneShotOptions`, by key. */
+export const ONE_SHOT_RULES = { ...GROUP_PROGRAM_RULES, ...CALL_RULES, engine: ENGINE_RULE };
+
 /** `OneShotOptions`: a program in a fresh sandbox. */
 export const ONE_SHOT_TABLE: Table = table<FreshRunOptions & NamesEngine>(
   'the options of Sandbox.run',
-  { ...GROUP_PROGRAM_RULES, ...CALL_RULES, engine: ENGINE_RULE },
-  { hints: HINTS },
+  ONE_SHOT_RULES,
+  { hints: PROGRAM_HINTS },
 );
 
 /** The same for a living process. */
 export const ONE_SHOT_SPAWN_TABLE: Table = table<FreshRunOptions & NamesEngine>(
   'the options of Sandbox.spawn',
-  { ...GROUP_PROGRAM_RULES, ...CALL_RULES, ...SPAWN_STDIO_RULES, engine: ENGINE_RULE },
-  { hints: HINTS },
+  { ...ONE_SHOT_RULES, ...SPAWN_STDIO_RULES },
+  { hints: PROGRAM_HINTS },
 );
 
 /** `StandbyProgram`, without file, arguments, entry and files. */
@@ -146,7 +149,7 @@ export const STANDBY_TABLE: Table = table<Omit<StandbyProgram, 'file' | 'args' |
     seccompFamily: COMMON_RULES.seccompFamily,
     limits: LIMITS_RULE,
   },
-  { hints: HINTS },
+  { hints: PROGRAM_HINTS },
 );
 
 /** `SandboxOptions`. */

@@ -1,0 +1,25 @@
+/**
+ * The checker of options and the rules of a program's options, for packages that hand options on to an engine
+ * (`@sbx/languages`): wrong ones are refused before anything starts, in the same words everywhere.
+ */
+export { checkArgs, checkEnv } from './argv.js';
+export {
+  BOOLEAN,
+  by,
+  type Check,
+  checkRule,
+  checkTable,
+  isPlainObject,
+  type NumberRule,
+  nested,
+  number,
+  type Rule,
+  type StringRule,
+  type Table,
+  table,
+  text,
+  word,
+} from './check.js';
+export { describe, quote } from './describe.js';
+export { keySegment, type Problem, problem, throwProblem, within, wrongType } from './problem.js';
+export { ONE_SHOT_RULES, PROGRAM_HINTS } from './program-rules.js';
