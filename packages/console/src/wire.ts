@@ -91,7 +91,7 @@ export interface HelloMessage {
   user: string;
   /** What the server speaks. */
   protocols: string[];
-  /** Those that are installed. */
+  /** Those that are installed. With a cluster none until a worker was asked; then `hello` comes again. */
   languages: ConsoleLanguage[];
   /** Each guarantee. */
   guarantees: Guarantee[];
@@ -140,6 +140,45 @@ export interface FiguresMessage {
   protocols: Record<string, ProtocolFigures>;
 }
 
+/** A machine of a cluster. All texts are its own words. */
+export interface WorkerFigures {
+  /** Unique among them. */
+  name: string;
+  /** As the machine calls itself. */
+  host: string;
+  /** Places for jobs. */
+  slots: number;
+  /** Places that are taken. */
+  running: number;
+  /** It takes no more. */
+  isDraining: boolean;
+  /** Names of the languages that it announces. */
+  languages: string[];
+  /** Words of its operator. */
+  labels: Record<string, string>;
+  /** Of `@sbx/core` there. */
+  version: string;
+  /** Guarantees that do not hold there. */
+  missing: { name: string; required: boolean; reason: string | null }[];
+}
+
+/**
+ * Workers of a cluster, where programs run on one: after `hello`, and when something of it has changed, at
+ * most once a second.
+ */
+export interface ClusterMessage {
+  /** Which message. */
+  type: 'cluster';
+  /** By machine and name, up to 256 of them. */
+  workers: WorkerFigures[];
+  /** All that there are. */
+  workerCount: number;
+  /** At the broker, of all submitters; `null`: not known, or the broker does not answer. */
+  queue: { waiting: number; running: number; oldestMs: number | null } | null;
+  /** What holds on every worker. */
+  guarantees: Guarantee[];
+}
+
 /** A sample of a watched run. */
 export interface RunMessage {
   /** Which message. */
@@ -173,7 +212,13 @@ export interface RefusalMessage {
 }
 
 /** From the server. */
-export type ServerMessage = HelloMessage | FiguresMessage | RunMessage | RunEndMessage | RefusalMessage;
+export type ServerMessage =
+  | HelloMessage
+  | FiguresMessage
+  | ClusterMessage
+  | RunMessage
+  | RunEndMessage
+  | RefusalMessage;
 
 /** Asks for samples of a run, which may be yet to come. */
 export interface WatchMessage {

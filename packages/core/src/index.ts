@@ -40,6 +40,7 @@ export {
   type Runner,
   type RunnerOptions,
   type RunnerProcess,
+  type RunnerQueue,
   type RunnerWorker,
 } from './public/runner.js';
 export { Sandbox } from './public/sandbox.js';

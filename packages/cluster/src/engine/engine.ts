@@ -11,6 +11,7 @@ import {
   type Runner,
   type RunnerOptions,
   type RunnerProcess,
+  type RunnerQueue,
   type RunResult,
   STATUSES,
   type Status,
@@ -21,6 +22,7 @@ import { checkName, JOB_ID, subjects, TENANT } from '../names.js';
 import { NatsBlobStore } from '../nats/blob-store.js';
 import { type Broker, openBroker, unavailable } from '../nats/connection.js';
 import { WorkerList } from '../nats/presence.js';
+import { queueOf } from '../nats/queue.js';
 import { submitterLink } from '../nats/submitter-link.js';
 import { Channel } from '../session/channel.js';
 import { Submitter } from '../submit/submitter.js';
@@ -134,6 +136,11 @@ export class ClusterEngine implements Runner {
   /** Those that announced themselves in the last 15 s. */
   workers(): WorkerDescription[] {
     return this.#workers.all();
+  }
+
+  /** The queue at the broker, with the jobs of all submitters. Rejects when the broker does not answer. */
+  queue(): Promise<RunnerQueue> {
+    return queueOf(this.#broker);
   }
 
   /** Jobs of this process that a second worker began, or a third, since the opening. */

@@ -16,7 +16,7 @@ export function clusterInfo(workers: readonly WorkerDescription[], queueLength: 
     cgroup: cgroupOf(infos),
     user: first?.user ?? { mode: 'rootless', uidBase: null },
     features: features as Features,
-    parallelism: workers.reduce((sum, { slots }) => sum + slots, 0),
+    parallelism: workers.reduce((sum, { slots, isDraining }) => sum + (isDraining ? 0 : slots), 0),
     maxSandboxes: infos.reduce((sum, { maxSandboxes }) => sum + maxSandboxes, 0),
     queueLength,
     limits: first?.limits ?? DEFAULT_LIMITS,

@@ -12,16 +12,26 @@ const RETRY_MS = 1000;
 
 type Entries = Awaited<ReturnType<KV['watch']>>;
 
-/** Announces a worker until the returned function is called, which takes it back. */
-export function announce({ workers }: Broker, describe: () => WorkerDescription): () => Promise<void> {
+/** A worker that is announced, again and again. */
+export interface Presence {
+  /** At once, as something has changed that others should know soon. */
+  announce(): void;
+  /** Takes it back. */
+  withdraw(): Promise<void>;
+}
+
+export function openPresence({ workers }: Broker, describe: () => WorkerDescription): Presence {
   const { name } = describe();
   // The next one comes.
   const put = () => void workers.put(name, encodeAnnouncement(describe())).catch(() => undefined);
   put();
   const timer = setInterval(put, RENEW_MS);
-  return async () => {
-    clearInterval(timer);
-    await workers.delete(name).catch(() => undefined); // then it goes by itself
+  return {
+    announce: put,
+    async withdraw() {
+      clearInterval(timer);
+      await workers.delete(name).catch(() => undefined); // then it goes by itself
+    },
   };
 }
 

@@ -10,7 +10,7 @@ import { pageOf } from '../metrics/page.js';
 import { subjects } from '../names.js';
 import { NatsBlobStore } from '../nats/blob-store.js';
 import { type Broker, LEASE_MS, openBroker } from '../nats/connection.js';
-import { announce } from '../nats/presence.js';
+import { openPresence, type Presence } from '../nats/presence.js';
 import { workerLink } from '../nats/worker-link.js';
 import { tracedAttempt } from '../tracing/attempt-span.js';
 import type { WorkerDescription } from '../wire/announcement.js';
@@ -96,7 +96,7 @@ class OpenWorker implements Worker {
   readonly #executor: Executor;
   readonly #link: ReturnType<typeof workerLink>;
   readonly #slots: WorkerSlots;
-  readonly #withdraw: () => Promise<void>;
+  readonly #presence: Presence;
   #isDraining = false;
   #closed: Promise<void> | null = null;
 
@@ -127,7 +127,7 @@ class OpenWorker implements Worker {
       execute: (delivery, signal) =>
         tracedAttempt(delivery, name, () => this.#executor.execute(delivery, signal)),
     });
-    this.#withdraw = announce(broker, () => this.describe());
+    this.#presence = openPresence(broker, () => this.describe());
     logger.info({ worker: name, slots, languages: parts.languages.map(({ name }) => name) }, 'worker ready');
   }
 
@@ -171,8 +171,9 @@ class OpenWorker implements Worker {
 
   async drain(): Promise<void> {
     this.#isDraining = true;
-    await this.#withdraw();
+    this.#presence.announce(); // submitters count its places no more
     await this.#slots.drain();
+    await this.#presence.withdraw();
   }
 
   close(drainMs = 0): Promise<void> {

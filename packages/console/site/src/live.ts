@@ -2,6 +2,7 @@
 import {
   CLOSE_UNAUTHORIZED,
   type ClientMessage,
+  type ClusterMessage,
   CONSOLE_PATH,
   type FiguresMessage,
   type HelloMessage,
@@ -17,16 +18,20 @@ export type LiveState = 'connecting' | 'open' | 'lost' | 'needs-token';
 export interface LiveSnapshot {
   state: LiveState;
   hello: HelloMessage | null;
+  /** `null`: programs run on the server's machine. */
+  cluster: ClusterMessage | null;
   /** Of the last five minutes, the oldest first. */
   history: readonly FiguresMessage[];
 }
+
+export const FIRST_SNAPSHOT: LiveSnapshot = { state: 'connecting', hello: null, cluster: null, history: [] };
 
 const HISTORY_COUNT_MAX = 300;
 const PAUSE_MS_MIN = 250;
 const PAUSE_MS_MAX = 5000;
 
 export class LiveClient {
-  #snapshot: LiveSnapshot = { state: 'connecting', hello: null, history: [] };
+  #snapshot = FIRST_SNAPSHOT;
   #socket: WebSocket | null = null;
   #token: string | undefined;
   #pauseMs = PAUSE_MS_MIN;
@@ -80,7 +85,9 @@ export class LiveClient {
     switch (message.type) {
       case 'hello':
         this.#pauseMs = PAUSE_MS_MIN;
-        return this.#change({ state: 'open', hello: message, history: [] });
+        return this.#change({ state: 'open', hello: message, cluster: null, history: [] });
+      case 'cluster':
+        return this.#change({ cluster: message });
       case 'figures':
         return this.#change({ history: [...this.#snapshot.history, message].slice(-HISTORY_COUNT_MAX) });
       case 'run':

@@ -3,7 +3,8 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { CompareView } from './compare/compare-view.js';
 import { EngineView } from './engine/engine-view.js';
-import type { LiveSnapshot } from './live.js';
+import { NoWorkers } from './engine/workers.js';
+import { FIRST_SNAPSHOT } from './live.js';
 import { FIRST_REQUEST, type RunRequest, requestOf } from './run/request.js';
 import { RunView } from './run/run-view.js';
 import { openServer, type Server } from './server.js';
@@ -32,7 +33,7 @@ function viewOf(hash: string): ViewName {
 }
 
 function App({ server }: { server: Server }) {
-  const [live, setLive] = useState<LiveSnapshot>({ state: 'connecting', hello: null, history: [] });
+  const [live, setLive] = useState(FIRST_SNAPSHOT);
   const [view, setView] = useState<ViewName>(viewOf(location.hash));
   /** Views that hold something stay once they have been looked at. */
   const [visited, setVisited] = useState<ReadonlySet<ViewName>>(new Set([view]));
@@ -76,6 +77,7 @@ function App({ server }: { server: Server }) {
           <TokenForm onToken={(token) => server.enter(token)} />
         ) : (
           <>
+            <NoWorkers cluster={live.cluster} />
             {/* It stays: a program goes on while another view is looked at. */}
             <div hidden={view !== 'run'}>
               <RunView {...shared} />

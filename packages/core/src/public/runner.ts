@@ -66,6 +66,18 @@ export interface RunnerWorker {
   readonly info: EngineInfo;
 }
 
+/** What waits for the machines of a `Runner`, whoever sent it. */
+export interface RunnerQueue {
+  /** Jobs that no worker has. */
+  readonly waiting: number;
+  /** Jobs that workers have. */
+  readonly running: number;
+  /** Jobs that were given to a second worker, of those that are there. */
+  readonly redelivered: number;
+  /** Age of the job that has been there longest, in ms; `null` where there is none. */
+  readonly oldestMs: number | null;
+}
+
 /**
  * Runs programs, here or on other machines. What cannot leave a machine (open descriptors, `inherit`,
  * callbacks, streams as input) is refused by name where it would have to.
@@ -83,6 +95,8 @@ export interface Runner extends AsyncDisposable {
   usage?(): EngineUsage;
   /** The machines that do the work, as far as they are known. Absent: this one alone. */
   workers?(): readonly RunnerWorker[];
+  /** What waits for them; rejects when nobody answers. Absent: `counters` says all there is. */
+  queue?(): Promise<RunnerQueue>;
   /** As `Engine.run`. */
   run(file: string, args?: readonly string[], options?: RunnerOptions): Promise<RunResult>;
   /** As `Engine.spawn`. */

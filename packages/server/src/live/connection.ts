@@ -40,6 +40,9 @@ export class LiveConnection {
   /** What ends each watch, by the id of its run. */
   readonly #watches = new Map<string, () => void>();
 
+  /** The last text of `sendChanged`. */
+  #changing = '';
+
   constructor({ socket, running, watchCountMax }: ConnectionParts) {
     this.#socket = socket;
     this.#running = running;
@@ -68,6 +71,11 @@ export class LiveConnection {
     if (this.#socket.bufferedAmount > BUFFERED_BYTES_MAX) return false;
     this.#socket.send(text);
     return true;
+  }
+
+  /** As `sendText`, unless it was sent before and nothing else since. */
+  sendChanged(text: string): void {
+    if (text !== this.#changing && this.sendText(text)) this.#changing = text;
   }
 
   #onMessage(text: string): void {

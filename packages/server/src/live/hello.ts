@@ -1,6 +1,6 @@
-/** What does not change while a server is open: its engine, its guarantees, its languages. */
+/** What a connection is told first: engine, guarantees, languages. */
 import type { ConsoleLanguage, Guarantee, HelloMessage, Step } from '@sbx/console/wire';
-import { DEFAULT_ENV, FEATURES, type Runner } from '@sbx/core';
+import { DEFAULT_ENV, type EngineInfo, FEATURES, type Runner } from '@sbx/core';
 import { type Language, type LanguageReport, type LanguageStep, languages } from '@sbx/languages';
 import { GUARANTEE_FACTS } from '@sbx/serving';
 import type { Part } from '../parts/part.js';
@@ -8,10 +8,19 @@ import type { Part } from '../parts/part.js';
 /** Of programs for which a language makes up its arguments. */
 const MEMORY_BYTES = 512 * 2 ** 20;
 
-export async function makeHello(engine: Runner, parts: readonly Part[]): Promise<HelloMessage> {
-  const { version, kernel, cgroup, user, parallelism, maxSandboxes, queueLength } = engine.info();
+/** Runs programs to find out; with a cluster it waits for a worker. */
+export async function askLanguages(engine: Runner, parts: readonly Part[]): Promise<ConsoleLanguage[]> {
   const streamed = new Set(parts.flatMap((part) => part.languages));
   const reports = await languages.probe(engine);
+  return reports.flatMap((report) => languageOf(report, streamed));
+}
+
+export function makeHello(
+  engine: Runner,
+  parts: readonly Part[],
+  installed: ConsoleLanguage[],
+): HelloMessage {
+  const { version, kernel, cgroup, user, parallelism, maxSandboxes, queueLength } = engine.info();
   return {
     type: 'hello',
     v: 1,
@@ -20,14 +29,13 @@ export async function makeHello(engine: Runner, parts: readonly Part[]): Promise
     cgroup: cgroup.version,
     user: user.mode,
     protocols: parts.map(({ protocol }) => protocol),
-    languages: reports.flatMap((report) => languageOf(report, streamed)),
-    guarantees: guaranteesOf(engine),
+    languages: installed,
+    guarantees: guaranteesOf(engine.info()),
     bounds: { parallelism, maxSandboxes, queueLength },
   };
 }
 
-function guaranteesOf(engine: Runner): Guarantee[] {
-  const { features } = engine.info();
+export function guaranteesOf({ features }: EngineInfo): Guarantee[] {
   return FEATURES.map((name) => {
     const { available, mechanism, reason } = features[name];
     const { required, why, fix } = GUARANTEE_FACTS[name];

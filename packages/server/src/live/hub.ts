@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import {
   CLOSE_UNAUTHORIZED,
+  type ConsoleLanguage,
   FIGURES_INTERVAL_MS,
   type FiguresMessage,
-  type HelloMessage,
   MESSAGE_BYTES_MAX,
   SUBPROTOCOL,
 } from '@sbx/console/wire';
@@ -14,8 +14,9 @@ import { type EntryCheck, FOREIGN_PAGE, offeredProtocols, refuseUpgrade } from '
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Protocol } from '../options.js';
 import type { Part } from '../parts/part.js';
+import { ClusterView } from './cluster.js';
 import { LiveConnection } from './connection.js';
-import { makeHello } from './hello.js';
+import { askLanguages, makeHello } from './hello.js';
 import type { Recorder } from './recorder.js';
 import type { RunningRuns } from './running.js';
 
@@ -44,12 +45,15 @@ export class LiveHub {
     maxPayload: MESSAGE_BYTES_MAX,
     handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
   });
-  #hello: Promise<HelloMessage> | null = null;
+  /** `null`: programs run on this machine. */
+  readonly #cluster: ClusterView | null;
+  #languages: Promise<ConsoleLanguage[]> | null = null;
   #timer: NodeJS.Timeout | undefined;
   #isClosing = false;
 
   constructor(hub: HubParts) {
     this.#hub = hub;
+    this.#cluster = hub.engine.workers === undefined ? null : new ClusterView(hub.engine);
     this.#server.on('wsClientError', ({ message }: Error, socket: Duplex) =>
       refuseUpgrade(socket, '400 Bad Request', TEXT, `${message}\n`),
     );
@@ -96,20 +100,31 @@ export class LiveHub {
   /** Languages are asked for once, at the first connection. One that fails is asked again at the next. */
   async #greet(socket: WebSocket, connection: LiveConnection): Promise<void> {
     const { engine, parts } = this.#hub;
-    this.#hello ??= makeHello(engine, parts);
+    this.#languages ??= askLanguages(engine, parts);
     try {
-      connection.send(await this.#hello);
-      connection.send(this.#figures());
+      if (!engine.isReady) this.#sendHello(connection, []); // it is waited for a worker
+      this.#sendHello(connection, await this.#languages);
     } catch {
-      this.#hello = null;
+      this.#languages = null;
       socket.close(INTERNAL, 'the engine could not be asked; try again');
     }
+  }
+
+  #sendHello(connection: LiveConnection, installed: ConsoleLanguage[]): void {
+    const { engine, parts } = this.#hub;
+    connection.send(makeHello(engine, parts, installed));
+    if (this.#cluster !== null) connection.sendText(this.#cluster.text());
+    connection.send(this.#figures());
   }
 
   #start(): void {
     this.#timer = setInterval(() => {
       const text = JSON.stringify(this.#figures());
-      for (const connection of this.#connections.values()) connection.sendText(text);
+      const cluster = this.#cluster?.text();
+      for (const connection of this.#connections.values()) {
+        connection.sendText(text);
+        if (cluster !== undefined) connection.sendChanged(cluster);
+      }
     }, FIGURES_INTERVAL_MS).unref();
   }
 

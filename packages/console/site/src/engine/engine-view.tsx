@@ -5,19 +5,23 @@ import { formatBytes, formatCount } from '../units.js';
 import { Bars } from './bars.js';
 import { RatePlot } from './rate-plot.js';
 import { endedWithin, latenciesWithin, ratesOf } from './window.js';
+import { Workers } from './workers.js';
 
-export function EngineView({ live: { hello, history } }: { live: LiveSnapshot }) {
+export function EngineView({ live: { hello, cluster, history } }: { live: LiveSnapshot }) {
   const now = history.at(-1);
   if (hello === null || now === undefined) return <p>Waiting for the first figures …</p>;
   const { bounds } = hello;
   return (
     <>
-      <p class="hint">
-        sbx {hello.version}, Linux {hello.kernel}, cgroup {hello.cgroup}, as {hello.user};{' '}
-        {bounds.parallelism} one-shot runs and {bounds.maxSandboxes} sandboxes at once, {bounds.queueLength}{' '}
-        may wait.
-      </p>
-      <Figures now={now} before={history.at(-2)} />
+      {cluster === null && (
+        <p class="hint">
+          sbx {hello.version}, Linux {hello.kernel}, cgroup {hello.cgroup}, as {hello.user};{' '}
+          {bounds.parallelism} one-shot runs and {bounds.maxSandboxes} sandboxes at once, {bounds.queueLength}{' '}
+          may wait.
+        </p>
+      )}
+      <Figures now={now} before={history.at(-2)} isHere={cluster === null} />
+      {cluster !== null && <Workers cluster={cluster} />}
       <section class="card">
         <h2>Programs started a second</h2>
         <RatePlot history={history} />
@@ -28,19 +32,26 @@ export function EngineView({ live: { hello, history } }: { live: LiveSnapshot })
         ))}
       </div>
       <section class="card">
-        <h2>Guarantees</h2>
-        <Guarantees guarantees={hello.guarantees} />
+        <h2>Guarantees{cluster !== null && ' of every worker'}</h2>
+        <Guarantees guarantees={(cluster ?? hello).guarantees} />
       </section>
     </>
   );
 }
 
-function Figures({ now, before }: { now: FiguresMessage; before: FiguresMessage | undefined }) {
+interface FiguresProps {
+  now: FiguresMessage;
+  before: FiguresMessage | undefined;
+  /** Programs run on the server's machine. */
+  isHere: boolean;
+}
+
+function Figures({ now, before, isHere }: FiguresProps) {
   const { startedPerSecond, cpus } = ratesOf(before, now);
   const { engine, usage } = now;
   const rows: [string, string][] = [
-    ['ready', formatCount(engine.ready)],
-    ['in use', formatCount(engine.sandboxes)],
+    ...(isHere ? [['ready', formatCount(engine.ready)] as [string, string]] : []),
+    [isHere ? 'in use' : 'sent', formatCount(engine.sandboxes)],
     ['waiting', formatCount(engine.waiting)],
     ['started/s', startedPerSecond.toFixed(1)],
     ['CPUs', cpus === null ? 'not counted' : cpus.toFixed(2)],

@@ -1,0 +1,86 @@
+// The console of a server whose programs run on a cluster: no worker, two, one that drains, hostile words.
+import { ClusterEngine } from '@sbx/cluster';
+import { createServer, type SbxServer } from '@sbx/server';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useNats } from '../cluster/nats.js';
+import { startWorkerProcess, type TestNode } from '../cluster/nodes.js';
+import { hasChromium, useBrowser } from './browser.js';
+import { connected, linkTo, runToEnd, seriousIn, shot } from './page.js';
+
+const HOSTILE = '<img src=x onerror="document.title=1">\u202e';
+
+describe.skipIf(!hasChromium)('workers', { timeout: 90_000 }, () => {
+  const nats = useNats();
+  const browser = useBrowser();
+  const workers: TestNode[] = [];
+  let engine: ClusterEngine;
+  let server: SbxServer;
+  let url: string;
+
+  const startWorker = async (labels: Record<string, string>) => {
+    const worker = await startWorkerProcess({ servers: nats.url, slots: 1, languages: ['python'], labels });
+    workers.push(worker);
+    return worker;
+  };
+
+  beforeAll(async () => {
+    engine = await ClusterEngine.open({ servers: nats.url });
+    server = await createServer({ port: 0, engine, protocols: ['gojudge'] }); // Fathom's waits for a worker
+    [url] = (await server.listen()).urls as [string];
+  }, 60_000);
+  afterAll(async () => {
+    await server?.close();
+    await engine?.close();
+    await Promise.all(workers.map((worker) => worker.kill()));
+  });
+
+  test('that nobody works is said, and ends with the first worker; programs and terminals run there', async () => {
+    await using opened = await browser.open(linkTo(url, { language: 'python', code: 'print("far")' }));
+    const { page, complaints } = opened;
+    await connected(page);
+    const notice = page.getByText('No worker of the cluster takes jobs');
+    await notice.waitFor();
+    expect(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled()).toBe(true);
+    await page.getByRole('link', { name: 'Engine' }).click();
+    await page.getByText('None has announced itself').waitFor();
+    expect(await seriousIn(page)).toEqual([]);
+    await startWorker({ rack: HOSTILE });
+    await notice.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Run', exact: true }).click();
+    await expect.poll(() => page.getByRole('button', { name: 'Run', exact: true }).isEnabled()).toBe(true);
+    expect(await runToEnd(page)).toMatch(/exit code 0/);
+    await page.getByRole('link', { name: 'Terminal' }).click();
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.locator('.xterm-helper-textarea').waitFor({ state: 'attached' });
+    await page.keyboard.type('echo $((40+2))\n');
+    await page.locator('.xterm-rows', { hasText: '42' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('two of them, live, one that drains; their words never become markup', async () => {
+    await using opened = await browser.open(`${url}/#engine`);
+    const { page, complaints } = opened;
+    const rows = page.getByRole('region', { name: 'Workers of the cluster' }).locator('tbody tr');
+    const other = await startWorker({ zone: 'b' });
+    await expect.poll(() => rows.count()).toBe(2);
+    const hostile = rows.filter({ hasText: 'rack=' });
+    expect(await hostile.textContent()).toContain('rack=<img src=x onerror="document.title=1"><U+202E>');
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(await page.title()).not.toBe('1');
+    const busy = [1, 2, 3].map(() => engine.run('/bin/sleep', ['8'], { limits: { wallTimeMs: 20_000 } }));
+    const drained = rows.filter({ hasText: 'zone=b' });
+    await page.getByText(/2 of 2 places taken\. At the broker 2 jobs run, 1 wait, the oldest for/).waitFor();
+    expect(await drained.textContent()).toMatch(/1\/1ready.*python/);
+    other.child.kill('SIGTERM');
+    await drained.filter({ hasText: 'draining' }).waitFor();
+    expect(await seriousIn(page)).toEqual([]);
+    await shot(page, 'workers');
+    await Promise.all(busy);
+    await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(1);
+    const [wide, screen] = await page.evaluate<[number, number]>(
+      '[document.documentElement.scrollWidth, innerWidth]',
+    );
+    expect(wide).toBeLessThanOrEqual(screen);
+    expect(complaints).toEqual([]);
+  });
+});
