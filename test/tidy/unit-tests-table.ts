@@ -28,12 +28,7 @@ export const WITHOUT_UNIT_TEST: Readonly<Record<string, string>> = {
   'packages/fathom-server/src/index.ts': INDEX,
   'packages/fathom-server/src/runtime.ts': across('test/fathom'),
   'packages/fathom-server/src/server.ts': across('test/fathom'),
-  'packages/gojudge-server/src/http/handlers/files.ts': across('test/gojudge'),
   'packages/gojudge-server/src/http/request-context.ts': TYPES,
-  'packages/gojudge-server/src/http/transport/fast-path/chunked.ts': across('test/gojudge'),
-  'packages/gojudge-server/src/http/transport/fast-path/fast-path.ts': across('test/gojudge'),
-  'packages/gojudge-server/src/http/transport/node/adapter.ts': across('test/gojudge'),
-  'packages/gojudge-server/src/http/transport/node/send.ts': across('test/gojudge'),
   'packages/gojudge-server/src/http/upload/multipart-parts.ts':
     'in multipart.test.ts, which reads parts by it',
   'packages/gojudge-server/src/judge/job.ts': TYPES,

@@ -1,0 +1,108 @@
+// Which requests the fast path answers, and which it leaves to Node's HTTP server, over real connections.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { ServerContext } from '../../../judge/run-job.js';
+import type { Metrics } from '../../../metrics/metrics.js';
+import { Receiving } from '../../connection/receiving.js';
+import { FastPath } from './fast-path.js';
+
+let server: Server;
+let fastPath: FastPath;
+let client: Socket;
+let text: string;
+let list: () => Promise<object>;
+const byNode = vi.fn();
+const observed = vi.fn();
+
+beforeEach(async () => {
+  vi.clearAllMocks();
+  list = async () => new Map([['a', 'name']]);
+  const context = {
+    settings: { advertiseVersion: 'v1', bodyMaxBytes: 10, cmdCountMax: 1, strict: false },
+    receiving: new Receiving(1000),
+    store: { list: () => list() },
+  } as unknown as ServerContext;
+  const metrics = { watchSimple: () => observed } as unknown as Metrics;
+  server = createServer((request, response) => {
+    byNode(request.url);
+    request.resume();
+    response.end('by Node');
+  });
+  fastPath = new FastPath(context, () => 0, metrics);
+  fastPath.attach(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  text = '';
+  client
+    .on('error', () => undefined)
+    .on('data', (data) => {
+      text += data;
+    });
+  await once(client, 'connect');
+});
+afterEach(() => {
+  client.destroy();
+  fastPath.destroy();
+  server.close();
+  server.closeAllConnections();
+});
+
+const say = (line: string, fields = '', body = '') =>
+  client.write(`${line} HTTP/1.1\r\nHost: x\r\n${fields}\r\n${body}`);
+const heard = (what: RegExp) => expect.poll(() => text).toMatch(what);
+
+test('a simple request is answered on the bare socket, and the next one on the same connection', async () => {
+  say('GET /file');
+  await heard(/^HTTP\/1\.1 200 OK\r\n[\s\S]*Connection: keep-alive\r\n\r\n\{"a":"name"\}$/);
+  say('GET /version');
+  await heard(/"buildVersion":"v1"/);
+  expect(byNode).not.toHaveBeenCalled();
+  await expect
+    .poll(() => observed.mock.calls.map(([route, status]) => [route, status]))
+    .toEqual([
+      ['/file', 200],
+      ['/version', 200],
+    ]);
+});
+
+test.each([
+  ['what is in no row', 'GET /nothing', '', ''],
+  ['what streams', 'GET /file/ABC', '', ''],
+  ['a body that is too large', 'POST /run', 'Content-Length: 11\r\n', 'x'.repeat(11)],
+  ['a body in chunks', 'POST /run', 'Transfer-Encoding: chunked\r\n', '2\r\n{}\r\n0\r\n\r\n'],
+])('%s is left to Node', async (_, line, fields, body) => {
+  say(line, fields, body);
+  await heard(/by Node/);
+  expect(byNode).toHaveBeenCalledOnce();
+  expect(observed).not.toHaveBeenCalled();
+});
+
+test('an error of a handler is an answer like any other', async () => {
+  say('POST /run', 'Content-Length: 2\r\n', '{}');
+  await heard(/^HTTP\/1\.1 400 Bad Request[\s\S]*"no cmd provided"$/);
+  list = () => Promise.reject(new Error('defect'));
+  say('GET /file');
+  await heard(/HTTP\/1\.1 500 Internal Server Error[\s\S]*"internal error"$/);
+});
+
+test('when it closes, idle connections end, and who waits gets the last answer', async () => {
+  let finish: (files: object) => void = () => undefined;
+  list = () =>
+    new Promise((resolve) => {
+      finish = resolve;
+    });
+  const idle = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  await once(idle, 'connect');
+  const ended = once(idle.resume(), 'close');
+  const asked = vi.waitFor(() => expect(finish.length).toBe(1));
+  say('GET /file');
+  await asked;
+  fastPath.closeIdle();
+  await ended;
+  const drained = fastPath.drained();
+  finish(new Map());
+  await drained;
+  await heard(/Connection: close\r\n\r\n\{\}$/);
+});
