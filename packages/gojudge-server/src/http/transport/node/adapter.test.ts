@@ -29,7 +29,8 @@ beforeEach(() => {
 
 async function ask(method: string, path: string, body = '') {
   const { port } = server.address() as AddressInfo;
-  const sent = request({ port, host: '127.0.0.1', method, path, agent: false }).end(body);
+  const headers = { Connection: 'keep-alive' };
+  const sent = request({ port, host: '127.0.0.1', method, path, headers, agent: false }).end(body);
   const [response] = await once(sent, 'response');
   let text = '';
   for await (const chunk of response) text += chunk;
