@@ -26,7 +26,6 @@ export const WITHOUT_UNIT_TEST: Readonly<Record<string, string>> = {
   'packages/core/src/run/running.ts': across('test/core'),
   'packages/core/src/warm/warm-process.ts': across('test/core'),
   'packages/fathom-server/src/index.ts': INDEX,
-  'packages/fathom-server/src/runtime.ts': across('test/fathom'),
   'packages/fathom-server/src/server.ts': across('test/fathom'),
   'packages/gojudge-server/src/http/request-context.ts': TYPES,
   'packages/gojudge-server/src/http/upload/multipart-parts.ts':
