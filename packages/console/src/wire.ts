@@ -26,6 +26,19 @@ export const SAMPLE_INTERVAL_MS_MAX = 10_000;
 export const RUN_ID_LENGTH_MAX = 256;
 /** Most bytes of a client's message. */
 export const MESSAGE_BYTES_MAX = 4096;
+/** Path of the files of runs, with the id of a run and a path in its work folder behind it. */
+export const FILES_PATH = '/console/files/';
+/**
+ * How ids of runs begin whose files may be reached; at least `FILES_ID_LENGTH_MIN` characters in all, the
+ * others chosen at random: who knows the id may read and write.
+ */
+export const FILES_ID_PREFIX = 'sbx.files.';
+/** Fewest characters of such an id. */
+export const FILES_ID_LENGTH_MIN = 42;
+/** Most bytes of a file that goes in or comes out. */
+export const FILE_BYTES_MAX = 64 * 2 ** 20;
+/** Most entries of a folder that are listed. */
+export const FOLDER_ENTRIES_MAX = 1000;
 /** Upper bounds of the latency histogram, in ms; the last count is of what took longer. */
 export const LATENCY_BOUNDS_MS = [
   1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 30_000,
@@ -240,3 +253,21 @@ export interface UnwatchMessage {
 
 /** From the client. */
 export type ClientMessage = WatchMessage | UnwatchMessage;
+
+/** An entry of a folder; links are not followed. */
+export interface FolderItem {
+  /** Without its folder. Whatever a program chose: not for markup, nor for people, as it is. */
+  name: string;
+  /** `'other'`: a socket, a pipe, a device. */
+  kind: 'file' | 'dir' | 'symlink' | 'other';
+  /** `null`: it is gone, or its name is no UTF-8, so that nothing can be done with it. */
+  sizeBytes: number | null;
+}
+
+/** The answer to a GET of a folder. */
+export interface FolderListing {
+  /** The first `FOLDER_ENTRIES_MAX`, by name. */
+  entries: FolderItem[];
+  /** Further ones, which are not listed. */
+  moreCount: number;
+}

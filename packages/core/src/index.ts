@@ -23,6 +23,8 @@ export { nearestName } from './options/nearest-name.js';
 export * as optionRules from './options/option-rules.js';
 export { MINIMAL_ROOT } from './options/root.js';
 export { Engine } from './public/engine.js';
+export { FileCalls } from './public/file-calls.js';
+export * from './public/observer.js';
 export type { OpenEngine } from './public/open-engine.js';
 export * from './public/options.js';
 export {
@@ -55,7 +57,6 @@ export * from './types/files.js';
 export * from './types/group.js';
 export * from './types/limits.js';
 export * from './types/mounts.js';
-export * from './types/observer.js';
 export * from './types/program.js';
 export * from './types/result.js';
 export * from './types/seccomp.js';

@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { CONSOLE_FOLDER } from '@sbx/console';
-import { CONSOLE_PATH, TOKEN_SUBPROTOCOL_PREFIX } from '@sbx/console/wire';
+import { CONSOLE_PATH, FILES_PATH, TOKEN_SUBPROTOCOL_PREFIX } from '@sbx/console/wire';
 import type { Runner } from '@sbx/core';
 import {
   answerWithoutUpgrade,
@@ -22,6 +22,7 @@ import {
   unreadyReason,
 } from '@sbx/serving';
 import { openEngine } from './engine.js';
+import { RunFiles } from './http/files.js';
 import { type PageParts, pageOf } from './http/pages.js';
 import { Site } from './http/site.js';
 import { type HubParts, LiveHub } from './live/hub.js';
@@ -96,6 +97,7 @@ class OpenServer implements SbxServer {
   readonly #pages: PageParts;
   /** `null`: there is no console. */
   readonly #site: Site | null;
+  readonly #files: RunFiles | null;
   readonly #hub: LiveHub | null;
   readonly #servers: Server[] = [];
   #closed: Promise<void> | null = null;
@@ -113,6 +115,7 @@ class OpenServer implements SbxServer {
     const check = makeEntryCheck({ ...options, presentedToken });
     this.#pages = { parts, check, problem: () => this.#problem() };
     this.#site = site;
+    this.#files = options.console === null ? null : new RunFiles(live.running, check);
     this.#hub = options.console === null ? null : new LiveHub({ ...live, ...options.console, check });
   }
 
@@ -122,6 +125,9 @@ class OpenServer implements SbxServer {
     if (page !== undefined) {
       request.resume();
       return void page(this.#pages, request, response);
+    }
+    if (this.#files !== null && path.startsWith(FILES_PATH)) {
+      return void this.#files.answer(path.slice(FILES_PATH.length), request, response);
     }
     const part = this.#parts.find(({ owns }) => owns(path));
     const isSite = this.#site?.owns(path) === true;

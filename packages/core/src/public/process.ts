@@ -8,6 +8,7 @@ import type { InputStream } from '../streams/input.js';
 import type { OutputStream } from '../streams/output-stream.js';
 import type { LiveUsage } from '../types/limits.js';
 import type { RunResult } from '../types/result.js';
+import { FileCalls } from './file-calls.js';
 
 /** An event of a process, in order; `exit` is the last. */
 export type ProcessEvent =
@@ -60,6 +61,12 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
   get fds(): Record<number, InputStream | OutputStream> {
     const { inputs, outputs } = this.#running.stdio;
     return Object.fromEntries([...inputs, ...outputs]);
+  }
+
+  /** Files of its sandbox, until that is closed: of a program that has it to itself at its end. */
+  get files(): FileCalls {
+    const { folder } = this.#running;
+    return FileCalls.of(folder, folder.checkOpen);
   }
 
   /**

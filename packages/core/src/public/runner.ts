@@ -10,6 +10,7 @@ import type { EachGroupRequest, EachGroupResult, GroupRequest, GroupResult } fro
 import type { LiveUsage } from '../types/limits.js';
 import type { RunOptions, SandboxShape } from '../types/program.js';
 import type { RunResult } from '../types/result.js';
+import type { FileCalls } from './file-calls.js';
 import type { ProcessEvent } from './process.js';
 
 /** Options of `Runner.run` and `Runner.spawn`: those of `Engine.run`, without the engine. */
@@ -36,6 +37,8 @@ export interface RunnerProcess extends AsyncDisposable, AsyncIterable<ProcessEve
   readonly stderr: ProgramOutput | null;
   /** Pipes by number of descriptor. */
   readonly fds: Record<number, ProgramInput | ProgramOutput>;
+  /** As `Process.files`. Absent: it runs on another machine. */
+  readonly files?: FileCalls;
   /** As `Process.kill`. */
   kill(signal?: NodeJS.Signals | number): void;
   /** As `Process.resize`. */

@@ -1,123 +1,21 @@
 /** The calls of a sandbox on its files. */
-import { Readable, type Writable } from 'node:stream';
-import { type FileData, type FolderEntry, WorkFiles } from '../files/work-files.js';
-import { validateFiles, validateReaddir } from '../options/file-calls.js';
+import type { Readable } from 'node:stream';
 import type { Session } from '../run/session.js';
-import { writableOf } from '../streams/writable.js';
-import type { FileInput, FileStat, SnapshotOptions, WatchEvent, WatchOptions } from '../types/files.js';
+import type { SnapshotOptions, WatchEvent, WatchOptions } from '../types/files.js';
+import { FileCalls } from './file-calls.js';
 import { snapshotOf } from './snapshot.js';
 import { watchFolder } from './watch.js';
 
 const NO_OPTIONS = Object.freeze({});
 
-/**
- * The file half of `Sandbox`, named as in `node:fs/promises`. Paths start at the work folder; absolute ones
- * name a place in it, in /tmp, /dev/shm or a `tmpfs` row.
- */
-export abstract class SandboxFiles {
+/** The file half of `Sandbox`: the calls on files, and the two that look at a whole folder. */
+export abstract class SandboxFiles extends FileCalls {
   readonly #session: Session;
-  readonly #files: WorkFiles;
 
   /** @internal */
   protected constructor(session: Session) {
+    super(session.lease.folder, () => session.checkOpen());
     this.#session = session;
-    this.#files = new WorkFiles(session.lease.folder, () => session.checkOpen());
-  }
-
-  /** Bytes of a file. More than `maxBytes` (default 512 MiB) is an error. */
-  readFile(path: string, options: { maxBytes?: number | undefined } = NO_OPTIONS): Promise<Uint8Array> {
-    return this.#files.readFile(path, options);
-  }
-
-  /** A file as UTF-8. */
-  async readTextFile(path: string, options: { maxBytes?: number | undefined } = NO_OPTIONS): Promise<string> {
-    return Buffer.from(await this.readFile(path, options)).toString('utf8');
-  }
-
-  /** Creates or replaces a file; parent folders are made. */
-  writeFile(
-    path: string,
-    data: FileData,
-    options: { mode?: number | undefined } = NO_OPTIONS,
-  ): Promise<void> {
-    return this.#files.writeFile(path, data, options);
-  }
-
-  /** Several files at once. */
-  async writeFiles(files: Readonly<Record<string, FileInput | string | Uint8Array>>): Promise<void> {
-    validateFiles(files);
-    for (const [path, data] of Object.entries(files)) await this.#files.writeFile(path, data);
-  }
-
-  /** Makes a folder; with `recursive` its parents too, and an existing one is fine. */
-  mkdir(
-    path: string,
-    options: { recursive?: boolean | undefined; mode?: number | undefined } = NO_OPTIONS,
-  ): Promise<void> {
-    return this.#files.mkdir(path, options);
-  }
-
-  /** Names in a folder; with `withFileTypes` their kinds. Without a path the work folder. */
-  readdir(path: string | undefined, options: { withFileTypes: true }): Promise<FolderEntry[]>;
-  readdir(path?: string, options?: { withFileTypes?: false | undefined }): Promise<string[]>;
-  async readdir(
-    path = '.',
-    options: { withFileTypes?: boolean | undefined } = NO_OPTIONS,
-  ): Promise<string[] | FolderEntry[]> {
-    validateReaddir(options);
-    const entries = await this.#files.readdir(path);
-    return options.withFileTypes ? entries : entries.map(({ name }) => name);
-  }
-
-  /** Follows links that stay in their file system. */
-  stat(path: string): Promise<FileStat> {
-    return this.#files.stat(path, true);
-  }
-
-  /** Of the link itself. */
-  lstat(path: string): Promise<FileStat> {
-    return this.#files.stat(path, false);
-  }
-
-  /**
-   * Removes a file; with `recursive` a folder and all below it; with `force` nothing there is fine. Never
-   * follows a link.
-   */
-  rm(
-    path: string,
-    options: { recursive?: boolean | undefined; force?: boolean | undefined } = NO_OPTIONS,
-  ): Promise<void> {
-    return this.#files.rm(path, options);
-  }
-
-  /** Within one file system; replaces what is at `to`. */
-  rename(from: string, to: string): Promise<void> {
-    return this.#files.rename(from, to);
-  }
-
-  /** Makes a link at `path` that says `target`; where it leads is only the programs' affair. */
-  symlink(target: string, path: string): Promise<void> {
-    return this.#files.symlink(target, path);
-  }
-
-  /** The target of a symbolic link. */
-  readlink(path: string): Promise<string> {
-    return this.#files.readlink(path);
-  }
-
-  /** Mode in octal: `0o755`. */
-  chmod(path: string, mode: number): Promise<void> {
-    return this.#files.chmod(path, mode);
-  }
-
-  /** A file as it is read, in chunks. */
-  createReadStream(path: string): Readable {
-    return Readable.from(this.#files.read(path), { objectMode: false });
-  }
-
-  /** Writes a file as it comes. */
-  createWriteStream(path: string, options: { mode?: number | undefined } = NO_OPTIONS): Writable {
-    return writableOf((source) => this.#files.writeFile(path, source, options));
   }
 
   /**

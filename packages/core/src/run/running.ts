@@ -7,6 +7,7 @@ import type { Group } from '../cgroup/group.js';
 import type { TimedProgram } from '../engine/overdue.js';
 import type { SbxError } from '../errors.js';
 import { copyIn } from '../files/copy.js';
+import type { WorkFolder } from '../files/trees.js';
 import type { EndedMessage } from '../native/native.js';
 import { explained, type StartAttempt, startError } from '../pool/failures.js';
 import { filterMayKill } from '../pool/sandbox-spec.js';
@@ -85,6 +86,11 @@ export class Running implements TimedProgram {
         })
       : Promise.resolve();
     if (request.notify) this.started.catch(() => undefined); // `result` rejects as well
+  }
+
+  /** The file systems of its sandbox's own. */
+  get folder(): WorkFolder {
+    return this.#lease.folder;
   }
 
   /** Opens descriptors and sends the plan. A promise only when something must be waited for before. */

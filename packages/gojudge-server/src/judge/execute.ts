@@ -59,7 +59,7 @@ async function runAlone(scope: RunScope, { index, request }: Plan): Promise<RunR
   const whole = { signal, onAbort: 'resolve', ...options } as const;
   if (streams === null) return engine.run(file, args, whole);
   const process = await engine.spawn(file, args, whole);
-  observer?.onStart(job.requestId, () => process.usage());
+  observer?.onStart(job.requestId, () => process.usage(), process.files);
   const sent = attachStreams(streams, { index, program: scope.job.programs[index]!, process });
   return whenSent(process.result, sent, closeDescriptors);
 }

@@ -1,5 +1,6 @@
-/** Streamed runs that can be watched, by the id that their clients gave them. */
-import type { LiveUsage, RunEnding, RunObserver } from '@sbx/core';
+/** Streamed runs that can be watched, and whose files can be reached, by the id that their clients gave them. */
+import { FILES_ID_LENGTH_MIN, FILES_ID_PREFIX } from '@sbx/console/wire';
+import type { FileCalls, LiveUsage, RunEnding, RunObserver } from '@sbx/core';
 import type { Recorder } from './recorder.js';
 
 /** A watch: is called at the start of its run, or at once where it runs already, and at the end. */
@@ -10,12 +11,14 @@ export interface RunWatcher {
 
 export class RunningRuns {
   readonly #usages = new Map<string, () => LiveUsage>();
+  /** Of runs whose ids ask for it. */
+  readonly #files = new Map<string, FileCalls>();
   readonly #watchers = new Map<string, Set<RunWatcher>>();
 
   /** Of one protocol, whose runs are counted by `recorder`. */
   observer(recorder: Recorder): RunObserver {
     return {
-      onStart: (id, usage) => this.#onStart(id, usage),
+      onStart: (id, usage, files) => this.#onStart(id, usage, files),
       onEnd: (ending) => {
         recorder.count(ending);
         this.#onEnd(ending);
@@ -38,14 +41,22 @@ export class RunningRuns {
     };
   }
 
-  #onStart(id: string, usage: () => LiveUsage): void {
+  /** `undefined`: there is no such run now, or its files cannot be reached. */
+  filesOf(id: string): FileCalls | undefined {
+    return this.#files.get(id);
+  }
+
+  #onStart(id: string, usage: () => LiveUsage, files: FileCalls | undefined): void {
     if (id === '') return; // nobody can ask for it
     this.#usages.set(id, usage);
+    if (files !== undefined && id.startsWith(FILES_ID_PREFIX) && id.length >= FILES_ID_LENGTH_MIN)
+      this.#files.set(id, files);
     for (const watcher of this.#watchers.get(id) ?? []) watcher.started(usage);
   }
 
   #onEnd({ id, status }: RunEnding): void {
     if (!this.#usages.delete(id)) return;
+    this.#files.delete(id);
     for (const watcher of [...(this.#watchers.get(id) ?? [])]) watcher.ended(status);
   }
 }

@@ -1,5 +1,5 @@
 /** Cases as text: inputs, and what they must print. */
-import { visible } from '../run/output-buffer.js';
+import { visible } from '../run/visible.js';
 
 export interface Case {
   stdin: string;

@@ -1,6 +1,6 @@
 /** How the lines that were printed differ from those expected: bounded, whatever a program prints. */
 import { diffArrays } from 'diff';
-import { visible } from '../run/output-buffer.js';
+import { visible } from '../run/visible.js';
 import { linesOf } from './cases.js';
 
 export interface DiffLine {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { OutputBuffer, piecesOf, visible } from './output-buffer.js';
+import { OutputBuffer, piecesOf } from './output-buffer.js';
+import { visible } from './visible.js';
 
 describe('visible', () => {
   test.each([

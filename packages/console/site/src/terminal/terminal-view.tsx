@@ -4,6 +4,8 @@
  */
 import type { InteractiveRun } from '@sbx/gojudge-client';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { FilesPanel } from '../files/files-panel.js';
+import { newFilesId, type RunFiles } from '../files/run-files.js';
 import { languageFor, type ViewProps } from '../run/run-view.js';
 import { formatBytes, formatMs } from '../units.js';
 import type { Screen } from './open.js';
@@ -17,6 +19,7 @@ export function TerminalView({ server, live, request }: ViewProps) {
   const running = useRef<InteractiveRun | null>(null);
   const screen = useRef<Screen | null>(null);
   const [isOpen, setOpen] = useState(false);
+  const [files, setFiles] = useState<RunFiles | null>(null);
   const [told, setTold] = useState('No terminal is open');
   const language = languageFor(live, request);
   const isServed = live.hello?.protocols.includes('gojudge') === true;
@@ -31,7 +34,7 @@ export function TerminalView({ server, live, request }: ViewProps) {
 
   async function open(): Promise<void> {
     setOpen(true);
-    const requestId = crypto.randomUUID();
+    const requestId = newFilesId();
     try {
       const { openScreen } = await import('./open.js');
       screen.current?.close();
@@ -50,6 +53,7 @@ export function TerminalView({ server, live, request }: ViewProps) {
         { requestId, terminal: { cols: shown.cols, rows: shown.rows } },
       );
       running.current = run;
+      setFiles(server.files(requestId));
       server.live.watch(requestId, ({ cpuTimeMs, memoryBytes }) =>
         setTold(`CPU ${formatMs(cpuTimeMs ?? 0)} · memory ${formatBytes(memoryBytes ?? 0)}`),
       );
@@ -67,6 +71,7 @@ export function TerminalView({ server, live, request }: ViewProps) {
     } finally {
       running.current = null;
       server.live.unwatch(requestId);
+      setFiles(null);
       setOpen(false);
     }
   }
@@ -95,7 +100,10 @@ export function TerminalView({ server, live, request }: ViewProps) {
           </button>
         )}
       </div>
-      <div class="screen" ref={host} />
+      <div class={files === null ? '' : 'beside'}>
+        <div class="screen" ref={host} />
+        {files !== null && <FilesPanel run={files} />}
+      </div>
     </>
   );
 }

@@ -1,0 +1,90 @@
+/** A text file of the work folder in the editor. */
+import { useState } from 'preact/hooks';
+import { Editor } from '../run/editor.js';
+import { formatBytes } from '../units.js';
+import { shownName } from './names.js';
+import type { RunFiles } from './run-files.js';
+import { TwiceButton } from './twice-button.js';
+
+export interface OpenFile {
+  name: string;
+  path: string;
+  text: string;
+}
+
+/** Beyond, a page would be slow. */
+const TEXT_BYTES_MAX = 2 ** 20;
+
+const LANGUAGE_BY_ENDING = new Map([
+  ['c', 'c'],
+  ['h', 'c'],
+  ['cc', 'cpp'],
+  ['cpp', 'cpp'],
+  ['go', 'go'],
+  ['java', 'java'],
+  ['js', 'javascript'],
+  ['mjs', 'javascript'],
+  ['ts', 'javascript'],
+  ['py', 'python'],
+  ['rs', 'rust'],
+  ['sh', 'shell'],
+]);
+
+/** Throws why it cannot be edited. */
+export async function openText(run: RunFiles, path: string): Promise<OpenFile> {
+  const content = await run.read(path);
+  if (content.size > TEXT_BYTES_MAX) {
+    const [got, most] = [content.size, TEXT_BYTES_MAX].map(formatBytes);
+    throw new Error(`It has ${got}; the editor takes ${most} at most: download it`);
+  }
+  return { path, name: path.slice(path.lastIndexOf('/') + 1), text: textOf(await content.arrayBuffer()) };
+}
+
+function textOf(bytes: ArrayBuffer): string {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    if (!text.includes('\0')) return text;
+  } catch {
+    // as below
+  }
+  throw new Error('It is no text in UTF-8: download it');
+}
+
+interface FileEditorProps {
+  file: OpenFile;
+  /** Resolves with whether it went well. */
+  save(text: string): Promise<boolean>;
+  close(): void;
+}
+
+export function FileEditor({ file: { name, text }, save, close }: FileEditorProps) {
+  const [now, setNow] = useState(text);
+  const [saved, setSaved] = useState(text);
+  const shown = shownName(name);
+  const keep = () => void save(now).then((isSaved) => isSaved && setSaved(now));
+  return (
+    <>
+      <div class="bar">
+        <bdi>{shown}</bdi>
+        <button type="button" onClick={keep} disabled={now === saved} title="Ctrl+Enter in the editor">
+          Save
+        </button>
+        {now === saved ? (
+          <button type="button" onClick={close}>
+            Close
+          </button>
+        ) : (
+          <TwiceButton title="Close" again="Close without saving" name={shown} onClick={close} />
+        )}
+      </div>
+      <Editor
+        isFile
+        label={`Content of ${shown}`}
+        language={LANGUAGE_BY_ENDING.get(name.slice(name.lastIndexOf('.') + 1)) ?? ''}
+        value={text}
+        onChange={setNow}
+        onRun={keep}
+      />
+    </>
+  );
+}

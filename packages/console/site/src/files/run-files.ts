@@ -1,0 +1,52 @@
+/** Files of a run that is under way, over `/console/files`. */
+import { FILE_BYTES_MAX, FILES_ID_PREFIX, FILES_PATH, type FolderListing } from '@sbx/console/wire';
+import { formatBytes } from '../units.js';
+
+/** For a run whose files are to be reached. */
+export function newFilesId(): string {
+  return FILES_ID_PREFIX + crypto.randomUUID();
+}
+
+/** Every path is relative to the work folder; that of a folder is empty or ends with a slash. */
+export class RunFiles {
+  readonly #root: string;
+  readonly #headers: Record<string, string>;
+
+  constructor(id: string, token: string | undefined) {
+    this.#root = `${FILES_PATH}${encodeURIComponent(id)}/`;
+    this.#headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  }
+
+  async list(folder: string): Promise<FolderListing> {
+    const answer = await this.#call('GET', folder);
+    return (await answer.json()) as FolderListing;
+  }
+
+  async read(path: string): Promise<Blob> {
+    return (await this.#call('GET', path)).blob();
+  }
+
+  async write(path: string, content: Blob): Promise<void> {
+    if (content.size > FILE_BYTES_MAX) {
+      const [got, most] = [content.size, FILE_BYTES_MAX].map(formatBytes);
+      throw new Error(`It has ${got}; a file may have ${most} at most`);
+    }
+    await this.#call('PUT', path, content);
+  }
+
+  async makeFolder(path: string): Promise<void> {
+    await this.#call('PUT', path);
+  }
+
+  async remove(path: string): Promise<void> {
+    await this.#call('DELETE', path);
+  }
+
+  /** Throws what the server says, in its words. */
+  async #call(method: string, path: string, body?: Blob): Promise<Response> {
+    const url = this.#root + path.split('/').map(encodeURIComponent).join('/');
+    const answer = await fetch(url, { method, headers: this.#headers, ...(body && { body }) });
+    if (!answer.ok) throw new Error((await answer.text()).trim() || `The server answered ${answer.status}`);
+    return answer;
+  }
+}
