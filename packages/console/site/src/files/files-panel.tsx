@@ -37,7 +37,7 @@ export function FilesPanel({ run }: { run: RunFiles }) {
       }}
     >
       <h2 ref={heading} tabIndex={-1}>
-        Files in /{folder === '' ? 'w' : `w/${shownName(folder.slice(0, -1))}`}
+        Files in {folder === '' ? 'the work folder' : shownName(folder.slice(0, -1))}
       </h2>
       <p class="told" role="status">
         {told}
