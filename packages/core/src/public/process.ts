@@ -65,7 +65,7 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
 
   /** Files of its sandbox, until that is closed: of a program that has it to itself at its end. */
   get files(): FileCalls {
-    const { folder } = this.#running;
+    const { folder } = this.#running.lease;
     return FileCalls.of(folder, folder.checkOpen);
   }
 

@@ -7,7 +7,6 @@ import type { Group } from '../cgroup/group.js';
 import type { TimedProgram } from '../engine/overdue.js';
 import type { SbxError } from '../errors.js';
 import { copyIn } from '../files/copy.js';
-import type { WorkFolder } from '../files/trees.js';
 import type { EndedMessage } from '../native/native.js';
 import { explained, type StartAttempt, startError } from '../pool/failures.js';
 import { filterMayKill } from '../pool/sandbox-spec.js';
@@ -45,7 +44,7 @@ export class Running implements TimedProgram {
   readonly started: Promise<void>;
   /** Its end is reported, or it will never start. */
   ended = false;
-  readonly #lease: SandboxLease;
+  readonly lease: SandboxLease;
   #request: ProgramRequest;
   readonly #env: readonly string[];
   readonly #attempt: StartAttempt;
@@ -59,7 +58,7 @@ export class Running implements TimedProgram {
   #counted = false;
 
   private constructor(lease: SandboxLease, request: ProgramRequest) {
-    this.#lease = lease;
+    this.lease = lease;
     this.#request = request;
     this.id = request.warmStart?.id ?? lease.nextProgramId();
     this.wallLimitMs = request.limits.wallTimeMs ?? Number.POSITIVE_INFINITY;
@@ -86,11 +85,6 @@ export class Running implements TimedProgram {
         })
       : Promise.resolve();
     if (request.notify) this.started.catch(() => undefined); // `result` rejects as well
-  }
-
-  /** The file systems of its sandbox's own. */
-  get folder(): WorkFolder {
-    return this.#lease.folder;
   }
 
   /** Opens descriptors and sends the plan. A promise only when something must be waited for before. */
@@ -125,7 +119,7 @@ export class Running implements TimedProgram {
   }
 
   #fill(): Promise<void> | undefined {
-    const folder = this.#lease.folder;
+    const folder = this.lease.folder;
     const { files } = this.#request.options;
     folder.checkOpen();
     const filled = files === undefined ? undefined : copyIn(folder, files);
@@ -182,17 +176,17 @@ export class Running implements TimedProgram {
   }
 
   #group(): Group | null {
-    return this.#request.member ?? this.#lease.slot.cgroup.group;
+    return this.#request.member ?? this.lease.slot.cgroup.group;
   }
 
   #helperTasks(): number {
-    return this.#request.member === undefined ? this.#lease.slot.cgroup.helperTasks : 0;
+    return this.#request.member === undefined ? this.lease.slot.cgroup.helperTasks : 0;
   }
 
   #send(joins: number[]): Running {
     const { id, stdio } = this;
     const parts = { id, stdio, joins, env: this.#env, paths: this.#attempt.paths, group: this.#group() };
-    this.#lease.start(startMessage(this.#lease, this.#request, parts), this.#listener());
+    this.lease.start(startMessage(this.lease, this.#request, parts), this.#listener());
     return this.#begun();
   }
 
@@ -201,7 +195,7 @@ export class Running implements TimedProgram {
       onStarted: (_pid, [master]) => this.#started(master),
       onEnded: (ended) => this.#ended(ended),
       onFailed: (failed) => {
-        const look = lookerFor(this.#lease, this.#request.options.cwd);
+        const look = lookerFor(this.lease, this.#request.options.cwd);
         const find = () => this.stdio.outputError(failed) ?? startError(failed, this.#attempt, look);
         this.#abandoned(explained(find));
       },
@@ -213,20 +207,20 @@ export class Running implements TimedProgram {
     this.#killing.begin();
     this.stdio.noteSent();
     this.#meter?.begin();
-    if (this.#request.limits.wallTimeMs !== null) this.#lease.core.overdue.add(this);
+    if (this.#request.limits.wallTimeMs !== null) this.lease.core.overdue.add(this);
     if (PROGRAM_START.hasSubscribers) publishStart(this.id, this.#request.file);
     return this;
   }
 
   #signal(signal: number, cause: SignalCause, everything: boolean): void {
-    this.#lease.signal(this.id, signal, cause, everything);
+    this.lease.signal(this.id, signal, cause, everything);
   }
 
   /** Once exec is known to have happened: with `notify` at once, else by the end's report. */
   #countStart(): void {
     if (this.#counted) return;
     this.#counted = true;
-    this.#lease.core.startedTotal += 1;
+    this.lease.core.startedTotal += 1;
   }
 
   #started(master: number | undefined): void {
@@ -240,7 +234,7 @@ export class Running implements TimedProgram {
     if (this.ended) return closeReported(ended.outputs);
     this.ended = true;
     this.#killing.over();
-    const { core } = this.#lease;
+    const { core } = this.lease;
     core.overdue.delete(this);
     this.#countStart();
     core.finishedTotal += 1;
@@ -257,7 +251,7 @@ export class Running implements TimedProgram {
       fileErrors: errors,
       engine: core,
       hadConcurrent: this.#request.concurrency?.others === true,
-      filterKills: filterMayKill(core.options, this.#lease.slot.spec),
+      filterKills: filterMayKill(core.options, this.lease.slot.spec),
       helperTasks: this.#helperTasks(),
       atLeast: this.#meter?.highest,
     });
@@ -274,7 +268,7 @@ export class Running implements TimedProgram {
       try {
         const { options } = this.#request;
         const budget = copyOutBudget(options);
-        return copyOutFiles(this.stdio.collect(reported, budget), this.#lease.folder, options, budget);
+        return copyOutFiles(this.stdio.collect(reported, budget), this.lease.folder, options, budget);
       } catch (error) {
         this.#failure = { error };
       }
@@ -298,7 +292,7 @@ export class Running implements TimedProgram {
     if (this.#killing.ending && error.code === 'SBX_CLOSED') return this.#endedUnreported();
     this.ended = true;
     this.#killing.over();
-    this.#lease.core.overdue.delete(this);
+    this.lease.core.overdue.delete(this);
     this.stdio.abandon();
     this.#failure ??= { error };
     this.#completion.reject(this.#failure.error);

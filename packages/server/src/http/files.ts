@@ -36,8 +36,16 @@ interface Call {
 
 type Work = (call: Call) => Promise<void>;
 
-const OF_FILES: Readonly<Record<string, Work>> = { GET: sendFile, PUT: takeFile, DELETE: removeFile };
-const OF_FOLDERS: Readonly<Record<string, Work>> = { GET: sendList, PUT: makeFolder, DELETE: removeFolder };
+const OF_FILES = new Map<string | undefined, Work>([
+  ['GET', sendFile],
+  ['PUT', takeFile],
+  ['DELETE', removeFile],
+]);
+const OF_FOLDERS = new Map<string | undefined, Work>([
+  ['GET', sendList],
+  ['PUT', makeFolder],
+  ['DELETE', removeFolder],
+]);
 
 export class RunFiles {
   readonly #running: RunningRuns;
@@ -74,7 +82,7 @@ export class RunFiles {
 
   #work(place: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { id, path, isFolder } = placeOf(place);
-    const work = (isFolder ? OF_FOLDERS : OF_FILES)[request.method ?? ''];
+    const work = (isFolder ? OF_FOLDERS : OF_FILES).get(request.method);
     if (work === undefined) throw new FileRefusal(405, 'method: must be GET, PUT or DELETE');
     const files = this.#running.filesOf(id);
     if (files === undefined) throw new FileRefusal(404, NO_RUN);

@@ -1,4 +1,4 @@
-/** Streamed runs that can be watched, and whose files can be reached, by the id that their clients gave them. */
+/** Streamed runs that can be watched, some with their files, by the id that their clients gave them. */
 import { FILES_ID_LENGTH_MIN, FILES_ID_PREFIX } from '@sbx/console/wire';
 import type { FileCalls, LiveUsage, RunEnding, RunObserver } from '@sbx/core';
 import type { Recorder } from './recorder.js';

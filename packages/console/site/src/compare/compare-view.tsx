@@ -6,6 +6,7 @@ import { gradeCases } from './grade.js';
 import { ProgramsView } from './programs-view.js';
 import { Results } from './results.js';
 import { StartBar } from './start-bar.js';
+import { Text } from './text.js';
 import { useGrading } from './use-grading.js';
 
 const FIRST_CASES = '1 2\n--- expected\n3\n--- case\n20 22\n--- expected\n42\n';
@@ -48,15 +49,7 @@ function InputsView({ server, live, request }: ViewProps) {
         The program, its language and its limits are those of <a href="#run">Run</a>; the inputs are here. A
         line <code>--- case</code> begins the next one, <code>--- expected</code> what it must print.
       </p>
-      <label>
-        Cases
-        <textarea
-          rows={8}
-          spellcheck={false}
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-      </label>
+      <Text label="Cases" rows={8} value={text} change={setText} />
       <StartBar
         grading={grading}
         title={`Run ${cases.length} ${cases.length === 1 ? 'case' : 'cases'}`}

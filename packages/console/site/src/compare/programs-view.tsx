@@ -5,6 +5,7 @@ import { LanguagePicker, languageFor, type ViewProps } from '../run/run-view.js'
 import { gradePrograms } from './grade.js';
 import { Results } from './results.js';
 import { StartBar } from './start-bar.js';
+import { Text } from './text.js';
 import { useGrading } from './use-grading.js';
 
 interface Entry {
@@ -61,8 +62,8 @@ export function ProgramsView({ server, live, request }: ViewProps) {
         </button>
       </div>
       <div class="columns">
-        <Text label="Input" value={stdin} change={setStdin} />
-        <Text label="Expected output (empty: any)" value={expected} change={setExpected} />
+        <Text label="Input" rows={4} value={stdin} change={setStdin} />
+        <Text label="Expected output (empty: any)" rows={4} value={expected} change={setExpected} />
       </div>
       <StartBar
         grading={grading}
@@ -103,19 +104,5 @@ function Program({ entry, live, isOnly, change, remove }: ProgramProps) {
         onChange={(code) => change({ code })}
       />
     </section>
-  );
-}
-
-function Text({ label, value, change }: { label: string; value: string; change(text: string): void }) {
-  return (
-    <label>
-      {label}
-      <textarea
-        rows={4}
-        spellcheck={false}
-        value={value}
-        onInput={(event) => change(event.currentTarget.value)}
-      />
-    </label>
   );
 }

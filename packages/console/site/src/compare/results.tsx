@@ -51,35 +51,38 @@ export function Results({ head, results }: ResultsProps) {
 
 function Table({ head, results }: ResultsProps) {
   return (
-    <table class="results">
-      <caption>Results</caption>
-      <thead>
-        <tr>
-          {[head, 'Verdict', 'CPU', 'Wall', 'Memory', 'First difference'].map((title) => (
-            <th scope="col">{title}</th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {results.map((result, at) =>
-          result === null ? (
-            <tr>
-              <th scope="row">{at + 1}</th>
-              <td colSpan={5}>…</td>
-            </tr>
-          ) : (
-            <tr class={result.isRight ? 'right' : 'wrong'}>
-              <th scope="row">{result.name}</th>
-              <td>{result.verdict}</td>
-              <td>{formatMs(result.cpuTimeMs)}</td>
-              <td>{formatMs(result.wallTimeMs)}</td>
-              <td>{formatBytes(result.memoryBytes)}</td>
-              <td>{result.difference !== null && <Difference {...result.difference} />}</td>
-            </tr>
-          ),
-        )}
-      </tbody>
-    </table>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section class="wide" tabIndex={0} aria-label="All results">
+      <table class="results">
+        <caption>Results</caption>
+        <thead>
+          <tr>
+            {[head, 'Verdict', 'CPU', 'Wall', 'Memory', 'First difference'].map((title) => (
+              <th scope="col">{title}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {results.map((result, at) =>
+            result === null ? (
+              <tr>
+                <th scope="row">{at + 1}</th>
+                <td colSpan={5}>…</td>
+              </tr>
+            ) : (
+              <tr class={result.isRight ? 'right' : 'wrong'}>
+                <th scope="row">{result.name}</th>
+                <td>{result.verdict}</td>
+                <td>{formatMs(result.cpuTimeMs)}</td>
+                <td>{formatMs(result.wallTimeMs)}</td>
+                <td>{formatBytes(result.memoryBytes)}</td>
+                <td>{result.difference !== null && <Difference {...result.difference} />}</td>
+              </tr>
+            ),
+          )}
+        </tbody>
+      </table>
+    </section>
   );
 }
 

@@ -160,26 +160,28 @@ function Row({ item: { name, kind, sizeBytes }, files, run, edit, focus }: ListP
         <bdi>{shown}</bdi>
       </th>
       <td>{kind === 'file' && sizeBytes !== null ? formatBytes(sizeBytes) : KINDS[kind]}</td>
-      <td class="actions">
-        {sizeBytes === null && <span class="hint">Its name is no text</span>}
-        {sizeBytes !== null && isFolder && (
-          <button type="button" aria-label={`Open ${shown}`} onClick={() => files.open(`${path}/`)}>
-            Open
-          </button>
-        )}
-        {sizeBytes !== null && (kind === 'file' || kind === 'symlink') && (
-          <>
-            <button type="button" aria-label={`Edit ${shown}`} onClick={() => edit(name)}>
-              Edit
+      <td>
+        <div class="actions">
+          {sizeBytes === null && <span class="hint">Its name is no text</span>}
+          {sizeBytes !== null && isFolder && (
+            <button type="button" aria-label={`Open ${shown}`} onClick={() => files.open(`${path}/`)}>
+              Open
             </button>
-            <button type="button" aria-label={`Download ${shown}`} onClick={() => void download()}>
-              Download
-            </button>
-          </>
-        )}
-        {sizeBytes !== null && (
-          <TwiceButton title="Delete" again="Really delete" name={shown} onClick={() => void remove()} />
-        )}
+          )}
+          {sizeBytes !== null && (kind === 'file' || kind === 'symlink') && (
+            <>
+              <button type="button" aria-label={`Edit ${shown}`} onClick={() => edit(name)}>
+                Edit
+              </button>
+              <button type="button" aria-label={`Download ${shown}`} onClick={() => void download()}>
+                Download
+              </button>
+            </>
+          )}
+          {sizeBytes !== null && (
+            <TwiceButton title="Delete" again="Really delete" name={shown} onClick={() => void remove()} />
+          )}
+        </div>
       </td>
     </tr>
   );

@@ -53,10 +53,11 @@ export function TerminalView({ server, live, request }: ViewProps) {
         { requestId, terminal: { cols: shown.cols, rows: shown.rows } },
       );
       running.current = run;
-      setFiles(server.files(requestId));
-      server.live.watch(requestId, ({ cpuTimeMs, memoryBytes }) =>
-        setTold(`CPU ${formatMs(cpuTimeMs ?? 0)} · memory ${formatBytes(memoryBytes ?? 0)}`),
-      );
+      server.live.watch(requestId, ({ cpuTimeMs, memoryBytes }) => {
+        setTold(`CPU ${formatMs(cpuTimeMs ?? 0)} · memory ${formatBytes(memoryBytes ?? 0)}`);
+        // The first sample says that the run has begun: before, nobody knows its files.
+        setFiles((before) => before ?? server.files(requestId));
+      });
       // Input after the end is nobody's.
       shown.onInput((text) => void run.write(text).catch(() => undefined));
       shown.onResize((cols, rows) => {
