@@ -1,7 +1,8 @@
 /** Figures for `/metrics`. No label has a value that a client chooses. */
+import { TIME_BOUNDS_SECONDS } from '@sbx/serving';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+const SECONDS = [...TIME_BOUNDS_SECONDS];
 
 export class ServerMetrics {
   readonly registry = new Registry();

@@ -23,5 +23,6 @@ export { offeredProtocols, protocolToken } from './protocol-token.js';
 export { refuseUpgrade } from './refuse.js';
 export { parseRoot } from './root.js';
 export { METRICS_TYPE, sendText } from './send.js';
+export { TIME_BOUNDS_SECONDS } from './time-bounds.js';
 export { makeTokenCheck } from './token.js';
 export { answerWithoutUpgrade } from './without-upgrade.js';

@@ -6,6 +6,7 @@ import { refuse } from '../cluster/open.js';
 import { EXIT } from '../exit-codes.js';
 import type { WorkerFlags } from '../flags.js';
 import { watchInterrupts } from '../run/interrupts.js';
+import { aborted, letSecondSignalKill } from '../serve/words.js';
 import { printJson } from '../terminal.js';
 import { parseCount, parseDurationMs, parseSizeBytes } from '../units.js';
 import { UsageError } from '../usage-error.js';
@@ -18,37 +19,24 @@ export async function workerCommand(flags: WorkerFlags): Promise<number> {
   const drainMs = flags.drain === undefined ? DRAIN_MS : parseDurationMs(flags.drain, '--drain');
   const address = flags.metrics === undefined ? null : addressFrom(flags.metrics);
   const interrupts = watchInterrupts();
-  const ended = new Promise<void>((resolve) => {
-    interrupts.signal.addEventListener('abort', () => resolve(), { once: true });
-  });
   interrupts.signal.addEventListener('abort', letSecondSignalKill, { once: true });
   try {
-    const worker = await startWorker({ ...optionsFrom(flags), logger }).catch((error) =>
+    await using worker = await startWorker({ ...optionsFrom(flags), logger }).catch((error) =>
       refuse(error, '--nats'),
     );
-    try {
-      const monitor = address === null ? null : await openMonitor(worker, address);
-      const { name, slots, languages } = worker.describe();
-      const monitorUrls = monitor === null ? {} : { monitorUrls: monitor.urls };
-      if (monitor !== null) logger.info(monitorUrls, 'metrics ready');
-      if (flags.json) printJson({ version: 1, command: 'worker', name, slots, languages, ...monitorUrls });
-      await ended;
-      logger.info({ worker: name }, 'draining');
-      await worker.close(drainMs);
-      monitor?.close();
-    } finally {
-      await worker.close();
-    }
+    const monitor = address === null ? null : await openMonitor(worker, address);
+    const { name, slots, languages } = worker.describe();
+    const monitorUrls = monitor === null ? {} : { monitorUrls: monitor.urls };
+    if (monitor !== null) logger.info(monitorUrls, 'metrics ready');
+    if (flags.json) printJson({ version: 1, command: 'worker', name, slots, languages, ...monitorUrls });
+    await aborted(interrupts.signal);
+    logger.info({ worker: name }, 'draining');
+    await worker.close(drainMs);
+    monitor?.close();
     return EXIT.ok;
   } finally {
     interrupts.stop();
   }
-}
-
-/** What runs is killed by our end, and goes to other workers. */
-function letSecondSignalKill(): void {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-    process.once(signal, () => process.exit(EXIT.tryAgain));
 }
 
 function optionsFrom(flags: WorkerFlags): WorkerOptions {

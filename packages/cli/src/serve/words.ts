@@ -4,7 +4,7 @@ import { EXIT } from '../exit-codes.js';
 import { parseCount } from '../units.js';
 import { UsageError } from '../usage-error.js';
 
-/** It does not wait: whatever runs is killed by our end. */
+/** It does not wait: whatever runs here is killed by our end. */
 export function letSecondSignalKill(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.once(signal, () => process.exit(EXIT.tryAgain));

@@ -1,7 +1,9 @@
 /** Times by how long they were: counted always, since that costs a few steps, and read when somebody asks. */
 
-/** In seconds, as of other servers here. */
-const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
+import { TIME_BOUNDS_SECONDS } from '@sbx/serving';
+
+/** Jobs can be longer than what clients of a server wait for. */
+const BOUNDS = [...TIME_BOUNDS_SECONDS, 1800];
 
 export class Histogram {
   /** Of each bound those that are above the one before; the last are above all. */
