@@ -9,8 +9,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { bareSpawn } from './lib/contenders.mjs';
 import { figure } from './lib/figures.mjs';
-import { expectAccepted, LOADS, runRequest } from './lib/gojudge-loads.mjs';
-import { Connection } from './lib/http-client.mjs';
+import { openClients } from './lib/gojudge-clients.mjs';
 import { threadCpuUs } from './lib/server-processes.mjs';
 import { p50, pairwise } from './lib/stats.mjs';
 import { timed } from './lib/wait.mjs';
@@ -42,7 +41,7 @@ async function start(role) {
   };
 }
 
-/** Both: `work(ms)` resolves with the number of runs. */
+/** As `openClients`. */
 function openLoop(child, clients) {
   const work = async (ms) => {
     child.send({ clients, ms });
@@ -50,24 +49,6 @@ function openLoop(child, clients) {
     return count;
   };
   return { work, close() {} };
-}
-
-function openClients(url, clients) {
-  const connections = Array.from({ length: clients }, () => new Connection(url));
-  const bytes = runRequest(LOADS[0].request({}));
-  const work = async (ms) => {
-    const end = performance.now() + ms;
-    let count = 0;
-    const loop = async (connection) => {
-      for (; performance.now() < end; count += 1) expectAccepted(await connection.send(bytes));
-    };
-    await Promise.all(connections.map(loop));
-    return count;
-  };
-  const close = () => {
-    for (const connection of connections) connection.close();
-  };
-  return { work, close };
 }
 
 async function costUs(pid, work, ms) {

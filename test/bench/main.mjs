@@ -15,6 +15,7 @@ const BENCHES = {
   'gojudge-files': './gojudge-files.mjs',
   'gojudge-host': './gojudge-host.mjs',
   'gojudge-start': './gojudge-start.mjs',
+  console: './console.mjs',
   fifo: './fifo.mjs',
   fathom: './fathom.mjs',
   cluster: './cluster.mjs',

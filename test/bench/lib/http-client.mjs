@@ -10,7 +10,7 @@ const CHUNKS_END = Buffer.from('0\r\n\r\n');
 /** A whole request, ready to be sent again and again. */
 export function makeRequest({ method = 'POST', path, headers = {}, body = '' }) {
   const content = Buffer.from(body);
-  const lines = Object.entries({ host: 'bench', 'content-length': content.byteLength, ...headers });
+  const lines = Object.entries({ host: 'localhost', 'content-length': content.byteLength, ...headers });
   const head = `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
   return Buffer.concat([Buffer.from(head), content]);
 }
