@@ -54,6 +54,9 @@ describe.skipIf(!hasChromium)('workers', { timeout: 90_000 }, () => {
     await page.locator('.xterm-helper-textarea').waitFor({ state: 'attached' });
     await page.keyboard.type('echo $((40+2))\n');
     await page.locator('.xterm-rows', { hasText: '42' }).waitFor();
+    // With its figures the files would come.
+    await page.locator('[role=status]', { hasText: /^CPU .* memory/ }).waitFor();
+    expect(await page.locator('.files').count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 

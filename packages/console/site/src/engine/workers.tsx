@@ -1,6 +1,6 @@
 /** The workers of a cluster. What they say of themselves becomes text nodes, with nothing invisible in it. */
 import type { ClusterMessage, WorkerFigures } from '@sbx/console/wire';
-import { visible } from '../run/output-buffer.js';
+import { visible } from '../run/visible.js';
 import { formatCount, formatMs } from '../units.js';
 
 /** Told on every view: programs wait then. */

@@ -159,7 +159,7 @@ function Row({ item: { name, kind, sizeBytes }, files, run, edit, focus }: ListP
       <th scope="row">
         <bdi>{shown}</bdi>
       </th>
-      <td>{kind === 'file' && sizeBytes !== null ? formatBytes(sizeBytes) : KINDS[kind]}</td>
+      <td class="size">{kind === 'file' && sizeBytes !== null ? formatBytes(sizeBytes) : KINDS[kind]}</td>
       <td>
         <div class="actions">
           {sizeBytes === null && <span class="hint">Its name is no text</span>}

@@ -56,7 +56,8 @@ export function TerminalView({ server, live, request }: ViewProps) {
       server.live.watch(requestId, ({ cpuTimeMs, memoryBytes }) => {
         setTold(`CPU ${formatMs(cpuTimeMs ?? 0)} · memory ${formatBytes(memoryBytes ?? 0)}`);
         // The first sample says that the run has begun: before, nobody knows its files.
-        setFiles((before) => before ?? server.files(requestId));
+        // Those of a program on another machine nobody reaches from here.
+        if (live.cluster === null) setFiles((before) => before ?? server.files(requestId));
       });
       // Input after the end is nobody's.
       shown.onInput((text) => void run.write(text).catch(() => undefined));
