@@ -48,7 +48,7 @@ afterEach(() => {
 const say = (message: object | string) =>
   client.send(typeof message === 'string' ? message : JSON.stringify({ v: 1, ts: TS, ...message }));
 const answer = async (count = 1) => {
-  await expect.poll(() => received.length).toBeGreaterThanOrEqual(count);
+  await expect.poll(() => received.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(count);
   return received[count - 1]!;
 };
 const execute = (id: string) => ({
@@ -91,7 +91,9 @@ it('an execution is acknowledged and started, and its id cannot be used again me
 
 it('what the queue cannot hold is refused', async () => {
   for (const id of ['a', 'b', 'c']) say(execute(id));
-  await expect.poll(() => received.some(({ code }) => code === 'SANDBOX_OVERLOADED')).toBe(true);
+  await expect
+    .poll(() => received.some(({ code }) => code === 'SANDBOX_OVERLOADED'), { timeout: 10_000 })
+    .toBe(true);
   expect(received.find(({ code }) => code === 'SANDBOX_OVERLOADED')!.id).toBe('c');
 });
 

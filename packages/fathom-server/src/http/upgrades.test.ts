@@ -81,7 +81,7 @@ it('beyond so many connections, and while it closes, nobody is let in', async ()
   expect(upgrades.openCount).toBe(1);
   expect(await refusal()).toBe(503);
   first.close();
-  await expect.poll(() => upgrades.openCount).toBe(0);
+  await expect.poll(() => upgrades.openCount, { timeout: 10_000 }).toBe(0);
   host.isClosing = true;
   expect(await refusal()).toBe(503);
 });

@@ -54,11 +54,11 @@ test('texts and parts go out in order, in large chunks, and the response is ende
 test('two chunks are on their way, and the third is read when the first has been received', async () => {
   const client = new Client(false);
   const sending = send(client, { start: 0, length: 4 * MIB });
-  await expect.poll(() => client.lengths.length).toBe(2);
+  await expect.poll(() => client.lengths.length, { timeout: 10_000 }).toBe(2);
   for (let at = 0; at < 5; at += 1) await new Promise(setImmediate);
   expect(client.lengths).toHaveLength(2);
   client.waiting[0]!();
-  await expect.poll(() => client.lengths.length).toBe(3);
+  await expect.poll(() => client.lengths.length, { timeout: 10_000 }).toBe(3);
   expect(client.ended).toBe(false);
   client.emit('close');
   await expect(sending).rejects.toThrow('the client went away');

@@ -51,7 +51,7 @@ afterEach(() => {
 
 const say = (line: string, fields = '', body = '') =>
   client.write(`${line} HTTP/1.1\r\nHost: x\r\n${fields}\r\n${body}`);
-const heard = (what: RegExp) => expect.poll(() => text).toMatch(what);
+const heard = (what: RegExp) => expect.poll(() => text, { timeout: 10_000 }).toMatch(what);
 
 test('a simple request is answered on the bare socket, and the next one on the same connection', async () => {
   say('GET /file');
@@ -60,7 +60,7 @@ test('a simple request is answered on the bare socket, and the next one on the s
   await heard(/"buildVersion":"v1"/);
   expect(byNode).not.toHaveBeenCalled();
   await expect
-    .poll(() => observed.mock.calls.map(([route, status]) => [route, status]))
+    .poll(() => observed.mock.calls.map(([route, status]) => [route, status]), { timeout: 10_000 })
     .toEqual([
       ['/file', 200],
       ['/version', 200],
