@@ -1,19 +1,23 @@
 /**
  * A run of /bin/true by a worker of a cluster beside the same run on this machine's engine, and beside an
- * echo of as many bytes over a JetStream work queue with nothing of ours around it. Broker, worker and
- * submitter are three processes of one machine.
+ * echo of as many bytes over a JetStream work queue, and over BullMQ, with nothing of ours around it. Broker,
+ * worker and submitter are three processes of one machine.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ClusterEngine } from '@sbx/cluster';
 import { Engine } from '@sbx/core';
+import { openBullmqEcho } from './lib/bullmq.mjs';
+import { Opened, oneRound, startScript } from './lib/cluster-parts.mjs';
+import { measureSpread } from './lib/cluster-spread.mjs';
 import { LIMITS } from './lib/contenders.mjs';
-import { figure, rateRatio } from './lib/figures.mjs';
+import { figure, rateRatio, skipped } from './lib/figures.mjs';
 import { connect, headers, jetstream, startBroker } from './lib/nats.mjs';
 import { p50, sum } from './lib/stats.mjs';
 
-export const title = 'cluster: a run by a worker, beside a local run and a bare echo over JetStream';
+export const title =
+  'cluster: a run by a worker, beside a local run and bare echoes over JetStream and BullMQ';
 
 const SAMPLES = 1000;
 const ROUNDS = 10;
@@ -24,42 +28,37 @@ const ADDED_MS = 0.6;
 
 export async function measure({ scale }) {
   const slots = availableParallelism();
-  const broker = await startBroker();
-  // More places than CPUs: the next job is there when one ends.
-  const peer = await startPeer(broker.url, slots + 2);
-  const local = await Engine.open({ parallelism: slots });
-  const cluster = await ClusterEngine.open({ servers: broker.url });
-  const echo = await openEcho(broker.url);
+  const opened = new Opened();
   try {
+    const broker = opened.own(await startBroker(), (it) => it.stop());
+    // More places than CPUs: the next job is there when one ends.
+    opened.own(await startScript('cluster-peer.mjs', [broker.url, slots + 2]), (it) => it.kill('SIGKILL'));
+    const local = opened.own(await Engine.open({ parallelism: slots }), (it) => it.close());
+    const cluster = opened.own(await ClusterEngine.open({ servers: broker.url }), (it) => it.close());
+    const echo = opened.own(await openEcho(broker.url), (it) => it.close());
+    const bullmq = opened.own(await openBullmqEcho(JOB_BYTES, slots + 2), (it) => it.close?.());
     const contenders = {
       local: () => local.run('/bin/true', [], { limits: LIMITS }),
       clustered: () => cluster.run('/bin/true', [], { limits: LIMITS }),
       echo: () => echo.send(),
+      ...(bullmq.missing === undefined ? { bullmq: () => bullmq.send() } : {}),
     };
     for (let index = 0; index < 100; index += 1) for (const run of Object.values(contenders)) await run();
     const times = await latencies(contenders, Math.ceil(SAMPLES * scale));
     const { rounds, brokerMs, jobs } = await rates(contenders, broker, Math.max(2, ROUNDS * scale), slots);
-    return toFigures(times, rounds, brokerMs / jobs);
+    const figures = [
+      ...toFigures(times, rounds, brokerMs / jobs),
+      ...bullmqFigures(times, rounds, bullmq.missing),
+    ];
+    figures.push(measureApart(scale));
+    return [...figures, ...(await measureSpread({ scale }))];
   } finally {
-    await cluster.close();
-    await echo.close();
-    await local.close();
-    peer.kill('SIGKILL');
-    await broker.stop();
+    await opened.close();
   }
 }
 
 function toFigures({ local, clustered, echo }, rounds, brokerMs) {
   const added = clustered.map((ms, index) => ms - local[index]);
-  const rateOf = (all) => sum(all.map(({ runs }) => runs)) / (sum(all.map(({ ms }) => ms)) / 1000);
-  const rate = (name, all) =>
-    figure({
-      name,
-      unit: '1/s',
-      samples: all.map((each) => rateOf([each])),
-      value: rateOf(all),
-      better: 'more',
-    });
   return [
     figure({ name: 'local run', unit: 'ms', samples: local }),
     figure({ name: 'clustered run', unit: 'ms', samples: clustered }),
@@ -71,9 +70,9 @@ function toFigures({ local, clustered, echo }, rounds, brokerMs) {
       value: p50(clustered) - p50(local),
       bar: ADDED_MS,
     }),
-    rate('local runs', rounds.local),
-    rate('clustered runs', rounds.clustered),
-    rate('bare echoes', rounds.echo),
+    rateFigure('local runs', rounds.local),
+    rateFigure('clustered runs', rounds.clustered),
+    rateFigure('bare echoes', rounds.echo),
     rateRatio({
       name: 'clustered rate / local rate',
       above: rounds.clustered,
@@ -82,6 +81,39 @@ function toFigures({ local, clustered, echo }, rounds, brokerMs) {
     }),
     figure({ name: 'broker CPU per job', unit: 'ms', samples: [brokerMs] }),
   ];
+}
+
+function rateFigure(name, all) {
+  const rateOf = (rounds) => sum(rounds.map(({ runs }) => runs)) / (sum(rounds.map(({ ms }) => ms)) / 1000);
+  const samples = all.map((each) => rateOf([each]));
+  return figure({ name, unit: '1/s', samples, value: rateOf(all), better: 'more' });
+}
+
+function bullmqFigures(times, rounds, missing) {
+  const [echo, echoes] = ['BullMQ echo', 'BullMQ echoes'];
+  if (missing === undefined) {
+    return [figure({ name: echo, unit: 'ms', samples: times.bullmq }), rateFigure(echoes, rounds.bullmq)];
+  }
+  return [
+    skipped({ name: echo, unit: 'ms', why: missing }),
+    skipped({ name: echoes, unit: '1/s', why: missing }),
+  ];
+}
+
+/** A half of the CPUs for the worker, as many for broker, submitter and the local engine. */
+function measureApart(scale, cpus = availableParallelism()) {
+  const name = 'clustered rate / local rate, worker on CPUs of its own';
+  if (cpus <= 2) {
+    const why = `this machine has ${cpus} CPUs: broker and submitter need one beside the worker's two`;
+    return skipped({ name, unit: 'ratio', why });
+  }
+  const half = Math.floor(cpus / 2);
+  const script = join(import.meta.dirname, 'lib/cluster-apart.mjs');
+  const counts = [half, Math.max(2, ROUNDS * scale), ROUND_RUNS].map(String);
+  const own = [process.execPath, script, `${half}-${2 * half - 1}`, ...counts];
+  const output = execFileSync('taskset', ['-c', `0-${half - 1}`, ...own], { encoding: 'utf8' });
+  const { clustered, local } = JSON.parse(output);
+  return rateRatio({ name, above: clustered, below: local, bar: 0.85 });
 }
 
 async function latencies(contenders, count) {
@@ -99,39 +131,19 @@ async function latencies(contenders, count) {
 }
 
 async function rates(contenders, broker, count, slots) {
-  const rounds = { local: [], clustered: [], echo: [] };
+  const rounds = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]));
   let brokerMs = 0;
   let jobs = 0;
   for (let round = 0; round < count; round += 1) {
     for (const [name, run] of Object.entries(contenders)) {
       const before = broker.cpuTimeMs();
-      rounds[name].push(await oneRound(run, slots * 4));
+      rounds[name].push(await oneRound(run, { runs: ROUND_RUNS, inFlight: slots * 4 }));
       if (name !== 'clustered') continue;
       brokerMs += broker.cpuTimeMs() - before;
       jobs += ROUND_RUNS;
     }
   }
   return { rounds, brokerMs, jobs };
-}
-
-async function oneRound(run, inFlight) {
-  let left = ROUND_RUNS;
-  const from = performance.now();
-  const loop = async () => {
-    while (left-- > 0) await run();
-  };
-  await Promise.all(Array.from({ length: inFlight }, loop));
-  return { runs: ROUND_RUNS, ms: performance.now() - from };
-}
-
-async function startPeer(url, slots) {
-  const script = join(import.meta.dirname, 'lib/cluster-peer.mjs');
-  const child = spawn(process.execPath, [script, url, `${slots}`], { stdio: ['ignore', 'pipe', 'inherit'] });
-  await new Promise((resolve, reject) => {
-    child.stdout.on('data', (data) => data.includes('ready') && resolve());
-    child.once('exit', reject);
-  });
-  return child;
 }
 
 async function openEcho(servers) {

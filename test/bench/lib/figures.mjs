@@ -21,6 +21,11 @@ export function figure({ name, unit, samples, value = p50(samples), bar = null, 
   };
 }
 
+/** A row for what could not be measured here; `why` is its sentence. */
+export function skipped({ name, unit, why }) {
+  return { ...figure({ name, unit, samples: [] }), value: null, p50: null, p99: null, skipped: why };
+}
+
 /**
  * Ratio of one percentile of `above` to that of `below`; its samples are the ratios of samples taken side by
  * side.

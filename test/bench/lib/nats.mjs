@@ -15,7 +15,7 @@ const require = createRequire(join(root, 'packages/cluster/package.json'));
 export const { connect, headers } = require('@nats-io/transport-node');
 export const { AckPolicy, RetentionPolicy, jetstream, jetstreamManager } = require('@nats-io/jetstream');
 
-async function freePort() {
+export async function freePort() {
   const server = createServer();
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address();

@@ -20,10 +20,11 @@ const COLUMNS = [
   ['', (row) => (row.bar === null ? '' : row.holds ? 'holds' : 'MISSED')],
   ['p50', (row) => format(row.p50)],
   ['p99', (row) => format(row.p99)],
-  ['samples', (row) => String(row.samples)],
+  ['samples', (row) => row.skipped ?? String(row.samples)],
 ];
 
 function format(value) {
+  if (value === null) return '';
   if (value >= 1000) return value.toFixed(0);
   return value >= 100 ? value.toFixed(1) : value.toFixed(3);
 }
