@@ -6,6 +6,7 @@ import { withLock } from './lock.mjs';
 import { fetchThroughNpm } from './npm.mjs';
 import { packagesInBuildOrder, root, tool } from './paths.mjs';
 import { fetchPnpm, pnpmQuietly } from './pnpm.mjs';
+import { withProgress } from './progress.mjs';
 import { CommandError, runQuietly } from './run.mjs';
 import { makeReference, referenceInputs } from './site/reference.mjs';
 import { hashOf, isFresh, writeStamp } from './stamp.mjs';
@@ -88,13 +89,10 @@ function buildStep({ folder, manifest }) {
   };
 }
 
-async function take(step) {
+async function take(step, number, count) {
   const hash = hashOf(step.inputs);
   if (isFresh(step.name, hash, step.outputs)) return;
-  const start = performance.now();
-  process.stderr.write(`setup: ${step.name} … `);
-  await step.run();
-  process.stderr.write(`${((performance.now() - start) / 1000).toFixed(1)} s\n`);
+  await withProgress({ name: step.name, number, count }, step.run);
   writeStamp(step.name, hash);
 }
 
@@ -109,7 +107,7 @@ async function takeAll(steps) {
   checkNode();
   try {
     await withLock(async () => {
-      for (const step of steps) await take(step);
+      for (const [index, step] of steps.entries()) await take(step, index + 1, steps.length);
     });
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
