@@ -65,6 +65,7 @@ it('a server that could run nothing is not opened, and says what to install', as
 
 it.each([
   ['an alias', 'py', 'not an alias: python'],
+  ['a slip', 'pyton', 'must be a known language; got "pyton". Did you mean python?'],
   ['a language with a compile step', 'c', 'must be a language without a compile step'],
 ])('%s is refused by its place in the list', async (_, name, message) => {
   await expect(open({ languages: ['shell', name], standby: {} })).rejects.toMatchObject({

@@ -104,10 +104,22 @@ function definitionOf(wanted: string | LanguageDefinition, index: number): Langu
 }
 
 function byExactName(name: string, index: number): LanguageDefinition {
-  const language = languages.find(name);
+  const field = `options.languages[${index}]`;
+  const language = findAs(field, name);
   if (language.name === name) return language;
   const expected = `must be the name of a language, not an alias: ${language.name}`;
-  throw new InvalidOptionsError({ field: `options.languages[${index}]`, rule: 'choice', expected });
+  throw new InvalidOptionsError({ field, rule: 'choice', expected });
+}
+
+/** An error names `field`: the registry only knows of an option `language`. */
+function findAs(field: string, name: string): LanguageDefinition {
+  try {
+    return languages.find(name);
+  } catch (error) {
+    if (!(error instanceof InvalidOptionsError)) throw error;
+    const { rule, expected, got, hint } = error;
+    throw new InvalidOptionsError({ field, rule, expected, got, hint });
+  }
 }
 
 /** Only what is needed is looked for: asking some for their version takes as long as a run. */
