@@ -65,7 +65,7 @@ export interface Table {
 }
 
 /** The keys of an interface, or of every member of a union. */
-type KeysOf<T> = T extends unknown ? keyof T & string : never;
+export type KeysOf<T> = T extends unknown ? keyof T & string : never;
 
 /**
  * Makes a `Table`, at import only. With the public type as `T`, a key that was forgotten here breaks the

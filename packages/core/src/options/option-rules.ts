@@ -10,6 +10,7 @@ export {
   checkRule,
   checkTable,
   isPlainObject,
+  type KeysOf,
   type NumberRule,
   nested,
   number,
