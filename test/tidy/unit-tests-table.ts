@@ -1,4 +1,4 @@
-// Where each file that decides something has a unit test beside it, and which files have none.
+// Where each file that decides something has a unit test beside it, and which files need none.
 
 export const TESTED_FOLDERS: readonly string[] = [
   'packages/core/src/pool/',
@@ -14,8 +14,6 @@ const TYPES = 'only types';
 const EVENTS = 'only events: what it is given is published as it is';
 const FAKE = 'what unit tests have in the place of the addon';
 const INDEX = 'only exports';
-/** Decides something, and only a test across packages sees it. */
-const across = (tests: string) => `to come; until then ${tests}`;
 
 /** Files without a test beside them, with the reason. */
 export const WITHOUT_UNIT_TEST: Readonly<Record<string, string>> = {
@@ -23,10 +21,7 @@ export const WITHOUT_UNIT_TEST: Readonly<Record<string, string>> = {
   'packages/core/src/pool/fake-native.ts': FAKE,
   'packages/core/src/pool/uid-block.ts': 'picks at random: nothing to decide',
   'packages/core/src/run/diagnostics.ts': EVENTS,
-  'packages/core/src/run/running.ts': across('test/core'),
-  'packages/core/src/warm/warm-process.ts': across('test/core'),
   'packages/fathom-server/src/index.ts': INDEX,
-  'packages/fathom-server/src/server.ts': across('test/fathom'),
   'packages/gojudge-server/src/http/request-context.ts': TYPES,
   'packages/gojudge-server/src/http/upload/multipart-parts.ts':
     'in multipart.test.ts, which reads parts by it',
