@@ -16,6 +16,14 @@ const parallel = { maxWorkers: availableParallelism(), isolate: false };
 // Node 20 has no `await using`: lower it as the published build does.
 const oxc = { target: 'es2022' };
 
+/** Frameworks, many machines, browsers. */
+const INTEGRATIONS = ['test/adapters/**', 'test/cluster/**', 'test/console/**'];
+/** Half a minute and more each; `npm run test:full` and `npm test -- NAME` take them. */
+const notAsked = [
+  ...(process.env.SBX_SOAK === '1' ? [] : ['test/**/*.soak.test.ts']),
+  ...(process.env.SBX_BROKER_FAULTS === '1' ? [] : ['test/**/*.faults.test.ts']),
+];
+
 export default defineConfig({
   test: {
     projects: [
@@ -54,14 +62,21 @@ export default defineConfig({
           name: 'whole',
           // In the guest (scripts/lib/guest.mjs) also what is only possible there.
           include: ['test/**/*.test.ts', ...(process.env.SBX_GUEST === '1' ? ['test/vm/*.guest.ts'] : [])],
-          // Half a minute and more each; `npm run test:full` and `npm test -- NAME` take them.
-          exclude: [
-            'test/tidy/**',
-            ...(process.env.SBX_SOAK === '1' ? [] : ['test/**/*.soak.test.ts']),
-            ...(process.env.SBX_BROKER_FAULTS === '1' ? [] : ['test/**/*.faults.test.ts']),
-          ],
+          exclude: ['test/tidy/**', ...INTEGRATIONS, ...notAsked],
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        oxc,
+        test: {
+          ...shared,
+          // As `whole`: what is built around engine and protocols. `npm run test:full` and CI take it.
+          name: 'integrations',
+          include: INTEGRATIONS.map((folder) => `${folder}/*.test.ts`),
+          exclude: notAsked,
+          maxWorkers: 1,
+          sequence: { groupOrder: 3 },
         },
       },
     ],

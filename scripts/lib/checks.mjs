@@ -48,7 +48,7 @@ export const CHECKS = [
   { name: 'typedoc', run: checkWith(tool.typedoc, ['--emit', 'none', '--logLevel', 'Warn']) },
   { name: 'gcc -fanalyzer', run: checkWith('native/build.mjs', ['--analyze']) },
   { name: 'native', run: nativeTests },
-  { name: 'vitest', run: () => runVitest([]) },
+  { name: 'vitest', run: () => runVitest(['--project=unit', '--project=tidy', '--project=whole']) },
 ];
 
 /** One after the other. A failed one that does not say of what is named. */

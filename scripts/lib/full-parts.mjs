@@ -34,6 +34,11 @@ async function testsOnNewestNode() {
 /** What CI runs of it: a part gives counts. */
 export const CI_PARTS = [
   {
+    name: 'integrations',
+    about: 'frameworks for agents, a cluster of workers, the console in a browser',
+    run: () => runVitest(['--project=integrations'], { name: 'integrations' }),
+  },
+  {
     name: 'soaks',
     about: 'tests of half a minute and more: floods, faults at every step, every pattern of memory',
     run: () => runVitest(['.soak.test.ts'], { name: 'soaks', env: WITH_SOAKS }),
