@@ -1,5 +1,5 @@
 /** A cluster's engine for a command; what it refuses is told by the flag that it came from. */
-import { ClusterEngine } from '@sbx/cluster';
+import type { ClusterEngine } from '@sbx/cluster';
 import { InvalidOptionsError } from '@sbx/core';
 import { aborted, flagName } from '../serve/words.js';
 import { UsageError } from '../usage-error.js';
@@ -7,7 +7,9 @@ import type { ClusterAddress } from './split.js';
 
 export const NO_WORKER_YET = 'no worker is there yet: starting when one comes';
 
-export function openCluster({ cluster, credentials }: ClusterAddress): Promise<ClusterEngine> {
+/** Only a cluster's commands load what speaks to its broker. */
+export async function openCluster({ cluster, credentials }: ClusterAddress): Promise<ClusterEngine> {
+  const { ClusterEngine } = await import('@sbx/cluster');
   const options = { servers: cluster, ...(credentials === undefined ? {} : { credentials }) };
   return ClusterEngine.open(options).catch((error) => refuse(error, '--cluster'));
 }
