@@ -2,11 +2,24 @@
 import { addCounts, readCountLine } from './counts.mjs';
 import { tool } from './paths.mjs';
 import { CommandError, runInSight, runQuietly } from './run.mjs';
+import { hashOf, isFresh, writeStamp } from './stamp.mjs';
 import { runVitest } from './vitest.mjs';
 
 /** A tool that passes or fails as a whole. */
 const checkWith = (file, args) => async () =>
   (await runInSight(process.execPath, [file, ...args])) === 0 ? { passed: 1 } : { failed: 1 };
+
+/** Under its own stamp, as a step of set-up: what has passed is not run again until it changes. */
+async function nativeTestsOnce() {
+  const hash = hashOf(['native']);
+  if (isFresh('native-tests', hash, [])) {
+    console.log('unchanged since it passed');
+    return {};
+  }
+  const counts = await nativeTests();
+  if (!counts.failed) writeStamp('native-tests', hash);
+  return counts;
+}
 
 /** `native/build.mjs --test` ends with a count line; an exit code it does not explain is one failure more. */
 async function nativeTests() {
@@ -47,7 +60,7 @@ export const CHECKS = [
   // Every public name has its documentation, and public types name only public types.
   { name: 'typedoc', run: checkWith(tool.typedoc, ['--emit', 'none', '--logLevel', 'Warn']) },
   { name: 'gcc -fanalyzer', run: checkWith('native/build.mjs', ['--analyze']) },
-  { name: 'native', run: nativeTests },
+  { name: 'native', run: nativeTestsOnce },
   { name: 'vitest', run: () => runVitest(['--project=unit', '--project=tidy', '--project=whole']) },
 ];
 
