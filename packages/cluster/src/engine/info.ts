@@ -16,7 +16,7 @@ export function clusterInfo(workers: readonly WorkerDescription[], queueLength: 
     cgroup: cgroupOf(infos),
     user: first?.user ?? { mode: 'rootless', uidBase: null },
     features: features as Features,
-    parallelism: workers.reduce((sum, { slots, isDraining }) => sum + (isDraining ? 0 : slots), 0),
+    parallelism: placesOf(workers),
     maxSandboxes: infos.reduce((sum, { maxSandboxes }) => sum + maxSandboxes, 0),
     queueLength,
     limits: first?.limits ?? DEFAULT_LIMITS,
@@ -49,4 +49,9 @@ function lowest(all: readonly Readonly<Limits>[]): Limits {
     if (value != null && (other === undefined || isLower)) ceilings.set(name, value);
   }
   return Object.fromEntries(ceilings) as Limits;
+}
+
+/** Jobs that can run at the same time: workers that drain take none. */
+export function placesOf(workers: readonly WorkerDescription[]): number {
+  return workers.reduce((sum, { slots, isDraining }) => sum + (isDraining ? 0 : slots), 0);
 }
