@@ -18,6 +18,11 @@ export function between(value: number | null, low: number, high: number): void {
   expect(value).toBeLessThanOrEqual(high);
 }
 
+/** The middle one, of an odd count. */
+export function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1]!;
+}
+
 /**
  * What holds on the whole may not in a single window of time: when one is outside, the median of several
  * decides.
@@ -30,7 +35,7 @@ export async function expectMedianBetween(
   const seen = [await sample()];
   const isOutside = seen[0]! < low || seen[0]! > high;
   while (isOutside && seen.length < SAMPLES) seen.push(await sample());
-  between(seen.sort((a, b) => a - b)[seen.length >> 1]!, low, high);
+  between(median(seen), low, high);
 }
 
 /** The bar of a percentile is not that of each single run; but none may be far beyond it. */
