@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const CHUNKS_END = Buffer.from('0\r\n\r\n');
+const CLOSED = 'the server closed the connection';
 
 /** A whole request, ready to be sent again and again. */
 export function makeRequest({ method = 'POST', path, headers = {}, body = '' }) {
@@ -26,14 +27,14 @@ export class Connection {
     const { hostname, port } = new URL(url);
     this.#socket = connect({ host: hostname, port: Number(port), noDelay: true });
     this.#socket.on('data', (chunk) => this.#onData(chunk));
-    const fail = (error) => this.#settle?.reject(error ?? new Error('the server closed the connection'));
-    this.#socket.on('error', fail);
-    this.#socket.on('close', () => fail());
+    this.#socket.on('error', (error) => this.#settle?.reject(error));
+    this.#socket.on('close', () => this.#settle?.reject(new Error(CLOSED)));
   }
 
   /** One at a time. Resolves with `{ status, body }`; chunked bodies come as they were framed. */
   send(request) {
     return new Promise((resolve, reject) => {
+      if (this.#socket.destroyed) return reject(new Error(CLOSED));
       this.#settle = { resolve, reject };
       this.#socket.write(request);
     });
