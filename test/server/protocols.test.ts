@@ -81,6 +81,17 @@ describe('one port', () => {
     expect(chosen.server.protocols).toEqual(['fathom']);
   });
 
+  test('a connection waits for its next request, and who closes the sending side gets an answer', async () => {
+    const { connect } = await import('node:net');
+    const { port, hostname } = new URL(open.url);
+    const socket = connect(Number(port), hostname);
+    socket.end('GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    let got = '';
+    for await (const chunk of socket) got += chunk;
+    expect(got).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect((await get(`${open.url}/version`)).headers.get('keep-alive')).toBeNull(); // no time-out to tell
+  });
+
   test('an offer of HTTP/2 is answered as a plain request', async () => {
     const headers = { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'h2c', 'HTTP2-Settings': 'AAMAAABk' };
     const { request } = await import('node:http');

@@ -1,19 +1,11 @@
 /** The server: engine, store and workers behind HTTP and WebSockets. */
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Runner } from '@sbx/core';
-import { after } from '@sbx/serving';
-import { endSlowBody } from './http/connection/slow-body.js';
+import { after, createHttpServer, endSlowBody } from '@sbx/serving';
 import { makeEntryCheck } from './http/entry.js';
 import { FastPath } from './http/transport/fast-path/fast-path.js';
 import { serveRequest } from './http/transport/node/adapter.js';
-import { continueWhenRead } from './http/transport/node/expect.js';
 import type { Metrics } from './metrics/metrics.js';
 import { openMetrics } from './metrics/open.js';
 import { openParts, type Parts } from './open.js';
@@ -59,10 +51,6 @@ export async function createGojudgeServer(options: GojudgeServerOptions = {}): P
   const metrics = await openMetrics(resolved.enableMetrics);
   return new OpenServer(await openParts(resolved, metrics), metrics);
 }
-
-/** As Go has both. */
-const HEADER_BYTES_MAX = 2 ** 20;
-const TCP_PROBE_MS = 15_000;
 
 class OpenServer implements GojudgeServer {
   readonly #parts: Parts;
@@ -128,30 +116,11 @@ class OpenServer implements GojudgeServer {
   }
 
   #createServer(): Server {
-    // No time-outs of Node's: uploads and runs take what they take, and limits of runs are the programs' own.
-    // Connections wait for the next request as long as their clients are there, so that no client meets one
-    // that is just being closed.
-    const server = createServer(
-      {
-        requestTimeout: 0,
-        headersTimeout: 60_000,
-        keepAliveTimeout: 0,
-        keepAlive: true,
-        keepAliveInitialDelay: TCP_PROBE_MS,
-        maxHeaderSize: HEADER_BYTES_MAX,
-        shouldUpgradeCallback: isForSocket,
-      } as ServerOptions, // Node's types of version 20 do not know the last one
-      this.handler,
-    );
-    // A client that closes its sending side still gets its answer.
-    (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
-    server.on('checkContinue', (request, response) => {
-      continueWhenRead(request, response);
-      this.handler(request, response);
+    const server = createHttpServer({
+      handler: this.handler,
+      ownsUpgrade: isForSocket,
+      upgrade: this.handleUpgrade,
     });
-    server.on('upgrade', (request, socket, head) =>
-      this.#sockets.upgradeOrAnswer(server, request, socket, head),
-    );
     this.#fastPath.attach(server);
     return this.#keep(server);
   }

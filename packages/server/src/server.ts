@@ -1,18 +1,13 @@
 /** The server: one engine, the protocols' own servers, and one port in front of them. */
-import {
-  createServer as createHttpServer,
-  type ServerOptions as HttpOptions,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { CONSOLE_FOLDER } from '@sbx/console';
 import { CONSOLE_PATH, FILES_PATH, TOKEN_SUBPROTOCOL_PREFIX } from '@sbx/console/wire';
 import type { Runner } from '@sbx/core';
 import {
-  answerWithoutUpgrade,
   bearerToken,
+  createHttpServer,
+  endSlowBody,
   FOREIGN_PAGE,
   listenAt,
   makeEntryCheck,
@@ -127,14 +122,16 @@ class OpenServer implements SbxServer {
       return void page(this.#pages, request, response);
     }
     if (this.#files !== null && path.startsWith(FILES_PATH)) {
+      endSlowBody(request);
       return void this.#files.answer(path.slice(FILES_PATH.length), request, response);
     }
     const part = this.#parts.find(({ owns }) => owns(path));
     const isSite = this.#site?.owns(path) === true;
     if (part === undefined && !isSite) return this.#pass(request, response, next);
     if (this.#pages.check(request) === 'foreign-page') return refusePage(request, response);
-    if (part === undefined) this.#site!.send(path, request, response);
-    else part.handler(request, response);
+    if (part === undefined) return this.#site!.send(path, request, response);
+    endSlowBody(request);
+    part.handler(request, response);
   };
 
   handleUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, next?: () => void): void => {
@@ -176,15 +173,13 @@ class OpenServer implements SbxServer {
   }
 
   #createServer(): Server {
-    const shouldUpgradeCallback = (request: IncomingMessage) => this.#ownsUpgrade(request);
-    // Node's types of version 20 do not know it.
-    const server = createHttpServer({ shouldUpgradeCallback } as HttpOptions, (request, response) =>
-      this.handler(request, response),
-    );
-    server.on('upgrade', (request, socket, head) => {
-      socket.on('error', () => socket.destroy());
-      if (this.#ownsUpgrade(request)) this.handleUpgrade(request, socket, head);
-      else answerWithoutUpgrade(server, request, socket, head);
+    const server = createHttpServer({
+      handler: (request, response) => this.handler(request, response),
+      ownsUpgrade: (request) => this.#ownsUpgrade(request),
+      upgrade: (request, socket, head) => {
+        socket.on('error', () => socket.destroy());
+        this.handleUpgrade(request, socket, head);
+      },
     });
     this.#servers.push(server);
     return server;

@@ -14,6 +14,7 @@ export {
 } from './entry.js';
 export { isForeignPage } from './foreign-page.js';
 export { GUARANTEE_FACTS, type GuaranteeFacts } from './guarantees.js';
+export { createHttpServer, type HttpHandlers } from './http-server.js';
 export { type KeepAliveTimes, keepAlive, type Pinged } from './keep-alive.js';
 export { watchLauncher } from './launcher.js';
 export { listenAt } from './listen.js';
@@ -23,6 +24,6 @@ export { offeredProtocols, protocolToken } from './protocol-token.js';
 export { refuseUpgrade } from './refuse.js';
 export { parseRoot } from './root.js';
 export { METRICS_TYPE, sendText } from './send.js';
+export { endSlowBody } from './slow-body.js';
 export { TIME_BOUNDS_SECONDS } from './time-bounds.js';
 export { makeTokenCheck } from './token.js';
-export { answerWithoutUpgrade } from './without-upgrade.js';

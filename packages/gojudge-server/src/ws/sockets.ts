@@ -1,9 +1,9 @@
 /** Upgrades: who may, to what, and the care of open connections. */
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import type { Duplex } from 'node:stream';
 import { SUBPROTOCOL, TOKEN_SUBPROTOCOL_PREFIX } from '@sbx/gojudge-client/wire';
-import { answerWithoutUpgrade, keepAlive, protocolToken, refuseUpgrade } from '@sbx/serving';
+import { keepAlive, protocolToken, refuseUpgrade } from '@sbx/serving';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { EntryCheck, EntryHeaders } from '../http/entry.js';
 import { pathOf } from '../http/request-path.js';
@@ -56,15 +56,6 @@ export class Sockets {
       watchHalfSent(opened, request.socket, this.#context.receiving);
       this.#serve(opened, path);
     });
-  }
-
-  /**
-   * The same for a server of Node before 22.21, which takes every offer: what is no upgrade of ours is given
-   * back without its offer.
-   */
-  upgradeOrAnswer(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    if (isForSocket(request)) return this.upgrade(request, socket, head);
-    answerWithoutUpgrade(server, request, socket, head);
   }
 
   /**

@@ -1,0 +1,58 @@
+/**
+ * An HTTP server that waits as Go's does: clients of go-judge keep a connection for as long as they like and
+ * send the next request on it.
+ */
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
+import type { Duplex } from 'node:stream';
+import { continueWhenRead } from './expect.js';
+import { answerWithoutUpgrade } from './without-upgrade.js';
+
+/** As Go has both. */
+const HEADER_BYTES_MAX = 2 ** 20;
+const TCP_PROBE_MS = 15_000;
+
+export interface HttpHandlers {
+  /** Answers, and bounds how slowly a body may come (`endSlowBody`), which the server does not. */
+  handler(request: IncomingMessage, response: ServerResponse): void;
+  /** Whether an offer of an upgrade is taken; the rest is answered as any request. */
+  ownsUpgrade(request: IncomingMessage): boolean;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+/**
+ * No time-outs of Node's but that for heads: uploads and runs take what they take, and limits of runs are the
+ * programs' own. Connections wait for the next request as long as their clients are there, so that no client
+ * meets one that is just being closed. A client that closes its sending side still gets its answer, and one
+ * that expects "100 Continue" gets it when its body is read.
+ */
+export function createHttpServer({ handler, ownsUpgrade, upgrade }: HttpHandlers): Server {
+  const server = createServer(
+    {
+      requestTimeout: 0,
+      headersTimeout: 60_000,
+      keepAliveTimeout: 0,
+      keepAlive: true,
+      keepAliveInitialDelay: TCP_PROBE_MS,
+      maxHeaderSize: HEADER_BYTES_MAX,
+      shouldUpgradeCallback: ownsUpgrade,
+    } as ServerOptions, // Node's types of version 20 do not know the last one
+    handler,
+  );
+  (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
+  server.on('checkContinue', (request, response) => {
+    continueWhenRead(request, response);
+    handler(request, response);
+  });
+  server.on('upgrade', (request, socket, head) => {
+    // A Node before 22.21 hands over every offer.
+    if (ownsUpgrade(request)) upgrade(request, socket, head);
+    else answerWithoutUpgrade(server, request, socket, head);
+  });
+  return server;
+}
