@@ -29,17 +29,14 @@ session.connect();
 await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 const { request, close, ignored = 'no package' } = await REQUESTS[process.argv[2]]();
-for (let i = 0; i < EARLIER_REQUESTS; i += 1) {
-  await request();
-  await sleep(REST_MS);
-}
+for (let i = 0; i < EARLIER_REQUESTS; i += 1) await request();
 const counted = [];
 for (let i = 0; i < COUNTED_REQUESTS; i += 1) {
+  await sleep(REST_MS);
   await session.post('Profiler.takePreciseCoverage');
   await request();
   const { result } = await session.post('Profiler.takePreciseCoverage');
   counted.push(new Set(result.filter(({ url }) => url.includes('/packages/')).flatMap(filesOf)));
-  await sleep(REST_MS);
 }
 await close();
 const [first, ...others] = counted;
