@@ -7,7 +7,7 @@ const NO_WORKER = 'No worker of the cluster has announced itself.';
 type Features = EngineInfo['features'];
 
 export function clusterInfo(workers: readonly WorkerDescription[], queueLength: number): EngineInfo {
-  const infos = workers.map(({ info }) => info);
+  const infos = takersOf(workers).map(({ info }) => info);
   const [first] = infos;
   const features = Object.fromEntries(FEATURES.map((name) => [name, weakest(infos, name)]));
   return {
@@ -23,6 +23,15 @@ export function clusterInfo(workers: readonly WorkerDescription[], queueLength: 
     ceilings: lowest(infos.map(({ ceilings }) => ceilings)),
     mounts: first?.mounts ?? [],
   };
+}
+
+/**
+ * A worker that drains gets no job any more, so what it lacks is no job's. Where all drain, they are all there
+ * is.
+ */
+function takersOf(workers: readonly WorkerDescription[]): readonly WorkerDescription[] {
+  const takers = workers.filter(({ isDraining }) => !isDraining);
+  return takers.length > 0 ? takers : workers;
 }
 
 /** The one that fails, where one does. */
