@@ -29,7 +29,7 @@ import { Submitter } from '../submit/submitter.js';
 import type { JobTicket } from '../submit/ticket.js';
 import type { WorkerDescription } from '../wire/announcement.js';
 import { clusterFamilies } from './figures.js';
-import { clusterInfo, placesOf } from './info.js';
+import { clusterInfo } from './info.js';
 import type { ClusterJob, ClusterTicket } from './job.js';
 import { type JobSettings, Jobs } from './jobs.js';
 import { type ClusterOptions, parseClusterOptions, type ResolvedClusterOptions } from './options.js';
@@ -252,7 +252,7 @@ export class ClusterEngine implements Runner {
   }
 
   get #slots(): number {
-    return placesOf(this.#workers.all());
+    return this.#workers.places;
   }
 
   #settings(): JobSettings {

@@ -1,38 +1,23 @@
-import { DEFAULT_LIMITS, FEATURES } from '@sbx/core';
+import { FEATURES } from '@sbx/core';
 import { expect, test } from 'vitest';
+import { worker } from '../testing/worker.js';
 import type { WorkerDescription } from '../wire/announcement.js';
 import { clusterInfo } from './info.js';
 
-/** With 2 places; a weak one can do nothing, and has lower ceilings. */
-function worker({ isDraining = false, isWeak = false }): WorkerDescription {
-  const reason = isWeak ? 'not here' : null;
-  const feature = { available: !isWeak, mechanism: null, reason };
+/** It can do nothing, and has lower ceilings. */
+function weak(isDraining = false): WorkerDescription {
+  const reason = 'not here';
+  const feature = { available: false, mechanism: null, reason };
+  const { info, ...rest } = worker({ isDraining });
   return {
-    version: 1,
-    name: 'w',
-    host: 'h',
-    pid: 1,
-    slots: 2,
-    running: 0,
-    isDraining,
-    memoryBytes: 0,
-    languages: [],
-    labels: {},
+    ...rest,
     info: {
-      version: isWeak ? 'old' : 'new',
-      kernel: '6.1',
-      cgroup: { version: isWeak ? 'none' : 'v2', path: null, controllers: [], reason },
-      user: { mode: 'root', uidBase: null },
+      ...info,
+      version: 'old',
+      cgroup: { version: 'none', path: null, controllers: [], reason },
       features: Object.fromEntries(FEATURES.map((name) => [name, feature])) as never,
-      parallelism: 2,
-      maxSandboxes: 2,
-      queueLength: 0,
-      limits: DEFAULT_LIMITS,
-      ceilings: { wallTimeMs: isWeak ? 1000 : 5000 },
-      mounts: [],
+      ceilings: { wallTimeMs: 1000 },
     },
-    totals: { started: 0, accepted: 0, superseded: 0, lost: 0, cancelled: 0 },
-    cache: { bytes: 0, hits: 0, fetches: 0, evictions: 0 },
   };
 }
 
@@ -47,17 +32,17 @@ const GOOD = { version: 'new', cgroup: 'v2', lacking: 0, ceilings: { wallTimeMs:
 const WEAK = { cgroup: 'none', lacking: FEATURES.length, ceilings: { wallTimeMs: 1000 } };
 
 test('what the weakest worker lacks, the cluster lacks', () => {
-  const workers = [worker({}), worker({ isWeak: true })];
+  const workers = [worker({}), weak()];
   expect(told(workers)).toEqual({ version: 'new', ...WEAK, parallelism: 4, maxSandboxes: 4 });
 });
 
 test('a worker that drains counts for nothing: it takes no job', () => {
-  const workers = [worker({ isWeak: true, isDraining: true }), worker({})];
+  const workers = [weak(true), worker({})];
   expect(told(workers)).toEqual({ ...GOOD, parallelism: 2, maxSandboxes: 2 });
 });
 
 test('where all drain, they say what held; none has a place', () => {
-  const workers = [worker({ isWeak: true, isDraining: true }), worker({ isDraining: true })];
+  const workers = [weak(true), worker({ isDraining: true })];
   expect(told(workers)).toEqual({ version: 'old', ...WEAK, parallelism: 0, maxSandboxes: 4 });
 });
 

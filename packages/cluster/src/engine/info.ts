@@ -1,6 +1,6 @@
 /** What holds on every worker of a cluster, as an engine says it of one machine. */
 import { DEFAULT_LIMITS, type EngineInfo, FEATURES, type Limits } from '@sbx/core';
-import type { WorkerDescription } from '../wire/announcement.js';
+import { placesOf, type WorkerDescription } from '../wire/announcement.js';
 
 const NO_WORKER = 'No worker of the cluster has announced itself.';
 
@@ -58,9 +58,4 @@ function lowest(all: readonly Readonly<Limits>[]): Limits {
     if (value != null && (other === undefined || isLower)) ceilings.set(name, value);
   }
   return Object.fromEntries(ceilings) as Limits;
-}
-
-/** Jobs that can run at the same time: workers that drain take none. */
-export function placesOf(workers: readonly WorkerDescription[]): number {
-  return workers.reduce((sum, { slots, isDraining }) => sum + (isDraining ? 0 : slots), 0);
 }

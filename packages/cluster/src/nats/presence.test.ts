@@ -1,5 +1,7 @@
 import type { KV } from '@nats-io/kv';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { worker } from '../testing/worker.js';
+import { encodeAnnouncement, type WorkerDescription } from '../wire/announcement.js';
 import { WorkerList } from './presence.js';
 
 /** A watch that ends when it is stopped, or fails at once. */
@@ -45,3 +47,108 @@ test.concurrent('a watch that breaks is opened again, until the list is closed',
   await new Promise((resolve) => setTimeout(resolve, 1200));
   expect(watches()).toBe(2);
 }, 10_000);
+
+/** A bucket in which workers announce themselves when the test says so, to the watch that is open. */
+function announced() {
+  let entries: object[] = [];
+  let watches = 0;
+  let wake: () => void = () => undefined;
+  const open = () => {
+    watches += 1;
+    let isOver = false;
+    entries = [];
+    const own = entries;
+    return {
+      stop() {
+        isOver = true;
+        wake();
+      },
+      async *[Symbol.asyncIterator]() {
+        while (!isOver) {
+          while (own.length > 0) yield own.shift();
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+      },
+    };
+  };
+  const tell = (entry: object) => {
+    entries.push(entry);
+    wake();
+  };
+  return {
+    workers: { status: async () => ({ values: 0 }), watch: async () => open() } as unknown as KV,
+    watches: () => watches,
+    announce: (each: WorkerDescription) =>
+      tell({ key: each.name, value: encodeAnnouncement(each), operation: 'PUT', delta: 0 }),
+    withdraw: (name: string) => tell({ key: name, operation: 'DEL', delta: 0 }),
+  };
+}
+
+test('places are those of the workers that announce themselves, and are counted once', async () => {
+  const { workers, announce, withdraw } = announced();
+  const list = await WorkerList.open({ workers }, () => undefined);
+  const count = vi.spyOn(list, 'all');
+  announce(worker({ name: 'a' }));
+  announce(worker({ name: 'b' }));
+  await expect.poll(() => list.places).toBe(4);
+  const counted = count.mock.calls.length;
+  announce(worker({ name: 'b', running: 1 }));
+  await expect.poll(() => list.all().some(({ running }) => running === 1)).toBe(true);
+  const looked = count.mock.calls.length;
+  for (let index = 0; index < 100; index += 1) expect(list.places).toBe(4);
+  expect(count.mock.calls.length - looked).toBeLessThanOrEqual(1); // it may have been a second
+  expect(counted).toBeLessThan(10);
+  announce(worker({ name: 'b', isDraining: true }));
+  await expect.poll(() => list.places).toBe(2);
+  withdraw('a');
+  await expect.poll(() => list.places).toBe(0);
+  list.close();
+});
+
+describe('time', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test('the places of a worker that has gone silent are gone', async () => {
+    const { workers, announce } = announced();
+    const list = await WorkerList.open({ workers }, () => undefined);
+    announce(worker({ name: 'a' }));
+    await vi.advanceTimersByTimeAsync(10);
+    expect(list.places).toBe(2);
+    await vi.advanceTimersByTimeAsync(14_000);
+    expect(list.places).toBe(2);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(list.places).toBe(0);
+    list.close();
+  });
+
+  test('a watch that brings nothing any more is opened again before workers count as gone', async () => {
+    const { workers, announce, watches } = announced();
+    const list = await WorkerList.open({ workers }, () => undefined);
+    announce(worker({ name: 'a' }));
+    for (let second = 0; second < 14; second += 1) {
+      await vi.advanceTimersByTimeAsync(1000);
+      expect(list.places).toBe(2);
+      if (watches() === 2) break;
+    }
+    expect(watches()).toBe(2);
+    announce(worker({ name: 'a' })); // as a watch begins: with what is there
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(list.places).toBe(2);
+    expect(watches()).toBe(2);
+    list.close();
+  });
+
+  test('nobody looks for workers that are gone for good', async () => {
+    const { workers, announce, watches } = announced();
+    const list = await WorkerList.open({ workers }, () => undefined);
+    announce(worker({ name: 'a' }));
+    await vi.advanceTimersByTimeAsync(60_000);
+    const before = watches();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(watches()).toBe(before);
+    list.close();
+  });
+});

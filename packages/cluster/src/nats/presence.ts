@@ -1,12 +1,25 @@
 /** Who works: announcements in a bucket whose entries go by themselves when they are not renewed. */
 import type { KV } from '@nats-io/kv';
 import { pause, systemClock } from '../clock.js';
-import { decodeAnnouncement, encodeAnnouncement, type WorkerDescription } from '../wire/announcement.js';
+import {
+  decodeAnnouncement,
+  encodeAnnouncement,
+  placesOf,
+  type WorkerDescription,
+} from '../wire/announcement.js';
 import { type Broker, PRESENCE_MS } from './connection.js';
 
 const RENEW_MS = PRESENCE_MS / 3;
 /** Until the list counts as known, although fewer announcements came than there were. */
 const KNOWN_MS = 2000;
+/** Until places are counted again, although no worker has told of others: one may have gone silent. */
+const PLACES_MS = 1000;
+/**
+ * A watch that brings nothing for so long, although workers were there, is opened again. When the connection
+ * is lost while the broker waits for word that its messages were taken, it waits for ever, and the library
+ * does not answer its reminders.
+ */
+const SILENT_MS = 2 * RENEW_MS;
 /** Until a watch that ended is opened again. */
 const RETRY_MS = 1000;
 
@@ -40,6 +53,9 @@ export class WorkerList {
   readonly #workers = new Map<string, { announcement: WorkerDescription; heardAt: number }>();
   readonly #closed = new AbortController();
   readonly #onChange: () => void;
+  /** The last announcement, or the begin of the watch. */
+  #heardAt = 0;
+  #counted: { places: number; at: number } | null = null;
 
   private constructor(onChange: () => void) {
     this.#onChange = onChange;
@@ -62,6 +78,15 @@ export class WorkerList {
     return [...this.#workers.values()].flatMap(({ announcement, heardAt }) =>
       heardAt >= since ? [announcement] : [],
     );
+  }
+
+  /** Of all of them; asked for several times for each job, so it is not counted anew each time. */
+  get places(): number {
+    const now = performance.now();
+    if (this.#counted === null || now - this.#counted.at >= PLACES_MS) {
+      this.#counted = { places: placesOf(this.all()), at: now };
+    }
+    return this.#counted.places;
   }
 
   close(): void {
@@ -87,19 +112,36 @@ export class WorkerList {
     const stop = () => entries.stop();
     if (signal.aborted) return stop();
     signal.addEventListener('abort', stop, { once: true });
+    this.#heardAt = performance.now();
+    const timer = setInterval(() => this.#isSilent() && stop(), RETRY_MS);
     try {
       for await (const { key, value, operation, delta } of entries) {
         this.#hear(key, operation === 'PUT' ? decodeAnnouncement(value) : null);
         if (delta === 0) setKnown();
       }
     } finally {
+      clearInterval(timer);
       signal.removeEventListener('abort', stop);
     }
   }
 
+  /** Those that are gone for good are none to wait for. */
+  #isSilent(): boolean {
+    const now = performance.now();
+    for (const [name, { heardAt }] of this.#workers) {
+      if (now - heardAt > 2 * PRESENCE_MS) this.#workers.delete(name);
+    }
+    return this.#workers.size > 0 && now - this.#heardAt > SILENT_MS;
+  }
+
   #hear(key: string, announcement: WorkerDescription | null): void {
+    this.#heardAt = performance.now();
+    const before = this.#workers.get(key)?.announcement;
     if (announcement === null || announcement.name !== key) this.#workers.delete(key);
-    else this.#workers.set(key, { announcement, heardAt: performance.now() });
+    else this.#workers.set(key, { announcement, heardAt: this.#heardAt });
+    if (before?.slots !== announcement?.slots || before?.isDraining !== announcement?.isDraining) {
+      this.#counted = null;
+    }
     this.#onChange();
   }
 }

@@ -88,6 +88,11 @@ export interface WorkerDescription {
   cache: { bytes: number; hits: number; fetches: number; evictions: number };
 }
 
+/** Jobs that can run at the same time: workers that drain take none. */
+export function placesOf(workers: readonly WorkerDescription[]): number {
+  return workers.reduce((sum, { slots, isDraining }) => sum + (isDraining ? 0 : slots), 0);
+}
+
 export function encodeAnnouncement(announcement: WorkerDescription): Uint8Array {
   return Buffer.from(JSON.stringify(announcement));
 }
