@@ -19,6 +19,7 @@ const BENCHES = {
   fifo: './fifo.mjs',
   fathom: './fathom.mjs',
   cluster: './cluster.mjs',
+  'cluster-fleet': './cluster-fleet.mjs',
   adapters: './adapters.mjs',
 };
 

@@ -45,5 +45,5 @@ export class Opened {
 
 /** Until a cluster's engine knows of so many places. */
 export async function knowsPlaces(engine, count) {
-  while (engine.info().parallelism < count) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (engine.info().parallelism < count) await new Promise((resolve) => setTimeout(resolve, 100));
 }

@@ -23,19 +23,21 @@ export async function freePort() {
   return port;
 }
 
-export async function startBroker() {
+/** `more`: arguments besides those of a single one. */
+export async function startBroker(more = []) {
   const binary = execFileSync(process.execPath, [join(root, 'scripts/nats-server.mjs')], {
     encoding: 'utf8',
   });
   const store = mkdtempSync(join(tmpdir(), 'sbx-bench-nats-'));
   const port = await freePort();
-  const args = ['-a', '127.0.0.1', '-p', `${port}`, '-js', '-sd', store];
+  const args = ['-a', '127.0.0.1', '-p', `${port}`, '-js', '-sd', store, ...more];
   const child = spawn(binary.trim(), args, { stdio: ['ignore', 'ignore', 'pipe'] });
   await new Promise((resolve, reject) => {
     child.stderr.on('data', (data) => data.includes('Server is ready') && resolve());
     child.once('exit', reject);
   });
   return {
+    pid: child.pid,
     url: `nats://127.0.0.1:${port}`,
     /** User and system time so far. */
     cpuTimeMs() {

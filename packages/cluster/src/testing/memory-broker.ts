@@ -6,10 +6,11 @@
 import type { Delivery, Published, QueuedJob, RecordLink, SubmitterLink, WorkerLink } from '../links.js';
 import { recordKey } from '../names.js';
 import { type Cancel, decodeNotice, encodeNotice, type Notice } from '../wire/notice.js';
+import { MemoryPulls, type Pull } from './memory-pulls.js';
 import type { SimClock } from './sim-clock.js';
+import { Traffic } from './traffic.js';
 
 const LEASE_MS = 10_000;
-const PULL_MS = 5000;
 const ANSWER_MS = 2000;
 
 export interface Faults {
@@ -27,12 +28,6 @@ interface Entry {
   stopLease: () => void;
 }
 
-interface Pull {
-  node: Node;
-  take: (delivery: Delivery) => void;
-  isOver: boolean;
-}
-
 /** A process at the network. */
 export class Node {
   readonly name: string;
@@ -41,6 +36,10 @@ export class Node {
   onNotice: ((notice: Notice) => void) | null = null;
   onCancel: ((tenant: string, cancel: Cancel) => void) | null = null;
   onReconnect: (() => void) | null = null;
+  onPresence: (() => void) | null = null;
+  /** Acknowledgements since the last pull, with which the next one goes along. */
+  acks = 0;
+  lastPull: Pull | null = null;
   /** Who waits for which record. */
   readonly followers = new Map<string, (record: Uint8Array) => void>();
 
@@ -51,18 +50,22 @@ export class Node {
 
 export class MemoryBroker {
   readonly records = new Map<string, Uint8Array>();
+  readonly traffic = new Traffic();
   faults: Faults = { drop: 0, delayMs: 1 };
   readonly #clock: SimClock;
   readonly #random: () => number;
   readonly #nodes = new Map<string, Node>();
   readonly #entries = new Map<number, Entry>();
+  /** Those without a lease, in order. */
+  #waiting = new Map<number, Entry>();
   readonly #ids = new Map<string, { sequence: number; hash: string }>();
-  #pulls: Pull[] = [];
+  readonly #pulls: MemoryPulls;
   #sequence = 0;
 
   constructor(clock: SimClock, random: () => number) {
     this.#clock = clock;
     this.#random = random;
+    this.#pulls = new MemoryPulls(clock, this.traffic, (node, arrive) => this.#send(node, arrive));
   }
 
   /** Jobs in the queue, leased ones included. */
@@ -87,14 +90,27 @@ export class MemoryBroker {
     for (const [key, { sequence }] of this.#ids) if (!this.#entries.has(sequence)) this.#ids.delete(key);
   }
 
+  /** A worker says that it works, and all who watch hear of it. */
+  announce(node: Node): void {
+    const watchers = [...this.#nodes.values()].filter(({ onPresence }) => onPresence !== null);
+    this.traffic.count('announcement', 1, 1 + watchers.length);
+    for (const each of watchers) this.#tell(node, each, () => each.onPresence!());
+  }
+
   submitterLink(node: Node): SubmitterLink {
     return {
-      ...this.#recordLink(node),
-      publish: (job) => this.#ask(node, () => this.#publish(job)),
+      ...this.#recordLink(node, 'record looked for by its submitter'),
+      publish: (job) => {
+        this.traffic.count('job', 1, 1);
+        return this.#ask(node, () => this.#publish(job));
+      },
       remove: (sequence) => this.#ask(node, () => this.#remove(sequence)),
       cancel: (tenant, cancel) => {
+        this.traffic.count('cancel', 1, 0);
         for (const each of this.#nodes.values()) {
-          if (each.onCancel !== null) this.#tell(node, each, () => each.onCancel!(tenant, cancel));
+          if (each.onCancel === null) continue;
+          this.traffic.count('cancel', 0, 1);
+          this.#tell(node, each, () => each.onCancel!(tenant, cancel));
         }
       },
       onNotice: (take) => {
@@ -112,9 +128,10 @@ export class MemoryBroker {
 
   workerLink(node: Node): WorkerLink {
     return {
-      ...this.#recordLink(node),
-      next: (signal) => this.#next(node, signal),
+      ...this.#recordLink(node, 'record looked for by its worker'),
+      next: (signal) => this.#pulls.next(node, signal, () => this.#match()),
       notify: ({ submitter }, notice) => {
+        this.traffic.count('notice', 1, 1);
         const target = this.#nodes.get(submitter);
         if (target === undefined) return;
         const bytes = encodeNotice(notice);
@@ -125,23 +142,31 @@ export class MemoryBroker {
       },
       isHeard: ({ submitter }) => {
         const target = this.#nodes.get(submitter);
+        this.traffic.count('sign of life', 2, 2);
         return this.#ask(node, () => target !== undefined && this.#passes(target));
       },
     };
   }
 
-  #recordLink(node: Node): RecordLink {
+  #recordLink(node: Node, look: string): RecordLink {
     return {
-      createRecord: (key, record) =>
-        this.#ask(node, () => {
+      createRecord: (key, record) => {
+        this.traffic.count('record', 1, 1);
+        return this.#ask(node, () => {
           if (this.records.has(key)) return false;
           this.records.set(key, record);
           for (const each of this.#nodes.values()) {
+            if (!each.followers.has(key)) continue;
+            this.traffic.count('record', 0, 1);
             this.#send(each, () => each.isDead || each.followers.get(key)?.(record));
           }
           return true;
-        }),
-      readRecord: (key) => this.#ask(node, () => this.records.get(key) ?? null),
+        });
+      },
+      readRecord: (key) => {
+        this.traffic.count(look, 1, 1);
+        return this.#ask(node, () => this.records.get(key) ?? null);
+      },
     };
   }
 
@@ -181,76 +206,63 @@ export class MemoryBroker {
     if (known !== undefined) return { sequence: known.sequence, before: known.hash };
     const sequence = ++this.#sequence;
     this.#ids.set(key, { sequence, hash: job.bodyHash });
-    this.#entries.set(sequence, {
-      sequence,
-      job,
-      deliveries: 0,
-      isLeased: false,
-      stopLease: () => undefined,
-    });
+    const entry = { sequence, job, deliveries: 0, isLeased: false, stopLease: () => undefined };
+    this.#entries.set(sequence, entry);
+    this.#waiting.set(sequence, entry);
     this.#match();
     return { sequence, before: null };
   }
 
   #remove(sequence: number): void {
-    this.#entries.get(sequence)?.stopLease();
+    const entry = this.#entries.get(sequence);
+    if (entry === undefined) return;
+    entry.stopLease();
+    entry.isLeased = false; // an extension that comes late begins none
     this.#entries.delete(sequence);
-  }
-
-  #next(node: Node, signal: AbortSignal): Promise<Delivery | null> {
-    return new Promise((resolve) => {
-      const settle = (delivery: Delivery | null) => {
-        signal.removeEventListener('abort', end);
-        resolve(delivery);
-      };
-      const pull: Pull = { node, isOver: false, take: settle };
-      const end = () => {
-        pull.isOver = true;
-        if (!node.isDead) settle(null);
-      };
-      this.#clock.after(PULL_MS + ANSWER_MS, end);
-      signal.addEventListener('abort', end, { once: true });
-      this.#send(node, () => {
-        this.#clock.after(PULL_MS, () => {
-          pull.isOver = true;
-        });
-        this.#pulls.push(pull);
-        this.#match();
-      });
-    });
+    this.#waiting.delete(sequence);
   }
 
   #match(): void {
-    this.#pulls = this.#pulls.filter(({ isOver }) => !isOver);
-    for (const entry of this.#entries.values()) {
-      if (entry.isLeased) continue;
+    for (const entry of this.#waiting.values()) {
       const pull = this.#pulls.shift();
-      if (pull === undefined) return;
-      pull.isOver = true;
+      if (pull === null) return;
+      this.#waiting.delete(entry.sequence);
       this.#lease(entry, pull);
     }
   }
 
-  #lease(entry: Entry, { node, take }: Pull): void {
+  #lease(entry: Entry, { node, takers }: Pull): void {
     entry.deliveries += 1;
     const attempt = entry.deliveries;
     const isCurrent = () => entry.isLeased && entry.deliveries === attempt;
     const begin = () => {
       entry.stopLease();
       entry.isLeased = true;
-      entry.stopLease = this.#clock.after(LEASE_MS, () => {
-        entry.isLeased = false;
-        this.#match();
-      });
+      entry.stopLease = this.#clock.after(LEASE_MS, () => this.#endLease(entry));
     };
     begin();
     const delivery: Delivery = {
       job: entry.job,
       attempt,
       queuedMs: null,
-      extend: () => this.#send(node, () => isCurrent() && begin()),
-      done: () => this.#send(node, () => this.#remove(entry.sequence)),
+      extend: () => {
+        this.traffic.count('lease extended', 1, 0);
+        this.#send(node, () => isCurrent() && begin());
+      },
+      done: () => {
+        node.acks += 1;
+        this.traffic.count('acknowledgement, with the next pull', 1, 0);
+        this.#send(node, () => this.#remove(entry.sequence));
+      },
     };
-    this.#send(node, () => node.isDead || take(delivery));
+    this.traffic.count('delivery', 0, 1);
+    this.#send(node, () => node.isDead || takers.shift()?.(delivery));
+  }
+
+  /** Others get it, before those that came later. */
+  #endLease(entry: Entry): void {
+    entry.isLeased = false;
+    this.#waiting = new Map([[entry.sequence, entry], ...this.#waiting]);
+    this.#match();
   }
 }
