@@ -58,7 +58,7 @@ async function measureBrokers({ servers, workers, rate }) {
   }
 }
 
-/** `beyondRun`: of the jobs that ended meanwhile, from the call to the result, less the time that they ran. */
+/** `beyondRun`: of the jobs that ended meanwhile, from call to result, less the time that they ran. */
 function toFigures(what, load, beyondRun = null) {
   const row = (name, unit, value) => figure({ name: `${what}: ${name}`, unit, samples: [value] });
   const rows = [

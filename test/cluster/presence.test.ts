@@ -15,7 +15,7 @@ const WATCHED_SECONDS = 25;
 const ENTRIES = 8;
 const ENTRY_BYTES = 500_000;
 
-/** The way to the broker: of the first connection all is lost after some bytes, and after a while it itself. */
+/** The way to the broker: of the first connection all is lost after some bytes, until it is cut. */
 async function lossyWay(target: number): Promise<{ url: string; cut: () => void; close: () => void }> {
   const sockets = new Set<Socket>();
   let isLost = false;

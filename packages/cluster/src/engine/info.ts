@@ -26,8 +26,8 @@ export function clusterInfo(workers: readonly WorkerDescription[], queueLength: 
 }
 
 /**
- * A worker that drains gets no job any more, so what it lacks is no job's. Where all drain, they are all there
- * is.
+ * A worker that drains gets no job any more, so what it lacks is no job's. Where all drain, they are all
+ * there is.
  */
 function takersOf(workers: readonly WorkerDescription[]): readonly WorkerDescription[] {
   const takers = workers.filter(({ isDraining }) => !isDraining);

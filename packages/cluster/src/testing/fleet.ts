@@ -1,11 +1,12 @@
 /**
- * Many workers and submitters for some simulated minutes without faults: how many messages the broker gets and
- * sends, and how long jobs wait. Only the broker and the network are simulated; submitters, fair shares, leases
- * and looks for records are the code that runs with NATS.
+ * Many workers and submitters for some simulated minutes without faults: how many messages the broker gets
+ * and sends, and how long jobs wait. Only the broker and the network are simulated; submitters, fair shares,
+ * leases and looks for records are the code that runs with NATS.
  */
 import { Submitter } from '../submit/submitter.js';
 import { WorkerSlots } from '../work/worker-slots.js';
-import { MemoryBroker, type Node } from './memory-broker.js';
+import { MemoryBroker } from './memory-broker.js';
+import type { Node } from './memory-node.js';
 import { randomFrom, SimClock } from './sim-clock.js';
 import type { Messages } from './traffic.js';
 

@@ -5,8 +5,9 @@
  */
 import type { Delivery, Published, QueuedJob, RecordLink, SubmitterLink, WorkerLink } from '../links.js';
 import { recordKey } from '../names.js';
-import { type Cancel, decodeNotice, encodeNotice, type Notice } from '../wire/notice.js';
-import { MemoryPulls, type Pull } from './memory-pulls.js';
+import { decodeNotice, encodeNotice } from '../wire/notice.js';
+import { Node, type Pull } from './memory-node.js';
+import { MemoryPulls } from './memory-pulls.js';
 import type { SimClock } from './sim-clock.js';
 import { Traffic } from './traffic.js';
 
@@ -26,26 +27,6 @@ interface Entry {
   deliveries: number;
   isLeased: boolean;
   stopLease: () => void;
-}
-
-/** A process at the network. */
-export class Node {
-  readonly name: string;
-  isDead = false;
-  cutUntil = 0;
-  onNotice: ((notice: Notice) => void) | null = null;
-  onCancel: ((tenant: string, cancel: Cancel) => void) | null = null;
-  onReconnect: (() => void) | null = null;
-  onPresence: (() => void) | null = null;
-  /** Acknowledgements since the last pull, with which the next one goes along. */
-  acks = 0;
-  lastPull: Pull | null = null;
-  /** Who waits for which record. */
-  readonly followers = new Map<string, (record: Uint8Array) => void>();
-
-  constructor(name: string) {
-    this.name = name;
-  }
 }
 
 export class MemoryBroker {

@@ -1,9 +1,9 @@
 /**
- * The pulls of a broker in memory. As nats/pulls.ts makes them: one for all places of a worker that ask in the
- * same moment, and along with an acknowledgement, where there is one.
+ * The pulls of a broker in memory. As nats/pulls.ts makes them: one for all places of a worker that ask in
+ * the same moment, and along with an acknowledgement, where there is one.
  */
 import type { Delivery } from '../links.js';
-import type { Node } from './memory-broker.js';
+import type { Node, Pull } from './memory-node.js';
 import type { SimClock } from './sim-clock.js';
 import type { Traffic } from './traffic.js';
 
@@ -11,16 +11,6 @@ const PULL_MS = 5000;
 const GRACE_MS = 2000;
 /** In a network that is quick, word of a pull's end does not come before the jobs that it brought. */
 const LATER_MS = 2;
-
-export interface Pull {
-  node: Node;
-  askedAt: number;
-  signal: AbortSignal;
-  /** Places of the worker that wait for it. */
-  takers: ((delivery: Delivery | null) => void)[];
-  /** Jobs that the broker may still send. */
-  left: number;
-}
 
 export class MemoryPulls {
   readonly #clock: SimClock;

@@ -9,7 +9,8 @@ import { Submitter } from '../submit/submitter.js';
 import type { JobTicket } from '../submit/ticket.js';
 import { decodeRecord } from '../wire/record.js';
 import { WorkerSlots } from '../work/worker-slots.js';
-import { MemoryBroker, type Node } from './memory-broker.js';
+import { MemoryBroker } from './memory-broker.js';
+import type { Node } from './memory-node.js';
 import { randomFrom, SimClock } from './sim-clock.js';
 
 const FAULTS_MS = 40_000;
