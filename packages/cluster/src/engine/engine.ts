@@ -133,7 +133,7 @@ export class ClusterEngine implements Runner {
     );
   }
 
-  /** Those that announced themselves in the last 15 s. */
+  /** Those that announced themselves in the last 15 s, by host and name. */
   workers(): WorkerDescription[] {
     return this.#workers.all();
   }

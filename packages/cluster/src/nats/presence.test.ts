@@ -86,6 +86,21 @@ function announced() {
   };
 }
 
+test('workers come by host, then by name, whenever and however often they announce themselves', async () => {
+  const { workers, announce, withdraw } = announced();
+  const list = await WorkerList.open({ workers }, () => undefined);
+  announce(worker({ name: 'w-3', host: 'host-b' }));
+  announce(worker({ name: 'w-1', host: 'host-b' }));
+  announce(worker({ name: 'w-2', host: 'host' }));
+  announce(worker({ name: 'w-4', host: 'host-a' }));
+  announce(worker({ name: 'w-1', host: 'host-b' }));
+  announce(worker({ name: 'w-3', host: 'a' })); // the name was given anew, elsewhere
+  withdraw('w-4');
+  const shown = () => list.all().map(({ host, name }) => `${host} ${name}`);
+  await expect.poll(shown).toEqual(['a w-3', 'host w-2', 'host-b w-1']);
+  list.close();
+});
+
 test('places are those of the workers that announce themselves, and are counted once', async () => {
   const { workers, announce, withdraw } = announced();
   const list = await WorkerList.open({ workers }, () => undefined);

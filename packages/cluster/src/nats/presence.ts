@@ -48,9 +48,15 @@ export function openPresence({ workers }: Broker, describe: () => WorkerDescript
   };
 }
 
+interface Heard {
+  announcement: WorkerDescription;
+  heardAt: number;
+}
+
 /** The workers that announced themselves lately. */
 export class WorkerList {
-  readonly #workers = new Map<string, { announcement: WorkerDescription; heardAt: number }>();
+  /** In the order of `all`, which is asked for more often than announcements change it. */
+  #workers = new Map<string, Heard>();
   readonly #closed = new AbortController();
   readonly #onChange: () => void;
   /** The last announcement, or the begin of the watch. */
@@ -73,6 +79,7 @@ export class WorkerList {
     return list;
   }
 
+  /** By host, and by name on the same host. */
   all(): WorkerDescription[] {
     const since = performance.now() - PRESENCE_MS;
     return [...this.#workers.values()].flatMap(({ announcement, heardAt }) =>
@@ -138,10 +145,20 @@ export class WorkerList {
     this.#heardAt = performance.now();
     const before = this.#workers.get(key)?.announcement;
     if (announcement === null || announcement.name !== key) this.#workers.delete(key);
-    else this.#workers.set(key, { announcement, heardAt: this.#heardAt });
+    else {
+      this.#workers.set(key, { announcement, heardAt: this.#heardAt });
+      const isInPlace = before?.host === announcement.host;
+      if (!isInPlace) this.#workers = new Map([...this.#workers].sort(byHostAndName));
+    }
     if (before?.slots !== announcement?.slots || before?.isDraining !== announcement?.isDraining) {
       this.#counted = null;
     }
     this.#onChange();
   }
+}
+
+function byHostAndName([nameA, a]: [string, Heard], [nameB, b]: [string, Heard]): number {
+  const [hostA, hostB] = [a.announcement.host, b.announcement.host];
+  if (hostA !== hostB) return hostA < hostB ? -1 : 1;
+  return nameA < nameB ? -1 : 1;
 }

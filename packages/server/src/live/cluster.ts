@@ -18,7 +18,7 @@ export class ClusterView {
   /** As it is now, the queue as of the answer to the last question, which is asked again. */
   text(): string {
     void this.#askQueue();
-    const workers = [...(this.#engine.workers?.() ?? [])].sort(byHostAndName);
+    const workers = this.#engine.workers?.() ?? [];
     const message: ClusterMessage = {
       type: 'cluster',
       workers: workers.slice(0, LISTED_MAX).map(figuresOf),
@@ -35,10 +35,6 @@ export class ClusterView {
     this.#queue = (await this.#engine.queue?.().catch(() => null)) ?? null; // the broker is gone
     this.#isAsking = false;
   }
-}
-
-function byHostAndName(a: RunnerWorker, b: RunnerWorker): number {
-  return a.host + a.name < b.host + b.name ? -1 : 1;
 }
 
 function shownOf({ waiting, running, oldestMs }: RunnerQueue): ClusterMessage['queue'] {
