@@ -1,6 +1,6 @@
 /**
  * Pulls of a worker: one place at the broker for each free place here. The library has them as well, with an
- * inbox and timers for each message; here all share one inbox, what is freed together is pulled together, and
+ * inbox and timers for each message; here all share an inbox, what is freed together is pulled together, and
  * a pull goes along with the acknowledgement of the job before it, so that a short job costs the broker two
  * messages less.
  */
@@ -109,7 +109,7 @@ export class Pulls {
 
   #pullOf(count: number): string {
     this.#asked += count;
-    if (this.#watchdog === null) this.#expect();
+    this.#expect();
     return JSON.stringify({ batch: count, expires: nanos(PULL_MS) });
   }
 
@@ -121,18 +121,20 @@ export class Pulls {
   }
 
   #listen(): void {
-    this.#inbox = this.#connection.subscribe(createInbox(), {
+    const inbox = this.#connection.subscribe(createInbox(), {
       callback: (error, message) => {
         if (error !== null) return;
-        this.#expect();
-        if (message.headers?.code) this.#onStatus(message);
-        else this.#onMessage(message);
+        const isCounted = inbox === this.#inbox;
+        if (isCounted) this.#expect();
+        if (!message.headers?.code) this.#onMessage(message, isCounted);
+        else if (isCounted) this.#onStatus(message);
       },
     });
+    this.#inbox = inbox;
   }
 
-  #onMessage(message: Msg): void {
-    this.#asked = Math.max(0, this.#asked - 1);
+  #onMessage(message: Msg, isCounted: boolean): void {
+    if (isCounted) this.#asked = Math.max(0, this.#asked - 1);
     this.#retryMs = RETRY_MS;
     const place = this.#free.shift();
     if (place !== undefined) return place.give(message);
@@ -153,8 +155,15 @@ export class Pulls {
     }
   }
 
-  /** Pulls that were made count no more; what they bring all the same is taken. */
+  /**
+   * Pulls that were made count no more; what they bring all the same is taken. Those that follow have an
+   * inbox of their own: the end of an old pull would be taken for that of a new one, which would be made
+   * twice from then on.
+   */
   #restart(waitMs: number): void {
+    const before = this.#inbox;
+    this.#listen();
+    setTimeout(() => this.#connection.isClosed() || before.unsubscribe(), PULL_MS + GRACE_MS).unref();
     this.#asked = 0;
     this.#pausedUntil = performance.now() + waitMs;
     setTimeout(() => this.#schedule(), waitMs + 1);
