@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useNats } from '../cluster/nats.js';
 import { startWorkerProcess, type TestNode } from '../cluster/nodes.js';
 import { hasChromium, useBrowser } from './browser.js';
-import { connected, linkTo, runToEnd, seriousIn, shot } from './page.js';
+import { connected, linkTo, runToEnd, seriousIn, shot, verdict } from './page.js';
 
 const HOSTILE = '<img src=x onerror="document.title=1">\u202e';
 
@@ -47,7 +47,9 @@ describe.skipIf(!hasChromium)('workers', { timeout: 90_000 }, () => {
     await startWorker({ rack: HOSTILE });
     await notice.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Run', exact: true }).click();
-    await expect.poll(() => page.getByRole('button', { name: 'Run', exact: true }).isEnabled()).toBe(true);
+    const runButton = page.getByRole('button', { name: 'Run', exact: true });
+    // Until the worker was asked for its languages.
+    await expect.poll(() => runButton.isEnabled(), { timeout: 20_000 }).toBe(true);
     expect(await runToEnd(page)).toMatch(/exit code 0/);
     await page.getByRole('link', { name: 'Terminal' }).click();
     await page.getByRole('button', { name: 'Open' }).click();
@@ -57,6 +59,26 @@ describe.skipIf(!hasChromium)('workers', { timeout: 90_000 }, () => {
     // With its figures the files would come.
     await page.locator('[role=status]', { hasText: /^CPU .* memory/ }).waitFor();
     expect(await page.locator('.files').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test('CPU time and memory of a program on a worker come while it runs, into the plot', async () => {
+    const code = `import time
+held = []
+end = time.monotonic() + 3
+while time.monotonic() < end:
+    if len(held) < 100: held.append(bytearray(1 << 20))
+`;
+    const fields = { language: 'python', code, cpuTimeMs: 8000, wallTimeMs: 20_000 };
+    await using opened = await browser.open(linkTo(url, fields));
+    const { page, complaints } = opened;
+    await connected(page);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const words = () => page.locator('.plot [role=img]').getAttribute('aria-label');
+    await expect.poll(words, { timeout: 20_000 }).toMatch(/ [1-9]\d\d+ ms of CPU time, 1\d\d\.\d MiB$/);
+    expect(await verdict(page).textContent()).toBe('Running …');
+    await page.locator('.verdict strong').waitFor({ timeout: 20_000 });
+    expect(await verdict(page).textContent()).toMatch(/exit code 0CPU \d/);
     expect(complaints).toEqual([]);
   });
 

@@ -2,12 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-
-export interface Sample {
-  wallTimeMs: number;
-  cpuTimeMs: number;
-  memoryMib: number;
-}
+import { type Sample, samplesInWords } from './sample.js';
 
 interface PlotProps {
   samples: readonly Sample[];
@@ -86,14 +81,13 @@ export function Plot({ samples, limits }: PlotProps) {
       samples.map(() => memoryMib),
     ]);
   }, [samples, cpuTimeMs, memoryMib]);
-  const last = samples.at(-1);
-  const words =
-    last === undefined
-      ? 'no samples yet'
-      : `${samples.length} samples, the last at ${Math.round(last.wallTimeMs)} ms: ${Math.round(last.cpuTimeMs)} ms of CPU time, ${last.memoryMib.toFixed(1)} MiB`;
   return (
     <figure class="plot">
-      <div ref={host} role="img" aria-label={`CPU time and memory over the run: ${words}`} />
+      <div
+        ref={host}
+        role="img"
+        aria-label={`CPU time and memory over the run: ${samplesInWords(samples)}`}
+      />
       <figcaption>
         <span class="key key-cpu">CPU time</span> <span class="key key-memory">memory</span>, dashed: their
         limits

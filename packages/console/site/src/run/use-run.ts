@@ -8,13 +8,12 @@ import type { Server } from '../server.js';
 import { execute } from './execute.js';
 import type { Shown } from './output.js';
 import { OutputBuffer } from './output-buffer.js';
-import type { Sample } from './plot.js';
 import type { RunRequest } from './request.js';
+import { type Sample, sampleOf } from './sample.js';
 import type { Verdict } from './verdict.js';
 
 const DRAW_MS = 100;
 const SAMPLES_MAX = 6000;
-const MIB = 2 ** 20;
 
 export interface RunState {
   isRunning: boolean;
@@ -63,9 +62,8 @@ export function useRun(server: Server) {
       onOutput: (stream, text) => buffer.add(stream, text),
       onStart(id) {
         watched = id;
-        server.live.watch(id, ({ wallTimeMs, cpuTimeMs, memoryBytes }) => {
-          if (samples.length >= SAMPLES_MAX) return;
-          samples.push({ wallTimeMs, cpuTimeMs: cpuTimeMs ?? 0, memoryMib: (memoryBytes ?? 0) / MIB });
+        server.live.watch(id, (message) => {
+          if (samples.length < SAMPLES_MAX) samples.push(sampleOf(message));
         });
       },
     });

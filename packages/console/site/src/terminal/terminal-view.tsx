@@ -54,7 +54,9 @@ export function TerminalView({ server, live, request }: ViewProps) {
       );
       running.current = run;
       server.live.watch(requestId, ({ cpuTimeMs, memoryBytes }) => {
-        setTold(`CPU ${formatMs(cpuTimeMs ?? 0)} · memory ${formatBytes(memoryBytes ?? 0)}`);
+        const cpu = cpuTimeMs === null ? 'not counted' : formatMs(cpuTimeMs);
+        const memory = memoryBytes === null ? 'not counted' : formatBytes(memoryBytes);
+        setTold(`CPU ${cpu} · memory ${memory}`);
         // The first sample says that the run has begun: before, nobody knows its files.
         // Those of a program on another machine nobody reaches from here.
         if (live.cluster === null) setFiles((before) => before ?? server.files(requestId));
