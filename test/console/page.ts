@@ -1,7 +1,7 @@
 // What tests of the page do again and again.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -35,8 +35,13 @@ export async function runToEnd(page: Page): Promise<string> {
   return (await verdict(page).textContent())!;
 }
 
-/** A picture in the folder `SBX_SHOTS`, for who wants to look. */
-export async function shot(page: Page, name: string): Promise<void> {
+/** A picture of the page in the folder `SBX_SHOTS`, for who wants to look; of what is above `end` alone. */
+export async function shot(page: Page, name: string, end?: Locator): Promise<void> {
   const folder = process.env.SBX_SHOTS;
-  if (folder) await page.screenshot({ path: `${folder}/console-${name}.png`, fullPage: true });
+  if (!folder) return;
+  const path = `${folder}/console-${name}.png`;
+  const { width } = page.viewportSize()!;
+  const box = await end?.boundingBox();
+  const clip = box ? { x: 0, y: 0, width, height: box.y } : undefined;
+  await page.screenshot({ path, fullPage: true, clip });
 }

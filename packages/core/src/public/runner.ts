@@ -96,7 +96,7 @@ export interface Runner extends AsyncDisposable {
   metrics?(): string;
   /** Of all its sandboxes together. Absent: nobody counts it. */
   usage?(): EngineUsage;
-  /** The machines that do the work, as far as they are known, in the order of lists. Absent: this one alone. */
+  /** The machines that do the work, as far as they are known, in an order for lists. Absent: this one. */
   workers?(): readonly RunnerWorker[];
   /** What waits for them; rejects when nobody answers. Absent: `counters` says all there is. */
   queue?(): Promise<RunnerQueue>;

@@ -10,6 +10,8 @@ interface PlotProps {
 }
 
 const HEIGHT_PX = 180;
+/** Of the widest that limits allow, `300000 ms`, with a gap. */
+const TIME_LABEL_PX = 80;
 const NONE = { show: false };
 
 /** A colour of the page, which knows light and dark. */
@@ -34,7 +36,7 @@ function makePlot(host: HTMLElement, limits: PlotProps['limits']): uPlot {
       memory: { range: upTo(limits.memoryMib) },
     },
     axes: [
-      { ...axis, values: (_plot, ticks) => ticks.map((ms) => `${ms} ms`) },
+      { ...axis, space: TIME_LABEL_PX, values: (_plot, ticks) => ticks.map((ms) => `${ms} ms`) },
       { ...axis, scale: 'cpu', size: 76, values: (_plot, ticks) => ticks.map((ms) => `${ms} ms`) },
       {
         ...axis,
