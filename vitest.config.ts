@@ -7,6 +7,8 @@ const shared = {
   testTimeout: 30_000,
   hookTimeout: 30_000,
   retry: 0,
+  // Built packages are loaded by Node itself, as users load them, and quicker than through Vite.
+  server: { deps: { external: [/\/packages\/[^/]+\/dist\//] } },
   // CI's log has the message only: it should say what was in a list, and not how long it was.
   chaiConfig: { truncateThreshold: 2_000 },
 };
@@ -18,6 +20,15 @@ const oxc = { target: 'es2022' };
 
 /** Frameworks, many machines, browsers. */
 const INTEGRATIONS = ['test/adapters/**', 'test/cluster/**', 'test/console/**'];
+/** The engine and what measures it: their times and memory are to be their own. */
+const ALONE = [
+  ...['attacks', 'core', 'deploy'].map((folder) => `test/${folder}/**/*.test.ts`),
+  'test/fifo/accuracy.test.ts',
+  'test/fifo/many.test.ts',
+  'test/**/*.soak.test.ts',
+];
+/** Each has an engine, its programs and often a server: more at once would be a load test. */
+const TOGETHER_MAX = 4;
 /** Half a minute and more each; `npm run test:full` and `npm test -- NAME` take them. */
 const notAsked = [
   ...(process.env.SBX_SOAK === '1' ? [] : ['test/**/*.soak.test.ts']),
@@ -57,13 +68,11 @@ export default defineConfig({
         oxc,
         test: {
           ...shared,
-          // Across packages, imported as built, as users do. One file at a time: they measure time and
-          // memory, and look afterwards for what was left on the machine.
+          // Across packages, imported as built, as users do: servers, clients, languages, command line.
           name: 'whole',
-          // In the guest (scripts/lib/guest.mjs) also what is only possible there.
-          include: ['test/**/*.test.ts', ...(process.env.SBX_GUEST === '1' ? ['test/vm/*.guest.ts'] : [])],
-          exclude: ['test/tidy/**', ...INTEGRATIONS, ...notAsked],
-          maxWorkers: 1,
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/tidy/**', ...ALONE, ...INTEGRATIONS, ...notAsked],
+          maxWorkers: Math.min(TOGETHER_MAX, availableParallelism()),
           sequence: { groupOrder: 2 },
         },
       },
@@ -71,12 +80,25 @@ export default defineConfig({
         oxc,
         test: {
           ...shared,
-          // As `whole`: what is built around engine and protocols. `npm run test:full` and CI take it.
+          // As `whole`, one file at a time.
+          name: 'alone',
+          // In the guest (scripts/lib/guest.mjs) also what is only possible there.
+          include: [...ALONE, ...(process.env.SBX_GUEST === '1' ? ['test/vm/*.guest.ts'] : [])],
+          exclude: [...INTEGRATIONS, ...notAsked],
+          maxWorkers: 1,
+          sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        oxc,
+        test: {
+          ...shared,
+          // As `alone`: what is built around engine and protocols. `npm run test:full` and CI take it.
           name: 'integrations',
           include: INTEGRATIONS.map((folder) => `${folder}/*.test.ts`),
           exclude: notAsked,
           maxWorkers: 1,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
         },
       },
     ],

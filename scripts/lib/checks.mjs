@@ -61,7 +61,10 @@ export const CHECKS = [
   { name: 'typedoc', run: checkWith(tool.typedoc, ['--emit', 'none', '--logLevel', 'Warn']) },
   { name: 'gcc -fanalyzer', run: checkWith('native/build.mjs', ['--analyze']) },
   { name: 'native', run: nativeTestsOnce },
-  { name: 'vitest', run: () => runVitest(['--project=unit', '--project=tidy', '--project=whole']) },
+  {
+    name: 'vitest',
+    run: () => runVitest(['unit', 'tidy', 'whole', 'alone'].map((project) => `--project=${project}`)),
+  },
 ];
 
 /** One after the other. A failed one that does not say of what is named. */
