@@ -1,8 +1,9 @@
 /**
  * Pulls of a worker: one place at the broker for each free place here. The library has them as well, with an
  * inbox and timers for each message; here all share an inbox, what is freed together is pulled together, and
- * a pull goes along with the acknowledgement of the job before it, so that a short job costs the broker two
- * messages less.
+ * a pull goes along with the acknowledgement of a job before it, so that a short job costs the broker two
+ * messages less. Each write wakes the broker, which costs it more than the message does: so pulls go out
+ * together with the record of the job whose place they are for, and acknowledgements wait for a pull.
  */
 import {
   createInbox,
@@ -21,6 +22,8 @@ const RETRY_MS = 100;
 const RETRY_MS_MAX = 1000;
 /** A job that came and has no place keeps its lease by this. */
 const EXTEND_MS = 300;
+/** Until an acknowledgement goes out by itself: a lease is far longer. */
+const ACK_MS = 20;
 const REQUEST_TIMEOUT = 408;
 const NOT_FOUND = 404;
 
@@ -44,6 +47,7 @@ export class Pulls {
   /** More than there are places for: rare, when pulls that counted as lost were not. */
   readonly #surplus: Msg[] = [];
   #acks: Msg[] = [];
+  #acking: NodeJS.Timeout | null = null;
   /** Messages that the pulls at the broker may still bring. */
   #asked = 0;
   #inbox!: Subscription;
@@ -75,7 +79,7 @@ export class Pulls {
   /** The message is over: nobody gets it again. */
   acknowledge(message: Msg): void {
     this.#acks.push(message);
-    this.#schedule();
+    this.#acking ??= setTimeout(() => this.flush(), ACK_MS);
   }
 
   /** What was acknowledged goes out now: before the connection is closed. */
@@ -84,8 +88,7 @@ export class Pulls {
     if (this.#connection.isClosed()) return this.#close();
     const missing = this.#free.length - this.#asked;
     const pull = missing > 0 && performance.now() >= this.#pausedUntil ? this.#pullOf(missing) : null;
-    const acks = this.#acks;
-    this.#acks = [];
+    const acks = this.#takeAcks();
     const options = { reply: this.#inbox.getSubject() };
     for (const [index, message] of acks.entries()) {
       if (message.reply === undefined) continue;
@@ -93,6 +96,14 @@ export class Pulls {
       else this.#connection.publish(message.reply, ACK);
     }
     if (acks.length === 0 && pull !== null) this.#connection.publish(this.#subject, pull, options);
+  }
+
+  #takeAcks(): Msg[] {
+    if (this.#acking !== null) clearTimeout(this.#acking);
+    this.#acking = null;
+    const acks = this.#acks;
+    this.#acks = [];
+    return acks;
   }
 
   #listenTo(signal: AbortSignal): void {
@@ -113,11 +124,11 @@ export class Pulls {
     return JSON.stringify({ batch: count, expires: nanos(PULL_MS) });
   }
 
-  /** All that comes in one turn of the loop goes out in one. */
+  /** When all promises of this turn have been followed, in one write with the records of `workerLink`. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => this.flush());
+    process.nextTick(() => this.flush());
   }
 
   #listen(): void {
@@ -126,7 +137,8 @@ export class Pulls {
         if (error !== null) return;
         const isCounted = inbox === this.#inbox;
         if (isCounted) this.#expect();
-        if (!message.headers?.code) this.#onMessage(message, isCounted);
+        // Only what a consumer delivers has a reply. To ask for headers would parse them, for each job.
+        if (message.reply !== undefined && message.reply !== '') this.#onMessage(message, isCounted);
         else if (isCounted) this.#onStatus(message);
       },
     });
@@ -144,9 +156,10 @@ export class Pulls {
 
   /** A pull is over, or was refused. */
   #onStatus({ headers }: Msg): void {
-    const code = headers!.code;
+    if (headers === undefined) return; // not of the broker
+    const { code } = headers;
     if (code === REQUEST_TIMEOUT || code === NOT_FOUND) {
-      const left = Number(headers!.get('Nats-Pending-Messages') || this.#asked);
+      const left = Number(headers.get('Nats-Pending-Messages') || this.#asked);
       this.#asked = Math.max(0, this.#asked - left);
       this.#schedule();
     } else {

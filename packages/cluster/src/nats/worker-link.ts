@@ -29,8 +29,14 @@ const TO_STORED_AT = 3;
 export function workerLink(broker: Broker, onBroken: (error: Error) => void): WorkerLink & { flush(): void } {
   const { connection } = broker;
   const pulls = new Pulls(connection, JOB_STREAM, WORKERS);
+  const { createRecord, readRecord } = recordLink(broker);
   return {
-    ...recordLink(broker),
+    readRecord,
+    /** In one write with the pull for the place that the job leaves. */
+    createRecord: (key, record) =>
+      new Promise((resolve, reject) => {
+        process.nextTick(() => createRecord(key, record).then(resolve, reject));
+      }),
     flush: () => pulls.flush(),
     async next(signal) {
       const message = await pulls.next(signal);

@@ -2,7 +2,7 @@
  * A worker's places: each takes a job when it is free, and never more. While a job runs its lease is
  * extended, however long it takes; at the same time its record is looked for, since a job that was cancelled,
  * or ended by another worker, needs no end here. The result counts only when this worker's record is the
- * first.
+ * first. A place is free when its program is over: the record is on its way while the next job comes.
  */
 import { setMaxListeners } from 'node:events';
 import { type Clock, pause } from '../clock.js';
@@ -50,7 +50,10 @@ export class WorkerSlots {
   readonly #clock: Clock;
   readonly #options: WorkerSlotsOptions;
   readonly #draining = new AbortController();
+  /** Jobs of this worker, until they have their records. */
   readonly #running = new Map<string, AbortController>();
+  /** Of those, the ones that have left their places. */
+  readonly #ending = new Set<Promise<void>>();
   readonly #recent = new RecentCancels();
   readonly #loops: Promise<void>[];
   readonly totals = { started: 0, accepted: 0, superseded: 0, lost: 0, cancelled: 0 };
@@ -67,13 +70,14 @@ export class WorkerSlots {
   }
 
   get running(): number {
-    return this.#running.size;
+    return this.#running.size - this.#ending.size;
   }
 
   /** Takes nothing new; resolves when what runs has ended. */
   async drain(): Promise<void> {
     this.#draining.abort();
     await Promise.all(this.#loops);
+    await Promise.all(this.#ending);
   }
 
   /** Ends what runs; other workers get it. */
@@ -86,6 +90,8 @@ export class WorkerSlots {
     const { signal } = this.#draining;
     for (let waitMs = RETRY_MS; !signal.aborted; ) {
       try {
+        // Where records cannot be written, no more of them pile up than there are places.
+        while (this.#ending.size >= this.#options.slots) await Promise.race(this.#ending);
         const delivery = await this.#link.next(signal);
         waitMs = RETRY_MS;
         if (delivery !== null) await this.#take(delivery);
@@ -107,10 +113,21 @@ export class WorkerSlots {
     if (this.#running.has(key)) return this.#waitForOwn(delivery, key);
     const controller = new AbortController();
     this.#running.set(key, controller);
-    try {
-      await this.#carryOut(delivery, key, controller);
-    } finally {
+    const stopLease = this.#keepLease(delivery, key, controller);
+    const letGo = () => {
+      stopLease();
       this.#running.delete(key);
+    };
+    try {
+      const outcome = await this.#carryOut(delivery, controller.signal);
+      const ending = this.#end(delivery, key, { outcome, reason: controller.signal.reason }).finally(() => {
+        letGo();
+        this.#ending.delete(ending);
+      });
+      this.#ending.add(ending);
+    } catch (error) {
+      letGo();
+      throw error;
     }
   }
 
@@ -136,26 +153,32 @@ export class WorkerSlots {
     await this.#take(delivery);
   }
 
-  async #carryOut(delivery: Delivery, key: string, controller: AbortController): Promise<void> {
-    const { job, attempt } = delivery;
-    const { name: worker, execute } = this.#options;
+  async #carryOut(delivery: Delivery, signal: AbortSignal): Promise<Uint8Array> {
     this.totals.started += 1;
     const startedAt = this.#clock.now();
     const stopTelling = this.#tellLeased(delivery);
-    const stopLease = this.#keepLease(delivery, key, controller);
     try {
-      const outcome = await execute(delivery, controller.signal);
+      const outcome = await this.#options.execute(delivery, signal);
       this.figures.runs.observe(this.#clock.now() - startedAt);
-      const mode = (controller.signal.reason as StopJob | undefined)?.mode;
-      if (mode === 'drop') return this.#drop(delivery, key);
-      if (mode === 'orphan') return this.#giveUp(delivery, key, 'cancelled');
-      const record: JobRecord = { kind: 'done', attempt, worker, bodyHash: job.bodyHash, outcome };
-      const isFirst = await this.#write(delivery, key, record);
-      this.totals[isFirst ? 'accepted' : 'superseded'] += 1;
+      return outcome;
     } finally {
       stopTelling();
-      stopLease();
     }
+  }
+
+  /** `reason`: why the program was ended, if it was. Never rejects. */
+  async #end(
+    delivery: Delivery,
+    key: string,
+    { outcome, reason }: { outcome: Uint8Array; reason: StopJob | undefined },
+  ): Promise<void> {
+    if (reason?.mode === 'drop') return this.#drop(delivery, key);
+    if (reason?.mode === 'orphan') return this.#giveUp(delivery, key, 'cancelled');
+    const { job, attempt } = delivery;
+    const { name: worker } = this.#options;
+    const record: JobRecord = { kind: 'done', attempt, worker, bodyHash: job.bodyHash, outcome };
+    const isFirst = await this.#write(delivery, key, record);
+    this.totals[isFirst ? 'accepted' : 'superseded'] += 1;
   }
 
   #tellLeased({ job, attempt }: Delivery): () => void {
@@ -168,7 +191,9 @@ export class WorkerSlots {
   /** The job is done only when a record says so: else others get it, when this worker itself is to end. */
   async #drop(delivery: Delivery, key: string): Promise<void> {
     this.totals.cancelled += 1;
-    if ((await this.#link.readRecord(key)) !== null) delivery.done();
+    // Where the broker is gone, the next worker looks.
+    const record = await this.#link.readRecord(key).catch(() => null);
+    if (record !== null) delivery.done();
   }
 
   /** Never a verdict: whoever still asks for the job is told that it has none. */
