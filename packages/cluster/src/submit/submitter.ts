@@ -29,6 +29,8 @@ const RETRY_MS = 100;
 const RETRY_MS_MAX = 2000;
 /** What the caller is told of a full queue. */
 const RETRY_AFTER_MS = 1000;
+/** Part of the window that must be free before jobs are sent. */
+const ROOM_MIN = 0.25;
 const NONE = new Uint8Array(0);
 
 export interface SubmitterOptions {
@@ -98,18 +100,28 @@ export class Submitter {
     return ticket;
   }
 
-  /** Sends what there is room for: after a job's end, and when workers came. */
+  /**
+   * Sends what there is room for: after a job's end, and when workers came. Room for one or two in a large
+   * window is left until there is more: workers have enough until then, and jobs that go out together cost
+   * one write here, and wake the broker once.
+   */
   pump(): void {
-    while (!this.#isClosed && this.#published < this.#options.windowOf()) {
+    const window = this.#isClosed ? 0 : this.#options.windowOf();
+    if (window - this.#published < window * ROOM_MIN) return;
+    while (this.#published < window) {
       const ticket = this.#queue.shift();
       if (ticket === null) return;
-      this.#published += 1;
-      ticket.state = 'queued';
-      this.times.waits.observe(this.#clock.now() - ticket.submittedAt);
-      const take = (record: Uint8Array) => this.#onRecord(ticket, record);
-      ticket.stopFollowing = this.#link.follow(recordKey(ticket.tenant, ticket.job.id), take);
-      void this.#publish(ticket);
+      this.#send(ticket);
     }
+  }
+
+  #send(ticket: JobTicket): void {
+    this.#published += 1;
+    ticket.state = 'queued';
+    this.times.waits.observe(this.#clock.now() - ticket.submittedAt);
+    const take = (record: Uint8Array) => this.#onRecord(ticket, record);
+    ticket.stopFollowing = this.#link.follow(recordKey(ticket.tenant, ticket.job.id), take);
+    void this.#publish(ticket);
   }
 
   /**
