@@ -11,6 +11,7 @@ import { Histogram } from '../metrics/histogram.js';
 import { recordKey } from '../names.js';
 import type { Cancel } from '../wire/notice.js';
 import { encodeRecord, type JobRecord } from '../wire/record.js';
+import { HeardSubmitters } from './heard-submitters.js';
 import { RecentCancels } from './recent-cancels.js';
 
 /** A job that is over sooner is not told as leased: its record says all. */
@@ -55,6 +56,7 @@ export class WorkerSlots {
   /** Of those, the ones that have left their places. */
   readonly #ending = new Set<Promise<void>>();
   readonly #recent = new RecentCancels();
+  readonly #submitters: HeardSubmitters;
   readonly #loops: Promise<void>[];
   readonly totals = { started: 0, accepted: 0, superseded: 0, lost: 0, cancelled: 0 };
   /** What is not announced: for this worker's own page. */
@@ -64,6 +66,7 @@ export class WorkerSlots {
     this.#link = link;
     this.#clock = clock;
     this.#options = options;
+    this.#submitters = new HeardSubmitters(link, clock);
     setMaxListeners(0, this.#draining.signal); // each free place listens
     link.onCancel((tenant, cancel) => this.#onCancel(recordKey(tenant, cancel.id), cancel));
     this.#loops = Array.from({ length: options.slots }, () => this.#serve());
@@ -241,7 +244,7 @@ export class WorkerSlots {
       if ((await this.#link.readRecord(key)) !== null) return controller.abort(new StopJob('drop'));
       const { orphanGraceMs } = delivery.job;
       if (orphanGraceMs === 0) return;
-      const isHeard = await this.#link.isHeard(delivery.job);
+      const isHeard = await this.#submitters.isHeard(delivery.job);
       unheardSince = isHeard ? null : (unheardSince ?? this.#clock.now());
       if (unheardSince === null || this.#clock.now() - unheardSince < orphanGraceMs) return;
       controller.abort(new StopJob('orphan'));
