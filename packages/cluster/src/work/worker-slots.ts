@@ -93,11 +93,11 @@ export class WorkerSlots {
     const { signal } = this.#draining;
     for (let waitMs = RETRY_MS; !signal.aborted; ) {
       try {
-        // Where records cannot be written, no more of them pile up than there are places.
-        while (this.#ending.size >= this.#options.slots) await Promise.race(this.#ending);
         const delivery = await this.#link.next(signal);
         waitMs = RETRY_MS;
         if (delivery !== null) await this.#take(delivery);
+        // Where records cannot be written they do not pile up: places ask for nothing more.
+        while (this.#ending.size >= this.#options.slots) await Promise.race(this.#ending);
       } catch {
         await pause(this.#clock, waitMs, signal); // the broker is gone
         waitMs = Math.min(waitMs * 2, RETRY_MS_MAX);

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { systemClock } from '../clock.js';
+import type { SubmitterLink } from '../links.js';
+import { encodeRecord } from '../wire/record.js';
+import { Submitter } from './submitter.js';
+
+const NONE = new Uint8Array(0);
+
+/** A submitter with a window of its own, before a broker that takes all and ends what a test names. */
+function openSubmitter(window: number) {
+  const sent: string[] = [];
+  const followers = new Map<string, (record: Uint8Array) => void>();
+  const link: SubmitterLink = {
+    async publish({ id }) {
+      sent.push(id);
+      return { sequence: sent.length, before: null };
+    },
+    remove: async () => undefined,
+    cancel: () => undefined,
+    onNotice: () => undefined,
+    onReconnect: () => undefined,
+    follow(key, take) {
+      followers.set(key, take);
+      return () => followers.delete(key);
+    },
+    createRecord: async () => true,
+    readRecord: async () => null,
+  };
+  const limits = { queueLength: 100, queueLengthPerTenant: 100 };
+  const submitter = new Submitter(link, systemClock, { name: 's', windowOf: () => window, ...limits });
+  const submit = (id: string) =>
+    submitter.submit({
+      ...{ id, tenant: 't', priority: 0, maxAttempts: 1, deadlineMs: 60_000, orphanGraceMs: 0 },
+      ...{ trace: null, bodyHash: 'h', body: NONE },
+    });
+  const end = (id: string) => {
+    const header = { kind: 'done', attempt: 1, worker: 'w', bodyHash: 'h' } as const;
+    followers.get(`t.${id}`)!(encodeRecord({ ...header, outcome: NONE }));
+  };
+  return { submitter, submit, end, sent };
+}
+
+test('a large window is filled again when a quarter of it is free', async () => {
+  const { submitter, submit, end, sent } = openSubmitter(8);
+  for (let index = 0; index < 12; index += 1) submit(`${index}`);
+  expect(sent).toHaveLength(7); // room for one is left
+  end('0');
+  expect(sent).toHaveLength(9);
+  end('1');
+  expect(sent).toHaveLength(9);
+  end('2');
+  expect(sent).toHaveLength(11);
+  await submitter.close(new Error('over'));
+});
+
+test('a small window is filled again at once', async () => {
+  const { submitter, submit, end, sent } = openSubmitter(2);
+  for (const id of ['a', 'b', 'c']) submit(id);
+  end('b');
+  expect(sent).toEqual(['a', 'b', 'c']);
+  await submitter.close(new Error('over'));
+});

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { systemClock } from '../clock.js';
+import type { Delivery, QueuedJob, WorkerLink } from '../links.js';
+import { WorkerSlots } from './worker-slots.js';
+
+const NONE = new Uint8Array(0);
+
+/** A worker of two places, whose jobs are over at once and whose records are written when a test says so. */
+function openSlots() {
+  const pulls: ((delivery: Delivery | null) => void)[] = [];
+  const writes: (() => void)[] = [];
+  const done: string[] = [];
+  const link: WorkerLink = {
+    next: (signal) =>
+      new Promise((resolve) => {
+        pulls.push(resolve);
+        signal.addEventListener('abort', () => resolve(null));
+      }),
+    notify: () => undefined,
+    onCancel: () => undefined,
+    isHeard: async () => true,
+    readRecord: async () => null,
+    createRecord: () => new Promise((resolve) => writes.push(() => resolve(true))),
+  };
+  const options = { name: 'w', slots: 2, extendMs: 60_000, execute: async () => NONE };
+  const slots = new WorkerSlots(link, systemClock, options);
+  const give = async (id: string) => {
+    const job: QueuedJob = {
+      ...{ id, tenant: 't', maxAttempts: 1, submitter: 's', orphanGraceMs: 0, trace: null },
+      ...{ bodyHash: '', body: NONE },
+    };
+    pulls.shift()!({ job, attempt: 1, queuedMs: 0, extend: () => undefined, done: () => done.push(id) });
+    await settled();
+  };
+  return { slots, pulls, writes, done, give };
+}
+
+/** All promises have been followed. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+test('the next job comes while the record of the one before it is on its way', async () => {
+  const { slots, pulls, writes, done, give } = openSlots();
+  expect(pulls).toHaveLength(2);
+  await give('a');
+  expect(pulls).toHaveLength(2);
+  expect(slots.running).toBe(0);
+  expect(done).toEqual([]); // it is handed out again if this worker dies now
+  writes.shift()!();
+  await settled();
+  expect(done).toEqual(['a']);
+});
+
+test('places wait when as many records are on their way, and the end waits for all', async () => {
+  const { slots, pulls, writes, done, give } = openSlots();
+  await give('a');
+  await give('b');
+  await give('c'); // its place was asked for before the second record was on its way
+  expect(writes).toHaveLength(3);
+  expect(pulls).toHaveLength(0);
+  let isDrained = false;
+  const drained = slots.drain().then(() => {
+    isDrained = true;
+  });
+  for (const write of writes.splice(0)) {
+    await settled();
+    expect(isDrained).toBe(false);
+    write();
+  }
+  await drained;
+  expect(done).toEqual(['a', 'b', 'c']);
+});
