@@ -29,7 +29,7 @@ const RETRY_MS = 100;
 const RETRY_MS_MAX = 2000;
 /** What the caller is told of a full queue. */
 const RETRY_AFTER_MS = 1000;
-/** Part of the window that must be free before jobs are sent. */
+/** Part of a window that must be free before it is filled again. */
 const ROOM_MIN = 0.25;
 const NONE = new Uint8Array(0);
 
@@ -54,6 +54,7 @@ export class Submitter {
   readonly #queue: FairQueue<JobTicket>;
   readonly #tickets = new Map<string, JobTicket>();
   #published = 0;
+  #windowWasFull = false;
   #isClosed = false;
   #stopLooking: () => void = () => undefined;
   readonly totals = { submitted: 0, refused: 0, secondAttempts: 0 };
@@ -101,18 +102,20 @@ export class Submitter {
   }
 
   /**
-   * Sends what there is room for: after a job's end, and when workers came. Room for one or two in a large
-   * window is left until there is more: workers have enough until then, and jobs that go out together cost
-   * one write here, and wake the broker once.
+   * Sends what there is room for: after a job's end, and when workers came. A window that was full is filled
+   * again when a part of it is free: workers have enough until then, and jobs that go out together cost one
+   * write here, and wake the broker once.
    */
   pump(): void {
     const window = this.#isClosed ? 0 : this.#options.windowOf();
-    if (window - this.#published < window * ROOM_MIN) return;
+    if (this.#windowWasFull && window - this.#published < window * ROOM_MIN) return;
+    this.#windowWasFull = false;
     while (this.#published < window) {
       const ticket = this.#queue.shift();
       if (ticket === null) return;
       this.#send(ticket);
     }
+    this.#windowWasFull = true;
   }
 
   #send(ticket: JobTicket): void {
