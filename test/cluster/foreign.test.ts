@@ -21,6 +21,7 @@ const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
     'enforcement: SIGINT and SIGQUIT are ignored',
     'files: work folder and host name',
     'sanity: Signal Check',
+    'stream: Ctrl-C is ignored from the start',
     'surroundings: id',
     'surroundings: umask and work folder',
     'surroundings: ignored signals',
