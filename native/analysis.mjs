@@ -1,14 +1,19 @@
 // Static analysers: gcc's over the helper, clang-tidy over everything.
 import { execFile, execFileSync } from 'node:child_process';
-import { availableParallelism } from 'node:os';
 import { relative } from 'node:path';
 import { promisify } from 'node:util';
-import { addon, compileForWarnings, helper, here, sources, versionOfTables } from './targets.mjs';
+import { severalAtATime } from './several.mjs';
+import {
+  addon,
+  compileForWarnings,
+  forCompiling,
+  helper,
+  here,
+  sources,
+  versionOfTables,
+} from './targets.mjs';
 
 const clangTidy = process.env.CLANG_TIDY ?? 'clang-tidy';
-
-const forCompiling = (flags) =>
-  flags.filter((flag) => !/^-(Wl,|shared$|static$|s$|nostdlib$|no-pie$)/.test(flag));
 
 // The analyser of clang does not believe that inline assembly writes where it is told to: so it sees system
 // calls as functions.
@@ -53,24 +58,20 @@ async function checkWithTidy({ file, flags, checks = '' }) {
 
 /** Several at a time; each is named with its time, and with what was found → 0 when nothing was. */
 async function checkAll(all, check) {
-  const waiting = [...all];
   let found = 0;
-  async function work() {
-    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
-      const start = performance.now();
-      const error = await check(one).then(
-        () => undefined,
-        (reason) => reason,
-      );
-      const time = `${((performance.now() - start) / 1000).toFixed(1)} s`;
-      console.log(`${relative(here, one.file)}: ${error === undefined ? 'clean' : 'FOUND'}, ${time}`);
-      if (error === undefined) continue;
-      found += 1;
-      if (error.code === 'ENOENT') throw new Error(`${error.path} is not there: apt-get install clang-tidy`);
-      console.log(`${error.stdout ?? ''}${error.stderr ?? error}`);
-    }
-  }
-  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  await severalAtATime(all, async (one) => {
+    const start = performance.now();
+    const error = await check(one).then(
+      () => undefined,
+      (reason) => reason,
+    );
+    const time = `${((performance.now() - start) / 1000).toFixed(1)} s`;
+    console.log(`${relative(here, one.file)}: ${error === undefined ? 'clean' : 'FOUND'}, ${time}`);
+    if (error === undefined) return;
+    found += 1;
+    if (error.code === 'ENOENT') throw new Error(`${error.path} is not there: apt-get install clang-tidy`);
+    console.log(`${error.stdout ?? ''}${error.stderr ?? error}`);
+  });
   console.log(`${all.length} sources, ${found} with findings`);
   return found === 0 ? 0 : 1;
 }

@@ -32,14 +32,14 @@ function wholeNumber(name, fallback) {
   process.exit(2);
 }
 
-function buildWithFaults() {
-  compile(helperWithFaults());
-  compile(addonWithFaults());
+async function buildWithFaults() {
+  await compile(helperWithFaults());
+  await compile(addonWithFaults());
   return 0;
 }
 
 async function runTests() {
-  compile(test);
+  await compile(test);
   const { status } = spawnSync(test.output, [], { stdio: ['ignore', 'inherit', 'inherit'] });
   return status === 0 ? await fuzzShort() : (status ?? 1); // null: it was killed
 }
@@ -57,10 +57,10 @@ function writeTypescript() {
   }
 }
 
-function build() {
+async function build() {
   writeTypescript();
-  compile(helper);
-  compile(addon());
+  await compile(helper);
+  await compile(addon());
   return 0;
 }
 

@@ -39,7 +39,7 @@ async function crashIsMended(fuzzer, target, crash) {
 
 /** Seconds by target → 0 when nothing was found. `keep`: what was learnt goes into the corpus. */
 async function fuzzFor(seconds, { keep = false, seed = 1 } = {}) {
-  const fuzzer = buildFuzzer();
+  const fuzzer = await buildFuzzer();
   const codes = [];
   for (const [target, time] of Object.entries(seconds)) {
     const corpus = corpusOf(target);
@@ -67,7 +67,7 @@ export function fuzzMinutes(minutes) {
  * was executed then says nothing of it.
  */
 export async function fuzzExecutions(executions, jobs) {
-  const fuzzer = buildFuzzer();
+  const fuzzer = await buildFuzzer();
   const build = createHash('sha256').update(readFileSync(fuzzer)).digest('hex').slice(0, 12);
   const work = join(fuzzFolder, `work-${build}`);
   mkdirSync(work, { recursive: true });

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { addon, helper, warnings } from './targets.mjs';
+import { addon, forCompiling, helper, isForLinker, warnings } from './targets.mjs';
 
 const run = promisify(execFile);
 
@@ -22,8 +22,6 @@ export const PREBUILDS = [
 
 // zig's linker does not know it; it would save a page of file.
 const UNKNOWN_TO_LINKER = '-Wl,-z,noseparate-code';
-// With `-nostdlib` zig takes the headers away, too: hence compiled apart from being linked.
-const LINKING = /^-(Wl,|nostdlib$|static$|s$|no-pie$)/;
 
 async function buildAddon(compiler, { target }, output) {
   const { flags, sources } = addon();
@@ -33,7 +31,8 @@ async function buildAddon(compiler, { target }, output) {
 async function buildHelper(compiler, { machine }, output) {
   const target = ['-target', `${machine}-linux-musl`];
   const flags = helper.flags.filter((flag) => flag !== UNKNOWN_TO_LINKER);
-  const compiling = flags.filter((flag) => !LINKING.test(flag));
+  // With `-nostdlib` zig takes the headers away, too: hence compiled apart from being linked.
+  const compiling = forCompiling(flags);
   const folder = mkdtempSync(join(tmpdir(), 'sbx-objects-'));
   try {
     const objects = [];
@@ -42,7 +41,7 @@ async function buildHelper(compiler, { machine }, output) {
       await compiler([...target, ...warnings, ...compiling, '-c', '-o', object, source]);
       objects.push(object);
     }
-    const linking = flags.filter((flag) => LINKING.test(flag));
+    const linking = flags.filter(isForLinker);
     await compiler([...target, ...linking, '-o', output, ...objects]);
   } finally {
     rmSync(folder, { recursive: true, force: true });

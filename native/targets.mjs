@@ -1,11 +1,13 @@
 // The two binaries, and what is built to test them: which sources with which flags.
-import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { protocolVersion } from './protocol/typescript.mjs';
+import { severalAtATime } from './several.mjs';
 
 export const here = dirname(fileURLToPath(import.meta.url));
 export const root = dirname(here);
@@ -165,19 +167,38 @@ const fuzzer = {
   ],
 };
 
-export function compile({ output, flags, sources: files }) {
+const run = (args) => promisify(execFile)(compiler, [...warnings, ...args]);
+
+/** What only the linker wants to know. */
+export const isForLinker = (flag) => /^-(Wl,|shared$|static$|s$|nostdlib$|no-pie$|r$)/.test(flag);
+export const forCompiling = (flags) => flags.filter((flag) => !isForLinker(flag));
+
+/** Each source alone, several at a time, and then together. */
+export async function compile({ output, flags, sources: files }) {
   mkdirSync(dirname(output), { recursive: true });
-  execFileSync(compiler, [...warnings, ...flags, '-o', output, ...files], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
+  if (flags.includes('-c')) return void (await run([...flags, '-o', output, ...files]));
+  const folder = mkdtempSync(join(tmpdir(), 'sbx-objects-'));
+  // Folders have sources of the same name. What is an object already stays where it is.
+  const parts = files.map((file, index) => ({
+    file,
+    object: file.endsWith('.cc') ? join(folder, `${index}-${basename(file)}.o`) : file,
+  }));
+  try {
+    const compiled = parts.filter(({ file, object }) => file !== object);
+    await severalAtATime(compiled, ({ file, object }) =>
+      run([...forCompiling(flags), '-c', '-o', object, file]),
+    );
+    await run([...flags, '-o', output, ...parts.map(({ object }) => object)]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** One source alone, for what the compiler says of it. */
-export const compileForWarnings = (file, flags) =>
-  promisify(execFile)(compiler, [...warnings, ...flags, '-c', '-o', '/dev/null', file]);
+export const compileForWarnings = (file, flags) => run([...flags, '-c', '-o', '/dev/null', file]);
 
 /** The fuzzer's path. */
-export function buildFuzzer() {
-  for (const part of [filters, fuzzed, coverage, fuzzer]) compile(part);
+export async function buildFuzzer() {
+  for (const part of [filters, fuzzed, coverage, fuzzer]) await compile(part);
   return fuzzer.output;
 }
