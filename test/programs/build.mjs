@@ -14,15 +14,22 @@ const flags = ['-D_GNU_SOURCE', '-O1', '-static', '-Wall', '-Wextra', '-Werror',
 const digest = (...parts) => createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 16);
 
 /**
- * Tests run in several processes: each writes under a name of its own, then renames, so that all may build at
- * once.
+ * Tests run in several processes: each writes under a name of its own, and the first gives it the common one,
+ * so that all may build at once. None is replaced: a file that loses its name while somebody links to it is
+ * ENOENT.
  */
 function compile(sources, name, key) {
   const object = join(cache, `${name}-${key}`);
   if (existsSync(object)) return object;
   const draft = `${object}.${process.pid}`;
   execFileSync('gcc', [...flags, '-o', draft, join(sources, `${name}.c`)], { stdio: 'pipe' });
-  renameSync(draft, object);
+  try {
+    linkSync(draft, object);
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft);
+  }
   return object;
 }
 
