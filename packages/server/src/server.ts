@@ -129,9 +129,8 @@ class OpenServer implements SbxServer {
     const isSite = this.#site?.owns(path) === true;
     if (part === undefined && !isSite) return this.#pass(request, response, next);
     if (this.#pages.check(request) === 'foreign-page') return refusePage(request, response);
-    if (part === undefined) return this.#site!.send(path, request, response);
-    endSlowBody(request);
-    part.handler(request, response);
+    if (part === undefined) this.#site!.send(path, request, response);
+    else part.handler(request, response);
   };
 
   handleUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, next?: () => void): void => {

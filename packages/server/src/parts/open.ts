@@ -3,6 +3,7 @@ import { Engine, InvalidOptionsError, type Runner, type RunObserver } from '@sbx
 import { createFathomServer } from '@sbx/fathom-server';
 import { createGojudgeServer } from '@sbx/gojudge-server';
 import { createMcpServer } from '@sbx/mcp';
+import { endSlowBody } from '@sbx/serving';
 import type { Protocol, ResolvedOptions } from '../options.js';
 import type { Part } from './part.js';
 
@@ -82,6 +83,14 @@ function judged<Request extends { headers: { origin?: string | undefined } }>(re
   return request;
 }
 
+/** How slowly a body may come, which go-judge's server bounds itself. */
+function bounded(handler: Part['handler']): Part['handler'] {
+  return (request, response) => {
+    endSlowBody(request);
+    handler(request, response);
+  };
+}
+
 async function openFathom({ engine, options, observer }: Opening): Promise<Part> {
   const { token, allowedOrigins, logger, fathom } = options;
   const common = { engine, token, allowedOrigins, logger, observer };
@@ -92,7 +101,7 @@ async function openFathom({ engine, options, observer }: Opening): Promise<Part>
     languages: server.languages,
     owns,
     ownsUpgrade: owns,
-    handler: server.handler,
+    handler: bounded(server.handler),
     handleUpgrade: server.handleUpgrade,
     metrics: () => server.metrics(),
     load: () => server.load(),
@@ -109,7 +118,7 @@ async function openMcp({ engine, options }: Opening): Promise<Part> {
     languages: [],
     owns: (path) => path === MCP_PATH,
     ownsUpgrade: () => false,
-    handler: server.handler,
+    handler: bounded(server.handler),
     handleUpgrade: (_request, socket) => void socket.destroy(), // none is its own
     metrics: async () => '',
     load: () => ({ active: server.load().sandboxes, waiting: 0 }),
