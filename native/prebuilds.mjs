@@ -1,11 +1,10 @@
 // The four pairs that a release ships, built on one machine by one compiler: zig's clang, which brings the
 // headers of each platform.
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { addon, forCompiling, helper, isForLinker, warnings } from './targets.mjs';
+import { addon, compileInParts, forCompiling, helper, isForLinker, warnings } from './targets.mjs';
 
 const run = promisify(execFile);
 
@@ -31,21 +30,13 @@ async function buildAddon(compiler, { target }, output) {
 async function buildHelper(compiler, { machine }, output) {
   const target = ['-target', `${machine}-linux-musl`];
   const flags = helper.flags.filter((flag) => flag !== UNKNOWN_TO_LINKER);
-  // With `-nostdlib` zig takes the headers away, too: hence compiled apart from being linked.
-  const compiling = forCompiling(flags);
-  const folder = mkdtempSync(join(tmpdir(), 'sbx-objects-'));
-  try {
-    const objects = [];
-    for (const source of helper.sources) {
-      const object = join(folder, `${basename(dirname(source))}-${basename(source, '.cc')}.o`);
-      await compiler([...target, ...warnings, ...compiling, '-c', '-o', object, source]);
-      objects.push(object);
-    }
-    const linking = flags.filter(isForLinker);
-    await compiler([...target, ...linking, '-o', output, ...objects]);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  await compileInParts(compiler, {
+    output,
+    // With `-nostdlib` zig takes the headers away, too.
+    compiling: [...target, ...warnings, ...forCompiling(flags)],
+    linking: [...target, ...flags.filter(isForLinker)],
+    files: helper.sources,
+  });
 }
 
 /** Builds one pair into `folder`; `zig` is the compiler's path, `env` what it is run with. */

@@ -173,10 +173,14 @@ const run = (args) => promisify(execFile)(compiler, [...warnings, ...args]);
 export const isForLinker = (flag) => /^-(Wl,|shared$|static$|s$|nostdlib$|no-pie$|r$)/.test(flag);
 export const forCompiling = (flags) => flags.filter((flag) => !isForLinker(flag));
 
-/** Each source alone, several at a time, and then together. */
 export async function compile({ output, flags, sources: files }) {
   mkdirSync(dirname(output), { recursive: true });
-  if (flags.includes('-c')) return void (await run([...flags, '-o', output, ...files]));
+  if (flags.includes('-c')) await run([...flags, '-o', output, ...files]);
+  else await compileInParts(run, { output, compiling: forCompiling(flags), linking: flags, files });
+}
+
+/** Each source alone, several at a time, and then together. `call` takes the compiler's arguments. */
+export async function compileInParts(call, { output, compiling, linking, files }) {
   const folder = mkdtempSync(join(tmpdir(), 'sbx-objects-'));
   // Folders have sources of the same name. What is an object already stays where it is.
   const parts = files.map((file, index) => ({
@@ -185,10 +189,8 @@ export async function compile({ output, flags, sources: files }) {
   }));
   try {
     const compiled = parts.filter(({ file, object }) => file !== object);
-    await severalAtATime(compiled, ({ file, object }) =>
-      run([...forCompiling(flags), '-c', '-o', object, file]),
-    );
-    await run([...flags, '-o', output, ...parts.map(({ object }) => object)]);
+    await severalAtATime(compiled, ({ file, object }) => call([...compiling, '-c', '-o', object, file]));
+    await call([...linking, '-o', output, ...parts.map(({ object }) => object)]);
   } finally {
     rmSync(folder, { recursive: true });
   }
