@@ -1,15 +1,12 @@
 // The pictures of docs/images: each view with contents that somebody might have. `npm run docs:images` makes
 // them again, all of them; without `SBX_SHOTS` the scenes are played and nothing is written.
-import { ClusterEngine } from '@sbx/cluster';
 import { FathomClient } from '@sbx/fathom-client';
 import { GojudgeClient } from '@sbx/gojudge-client';
-import { createServer, type SbxServer } from '@sbx/server';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { useNats } from '../cluster/nats.js';
-import { startWorkerProcess, type TestNode } from '../cluster/nodes.js';
+import { describe, expect, test } from 'vitest';
 import { useServer } from '../server/server.js';
 import { hasChromium, useBrowser } from './browser.js';
+import { useCluster } from './cluster.js';
 import { connected, linkTo, runToEnd, shot } from './page.js';
 
 const open = useServer();
@@ -186,37 +183,14 @@ for word, count in Counter(open('words.txt').read().split()).most_common():
 });
 
 describe.skipIf(!hasChromium)('programs on a cluster', MINUTES, () => {
-  const nats = useNats();
-  const workers: TestNode[] = [];
-  let engine: ClusterEngine;
-  let server: SbxServer;
-  let url: string;
-
-  beforeAll(async () => {
-    for (const zone of ['a', 'b'])
-      workers.push(
-        await startWorkerProcess({
-          servers: nats.url,
-          slots: 2,
-          languages: ['python', 'bash', 'cpp'],
-          labels: { zone },
-        }),
-      );
-    engine = await ClusterEngine.open({ servers: nats.url });
-    server = await createServer({ port: 0, engine, protocols: ['gojudge', 'fathom'] });
-    [url] = (await server.listen()).urls as [string];
-  }, 60_000);
-  afterAll(async () => {
-    await server?.close();
-    await engine?.close();
-    await Promise.all(workers.map((worker) => worker.kill()));
-  });
+  const worker = (zone: string) => ({ slots: 2, languages: ['python', 'bash', 'cpp'], labels: { zone } });
+  const cluster = useCluster(['gojudge', 'fathom'], { workers: [worker('a'), worker('b')] });
 
   test('cluster', async () => {
-    await using opened = await browser.open(url, DESKTOP);
+    await using opened = await browser.open(cluster.url, DESKTOP);
     const { page, complaints } = opened;
     await connected(page);
-    await using _clients = load(url, FAR, 5);
+    await using _clients = load(cluster.url, FAR, 5);
     await page.getByRole('link', { name: 'Engine' }).click();
     await page.waitForTimeout(PLOT_MS);
     await page.getByText(/4 of 4 places taken\. At the broker \d jobs run, [1-9] wait/).waitFor();

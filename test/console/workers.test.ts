@@ -1,41 +1,21 @@
 // The console of a server whose programs run on a cluster: no worker, two, one that drains, hostile words.
-import { ClusterEngine } from '@sbx/cluster';
-import { createServer, type SbxServer } from '@sbx/server';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { useNats } from '../cluster/nats.js';
-import { startWorkerProcess, type TestNode } from '../cluster/nodes.js';
+import { describe, expect, test } from 'vitest';
 import { hasChromium, useBrowser } from './browser.js';
+import { useCluster } from './cluster.js';
 import { connected, linkTo, runToEnd, seriousIn, shot, verdict } from './page.js';
 
 const HOSTILE = '<img src=x onerror="document.title=1">\u202e';
 
 describe.skipIf(!hasChromium)('workers', { timeout: 90_000 }, () => {
-  const nats = useNats();
   const browser = useBrowser();
-  const workers: TestNode[] = [];
-  let engine: ClusterEngine;
-  let server: SbxServer;
-  let url: string;
-
-  const startWorker = async (labels: Record<string, string>) => {
-    const worker = await startWorkerProcess({ servers: nats.url, slots: 1, languages: ['python'], labels });
-    workers.push(worker);
-    return worker;
-  };
-
-  beforeAll(async () => {
-    engine = await ClusterEngine.open({ servers: nats.url });
-    server = await createServer({ port: 0, engine, protocols: ['gojudge'] }); // Fathom's waits for a worker
-    [url] = (await server.listen()).urls as [string];
-  }, 60_000);
-  afterAll(async () => {
-    await server?.close();
-    await engine?.close();
-    await Promise.all(workers.map((worker) => worker.kill()));
-  });
+  const cluster = useCluster(['gojudge']);
+  const startWorker = (labels: Record<string, string>) =>
+    cluster.startWorker({ slots: 1, languages: ['python'], labels });
 
   test('that nobody works is said, and ends with the first worker; programs and terminals run there', async () => {
-    await using opened = await browser.open(linkTo(url, { language: 'python', code: 'print("far")' }));
+    await using opened = await browser.open(
+      linkTo(cluster.url, { language: 'python', code: 'print("far")' }),
+    );
     const { page, complaints } = opened;
     await connected(page);
     const notice = page.getByText('No worker of the cluster takes jobs');
@@ -70,7 +50,7 @@ while time.monotonic() < end:
     if len(held) < 100: held.append(bytearray(1 << 20))
 `;
     const fields = { language: 'python', code, cpuTimeMs: 8000, wallTimeMs: 20_000 };
-    await using opened = await browser.open(linkTo(url, fields));
+    await using opened = await browser.open(linkTo(cluster.url, fields));
     const { page, complaints } = opened;
     await connected(page);
     await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -83,7 +63,7 @@ while time.monotonic() < end:
   });
 
   test('two of them, live, one that drains; their words never become markup', async () => {
-    await using opened = await browser.open(`${url}/#engine`);
+    await using opened = await browser.open(`${cluster.url}/#engine`);
     const { page, complaints } = opened;
     const rows = page.getByRole('region', { name: 'Workers of the cluster' }).locator('tbody tr');
     const other = await startWorker({ zone: 'b' });
@@ -92,7 +72,9 @@ while time.monotonic() < end:
     expect(await hostile.textContent()).toContain('rack=<img src=x onerror="document.title=1"><U+202E>');
     expect(await page.locator('main img').count()).toBe(0);
     expect(await page.title()).not.toBe('1');
-    const busy = [1, 2, 3].map(() => engine.run('/bin/sleep', ['8'], { limits: { wallTimeMs: 20_000 } }));
+    const busy = [1, 2, 3].map(() =>
+      cluster.engine.run('/bin/sleep', ['8'], { limits: { wallTimeMs: 20_000 } }),
+    );
     const drained = rows.filter({ hasText: 'zone=b' });
     await page.getByText(/2 of 2 places taken\. At the broker 2 jobs run, 1 wait, the oldest for/).waitFor();
     expect(await drained.textContent()).toMatch(/1\/1ready.*python/);
