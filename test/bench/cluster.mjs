@@ -1,15 +1,14 @@
 /**
- * A run of /bin/true by a worker of a cluster beside the same run on this machine's engine, and beside an
- * echo of as many bytes over a JetStream work queue, and over BullMQ, with nothing of ours around it. Broker,
- * worker and submitter are three processes of one machine.
+ * A run of /bin/true by a worker of a cluster beside the same run on the worker's engine without the cluster,
+ * and beside an echo of as many bytes over a JetStream work queue, and over BullMQ, with nothing of ours
+ * around it. Broker, worker and submitter are three processes of one machine.
  */
 import { execFileSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ClusterEngine } from '@sbx/cluster';
-import { Engine } from '@sbx/core';
 import { openBullmqEcho } from './lib/bullmq.mjs';
-import { Opened, oneRound, startScript } from './lib/cluster-parts.mjs';
+import { askWorker, knowsPlaces, Opened, oneRound, startScript } from './lib/cluster-parts.mjs';
 import { measureSpread } from './lib/cluster-spread.mjs';
 import { LIMITS } from './lib/contenders.mjs';
 import { figure, rateRatio, skipped } from './lib/figures.mjs';
@@ -22,9 +21,15 @@ export const title =
 const SAMPLES = 1000;
 const ROUNDS = 10;
 const ROUND_RUNS = 200;
+/** Of each contender, before anything counts: code is compiled in them. */
+const WARM_RUNS = 500;
+/** For each CPU. */
+const IN_FLIGHT = 4;
 const JOB_BYTES = 400;
 /** What the broker may add to a local run, in ms. */
 const ADDED_MS = 0.6;
+/** Of the local rate. */
+const RATE_BAR = 0.85;
 
 export async function measure({ scale }) {
   const slots = availableParallelism();
@@ -32,18 +37,24 @@ export async function measure({ scale }) {
   try {
     const broker = opened.own(await startBroker(), (it) => it.stop());
     // More places than CPUs: the next job is there when one ends.
-    opened.own(await startScript('cluster-peer.mjs', [broker.url, slots + 2]), (it) => it.kill('SIGKILL'));
-    const local = opened.own(await Engine.open({ parallelism: slots }), (it) => it.close());
+    const places = slots + 2;
+    const [worker] = await Promise.all(
+      ['cluster-worker.mjs', 'cluster-echo.mjs'].map(async (name) =>
+        opened.own(await startScript(name, [broker.url, places]), (it) => it.kill('SIGKILL')),
+      ),
+    );
     const cluster = opened.own(await ClusterEngine.open({ servers: broker.url }), (it) => it.close());
+    await knowsPlaces(cluster, places);
     const echo = opened.own(await openEcho(broker.url), (it) => it.close());
-    const bullmq = opened.own(await openBullmqEcho(JOB_BYTES, slots + 2), (it) => it.close?.());
+    const bullmq = opened.own(await openBullmqEcho(JOB_BYTES, places), (it) => it.close?.());
+    // Each does so many runs, some of them at once, and says how long they took, in ms.
     const contenders = {
-      local: () => local.run('/bin/true', [], { limits: LIMITS }),
-      clustered: () => cluster.run('/bin/true', [], { limits: LIMITS }),
-      echo: () => echo.send(),
-      ...(bullmq.missing === undefined ? { bullmq: () => bullmq.send() } : {}),
+      local: (runs, inFlight) => askWorker(worker, `local ${runs} ${inFlight}`),
+      clustered: timed(() => cluster.run('/bin/true', [], { limits: LIMITS })),
+      echo: timed(() => echo.send()),
+      ...(bullmq.missing === undefined ? { bullmq: timed(() => bullmq.send()) } : {}),
     };
-    for (let index = 0; index < 100; index += 1) for (const run of Object.values(contenders)) await run();
+    for (const runs of Object.values(contenders)) await runs(WARM_RUNS, slots);
     const times = await latencies(contenders, Math.ceil(SAMPLES * scale));
     const { rounds, brokerMs, jobs } = await rates(contenders, broker, Math.max(2, ROUNDS * scale), slots);
     const figures = [
@@ -77,7 +88,7 @@ function toFigures({ local, clustered, echo }, rounds, brokerMs) {
       name: 'clustered rate / local rate',
       above: rounds.clustered,
       below: rounds.local,
-      bar: 0.85,
+      bar: RATE_BAR,
     }),
     figure({ name: 'broker CPU per job', unit: 'ms', samples: [brokerMs] }),
   ];
@@ -100,21 +111,20 @@ function bullmqFigures(times, rounds, missing) {
   ];
 }
 
-/** A half of the CPUs for the worker, as many for broker, submitter and the local engine. */
+/** A half of the CPUs for the worker, as many for broker and submitter. */
 function measureApart(scale, cpus = availableParallelism()) {
   const name = 'clustered rate / local rate, worker on CPUs of its own';
-  if (cpus <= 2) {
-    const why = `this machine has ${cpus} CPUs: broker and submitter need one beside the worker's two`;
-    return skipped({ name, unit: 'ratio', why });
-  }
+  if (cpus < 2) return skipped({ name, unit: 'ratio', why: 'this machine has one CPU' });
   const half = Math.floor(cpus / 2);
   const script = join(import.meta.dirname, 'lib/cluster-apart.mjs');
-  const counts = [half, Math.max(2, ROUNDS * scale), ROUND_RUNS].map(String);
+  const counts = [half + 2, Math.max(2, ROUNDS * scale), ROUND_RUNS, (half + 2) * IN_FLIGHT].map(String);
   const own = [process.execPath, script, `${half}-${2 * half - 1}`, ...counts];
   const output = execFileSync('taskset', ['-c', `0-${half - 1}`, ...own], { encoding: 'utf8' });
   const { clustered, local } = JSON.parse(output);
-  return rateRatio({ name, above: clustered, below: local, bar: 0.85 });
+  return rateRatio({ name, above: clustered, below: local, bar: RATE_BAR });
 }
+
+const timed = (run) => async (runs, inFlight) => (await oneRound(run, { runs, inFlight })).ms;
 
 async function latencies(contenders, count) {
   const times = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]));
@@ -122,9 +132,7 @@ async function latencies(contenders, count) {
   for (let index = 0; index < count; index += 1) {
     for (let place = 0; place < names.length; place += 1) {
       const name = names[(index + place) % names.length];
-      const from = performance.now();
-      await contenders[name]();
-      times[name].push(performance.now() - from);
+      times[name].push(await contenders[name](1, 1));
     }
   }
   return times;
@@ -135,9 +143,9 @@ async function rates(contenders, broker, count, slots) {
   let brokerMs = 0;
   let jobs = 0;
   for (let round = 0; round < count; round += 1) {
-    for (const [name, run] of Object.entries(contenders)) {
+    for (const [name, runs] of Object.entries(contenders)) {
       const before = broker.cpuTimeMs();
-      rounds[name].push(await oneRound(run, { runs: ROUND_RUNS, inFlight: slots * 4 }));
+      rounds[name].push({ runs: ROUND_RUNS, ms: await runs(ROUND_RUNS, slots * IN_FLIGHT) });
       if (name !== 'clustered') continue;
       brokerMs += broker.cpuTimeMs() - before;
       jobs += ROUND_RUNS;

@@ -1,31 +1,30 @@
-// A worker on CPUs of its own beside a local engine on as many. `node … WORKER_CPUS SLOTS ROUNDS RUNS`, on
-// the CPUs of broker and submitter. Writes the rounds of both as JSON.
+// A worker on CPUs of its own: runs by the cluster beside runs on the worker's engine without it. `node …
+// WORKER_CPUS SLOTS ROUNDS RUNS IN_FLIGHT`, on the CPUs of broker and submitter. Writes the rounds of both as
+// JSON.
 import { ClusterEngine } from '@sbx/cluster';
-import { Engine } from '@sbx/core';
-import { knowsPlaces, oneRound, startScript } from './cluster-parts.mjs';
+import { askWorker, knowsPlaces, oneRound, startScript } from './cluster-parts.mjs';
 import { LIMITS } from './contenders.mjs';
 import { startBroker } from './nats.mjs';
 
+/** Rounds that do not count: code is compiled in them. */
+const WARM_ROUNDS = 3;
+
 const [cpus, ...counts] = process.argv.slice(2);
-const [slots, count, runs] = counts.map(Number);
+const [slots, count, runs, inFlight] = counts.map(Number);
 const broker = await startBroker();
-const worker = await startScript('cluster-worker.mjs', [broker.url, slots + 2], cpus);
-const local = await Engine.open({ parallelism: slots });
+const worker = await startScript('cluster-worker.mjs', [broker.url, slots], cpus);
 const cluster = await ClusterEngine.open({ servers: broker.url });
-await knowsPlaces(cluster, slots + 2);
+await knowsPlaces(cluster, slots);
+const run = () => cluster.run('/bin/true', [], { limits: LIMITS });
 const rounds = { local: [], clustered: [] };
-for (let round = -1; round < count; round += 1) {
-  for (const [name, engine] of [
-    ['local', local],
-    ['clustered', cluster],
-  ]) {
-    const run = () => engine.run('/bin/true', [], { limits: LIMITS });
-    const one = await oneRound(run, { runs, inFlight: slots * 4 });
-    if (round >= 0) rounds[name].push(one);
-  }
+for (let round = -WARM_ROUNDS; round < count; round += 1) {
+  const local = { runs, ms: await askWorker(worker, `local ${runs} ${inFlight}`) };
+  const clustered = await oneRound(run, { runs, inFlight });
+  if (round < 0) continue;
+  rounds.local.push(local);
+  rounds.clustered.push(clustered);
 }
 process.stdout.write(JSON.stringify(rounds));
 await cluster.close();
-await local.close();
 worker.kill('SIGKILL');
 await broker.stop();

@@ -1,5 +1,6 @@
 /** What the benchmarks of a cluster share: workers in processes of their own, and rounds of runs. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 
 /**
@@ -15,6 +16,13 @@ export async function startScript(name, args, cpus = null) {
     child.once('exit', (code) => reject(new Error(`${name} ended with ${code}`)));
   });
   return child;
+}
+
+/** The number that a worker of `cluster-worker.mjs` answers a line with. */
+export async function askWorker({ stdin, stdout }, line) {
+  const answer = once(stdout, 'data');
+  stdin.write(`${line}\n`);
+  return Number(`${(await answer)[0]}`);
 }
 
 /** `{ runs, ms }` of so many runs, some of them at once. */

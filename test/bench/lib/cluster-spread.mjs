@@ -1,8 +1,7 @@
 /** What more workers bring: files to four of them, and work that needs a CPU beside one worker's. */
-import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { ClusterEngine } from '@sbx/cluster';
-import { knowsPlaces, Opened, oneRound, startScript } from './cluster-parts.mjs';
+import { askWorker, knowsPlaces, Opened, oneRound, startScript } from './cluster-parts.mjs';
 import { figure, rateRatio } from './figures.mjs';
 import { startBroker } from './nats.mjs';
 import { sum } from './stats.mjs';
@@ -85,11 +84,5 @@ async function measureFiles({ engine, workers, slots }, rounds) {
 }
 
 function fetchedBytes(workers) {
-  return Promise.all(
-    workers.map(async ({ stdin, stdout }) => {
-      const answer = once(stdout, 'data');
-      stdin.write('\n');
-      return Number(`${(await answer)[0]}`);
-    }),
-  );
+  return Promise.all(workers.map((worker) => askWorker(worker, 'fetched')));
 }

@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../clock.js';
+import { type Clock, systemClock } from '../clock.js';
 import type { SubmitterLink } from '../links.js';
+import type { Notice } from '../wire/notice.js';
 import { encodeRecord } from '../wire/record.js';
 import { Submitter } from './submitter.js';
 
 const NONE = new Uint8Array(0);
 
 /** A submitter with a window of its own, before a broker that takes all and ends what a test names. */
-function openSubmitter(window: number) {
+function openSubmitter(window: number, clock: Clock = systemClock) {
+  let tell: (notice: Notice) => void = () => undefined;
   const sent: string[] = [];
   const followers = new Map<string, (record: Uint8Array) => void>();
   const link: SubmitterLink = {
@@ -17,7 +19,9 @@ function openSubmitter(window: number) {
     },
     remove: async () => undefined,
     cancel: () => undefined,
-    onNotice: () => undefined,
+    onNotice(take) {
+      tell = take;
+    },
     onReconnect: () => undefined,
     follow(key, take) {
       followers.set(key, take);
@@ -27,7 +31,7 @@ function openSubmitter(window: number) {
     readRecord: async () => null,
   };
   const limits = { queueLength: 100, queueLengthPerTenant: 100 };
-  const submitter = new Submitter(link, systemClock, { name: 's', windowOf: () => window, ...limits });
+  const submitter = new Submitter(link, clock, { name: 's', windowOf: () => window, ...limits });
   const submit = (id: string) =>
     submitter.submit({
       ...{ id, tenant: 't', priority: 0, maxAttempts: 1, deadlineMs: 60_000, orphanGraceMs: 0 },
@@ -37,7 +41,8 @@ function openSubmitter(window: number) {
     const header = { kind: 'done', attempt: 1, worker: 'w', bodyHash: 'h' } as const;
     followers.get(`t.${id}`)!(encodeRecord({ ...header, outcome: NONE }));
   };
-  return { submitter, submit, end, sent };
+  const lease = (id: string) => tell({ kind: 'leased', tenant: 't', id, attempt: 1, worker: 'w' });
+  return { submitter, submit, lease, end, sent };
 }
 
 test('a large window that was full is filled again when a quarter of it is free', async () => {
@@ -56,5 +61,31 @@ test('a small window is filled again at once', async () => {
   for (const id of ['a', 'b', 'c']) submit(id);
   end('b');
   expect(sent).toEqual(['a', 'b', 'c']);
+  await submitter.close(new Error('over'));
+});
+
+test('a job that was stopped and has ended leaves no timer behind', async () => {
+  const timers = new Set<object>();
+  const clock: Clock = {
+    now: systemClock.now,
+    after(ms, callback) {
+      const timer = {};
+      timers.add(timer);
+      const take = systemClock.after(ms, callback);
+      return () => {
+        timers.delete(timer);
+        take();
+      };
+    },
+  };
+  const { submitter, submit, lease, end } = openSubmitter(1, clock);
+  const before = timers.size;
+  const ticket = submit('a');
+  lease('a');
+  const stopped = submitter.stop(ticket, new Error('no longer wanted'));
+  end('a');
+  await stopped;
+  expect((await ticket.record).kind).toBe('done');
+  expect(timers.size).toBe(before);
   await submitter.close(new Error('over'));
 });

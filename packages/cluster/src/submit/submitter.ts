@@ -19,7 +19,7 @@ import { recordKey } from '../names.js';
 import { FairQueue } from '../queue/fair-queue.js';
 import type { Notice } from '../wire/notice.js';
 import { decodeRecord, encodeRecord, type JobRecord } from '../wire/record.js';
-import { JobTicket, type SubmittedJob } from './ticket.js';
+import { endingOf, type JobEnding, JobTicket, type SubmittedJob } from './ticket.js';
 
 /** Between two looks for a record, without news of the job. */
 const LOOK_MS = 5000;
@@ -59,7 +59,14 @@ export class Submitter {
   #stopLooking: () => void = () => undefined;
   readonly totals = { submitted: 0, refused: 0, secondAttempts: 0 };
   /** Jobs by how they ended. */
-  readonly ended = { done: 0, lost: 0, cancelled: 0, deadline: 0, conflict: 0, unreadable: 0 };
+  readonly ended: Record<JobEnding, number> = {
+    done: 0,
+    lost: 0,
+    cancelled: 0,
+    deadline: 0,
+    conflict: 0,
+    unreadable: 0,
+  };
   /** Here until the turn; from the call to the end. */
   readonly times = { waits: new Histogram(), jobs: new Histogram() };
 
@@ -153,7 +160,7 @@ export class Submitter {
     const { tenant, id } = ticket.job;
     ticket.wantsResult = true;
     this.#link.cancel(tenant, { id, mode: 'result' });
-    await pause(this.#clock, this.#options.resultGraceMs ?? 10_000);
+    await pause(this.#clock, this.#options.resultGraceMs ?? 10_000, ticket.untilEnd());
     await this.cancel(ticket, reason);
   }
 
@@ -289,12 +296,4 @@ export class Submitter {
     const record = await this.#link.readRecord(recordKey(tenant, job.id)).catch(() => null);
     if (record !== null) this.#onRecord(ticket, record);
   }
-}
-
-/** Why a job has no result. */
-function endingOf(error: unknown): Exclude<keyof Submitter['ended'], 'done'> {
-  if (error instanceof WorkerLostError) return 'lost';
-  if (error instanceof JobDeadlineError) return 'deadline';
-  if (error instanceof JobConflictError) return 'conflict';
-  return error instanceof ClusterUnavailableError ? 'unreadable' : 'cancelled';
 }

@@ -1,4 +1,5 @@
 /** One job, as its submitter sees it. */
+import { ClusterUnavailableError, JobConflictError, JobDeadlineError, WorkerLostError } from '../errors.js';
 import type { TraceHeaders } from '../tracing/trace-context.js';
 import type { JobRecord } from '../wire/record.js';
 
@@ -7,6 +8,9 @@ import type { JobRecord } from '../wire/record.js';
  * `ended`: its result, or why there is none, is known here.
  */
 export type JobState = 'waiting' | 'queued' | 'leased' | 'ended';
+
+/** How jobs are counted that have ended. */
+export type JobEnding = 'done' | 'lost' | 'cancelled' | 'deadline' | 'conflict' | 'unreadable';
 
 /** What is to be done. */
 export interface SubmittedJob {
@@ -57,6 +61,14 @@ export class JobTicket {
     this.record.catch(() => undefined); // told to whoever awaits it
   }
 
+  /** Aborted when the job ends. */
+  untilEnd(): AbortSignal {
+    const controller = new AbortController();
+    const end = () => controller.abort();
+    this.record.then(end, end);
+    return controller.signal;
+  }
+
   resolve(record: JobRecord): void {
     this.#resolve(record);
   }
@@ -64,4 +76,12 @@ export class JobTicket {
   reject(error: unknown): void {
     this.#reject(error);
   }
+}
+
+/** Why a job has no result. */
+export function endingOf(error: unknown): Exclude<JobEnding, 'done'> {
+  if (error instanceof WorkerLostError) return 'lost';
+  if (error instanceof JobDeadlineError) return 'deadline';
+  if (error instanceof JobConflictError) return 'conflict';
+  return error instanceof ClusterUnavailableError ? 'unreadable' : 'cancelled';
 }
