@@ -1,10 +1,12 @@
 // `npm run test:kernels`: what has to hold on each kernel of the matrix, in the guest; `-- VERSION…` on
-// those. One that is too old has to be refused by name.
+// those, `-- --source FOLDER` on a kernel built from that tree of Linux. One that is too old has to be
+// refused by name.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { countLine } from './lib/counts.mjs';
 import { GUEST, guestTests } from './lib/guest.mjs';
+import { buildKernel } from './lib/kernel-source.mjs';
 import { KERNELS, provideKernel } from './lib/kernels.mjs';
 import { root } from './lib/paths.mjs';
 import { setup } from './lib/setup.mjs';
@@ -26,18 +28,26 @@ async function refusal(kernel) {
   }
 }
 
-await setup();
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((version) => !KERNELS.some((kernel) => kernel.version === version));
-if (unknown.length > 0) {
-  console.error(
-    `Kernels are ${KERNELS.map(({ version }) => version).join(', ')}: "${unknown.join(', ')}" is none.`,
-  );
-  process.exit(2);
+/** Those that the command line names, or all of the matrix. */
+async function wantedKernels() {
+  const options = { source: { type: 'string' } };
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const unknown = positionals.filter((version) => !KERNELS.some((kernel) => kernel.version === version));
+  if (unknown.length > 0) {
+    const known = KERNELS.map(({ version }) => version).join(', ');
+    console.error(`Kernels are ${known}: "${unknown.join(', ')}" is none. Others: --source FOLDER.`);
+    process.exit(2);
+  }
+  const built = values.source === undefined ? [] : [await buildKernel(values.source)];
+  const isAll = positionals.length === 0 && built.length === 0;
+  const named = KERNELS.filter(({ version }) => isAll || positionals.includes(version));
+  for (const kernel of named) await provideKernel(kernel);
+  return [...built, ...named];
 }
+
+await setup();
 const lines = [];
-for (const kernel of KERNELS.filter(({ version }) => wanted.length === 0 || wanted.includes(version))) {
-  await provideKernel(kernel);
+for (const kernel of await wantedKernels()) {
   const env = { VM_KERNEL: kernel.package };
   const counts = kernel.isRefused ? await refusal(kernel) : await guestTests(FILES, { env });
   if (counts.failed > 0) process.exitCode = 1;

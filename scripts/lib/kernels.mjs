@@ -14,15 +14,18 @@ export const KERNELS = [
 ];
 
 const DEPMOD = '/usr/sbin/depmod';
-const KMOD = [{ package: 'kmod', probes: [DEPMOD], why: 'the list of a kernel’s modules' }];
+export const MODULE_TOOLS = [{ package: 'kmod', probes: [DEPMOD], why: 'the list of a kernel’s modules' }];
 
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'run-in-vm');
 
+/** Where run-in-vm looks for the kernel that `VM_KERNEL` names. */
+export const kernelHome = (name) => join(cache, name);
+
 /** `suite: null`: run-in-vm gets it by itself. */
 export async function provideKernel({ suite, package: name }) {
-  const home = join(cache, name);
+  const home = kernelHome(name);
   if (suite === null || existsSync(join(home, 'ready'))) return;
-  if ((await provideSystemPackages(KMOD)).length > 0)
+  if ((await provideSystemPackages(MODULE_TOOLS)).length > 0)
     throw new Error(`${name} cannot be prepared without ${DEPMOD}.`);
   mkdirSync(cache, { recursive: true });
   const draft = `${home}.${process.pid}`;
