@@ -103,10 +103,18 @@ uint64_t Programs::CpuNs(const Program& program) const {
   return Difference(RawCpuNs(program), program.cpuBaseNs);
 }
 
+uint64_t Programs::MemoryNow(const Program& program) const {
+  return Difference(ReadNumber(CountersOf(program), kCounterMemoryNow), program.memoryBase);
+}
+
 // The mark less what was there before. What the kernel dropped of that to make room is the program's since
-// then.
+// then. Without a mark the most that was seen.
 uint64_t Programs::MemoryPeak(const Program& program) const {
   const Counters& counters = CountersOf(program);
+  if (counters.fds[kCounterMemoryPeak] < 0) {
+    const uint64_t now = MemoryNow(program);
+    return now == kUnknown || now > program.sampledPeakBytes ? now : program.sampledPeakBytes;
+  }
   const uint64_t mark = ReadNumber(counters, kCounterMemoryPeak), peak = Difference(mark, program.memoryBase);
   if (program.cachesBase == 0 || peak == kUnknown || mark < program.memoryLimitBytes) return peak;
   return peak + Difference(program.cachesBase, ReadCaches(counters, 0));

@@ -26,6 +26,7 @@ struct Program {
   uint64_t cachesBase = 0;
   uint64_t maxRssBytes = 0;
   uint64_t watchedPeakBytes = 0;  // held when it was killed for that, where no cgroup counts
+  uint64_t sampledPeakBytes = 0;  // the most that was seen, where its cgroup keeps no mark
   Counters counters = {};         // its own, when ownGroup
   Fd held[kProgramFdsMax];        // rows with kFdHold
   Fd launching;                   // until exec: how a launch beside others went
@@ -74,6 +75,9 @@ class Programs {
   EndedRecord Account(const Program& program) const;
   // Frees the place and closes what it owned.
   void Release(Program& program);
+
+  // Charged to its group now, less what was there before; kUnknown without one.
+  uint64_t MemoryNow(const Program& program) const;
 
  private:
   uint64_t RawCpuNs(const Program& program) const;

@@ -22,6 +22,8 @@ namespace {
 
 constexpr uint64_t kPageBytes = 4096;
 constexpr int64_t kLookFloorNs = 4'000'000, kLookCeilingNs = 20'000'000, kSlowLookCeilingNs = 40'000'000;
+// Between two readings of a cgroup that keeps no mark.
+constexpr int64_t kSampleNs = 5'000'000;
 // A CPU fills new pages at most so fast, with huge ones.
 constexpr uint64_t kBytesPerNs = 8;
 // A look takes at most such a part of the time.
@@ -261,6 +263,20 @@ int64_t WatchMemory(Init& init) {
     watch.nextExactLookNs = now + (now - exactBegin) * kShareOfTime;
   }
   return watch.nextLookNs = now + pause;
+}
+
+int64_t SampleMemory(Init& init) {
+  const int* fds = init.counters.fds;
+  if (fds[kCounterMemoryPeak] >= 0 || fds[kCounterMemoryNow] < 0 || init.programs.alive() == 0)
+    return kForeverNs;
+  const int64_t now = sys::MonotonicNs();
+  if (now < init.watch.nextSampleNs) return init.watch.nextSampleNs;
+  for (Program& program : init.programs) {
+    if (program.pid == 0 || program.exited || program.ahead) continue;
+    const uint64_t held = init.programs.MemoryNow(program);
+    if (held != kUnknown && held > program.sampledPeakBytes) program.sampledPeakBytes = held;
+  }
+  return init.watch.nextSampleNs = now + kSampleNs;
 }
 
 }  // namespace sbx

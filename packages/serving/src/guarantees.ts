@@ -24,10 +24,20 @@ export const GUARANTEE_FACTS: Readonly<Record<Feature, GuaranteeFacts>> = {
     layer: 'cgroup',
     why: 'A memory hog is stopped, however many processes it is.',
   },
-  'memory-peak': { required: true, layer: 'cgroup', why: 'The most memory used is in every result.' },
+  'memory-peak': {
+    required: false,
+    layer: 'cgroup',
+    why: 'The most memory used is exact in every result.',
+    fix: 'Mend the rows above that are missing. cgroup v2 has it from Linux 5.19 on.',
+  },
   'swap-limit': { required: false, layer: 'cgroup', why: 'Memory swapped out counts as memory.' },
   'process-limit': { required: true, layer: 'cgroup', why: 'A fork bomb stops at the limit.' },
-  'process-peak': { required: true, layer: 'cgroup', why: 'The most processes at once are in every result.' },
+  'process-peak': {
+    required: false,
+    layer: 'cgroup',
+    why: 'The most processes at once are in every result.',
+    fix: 'Mend the rows above that are missing. cgroup v2 has it from Linux 6.1 on.',
+  },
   'cpu-rate': { required: false, layer: 'cgroup', why: 'A program can be given a share of a CPU.' },
   'cpu-weight': {
     required: false,

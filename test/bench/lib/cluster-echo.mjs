@@ -1,4 +1,5 @@
-// The other end of an echo over a JetStream work queue, as a process, with nothing of ours. `node … URL COUNT`.
+// The other end of an echo over a JetStream work queue, as a process, with nothing of ours. `node … URL
+// COUNT`.
 import { AckPolicy, connect, jetstream, jetstreamManager, RetentionPolicy } from './nats.mjs';
 
 const [servers, count] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 // A worker as a process. `node … URL SLOTS`. Lines on stdin are answered on stdout:
 //   fetched              bytes of files that it has fetched
-//   local RUNS IN_FLIGHT  ms that so many runs of /bin/true take on the worker's own engine, without the cluster
+//   local RUNS IN_FLIGHT  ms that so many runs of /bin/true take on the worker's engine, without the cluster
 import { createInterface } from 'node:readline';
 import { startWorker } from '@sbx/cluster';
 import { DEFAULT_MOUNTS, Engine } from '@sbx/core';

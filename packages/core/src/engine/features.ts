@@ -10,11 +10,16 @@ import { FEATURES, type Feature } from '../types/limits.js';
 
 export type FeatureTable = EngineInfo['features'];
 
-/** Required unless the caller says otherwise: what a verdict rests on. */
+/**
+ * Required unless the caller says otherwise: what a verdict rests on. That is no peak: the kernel itself says
+ * when a limit was met, and cgroup v2 has `memory.peak` from Linux 5.19 and `pids.peak` from 6.1 on only.
+ */
 export const DEFAULT_REQUIRE: readonly Feature[] = FEATURES.filter(
   (feature) =>
     ![
       'distinct-users',
+      'memory-peak',
+      'process-peak',
       'swap-limit',
       'cpu-set',
       'cpu-rate',

@@ -77,6 +77,31 @@ describe('usage', () => {
   });
 });
 
+describe('where the kernel keeps no mark of memory', () => {
+  const reason = 'the kernel has no memory.peak';
+  const features = { 'memory-peak': { available: false, mechanism: null, reason } };
+  const engine = { features, missing: ['memory-peak'], asked: [] } as unknown as ResultParts['engine'];
+  const limits = { ...LIMITS, memoryBytes: 2 ** 24 };
+
+  it.each([
+    ['what was seen of the group', { memoryPeakBytes: 2 ** 22 }, 2 ** 22],
+    ['what its own process had', { memoryPeakBytes: 2 ** 20, maxRssBytes: 2 ** 23 }, 2 ** 23],
+    ['of that no more than its limit', { memoryPeakBytes: 2 ** 20, maxRssBytes: 2 ** 25 }, 2 ** 24],
+    ['the limit, when the kernel killed for it', { memoryPeakBytes: 2 ** 20, oomKillCount: 1 }, 2 ** 24],
+  ])('tells %s', (_, ended, expected) => {
+    const { usage, degraded, status } = resultOf(ended, { engine, limits });
+    expect(usage.memoryPeakBytes).toBe(expected);
+    expect(degraded[0]!.reason).toMatch(/^the kernel has no memory.peak; instead/);
+    // Pages of files in its own memory are not charged to it: no verdict stands on them.
+    expect(status).toBe('oomKillCount' in ended ? 'memory-limit' : 'ok');
+  });
+
+  it('says so once when others ran at the same time', () => {
+    const { degraded } = resultOf({}, { engine, hadConcurrent: true });
+    expect(degraded.map(({ feature }) => feature)).toEqual(['memory-peak', 'process-peak']);
+  });
+});
+
 describe('degraded', () => {
   const feature = (reason: string) => ({ available: false, mechanism: null, reason });
   const engine = {

@@ -57,6 +57,8 @@ class ProgramResult implements RunResult {
   constructor(parts: ResultParts) {
     const { ended, limits, outputs, files, fileErrors, filterKills, helperTasks } = parts;
     const told = parts.atLeast ?? NOTHING_TOLD;
+    const hasMark = !parts.engine.missing.includes('memory-peak');
+    const peakSeen = hasMark ? 0 : seenPeak(ended, limits.memoryBytes);
     const processPeakCount = peakTasks(ended, helperTasks);
     const record = {
       waitStatus: ended.waitStatus,
@@ -82,7 +84,7 @@ class ProgramResult implements RunResult {
     this.usage = {
       cpuTimeMs: Math.max(record.cpuTimeNs / NS_PER_MS, told.cpuTimeMs),
       wallTimeMs: record.wallTimeNs / NS_PER_MS,
-      memoryPeakBytes: atLeast(verdict.memoryPeakBytes, told.memoryPeakBytes),
+      memoryPeakBytes: atLeast(verdict.memoryPeakBytes, Math.max(told.memoryPeakBytes, peakSeen)),
       fileCacheBytes: ended.fileCacheBytes,
       processPeakCount,
     };
@@ -90,7 +92,7 @@ class ProgramResult implements RunResult {
     this.fileErrors = fileErrors;
     const degraded = parts.engine.missing.length === 0 ? [] : degradationsFor(parts.engine, limits);
     this.degraded = processPeakCount === null ? withPeakUnknown(degraded) : degraded;
-    if (parts.hadConcurrent) this.degraded = [...this.degraded, ...SHARED_PEAKS];
+    if (parts.hadConcurrent) this.degraded = withSharedPeaks(this.degraded);
   }
 
   orThrow(): this {
@@ -183,6 +185,15 @@ function peakMemory({ memoryPeakBytes, maxRssBytes }: EndedMessage): number | nu
 }
 
 /**
+ * Where nothing keeps a mark, what is known besides what was seen: the main process's own, in which pages of
+ * files count that others have paid for, and that the limit was met.
+ */
+function seenPeak({ maxRssBytes, oomKillCount }: EndedMessage, limit: number | null): number {
+  if (limit === null) return maxRssBytes;
+  return oomKillCount > 0 ? limit : Math.min(maxRssBytes, limit);
+}
+
+/**
  * The group's high-water mark less our own tasks. When it did not rise, the program stayed at or below what
  * an earlier one in the same sandbox reached, which is only an answer when that was a single task.
  */
@@ -203,6 +214,11 @@ const SHARED_PEAKS: readonly Degradation[] = (['memory-peak', 'process-peak'] as
   feature,
   reason: 'other programs ran in the same sandbox at the same time, and its high-water mark includes theirs',
 }));
+
+function withSharedPeaks(degraded: Degradation[]): Degradation[] {
+  const said = new Set(degraded.map(({ feature }) => feature));
+  return [...degraded, ...SHARED_PEAKS.filter(({ feature }) => !said.has(feature))];
+}
 
 const NO_OUTPUTS: Record<number, Output> = Object.freeze({});
 
@@ -228,6 +244,8 @@ const NEEDED_FOR: Readonly<Partial<Record<Feature, keyof ResolvedLimits | 'alway
 
 /** Said in `degraded`: the guarantee is missing, but something is done in its place. */
 const INSTEAD: Readonly<Partial<Record<Feature, string>>> = {
+  'memory-peak':
+    'instead the figure is the most that was seen, every few milliseconds and of the main process at its end',
   'memory-limit':
     'instead the memory of its processes is added up every few milliseconds, and the program killed when that is above the limit',
 };

@@ -84,9 +84,9 @@ export interface EngineOptions {
    */
   cgroup?: 'auto' | 'none' | string | undefined;
   /**
-   * Guarantees without which opening fails. Default: all of `FEATURES` but `distinct-users`, `swap-limit`,
-   * `cpu-set`, `cpu-rate`, `cpu-weight`, and those that only other options here ask for (`landlock`,
-   * `core-scheduling`). An empty list accepts anything.
+   * Guarantees without which opening fails. Default: all of `FEATURES` but `distinct-users`, `memory-peak`,
+   * `process-peak`, `swap-limit`, `cpu-set`, `cpu-rate`, `cpu-weight`, and those that only other options here
+   * ask for (`landlock`, `core-scheduling`). An empty list accepts anything.
    */
   require?: readonly Feature[] | undefined;
   /**

@@ -109,8 +109,9 @@ export interface Usage {
   /** From just before exec to the end of the main process, in ms with fractions. */
   wallTimeMs: number;
   /**
-   * High-water mark of the whole group: anonymous, tmpfs, shared memory, pipes, page tables. `null` when
-   * nothing could measure it.
+   * High-water mark of the whole group: anonymous, tmpfs, shared memory, pipes, page tables. Where the kernel
+   * keeps none, the most that was seen, and `degraded` names `memory-peak`. `null` when nothing could measure
+   * it.
    */
   memoryPeakBytes: number | null;
   /**
