@@ -25,9 +25,11 @@ const NOTHING: GroupCounters = {
 /** `null` for what cannot be read. */
 export function readCounters(group: Group | null): GroupCounters {
   if (group === null) return NOTHING;
+  const start = readStartCounters(group);
   return withCache(group, {
-    ...readStartCounters(group),
-    memoryPeakBytes: numberOf(group.read('memoryPeak')),
+    ...start,
+    // Where the kernel keeps no mark, what is held now: whoever reads keeps the highest.
+    memoryPeakBytes: numberOf(group.read('memoryPeak')) ?? start.chargedBytes,
     tasks: numberOf(group.read('taskPeak')),
   });
 }
