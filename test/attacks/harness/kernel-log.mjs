@@ -14,6 +14,7 @@ const HARMLESS = [
   /^audit: type=1326 /, // a program that the system call filter killed
   /^__vm_enough_memory: pid: /, // it asked for more than the machine could ever give
   /^coredump: .*RLIMIT_CORE is set to 1, aborting core/,
+  /^(Process \d+\(.*\) has RLIMIT_CORE set to 1|Aborting core)$/, // the same, as older kernels word it
   /callbacks suppressed$/,
   /^potentially unexpected fatal signal /,
   /^VFS: Mount too revealing/, // an engine's own question, when it opens
