@@ -6,8 +6,8 @@ import { askWorker, knowsPlaces, oneRound, startScript } from './cluster-parts.m
 import { LIMITS } from './contenders.mjs';
 import { startBroker } from './nats.mjs';
 
-/** Rounds that do not count: code is compiled in them. */
-const WARM_ROUNDS = 3;
+/** Rounds that do not count: it takes some thousand jobs until V8 has compiled what runs often. */
+const WARM_ROUNDS = 20;
 
 const [cpus, ...counts] = process.argv.slice(2);
 const [slots, count, runs, inFlight] = counts.map(Number);

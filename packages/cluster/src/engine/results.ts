@@ -28,15 +28,22 @@ export async function resultFrom(
   source: ResultSource,
   options: RunnerOptions,
 ): Promise<RunResult> {
-  const { outputs, files, stdout, stderr, ...rest } = wire;
+  const { outputs, files, stdout, stderr, status, evidence, exitCode, exitSignal } = wire;
+  const { usage, fileErrors, degraded } = wire;
   const wanted = new Set(
     (options.copyOut ?? []).flatMap((each) =>
       typeof each === 'object' && each.as === 'fd' ? [each.path] : [],
     ),
   );
   const result: RunResult = {
-    ...(rest as Omit<RunResult, 'files' | 'outputs' | 'stdout' | 'stderr' | 'ok' | 'orThrow'>),
-    ok: rest.status === 'ok',
+    status,
+    evidence,
+    exitCode,
+    exitSignal,
+    usage,
+    fileErrors,
+    degraded,
+    ok: status === 'ok',
     stdout: await outputFrom(stdout, source, collectedAs(options, 1)),
     stderr: await outputFrom(stderr, source, collectedAs(options, 2)),
     outputs: {},

@@ -186,7 +186,7 @@ export class Submitter {
     const { job } = ticket;
     for (let waitMs = RETRY_MS; ticket.state !== 'ended'; waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)) {
       try {
-        const { sequence, before } = await this.#link.publish({ ...job, submitter: this.#options.name });
+        const { sequence, before } = await this.#link.publish({ submitter: this.#options.name, ...job });
         ticket.sequence = sequence;
         if ((ticket.state as string) === 'ended') {
           await this.#link.remove(sequence).catch(() => undefined); // cancelled meanwhile

@@ -32,5 +32,5 @@ export function decodeJob(message: Uint8Array, tenant: string, trace: TraceHeade
   if (!parsed.success) throw new BrokenMessageError('the job has another form');
   if (parsed.data.tenant !== tenant)
     throw new BrokenMessageError('the job is of another tenant than its subject');
-  return { ...parsed.data, trace, body: bytes };
+  return Object.assign(parsed.data, { trace, body: bytes });
 }

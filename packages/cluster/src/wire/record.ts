@@ -33,5 +33,5 @@ export function decodeRecord(message: Uint8Array): JobRecord {
   const { header, bytes } = decodeEnvelope(message);
   const parsed = RECORD.safeParse(header);
   if (!parsed.success) throw new BrokenMessageError('the record has another form');
-  return { ...parsed.data, outcome: bytes };
+  return Object.assign(parsed.data, { outcome: bytes });
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../clock.js';
 import type { Delivery, QueuedJob, WorkerLink } from '../links.js';
-import { WorkerSlots } from './worker-slots.js';
+import { WorkerSlots, type WorkerSlotsOptions } from './worker-slots.js';
 
 const NONE = new Uint8Array(0);
 
 /** A worker of two places, whose jobs are over at once and whose records are written when a test says so. */
-function openSlots() {
+function openSlots(changed: Partial<WorkerSlotsOptions & Pick<WorkerLink, 'readRecord'>> = {}) {
   const pulls: ((delivery: Delivery | null) => void)[] = [];
   const writes: (() => void)[] = [];
   const done: string[] = [];
@@ -19,10 +19,10 @@ function openSlots() {
     notify: () => undefined,
     onCancel: () => undefined,
     isHeard: async () => true,
-    readRecord: async () => null,
+    readRecord: changed.readRecord ?? (async () => null),
     createRecord: () => new Promise((resolve) => writes.push(() => resolve(true))),
   };
-  const options = { name: 'w', slots: 2, extendMs: 60_000, execute: async () => NONE };
+  const options = { name: 'w', slots: 2, extendMs: 60_000, execute: async () => NONE, ...changed };
   const slots = new WorkerSlots(link, systemClock, options);
   const give = async (id: string) => {
     const job: QueuedJob = {
@@ -70,4 +70,28 @@ test('places wait when as many records are on their way, and the end waits for a
   }
   await drained;
   expect(done).toEqual(['a', 'b', 'c']);
+});
+
+test('a look for the record of a job that is over ends no later job', async () => {
+  const looks: (() => void)[] = [];
+  const programs: { signal: AbortSignal; end(): void }[] = [];
+  const { slots, writes, give } = openSlots({
+    extendMs: 1,
+    readRecord: () => new Promise((resolve) => looks.push(() => resolve(NONE))),
+    execute: (_delivery, signal) =>
+      new Promise((resolve) => programs.push({ signal, end: () => resolve(NONE) })),
+  });
+  await give('a');
+  while (looks.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  programs[0]!.end();
+  await settled();
+  writes.shift()!();
+  await settled();
+  await give('b');
+  for (const answer of looks) answer();
+  await settled();
+  expect(programs).toHaveLength(2);
+  expect(programs[1]!.signal.aborted).toBe(false);
+  slots.stop();
+  expect(programs[1]!.signal.aborted).toBe(true);
 });

@@ -21,8 +21,8 @@ export function underCeiling(program: WireProgram, bytesMax: number, count: numb
   const { outputBytes } = program.limits ?? {};
   const isUnbounded = outputBytes === null;
   checkBytes('options.limits.outputBytes', isUnbounded ? Infinity : Number(outputBytes ?? 0), bytesMax);
-  const wanted = program.copyOutTotalBytes ?? share;
-  return { ...program, copyOutTotalBytes: Math.min(wanted, share) };
+  const { copyOutTotalBytes = share, ...rest } = program;
+  return { copyOutTotalBytes: Math.min(copyOutTotalBytes, share), ...rest };
 }
 
 /** Of what a pipe of a group records. */

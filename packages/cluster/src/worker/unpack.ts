@@ -27,7 +27,7 @@ export class Unpacker {
 
   async program(wire: WireProgram): Promise<GroupProgram> {
     const { stdin, fds, pty, env, files, ...rest } = wire;
-    const program: Record<string, unknown> = { ...rest };
+    const program: Record<string, unknown> = rest;
     if (stdin !== undefined) program.stdin = await this.#input(stdin);
     if (env !== undefined) program.env = 'strings' in env ? env.strings : recordOf(env.pairs);
     if (files !== undefined) program.files = await this.#files(files);
