@@ -2,7 +2,7 @@
 // WORKER_CPUS SLOTS ROUNDS RUNS IN_FLIGHT`, on the CPUs of broker and submitter. Writes the rounds of both as
 // JSON.
 import { ClusterEngine } from '@sbx/cluster';
-import { askWorker, knowsPlaces, oneRound, startScript } from './cluster-parts.mjs';
+import { askWorker, knowsPlaces, Opened, oneRound, startScript } from './cluster-parts.mjs';
 import { LIMITS } from './contenders.mjs';
 import { startBroker } from './nats.mjs';
 
@@ -11,20 +11,24 @@ const WARM_ROUNDS = 20;
 
 const [cpus, ...counts] = process.argv.slice(2);
 const [slots, count, runs, inFlight] = counts.map(Number);
-const broker = await startBroker();
-const worker = await startScript('cluster-worker.mjs', [broker.url, slots], cpus);
-const cluster = await ClusterEngine.open({ servers: broker.url });
-await knowsPlaces(cluster, slots);
-const run = () => cluster.run('/bin/true', [], { limits: LIMITS });
-const rounds = { local: [], clustered: [] };
-for (let round = -WARM_ROUNDS; round < count; round += 1) {
-  const local = { runs, ms: await askWorker(worker, `local ${runs} ${inFlight}`) };
-  const clustered = await oneRound(run, { runs, inFlight });
-  if (round < 0) continue;
-  rounds.local.push(local);
-  rounds.clustered.push(clustered);
+const opened = new Opened();
+try {
+  const broker = opened.own(await startBroker(), (it) => it.stop());
+  const worker = opened.own(await startScript('cluster-worker.mjs', [broker.url, slots], cpus), (it) =>
+    it.kill('SIGKILL'),
+  );
+  const cluster = opened.own(await ClusterEngine.open({ servers: broker.url }), (it) => it.close());
+  await knowsPlaces(cluster, slots);
+  const run = () => cluster.run('/bin/true', [], { limits: LIMITS });
+  const rounds = { local: [], clustered: [] };
+  for (let round = -WARM_ROUNDS; round < count; round += 1) {
+    const local = { runs, ms: await askWorker(worker, `local ${runs} ${inFlight}`) };
+    const clustered = await oneRound(run, { runs, inFlight });
+    if (round < 0) continue;
+    rounds.local.push(local);
+    rounds.clustered.push(clustered);
+  }
+  process.stdout.write(JSON.stringify(rounds));
+} finally {
+  await opened.close();
 }
-process.stdout.write(JSON.stringify(rounds));
-await cluster.close();
-worker.kill('SIGKILL');
-await broker.stop();

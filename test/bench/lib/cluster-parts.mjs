@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { killAtExit } from './kill-at-exit.mjs';
 
 /**
  * A script of this folder that says `ready` when it is. `cpus`: those that it may use, as `taskset` takes
@@ -10,7 +11,7 @@ import { join } from 'node:path';
 export async function startScript(name, args, cpus = null) {
   const own = [process.execPath, join(import.meta.dirname, name), ...args.map(String)];
   const [file, ...rest] = cpus === null ? own : ['taskset', '-c', cpus, ...own];
-  const child = spawn(file, rest, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = killAtExit(spawn(file, rest, { stdio: ['pipe', 'pipe', 'inherit'] }));
   await new Promise((resolve, reject) => {
     child.stdout.on('data', (data) => data.includes('ready') && resolve());
     child.once('exit', (code) => reject(new Error(`${name} ended with ${code}`)));

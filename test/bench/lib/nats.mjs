@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { killAtExit } from './kill-at-exit.mjs';
 
 const root = join(import.meta.dirname, '../../..');
 const require = createRequire(join(root, 'packages/cluster/package.json'));
@@ -31,7 +32,7 @@ export async function startBroker(more = []) {
   const store = mkdtempSync(join(tmpdir(), 'sbx-bench-nats-'));
   const port = await freePort();
   const args = ['-a', '127.0.0.1', '-p', `${port}`, '-js', '-sd', store, ...more];
-  const child = spawn(binary.trim(), args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = killAtExit(spawn(binary.trim(), args, { stdio: ['ignore', 'ignore', 'pipe'] }));
   await new Promise((resolve, reject) => {
     child.stderr.on('data', (data) => data.includes('Server is ready') && resolve());
     child.once('exit', reject);
