@@ -94,13 +94,13 @@ function collectedAs(options: RunnerOptions, fd: number): { maxBytes: number } |
 }
 
 function fileFrom(
-  facts: Pick<OutputFile, 'path' | 'mode' | 'sizeBytes'>,
+  { path, mode, sizeBytes }: Pick<OutputFile, 'path' | 'mode' | 'sizeBytes'>,
   bytes: Uint8Array,
   asFd: boolean,
 ): OutputFile {
   const kept = asFd ? NONE : bytes;
   const text = () => Buffer.from(kept.buffer, kept.byteOffset, kept.byteLength).toString('utf8');
-  return { ...facts, bytes: kept, fd: asFd ? descriptorOf(bytes) : null, text };
+  return { path, mode, sizeBytes, bytes: kept, fd: asFd ? descriptorOf(bytes) : null, text };
 }
 
 /** A file without a name, open for reading at its start. */

@@ -36,8 +36,9 @@ export function copyOut(
   const copied = noFiles();
   try {
     for (const entry of wanted) {
-      const want: Wanted = typeof entry === 'string' ? { path: entry } : entry;
-      take(folder, { ...want, maxBytes: want.maxBytes ?? maxBytes }, copied, budget);
+      const { maxBytes: ownMaxBytes = maxBytes, ...want }: Wanted =
+        typeof entry === 'string' ? { path: entry } : entry;
+      take(folder, { maxBytes: ownMaxBytes, ...want }, copied, budget);
     }
     return copied;
   } catch (error) {

@@ -211,7 +211,7 @@ type KeepScope = Pick<RunScope, 'store' | 'budget'>;
 /** As `keep`, of what has not been counted. */
 export function keepFile(scope: KeepScope, collected: CollectedFiles, file: File): Promise<void> | undefined {
   const cost = Math.max(costOf(file.content, file.cached), FILE_BYTES_MIN);
-  return keep(scope, collected, { ...file, isCharged: charge(scope.budget, cost) });
+  return keep(scope, collected, { isCharged: charge(scope.budget, cost), ...file });
 }
 
 /**

@@ -96,7 +96,7 @@ function copyOutEntries(
       const { name, cached: isCached } = entry;
       const isReturned = !returned.has(name) && (isCached || !cachedNames.has(name));
       if (isReturned) returned.add(name);
-      return { ...entry, returned: isReturned };
+      return { returned: isReturned, ...entry };
     });
 }
 

@@ -1,0 +1,36 @@
+// A worker and a submitter in one process, for flags of V8's. `node … BROKER`. Says `ready`; for a number on its
+// standard input it runs so many jobs, with any other line it marks V8's log, and answers either.
+import { createInterface } from 'node:readline';
+import { ClusterEngine, startWorker } from '@sbx/cluster';
+import { markLog } from './mark-log.mjs';
+
+const [servers] = process.argv.slice(2);
+const worker = await startWorker({ servers, slots: 2, languages: [] });
+const cluster = await ClusterEngine.open({ servers });
+process.once('SIGTERM', async () => {
+  process.stdin.destroy();
+  await cluster.close();
+  await worker.close();
+});
+
+async function run(count) {
+  const one = () =>
+    cluster.run('/bin/cat', ['in'], {
+      stdin: { text: 'x' },
+      files: { in: 'x' },
+      env: { A: 'b' },
+      limits: { wallTimeMs: 10_000 },
+      copyOut: ['in'],
+    });
+  const loop = async () => {
+    for (let i = 0; i < count / 4; i++) (await one()).orThrow();
+  };
+  await Promise.all(Array.from({ length: 4 }, loop));
+}
+
+process.stdout.write('ready\n');
+for await (const line of createInterface({ input: process.stdin })) {
+  if (/^\d+$/.test(line)) await run(Number(line));
+  else markLog(line);
+  process.stdout.write(`${line}\n`);
+}
