@@ -17,8 +17,8 @@ export interface LoggedWork {
   script: string;
   args?: readonly string[];
   /**
-   * `count` requests, to warm up and to be watched. `first`: the first line that the script said. `say`: a line
-   * to it, until it has answered with it.
+   * `count` requests, to warm up and to be watched. `first`: the first line that the script said. `say`: a
+   * line to it, until it has answered with it.
    */
   work(count: number, first: string, say: (line: string) => Promise<void>): Promise<void>;
 }
@@ -33,13 +33,14 @@ export async function frequentMisses({ script, args = [], work }: LoggedWork): P
   });
   const ended = once(child, 'exit');
   const answers = createInterface({ input: child.stdout });
+  const nextLine = () => Promise.race([once(answers, 'line'), ended.then(() => ['(the script ended)'])]);
   const say = async (line: string) => {
-    const answer = once(answers, 'line');
+    const answer = nextLine();
     child.stdin.write(`${line}\n`);
     expect(await answer).toEqual([line]);
   };
   try {
-    const [first] = (await once(answers, 'line')) as [string];
+    const [first] = (await nextLine()) as [string];
     await work(WARM_UP, first, say);
     await say(WARM);
     await work(WATCHED, first, say);

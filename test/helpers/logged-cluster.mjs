@@ -1,5 +1,5 @@
-// A worker and a submitter in one process, for flags of V8's. `node … BROKER`. Says `ready`; for a number on its
-// standard input it runs so many jobs, with any other line it marks V8's log, and answers either.
+// A worker and a submitter in one process, for flags of V8's. `node … BROKER`. Says `ready`; for a number on
+// its standard input it runs so many jobs, with any other line it marks V8's log, and answers either.
 import { createInterface } from 'node:readline';
 import { ClusterEngine, startWorker } from '@sbx/cluster';
 import { markLog } from './mark-log.mjs';

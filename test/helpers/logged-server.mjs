@@ -1,5 +1,5 @@
-// A go-judge server in a process of its own, for flags of V8's. Says where it listens; marks V8's log with each
-// line of its standard input, and answers.
+// A go-judge server in a process of its own, for flags of V8's. Says where it listens; marks V8's log with
+// each line of its standard input, and answers.
 import { createInterface } from 'node:readline';
 import { createGojudgeServer } from '@sbx/gojudge-server';
 import { markLog } from './mark-log.mjs';
