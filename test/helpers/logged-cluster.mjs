@@ -28,9 +28,9 @@ async function run(count) {
   await Promise.all(Array.from({ length: 4 }, loop));
 }
 
-process.stdout.write('ready\n');
-for await (const line of createInterface({ input: process.stdin })) {
+createInterface({ input: process.stdin }).on('line', async (line) => {
   if (/^\d+$/.test(line)) await run(Number(line));
   else markLog(line);
   process.stdout.write(`${line}\n`);
-}
+});
+process.stdout.write('ready\n');
