@@ -188,6 +188,15 @@ describe.skipIf(!hasChromium)('hostile output', MINUTE, () => {
   });
 });
 
+/** Connections to programs open a second late. */
+const SLOW_STREAM = `{
+  const listen = WebSocket.prototype.addEventListener;
+  WebSocket.prototype.addEventListener = function (type, listener) {
+    const isLate = type === 'open' && this.url.endsWith('/stream');
+    listen.call(this, type, isLate ? (event) => setTimeout(() => listener(event), 1000) : listener);
+  };
+}`;
+
 /** The last answer of `stty size`. */
 async function sizeIn(rows: Locator): Promise<string> {
   const text = (await rows.locator('div').allTextContents()).join('\n');
@@ -223,6 +232,20 @@ describe.skipIf(!hasChromium)('the other views', MINUTE, () => {
     expect(await seriousIn(page)).toEqual([]);
     await page.keyboard.type('exit\n');
     await page.getByText('Ended: Accepted').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('Terminal: what is typed before the shell is there waits for it', async () => {
+    await using opened = await browser.open(open.url);
+    const { page, complaints } = opened;
+    await page.addInitScript(SLOW_STREAM);
+    await page.reload();
+    await connected(page);
+    await page.getByRole('link', { name: 'Terminal' }).click();
+    await page.getByRole('button', { name: 'Open a terminal' }).click();
+    await page.locator('.xterm-helper-textarea').waitFor({ state: 'attached' });
+    await page.keyboard.type('echo $((40+2))\n');
+    await page.locator('.xterm-rows').getByText('42', { exact: true }).waitFor();
     expect(complaints).toEqual([]);
   });
 

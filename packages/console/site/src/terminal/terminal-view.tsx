@@ -42,7 +42,7 @@ export function TerminalView({ server, live, request }: ViewProps) {
       screen.current = shown;
       const sources = language === undefined ? [] : [{ name: language.source, text: request.code }];
       const shell = live.hello?.languages.some(({ name }) => name === 'bash') ? '/bin/bash' : '/bin/sh';
-      const run = await server.gojudge().interact(
+      const started = server.gojudge().interact(
         {
           args: [shell, '-i'],
           env: { ...language?.run.env, TERM: 'xterm-256color', PS1: '\\w $ ' },
@@ -52,6 +52,13 @@ export function TerminalView({ server, live, request }: ViewProps) {
         },
         { requestId, terminal: { cols: shown.cols, rows: shown.rows } },
       );
+      const whenStarted = (work: (run: InteractiveRun) => unknown) =>
+        void started.then(work).catch(() => undefined);
+      // What comes before the shell is there waits for it; what comes after its end is nobody's.
+      shown.onInput((text) => whenStarted((run) => run.write(text)));
+      shown.onResize((cols, rows) => whenStarted((run) => run.resize(cols, rows)));
+      shown.focus();
+      const run = await started;
       running.current = run;
       server.live.watch(requestId, ({ cpuTimeMs, memoryBytes }) => {
         const cpu = cpuTimeMs === null ? 'not counted' : formatMs(cpuTimeMs);
@@ -61,12 +68,6 @@ export function TerminalView({ server, live, request }: ViewProps) {
         // Those of a program on another machine nobody reaches from here.
         if (live.cluster === null) setFiles((before) => before ?? server.files(requestId));
       });
-      // Input after the end is nobody's.
-      shown.onInput((text) => void run.write(text).catch(() => undefined));
-      shown.onResize((cols, rows) => {
-        if (running.current === run) run.resize(cols, rows);
-      });
-      shown.focus();
       for await (const { bytes } of run) await shown.write(bytes);
       running.current = null;
       setTold(`Ended: ${(await run.result).status}`);
