@@ -16,8 +16,8 @@ afterEach(async () => {
   await nats.stop();
 });
 
-async function addWorker(slots = 1): Promise<TestNode> {
-  const node = await startWorkerProcess({ servers: nats.url, slots });
+async function addWorker(slots = 1, leaseMs?: number): Promise<TestNode> {
+  const node = await startWorkerProcess({ servers: nats.url, slots, ...(leaseMs && { leaseMs }) });
   nodes.push(node);
   return node;
 }
@@ -39,14 +39,18 @@ test('a job whose worker is killed is done by another, and told once', async () 
   expect(await running()).toBe(0);
 });
 
-test('a program runs for longer than the lease, on one worker', async () => {
-  await addWorker();
-  await addWorker();
-  await using engine = await openEngine({ servers: nats.url });
+test.each([
+  ['the lease', undefined],
+  ['the lease of the broker, whatever its worker was told', 10_000],
+])('a program runs for longer than %s, on one worker', async (_, leaseMs) => {
+  await using engine = await openEngine({ servers: nats.url }); // whose lease the broker has
+  await addWorker(1, leaseMs);
+  await addWorker(1, leaseMs);
   const result = await engine.run('sh', ['-c', 'sleep 3.5; echo once']);
   expect(result.stdout.text()).toBe('once\n');
   const { totals, queue } = await clusterStatus({ servers: nats.url });
   expect([totals.superseded, queue.redelivered]).toEqual([0, 0]);
+  expect(engine.metrics()).toContain('sbx_cluster_second_attempts_total 0\n');
 });
 
 test('no verdict comes from workers that were lost: WorkerLostError after the last attempt', async () => {

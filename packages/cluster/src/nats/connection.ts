@@ -17,6 +17,7 @@ import { type ObjectStore, Objm } from '@nats-io/obj';
 import {
   connect,
   credsAuthenticator,
+  millis,
   type NatsConnection,
   type NodeConnectionOptions,
   nanos,
@@ -51,8 +52,8 @@ export interface BrokerOptions {
   /** Copies of each stream that is made here, 1 to 5; an existing one stays as it is. Default 1. */
   replicas?: number | undefined;
   /**
-   * How long a worker that gives no sign of life keeps a job, in ms. Of the consumer that is made here.
-   * Default 10 000.
+   * How long a worker that gives no sign of life keeps a job, in ms. Of the consumer that is made here; that
+   * of an existing one holds for all. Default 10 000.
    */
   leaseMs?: number | undefined;
   /** How long results are kept, and an id is known, in ms. Default 600 000. */
@@ -61,7 +62,7 @@ export interface BrokerOptions {
   fileMs?: number | undefined;
 }
 
-export const LEASE_MS = 10_000;
+const LEASE_MS = 10_000;
 const RECORD_MS = 600_000;
 const FILE_MS = 86_400_000;
 /** Workers announce themselves three times in this time. */
@@ -84,6 +85,8 @@ export interface Broker {
   records: KV;
   workers: KV;
   files: ObjectStore;
+  /** Of the consumer, whoever made it. */
+  leaseMs: number;
   health: Health;
 }
 
@@ -101,7 +104,7 @@ export async function openBroker(options: BrokerOptions, name: string): Promise<
     const client = jetstream(connection, { timeout: CONNECT_MS });
     const manager = await jetstreamManager(connection, { timeout: CONNECT_MS });
     const { replicas = 1, recordMs = RECORD_MS, fileMs = FILE_MS } = options;
-    await ensureQueue(manager, options);
+    const leaseMs = await ensureQueue(manager, options);
     const kvm = new Kvm(client);
     const records = await kvm.create(RECORD_BUCKET, {
       history: 1,
@@ -114,7 +117,7 @@ export async function openBroker(options: BrokerOptions, name: string): Promise<
     const files = await new Objm(client).create(FILE_BUCKET, { ttl: nanos(fileMs), replicas });
     const health = healthOf(connection);
     const asks = new Asks(connection);
-    return { connection, client, asks, manager, records, workers, files, health };
+    return { connection, client, asks, manager, records, workers, files, leaseMs, health };
   } catch (error) {
     await connection.close();
     throw unavailable(error);
@@ -176,7 +179,8 @@ export function unavailable(cause: unknown): Error {
   );
 }
 
-async function ensureQueue(manager: JetStreamManager, options: BrokerOptions): Promise<void> {
+/** Returns how long a lease is, in ms. */
+async function ensureQueue(manager: JetStreamManager, options: BrokerOptions): Promise<number> {
   const { replicas = 1, recordMs = RECORD_MS, leaseMs = LEASE_MS } = options;
   try {
     await manager.streams.info(JOB_STREAM);
@@ -190,17 +194,16 @@ async function ensureQueue(manager: JetStreamManager, options: BrokerOptions): P
       duplicate_window: nanos(recordMs),
     });
   }
-  try {
-    await manager.consumers.info(JOB_STREAM, WORKERS);
-  } catch {
-    await manager.consumers.add(JOB_STREAM, {
+  const add = () =>
+    manager.consumers.add(JOB_STREAM, {
       durable_name: WORKERS,
       ack_policy: AckPolicy.Explicit,
       ack_wait: nanos(leaseMs),
       max_ack_pending: PENDING_MAX,
       max_waiting: PULLS_MAX,
     });
-  }
+  const { config } = await manager.consumers.info(JOB_STREAM, WORKERS).catch(add);
+  return millis(config.ack_wait ?? nanos(leaseMs));
 }
 
 /** A bucket that somebody else made would leave submitters to their looks every 5 s. */

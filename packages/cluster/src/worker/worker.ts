@@ -9,7 +9,7 @@ import { FileCache } from '../contents/file-cache.js';
 import { pageOf } from '../metrics/page.js';
 import { subjects } from '../names.js';
 import { NatsBlobStore } from '../nats/blob-store.js';
-import { type Broker, LEASE_MS, openBroker } from '../nats/connection.js';
+import { type Broker, openBroker } from '../nats/connection.js';
 import { openPresence, type Presence } from '../nats/presence.js';
 import { workerLink } from '../nats/worker-link.js';
 import { tracedAttempt } from '../tracing/attempt-span.js';
@@ -102,7 +102,7 @@ class OpenWorker implements Worker {
 
   constructor(parts: WorkerParts) {
     const { options, broker, engine, folder, name } = parts;
-    const { logger = SILENT, outputBytesMax, slots, leaseMs = LEASE_MS } = options;
+    const { logger = SILENT, outputBytesMax, slots } = options;
     this.#parts = parts;
     this.name = name;
     const store = new NatsBlobStore(broker);
@@ -123,7 +123,7 @@ class OpenWorker implements Worker {
     this.#slots = new WorkerSlots(this.#link, systemClock, {
       name,
       slots,
-      extendMs: leaseMs / EXTENSIONS,
+      extendMs: broker.leaseMs / EXTENSIONS,
       execute: (delivery, signal) =>
         tracedAttempt(delivery, name, () => this.#executor.execute(delivery, signal)),
     });
