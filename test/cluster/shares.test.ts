@@ -19,7 +19,8 @@ const workers: Worker[] = [];
 
 beforeEach(async () => {
   nats = await Nats.start();
-  engine = await openEngine({ servers: nats.url, queueLength: 20_000 });
+  // All workers are of this process: while it copies files, no lease is extended.
+  engine = await openEngine({ servers: nats.url, queueLength: 20_000, leaseMs: 10_000 });
 }, 120_000);
 
 afterEach(async () => {
@@ -29,7 +30,7 @@ afterEach(async () => {
 });
 
 async function addWorkers(count: number): Promise<void> {
-  const options = { servers: nats.url, slots: SLOTS, leaseMs: 10_000, languages: [] };
+  const options = { servers: nats.url, slots: SLOTS, languages: [] };
   const added = await Promise.all(Array.from({ length: count }, () => startWorker(options)));
   workers.push(...added);
   await expect.poll(() => engine.info().parallelism, { timeout: 10_000 }).toBe(workers.length * SLOTS);
