@@ -118,7 +118,7 @@ export class WorkerSlots {
     if (this.#running.has(key)) return this.#waitForOwn(delivery, key);
     const controller = this.#spareControllers.pop() ?? new AbortController();
     this.#running.set(key, controller);
-    const stopLease = this.#keepLease(delivery, key, controller);
+    const stopLease = this.#keepLease(delivery, key);
     const letGo = () => {
       stopLease();
       this.#running.delete(key);
@@ -239,22 +239,18 @@ export class WorkerSlots {
     return stored !== null && Buffer.compare(stored, bytes) === 0;
   }
 
-  #keepLease(delivery: Delivery, key: string, controller: AbortController): () => void {
+  #keepLease(delivery: Delivery, key: string): () => void {
     const { extendMs } = this.#options;
     let stop: () => void = () => undefined;
-    let isOver = false;
     let unheardSince: number | null = null;
-    const end = (mode: StopJob['mode']) => {
-      if (!isOver) controller.abort(new StopJob(mode)); // later it is another job's
-    };
     const look = async () => {
-      if ((await this.#link.readRecord(key)) !== null) return end('drop');
+      if ((await this.#link.readRecord(key)) !== null) return this.#stopJob(key, 'drop');
       const { orphanGraceMs } = delivery.job;
       if (orphanGraceMs === 0) return;
       const isHeard = await this.#submitters.isHeard(delivery.job);
       unheardSince = isHeard ? null : (unheardSince ?? this.#clock.now());
       if (unheardSince === null || this.#clock.now() - unheardSince < orphanGraceMs) return;
-      end('orphan');
+      this.#stopJob(key, 'orphan');
     };
     const extend = () => {
       delivery.extend();
@@ -263,14 +259,16 @@ export class WorkerSlots {
       stop = this.#clock.after(extendMs, extend);
     };
     stop = this.#clock.after(extendMs, extend);
-    return () => {
-      isOver = true;
-      stop();
-    };
+    return () => stop();
+  }
+
+  /** Nothing, when it is over: its signal may be another job's by then. */
+  #stopJob(key: string, mode: StopJob['mode']): void {
+    this.#running.get(key)?.abort(new StopJob(mode));
   }
 
   #onCancel(key: string, { mode }: Cancel): void {
     if (mode === 'drop') this.#recent.add(key);
-    this.#running.get(key)?.abort(new StopJob(mode));
+    this.#stopJob(key, mode);
   }
 }
