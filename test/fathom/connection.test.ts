@@ -5,9 +5,8 @@ import { connect } from 'node:net';
 import { createFathomServer } from '@sbx/fathom-server';
 import { describe, expect, test } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
-import { descendants } from '../helpers/proc.mjs';
 import { sleep, until } from '../helpers/wait.js';
-import { execute, Talk, useServer } from './server.js';
+import { execute, noSleepIsLeft, Talk, useServer } from './server.js';
 
 const TOKEN = 'a token of ümlauts';
 const GRACE_MS = 400;
@@ -259,7 +258,7 @@ describe('the end of a connection', () => {
     expect(open.server.load()).toEqual({ active: 2, waiting: 1 });
     await until(GRACE_MS * 3, 'places are free', () => open.server.load().active === 0);
     expect(open.server.load().waiting).toBe(0);
-    await until(2000, 'no sleep is left', () => !descendants().some(({ name }) => name === 'sleep'));
+    await noSleepIsLeft();
   });
 
   test('one that ends within the grace is not killed', async () => {
@@ -316,7 +315,7 @@ describe('shutdown', () => {
     expect((await talk.end()).code).toBe(1001);
     await closing;
     await server.close();
-    await until(2000, 'no sleep is left', () => !descendants().some(({ name }) => name === 'sleep'));
+    await noSleepIsLeft();
     await expect(Talk.open(url!)).rejects.toThrow();
   });
 

@@ -1,8 +1,7 @@
 // Sections 2 and 3 of the protocol's decisions: the life of an execution, and cancel.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { descendants } from '../helpers/proc.mjs';
-import { sleep, until } from '../helpers/wait.js';
-import { Talk, useServer } from './server.js';
+import { sleep } from '../helpers/wait.js';
+import { noSleepIsLeft, Talk, useServer } from './server.js';
 
 const PLACES = 2;
 const QUEUE = 2;
@@ -67,7 +66,7 @@ describe('ends', () => {
     expect(fate).toMatchObject({ sequence: 'ack running stdout timeout result', stdout: 'before\n' });
     expect(fate.result!.exit_code).toBeNull();
     expect(fate.result!.duration_ms).toBeGreaterThanOrEqual(300);
-    await until(2000, 'no sleep is left', () => !descendants().some(({ name }) => name === 'sleep'));
+    await noSleepIsLeft();
   });
 
   test.each([

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
 import { expectNothingLeft, settledFootprint } from '../helpers/leaks.js';
 import { paced } from '../helpers/pace.js';
+import { descendants } from '../helpers/proc.mjs';
+import { until } from '../helpers/wait.js';
 
 export interface TestServer {
   readonly url: string;
@@ -40,6 +42,11 @@ export function useServer(options: FathomServerOptions = {}, shared?: () => Runn
       return server!;
     },
   };
+}
+
+/** A process that was killed may wait for a CPU to die on, longer than its execution is waited for. */
+export function noSleepIsLeft(): Promise<void> {
+  return until(2000, 'no sleep is left', () => !descendants().some(({ name }) => name === 'sleep'));
 }
 
 /** Any message, as it came. */

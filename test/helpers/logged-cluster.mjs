@@ -1,17 +1,16 @@
 // A worker and a submitter in one process, for flags of V8's. `node … BROKER`. Says `ready`; for a number on
 // its standard input it runs so many jobs, with any other line it marks V8's log, and answers either.
-import { createInterface } from 'node:readline';
 import { ClusterEngine, startWorker } from '@sbx/cluster';
-import { markLog } from './mark-log.mjs';
+import { answerLines } from './answer-lines.mjs';
 
 const [servers] = process.argv.slice(2);
 const worker = await startWorker({ servers, slots: 2, languages: [] });
 const cluster = await ClusterEngine.open({ servers });
-process.once('SIGTERM', async () => {
-  process.stdin.destroy();
+
+async function close() {
   await cluster.close();
   await worker.close();
-});
+}
 
 async function run(count) {
   const one = () =>
@@ -28,9 +27,5 @@ async function run(count) {
   await Promise.all(Array.from({ length: 4 }, loop));
 }
 
-createInterface({ input: process.stdin }).on('line', async (line) => {
-  if (/^\d+$/.test(line)) await run(Number(line));
-  else markLog(line);
-  process.stdout.write(`${line}\n`);
-});
+answerLines({ close, run });
 process.stdout.write('ready\n');
