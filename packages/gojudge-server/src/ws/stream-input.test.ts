@@ -7,9 +7,8 @@ const MIB = 2 ** 20;
 
 function fakeSocket() {
   const socket = { isPaused: false, ping: vi.fn() };
-  const pause = () => void (socket.isPaused = true);
-  const resume = () => void (socket.isPaused = false);
-  return Object.assign(socket, { pause, resume });
+  const set = (isPaused: boolean) => () => void Object.assign(socket, { isPaused });
+  return Object.assign(socket, { pause: set(true), resume: set(false) });
 }
 
 /** Takes what it is given when it is told to, if ever. */
