@@ -190,6 +190,16 @@ describe('several engines', () => {
     });
   });
 
+  it('what the caller changes in its options later changes nothing', async () => {
+    const options = { ceilings: { wallTimeMs: 1000 }, umask: 0o022 };
+    await withEngine(options, async (engine) => {
+      options.ceilings.wallTimeMs = 60_000;
+      const limits = { wallTimeMs: 2000 };
+      await expect(engine.run(t('true'), [], { limits })).rejects.toMatchObject({ rule: 'ceiling' });
+      expect(engine.info().ceilings).toEqual({ wallTimeMs: 1000 });
+    });
+  });
+
   it('a root of one’s own: only what its rows say', async () => {
     const mounts = [
       { kind: 'tmpfs', target: '/scratch', sizeBytes: MiB },

@@ -81,6 +81,46 @@ describe('in a session', () => {
     await expect(sandbox.stat('a')).rejects.toMatchObject({ code: 'SBX_FILE_NOT_FOUND' });
   });
 
+  it('a folder that is there is fine with `recursive`, and nothing else is', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await sandbox.mkdir('a/b', { recursive: true });
+    for (const there of ['.', '/tmp', '/w', 'a/b/', 'a'])
+      await expect(sandbox.mkdir(there, { recursive: true })).resolves.toBeUndefined();
+    await sandbox.symlink('a', 'to-a');
+    await sandbox.symlink('nowhere', 'to-nothing');
+    await sandbox.mkdir('to-a', { recursive: true });
+    await sandbox.mkdir('to-a/x/y', { recursive: true });
+    expect(await sandbox.readdir('a/x')).toEqual(['y']);
+    await sandbox.writeFile('plain', '');
+    for (const path of ['plain', 'to-nothing'])
+      await expect(sandbox.mkdir(path, { recursive: true })).rejects.toMatchObject({
+        code: 'SBX_FILE_EXISTS',
+        path,
+      });
+    await expect(sandbox.mkdir('plain/x', { recursive: true })).rejects.toMatchObject({
+      code: 'SBX_FILE_NOT_FOLDER',
+    });
+  });
+
+  it('a link says a path', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    for (const target of [5, '', 'a\0b', 'x'.repeat(4096)])
+      await expect(sandbox.symlink(target as string, 'l')).rejects.toMatchObject({ field: 'target' });
+    expect(await sandbox.readdir('.')).toEqual([]);
+  });
+
+  it('a stream that is given up without an error has none', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    for (const written of ['', 'some']) {
+      const stream = sandbox.createWriteStream('given-up');
+      stream.write(written);
+      const errors: unknown[] = [];
+      stream.on('error', (error) => errors.push(error));
+      await new Promise((resolve) => stream.destroy().once('close', resolve));
+      expect(errors).toEqual([]);
+    }
+  });
+
   it('modes and links', async () => {
     await using sandbox = await sbx.engine.createSandbox();
     await sandbox.writeFile('f', 'x', { mode: 0o600 });

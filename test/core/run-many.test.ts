@@ -105,6 +105,69 @@ test('beyond the queue the error says which option bounds it, and what to do', a
   });
 });
 
+test('a result is given though the next request is made of it', async () => {
+  const texts: string[] = [];
+  let answer = (_: string) => {};
+  async function* questions(): AsyncGenerator<RunRequest> {
+    for (let text = 'a'; text.length < 5; ) {
+      const answered = new Promise<string>((resolve) => {
+        answer = resolve;
+      });
+      yield echo(text);
+      text += (await answered).trim();
+    }
+  }
+  for await (const { stdout } of suite.engine.runMany(questions())) {
+    texts.push(stdout.text());
+    answer('b');
+  }
+  expect(texts).toEqual(['a\n', 'ab\n', 'abb\n', 'abbb\n']);
+});
+
+test('an abort ends it while a request is waited for that never comes', async () => {
+  const controller = new AbortController();
+  async function* stuck(): AsyncGenerator<RunRequest> {
+    yield echo('first');
+    await new Promise(() => {});
+  }
+  const texts: string[] = [];
+  const over = (async () => {
+    for await (const { stdout } of suite.engine.runMany(stuck(), { signal: controller.signal })) {
+      texts.push(stdout.text());
+      setTimeout(() => controller.abort(new Error('enough')), 20);
+    }
+  })();
+  await expect(over).rejects.toThrow('enough');
+  expect(texts).toEqual(['first\n']);
+});
+
+test('a run that rejects ends it while a request is waited for', async () => {
+  async function* stuck(): AsyncGenerator<RunRequest> {
+    yield { file: '/no/such' };
+    await new Promise(() => {});
+  }
+  const over = suite.engine.runMany(stuck()).next();
+  await expect(over).rejects.toMatchObject({ code: 'SBX_PROGRAM_NOT_FOUND' });
+});
+
+test('what the source throws ends it, and it is told to stop when the loop is left', async () => {
+  let stopped = 0;
+  async function* faulty(requests: RunRequest[]): AsyncGenerator<RunRequest> {
+    try {
+      yield* requests;
+      throw new Error('no more');
+    } finally {
+      stopped += 1;
+    }
+  }
+  const failing = (async () => {
+    for await (const _ of suite.engine.runMany(faulty([echo('a')])));
+  })();
+  await expect(failing).rejects.toThrow('no more');
+  for await (const _ of suite.engine.runMany(faulty(Array(9).fill(echo('a'))))) break;
+  expect(stopped).toBe(2);
+});
+
 test('a hundred runs that share a signal give it one listener', async () => {
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => void warnings.push(warning);

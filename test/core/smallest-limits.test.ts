@@ -1,4 +1,4 @@
-// The least that a limit can be is a verdict on the program, never a failure of ours.
+// The least, and the most, that a limit can be is a verdict on the program, never a failure of ours.
 import { describe, expect, it } from 'vitest';
 import { KiB, t, useEngine } from '../helpers/engine.js';
 
@@ -56,4 +56,13 @@ describe('data', () => {
     const { status, exitSignal } = await sbx.engine.run('/bin/true', [], { limits: { dataBytes: 0 } });
     expect([status, exitSignal]).toEqual(['signal', 'SIGSEGV']);
   });
+});
+
+it.each(['run', 'session'])('as many processes as the kernel has numbers for: %s', async (how) => {
+  const limits = { processCount: 4_194_304 };
+  if (how === 'run') expect((await sbx.engine.run(t('true'), [], { limits })).status).toBe('ok');
+  else {
+    await using sandbox = await sbx.engine.createSandbox({ limits });
+    expect((await sandbox.run(t('true'))).status).toBe('ok');
+  }
 });

@@ -437,10 +437,22 @@ describe('options', () => {
     [{ count: 1, program: { ...shell, stdin: 'pipe' } }, 'options.stdin'],
     [{ count: 1, program: { ...shell, file: '' } }, 'file'],
     [{ count: 1, program: { ...shell, nonsense: 1 } }, 'options.nonsense'],
+    [undefined, 'family must be a plain object'],
+    [{ count: 1 }, 'family.program is missing'],
+    [{ count: 1, program: null }, 'family.program must be a plain object'],
+    [{ count: 1, program: shell, preludes: {} }, 'Did you mean prelude?'],
   ])('%j', (family, field) => {
     const standby = sbx.engine.standby();
     expect(() => standby.keep('shell', family as never)).toThrow(field);
     void standby.close();
+  });
+
+  it('a name, a program and a request that are none', async () => {
+    await using standby = sbx.engine.standby();
+    expect(() => standby.keep(5 as never, { count: 0, program: shell })).toThrow(/^name must be/);
+    expect(() => standby.prepare('', shell)).toThrow(/^name must not be empty/);
+    expect(() => standby.prepare('shell', undefined as never)).toThrow(/^program must be a plain object/);
+    await expect(standby.spawn('shell', undefined as never)).rejects.toThrow(/^request must be a plain/);
   });
 
   it('unknown ones of the standby', () => {

@@ -106,6 +106,35 @@ describe('stdin', () => {
     await expect(run).rejects.toMatchObject({ code: 'SBX_STREAM_SOURCE', cause: new RangeError('mine') });
   });
 
+  it.each<unknown>([5, null, {}, [1], new ArrayBuffer(2)])(
+    'a stream of %j is told, and waits for nothing',
+    async (chunk) => {
+      async function* odd() {
+        yield 'a';
+        yield chunk as string;
+      }
+      const run = sbx.engine.run(t('sum-fd'), ['0'], { stdin: { stream: odd() } });
+      await expect(run).rejects.toMatchObject({
+        code: 'SBX_STREAM_SOURCE',
+        cause: { code: 'SBX_INVALID_OPTIONS', field: 'data' },
+      });
+    },
+  );
+
+  it('pipe: what is no bytes is refused, and the next write goes on', async () => {
+    await using process = await sbx.engine.spawn(t('sum-fd'), ['0'], { stdin: 'pipe' });
+    await expect(process.stdin.write(5 as never)).rejects.toMatchObject({ field: 'data' });
+    await process.stdin.write('ab');
+    await process.stdin.end(new Uint16Array([1]) as never);
+    const sent = await sbx.engine.run(t('sum-fd'), ['0'], { stdin: { bytes: Uint8Array.of(97, 98, 1, 0) } });
+    expect((await process.result).stdout.text()).toBe(sent.stdout.text());
+  });
+
+  it('a file of /proc has a content, though no size', async () => {
+    const { stdout } = await sbx.engine.run('/bin/cat', [], { stdin: { hostFile: '/proc/self/mountinfo' } });
+    expect(stdout.text()).toContain(' / ');
+  });
+
   it('pipe: written piece by piece, with back pressure', async () => {
     await using sandbox = await sbx.engine.createSandbox();
     await using program = await sandbox.spawn(t('sum-fd'), ['0'], { stdin: 'pipe' });

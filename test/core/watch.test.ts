@@ -144,6 +144,8 @@ describe('watch', () => {
   ])('refuses %s', async (_, path, options, code) => {
     await using sandbox = await sbx.engine.createSandbox({ files: { f: '', out: { symlink: '/etc' } } });
     await expect(sandbox.watch(path, options).next()).rejects.toMatchObject({ code });
+    for (const odd of [5, null, '', '../f'])
+      expect(() => sandbox.watch(odd as string)).toThrow(expect.objectContaining({ field: 'path' }));
   });
 
   it('refuses wrong options', async () => {

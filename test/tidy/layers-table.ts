@@ -82,6 +82,7 @@ export const STOREYS: Readonly<Record<string, readonly (readonly string[])[]>> =
       'native/tables.ts',
       'native/records.ts',
       'streams/output.ts',
+      'streams/text.ts',
     ],
     ['options/'],
     ['native/'],

@@ -23,7 +23,7 @@ export class FileCache {
   readonly #store: BlobStore;
   readonly #folder: string;
   readonly #bytesMax: number;
-  /** By hash and size, least recently used first: who gives a wrong size spoils nobody's file. */
+  /** Least recently used first. */
   readonly #files = new Map<string, Cached>();
   #bytes = 0;
   #names = 0;
@@ -44,12 +44,11 @@ export class FileCache {
 
   /** Held files are never evicted: jobs that run together may so go over the bound, by what they need. */
   async hold(sha256: string, sizeBytes: number): Promise<HeldFile> {
-    const key = keyOf(sha256, sizeBytes);
-    const known = this.#files.get(key);
+    const known = this.#files.get(sha256);
     if (known !== undefined) this.totals.hits += 1;
     const file = known ?? this.#fetch(sha256, sizeBytes);
-    this.#files.delete(key);
-    this.#files.set(key, file);
+    this.#files.delete(sha256);
+    this.#files.set(sha256, file);
     file.holders += 1;
     let isHeld = true;
     const release = () => {
@@ -74,7 +73,7 @@ export class FileCache {
     const path = this.#write(sha256, sizeBytes);
     const file: Cached = { path, sizeBytes, holders: 0 };
     this.#bytes += sizeBytes;
-    path.catch(() => this.#forget(keyOf(sha256, sizeBytes), file));
+    path.catch(() => this.#forget(sha256, file));
     this.#evict();
     return file;
   }
@@ -89,24 +88,20 @@ export class FileCache {
     return path;
   }
 
-  #forget(key: string, file: Cached): void {
-    if (this.#files.get(key) !== file) return;
-    this.#files.delete(key);
+  #forget(sha256: string, file: Cached): void {
+    if (this.#files.get(sha256) !== file) return;
+    this.#files.delete(sha256);
     this.#bytes -= file.sizeBytes;
   }
 
   #evict(): void {
-    for (const [key, file] of this.#files) {
+    for (const [sha256, file] of this.#files) {
       if (this.#bytes <= this.#bytesMax) return;
       if (file.holders > 0) continue;
-      this.#forget(key, file);
+      this.#forget(sha256, file);
       this.totals.evictions += 1;
       // A file that cannot be removed goes with the folder.
       file.path.then((path) => rm(path, { force: true })).catch(() => undefined);
     }
   }
-}
-
-function keyOf(sha256: string, sizeBytes: number): string {
-  return `${sha256}.${sizeBytes}`;
 }

@@ -21,6 +21,12 @@ describe('limitWrites', () => {
     ]);
     expect(limitWrites(V2, null, 1)).toContainEqual(['swapLimit', 'max']);
   });
+
+  it('a bound of tasks above all process numbers is none: the kernel refuses it', () => {
+    expect(limitWrites(V1, null, 4_194_304)).toContainEqual(['taskLimit', '4194304']);
+    for (const layout of [V1, V2])
+      expect(limitWrites(layout, null, 4_194_305)).toContainEqual(['taskLimit', 'max']);
+  });
 });
 
 describe('CPU time', () => {

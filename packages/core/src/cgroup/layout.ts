@@ -88,6 +88,9 @@ export const V2: Layout = {
   cpuWeight: { write: (weight) => ['cpu.weight', String(weight)] },
 };
 
+/** The kernel has no more process numbers, and refuses a bound above. */
+const TASKS_MAX = 4_194_304;
+
 /** A write to a counter file, done by init just before a program starts. */
 export type LimitWrite = [counter: CounterName, text: string];
 
@@ -98,7 +101,8 @@ export type LimitWrite = [counter: CounterName, text: string];
  */
 export function limitWrites(layout: Layout, memoryBytes: number | null, tasks: number | null): LimitWrite[] {
   const memory = memoryBytes === null ? layout.unlimited.memory : String(memoryBytes);
-  const taskWrite: LimitWrite = ['taskLimit', tasks === null ? layout.unlimited.tasks : String(tasks)];
+  const isBound = tasks !== null && tasks <= TASKS_MAX;
+  const taskWrite: LimitWrite = ['taskLimit', isBound ? String(tasks) : layout.unlimited.tasks];
   if (layout.version === 'v2') {
     return [['memoryLimit', memory], ['swapLimit', memoryBytes === null ? 'max' : '0'], taskWrite];
   }

@@ -103,7 +103,8 @@ export class EngineCore {
     const { native } = loadNative();
     native.holdLoop();
     try {
-      return new EngineCore(await openParts(options));
+      // A copy: what the caller changes in them later is neither checked nor in `info()`.
+      return new EngineCore(await openParts(structuredClone(options)));
     } finally {
       native.releaseLoop();
     }

@@ -2,6 +2,7 @@
 import { availableParallelism, release } from 'node:os';
 import { CgroupTree } from '../cgroup/tree.js';
 import { packageVersion } from '../native/native.js';
+import { DEFAULT_MAX_SANDBOXES } from '../options/defaults.js';
 import { engineLimits, type ResolvedLimits } from '../options/limits.js';
 import { Helper } from '../pool/helper.js';
 import { SandboxPool } from '../pool/sandbox-pool.js';
@@ -15,7 +16,6 @@ import { hardOpenFiles, sandboxesThatFit } from './open-files.js';
 import { isRootless } from './rootless.js';
 import { mountsOf, templateOf } from './template.js';
 
-const DEFAULT_MAX_SANDBOXES = 256;
 const DEFAULT_QUEUE_LENGTH = 512;
 /** Sandboxes kept ready for a high parallelism that nobody asked to keep ready. */
 const READY_MAX = 16;

@@ -3,6 +3,7 @@ import { fstatSync } from 'node:fs';
 import { errnoName } from '../errno.js';
 import { EINVAL } from '../native/errno.js';
 import type { FileRead } from '../native/native.js';
+import { textOf } from '../streams/text.js';
 import type { CopyOut, FileError, OutputFile } from '../types/files.js';
 import { type CopyOutBudget, NO_BOUND } from './copy-out-budget.js';
 import { inTree, type WorkFolder } from './trees.js';
@@ -125,7 +126,7 @@ class TakenFile implements OutputFile {
   }
 
   text(): string {
-    return Buffer.from(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength).toString('utf8');
+    return textOf(this.bytes);
   }
 }
 

@@ -20,6 +20,7 @@ const read = promisify(readCallback);
 
 /** Largest content taken from the host in one piece. */
 const CONTENT_BYTES_MAX = 2 ** 31 - 1;
+const CHUNK_BYTES = 64 * 1024;
 
 /**
  * All bytes of a content. Throws `FileAccessError` for a host file that cannot be read or is not a regular
@@ -86,6 +87,7 @@ function nameOf(content: Content): string {
 
 async function readAll(fd: number, size: number, refuse: (why: Refusal) => never): Promise<Uint8Array> {
   if (size > CONTENT_BYTES_MAX) refuse({ code: 'SBX_FILE_TOO_LARGE' });
+  if (size === 0) return readToEnd(fd, refuse);
   const bytes = Buffer.allocUnsafe(size);
   let at = 0;
   while (at < bytes.byteLength) {
@@ -94,4 +96,17 @@ async function readAll(fd: number, size: number, refuse: (why: Refusal) => never
     at += bytesRead;
   }
   return bytes.subarray(0, at);
+}
+
+/** Files of /proc and /sys have no size, but contents. */
+async function readToEnd(fd: number, refuse: (why: Refusal) => never): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for (let at = 0; ; ) {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    const { bytesRead } = await read(fd, chunk, 0, CHUNK_BYTES, at);
+    if (bytesRead === 0) return Buffer.concat(chunks);
+    at += bytesRead;
+    if (at > CONTENT_BYTES_MAX) refuse({ code: 'SBX_FILE_TOO_LARGE' });
+    chunks.push(chunk.subarray(0, bytesRead));
+  }
 }

@@ -50,8 +50,8 @@ async function* chunksOf(fd: number): AsyncGenerator<Uint8Array, void> {
 }
 
 async function unpack(folder: WorkFolder, chunks: Chunks, signal: AbortSignal | undefined): Promise<void> {
-  signal?.throwIfAborted();
   const { createTarDecoder } = await import('modern-tar');
+  signal?.throwIfAborted(); // also if it came meanwhile: an event that has been is not told again
   const { readable, writable } = createTarDecoder({ strict: true });
   const feed = new Feed(writable.getWriter());
   const stop = () => feed.abort(signal!.reason);

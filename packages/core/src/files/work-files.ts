@@ -9,6 +9,7 @@ import { FileAccessError } from '../errors.js';
 import { EEXIST } from '../native/errno.js';
 import { isStream } from '../options/content.js';
 import {
+  validateLinkTarget,
   validateMkdir,
   validateMode,
   validateReadFile,
@@ -82,14 +83,14 @@ export class WorkFiles {
   async mkdir(path: string, options: { recursive?: boolean; mode?: number }): Promise<void> {
     validateMkdir(options);
     const { recursive = false, mode = 0o755 } = options;
+    if (recursive && this.#isFolder(path)) return;
     const { native, owner } = this.#folder;
-    const make = (at: string) => {
-      const made = this.#inParent('mkdir', at, (dir, name) => native.makeFolder({ dir, name, mode, owner }));
-      if (made < 0 && !(recursive && made === EEXIST))
-        throw new FileAccessError({ operation: 'mkdir', path, errno: -made });
-    };
-    if (recursive) for (const parent of parentsInTree(this.#folder, path)) make(parent);
-    make(path);
+    const make = (at: string) =>
+      this.#inParent('mkdir', at, (dir, name) => native.makeFolder({ dir, name, mode, owner }));
+    if (recursive)
+      for (const parent of parentsInTree(this.#folder, path)) checkMade(path, make(parent), true);
+    const made = make(path);
+    checkMade(path, made, recursive && made === EEXIST && this.#isFolder(path));
   }
 
   async readdir(path: string): Promise<FolderEntry[]> {
@@ -144,6 +145,7 @@ export class WorkFiles {
   }
 
   async symlink(to: string, path: string): Promise<void> {
+    validateLinkTarget(to);
     this.#check();
     makeLink(this.#folder, path, to);
   }
@@ -162,6 +164,17 @@ export class WorkFiles {
     await fchmod(file, mode)
       .catch((error) => fail('chmod', path, error))
       .finally(() => this.#close(file));
+  }
+
+  /** A link to one is one. */
+  #isFolder(path: string): boolean {
+    this.#check();
+    const { native } = this.#folder;
+    const open = (dir: number, below: string) =>
+      native.openBeneath({ dir, path: below, flags: O_PATH | constants.O_DIRECTORY, follow: true });
+    const opened = inTree(this.#folder, path, open, true);
+    if (opened >= 0) this.#close(opened);
+    return opened >= 0;
   }
 
   async #writeStream(path: string, source: AsyncIterable<Uint8Array | string>, mode: number): Promise<void> {
@@ -196,6 +209,12 @@ export class WorkFiles {
     this.#check();
     return inParent(this.#folder, operation, path, work);
   }
+}
+
+/** Of a folder; `mayExist`: what is there may be one, which whatever goes into it finds out. */
+function checkMade(path: string, made: number, mayExist: boolean): void {
+  if (made >= 0 || (mayExist && made === EEXIST)) return;
+  throw new FileAccessError({ operation: 'mkdir', path, errno: -made });
 }
 
 interface Kinds {

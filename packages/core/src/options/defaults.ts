@@ -15,6 +15,14 @@ export const SANDBOX_UID = 1000;
 /** File mode creation mask of programs. */
 export const DEFAULT_UMASK = 0o022;
 
+/** Sandboxes alive at the same time. */
+export const DEFAULT_MAX_SANDBOXES = 256;
+
+/** Host ids that an engine counts up from its first one: two per slot, and room for slots that end late. */
+export function hostIdCount(maxSandboxes: number): number {
+  return maxSandboxes * 4 + 64;
+}
+
 /** Names that hosts may lack, after all of the host's own. */
 const EXTRA_BIN = '/opt/sbx/bin';
 

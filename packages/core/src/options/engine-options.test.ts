@@ -62,6 +62,9 @@ describe('validateEngineOptions', () => {
     [{ readyCount: 5, maxSandboxes: 4 }, '.readyCount', 'conflict'],
     [{ parallelism: 5, maxSandboxes: 4 }, '.parallelism', 'conflict'],
     [{ uidBase: 2 ** 32 - 10, maxSandboxes: 16 }, '.uidBase', 'conflict'],
+    // Host ids are counted up from it: past the last one comes root's.
+    [{ uidBase: 2 ** 32 - 4 }, '.uidBase', 'conflict'],
+    [{ uidBase: 2 ** 32 - 40, maxSandboxes: 16 }, '.uidBase', 'conflict'],
     [{ uidBase: 0 }, '.uidBase', 'range'],
     [{ uidBase: 1000 }, '.uidBase', 'range'],
     [{ limits: { processCount: 0 } }, '.limits.processCount', 'range'],

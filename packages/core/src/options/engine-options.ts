@@ -7,7 +7,7 @@ import { ALLOWABLE_SYSCALLS, PROC_MODES } from '../native/tables.js';
 import type { EngineOptions } from '../types/engine.js';
 import { FEATURES } from '../types/limits.js';
 import { BOOLEAN, by, checkTable, number, table, word } from './check.js';
-import { DEFAULT_WORK_DIR } from './defaults.js';
+import { DEFAULT_MAX_SANDBOXES, DEFAULT_WORK_DIR, hostIdCount } from './defaults.js';
 import { describe, quote } from './describe.js';
 import { LIMITS_RULE } from './limits.js';
 import {
@@ -96,7 +96,11 @@ function renamed(found: Problem | null, from: string, to: string): Problem | nul
   return found;
 }
 
-function checkTogether({ readyCount, parallelism, maxSandboxes, uidBase }: EngineOptions): Problem | null {
+function checkTogether(options: EngineOptions): Problem | null {
+  return checkCounts(options) ?? checkIds(options);
+}
+
+function checkCounts({ readyCount, parallelism, maxSandboxes }: EngineOptions): Problem | null {
   if (maxSandboxes === undefined) return null;
   const expected = `must be at most maxSandboxes (${maxSandboxes})`;
   if (readyCount !== undefined && readyCount > maxSandboxes) {
@@ -105,11 +109,15 @@ function checkTogether({ readyCount, parallelism, maxSandboxes, uidBase }: Engin
   if (parallelism !== undefined && parallelism > maxSandboxes) {
     return within('.parallelism', problem('conflict', expected, `${parallelism}`));
   }
-  if (uidBase !== undefined && uidBase + 2 * maxSandboxes > UID_MAX) {
-    const room = `must leave room for two ids per sandbox below ${UID_MAX}`;
-    return within('.uidBase', problem('conflict', room, `${uidBase}`));
-  }
   return null;
+}
+
+/** Past the kernel's last id the next one would be 0, the host's root. */
+function checkIds({ uidBase, maxSandboxes = DEFAULT_MAX_SANDBOXES }: EngineOptions): Problem | null {
+  const highest = UID_MAX - hostIdCount(maxSandboxes);
+  if (uidBase === undefined || uidBase <= highest) return null;
+  const room = `must be at most ${highest}, so that ${maxSandboxes} sandboxes (maxSandboxes) have ids of their own`;
+  return within('.uidBase', problem('conflict', room, `${uidBase}`));
 }
 
 function checkWorkDir(value: unknown): Problem | null {

@@ -4,7 +4,7 @@
  */
 
 import type { SnapshotOptions, WatchOptions } from '../types/files.js';
-import { BOOLEAN, by, checkTable, number, type Table, table } from './check.js';
+import { BOOLEAN, by, checkRule, checkTable, number, type Table, table, text } from './check.js';
 import {
   CONTENT_BYTES_MAX,
   checkFileInput,
@@ -13,6 +13,7 @@ import {
   FILE_COUNT_MAX,
   isStream,
 } from './content.js';
+import { PATH_BYTES_MAX } from './paths.js';
 import { type Problem, problem, throwProblem } from './problem.js';
 import { SIGNAL_RULE } from './program-rules.js';
 
@@ -45,6 +46,7 @@ const RM = table<{ recursive?: boolean; force?: boolean }>('the options of rm', 
   force: BOOLEAN,
 });
 
+const LINK_TARGET = text(PATH_BYTES_MAX);
 const SNAPSHOT = table<SnapshotOptions>('the options of snapshot', {
   maxBytes: number(0, Number.MAX_SAFE_INTEGER, { unit: 'bytes' }),
   maxFileCount: number(0, Number.MAX_SAFE_INTEGER),
@@ -114,6 +116,12 @@ export function validateWriteFile(data: unknown, options: unknown): void {
 export function validateFiles(files: unknown): void {
   const found = checkFiles(files);
   if (found !== null) throwProblem('files', found);
+}
+
+/** Checks `symlink(target, …)`. */
+export function validateLinkTarget(target: unknown): void {
+  const found = checkRule(target, LINK_TARGET);
+  if (found !== null) throwProblem('target', found);
 }
 
 /** Checks `chmod(…, mode)`. */

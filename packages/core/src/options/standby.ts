@@ -1,6 +1,6 @@
 /** Checks the options of a standby; see `program.ts`. */
-import type { StandbyFamily, StandbyInput, StandbyOptions, StandbyProgram } from '../types/standby.js';
-import { BOOLEAN, by, checkTable, number, table } from './check.js';
+import type { StandbyFamily, StandbyInput, StandbyOptions } from '../types/standby.js';
+import { BOOLEAN, by, checkRule, checkTable, isPlainObject, number, table, text } from './check.js';
 import { checkFiles } from './content.js';
 import { quote } from './describe.js';
 import { checkFilePath } from './paths.js';
@@ -21,29 +21,55 @@ export function validateStandbyOptions(options: unknown): void {
   if (found !== null) throwProblem('options', found);
 }
 
+const FAMILY_TABLE = table<StandbyFamily>(
+  'a family of a standby',
+  { count: number(0, COUNT_MAX), program: by(later), prelude: by(checkFiles) },
+  { required: ['count', 'program'] },
+);
+const NAME_BYTES_MAX = 4096;
+const NAME_RULE = text(NAME_BYTES_MAX);
+
+/** What has a check of its own, with a place of its own in messages. */
+function later(): null {
+  return null;
+}
+
+/** Checks the name of a family. */
+export function validateStandbyName(name: unknown): void {
+  const found = checkRule(name, NAME_RULE);
+  if (found !== null) throwProblem('name', found);
+}
+
 /** Checks the family of `Standby.keep`. */
-export function validateStandbyFamily({ count, program, prelude = {} }: StandbyFamily): void {
-  if (!Number.isInteger(count) || count < 0 || count > COUNT_MAX) {
-    const expected = `must be an integer from 0 to ${COUNT_MAX}`;
-    throwProblem('family.count', problem('range', expected, String(count)));
-  }
-  const found = checkFiles(prelude);
-  if (found !== null) throwProblem('family.prelude', found);
+export function validateStandbyFamily(family: unknown): void {
+  const found = checkTable(family, FAMILY_TABLE);
+  if (found !== null) throwProblem('family', found);
+  const { program, prelude } = family as StandbyFamily;
   validateStandbyProgram(program, 'family.program', prelude);
 }
 
 /** Checks a program; `where`: how the caller calls it. */
 export function validateStandbyProgram(
-  program: StandbyProgram,
+  program: unknown,
   where: string,
   prelude: StandbyFamily['prelude'] = {},
 ): void {
+  if (!isPlainObject(program)) throwProblem(where, notPlain('a program of a standby', program));
   const { file, args, entry, files = {}, ...options } = program;
   const found = checkEntry(entry, prelude);
   if (found !== null) throwProblem(`${where}.entry`, found);
   const wrongFiles = checkFiles(files);
   if (wrongFiles !== null) throwProblem(`${where}.files`, wrongFiles);
   validateStandbyStart(file, args, options);
+}
+
+/** Checks that of `Standby.spawn` which `validateStandbyProgram` and `validateStandbyInput` do not see. */
+export function validateStandbyRequest(request: unknown): void {
+  if (!isPlainObject(request)) throwProblem('request', notPlain('a request of a standby', request));
+}
+
+function notPlain(what: string, value: unknown): Problem {
+  return wrongType(`a plain object (${what})`, value);
 }
 
 function checkEntry(entry: unknown, prelude: Readonly<Record<string, string>>): Problem | null {

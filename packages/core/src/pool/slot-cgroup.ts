@@ -34,7 +34,7 @@ export class SlotCgroup {
   /** CPU limits that the group has. */
   cpuLimits: CpuLimits = NO_CPU_LIMITS;
   /** v1: a group of `cpuset`, made when a program first asks. */
-  cpuSetGroup: Group | null = null;
+  cpuSetGroup: Promise<Group> | null = null;
   #isMarked = false;
   /** Memory charged to the group when its first sandbox was ready; `null` until then. */
   #firstHeldBytes: number | null = null;
@@ -116,7 +116,8 @@ export class SlotCgroup {
   async remove(): Promise<void> {
     if (this.group !== null) this.#discard(this.group);
     await Promise.all(this.#removals);
-    await this.cpuSetGroup?.remove();
+    const cpuSetGroup = await this.cpuSetGroup?.catch(() => null);
+    await cpuSetGroup?.remove();
   }
 
   #discard(group: Group): void {

@@ -3,6 +3,7 @@ import { Readable, type Writable } from 'node:stream';
 import type { WorkFolder } from '../files/trees.js';
 import { type FileData, type FolderEntry, WorkFiles } from '../files/work-files.js';
 import { validateFiles, validateReaddir } from '../options/file-calls.js';
+import { textOf } from '../streams/text.js';
 import { writableOf } from '../streams/writable.js';
 import type { FileInput, FileStat } from '../types/files.js';
 
@@ -33,7 +34,7 @@ export class FileCalls {
 
   /** A file as UTF-8. */
   async readTextFile(path: string, options: { maxBytes?: number | undefined } = NO_OPTIONS): Promise<string> {
-    return Buffer.from(await this.readFile(path, options)).toString('utf8');
+    return textOf(await this.readFile(path, options));
   }
 
   /** Creates or replaces a file; parent folders are made. */

@@ -47,7 +47,10 @@ export abstract class OpenEngine implements AsyncDisposable {
     return this.#core.native.trimMemory();
   }
 
-  /** Kills what runs, rejects what waits, and removes every trace. Safe to call twice. */
+  /**
+   * Kills what runs, each after its `killGraceMs`, rejects what waits, and removes every trace. Safe to call
+   * twice.
+   */
   close(): Promise<void> {
     return this.#core.close();
   }

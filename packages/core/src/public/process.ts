@@ -1,11 +1,12 @@
 /** A living program. */
 import { signalNumber } from '../errno.js';
 import { InvalidOptionsError, SbxError } from '../errors.js';
+import { describe } from '../options/describe.js';
 import { TERMINAL_SIZE_MAX } from '../options/stdio.js';
 import { after, CLOSE_WAIT_MS } from '../run/killing.js';
 import type { Running } from '../run/running.js';
 import type { InputStream } from '../streams/input.js';
-import type { OutputStream } from '../streams/output-stream.js';
+import type { OpenOutput, OutputStream } from '../streams/output-stream.js';
 import type { LiveUsage } from '../types/limits.js';
 import type { RunResult } from '../types/result.js';
 import { FileCalls } from './file-calls.js';
@@ -18,7 +19,8 @@ export type ProcessEvent =
 
 /**
  * From `sandbox.spawn()`, `Sandbox.spawn()` or `engine.spawn()`. Streams exist where `'pipe'` was asked for.
- * Leaving the scope of `await using` kills it; breaking out of an iteration does not.
+ * Leaving the scope of `await using` kills it; breaking out of an iteration does not, and gives the streams
+ * back.
  */
 export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
   /** Number within its sandbox. */
@@ -75,12 +77,14 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
    */
   kill(signal?: NodeJS.Signals | number): void {
     if (signal === undefined) return this.#running.end();
-    const number = signalNumber(signal);
+    const isNamed = typeof signal === 'string' || typeof signal === 'number';
+    const number = isNamed ? signalNumber(signal) : null;
     if (number === null) {
+      const got = isNamed ? String(signal) : describe(signal);
       const expected = 'must be the name or number of a signal';
-      const name = `SIG${String(signal).toUpperCase()}` as NodeJS.Signals;
+      const name = `SIG${got.toUpperCase()}` as NodeJS.Signals;
       const hint = signalNumber(name) === null ? null : `Did you mean '${name}'?`;
-      throw new InvalidOptionsError({ field: 'signal', rule: 'choice', expected, got: String(signal), hint });
+      throw new InvalidOptionsError({ field: 'signal', rule: 'choice', expected, got, hint });
     }
     this.#running.kill(number);
   }
@@ -90,7 +94,7 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
     for (const [field, value] of Object.entries({ cols, rows })) {
       if (Number.isInteger(value) && value >= 0 && value <= TERMINAL_SIZE_MAX) continue;
       const expected = `must be an integer from 0 to ${TERMINAL_SIZE_MAX}`;
-      throw new InvalidOptionsError({ field, rule: 'range', expected, got: String(value) });
+      throw new InvalidOptionsError({ field, rule: 'range', expected, got: describe(value) });
     }
     const { terminal } = this.#running.stdio;
     if (terminal !== null) return terminal.resize(cols, rows);
@@ -125,7 +129,7 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
       const message = "Nothing to iterate: spawn with stdout: 'pipe' or stderr: 'pipe'.";
       throw new SbxError({ code: 'SBX_STREAM_BUSY', message });
     }
-    yield* merge(stdout, stderr);
+    yield* merge({ stdout, stderr });
     yield { kind: 'exit', result: await this.result };
   }
 }
@@ -143,29 +147,39 @@ export type StreamFor<Options, Name extends string, Stream> =
 /** Makes a key that is none of `Known`'s an error, as in any object literal. */
 export type NoOtherKeys<Options, Known> = { readonly [Key in Exclude<keyof Options, keyof Known>]: never };
 
-type Source = { kind: 'stdout' | 'stderr'; chunks: AsyncIterator<Uint8Array> };
+type Kind = 'stdout' | 'stderr';
+type Chunk = Extract<ProcessEvent, { kind: Kind }>;
 
-/** Whichever has something next. */
-async function* merge(
-  stdout: OutputStream | null,
-  stderr: OutputStream | null,
-): AsyncGenerator<ProcessEvent> {
-  const next = (source: Source) => source.chunks.next().then((step) => ({ source, step }));
-  const waiting = new Map<Source, ReturnType<typeof next>>();
-  for (const [kind, stream] of [
-    ['stdout', stdout],
-    ['stderr', stderr],
-  ] as const) {
-    if (stream === null) continue;
-    const source = { kind, chunks: stream[Symbol.asyncIterator]() };
-    waiting.set(source, next(source));
-  }
-  while (waiting.size > 0) {
-    const { source, step } = await Promise.race(waiting.values());
-    if (step.done) waiting.delete(source);
-    else {
-      waiting.set(source, next(source));
-      yield { kind: source.kind, bytes: step.value };
+/**
+ * Chunks of the streams that there are, as they come. One promise at a time is waited for: a race would leave
+ * something at that of the quiet stream with each chunk of the other. Both streams are given back at the end.
+ */
+async function* merge(streams: Record<Kind, OutputStream | null>): AsyncGenerator<Chunk, void, undefined> {
+  let wake = () => {};
+  const open = new Map<Kind, OpenOutput>();
+  const opened: OpenOutput[] = [];
+  try {
+    for (const kind of ['stdout', 'stderr'] as const) {
+      const output = streams[kind]?.open(() => wake());
+      if (output === undefined) continue;
+      open.set(kind, output);
+      opened.push(output);
     }
+    while (open.size > 0) {
+      const more = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      let hasRead = false;
+      for (const [kind, output] of open) {
+        const bytes = output.read();
+        if (bytes === null) open.delete(kind);
+        if (bytes == null) continue;
+        hasRead = true;
+        yield { kind, bytes };
+      }
+      if (!hasRead && open.size > 0) await more;
+    }
+  } finally {
+    for (const output of opened) output.close();
   }
 }

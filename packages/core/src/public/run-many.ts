@@ -9,7 +9,7 @@ import type { ManyRequests, RunRequest } from './options.js';
 
 /**
  * Results in the order of the requests. Never more than `concurrency` run, and as many again wait to be
- * taken.
+ * taken. A result is not kept back for a request that has not come: who makes the requests may wait for it.
  */
 export async function* runMany(
   core: EngineCore,
@@ -22,56 +22,135 @@ export async function* runMany(
   const concurrency = Math.min(options.concurrency ?? places, places + queueLength);
   signal?.throwIfAborted();
   const stop = new AbortController();
-  const release = signal === undefined ? () => undefined : onAbort(signal, () => stop.abort(signal.reason));
-  const iterator = iteratorOf(requests);
-  const runs = new Runs(core, stop.signal, concurrency);
+  const changes = new Changes();
+  const abort = () => {
+    stop.abort(signal?.reason);
+    changes.note();
+  };
+  const release = signal === undefined ? () => undefined : onAbort(signal, abort);
+  const source = new Source(requests, changes);
+  const runs = new Runs(core, { signal: stop.signal, concurrency, changes });
   try {
-    for (let more = true; ; ) {
-      while (more && (await runs.hasRoom())) {
-        const next = await iterator.next();
-        if (next.done) more = false;
-        else runs.start(next.value);
-      }
-      if (runs.isEmpty) return;
-      yield await runs.next();
+    for (;;) {
+      const mayTake = runs.hasRoom && !source.isEnded && !stop.signal.aborted;
+      if (mayTake && (await source.hasNext())) runs.start(source.take());
+      else if (runs.isFirstOver || (!runs.isEmpty && (source.isEnded || stop.signal.aborted)))
+        yield await runs.next();
+      else if (stop.signal.aborted) throw stop.signal.reason;
+      else if (source.isEnded) return;
+      else await changes.next();
     }
   } finally {
     release();
     stop.abort();
     await runs.allEnded();
-    await iterator.return?.();
+    await source.close();
   }
+}
+
+/** Something that is waited for may have happened: a run is over, a request has come, all is aborted. */
+class Changes {
+  #hasNew = false;
+  #wake: () => void = () => undefined;
+
+  note(): void {
+    this.#hasNew = true;
+    this.#wake();
+  }
+
+  /** Resolves at the next one, or at once when there has been one since the last call. */
+  async next(): Promise<void> {
+    if (!this.#hasNew) await new Promise<void>((resolve) => (this.#wake = resolve));
+    this.#hasNew = false;
+  }
+}
+
+/** The requests, one at a time. */
+class Source {
+  isEnded = false;
+  readonly #iterator: AsyncIterator<RunRequest> | Iterator<RunRequest>;
+  readonly #changes: Changes;
+  /** Whether one has been asked for that has not come. */
+  #isPending = false;
+  #come: { request: RunRequest } | { error: unknown } | null = null;
+
+  constructor(requests: ManyRequests, changes: Changes) {
+    this.#iterator = iteratorOf(requests);
+    this.#changes = changes;
+  }
+
+  /** Asks for the next one, and gives a source that has it a turn of the loop to say so. */
+  async hasNext(): Promise<boolean> {
+    if (this.#come !== null) return true;
+    if (!this.#isPending) {
+      this.#isPending = true;
+      void this.#ask();
+    }
+    if (this.#isPending) await new Promise((resolve) => setImmediate(resolve));
+    return this.#come !== null;
+  }
+
+  /** The one that has come. Throws what the source threw. */
+  take(): RunRequest {
+    const come = this.#come!;
+    this.#come = null;
+    if ('error' in come) throw come.error;
+    return come.request;
+  }
+
+  /** Nothing more is taken. One that has been asked for may never come. */
+  async close(): Promise<void> {
+    const closing = Promise.resolve(this.#iterator.return?.());
+    if (this.#isPending) closing.catch(() => undefined);
+    else await closing;
+  }
+
+  async #ask(): Promise<void> {
+    try {
+      const next = await this.#iterator.next();
+      if (next.done) this.isEnded = true;
+      else this.#come = { request: next.value };
+    } catch (error) {
+      this.#come = { error };
+    }
+    this.#isPending = false;
+    this.#changes.note();
+  }
+}
+
+interface RunsOptions {
+  signal: AbortSignal;
+  concurrency: number;
+  changes: Changes;
 }
 
 /** Runs that were started and whose results have not been taken. */
 class Runs {
   readonly #core: EngineCore;
-  readonly #signal: AbortSignal;
-  readonly #concurrency: number;
+  readonly #options: RunsOptions;
   readonly #results: Promise<RunResult>[] = [];
   readonly #running = new Set<Promise<unknown>>();
   #startedCount = 0;
 
-  constructor(core: EngineCore, signal: AbortSignal, concurrency: number) {
+  constructor(core: EngineCore, options: RunsOptions) {
     this.#core = core;
-    this.#signal = signal;
-    this.#concurrency = concurrency;
+    this.#options = options;
   }
 
   get isEmpty(): boolean {
     return this.#results.length === 0;
   }
 
-  /**
-   * Waits for a place, unless there is the next result to be taken before, or too much lies there already.
-   */
-  async hasRoom(): Promise<boolean> {
-    const first = this.#results[0];
-    while (this.#running.size >= this.#concurrency) {
-      await Promise.race(this.#running);
-      if (first !== undefined && !this.#isRunning(first)) return false;
-    }
-    return this.#results.length < 2 * this.#concurrency;
+  /** The next result is there to be taken. */
+  get isFirstOver(): boolean {
+    const [first] = this.#results;
+    return first !== undefined && !this.#running.has(first);
+  }
+
+  /** There is a place, and not too much lies there already. */
+  get hasRoom(): boolean {
+    const { concurrency } = this.#options;
+    return this.#running.size < concurrency && this.#results.length < 2 * concurrency;
   }
 
   start(request: RunRequest): void {
@@ -80,7 +159,10 @@ class Runs {
     const { file, args, options } = request;
     const result = this.#run(file, args, options);
     this.#results.push(result);
-    const over = () => void this.#running.delete(result);
+    const over = () => {
+      this.#running.delete(result);
+      this.#options.changes.note();
+    };
     this.#running.add(result);
     result.then(over, over); // `next` reports a rejection
   }
@@ -93,10 +175,6 @@ class Runs {
     await Promise.allSettled(this.#running);
   }
 
-  #isRunning(result: Promise<RunResult>): boolean {
-    return this.#running.has(result);
-  }
-
   /** Ends by the caller's signal for this run, or with the whole. */
   async #run(
     file: string,
@@ -104,11 +182,12 @@ class Runs {
     options: RunRequest['options'] = {},
   ): Promise<RunResult> {
     const { signal } = options;
+    const { signal: ofAll } = this.#options;
     if (signal === undefined || signal === null)
-      return runOneShot(this.#core, file, args, { ...options, signal: this.#signal });
+      return runOneShot(this.#core, file, args, { ...options, signal: ofAll });
     signal.throwIfAborted();
     const either = new AbortController();
-    const releases = [signal, this.#signal].map((each) => onAbort(each, () => either.abort(each.reason)));
+    const releases = [signal, ofAll].map((each) => onAbort(each, () => either.abort(each.reason)));
     try {
       return await runOneShot(this.#core, file, args, { ...options, signal: either.signal });
     } finally {

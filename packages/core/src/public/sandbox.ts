@@ -1,5 +1,7 @@
 /** The session form: one sandbox, many programs, one work folder. And the door to the one-shot form. */
+import { onAbort } from '@sbx/shared';
 import { coreOf } from '../engine/registry.js';
+import { ClosedError } from '../errors.js';
 import { copyIn } from '../files/copy.js';
 import { unpackTree } from '../files/unpack.js';
 import { checkCeilings, resolveLimits } from '../options/limits.js';
@@ -72,9 +74,7 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
     const limits = resolveLimits(core.limits, options.limits);
     const lease = await SandboxLease.acquire(core, core.sandboxSpec(options, limits, true));
     try {
-      options.signal?.throwIfAborted();
-      if (options.workspace !== undefined) await unpackTree(lease.folder, options.workspace, options.signal);
-      if (options.files !== undefined) await copyIn(lease.folder, options.files);
+      await fillFolder(lease, options);
       return new Sandbox(new Session(lease, options, limits));
     } catch (error) {
       lease.close();
@@ -189,8 +189,8 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
   }
 
   /**
-   * Kills what runs and removes every trace. Settles within 100 ms whatever the programs do. Safe to call
-   * twice.
+   * Kills what runs and removes every trace. Settles within 100 ms whatever the programs do, after the
+   * longest `killGraceMs` among them. Safe to call twice.
    */
   close(): Promise<void> {
     return this.#session.close();
@@ -199,5 +199,26 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
   /** As `close`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+}
+
+/** Ends with an abort of the caller's, and when the engine closes: a source may never give anything. */
+async function fillFolder(lease: SandboxLease, { signal, workspace, files }: SandboxOptions): Promise<void> {
+  const { core, folder } = lease;
+  const stop = new AbortController();
+  const release = signal === undefined ? () => undefined : onAbort(signal, () => stop.abort(signal.reason));
+  const closer = async () => {
+    stop.abort(new ClosedError('The engine'));
+    lease.close();
+  };
+  core.closers.add(closer);
+  try {
+    signal?.throwIfAborted();
+    if (workspace !== undefined) await unpackTree(folder, workspace, stop.signal);
+    if (files !== undefined) await copyIn(folder, files);
+    stop.signal.throwIfAborted();
+  } finally {
+    core.closers.delete(closer);
+    release();
   }
 }

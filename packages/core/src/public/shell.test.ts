@@ -33,5 +33,14 @@ describe('quoteShell', () => {
     expect(words(value, 'end')).toEqual([value, 'end']);
   });
 
+  it.each<[number | string, string[]]>([
+    [2, ['echo ', ' >out']],
+    ['2', ['echo ', '>out']],
+    ['A=b', ['', ' true']],
+    ['if', ['', ' true']],
+  ])('%j is no syntax', (value, strings) => {
+    expect(quoteShell(strings, [value])).toBe(strings.join(`'${value}'`));
+  });
+
   it('numbers are words', () => expect(words(3)).toEqual(['3']));
 });

@@ -45,7 +45,10 @@ export function quoteShell(strings: readonly string[], values: readonly (string 
     .join('');
 }
 
-/** Single quotes keep everything but themselves. */
+/**
+ * Single quotes keep everything but themselves. Plain words have them too: `2` before a `>` would be a
+ * descriptor, `A=b` at the beginning a variable, `if` a keyword.
+ */
 function quoteWord(word: string): string {
-  return /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,5 +1,6 @@
 /** `sandbox.snapshot()`: the archive of a work folder as a stream. */
 import { Readable } from 'node:stream';
+import { onAbort } from '@sbx/shared';
 import { packTree } from '../files/pack.js';
 import { SANDBOX_UID } from '../options/defaults.js';
 import { validateSnapshot } from '../options/file-calls.js';
@@ -17,7 +18,8 @@ export function snapshotOf(session: Session, options: SnapshotOptions): Readable
   const uid = core.options.insideUid ?? SANDBOX_UID;
   const archive = Readable.from(packTree(folder, { maxBytes, maxFileCount, uid }), { objectMode: false });
   if (signal === undefined) return archive;
-  if (signal.aborted) archive.destroy(signal.reason as Error);
-  else signal.addEventListener('abort', () => archive.destroy(signal.reason as Error), { once: true });
+  const abort = () => void archive.destroy(signal.reason as Error);
+  if (signal.aborted) abort();
+  else archive.once('close', onAbort(signal, abort));
   return archive;
 }

@@ -1,7 +1,13 @@
 /** The public face of programs that wait for their requests. */
 import type { EngineCore } from '../engine/core.js';
 import { checkCeilings } from '../options/limits.js';
-import { validateStandbyFamily, validateStandbyInput, validateStandbyProgram } from '../options/standby.js';
+import {
+  validateStandbyFamily,
+  validateStandbyInput,
+  validateStandbyName,
+  validateStandbyProgram,
+  validateStandbyRequest,
+} from '../options/standby.js';
 import type {
   StandbyCounters,
   StandbyFamily,
@@ -43,6 +49,7 @@ export class Standby implements AsyncDisposable {
 
   /** So many programs of a family wait from now on, at first this one, later what is asked for. */
   keep(name: string, family: StandbyFamily): void {
+    validateStandbyName(name);
     validateStandbyFamily(family);
     const { count, program, prelude } = family;
     this.#pool.keep(name, count, makeLaunchSpec(this.#core, program), prelude);
@@ -54,6 +61,7 @@ export class Standby implements AsyncDisposable {
    * @throws InvalidOptionsError for the first option that is wrong, or above the engine's ceilings.
    */
   prepare(name: string, program: StandbyProgram): PreparedProgram {
+    validateStandbyName(name);
     validateStandbyProgram(program, 'program');
     checkCeilings(program.limits, this.#core.options.ceilings);
     return PreparedProgram.make(this.#pool, name, makeLaunchSpec(this.#core, program));
@@ -64,6 +72,7 @@ export class Standby implements AsyncDisposable {
    * them.
    */
   async spawn(name: string, request: StandbyRequest): Promise<Process> {
+    validateStandbyRequest(request);
     const { code, fresh, signal, onAbort, killGraceMs, ...program } = request;
     return this.prepare(name, program).spawn({ code, fresh, signal, onAbort, killGraceMs });
   }

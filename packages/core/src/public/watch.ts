@@ -9,6 +9,7 @@ import { FileAccessError, isSbxError } from '../errors.js';
 import { inTree, O_PATH, type WorkFolder } from '../files/trees.js';
 import { walkTree } from '../files/walk.js';
 import { validateWatch } from '../options/file-calls.js';
+import { checkWorkPath } from '../options/paths.js';
 import type { Session } from '../run/session.js';
 import type { WatchEvent, WatchOptions } from '../types/files.js';
 
@@ -33,6 +34,7 @@ export function watchFolder(
   path: string,
   options: WatchOptions,
 ): AsyncIterableIterator<WatchEvent> {
+  checkWorkPath(path, { root: true });
   validateWatch(options);
   session.checkOpen();
   const first = look(session, path, options);

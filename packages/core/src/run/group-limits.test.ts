@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { EngineCore } from '../engine/core.js';
 import { PermissionError } from '../errors.js';
 import type { CpuLimits } from '../pool/slot-cgroup.js';
@@ -71,4 +71,25 @@ it('a set that the kernel refuses is told by its text', () => {
   const write = () => writeCpuLimits(lease, { ...NONE, cpuSet: [900] });
   expect(write).toThrow(PermissionError);
   expect(write).toThrow('The CPU set 900 was refused by the cgroup.');
+});
+
+it('a rate that the kernel refuses is told by its number', () => {
+  const { lease } = sandbox({ refuses: 'cpu.max' });
+  const write = () => writeCpuLimits(lease, { ...NONE, cpuRate: 2 });
+  expect(write).toThrow(PermissionError);
+  expect(write).toThrow('The CPU rate 2 was refused by the cgroup.');
+});
+
+it('programs that ask at once have one group for their sets', async () => {
+  const { lease } = sandbox({ version: 'v1', alive: 2 });
+  const makeCpuSet = vi.spyOn(lease.core.tree!, 'makeCpuSet');
+  await Promise.all([1, 2, 3].map((cpu) => writeCpuLimits(lease, { ...NONE, cpuSet: [cpu] })));
+  expect(makeCpuSet).toHaveBeenCalledTimes(1);
+});
+
+it('a group for sets that could not be made is tried again', async () => {
+  const { lease } = sandbox({ version: 'v1' });
+  vi.spyOn(lease.core.tree!, 'makeCpuSet').mockRejectedValueOnce(new Error('EMFILE'));
+  await expect(writeCpuLimits(lease, { ...NONE, cpuSet: [1] })).rejects.toThrow('EMFILE');
+  expect(await writeCpuLimits(lease, { ...NONE, cpuSet: [1] })).toEqual([7]);
 });

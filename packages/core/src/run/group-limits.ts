@@ -4,7 +4,7 @@
  */
 import type { Group } from '../cgroup/group.js';
 import type { EngineCore } from '../engine/core.js';
-import { PermissionError } from '../errors.js';
+import { PermissionError, SandboxError } from '../errors.js';
 import { COUNTERS, type CounterName } from '../native/tables.js';
 import { CPU_WEIGHT_NORMAL, type ResolvedLimits } from '../options/limits.js';
 import type { CpuLimits, SlotCgroup } from '../pool/slot-cgroup.js';
@@ -26,9 +26,15 @@ export function writeBounds(cgroup: SlotCgroup, limits: ResolvedLimits, heldByte
     } catch (error) {
       if (OPTIONAL.includes(COUNTERS[counter]!)) continue;
       cgroup.forgetLimits();
-      throw error;
+      throw refusedBound(counter, error as NodeJS.ErrnoException);
     }
   }
+}
+
+function refusedBound(index: number, cause: NodeJS.ErrnoException): SandboxError {
+  const message = 'The sandbox could not write a cgroup limit';
+  const errno = Math.abs(cause.errno ?? 0);
+  return new SandboxError({ code: 'SBX_SANDBOX_SETUP', message, stage: 'cgroupWrite', index, errno, cause });
 }
 
 /**
@@ -63,7 +69,11 @@ export function writeCpuShare(core: EngineCore, cgroup: SlotCgroup, { cpuRate, c
   const files: [file: string, text: string][] = [];
   if (written.cpuRate !== cpuRate) files.push(...layout.cpuRate.write(cpuRate));
   if (written.cpuWeight !== cpuWeight) files.push(layout.cpuWeight.write(cpuWeight ?? CPU_WEIGHT_NORMAL));
-  for (const [file, text] of files) cgroup.group!.write('cpu', file, text);
+  const write = () => {
+    for (const [file, text] of files) cgroup.group!.write('cpu', file, text);
+  };
+  const what = written.cpuRate === cpuRate ? `The CPU weight ${cpuWeight}` : `The CPU rate ${cpuRate}`;
+  unlessRefused(write, what, 'Ask for no more than the cgroup above has.');
   cgroup.cpuLimits = { ...written, cpuRate, cpuWeight };
 }
 
@@ -79,20 +89,28 @@ function mergeConcurrent(written: CpuLimits, limits: CpuLimits): CpuLimits {
 
 /** v1: the program joins a group other than the sandbox's own, which it leaves by ending. */
 async function joinCpuSet(core: EngineCore, cgroup: SlotCgroup, cpus: readonly number[]): Promise<number[]> {
-  cgroup.cpuSetGroup ??= await core.tree!.makeCpuSet();
-  writeCpuSet(cgroup.cpuSetGroup, cpus.join(','));
-  return cgroup.cpuSetGroup.joins;
+  // The promise: another program of the sandbox may ask for it meanwhile.
+  cgroup.cpuSetGroup ??= core.tree!.makeCpuSet();
+  try {
+    const group = await cgroup.cpuSetGroup;
+    writeCpuSet(group, cpus.join(','));
+    return group.joins;
+  } catch (error) {
+    if (!(error instanceof PermissionError)) cgroup.cpuSetGroup = null; // the next one tries again
+    throw error;
+  }
 }
 
 function writeCpuSet(group: Group, cpus: string): void {
+  const write = () => group.write('cpuset', 'cpuset.cpus', cpus);
+  unlessRefused(write, `The CPU set ${cpus}`, 'Name CPUs that the machine and the cgroup above have.');
+}
+
+function unlessRefused(write: () => void, what: string, hint: string): void {
   try {
-    group.write('cpuset', 'cpuset.cpus', cpus);
+    write();
   } catch (cause) {
-    throw new PermissionError({
-      layer: 'cgroup',
-      message: `The CPU set ${cpus} was refused by the cgroup.`,
-      hint: 'Name CPUs that the machine and the cgroup above have.',
-      cause,
-    });
+    const message = `${what} was refused by the cgroup.`;
+    throw new PermissionError({ layer: 'cgroup', message, hint, cause });
   }
 }

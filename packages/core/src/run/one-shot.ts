@@ -167,7 +167,8 @@ class OneShotLease {
 
   async #close(): Promise<void> {
     if (this.live?.ended === false) this.live.end();
-    await Promise.race([this.live?.result.catch(() => undefined), after(CLOSE_WAIT_MS)]);
+    const graceMs = this.live?.graceMs ?? 0;
+    await Promise.race([this.live?.result.catch(() => undefined), after(graceMs + CLOSE_WAIT_MS)]);
     this.live?.stdio.closeStreams();
     this.#lease.close();
   }

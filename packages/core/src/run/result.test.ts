@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { EndedMessage } from '../native/native.js';
 import { DEFAULT_LIMITS, resolveLimits } from '../options/limits.js';
 import { Output } from '../streams/output.js';
-import { copyOutBudget, makeResult, type ResultParts, unreportedEnd } from './result.js';
+import { copyOutBudget, copyOutFiles, makeResult, type ResultParts, unreportedEnd } from './result.js';
 
 const LIMITS = resolveLimits(DEFAULT_LIMITS);
 const ENDED: EndedMessage = {
@@ -169,4 +169,10 @@ it('a bound for all that is copied out is that program’s own; without one noth
   const unbounded = copyOutBudget({});
   unbounded.chargeFile(2 ** 40);
   expect(copyOutBudget({}).leftBytes).toBe(Number.POSITIVE_INFINITY);
+});
+
+it('what a caller adds to the lists of a result is in no other', () => {
+  const collect = () => copyOutFiles(new Map(), {} as never, {}, copyOutBudget({}));
+  collect().errors.push({ path: 'a', code: 'io', message: 'mine' });
+  expect(collect().errors).toEqual([]);
 });

@@ -120,8 +120,8 @@ export function copyOutBudget({ copyOutTotalBytes }: Pick<RunOptions, 'copyOutTo
   return copyOutTotalBytes === undefined ? NO_BOUND : new CopyOutBudget(copyOutTotalBytes);
 }
 
-const NO_FILES: CopiedOut = noFiles();
-Object.freeze(NO_FILES.files);
+/** Shared by all results, therefore frozen. Their lists are their own: what a caller adds is in no other. */
+const NO_FILES = Object.freeze(noFiles().files);
 
 /**
  * Copies the files out. When that fails the caller does not get the outputs either, so their descriptors are
@@ -133,7 +133,7 @@ export function copyOutFiles(
   { copyOut: wanted, copyOutMaxBytes }: Pick<RunOptions, 'copyOut' | 'copyOutMaxBytes'>,
   budget: CopyOutBudget,
 ): Collected {
-  if (wanted === undefined) return { outputs, ...NO_FILES };
+  if (wanted === undefined) return { outputs, files: NO_FILES, errors: [] };
   try {
     return { outputs, ...copyOut(folder, wanted, copyOutMaxBytes, budget) };
   } catch (error) {

@@ -1,8 +1,10 @@
 /** The writing side of a program's input. */
 import { Writable } from 'node:stream';
-import { SbxError } from '../errors.js';
+import { types } from 'node:util';
+import { InvalidOptionsError, SbxError } from '../errors.js';
 import { EPIPE } from '../native/errno.js';
 import type { Native, NativeWriter } from '../native/native.js';
+import { describeSecret } from '../options/describe.js';
 
 /**
  * Bytes on their way to a program. `write` resolves when the program's pipe has taken them: that is the back
@@ -27,7 +29,8 @@ export class InputStream {
 
   /** Resolves when all of it is in the pipe. Calls are kept in order. */
   write(data: string | Uint8Array): Promise<void> {
-    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+    const bytes = bytesOf(data);
+    if (bytes === null) return Promise.reject(notBytes(data));
     const written = this.#tail.then(() => this.#write(bytes));
     this.#tail = written.catch(() => undefined); // told to whoever wrote; the next one finds out for itself
     return written;
@@ -89,6 +92,17 @@ export class InputStream {
       this.#pending = reject;
     });
   }
+}
+
+/** `null`: it is neither text nor bytes. */
+function bytesOf(data: unknown): Uint8Array | null {
+  if (typeof data === 'string') return Buffer.from(data);
+  return types.isTypedArray(data) ? (data as Uint8Array) : null;
+}
+
+function notBytes(data: unknown): InvalidOptionsError {
+  const expected = 'must be a string or a Uint8Array';
+  return new InvalidOptionsError({ field: 'data', rule: 'type', expected, got: describeSecret(data) });
 }
 
 function endedByCaller(): SbxError {

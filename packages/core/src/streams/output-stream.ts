@@ -1,7 +1,9 @@
 /** The reading side of a program's output, with back pressure down to the program. */
 import { Readable } from 'node:stream';
-import { SbxError } from '../errors.js';
+import { InvalidOptionsError, SbxError } from '../errors.js';
 import type { Native, NativeReader } from '../native/native.js';
+import { describe } from '../options/describe.js';
+import { GrowingText } from './growing-text.js';
 
 /** Bytes held for a reader that is behind; then the pipe is left alone and fills, and the program waits. */
 const HIGH_WATER_BYTES = 256 * 1024;
@@ -12,6 +14,14 @@ let hasWarned = false;
 
 const LINE_FEED = 0x0a;
 const EMPTY = new Uint8Array(0);
+
+/** An output that somebody reads beside others. */
+export interface OpenOutput {
+  /** What has come; `undefined`: nothing yet, `null`: nothing more. */
+  read(): Uint8Array | null | undefined;
+  /** Gives the stream back. To be called once. */
+  close(): void;
+}
 
 /** The callback of `each`. */
 interface Taker {
@@ -42,6 +52,7 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
   /** Somebody reads it, or has read some of it. */
   #isWanted = false;
   #wake: (() => void) | null = null;
+  #onMore: (() => void) | null = null;
   #taker: Taker | null = null;
 
   /** @internal */
@@ -79,6 +90,7 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
    * the end; rejects with what `take` throws.
    */
   each(take: (chunk: Uint8Array) => Promise<unknown> | null): Promise<void> {
+    if (typeof take !== 'function') return Promise.reject(notAFunction(take));
     this.#take();
     this.#native.holdLoop();
     return new Promise<void>((resolve, reject) => {
@@ -93,34 +105,38 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
 
   /**
    * Lines of text without their line feeds; what follows a line stays in the stream when the loop is left
-   * early.
+   * early. A line that no string can hold (512 MiB) is an `SBX_STREAM_TEXT_TOO_LONG`.
    */
   async *lines(): AsyncGenerator<string, void, undefined> {
     this.#take();
+    const line = new GrowingText();
     let rest: Uint8Array = EMPTY;
     try {
       for (let chunk = await this.#next(); chunk !== null; chunk = await this.#next()) {
-        rest = rest.byteLength === 0 ? chunk : Buffer.concat([rest, chunk]);
+        rest = chunk;
         for (let end = rest.indexOf(LINE_FEED); end >= 0; end = rest.indexOf(LINE_FEED)) {
-          const line = textOf(rest.subarray(0, end));
+          line.add(rest.subarray(0, end));
           rest = rest.subarray(end + 1);
-          yield line;
+          yield line.take();
         }
+        line.add(rest);
+        rest = EMPTY;
       }
-      const last = rest;
-      rest = EMPTY;
-      if (last.byteLength > 0) yield textOf(last);
+      if (line.byteLength > 0) yield line.take();
     } finally {
       this.#taken = false;
       if (rest.byteLength > 0) this.#putBack(rest);
     }
   }
 
-  /** All of it as text. Unbounded: for programs whose output is bounded otherwise. */
+  /**
+   * All of it as text, up to what a string can hold (512 MiB): for programs whose output is bounded
+   * otherwise.
+   */
   async text(): Promise<string> {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of this) chunks.push(chunk);
-    return Buffer.concat(chunks).toString('utf8');
+    const text = new GrowingText();
+    for await (const chunk of this) text.add(chunk);
+    return text.take();
   }
 
   /** As a Web stream. */
@@ -131,6 +147,21 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
   /** As a Node stream. */
   node(): Readable {
     return Readable.from(this, { objectMode: false });
+  }
+
+  /** @internal For whoever reads several at once. `wake` is called whenever there may be more to read. */
+  open(wake: () => void): OpenOutput {
+    this.#take();
+    this.#native.holdLoop();
+    this.#onMore = wake;
+    return {
+      read: () => (this.#chunks.length > 0 ? this.#shift() : this.#ended ? null : undefined),
+      close: () => {
+        this.#onMore = null;
+        this.#taken = false;
+        this.#native.releaseLoop();
+      },
+    };
   }
 
   /** Stops reading and closes: the program gets EPIPE or SIGPIPE when it goes on writing. */
@@ -177,7 +208,8 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
     try {
       while (this.#chunks.length > 0) {
         const taken = taker.take(this.#shift());
-        if (taken !== null) return void taken.then(() => this.#handOnNext(taker), taker.reject);
+        if (taken != null)
+          return void Promise.resolve(taken).then(() => this.#handOnNext(taker), taker.reject);
       }
     } catch (error) {
       return taker.reject(error);
@@ -234,10 +266,16 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
     const wake = this.#wake;
     this.#wake = null;
     wake?.();
+    this.#onMore?.();
     this.#handOn();
   }
 }
 
-function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+function notAFunction(take: unknown): InvalidOptionsError {
+  return new InvalidOptionsError({
+    field: 'take',
+    rule: 'type',
+    expected: 'must be a function',
+    got: describe(take),
+  });
 }

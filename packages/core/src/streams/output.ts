@@ -1,4 +1,4 @@
-import { SbxError } from '../sbx-error.js';
+import { textOf } from './text.js';
 
 /**
  * The bytes that a program wrote to one descriptor, collected up to a bound. Bytes are the truth; text is a
@@ -47,7 +47,7 @@ export class Output {
    * stays.
    */
   text(): string {
-    if (this.#text === undefined) this.#text = decode(this.bytes);
+    if (this.#text === undefined) this.#text = textOf(this.bytes);
     return this.#text;
   }
 
@@ -66,12 +66,3 @@ export class Output {
 /** Nothing was written. Shared, since most programs leave stderr empty. */
 export const EMPTY_OUTPUT: Output = new Output(new Uint8Array(0));
 Object.freeze(EMPTY_OUTPUT);
-
-function decode(bytes: Uint8Array): string {
-  try {
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-  } catch (cause) {
-    const message = `The output of ${bytes.byteLength} bytes is too long for one string; use Output.bytes.`;
-    throw new SbxError({ code: 'SBX_STREAM_TEXT_TOO_LONG', message, cause });
-  }
-}

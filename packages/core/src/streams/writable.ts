@@ -21,10 +21,9 @@ export function writableOf(consume: (source: AsyncIterable<Uint8Array>) => Promi
     },
     destroy(error, done) {
       through.destroy(error ?? undefined);
-      consumed.then(
-        () => done(error),
-        (failed) => done(error ?? failed),
-      );
+      // What fails it for a reason of its own has come with that as the error; else it is only told to stop.
+      const over = () => done(error);
+      consumed.then(over, over);
     },
   });
   consumed.catch((error) => stream.destroy(error));

@@ -7,7 +7,10 @@ import type { FdSpec, InputSpec, OutputSpec, PtyOptions } from './stdio.js';
 /** An environment by names, or as the strings that a program gets. */
 export type Environment = Readonly<Record<string, string>> | readonly string[];
 
-/** How one program is started. */
+/**
+ * How one program is started. Options are read until it has been, which may be after a wait in the queue:
+ * leave them, and the list of arguments, unchanged until then.
+ */
 export interface ProgramOptions {
   /** What it reads. Default `'empty'`: end of file at once. */
   stdin?: InputSpec | undefined;
@@ -81,7 +84,7 @@ export interface RunOptions extends ProgramOptions {
   copyOutTotalBytes?: number | undefined;
   /**
    * Called for each chunk as it comes (it is captured as well). A throw or rejection ends the run and rejects
-   * it.
+   * it. Nothing waits for a promise of it: one that rejects after the end of the program is passed over.
    */
   onStdout?: ((chunk: Uint8Array) => unknown) | undefined;
   /** As `onStdout`, for stderr. */

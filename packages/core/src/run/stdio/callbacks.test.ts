@@ -29,3 +29,12 @@ it.each([
     [expect.objectContaining({ code: 'SBX_STREAM_CALLBACK', message, cause })],
   ]);
 });
+
+it('a promise of another kind that rejects fails it, too', async () => {
+  const fail = vi.fn();
+  // biome-ignore lint/suspicious/noThenProperty: it is what is looked at
+  const thenable = { then: (_: unknown, reject: (cause: unknown) => void) => reject('mine') };
+  callbackFor(1, { onStdout: () => thenable }, fail)!(chunk);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(fail.mock.calls).toEqual([[expect.objectContaining({ cause: 'mine' })]]);
+});

@@ -17,9 +17,13 @@ export function callbackFor(
   return (chunk) => {
     try {
       const returned = callback(chunk);
-      if (returned instanceof Promise) returned.catch(refuse);
+      if (isThenable(returned)) Promise.resolve(returned).catch(refuse);
     } catch (cause) {
       refuse(cause);
     }
   };
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }

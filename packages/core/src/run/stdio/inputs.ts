@@ -150,13 +150,16 @@ async function pump(
     for await (const chunk of source) {
       const stopped = await input.write(chunk).then(
         () => false,
-        () => true,
+        (error: SbxError) => {
+          if (error.code === 'SBX_STREAM_ENDED') return true;
+          throw error;
+        },
       );
       if (stopped) return;
     }
     await input.end();
   } catch (cause) {
-    const message = 'The iterable given as input threw.';
+    const message = 'The iterable given as input threw, or gave something other than text or bytes.';
     onSourceError(new SbxError({ code: 'SBX_STREAM_SOURCE', message, cause }));
   }
 }
