@@ -122,6 +122,12 @@ describe.each(ERAS)('%s', (era) => {
       { path: 'src/a.txt', kind: 'file', sizeBytes: 6 },
     ]);
     expect((await client.call('list_files', { sandbox, maxCount: 1 })).fields).toMatchObject({ isCut: true });
+    const deep = `d=$(printf %0200d 0); for i in 1 2 3 4 5; do mkdir $d; cd $d; done; seq 900 | xargs touch`;
+    await client.call('run_command', { sandbox, command: deep });
+    const long = await client.call('list_files', { sandbox, recursive: true, maxCount: 1000 });
+    expect(long.fields).toMatchObject({ isCut: true });
+    expect(JSON.stringify(long.fields).length).toBeLessThan(160 * 1024);
+    await client.call('run_command', { sandbox, command: 'rm -r 0*' });
     const bytes = await client.call('read_file', { sandbox, path: 'b.bin' });
     expect(bytes.fields).toMatchObject({ content: '/wD+', encoding: 'base64', sizeBytes: 3 });
     // A part never ends inside a character.

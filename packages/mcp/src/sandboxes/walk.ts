@@ -16,6 +16,8 @@ export interface WalkOptions {
 
 /** Folders below folders that are followed at the most. */
 const DEPTH_MAX = 32;
+/** Characters of all paths of a list: a program can give a thousand files four million. */
+const PATH_CHARS_MAX = 128 * 1024;
 
 export interface Listing {
   files: ListedFile[];
@@ -27,11 +29,13 @@ export interface Listing {
 export async function listFiles(sandbox: Sandbox, folder: string, options: WalkOptions): Promise<Listing> {
   const files: ListedFile[] = [];
   const folders: { below: string; depth: number }[] = [{ below: '', depth: 0 }];
+  let pathChars = 0;
   for (let next = folders.shift(); next !== undefined; next = folders.shift()) {
     const entries = await entriesOf(sandbox, folder, next.below);
     for (const { name, kind } of entries) {
-      if (files.length >= options.countMax) return { files, isCut: true };
       const path = next.below === '' ? name : `${next.below}/${name}`;
+      pathChars += path.length;
+      if (files.length >= options.countMax || pathChars > PATH_CHARS_MAX) return { files, isCut: true };
       files.push({ path, kind, sizeBytes: await sizeOf(sandbox, `${folder}/${path}`) });
       if (kind !== 'dir' || !options.recursive) continue;
       if (next.depth >= DEPTH_MAX) return { files, isCut: true };
