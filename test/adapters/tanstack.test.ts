@@ -53,6 +53,12 @@ describe('the TanStack provider', () => {
     expect(await provider.resume({ id: 'thread-1' })).toBeNull();
   });
 
+  it('makes one sandbox of an id that is asked for twice at once', async () => {
+    await using provider = open();
+    const [first, second] = await Promise.allSettled([1, 2].map(() => provider.create({ id: 'thread-2' })));
+    expect([first!.status, second]).toMatchObject(['fulfilled', { reason: { field: 'options.id' } }]);
+  });
+
   it('has files; /workspace is the work folder', async () => {
     await using provider = open();
     const { fs, process } = await provider.create({});

@@ -16,6 +16,8 @@ export class Registry<More extends object> {
   readonly #maker: SandboxMaker;
   readonly #options: AdapterOptions;
   readonly #open = new Map<string, Box & More>();
+  /** Ids of those that are being made. */
+  readonly #making = new Set<string>();
   #isClosed = false;
 
   constructor(options: AdapterOptions) {
@@ -29,11 +31,12 @@ export class Registry<More extends object> {
     more: More,
     { env, ...options }: SandboxOptions & { env?: Record<string, string> | undefined } = {},
   ): Promise<Box & More> {
-    if (this.#open.has(id)) {
+    if (this.#open.has(id) || this.#making.has(id)) {
       const expected = 'must not be the id of a sandbox that is there';
       throw new InvalidOptionsError({ field: 'options.id', rule: 'conflict', expected, got: id });
     }
-    const sandbox = await this.#maker.make(options);
+    this.#making.add(id);
+    const sandbox = await this.#maker.make(options).finally(() => this.#making.delete(id));
     const shell = new Shell(sandbox, this.#options);
     if (env !== undefined) shell.setVariables(env);
     const box = { ...more, id, sandbox, shell, createdAt: new Date(), isRunning: true };
