@@ -184,8 +184,9 @@ constexpr Row kRows[] = {
     {CALL(madvise), EINVAL, Check::kMergeable},
     // Contexts for asynchronous requests: the machine has one budget for all of them.
     {CALL(io_setup), ENOSYS, Check::kAio},
-    // Filters of sockets and keys of connections, which are not counted; multicast groups, left for seconds
-    // under one lock of the machine.
+    // Filters of sockets, keys of connections and headers to be sent with each packet, which are not counted;
+    // multicast groups, left for seconds under one lock of the machine; labels of flows, which stay in the
+    // network for the next sandbox and have one budget of the machine.
     {CALL(setsockopt), ENOPROTOOPT, Check::kSocketOption},
     // Strict: channels between concurrent runs that namespaces leave open.
     {CALL(flock), EPERM, Check::kAlways, kStrict},
@@ -442,12 +443,13 @@ struct Compiler {
     constexpr uint32_t kKeys[] = {14, 32, 38};  // TCP_MD5SIG, TCP_MD5SIG_EXT, TCP_AO_ADD_KEY
     // IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP.
     constexpr uint32_t kIpGroups[] = {35, 39, 42, 46};
-    constexpr uint32_t kIpv6Groups[] = {20, 42, 46};  // IPV6_JOIN_GROUP and the latter two
+    // IPV6_JOIN_GROUP and the latter two; IPV6_2292PKTOPTIONS and IPV6_RTHDR; IPV6_FLOWLABEL_MGR.
+    constexpr uint32_t kIpv6[] = {20, 42, 46, 6, 57, 32};
     out.LoadArgument(1);
     RefuseOptions(kSocketLevel, kFilters, refusal);
     RefuseOptions(kTcpLevel, kKeys, refusal);
     RefuseOptions(kIpLevel, kIpGroups, refusal);
-    RefuseOptions(kIpv6Level, kIpv6Groups, refusal);
+    RefuseOptions(kIpv6Level, kIpv6, refusal);
     out.Return(SECCOMP_RET_ALLOW);
   }
 
@@ -502,8 +504,9 @@ struct Compiler {
       }
       case Check::kIoctl: {
         // TIOCSTI types into the terminal; TIOCLINUX; TIOCSETD has the kernel load line disciplines as
-        // modules.
-        constexpr uint32_t kRequests[] = {0x5412, 0x541C, 0x5423};
+        // modules; FS_IOC_ADD_ENCRYPTION_KEY gives the host's file system a key, read-only or not, which all
+        // see there, and it stays.
+        constexpr uint32_t kRequests[] = {0x5412, 0x541C, 0x5423, 0xC0506617};
         out.LoadArgument(1);
         return Refuse(kRequests, refusal);
       }
@@ -579,14 +582,14 @@ const SeccompRow* SeccompRows(size_t& count) {
   static SeccompRow rows[kRowCount];
   static constexpr const char* kConditions[] = {nullptr, "flags ask for a new namespace",
       "flags ask for a new namespace", "persona other than 0, 8, 0x20000, 0x20008, 0x40000, query",
-      "request is TIOCSTI, TIOCLINUX or TIOCSETD",
+      "request is TIOCSTI, TIOCLINUX, TIOCSETD or FS_IOC_ADD_ENCRYPTION_KEY",
       "other than UNIX, TCP, UDP, and NETLINK for interfaces (strict: UNIX)",
       "command is a lock, a lease, a notification or a hint", "of init", "of init; ignored: RLIMIT_CORE",
       "RLIMIT_CORE", "of init or of a whole user", "of init or of a whole user", "to init",
       "flags ask for huge pages", "flags ask for huge pages", "not from the helper",
       "a filter, unless allowed", "a filter, unless allowed, or merging of pages", "merging of pages",
       "unless allowed in part", "unless allowed",
-      "a filter of a socket's, a key of TCP's or a multicast group"};
+      "a filter of a socket's, a key of TCP's, a multicast group, headers or labels of IPv6"};
   for (size_t i = 0; i < kRowCount; ++i) {
     const Row& row = kRows[i];
     rows[i] = {row.name, row.number, row.error, kConditions[(int)row.check], row.when};

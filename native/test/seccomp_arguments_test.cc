@@ -1,6 +1,7 @@
 // Calls that are refused for some of their arguments.
 #include <asm/unistd.h>
 #include <fcntl.h>
+#include <linux/fscrypt.h>
 #include <linux/netlink.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -54,13 +55,14 @@ TEST("personality takes the harmless ones and the query only") {
   });
 }
 
-TEST("terminals cannot be typed into, nor given a line discipline, high bits or not") {
+TEST("terminals are not typed into nor given a discipline, file systems get no keys, high bits or not") {
   ForEachSubject([&](Subject& subject) {
-    for (const uint64_t request : {(uint64_t)TIOCSTI, (uint64_t)TIOCLINUX, (uint64_t)TIOCSETD})
+    for (const uint64_t request :
+        {(uint64_t)TIOCSTI, (uint64_t)TIOCLINUX, (uint64_t)TIOCSETD, (uint64_t)FS_IOC_ADD_ENCRYPTION_KEY})
       for (const uint64_t high : {0ULL, kHigh, 1ULL << 63, 0xffffffff00000000ULL})
         EXPECT_EQ(subject.Run(__NR_ioctl, {{0, request | high}}), subject.Refusal(EPERM));
-    for (const uint64_t request :
-        {(uint64_t)TCGETS, (uint64_t)TIOCGWINSZ, (uint64_t)TIOCSTI + 1, (uint64_t)TIOCSTI - 1})
+    for (const uint64_t request : {(uint64_t)TCGETS, (uint64_t)TIOCGWINSZ, (uint64_t)TIOCSTI + 1,
+             (uint64_t)TIOCSTI - 1, (uint64_t)FS_IOC_GET_ENCRYPTION_KEY_STATUS})
       EXPECT_EQ(subject.Run(__NR_ioctl, {{TIOCSTI, request}}), kAllow);
   });
 }
@@ -166,10 +168,11 @@ TEST("tracing, where programs may, is what a leak checker asks, and never of ini
   });
 }
 
-TEST("filters are loaded on no socket; connections get no keys, sockets join no groups") {
+TEST("sockets get no filters, keys, headers, labels, and join no groups") {
   ForEachSubject([&](Subject& subject) {
     const std::set<std::pair<uint64_t, uint64_t>> refused = {{SOL_SOCKET, 26}, {SOL_SOCKET, 51}, {6, 14},
-        {6, 32}, {6, 38}, {0, 35}, {0, 39}, {0, 42}, {0, 46}, {41, 20}, {41, 42}, {41, 46}};
+        {6, 32}, {6, 38}, {0, 35}, {0, 39}, {0, 42}, {0, 46}, {41, 20}, {41, 42}, {41, 46}, {41, 6}, {41, 57},
+        {41, 32}};
     for (uint64_t level = 0; level < 300; ++level)
       for (uint64_t option = 0; option < 128; ++option) {
         const uint32_t expected = refused.count({level, option}) != 0 ? subject.Refusal(ENOPROTOOPT) : kAllow;

@@ -2,6 +2,7 @@
 // and the project's list. What the table says is taken from SeccompRows.
 #include <asm/unistd.h>
 #include <fcntl.h>
+#include <linux/fscrypt.h>
 #include <linux/netlink.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
@@ -32,7 +33,7 @@ bool ConditionHolds(const SeccompRow& row, const Subject& subject, const Args& a
     case __NR_clone: return (a[0] & kNamespaces) != 0;
     case __NR_unshare: return (a[0] & (kNamespaces | CLONE_NEWTIME)) != 0;
     case __NR_personality: return !OneOf(a[0], {0, 8, 0x20000, 0x20008, 0x40000, 0xffffffff});
-    case __NR_ioctl: return OneOf(a[1], {TIOCSTI, TIOCLINUX, TIOCSETD});
+    case __NR_ioctl: return OneOf(a[1], {TIOCSTI, TIOCLINUX, TIOCSETD, FS_IOC_ADD_ENCRYPTION_KEY});
     case __NR_setrlimit: return OneOf(a[0], {RLIMIT_CORE});
     case __NR_prlimit64:
     case __NR_sched_setaffinity:
@@ -72,7 +73,8 @@ bool ConditionHolds(const SeccompRow& row, const Subject& subject, const Args& a
              (OneOf(a[1], {IPPROTO_IP}) && OneOf(a[2], {IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP,
                                                            MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP})) ||
              (OneOf(a[1], {IPPROTO_IPV6}) &&
-                 OneOf(a[2], {IPV6_JOIN_GROUP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP}));
+                 OneOf(a[2], {IPV6_JOIN_GROUP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP, IPV6_2292PKTOPTIONS,
+                                 IPV6_RTHDR, 32 /* IPV6_FLOWLABEL_MGR */}));
   }
   Fail(__FILE__, __LINE__, std::string("a condition that this test does not know: ") + row.name);
   return false;
@@ -118,7 +120,7 @@ uint32_t Expected(
 std::vector<Args> InterestingArgs() {
   std::vector<uint64_t> words = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 16, 17, 22, 67, 0x4204, 36, 37, 38,
       39, 40, 1024, 1025, 1026, 1027, 1035, 1036, 1037, 1038, 1039, 1040, TIOCSTI, TIOCLINUX, TIOCSETD,
-      0x20000, 0x20008, 0x40000, 0xffffffff, ~0ULL};
+      FS_IOC_ADD_ENCRYPTION_KEY, 57, 0x20000, 0x20008, 0x40000, 0xffffffff, ~0ULL};
   for (int bit = 0; bit < 64; ++bit) words.push_back(1ULL << bit);
   std::vector<Args> all;
   for (const uint64_t word : words) {

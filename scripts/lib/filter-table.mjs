@@ -9,7 +9,7 @@ const CONDITIONS = {
   kCloneFlags: 'when it asks for a new namespace',
   kUnshareFlags: 'when it asks for a new namespace',
   kPersonality: 'personas other than Linux, 32-bit Linux, `UNAME26` and `ADDR_NO_RANDOMIZE`',
-  kIoctl: '`TIOCSTI`, `TIOCLINUX` and `TIOCSETD`',
+  kIoctl: '`TIOCSTI`, `TIOCLINUX` and `TIOCSETD`; `FS_IOC_ADD_ENCRYPTION_KEY`',
   kSocket:
     'families other than UNIX, INET and INET6; strict: other than UNIX. With `loopback` also NETLINK for lists of interfaces. Types other than streams, datagrams and, of UNIX, `SOCK_SEQPACKET` (`ESOCKTNOSUPPORT`). Protocols other than TCP and UDP (`EPROTONOSUPPORT`)',
   kFcntlLocks: 'locks, leases, delegations, notifications and hints',
@@ -31,7 +31,7 @@ const CONDITIONS = {
     "always; with `allowSyscalls: ['ptrace']` of init, and requests other than `PTRACE_ATTACH`, `DETACH`, `CONT`, `KILL`, `GETREGS`, `GETREGSET`",
   kAio: "unless `allowSyscalls: ['io_setup']`",
   kSocketOption:
-    'filters of sockets (`SO_ATTACH_FILTER`, `SO_ATTACH_REUSEPORT_CBPF`), keys of TCP (`TCP_MD5SIG`, `TCP_MD5SIG_EXT`, `TCP_AO_ADD_KEY`), joining multicast groups',
+    'filters of sockets (`SO_ATTACH_FILTER`, `SO_ATTACH_REUSEPORT_CBPF`), keys of TCP (`TCP_MD5SIG`, `TCP_MD5SIG_EXT`, `TCP_AO_ADD_KEY`), joining multicast groups, headers and flow labels of IPv6 (`IPV6_RTHDR`, `IPV6_2292PKTOPTIONS`, `IPV6_FLOWLABEL_MGR`)',
 };
 
 /** Which filters have a row. */

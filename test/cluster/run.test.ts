@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { ClusterEngine, clusterStatus, startWorker, type Worker } from '@sbx/cluster';
+import { ClusterEngine, type ClusterJob, clusterStatus, startWorker, type Worker } from '@sbx/cluster';
 import {
   Engine,
   FileAccessError,
@@ -162,6 +162,17 @@ describe('run', () => {
     await expect(engine.run('true', [], { limits: { outputBytes: null } })).rejects.toMatchObject({
       rule: 'ceiling',
     });
+    const fds = { 3: { output: { capture: { maxBytes: 2 ** 24 } } } };
+    await engine.run('true', [], { fds });
+    await expect(engine.run('true', [], { fds: { ...fds, 4: fds[3], 5: fds[3] } })).rejects.toMatchObject({
+      field: 'options.fds',
+      rule: 'ceiling',
+    });
+    const programs = Array.from({ length: 33 }, () => ({ file: 'true' }));
+    await expect(engine.runGroup({ programs })).rejects.toMatchObject({
+      field: 'request.programs',
+      rule: 'ceiling',
+    });
   });
 });
 
@@ -203,6 +214,22 @@ describe('jobs', () => {
     expect(new Set(texts).size).toBe(1);
     const conflict = other.submit({ id: 'twice', request: { file: 'true' } }).then(({ result }) => result);
     await expect(conflict).rejects.toMatchObject({ name: 'JobConflictError', code: 'SBX_JOB_CONFLICT' });
+  });
+
+  test.each([
+    ['priority', Number.NaN, 'must be a number from -1000 to 1000; got NaN'],
+    ['deadlineMs', 2 ** 31, 'must be a number from 1 to 2147483647; got 2147483648'],
+    ['deadlineMs', '10', 'must be a number from 1 to 2147483647; got 10'],
+    ['maxAttempts', 0, 'must be an integer from 1 to 100; got 0'],
+    ['maxAttempts', 1.5, 'must be an integer from 1 to 100; got 1.5'],
+  ])('%s: %s is refused before anything is sent', async (name, value, expected) => {
+    const job = { id: `odd-${name}-${value}`.replace('.', '_'), request: { file: 'true' }, [name]: value };
+    const before = engine.counters().startedTotal;
+    await expect(engine.submit(job as ClusterJob)).rejects.toMatchObject({
+      name: 'InvalidOptionsError',
+      message: `job.${name} ${expected}.`,
+    });
+    expect(engine.counters().startedTotal).toBe(before);
   });
 
   test('an abort rejects with its reason, or resolves with what there is', async () => {

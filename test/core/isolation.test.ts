@@ -352,6 +352,7 @@ const refusals = {
     'ioctl,0,0x100005412,0', // the same with a bit above the low word
     'ioctl,0,0x541c,0', // TIOCLINUX
     'ioctl,0,0x5423,0', // TIOCSETD
+    'ioctl,0,0xc0506617,0', // FS_IOC_ADD_ENCRYPTION_KEY
   ],
   ENOMEM: ['mmap,0,0x200000,3,0x40022,-1,0', 'memfd_create,0,4'], // MAP_HUGETLB, MFD_HUGETLB
   EAFNOSUPPORT: words('socket,17,3,0 socket,38,5,0 socket,40,1,0 socket,44,3,0 socket,29,3,1'),
@@ -362,7 +363,8 @@ const refusals = {
   ENOPROTOOPT: words(
     `setsockopt,-1,1,26 setsockopt,-1,1,51 setsockopt,-1,6,14 setsockopt,-1,6,32 setsockopt,-1,6,38
       setsockopt,-1,0,35 setsockopt,-1,0,39 setsockopt,-1,0,42 setsockopt,-1,0,46
-      setsockopt,-1,41,20 setsockopt,-1,41,42 setsockopt,-1,41,46`,
+      setsockopt,-1,41,20 setsockopt,-1,41,42 setsockopt,-1,41,46
+      setsockopt,-1,41,6 setsockopt,-1,41,57 setsockopt,-1,41,32`,
   ),
 };
 

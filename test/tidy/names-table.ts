@@ -19,7 +19,6 @@ export const JUDGED: Readonly<Record<string, keyof typeof REASONS>> = {
   'cli/run/copy-out.ts: paths[name]': 'bare',
   'cli/run/request.ts: files[name]': 'bare',
   'cli/run/request.ts: pairs[name]': 'bare',
-  "cli/units.ts: units[match?.[2]?.toLowerCase() ?? '']": 'pattern',
   'cluster/engine/results.ts: result.files[path]': 'bare',
   'cluster/worker/unpack.ts: given[path]': 'bare',
   'core/pool/failures.ts: CWD_REASONS[name]': 'system',

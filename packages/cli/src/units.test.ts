@@ -21,12 +21,23 @@ describe('durations', () => {
     expect(parseDurationMs(text, '--cpu')).toBe(ms);
   });
 
-  test.each(['1', '', 's', '-1s', '1d', '1e3s', '1s2', ' 1s', '0x1s', 'none', '1.s', '9'.repeat(400)])(
-    'not %j',
-    (text) => {
-      expect(() => parseDurationMs(text, '--cpu')).toThrow(UsageError);
-    },
-  );
+  test.each([
+    '1',
+    '',
+    's',
+    '-1s',
+    '1d',
+    '1e3s',
+    '1s2',
+    ' 1s',
+    '0x1s',
+    'none',
+    '1.s',
+    '5constructor',
+    '9'.repeat(400),
+  ])('not %j', (text) => {
+    expect(() => parseDurationMs(text, '--cpu')).toThrow(UsageError);
+  });
 
   test('an error names flag, value and form', () => {
     expect(() => parseDurationMs('10', '--cpu')).toThrow(
@@ -50,7 +61,7 @@ describe('sizes', () => {
     expect(parseSizeBytes(text, '--memory')).toBe(bytes);
   });
 
-  test.each(['256', 'MiB', '1TB', '-1MiB', '1MiBs', '1,5MiB'])('not %j', (text) => {
+  test.each(['256', 'MiB', '1TB', '-1MiB', '1MiBs', '1,5MiB', '5constructor'])('not %j', (text) => {
     expect(() => parseSizeBytes(text, '--memory')).toThrow(UsageError);
   });
 });

@@ -4,29 +4,29 @@
  */
 import { UsageError } from './usage-error.js';
 
-const MS_BY_UNIT: Readonly<Record<string, number>> = {
-  us: 0.001,
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  min: 60_000,
-  h: 3_600_000,
-};
+const MS_BY_UNIT: ReadonlyMap<string, number> = new Map([
+  ['us', 0.001],
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['min', 60_000],
+  ['h', 3_600_000],
+]);
 
 const KI = 1024;
-const BYTES_BY_UNIT: Readonly<Record<string, number>> = {
-  b: 1,
+const BYTES_BY_UNIT: ReadonlyMap<string, number> = new Map([
+  ['b', 1],
   // Single letters mean powers of 1024, as in docker, systemd and java.
-  k: KI,
-  kib: KI,
-  kb: 1e3,
-  m: KI ** 2,
-  mib: KI ** 2,
-  mb: 1e6,
-  g: KI ** 3,
-  gib: KI ** 3,
-  gb: 1e9,
-};
+  ['k', KI],
+  ['kib', KI],
+  ['kb', 1e3],
+  ['m', KI ** 2],
+  ['mib', KI ** 2],
+  ['mb', 1e6],
+  ['g', KI ** 3],
+  ['gib', KI ** 3],
+  ['gb', 1e9],
+]);
 
 /** `'1.5s'` → 1500. `what` names the flag in errors. */
 export function parseDurationMs(text: string, what: string): number {
@@ -53,9 +53,9 @@ export function parseRate(text: string, what: string): number {
   throw new UsageError(`${what}: ${JSON.stringify(text)} is not a number of CPUs; write 0.5 or 2`);
 }
 
-function parseWithUnit(text: string, units: Readonly<Record<string, number>>, message: string): number {
+function parseWithUnit(text: string, units: ReadonlyMap<string, number>, message: string): number {
   const match = /^(\d{1,15}(?:\.\d{1,9})?) ?([a-z]+)$/i.exec(text);
-  const factor = units[match?.[2]?.toLowerCase() ?? ''];
+  const factor = units.get(match?.[2]?.toLowerCase() ?? '');
   if (match === null || factor === undefined) throw new UsageError(message);
   return Number(match[1]) * factor;
 }

@@ -43,6 +43,11 @@ export function recordKey(tenant: string, id: string): string {
 export const TENANT = /^[A-Za-z0-9_-]{1,64}$/;
 export const JOB_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
+/** Attempts of one job. */
+export const ATTEMPTS_MAX = 100;
+/** What timers can hold, in ms. */
+export const MS_MAX = 2 ** 31 - 1;
+
 /** Throws `InvalidOptionsError`. */
 export function checkName(field: string, value: unknown, form: RegExp): asserts value is string {
   if (typeof value === 'string' && form.test(value)) return;
@@ -50,4 +55,20 @@ export function checkName(field: string, value: unknown, form: RegExp): asserts 
   const expected = `must be 1 to ${length} characters of A-Z, a-z, 0-9, _ and -`;
   const rule = typeof value === 'string' ? 'format' : 'type';
   throw new InvalidOptionsError({ field, rule, expected, got: JSON.stringify(value)?.slice(0, 80) ?? null });
+}
+
+interface NumberBounds {
+  min: number;
+  max: number;
+  isWhole?: boolean;
+}
+
+/** Throws `InvalidOptionsError`. */
+export function checkNumber(field: string, value: unknown, bounds: NumberBounds): void {
+  const { min, max, isWhole = false } = bounds;
+  const isIn = typeof value === 'number' && value >= min && value <= max;
+  if (isIn && (!isWhole || Number.isInteger(value))) return;
+  const expected = `must be ${isWhole ? 'an integer' : 'a number'} from ${min} to ${max}`;
+  const rule = typeof value === 'number' ? 'range' : 'type';
+  throw new InvalidOptionsError({ field, rule, expected, got: String(value).slice(0, 80) });
 }

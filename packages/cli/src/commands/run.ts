@@ -4,8 +4,9 @@ import { openEngine } from '../open-engine.js';
 import { captureRun } from '../run/capture.js';
 import { CompileFailed, planRun, rootFor } from '../run/compile.js';
 import { saveFiles } from '../run/copy-out.js';
-import { Interrupted, watchInterrupts } from '../run/interrupts.js';
+import { watchInterrupts } from '../run/interrupts.js';
 import { liveLineFor } from '../run/live-line.js';
+import { Interrupted, isOutputFailure } from '../run/output-failure.js';
 import { reportCompileFailure, reportInterrupt, reportRun } from '../run/report.js';
 import { makeRequest, type RunInput, type RunRequest } from '../run/request.js';
 import { streamRun } from '../run/stream.js';
@@ -17,18 +18,30 @@ export async function runCommand(input: RunInput): Promise<number> {
   const request = await makeRequest(input);
   const interrupts = watchInterrupts();
   try {
-    const engine = await openEngine(request.allowDegraded, request.toolchains, rootFor(request));
-    try {
-      return await runWith(engine, request, interrupts.signal);
-    } finally {
-      await engine.close();
-    }
+    const exitCode = await runOnEngine(request, interrupts.signal);
+    interrupts.checkOutput();
+    return exitCode;
   } catch (error) {
-    const reason = interrupts.signal.aborted ? interrupts.signal.reason : error;
+    const reason = interrupts.signal.aborted ? interrupts.signal.reason : sourceOf(error);
     if (reason instanceof Interrupted) return reportInterrupt(request, reason);
-    throw error;
+    throw reason;
   } finally {
     interrupts.stop();
+  }
+}
+
+/** Where the engine calls us for output, what we throw is the cause of what it throws. */
+function sourceOf(error: unknown): unknown {
+  const { cause } = error as { cause?: unknown };
+  return isOutputFailure(cause) ? cause : error;
+}
+
+async function runOnEngine(request: RunRequest, signal: AbortSignal): Promise<number> {
+  const engine = await openEngine(request.allowDegraded, request.toolchains, rootFor(request));
+  try {
+    return await runWith(engine, request, signal);
+  } finally {
+    await engine.close();
   }
 }
 

@@ -7,7 +7,7 @@ import { type Logger, pino } from 'pino';
 import { clusterOf, NO_WORKER_YET, openUnless } from '../cluster/open.js';
 import { EXIT } from '../exit-codes.js';
 import type { ServeFathomFlags } from '../flags.js';
-import { watchInterrupts } from '../run/interrupts.js';
+import { endOfServer, watchInterrupts } from '../run/interrupts.js';
 import {
   aborted,
   flagName,
@@ -49,7 +49,7 @@ export async function serveFathomCommand(flags: ServeFathomFlags): Promise<numbe
     } finally {
       await server.close();
     }
-    return EXIT.ok;
+    return endOfServer(interrupts.signal);
   } finally {
     interrupts.stop();
   }

@@ -5,7 +5,7 @@ import { type Logger, pino } from 'pino';
 import { clusterOf, NO_WORKER_YET, openUnless } from '../cluster/open.js';
 import { EXIT } from '../exit-codes.js';
 import type { ServeFlags } from '../flags.js';
-import { watchInterrupts } from '../run/interrupts.js';
+import { endOfServer, watchInterrupts } from '../run/interrupts.js';
 import {
   aborted,
   flagName,
@@ -37,7 +37,7 @@ export async function serveCommand(flags: ServeFlags): Promise<number> {
     } finally {
       await server.close();
     }
-    return EXIT.ok;
+    return endOfServer(interrupts.signal);
   } finally {
     interrupts.stop();
   }

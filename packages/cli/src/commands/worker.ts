@@ -3,9 +3,8 @@ import { startWorker, type WorkerOptions } from '@sbx/cluster';
 import { pino } from 'pino';
 import { addressFrom, openMonitor } from '../cluster/monitor.js';
 import { refuse } from '../cluster/open.js';
-import { EXIT } from '../exit-codes.js';
 import type { WorkerFlags } from '../flags.js';
-import { watchInterrupts } from '../run/interrupts.js';
+import { endOfServer, watchInterrupts } from '../run/interrupts.js';
 import { aborted, letSecondSignalKill } from '../serve/words.js';
 import { printJson } from '../terminal.js';
 import { parseCount, parseDurationMs, parseSizeBytes } from '../units.js';
@@ -33,7 +32,7 @@ export async function workerCommand(flags: WorkerFlags): Promise<number> {
     logger.info({ worker: name }, 'draining');
     await worker.close(drainMs);
     monitor?.close();
-    return EXIT.ok;
+    return endOfServer(interrupts.signal);
   } finally {
     interrupts.stop();
   }

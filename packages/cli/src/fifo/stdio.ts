@@ -1,5 +1,5 @@
 /** Our own stdin, stdout and stderr for a managed program. */
-import type { Process } from '@sbx/core';
+import type { OutputStream, Process } from '@sbx/core';
 import { type HostInput, hostInput } from '../run/host-input.js';
 import { writeTo } from '../run/write.js';
 
@@ -13,9 +13,14 @@ export function passStdio(program: Process, hasPipes: boolean): () => void {
   return () => input.stop();
 }
 
-async function drain(from: AsyncIterable<Uint8Array>, to: NodeJS.WriteStream): Promise<void> {
+/** Where nobody takes it any more, the program writes to nobody, as to a pipe without a reader. */
+async function drain(from: OutputStream, to: NodeJS.WriteStream): Promise<void> {
   const write = writeTo(to);
-  for await (const chunk of from) await write(chunk);
+  try {
+    for await (const chunk of from) await write(chunk);
+  } catch {
+    from.destroy();
+  }
 }
 
 /** A program may end, or stop reading, before its input does. */

@@ -4,7 +4,7 @@ import type { Compilation } from '@sbx/languages';
 import { EXIT, exitCodeOfResult } from '../exit-codes.js';
 import { painterFor, printJson, say } from '../terminal.js';
 import type { SavedFile } from './copy-out.js';
-import type { Interrupted } from './interrupts.js';
+import type { Interrupted } from './output-failure.js';
 import type { RunRequest } from './request.js';
 import { describeResult, type ResultJson } from './result-json.js';
 import { summaryOf } from './summary.js';

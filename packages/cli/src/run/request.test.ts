@@ -33,6 +33,13 @@ test('a file is read, and arguments before and after the dashes are its programâ
   expect(target).toMatchObject({ kind: 'file', path, name: 'a.py', args: ['1', '--two'] });
 });
 
+test('a device without an end is no program', async () => {
+  await expect(makeRequest(input({ file: '/dev/zero' }))).rejects.toMatchObject({
+    message: '/dev/zero is too large to run: more than 67108864 bytes',
+    exitCode: 66,
+  });
+});
+
 test('flags become options', async () => {
   const path = join(folder, 'a.py');
   const request = await makeRequest(

@@ -124,12 +124,23 @@ async function readHostFile(path: string): Promise<{ content: Buffer; mode: numb
   const file = await open(path);
   try {
     const { size, mode } = await file.stat();
-    if (size > FILE_BYTES_MAX)
-      throw new UsageError(`${path} is too large to run: ${size} bytes`, null, EXIT.noInput);
-    return { content: await file.readFile(), mode };
+    if (size > FILE_BYTES_MAX) throw tooLarge(path, `${size} bytes`);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    // A pipe and a device have no size, and a device no end.
+    for await (const chunk of file.createReadStream({ autoClose: false })) {
+      bytes += chunk.length;
+      if (bytes > FILE_BYTES_MAX) throw tooLarge(path, `more than ${FILE_BYTES_MAX} bytes`);
+      chunks.push(chunk);
+    }
+    return { content: Buffer.concat(chunks), mode };
   } finally {
     await file.close();
   }
+}
+
+function tooLarge(path: string, size: string): UsageError {
+  return new UsageError(`${path} is too large to run: ${size}`, null, EXIT.noInput);
 }
 
 /** `NAME=PATH` or `PATH`: a host file under a name in the work folder, its mode kept. */

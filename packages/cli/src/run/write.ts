@@ -1,10 +1,12 @@
 import { once } from 'node:events';
+import { outputFailure } from './output-failure.js';
 
-/** Writes chunks to a stream of ours, waiting while it is full. */
+/** Writes chunks to a stream of ours, waiting while it is full. Rejects when it takes no more. */
 export function writeTo(stream: NodeJS.WriteStream): (chunk: Uint8Array) => Promise<void> {
   return async (chunk) => {
+    if (stream.errored) throw outputFailure(stream, stream.errored);
     if (stream.destroyed || stream.write(chunk)) return;
-    await once(stream, 'drain');
+    await once(stream, 'drain').catch((error) => Promise.reject(outputFailure(stream, error)));
   };
 }
 

@@ -23,7 +23,7 @@ export class FileCache {
   readonly #store: BlobStore;
   readonly #folder: string;
   readonly #bytesMax: number;
-  /** Least recently used first. */
+  /** By hash and size, least recently used first: who gives a wrong size spoils nobody's file. */
   readonly #files = new Map<string, Cached>();
   #bytes = 0;
   #names = 0;
@@ -44,11 +44,12 @@ export class FileCache {
 
   /** Held files are never evicted: jobs that run together may so go over the bound, by what they need. */
   async hold(sha256: string, sizeBytes: number): Promise<HeldFile> {
-    const known = this.#files.get(sha256);
+    const key = keyOf(sha256, sizeBytes);
+    const known = this.#files.get(key);
     if (known !== undefined) this.totals.hits += 1;
     const file = known ?? this.#fetch(sha256, sizeBytes);
-    this.#files.delete(sha256);
-    this.#files.set(sha256, file);
+    this.#files.delete(key);
+    this.#files.set(key, file);
     file.holders += 1;
     let isHeld = true;
     const release = () => {
@@ -73,7 +74,7 @@ export class FileCache {
     const path = this.#write(sha256, sizeBytes);
     const file: Cached = { path, sizeBytes, holders: 0 };
     this.#bytes += sizeBytes;
-    path.catch(() => this.#forget(sha256, file));
+    path.catch(() => this.#forget(keyOf(sha256, sizeBytes), file));
     this.#evict();
     return file;
   }
@@ -88,20 +89,24 @@ export class FileCache {
     return path;
   }
 
-  #forget(sha256: string, file: Cached): void {
-    if (this.#files.get(sha256) !== file) return;
-    this.#files.delete(sha256);
+  #forget(key: string, file: Cached): void {
+    if (this.#files.get(key) !== file) return;
+    this.#files.delete(key);
     this.#bytes -= file.sizeBytes;
   }
 
   #evict(): void {
-    for (const [sha256, file] of this.#files) {
+    for (const [key, file] of this.#files) {
       if (this.#bytes <= this.#bytesMax) return;
       if (file.holders > 0) continue;
-      this.#forget(sha256, file);
+      this.#forget(key, file);
       this.totals.evictions += 1;
       // A file that cannot be removed goes with the folder.
       file.path.then((path) => rm(path, { force: true })).catch(() => undefined);
     }
   }
+}
+
+function keyOf(sha256: string, sizeBytes: number): string {
+  return `${sha256}.${sizeBytes}`;
 }

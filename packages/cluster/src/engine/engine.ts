@@ -18,7 +18,7 @@ import {
 } from '@sbx/core';
 import { systemClock } from '../clock.js';
 import { pageOf } from '../metrics/page.js';
-import { checkName, JOB_ID, subjects, TENANT } from '../names.js';
+import { ATTEMPTS_MAX, checkName, checkNumber, JOB_ID, MS_MAX, subjects, TENANT } from '../names.js';
 import { NatsBlobStore } from '../nats/blob-store.js';
 import { type Broker, openBroker, unavailable } from '../nats/connection.js';
 import { WorkerList } from '../nats/presence.js';
@@ -162,6 +162,9 @@ export class ClusterEngine implements Runner {
     const settings = { ...this.#settings(), id, tenant, priority };
     if (deadlineMs !== undefined) settings.deadlineMs = deadlineMs;
     if (maxAttempts !== undefined) settings.maxAttempts = maxAttempts;
+    checkNumber('job.priority', priority, { min: -1000, max: 1000 });
+    checkNumber('job.deadlineMs', settings.deadlineMs, { min: 1, max: MS_MAX });
+    checkNumber('job.maxAttempts', settings.maxAttempts, { min: 1, max: ATTEMPTS_MAX, isWhole: true });
     const { file, args, options = {} } = request;
     const ticket = await this.#submit(settings, { file, args, options });
     const result = this.#jobs.runResult(ticket, options).then((each) => this.#count(each));

@@ -1,7 +1,7 @@
 /** Options of `ClusterEngine.open`, checked; unknown ones are errors. */
 import { checkOptions } from '@sbx/serving';
 import * as z from 'zod';
-import { TENANT } from '../names.js';
+import { ATTEMPTS_MAX, MS_MAX, TENANT } from '../names.js';
 import type { BrokerOptions } from '../nats/connection.js';
 
 /** Options of `ClusterEngine.open`; all but `servers` have defaults. */
@@ -29,10 +29,7 @@ export interface ClusterOptions extends BrokerOptions {
 }
 
 const count = z.int().min(0).max(10_000_000);
-const ms = z
-  .int()
-  .min(1)
-  .max(2 ** 31 - 1);
+const ms = z.int().min(1).max(MS_MAX);
 const address = z.string().min(1).max(4096);
 
 /** What both ends of a cluster take. */
@@ -60,13 +57,9 @@ const OPTIONS = z.strictObject({
   weights: z.record(z.string().regex(TENANT), z.number().min(0.01).max(1000)).default({}),
   queueLength: count.default(10_000),
   queueLengthPerTenant: count.optional(),
-  maxAttempts: z.int().min(1).max(100).default(3),
+  maxAttempts: z.int().min(1).max(ATTEMPTS_MAX).default(3),
   deadlineMs: ms.default(3_600_000),
-  orphanGraceMs: z
-    .int()
-    .min(0)
-    .max(2 ** 31 - 1)
-    .default(30_000),
+  orphanGraceMs: z.int().min(0).max(MS_MAX).default(30_000),
 });
 
 export type ResolvedClusterOptions = z.output<typeof OPTIONS>;

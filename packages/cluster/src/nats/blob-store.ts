@@ -16,8 +16,16 @@ const CHUNK_BYTES = 256 * 1024;
 const CHUNKS_AHEAD = 8;
 /** Names that were seen there lately need no question. */
 const KNOWN_MAX = 4096;
-/** A name that was seen is asked for again after this, since files are kept for a time only. */
+/**
+ * A name that was seen is asked for again after this, and never after so much of the time for which files are
+ * kept.
+ */
 const KNOWN_MS = 60_000;
+const KNOWN_SHARE = 0.25;
+/** What is there for so much of that time is sent again: it would be gone before a job has its turn. */
+const FRESH_SHARE = 0.5;
+/** Chunks that an entry names and that are not there never come, and a connection may be lost meanwhile. */
+const SILENT_MS = 10_000;
 
 export class NatsBlobStore implements BlobStore {
   readonly #broker: Broker;
@@ -30,7 +38,8 @@ export class NatsBlobStore implements BlobStore {
 
   put(sha256: string, bytes: Uint8Array): Promise<void> {
     const seenAt = this.#known.get(sha256);
-    if (seenAt !== undefined && performance.now() - seenAt < KNOWN_MS) return Promise.resolve();
+    const knownMs = Math.min(KNOWN_MS, this.#broker.fileMs * KNOWN_SHARE);
+    if (seenAt !== undefined && performance.now() - seenAt < knownMs) return Promise.resolve();
     const known = this.#sending.get(sha256);
     if (known !== undefined) return known;
     const sending = this.#send(sha256, bytes).finally(() => this.#sending.delete(sha256));
@@ -41,28 +50,39 @@ export class NatsBlobStore implements BlobStore {
   async get(sha256: string, sizeBytes: number): Promise<Uint8Array> {
     const info = await this.#broker.files.info(sha256);
     if (info === null || info.deleted) throw new Error(`the file store has no ${sha256}`);
-    const bytes = Buffer.allocUnsafe(sizeBytes);
     if (info.size !== sizeBytes) throw new Error(`the file store has another ${sha256}`);
+    const bytes = Buffer.allocUnsafe(sizeBytes);
     if (sizeBytes === 0) return bytes;
     const filter = { filter_subjects: [chunkSubject(info.nuid)] };
-    const chunks = await this.#broker.client.consumers.getPushConsumer(STREAM, filter);
+    const consumer = await this.#broker.client.consumers.getPushConsumer(STREAM, filter);
+    const chunks = await consumer.consume();
+    const silence = setTimeout(() => chunks.stop(), SILENT_MS);
     let at = 0;
-    for await (const { data, info: place } of await chunks.consume()) {
-      if (at + data.byteLength > sizeBytes) throw new Error(`the file store has too much of ${sha256}`);
-      bytes.set(data, at);
-      at += data.byteLength;
-      if (place.pending === 0) break;
+    try {
+      for await (const { data, info: place } of chunks) {
+        silence.refresh();
+        if (at + data.byteLength > sizeBytes) throw new Error(`the file store has too much of ${sha256}`);
+        bytes.set(data, at);
+        at += data.byteLength;
+        if (place.pending === 0) break;
+      }
+    } finally {
+      clearTimeout(silence);
     }
-    return bytes.subarray(0, at);
+    if (at < sizeBytes) throw new Error(`the file store has only a part of ${sha256}`);
+    return bytes;
   }
 
   async #send(sha256: string, bytes: Uint8Array): Promise<void> {
     const info = await this.#broker.files.info(sha256);
-    if (info === null || info.deleted || info.size !== bytes.byteLength) {
-      await this.#write(sha256, bytes);
-    }
+    const isThere = info !== null && !info.deleted && info.size === bytes.byteLength;
+    if (!isThere || !this.#isFresh(info.mtime)) await this.#write(sha256, bytes);
     if (this.#known.size >= KNOWN_MAX) this.#known.clear();
     this.#known.set(sha256, performance.now());
+  }
+
+  #isFresh(mtime: string): boolean {
+    return Date.now() - Date.parse(mtime) < this.#broker.fileMs * FRESH_SHARE;
   }
 
   /** Chunks, then the entry that names them: an object is there as a whole or not at all. */

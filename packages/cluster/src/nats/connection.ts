@@ -85,6 +85,8 @@ export interface Broker {
   records: KV;
   workers: KV;
   files: ObjectStore;
+  /** How long files are kept, whoever made their bucket; `Infinity`: for ever. */
+  fileMs: number;
   /** Of the consumer, whoever made it. */
   leaseMs: number;
   health: Health;
@@ -115,9 +117,13 @@ export async function openBroker(options: BrokerOptions, name: string): Promise<
     await ensureRepublish(manager);
     const workers = await kvm.create(WORKER_BUCKET, { history: 1, ttl: PRESENCE_MS, replicas });
     const files = await new Objm(client).create(FILE_BUCKET, { ttl: nanos(fileMs), replicas });
-    const health = healthOf(connection);
-    const asks = new Asks(connection);
-    return { connection, client, asks, manager, records, workers, files, leaseMs, health };
+    const { ttl } = await files.status();
+    return {
+      ...{ connection, client, manager, records, workers, files, leaseMs },
+      fileMs: ttl > 0 ? millis(ttl) : Number.POSITIVE_INFINITY,
+      health: healthOf(connection),
+      asks: new Asks(connection),
+    };
   } catch (error) {
     await connection.close();
     throw unavailable(error);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { randomFrom, SimClock } from '../testing/sim-clock.js';
+import { decodeFrame, encodeFrame } from '../wire/session.js';
 import { Channel } from './channel.js';
 
 interface Ends {
@@ -84,4 +85,25 @@ test('a side that never answers is lost after a minute, and told once', async ()
   expect(lost).toEqual([]);
   await clock.run(300_000);
   expect(lost).toEqual(['b']);
+});
+
+test('a side that waits for nothing is left with what nobody has taken yet', () => {
+  const chunk = Buffer.alloc(2 ** 20);
+  let chunksHeld = 0;
+  let received = 0;
+  const channel = new Channel(new SimClock(), {
+    send(data) {
+      received = decodeFrame(data).frame.received;
+    },
+    take() {
+      chunksHeld += 1;
+      return new Promise(() => undefined);
+    },
+    onLost: () => undefined,
+  });
+  for (let number = 1; number <= 200; number += 1) {
+    const frame = { number, received: 0, consumed: [], message: { kind: 'input', fd: 0 } } as const;
+    channel.receive(encodeFrame({ ...frame, consumed: [] }, chunk));
+  }
+  expect([chunksHeld, received]).toEqual([64, 64]);
 });

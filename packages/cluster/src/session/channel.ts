@@ -10,6 +10,13 @@ import { decodeFrame, encodeFrame, type SessionMessage } from '../wire/session.j
 const RESEND_MS = 500;
 /** Nothing is acknowledged for so long: the other side is gone. */
 const LOST_MS = 60_000;
+/**
+ * Of messages that nobody has taken yet: more than streams of one program have under way, as each of them
+ * waits for its chunk to be taken. Another side that does not wait is left with the rest.
+ */
+const UNTAKEN_BYTES_MAX = 64 * 2 ** 20;
+/** What a message takes besides its bytes. */
+const MESSAGE_BYTES = 1024;
 const NONE = new Uint8Array(0);
 
 export interface ChannelOptions {
@@ -40,6 +47,7 @@ export class Channel {
   #receivedHere = 0;
   /** Taken here, and not known there. */
   #consumedHere = new Set<number>();
+  #untakenBytes = 0;
   #heardAt: number;
   #stopTimer: (() => void) | null = null;
   #isClosed = false;
@@ -76,10 +84,10 @@ export class Channel {
     this.#receivedThere = Math.max(this.#receivedThere, received);
     for (const each of consumed) this.#settle(each);
     if (message === null) return;
-    if (number === this.#receivedHere + 1) {
+    if (number === this.#receivedHere + 1 && this.#untakenBytes < UNTAKEN_BYTES_MAX) {
       this.#receivedHere = number;
       this.#consume(number, message, decoded.bytes);
-    } else this.#acknowledge(); // one that came before, or one too early: it comes again
+    } else this.#acknowledge(); // one that came before, or one too early, or one too many: it comes again
   }
 
   /** Resolves when all that was sent has been consumed. */
@@ -105,7 +113,10 @@ export class Channel {
   }
 
   #consume(number: number, message: SessionMessage, bytes: Uint8Array): void {
+    const size = bytes.byteLength + MESSAGE_BYTES;
+    this.#untakenBytes += size;
     const done = () => {
+      this.#untakenBytes -= size;
       this.#consumedHere.add(number);
       if (!this.#isClosed) this.#acknowledge();
     };

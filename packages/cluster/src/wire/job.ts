@@ -1,14 +1,14 @@
 /** A job in the queue. */
 import * as z from 'zod';
 import type { QueuedJob } from '../links.js';
-import { JOB_ID, TENANT } from '../names.js';
+import { ATTEMPTS_MAX, JOB_ID, TENANT } from '../names.js';
 import type { TraceHeaders } from '../tracing/trace-context.js';
 import { BrokenMessageError, decodeEnvelope, encodeEnvelope } from './envelope.js';
 
 const JOB = z.strictObject({
   id: z.string().regex(JOB_ID),
   tenant: z.string().regex(TENANT),
-  maxAttempts: z.int().min(1).max(100),
+  maxAttempts: z.int().min(1).max(ATTEMPTS_MAX),
   submitter: z.string().regex(JOB_ID),
   orphanGraceMs: z
     .number()

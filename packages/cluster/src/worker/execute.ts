@@ -10,7 +10,7 @@ import type { Delivery } from '../links.js';
 import { decodeEnvelope } from '../wire/envelope.js';
 import { REQUEST, type WireRequest } from '../wire/request.js';
 import { errorOutcome, groupOutcome, runOutcome } from './outcome.js';
-import { checkBytes, underCeiling } from './output-ceiling.js';
+import { checkBytes, checkTogether, underCeiling } from './output-ceiling.js';
 import { type SessionWire, WorkerSession } from './session.js';
 import { Unpacker } from './unpack.js';
 
@@ -118,6 +118,8 @@ export class Executor {
     const { outputBytesMax } = this.#parts;
     const recorded = pipes.reduce((sum, { record }) => sum + (record?.maxBytes ?? 0), 0);
     checkBytes('request.pipes', recorded, outputBytesMax);
+    const started = programs.filter((each) => each !== null);
+    checkTogether('request.programs', started, outputBytesMax);
     const unpacked: (GroupProgram | null)[] = [];
     for (const each of programs) {
       unpacked.push(each && (await unpacker.program(underCeiling(each, outputBytesMax, programs.length))));
@@ -129,11 +131,10 @@ export class Executor {
     program: Extract<WireRequest, { kind: 'run' }>['program'],
     unpacker: Unpacker,
   ): Promise<{ file: string; args: readonly string[]; options: RunnerOptions }> {
-    const {
-      file,
-      args = [],
-      ...options
-    } = await unpacker.program(underCeiling(program, this.#parts.outputBytesMax, 1));
+    const { outputBytesMax } = this.#parts;
+    const bounded = underCeiling(program, outputBytesMax, 1);
+    checkTogether('options.fds', [program], outputBytesMax);
+    const { file, args = [], ...options } = await unpacker.program(bounded);
     return { file, args, options };
   }
 }

@@ -34,7 +34,10 @@ export interface WorkerOptions extends BrokerOptions {
    * Default: an hour of wall time. Of an `engine` of the caller's it is the engine's own.
    */
   ceilings?: Limits | undefined;
-  /** Bytes of outputs and files that one job may bring back. Default 256 MiB. */
+  /**
+   * Bytes that one job may bring back in its outputs together (stdout and stderr of a program count once, as
+   * the larger), and as many in files, and in records of pipes. Default 256 MiB.
+   */
   outputBytesMax?: number | undefined;
   /** Bytes of the local cache of files. Default 2 GiB. */
   cacheBytes?: number | undefined;

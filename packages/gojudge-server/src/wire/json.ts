@@ -30,6 +30,11 @@ export class JsonSyntaxError extends Error {
 }
 
 const DEPTH_MAX = 10_000;
+/**
+ * Of one document. Each becomes an object of some 60 bytes, so a body of commas would be thirty times its
+ * size in memory; the largest requests have thousands.
+ */
+const VALUES_MAX = 1_000_000;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const NULL: JsonNode = { kind: 'null' };
@@ -47,6 +52,7 @@ export function parseGoJson(text: string): JsonNode {
 class Scanner {
   readonly #text: string;
   #at = 0;
+  #count = 0;
   readonly #open: (JsonArray | JsonObject)[] = [];
 
   constructor(text: string) {
@@ -114,6 +120,8 @@ class Scanner {
 
   #value(): JsonNode {
     const char = this.#peek();
+    this.#count += 1;
+    if (this.#count > VALUES_MAX) throw new JsonSyntaxError(`more than ${VALUES_MAX} values`);
     switch (char) {
       case '{':
         this.#at += 1;

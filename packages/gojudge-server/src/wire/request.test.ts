@@ -39,6 +39,12 @@ describe('syntax errors in the words of Go', () => {
     expect(failure(text)).toBe(message);
   });
 
+  it('reads so many values and no more: each costs thirty times what it takes on the wire', () => {
+    const many = (count: number) => `{"x":[${'1,'.repeat(count)}1]}`;
+    expect(failure(many(999_997))).toBe('no error');
+    expect(failure(many(999_998))).toBe('more than 1000000 values');
+  });
+
   it('puts a syntax error anywhere before a wrong type', () => {
     expect(failure('{"cmd":1,}')).toMatch(/^invalid character/);
   });
@@ -137,4 +143,17 @@ describe('what Go takes', () => {
     ];
     expect(names).toEqual(['__proto__', 'SRC']);
   });
+});
+
+it('what is no UTF-8 becomes text of its own size', () => {
+  const before = process.memoryUsage().heapUsed;
+  const bytes = Buffer.concat([
+    Buffer.from('{"requestId":"'),
+    Buffer.alloc(4 * 2 ** 20, 0xff),
+    Buffer.from('"}'),
+  ]);
+  const { requestId } = decodeRequest(bytes);
+  const grown = process.memoryUsage().heapUsed - before;
+  expect(requestId!.length).toBe(4 * 2 ** 20);
+  expect(grown).toBeLessThan(64 * 2 ** 20);
 });

@@ -67,3 +67,20 @@ it('one for which there is no room ends its connection', () => {
   send(200);
   expect([receiving.bytes, terminate.mock.calls.length]).toEqual([500, 1]);
 });
+
+it('pings and pongs between the parts of a message are no more than their own bytes', () => {
+  const { send, terminate, socket, receiving } = watched();
+  send(16);
+  socket.emit('ping', Buffer.alloc(10));
+  expect(receiving.bytes).toBe(0);
+  for (let part = 0; part < 4; part += 1) {
+    send(500);
+    send(6);
+    socket.emit('pong', Buffer.alloc(0));
+    vi.advanceTimersByTime(500);
+  }
+  expect(receiving.bytes).toBe(2000);
+  expect(terminate).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(3000);
+  expect(terminate).toHaveBeenCalled();
+});

@@ -6,6 +6,8 @@ import type { Receiving } from '../http/connection/receiving.js';
 /** As for the body of a request: a minute, and a second more for each 16 KiB that came. */
 const TIMEOUT = { graceMs: 60_000, bytesPerMs: 16 };
 const LOOK_MS = 2000;
+/** A control frame of a client, less its payload: two bytes and the mask. */
+const CONTROL_HEAD_BYTES = 6;
 
 /**
  * Ends connections whose messages do not come, or for which there is no room. To be called once for each; it
@@ -19,11 +21,14 @@ export function watchHalfSent(
 ): void {
   let counted = 0;
   let since = performance.now();
-  const settle = () => {
-    receiving.release(counted);
-    counted = 0;
-    since = performance.now();
+  const release = (bytes: number) => {
+    receiving.release(bytes);
+    counted -= bytes;
+    if (counted === 0) since = performance.now();
   };
+  const settle = () => release(counted);
+  // They may come between the parts of a message, of which they bring nothing to its end.
+  const settleControl = ({ length }: Buffer) => release(Math.min(counted, CONTROL_HEAD_BYTES + length));
   const onData = (chunk: Buffer) => {
     if (counted === 0) since = performance.now();
     if (receiving.take(chunk.length)) counted += chunk.length;
@@ -36,7 +41,8 @@ export function watchHalfSent(
   };
   const timer = setInterval(look, Math.min(LOOK_MS, graceMs)).unref();
   connection.prependListener('data', onData);
-  for (const event of ['message', 'ping', 'pong'] as const) socket.on(event, settle);
+  socket.on('message', settle);
+  for (const event of ['ping', 'pong'] as const) socket.on(event, settleControl);
   socket.once('close', () => {
     clearInterval(timer);
     connection.off('data', onData);

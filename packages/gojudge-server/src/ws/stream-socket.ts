@@ -16,7 +16,7 @@ import { runJob, type ServerContext } from '../judge/run-job.js';
 import type { StreamTarget } from '../judge/scope.js';
 import { decodeRequest, decodeResize } from '../wire/request.js';
 import { encodeResults, goJson, inOne } from '../wire/results.js';
-import { StreamInput } from './stream-input.js';
+import { InputGate, StreamInput } from './stream-input.js';
 
 /** Output that may wait for a slow client; then the program waits. */
 const BUFFERED_BYTES_MAX = 1024 * 1024;
@@ -93,11 +93,12 @@ export class StreamSocket implements StreamTarget {
     const { settings } = this.#context;
     const job = convertRequest(decodeRequest(json), settings, true);
     if (job.programs.length > settings.cmdCountMax) throw new BrokenMessage();
+    const gate = new InputGate(this.#socket);
     for (const [index, { files }] of job.programs.entries()) {
       for (const [fd, file] of files.entries()) {
         if (file?.kind !== 'stream-in' && file?.kind !== 'stream-out') continue;
         if (index > STREAM_PLACE_MAX || fd > STREAM_PLACE_MAX) throw new BrokenMessage();
-        if (file.kind === 'stream-in') this.#inputs.set(key(index, fd), new StreamInput(this.#socket));
+        if (file.kind === 'stream-in') this.#inputs.set(key(index, fd), new StreamInput(gate));
       }
     }
     this.#job = job;
