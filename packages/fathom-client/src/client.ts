@@ -1,4 +1,5 @@
 /** The client: executions by id over one connection. */
+import { unlessAborted } from '@sbx/shared';
 import type { ReconnectOptions } from './backoff.js';
 import { Connection, type ConnectionState } from './connection.js';
 import { connectionError, type FathomError, lostError } from './errors.js';
@@ -147,8 +148,7 @@ export class FathomClient implements AsyncDisposable {
 
   /** Asks whether the server lives, and how busy it is. */
   async ping({ signal }: ExecuteOptions = {}): Promise<Pong> {
-    await this.#connection.ready();
-    signal?.throwIfAborted();
+    await unlessAborted(this.#connection.ready(), signal);
     const startedAt = performance.now();
     return new Promise((resolve, reject) => {
       const id = this.#sendPing(({ load }) => {

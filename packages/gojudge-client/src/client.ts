@@ -1,4 +1,5 @@
 /** The client: REST, and the doors to both kinds of sockets. */
+import { unlessAborted } from '@sbx/shared';
 import { CALL_RULES, type CallOptions, checkCall } from './call-options.js';
 import { checkRequest } from './check.js';
 import type { RunCommand, RunGroup } from './command.js';
@@ -212,7 +213,8 @@ export class GojudgeClient implements AsyncDisposable {
 
   /** A connection for many requests at once, over `/ws`. */
   connect(options: SessionOptions = {}): Promise<GojudgeSession> {
-    const parts = { calls: this, retrier: this.#retrier, openSocket: () => this.#openSocket('/ws') };
+    const openSocket = (signal: AbortSignal) => this.#openSocket('/ws', signal);
+    const parts = { calls: this, retrier: this.#retrier, openSocket };
     return GojudgeSession.open(parts, options);
   }
 
@@ -222,8 +224,9 @@ export class GojudgeClient implements AsyncDisposable {
     const { commands, ...rest } = 'commands' in command ? command : { commands: [command] };
     checkGroup({ ...rest, commands });
     const group = { ...rest, commands: commands.map((one) => ({ ...one, files: one.files ?? ALL_STREAMS })) };
+    const { signal } = options;
     const openSocket = () =>
-      this.#retrier.run(() => this.#openSocket('/stream'), wasNeverTaken, options.signal);
+      this.#retrier.run(() => this.#openSocket('/stream', signal), wasNeverTaken, signal);
     return InteractiveRun.open(this, openSocket, group, options);
   }
 
@@ -237,8 +240,10 @@ export class GojudgeClient implements AsyncDisposable {
     return this.close();
   }
 
-  #openSocket(path: string): Promise<SocketLike> {
-    return this.#transport.openSocket(this.#url.replace(/^http/, 'ws') + path, this.#headers);
+  #openSocket(path: string, signal: AbortSignal | undefined): Promise<SocketLike> {
+    const url = this.#url.replace(/^http/, 'ws') + path;
+    const opening = this.#transport.openSocket(url, this.#headers, signal);
+    return unlessAborted(opening, signal, (late) => late.close());
   }
 }
 

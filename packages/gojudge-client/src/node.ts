@@ -30,10 +30,16 @@ function nodeTransport(): Transport {
   };
 }
 
-function openSocket(url: string, headers: Record<string, string>): Promise<SocketLike> {
+function openSocket(url: string, headers: Record<string, string>, signal?: AbortSignal): Promise<SocketLike> {
   const socket = new WebSocket(url, { headers, perMessageDeflate: false });
+  const giveUp = () => socket.terminate();
+  signal?.addEventListener('abort', giveUp, { once: true });
   return new Promise((resolve, reject) => {
-    socket.once('open', () => resolve(socket as unknown as SocketLike));
+    socket.once('close', () => signal?.removeEventListener('abort', giveUp));
+    socket.once('open', () => {
+      signal?.removeEventListener('abort', giveUp);
+      resolve(socket as unknown as SocketLike);
+    });
     socket.on('error', (cause) => reject(connectionError(`No answer from ${url}.`, cause)));
     socket.once('unexpected-response', (request, { statusCode = 0 }) => {
       request.destroy();

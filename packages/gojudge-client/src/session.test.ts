@@ -122,3 +122,19 @@ test('close rejects what is under way', async () => {
   await session.close();
   await rejected;
 });
+
+test('while it connects again a run can be given up, and the session be closed', async () => {
+  const socket = new FakeSocket();
+  const { session, transport } = await connect([socket]);
+  socket.close();
+  await settled();
+  transport.openSocket = () => new Promise(() => undefined);
+  const controller = new AbortController();
+  const [aborted, other] = [session.run(TRUE, { signal: controller.signal }), session.run(TRUE)];
+  other.catch(() => undefined); // told below
+  await settled();
+  controller.abort(new Error('enough'));
+  await expect(aborted).rejects.toThrow('enough');
+  await session.close();
+  await expect(other).rejects.toMatchObject({ code: 'GOJUDGE_CLOSED' });
+});

@@ -1,10 +1,11 @@
 /** Many requests over `/ws`: one connection, made again when it went away. */
+import { unlessAborted } from '@sbx/shared';
 import { type CallOptions, checkCall } from './call-options.js';
 import { checkRequest } from './check.js';
 import type { RunCommand, RunGroup } from './command.js';
 import { GojudgeError } from './errors.js';
 import { wasNeverTaken } from './http.js';
-import { COUNT, checkOptions, FLAG, type OptionRules } from './option-check.js';
+import { COUNT, checkOptions, FLAG, type OptionRules, SIGNAL } from './option-check.js';
 import { disposeAll, RunOutcome } from './outcome.js';
 import { toWireRequest } from './request.js';
 import type { Retrier } from './retry.js';
@@ -26,15 +27,17 @@ export interface SessionOptions {
    * rejected either way with `GOJUDGE_CONNECTION`: the server has ended it.
    */
   reconnect?: boolean | undefined;
+  /** Abort gives up connecting; what was connected before stays. */
+  signal?: AbortSignal | undefined;
 }
 
-const SESSION_RULES: OptionRules<SessionOptions> = { inFlightMax: COUNT, reconnect: FLAG };
+const SESSION_RULES: OptionRules<SessionOptions> = { inFlightMax: COUNT, reconnect: FLAG, signal: SIGNAL };
 
 /** @internal */
 export interface SessionParts {
   calls: FileCalls;
   retrier: Retrier;
-  openSocket(): Promise<SocketLike>;
+  openSocket(signal: AbortSignal): Promise<SocketLike>;
 }
 
 /**
@@ -45,7 +48,8 @@ export class GojudgeSession implements AsyncDisposable {
   readonly #slots: Slots;
   readonly #isReconnecting: boolean;
   #connection: Promise<SocketRuns> | null = null;
-  #isClosed = false;
+  /** Aborted when it is closed. */
+  readonly #closing = new AbortController();
 
   private constructor(parts: SessionParts, options: SessionOptions) {
     checkOptions('options', options, SESSION_RULES);
@@ -58,8 +62,14 @@ export class GojudgeSession implements AsyncDisposable {
   /** @internal */
   static async open(parts: SessionParts, options: SessionOptions): Promise<GojudgeSession> {
     const session = new GojudgeSession(parts, options);
-    await parts.retrier.run(() => session.#current(), wasNeverTaken);
-    return session;
+    const { signal } = options;
+    try {
+      await parts.retrier.run(() => unlessAborted(session.#current(), signal), wasNeverTaken, signal);
+      return session;
+    } catch (error) {
+      void session.close(); // of a connection that nobody waits for
+      throw error;
+    }
   }
 
   /** One program. */
@@ -80,7 +90,7 @@ export class GojudgeSession implements AsyncDisposable {
 
   /** What is under way is rejected and ended. Safe to call twice. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort(closedError());
     const runs = await this.#connection?.catch(() => null); // never opened: nothing to close
     await runs?.close();
   }
@@ -91,8 +101,7 @@ export class GojudgeSession implements AsyncDisposable {
   }
 
   async #send(request: WireRequest, signal?: AbortSignal): Promise<RunOutcome[]> {
-    const runs = await this.#current();
-    signal?.throwIfAborted();
+    const runs = await unlessAborted(this.#current(), signal);
     const { results, cancel } = runs.start(request);
     const outcomes = results.then((all) => all.map((one) => RunOutcome.make(this.#parts.calls, one)));
     if (signal === undefined) return outcomes;
@@ -111,9 +120,8 @@ export class GojudgeSession implements AsyncDisposable {
   async #current(): Promise<SocketRuns> {
     const known = this.#connection;
     const runs = await known;
-    if (this.#isClosed || (runs?.isOpen === false && !this.#isReconnecting)) {
-      throw new GojudgeError({ code: 'GOJUDGE_CLOSED', message: 'The connection is closed.' });
-    }
+    const { aborted: isClosed } = this.#closing.signal;
+    if (isClosed || (runs?.isOpen === false && !this.#isReconnecting)) throw closedError();
     if (runs?.isOpen) return runs;
     if (this.#connection === known) this.#connection = this.#open(); // else another request did
     return this.#connection!;
@@ -121,10 +129,14 @@ export class GojudgeSession implements AsyncDisposable {
 
   async #open(): Promise<SocketRuns> {
     try {
-      return new SocketRuns(await this.#parts.openSocket());
+      return new SocketRuns(await this.#parts.openSocket(this.#closing.signal));
     } catch (error) {
       this.#connection = null; // the next request tries again
       throw error;
     }
   }
+}
+
+function closedError(): GojudgeError {
+  return new GojudgeError({ code: 'GOJUDGE_CLOSED', message: 'The connection is closed.' });
 }

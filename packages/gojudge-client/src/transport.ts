@@ -27,8 +27,11 @@ export interface Transport {
   fetch: typeof fetch;
   /** Requests may have a stream as body. */
   canStreamRequests: boolean;
-  /** An open one, or rejects. `headers` only where the environment can send any with an upgrade. */
-  openSocket(url: string, headers: Record<string, string>): Promise<SocketLike>;
+  /**
+   * An open one, or rejects. `headers` only where the environment can send any with an upgrade. When `signal`
+   * aborts nobody waits for it any more.
+   */
+  openSocket(url: string, headers: Record<string, string>, signal?: AbortSignal): Promise<SocketLike>;
   /** Gives connections back. */
   close?(): Promise<void>;
 }
@@ -45,12 +48,14 @@ export const GLOBAL_TRANSPORT: Transport = {
   // Bun gives up after 5 minutes unless told otherwise; others ignore it.
   fetch: (input, init) => fetch(input, { ...init, timeout: false } as RequestInit),
   canStreamRequests: !isBrowser,
-  openSocket: async (url, headers) => {
+  openSocket: async (url, headers, signal) => {
     const Socket = (globalThis as { WebSocket?: SocketClass }).WebSocket;
     if (Socket === undefined) throw unsupported('There is no WebSocket here: give one as transport.');
     // Node, Bun and Deno take headers.
     const socket = new Socket(url, isBrowser ? subprotocolsFor(headers) : { headers });
-    await whenOpen(socket);
+    const close = () => socket.close();
+    signal?.addEventListener('abort', close, { once: true });
+    await whenOpen(socket).finally(() => signal?.removeEventListener('abort', close));
     return socket;
   },
 };

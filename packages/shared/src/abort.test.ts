@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
-import { onAbort } from './abort.js';
+import { onAbort, unlessAborted } from './abort.js';
 
 it('has one listener however many share a signal, and none when all have left', () => {
   const { signal } = new AbortController();
@@ -23,4 +23,27 @@ it('calls each work once, and none that was released', () => {
   controller.abort();
   expect(called).toEqual(['twice', 'twice']);
   release();
+});
+
+it('does not wait for work that is not wanted any more, and gives back what comes of it', async () => {
+  const controller = new AbortController();
+  const undone: string[] = [];
+  let finish = (_made: string) => {};
+  const work = new Promise<string>((resolve) => {
+    finish = resolve;
+  });
+  const waiting = unlessAborted(work, controller.signal, (made) => void undone.push(made));
+  controller.abort(new Error('enough'));
+  await expect(waiting).rejects.toThrow('enough');
+  await expect(unlessAborted(work, controller.signal)).rejects.toThrow('enough');
+  finish('late');
+  await work;
+  expect(undone).toEqual(['late']);
+});
+
+it('is the work itself where nobody aborts', async () => {
+  const { signal } = new AbortController();
+  await expect(unlessAborted(Promise.resolve(1), signal)).resolves.toBe(1);
+  await expect(unlessAborted(Promise.reject(new Error('no')), signal)).rejects.toThrow('no');
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
 });

@@ -24,6 +24,27 @@ export function onAbort(signal: AbortSignal, work: () => void): () => void {
   };
 }
 
+/**
+ * As `work`, unless the signal comes first: then it rejects with the signal's reason at once, and `undo` gets
+ * what comes of the work after all.
+ */
+export function unlessAborted<T>(
+  work: Promise<T>,
+  signal: AbortSignal | null | undefined,
+  undo: (made: T) => void = () => undefined,
+): Promise<T> {
+  if (signal == null) return work;
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      reject(signal.reason as Error);
+      work.then(undo, () => undefined);
+    };
+    if (signal.aborted) return abort();
+    const unsubscribe = onAbort(signal, abort);
+    work.then(resolve, reject).finally(unsubscribe);
+  });
+}
+
 function share(signal: AbortSignal): Shared {
   const works = new Set<() => void>();
   const listener = () => {

@@ -1,5 +1,5 @@
 /** What packages share that may depend on nothing of ours. Built into each of them. */
-export { onAbort } from './abort.js';
+export { onAbort, unlessAborted } from './abort.js';
 export { type AdmissionBounds, type AdmissionErrors, AdmissionQueue } from './admission-queue.js';
 export { type BackoffTimes, backoffMs } from './backoff.js';
 export { nearestName } from './nearest-name.js';
