@@ -3,6 +3,7 @@
  * message of each execution in turn, so that whatever the programs write, a status or a pong has at most
  * `bufferBytes` before it.
  */
+import { type Sending, StallWatch } from '@sbx/serving';
 import type { WebSocket } from 'ws';
 import type { Outlet } from '../execution/output.js';
 
@@ -21,7 +22,6 @@ export interface OutboxOptions {
  * them.
  */
 const CONTROL_BYTES = 1024 * 1024;
-const CHECKS_PER_STALL = 10;
 const TEXT = { binary: false, compress: false } as const;
 
 /**
@@ -29,13 +29,7 @@ const TEXT = { binary: false, compress: false } as const;
  * connection.
  */
 interface Insides {
-  _socket?: {
-    cork(): void;
-    uncork(): void;
-    bytesWritten: number;
-    writableLength: number;
-    _handle?: { writeQueueSize?: number } | null;
-  } | null;
+  _socket?: (Sending & { cork(): void; uncork(): void }) | null;
 }
 
 export class Outbox implements Outlet {
@@ -44,13 +38,21 @@ export class Outbox implements Outlet {
   readonly #waiting: (() => void)[] = [];
   /** Messages that are not made yet, in their order. */
   readonly #later: (() => string)[] = [];
-  #stallTimer: NodeJS.Timeout | undefined;
+  readonly #stall: StallWatch;
   #isLeaving = false;
   #isStopped = false;
 
   constructor(socket: WebSocket, options: OutboxOptions) {
     this.#socket = socket;
     this.#options = options;
+    const { stallMs, onStall, onProgress } = options;
+    this.#stall = new StallWatch({
+      connection: () => this.#insides._socket,
+      isWaiting: () => this.#isFull,
+      stallMs,
+      onStall,
+      onProgress,
+    });
   }
 
   /**
@@ -84,7 +86,7 @@ export class Outbox implements Outlet {
   /** The connection is gone: nobody waits any more. */
   stop(): void {
     this.#isStopped = true;
-    clearInterval(this.#stallTimer);
+    this.#stall.stop();
     for (const callback of this.#waiting.splice(0)) callback();
   }
 
@@ -103,7 +105,7 @@ export class Outbox implements Outlet {
   #write(make: () => string): void {
     if (this.#isStopped) return;
     this.#socket.send(make(), TEXT, this.#onFlushed);
-    if (this.#isFull) this.#watch();
+    this.#stall.watch();
     if (this.#socket.bufferedAmount > this.#options.bufferBytes + CONTROL_BYTES) this.#socket.pause();
   }
 
@@ -126,32 +128,5 @@ export class Outbox implements Outlet {
 
   get #insides(): Insides {
     return this.#socket as unknown as Insides;
-  }
-
-  /** Looks, while there is no room, whether the peer takes anything. */
-  #watch(): void {
-    if (this.#stallTimer !== undefined) return;
-    const { stallMs, onStall, onProgress } = this.#options;
-    let left = CHECKS_PER_STALL;
-    let before = this.#taken();
-    this.#stallTimer = setInterval(() => {
-      const now = this.#taken();
-      left = now === before ? left - 1 : CHECKS_PER_STALL;
-      if (now !== before) onProgress();
-      before = now;
-      if (left === 0) onStall();
-      if (left > 0 && this.#isFull) return;
-      clearInterval(this.#stallTimer);
-      this.#stallTimer = undefined;
-    }, stallMs / CHECKS_PER_STALL).unref();
-  }
-
-  /**
-   * Changes whenever the kernel takes a byte, not only when a whole message has left; and only then: what is
-   * added meanwhile, our own pings above all, is no progress of the peer's.
-   */
-  #taken(): string {
-    const { bytesWritten = 0, writableLength = 0, _handle: handle } = this.#insides._socket ?? {};
-    return `${bytesWritten - writableLength}:${handle?.writeQueueSize ?? 0}`;
   }
 }

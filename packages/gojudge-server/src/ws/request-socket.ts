@@ -7,17 +7,20 @@ import { runQueued, type ServerContext } from '../judge/run-job.js';
 import { quoteGo } from '../wire/go-text.js';
 import { type DecodedSocketRequest, decodeSocketRequest } from '../wire/request.js';
 import { encodeResults, goJson, inOne } from '../wire/results.js';
+import type { AnswerFlow } from './answer-flow.js';
 
 export class RequestSocket {
   readonly #context: ServerContext;
   readonly #socket: WebSocket;
+  readonly #out: AnswerFlow;
   /** Requests under way, by id. */
   readonly #running = new Map<string, AbortController>();
   readonly #ends = new Set<Promise<void>>();
 
-  constructor(context: ServerContext, socket: WebSocket) {
+  constructor(context: ServerContext, socket: WebSocket, out: AnswerFlow) {
     this.#context = context;
     this.#socket = socket;
+    this.#out = out;
     socket.on('message', (data: RawData) => this.#onMessage(data as Buffer));
   }
 
@@ -65,7 +68,7 @@ export class RequestSocket {
       const outcomes = await runQueued(this.#context, job, controller.signal);
       this.#running.delete(requestId);
       const message = encodeResults(outcomes, `{"requestId":${goJson(requestId)},"results":`, '}\n');
-      this.#socket.send(inOne(message), { binary: false }, () => undefined);
+      this.#out.answer(inOne(message));
     } catch (error) {
       this.#running.delete(requestId);
       this.#answer(requestId, '[]', error instanceof RunFailure ? error.message : plainText(error));
@@ -74,6 +77,6 @@ export class RequestSocket {
 
   #answer(requestId: string, results: string, error: string): void {
     const tail = error === '' ? '' : `,"error":${goJson(error)}`;
-    this.#socket.send(`{"requestId":${goJson(requestId)},"results":${results}${tail}}\n`, () => undefined);
+    this.#out.answer(`{"requestId":${goJson(requestId)},"results":${results}${tail}}\n`);
   }
 }

@@ -8,12 +8,13 @@ import type { WebSocket, WebSocketServer } from 'ws';
 import type { EntryCheck, EntryHeaders } from '../http/entry.js';
 import { pathOf } from '../http/request-path.js';
 import type { ServerContext } from '../judge/run-job.js';
+import { AnswerFlow } from './answer-flow.js';
 import { watchHalfSent } from './half-sent.js';
 import { NO_UPGRADE_HEADERS, noUpgradeBody, upgradeProblem } from './no-upgrade.js';
 import { RequestSocket } from './request-socket.js';
 import { StreamSocket } from './stream-socket.js';
 
-/** Only pongs count as life, as with go-judge. */
+/** Only pongs count as life, as with go-judge, and that a peer takes what is sent to it. */
 const ALIVE = { pingMs: 50_000, silenceMs: 60_000 };
 
 interface Served {
@@ -93,13 +94,17 @@ export class Sockets {
   }
 
   #serve(socket: WebSocket, path: string): void {
+    const { alive, stop } = keepAlive(socket, ALIVE);
+    const out = new AnswerFlow(socket, alive);
     const served: Served =
-      path === '/ws' ? new RequestSocket(this.#context, socket) : new StreamSocket(this.#context, socket);
+      path === '/ws'
+        ? new RequestSocket(this.#context, socket, out)
+        : new StreamSocket(this.#context, socket, out);
     this.#open.set(socket, served);
-    const { stop } = keepAlive(socket, ALIVE);
     socket.on('error', () => socket.terminate()); // `ws` has told the peer already
     socket.once('close', () => {
       stop();
+      out.stop();
       served.lost();
       this.#open.delete(socket);
     });

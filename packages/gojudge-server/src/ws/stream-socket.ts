@@ -16,12 +16,13 @@ import { runJob, type ServerContext } from '../judge/run-job.js';
 import type { StreamTarget } from '../judge/scope.js';
 import { decodeRequest, decodeResize } from '../wire/request.js';
 import { encodeResults, goJson, inOne } from '../wire/results.js';
+import type { AnswerFlow } from './answer-flow.js';
 import { InputGate, StreamInput } from './stream-input.js';
 
 /** Output that may wait for a slow client; then the program waits. */
 const BUFFERED_BYTES_MAX = 1024 * 1024;
-/** A client that reads nothing for so long is gone. */
-const STUCK_MS = 10_000;
+/** For the peer's part of the close. */
+const GOODBYE_MS = 10_000;
 
 /** RFC 6455, section 7.4.1: what the run was for is done. */
 const NORMAL_CLOSURE = 1000;
@@ -35,6 +36,7 @@ class BrokenMessage extends Error {}
 export class StreamSocket implements StreamTarget {
   readonly #context: ServerContext;
   readonly #socket: WebSocket;
+  readonly #out: AnswerFlow;
   readonly #controller = new AbortController();
   readonly #inputs = new Map<string, StreamInput>();
   readonly #terminals = new Map<string, RunnerProcess>();
@@ -42,9 +44,10 @@ export class StreamSocket implements StreamTarget {
   #job: Job | null = null;
   #end: Promise<void> = Promise.resolve();
 
-  constructor(context: ServerContext, socket: WebSocket) {
+  constructor(context: ServerContext, socket: WebSocket, out: AnswerFlow) {
     this.#context = context;
     this.#socket = socket;
+    this.#out = out;
     socket.on('message', (data: RawData) => this.#onMessage(data as Buffer));
   }
 
@@ -125,12 +128,11 @@ export class StreamSocket implements StreamTarget {
   }
 
   #finish(frame: string | Buffer): void {
-    const { strict } = this.#context.settings;
-    // go-judge says no goodbye
-    this.#socket.send(frame, { binary: true }, () =>
-      strict ? this.#socket.terminate() : this.#socket.close(NORMAL_CLOSURE),
-    );
-    setTimeout(() => this.#socket.terminate(), STUCK_MS).unref();
+    this.#out.send(frame, true, () => {
+      if (this.#context.settings.strict) return this.#socket.terminate(); // go-judge says no goodbye
+      this.#socket.close(NORMAL_CLOSURE);
+      setTimeout(() => this.#socket.terminate(), GOODBYE_MS).unref();
+    });
   }
 
   #resize(json: Buffer): void {
@@ -152,11 +154,7 @@ export class StreamSocket implements StreamTarget {
   #send(frame: Uint8Array): Promise<void> {
     return new Promise((resolve) => {
       if (this.#socket.readyState !== this.#socket.OPEN) return resolve();
-      const stuck = setTimeout(() => this.#socket.terminate(), STUCK_MS);
-      this.#socket.send(frame, () => {
-        clearTimeout(stuck);
-        resolve();
-      });
+      this.#out.send(frame, true, resolve);
       if (this.#socket.bufferedAmount < BUFFERED_BYTES_MAX) resolve();
     });
   }
