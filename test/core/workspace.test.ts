@@ -81,6 +81,15 @@ me ü'; echo long > '${long}/file'; head -c 300000 /dev/urandom > big; : > empty
     });
   });
 
+  it('says which link no archive can carry; one that says a replacement character is one', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await shell(sandbox, 'ln -s "$(printf \'\\357\\277\\275\')" fine');
+    await using other = await create(await buffer(sandbox.snapshot()));
+    expect(await other.readlink('fine')).toBe('\u{fffd}');
+    await shell(sandbox, 'ln -s "$(printf \'bad\\377\')" link');
+    await expect(buffer(sandbox.snapshot())).rejects.toMatchObject({ path: 'link', errnoName: 'EILSEQ' });
+  });
+
   it('goes through while a program moves everything, and never outside', async () => {
     await using sandbox = await sbx.engine.createSandbox();
     const process = await sandbox.spawn('/bin/sh', [

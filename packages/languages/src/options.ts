@@ -3,6 +3,7 @@
  * not wait for the second step.
  */
 import { InvalidOptionsError, optionRules } from '@sbx/core';
+import type { ProbeOptions } from './probe.js';
 import type { Artifact, CompileOptions, RunArtifactOptions, RunCodeOptions } from './types.js';
 
 const { by, checkEnv, checkRule, isPlainObject, ONE_SHOT_RULES, PROGRAM_HINTS } = optionRules;
@@ -94,6 +95,22 @@ export function validateRunArtifact(artifact: Artifact, options: RunArtifactOpti
 }
 export function validateRunCode(options: RunCodeOptions): void {
   validate(options, RUN_CODE);
+}
+
+const PROBE = table<ProbeOptions>('the options of probe', {
+  languages: by((value) => (Array.isArray(value) ? null : wrongType('an array of names', value))),
+  signal: CALL.signal,
+});
+
+export function validateProbe(engine: unknown, options: unknown): void {
+  const found = engine === undefined ? null : checkEngine(engine);
+  if (found !== null) throwProblem('engine', found);
+  if (options !== undefined) validate(options, PROBE);
+}
+
+/** Throws `InvalidOptionsError` for what is no text. */
+export function checkText(value: unknown, name: string): void {
+  if (typeof value !== 'string') throwProblem(name, wrongType('a string', value));
 }
 
 /** Throws `InvalidOptionsError` for the first fault; `name` is the argument's. */

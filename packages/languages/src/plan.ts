@@ -64,7 +64,7 @@ export function planRun(language: Language, artifact: Artifact, options: RunArti
       ...rest,
       ...plan.options,
       seccompFamily: rest.seccompFamily ?? language.seccompFamily,
-      files: { ...plan.options.files, ...artifact.files, ...files },
+      files: { ...plan.options.files, ...files, ...artifact.files },
     },
   };
 }
@@ -105,8 +105,18 @@ function valueFor<T extends object, Context>(value: PerRun<T, Context>, context:
 
 function refuseTaken(files: Files | undefined, taken: readonly string[], language: Language): void {
   for (const name of Object.keys(files ?? {})) {
-    if (taken.includes(name)) throw nameTaken(`options.files[${JSON.stringify(name)}]`, name, language);
+    if (taken.includes(plainName(name)))
+      throw nameTaken(`options.files[${JSON.stringify(name)}]`, name, language);
   }
+}
+
+/** `./main.py` is `main.py`. Absolute ones are left: what is run is written after them. */
+function plainName(path: string): string {
+  if (path.startsWith('/')) return path;
+  return path
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/');
 }
 
 function nameTaken(field: string, name: string, language: Language): InvalidOptionsError {

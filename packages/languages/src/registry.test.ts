@@ -1,6 +1,6 @@
 import { InvalidOptionsError } from '@sbx/core';
 import { describe, expect, test } from 'vitest';
-import { createRegistry, languages } from './index.js';
+import { createRegistry, languages, minimalRoot } from './index.js';
 import { FakeEngine } from './testing/fake-engine.js';
 
 const mine = {
@@ -95,4 +95,19 @@ describe('createRegistry', () => {
     });
     expect(registry.find('mine').needs).toEqual(['cc']);
   });
+});
+
+test('what is no name, no file, no engine is told as any other wrong option', async () => {
+  const odd = { field: expect.any(String), rule: expect.stringMatching(/type|format|choice/) };
+  for (const value of [null, 5, {}, Symbol('s')] as never[]) {
+    expect(() => languages.find(value)).toThrow(expect.objectContaining({ field: 'options.language' }));
+    expect(() => languages.detect(value)).toThrow(expect.objectContaining({ field: 'fileName' }));
+    expect(() => languages.detect('a.sh', value)).toThrow(expect.objectContaining({ field: 'code' }));
+    expect(() => minimalRoot(value)).toThrow(expect.objectContaining({ field: 'languages' }));
+    await expect(languages.probe(value)).rejects.toMatchObject({ ...odd, field: 'engine' });
+    await expect(languages.probe(undefined, { languages: value })).rejects.toMatchObject(odd);
+    await expect(languages.probe(undefined, { languages: [value] })).rejects.toMatchObject(odd);
+  }
+  for (const value of [null, 5] as never[])
+    expect(() => minimalRoot([value])).toThrow(expect.objectContaining({ field: 'languages[0]' }));
 });

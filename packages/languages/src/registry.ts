@@ -6,7 +6,14 @@ import { compileCode } from './compile.js';
 import { makeLanguage } from './definition.js';
 import { builtinLanguages } from './entries/index.js';
 import type { Language, LanguageDefinition, LanguageReport } from './language.js';
-import { validate, validateCompile, validateRunArtifact, validateRunCode } from './options.js';
+import {
+  checkText,
+  validate,
+  validateCompile,
+  validateProbe,
+  validateRunArtifact,
+  validateRunCode,
+} from './options.js';
 import { planRun } from './plan.js';
 import { type ProbeOptions, probeLanguages } from './probe.js';
 import { runCompiled, runSource } from './run.js';
@@ -59,6 +66,7 @@ export class Registry {
    * when there is none.
    */
   find(name: string): Language {
+    checkText(name, 'options.language');
     const found = this.#byName.get(name.toLowerCase());
     if (found !== undefined) return found;
     const near = nearestName(name, [...this.#byName.keys()]);
@@ -77,6 +85,8 @@ export class Registry {
    * first line of `code`, when there is one. `null`: not recognised.
    */
   detect(fileName: string, code = ''): Language | null {
+    checkText(fileName, 'fileName');
+    checkText(code, 'code');
     const dot = fileName.lastIndexOf('.');
     const byExtension = dot < 0 ? null : (this.#byExtension.get(fileName.slice(dot)) ?? null);
     if (byExtension !== null && !byExtension.extensions.includes('.sh')) return byExtension;
@@ -88,7 +98,8 @@ export class Registry {
    * What is installed inside the engine's sandboxes, and in which version. Rejects only when the engine
    * itself fails.
    */
-  probe(engine?: RunEngine, options?: ProbeOptions): Promise<LanguageReport[]> {
+  async probe(engine?: RunEngine, options?: ProbeOptions): Promise<LanguageReport[]> {
+    validateProbe(engine, options);
     const wanted = options?.languages?.map((name) => this.find(name)) ?? this.#languages;
     return probeLanguages([...wanted], engine, options?.signal);
   }

@@ -69,9 +69,19 @@ describe('runCode', () => {
     await runCode({ language: 'python', code: '', engine, files: { 'a.py': '1' } });
     expect(engine.calls.map((call) => Object.keys(call.options.files ?? {}))).toEqual([
       ['a.h', 'main.cpp'],
-      ['main', 'a.h'],
-      ['main.py', 'a.py'],
+      ['a.h', 'main'],
+      ['a.py', 'main.py'],
     ]);
+  });
+
+  test('no spelling of the source’s name puts another file in its place', async () => {
+    const engine = new FakeEngine();
+    const run = (name: string) =>
+      runCode({ language: 'python', code: '', engine, files: { [name]: 'other' } });
+    for (const name of ['main.py', './main.py', './/main.py'])
+      await expect(run(name)).rejects.toMatchObject({ option: 'files', rule: 'conflict' });
+    await run('/w/main.py');
+    expect(Object.keys(engine.calls[0]!.options.files!).at(-1)).toBe('main.py'); // written last
   });
 
   test('the source can have another name', async () => {

@@ -1,10 +1,11 @@
 /** A work folder to a tar archive (POSIX pax), while programs may change it. */
-import { constants, fstatSync, read as readCallback, type Stats } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
+import { constants, fstatSync, read as readCallback, readlinkSync, type Stats } from 'node:fs';
 import { promisify } from 'node:util';
 import type { TarHeader, TarPackController } from 'modern-tar';
 import { FileAccessError } from '../errors.js';
-import { EFBIG } from '../native/errno.js';
-import type { WorkFolder } from './trees.js';
+import { EFBIG, EILSEQ } from '../native/errno.js';
+import { inParent, type WorkFolder } from './trees.js';
 import { GONE, walkTree } from './walk.js';
 
 const read = promisify(readCallback);
@@ -19,6 +20,8 @@ export interface PackOptions {
   uid: number;
 }
 
+/** What invalid bytes become in a string. */
+const REPLACED = '\u{fffd}';
 /** Files up to this size are read in one piece. */
 const SMALL_BYTES = 64 * 1024;
 
@@ -80,7 +83,23 @@ class Packer {
 
   async #addLink(path: string, stats: Stats): Promise<void> {
     const said = this.#folder.native.readLinkBeneath({ dir: this.#root, path });
-    if (typeof said === 'string') return this.#put({ name: path, type: 'symlink', linkname: said }, stats);
+    if (typeof said !== 'string') return;
+    if (said.includes(REPLACED) && !this.#isText(path)) throw refusal(path, EILSEQ);
+    return this.#put({ name: path, type: 'symlink', linkname: said }, stats);
+  }
+
+  /** Of a link that seems to say a replacement character: whether it does. */
+  #isText(path: string): boolean {
+    try {
+      return (
+        0 ===
+        inParent(this.#folder, 'snapshot', path, (dir, name) =>
+          isUtf8(readlinkSync(`/proc/self/fd/${dir}/${name}`, 'buffer')) ? 0 : EILSEQ,
+        )
+      );
+    } catch {
+      return false; // changed meanwhile: what it said is not known
+    }
   }
 
   async #addSmall(path: string, stats: Stats): Promise<void> {
