@@ -1,7 +1,7 @@
 // Init's steps, in order, from its clone to "ready". The order matters:
-//   1. the engine's /proc  used once and closed: from here on nothing that leads out of the sandbox is open
-//   2. cgroup namespace    after birth inside the sandbox's groups, so that they look like the root
-//   3. network             only when loopback was asked for; else the keeper's empty one serves
+//   1. network             only when loopback was asked for; else the keeper's empty one serves
+//   2. the engine's /proc  used and closed: from here on nothing that leads out of the sandbox is open
+//   3. cgroup namespace    after birth inside the sandbox's groups, so that they look like the root
 //   4. mounts              while we still may
 //   5. undumpable          before any program exists that could look at us
 //   6. filter              last: it forbids most of the above; every program inherits it
@@ -16,6 +16,7 @@
 #include "../common/text.h"
 #include "../plan/seccomp.h"
 #include "landlock.h"
+#include "network.h"
 #include "speculation.h"
 
 namespace sbx {
@@ -23,8 +24,8 @@ namespace {
 
 constexpr unsigned kPrivate = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 
-Failure BringLoopbackUp() {
-  SBX_TRY(FailIf(Stage::k_network, sys::Unshare(CLONE_NEWNET), 1));
+Failure BringLoopbackUp(const Template& plan) {
+  SBX_TRY(MakeNetwork(plan, 1));
   Fd socket((int)sys::Call(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   SBX_TRY(FailIf(Stage::k_loopback, socket.get()));
   struct ifreq request = {};
@@ -170,10 +171,10 @@ Failure LoadInheritedFilter(const Template& plan) {
 }
 
 Failure SetUpSandbox(const Helper& helper, const PrepareRecord& request, SandboxSetup& setup) {
+  if ((request.flags & kPrepareLoopback) != 0) SBX_TRY(BringLoopbackUp(helper.plan));
   SBX_TRY(OpenOomScore(helper.plan, setup.oomScore));
   if (helper.plan.coreScheduling) SBX_TRY(TakeCoreSchedulingCookie());
   SBX_TRY(FailIf(Stage::k_cgroupNamespace, sys::Unshare(CLONE_NEWCGROUP)));
-  if ((request.flags & kPrepareLoopback) != 0) SBX_TRY(BringLoopbackUp());
   SBX_TRY(MountPrivateTrees(helper, request, setup));
   SBX_TRY(MountProc(helper.plan.proc, setup.proc));
   if ((request.flags & kPrepareTerminal) != 0) SBX_TRY(MountPts());

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KiB, MiB, t, withEngine } from '../helpers/engine.js';
 
 /** What a shell prints, both streams. */
-async function sh(engine: Engine, script: string): Promise<string> {
-  const result = await engine.run('/bin/sh', ['-c', script], { stderr: 'stdout' });
+async function sh(engine: Engine, script: string, network: false | 'loopback' = false): Promise<string> {
+  const result = await engine.run('/bin/sh', ['-c', script], { stderr: 'stdout', network });
   return result.stdout.text();
 }
 
@@ -172,6 +172,30 @@ describe('/proc', () => {
       expect(text).toMatch(/^self\nthread-self\n/);
       expect(text).not.toContain('written');
       expect(text.match(/cannot create/g)).toHaveLength(2);
+    });
+  });
+
+  it.each<EngineOptions>([{}, { insideUid: 0 }, { proc: 'writable', insideUid: 0 }])(
+    'tells nothing of the network, which would be of the machine: %o',
+    async (options) => {
+      await withEngine(options, async (engine) => {
+        const script = 'cd /proc/self/net && chmod 777 * 2>&-; cat softnet_stat dev; ls stat; cat * 2>&-';
+        for (const network of [false, 'loopback'] as const) {
+          const text = await sh(engine, script, network);
+          expect(text.match(/Permission denied/g)).toHaveLength(3);
+          expect(text.replace(/.*Permission denied\n/g, '')).toBe('');
+        }
+      });
+    },
+  );
+
+  it('holds no message for the next sandbox of a slot', async () => {
+    await withEngine({ proc: 'writable', parallelism: 1, readyCount: 0, maxSandboxes: 1 }, async (engine) => {
+      const maps =
+        'cd /proc/self; for map in uid_map gid_map projid_map; do echo 7 1234 1 > $map; done; cat *_map';
+      const texts = [await sh(engine, maps), await sh(engine, maps)];
+      expect(texts[1]).toBe(texts[0]);
+      expect(texts[0]).not.toContain('1234');
     });
   });
 });
