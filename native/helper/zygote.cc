@@ -157,7 +157,9 @@ Failure MapKeeper(const Zygote& zygote, long pid, const NewSlotRecord& request) 
   SBX_TRY(write("uid_map", map.text(), 11));
   // Anybody in the namespace may write the map of projects, once: a sandbox could leave a message in it for
   // the next one. Where it is not ours to write it is not theirs either.
-  (void)write("projid_map", "0 0 1\n", 13);
+  Text<64> projects;
+  projects << (uint64_t)pid << "/projid_map";
+  (void)WriteFile(plan.procFd, projects.text(), "0 0 1\n");
   return write("gid_map", map.text(), 12);
 }
 
