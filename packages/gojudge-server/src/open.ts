@@ -1,10 +1,9 @@
 /** What a server is made of, opened in order: settings, engine, store, workers. */
 
 import { Engine, type EngineInfo, InvalidOptionsError } from '@sbx/core';
-import { makeMemoryFolder } from '@sbx/serving';
+import { makeMemoryFolder, Receiving } from '@sbx/serving';
 import { readDotEnv } from './config/dot-env.js';
 import { makeRoot, type Root } from './config/mounts.js';
-import { Receiving } from './http/connection/receiving.js';
 import { type ServerContext, Workers } from './judge/run-job.js';
 import type { Settings } from './judge/settings.js';
 import type { Metrics } from './metrics/metrics.js';

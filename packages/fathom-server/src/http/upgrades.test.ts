@@ -109,3 +109,15 @@ it('all that are open are told when the server closes', async () => {
   expect(code).toBe(1001);
   await upgrades.idle();
 });
+
+it('messages that have not come whole have a bound together, with or without pings between their parts', async () => {
+  upgrades = new Upgrades(host, () => objection, 1000);
+  const socket = connect();
+  await once(socket, 'open');
+  for (let part = 0; part < 3; part += 1) {
+    socket.send('x'.repeat(400), { fin: false });
+    socket.ping();
+  }
+  const [code] = await once(socket, 'close');
+  expect(code).toBe(1006);
+});

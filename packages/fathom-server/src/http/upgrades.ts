@@ -8,7 +8,7 @@ import {
   Stamper,
   VERSION_HEADER,
 } from '@sbx/fathom-client/wire';
-import { type EntryCheck, FOREIGN_PAGE, refuseUpgrade } from '@sbx/serving';
+import { type EntryCheck, FOREIGN_PAGE, Receiving, refuseUpgrade, watchHalfSent } from '@sbx/serving';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Connection, type Host } from '../connection/connection.js';
 import { errorMessage } from '../errors.js';
@@ -20,6 +20,8 @@ const VERSION = { [VERSION_HEADER]: String(PROTOCOL_VERSION) };
 const GOODBYE_MS = 2000;
 /** Nothing of a peer that is turned away is read, except its close frame. */
 const GOODBYE_BYTES_MAX = 1024;
+/** Of messages of all connections that have not come whole. */
+const RECEIVE_BYTES_MAX = 512 * 2 ** 20;
 const SHARED = {
   noServer: true,
   clientTracking: false,
@@ -34,9 +36,11 @@ export class Upgrades {
   /** For those that are told why they may not, once connected. */
   readonly #goodbyes = new WebSocketServer({ ...SHARED, maxPayload: GOODBYE_BYTES_MAX });
   readonly #open = new Set<Connection>();
+  readonly #receiving: Receiving;
   #count = 0;
 
-  constructor(host: Host, check: EntryCheck) {
+  constructor(host: Host, check: EntryCheck, receiveBytesMax = RECEIVE_BYTES_MAX) {
+    this.#receiving = new Receiving(receiveBytesMax);
     this.#host = host;
     this.#check = check;
     this.#server = new WebSocketServer({ ...SHARED, maxPayload: host.options.messageBytesMax });
@@ -63,7 +67,10 @@ export class Upgrades {
     }
     if (isTold) return this.#goodbyes.handleUpgrade(request, socket, head, refuseToken);
     if (isVersionSupported(request)) {
-      return this.#server.handleUpgrade(request, socket, head, (opened) => this.#serve(opened));
+      return this.#server.handleUpgrade(request, socket, head, (opened) => {
+        watchHalfSent(opened, request.socket, this.#receiving);
+        this.#serve(opened);
+      });
     }
     this.#goodbyes.handleUpgrade(request, socket, head, refuseVersion);
   }

@@ -1,8 +1,8 @@
 /** A whole request, from its turn to its outcomes. All front ends end here. */
 import type { Runner, RunObserver } from '@sbx/core';
+import type { Receiving } from '@sbx/serving';
 import { AdmissionQueue } from '@sbx/shared';
 import { RunFailure } from '../errors.js';
-import type { Receiving } from '../http/connection/receiving.js';
 import type { FileStore } from '../store/store.js';
 import { execute } from './execute.js';
 import type { Job } from './job.js';

@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { Receiving } from '@sbx/serving';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ServerContext } from '../../../judge/run-job.js';
 import type { Metrics } from '../../../metrics/metrics.js';
-import { Receiving } from '../../connection/receiving.js';
 import { FastPath } from './fast-path.js';
 
 let server: Server;

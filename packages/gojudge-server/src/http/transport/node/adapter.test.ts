@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Receiving } from '@sbx/serving';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ServerContext } from '../../../judge/run-job.js';
-import { Receiving } from '../../connection/receiving.js';
 import { serveRequest } from './adapter.js';
 
 let server: Server;

@@ -1,9 +1,9 @@
 /** Requests that come by way of Node's HTTP server. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Receiving } from '@sbx/serving';
 import type { ServerContext } from '../../../judge/run-job.js';
 import { goJson } from '../../../wire/results.js';
-import type { Receiving } from '../../connection/receiving.js';
 import type { EntryCheck, EntryHeaders } from '../../entry.js';
 import type { RequestContext } from '../../request-context.js';
 import { errorResponse, jsonResponse } from '../../responses.js';

@@ -1,8 +1,8 @@
 // Bodies from streams: what is counted against the room of all, and that it is given back.
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
+import { Receiving } from '@sbx/serving';
 import { expect, test } from 'vitest';
-import { Receiving } from '../../connection/receiving.js';
 import { readBody } from './body.js';
 
 function reading(maxBytes: number, room = 1000) {

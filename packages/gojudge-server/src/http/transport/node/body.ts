@@ -1,7 +1,7 @@
 /** A request's body, bounded while it is read. */
 import type { IncomingMessage } from 'node:http';
+import type { Receiving } from '@sbx/serving';
 import { RunFailure } from '../../../errors.js';
-import type { Receiving } from '../../connection/receiving.js';
 
 export class BodyTooLarge extends Error {
   override name = 'BodyTooLarge';

@@ -1,7 +1,15 @@
 /** Messages of a WebSocket that have not come whole: counted with all others, and not waited for for ever. */
 import type { Socket } from 'node:net';
-import type { WebSocket } from 'ws';
-import type { Receiving } from '../http/connection/receiving.js';
+import type { Receiving } from './receiving.js';
+
+/** The part of a WebSocket of `ws` that is needed. */
+export interface Received {
+  readonly isPaused: boolean;
+  terminate(): void;
+  on(event: 'message', listener: () => void): unknown;
+  on(event: 'ping' | 'pong', listener: (payload: Buffer) => void): unknown;
+  once(event: 'close', listener: () => void): unknown;
+}
 
 /** As for the body of a request: a minute, and a second more for each 16 KiB that came. */
 const TIMEOUT = { graceMs: 60_000, bytesPerMs: 16 };
@@ -14,7 +22,7 @@ const CONTROL_HEAD_BYTES = 6;
  * ends with its socket.
  */
 export function watchHalfSent(
-  socket: WebSocket,
+  socket: Received,
   connection: Socket,
   receiving: Receiving,
   { graceMs, bytesPerMs } = TIMEOUT,
@@ -42,7 +50,8 @@ export function watchHalfSent(
   const timer = setInterval(look, Math.min(LOOK_MS, graceMs)).unref();
   connection.prependListener('data', onData);
   socket.on('message', settle);
-  for (const event of ['ping', 'pong'] as const) socket.on(event, settleControl);
+  socket.on('ping', settleControl);
+  socket.on('pong', settleControl);
   socket.once('close', () => {
     clearInterval(timer);
     connection.off('data', onData);

@@ -1,9 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { WebSocket } from 'ws';
-import { Receiving } from '../http/connection/receiving.js';
-import { watchHalfSent } from './half-sent.js';
+import { type Received, watchHalfSent } from './half-sent.js';
+import { Receiving } from './receiving.js';
 
 const TIMEOUT = { graceMs: 1000, bytesPerMs: 1 };
 
@@ -19,7 +18,7 @@ function watched(maxBytes = 10_000) {
   const connection = new EventEmitter();
   const terminate = vi.fn();
   const socket = Object.assign(new EventEmitter(), { terminate, isPaused: false });
-  watchHalfSent(socket as unknown as WebSocket, connection as unknown as Socket, receiving, TIMEOUT);
+  watchHalfSent(socket as unknown as Received, connection as unknown as Socket, receiving, TIMEOUT);
   return {
     receiving,
     socket,
