@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { ClusterEngine, type ClusterJob, clusterStatus, startWorker, type Worker } from '@sbx/cluster';
 import {
@@ -312,4 +314,17 @@ describe('what is known of a cluster', () => {
     const wrong = ClusterEngine.open({ servers: nats.url, tenants: 'x' } as never);
     await expect(wrong).rejects.toMatchObject({ field: 'options.tenants', hint: 'Did you mean tenant?' });
   });
+
+  test('a broker that never answers is given up, and nothing of the connection is left', async () => {
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const opening = ClusterEngine.open({ servers: `nats://127.0.0.1:${port}` });
+    await expect(opening).rejects.toMatchObject({ code: 'SBX_CLUSTER_UNAVAILABLE' });
+    const [socket] = sockets;
+    socket!.resume();
+    if (!socket!.destroyed) await once(socket!, 'close');
+    silent.close();
+  }, 15_000);
 });

@@ -34,6 +34,7 @@ import {
   WORKERS,
 } from '../names.js';
 import { Asks } from './asks.js';
+import { closeUnanswered } from './transport.js';
 
 /** How to reach the broker, and what to make there when it is missing. */
 export interface BrokerOptions {
@@ -159,6 +160,7 @@ async function connectTo(options: BrokerOptions, name: string): Promise<NatsConn
     ...(credentials === undefined ? {} : { authenticator: await authenticatorOf(credentials) }),
     ...(tls === undefined ? {} : { tls }),
   };
+  closeUnanswered();
   try {
     return await connect(settings);
   } catch (error) {
