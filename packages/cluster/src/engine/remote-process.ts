@@ -9,6 +9,7 @@ import {
   SbxError,
   signalNumber,
 } from '@sbx/core';
+import { mergeOutputs } from '@sbx/shared';
 import type { Channel } from '../session/channel.js';
 import type { SessionMessage } from '../wire/session.js';
 import { RemoteInput, RemoteOutput } from './remote-streams.js';
@@ -141,26 +142,7 @@ export class RemoteProcess implements RunnerProcess {
       const message = "Nothing to iterate: spawn with stdout: 'pipe' or stderr: 'pipe'.";
       throw new SbxError({ code: 'SBX_STREAM_BUSY', message });
     }
-    const waiting = new Map<
-      'stdout' | 'stderr',
-      Promise<['stdout' | 'stderr', IteratorResult<Uint8Array>]>
-    >();
-    const iterators = { stdout: stdout?.[Symbol.asyncIterator](), stderr: stderr?.[Symbol.asyncIterator]() };
-    const wait = (kind: 'stdout' | 'stderr') =>
-      waiting.set(
-        kind,
-        iterators[kind]!.next().then((step) => [kind, step]),
-      );
-    if (stdout !== null) wait('stdout');
-    if (stderr !== null) wait('stderr');
-    while (waiting.size > 0) {
-      const [kind, step] = await Promise.race(waiting.values());
-      if (step.done) waiting.delete(kind);
-      else {
-        wait(kind);
-        yield { kind, bytes: step.value };
-      }
-    }
+    yield* mergeOutputs({ stdout, stderr });
     yield { kind: 'exit', result: await this.result };
   }
 

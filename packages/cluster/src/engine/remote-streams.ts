@@ -1,6 +1,10 @@
 /** Streams of a program on another machine, as `OutputStream` and `InputStream` of one on this. */
 import { Readable, Writable } from 'node:stream';
 import { type ProgramInput, type ProgramOutput, SbxError } from '@sbx/core';
+import type { OpenOutput } from '@sbx/shared';
+
+const LINE_FEED = 0x0a;
+const NOTHING = new Uint8Array(0);
 
 interface Chunk {
   bytes: Uint8Array;
@@ -50,15 +54,39 @@ export class RemoteOutput implements ProgramOutput {
   }
 
   async *lines(): AsyncGenerator<string, void, undefined> {
-    let rest = Buffer.alloc(0);
-    for await (const bytes of this) {
-      rest = Buffer.concat([rest, bytes]);
-      for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
-        yield rest.toString('utf8', 0, end);
-        rest = rest.subarray(end + 1);
+    const line: Uint8Array[] = [];
+    const taken = () => Buffer.concat(line.splice(0)).toString('utf8');
+    let rest: Uint8Array = NOTHING;
+    this.#claim();
+    try {
+      for (let bytes = await this.#next(); bytes !== null; bytes = await this.#next()) {
+        rest = bytes;
+        for (let end = rest.indexOf(LINE_FEED); end >= 0; end = rest.indexOf(LINE_FEED)) {
+          line.push(rest.subarray(0, end));
+          rest = rest.subarray(end + 1);
+          yield taken();
+        }
+        if (rest.byteLength > 0) line.push(rest);
+        rest = NOTHING;
       }
+      if (line.length > 0) yield taken();
+    } finally {
+      this.#isRead = false;
+      if (rest.byteLength > 0) this.#chunks.unshift({ bytes: rest, taken: () => undefined });
     }
-    if (rest.length > 0) yield rest.toString('utf8');
+  }
+
+  /** For whoever reads several at once. */
+  open(wake: () => void): OpenOutput {
+    this.#claim();
+    this.#wake = wake;
+    return {
+      read: () => (this.#chunks.length > 0 ? this.#shift() : this.#hasEnded ? null : undefined),
+      close: () => {
+        this.#wake = () => undefined;
+        this.#isRead = false;
+      },
+    };
   }
 
   async text(): Promise<string> {
@@ -95,6 +123,10 @@ export class RemoteOutput implements ProgramOutput {
         this.#wake = resolve;
       });
     }
+    return this.#shift();
+  }
+
+  #shift(): Uint8Array {
     const { bytes, taken } = this.#chunks.shift()!;
     taken();
     return bytes;

@@ -1,4 +1,5 @@
 /** A living program. */
+import { mergeOutputs } from '@sbx/shared';
 import { signalNumber } from '../errno.js';
 import { InvalidOptionsError, SbxError } from '../errors.js';
 import { describe } from '../options/describe.js';
@@ -6,7 +7,7 @@ import { TERMINAL_SIZE_MAX } from '../options/stdio.js';
 import { after, CLOSE_WAIT_MS } from '../run/killing.js';
 import type { Running } from '../run/running.js';
 import type { InputStream } from '../streams/input.js';
-import type { OpenOutput, OutputStream } from '../streams/output-stream.js';
+import type { OutputStream } from '../streams/output-stream.js';
 import type { LiveUsage } from '../types/limits.js';
 import type { RunResult } from '../types/result.js';
 import { FileCalls } from './file-calls.js';
@@ -129,7 +130,7 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
       const message = "Nothing to iterate: spawn with stdout: 'pipe' or stderr: 'pipe'.";
       throw new SbxError({ code: 'SBX_STREAM_BUSY', message });
     }
-    yield* merge({ stdout, stderr });
+    yield* mergeOutputs({ stdout, stderr });
     yield { kind: 'exit', result: await this.result };
   }
 }
@@ -146,40 +147,3 @@ export type StreamFor<Options, Name extends string, Stream> =
 
 /** Makes a key that is none of `Known`'s an error, as in any object literal. */
 export type NoOtherKeys<Options, Known> = { readonly [Key in Exclude<keyof Options, keyof Known>]: never };
-
-type Kind = 'stdout' | 'stderr';
-type Chunk = Extract<ProcessEvent, { kind: Kind }>;
-
-/**
- * Chunks of the streams that there are, as they come. One promise at a time is waited for: a race would leave
- * something at that of the quiet stream with each chunk of the other. Both streams are given back at the end.
- */
-async function* merge(streams: Record<Kind, OutputStream | null>): AsyncGenerator<Chunk, void, undefined> {
-  let wake = () => {};
-  const open = new Map<Kind, OpenOutput>();
-  const opened: OpenOutput[] = [];
-  try {
-    for (const kind of ['stdout', 'stderr'] as const) {
-      const output = streams[kind]?.open(() => wake());
-      if (output === undefined) continue;
-      open.set(kind, output);
-      opened.push(output);
-    }
-    while (open.size > 0) {
-      const more = new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-      let hasRead = false;
-      for (const [kind, output] of open) {
-        const bytes = output.read();
-        if (bytes === null) open.delete(kind);
-        if (bytes == null) continue;
-        hasRead = true;
-        yield { kind, bytes };
-      }
-      if (!hasRead && open.size > 0) await more;
-    }
-  } finally {
-    for (const output of opened) output.close();
-  }
-}

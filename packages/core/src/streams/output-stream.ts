@@ -1,5 +1,6 @@
 /** The reading side of a program's output, with back pressure down to the program. */
 import { Readable } from 'node:stream';
+import type { OpenOutput } from '@sbx/shared';
 import { InvalidOptionsError, SbxError } from '../errors.js';
 import type { Native, NativeReader } from '../native/native.js';
 import { describe } from '../options/describe.js';
@@ -14,14 +15,6 @@ let hasWarned = false;
 
 const LINE_FEED = 0x0a;
 const EMPTY = new Uint8Array(0);
-
-/** An output that somebody reads beside others. */
-export interface OpenOutput {
-  /** What has come; `undefined`: nothing yet, `null`: nothing more. */
-  read(): Uint8Array | null | undefined;
-  /** Gives the stream back. To be called once. */
-  close(): void;
-}
 
 /** The callback of `each`. */
 interface Taker {
