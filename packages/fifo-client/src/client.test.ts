@@ -24,3 +24,15 @@ describe('a client', () => {
     await expect(client.wait()).rejects.toMatchObject({ code: 'SBX_FIFO_CLOSED' });
   });
 });
+
+it('a last call that was aborted before its turn can be made again', async () => {
+  const client = new FifoClient('/no/such/directory');
+  const before = client.wait();
+  const controller = new AbortController();
+  const last = client.terminate({ signal: controller.signal });
+  controller.abort(new Error('enough'));
+  await expect(before).rejects.toMatchObject({ code: 'SBX_FIFO_GONE' });
+  await expect(last).rejects.toThrow('enough');
+  await expect(client.terminate()).rejects.toMatchObject({ code: 'SBX_FIFO_GONE' });
+  await expect(client.wait()).rejects.toMatchObject({ code: 'SBX_FIFO_TERMINATED' });
+});

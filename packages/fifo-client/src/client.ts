@@ -56,6 +56,7 @@ export class FifoClient {
     this.#checkOpen();
     if (terminate) this.#isTerminated = true;
     return this.#inTurn(async () => {
+      if (terminate && signal?.aborted) this.#isTerminated = false; // it is not made, so it can be made again
       const both = joinSignals(signal, this.#closing.signal);
       try {
         return await exchange({ ...this.#paths(), terminate, timeoutMs, signal: both.signal });
