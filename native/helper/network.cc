@@ -4,16 +4,35 @@
 #include "../common/folder.h"
 
 namespace sbx {
+namespace {
 
-Failure MakeNetwork(const Template& plan, unsigned step) {
-  SBX_TRY(FailIf(Stage::k_network, sys::Unshare(CLONE_NEWNET), step));
-  const Fd files(sys::Open(plan.procFd, "self/net", O_RDONLY | O_DIRECTORY));
+// How many packets the CPUs have had, what the sockets of all namespaces hold, tables of neighbours.
+constexpr const char* kOfMachine[] = {"softnet_stat", "sockstat", "protocols", "rt_acct", "stat"};
+
+void Shut(const Template& plan, const Fd& files, const char* name) {
+  const uint32_t owner = plan.initUid();
+  if (plan.insideUid == 0) (void)!sys::Call(SYS_fchownat, files.get(), name, owner, owner, 0);
+  (void)sys::FchmodAt(files.get(), name, 0);
+}
+
+Fd OpenFiles(const Template& plan) { return Fd(sys::Open(plan.procFd, "self/net", O_RDONLY | O_DIRECTORY)); }
+
+}  // namespace
+
+Failure MakeSlotNetwork(const Template& plan) {
+  SBX_TRY(FailIf(Stage::k_network, sys::Unshare(CLONE_NEWNET)));
+  const Fd files = OpenFiles(plan);
   (void)ForEachEntry(files.get(), [&](const sys::FolderEntry& entry) {
-    if (entry.name[0] == '.') return 0;
-    (void)!sys::Call(SYS_fchownat, files.get(), entry.name, plan.initUid(), plan.initUid(), 0);
-    (void)sys::FchmodAt(files.get(), entry.name, 0);
+    if (entry.name[0] != '.') Shut(plan, files, entry.name);
     return 0;
   });
+  return {};
+}
+
+Failure MakeOwnNetwork(const Template& plan) {
+  SBX_TRY(FailIf(Stage::k_network, sys::Unshare(CLONE_NEWNET), 1));
+  const Fd files = OpenFiles(plan);
+  for (const char* name : kOfMachine) Shut(plan, files, name);
   return {};
 }
 

@@ -25,7 +25,7 @@ namespace {
 constexpr unsigned kPrivate = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 
 Failure BringLoopbackUp(const Template& plan) {
-  SBX_TRY(MakeNetwork(plan, 1));
+  SBX_TRY(MakeOwnNetwork(plan));
   Fd socket((int)sys::Call(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   SBX_TRY(FailIf(Stage::k_loopback, socket.get()));
   struct ifreq request = {};

@@ -113,7 +113,7 @@ Failure SetUp(Zygote& zygote) {
       SBX_TRY(FailIf(Stage::k_identity, sys::SetResGid(id), 1));
       SBX_TRY(FailIf(Stage::k_identity, sys::SetResUid(id), 2));
     }
-    SBX_TRY(MakeNetwork(zygote.helper.plan, 0));
+    SBX_TRY(MakeSlotNetwork(zygote.helper.plan));
     // No program below can ever regain a capability: nothing is left in the bounding set, and uid 0 means
     // nothing.
     for (unsigned long capability = 0; capability < 64; ++capability)
