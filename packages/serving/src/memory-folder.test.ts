@@ -35,3 +35,11 @@ it('takes away what a killed server left, and nothing else', async () => {
   await makeMemoryFolder('gojudge', parent);
   expect(readdirSync(parent)).toHaveLength(4); // one gone, one new
 });
+
+it('says which folder cannot be made', async () => {
+  await expect(makeMemoryFolder('gojudge', join(parent, 'none'))).rejects.toMatchObject({
+    code: 'SBX_FILE_NOT_FOUND',
+    operation: 'mkdtemp',
+    path: expect.stringContaining(join(parent, 'none', 'sbx-gojudge-')),
+  });
+});

@@ -6,10 +6,11 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FileAccessError } from '@sbx/core';
 
 /**
  * `kind`: what the folder is for, in letters. `parent`: where it and those of others are. Default: memory,
- * where the system has a place for that.
+ * where the system has a place for that. Throws `FileAccessError`.
  */
 export async function makeMemoryFolder(
   kind: string,
@@ -17,7 +18,10 @@ export async function makeMemoryFolder(
 ): Promise<string> {
   const prefix = `sbx-${kind}-`;
   await removeAbandoned(parent, prefix);
-  return mkdtemp(join(parent, `${prefix}${await tagOf(process.pid)}-`));
+  const path = join(parent, `${prefix}${await tagOf(process.pid)}-`);
+  return mkdtemp(path).catch((cause: NodeJS.ErrnoException) => {
+    throw new FileAccessError({ operation: 'mkdtemp', path, errno: cause.errno ?? 0, cause });
+  });
 }
 
 /** Folders of other users and of other process namespaces are theirs to remove. */

@@ -58,11 +58,14 @@ const pty = z.strictObject({
   capture: z.strictObject({ maxBytes: bytes, overflow: z.enum(['kill', 'hangup']).optional() }).optional(),
 });
 
+/** More than the engine has. Counted first: each name that is none takes its time to say so. */
+const LIMITS_MAX = 64;
 /** Limits by name; their ranges are the engine's. */
-const limits = z.record(
-  z.string().regex(/^[a-zA-Z]{1,32}$/),
-  z.union([z.number(), z.string().max(4096), z.null()]),
-);
+const limits = z
+  .custom<object>((value) => Object.keys(Object(value)).length <= LIMITS_MAX)
+  .pipe(
+    z.record(z.string().regex(/^[a-zA-Z]{1,32}$/), z.union([z.number(), z.string().max(4096), z.null()])),
+  );
 
 export const program = z.strictObject({
   file: text,

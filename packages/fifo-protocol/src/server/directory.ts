@@ -84,7 +84,12 @@ export class Directory {
 }
 
 async function makeFolder(wanted: string | null): Promise<string> {
-  if (wanted === null) return mkdtemp(join(tmpdir(), 'sbx-fifo-'));
+  if (wanted === null) {
+    const prefix = join(tmpdir(), 'sbx-fifo-');
+    return mkdtemp(prefix).catch((cause) => {
+      throw failure(`${prefix}…`, cause);
+    });
+  }
   const path = resolve(wanted);
   try {
     await mkdir(path, { mode: 0o700 });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { startFifoSandbox } from './start.js';
 
 it('rejects with the engine’s own error when it has no room for a sandbox', async () => {
@@ -22,6 +22,16 @@ it('closes the sandbox when the directory cannot be made', async () => {
     code: 'SBX_FIFO_DIRECTORY',
   });
   expect(isClosed).toBe(true);
+});
+
+it('says which directory cannot be made when it is given none', async () => {
+  vi.stubEnv('TMPDIR', '/no/such');
+  const sandbox = { spawn: () => Promise.reject(new Error('never')), close: async () => undefined };
+  await expect(startFifoSandbox({ createSandbox: async () => sandbox }, 'true')).rejects.toMatchObject({
+    code: 'SBX_FIFO_DIRECTORY',
+    message: expect.stringContaining('/no/such/sbx-fifo-'),
+  });
+  vi.unstubAllEnvs();
 });
 
 it('answers for a program that cannot be started', async () => {
