@@ -59,6 +59,13 @@ describe('addresses', () => {
     if (status === 426) expect(answer.headers.get('upgrade')).toBe('websocket');
   });
 
+  test('an offer of HTTP/2, which Java’s client makes with each request, is passed over', async () => {
+    const headers = { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'h2c', 'HTTP2-Settings': 'AAMAAABk' };
+    const [answer] = (await once(get(`${open.http}/healthz`, { headers }), 'response')) as [IncomingMessage];
+    expect(answer.statusCode).toBe(200);
+    answer.resume();
+  });
+
   test.each([
     ['POST', { 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==' }, 405],
     ['GET', { 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': 'short' }, 400],

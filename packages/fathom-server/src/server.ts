@@ -1,10 +1,10 @@
 /** The server: engine, languages, places and connections behind one port. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { DEFAULT_MOUNTS, Engine, type Runner } from '@sbx/core';
 import { executeSchema } from '@sbx/fathom-client/schemas';
 import { minimalRoot, TOLD_MEMORY_MOUNTS } from '@sbx/languages';
-import { after, listenAt, makeEntryCheck, unreadyReason } from '@sbx/serving';
+import { after, createHttpServer, endSlowBody, listenAt, makeEntryCheck, unreadyReason } from '@sbx/serving';
 import { Admission, type AdmissionBounds } from './admission.js';
 import type { Host } from './connection/connection.js';
 import { fieldsOf } from './connection/request.js';
@@ -186,8 +186,15 @@ class OpenServer implements FathomServer {
   }
 
   #createServer(): Server {
-    const server = createServer(this.handler);
-    server.on('upgrade', this.handleUpgrade);
+    const server = createHttpServer({
+      handler: (request, response) => {
+        endSlowBody(request);
+        this.handler(request, response);
+      },
+      // Not that of HTTP/2, which Java's clients make with each request.
+      ownsUpgrade: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+      upgrade: this.handleUpgrade,
+    });
     this.#servers.push(server);
     return server;
   }

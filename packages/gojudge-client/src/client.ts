@@ -16,7 +16,7 @@ import {
   refuse,
   TEXT,
 } from './option-check.js';
-import { disposeAll, RunOutcome } from './outcome.js';
+import { disposeAll, outcomesOf, type RunOutcome } from './outcome.js';
 import { toWireRequest } from './request.js';
 import { Retrier, type RetryOptions } from './retry.js';
 import { GojudgeSession, type SessionOptions } from './session.js';
@@ -113,7 +113,7 @@ export class GojudgeClient implements AsyncDisposable {
       signal: signal ?? null,
     };
     const results = await this.#http.json('/run', init, isResults);
-    return results.map((result) => RunOutcome.make(this, result));
+    return outcomesOf(this, results, request.cmd.length);
   }
 
   /**

@@ -1,4 +1,5 @@
 /** What a run comes back with. */
+import { GojudgeError } from './errors.js';
 import { figuresOf, type RunFigures } from './request.js';
 import { type FileCalls, StoredFile } from './stored-file.js';
 import type { WireFileError, WireResult, WireStatus } from './wire/index.js';
@@ -87,4 +88,11 @@ function byName<T>(entries: Iterable<readonly [string, T]>): Record<string, T> {
 /** Deletes what runs that nobody will look at left on the server. */
 export async function disposeAll(outcomes: Iterable<RunOutcome | undefined>): Promise<void> {
   await Promise.all([...outcomes].map((outcome) => outcome?.[Symbol.asyncDispose]()));
+}
+
+/** @internal One for each of `count` programs. Throws `GOJUDGE_PROTOCOL` when there are more or fewer. */
+export function outcomesOf(calls: FileCalls, results: readonly WireResult[], count: number): RunOutcome[] {
+  if (results.length === count) return results.map((result) => RunOutcome.make(calls, result));
+  const message = `The server answered with ${results.length} results for ${count} programs.`;
+  throw new GojudgeError({ code: 'GOJUDGE_PROTOCOL', message });
 }

@@ -44,7 +44,7 @@ export class Retrier {
       } catch (error) {
         if (count >= this.#retries || !(error instanceof GojudgeError) || !mayRepeat(error)) throw error;
         const waitMs = backoffMs(count, { firstMs: this.#backoffMs, capMs: WAIT_MS_MAX, jitter: JITTER });
-        await sleep(error.retryAfterMs ?? waitMs, signal);
+        await sleep(Math.min(error.retryAfterMs ?? waitMs, WAIT_MS_MAX), signal);
       }
     }
   }

@@ -31,6 +31,18 @@ test('answers go to who asked, in whatever order they come', async () => {
   expect((await Promise.all(runs)).map(({ exitStatus }) => exitStatus)).toEqual([1, 2]);
 });
 
+test('an answer with too few results is an error, not a run without an outcome', async () => {
+  const socket = new FakeSocket();
+  const { session } = await connect([socket]);
+  const run = session.run(TRUE);
+  await settled();
+  socket.receive(`${JSON.stringify({ requestId: socket.requests[0]!.requestId, results: [] })}\n`);
+  await expect(run).rejects.toMatchObject({
+    code: 'GOJUDGE_PROTOCOL',
+    message: 'The server answered with 0 results for 1 programs.',
+  });
+});
+
 test('a lost connection rejects what is under way, the next request makes a new one', async () => {
   const [one, two] = [new FakeSocket(), new FakeSocket()];
   const { session } = await connect([one, refused(), two]);

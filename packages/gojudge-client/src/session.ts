@@ -6,7 +6,7 @@ import type { RunCommand, RunGroup } from './command.js';
 import { GojudgeError } from './errors.js';
 import { wasNeverTaken } from './http.js';
 import { COUNT, checkOptions, FLAG, type OptionRules, SIGNAL } from './option-check.js';
-import { disposeAll, RunOutcome } from './outcome.js';
+import { disposeAll, outcomesOf, type RunOutcome } from './outcome.js';
 import { toWireRequest } from './request.js';
 import type { Retrier } from './retry.js';
 import { Slots } from './slots.js';
@@ -103,7 +103,7 @@ export class GojudgeSession implements AsyncDisposable {
   async #send(request: WireRequest, signal?: AbortSignal): Promise<RunOutcome[]> {
     const runs = await unlessAborted(this.#current(), signal);
     const { results, cancel } = runs.start(request);
-    const outcomes = results.then((all) => all.map((one) => RunOutcome.make(this.#parts.calls, one)));
+    const outcomes = results.then((all) => outcomesOf(this.#parts.calls, all, request.cmd.length));
     if (signal === undefined) return outcomes;
     return new Promise((resolve, reject) => {
       const abort = () => {

@@ -12,7 +12,7 @@ import {
   TEXT,
   type ValueRule,
 } from './option-check.js';
-import { RunOutcome } from './outcome.js';
+import { outcomesOf, type RunOutcome } from './outcome.js';
 import { OutputQueue } from './output-queue.js';
 import { toWireRequest } from './request.js';
 import type { FileCalls } from './stored-file.js';
@@ -245,10 +245,12 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
     if (answer === null) return this.#fail(protocolError());
     this.#isOver = true;
     this.#queue.end();
-    if ((answer.results ?? []).length > 0) {
-      this.#settle.resolve(answer.results!.map((result) => RunOutcome.make(this.#calls, result)));
-    } else {
-      this.#settle.reject(runError(answer.error ?? 'The run failed; the server did not say why.'));
+    const results = answer.results ?? [];
+    try {
+      if (results.length === 0) throw runError(answer.error ?? 'The run failed; the server did not say why.');
+      this.#settle.resolve(outcomesOf(this.#calls, results, this.#isTerminal.length));
+    } catch (error) {
+      this.#settle.reject(error);
     }
   }
 

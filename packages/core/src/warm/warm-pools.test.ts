@@ -185,6 +185,15 @@ describe('a request', () => {
     expect(standby.counters().f).toMatchObject({ warm: 1, cold: 0 });
   });
 
+  it('and another soon, however closely requests follow each other', async () => {
+    const { standby } = await warm(4);
+    for (let at = 0; at < 6; at += 1) {
+      await standby.spawn('f', specOf(), { code: 'x' });
+      vi.advanceTimersByTime(19);
+    }
+    expect(FakeProcess.all.length).toBeGreaterThan(4);
+  });
+
   it('goes on to the next when one has gone', async () => {
     const { standby } = await warm(2);
     FakeProcess.all[0]!.isGone = true;

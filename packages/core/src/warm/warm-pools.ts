@@ -16,6 +16,8 @@ const DEFAULT_MEMORY_BYTES = 512 * 2 ** 20;
 const DEFAULT_START_MS = 60_000;
 /** A process that was just activated has the machine to itself for its first moments. */
 const REFILL_DELAY_MS = 20;
+/** But where one is activated after the other, pools are filled all the same. */
+const REFILL_DELAY_MS_MAX = 100;
 
 export class StandbyPool {
   readonly #core: EngineCore;
@@ -26,6 +28,8 @@ export class StandbyPool {
   readonly #startingMax: number;
   readonly #closer = async () => this.close();
   #timer: NodeJS.Timeout | undefined;
+  /** When pools are to be filled at the latest. */
+  #fillBy: number | null = null;
   #idleWaiters: (() => void)[] = [];
   /** Why this machine cannot hold warm processes at all. */
   #unavailable: string | null = null;
@@ -152,12 +156,19 @@ export class StandbyPool {
     if (this.#closed) throw new ClosedError('The standby');
   }
 
-  #fillSoon(delayMs = REFILL_DELAY_MS): void {
+  #fillSoon(): void {
+    const now = performance.now();
+    this.#fillBy ??= now + REFILL_DELAY_MS_MAX;
+    this.#fillIn(Math.min(REFILL_DELAY_MS, this.#fillBy - now));
+  }
+
+  #fillIn(delayMs: number): void {
     clearTimeout(this.#timer);
     if (!this.#closed) this.#timer = setTimeout(() => this.#fill(), delayMs).unref();
   }
 
   #fill(): void {
+    this.#fillBy = null;
     let retryInMs = Number.POSITIVE_INFINITY;
     for (const pool of this.#pools.values()) {
       if (this.#closed || this.#unavailable !== null) break;
@@ -167,7 +178,7 @@ export class StandbyPool {
       if (pool.members.size < pool.count && pool.retryInMs > 0)
         retryInMs = Math.min(retryInMs, pool.retryInMs);
     }
-    if (Number.isFinite(retryInMs)) this.#fillSoon(retryInMs + 1);
+    if (Number.isFinite(retryInMs)) this.#fillIn(retryInMs + 1);
     if (this.#isIdle()) this.#notifyIdle();
   }
 
