@@ -14,7 +14,6 @@ export {
 } from './entry.js';
 export { isForeignPage } from './foreign-page.js';
 export { GUARANTEE_FACTS, type GuaranteeFacts } from './guarantees.js';
-export { type Received, watchHalfSent } from './half-sent.js';
 export { createHttpServer, type HttpHandlers } from './http-server.js';
 export { type KeepAliveTimes, keepAlive, type Pinged } from './keep-alive.js';
 export { watchLauncher } from './launcher.js';
@@ -22,7 +21,7 @@ export { listenAt } from './listen.js';
 export { makeMemoryFolder } from './memory-folder.js';
 export { checkOptions } from './options.js';
 export { offeredProtocols, protocolToken } from './protocol-token.js';
-export { Receiving } from './receiving.js';
+export { type Received, Receiving, watchHalfSent } from './receiving.js';
 export { refuseUpgrade } from './refuse.js';
 export { parseRoot } from './root.js';
 export { METRICS_TYPE, sendText } from './send.js';

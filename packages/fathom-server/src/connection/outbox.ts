@@ -105,7 +105,7 @@ export class Outbox implements Outlet {
   #write(make: () => string): void {
     if (this.#isStopped) return;
     this.#socket.send(make(), TEXT, this.#onFlushed);
-    this.#stall.watch();
+    if (this.#isFull) this.#stall.watch();
     if (this.#socket.bufferedAmount > this.#options.bufferBytes + CONTROL_BYTES) this.#socket.pause();
   }
 
