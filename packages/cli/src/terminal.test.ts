@@ -28,3 +28,9 @@ test('columns are aligned, and colours do not count as width', () => {
     ['<n>     <state>  <last>', 'a     <ok>     x', 'long  no', ''].join('\n'),
   );
 });
+
+test('cells hold nothing that a terminal obeys', () => {
+  const cells = ['a\u001b[2Jb', 'c\nd\u202ee', 'é 漢'];
+  const [, row] = formatTable(['x', 'y', 'z'], [cells], (_colour, text) => text).split('\n');
+  expect(row).toBe('a\\u{1b}[2Jb  c\\u{a}d\\u{202e}e  é 漢');
+});

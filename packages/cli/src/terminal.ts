@@ -54,8 +54,12 @@ function formatRow(row: readonly Cell[], widths: readonly number[], paint: Paint
     .trimEnd();
 }
 
+/** What a terminal would obey: labels and names in tables are other machines' words. */
+const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
 function textOf(cell: Cell | undefined): string {
-  return typeof cell === 'string' ? cell : (cell?.text ?? '');
+  const text = typeof cell === 'string' ? cell : (cell?.text ?? '');
+  return text.replace(CONTROLS, (control) => `\\u{${control.codePointAt(0)!.toString(16)}}`);
 }
 
 /** One JSON object on stdout. */
