@@ -204,6 +204,8 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
 
 /** Ends with an abort of the caller's, and when the engine closes: a source may never give anything. */
 async function fillFolder(lease: SandboxLease, { signal, workspace, files }: SandboxOptions): Promise<void> {
+  signal?.throwIfAborted();
+  if (workspace === undefined && files === undefined) return;
   const { core, folder } = lease;
   const stop = new AbortController();
   const release = signal === undefined ? () => undefined : onAbort(signal, () => stop.abort(signal.reason));
@@ -213,7 +215,6 @@ async function fillFolder(lease: SandboxLease, { signal, workspace, files }: San
   };
   core.closers.add(closer);
   try {
-    signal?.throwIfAborted();
     if (workspace !== undefined) await unpackTree(folder, workspace, stop.signal);
     if (files !== undefined) await copyIn(folder, files);
     stop.signal.throwIfAborted();
