@@ -1,10 +1,7 @@
 /** Streams of a program on another machine, as `OutputStream` and `InputStream` of one on this. */
 import { Readable, Writable } from 'node:stream';
 import { type ProgramInput, type ProgramOutput, SbxError } from '@sbx/core';
-import type { OpenOutput } from '@sbx/shared';
-
-const LINE_FEED = 0x0a;
-const NOTHING = new Uint8Array(0);
+import { linesOf, type OpenOutput } from '@sbx/shared';
 
 interface Chunk {
   bytes: Uint8Array;
@@ -54,26 +51,15 @@ export class RemoteOutput implements ProgramOutput {
   }
 
   async *lines(): AsyncGenerator<string, void, undefined> {
-    const line: Uint8Array[] = [];
-    const taken = () => Buffer.concat(line.splice(0)).toString('utf8');
-    let rest: Uint8Array = NOTHING;
     this.#claim();
-    try {
-      for (let bytes = await this.#next(); bytes !== null; bytes = await this.#next()) {
-        rest = bytes;
-        for (let end = rest.indexOf(LINE_FEED); end >= 0; end = rest.indexOf(LINE_FEED)) {
-          line.push(rest.subarray(0, end));
-          rest = rest.subarray(end + 1);
-          yield taken();
-        }
-        if (rest.byteLength > 0) line.push(rest);
-        rest = NOTHING;
-      }
-      if (line.length > 0) yield taken();
-    } finally {
-      this.#isRead = false;
-      if (rest.byteLength > 0) this.#chunks.unshift({ bytes: rest, taken: () => undefined });
-    }
+    yield* linesOf({
+      next: () => this.#next(),
+      giveBack: (rest) => {
+        this.#isRead = false;
+        if (rest.byteLength > 0) this.#chunks.unshift({ bytes: rest, taken: () => undefined });
+      },
+      textOf: (chunks) => Buffer.concat(chunks).toString('utf8'),
+    });
   }
 
   /** For whoever reads several at once. */

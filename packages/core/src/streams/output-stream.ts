@@ -1,10 +1,10 @@
 /** The reading side of a program's output, with back pressure down to the program. */
 import { Readable } from 'node:stream';
-import type { OpenOutput } from '@sbx/shared';
+import { linesOf, type OpenOutput } from '@sbx/shared';
 import { InvalidOptionsError, SbxError } from '../errors.js';
 import type { Native, NativeReader } from '../native/native.js';
 import { describe } from '../options/describe.js';
-import { GrowingText } from './growing-text.js';
+import { checkTextLength, textOfAll } from './text.js';
 
 /** Bytes held for a reader that is behind; then the pipe is left alone and fills, and the program waits. */
 const HIGH_WATER_BYTES = 256 * 1024;
@@ -12,9 +12,6 @@ const HIGH_WATER_BYTES = 256 * 1024;
 /** So long output lies unread, the program standing still, before that is told, once per process. */
 const UNREAD_MS = 1000;
 let hasWarned = false;
-
-const LINE_FEED = 0x0a;
-const EMPTY = new Uint8Array(0);
 
 /** The callback of `each`. */
 interface Taker {
@@ -102,24 +99,15 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
    */
   async *lines(): AsyncGenerator<string, void, undefined> {
     this.#take();
-    const line = new GrowingText();
-    let rest: Uint8Array = EMPTY;
-    try {
-      for (let chunk = await this.#next(); chunk !== null; chunk = await this.#next()) {
-        rest = chunk;
-        for (let end = rest.indexOf(LINE_FEED); end >= 0; end = rest.indexOf(LINE_FEED)) {
-          line.add(rest.subarray(0, end));
-          rest = rest.subarray(end + 1);
-          yield line.take();
-        }
-        line.add(rest);
-        rest = EMPTY;
-      }
-      if (line.byteLength > 0) yield line.take();
-    } finally {
-      this.#taken = false;
-      if (rest.byteLength > 0) this.#putBack(rest);
-    }
+    yield* linesOf({
+      next: () => this.#next(),
+      giveBack: (rest) => {
+        this.#taken = false;
+        if (rest.byteLength > 0) this.#putBack(rest);
+      },
+      textOf: textOfAll,
+      checkLength: checkTextLength,
+    });
   }
 
   /**
@@ -127,9 +115,14 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
    * otherwise.
    */
   async text(): Promise<string> {
-    const text = new GrowingText();
-    for await (const chunk of this) text.add(chunk);
-    return text.take();
+    const chunks: Uint8Array[] = [];
+    let byteLength = 0;
+    for await (const chunk of this) {
+      byteLength += chunk.byteLength;
+      checkTextLength(byteLength);
+      chunks.push(chunk);
+    }
+    return textOfAll(chunks);
   }
 
   /** As a Web stream. */
