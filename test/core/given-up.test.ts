@@ -4,6 +4,7 @@ import { getEventListeners } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { useEngine, withEngine } from '../helpers/engine.js';
 import { timed, until } from '../helpers/wait.js';
@@ -39,6 +40,63 @@ it('a workspace that never comes does not outlive the engine', async () => {
     await until(5000, 'one is made', () => engine.counters().sandboxes === 1);
   });
   expect(await making).toMatchObject({ code: 'SBX_CLOSED' });
+});
+
+/** Streams that never give anything, with whether they have been told that nothing more is taken. */
+const silentStreams: [
+  what: string,
+  make: () => [source: AsyncIterable<Uint8Array>, isOver: () => boolean],
+][] = [
+  ['a Node stream', silentReadable],
+  ['a Web stream', silentWebStream],
+  ['an iterable', silentIterable],
+];
+
+function silentReadable(): [AsyncIterable<Uint8Array>, () => boolean] {
+  const source = new Readable({ read: () => {} });
+  return [source, () => source.destroyed];
+}
+
+function silentWebStream(): [AsyncIterable<Uint8Array>, () => boolean] {
+  let isOver = false;
+  const cancel = () => {
+    isOver = true;
+  };
+  const source = new ReadableStream<Uint8Array>({ cancel });
+  return [source as unknown as AsyncIterable<Uint8Array>, () => isOver];
+}
+
+function silentIterable(): [AsyncIterable<Uint8Array>, () => boolean] {
+  let isOver = false;
+  const next = () => new Promise<never>(() => {});
+  const over = () => {
+    isOver = true;
+    return new Promise<never>(() => {});
+  };
+  return [{ [Symbol.asyncIterator]: () => ({ next, return: over }) }, () => isOver];
+}
+
+it.each(silentStreams)('a file from %s that never comes does not outlive the sandbox', async (_, make) => {
+  const sandbox = await sbx.engine.createSandbox();
+  const [source, isOver] = make();
+  const writing = sandbox.writeFile('never', source).catch((error) => error);
+  const stream = sandbox.createWriteStream('never too');
+  const failed = new Promise((resolve) => stream.once('error', resolve));
+  await until(5000, 'the files are made', async () => (await sandbox.readdir()).length === 2);
+  await sandbox.close();
+  const closed = await sandbox.stat('never').catch((error) => error);
+  expect(closed).toMatchObject({ code: 'SBX_CLOSED' });
+  expect(await writing).toEqual(closed);
+  expect(await failed).toEqual(closed);
+  expect(isOver()).toBe(true);
+});
+
+it.each(silentStreams)('a workspace from %s that is given up is told so', async (_, make) => {
+  const [workspace, isOver] = make();
+  const signal = AbortSignal.timeout(50);
+  const making = sbx.engine.createSandbox({ workspace, signal });
+  await expect(making).rejects.toMatchObject({ name: 'TimeoutError' });
+  await until(5000, 'the source is told', isOver);
 });
 
 it('a program has its grace when the engine closes, and no more', async () => {

@@ -1,8 +1,10 @@
 /** Contents of a regular file of the sandbox, a chunk at a time. The descriptor stays the caller's. */
 import { fstatSync, read as readCallback, write as writeCallback } from 'node:fs';
 import { promisify } from 'node:util';
+import { unlessAborted } from '@sbx/shared';
 import { FileAccessError } from '../errors.js';
 import { throwProblem, wrongSecret } from '../options/problem.js';
+import { ChunkSource } from '../streams/chunk-source.js';
 
 const read = promisify(readCallback);
 const write = promisify(writeCallback);
@@ -29,18 +31,29 @@ export async function* readChunks(file: number, path: string): AsyncGenerator<Ui
   }
 }
 
-/** An error thrown by the source itself is the caller's own, and passes as it is. */
+/**
+ * An error thrown by the source itself is the caller's own, and passes as it is. When `closing` aborts, a
+ * source that gives nothing is waited for no longer.
+ */
 export async function writeChunks(
   file: number,
   path: string,
   source: AsyncIterable<Uint8Array | string>,
+  closing: AbortSignal,
 ): Promise<void> {
-  for await (const chunk of source) {
-    const bytes = toBytes(chunk);
-    for (let at = 0; at < bytes.byteLength; ) {
-      const writing = write(file, bytes, at);
-      at += (await writing.catch((error) => fail('writeFile', path, error))).bytesWritten;
+  const chunks = new ChunkSource(source);
+  try {
+    for (;;) {
+      const { done, value } = await unlessAborted(chunks.next(), closing);
+      if (done) return;
+      const bytes = toBytes(value);
+      for (let at = 0; at < bytes.byteLength; ) {
+        const writing = write(file, bytes, at);
+        at += (await writing.catch((error) => fail('writeFile', path, error))).bytesWritten;
+      }
     }
+  } finally {
+    await chunks.close();
   }
 }
 

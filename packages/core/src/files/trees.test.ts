@@ -22,6 +22,7 @@ function folderWith(links: Record<string, string>): WorkFolder {
     owner: -1,
     folderMode: 0o755,
     checkOpen: () => {},
+    closing: () => new AbortController().signal,
   };
 }
 

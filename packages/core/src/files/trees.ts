@@ -30,6 +30,8 @@ export interface WorkFolder {
   folderMode: number;
   /** Throws once the descriptors are closed: they may be another's by then. To be asked after every wait. */
   checkOpen: () => void;
+  /** Aborted, with what `checkOpen` throws, when it closes: for waits that nothing else may ever end. */
+  closing: () => AbortSignal;
 }
 
 /** As the kernel's own. */

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import type { ParsedTarEntry } from 'modern-tar';
 import { InvalidOptionsError, isSbxError, SbxError } from '../errors.js';
 import { immediateBytes } from '../options/content.js';
+import { ChunkSource } from '../streams/chunk-source.js';
 import type { WorkspaceSource } from '../types/files.js';
 import { ArchiveWriter } from './archive-writer.js';
 import { withHostFile } from './host-input.js';
@@ -30,14 +31,18 @@ export async function unpackTree(
   source: WorkspaceSource,
   signal?: AbortSignal,
 ): Promise<void> {
-  if (source instanceof Uint8Array) return unpack(folder, [source], signal);
+  if (source instanceof Uint8Array) return unpack(folder, whole(source), signal);
   if (Symbol.asyncIterator in source) return unpack(folder, source, signal);
   const bytes = immediateBytes(source);
-  if (bytes !== null) return unpack(folder, [bytes], signal);
+  if (bytes !== null) return unpack(folder, whole(bytes), signal);
   return withHostFile(source, 'workspace', (fd) => unpack(folder, chunksOf(fd), signal));
 }
 
-type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+type Chunks = AsyncIterable<Uint8Array>;
+
+async function* whole(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  yield bytes;
+}
 
 async function* chunksOf(fd: number): AsyncGenerator<Uint8Array, void> {
   for (let at = 0; ; ) {
@@ -100,7 +105,7 @@ class Feed {
   readonly #parser: WritableStreamDefaultWriter<Uint8Array>;
   #fed = 0;
   #allowed = AHEAD_BYTES_MAX;
-  #iterator: Iterator<Uint8Array> | AsyncIterator<Uint8Array> | null = null;
+  #source: ChunkSource<Uint8Array> | null = null;
 
   constructor(parser: WritableStreamDefaultWriter<Uint8Array>) {
     this.#parser = parser;
@@ -112,16 +117,14 @@ class Feed {
   }
 
   async run(chunks: Chunks): Promise<void> {
-    const iterator =
-      Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
-    this.#iterator = iterator;
+    const source = new ChunkSource(chunks);
+    this.#source = source;
     for (;;) {
-      const next = await this.#next(iterator);
+      const next = await this.#next(source);
       if (next.done) break;
       for (let at = 0; at < next.value.byteLength; at += CHUNK_BYTES)
         await this.#write(next.value.subarray(at, at + CHUNK_BYTES));
     }
-    this.#iterator = null;
     await this.#parser.close();
   }
 
@@ -133,16 +136,12 @@ class Feed {
   /** Nothing more is taken from the source, which is told. It may never answer. */
   close(): void {
     this.abort(undefined);
-    const iterator = this.#iterator;
-    this.#iterator = null;
-    if (iterator !== null) void Promise.resolve(iterator.return?.()).catch(() => undefined);
+    void this.#source?.close().catch(() => undefined);
   }
 
-  async #next(
-    iterator: Iterator<Uint8Array> | AsyncIterator<Uint8Array>,
-  ): Promise<IteratorResult<Uint8Array>> {
+  async #next(source: ChunkSource<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
     try {
-      const next = await iterator.next();
+      const next = await source.next();
       if (next.done || next.value instanceof Uint8Array) return next;
       throw new TypeError(`It gave a ${typeof next.value} instead of bytes.`);
     } catch (cause) {

@@ -181,7 +181,7 @@ export class WorkFiles {
     const file = create(this.#folder, path, { mode, follow: true, operation: 'writeFile' });
     try {
       refuseUnlessRegular(file, 'writeFile', path);
-      await writeChunks(file, path, source);
+      await writeChunks(file, path, source, this.#folder.closing());
     } finally {
       this.#close(file);
     }

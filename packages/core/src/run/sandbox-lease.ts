@@ -49,6 +49,7 @@ export class SandboxLease {
   readonly #idle = new Set<number>();
   #nextId = 1;
   #closed = false;
+  #closing: AbortController | null = null;
   #lost: SbxError | null = null;
 
   private constructor(core: EngineCore, slot: Slot) {
@@ -62,6 +63,10 @@ export class SandboxLease {
       folderMode: core.folderMode,
       checkOpen: () => {
         if (this.#closed) throw new ClosedError('The sandbox');
+      },
+      closing: () => {
+        this.#closing ??= new AbortController();
+        return this.#closing.signal;
       },
     };
     this.#channel = channel;
@@ -150,6 +155,7 @@ export class SandboxLease {
     this.#closed = true;
     for (const programId of [...this.#listeners.keys()])
       this.#removeListener(programId)?.onLost(new ClosedError('The sandbox'));
+    this.#closing?.abort(new ClosedError('The sandbox'));
     this.#detach();
     this.#tearDown();
   }
@@ -161,6 +167,7 @@ export class SandboxLease {
   closeAfterEnd(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#closing?.abort(new ClosedError('The sandbox'));
     this.#detach();
     setImmediate(() => this.#tearDown());
   }
