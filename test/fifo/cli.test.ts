@@ -14,20 +14,21 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(home, { recursive: true }));
 
-const ready = (dir: string) =>
-  until(10_000, 'readiness', () =>
+const told = (dir: string, what: string, isIt: (status: string) => boolean) =>
+  until(10_000, what, () =>
     new FifoClient(dir).wait().then(
-      ({ status }) => status !== 'process starting',
+      ({ status }) => isIt(status),
       () => false,
     ),
   );
+const ready = (dir: string) => told(dir, 'readiness', (status) => status !== 'process starting');
 
 test('with its own stdin and stdout', async () => {
   const dir = join(home, 'own');
   const child = startSbx(['fifo', 'run', '--dir', dir, '--', 'cat']);
   const end = ended(child);
   child.stdin.end('hello\n');
-  await ready(dir);
+  await told(dir, 'the end', (status) => status === 'process terminated normally');
   expect((await new FifoClient(dir).terminate()).status).toBe('process terminated normally');
   expect(await end).toEqual({ stdout: 'hello\n', stderr: `sbx: ready: ${dir}\n`, code: 0, signal: null });
   expect(existsSync(dir)).toBe(false);

@@ -13,14 +13,30 @@ import { fileURLToPath } from 'node:url';
 /** Requests before the one that counts: the first ones load what is loaded at first use. */
 const EARLIER_REQUESTS = 5;
 
-/**
- * Requests that count: timers of the server run in some of them (a slow machine: in most), a request's own
- * code in each.
- */
+/** Requests that count: intervals of the server run in some of them, a request's own code in each. */
 const COUNTED_REQUESTS = 3;
 
 /** What is made after a request for the next one (a warm process, a sandbox) is no part of that one. */
 const REST_MS = 1000;
+
+/**
+ * What timers are to do waits until a request that counts is over: on a slow machine the next warm process
+ * would be started while each of them still runs.
+ */
+let held = null;
+const { setTimeout: setTimer } = globalThis;
+globalThis.setTimeout = (call, ms, ...args) => {
+  const due = () => (held === null ? call(...args) : held.push(() => call(...args)));
+  return setTimer(due, ms);
+};
+
+async function holdingTimers(act) {
+  held = [];
+  await act();
+  const due = held;
+  held = null;
+  for (const call of due) call();
+}
 
 const REQUESTS = { gojudge: gojudgeRequest, fathom: fathomRequest };
 
@@ -34,8 +50,11 @@ const counted = [];
 for (let i = 0; i < COUNTED_REQUESTS; i += 1) {
   await sleep(REST_MS);
   await session.post('Profiler.takePreciseCoverage');
-  await request();
-  const { result } = await session.post('Profiler.takePreciseCoverage');
+  let result = [];
+  await holdingTimers(async () => {
+    await request();
+    ({ result } = await session.post('Profiler.takePreciseCoverage'));
+  });
   counted.push(new Set(result.filter(({ url }) => url.includes('/packages/')).flatMap(filesOf)));
 }
 await close();
