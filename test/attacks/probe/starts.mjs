@@ -3,7 +3,7 @@ import { DEFAULT_MOUNTS } from '@sbx/core';
 
 const LIMITS = {
   wallTimeMs: 600_000, // emulated, a fork takes its time
-  cpuTimeMs: 60_000,
+  cpuTimeMs: 600_000, // and a CPU that waits for its host counts as used
   processCount: 32,
   outputBytes: 4 * 2 ** 20,
   memoryBytes: 256 * 2 ** 20,
