@@ -7,7 +7,9 @@ import type { RequestContext } from '../../request-context.js';
 import { FastPathConnection } from './connection.js';
 import { SIMPLE_BYTES_MAX } from './request.js';
 
+/** Of clients that are silent; the others are only slow, as the machine is. */
 const SILENCE_MS = 80;
+const PATIENCE_MS = 10_000;
 const BODY = '{"cmd":[]}';
 const HEAD = `POST /run HTTP/1.1\r\nHost: x\r\nContent-Length: ${BODY.length}\r\n\r\n`;
 const RUN = HEAD + BODY;
@@ -29,10 +31,13 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
+const openToSilent = () => openFastPath(undefined, undefined, SILENCE_MS);
+
 /** `before(n)`: what the n-th answer waits for. Answers are the paths' and the numbers. */
 async function openFastPath(
   before: (count: number) => Promise<unknown> = async () => undefined,
   isClosing = () => false,
+  silenceMs = PATIENCE_MS,
 ): Promise<FastPath> {
   const events: string[] = [];
   let count = 0;
@@ -60,7 +65,7 @@ async function openFastPath(
         return isClosing();
       },
     };
-    new FastPathConnection(socket, host as never, SILENCE_MS);
+    new FastPathConnection(socket, host as never, silenceMs);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const client = connect({
@@ -130,7 +135,7 @@ describe('the fast path serves', () => {
   });
 
   test('a client that is silent between two requests', async () => {
-    const fastPath = await openFastPath();
+    const fastPath = await openToSilent();
     await send(fastPath, RUN);
     await sleep(2 * SILENCE_MS);
     await send(fastPath, RUN);
@@ -174,14 +179,14 @@ describe('Node gets', () => {
   });
 
   test('who is silent from the beginning', async () => {
-    const fastPath = await openFastPath();
+    const fastPath = await openToSilent();
     await fastPath.happens('handed over');
     await send(fastPath, RUN);
     expect(fastPath.events).toContain(`node ${RUN.replaceAll('\r\n', '|')}`);
   });
 
   test('a head whose body does not come', async () => {
-    const fastPath = await openFastPath();
+    const fastPath = await openToSilent();
     await send(fastPath, RUN, HEAD);
     await fastPath.happens(`node ${HEAD.replaceAll('\r\n', '|')}`);
   });
@@ -219,7 +224,7 @@ describe('ends', () => {
   });
 
   test('a silent client that leaves', async () => {
-    const fastPath = await openFastPath();
+    const fastPath = await openToSilent();
     fastPath.client.end();
     await fastPath.happens('closed');
     expect(fastPath.received()).toBe('');
@@ -252,7 +257,8 @@ test.each([
   ['in large pieces', 400, SIMPLE_BYTES_MAX],
   ['byte by byte', 200, 1],
 ])('who sends on and on meanwhile is not read any further, %s', async (_, count, bytes) => {
-  const fastPath = await openFastPath(() => sleep(400));
+  const first = gate();
+  const fastPath = await openFastPath(() => first.opened);
   await send(fastPath, RUN);
   let read = 0;
   fastPath.server().on('data', () => (read += 1));
@@ -260,9 +266,9 @@ test.each([
     fastPath.client.write(Buffer.alloc(bytes, 'x'));
     await new Promise(setImmediate);
   }
-  await sleep(100);
-  expect(fastPath.server().isPaused()).toBe(true);
+  await expect.poll(() => fastPath.server().isPaused(), { timeout: 10_000 }).toBe(true);
   expect(read).toBeLessThan(70);
+  first.open();
   await fastPath.happens('handed over');
   expect(fastPath.server().isPaused()).toBe(false);
 });
