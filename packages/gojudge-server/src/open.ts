@@ -1,7 +1,7 @@
 /** What a server is made of, opened in order: settings, engine, store, workers. */
 
 import { Engine, type EngineInfo, InvalidOptionsError } from '@sbx/core';
-import { makeMemoryFolder, Receiving } from '@sbx/serving';
+import { makeMemoryFolder, Receiving, Unsent } from '@sbx/serving';
 import { readDotEnv } from './config/dot-env.js';
 import { makeRoot, type Root } from './config/mounts.js';
 import { type ServerContext, Workers } from './judge/run-job.js';
@@ -38,6 +38,7 @@ export async function openParts(options: ResolvedOptions, metrics: Metrics | nul
       store,
       workers,
       receiving: new Receiving(options.receiveTotalBytes),
+      unsent: new Unsent(options.answerTotalBytes),
       metrics,
       observer: options.observer ?? null,
     };

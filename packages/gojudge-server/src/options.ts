@@ -127,6 +127,7 @@ const OPTIONS = z.strictObject({
   bodyMaxBytes: z._default(bytes, 256 * MiB),
   frameMaxBytes: z._default(bytes, 256 * MiB),
   receiveTotalBytes: z._default(bytes, 512 * MiB),
+  answerTotalBytes: z._default(bytes, 512 * MiB),
   cmdCountMax: z._default(z.int().check(z.minimum(1)), 64),
   collectMaxBytes: z._default(bytes, 256 * MiB),
   shutdownMs: z._default(timeMs(0), 3000),
@@ -249,6 +250,11 @@ export interface GojudgeServerOptions {
    * refused.
    */
   receiveTotalBytes?: number | undefined;
+  /**
+   * Bytes of all answers that clients have not taken. Default 512 MiB. Beyond, nothing is started and no
+   * download begun, and who takes less than 16 KiB a second for 30 s is disconnected.
+   */
+  answerTotalBytes?: number | undefined;
   /** Programs of one request. Default 64. */
   cmdCountMax?: number | undefined;
   /** Bytes kept in memory of one collector or proxy, whatever its `max`. Default 256 MiB. */

@@ -29,3 +29,4 @@ export { endSlowBody } from './slow-body.js';
 export { type Sending, StallWatch } from './stall-watch.js';
 export { TIME_BOUNDS_SECONDS } from './time-bounds.js';
 export { makeTokenCheck } from './token.js';
+export { type Taker, Unsent, type UnsentPace } from './unsent.js';

@@ -66,6 +66,7 @@ export const FLAGS: Readonly<Record<string, Flag>> = {
   'store-max-count': { kind: 'int', usage: 'number of stored files' },
   'body-max-size': { kind: 'size', usage: 'bytes of a request' },
   'receive-total': { kind: 'size', usage: 'bytes of all requests that have not come whole' },
+  'answer-total': { kind: 'size', usage: 'bytes of all answers that clients have not taken' },
   'collect-max-size': { kind: 'size', usage: 'bytes kept of one collector or proxy, whatever its max' },
 };
 

@@ -52,15 +52,15 @@ const ROUTES: readonly Route[] = [
   {
     pattern: '/file',
     methods: {
-      GET: answering(({ store }) => listFiles(store)),
-      POST: streaming(({ store }, request, response) => uploadFile(store, request, response)),
+      GET: answering((context) => listFiles(context)),
+      POST: streaming(uploadFile),
     },
   },
   {
     pattern: FILE_ID,
     methods: {
-      GET: streaming(({ store }, request, response, id) => downloadFile(store, request, response, id)),
-      DELETE: answering(({ store }, _asked, id) => deleteFile(store, id)),
+      GET: streaming(downloadFile),
+      DELETE: answering((context, _asked, id) => deleteFile(context, id)),
     },
   },
   {

@@ -1,6 +1,6 @@
 /** A whole request, from its turn to its outcomes. All front ends end here. */
 import type { Runner, RunObserver } from '@sbx/core';
-import type { Receiving } from '@sbx/serving';
+import type { Receiving, Unsent } from '@sbx/serving';
 import { AdmissionQueue } from '@sbx/shared';
 import { RunFailure } from '../errors.js';
 import type { FileStore } from '../store/store.js';
@@ -29,6 +29,8 @@ export interface ServerContext {
   store: FileStore;
   workers: Workers;
   receiving: Receiving;
+  /** Answers that have not left. */
+  unsent: Unsent;
   metrics: RunMetrics | null;
   /** For live views. */
   observer: RunObserver | null;
@@ -62,9 +64,10 @@ export async function runJob(
   { signal, cpuSet, streams }: JobScope,
   askedAt = performance.now(),
 ): Promise<ProgramResult[]> {
-  const { engine, settings, store, metrics, observer } = context;
+  const { engine, settings, store, unsent, metrics, observer } = context;
   let sources: Sources | null = null;
   try {
+    if (!unsent.hasRoom) await unsent.whenRoom(); // what it brings would be held beside the rest
     if (namesFiles(job)) sources = await Sources.open(job, store, settings.srcPrefix);
     if (job.programs.length > 1 || job.programs[0]?.tty) checkDescriptors(job);
     const budget = budgetOf(job, settings);

@@ -4,7 +4,12 @@ import type { ProgramResult } from '../judge/program-result.js';
 import { type BufferPool, encodeChunks } from './bytes.js';
 
 /** Text, or where something is large chunks that are made when they are asked for. */
-export type Encoded = string | Chunks;
+export type Encoded = string | LargeText;
+export interface LargeText {
+  /** What it is made of, and keeps in memory. */
+  heldBytes: number;
+  chunks: Chunks;
+}
 export type Chunks = (pool: BufferPool) => Generator<Buffer, void>;
 
 /** The results of one request, between other text. */
@@ -16,7 +21,12 @@ export function encodeResults(outcomes: readonly ProgramResult[], before = '', a
   }
   add(parts, `]${after}`);
   const [first] = parts;
-  return parts.length === 1 ? first! : (pool) => inChunks(parts, pool);
+  if (parts.length === 1) return first!;
+  return { heldBytes: parts.reduce(addHeld, 0), chunks: (pool) => inChunks(parts, pool) };
+}
+
+function addHeld(sum: number, part: Encoded): number {
+  return sum + (typeof part === 'string' ? part.length : part.heldBytes);
 }
 
 /** Text joins the text before it. */
@@ -29,13 +39,13 @@ function add(parts: Encoded[], part: Encoded): void {
 function* inChunks(parts: readonly Encoded[], pool: BufferPool): Generator<Buffer, void> {
   for (const part of parts) {
     if (typeof part === 'string') yield Buffer.from(part);
-    else yield* part(pool);
+    else yield* part.chunks(pool);
   }
 }
 
 /** In one chunk, for a message. */
 export function inOne(encoded: Encoded): string | Buffer {
-  return typeof encoded === 'string' ? encoded : Buffer.concat([...encoded(Buffer.allocUnsafe)]);
+  return typeof encoded === 'string' ? encoded : Buffer.concat([...encoded.chunks(Buffer.allocUnsafe)]);
 }
 
 function encodeResult(outcome: ProgramResult, parts: Encoded[]): void {
@@ -133,5 +143,5 @@ export function encodeBytes(bytes: Uint8Array): Encoded {
   if (bytes.byteLength === 0) return '""';
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer.length <= LARGE_BYTES && isUtf8(buffer)) return goJson(buffer.toString('utf8'));
-  return (pool) => encodeChunks(buffer, pool);
+  return { heldBytes: buffer.length, chunks: (pool) => encodeChunks(buffer, pool) };
 }

@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+import { Unsent } from '@sbx/serving';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { WebSocket } from 'ws';
 import { AnswerFlow } from './answer-flow.js';
@@ -36,7 +38,14 @@ class FakeSocket {
 function open() {
   const socket = new FakeSocket();
   const alive = vi.fn();
-  return { socket, alive, flow: new AnswerFlow(socket as unknown as WebSocket, alive, STALL_MS) };
+  const unsent = new Unsent(MIB);
+  const connection = socket._socket as unknown as Socket;
+  const flow = new AnswerFlow(socket as unknown as WebSocket, connection, {
+    unsent,
+    alive,
+    stallMs: STALL_MS,
+  });
+  return { socket, alive, unsent, flow };
 }
 
 it('a client that does not take its answers is gone', () => {
@@ -49,14 +58,16 @@ it('a client that does not take its answers is gone', () => {
 });
 
 it('one that takes them slowly gets all of them', () => {
-  const { socket, alive, flow } = open();
+  const { socket, alive, unsent, flow } = open();
   const sent = vi.fn();
   flow.send(Buffer.alloc(100), true, sent);
+  expect(unsent.bytes).toBe(100);
   for (let part = 0; part < 10; part += 1) {
     vi.advanceTimersByTime(STALL_MS / 2);
     socket.take(10);
   }
   vi.advanceTimersByTime(10 * STALL_MS);
+  expect(unsent.bytes).toBe(0);
   expect([sent.mock.calls.length, socket.terminate.mock.calls.length]).toEqual([1, 0]);
   expect(alive.mock.calls.length).toBeGreaterThanOrEqual(9);
 });

@@ -1,5 +1,6 @@
 /** What goes out on one WebSocket, and its end when nobody takes it. */
-import { type Sending, StallWatch } from '@sbx/serving';
+import type { Socket } from 'node:net';
+import { StallWatch, type Unsent } from '@sbx/serving';
 import type { WebSocket } from 'ws';
 
 /**
@@ -10,15 +11,25 @@ const STALL_MS = 30_000;
 /** Of answers that wait; beyond, no further requests are read, which would bring more of them. */
 const WAITING_BYTES_MAX = 16 * 2 ** 20;
 
+export interface FlowOptions {
+  unsent: Unsent;
+  /** The peer has taken something. */
+  alive: () => void;
+  stallMs?: number;
+}
+
 export class AnswerFlow {
   readonly #socket: WebSocket;
+  readonly #connection: Socket;
+  readonly #unsent: Unsent;
   readonly #stall: StallWatch;
 
-  /** `alive`: the peer has taken something. */
-  constructor(socket: WebSocket, alive: () => void, stallMs = STALL_MS) {
+  constructor(socket: WebSocket, connection: Socket, { unsent, alive, stallMs = STALL_MS }: FlowOptions) {
     this.#socket = socket;
+    this.#connection = connection;
+    this.#unsent = unsent;
     this.#stall = new StallWatch({
-      connection: () => (socket as unknown as { _socket?: Sending | null })._socket,
+      connection: () => connection,
       isWaiting: () => socket.bufferedAmount > 0,
       stallMs,
       onStall: () => socket.terminate(),
@@ -28,7 +39,12 @@ export class AnswerFlow {
 
   /** `sent` is called when it has left, or the peer is gone. */
   send(message: string | Uint8Array, binary: boolean, sent: () => void): void {
-    this.#socket.send(message, { binary }, sent);
+    const bytes = message.length;
+    this.#unsent.hold(this.#connection, bytes);
+    this.#socket.send(message, { binary }, () => {
+      this.#unsent.release(this.#connection, bytes);
+      sent();
+    });
     this.#stall.watch();
   }
 

@@ -1,6 +1,7 @@
 /** Upgrades: who may, to what, and the care of open connections. */
 import type { IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { SUBPROTOCOL, TOKEN_SUBPROTOCOL_PREFIX } from '@sbx/gojudge-client/wire';
 import { keepAlive, protocolToken, refuseUpgrade, watchHalfSent } from '@sbx/serving';
@@ -54,7 +55,7 @@ export class Sockets {
     if (server === null) return refuseUpgrade(socket, '503 Service Unavailable', {}, '');
     server.handleUpgrade(request, socket, head, (opened) => {
       watchHalfSent(opened, request.socket, this.#context.receiving);
-      this.#serve(opened, path);
+      this.#serve(opened, request.socket, path);
     });
   }
 
@@ -92,9 +93,9 @@ export class Sockets {
     }
   }
 
-  #serve(socket: WebSocket, path: string): void {
+  #serve(socket: WebSocket, connection: Socket, path: string): void {
     const { alive, stop } = keepAlive(socket, ALIVE);
-    const out = new AnswerFlow(socket, alive);
+    const out = new AnswerFlow(socket, connection, { unsent: this.#context.unsent, alive });
     const served: Served =
       path === '/ws'
         ? new RequestSocket(this.#context, socket, out)

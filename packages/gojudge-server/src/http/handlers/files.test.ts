@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { fstatSync, openSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Unsent } from '@sbx/serving';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type FileStore, StoreFullError } from '../../store/store.js';
 import { deleteFile, downloadFile, listFiles, uploadFile } from './files.js';
@@ -22,12 +23,13 @@ const store = {
   nameOf: () => 'null',
   openFd: (id: string) => (id === 'there' ? opened[opened.push(openSync('/dev/null', 'r')) - 1]! : null),
 } as unknown as FileStore;
+const context = { store, unsent: new Unsent(1000) };
 
 let server: Server;
 beforeAll(async () => {
   server = createServer((incoming, response) => {
-    if (incoming.method === 'POST') void uploadFile(store, incoming, response);
-    else void downloadFile(store, incoming, response, incoming.url!.slice(1));
+    if (incoming.method === 'POST') void uploadFile(context, incoming, response);
+    else void downloadFile(context, incoming, response, incoming.url!.slice(1));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
 });
@@ -74,7 +76,7 @@ test('a file is sent and its descriptor closed; one that is not there is 404', a
 });
 
 test('the list is sorted as Go writes maps; deleting says whether it was there', async () => {
-  expect((await listFiles(store)).body).toBe('{"a":"1","b":"2"}');
-  expect((await deleteFile(store, 'there')).status).toBe(200);
-  expect((await deleteFile(store, 'gone')).status).toBe(404);
+  expect((await listFiles(context)).body).toBe('{"a":"1","b":"2"}');
+  expect((await deleteFile(context, 'there')).status).toBe(200);
+  expect((await deleteFile(context, 'gone')).status).toBe(404);
 });

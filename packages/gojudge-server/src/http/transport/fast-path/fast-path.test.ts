@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { Receiving } from '@sbx/serving';
+import { Receiving, Unsent } from '@sbx/serving';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ServerContext } from '../../../judge/run-job.js';
 import type { Metrics } from '../../../metrics/metrics.js';
@@ -13,15 +13,18 @@ let fastPath: FastPath;
 let client: Socket;
 let text: string;
 let list: () => Promise<object>;
+let unsent: Unsent;
 const byNode = vi.fn();
 const observed = vi.fn();
 
 beforeEach(async () => {
   vi.clearAllMocks();
   list = async () => new Map([['a', 'name']]);
+  unsent = new Unsent(1000, { stallMs: 300, bytesPerMs: 1 });
   const context = {
     settings: { advertiseVersion: 'v1', bodyMaxBytes: 10, cmdCountMax: 1, strict: false },
     receiving: new Receiving(1000),
+    unsent,
     store: { list: () => list() },
   } as unknown as ServerContext;
   const metrics = { watchSimple: () => observed } as unknown as Metrics;
@@ -105,4 +108,21 @@ test('when it closes, idle connections end, and who waits gets the last answer',
   finish(new Map());
   await drained;
   await heard(/Connection: close\r\n\r\n\{\}$/);
+});
+
+test('a client that does not read its answer is reset when others have no room, and one that does is not', async () => {
+  const large = new Map(Array.from({ length: 150 }, (_, id) => [`${id}`, 'x'.repeat(100_000)]));
+  list = async () => large;
+  const stalled = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
+  await once(stalled, 'connect');
+  stalled.write('GET /file HTTP/1.1\r\nHost: x\r\n\r\n');
+  await expect.poll(() => unsent.bytes, { timeout: 10_000 }).toBeGreaterThan(15_000_000);
+  await expect.poll(() => unsent.bytes, { timeout: 10_000 }).toBe(0);
+  let got = 0;
+  stalled.on('error', () => undefined).on('data', ({ length }) => (got += length));
+  await once(stalled.resume(), 'close');
+  expect(got).toBeLessThan(10_000_000);
+  say('GET /file');
+  await expect.poll(() => text.length, { timeout: 10_000 }).toBeGreaterThan(15_000_000);
+  await expect.poll(() => unsent.bytes).toBe(0);
 });

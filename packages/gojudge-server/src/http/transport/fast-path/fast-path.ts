@@ -88,26 +88,28 @@ export class FastPath {
     }
     let bytes = 0;
     try {
-      if (!socket.destroyed) bytes = await writeResponse(socket, answer, this.#isClosing);
+      if (!socket.destroyed) bytes = await this.#write(socket, answer);
     } catch {
       socket.destroy(); // no memory for it: the client sees that it is cut off
     }
     observe?.(pattern, answer.status, bytes);
   }
-}
 
-/**
- * An answer as Node's HTTP server would write it, header by header. Resolves with the body's size when the
- * kernel takes more, or the client is gone.
- */
-async function writeResponse(socket: Socket, answer: Response, isLast: boolean): Promise<number> {
-  const { headers, body } = answer;
-  if (typeof body === 'string') {
-    if (!socket.write(headOf(answer, isLast, '') + body)) await drained(socket);
-    return Number(headers['Content-Length']);
+  /**
+   * An answer as Node's HTTP server would write it, header by header. Resolves with the body's size when the
+   * kernel takes more, or the client is gone. What a socket takes without saying that it is full is not
+   * counted: that is the small change of a connection.
+   */
+  async #write(socket: Socket, answer: Response): Promise<number> {
+    const { headers, body } = answer;
+    if (typeof body === 'string') {
+      const whole = headOf(answer, this.#isClosing, '') + body;
+      if (!socket.write(whole)) await this.#context.unsent.during(socket, whole.length, drained(socket));
+      return Number(headers['Content-Length']);
+    }
+    socket.write(headOf(answer, this.#isClosing, 'Transfer-Encoding: chunked\r\n'));
+    return this.#context.unsent.during(socket, body.heldBytes, sendChunked(socket, body.chunks));
   }
-  socket.write(headOf(answer, isLast, 'Transfer-Encoding: chunked\r\n'));
-  return sendChunked(socket, body);
 }
 
 function headOf({ status, headers }: Response, isLast: boolean, framing: string): string {

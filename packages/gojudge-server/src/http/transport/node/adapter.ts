@@ -29,9 +29,10 @@ export async function serveRequest(
       await sendResponse(
         response,
         await found.handle(context, new NodeRequest(request, context.receiving), found.id),
+        context.unsent,
       );
   } catch (error) {
-    await sendError(response, error, context.settings.strict);
+    await sendError(context, response, error);
   }
   return pattern;
 }
@@ -54,9 +55,13 @@ class NodeRequest implements RequestContext {
   }
 }
 
-async function sendError(response: ServerResponse, error: unknown, strict: boolean): Promise<void> {
+async function sendError(
+  { settings: { strict }, unsent }: ServerContext,
+  response: ServerResponse,
+  error: unknown,
+): Promise<void> {
   if (response.headersSent) return void response.destroy();
   if (error instanceof BodyTooLarge) return sendEarly(response, jsonResponse(400, goJson(error.message)));
   if (error instanceof NoRoom) return sendEarly(response, errorResponse(error, strict));
-  await sendResponse(response, errorResponse(error, strict));
+  await sendResponse(response, errorResponse(error, strict), unsent);
 }
