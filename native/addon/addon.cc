@@ -117,6 +117,7 @@ constexpr Export kExports[] = {
     {"makeSymlink", MakeSymlink},
     {"renameIn", RenameIn},
     {"linkIn", LinkIn},
+    {"setTimes", SetTimes},
     {"createFile", CreateFile},
     {"fillFile", FillFile},
     {"readFileBeneath", ReadFileBeneath},

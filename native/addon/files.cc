@@ -1,6 +1,7 @@
 #include "files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
@@ -110,6 +111,18 @@ Napi::Value LinkIn(const Napi::CallbackInfo& info) {
   return TwoNames(info, [](int fromDir, const char* from, int toDir, const char* to) {
     return sys::Call(SYS_linkat, fromDir, from, toDir, to, 0);
   });
+}
+
+Napi::Value SetTimes(const Napi::CallbackInfo& info) {
+  Args args(info.Env(), info[0]);
+  const int fd = args.Int("fd");
+  const std::string name = args.Text("name");
+  const auto seconds = (time_t)args.Number("seconds");
+  const auto nanoseconds = (long)args.Number("nanoseconds");
+  if (args.failed()) return {};
+  const timespec times[2] = {{seconds, nanoseconds}, {seconds, nanoseconds}};
+  const char* at = name.empty() ? nullptr : name.c_str();
+  return Number(info.Env(), sys::Call(SYS_utimensat, fd, at, times, at == nullptr ? 0 : AT_SYMLINK_NOFOLLOW));
 }
 
 Napi::Value CreateFile(const Napi::CallbackInfo& info) {

@@ -28,7 +28,8 @@ describe('a snapshot', () => {
       `mkdir -p a/b '${long}' closed; echo hi > a/f; ln a/f a/g; ln -s ../f a/b/link; ln -s /etc/passwd out
        printf '#!/bin/sh\\necho ran' > run; chmod 755 run; echo ü > 'na
 me ü'; echo long > '${long}/file'; head -c 300000 /dev/urandom > big; : > empty; chmod 0 empty; chmod 500 closed
-       mkfifo pipe; find . -exec touch -h -d @1600000000 {} +; rm pipe; touch -d @1600000000 .`,
+       mkfifo pipe; find . -exec touch -h -d @1600000000.123456789 {} +; rm pipe
+       touch -d @1600000001 a/b; touch -d @1600000000.000000001 a/f run; touch -d @1600000000 .`,
     );
     const archive = await buffer(sandbox.snapshot());
     await using other = await create(archive);
@@ -37,9 +38,13 @@ me ü'; echo long > '${long}/file'; head -c 300000 /dev/urandom > big; : > empty
     expect(await other.readFile('big')).toEqual(await sandbox.readFile('big'));
   });
 
-  it('is a tar archive that tar reads', async () => {
+  it('is a tar archive that tar reads, times to the nanosecond', async () => {
     await using sandbox = await sbx.engine.createSandbox({ files: { 'a/b.txt': 'text' } });
     await sandbox.writeFile('/tmp/w.tar', sandbox.snapshot());
+    const times = "find a -printf '%P %T@\\n'";
+    expect(await shell(sandbox, `mkdir /tmp/x; tar -C /tmp/x -xf /tmp/w.tar; cd /tmp/x; ${times}`)).toBe(
+      await shell(sandbox, times),
+    );
     expect(
       await shell(
         sandbox,

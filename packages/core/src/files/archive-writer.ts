@@ -3,19 +3,18 @@
  * the folder's descriptor without following a link, also of the archive's own making. Everything belongs to
  * the sandbox's user.
  */
-import { constants, fchmodSync, futimesSync, lstatSync, lutimesSync, unlinkSync, writeSync } from 'node:fs';
+import { constants, fchmodSync, lstatSync, unlinkSync, writeSync } from 'node:fs';
 import type { TarHeader } from 'modern-tar';
 import { FileAccessError, InvalidOptionsError } from '../errors.js';
 import { EEXIST, EINVAL } from '../native/errno.js';
 import { quote } from '../options/describe.js';
 import { checkWorkPath, PATH_BYTES_MAX } from '../options/paths.js';
+import { timeOf } from './archive-time.js';
 import type { WorkFolder } from './trees.js';
 
 /** Set-user-id bits say nothing in a sandbox. */
 const FILE_MODE_MASK = 0o777;
 const FOLDER_MODE_MASK = 0o1777;
-/** Times up to the year 2242; what is beyond is left as it comes. */
-const TIME_S_MAX = 2 ** 33;
 
 const NEW_FILE =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -45,7 +44,7 @@ export class ArchiveWriter {
         this.#folder.checkOpen();
         for (let at = 0; at < chunk.byteLength; ) at += writeSync(file, chunk, at);
       }
-      finish(file, header, FILE_MODE_MASK);
+      this.#finish(file, header, FILE_MODE_MASK);
     } catch (error) {
       throw (error as NodeJS.ErrnoException).syscall === undefined ? error : failure(path, error);
     } finally {
@@ -76,7 +75,7 @@ export class ArchiveWriter {
       const opened = native.openBeneath({ dir: this.#root, path, flags: A_FOLDER });
       if (opened < 0) throw new FileAccessError({ operation: 'workspace', path, errno: -opened });
       try {
-        finish(opened, this.#folders.get(path)!, FOLDER_MODE_MASK);
+        this.#finish(opened, this.#folders.get(path)!, FOLDER_MODE_MASK);
       } finally {
         native.closeFds([opened]);
       }
@@ -94,7 +93,8 @@ export class ArchiveWriter {
     this.#folders.set(path, header);
   }
 
-  #addSymlink({ name, linkname, mtime }: TarHeader): void {
+  #addSymlink(header: TarHeader): void {
+    const { name, linkname } = header;
     const path = pathOf(name);
     const to = linkname ?? '';
     const isLegal = to !== '' && !to.includes('\0') && Buffer.byteLength(to) <= PATH_BYTES_MAX;
@@ -102,10 +102,8 @@ export class ArchiveWriter {
     const { native, owner } = this.#folder;
     this.#anew(path, (dir, last) => {
       const made = native.makeSymlink({ dir, name: last, to, owner });
-      const seconds = secondsOf(mtime);
-      return made < 0 || seconds === null
-        ? made
-        : errnoOf(() => lutimesSync(`/proc/self/fd/${dir}/${last}`, seconds, seconds));
+      const time = timeOf(header);
+      return made < 0 || time === null ? made : native.setTimes({ fd: dir, name: last, ...time });
     });
   }
 
@@ -155,6 +153,14 @@ export class ArchiveWriter {
     }
   }
 
+  /** Throws as the calls of `node:fs` do. */
+  #finish(fd: number, header: TarHeader, mask: number): void {
+    fchmodSync(fd, (header.mode ?? 0o644) & mask);
+    const time = timeOf(header);
+    const set = time === null ? 0 : this.#folder.native.setTimes({ fd, name: '', ...time });
+    if (set < 0) throw Object.assign(new Error(), { errno: set, syscall: 'utimensat' });
+  }
+
   #makeFolders(path: string): void {
     if (this.#made.has(path)) return;
     const { native, owner, folderMode: mode } = this.#folder;
@@ -164,18 +170,6 @@ export class ArchiveWriter {
     });
     if (made === 0) this.#made.add(path);
   }
-}
-
-function finish(fd: number, { mode = 0o644, mtime }: TarHeader, mask: number): void {
-  fchmodSync(fd, mode & mask);
-  const seconds = secondsOf(mtime);
-  if (seconds !== null) futimesSync(fd, seconds, seconds);
-}
-
-/** `null` for a time that file systems do not have. */
-function secondsOf(mtime: Date | undefined): number | null {
-  const seconds = (mtime?.getTime() ?? Number.NaN) / 1000;
-  return seconds >= 0 && seconds < TIME_S_MAX ? seconds : null;
 }
 
 /** In one spelling, relative to the work folder; `''` is that itself. */

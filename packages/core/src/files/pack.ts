@@ -1,10 +1,11 @@
 /** A work folder to a tar archive (POSIX pax), while programs may change it. */
 import { isUtf8 } from 'node:buffer';
-import { constants, fstatSync, read as readCallback, readlinkSync, type Stats } from 'node:fs';
+import { type BigIntStats, constants, fstatSync, read as readCallback, readlinkSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { TarHeader, TarPackController } from 'modern-tar';
 import { FileAccessError } from '../errors.js';
 import { EFBIG, EILSEQ } from '../native/errno.js';
+import { timeFields } from './archive-time.js';
 import { inParent, type WorkFolder } from './trees.js';
 import { GONE, walkTree } from './walk.js';
 
@@ -45,7 +46,7 @@ class Packer {
   readonly #archive: TarPackController;
   readonly #options: PackOptions;
   /** Of files with several names: their first one, by inode. */
-  readonly #linked = new Map<number, string>();
+  readonly #linked = new Map<bigint, string>();
   #leftBytes: number;
   #leftCount: number;
 
@@ -71,7 +72,7 @@ class Packer {
   }
 
   /** Sockets, pipes and devices are nothing without their programs. */
-  async #add(path: string, stats: Stats): Promise<void> {
+  async #add(path: string, stats: BigIntStats): Promise<void> {
     if (stats.isDirectory()) return this.#put({ name: `${path}/`, type: 'directory' }, stats);
     if (stats.isSymbolicLink()) return this.#addLink(path, stats);
     if (!stats.isFile()) return;
@@ -81,7 +82,7 @@ class Packer {
     return stats.size > SMALL_BYTES ? this.#addLarge(path) : this.#addSmall(path, stats);
   }
 
-  async #addLink(path: string, stats: Stats): Promise<void> {
+  async #addLink(path: string, stats: BigIntStats): Promise<void> {
     const said = this.#folder.native.readLinkBeneath({ dir: this.#root, path });
     if (typeof said !== 'string') return;
     if (said.includes(REPLACED) && !this.#isText(path)) throw refusal(path, EILSEQ);
@@ -102,7 +103,7 @@ class Packer {
     }
   }
 
-  async #addSmall(path: string, stats: Stats): Promise<void> {
+  async #addSmall(path: string, stats: BigIntStats): Promise<void> {
     const got = this.#folder.native.readFileBeneath({ dir: this.#root, path, maxBytes: SMALL_BYTES });
     if (typeof got === 'number') return this.#passOver(path, got);
     const [bytes, , sizeBytes] = got;
@@ -117,12 +118,13 @@ class Packer {
     const file = native.openBeneath({ dir: this.#root, path, flags: constants.O_RDONLY });
     if (file < 0) return this.#passOver(path, file);
     try {
-      const stats = fstatSync(file);
+      const stats = fstatSync(file, { bigint: true });
       if (!stats.isFile()) return;
-      this.#spend(path, stats.size);
-      const sink = this.#open({ name: path, type: 'file', size: stats.size }, stats);
-      for (let at = 0; at < stats.size; ) {
-        const chunk = Buffer.alloc(Math.min(SMALL_BYTES, stats.size - at));
+      const size = Number(stats.size);
+      this.#spend(path, size);
+      const sink = this.#open({ name: path, type: 'file', size }, stats);
+      for (let at = 0; at < size; ) {
+        const chunk = Buffer.alloc(Math.min(SMALL_BYTES, size - at));
         const { bytesRead } = await read(file, chunk, 0, chunk.byteLength, at);
         at += bytesRead === 0 ? chunk.byteLength : bytesRead;
         await sink.write(bytesRead === 0 ? chunk : chunk.subarray(0, bytesRead));
@@ -143,17 +145,18 @@ class Packer {
     if (this.#leftBytes < 0) throw refusal(path, EFBIG);
   }
 
-  async #put(header: Entry, stats: Stats, bytes?: Uint8Array): Promise<void> {
+  async #put(header: Entry, stats: BigIntStats, bytes?: Uint8Array): Promise<void> {
     const sink = this.#open(header, stats);
     if (bytes !== undefined) await sink.write(bytes);
     await sink.close();
   }
 
   /** A write waits for the reader, and rejects when the reader is gone. */
-  #open(header: Entry, { mode, mtimeMs }: Stats): WritableStreamDefaultWriter<Uint8Array> {
+  #open(header: Entry, stats: BigIntStats): WritableStreamDefaultWriter<Uint8Array> {
     const { uid } = this.#options;
-    const mtime = new Date(Math.max(0, mtimeMs));
-    return this.#archive.add({ size: 0, ...header, mode: mode & 0o7777, mtime, uid, gid: uid }).getWriter();
+    const mode = Number(stats.mode) & 0o7777;
+    const entry = { size: 0, ...header, ...timeFields(stats.mtimeNs), mode, uid, gid: uid };
+    return this.#archive.add(entry).getWriter();
   }
 }
 

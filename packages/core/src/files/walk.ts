@@ -4,13 +4,13 @@
  * that moves meanwhile can lead elsewhere.
  */
 import { isUtf8 } from 'node:buffer';
-import { constants, promises as fs, type Stats } from 'node:fs';
+import { type BigIntStats, constants, promises as fs } from 'node:fs';
 import { EILSEQ, ELOOP, ENOENT, ENOTDIR } from '../native/errno.js';
 import type { WorkFolder } from './trees.js';
 
 /** One name. `path` is relative to the folder that the walk started in. */
 export type WalkEntry =
-  | { path: string; stats: Stats }
+  | { path: string; stats: BigIntStats }
   /** It, or what is below it, cannot be looked at: a negative error number. */
   | { path: string; errno: number };
 
@@ -73,10 +73,10 @@ async function* entriesOf(folder: WorkFolder, fd: number, prefix: string): Async
   }
 }
 
-/** Of the name itself, a link included; `null` when it is gone. */
-async function statsOf(path: string): Promise<Stats | null> {
+/** Of the name itself, a link included, times to the nanosecond; `null` when it is gone. */
+async function statsOf(path: string): Promise<BigIntStats | null> {
   try {
-    return await fs.lstat(path);
+    return await fs.lstat(path, { bigint: true });
   } catch (error) {
     if (GONE.has((error as NodeJS.ErrnoException).errno ?? 0)) return null;
     throw error;

@@ -189,6 +189,8 @@ export interface Native {
   renameIn(options: { fromDir: number; from: string; toDir: number; to: string; owner: number }): number;
   /** A second name for a file; of a symbolic link for the link itself. */
   linkIn(options: { fromDir: number; from: string; toDir: number; to: string; owner: number }): number;
+  /** Of an open file (`name` is empty), or of a name in an open folder, a link itself included. */
+  setTimes(options: { fd: number; name: string; seconds: number; nanoseconds: number }): number;
   /** A regular file, made or cut, with the folders that lead to it. */
   createFile(options: PathBeneath & { mode: number; folderMode: number; owner: number }): number;
   /** Writes and closes it. */

@@ -3,7 +3,7 @@
  * loop as fast as a program makes them, which has no bound, and node:fs does not tell of their overflow.
  * docs/decisions/0023-workspaces-as-archives.md.
  */
-import { constants, type Stats } from 'node:fs';
+import { type BigIntStats, constants } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FileAccessError, isSbxError } from '../errors.js';
 import { inTree, O_PATH, type WorkFolder } from '../files/trees.js';
@@ -118,9 +118,9 @@ async function lookIn(folder: WorkFolder, dir: number, options: WatchOptions): P
 }
 
 /** The time of a folder is left out: it changes with its entries, which are reported themselves. */
-function markOf(stats: Stats): string {
-  const { ino, mode, nlink, size, ctimeMs } = stats;
-  return stats.isDirectory() ? `${ino} ${mode}` : `${ino} ${mode} ${nlink} ${size} ${ctimeMs}`;
+function markOf(stats: BigIntStats): string {
+  const { ino, mode, nlink, size, ctimeNs } = stats;
+  return stats.isDirectory() ? `${ino} ${mode}` : `${ino} ${mode} ${nlink} ${size} ${ctimeNs}`;
 }
 
 function* compare(before: Look, now: Look): Generator<[Exclude<WatchEvent['kind'], 'overflow'>, string]> {
