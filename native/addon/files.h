@@ -15,8 +15,8 @@ Napi::Value MakeSymlink(const Napi::CallbackInfo& info);  // { dir, name, to, ow
 Napi::Value RenameIn(const Napi::CallbackInfo& info);
 // As RenameIn; a second name, of a link itself, too.
 Napi::Value LinkIn(const Napi::CallbackInfo& info);
-// Of what is open, or of a name in it, a link itself too. Node's own calls have doubles, which are off by up to
-// 240 ns.
+// Of what is open, or of a name in it, a link itself too. Node's own calls take doubles, which are off by up
+// to 240 ns.
 Napi::Value SetTimes(const Napi::CallbackInfo& info);
 // { dir, path, mode, owner, follow }: made or cut, with its parents.
 Napi::Value CreateFile(const Napi::CallbackInfo& info);

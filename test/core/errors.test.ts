@@ -59,6 +59,7 @@ const badOptions: [string, OneShotOptions, string, string][] = [
   ['an env value with NUL', { env: { A: 'x\0y' } }, 'options.env.A', 'nul'],
   ['an env value of 128 KiB', { env: { A: 'x'.repeat(131_072) } }, 'options.env.A', 'size'],
   ['cwd with NUL', { cwd: 'a\0b' }, 'options.cwd', 'nul'],
+  ['half a character in cwd', { cwd: 'a\ud800' }, 'options.cwd', 'format'],
   [
     'stdin of two kinds',
     loose({ stdin: { text: 'x', bytes: new Uint8Array(1) } }),

@@ -19,12 +19,14 @@ it('whole seconds take no record, a time before 1970 is its start', () => {
 
 it('of an archive made elsewhere: the record counts, what is no time does not', () => {
   const mtime = new Date(7000);
-  const at = (said?: string) => timeOf(header({ mtime, ...(said !== undefined && { pax: { mtime: said } }) }));
+  const at = (said?: string) =>
+    timeOf(header({ mtime, ...(said !== undefined && { pax: { mtime: said } }) }));
   expect(at()).toEqual({ seconds: 7, nanoseconds: 0 });
   expect(at('8')).toEqual({ seconds: 8, nanoseconds: 0 });
   expect(at('8.5')).toEqual({ seconds: 8, nanoseconds: 500_000_000 });
   expect(at('8.1234567899')).toEqual({ seconds: 8, nanoseconds: 123_456_789 });
-  for (const odd of ['', 'x', '-3', '1e3', '99999999999']) expect(at(odd)).toEqual({ seconds: 7, nanoseconds: 0 });
+  for (const odd of ['', 'x', '-3', '1e3', '99999999999'])
+    expect(at(odd)).toEqual({ seconds: 7, nanoseconds: 0 });
   expect(at('9999999999')).toBe(null);
   expect(timeOf(header({}))).toBe(null);
   expect(timeOf(header({ mtime: new Date(Number.NaN) }))).toBe(null);

@@ -30,6 +30,7 @@ describe('file and arguments', () => {
   it.each<[unknown, unknown, string, string]>([
     ['', [], 'file', 'format'],
     ['a\0', [], 'file', 'nul'],
+    ['a\ud800', [], 'file', 'format'],
     [5, [], 'file', 'type'],
     [undefined, undefined, 'file', 'type'],
     ['x'.repeat(4096), [], 'file', 'size'],
@@ -41,6 +42,7 @@ describe('file and arguments', () => {
     ['ls', ['a', 5], 'args[1]', 'type'],
     ['ls', Array(1), 'args[0]', 'type'],
     ['ls', ['a\0b'], 'args[0]', 'nul'],
+    ['ls', ['a', '\ud83d'], 'args[1]', 'format'],
     ['ls', ['x'.repeat(131_072)], 'args[0]', 'size'],
     ['ls', ['ż'.repeat(65_536)], 'args[0]', 'size'],
     ['ls', Array(65_537).fill(''), 'args', 'size'],

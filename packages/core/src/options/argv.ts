@@ -3,7 +3,15 @@ import type { Environment } from '../types/program.js';
 import { checkRule, isGetter, isPlainObject, text } from './check.js';
 import { quote } from './describe.js';
 import { PATH_BYTES_MAX } from './paths.js';
-import { keySegment, nulProblem, type Problem, problem, within, wrongSecret, wrongType } from './problem.js';
+import {
+  kernelTextProblem,
+  keySegment,
+  type Problem,
+  problem,
+  within,
+  wrongSecret,
+  wrongType,
+} from './problem.js';
 
 /**
  * Longest single argument or `NAME=value` in bytes, its NUL left out: the kernel's MAX_ARG_STRLEN is 128 KiB
@@ -62,8 +70,7 @@ function notArgs(args: unknown): Problem {
 
 function checkArgument(value: unknown): Problem | null {
   if (typeof value !== 'string') return wrongType('a string', value);
-  if (value.includes('\0')) return nulProblem(value);
-  return tooLong(value, '');
+  return kernelTextProblem(value) ?? tooLong(value, '');
 }
 
 /** Checks an environment. Values are never repeated in messages. */
@@ -92,7 +99,7 @@ function checkEnvStrings(env: readonly unknown[]): Problem | null {
 }
 
 function checkEnvString(variable: string): Problem | null {
-  return variable.includes('\0') ? problem('nul', 'must not contain a NUL byte') : tooLong(variable, '');
+  return kernelTextProblem(variable) ?? tooLong(variable, '');
 }
 
 function notEnv(env: unknown): Problem {
@@ -103,13 +110,13 @@ function notEnv(env: unknown): Problem {
 
 function checkVariable(env: Record<string, unknown>, name: string): Problem | null {
   if (name === '') return problem('format', 'must have a name');
-  if (name.includes('\0')) return nulProblem(name);
+  const found = kernelTextProblem(name);
+  if (found !== null) return found;
   if (name.includes('=')) return problem('format', "must not have '=' in its name");
   if (isGetter(env, name)) return problem('type', 'must be a plain value, not a getter');
   const value = env[name];
   if (typeof value !== 'string') return notAVariable(value);
-  if (value.includes('\0')) return nulProblem(value);
-  return tooLong(value, `${name}=`);
+  return kernelTextProblem(value) ?? tooLong(value, `${name}=`);
 }
 
 function notAVariable(value: unknown): Problem {

@@ -78,6 +78,7 @@ describe('what is refused', () => {
     [{ name: 5 }, '.name', 'type'],
     [{ name: '' }, '.name', 'format'],
     [{ name: 'a\0' }, '.name', 'nul'],
+    [{ name: 'a\ud800' }, '.name', 'format'],
     [{ name: '1234567' }, '.name', 'size'],
     [{ name: 'żżżż' }, '.name', 'size'],
     [{ content: '1234567' }, '.content', 'size'],

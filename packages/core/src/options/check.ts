@@ -11,7 +11,15 @@
 
 import { describe, describeSecret } from './describe.js';
 import { nearestName } from './nearest-name.js';
-import { keySegment, nulProblem, type Problem, problem, within, wrongType, wrongWord } from './problem.js';
+import {
+  kernelTextProblem,
+  keySegment,
+  type Problem,
+  problem,
+  within,
+  wrongType,
+  wrongWord,
+} from './problem.js';
 
 /** Looks at a value that is not `undefined`. Must not keep or change it. */
 export type Check = (value: unknown) => Problem | null;
@@ -46,7 +54,7 @@ export interface StringRule {
   maxBytes: number;
   /** Legal when empty. */
   empty: boolean;
-  /** Contents: NUL is legal, and messages never repeat the value. */
+  /** Contents: NUL and lone surrogates are legal, and messages never repeat the value. */
   secret: boolean;
 }
 
@@ -96,7 +104,7 @@ export function number(min: number, max: number, more: Partial<NumberRule> = {})
   return { kind: 'number', min, max, integer: true, nullMeans: null, unit: '', ...more };
 }
 
-/** Text for the kernel: not empty, no NUL, at most `maxBytes` bytes. */
+/** Text for the kernel: not empty, no NUL, well-formed, at most `maxBytes` bytes. */
 export function text(maxBytes: number, more: Partial<StringRule> = {}): StringRule {
   return { kind: 'string', maxBytes, empty: false, secret: false, ...more };
 }
@@ -188,7 +196,8 @@ function checkNumber(value: unknown, rule: NumberRule): Problem | null {
 function checkString(value: unknown, rule: StringRule): Problem | null {
   if (typeof value !== 'string') return wrongType('a string', value);
   if (value.length === 0 && !rule.empty) return problem('format', 'must not be empty');
-  if (!rule.secret && value.includes('\0')) return nulProblem(value);
+  const found = rule.secret ? null : kernelTextProblem(value);
+  if (found !== null) return found;
   // A UTF-16 unit takes at most three bytes: the exact count is needed only near the bound.
   if (value.length * 3 > rule.maxBytes && Buffer.byteLength(value) > rule.maxBytes) {
     return problem('size', `must be at most ${rule.maxBytes} bytes`, `${Buffer.byteLength(value)} bytes`);

@@ -94,6 +94,7 @@ describe('validateEngineOptions', () => {
     [{ workDir: '/proc/x' }, '.workDir', 'format'],
     [{ workDir: '/tmp' }, '.workDir', 'format'],
     [{ workDir: '/w\0' }, '.workDir', 'nul'],
+    [{ workDir: '/w\ud800' }, '.workDir', 'format'],
     [{ cgroup: 'v2' }, '.cgroup', 'choice'],
     [{ cgroup: 5 }, '.cgroup', 'type'],
     [{ cgroup: '/sys/fs/cgroup/../..' }, '.cgroup', 'format'],

@@ -6,7 +6,7 @@ import type { MountRow } from '../types/mounts.js';
 import { BOOLEAN, by, checkTable, number, type Table, table, text, word } from './check.js';
 import { quote } from './describe.js';
 import { PATH_BYTES_MAX } from './paths.js';
-import { type Problem, problem, within, wrongType, wrongWord } from './problem.js';
+import { kernelTextProblem, type Problem, problem, within, wrongType, wrongWord } from './problem.js';
 
 /** Rows of a mount table: a kernel mounts 100 000, but each costs time in every sandbox. */
 export const MOUNT_COUNT_MAX = 128;
@@ -185,7 +185,8 @@ export function isHiddenProc(path: string): boolean {
 /** Absolute, in one spelling: mounts are compared and ordered by it. */
 export function checkAbsolutePath(value: unknown): Problem | null {
   if (typeof value !== 'string') return wrongType('an absolute path', value);
-  if (value.includes('\0')) return problem('nul', 'must not contain a NUL byte');
+  const found = kernelTextProblem(value);
+  if (found !== null) return found;
   if (!value.startsWith('/')) return problem('format', 'must be an absolute path', quote(value));
   if (Buffer.byteLength(value) > PATH_BYTES_MAX)
     return problem('size', `must be at most ${PATH_BYTES_MAX} bytes`);

@@ -51,6 +51,8 @@ describe('what is refused as the name of a file', () => {
     ['a/../../b', 'format'],
     ['./../a', 'format'],
     ['a\0b', 'nul'],
+    ['a\ud800', 'format'],
+    ['\udc00\ud800/b', 'format'],
     ['\0', 'nul'],
     [`${NAME_255}n`, 'size'],
     [`a/${'ż'.repeat(128)}`, 'size'],

@@ -5,7 +5,7 @@
  */
 
 import { quote } from './describe.js';
-import { nulProblem, type Problem, problem, throwProblem, wrongType } from './problem.js';
+import { kernelTextProblem, type Problem, problem, throwProblem, wrongType } from './problem.js';
 
 /** Longest path the kernel takes, in bytes: PATH_MAX less its NUL. */
 export const PATH_BYTES_MAX = 4095;
@@ -24,7 +24,8 @@ export interface WorkPathOptions {
 
 /**
  * The one spelling of a path: relative to the work folder or absolute, single slashes, no `.` parts, none at
- * the end. Throws `InvalidOptionsError` for an empty or too long one, a NUL byte, a `..` part.
+ * the end. Throws `InvalidOptionsError` for an empty or too long one, a NUL byte, a lone surrogate, a `..`
+ * part.
  */
 export function checkWorkPath(path: unknown, options: WorkPathOptions = {}): string {
   const { root = false, folder = root, field = 'path' } = options;
@@ -50,7 +51,8 @@ const DOT = 0x2e;
 function workPathProblem(path: unknown, folder: boolean): Problem | null {
   if (typeof path !== 'string') return wrongType('a path (a string)', path);
   if (path.length === 0) return problem('format', 'must not be empty');
-  if (path.includes('\0')) return nulProblem(path);
+  const found = kernelTextProblem(path);
+  if (found !== null) return found;
   if (!folder && path.charCodeAt(path.length - 1) === SLASH) return notAFile(path);
   if (path.length * 3 > PATH_BYTES_MAX && Buffer.byteLength(path) > PATH_BYTES_MAX) {
     return problem('size', `must be at most ${PATH_BYTES_MAX} bytes`, `${Buffer.byteLength(path)} bytes`);

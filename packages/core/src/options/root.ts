@@ -6,7 +6,7 @@ import type { HashedProgram, MinimalRoot, MountRow } from '../types/mounts.js';
 import { by, checkTable, table } from './check.js';
 import { quote } from './describe.js';
 import { checkAbsolutePath } from './mount-rules.js';
-import { type Problem, problem, within, wrongType, wrongWord } from './problem.js';
+import { kernelTextProblem, type Problem, problem, within, wrongType, wrongWord } from './problem.js';
 
 /** The minimal root that `root: 'minimal'` stands for. */
 export const MINIMAL_ROOT: Readonly<MinimalRoot> = Object.freeze({
@@ -93,7 +93,7 @@ function checkPackage(value: unknown): Problem | null {
 function checkProgram(value: unknown): Problem | null {
   if (typeof value !== 'string') return checkTable(value, PROGRAM_TABLE);
   if (value.startsWith('/')) return checkAbsolutePath(value);
-  if (/^[^/\0]{1,255}$/.test(value) && value !== '.' && value !== '..') return null;
+  if (/^[^/\0]{1,255}$/.test(value) && value !== '.' && value !== '..') return kernelTextProblem(value);
   return problem('format', 'must be an absolute path or the name of a program', quote(value));
 }
 
