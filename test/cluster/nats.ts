@@ -31,6 +31,7 @@ export class Nats {
   readonly #args: readonly string[];
   readonly #folder: string;
   #child: ChildProcess | null = null;
+  #log = '';
 
   private constructor(ports: Ports, folder: string, args: readonly string[]) {
     this.url = `nats://127.0.0.1:${ports.client}`;
@@ -66,12 +67,12 @@ export class Nats {
     process.once('exit', () => child.kill('SIGKILL')); // also where a hook before `stop` threw
     const timer = setTimeout(() => child.kill('SIGKILL'), START_MS);
     await new Promise<void>((resolve, reject) => {
-      let log = '';
+      this.#log = '';
       child.stderr!.on('data', (data: Buffer) => {
-        log += data;
-        if (log.includes('Server is ready')) resolve();
+        this.#log += data;
+        if (this.#log.includes('Server is ready')) resolve();
       });
-      child.once('exit', () => reject(new Error(`nats-server ended: ${log}`)));
+      child.once('exit', () => reject(new Error(`nats-server ended: ${this.#log}`)));
     }).finally(() => clearTimeout(timer));
   }
 
@@ -96,6 +97,11 @@ export class Nats {
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill(signal);
     await ended;
+  }
+
+  /** What it wrote since its start. */
+  log(): string {
+    return this.#log;
   }
 
   /** User and system time so far, in ms. */

@@ -86,6 +86,7 @@ const BY_ERROR: Readonly<Record<ErrorCode | 'SBX_LANGUAGE_UNAVAILABLE', number>>
   SBX_STREAM_TEXT_TOO_LONG: EXIT.internal,
   SBX_WORKER_LOST: EXIT.tryAgain,
   SBX_CLUSTER_UNAVAILABLE: EXIT.unavailable,
+  SBX_CLUSTER_DENIED: EXIT.noPermission,
   SBX_JOB_CONFLICT: EXIT.usage,
   SBX_JOB_DEADLINE: EXIT.tryAgain,
   SBX_JOB_CANCELLED: EXIT.internal,

@@ -67,6 +67,7 @@ export interface ServeFlags {
   root?: 'host' | 'minimal';
   cluster?: string;
   credentials?: string;
+  inboxPrefix?: string;
   allowDegraded?: boolean;
   verbose?: boolean;
   json?: boolean;
@@ -100,6 +101,7 @@ export interface ServeFathomFlags {
   verbose?: boolean;
   cluster?: string;
   credentials?: string;
+  inboxPrefix?: string;
   json?: boolean;
 }
 
@@ -107,6 +109,7 @@ export interface ServeFathomFlags {
 export interface WorkerFlags {
   nats: string;
   credentials?: string;
+  inboxPrefix?: string;
   slots?: string;
   languages?: string;
   labels?: string[];
@@ -125,5 +128,6 @@ export interface WorkerFlags {
 export interface ClusterStatusFlags {
   nats: string;
   credentials?: string;
+  inboxPrefix?: string;
   json?: boolean;
 }

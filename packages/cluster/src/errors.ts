@@ -29,6 +29,22 @@ export class ClusterUnavailableError extends SbxError {
   }
 }
 
+/** The broker does not let this user do what is needed. */
+export class ClusterDeniedError extends SbxError {
+  /** What was denied. */
+  readonly operation: 'publish' | 'subscribe';
+  /** Where: as it stands in a permission of NATS. */
+  readonly subject: string;
+
+  constructor(operation: 'publish' | 'subscribe', subject: string, cause?: unknown) {
+    const what = `${operation === 'publish' ? 'publish to' : 'subscribe to'} ${JSON.stringify(subject)}`;
+    const message = `The broker of the cluster does not allow its user to ${what}: give that permission.`;
+    super({ code: 'SBX_CLUSTER_DENIED', message, details: { operation, subject }, cause });
+    this.operation = operation;
+    this.subject = subject;
+  }
+}
+
 /** Another job has this id already. */
 export class JobConflictError extends SbxError {
   /** The id. */
@@ -67,6 +83,7 @@ export class JobCancelledError extends SbxError {
 const CLASSES = {
   WorkerLostError,
   ClusterUnavailableError,
+  ClusterDeniedError,
   JobConflictError,
   JobDeadlineError,
   JobCancelledError,

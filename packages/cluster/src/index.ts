@@ -8,6 +8,7 @@ export { ClusterEngine } from './engine/engine.js';
 export type { ClusterJob, ClusterTicket } from './engine/job.js';
 export type { ClusterOptions } from './engine/options.js';
 export {
+  ClusterDeniedError,
   ClusterUnavailableError,
   JobCancelledError,
   JobConflictError,

@@ -52,6 +52,8 @@ export interface SubmitterLink extends RecordLink {
    * function is called. It may be lost.
    */
   follow(key: string, take: (record: Uint8Array) => void): () => void;
+  /** The broker denied this user something that jobs of that tenant need. */
+  onDenied(call: (tenant: string, error: Error) => void): void;
   /** The connection was lost and is there again: notices and records may be missing. */
   onReconnect(call: () => void): void;
 }

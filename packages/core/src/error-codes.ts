@@ -164,6 +164,11 @@ export const ERROR_CODES = {
     true,
     '`ClusterUnavailableError` of @sbx/cluster: the broker does not answer; the message says what cannot be promised now.',
   ),
+  SBX_CLUSTER_DENIED: row(
+    'SbxError',
+    false,
+    '`ClusterDeniedError` of @sbx/cluster: a permission is missing at the broker; `operation` and `subject` say which.',
+  ),
   SBX_JOB_CONFLICT: row(
     'SbxError',
     false,

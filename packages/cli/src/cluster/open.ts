@@ -3,15 +3,14 @@ import type { ClusterEngine } from '@sbx/cluster';
 import { InvalidOptionsError } from '@sbx/core';
 import { aborted, flagName } from '../serve/words.js';
 import { UsageError } from '../usage-error.js';
-import type { ClusterAddress } from './split.js';
+import { brokerOptions, type ClusterAddress, checkNoCluster } from './split.js';
 
 export const NO_WORKER_YET = 'no worker is there yet: starting when one comes';
 
 /** Only a cluster's commands load what speaks to its broker. */
-export async function openCluster({ cluster, credentials }: ClusterAddress): Promise<ClusterEngine> {
+export async function openCluster(address: ClusterAddress): Promise<ClusterEngine> {
   const { ClusterEngine } = await import('@sbx/cluster');
-  const options = { servers: cluster, ...(credentials === undefined ? {} : { credentials }) };
-  return ClusterEngine.open(options).catch((error) => refuse(error, '--cluster'));
+  return ClusterEngine.open(brokerOptions(address)).catch((error) => refuse(error, '--cluster'));
 }
 
 /** Flags of an engine on this machine, as commander hands them over. */
@@ -26,18 +25,19 @@ export interface LocalFlags {
 export async function clusterOf({
   cluster,
   credentials,
+  inboxPrefix,
   root,
   standby,
   standbyMemory,
   allowDegraded,
 }: Partial<ClusterAddress> & LocalFlags): Promise<ClusterEngine | undefined> {
   if (cluster === undefined) {
-    if (credentials !== undefined) throw new UsageError('--credentials is for --cluster');
+    checkNoCluster({ credentials, inboxPrefix });
     return undefined;
   }
   const asked = { root, standby: standby === 'none' ? undefined : standby, standbyMemory, allowDegraded };
   const [local] = Object.entries(asked).find(([, value]) => value !== undefined) ?? [];
-  if (local === undefined) return openCluster({ cluster, credentials });
+  if (local === undefined) return openCluster({ cluster, credentials, inboxPrefix });
   throw new UsageError(
     `${flagName(local)} is of an engine on this machine, and --cluster has none`,
     'Programs run as the engines of the workers are set up: sbx help worker.',
@@ -64,7 +64,7 @@ export async function openUnless<Server extends { close(): Promise<void> }>(
 export function refuse(error: unknown, address: string): never {
   if (!(error instanceof InvalidOptionsError)) throw error;
   const option = error.field.replace(/^options\.(\w+).*/, '$1');
-  const flag = option === 'servers' ? address : `--${option}`;
+  const flag = option === 'servers' ? address : flagName(option);
   throw new UsageError(
     `${flag} ${error.expected}${error.got === null ? '' : `; got ${error.got}`}`,
     error.hint,

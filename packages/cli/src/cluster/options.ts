@@ -10,6 +10,7 @@ const BROKER = [
     'address of the broker: nats://HOST:4222; several with commas',
   ).makeOptionMandatory(),
   new Option('--credentials <path>', 'credentials file for it (.creds)'),
+  new Option('--inbox-prefix <subject>', 'what inboxes at it begin with (default _INBOX)'),
 ];
 
 export function addWorker(root: Command, done: (exitCode: number) => void): void {

@@ -9,10 +9,18 @@ test.each([
     ['-silent'],
     { cluster: 'nats://a:1', credentials: 'f' },
   ],
+  [
+    ['--inbox-prefix=_INBOX_a', '--cluster', 'nats://a:1'],
+    [],
+    { cluster: 'nats://a:1', inboxPrefix: '_INBOX_a' },
+  ],
 ])('%j', (args, own, cluster) => {
   expect(splitCluster(args)).toEqual({ own, cluster });
 });
 
-test.each([[['--cluster']], [['--cluster=']], [['--credentials', 'f']]])('%j is refused', (args) => {
-  expect(() => splitCluster(args)).toThrow(/needs a value|is for --cluster/);
-});
+test.each([[['--cluster']], [['--cluster=']], [['--credentials', 'f']], [['--inbox-prefix', 'f']]])(
+  '%j is refused',
+  (args) => {
+    expect(() => splitCluster(args)).toThrow(/needs a value|is for --cluster/);
+  },
+);

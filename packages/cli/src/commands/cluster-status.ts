@@ -1,13 +1,14 @@
 /** `sbx cluster status`: who works, what waits. */
 import { type ClusterStatus, clusterStatus } from '@sbx/cluster';
 import { refuse } from '../cluster/open.js';
+import { brokerOptions } from '../cluster/split.js';
 import { EXIT } from '../exit-codes.js';
 import type { ClusterStatusFlags } from '../flags.js';
 import { formatTable, painterFor, printJson } from '../terminal.js';
 
 /** Exit code 0 also where nobody works: that is an answer. */
-export async function clusterStatusCommand({ nats, credentials, json }: ClusterStatusFlags): Promise<number> {
-  const options = { servers: nats, ...(credentials === undefined ? {} : { credentials }) };
+export async function clusterStatusCommand({ nats, json, ...flags }: ClusterStatusFlags): Promise<number> {
+  const options = brokerOptions({ cluster: nats, ...flags });
   const status = await clusterStatus(options).catch((error) => refuse(error, '--nats'));
   if (json) printJson({ version: 1, command: 'cluster status', ...status });
   else process.stdout.write(textOf(status));

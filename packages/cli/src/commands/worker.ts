@@ -3,6 +3,7 @@ import { startWorker, type WorkerOptions } from '@sbx/cluster';
 import { pino } from 'pino';
 import { addressFrom, openMonitor } from '../cluster/monitor.js';
 import { refuse } from '../cluster/open.js';
+import { brokerOptions } from '../cluster/split.js';
 import type { WorkerFlags } from '../flags.js';
 import { endOfServer, watchInterrupts } from '../run/interrupts.js';
 import { aborted, letSecondSignalKill } from '../serve/words.js';
@@ -39,10 +40,10 @@ export async function workerCommand(flags: WorkerFlags): Promise<number> {
 }
 
 function optionsFrom(flags: WorkerFlags): WorkerOptions {
-  const { nats, credentials, slots, languages, labels, cache, maxWall, maxOutput, replicas } = flags;
+  const { nats, credentials, inboxPrefix, slots, languages, labels, cache, maxWall, maxOutput, replicas } =
+    flags;
   return {
-    servers: nats,
-    ...(credentials === undefined ? {} : { credentials }),
+    ...brokerOptions({ cluster: nats, credentials, inboxPrefix }),
     ...(slots === undefined ? {} : { slots: parseCount(slots, '--slots') }),
     ...(languages === undefined ? {} : { languages: languages.split(',').map((name) => name.trim()) }),
     ...(labels === undefined ? {} : { labels: labelsFrom(labels) }),

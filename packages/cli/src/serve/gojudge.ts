@@ -17,7 +17,7 @@ export function addServeGojudge(
     .description('Takes the flags and variables of go-judge; -h lists them. See docs/protocols/gojudge.md.')
     .usage(
       '[-http-addr localhost:5050] [-mount-conf mount.yaml] [-parallelism 4] …\n' +
-        '       sbx serve gojudge --cluster nats://HOST:4222 [--credentials path] [flags of go-judge]',
+        '       sbx serve gojudge --cluster nats://HOST:4222 [--credentials path] [--inbox-prefix subject] [flags of go-judge]',
     )
     .action(async () => {
       const { own, cluster } = splitCluster(args);

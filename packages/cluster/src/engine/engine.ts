@@ -60,8 +60,8 @@ export class ClusterEngine implements Runner {
   #closed: Promise<void> | null = null;
 
   /**
-   * Connects, and makes queue and buckets where they are missing. Throws `InvalidOptionsError` or
-   * `ClusterUnavailableError`. Needs no worker: jobs wait for one.
+   * Connects, and makes queue and buckets where they are missing. Throws `InvalidOptionsError`,
+   * `ClusterDeniedError` or `ClusterUnavailableError`. Needs no worker: jobs wait for one.
    */
   static async open(options: ClusterOptions): Promise<ClusterEngine> {
     const resolved = parseClusterOptions(options);

@@ -30,6 +30,8 @@ export interface ClusterOptions extends BrokerOptions {
 
 const count = z.int().min(0).max(10_000_000);
 const ms = z.int().min(1).max(MS_MAX);
+/** A subject without wildcards; those of the broker's own begin with `$`. */
+const INBOX_PREFIX = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 const address = z.string().min(1).max(4096);
 
 /** What both ends of a cluster take. */
@@ -38,6 +40,11 @@ export const BROKER_SHAPE = {
     error: () => 'must be the address of a NATS server, or a list of them: nats://127.0.0.1:4222',
   }),
   credentials: z.string().min(1).optional(),
+  inboxPrefix: z
+    .string()
+    .max(128)
+    .regex(INBOX_PREFIX, 'must be parts of A-Z, a-z, 0-9, _ and - with dots between them, as _INBOX_a')
+    .optional(),
   tls: z
     .strictObject({
       caFile: z.string().optional(),

@@ -15,6 +15,7 @@ export interface Stored {
 }
 
 interface Ask {
+  subject: string;
   askedAt: number;
   resolve(stored: Stored): void;
   reject(error: unknown): void;
@@ -22,14 +23,15 @@ interface Ask {
 
 export class Asks {
   readonly #connection: NatsConnection;
-  readonly #inbox = `${createInbox()}.`;
+  readonly #inbox: string;
   /** By the last part of their inboxes, oldest first. */
   readonly #open = new Map<string, Ask>();
   #count = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(connection: NatsConnection) {
+  constructor(connection: NatsConnection, inboxPrefix?: string) {
     this.#connection = connection;
+    this.#inbox = `${createInbox(inboxPrefix)}.`;
     connection.subscribe(`${this.#inbox}*`, {
       callback: (error, message) => {
         if (error === null) this.#onAnswer(message);
@@ -43,9 +45,18 @@ export class Asks {
     return new Promise((resolve, reject) => {
       const name = (this.#count++).toString(36);
       this.#connection.publish(subject, data, { headers, reply: this.#inbox + name });
-      this.#open.set(name, { askedAt: performance.now(), resolve, reject });
+      this.#open.set(name, { subject, askedAt: performance.now(), resolve, reject });
       this.#timer ??= setTimeout(() => this.#onTimer(), ANSWER_MS);
     });
+  }
+
+  /** The broker took none of the messages to that subject. */
+  refuse(subject: string, error: Error): void {
+    for (const [name, ask] of this.#open) {
+      if (ask.subject !== subject) continue;
+      this.#open.delete(name);
+      ask.reject(error);
+    }
   }
 
   #onAnswer(message: Msg): void {

@@ -1,14 +1,18 @@
 /**
  * Contents in the object store, each under its SHA-256: what is there is not sent again. The form is that of
  * NATS, so that its tools read it; the library's own put and get compute the hash in JavaScript (1.7 s of CPU
- * for 100 MiB, each time) and send a chunk after the other.
+ * for 100 MiB, each time) and send a chunk after the other. What is read needs no consumer: who may make one
+ * can have it deliver to the subjects of other tenants. Entries are written without a rollup: the last one
+ * holds all the same, and with rollups allowed a tenant could clear the whole bucket.
  */
 import { randomUUID } from 'node:crypto';
-import { JsHeaders } from '@nats-io/jetstream/internal';
-import { headers } from '@nats-io/transport-node';
+import type { DirectMsgRequest, MsgRequest, StoredMsg } from '@nats-io/jetstream';
+import * as z from 'zod';
+import { pause, systemClock } from '../clock.js';
 import type { BlobStore } from '../contents/store.js';
 import { FILE_BUCKET } from '../names.js';
 import type { Broker } from './connection.js';
+import { deniedBy } from './denials.js';
 
 const STREAM = `OBJ_${FILE_BUCKET}`;
 /** Of those that the broker has not answered yet, there are some. */
@@ -24,8 +28,19 @@ const KNOWN_MS = 60_000;
 const KNOWN_SHARE = 0.25;
 /** What is there for so much of that time is sent again: it would be gone before a job has its turn. */
 const FRESH_SHARE = 0.5;
-/** Chunks that an entry names and that are not there never come, and a connection may be lost meanwhile. */
-const SILENT_MS = 10_000;
+/** How long what is not there may still come, from a server that is behind the others. */
+const BEHIND_MS = 2000;
+const ASK_AGAIN_MS = 100;
+
+/** What is read of an entry; there is more in it. */
+const ENTRY = z.object({
+  nuid: z.string().regex(/^[\w-]{1,64}$/),
+  size: z.number(),
+  mtime: z.string().default(''),
+  deleted: z.boolean().optional(),
+});
+
+type Entry = z.output<typeof ENTRY>;
 
 export class NatsBlobStore implements BlobStore {
   readonly #broker: Broker;
@@ -48,35 +63,52 @@ export class NatsBlobStore implements BlobStore {
   }
 
   async get(sha256: string, sizeBytes: number): Promise<Uint8Array> {
-    const info = await this.#broker.files.info(sha256);
-    if (info === null || info.deleted) throw new Error(`the file store has no ${sha256}`);
-    if (info.size !== sizeBytes) throw new Error(`the file store has another ${sha256}`);
+    const entry = await this.#wait(() => this.#entry(sha256));
+    if (entry === null) throw new Error(`the file store has no ${sha256}`);
+    if (entry.size !== sizeBytes) throw new Error(`the file store has another ${sha256}`);
     const bytes = Buffer.allocUnsafe(sizeBytes);
-    if (sizeBytes === 0) return bytes;
-    const filter = { filter_subjects: [chunkSubject(info.nuid)] };
-    const consumer = await this.#broker.client.consumers.getPushConsumer(STREAM, filter);
-    const chunks = await consumer.consume();
-    const silence = setTimeout(() => chunks.stop(), SILENT_MS);
-    let at = 0;
-    try {
-      for await (const { data, info: place } of chunks) {
-        silence.refresh();
-        if (at + data.byteLength > sizeBytes) throw new Error(`the file store has too much of ${sha256}`);
-        bytes.set(data, at);
-        at += data.byteLength;
-        if (place.pending === 0) break;
-      }
-    } finally {
-      clearTimeout(silence);
+    const next_by_subj = chunkSubject(entry.nuid);
+    for (let at = 0, seq = 1; at < sizeBytes; ) {
+      const chunk = await this.#wait(() => this.#stored({ next_by_subj, seq }));
+      if (chunk === null) throw new Error(`the file store has only a part of ${sha256}`);
+      if (at + chunk.data.byteLength > sizeBytes) throw new Error(`the file store has too much of ${sha256}`);
+      bytes.set(chunk.data, at);
+      at += chunk.data.byteLength;
+      seq = chunk.seq + 1;
     }
-    if (at < sizeBytes) throw new Error(`the file store has only a part of ${sha256}`);
     return bytes;
   }
 
+  /** Any server that has a copy answers, and one may be behind the one that took what is asked for. */
+  async #wait<Value>(ask: () => Promise<Value | null>): Promise<Value | null> {
+    const until = performance.now() + BEHIND_MS;
+    for (;;) {
+      const value = await ask();
+      if (value !== null || performance.now() > until) return value;
+      await pause(systemClock, ASK_AGAIN_MS);
+    }
+  }
+
+  async #entry(sha256: string): Promise<Entry | null> {
+    const stored = await this.#stored({ last_by_subj: entrySubject(sha256) });
+    const parsed = ENTRY.safeParse(stored?.json());
+    return parsed.success && parsed.data.deleted !== true ? parsed.data : null;
+  }
+
+  async #stored(query: DirectMsgRequest): Promise<StoredMsg | null> {
+    const { manager, filesAreDirect } = this.#broker;
+    try {
+      if (filesAreDirect) return await manager.direct.getMessage(STREAM, query);
+      return await manager.streams.getMessage(STREAM, query as MsgRequest); // which takes the same
+    } catch (error) {
+      throw deniedBy(error) ?? error;
+    }
+  }
+
   async #send(sha256: string, bytes: Uint8Array): Promise<void> {
-    const info = await this.#broker.files.info(sha256);
-    const isThere = info !== null && !info.deleted && info.size === bytes.byteLength;
-    if (!isThere || !this.#isFresh(info.mtime)) await this.#write(sha256, bytes);
+    const entry = await this.#entry(sha256);
+    const isThere = entry?.size === bytes.byteLength;
+    if (!isThere || !this.#isFresh(entry.mtime)) await this.#write(sha256, bytes);
     if (this.#known.size >= KNOWN_MAX) this.#known.clear();
     this.#known.set(sha256, performance.now());
   }
@@ -109,11 +141,12 @@ export class NatsBlobStore implements BlobStore {
       }
     };
     await Promise.all(Array.from({ length: CHUNKS_AHEAD }, send));
-    const rollup = headers();
-    rollup.set(JsHeaders.RollupHdr, JsHeaders.RollupValueSubject);
-    const subject = `$O.${FILE_BUCKET}.M.${base64(Buffer.from(sha256))}`;
-    await client.publish(subject, JSON.stringify(entry), { headers: rollup });
+    await client.publish(entrySubject(sha256), JSON.stringify(entry));
   }
+}
+
+function entrySubject(sha256: string): string {
+  return `$O.${FILE_BUCKET}.M.${base64(Buffer.from(sha256))}`;
 }
 
 function chunkSubject(nuid: string): string {

@@ -1,39 +1,19 @@
-/**
- * The connection to the broker, and what lies there: made when it is missing, used as it is when an operator
- * has made it.
- */
+/** The connection to the broker. */
 import { readFile } from 'node:fs/promises';
-import {
-  AckPolicy,
-  type JetStreamClient,
-  type JetStreamManager,
-  jetstream,
-  jetstreamManager,
-  RetentionPolicy,
-  StorageType,
-} from '@nats-io/jetstream';
+import { type JetStreamClient, type JetStreamManager, jetstream } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
-import { type ObjectStore, Objm } from '@nats-io/obj';
 import {
   connect,
   credsAuthenticator,
-  millis,
   type NatsConnection,
   type NodeConnectionOptions,
-  nanos,
 } from '@nats-io/transport-node';
 import { InvalidOptionsError } from '@sbx/core';
 import { ClusterUnavailableError } from '../errors.js';
-import {
-  FILE_BUCKET,
-  JOB_STREAM,
-  RECORD_BUCKET,
-  recordSubject,
-  subjects,
-  WORKER_BUCKET,
-  WORKERS,
-} from '../names.js';
+import { RECORD_BUCKET, WORKER_BUCKET } from '../names.js';
 import { Asks } from './asks.js';
+import { Denials, deniedBy } from './denials.js';
+import { ensurePlaces } from './places.js';
 import { closeUnanswered } from './transport.js';
 
 /** How to reach the broker, and what to make there when it is missing. */
@@ -50,6 +30,11 @@ export interface BrokerOptions {
    * system's authorities.
    */
   tls?: { caFile?: string; certFile?: string; keyFile?: string } | undefined;
+  /**
+   * What inboxes of this connection begin with, so that permissions can keep others from reading its answers:
+   * parts of A-Z, a-z, 0-9, `_`, `-` with dots between them. Default `_INBOX`, which all share.
+   */
+  inboxPrefix?: string | undefined;
   /** Copies of each stream that is made here, 1 to 5; an existing one stays as it is. Default 1. */
   replicas?: number | undefined;
   /**
@@ -63,34 +48,26 @@ export interface BrokerOptions {
   fileMs?: number | undefined;
 }
 
-const LEASE_MS = 10_000;
-const RECORD_MS = 600_000;
-const FILE_MS = 86_400_000;
-/** Workers announce themselves three times in this time. */
-export const PRESENCE_MS = 15_000;
 const CONNECT_MS = 5000;
 const RECONNECT_MS = 250;
-/** Of the consumer: jobs that workers have, and pulls that wait. */
-const PENDING_MAX = 65_536;
-const PULLS_MAX = 65_536;
-
-/** The broker sends each record to those that wait for it, in the moment in which it is stored. */
-const REPUBLISH = { src: recordSubject('>'), dest: subjects.ended('>') };
-
 export interface Broker {
   connection: NatsConnection;
   client: JetStreamClient;
+  /** As of the options. */
+  inboxPrefix: string | undefined;
   /** For what each job sends. */
   asks: Asks;
   manager: JetStreamManager;
   records: KV;
   workers: KV;
-  files: ObjectStore;
   /** How long files are kept, whoever made their bucket; `Infinity`: for ever. */
   fileMs: number;
+  /** Whether any server that has files may be asked for them. */
+  filesAreDirect: boolean;
   /** Of the consumer, whoever made it. */
   leaseMs: number;
   health: Health;
+  denials: Denials;
 }
 
 /** Of the connection. */
@@ -100,30 +77,23 @@ export interface Health {
   losses: number;
 }
 
-/** Throws `ClusterUnavailableError`. */
+/** Throws `ClusterUnavailableError`, and `ClusterDeniedError` where a permission is missing. */
 export async function openBroker(options: BrokerOptions, name: string): Promise<Broker> {
   const connection = await connectTo(options, name);
   try {
     const client = jetstream(connection, { timeout: CONNECT_MS });
-    const manager = await jetstreamManager(connection, { timeout: CONNECT_MS });
-    const { replicas = 1, recordMs = RECORD_MS, fileMs = FILE_MS } = options;
-    const leaseMs = await ensureQueue(manager, options);
+    const manager = await client.jetstreamManager(false);
+    const { recordsAreDirect, ...places } = await ensurePlaces(manager, options);
     const kvm = new Kvm(client);
-    const records = await kvm.create(RECORD_BUCKET, {
-      history: 1,
-      ttl: recordMs,
-      replicas,
-      republish: REPUBLISH,
-    });
-    await ensureRepublish(manager);
-    const workers = await kvm.create(WORKER_BUCKET, { history: 1, ttl: PRESENCE_MS, replicas });
-    const files = await new Objm(client).create(FILE_BUCKET, { ttl: nanos(fileMs), replicas });
-    const { ttl } = await files.status();
+    const records = await kvm.open(RECORD_BUCKET, { allow_direct: recordsAreDirect });
+    const workers = await kvm.open(WORKER_BUCKET);
+    const { inboxPrefix } = options;
+    const asks = new Asks(connection, inboxPrefix);
+    const denials = new Denials(connection);
+    denials.onDenied((denied) => denied.operation === 'publish' && asks.refuse(denied.subject, denied));
     return {
-      ...{ connection, client, manager, records, workers, files, leaseMs },
-      fileMs: ttl > 0 ? millis(ttl) : Number.POSITIVE_INFINITY,
+      ...{ connection, client, manager, records, workers, ...places, asks, denials, inboxPrefix },
       health: healthOf(connection),
-      asks: new Asks(connection),
     };
   } catch (error) {
     await connection.close();
@@ -147,7 +117,7 @@ function healthOf(connection: NatsConnection): Health {
 }
 
 async function connectTo(options: BrokerOptions, name: string): Promise<NatsConnection> {
-  const { servers, credentials, tls } = options;
+  const { servers, credentials, inboxPrefix, tls } = options;
   const list = typeof servers === 'string' ? servers.split(',') : [...servers];
   const settings: NodeConnectionOptions = {
     servers: list.map((server) => server.trim()),
@@ -158,6 +128,7 @@ async function connectTo(options: BrokerOptions, name: string): Promise<NatsConn
     pingInterval: 10_000,
     noAsyncTraces: true, // else each request makes an error for its stack, which is 7 % of a submitter's time
     ...(credentials === undefined ? {} : { authenticator: await authenticatorOf(credentials) }),
+    ...(inboxPrefix === undefined ? {} : { inboxPrefix }),
     ...(tls === undefined ? {} : { tls }),
   };
   closeUnanswered();
@@ -178,45 +149,13 @@ async function authenticatorOf(path: string) {
   }
 }
 
-/** Options that are wrong stay what they are. */
+/** Options that are wrong stay what they are, and a permission that is missing is named. */
 export function unavailable(cause: unknown): Error {
   if (cause instanceof InvalidOptionsError) return cause;
+  const denied = deniedBy(cause);
+  if (denied !== null) return denied;
   return new ClusterUnavailableError(
     'Nothing was sent. Check the address, the credentials and that JetStream is on.',
     cause,
   );
-}
-
-/** Returns how long a lease is, in ms. */
-async function ensureQueue(manager: JetStreamManager, options: BrokerOptions): Promise<number> {
-  const { replicas = 1, recordMs = RECORD_MS, leaseMs = LEASE_MS } = options;
-  try {
-    await manager.streams.info(JOB_STREAM);
-  } catch {
-    await manager.streams.add({
-      name: JOB_STREAM,
-      subjects: [subjects.jobs('*')],
-      retention: RetentionPolicy.Workqueue,
-      storage: StorageType.File,
-      num_replicas: replicas,
-      duplicate_window: nanos(recordMs),
-    });
-  }
-  const add = () =>
-    manager.consumers.add(JOB_STREAM, {
-      durable_name: WORKERS,
-      ack_policy: AckPolicy.Explicit,
-      ack_wait: nanos(leaseMs),
-      max_ack_pending: PENDING_MAX,
-      max_waiting: PULLS_MAX,
-    });
-  const { config } = await manager.consumers.info(JOB_STREAM, WORKERS).catch(add);
-  return millis(config.ack_wait ?? nanos(leaseMs));
-}
-
-/** A bucket that somebody else made would leave submitters to their looks every 5 s. */
-async function ensureRepublish(manager: JetStreamManager): Promise<void> {
-  const { config } = await manager.streams.info(`KV_${RECORD_BUCKET}`);
-  if (config.republish?.dest === REPUBLISH.dest) return;
-  await manager.streams.update(config.name, { ...config, republish: REPUBLISH });
 }

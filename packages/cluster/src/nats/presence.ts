@@ -7,7 +7,8 @@ import {
   placesOf,
   type WorkerDescription,
 } from '../wire/announcement.js';
-import { type Broker, PRESENCE_MS } from './connection.js';
+import type { Broker } from './connection.js';
+import { PRESENCE_MS } from './places.js';
 
 const RENEW_MS = PRESENCE_MS / 3;
 /** Until the list counts as known, although fewer announcements came than there were. */

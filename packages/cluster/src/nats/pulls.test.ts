@@ -93,7 +93,7 @@ async function mostOpenWithin(ms: number, broker: Broker): Promise<number> {
 
 test.each([100, 2500, 4000, 9000])('a place whose job took %i ms is pulled for once', async (jobMs) => {
   const broker = new Broker();
-  const pulls = new Pulls(broker.connection(), 'jobs', 'workers');
+  const pulls = new Pulls(broker.connection(), 'jobs.workers');
   for (let round = 0; round < 3; round += 1) {
     const next = pulls.next(never);
     expect(await mostOpenWithin(60_000, broker)).toBe(1);
@@ -106,7 +106,7 @@ test.each([100, 2500, 4000, 9000])('a place whose job took %i ms is pulled for o
 
 test('pulls that counted as lost and were not are not made again and again', async () => {
   const broker = new Broker();
-  const pulls = new Pulls(broker.connection(), 'jobs', 'workers');
+  const pulls = new Pulls(broker.connection(), 'jobs.workers');
   const next = pulls.next(never);
   await vi.advanceTimersByTimeAsync(1000);
   broker.reconnect();
@@ -118,7 +118,7 @@ test('pulls that counted as lost and were not are not made again and again', asy
 
 test('what a pull brings that counted as lost is taken', async () => {
   const broker = new Broker();
-  const pulls = new Pulls(broker.connection(), 'jobs', 'workers');
+  const pulls = new Pulls(broker.connection(), 'jobs.workers');
   const places = [pulls.next(never), pulls.next(never)];
   await vi.advanceTimersByTimeAsync(1000);
   broker.reconnect();

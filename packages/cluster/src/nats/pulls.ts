@@ -41,6 +41,7 @@ interface Place {
 export class Pulls {
   readonly #connection: NatsConnection;
   readonly #subject: string;
+  readonly #inboxPrefix: string | undefined;
   readonly #free: Place[] = [];
   /** Those that places were asked for with: one listener each, not one for each job. */
   readonly #signals = new WeakSet<AbortSignal>();
@@ -57,9 +58,11 @@ export class Pulls {
   #watchdog: NodeJS.Timeout | null = null;
   #extending: NodeJS.Timeout | null = null;
 
-  constructor(connection: NatsConnection, stream: string, consumer: string) {
+  /** `consumer`: with its stream, `STREAM.CONSUMER`. */
+  constructor(connection: NatsConnection, consumer: string, inboxPrefix?: string) {
     this.#connection = connection;
-    this.#subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumer}`;
+    this.#inboxPrefix = inboxPrefix;
+    this.#subject = `$JS.API.CONSUMER.MSG.NEXT.${consumer}`;
     this.#listen();
     void this.#watch();
   }
@@ -132,7 +135,7 @@ export class Pulls {
   }
 
   #listen(): void {
-    const inbox = this.#connection.subscribe(createInbox(), {
+    const inbox = this.#connection.subscribe(createInbox(this.#inboxPrefix), {
       callback: (error, message) => {
         if (error !== null) return;
         const isCounted = inbox === this.#inbox;

@@ -5,10 +5,13 @@ import { JOB_STREAM, recordKey, subjects } from '../names.js';
 import { encodeJob } from '../wire/job.js';
 import { decodeNotice, encodeCancel, type Notice } from '../wire/notice.js';
 import type { Broker } from './connection.js';
+import { tenantIn } from './denials.js';
 import { recordLink } from './record-link.js';
 
 /** Until a subscription is ended where no job is sent, with which the word goes along. */
 const LEAVE_MS = 20;
+/** Another tenant has sent messages under both names of the job. */
+const TAKEN: Published = { sequence: 0, before: 'of another tenant' };
 /** Hash of a job's body, for another submitter of the same id. */
 const HASH_HEADER = 'Sbx-Body';
 
@@ -43,6 +46,14 @@ export function submitterLink(
         },
       });
       return () => leaver.leave(subscription);
+    },
+    onDenied(call) {
+      broker.denials.onDenied((denied) => {
+        const tenant = tenantIn(denied.subject);
+        if (tenant === null) return;
+        tenants.delete(tenant); // whose next job finds out again
+        call(tenant, denied);
+      });
     },
     onReconnect: (call) => void watchReconnects(broker, call),
     /** Notices of one tenant, so that a submitter needs no permission for others. */
@@ -87,16 +98,31 @@ function noticeOf(data: Uint8Array): Notice | null {
   }
 }
 
-async function publish({ asks, manager }: Broker, job: QueuedJob): Promise<Published> {
-  const { tenant, id } = job;
+async function publish(broker: Broker, job: QueuedJob): Promise<Published> {
+  const key = recordKey(job.tenant, job.id);
+  const published = await publishAs(broker, job, key);
+  // The name of another tenant's message. One with the hash in it takes who knows every byte of the job.
+  return published ?? (await publishAs(broker, job, `${key}.${job.bodyHash}`)) ?? TAKEN;
+}
+
+/** `null`: a message of another tenant has that name. */
+async function publishAs(broker: Broker, job: QueuedJob, messageId: string): Promise<Published | null> {
+  const { asks, manager } = broker;
   const own = headers();
   own.set(HASH_HEADER, job.bodyHash);
-  own.set('Nats-Msg-Id', recordKey(tenant, id));
+  own.set('Nats-Msg-Id', messageId);
   for (const [name, value] of Object.entries(job.trace ?? {})) if (value !== '') own.set(name, value);
-  const { seq, duplicate } = await asks.publish(subjects.jobs(tenant), encodeJob(job), own);
+  const subject = subjects.jobs(job.tenant);
+  const { seq, duplicate } = await asks.publish(subject, encodeJob(job), own);
   if (duplicate !== true) return { sequence: seq, before: null };
-  const stored = await manager.streams.getMessage(JOB_STREAM, { seq }).catch(() => null);
-  return { sequence: seq, before: stored?.header?.get(HASH_HEADER) ?? '' };
+  // Where that is denied, as to a submitter of one tenant, the record will tell.
+  const stored = await manager.streams.getMessage(JOB_STREAM, { seq }).catch(() => undefined);
+  if (stored === undefined) return { sequence: seq, before: '' };
+  if (stored !== null && stored.subject !== subject) return null;
+  if (stored !== null) return { sequence: seq, before: stored.header?.get(HASH_HEADER) ?? '' };
+  // Ours left the queue when it had a record.
+  const record = await recordLink(broker).readRecord(recordKey(job.tenant, job.id));
+  return record === null ? null : { sequence: seq, before: '' };
 }
 
 async function watchReconnects({ connection }: Broker, call: () => void): Promise<void> {

@@ -14,6 +14,8 @@ import { IN_PROGRESS, Pulls } from './pulls.js';
 import { recordLink } from './record-link.js';
 
 const PING_MS = 2000;
+/** Of what the broker sends out of a stream when it is asked for it. */
+const ANSWER_HEADER = 'Nats-Stream';
 const TENANT_AT = 2;
 /**
  * Where the number of deliveries stands in the subject for acknowledgements, and in that of servers which add
@@ -28,7 +30,7 @@ const TO_STORED_AT = 3;
 /** `onBroken`: a message in the queue is none of ours, and was taken out of it. */
 export function workerLink(broker: Broker, onBroken: (error: Error) => void): WorkerLink & { flush(): void } {
   const { connection } = broker;
-  const pulls = new Pulls(connection, JOB_STREAM, WORKERS);
+  const pulls = new Pulls(connection, `${JOB_STREAM}.${WORKERS}`, broker.inboxPrefix);
   const { createRecord, readRecord } = recordLink(broker);
   return {
     readRecord,
@@ -78,6 +80,8 @@ function tenantOf(subject: string): string {
 function deliveryOf(message: Msg, pulls: Pulls, onBroken: (error: Error) => void): Delivery | null {
   try {
     const trace = readTraceHeaders((name) => message.headers?.get(name));
+    // Whoever may ask the broker for a message may have it send the answer to the jobs of another tenant.
+    if (message.headers?.has(ANSWER_HEADER)) throw new BrokenMessageError('the message is an answer');
     return {
       job: decodeJob(message.data, tenantOf(message.subject), trace),
       ...deliveryFacts(message.reply ?? ''),

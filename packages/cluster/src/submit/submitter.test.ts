@@ -22,6 +22,7 @@ function openSubmitter(window: number, clock: Clock = systemClock) {
     onNotice(take) {
       tell = take;
     },
+    onDenied: () => undefined,
     onReconnect: () => undefined,
     follow(key, take) {
       followers.set(key, take);

@@ -7,6 +7,7 @@
 import { OverloadedError } from '@sbx/core';
 import { type Clock, pause } from '../clock.js';
 import {
+  ClusterDeniedError,
   ClusterUnavailableError,
   JobCancelledError,
   JobConflictError,
@@ -19,7 +20,7 @@ import { recordKey } from '../names.js';
 import { FairQueue } from '../queue/fair-queue.js';
 import type { Notice } from '../wire/notice.js';
 import { decodeRecord, encodeRecord, type JobRecord } from '../wire/record.js';
-import { endingOf, type JobEnding, JobTicket, type SubmittedJob } from './ticket.js';
+import { endingOf, JobTicket, noEndings, type SubmittedJob } from './ticket.js';
 
 /** Between two looks for a record, without news of the job. */
 const LOOK_MS = 5000;
@@ -59,14 +60,7 @@ export class Submitter {
   #stopLooking: () => void = () => undefined;
   readonly totals = { submitted: 0, refused: 0, secondAttempts: 0 };
   /** Jobs by how they ended. */
-  readonly ended: Record<JobEnding, number> = {
-    done: 0,
-    lost: 0,
-    cancelled: 0,
-    deadline: 0,
-    conflict: 0,
-    unreadable: 0,
-  };
+  readonly ended = noEndings();
   /** Here until the turn; from the call to the end. */
   readonly times = { waits: new Histogram(), jobs: new Histogram() };
 
@@ -76,6 +70,7 @@ export class Submitter {
     this.#options = options;
     this.#queue = new FairQueue(options.weightOf);
     link.onNotice((notice) => this.#onNotice(notice));
+    link.onDenied((tenant, error) => this.#onDenied(tenant, error));
     link.onReconnect(() => void this.#look(Number.NEGATIVE_INFINITY));
     this.#lookLater();
   }
@@ -192,7 +187,8 @@ export class Submitter {
           await this.#link.remove(sequence).catch(() => undefined); // cancelled meanwhile
         } else if (before !== null) this.#meet(ticket, before);
         return;
-      } catch {
+      } catch (error) {
+        if (error instanceof ClusterDeniedError) return this.#end(ticket, null, error);
         await pause(this.#clock, waitMs); // until the deadline: the same id goes into the queue once
       }
     }
@@ -203,6 +199,12 @@ export class Submitter {
     if (hash !== '' && hash !== ticket.job.bodyHash) {
       this.#end(ticket, null, new JobConflictError(ticket.job.id));
     } else void this.#lookFor(ticket);
+  }
+
+  /** Without that permission its jobs would wait for what never comes. */
+  #onDenied(tenant: string, error: Error): void {
+    for (const ticket of this.#tickets.values())
+      if (ticket.tenant === tenant) void this.cancel(ticket, error);
   }
 
   #onNotice(notice: Notice): void {
@@ -227,11 +229,8 @@ export class Submitter {
     try {
       record = decodeRecord(bytes);
     } catch (cause) {
-      return this.#end(
-        ticket,
-        null,
-        new ClusterUnavailableError('Its record of the job cannot be read.', cause),
-      );
+      const unreadable = new ClusterUnavailableError('Its record of the job cannot be read.', cause);
+      return this.#end(ticket, null, unreadable);
     }
     const { kind, attempt, bodyHash } = record;
     const { job } = ticket;
@@ -266,7 +265,8 @@ export class Submitter {
       try {
         await this.#link.createRecord(recordKey(tenant, id), record);
         return;
-      } catch {
+      } catch (error) {
+        if (error instanceof ClusterDeniedError) return;
         await pause(this.#clock, waitMs);
       }
     }

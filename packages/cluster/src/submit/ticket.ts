@@ -1,5 +1,11 @@
 /** One job, as its submitter sees it. */
-import { ClusterUnavailableError, JobConflictError, JobDeadlineError, WorkerLostError } from '../errors.js';
+import {
+  ClusterDeniedError,
+  ClusterUnavailableError,
+  JobConflictError,
+  JobDeadlineError,
+  WorkerLostError,
+} from '../errors.js';
 import type { TraceHeaders } from '../tracing/trace-context.js';
 import type { JobRecord } from '../wire/record.js';
 
@@ -10,7 +16,12 @@ import type { JobRecord } from '../wire/record.js';
 export type JobState = 'waiting' | 'queued' | 'leased' | 'ended';
 
 /** How jobs are counted that have ended. */
-export type JobEnding = 'done' | 'lost' | 'cancelled' | 'deadline' | 'conflict' | 'unreadable';
+export type JobEnding = 'done' | 'lost' | 'cancelled' | 'deadline' | 'conflict' | 'unreadable' | 'denied';
+
+/** A count for each. */
+export function noEndings(): Record<JobEnding, number> {
+  return { done: 0, lost: 0, cancelled: 0, deadline: 0, conflict: 0, unreadable: 0, denied: 0 };
+}
 
 /** What is to be done. */
 export interface SubmittedJob {
@@ -83,5 +94,6 @@ export function endingOf(error: unknown): Exclude<JobEnding, 'done'> {
   if (error instanceof WorkerLostError) return 'lost';
   if (error instanceof JobDeadlineError) return 'deadline';
   if (error instanceof JobConflictError) return 'conflict';
+  if (error instanceof ClusterDeniedError) return 'denied';
   return error instanceof ClusterUnavailableError ? 'unreadable' : 'cancelled';
 }

@@ -101,6 +101,7 @@ export class MemoryBroker {
         node.followers.set(key, take);
         return () => node.followers.delete(key);
       },
+      onDenied: () => undefined,
       onReconnect: (call) => {
         node.onReconnect = call;
       },

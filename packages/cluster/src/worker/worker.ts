@@ -1,11 +1,13 @@
 /** A worker: pulls jobs as it has places, runs them on this machine's engine, and says what it can do. */
 import { randomUUID } from 'node:crypto';
 import { hostname, tmpdir, totalmem } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
 import { DEFAULT_MOUNTS, Engine } from '@sbx/core';
 import { createRegistry, type LanguageReport, TOLD_MEMORY_MOUNTS } from '@sbx/languages';
 import { makeMemoryFolder } from '@sbx/serving';
 import { systemClock } from '../clock.js';
 import { FileCache } from '../contents/file-cache.js';
+import type { ClusterDeniedError } from '../errors.js';
 import { pageOf } from '../metrics/page.js';
 import { subjects } from '../names.js';
 import { NatsBlobStore } from '../nats/blob-store.js';
@@ -50,7 +52,7 @@ export interface Worker extends AsyncDisposable {
 
 /**
  * Opens an engine and takes jobs of the cluster until it is closed. Throws as `Engine.open` does, and
- * `ClusterUnavailableError`.
+ * `ClusterUnavailableError` or `ClusterDeniedError`.
  *
  * @example
  * ```ts
@@ -66,12 +68,23 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     engine ??= await openEngine(resolved);
     const languages = await probe(engine, resolved.languages);
     const folder = await makeMemoryFolder('cluster', resolved.cacheFolder ?? tmpdir());
-    return new OpenWorker({ options: resolved, name, broker, engine, languages, folder });
+    const worker = new OpenWorker({ options: resolved, name, broker, engine, languages, folder });
+    const denied = await deniedSoFar(broker);
+    if (denied === null) return worker;
+    await worker.close();
+    throw denied;
   } catch (error) {
     await broker.connection.close();
     if (resolved.engine === undefined) await engine?.close();
     throw error;
   }
+}
+
+/** What a worker does at its start the broker has allowed or denied when it answers. */
+async function deniedSoFar({ connection, denials }: Broker): Promise<ClusterDeniedError | null> {
+  await connection.flush();
+  await setImmediate(); // it is told through an iterator
+  return denials.first;
 }
 
 /** As that of `sbx serve fathom`, whose programs may come here. */
@@ -127,6 +140,7 @@ class OpenWorker implements Worker {
       execute: (delivery, signal) =>
         tracedAttempt(delivery, name, () => this.#executor.execute(delivery, signal)),
     });
+    logDenials(broker, logger);
     this.#presence = openPresence(broker, () => this.describe());
     logger.info({ worker: name, slots, languages: parts.languages.map(({ name }) => name) }, 'worker ready');
   }
@@ -200,6 +214,17 @@ class OpenWorker implements Worker {
     if (options.engine === undefined) await engine.close();
     await this.#cache.close();
   }
+}
+
+/** Each kind once: many have a tenant and a submitter in them. */
+function logDenials({ denials }: Broker, logger: WorkerLogger): void {
+  const known = new Set<string>();
+  denials.onDenied(({ operation, subject, message }) => {
+    const kind = `${operation} ${subject.split('.').slice(0, 2).join('.')}`;
+    if (known.has(kind)) return;
+    known.add(kind);
+    logger.error({ operation, subject }, message);
+  });
 }
 
 /** Those that are installed, of the wanted ones. */

@@ -1,0 +1,157 @@
+/**
+ * What lies at the broker: made when it is missing, used as it is when an operator has made it. Whoever may
+ * not look whether it is there takes it to be: a submitter of one tenant needs to see little of it.
+ */
+import {
+  AckPolicy,
+  DiscardPolicy,
+  JetStreamApiError,
+  type JetStreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+  type StreamInfo,
+} from '@nats-io/jetstream';
+import { millis, nanos } from '@nats-io/transport-node';
+import {
+  FILE_BUCKET,
+  JOB_STREAM,
+  RECORD_BUCKET,
+  recordSubject,
+  subjects,
+  WORKER_BUCKET,
+  WORKERS,
+} from '../names.js';
+import { deniedBy } from './denials.js';
+
+const LEASE_MS = 10_000;
+const RECORD_MS = 600_000;
+const FILE_MS = 86_400_000;
+/** Workers announce themselves three times in this time. */
+export const PRESENCE_MS = 15_000;
+/** Of the consumer: jobs that workers have, and pulls that wait. */
+const PENDING_MAX = 65_536;
+const PULLS_MAX = 65_536;
+/** The broker sends each record to those that wait for it, in the moment in which it is stored. */
+const REPUBLISH = { src: recordSubject('>'), dest: subjects.ended('>') };
+
+/** Of `BrokerOptions`: what to make. */
+export interface PlaceOptions {
+  replicas?: number | undefined;
+  leaseMs?: number | undefined;
+  recordMs?: number | undefined;
+  fileMs?: number | undefined;
+}
+
+/** How it is, whoever made it. */
+export interface Places {
+  leaseMs: number;
+  /** `Infinity`: for ever. */
+  fileMs: number;
+  /** Whether they may be read from any server that has them. */
+  recordsAreDirect: boolean;
+  filesAreDirect: boolean;
+}
+
+/** Rejects with what the broker says. */
+export async function ensurePlaces(manager: JetStreamManager, options: PlaceOptions): Promise<Places> {
+  const { replicas = 1, recordMs = RECORD_MS, fileMs = FILE_MS } = options;
+  const leaseMs = await ensureQueue(manager, options);
+  const records = await ensureBucket(manager, {
+    ...bucketOf(`KV_${RECORD_BUCKET}`, recordMs, replicas),
+    subjects: [recordSubject('>')],
+    max_msgs_per_subject: 1,
+    republish: REPUBLISH,
+  });
+  if (records !== null) await ensureRecordsAre(manager, records);
+  await ensureBucket(manager, {
+    ...bucketOf(`KV_${WORKER_BUCKET}`, PRESENCE_MS, replicas),
+    subjects: [`$KV.${WORKER_BUCKET}.>`],
+    max_msgs_per_subject: 1,
+  });
+  const files = await ensureBucket(manager, {
+    ...bucketOf(`OBJ_${FILE_BUCKET}`, fileMs, replicas),
+    subjects: [`$O.${FILE_BUCKET}.C.>`, `$O.${FILE_BUCKET}.M.>`],
+  });
+  const maxAge = files?.config.max_age ?? nanos(fileMs);
+  return {
+    leaseMs,
+    fileMs: maxAge > 0 ? millis(maxAge) : Number.POSITIVE_INFINITY,
+    recordsAreDirect: records?.config.allow_direct ?? true,
+    filesAreDirect: files?.config.allow_direct ?? true,
+  };
+}
+
+/** Returns how long a lease is, in ms. */
+async function ensureQueue(manager: JetStreamManager, options: PlaceOptions): Promise<number> {
+  const { replicas = 1, recordMs = RECORD_MS, leaseMs = LEASE_MS } = options;
+  const look = () => manager.consumers.info(JOB_STREAM, WORKERS);
+  const make = async () => {
+    await ensureBucket(manager, {
+      name: JOB_STREAM,
+      subjects: [subjects.jobs('*')],
+      retention: RetentionPolicy.Workqueue,
+      storage: StorageType.File,
+      num_replicas: replicas,
+      duplicate_window: nanos(recordMs),
+    });
+    return manager.consumers.add(JOB_STREAM, {
+      durable_name: WORKERS,
+      ack_policy: AckPolicy.Explicit,
+      ack_wait: nanos(leaseMs),
+      max_ack_pending: PENDING_MAX,
+      max_waiting: PULLS_MAX,
+    });
+  };
+  const { config } = await look().catch((error) => {
+    if (isMissing(error)) return make();
+    throw error;
+  });
+  return millis(config.ack_wait ?? nanos(leaseMs));
+}
+
+/** As NATS makes its buckets, and without rollups, by which a tenant could clear those of all others. */
+function bucketOf(name: string, maxAgeMs: number, num_replicas: number) {
+  return {
+    name,
+    retention: RetentionPolicy.Limits,
+    storage: StorageType.File,
+    discard: DiscardPolicy.New,
+    max_age: nanos(maxAgeMs),
+    num_replicas,
+    allow_direct: true,
+    allow_rollup_hdrs: false,
+  };
+}
+
+/** `null`: this user may not look. */
+async function ensureBucket(
+  manager: JetStreamManager,
+  config: Partial<StreamConfig> & { name: string },
+): Promise<StreamInfo | null> {
+  try {
+    return await manager.streams.info(config.name);
+  } catch (error) {
+    if (deniedBy(error) !== null) return null;
+    if (isMissing(error)) return manager.streams.add(config);
+    throw error;
+  }
+}
+
+/**
+ * A bucket that somebody else made would leave submitters to their looks every 5 s; one of an earlier version
+ * lets a tenant clear the records of all. Who may not mend that leaves it to a worker.
+ */
+async function ensureRecordsAre(manager: JetStreamManager, { config }: StreamInfo): Promise<void> {
+  if (config.republish?.dest === REPUBLISH.dest && !config.allow_rollup_hdrs) return;
+  const mended = { ...config, republish: REPUBLISH, allow_rollup_hdrs: false };
+  await manager.streams.update(config.name, mended).catch((error) => {
+    if (deniedBy(error) === null) throw error;
+  });
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof JetStreamApiError && error.status === NOT_FOUND;
+}
+
+const NOT_FOUND = 404;

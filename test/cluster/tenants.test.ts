@@ -1,0 +1,271 @@
+/** Tenants of one broker that its permissions keep apart: with those of docs/cluster.md, word by word. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ClusterDeniedError, ClusterEngine, clusterStatus, startWorker, type Worker } from '@sbx/cluster';
+import { Engine } from '@sbx/core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { root } from '../tidy/sources.js';
+import { Nats } from './nats.js';
+
+const natsRequire = createRequire(join(root, 'packages/cluster/package.json'));
+const { connect, credsAuthenticator, headers, nkeys } = natsRequire('@nats-io/transport-node');
+const page = readFileSync(join(root, 'docs/cluster.md'), 'utf8');
+
+/** As it stands on the page, for that user. */
+function permissionsOf(kind: string, name: string): string {
+  const [, block] = new RegExp(`^# ${kind}\n(permissions: \\{\n.*?^\\})`, 'ms').exec(page)!;
+  return block!.replaceAll(/\bacme\b|(?<=_INBOX_)acme/g, name);
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'sbx-test-tenants-'));
+const credentialsOf = (name: string) => join(folder, `${name}.creds`);
+/** By name. */
+const keys = new Map<string, string>();
+
+/** A user of the server's configuration, with its credentials file; `without`: one permission. */
+function user(name: string, permissions: string, without = 'nothing'): string {
+  const pair = nkeys.createUser();
+  keys.set(name, pair.getPublicKey());
+  const seed = Buffer.from(pair.getSeed()).toString();
+  const part = (kind: string, text: string) => `-----BEGIN ${kind}-----\n${text}\n------END ${kind}------\n`;
+  // The server takes the key, and looks at no JWT where it has no operator.
+  writeFileSync(credentialsOf(name), part('NATS USER JWT', 'none') + part('USER NKEY SEED', seed));
+  return `{ nkey: ${pair.getPublicKey()}, ${permissions.replaceAll(`"${without}"`, '"nothing"')} }`;
+}
+
+let nats: Nats;
+let local: Engine;
+let worker: Worker;
+let a: ClusterEngine;
+
+const optionsOf = (name: string) => ({
+  servers: nats.url,
+  credentials: credentialsOf(name),
+  inboxPrefix: `_INBOX_${name}`,
+});
+const openAs = (name: string, tenant = name) => ClusterEngine.open({ ...optionsOf(name), tenant });
+const connectAs = (name: string) =>
+  connect({
+    servers: nats.url,
+    authenticator: credsAuthenticator(readFileSync(credentialsOf(name))),
+    inboxPrefix: `_INBOX_${name}`,
+  });
+
+beforeAll(async () => {
+  const submitter = permissionsOf('submitter', 'c');
+  const users = [
+    user('root', 'permissions: { publish: ">", subscribe: ">" }'),
+    user('maker', permissionsOf('maker', 'maker')),
+    user('worker', permissionsOf('worker', 'worker')),
+    user('status', permissionsOf('status', 'status')),
+    user('a', permissionsOf('submitter', 'a')),
+    user('b', permissionsOf('submitter', 'b')),
+    ...['sbx.jobs.c', 'sbx.notice.c.*', 'sbx.ended.c.*', 'sbx.session.c.*.up', 'sbx.session.c.*.down'].map(
+      (subject, index) => user(`c${index}`, submitter.replaceAll('_INBOX_c', `_INBOX_c${index}`), subject),
+    ),
+    user('d', permissionsOf('submitter', 'd'), '$JS.API.CONSUMER.INFO.sbx-jobs.workers'),
+    user('w', permissionsOf('worker', 'w').replaceAll('_INBOX_worker', '_INBOX_w'), 'sbx.cancel.*'),
+  ];
+  const file = join(folder, 'nats.conf');
+  writeFileSync(file, `authorization { users: [\n${users.join('\n')}\n] }\n`);
+  nats = await Nats.start(['-c', file]);
+  local = await Engine.open({ parallelism: 4, ceilings: { wallTimeMs: 60_000 } });
+  // Makes everything, and may not take jobs.
+  const making = startWorker({ ...optionsOf('maker'), engine: local, languages: [] });
+  await expect(making).rejects.toBeInstanceOf(ClusterDeniedError);
+  worker = await startWorker({ ...optionsOf('worker'), engine: local, slots: 4, languages: [] });
+  a = await openAs('a');
+}, 120_000);
+
+afterAll(async () => {
+  await a?.close();
+  await worker?.close();
+  await local?.close();
+  await nats?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('with the permissions of the page', () => {
+  test('a tenant runs programs, with files that do not fit a message, both ways', async () => {
+    const bytes = Buffer.alloc(3 * 2 ** 20, 'abc');
+    const { status, stdout } = await a.run('/bin/cat', [], {
+      stdin: { bytes },
+      limits: { outputBytes: bytes.byteLength },
+    });
+    expect(status).toBe('ok');
+    expect(Buffer.compare(stdout.bytes, bytes)).toBe(0);
+    expect(a.workers()).toHaveLength(1);
+  });
+
+  test('speaks to a living program', async () => {
+    const child = await a.spawn('/bin/cat', [], { stdin: 'pipe', stdout: 'pipe' });
+    child.stdin!.end('a word');
+    let text = '';
+    for await (const chunk of child.stdout!) text += Buffer.from(chunk).toString();
+    expect(text).toBe('a word');
+    expect((await child.result).status).toBe('ok');
+  });
+
+  test('cancels what runs', async () => {
+    const ticket = await a.submit({ id: 'sleeper', request: { file: '/bin/sleep', args: ['50'] } });
+    while (ticket.state !== 'leased') await new Promise((resolve) => setTimeout(resolve, 20));
+    await ticket.cancel(new Error('enough'));
+    await expect(ticket.result).rejects.toThrow('enough');
+    while (worker.describe().running > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+
+  test('an operator looks at all of them', async () => {
+    const status = await clusterStatus(optionsOf('status'));
+    expect(status.workers).toHaveLength(1);
+    expect(status.queue).toMatchObject({ waiting: 0, running: 0 });
+  });
+
+  test('does without what else it asks for', () => {
+    const documented = ['a', 'worker', 'status'].map((name) => keys.get(name)!);
+    const lines = nats
+      .log()
+      .split('\n')
+      .filter((line) => documented.some((key) => line.includes(key)));
+    const denied = lines.flatMap((line) => / Violation - Subject "([^"]+)"/.exec(line)?.[1] ?? []);
+    expect([...new Set(denied)].sort()).toEqual([
+      '$JS.API.STREAM.INFO.KV_sbx-records',
+      '$JS.API.STREAM.INFO.KV_sbx-workers',
+      '$JS.API.STREAM.INFO.OBJ_sbx-files',
+      '$JS.API.STREAM.MSG.DELETE.sbx-jobs',
+    ]);
+  });
+});
+
+describe('another tenant', () => {
+  const denied = (subject: string) => expect.objectContaining({ message: expect.stringContaining(subject) });
+
+  test.each([
+    '$JS.API.STREAM.MSG.GET.sbx-jobs',
+    '$JS.API.STREAM.DELETE.sbx-jobs',
+    '$JS.API.STREAM.PURGE.KV_sbx-records',
+    '$JS.API.STREAM.INFO.KV_sbx-records',
+    '$JS.API.CONSUMER.CREATE.sbx-jobs.x.sbx.jobs.a',
+    '$JS.API.CONSUMER.CREATE.OBJ_sbx-files.x.$O.sbx-files.C.x',
+    '$JS.API.CONSUMER.DELETE.sbx-jobs.workers',
+    '$JS.API.CONSUMER.MSG.NEXT.sbx-jobs.workers',
+    '$JS.API.DIRECT.GET.KV_sbx-records',
+    '$JS.API.DIRECT.GET.KV_sbx-records.$KV.sbx-records.a.x',
+    '$KV.sbx-records.a.x',
+    '$KV.sbx-workers.x',
+    'sbx.jobs.a',
+    'sbx.cancel.a',
+    'sbx.notice.a.x',
+    'sbx.session.a.x.down',
+  ])('cannot publish to %s', async (subject) => {
+    const b = await connectAs('b');
+    await expect(b.request(subject, '{"seq":1}')).rejects.toEqual(denied(subject));
+    await b.close();
+  });
+
+  test.each(['>', '_INBOX.>', '_INBOX_a.>', '_INBOX_worker.>', 'sbx.jobs.a', 'sbx.ended.a.*', '$KV.>'])(
+    'cannot subscribe to %s',
+    async (subject) => {
+      const b = await connectAs('b');
+      const error = await new Promise((resolve) => b.subscribe(subject, { callback: resolve }));
+      expect(error).toEqual(denied(subject));
+      await b.close();
+    },
+  );
+
+  test('reads no record of others through a record of its own', async () => {
+    const b = await connectAs('b');
+    await b.request('$KV.sbx-records.b.mine', 'mine');
+    const own = '$JS.API.DIRECT.GET.KV_sbx-records.$KV.sbx-records.b.mine';
+    const answer = await b.request(own, JSON.stringify({ last_by_subj: '$KV.sbx-records.a.sleeper' }));
+    expect(answer.string()).toBe('');
+    await b.close();
+  });
+
+  test('clears no bucket by a message of its own', async () => {
+    const b = await connectAs('b');
+    const rollup = headers();
+    rollup.set('Nats-Rollup', 'all');
+    for (const subject of ['$KV.sbx-records.b.x', '$O.sbx-files.M.x']) {
+      const answer = await b.request(subject, 'x', { headers: rollup });
+      expect(answer.json().error.description).toContain('rollup not permitted');
+    }
+    await b.close();
+  });
+
+  test('runs nothing in the name of others by an answer that goes to their subject', async () => {
+    const observer = await connectAs('root');
+    const sent: { data: Uint8Array }[] = [];
+    observer.subscribe('sbx.jobs.b', {
+      callback: (_: unknown, message: (typeof sent)[0]) => sent.push(message),
+    });
+    await observer.flush();
+    await using engine = await openAs('b');
+    await engine.run('/bin/true');
+    const text = Buffer.from(sent[0]!.data).toString('latin1');
+    const job = Buffer.from(text.replace('"tenant":"b"', '"tenant":"a"'), 'latin1');
+    const records: string[] = [];
+    const started = worker.describe().totals.started;
+    observer.subscribe('sbx.ended.a.*', {
+      callback: (_: unknown, { subject }: { subject: string }) => records.push(subject),
+    });
+    await observer.flush();
+    const b = await connectAs('b');
+    await b.request('$KV.sbx-records.b.job', job);
+    b.publish('$JS.API.DIRECT.GET.KV_sbx-records.$KV.sbx-records.b.job', '', { reply: 'sbx.jobs.a' });
+    await b.flush();
+    await b.close();
+    await a.run('/bin/sleep', ['0.3']); // comes after it
+    await observer.flush();
+    expect(records).toHaveLength(1);
+    expect(worker.describe().totals.started).toBe(started + 1);
+    await observer.close();
+  });
+
+  test('blocks no id where the submitter may look whose message has it', async () => {
+    const b = await connectAs('b');
+    const own = headers();
+    own.set('Nats-Msg-Id', 'a.guessed');
+    await b.request('sbx.jobs.b', 'no job', { headers: own });
+    await b.close();
+    await using engine = await openAs('root', 'a');
+    const job = { id: 'guessed', request: { file: '/bin/true' }, deadlineMs: 10_000 };
+    const ticket = await engine.submit(job);
+    expect((await ticket.result).status).toBe('ok');
+  });
+});
+
+describe('a permission that is missing is named', () => {
+  test.each([
+    ['c0', 'publish', /^sbx\.jobs\.c$/],
+    ['c1', 'subscribe', /^sbx\.notice\.c\./],
+    ['c2', 'subscribe', /^sbx\.ended\.c\./],
+    ['c3', 'subscribe', /^sbx\.session\.c\..*\.up$/],
+    ['c4', 'publish', /^sbx\.session\.c\..*\.down$/],
+  ] as const)('%s: %s', async (name, operation, subject) => {
+    await using engine = await openAs(name, 'c');
+    const call = async () => {
+      const child = await engine.spawn('/bin/cat', [], { stdin: 'pipe', stdout: 'pipe' });
+      Promise.resolve(child.stdin!.end('a word')).catch(() => undefined); // it was ended first
+      return child.result;
+    };
+    const error = await call().catch((error) => error);
+    expect(error).toMatchObject({ code: 'SBX_CLUSTER_DENIED', operation });
+    expect(error.subject).toMatch(subject);
+  });
+
+  test('by open, startWorker and clusterStatus', async () => {
+    const error = { code: 'SBX_CLUSTER_DENIED', operation: 'publish' };
+    const subject = '$JS.API.CONSUMER.INFO.sbx-jobs.workers';
+    await expect(openAs('d')).rejects.toMatchObject({ ...error, subject });
+    await expect(clusterStatus(optionsOf('d'))).rejects.toMatchObject({ ...error, subject });
+    const working = startWorker({ ...optionsOf('w'), engine: local, languages: [] });
+    await expect(working).rejects.toMatchObject({ operation: 'subscribe', subject: 'sbx.cancel.*' });
+  });
+
+  test('an inbox prefix that is none', async () => {
+    const opening = ClusterEngine.open({ servers: nats.url, inboxPrefix: 'a.>' });
+    await expect(opening).rejects.toMatchObject({ field: 'options.inboxPrefix' });
+  });
+});
