@@ -11,6 +11,7 @@ import { E2BIG, ENOENT, ENOSPC, EROFS, EXDEV, errnoOf, errnoText } from '../errn
 import { CancelledBefore, plainText, RunFailure, StartFailure } from '../errors.js';
 import { collectOutputs } from './collect-outputs.js';
 import { copyInFailure } from './copy-in.js';
+import { BAD_CPU_SET } from './cpu-list.js';
 import type { Plan } from './plan.js';
 import { descriptorPrefix } from './prepare.js';
 import { notStarted, type ProgramResult } from './program-result.js';
@@ -19,7 +20,6 @@ import { insidePath, isDevice } from './stdio.js';
 
 /** Options that the engine refuses for their size alone, once the request has been parsed. */
 const TOO_BIG = new Set(['args', 'env', 'file']);
-const BAD_CPU_SET = 'execve: cgroup: failed to set cpuset limit: write cpuset.cpus: invalid argument';
 
 /** It was not even tried. */
 export async function mapUntried(scope: RunScope, plan: Plan): Promise<ProgramResult> {

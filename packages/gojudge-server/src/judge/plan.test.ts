@@ -141,6 +141,15 @@ describe('limits', () => {
     expect(limitsOf({}, {}, '1').cpuSet).toBe('1');
   });
 
+  it('lists of CPUs are read as the kernel reads them', () => {
+    expect(limitsOf({}, {}, '0,').cpuSet).toBe('0');
+    expect(limitsOf({ cpuSet: '0-2:1/2 5,' }, {}, '1').cpuSet).toBe('0,2,5');
+    expect(limitsOf({ cpuSet: ',' }, {}, '1').cpuSet).toBe(null);
+    expect(plan({ limits: { ...LIMITS, cpuSet: '0x' } }).failure).toMatchObject({
+      message: expect.stringContaining('failed to set cpuset limit'),
+    });
+  });
+
   it('without cgroups data are always bounded', () => {
     const runnerConfig = { cgroupType: 0 } as Settings['runnerConfig'];
     expect(limitsOf({}, { runnerConfig }).dataBytes).toBe(64 * MiB + 16 * 1024);

@@ -3,6 +3,7 @@ import type { GroupProgram, Limits, PtyOptions } from '@sbx/core';
 import { StartFailure } from '../errors.js';
 import { makeCopyOut } from './collect-outputs.js';
 import { type CopyIn, makeCopyIn } from './copy-in.js';
+import { BAD_CPU_SET, plainCpuList } from './cpu-list.js';
 import type { JobLimits, JobProgram } from './job.js';
 import { notStarted, type ProgramResult } from './program-result.js';
 import type { RunScope } from './scope.js';
@@ -147,8 +148,16 @@ function engineLimits(limits: JobLimits, settings: Settings, workerCpuSet: strin
     diskBytes: settings.diskBytes,
     diskFileCount: settings.diskFileCount,
     cpuRate: cpuRate(limits, settings),
-    cpuSet: limits.cpuSet || workerCpuSet || null,
+    cpuSet: cpuSet(limits.cpuSet || workerCpuSet),
   };
+}
+
+/** A list that names no CPU is none, as where the kernel has cgroup v2. */
+function cpuSet(text: string | null): string | null {
+  if (text === null) return null;
+  const list = plainCpuList(text);
+  if (list === null) throw new StartFailure(BAD_CPU_SET);
+  return list || null;
 }
 
 /** The first look at which more than this has passed; without ticks, right then. */
