@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+import { onAbort } from '@sbx/shared';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { WebSocket } from 'ws';
 import { GojudgeClient as Client, type GojudgeClientOptions } from './client.js';
@@ -32,12 +33,11 @@ function nodeTransport(): Transport {
 
 function openSocket(url: string, headers: Record<string, string>, signal?: AbortSignal): Promise<SocketLike> {
   const socket = new WebSocket(url, { headers, perMessageDeflate: false });
-  const giveUp = () => socket.terminate();
-  signal?.addEventListener('abort', giveUp, { once: true });
+  const stay = signal === undefined ? () => undefined : onAbort(signal, () => socket.terminate());
   return new Promise((resolve, reject) => {
-    socket.once('close', () => signal?.removeEventListener('abort', giveUp));
+    socket.once('close', stay);
     socket.once('open', () => {
-      signal?.removeEventListener('abort', giveUp);
+      stay();
       resolve(socket as unknown as SocketLike);
     });
     socket.on('error', (cause) => reject(connectionError(`No answer from ${url}.`, cause)));

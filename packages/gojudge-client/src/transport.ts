@@ -1,5 +1,5 @@
 /** What the client needs of its environment: `fetch` and `WebSocket`, the global ones or others. */
-import { tokenSubprotocol } from '@sbx/shared';
+import { onAbort, tokenSubprotocol } from '@sbx/shared';
 import { GojudgeError } from './errors.js';
 import { SUBPROTOCOL, TOKEN_SUBPROTOCOL_PREFIX } from './wire/index.js';
 
@@ -53,9 +53,8 @@ export const GLOBAL_TRANSPORT: Transport = {
     if (Socket === undefined) throw unsupported('There is no WebSocket here: give one as transport.');
     // Node, Bun and Deno take headers.
     const socket = new Socket(url, isBrowser ? subprotocolsFor(headers) : { headers });
-    const close = () => socket.close();
-    signal?.addEventListener('abort', close, { once: true });
-    await whenOpen(socket).finally(() => signal?.removeEventListener('abort', close));
+    const stay = signal === undefined ? () => undefined : onAbort(signal, () => socket.close());
+    await whenOpen(socket).finally(stay);
     return socket;
   },
 };
