@@ -51,3 +51,14 @@ it('without a path they live in memory alone', async () => {
   await names.delete('toString');
   expect(names.get('toString')).toBeUndefined();
 });
+
+it('a name holds nothing of the text that it was cut out of', async () => {
+  const names = await StoredNames.open(null);
+  const before = process.memoryUsage().heapUsed;
+  for (let count = 0; count < 400; count += 1) {
+    const text = `${count}`.padEnd(2 ** 20, 'x');
+    await names.set(`${count}`, text.slice(0, 100));
+  }
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(200 * 2 ** 20);
+  expect(names.get('7')).toMatch(/^7x{99}$/);
+});

@@ -24,7 +24,7 @@ export class StoredNames {
   }
 
   async set(id: string, name: string): Promise<void> {
-    this.#names.set(id, name);
+    this.#names.set(id, ownText(name));
     await this.#journal?.appendFile(`${JSON.stringify({ id, name })}\n`);
   }
 
@@ -58,4 +58,9 @@ export class StoredNames {
       }
     }
   }
+}
+
+/** What V8 cuts out of a text keeps the whole of it: here a request, for as long as the file is stored. */
+function ownText(cut: string): string {
+  return Buffer.from(cut).toString();
 }

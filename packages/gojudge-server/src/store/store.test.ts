@@ -59,6 +59,18 @@ describe('FileStore', () => {
     await store.close();
   });
 
+  it('counts names, and takes none that is longer than a path', async () => {
+    const store = await open({ maxBytes: 10_000 });
+    await expect(store.add('x'.repeat(4097), bytes(1))).rejects.toThrow('at most 4096 characters');
+    const ids = [await store.add('x'.repeat(4096), bytes(1)), await store.add('x'.repeat(4096), bytes(1))];
+    await expect(store.add('x'.repeat(1900), bytes(1))).rejects.toThrow('full: 10000 bytes');
+    await expect(store.add('x', bytes(1900))).rejects.toThrow('full: 10000 bytes');
+    expect(store.totals).toEqual({ count: 2, bytes: 2 });
+    await store.delete(ids[0]!);
+    await store.add('x'.repeat(1900), bytes(1900));
+    await store.close();
+  });
+
   it('lets an open file be read to its end after it was deleted', async () => {
     const store = await open();
     const id = await store.add('x', bytes(5));

@@ -25,7 +25,7 @@ export interface StoreOptions {
   maxCount: number;
 }
 
-/** No room for another file. */
+/** No room for another file, or for its name. */
 export class StoreFullError extends Error {
   override name = 'StoreFullError';
 }
@@ -41,9 +41,12 @@ const ID_BYTES = 5;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const PRIVATE = '.sbx';
 const SWEEP_MS = 15_000;
+/** Names are in memory. As long as a path can be. */
+const NAME_LENGTH_MAX = 4096;
 
 interface Entry {
   bytes: number;
+  nameLength: number;
   usedAt: number;
 }
 
@@ -61,6 +64,8 @@ export class FileStore {
   readonly #entries = new Map<string, Entry>();
   readonly #sweeper: NodeJS.Timeout | null;
   #bytes = 0;
+  /** Of all names: they count as bytes of the store, but are none in its figures. */
+  #nameLength = 0;
   #reserved = 0;
   #nextTemporary = 1;
   onAdded: (bytes: number) => void = () => undefined;
@@ -100,12 +105,16 @@ export class FileStore {
     if (this.#entries.size + this.#reserved >= this.#options.maxCount) {
       throw new StoreFullError(`file store is full: ${this.#options.maxCount} files`);
     }
+    if (name.length > NAME_LENGTH_MAX) {
+      throw new StoreFullError(`file store: a name must have at most ${NAME_LENGTH_MAX} characters`);
+    }
+    this.#checkRoom(name.length);
     this.#reserved += 1;
     const temporary = join(this.dir, PRIVATE, `tmp-${process.pid}-${this.#nextTemporary++}`);
     try {
       const bytes = await this.#write(temporary, data);
       const id = this.#publish(temporary);
-      this.#entries.set(id, { bytes, usedAt: Date.now() });
+      this.#note(id, bytes, name, Date.now());
       await this.#names.set(id, name);
       this.onAdded(bytes);
       return id;
@@ -214,10 +223,19 @@ export class FileStore {
   }
 
   #take(bytes: number): void {
-    if (this.#bytes + bytes > this.#options.maxBytes) {
+    this.#checkRoom(bytes);
+    this.#bytes += bytes;
+  }
+
+  #checkRoom(bytes: number): void {
+    if (this.#bytes + this.#nameLength + bytes > this.#options.maxBytes) {
       throw new StoreFullError(`file store is full: ${this.#options.maxBytes} bytes`);
     }
-    this.#bytes += bytes;
+  }
+
+  #note(id: string, bytes: number, { length: nameLength }: string, usedAt: number): void {
+    this.#nameLength += nameLength;
+    this.#entries.set(id, { bytes, nameLength, usedAt });
   }
 
   /** Gives a complete file an id that nobody has. */
@@ -236,16 +254,19 @@ export class FileStore {
 
   async #forget(id: string): Promise<void> {
     const entry = this.#entries.get(id);
-    if (this.#entries.delete(id)) this.#bytes -= entry!.bytes;
+    if (entry !== undefined && this.#entries.delete(id)) {
+      this.#bytes -= entry.bytes;
+      this.#nameLength -= entry.nameLength;
+    }
     await this.#names.delete(id);
   }
 
   /** Files from before count towards the bounds, but never time out. */
   async #countForeign(): Promise<void> {
-    for (const id of (await this.list()).keys()) {
+    for (const [id, name] of await this.list()) {
       const bytes = await stat(join(this.dir, id)).then(allocatedBytes, () => 0);
       this.#bytes += bytes;
-      this.#entries.set(id, { bytes, usedAt: Number.POSITIVE_INFINITY });
+      this.#note(id, bytes, name, Number.POSITIVE_INFINITY);
     }
     await this.#names.keepOnly(new Set(this.#entries.keys()));
   }
