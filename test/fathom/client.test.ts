@@ -25,6 +25,7 @@ describe('an execution', () => {
       stdout: '42 v\n',
       stderr: 'é\n',
       usage: { cpuTimeMs: expect.any(Number), memoryPeakBytes: expect.any(Number) },
+      truncated: false,
       outputLimitExceeded: false,
     });
     expect(result.durationMs).toBeGreaterThan(0);

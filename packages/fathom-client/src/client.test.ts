@@ -30,6 +30,7 @@ test.each([
   [{ url: 'ftp://host' }, /options\.url must be an address/],
   [{ url: 'ws://' }, /options\.url must be an address/],
   [{ url, tokn: 's' }, /options\.tokn is not known/],
+  [{ url, outputLengthMax: -1 }, /options\.outputLengthMax must be a whole number from 0 on/],
   [url, /options must be an object/],
 ])('%j is no client', (options, message) => {
   const make = () => new FathomClient(options as FathomClientOptions);
@@ -60,6 +61,7 @@ describe('an execution', () => {
       stderr: 'e',
       durationMs: 12,
       usage: { cpuTimeMs: 3 },
+      truncated: false,
       outputLimitExceeded: false,
     });
   });

@@ -3,7 +3,7 @@ import { unlessAborted } from '@sbx/shared';
 import type { ReconnectOptions } from './backoff.js';
 import { Connection, type ConnectionState } from './connection.js';
 import { connectionError, type FathomError, lostError } from './errors.js';
-import { Execution } from './execution.js';
+import { Execution, type ExecutionOwner } from './execution.js';
 import { type Load, loadOf } from './figures.js';
 import {
   checkMessageSize,
@@ -11,6 +11,7 @@ import {
   type ExecutionRequest,
   executeFields,
   newExecutionId,
+  outputLengthMaxOf,
   refuse,
 } from './request.js';
 import { type OpenSocket, openGlobalSocket } from './transport.js';
@@ -48,6 +49,11 @@ export interface FathomClientOptions {
    * Default 10 000.
    */
   pingTimeoutMs?: number | undefined;
+  /**
+   * Characters (UTF-16 units) kept of the output of one execution, in its result and in events not read yet.
+   * Default 67 108 864, the most that the protocol lets a program print.
+   */
+  outputLengthMax?: number | undefined;
   /** Makes the socket. Default: ws on Node, the global WebSocket elsewhere. */
   openSocket?: OpenSocket | undefined;
 }
@@ -90,15 +96,17 @@ export class FathomClient implements AsyncDisposable {
   #pingTimer: ReturnType<typeof setInterval> | undefined;
   #unanswered = 0;
   #pingCount = 0;
-  readonly #owner = {
-    cancel: (id: string) => void this.#send({ type: 'cancel', id }),
-    forget: (id: string) => this.#forget(id),
-  };
+  readonly #owner: ExecutionOwner;
 
   constructor(options: FathomClientOptions) {
     if (typeof options === 'string')
       refuse('options', 'must be an object such as { url: … }, not the address alone');
     checkNames('options', options, KNOWN_OPTIONS);
+    this.#owner = {
+      cancel: (id) => void this.#send({ type: 'cancel', id }),
+      forget: (id) => this.#forget(id),
+      outputLengthMax: outputLengthMaxOf(options.outputLengthMax),
+    };
     this.#pingIntervalMs = options.pingIntervalMs ?? 30_000;
     this.#pingTimeoutMs = options.pingTimeoutMs ?? 10_000;
     this.#connection = new Connection({
@@ -277,6 +285,7 @@ const KNOWN_OPTIONS = [
   'connectTimeoutMs',
   'pingIntervalMs',
   'pingTimeoutMs',
+  'outputLengthMax',
   'openSocket',
 ] as const satisfies (keyof FathomClientOptions)[];
 

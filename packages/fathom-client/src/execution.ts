@@ -14,10 +14,12 @@ export interface ExecutionResult {
   ok: boolean;
   /** `null` when a signal ended the program. */
   exitCode: number | null;
-  /** All of it, as text. */
+  /** All of it, as text, unless `truncated`. */
   stdout: string;
-  /** All of it, as text. */
+  /** All of it, as text, unless `truncated`. */
   stderr: string;
+  /** There was more output than `outputLengthMax` of the client; the rest was in the events alone. */
+  truncated: boolean;
   /** Wall time of the execution, without waiting for a place. */
   durationMs: number;
   /** A figure that could not be measured is absent. */
@@ -39,6 +41,8 @@ export interface ExecutionOwner {
   cancel(id: string): void;
   /** Nothing more is expected. */
   forget(id: string): void;
+  /** Of what is kept of its output, in the result and of events that nobody reads. */
+  outputLengthMax: number;
 }
 
 /**
@@ -62,6 +66,8 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
   #settle!: { resolve(result: ExecutionResult): void; reject(error: unknown): void };
   #wake: () => void = () => undefined;
   #isRead = false;
+  /** Of output in events, while nobody reads them. */
+  #unreadLength = 0;
   #isOver = false;
   #failure: { error: unknown } | null = null;
   /** What was sent to the server. A cancel before `execute` would be refused, and the program would run. */
@@ -77,7 +83,7 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
   private constructor(id: string, owner: ExecutionOwner) {
     this.id = id;
     this.#owner = owner;
-    this.#accumulator = new Accumulator(id);
+    this.#accumulator = new Accumulator(id, owner.outputLengthMax);
     this.#result = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
@@ -125,6 +131,7 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
       throw new FathomError({ code: 'FATHOM_REQUEST', message: `Events of ${this.id} can be read once.` });
     }
     this.#isRead = true;
+    if (this.#isMissed) throw this.#missedError();
     try {
       for (;;) {
         for (let event = this.#events.shift(); event !== undefined; event = this.#events.shift()) yield event;
@@ -163,9 +170,9 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
     if (this.#isOver) return;
     this.#accumulator.apply(message);
     if (message.type === 'ack') this.#push({ kind: 'accepted' });
-    else if (message.type === 'stdout' || message.type === 'stderr') {
-      if (message.data !== '') this.#push({ kind: message.type, text: message.data });
-    } else if (message.type === 'status') {
+    else if (message.type === 'stdout' || message.type === 'stderr')
+      this.#pushOutput(message.type, message.data);
+    else if (message.type === 'status') {
       if (message.status === 'running') this.#push({ kind: 'started' });
     } else if (message.type === 'result') this.#finish();
     else if (message.type === 'error') this.#takeError(message);
@@ -210,7 +217,7 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
   }
 
   #finish(): void {
-    const { status, stdout, stderr, exitCode, durationMs, usage } = this.#accumulator;
+    const { status, stdout, stderr, truncated, exitCode, durationMs, usage } = this.#accumulator;
     if (!this.#accumulator.isTerminal()) {
       const message = `The result of ${this.id} came without a terminal status.`;
       return this.fail(new FathomError({ code: 'FATHOM_PROTOCOL', message, executionId: this.id }));
@@ -222,11 +229,12 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
       exitCode,
       stdout,
       stderr,
+      truncated,
       durationMs: durationMs ?? 0,
       usage: usageOf(usage),
       outputLimitExceeded: this.#isOutputLimited,
     };
-    this.#events.push({ kind: 'result', result });
+    this.#push({ kind: 'result', result });
     this.#end();
     this.#settle.resolve(result);
   }
@@ -238,8 +246,26 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
     this.#wake();
   }
 
+  #pushOutput(kind: 'stdout' | 'stderr', text: string): void {
+    if (text === '') return;
+    if (!this.#isRead) this.#unreadLength += text.length;
+    this.#push({ kind, text });
+  }
+
+  /** More came before anybody read than is kept: who only awaits the result needs no events. */
+  get #isMissed(): boolean {
+    return this.#unreadLength > this.#owner.outputLengthMax;
+  }
+
+  #missedError(): FathomError {
+    const { outputLengthMax } = this.#owner;
+    const message = `Events of ${this.id} must be read before ${outputLengthMax} characters of output are waiting (outputLengthMax): read them from the start, or await the result alone.`;
+    return new FathomError({ code: 'FATHOM_REQUEST', message, executionId: this.id });
+  }
+
   #push(event: ExecutionEvent): void {
-    this.#events.push(event);
+    if (this.#isMissed) this.#events.length = 0;
+    else this.#events.push(event);
     this.#wake();
   }
 }

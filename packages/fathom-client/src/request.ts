@@ -1,5 +1,6 @@
 /** What a caller asks for, checked and turned into the wire's own names and units. */
 import { nearestName } from '@sbx/shared';
+import { OUTPUT_LENGTH_MAX } from './accumulator.js';
 import { FathomError } from './errors.js';
 import { type ExecuteLimits, type Language, LIMIT_RANGES, SIZE_LIMITS } from './wire/index.js';
 
@@ -103,6 +104,12 @@ export function checkMessageSize(text: string): void {
 export function newExecutionId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(12));
   return `exec_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** Of a client. */
+export function outputLengthMaxOf(lengthMax: number = OUTPUT_LENGTH_MAX): number {
+  if (Number.isSafeInteger(lengthMax) && lengthMax >= 0) return lengthMax;
+  return refuse('options.outputLengthMax', 'must be a whole number from 0 on');
 }
 
 /** Throws FATHOM_REQUEST. */
