@@ -24,6 +24,12 @@ export const GUARANTEE_FACTS: Readonly<Record<Feature, GuaranteeFacts>> = {
     layer: 'cgroup',
     why: 'A memory hog is stopped, however many processes it is.',
   },
+  'kernel-memory-limit': {
+    required: false,
+    layer: 'kernel',
+    why: 'What the kernel holds for a program (files, pipes, sockets, page tables) counts towards its memory limit.',
+    fix: 'Mend the rows above that are missing, and start the kernel without cgroup.memory=nokmem and nosocket.',
+  },
   'memory-peak': {
     required: false,
     layer: 'cgroup',

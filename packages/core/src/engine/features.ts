@@ -7,6 +7,7 @@ import { loadNative } from '../native/native.js';
 import type { CounterName } from '../native/tables.js';
 import type { EngineInfo, EngineOptions } from '../types/engine.js';
 import { FEATURES, type Feature } from '../types/limits.js';
+import { uncountedMemory } from './command-line.js';
 
 export type FeatureTable = EngineInfo['features'];
 
@@ -21,6 +22,7 @@ export const DEFAULT_REQUIRE: readonly Feature[] = FEATURES.filter(
       'memory-peak',
       'process-peak',
       'swap-limit',
+      'kernel-memory-limit',
       'cpu-set',
       'cpu-rate',
       'cpu-weight',
@@ -75,6 +77,7 @@ export function describeFeatures(
       group === null ? noCgroup : `the kernel has no ${file}`,
     );
   }
+  put('kernel-memory-limit', ...kernelMemory(tree, group, noCgroup));
   for (const [feature, controller] of [
     ['cpu-rate', 'cpu'],
     ['cpu-weight', 'cpu'],
@@ -98,6 +101,17 @@ export function describeFeatures(
   const noCookie = 'the kernel has no core scheduling, or the machine no hyper-threads';
   put('core-scheduling', coreScheduling === 0 ? 'PR_SCHED_CORE' : null, noCookie);
   return table;
+}
+
+function kernelMemory(
+  tree: CgroupTree | null,
+  group: Group | null,
+  noCgroup: string,
+): [mechanism: string | null, reason: string | null] {
+  if (tree === null || group?.has('memoryLimit') !== true) return [null, noCgroup];
+  const { version, counters } = tree.layout;
+  const reason = uncountedMemory(version);
+  return [reason === null ? `cgroup ${version} ${counters.memoryLimit?.file}` : null, reason];
 }
 
 /** Throws when a required guarantee is missing. */

@@ -236,6 +236,7 @@ const NEEDED_FOR: Readonly<Partial<Record<Feature, keyof ResolvedLimits | 'alway
   'process-peak': 'always',
   'memory-limit': 'memoryBytes',
   'swap-limit': 'memoryBytes',
+  'kernel-memory-limit': 'memoryBytes',
   'process-limit': 'processCount',
   'cpu-rate': 'cpuRate',
   'cpu-weight': 'cpuWeight',

@@ -85,8 +85,8 @@ export interface EngineOptions {
   cgroup?: 'auto' | 'none' | string | undefined;
   /**
    * Guarantees without which opening fails. Default: all of `FEATURES` but `distinct-users`, `memory-peak`,
-   * `process-peak`, `swap-limit`, `cpu-set`, `cpu-rate`, `cpu-weight`, and those that only other options here
-   * ask for (`landlock`, `core-scheduling`). An empty list accepts anything.
+   * `process-peak`, `swap-limit`, `kernel-memory-limit`, `cpu-set`, `cpu-rate`, `cpu-weight`, and those that
+   * only other options here ask for (`landlock`, `core-scheduling`). An empty list accepts anything.
    */
   require?: readonly Feature[] | undefined;
   /**

@@ -147,6 +147,7 @@ export interface Degradation {
 export const FEATURES = [
   'cpu-accounting', // CPU time of the whole tree by cgroup
   'memory-limit', // memory of the whole tree by cgroup
+  'kernel-memory-limit', // it holds for what the kernel takes for programs, too: its objects, and sockets
   'memory-peak',
   'swap-limit',
   'process-limit',
