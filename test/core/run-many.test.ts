@@ -41,6 +41,23 @@ test('no more run than concurrency says, and requests are taken only as there is
   expect(taken).toBeLessThanOrEqual(14);
 });
 
+async function* generated(requests: readonly RunRequest[]): AsyncGenerator<RunRequest> {
+  yield* requests;
+}
+
+test.each([
+  ['an array', (requests: RunRequest[]) => requests],
+  ['a generator that has them', generated],
+])('requests of %s are all taken before the loop turns', async (_, of) => {
+  const results = suite.engine.runMany(of(Array(5).fill(echo('x'))), { concurrency: 5 });
+  const first = results.next();
+  for (let count = 0; count < 1000; count++) await undefined;
+  const { running, waiting } = suite.engine.counters();
+  expect(running + waiting).toBe(5);
+  expect((await first).value?.stdout.text()).toBe('x\n');
+  for await (const { status } of results) expect(status).toBe('ok');
+});
+
 test('leaving the loop kills what runs', async () => {
   const requests = [echo('first'), ...Array(3).fill({ file: t('sleep-ms'), args: ['20000'] })];
   const { ms } = await timed(async () => {

@@ -70,8 +70,8 @@ class Source {
   isEnded = false;
   readonly #iterator: AsyncIterator<RunRequest> | Iterator<RunRequest>;
   readonly #changes: Changes;
-  /** Whether one has been asked for that has not come. */
-  #isPending = false;
+  /** Until the one that has been asked for has come, or the end. */
+  #asking: Promise<void> | null = null;
   #come: { request: RunRequest } | { error: unknown } | null = null;
 
   constructor(requests: ManyRequests, changes: Changes) {
@@ -79,14 +79,11 @@ class Source {
     this.#changes = changes;
   }
 
-  /** Asks for the next one, and gives a source that has it a turn of the loop to say so. */
+  /** Asks for the next one, and gives a source that does not say at once a turn of the loop to do so. */
   async hasNext(): Promise<boolean> {
     if (this.#come !== null) return true;
-    if (!this.#isPending) {
-      this.#isPending = true;
-      void this.#ask();
-    }
-    if (this.#isPending) await new Promise((resolve) => setImmediate(resolve));
+    this.#asking ??= this.#ask();
+    if (this.#asking !== null) await withinTurn(this.#asking);
     return this.#come !== null;
   }
 
@@ -101,21 +98,46 @@ class Source {
   /** Nothing more is taken. One that has been asked for may never come. */
   async close(): Promise<void> {
     const closing = Promise.resolve(this.#iterator.return?.());
-    if (this.#isPending) closing.catch(() => undefined);
+    if (this.#asking !== null) closing.catch(() => undefined);
     else await closing;
   }
 
-  async #ask(): Promise<void> {
+  /** `null` where the source has answered already, as an array does. */
+  #ask(): Promise<void> | null {
     try {
-      const next = await this.#iterator.next();
-      if (next.done) this.isEnded = true;
-      else this.#come = { request: next.value };
+      const next = this.#iterator.next();
+      if ('then' in next) return this.#wait(next);
+      this.#note(next);
     } catch (error) {
       this.#come = { error };
     }
-    this.#isPending = false;
+    return null;
+  }
+
+  async #wait(next: Promise<IteratorResult<RunRequest>>): Promise<void> {
+    try {
+      this.#note(await next);
+    } catch (error) {
+      this.#come = { error };
+    }
+    this.#asking = null;
     this.#changes.note();
   }
+
+  #note(next: IteratorResult<RunRequest>): void {
+    if (next.done) this.isEnded = true;
+    else this.#come = { request: next.value };
+  }
+}
+
+/** Resolves when it is over, or at the next turn of the loop. */
+async function withinTurn(work: Promise<void>): Promise<void> {
+  let turn: NodeJS.Immediate | undefined;
+  const over = new Promise<void>((resolve) => {
+    turn = setImmediate(resolve);
+  });
+  await Promise.race([work, over]);
+  clearImmediate(turn);
 }
 
 interface RunsOptions {
