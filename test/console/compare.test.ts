@@ -86,6 +86,10 @@ describe.skipIf(!hasChromium)('several programs on one input', MINUTE, () => {
     await page.getByText('1 of 3 right').waitFor({ timeout: 30_000 });
     expect(await rowsOf(page).nth(2).textContent()).toMatch(/^3Did not compile: .*was not declared/s);
     await page.getByText('Differences of program 2').click();
+    const legend = page.getByText('Lines with - were expected and not printed');
+    expect(await legend.locator('visible=true').textContent()).toBe(
+      'Lines with - were expected and not printed; lines with + were printed and not expected.',
+    );
     const lines = page.getByRole('region', { name: 'Differences of program 2' }).locator('div');
     expect(await lines.allTextContents()).toEqual([
       '\u00a0 one',

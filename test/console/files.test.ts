@@ -98,6 +98,44 @@ describe.skipIf(!hasChromium)('files', MINUTE, () => {
     expect(complaints).toEqual([]);
   });
 
+  test('what the shell has changed meanwhile is not overwritten unasked', async () => {
+    await using opened = await browser.open(open.url);
+    const { page, complaints } = opened;
+    await terminal(opened, 'echo first > note.txt');
+    const button = (name: string | RegExp) => panel(page).getByRole('button', { name });
+    const editor = panel(page).getByRole('textbox', { name: 'Content of note.txt' });
+    const change = async (text: string) => {
+      await page.locator('.xterm-helper-textarea').focus();
+      await page.keyboard.type(`echo ${text} > note.txt; clear; echo done-${text}\n`);
+      await page.locator('.xterm-rows').getByText(`done-${text}`, { exact: true }).waitFor();
+    };
+    const type = async (text: string) => {
+      await editor.focus();
+      await page.keyboard.press('Control+Home');
+      await page.keyboard.type(text);
+      await page.keyboard.press('Control+Enter');
+    };
+    await button('Edit note.txt').click();
+    await editor.getByText('first').waitFor();
+    await type('a ');
+    await told(page).getByText('Save note.txt: done').waitFor();
+    await change('second');
+    await type('b ');
+    const notice = panel(page).getByRole('alert').filter({ hasText: 'note.txt has changed since' });
+    await notice.waitFor();
+    expect(await seriousIn(page)).toEqual([]);
+    await button(/^Reload it/).click();
+    await editor.getByText('second').waitFor();
+    await notice.waitFor({ state: 'detached' });
+    await change('third');
+    await type('c ');
+    await button('Overwrite it').click();
+    await notice.waitFor({ state: 'detached' });
+    await button('Close').click();
+    expect((await download(page, 'note.txt')).bytes.toString()).toBe('c second\n');
+    expect(complaints.filter((text) => !text.includes('412'))).toEqual([]);
+  });
+
   test('go with the terminal, and come with the token', async () => {
     await using opened = await browser.open(guarded.url);
     const { page } = opened;

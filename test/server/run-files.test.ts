@@ -54,6 +54,28 @@ describe('files of a run', () => {
     expect(JSON.parse((await call('GET', shell.url)).text).entries).toMatchObject([{ name: 'new' }]);
   });
 
+  test('are written only as they were read, where that is asked for', async () => {
+    await using shell = await shellWith('echo hello > a.txt');
+    const url = `${shell.url}a.txt`;
+    const write = (body: string, mark: string | null) =>
+      call('PUT', url, { body, headers: mark === null ? {} : { 'If-Match': mark } });
+    const read = (await call('GET', url)).headers.get('ETag');
+    const first = await write('mine', read);
+    expect(first.status).toBe(204);
+    const late = await write('late', read);
+    expect([late.status, late.text]).toEqual([412, expect.stringMatching(/^path: has changed since it was/)]);
+    expect((await call('GET', url)).text).toBe('mine');
+    const second = await write('mine as well', first.headers.get('ETag'));
+    expect([second.status, (await call('GET', url)).headers.get('ETag')]).toEqual([
+      204,
+      second.headers.get('ETag'),
+    ]);
+    expect((await write('whatever is there', null)).status).toBe(204);
+    await call('DELETE', url);
+    expect((await write('gone', second.headers.get('ETag'))).status).toBe(412);
+    expect(JSON.parse((await call('GET', shell.url)).text).entries).toEqual([]);
+  });
+
   test('are downloads, whatever is in them, and no page', async () => {
     await using shell = await shellWith('echo "<script>alert(1)</script>" > x.html');
     const { headers } = await call('GET', `${shell.url}x.html`);

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { FILE_BYTES_MAX, FOLDER_ENTRIES_MAX, type FolderItem, type FolderListing } from '@sbx/console/wire';
-import type { FileCalls } from '@sbx/core';
+import type { FileCalls, FileStat } from '@sbx/core';
 import { type EntryCheck, FOREIGN_PAGE, sendText } from '@sbx/serving';
 import type { RunningRuns } from '../live/running.js';
 import { FileRefusal, refusalOf } from './file-refusal.js';
@@ -140,19 +140,26 @@ async function sendList({ files, path, response }: Call): Promise<void> {
   sendText(response, 200, JSON.stringify(listing), { ...HEADERS, 'Content-Type': 'application/json' });
 }
 
+/** Of a state of a file: what is written later has another time, or another size. */
+const markOf = ({ sizeBytes, modifiedMs }: FileStat) => `"${sizeBytes}-${modifiedMs}"`;
+
 async function sendFile({ files, path, response }: Call): Promise<void> {
-  const { sizeBytes } = await files.stat(path);
+  const stat = await files.stat(path);
+  const { sizeBytes } = stat;
   if (sizeBytes > FILE_BYTES_MAX) throw tooLarge(sizeBytes);
   const chunks = bounded(files.createReadStream(path));
   const first = await chunks.next(); // what cannot be read is told before the answer begins
-  response.writeHead(200, { ...HEADERS, 'Content-Type': 'application/octet-stream' });
+  response.writeHead(200, { ...HEADERS, 'Content-Type': 'application/octet-stream', ETag: markOf(stat) });
   await pipeline(async function* () {
     if (!first.done) yield first.value;
     yield* chunks;
   }, response);
 }
 
-/** Whole or not at all: it is written beside its place, and then put there. A link there is replaced. */
+/**
+ * Whole or not at all: it is written beside its place, and then put there. A link there is replaced. With
+ * `If-Match` only what is still as it was read.
+ */
 async function takeFile({ files, path, request, response }: Call): Promise<void> {
   const sizeBytes = Number(request.headers['content-length'] ?? 0);
   if (sizeBytes > FILE_BYTES_MAX) throw tooLarge(sizeBytes);
@@ -161,14 +168,24 @@ async function takeFile({ files, path, request, response }: Call): Promise<void>
   const mode = before?.kind === 'file' ? before.mode & 0o777 : 0o644;
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   const beside = `${folder}.${randomUUID()}.part`;
+  let mark: string;
   try {
     await files.writeFile(beside, bounded(request.iterator({ destroyOnReturn: false })), { mode });
+    mark = markOf(await files.stat(beside)); // in its place another may follow at once
+    await checkUnchanged(files, path, request.headers['if-match']);
     await files.rename(beside, path);
   } catch (error) {
     await files.rm(beside, { force: true }).catch(() => undefined); // the sandbox may be gone
     throw error;
   }
-  sendDone(response);
+  sendDone(response, { ETag: mark });
+}
+
+async function checkUnchanged(files: FileCalls, path: string, mark: string | undefined): Promise<void> {
+  if (mark === undefined) return;
+  const now = await files.stat(path).catch(() => null);
+  if (now === null || markOf(now) !== mark)
+    throw new FileRefusal(412, 'path: has changed since it was read; send it without If-Match to replace it');
 }
 
 async function removeFile({ files, path, response }: Call): Promise<void> {
@@ -186,8 +203,8 @@ async function removeFolder({ files, path, response }: Call): Promise<void> {
   sendDone(response);
 }
 
-function sendDone(response: ServerResponse): void {
-  response.writeHead(204, HEADERS);
+function sendDone(response: ServerResponse, headers: Record<string, string> = {}): void {
+  response.writeHead(204, { ...HEADERS, ...headers });
   response.end();
 }
 

@@ -8,6 +8,10 @@ export function DiffView({ name, lines }: { name: string; lines: readonly DiffLi
   return (
     <details class="diff">
       <summary>Differences of {name}</summary>
+      <p class="hint">
+        Lines with <span class="diff-missing">{SIGNS.missing}</span> were expected and not printed; lines with{' '}
+        <span class="diff-extra">{SIGNS.extra}</span> were printed and not expected.
+      </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <section class="code" tabIndex={0} aria-label={`Differences of ${name}`}>
         {lines.map(({ kind, text }) => (

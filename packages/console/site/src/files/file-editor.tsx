@@ -1,15 +1,19 @@
 /** A text file of the work folder in the editor. */
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { Editor } from '../run/editor.js';
 import { formatBytes } from '../units.js';
 import { shownName } from './names.js';
-import type { RunFiles } from './run-files.js';
+import { FileChanged, type RunFiles } from './run-files.js';
 import { TwiceButton } from './twice-button.js';
+import type { Files } from './use-files.js';
 
 export interface OpenFile {
   name: string;
   path: string;
   text: string;
+  /** Of the state that was opened. */
+  mark: string | null;
+  openedAt: number;
 }
 
 /** Beyond, a page would be slow. */
@@ -32,12 +36,13 @@ const LANGUAGE_BY_ENDING = new Map([
 
 /** Throws why it cannot be edited. */
 export async function openText(run: RunFiles, path: string): Promise<OpenFile> {
-  const content = await run.read(path);
+  const { content, mark } = await run.read(path);
   if (content.size > TEXT_BYTES_MAX) {
     const [got, most] = [content.size, TEXT_BYTES_MAX].map(formatBytes);
     throw new Error(`It has ${got}; the editor takes ${most} at most: download it`);
   }
-  return { path, name: path.slice(path.lastIndexOf('/') + 1), text: textOf(await content.arrayBuffer()) };
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return { path, name, text: textOf(await content.arrayBuffer()), mark, openedAt: performance.now() };
 }
 
 function textOf(bytes: ArrayBuffer): string {
@@ -52,16 +57,30 @@ function textOf(bytes: ArrayBuffer): string {
 
 interface FileEditorProps {
   file: OpenFile;
-  /** Resolves with whether it went well. */
-  save(text: string): Promise<boolean>;
+  run: RunFiles;
+  act: Files['act'];
+  reload(): void;
   close(): void;
 }
 
-export function FileEditor({ file: { name, text }, save, close }: FileEditorProps) {
+export function FileEditor({ file: { name, path, text, mark }, run, act, reload, close }: FileEditorProps) {
   const [now, setNow] = useState(text);
   const [saved, setSaved] = useState(text);
+  const [hasChanged, setChanged] = useState(false);
+  const known = useRef(mark);
   const shown = shownName(name);
-  const keep = () => void save(now).then((isSaved) => isSaved && setSaved(now));
+  const save = (over: string | null) =>
+    act(`Save ${shown}`, async () => {
+      try {
+        known.current = await run.write(path, new Blob([now]), over);
+        setSaved(now);
+        setChanged(false);
+      } catch (error) {
+        if (error instanceof FileChanged) setChanged(true);
+        throw error;
+      }
+    });
+  const keep = () => void save(known.current);
   return (
     <>
       <div class="bar">
@@ -77,6 +96,17 @@ export function FileEditor({ file: { name, text }, save, close }: FileEditorProp
           <TwiceButton title="Close" again="Close without saving" name={shown} onClick={close} />
         )}
       </div>
+      {hasChanged && (
+        <div class="bar" role="alert">
+          <span>{shown} has changed since it was opened here.</span>
+          <button type="button" onClick={() => void save(null)}>
+            Overwrite it
+          </button>
+          <button type="button" onClick={reload}>
+            Reload it, dropping what is here
+          </button>
+        </div>
+      )}
       <Editor
         isFile
         label={`Content of ${shown}`}

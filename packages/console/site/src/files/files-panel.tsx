@@ -15,8 +15,10 @@ export function FilesPanel({ run }: { run: RunFiles }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const { folder, told } = files;
 
-  const edit = (name: string) =>
-    files.act(`Open ${shownName(name)}`, async () => setEdited(await openText(run, folder + name)));
+  const open = (path: string) =>
+    files.act(`Open ${shownName(path.slice(path.lastIndexOf('/') + 1))}`, async () =>
+      setEdited(await openText(run, path)),
+    );
   const close = () => {
     setEdited(null);
     heading.current?.focus();
@@ -45,14 +47,20 @@ export function FilesPanel({ run }: { run: RunFiles }) {
       {edited === null ? (
         <>
           <Additions files={files} run={run} />
-          <List files={files} run={run} edit={edit} focus={() => heading.current?.focus()} />
+          <List
+            files={files}
+            run={run}
+            edit={(name) => void open(folder + name)}
+            focus={() => heading.current?.focus()}
+          />
         </>
       ) : (
         <FileEditor
+          key={edited.openedAt}
           file={edited}
-          save={(content) =>
-            files.act(`Save ${shownName(edited.name)}`, () => run.write(edited.path, new Blob([content])))
-          }
+          run={run}
+          act={files.act}
+          reload={() => void open(edited.path)}
           close={close}
         />
       )}
@@ -64,7 +72,7 @@ export function FilesPanel({ run }: { run: RunFiles }) {
 function Additions({ files, run }: { files: Files; run: RunFiles }) {
   const picker = useRef<HTMLInputElement>(null);
   const [name, setName] = useState('');
-  const make = async (what: string, action: (path: string) => Promise<void>) => {
+  const make = async (what: string, action: (path: string) => Promise<unknown>) => {
     const isMade = await files.act(`New ${what} ${shownName(name)}`, () => {
       const problem = problemOfName(name);
       return problem === null ? action(files.folder + name) : Promise.reject(new Error(problem));
@@ -149,7 +157,7 @@ function Row({ item: { name, kind, sizeBytes }, files, run, edit, focus }: ListP
   const path = files.folder + name;
   const isFolder = kind === 'dir';
   const download = () =>
-    files.act(`Download ${shown}`, async () => saveAs(await run.read(path), downloadName(name)));
+    files.act(`Download ${shown}`, async () => saveAs((await run.read(path)).content, downloadName(name)));
   const remove = () =>
     files
       .act(`Delete ${shown}`, () => run.remove(isFolder ? `${path}/` : path))

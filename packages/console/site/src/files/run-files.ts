@@ -7,6 +7,15 @@ export function newFilesId(): string {
   return FILES_ID_PREFIX + crypto.randomUUID();
 }
 
+/** Somebody else has written it since it was read. */
+export class FileChanged extends Error {}
+
+export interface FileContent {
+  content: Blob;
+  /** Of this state of the file, for `write`. */
+  mark: string | null;
+}
+
 /** Every path is relative to the work folder; that of a folder is empty or ends with a slash. */
 export class RunFiles {
   readonly #root: string;
@@ -22,16 +31,19 @@ export class RunFiles {
     return (await answer.json()) as FolderListing;
   }
 
-  async read(path: string): Promise<Blob> {
-    return (await this.#call('GET', path)).blob();
+  async read(path: string): Promise<FileContent> {
+    const answer = await this.#call('GET', path);
+    return { content: await answer.blob(), mark: answer.headers.get('ETag') };
   }
 
-  async write(path: string, content: Blob): Promise<void> {
+  /** Resolves with the new mark; with one, throws `FileChanged` where the file is not as it was then. */
+  async write(path: string, content: Blob, mark: string | null = null): Promise<string | null> {
     if (content.size > FILE_BYTES_MAX) {
       const [got, most] = [content.size, FILE_BYTES_MAX].map(formatBytes);
       throw new Error(`It has ${got}; a file may have ${most} at most`);
     }
-    await this.#call('PUT', path, content);
+    const answer = await this.#call('PUT', path, content, mark);
+    return answer.headers.get('ETag');
   }
 
   async makeFolder(path: string): Promise<void> {
@@ -43,9 +55,11 @@ export class RunFiles {
   }
 
   /** Throws what the server says, in its words. */
-  async #call(method: string, path: string, body?: Blob): Promise<Response> {
+  async #call(method: string, path: string, body?: Blob, mark: string | null = null): Promise<Response> {
     const url = this.#root + path.split('/').map(encodeURIComponent).join('/');
-    const answer = await fetch(url, { method, headers: this.#headers, ...(body && { body }) });
+    const headers = mark === null ? this.#headers : { ...this.#headers, 'If-Match': mark };
+    const answer = await fetch(url, { method, headers, ...(body && { body }) });
+    if (answer.status === 412) throw new FileChanged('It has changed since it was opened here');
     if (!answer.ok) throw new Error((await answer.text()).trim() || `The server answered ${answer.status}`);
     return answer;
   }
