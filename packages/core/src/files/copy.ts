@@ -1,4 +1,5 @@
 /** Files into a sandbox before a program starts. */
+import { setImmediate } from 'node:timers/promises';
 import { FileAccessError } from '../errors.js';
 import { immediateBytes } from '../options/content.js';
 import type { Content, FileInput } from '../types/files.js';
@@ -11,43 +12,53 @@ type Files = Readonly<Record<string, FileInput | string | Uint8Array>>;
 export type FileContent = Content | string | Uint8Array;
 
 /**
- * Writes files, making folders on the way; then links. Returns a promise only when something of the host must
- * be read.
+ * How long this process may do nothing else: a job of 30,000 files would keep leases from being extended and
+ * programs from being ended for seconds.
  */
-export function copyIn(folder: WorkFolder, files: Files): Promise<void> | undefined {
-  const entries = Object.entries(files);
-  for (const [index, [path, input]] of entries.entries()) {
-    if (linkOf(input) !== undefined) continue;
-    const written = writeInto(folder, path, input as FileContent, { mode: modeOf(input) });
-    if (written !== undefined) return copyRest(folder, entries, index + 1, written);
-  }
-  makeLinks(folder, entries);
-  return undefined;
-}
+const TURN_MS = 10;
 
 type Entry = [path: string, input: Files[string]];
 
-async function copyRest(
-  folder: WorkFolder,
-  entries: readonly Entry[],
-  from: number,
-  before: Promise<void>,
-): Promise<void> {
-  await before;
-  for (const [path, input] of entries.slice(from)) {
-    if (linkOf(input) !== undefined) continue;
-    folder.checkOpen();
-    await writeInto(folder, path, input as FileContent, { mode: modeOf(input) });
-  }
-  folder.checkOpen();
-  makeLinks(folder, entries);
+/** Where a turn stopped, and what the next one waits for. */
+interface Stop {
+  next: number;
+  until: Promise<void>;
 }
 
-function makeLinks(folder: WorkFolder, entries: readonly Entry[]): void {
-  for (const [path, input] of entries) {
-    const to = linkOf(input);
-    if (to !== undefined) makeLink(folder, path, to);
+/**
+ * Writes files, making folders on the way; then links. Returns a promise only when something of the host must
+ * be read, or when it takes so long that others must have their turns.
+ */
+export function copyIn(folder: WorkFolder, files: Files): Promise<void> | undefined {
+  const entries = Object.entries(files);
+  const isLink = ([, input]: Entry) => linkOf(input) !== undefined;
+  const ordered = [...entries.filter((entry) => !isLink(entry)), ...entries.filter(isLink)];
+  const stop = copyTurn(folder, ordered, 0);
+  return stop === null ? undefined : copyRest(folder, ordered, stop);
+}
+
+async function copyRest(folder: WorkFolder, entries: readonly Entry[], first: Stop): Promise<void> {
+  for (let stop: Stop | null = first; stop !== null; stop = copyTurn(folder, entries, stop.next)) {
+    await stop.until;
+    folder.checkOpen();
   }
+}
+
+/** `null`: all is there. */
+function copyTurn(folder: WorkFolder, entries: readonly Entry[], from: number): Stop | null {
+  const endsAt = performance.now() + TURN_MS;
+  for (let index = from; index < entries.length; index += 1) {
+    if (performance.now() > endsAt) return { next: index, until: setImmediate() };
+    const [path, input] = entries[index]!;
+    const to = linkOf(input);
+    if (to !== undefined) {
+      makeLink(folder, path, to);
+      continue;
+    }
+    const until = writeInto(folder, path, input as FileContent, { mode: modeOf(input) });
+    if (until !== undefined) return { next: index + 1, until };
+  }
+  return null;
 }
 
 function linkOf(input: Files[string]): string | undefined {
