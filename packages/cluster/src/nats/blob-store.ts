@@ -15,7 +15,7 @@ import type { Broker } from './connection.js';
 import { deniedBy } from './denials.js';
 
 const STREAM = `OBJ_${FILE_BUCKET}`;
-/** Of those that the broker has not answered yet, there are some. */
+/** Of those that the broker has not answered yet, there are some, in both directions. */
 const CHUNK_BYTES = 256 * 1024;
 const CHUNKS_AHEAD = 8;
 /** Names that were seen there lately need no question. */
@@ -67,16 +67,43 @@ export class NatsBlobStore implements BlobStore {
     if (entry === null) throw new Error(`the file store has no ${sha256}`);
     if (entry.size !== sizeBytes) throw new Error(`the file store has another ${sha256}`);
     const bytes = Buffer.allocUnsafe(sizeBytes);
-    const next_by_subj = chunkSubject(entry.nuid);
-    for (let at = 0, seq = 1; at < sizeBytes; ) {
-      const chunk = await this.#wait(() => this.#stored({ next_by_subj, seq }));
-      if (chunk === null) throw new Error(`the file store has only a part of ${sha256}`);
-      if (at + chunk.data.byteLength > sizeBytes) throw new Error(`the file store has too much of ${sha256}`);
-      bytes.set(chunk.data, at);
-      at += chunk.data.byteLength;
-      seq = chunk.seq + 1;
+    let at = 0;
+    for await (const data of this.#chunks(entry.nuid, sizeBytes)) {
+      if (at + data.byteLength > sizeBytes) throw new Error(`the file store has too much of ${sha256}`);
+      bytes.set(data, at);
+      at += data.byteLength;
+      if (at === sizeBytes) break;
     }
+    if (at < sizeBytes) throw new Error(`the file store has only a part of ${sha256}`);
     return bytes;
+  }
+
+  /**
+   * In their order, until one is missing. The broker gives the first one from a place in the stream on. Where
+   * they lie evenly, as those of a file that was sent alone do, the next ones are asked for while one comes.
+   */
+  async *#chunks(nuid: string, sizeBytes: number): AsyncGenerator<Uint8Array, void> {
+    const next_by_subj = chunkSubject(nuid);
+    const ask = (seq: number) => {
+      const answer = this.#stored({ next_by_subj, seq });
+      answer.catch(() => undefined); // it may be needed no more
+      return { seq, answer };
+    };
+    let asked = [ask(1)];
+    let last = { seq: 0, distance: 0 };
+    for (let got = 0; ; ) {
+      const { seq, answer } = asked.shift()!;
+      const chunk = (await answer) ?? (await this.#wait(() => this.#stored({ next_by_subj, seq })));
+      if (chunk === null) return;
+      yield chunk.data;
+      got += chunk.data.byteLength;
+      const distance = chunk.seq - last.seq;
+      const isEven = distance === last.distance;
+      last = { seq: chunk.seq, distance };
+      if (!isEven || asked[0]?.seq !== chunk.seq + 1) asked = [ask(chunk.seq + 1)];
+      const left = isEven ? (sizeBytes - got) / Math.max(1, chunk.data.byteLength) : 0;
+      while (asked.length < Math.min(CHUNKS_AHEAD, left)) asked.push(ask(asked.at(-1)!.seq + distance));
+    }
   }
 
   /** Any server that has a copy answers, and one may be behind the one that took what is asked for. */

@@ -11,6 +11,18 @@ const feature = z.strictObject({
   reason: text.nullable(),
 });
 
+const UNTOLD = {
+  available: false,
+  mechanism: null,
+  reason: 'its worker, of another version, tells nothing of it',
+};
+/** Those that this version knows: a worker may be of one that has others. */
+const features = z
+  .record(z.string().max(64), feature)
+  .transform((told) =>
+    Object.fromEntries(FEATURES.map((name) => [name, Object.hasOwn(told, name) ? told[name] : UNTOLD])),
+  );
+
 const info = z.strictObject({
   version: text,
   kernel: text,
@@ -21,7 +33,7 @@ const info = z.strictObject({
     reason: text.nullable(),
   }),
   user: z.strictObject({ mode: z.enum(['root', 'rootless']), uidBase: count.nullable() }),
-  features: z.record(z.enum(FEATURES), feature),
+  features,
   parallelism: count,
   maxSandboxes: count,
   queueLength: count,

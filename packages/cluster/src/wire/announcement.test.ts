@@ -1,0 +1,30 @@
+import { FEATURES } from '@sbx/core';
+import { expect, test } from 'vitest';
+import { worker } from '../testing/worker.js';
+import { decodeAnnouncement, encodeAnnouncement } from './announcement.js';
+
+const FEATURE = { available: true, mechanism: null, reason: null };
+
+function featuresOf(told: object) {
+  const { info, ...rest } = worker({});
+  return decodeAnnouncement(encodeAnnouncement({ ...rest, info: { ...info, features: told as never } }))?.info
+    .features;
+}
+
+test('a worker whose version knows fewer guarantees is a worker, without the others', () => {
+  const [first, ...others] = FEATURES;
+  const features = featuresOf({ [first]: FEATURE });
+  expect(features?.[first]).toEqual(FEATURE);
+  for (const name of others) expect(features?.[name]).toMatchObject({ available: false });
+});
+
+test('a worker whose version knows more guarantees is a worker', () => {
+  const all = Object.fromEntries(FEATURES.map((name) => [name, FEATURE]));
+  expect(featuresOf({ ...all, 'of-tomorrow': FEATURE })).toEqual(all);
+});
+
+test('names that every object has are none of a guarantee', () => {
+  expect(featuresOf(JSON.parse('{"__proto__":{"available":true}}'))?.seccomp).toMatchObject({
+    available: false,
+  });
+});
