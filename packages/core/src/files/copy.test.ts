@@ -3,7 +3,7 @@ import { copyIn } from './copy.js';
 import type { WorkFolder } from './trees.js';
 
 /** A folder whose system calls take a millisecond each, and what was made in it. */
-function slowFolder(checkOpen = () => undefined as void) {
+function slowFolder(checkOpen: () => void = () => undefined) {
   const made: string[] = [];
   const spend = (name: string) => {
     for (const until = performance.now() + 1; performance.now() < until; );
