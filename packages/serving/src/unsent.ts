@@ -36,6 +36,8 @@ export class Unsent {
   readonly #held = new Map<Taker, number>();
   /** While there is no room. */
   readonly #marks = new Map<Taker, Mark>();
+  /** For others to read, before each request. */
+  hasRoom = true;
   #bytes = 0;
   #waiting: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -49,14 +51,10 @@ export class Unsent {
     return this.#bytes;
   }
 
-  get hasRoom(): boolean {
-    return this.#bytes <= this.#maxBytes;
-  }
-
   /** What is there already, and has to be held whether there is room or not. */
   hold(taker: Taker, bytes: number): void {
     this.#held.set(taker, (this.#held.get(taker) ?? 0) + bytes);
-    this.#bytes += bytes;
+    this.#count(bytes);
     if (this.hasRoom) return;
     this.#timer ??= setInterval(() => this.#look(), this.#pace.stallMs / LOOKS_PER_STALL).unref();
   }
@@ -95,8 +93,13 @@ export class Unsent {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
+  #count(bytes: number): void {
+    this.#bytes += bytes;
+    this.hasRoom = this.#bytes <= this.#maxBytes;
+  }
+
   #free(bytes: number): void {
-    this.#bytes -= bytes;
+    this.#count(-bytes);
     if (this.hasRoom) for (const go of this.#waiting.splice(0)) go();
   }
 

@@ -1,17 +1,9 @@
 /** Checks of what `execve` takes: file, arguments, environment, within the kernel's bounds. */
 import type { Environment } from '../types/program.js';
-import { checkRule, isGetter, isPlainObject, text } from './check.js';
+import { checkRule, isGetter, isPlainObject, kernelTextProblem, text } from './check.js';
 import { quote } from './describe.js';
 import { PATH_BYTES_MAX } from './paths.js';
-import {
-  kernelTextProblem,
-  keySegment,
-  type Problem,
-  problem,
-  within,
-  wrongSecret,
-  wrongType,
-} from './problem.js';
+import { keySegment, type Problem, problem, within, wrongSecret, wrongType } from './problem.js';
 
 /**
  * Longest single argument or `NAME=value` in bytes, its NUL left out: the kernel's MAX_ARG_STRLEN is 128 KiB

@@ -1,7 +1,18 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { InvalidOptionsError } from '../errors.js';
-import { BOOLEAN, by, checkTable, nested, number, type Table, table, text, word } from './check.js';
+import {
+  BOOLEAN,
+  by,
+  checkTable,
+  kernelTextProblem,
+  nested,
+  number,
+  type Table,
+  table,
+  text,
+  word,
+} from './check.js';
 import { problem, throwProblem } from './problem.js';
 
 const inner = table('inner things', { deep: number(0, 5), deeper: text(8) });
@@ -180,4 +191,24 @@ describe('keys that depend on each other', () => {
     expect(errorOf({ inner: { deep: 9 } }, outer)?.field).toBe('options.inner.deep');
     expect(errorOf({ inner: { deep: 2 } }, outer)).toBeNull();
   });
+});
+
+it('text that is the same as bytes has no problem', () => {
+  for (const text of ['', 'a', 'ü', '\u{fffd}', '\u{1f600}', 'a\u{10ffff}b'])
+    expect(kernelTextProblem(text), text).toBe(null);
+});
+
+it('half a character is named by its place, with what to do, and nothing is repeated', () => {
+  for (const [text, at] of [
+    ['secret\ud800', 6],
+    ['\udc00secret', 0],
+    ['\u{1f600}\ude00\ud83d', 2],
+  ] as const)
+    expect(kernelTextProblem(text)).toEqual({
+      path: '',
+      rule: 'format',
+      expected: 'must be well-formed Unicode',
+      got: `a lone surrogate at position ${at}`,
+      hint: expect.stringContaining('toWellFormed()'),
+    });
 });

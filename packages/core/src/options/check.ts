@@ -11,15 +11,7 @@
 
 import { describe, describeSecret } from './describe.js';
 import { nearestName } from './nearest-name.js';
-import {
-  kernelTextProblem,
-  keySegment,
-  type Problem,
-  problem,
-  within,
-  wrongType,
-  wrongWord,
-} from './problem.js';
+import { keySegment, type Problem, problem, within, wrongType, wrongWord } from './problem.js';
 
 /** Looks at a value that is not `undefined`. Must not keep or change it. */
 export type Check = (value: unknown) => Problem | null;
@@ -267,3 +259,18 @@ function missing(value: Record<string, unknown>, rules: Table): Problem | null {
   }
   return null;
 }
+
+/**
+ * Why a string is not the same once it is bytes for the kernel. A NUL byte ends it, so what follows would be
+ * lost silently; every lone surrogate becomes U+FFFD, so two names would be one. Messages repeat nothing.
+ */
+export function kernelTextProblem(value: string): Problem | null {
+  if (value.includes('\0'))
+    return problem('nul', 'must not contain a NUL byte', `one at position ${value.indexOf('\0')}`);
+  if (value.isWellFormed()) return null;
+  const got = `a lone surrogate at position ${value.search(/\p{Surrogate}/u)}`;
+  return problem('format', 'must be well-formed Unicode', got, SURROGATE_HINT);
+}
+
+const SURROGATE_HINT =
+  'Give the text as it was before it was cut, or call toWellFormed(), which puts U+FFFD for it.';

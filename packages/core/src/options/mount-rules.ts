@@ -3,10 +3,20 @@
  * later.
  */
 import type { MountRow } from '../types/mounts.js';
-import { BOOLEAN, by, checkTable, number, type Table, table, text, word } from './check.js';
+import {
+  BOOLEAN,
+  by,
+  checkTable,
+  kernelTextProblem,
+  number,
+  type Table,
+  table,
+  text,
+  word,
+} from './check.js';
 import { quote } from './describe.js';
 import { PATH_BYTES_MAX } from './paths.js';
-import { kernelTextProblem, type Problem, problem, within, wrongType, wrongWord } from './problem.js';
+import { type Problem, problem, within, wrongType, wrongWord } from './problem.js';
 
 /** Rows of a mount table: a kernel mounts 100 000, but each costs time in every sandbox. */
 export const MOUNT_COUNT_MAX = 128;

@@ -4,8 +4,9 @@
  * and gives one spelling to the rest.
  */
 
+import { kernelTextProblem } from './check.js';
 import { quote } from './describe.js';
-import { kernelTextProblem, type Problem, problem, throwProblem, wrongType } from './problem.js';
+import { type Problem, problem, throwProblem, wrongType } from './problem.js';
 
 /** Longest path the kernel takes, in bytes: PATH_MAX less its NUL. */
 export const PATH_BYTES_MAX = 4095;

@@ -43,21 +43,6 @@ export function throwProblem(root: string, found: Problem): never {
   throw new InvalidOptionsError({ field: root + path, rule, expected, got, hint });
 }
 
-/**
- * Why a string is not the same once it is bytes for the kernel. A NUL byte ends it, so what follows would be
- * lost silently; every lone surrogate becomes U+FFFD, so two names would be one. Messages repeat nothing.
- */
-export function kernelTextProblem(value: string): Problem | null {
-  if (value.includes('\0'))
-    return problem('nul', 'must not contain a NUL byte', `one at position ${value.indexOf('\0')}`);
-  if (value.isWellFormed()) return null;
-  const got = `a lone surrogate at position ${value.search(/\p{Surrogate}/u)}`;
-  return problem('format', 'must be well-formed Unicode', got, SURROGATE_HINT);
-}
-
-const SURROGATE_HINT =
-  'Give the text as it was before it was cut, or call toWellFormed(), which puts U+FFFD for it.';
-
 /** Of the wrong type. `expected` has its article: `'a string'`. */
 export function wrongType(expected: string, value: unknown, hint: string | null = null): Problem {
   return problem('type', `must be ${expected}`, describe(value), hint);

@@ -3,10 +3,10 @@
  */
 import type { EngineOptions } from '../types/engine.js';
 import type { HashedProgram, MinimalRoot, MountRow } from '../types/mounts.js';
-import { by, checkTable, table } from './check.js';
+import { by, checkTable, kernelTextProblem, table } from './check.js';
 import { quote } from './describe.js';
 import { checkAbsolutePath } from './mount-rules.js';
-import { kernelTextProblem, type Problem, problem, within, wrongType, wrongWord } from './problem.js';
+import { type Problem, problem, within, wrongType, wrongWord } from './problem.js';
 
 /** The minimal root that `root: 'minimal'` stands for. */
 export const MINIMAL_ROOT: Readonly<MinimalRoot> = Object.freeze({
