@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { ClusterDeniedError, ClusterEngine, clusterStatus, startWorker, type Worker } from '@sbx/cluster';
 import { Engine } from '@sbx/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../helpers/wait.js';
 import { root } from '../tidy/sources.js';
 import { Nats } from './nats.js';
 
@@ -110,10 +111,10 @@ describe('with the permissions of the page', () => {
 
   test('cancels what runs', async () => {
     const ticket = await a.submit({ id: 'sleeper', request: { file: '/bin/sleep', args: ['50'] } });
-    while (ticket.state !== 'leased') await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(20_000, 'it runs', () => ticket.state === 'leased');
     await ticket.cancel(new Error('enough'));
     await expect(ticket.result).rejects.toThrow('enough');
-    while (worker.describe().running > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(20_000, 'it has ended', () => worker.describe().running === 0);
   });
 
   test('an operator looks at all of them', async () => {

@@ -1,13 +1,7 @@
 /** What an execution has come to, from its events: as the sample of the specification, in our names. */
 import { type ExecutionUsage, usageOf } from './figures.js';
 import type { ExecutionStatus, ServerMessage } from './wire/index.js';
-import { isTerminal, LIMIT_RANGES } from './wire/index.js';
-
-/**
- * What is kept of the output of one execution, both streams together: as much as the protocol lets a program
- * print.
- */
-export const OUTPUT_LENGTH_MAX = LIMIT_RANGES.max_output_bytes.max;
+import { isTerminal } from './wire/index.js';
 
 /** Messages of one execution change it; others are for others. */
 export class Accumulator {
@@ -27,7 +21,7 @@ export class Accumulator {
   readonly #outputLengthMax: number;
 
   /** `outputLengthMax`: of stdout and stderr together, in UTF-16 units. */
-  constructor(executionId: string, outputLengthMax: number = OUTPUT_LENGTH_MAX) {
+  constructor(executionId: string, outputLengthMax: number) {
     this.executionId = executionId;
     this.#outputLengthMax = outputLengthMax;
   }

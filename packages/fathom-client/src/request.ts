@@ -1,6 +1,5 @@
 /** What a caller asks for, checked and turned into the wire's own names and units. */
 import { nearestName } from '@sbx/shared';
-import { OUTPUT_LENGTH_MAX } from './accumulator.js';
 import { FathomError } from './errors.js';
 import { type ExecuteLimits, type Language, LIMIT_RANGES, SIZE_LIMITS } from './wire/index.js';
 
@@ -105,6 +104,12 @@ export function newExecutionId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(12));
   return `exec_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
+
+/**
+ * What is kept of the output of one execution, both streams together: as much as the protocol lets a program
+ * print.
+ */
+const OUTPUT_LENGTH_MAX = LIMIT_RANGES.max_output_bytes.max;
 
 /** Of a client. */
 export function outputLengthMaxOf(lengthMax: number = OUTPUT_LENGTH_MAX): number {

@@ -33,7 +33,7 @@ function nodeTransport(): Transport {
 
 function openSocket(url: string, headers: Record<string, string>, signal?: AbortSignal): Promise<SocketLike> {
   const socket = new WebSocket(url, { headers, perMessageDeflate: false });
-  const stay = signal === undefined ? () => undefined : onAbort(signal, () => socket.terminate());
+  const stay = onAbort(signal, () => socket.terminate());
   return new Promise((resolve, reject) => {
     socket.once('close', stay);
     socket.once('open', () => {

@@ -53,7 +53,7 @@ export const GLOBAL_TRANSPORT: Transport = {
     if (Socket === undefined) throw unsupported('There is no WebSocket here: give one as transport.');
     // Node, Bun and Deno take headers.
     const socket = new Socket(url, isBrowser ? subprotocolsFor(headers) : { headers });
-    const stay = signal === undefined ? () => undefined : onAbort(signal, () => socket.close());
+    const stay = onAbort(signal, () => socket.close());
     await whenOpen(socket).finally(stay);
     return socket;
   },

@@ -10,11 +10,14 @@ interface Shared {
 
 const shared = new WeakMap<AbortSignal, Shared>();
 
+const NOTHING = () => undefined;
+
 /**
- * Calls `work` once when `signal` aborts, unless the function that is returned was called before. The signal
- * must not be aborted yet.
+ * Calls `work` once when `signal` aborts, unless the function that is returned was called before; never
+ * without a signal. It must not be aborted yet.
  */
-export function onAbort(signal: AbortSignal, work: () => void): () => void {
+export function onAbort(signal: AbortSignal | undefined, work: () => void): () => void {
+  if (signal === undefined) return NOTHING;
   const { works } = shared.get(signal) ?? share(signal);
   const own = () => work(); // the same function may be given twice
   works.add(own);

@@ -57,19 +57,19 @@ export interface Places {
 export async function ensurePlaces(manager: JetStreamManager, options: PlaceOptions): Promise<Places> {
   const { replicas = 1, recordMs = RECORD_MS, fileMs = FILE_MS } = options;
   const leaseMs = await ensureQueue(manager, options);
-  const records = await ensureBucket(manager, {
+  const records = await ensureStream(manager, {
     ...bucketOf(`KV_${RECORD_BUCKET}`, recordMs, replicas),
     subjects: [recordSubject('>')],
     max_msgs_per_subject: 1,
     republish: REPUBLISH,
   });
   if (records !== null) await ensureRecordsAre(manager, records);
-  await ensureBucket(manager, {
+  await ensureStream(manager, {
     ...bucketOf(`KV_${WORKER_BUCKET}`, PRESENCE_MS, replicas),
     subjects: [`$KV.${WORKER_BUCKET}.>`],
     max_msgs_per_subject: 1,
   });
-  const files = await ensureBucket(manager, {
+  const files = await ensureStream(manager, {
     ...bucketOf(`OBJ_${FILE_BUCKET}`, fileMs, replicas),
     subjects: [`$O.${FILE_BUCKET}.C.>`, `$O.${FILE_BUCKET}.M.>`],
   });
@@ -87,7 +87,7 @@ async function ensureQueue(manager: JetStreamManager, options: PlaceOptions): Pr
   const { replicas = 1, recordMs = RECORD_MS, leaseMs = LEASE_MS } = options;
   const look = () => manager.consumers.info(JOB_STREAM, WORKERS);
   const make = async () => {
-    await ensureBucket(manager, {
+    await ensureStream(manager, {
       name: JOB_STREAM,
       subjects: [subjects.jobs('*')],
       retention: RetentionPolicy.Workqueue,
@@ -125,7 +125,7 @@ function bucketOf(name: string, maxAgeMs: number, num_replicas: number) {
 }
 
 /** `null`: this user may not look. */
-async function ensureBucket(
+async function ensureStream(
   manager: JetStreamManager,
   config: Partial<StreamConfig> & { name: string },
 ): Promise<StreamInfo | null> {

@@ -2,7 +2,10 @@
 import { readFileSync } from 'node:fs';
 
 /** Memory that a kernel can be told not to count to any group. */
-const NOT_COUNTED = { nokmem: 'its own objects', nosocket: 'what waits in sockets' } as const;
+const NOT_COUNTED = [
+  { word: 'nokmem', what: 'its own objects', versions: ['v1', 'v2'] },
+  { word: 'nosocket', what: 'what waits in sockets', versions: ['v2'] },
+];
 
 /**
  * Why memory that the kernel takes for programs is in no limit, or `null`. v1 bounds sockets by a limit of
@@ -10,12 +13,11 @@ const NOT_COUNTED = { nokmem: 'its own objects', nosocket: 'what waits in socket
  */
 export function uncountedMemory(version: 'v1' | 'v2', commandLine = readCommandLine()): string | null {
   const said = new Set(valuesOf('cgroup.memory', commandLine).flatMap((value) => value.split(',')));
-  const words = (['nokmem', 'nosocket'] as const).filter(
-    (word) => said.has(word) && (word === 'nokmem' || version === 'v2'),
-  );
-  if (words.length === 0) return null;
-  const what = words.map((word) => NOT_COUNTED[word]).join(' and ');
-  return `the kernel was started with cgroup.memory=${words.join(',')} and does not count ${what}`;
+  const rows = NOT_COUNTED.filter(({ word, versions }) => said.has(word) && versions.includes(version));
+  if (rows.length === 0) return null;
+  const words = rows.map(({ word }) => word).join(',');
+  const what = rows.map(({ what }) => what).join(' and ');
+  return `the kernel was started with cgroup.memory=${words} and does not count ${what}`;
 }
 
 /**

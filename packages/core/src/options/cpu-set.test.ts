@@ -1,6 +1,7 @@
+import { formatCpuList } from '@sbx/shared';
 import { describe, expect, it } from 'vitest';
 import { InvalidOptionsError } from '../errors.js';
-import { checkCpuSet, formatCpuSet, parseCpuSet } from './cpu-set.js';
+import { checkCpuSet, parseCpuSet } from './cpu-set.js';
 
 describe('CPU sets', () => {
   it.each([
@@ -13,7 +14,7 @@ describe('CPU sets', () => {
   ])('%j reads as %j', (text, cpus, canonical) => {
     expect(checkCpuSet(text)).toBeNull();
     expect(parseCpuSet(text)).toEqual(cpus);
-    expect(formatCpuSet(cpus)).toBe(canonical);
+    expect(formatCpuList(cpus)).toBe(canonical);
   });
 
   it('takes all CPUs that a kernel can have', () => {
@@ -48,6 +49,6 @@ describe('CPU sets', () => {
   });
 
   it('writes an empty set as empty text', () => {
-    expect(formatCpuSet([])).toBe('');
+    expect(formatCpuList([])).toBe('');
   });
 });

@@ -20,18 +20,6 @@ export function parseCpuSet(text: string): number[] {
   return parse(text) ?? throwProblem('cpuSet', checkCpuSet(text)!);
 }
 
-/** `[0, 1, 3]` → `'0-1,3'`; `cpus` sorted, as from `parseCpuSet`. */
-export function formatCpuSet(cpus: readonly number[]): string {
-  const parts: string[] = [];
-  for (let start = 0; start < cpus.length; ) {
-    let end = start;
-    while (cpus[end + 1] === cpus[end]! + 1) end++;
-    parts.push(end === start ? `${cpus[start]}` : `${cpus[start]}-${cpus[end]}`);
-    start = end + 1;
-  }
-  return parts.join(',');
-}
-
 function parse(text: string): number[] | null {
   if (text.length > TEXT_LENGTH_MAX) return null;
   const cpus = new Set<number>();

@@ -3,9 +3,10 @@
  * docs. Layers go from the general to the special (library, engine, sandbox, program): `undefined` inherits,
  * `null` lifts the limit.
  */
+import { formatCpuList } from '@sbx/shared';
 import type { Limits } from '../types/limits.js';
 import { by, nested, number, type Rule, type Table, table } from './check.js';
-import { checkCpuSet, formatCpuSet, parseCpuSet } from './cpu-set.js';
+import { checkCpuSet, parseCpuSet } from './cpu-set.js';
 import { describe } from './describe.js';
 import { type Problem, problem, throwProblem, within } from './problem.js';
 
@@ -235,7 +236,7 @@ function aboveCeiling(asked: LimitValue, ceiling: LimitValue): Problem {
   const isNumber = typeof ceiling === 'number';
   const limit = isNumber
     ? `${ceiling}`
-    : `the CPUs ${typeof ceiling === 'string' ? ceiling : formatCpuSet(ceiling ?? [])}`;
+    : `the CPUs ${typeof ceiling === 'string' ? ceiling : formatCpuList(ceiling ?? [])}`;
   const expected = isNumber
     ? `must be at most ${limit}, the ceiling of this engine`
     : `must be within ${limit}, the ceiling of this engine`;

@@ -27,7 +27,7 @@ export async function* runMany(
     stop.abort(signal?.reason);
     changes.note();
   };
-  const release = signal === undefined ? () => undefined : onAbort(signal, abort);
+  const release = onAbort(signal, abort);
   const source = new Source(requests, changes);
   const runs = new Runs(core, { signal: stop.signal, concurrency, changes });
   try {

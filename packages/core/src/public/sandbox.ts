@@ -208,7 +208,7 @@ async function fillFolder(lease: SandboxLease, { signal, workspace, files }: San
   if (workspace === undefined && files === undefined) return;
   const { core, folder } = lease;
   const stop = new AbortController();
-  const release = signal === undefined ? () => undefined : onAbort(signal, () => stop.abort(signal.reason));
+  const release = onAbort(signal, () => stop.abort(signal?.reason));
   const closer = async () => {
     stop.abort(new ClosedError('The engine'));
     lease.close();

@@ -5,6 +5,7 @@
  * of a range: `0-7:1/2` is 0, 2, 4 and 6.
  */
 import { readFileSync } from 'node:fs';
+import { formatCpuList } from '@sbx/shared';
 
 /** As go-judge tells it. */
 export const BAD_CPU_SET = 'execve: cgroup: failed to set cpuset limit: write cpuset.cpus: invalid argument';
@@ -30,7 +31,7 @@ export function plainCpuList(text: string, lastCpu: () => number = lastPossibleC
     at = REGION.lastIndex;
     if (line[at] === '\n' && region[3] === undefined) break; // the kernel reads no second line
   }
-  return formatted(cpus);
+  return formatCpuList([...cpus.keys()].filter((cpu) => cpus[cpu] === 1));
 }
 
 function skipGap(line: string, at: number): number {
@@ -51,17 +52,6 @@ function addRegion(cpus: Uint8Array, region: RegExpExecArray, lastCpu: () => num
   if (start > end || end >= CPU_COUNT_MAX || groupSize === 0 || usedCount > groupSize) return false;
   for (let at = start; at <= end; at += groupSize) cpus.fill(1, at, Math.min(at + usedCount, end + 1));
   return true;
-}
-
-function formatted(cpus: Uint8Array): string {
-  const parts: string[] = [];
-  for (let start = cpus.indexOf(1); start >= 0; ) {
-    const end = cpus.indexOf(0, start);
-    const last = (end < 0 ? cpus.length : end) - 1;
-    parts.push(last === start ? `${start}` : `${start}-${last}`);
-    start = end < 0 ? -1 : cpus.indexOf(1, end);
-  }
-  return parts.join(',');
 }
 
 /** Of those that the kernel has room for, as it counts them itself. */

@@ -15,7 +15,7 @@ import { MultipartError } from '../upload/multipart-parts.js';
 type Context = Pick<ServerContext, 'store' | 'unsent'>;
 
 export async function listFiles({ store, unsent }: Context): Promise<Response> {
-  if (!unsent.hasRoom) await unsent.whenRoom();
+  await unsent.whenRoom();
   return jsonResponse(200, encodeMap(await store.list(), goJson));
 }
 
