@@ -21,7 +21,8 @@ function said(child: ReturnType<typeof startSbx>, pattern: RegExp): Promise<RegE
 
 test('worker, status and both servers, from the shell', async () => {
   const args = ['--slots', '2', '--languages', 'python,shell', '--labels', 'rack=a,zone=b', '--json'];
-  const worker = startSbx(['worker', '--nats', nats.url, ...args, '--metrics', '127.0.0.1:0']);
+  const bounds = ['--max-input', '1GiB', '--max-output', '64MiB'];
+  const worker = startSbx(['worker', '--nats', nats.url, ...args, ...bounds, '--metrics', '127.0.0.1:0']);
   const [, monitor] = await said(worker, /"monitorUrls": \[\s*"(http[^"]+)"/);
 
   const status = await sbx(['cluster', 'status', '--nats', nats.url, '--json']);

@@ -59,3 +59,22 @@ test('a file of which nothing comes fails its job, and the place is free again',
   expect(failed).toMatchObject({ code: 'SBX_INTERNAL', retryable: true });
   expect((await engine.run('/bin/true')).status).toBe('ok');
 });
+
+test('a job that brings more than its worker takes is refused by name, before anything is fetched', async () => {
+  await using worker = await startWorker({ ...options(), inputBytesMax: 2 ** 20 });
+  await using engine = await ClusterEngine.open({ servers: nats.url });
+  const files = (count: number) =>
+    Object.fromEntries(['a', 'b'].map((name) => [name, { bytes: Buffer.alloc(count, name) }]));
+  const refused = await engine.run('/bin/true', [], { files: files(2 ** 19 + 1) }).catch((error) => error);
+  expect(refused).toMatchObject({
+    name: 'InvalidOptionsError',
+    field: 'options.files["b"]',
+    rule: 'ceiling',
+    got: '1048578 bytes',
+  });
+  expect(refused.message).toContain('must be at most 1048576 bytes on this worker');
+  expect(worker.describe().cache.fetches).toBe(0);
+  expect((await engine.run('/bin/cat', ['a', 'b'], { files: files(2 ** 19) })).stdout.totalBytes).toBe(
+    2 ** 20,
+  );
+});

@@ -115,6 +115,7 @@ export interface WorkerFlags {
   labels?: string[];
   cache?: string;
   maxWall?: string;
+  maxInput?: string;
   maxOutput?: string;
   drain?: string;
   metrics?: string;

@@ -53,6 +53,7 @@ function workerOptions(): Option[] {
     new Option('--languages <names>', 'languages to announce (default: all that are installed)'),
     new Option('--labels <name=value>', 'a word for operators (repeatable)').argParser(repeated),
     new Option('--max-wall <time>', 'highest wall time of a job (default 1h)'),
+    new Option('--max-input <size>', 'bytes that a job may bring along (default 256MiB)'),
     new Option('--max-output <size>', 'bytes that a job may bring back (default 256MiB)'),
     new Option('--cache <size>', 'bytes of files that are kept here (default 2GiB)'),
     new Option('--drain <time>', 'how long running jobs may go on at the end (default 30s)'),

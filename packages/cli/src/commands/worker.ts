@@ -40,14 +40,15 @@ export async function workerCommand(flags: WorkerFlags): Promise<number> {
 }
 
 function optionsFrom(flags: WorkerFlags): WorkerOptions {
-  const { nats, credentials, inboxPrefix, slots, languages, labels, cache, maxWall, maxOutput, replicas } =
-    flags;
+  const { nats, credentials, inboxPrefix, slots, languages, labels, cache, replicas } = flags;
+  const { maxInput, maxOutput, maxWall } = flags;
   return {
     ...brokerOptions({ cluster: nats, credentials, inboxPrefix }),
     ...(slots === undefined ? {} : { slots: parseCount(slots, '--slots') }),
     ...(languages === undefined ? {} : { languages: languages.split(',').map((name) => name.trim()) }),
     ...(labels === undefined ? {} : { labels: labelsFrom(labels) }),
     ...(cache === undefined ? {} : { cacheBytes: parseSizeBytes(cache, '--cache') }),
+    ...(maxInput === undefined ? {} : { inputBytesMax: parseSizeBytes(maxInput, '--max-input') }),
     ...(maxOutput === undefined ? {} : { outputBytesMax: parseSizeBytes(maxOutput, '--max-output') }),
     ...(maxWall === undefined ? {} : { ceilings: { wallTimeMs: parseDurationMs(maxWall, '--max-wall') } }),
     ...(replicas === undefined ? {} : { replicas: parseCount(replicas, '--replicas') }),

@@ -9,6 +9,7 @@ import type { BlobStore } from '../contents/store.js';
 import type { Delivery } from '../links.js';
 import { decodeEnvelope } from '../wire/envelope.js';
 import { REQUEST, type WireRequest } from '../wire/request.js';
+import { checkInputs } from './input-ceiling.js';
 import { errorOutcome, groupOutcome, runOutcome } from './outcome.js';
 import { checkBytes, checkTogether, underCeiling } from './output-ceiling.js';
 import { type SessionWire, WorkerSession } from './session.js';
@@ -25,6 +26,7 @@ export interface ExecutorParts {
   store: BlobStore;
   cache: FileCache;
   clock: Clock;
+  inputBytesMax: number;
   outputBytesMax: number;
   openSession(tenant: string, session: string): SessionWire;
   /** A job that could not be carried out through no fault of its own. */
@@ -51,8 +53,10 @@ export class Executor {
     let unpacker: Unpacker | null = null;
     try {
       const { header, bytes } = decodeEnvelope(job.body);
+      const request = requestOf(header);
+      checkInputs(request, this.#parts.inputBytesMax); // before anything is fetched
       unpacker = new Unpacker(bytes, this.#parts.cache);
-      const outcome = await this.#carryOut(requestOf(header), job.tenant, unpacker, signal);
+      const outcome = await this.#carryOut(request, job.tenant, unpacker, signal);
       return outcome.byteLength <= OUTCOME_BYTES_MAX ? outcome : errorOutcome(tooManyFiles());
     } catch (error) {
       if (error !== signal.reason) this.#parts.onFailure(error);

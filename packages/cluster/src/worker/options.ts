@@ -35,6 +35,11 @@ export interface WorkerOptions extends BrokerOptions {
    */
   ceilings?: Limits | undefined;
   /**
+   * Bytes of all contents that one job may bring along (`stdin`, `files`, inputs of `fds` and `pty`), in its
+   * message or as files that are fetched for it; each counts as often as it is named. Default 256 MiB.
+   */
+  inputBytesMax?: number | undefined;
+  /**
    * Bytes that one job may bring back in its outputs together (stdout and stderr of a program count once, as
    * the larger), and as many in files, and in records of pipes. Default 256 MiB.
    */
@@ -61,6 +66,11 @@ const OPTIONS = z.strictObject({
   languages: z.array(z.string().min(1).max(64)).max(256).readonly().optional(),
   labels: z.record(z.string().min(1).max(64), z.string().max(256)).default({}),
   ceilings: (record as z.ZodType<Limits>).default({ wallTimeMs: WALL_TIME_MS }),
+  inputBytesMax: z
+    .int()
+    .min(0)
+    .max(2 ** 40)
+    .default(256 * MiB),
   outputBytesMax: z
     .int()
     .min(0)

@@ -115,7 +115,7 @@ class OpenWorker implements Worker {
 
   constructor(parts: WorkerParts) {
     const { options, broker, engine, folder, name } = parts;
-    const { logger = SILENT, outputBytesMax, slots } = options;
+    const { logger = SILENT, inputBytesMax, outputBytesMax, slots } = options;
     this.#parts = parts;
     this.name = name;
     const store = new NatsBlobStore(broker);
@@ -125,6 +125,7 @@ class OpenWorker implements Worker {
       store,
       cache: this.#cache,
       clock: systemClock,
+      inputBytesMax,
       outputBytesMax,
       openSession: (tenant, session) => sessionWire(broker, tenant, session),
       onFailure: (error) =>
