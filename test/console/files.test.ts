@@ -87,15 +87,22 @@ describe.skipIf(!hasChromium)('files', MINUTE, () => {
     await page.keyboard.press('Enter'); // New folder
     await panel(page).getByRole('button', { name: 'Open sub' }).press('Enter');
     await panel(page).getByRole('heading', { name: 'Files in sub' }).waitFor();
+    await panel(page).getByLabel('Name', { exact: true }).fill('a.txt');
+    await panel(page).getByRole('button', { name: 'New file' }).click();
+    await told(page).getByText('New file a.txt: done').waitFor();
     const dropped = await page.evaluateHandle(
       'const data = new DataTransfer(); data.items.add(new File(["a"], "a.txt")); data.items.add(new File(["b"], "b.txt")); data',
     );
     await panel(page).dispatchEvent('drop', { dataTransfer: dropped });
     await told(page).getByText('2 of 2 uploaded').waitFor();
     await row(page, 'b.txt').waitFor();
+    await panel(page).getByLabel('Name', { exact: true }).fill('b.txt');
+    await panel(page).getByRole('button', { name: 'New file' }).click();
+    await told(page).getByText('New file b.txt: Something has this name already').waitFor();
+    expect((await download(page, 'b.txt')).bytes.toString()).toBe('b');
     await panel(page).getByRole('button', { name: 'Up', exact: true }).press('Enter');
     await row(page, 'main.py').waitFor();
-    expect(complaints).toEqual([]);
+    expect(complaints.filter((text) => !text.includes('412'))).toEqual([]);
   });
 
   test('what the shell has changed meanwhile is not overwritten unasked', async () => {

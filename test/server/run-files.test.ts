@@ -76,6 +76,24 @@ describe('files of a run', () => {
     expect(JSON.parse((await call('GET', shell.url)).text).entries).toEqual([]);
   });
 
+  test('are written only where nothing is, where that is asked for', async () => {
+    await using shell = await shellWith('echo hello > a.txt; ln -s nowhere link');
+    const create = (name: string, condition = '*') =>
+      call('PUT', shell.url + name, { body: 'new', headers: { 'If-None-Match': condition } });
+    for (const name of ['a.txt', 'link']) {
+      const late = await create(name);
+      expect([late.status, late.text]).toEqual([
+        412,
+        expect.stringMatching(/^path: something has this name;/),
+      ]);
+    }
+    expect((await call('GET', `${shell.url}a.txt`)).text).toBe('hello\n');
+    expect((await create('b.txt')).status).toBe(204);
+    expect((await call('GET', `${shell.url}b.txt`)).text).toBe('new');
+    expect((await create('c.txt', '"tag"')).text).toMatch(/^If-None-Match: must be '\*'/);
+    expect(JSON.parse((await call('GET', shell.url)).text).entries).toHaveLength(3);
+  });
+
   test('are downloads, whatever is in them, and no page', async () => {
     await using shell = await shellWith('echo "<script>alert(1)</script>" > x.html');
     const { headers } = await call('GET', `${shell.url}x.html`);

@@ -3,7 +3,7 @@
  * `FileCalls`, which no link leads out of; what is sent can be no page. docs/protocols/console.md.
  */
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { FILE_BYTES_MAX, FOLDER_ENTRIES_MAX, type FolderItem, type FolderListing } from '@sbx/console/wire';
 import type { FileCalls, FileStat } from '@sbx/core';
@@ -158,7 +158,7 @@ async function sendFile({ files, path, response }: Call): Promise<void> {
 
 /**
  * Whole or not at all: it is written beside its place, and then put there. A link there is replaced. With
- * `If-Match` only what is still as it was read.
+ * `If-Match` only what is still as it was read, with `If-None-Match: *` only where nothing is.
  */
 async function takeFile({ files, path, request, response }: Call): Promise<void> {
   const sizeBytes = Number(request.headers['content-length'] ?? 0);
@@ -172,7 +172,7 @@ async function takeFile({ files, path, request, response }: Call): Promise<void>
   try {
     await files.writeFile(beside, bounded(request.iterator({ destroyOnReturn: false })), { mode });
     mark = markOf(await files.stat(beside)); // in its place another may follow at once
-    await checkUnchanged(files, path, request.headers['if-match']);
+    await checkConditions(files, path, request.headers);
     await files.rename(beside, path);
   } catch (error) {
     await files.rm(beside, { force: true }).catch(() => undefined); // the sandbox may be gone
@@ -181,7 +181,12 @@ async function takeFile({ files, path, request, response }: Call): Promise<void>
   sendDone(response, { ETag: mark });
 }
 
-async function checkUnchanged(files: FileCalls, path: string, mark: string | undefined): Promise<void> {
+async function checkConditions(files: FileCalls, path: string, headers: IncomingHttpHeaders): Promise<void> {
+  const { 'if-match': mark, 'if-none-match': none } = headers;
+  if (none !== undefined && none !== '*')
+    throw new FileRefusal(400, "If-None-Match: must be '*', for what is to be new");
+  if (none !== undefined && (await files.lstat(path).catch(() => null)) !== null)
+    throw new FileRefusal(412, 'path: something has this name; send it without If-None-Match to replace it');
   if (mark === undefined) return;
   const now = await files.stat(path).catch(() => null);
   if (now === null || markOf(now) !== mark)

@@ -100,7 +100,7 @@ function Additions({ files, run }: { files: Files; run: RunFiles }) {
         Name
         <input value={name} maxLength={255} onInput={({ currentTarget }) => setName(currentTarget.value)} />
       </label>
-      <button type="button" onClick={() => void make('file', (path) => run.write(path, new Blob()))}>
+      <button type="button" onClick={() => void make('file', (path) => run.create(path))}>
         New file
       </button>
       <button type="button" onClick={() => void make('folder', (path) => run.makeFolder(`${path}/`))}>

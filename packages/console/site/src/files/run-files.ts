@@ -8,7 +8,13 @@ export function newFilesId(): string {
 }
 
 /** Somebody else has written it since it was read. */
-export class FileChanged extends Error {}
+export class FileChanged extends Error {
+  constructor() {
+    super('It has changed since it was opened here');
+  }
+}
+
+const PRECONDITION_FAILED = 412;
 
 export interface FileContent {
   content: Blob;
@@ -42,8 +48,15 @@ export class RunFiles {
       const [got, most] = [content.size, FILE_BYTES_MAX].map(formatBytes);
       throw new Error(`It has ${got}; a file may have ${most} at most`);
     }
-    const answer = await this.#call('PUT', path, content, mark);
+    const answer = await this.#call('PUT', path, content, mark === null ? {} : { 'If-Match': mark });
+    if (answer.status === PRECONDITION_FAILED) throw new FileChanged();
     return answer.headers.get('ETag');
+  }
+
+  /** An empty file; throws where something has its name. */
+  async create(path: string): Promise<void> {
+    const answer = await this.#call('PUT', path, new Blob(), { 'If-None-Match': '*' });
+    if (answer.status === PRECONDITION_FAILED) throw new Error('Something has this name already');
   }
 
   async makeFolder(path: string): Promise<void> {
@@ -54,13 +67,21 @@ export class RunFiles {
     await this.#call('DELETE', path);
   }
 
-  /** Throws what the server says, in its words. */
-  async #call(method: string, path: string, body?: Blob, mark: string | null = null): Promise<Response> {
+  /** Throws what the server says, in its words, but where a condition in `headers` does not hold. */
+  async #call(
+    method: string,
+    path: string,
+    body?: Blob,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
     const url = this.#root + path.split('/').map(encodeURIComponent).join('/');
-    const headers = mark === null ? this.#headers : { ...this.#headers, 'If-Match': mark };
-    const answer = await fetch(url, { method, headers, ...(body && { body }) });
-    if (answer.status === 412) throw new FileChanged('It has changed since it was opened here');
-    if (!answer.ok) throw new Error((await answer.text()).trim() || `The server answered ${answer.status}`);
+    const answer = await fetch(url, {
+      method,
+      headers: { ...this.#headers, ...headers },
+      ...(body && { body }),
+    });
+    if (!answer.ok && answer.status !== PRECONDITION_FAILED)
+      throw new Error((await answer.text()).trim() || `The server answered ${answer.status}`);
     return answer;
   }
 }
