@@ -2,6 +2,7 @@
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import type { InputSpec, InputStream, OneShotOptions, OutputStream, RunResult } from '@sbx/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KiB, MiB, t, useEngine } from '../helpers/engine.js';
@@ -95,6 +96,32 @@ describe('stdin', () => {
     const result = await sbx.engine.run(t('exit-with'), ['0'], { stdin: { stream: endless() } });
     expect(result.status).toBe('ok');
     await until(1000, 'the generator is told', () => ended);
+  });
+
+  it.each<[string, () => { stream: AsyncIterable<Uint8Array>; isOver: () => boolean }]>([
+    [
+      'of Node',
+      () => {
+        const stream = new PassThrough();
+        return { stream, isOver: () => stream.destroyed };
+      },
+    ],
+    [
+      'of the Web',
+      () => {
+        let isOver = false;
+        const cancel = () => {
+          isOver = true;
+        };
+        const stream = new ReadableStream<Uint8Array>({ cancel });
+        return { stream: stream as unknown as AsyncIterable<Uint8Array>, isOver: () => isOver };
+      },
+    ],
+  ])('a stream %s that gives nothing ends with the program', async (_, make) => {
+    const { stream, isOver } = make();
+    const result = await sbx.engine.run(t('exit-with'), ['0'], { stdin: { stream } });
+    expect(result.status).toBe('ok');
+    await until(1000, 'the stream is told', isOver);
   });
 
   it('a stream that throws ends the run and rejects it', async () => {

@@ -10,7 +10,7 @@ export type InputSpec =
   | SeekableContent
   | { file: string } // a file of the sandbox, after `files` are in; paths as there
   | { inherit: number } // an open descriptor of the host, as it is; the host keeps its own
-  | { stream: AsyncIterable<Uint8Array | string> };
+  | { stream: AsyncIterable<Uint8Array | string> }; // destroyed or cancelled when the program has ended
 
 /**
  * A content as input. With `seekable` the program gets a real file, at its start, that it can seek in and

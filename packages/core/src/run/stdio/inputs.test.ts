@@ -126,6 +126,20 @@ describe('an iterable', () => {
     expect(told).toMatchObject({ code: 'SBX_STREAM_SOURCE', cause: new Error('no more') });
   });
 
+  it('that throws once the program is gone is told to nobody', async () => {
+    let fail = (_error: Error) => {};
+    const late = {
+      [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>((_, reject) => (fail = reject)) }),
+    };
+    const { inputs } = opened({ stream: late });
+    const told = vi.fn();
+    inputs.start(told);
+    inputs.close();
+    fail(new Error('late'));
+    await new Promise(setImmediate);
+    expect(told).not.toHaveBeenCalled();
+  });
+
   it('is not read once the program is gone', () => {
     const { inputs, closed } = opened({ stream: source() });
     inputs.close();

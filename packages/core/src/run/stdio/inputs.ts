@@ -6,6 +6,7 @@ import { inTree, type WorkFolder } from '../../files/trees.js';
 import { FD_CONTENT } from '../../native/native.js';
 import { CONTENTS_MAX } from '../../native/tables.js';
 import { immediateBytes } from '../../options/content.js';
+import { ChunkSource } from '../../streams/chunk-source.js';
 import { InputStream } from '../../streams/input.js';
 import type { InputSpec, SeekableContent } from '../../types/stdio.js';
 import type { ChildDescriptors } from './child-descriptors.js';
@@ -18,10 +19,10 @@ const PIPE_BYTES = 64 * 1024;
  */
 const SENT_BYTES = 8 * 1024;
 
-type Source = AsyncIterable<Uint8Array | string>;
+type Chunk = Uint8Array | string;
 
 /** The members of `InputSpec` that are objects, as one. A key with `undefined` is not there. */
-type AnyInput = Partial<{ file: string; inherit: number; stream: Source } & SeekableContent>;
+type AnyInput = Partial<{ file: string; inherit: number; stream: AsyncIterable<Chunk> } & SeekableContent>;
 
 export class Inputs {
   /** Inputs that the caller writes to. */
@@ -33,9 +34,10 @@ export class Inputs {
   readonly #makesFiles: boolean;
   /** Inputs that this library writes to. */
   readonly #feeding: InputStream[] = [];
-  readonly #sources: [InputStream, Source][] = [];
+  readonly #sources: [InputStream, ChunkSource<Chunk>][] = [];
   readonly #waiting: Promise<void>[] = [];
   readonly #files: [number, string][] = [];
+  #isClosed = false;
 
   /** `makesFiles`: init can create files for the program to read. */
   constructor(descriptors: ChildDescriptors, folder: WorkFolder, makesFiles: boolean) {
@@ -52,7 +54,7 @@ export class Inputs {
     const { file, inherit, stream, seekable } = spec as AnyInput;
     if (file !== undefined) return void this.#files.push([target, file]);
     if (inherit !== undefined) return this.#descriptors.addCopy(target, inherit);
-    if (stream !== undefined) return void this.#sources.push([this.#feed(target), stream]);
+    if (stream !== undefined) return void this.#sources.push([this.#feed(target), new ChunkSource(stream)]);
     if (seekable === true) return this.#openSeekable(target, spec as SeekableContent);
     const bytes = immediateBytes(spec as SeekableContent);
     if (bytes !== null) return this.#openBytes(target, bytes);
@@ -98,16 +100,17 @@ export class Inputs {
 
   /** The program is on its way: iterables are read from now on. */
   start(onSourceError: (error: SbxError) => void): void {
-    for (const [input, source] of this.#sources) void pump(input, source, onSourceError);
+    const tell = (error: SbxError) => {
+      if (!this.#isClosed) onSourceError(error);
+    };
+    for (const [input, source] of this.#sources) void pump(input, source, tell);
   }
 
-  /** The program is gone: stops writing to it. */
-  stopFeeding(): void {
-    for (const input of this.#feeding) input.destroy();
-  }
-
+  /** The program is gone: nothing more is read for it, also of a stream that owes a chunk. */
   close(): void {
-    this.stopFeeding();
+    this.#isClosed = true;
+    for (const input of this.#feeding) input.destroy();
+    for (const [, source] of this.#sources) void source.close().catch(() => undefined);
     for (const input of this.streams.values()) input.destroy();
   }
 
@@ -143,22 +146,23 @@ export class Inputs {
 /** Until the program stops reading or the source ends. */
 async function pump(
   input: InputStream,
-  source: Source,
+  source: ChunkSource<Chunk>,
   onSourceError: (error: SbxError) => void,
 ): Promise<void> {
   try {
-    for await (const chunk of source) {
-      const stopped = await input.write(chunk).then(
-        () => false,
+    for (let next = await source.next(); !next.done; next = await source.next()) {
+      const taken = await input.write(next.value).then(
+        () => true,
         (error: SbxError) => {
-          if (error.code === 'SBX_STREAM_ENDED') return true;
+          if (error.code === 'SBX_STREAM_ENDED') return false;
           throw error;
         },
       );
-      if (stopped) return;
+      if (!taken) return await source.close();
     }
     await input.end();
   } catch (cause) {
+    await source.close().catch(() => undefined);
     const message = 'The iterable given as input threw, or gave something other than text or bytes.';
     onSourceError(new SbxError({ code: 'SBX_STREAM_SOURCE', message, cause }));
   }
