@@ -2,9 +2,26 @@
 
 /** What Node knows of bytes on their way. */
 export interface Sending {
-  bytesWritten: number;
+  /** Missing on a closed socket. */
+  bytesWritten?: number | undefined;
   writableLength: number;
   _handle?: { writeQueueSize?: number } | null;
+}
+
+/** How far a connection has come, in bytes. */
+export interface Sent {
+  /** Of messages that have left whole. */
+  left: number;
+  /** Still to go of the one that is leaving. */
+  queued: number;
+}
+
+/**
+ * Changes whenever the kernel takes a byte, not only when a whole message has left; and only then: what is
+ * added meanwhile, our own pings above all, is no progress of the peer's.
+ */
+export function sentOver({ bytesWritten = 0, writableLength, _handle: handle }: Sending): Sent {
+  return { left: bytesWritten - writableLength, queued: handle?.writeQueueSize ?? 0 };
 }
 
 export interface StallOptions {
@@ -20,6 +37,7 @@ export interface StallOptions {
 }
 
 const CHECKS_PER_STALL = 10;
+const NOTHING: Sending = { writableLength: 0 };
 
 export class StallWatch {
   readonly #options: StallOptions;
@@ -31,14 +49,16 @@ export class StallWatch {
 
   /** Looks from now on, for as long as something waits. To be called whenever that may begin. */
   watch(): void {
-    const { stallMs, isWaiting, onStall, onProgress } = this.#options;
+    const { connection, stallMs, isWaiting, onStall, onProgress } = this.#options;
     if (this.#timer !== undefined || !isWaiting()) return;
     let left = CHECKS_PER_STALL;
-    let before = this.#taken();
+    const sent = () => sentOver(connection() ?? NOTHING);
+    let before = sent();
     this.#timer = setInterval(() => {
-      const now = this.#taken();
-      left = now === before ? left - 1 : CHECKS_PER_STALL;
-      if (now !== before) onProgress();
+      const now = sent();
+      const hasTaken = now.left !== before.left || now.queued !== before.queued;
+      left = hasTaken ? CHECKS_PER_STALL : left - 1;
+      if (hasTaken) onProgress();
       before = now;
       if (left === 0) onStall();
       if (left === 0 || !isWaiting()) this.stop();
@@ -48,14 +68,5 @@ export class StallWatch {
   stop(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
-  }
-
-  /**
-   * Changes whenever the kernel takes a byte, not only when a whole message has left; and only then: what is
-   * added meanwhile, our own pings above all, is no progress of the peer's.
-   */
-  #taken(): string {
-    const { bytesWritten = 0, writableLength = 0, _handle: handle } = this.#options.connection() ?? {};
-    return `${bytesWritten - writableLength}:${handle?.writeQueueSize ?? 0}`;
   }
 }

@@ -3,7 +3,7 @@
  * many leave lying would be more than the server has. Up to a bound a client may take all its time. Beyond,
  * what brings large answers waits for room, and connections that take too little make it: they are reset.
  */
-import type { Sending } from './stall-watch.js';
+import { type Sending, type Sent, sentOver } from './stall-watch.js';
 
 /** Whom answers are for: a `Socket`. */
 export interface Taker extends Sending {
@@ -25,9 +25,7 @@ const LOOKS_PER_STALL = 10;
 interface Mark {
   since: number;
   bytes: number;
-  /** Of messages that have left whole, and still to go of the one that is leaving. */
-  left: number;
-  queued: number;
+  sent: Sent;
 }
 
 export class Unsent {
@@ -126,15 +124,15 @@ export class Unsent {
 
   #isTooSlow(taker: Taker, now: number): boolean {
     const { stallMs, bytesPerMs } = this.#pace;
-    const left = taker.bytesWritten - taker.writableLength;
-    const queued = taker._handle?.writeQueueSize ?? 0;
+    const sent = sentOver(taker);
     const mark = this.#marks.get(taker);
     if (mark === undefined) {
-      this.#marks.set(taker, { since: now, bytes: 0, left, queued });
+      this.#marks.set(taker, { since: now, bytes: 0, sent });
       return false;
     }
-    mark.bytes += left > mark.left ? left - mark.left : Math.max(0, mark.queued - queued);
-    Object.assign(mark, { left, queued });
+    const { left, queued } = mark.sent;
+    mark.bytes += sent.left > left ? sent.left - left : Math.max(0, queued - sent.queued);
+    mark.sent = sent;
     if (mark.bytes >= stallMs * bytesPerMs) Object.assign(mark, { since: now, bytes: 0 });
     return now - mark.since >= stallMs;
   }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CpuPins, parseCpuList } from './pins.js';
+import { CpuPins } from './pins.js';
 
 it('the CPU that the fewest have is next, the first of several', () => {
   const pins = new CpuPins([2, 3, 7]);
@@ -9,12 +9,4 @@ it('the CPU that the fewest have is next, the first of several', () => {
   pins.release(2);
   pins.release(2);
   expect([pins.acquire(), pins.acquire()]).toEqual([2, 2]);
-});
-
-it.each([
-  ['0', [0]],
-  ['0-2,5', [0, 1, 2, 5]],
-  ['3,8-9', [3, 8, 9]],
-])('the kernel’s list %s', (list, cpus) => {
-  expect(parseCpuList(list)).toEqual(cpus);
 });

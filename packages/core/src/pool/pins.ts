@@ -1,5 +1,6 @@
 /** CPUs for sandboxes that are to have one each: the one that the fewest others have. */
 import { readFileSync } from 'node:fs';
+import { parseCpuSet } from '../options/cpu-set.js';
 
 export class CpuPins {
   readonly #uses: Map<number, number>;
@@ -23,13 +24,5 @@ export class CpuPins {
 /** CPUs that this process may run on. */
 export function allowedCpus(): number[] {
   const status = readFileSync('/proc/self/status', 'utf8');
-  return parseCpuList(/^Cpus_allowed_list:\s*(\S+)/m.exec(status)?.[1] ?? '0');
-}
-
-/** As the kernel writes lists: `0-2,5`. */
-export function parseCpuList(list: string): number[] {
-  return list.split(',').flatMap((part) => {
-    const [first = 0, last = first] = part.split('-').map(Number);
-    return Array.from({ length: last - first + 1 }, (_, offset) => first + offset);
-  });
+  return parseCpuSet(/^Cpus_allowed_list:\s*(\S+)/m.exec(status)?.[1] ?? '0');
 }
