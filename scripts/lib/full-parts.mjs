@@ -1,6 +1,7 @@
 // The parts of `npm run test:full`: what `npm test` leaves out because of its time. CI runs those of
 // `CI_PARTS` after it.
 import { join } from 'node:path';
+import { besideLoad } from './beside-load.mjs';
 import { guestTests } from './guest.mjs';
 import { NODE_VERSIONS, nodeBinary } from './nodes.mjs';
 import { root, tool } from './paths.mjs';
@@ -73,6 +74,11 @@ export const PARTS = [
     about: '2,000 jobs of a cluster while workers, submitters and one of three brokers are killed',
     commands: [vitest('test/cluster/chaos.faults.test.ts')],
     env: { SBX_BROKER_FAULTS: '1' },
+  },
+  {
+    name: 'beside-load',
+    about: 'all tests that vitest takes, twenty times in a row beside a busy process: hours (SBX_RUNS)',
+    run: () => besideLoad(),
   },
   { name: 'attacks', about: 'the whole catalogue of attacks', commands: [script('attacks')] },
   {
