@@ -81,6 +81,23 @@ test('the broker goes and comes back: what runs goes on, and its result comes', 
   expect((await meanwhile).stdout.text()).toBe('sent while it was away\n');
 });
 
+test('the broker goes and comes back while files travel, both ways: each job has its result', async () => {
+  await addWorker(4);
+  await using engine = await openEngine({ servers: nats.url });
+  const contents = Array.from({ length: 24 }, (_, index) => Buffer.alloc(3 * 2 ** 20 + index, `${index} `));
+  const results = contents.map((bytes) =>
+    engine.run('cat', [], { stdin: { bytes }, limits: { outputBytes: bytes.byteLength } }),
+  );
+  const ends = Promise.all(results);
+  await Promise.any(results); // the others are at every step of their way
+  await nats.kill();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await nats.start();
+  for (const [index, { stdout }] of (await ends).entries()) {
+    expect(Buffer.compare(stdout.bytes, contents[index]!)).toBe(0);
+  }
+}, 60_000);
+
 test('a broker that was started again has forgotten which ids it had: the record of one comes at once all the same', async () => {
   await addWorker();
   const job = { id: 'known', request: { file: 'sh', args: ['-c', 'echo $$; date +%N'] } };

@@ -7,9 +7,12 @@ import { FileCache } from './file-cache.js';
 
 const CONTENT = Buffer.from('of somebody else');
 const HASH = sha256Of(CONTENT);
+const never = () => false;
 
 let answer: () => void;
 let cache: FileCache;
+/** Of the last fetch. */
+let isUnwanted: () => boolean;
 
 beforeEach(async () => {
   const answered = new Promise<void>((resolve) => {
@@ -17,7 +20,8 @@ beforeEach(async () => {
   });
   const store = {
     put: () => Promise.resolve(),
-    async get(_sha256: string, sizeBytes: number) {
+    async get(_sha256: string, sizeBytes: number, isOver: () => boolean) {
+      isUnwanted = isOver;
       await answered;
       if (sizeBytes !== CONTENT.byteLength) throw new Error('another size');
       return CONTENT;
@@ -29,12 +33,25 @@ beforeEach(async () => {
 afterEach(() => cache.close());
 
 test('a job that gives a wrong size spoils no other job’s file', async () => {
-  const wrong = cache.hold(HASH, 1);
-  const right = cache.hold(HASH, CONTENT.byteLength);
+  const wrong = cache.hold({ sha256: HASH, sizeBytes: 1 }, never);
+  const right = cache.hold({ sha256: HASH, sizeBytes: CONTENT.byteLength }, never);
   answer();
   await expect(wrong).rejects.toThrow('another size');
   const { path, release } = await right;
   expect(await readFile(path)).toEqual(CONTENT);
   release();
   expect(cache.bytes).toBe(CONTENT.byteLength);
+});
+
+test('a fetch goes on for as long as one of its jobs does', async () => {
+  const blob = { sha256: HASH, sizeBytes: CONTENT.byteLength };
+  const ended = [false, false];
+  const holding = Promise.all([0, 1].map((index) => cache.hold(blob, () => ended[index]!)));
+  expect(isUnwanted()).toBe(false);
+  ended[0] = true;
+  expect(isUnwanted()).toBe(false);
+  ended[1] = true;
+  expect(isUnwanted()).toBe(true);
+  answer();
+  expect(await holding).toHaveLength(2);
 });

@@ -4,13 +4,16 @@
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { StoredBlob } from '../wire/blob.js';
 import { fetchChecked } from './reader.js';
-import type { BlobStore } from './store.js';
+import type { BlobStore, IsOver } from './store.js';
 
 interface Cached {
   path: Promise<string>;
   sizeBytes: number;
   holders: number;
+  /** Of those that wait for it: the fetch ends when all are over. */
+  waiting: Set<IsOver>;
 }
 
 /** A file that stays until it is released. */
@@ -20,7 +23,7 @@ export interface HeldFile {
 }
 
 export class FileCache {
-  readonly #store: BlobStore;
+  readonly #store: Pick<BlobStore, 'get'>;
   readonly #folder: string;
   readonly #bytesMax: number;
   /** By hash and size, least recently used first: who gives a wrong size spoils nobody's file. */
@@ -31,7 +34,7 @@ export class FileCache {
   /** Of the files that came whole. */
   fetchedBytes = 0;
 
-  constructor(store: BlobStore, folder: string, bytesMax: number) {
+  constructor(store: Pick<BlobStore, 'get'>, folder: string, bytesMax: number) {
     this.#store = store;
     this.#folder = folder;
     this.#bytesMax = bytesMax;
@@ -43,14 +46,15 @@ export class FileCache {
   }
 
   /** Held files are never evicted: jobs that run together may so go over the bound, by what they need. */
-  async hold(sha256: string, sizeBytes: number): Promise<HeldFile> {
-    const key = keyOf(sha256, sizeBytes);
+  async hold(blob: StoredBlob, isOver: IsOver): Promise<HeldFile> {
+    const key = keyOf(blob);
     const known = this.#files.get(key);
     if (known !== undefined) this.totals.hits += 1;
-    const file = known ?? this.#fetch(sha256, sizeBytes);
+    const file = known ?? this.#fetch(blob, isOver);
     this.#files.delete(key);
     this.#files.set(key, file);
     file.holders += 1;
+    file.waiting.add(isOver);
     let isHeld = true;
     const release = () => {
       if (isHeld) file.holders -= 1;
@@ -62,6 +66,8 @@ export class FileCache {
     } catch (error) {
       release();
       throw error;
+    } finally {
+      file.waiting.delete(isOver);
     }
   }
 
@@ -69,22 +75,24 @@ export class FileCache {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  #fetch(sha256: string, sizeBytes: number): Cached {
+  #fetch(blob: StoredBlob, isOver: IsOver): Cached {
+    const { sizeBytes } = blob;
     this.totals.fetches += 1;
-    const path = this.#write(sha256, sizeBytes);
-    const file: Cached = { path, sizeBytes, holders: 0 };
+    const waiting = new Set([isOver]);
+    const path = this.#write(blob, () => [...waiting].every((isOverFor) => isOverFor()));
+    const file: Cached = { path, sizeBytes, holders: 0, waiting };
     this.#bytes += sizeBytes;
-    path.catch(() => this.#forget(keyOf(sha256, sizeBytes), file));
+    path.catch(() => this.#forget(keyOf(blob), file));
     this.#evict();
     return file;
   }
 
-  async #write(sha256: string, sizeBytes: number): Promise<string> {
-    const bytes = await fetchChecked(this.#store, sha256, sizeBytes);
-    this.fetchedBytes += sizeBytes;
+  async #write(blob: StoredBlob, isOver: IsOver): Promise<string> {
+    const bytes = await fetchChecked(this.#store, blob, isOver);
+    this.fetchedBytes += blob.sizeBytes;
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     // Of its own: an evicted one may still be on its way out.
-    const path = join(this.#folder, `${sha256}.${this.#names++}`);
+    const path = join(this.#folder, `${blob.sha256}.${this.#names++}`);
     await writeFile(path, bytes, { mode: 0o600 });
     return path;
   }
@@ -107,6 +115,6 @@ export class FileCache {
   }
 }
 
-function keyOf(sha256: string, sizeBytes: number): string {
+function keyOf({ sha256, sizeBytes }: StoredBlob): string {
   return `${sha256}.${sizeBytes}`;
 }

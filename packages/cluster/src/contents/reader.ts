@@ -1,7 +1,7 @@
 /** Contents of a message that came: out of it, or out of the store, where their hash is checked. */
-import { type Blob, sha256Of } from '../wire/blob.js';
+import { type Blob, type StoredBlob, sha256Of } from '../wire/blob.js';
 import { BrokenMessageError } from '../wire/envelope.js';
-import type { BlobStore } from './store.js';
+import type { BlobStore, IsOver } from './store.js';
 
 /** The bytes of a content that lies in the message. Throws `BrokenMessageError`. */
 export function inlineBytes(blob: Extract<Blob, { at: unknown }>, bytes: Uint8Array): Uint8Array {
@@ -12,13 +12,22 @@ export function inlineBytes(blob: Extract<Blob, { at: unknown }>, bytes: Uint8Ar
 }
 
 /** The bytes of any content. */
-export async function readBlob(blob: Blob, bytes: Uint8Array, store: BlobStore): Promise<Uint8Array> {
-  return 'at' in blob ? inlineBytes(blob, bytes) : fetchChecked(store, blob.sha256, blob.sizeBytes);
+export async function readBlob(
+  blob: Blob,
+  bytes: Uint8Array,
+  store: Pick<BlobStore, 'get'>,
+  isOver: IsOver,
+): Promise<Uint8Array> {
+  return 'at' in blob ? inlineBytes(blob, bytes) : fetchChecked(store, blob, isOver);
 }
 
 /** Throws `BrokenMessageError` when the store has something else under that name. */
-export async function fetchChecked(store: BlobStore, sha256: string, sizeBytes: number): Promise<Uint8Array> {
-  const content = await store.get(sha256, sizeBytes);
+export async function fetchChecked(
+  store: Pick<BlobStore, 'get'>,
+  { sha256, sizeBytes }: StoredBlob,
+  isOver: IsOver,
+): Promise<Uint8Array> {
+  const content = await store.get(sha256, sizeBytes, isOver);
   if (content.byteLength === sizeBytes && sha256Of(content) === sha256) return content;
   throw new BrokenMessageError(`the file store has something else under ${sha256}`);
 }

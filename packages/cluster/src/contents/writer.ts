@@ -1,6 +1,6 @@
 /** Contents of one message: small ones go along in it, others into the store. */
 import { BLOB_BYTES_MAX, type Blob, sha256Of } from '../wire/blob.js';
-import type { BlobStore } from './store.js';
+import type { BlobStore, IsOver } from './store.js';
 
 /** Of one content in a message, and of all of them; a broker takes 1 MiB unless it is told otherwise. */
 export const INLINE_BYTES_MAX = 128 * 1024;
@@ -9,10 +9,12 @@ export const INLINE_TOTAL_BYTES_MAX = 512 * 1024;
 export class ContentWriter {
   readonly chunks: Uint8Array[] = [];
   readonly #store: BlobStore;
+  readonly #isOver: IsOver;
   #bytes = 0;
 
-  constructor(store: BlobStore) {
+  constructor(store: BlobStore, isOver: IsOver) {
     this.#store = store;
+    this.#isOver = isOver;
   }
 
   async put(bytes: Uint8Array): Promise<Blob> {
@@ -25,7 +27,7 @@ export class ContentWriter {
       return { at: [at, byteLength] };
     }
     const sha256 = sha256Of(bytes);
-    await this.#store.put(sha256, bytes);
+    await this.#store.put(sha256, bytes, this.#isOver);
     return { sha256, sizeBytes: byteLength };
   }
 }

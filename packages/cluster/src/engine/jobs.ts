@@ -10,6 +10,7 @@ import {
 } from '@sbx/core';
 import type { BlobStore } from '../contents/store.js';
 import { ContentWriter } from '../contents/writer.js';
+import { JobDeadlineError } from '../errors.js';
 import type { Submitter } from '../submit/submitter.js';
 import type { JobTicket } from '../submit/ticket.js';
 import { JobSpan } from '../tracing/job-span.js';
@@ -20,12 +21,14 @@ import { errorFrom } from '../wire/error.js';
 import { OUTCOME, type WireOutcome } from '../wire/outcome.js';
 import type { JobRecord } from '../wire/record.js';
 import { REQUEST, type WireRequest } from '../wire/request.js';
-import { dropResult, outputFrom, resultFrom } from './results.js';
+import { dropResult, outputFrom, type ResultSource, resultFrom } from './results.js';
 
 /**
  * Of a job with all that lies in it; what is larger belongs into the store, and arguments cannot go there.
  */
 export const MESSAGE_BYTES_MAX = 900 * 1024;
+/** Of a result that is there: at least so long its files may be on their way. */
+const FILES_MS = 60_000;
 
 export interface JobSettings {
   id?: string | undefined;
@@ -74,8 +77,14 @@ export class Jobs {
   async #submit(call: JobCall, id: string, trace: TraceHeaders | null): Promise<JobTicket> {
     const { settings, signal } = call;
     signal?.throwIfAborted();
-    const writer = new ContentWriter(this.#store);
-    const body = encodeEnvelope(checked(await call.pack(writer), call.field), writer.chunks);
+    const until = performance.now() + settings.deadlineMs;
+    const isOver = () => signal?.aborted === true || performance.now() > until;
+    const writer = new ContentWriter(this.#store, isOver);
+    const request = await call.pack(writer).catch((error) => {
+      signal?.throwIfAborted();
+      throw isOver() ? new JobDeadlineError(settings.deadlineMs, 'not sent yet') : error;
+    });
+    const body = encodeEnvelope(checked(request, call.field), writer.chunks);
     if (body.byteLength > MESSAGE_BYTES_MAX) throw tooLarge(call.field, body.byteLength);
     signal?.throwIfAborted();
     this.#listen(settings.tenant);
@@ -97,7 +106,7 @@ export class Jobs {
   async runResult(ticket: JobTicket, options: RunnerOptions): Promise<RunResult> {
     const { outcome, bytes } = outcomeOf(await ticket.record);
     if (outcome.kind !== 'run') throw wrongOutcome();
-    return resultFrom(outcome.result, { bytes, store: this.#store }, options);
+    return resultFrom(outcome.result, this.#source(ticket, bytes), options);
   }
 
   async groupResult(
@@ -107,7 +116,7 @@ export class Jobs {
   ): Promise<GroupResult | EachGroupResult> {
     const { outcome, bytes } = outcomeOf(await ticket.record);
     if (outcome.kind !== 'group' || outcome.results.length !== programs.length) throw wrongOutcome();
-    const source = { bytes, store: this.#store };
+    const source = this.#source(ticket, bytes);
     const results: (RunResult | null)[] = [];
     try {
       for (const [index, wire] of outcome.results.entries()) {
@@ -124,6 +133,12 @@ export class Jobs {
       for (const result of results) dropResult(result);
       throw error;
     }
+  }
+
+  /** Its files are waited for as the result itself was, and have their time where that came late. */
+  #source({ submittedAt, job }: JobTicket, bytes: Uint8Array): ResultSource {
+    const until = Math.max(submittedAt + job.deadlineMs, performance.now() + FILES_MS);
+    return { bytes, store: this.#store, isOver: () => performance.now() > until };
   }
 
   #attach(ticket: JobTicket, { signal, onAbort }: JobCall): void {

@@ -11,7 +11,7 @@ import {
   type RunResult,
 } from '@sbx/core';
 import { readBlob } from '../contents/reader.js';
-import type { BlobStore } from '../contents/store.js';
+import type { BlobStore, IsOver } from '../contents/store.js';
 import type { WireOutputData, WireResult } from '../wire/outcome.js';
 
 const NONE = new Uint8Array(0);
@@ -20,6 +20,8 @@ const NONE = new Uint8Array(0);
 export interface ResultSource {
   bytes: Uint8Array;
   store: BlobStore;
+  /** Nobody waits for the result any more. */
+  isOver: IsOver;
 }
 
 /** `options`: what the caller asked for, since descriptors are made at this end. */
@@ -56,7 +58,7 @@ export async function resultFrom(
   for (const [fd, output] of outputs)
     result.outputs[fd] = await outputFrom(output, source, collectedAs(options, fd));
   for (const [path, { blob, mode, sizeBytes }] of files) {
-    const bytes = await readBlob(blob, source.bytes, source.store);
+    const bytes = await readBlob(blob, source.bytes, source.store, source.isOver);
     result.files[path] = fileFrom({ path, mode, sizeBytes }, bytes, wanted.has(path));
   }
   return result;
@@ -64,10 +66,10 @@ export async function resultFrom(
 
 export async function outputFrom(
   { blob, totalBytes }: WireOutputData,
-  { bytes, store }: ResultSource,
+  { bytes, store, isOver }: ResultSource,
   collected: { maxBytes: number } | null = null,
 ): Promise<Output> {
-  const content = await readBlob(blob, bytes, store);
+  const content = await readBlob(blob, bytes, store, isOver);
   if (collected === null) return new Output(content, totalBytes);
   return new Output(NONE, totalBytes, { fd: descriptorOf(content), maxBytes: collected.maxBytes });
 }

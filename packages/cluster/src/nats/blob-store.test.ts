@@ -3,6 +3,7 @@ import { NatsBlobStore } from './blob-store.js';
 import type { Broker } from './connection.js';
 
 const CHUNKS = '$O.sbx-files.C.';
+const never = () => false;
 const text = (value: string) => Buffer.from(value);
 
 interface Message {
@@ -34,21 +35,21 @@ test.each([
   ['at any distance', letters.flatMap((letter, i) => [own(letter), ...Array<Message>(i % 4).fill(foreign)])],
 ])('chunks %s are the content in its order', async (_, messages) => {
   const { store } = storeOf(messages, letters.length);
-  expect(String(await store.get('hash', letters.length))).toBe(letters.join(''));
+  expect(String(await store.get('hash', letters.length, never))).toBe(letters.join(''));
 });
 
 test('what is evenly apart is asked for once each, and nothing beyond the end', async () => {
   for (const apart of [0, 1, 3]) {
     const messages = letters.flatMap((letter) => [own(letter), ...Array<Message>(apart).fill(foreign)]);
     const { store, asked } = storeOf(messages, letters.length);
-    await store.get('hash', letters.length);
+    await store.get('hash', letters.length, never);
     expect(asked.mock.calls.length).toBe(letters.length);
   }
 });
 
 test('a content with more than its size, or with less, is an error', async () => {
   const { store } = storeOf(letters.map(own), 3);
-  await expect(storeOf([own('ab'), own('cd')], 3).store.get('hash', 3)).rejects.toThrow('too much');
-  expect(String(await store.get('hash', 3))).toBe('abc');
-  await expect(storeOf([own('ab')], 3).store.get('hash', 3)).rejects.toThrow('only a part');
+  await expect(storeOf([own('ab'), own('cd')], 3).store.get('hash', 3, never)).rejects.toThrow('too much');
+  expect(String(await store.get('hash', 3, never))).toBe('abc');
+  await expect(storeOf([own('ab')], 3).store.get('hash', 3, never)).rejects.toThrow('only a part');
 });

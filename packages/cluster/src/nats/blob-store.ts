@@ -9,10 +9,10 @@ import { randomUUID } from 'node:crypto';
 import type { DirectMsgRequest, MsgRequest, StoredMsg } from '@nats-io/jetstream';
 import * as z from 'zod';
 import { pause, systemClock } from '../clock.js';
-import type { BlobStore } from '../contents/store.js';
+import type { BlobStore, IsOver } from '../contents/store.js';
 import { FILE_BUCKET } from '../names.js';
 import type { Broker } from './connection.js';
-import { deniedBy } from './denials.js';
+import { untilAnswered } from './until-answered.js';
 
 const STREAM = `OBJ_${FILE_BUCKET}`;
 /** Of those that the broker has not answered yet, there are some, in both directions. */
@@ -31,6 +31,7 @@ const FRESH_SHARE = 0.5;
 /** How long what is not there may still come, from a server that is behind the others. */
 const BEHIND_MS = 2000;
 const ASK_AGAIN_MS = 100;
+const UNWANTED = 'nobody wants the file any more';
 
 /** What is read of an entry; there is more in it. */
 const ENTRY = z.object({
@@ -51,24 +52,26 @@ export class NatsBlobStore implements BlobStore {
     this.#broker = broker;
   }
 
-  put(sha256: string, bytes: Uint8Array): Promise<void> {
+  async put(sha256: string, bytes: Uint8Array, isOver: IsOver): Promise<void> {
     const seenAt = this.#known.get(sha256);
     const knownMs = Math.min(KNOWN_MS, this.#broker.fileMs * KNOWN_SHARE);
-    if (seenAt !== undefined && performance.now() - seenAt < knownMs) return Promise.resolve();
+    if (seenAt !== undefined && performance.now() - seenAt < knownMs) return;
     const known = this.#sending.get(sha256);
-    if (known !== undefined) return known;
-    const sending = this.#send(sha256, bytes).finally(() => this.#sending.delete(sha256));
+    // Whoever began may have given it up.
+    if (known !== undefined) return known.catch(() => this.put(sha256, bytes, isOver));
+    const sending = this.#send(sha256, bytes, isOver).finally(() => this.#sending.delete(sha256));
     this.#sending.set(sha256, sending);
     return sending;
   }
 
-  async get(sha256: string, sizeBytes: number): Promise<Uint8Array> {
-    const entry = await this.#wait(() => this.#entry(sha256));
+  async get(sha256: string, sizeBytes: number, isOver: IsOver): Promise<Uint8Array> {
+    const entry = await this.#wait(() => this.#entry(sha256, isOver));
     if (entry === null) throw new Error(`the file store has no ${sha256}`);
     if (entry.size !== sizeBytes) throw new Error(`the file store has another ${sha256}`);
     const bytes = Buffer.allocUnsafe(sizeBytes);
     let at = 0;
-    for await (const data of this.#chunks(entry.nuid, sizeBytes)) {
+    for await (const data of this.#chunks(entry.nuid, sizeBytes, isOver)) {
+      if (isOver()) throw new Error(UNWANTED);
       if (at + data.byteLength > sizeBytes) throw new Error(`the file store has too much of ${sha256}`);
       bytes.set(data, at);
       at += data.byteLength;
@@ -82,10 +85,10 @@ export class NatsBlobStore implements BlobStore {
    * In their order, until one is missing. The broker gives the first one from a place in the stream on. Where
    * they lie evenly, as those of a file that was sent alone do, the next ones are asked for while one comes.
    */
-  async *#chunks(nuid: string, sizeBytes: number): AsyncGenerator<Uint8Array, void> {
+  async *#chunks(nuid: string, sizeBytes: number, isOver: IsOver): AsyncGenerator<Uint8Array, void> {
     const next_by_subj = chunkSubject(nuid);
     const ask = (seq: number) => {
-      const answer = this.#stored({ next_by_subj, seq });
+      const answer = this.#stored({ next_by_subj, seq }, isOver);
       answer.catch(() => undefined); // it may be needed no more
       return { seq, answer };
     };
@@ -93,7 +96,7 @@ export class NatsBlobStore implements BlobStore {
     let last = { seq: 0, distance: 0 };
     for (let got = 0; ; ) {
       const { seq, answer } = asked.shift()!;
-      const chunk = (await answer) ?? (await this.#wait(() => this.#stored({ next_by_subj, seq })));
+      const chunk = (await answer) ?? (await this.#wait(() => this.#stored({ next_by_subj, seq }, isOver)));
       if (chunk === null) return;
       yield chunk.data;
       got += chunk.data.byteLength;
@@ -116,26 +119,31 @@ export class NatsBlobStore implements BlobStore {
     }
   }
 
-  async #entry(sha256: string): Promise<Entry | null> {
-    const stored = await this.#stored({ last_by_subj: entrySubject(sha256) });
+  async #entry(sha256: string, isOver: IsOver): Promise<Entry | null> {
+    const stored = await this.#stored({ last_by_subj: entrySubject(sha256) }, isOver);
     const parsed = ENTRY.safeParse(stored?.json());
     return parsed.success && parsed.data.deleted !== true ? parsed.data : null;
   }
 
-  async #stored(query: DirectMsgRequest): Promise<StoredMsg | null> {
-    const { manager, filesAreDirect } = this.#broker;
-    try {
-      if (filesAreDirect) return await manager.direct.getMessage(STREAM, query);
-      return await manager.streams.getMessage(STREAM, query as MsgRequest); // which takes the same
-    } catch (error) {
-      throw deniedBy(error) ?? error;
-    }
+  #stored(query: DirectMsgRequest, isOver: IsOver): Promise<StoredMsg | null> {
+    const { connection, manager, filesAreDirect } = this.#broker;
+    return untilAnswered(
+      connection,
+      isOver,
+      () =>
+        filesAreDirect
+          ? manager.direct.getMessage(STREAM, query)
+          : manager.streams.getMessage(STREAM, query as MsgRequest), // which takes the same
+    );
   }
 
-  async #send(sha256: string, bytes: Uint8Array): Promise<void> {
-    const entry = await this.#entry(sha256);
+  async #send(sha256: string, bytes: Uint8Array, isOver: IsOver): Promise<void> {
+    const entry = await this.#entry(sha256, isOver);
     const isThere = entry?.size === bytes.byteLength;
-    if (!isThere || !this.#isFresh(entry.mtime)) await this.#write(sha256, bytes);
+    if (!isThere || !this.#isFresh(entry.mtime)) {
+      const { connection } = this.#broker;
+      await untilAnswered(connection, isOver, () => this.#write(sha256, bytes, isOver));
+    }
     if (this.#known.size >= KNOWN_MAX) this.#known.clear();
     this.#known.set(sha256, performance.now());
   }
@@ -144,8 +152,11 @@ export class NatsBlobStore implements BlobStore {
     return Date.now() - Date.parse(mtime) < this.#broker.fileMs * FRESH_SHARE;
   }
 
-  /** Chunks, then the entry that names them: an object is there as a whole or not at all. */
-  async #write(sha256: string, bytes: Uint8Array): Promise<void> {
+  /**
+   * Chunks, then the entry that names them: an object is there as a whole or not at all. They lie in the
+   * order in which they are sent, so that one that is lost is not sent again: all are, under another name.
+   */
+  async #write(sha256: string, bytes: Uint8Array, isOver: IsOver): Promise<void> {
     const { client, connection } = this.#broker;
     const max_chunk_size = Math.min(CHUNK_BYTES, connection.info?.max_payload ?? CHUNK_BYTES);
     const nuid = randomUUID().replaceAll('-', '');
@@ -162,9 +173,15 @@ export class NatsBlobStore implements BlobStore {
     };
     let next = 0;
     const send = async () => {
-      while (next < chunks) {
-        const at = next++ * max_chunk_size;
-        await client.publish(chunkSubject(nuid), bytes.subarray(at, at + max_chunk_size));
+      try {
+        while (next < chunks) {
+          if (isOver()) throw new Error(UNWANTED);
+          const at = next++ * max_chunk_size;
+          await client.publish(chunkSubject(nuid), bytes.subarray(at, at + max_chunk_size));
+        }
+      } catch (error) {
+        next = chunks; // none of them is of use any more
+        throw error;
       }
     };
     await Promise.all(Array.from({ length: CHUNKS_AHEAD }, send));

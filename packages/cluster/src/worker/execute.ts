@@ -6,9 +6,11 @@ import { type Engine, type GroupProgram, InvalidOptionsError, type RunnerOptions
 import type { Clock } from '../clock.js';
 import type { FileCache } from '../contents/file-cache.js';
 import type { BlobStore } from '../contents/store.js';
+import { ContentWriter } from '../contents/writer.js';
 import type { Delivery } from '../links.js';
 import { decodeEnvelope } from '../wire/envelope.js';
 import { REQUEST, type WireRequest } from '../wire/request.js';
+import type { StopJob } from '../work/worker-slots.js';
 import { checkInputs } from './input-ceiling.js';
 import { errorOutcome, groupOutcome, runOutcome } from './outcome.js';
 import { checkBytes, checkTogether, underCeiling } from './output-ceiling.js';
@@ -44,6 +46,7 @@ interface Ending {
 export class Executor {
   readonly #parts: ExecutorParts;
   readonly #sessions = new Set<WorkerSession>();
+  #isClosed = false;
 
   constructor(parts: ExecutorParts) {
     this.#parts = parts;
@@ -55,7 +58,7 @@ export class Executor {
       const { header, bytes } = decodeEnvelope(job.body);
       const request = requestOf(header);
       checkInputs(request, this.#parts.inputBytesMax); // before anything is fetched
-      unpacker = new Unpacker(bytes, this.#parts.cache);
+      unpacker = new Unpacker(bytes, this.#parts.cache, () => signal.aborted);
       const outcome = await this.#carryOut(request, job.tenant, unpacker, signal);
       return outcome.byteLength <= OUTCOME_BYTES_MAX ? outcome : errorOutcome(tooManyFiles());
     } catch (error) {
@@ -66,8 +69,9 @@ export class Executor {
     }
   }
 
-  /** Ends sessions whose output nobody takes. */
+  /** Ends sessions whose output nobody takes, and the way of results to a broker that is gone. */
   close(): void {
+    this.#isClosed = true;
     for (const session of this.#sessions) session.close();
   }
 
@@ -78,12 +82,12 @@ export class Executor {
     signal: AbortSignal,
   ): Promise<Uint8Array> {
     const ending: Ending = { signal, onAbort: 'resolve' };
-    const { engine, store } = this.#parts;
+    const { engine } = this.#parts;
     switch (request.kind) {
       case 'run': {
         const { file, args, options } = await this.#program(request.program, unpacker);
         // Filled, not copied: on Node 20 each copy would be of a hidden class of its own.
-        return runOutcome(await engine.run(file, args, Object.assign(options, ending)), store);
+        return runOutcome(await engine.run(file, args, Object.assign(options, ending)), this.#writer(signal));
       }
       case 'spawn':
         return this.#live(request, tenant, unpacker, ending);
@@ -95,7 +99,7 @@ export class Executor {
           settle === 'each'
             ? await engine.runGroup({ programs, pipes, settle, ...ending })
             : await engine.runGroup({ programs: programs as GroupProgram[], pipes, ...ending });
-        return groupOutcome(group, store);
+        return groupOutcome(group, this.#writer(signal));
       }
     }
   }
@@ -106,13 +110,19 @@ export class Executor {
     unpacker: Unpacker,
     ending: Ending,
   ): Promise<Uint8Array> {
-    const { engine, store, clock, openSession } = this.#parts;
+    const { engine, clock, openSession } = this.#parts;
     const { file, args, options } = await this.#program(program, unpacker);
     const process = await engine.spawn(file, args, Object.assign(options, ending));
     const session = new WorkerSession(process, openSession(tenant, name), clock);
     this.#sessions.add(session);
     void session.done.then(() => this.#sessions.delete(session));
-    return runOutcome(await process.result, store);
+    return runOutcome(await process.result, this.#writer(ending.signal));
+  }
+
+  /** What a stopped program leaves is sent where somebody waits for it. */
+  #writer(signal: AbortSignal): ContentWriter {
+    const isDropped = () => signal.aborted && (signal.reason as StopJob).mode !== 'result';
+    return new ContentWriter(this.#parts.store, () => this.#isClosed || isDropped());
   }
 
   async #group(

@@ -1,7 +1,6 @@
 /** Results of the engine to a message for the submitter. */
 import type { EachGroupResult, GroupResult, Output, RunResult } from '@sbx/core';
-import type { BlobStore } from '../contents/store.js';
-import { ContentWriter } from '../contents/writer.js';
+import type { ContentWriter } from '../contents/writer.js';
 import { encodeEnvelope } from '../wire/envelope.js';
 import { wireError } from '../wire/error.js';
 import type { WireOutcome, WireOutputData, WireResult } from '../wire/outcome.js';
@@ -10,17 +9,15 @@ export function errorOutcome(error: unknown): Uint8Array {
   return encodeEnvelope({ kind: 'error', error: wireError(error) } satisfies WireOutcome);
 }
 
-export async function runOutcome(result: RunResult, store: BlobStore): Promise<Uint8Array> {
-  const writer = new ContentWriter(store);
+export async function runOutcome(result: RunResult, writer: ContentWriter): Promise<Uint8Array> {
   const outcome: WireOutcome = { kind: 'run', result: await resultOf(result, writer) };
   return encodeEnvelope(outcome, writer.chunks);
 }
 
 export async function groupOutcome(
   group: GroupResult | EachGroupResult,
-  store: BlobStore,
+  writer: ContentWriter,
 ): Promise<Uint8Array> {
-  const writer = new ContentWriter(store);
   const results: (WireResult | null)[] = [];
   for (const result of group.results) results.push(result === null ? null : await resultOf(result, writer));
   const recordings: (WireOutputData | null)[] = [];

@@ -5,6 +5,7 @@
 import type { FdSpec, FileInput, GroupProgram, InputSpec, RunnerOptions } from '@sbx/core';
 import type { FileCache } from '../contents/file-cache.js';
 import { inlineBytes } from '../contents/reader.js';
+import type { IsOver } from '../contents/store.js';
 import type { Blob } from '../wire/blob.js';
 import type { WireFile, WireInput, WireProgram } from '../wire/request.js';
 
@@ -13,11 +14,14 @@ type Given = { bytes: Uint8Array } | { hostFile: string };
 export class Unpacker {
   readonly #bytes: Uint8Array;
   readonly #cache: FileCache;
+  readonly #isOver: IsOver;
   readonly #releases: (() => void)[] = [];
 
-  constructor(bytes: Uint8Array, cache: FileCache) {
+  /** `isOver`: nobody wants the job any more. */
+  constructor(bytes: Uint8Array, cache: FileCache, isOver: IsOver) {
     this.#bytes = bytes;
     this.#cache = cache;
+    this.#isOver = isOver;
   }
 
   /** Files of the cache may go, when the job is over. */
@@ -41,7 +45,7 @@ export class Unpacker {
 
   async #content(blob: Blob): Promise<Given> {
     if ('at' in blob) return { bytes: inlineBytes(blob, this.#bytes) };
-    const { path, release } = await this.#cache.hold(blob.sha256, blob.sizeBytes);
+    const { path, release } = await this.#cache.hold(blob, this.#isOver);
     this.#releases.push(release);
     return { hostFile: path };
   }
