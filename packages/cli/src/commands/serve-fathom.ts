@@ -1,22 +1,11 @@
 /** `sbx serve fathom`: words of the command line → options → a server, until a signal ends it. */
 import { setFlagsFromString } from 'node:v8';
 import { InvalidOptionsError, type Limits } from '@sbx/core';
-import { createFathomServer, type FathomServer, type FathomServerOptions } from '@sbx/fathom-server';
+import { createFathomServer, type FathomServerOptions } from '@sbx/fathom-server';
 import { ELSEWHERE_PARALLELISM } from '@sbx/serving';
-import { type Logger, pino } from 'pino';
-import { clusterOf, NO_WORKER_YET, openUnless } from '../cluster/open.js';
-import { EXIT } from '../exit-codes.js';
 import type { ServeFathomFlags } from '../flags.js';
-import { endOfServer, watchInterrupts } from '../run/interrupts.js';
-import {
-  aborted,
-  flagName,
-  letSecondSignalKill,
-  refuseAddress,
-  standbyFrom,
-  tokenFrom,
-} from '../serve/words.js';
-import { printJson, say } from '../terminal.js';
+import { serveUntilSignal } from '../serve/until-signal.js';
+import { flagName, standbyFrom, tokenFrom } from '../serve/words.js';
 import { parseCount, parseDurationMs, parseSizeBytes } from '../units.js';
 import { UsageError } from '../usage-error.js';
 
@@ -31,50 +20,15 @@ const V8_FLAGS = ['--always-sparkplug', '--no-lazy-feedback-allocation'];
 /** Gives the exit code; throws what `reportFailure` tells. */
 export async function serveFathomCommand(flags: ServeFathomFlags): Promise<number> {
   for (const flag of V8_FLAGS) setFlagsFromString(flag);
-  const logger = pino({ level: flags.verbose ? 'debug' : 'info', base: null }, pino.destination(2));
-  const options = { ...optionsFrom(flags), logger };
-  const interrupts = watchInterrupts();
-  interrupts.signal.addEventListener('abort', letSecondSignalKill, { once: true });
-  try {
-    await using engine = await clusterOf(flags);
-    if (engine?.isReady === false) logger.warn({}, NO_WORKER_YET);
-    const elsewhere = engine === undefined ? {} : { parallelism: ELSEWHERE_PARALLELISM, engine };
-    const opening = createFathomServer({ ...elsewhere, ...options }).catch(nameFlag);
-    const server = await openUnless(interrupts.signal, opening, engine);
-    if (server === null) return EXIT.ok;
-    try {
-      const { urls } = await server.listen().catch(refuseAddress);
-      announce(server, urls, { flags, logger });
-      await aborted(interrupts.signal);
-    } finally {
-      await server.close();
-    }
-    return endOfServer(interrupts.signal);
-  } finally {
-    interrupts.stop();
-  }
-}
-
-interface Told {
-  flags: ServeFathomFlags;
-  logger: Logger;
-}
-
-/**
- * To a person on a terminal in words, else as a line of the log: whoever collects it takes every line for
- * JSON.
- */
-function announce({ languages }: FathomServer, urls: string[], { flags, logger }: Told): void {
-  if (flags.json) printJson({ version: 1, command: 'serve', urls, languages });
-  const ready = `ready: ${urls.join(' ')} (${languages.join(', ')})`;
-  if (process.stderr.isTTY) say(ready);
-  else logger.info({ urls, languages }, ready);
-  const isGuarded = flags.token !== undefined || flags.tokenFile !== undefined;
-  const isLocal = urls.every((url) => /^ws:\/\/(127\.|\[::1\])/.test(url));
-  if (isGuarded || isLocal) return;
-  const warning = 'everybody who reaches this address may run code; give a --token-file';
-  if (process.stderr.isTTY) say(`warning: ${warning}`);
-  else logger.warn({ urls }, warning);
+  const options = optionsFrom(flags);
+  return serveUntilSignal({
+    flags,
+    open: (logger, engine) => {
+      const elsewhere = engine === undefined ? {} : { parallelism: ELSEWHERE_PARALLELISM, engine };
+      return createFathomServer({ ...elsewhere, ...options, logger }).catch(nameFlag);
+    },
+    about: ({ languages }) => ({ facts: { languages }, words: languages }),
+  });
 }
 
 /** Flags that are not called as what they become. */
