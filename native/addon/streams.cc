@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 
 #include <algorithm>
 
@@ -26,14 +27,30 @@ Napi::FunctionReference Optional(Args& args, const char* name) {
   return value.IsFunction() ? Napi::Persistent(value.As<Napi::Function>()) : Napi::FunctionReference();
 }
 
+// What was written by programs that are dead now. What else comes is another's, whom they gave their
+// descriptor, and who may write as fast as we read.
+long WaitingBytes(int fd) {
+  constexpr long kTerminalBytesMax = 64 << 10;  // many times what one holds, part of it where it does not say
+  int waiting = 0;
+  if (sys::Fcntl(fd, F_GETPIPE_SZ, 0) < 0) return kTerminalBytesMax;
+  return sys::Ioctl(fd, FIONREAD, (long)&waiting) < 0 ? 0 : waiting;
+}
+
+bool NothingWaits(int fd) {
+  constexpr struct timespec kNow = {};
+  struct pollfd polled = {fd, POLLIN, 0};
+  return sys::Ppoll(&polled, 1, &kNow) == 0;
+}
+
 int Nonblocking(int fd) { return sys::Fcntl(fd, F_SETFL, O_NONBLOCK); }
 
 }  // namespace
 
 Napi::Function Reader::Define(Napi::Env env) {
   return DefineClass(env, "Reader",
-      {InstanceMethod<&Reader::Finish>("finish"), InstanceMethod<&Reader::Pause>("pause"),
-          InstanceMethod<&Reader::Resume>("resume"), InstanceMethod<&Reader::Close>("close")});
+      {InstanceMethod<&Reader::Finish>("finish"), InstanceMethod<&Reader::EndSoon>("endSoon"),
+          InstanceMethod<&Reader::Pause>("pause"), InstanceMethod<&Reader::Resume>("resume"),
+          InstanceMethod<&Reader::Close>("close")});
 }
 
 Reader::Reader(const Napi::CallbackInfo& info)
@@ -93,7 +110,13 @@ bool Reader::ReadOnce() {
     return false;
   }
   Take((size_t)size);
+  if (last_ >= 0) last_ = std::max(0L, last_ - size);
+  EndIfEmpty();
   return fd_ && !paused_ && size == (long)kChunkBytes;
+}
+
+void Reader::EndIfEmpty() {
+  if (fd_ && last_ >= 0 && !paused_ && (last_ == 0 || NothingWaits(fd_.get()))) End();
 }
 
 void Reader::OnEvents(unsigned) {
@@ -101,13 +124,18 @@ void Reader::OnEvents(unsigned) {
   for (int i = 0; i < kReadsPerEvent && fd_ && ReadOnce(); ++i) continue;
 }
 
-// Every writer is dead: takes what is left and closes. Returns [bytes, total], or nothing when nothing came.
-Napi::Value Reader::Finish(const Napi::CallbackInfo& info) {
-  while (fd_) {
+void Reader::TakeLast() {
+  for (long left = fd_ ? WaitingBytes(fd_.get()) : 0; fd_ && left > 0;) {
     const long size = sys::Read(fd_.get(), Chunk(), kChunkBytes);
-    if (size <= 0) break;
+    if (size <= 0) return;
     Take((size_t)size);
+    left -= size;
   }
+}
+
+// The program is dead: takes what is left and closes. Returns [bytes, total], or nothing when nothing came.
+Napi::Value Reader::Finish(const Napi::CallbackInfo& info) {
+  TakeLast();
   Shut();
   if (total_ == 0) return Close(info);
   const Napi::Array result = Napi::Array::New(info.Env(), 2);
@@ -115,6 +143,13 @@ Napi::Value Reader::Finish(const Napi::CallbackInfo& info) {
   result.Set(1u, Napi::Number::New(info.Env(), total_));
   (void)Close(info);
   return result;
+}
+
+// The program is dead: what is left comes as before, and then the end, whoever else holds the other one.
+Napi::Value Reader::EndSoon(const Napi::CallbackInfo& info) {
+  if (fd_ && last_ < 0) last_ = WaitingBytes(fd_.get());
+  EndIfEmpty();
+  return info.Env().Undefined();
 }
 
 Napi::Value Reader::Pause(const Napi::CallbackInfo& info) {
@@ -127,6 +162,7 @@ Napi::Value Reader::Pause(const Napi::CallbackInfo& info) {
 Napi::Value Reader::Resume(const Napi::CallbackInfo& info) {
   if (fd_ && paused_) (void)reactor_->Add(fd_.get(), EPOLLIN, this);
   paused_ = false;
+  EndIfEmpty();
   return info.Env().Undefined();
 }
 

@@ -20,11 +20,14 @@ class Reader : public Napi::ObjectWrap<Reader>, public Watch {
 
  private:
   Napi::Value Finish(const Napi::CallbackInfo& info);
+  Napi::Value EndSoon(const Napi::CallbackInfo& info);
   Napi::Value Pause(const Napi::CallbackInfo& info);
   Napi::Value Resume(const Napi::CallbackInfo& info);
   Napi::Value Close(const Napi::CallbackInfo& info);
 
   bool ReadOnce();
+  void TakeLast();
+  void EndIfEmpty();
   size_t Keep(const char* data, size_t size);
   void Take(size_t size);
   void Shut();
@@ -34,6 +37,7 @@ class Reader : public Napi::ObjectWrap<Reader>, public Watch {
   Fd fd_;
   bool capturing_ = false, paused_ = false, overflowed_ = false, ended_ = false, closed_ = false;
   size_t limit_ = 0;
+  long last_ = -1;  // so many bytes are still taken; -1: all until the end
   double total_ = 0;
   Gathered captured_;
   Napi::FunctionReference onData_, onEnd_, onOverflow_;

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include "init.h"
+#include "network.h"
 
 namespace sbx {
 
@@ -95,6 +96,7 @@ void Finish(Init& init, Program& program) {
   if (program.launching) SettleLaunch(init, program);
   if (program.failed) return init.programs.Release(program);
   KillLeftovers(init, program);
+  if (!init.oneShot) CollectSockets();  // else our own end has it done
   SendEnded(init, init.programs.Account(program));
   init.programs.Release(program);
   if (init.oneShot) sys::Exit(0);

@@ -10,6 +10,7 @@
 
 #include "../common/channel.h"
 #include "ipc.h"
+#include "network.h"
 #include "setup.h"
 #include "zygote.h"
 
@@ -22,6 +23,7 @@ struct Keeper {
   int init = 0;    // pid of the living init, 0 for none
   Fd groupFolder;  // v2: where the next init is born
   IpcNamespace ipc;
+  Fd sockets;  // of the slot's network
   Counters counters;
 };
 
@@ -70,9 +72,17 @@ void LetGo(CpuMask& cpus) {
   cpus.bytes = 0;
 }
 
+// Of what one sandbox after another is born in nothing may tell of the one before.
+Failure BeAsNew(Keeper& keeper, const PrepareRecord& request) {
+  CollectSockets();
+  if ((request.flags & kPrepareLoopback) == 0 && !IsUnused(keeper.sockets))
+    SBX_TRY(MakeSlotNetwork(keeper.helper.plan, keeper.sockets));
+  return keeper.ipc.BeAsNew();
+}
+
 // Whoever waits for the sandbox listens at the other end of its channel, and hears there of a failure.
 void CloneInit(Keeper& keeper, const PrepareRecord& request, Fd channel) {
-  if (const Failure failure = keeper.ipc.BeAsNew()) return Report(channel.get(), failure);
+  if (const Failure failure = BeAsNew(keeper, request)) return Report(channel.get(), failure);
   struct clone_args args = {};
   args.flags = CLONE_NEWPID | CLONE_NEWNS;
   args.exit_signal = SIGCHLD;
@@ -113,9 +123,9 @@ Failure Handle(Keeper& keeper, Received& received) {
 
 }  // namespace
 
-[[noreturn]] void KeeperMain(Helper& helper, int channel) {
+[[noreturn]] void KeeperMain(Helper& helper, int channel, Fd sockets) {
   (void)sys::Prctl(PR_SET_NAME, (unsigned long)"sbx-keeper");
-  Keeper keeper{helper, channel, 0, Fd(), {}, {}};
+  Keeper keeper{helper, channel, 0, Fd(), {}, static_cast<Fd&&>(sockets), {}};
   for (int& fd : keeper.counters.fds) fd = -1;
   for (;;) {
     Received received;

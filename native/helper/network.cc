@@ -1,6 +1,5 @@
 #include "network.h"
 
-#include "../common/fd.h"
 #include "../common/folder.h"
 
 namespace sbx {
@@ -19,14 +18,29 @@ Fd OpenFiles(const Template& plan) { return Fd(sys::Open(plan.procFd, "self/net"
 
 }  // namespace
 
-Failure MakeSlotNetwork(const Template& plan) {
+Failure MakeSlotNetwork(const Template& plan, Fd& sockets) {
   SBX_TRY(FailIf(Stage::k_network, sys::Unshare(CLONE_NEWNET)));
   const Fd files = OpenFiles(plan);
+  sockets.reset(sys::Open(files.get(), "unix", O_RDONLY));
   (void)ForEachEntry(files.get(), [&](const sys::FolderEntry& entry) {
     if (entry.name[0] != '.') Shut(plan, files, entry.name);
     return 0;
   });
   return {};
+}
+
+void CollectSockets() {
+  int pair[2];
+  if (sys::SocketPair(SOCK_DGRAM, pair) < 0) return;
+  for (const int socket : pair) sys::Close(socket);
+}
+
+bool IsUnused(const Fd& sockets) {
+  char text[256];
+  const long size = sys::PreadAll(sockets.get(), text, sizeof(text));
+  long lineEnd = 0;  // of the headings, behind which a socket each has a line
+  while (lineEnd < size && text[lineEnd] != '\n') ++lineEnd;
+  return size > 0 && lineEnd == size - 1;
 }
 
 Failure MakeOwnNetwork(const Template& plan) {

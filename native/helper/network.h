@@ -1,6 +1,7 @@
 // A network namespace: of a slot, for one sandbox after another, or of one sandbox.
 #pragma once
 
+#include "../common/fd.h"
 #include "template.h"
 
 namespace sbx {
@@ -10,7 +11,16 @@ namespace sbx {
 // programs are the user that the kernel gives the files to, they could open them again: so they get another
 // owner. Best done, not more: as an ordinary user the files are not ours, and a policy of the host's may
 // forbid it. `plan.procFd` must be open.
-Failure MakeSlotNetwork(const Template& plan);
+// `sockets` is the list of unix sockets there, for `IsUnused`.
+Failure MakeSlotNetwork(const Template& plan, Fd& sockets);
+
+// Sockets that wait in each other's queues outlive whoever had them, with their names, ports and files, until
+// the kernel looks for such rings. It begins to when a socket is closed.
+void CollectSockets();
+
+// Whether no socket is left of the sandbox before. Whatever else is left waits in a unix one.
+bool IsUnused(const Fd& sockets);
+
 Failure MakeOwnNetwork(const Template& plan);
 
 }  // namespace sbx

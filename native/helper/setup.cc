@@ -176,6 +176,7 @@ Failure SetUpSandbox(const Helper& helper, const PrepareRecord& request, Sandbox
   if (helper.plan.coreScheduling) SBX_TRY(TakeCoreSchedulingCookie());
   SBX_TRY(FailIf(Stage::k_cgroupNamespace, sys::Unshare(CLONE_NEWCGROUP)));
   SBX_TRY(MountPrivateTrees(helper, request, setup));
+  SBX_TRY(CoverAgain(helper.plan, setup.masks));
   SBX_TRY(MountProc(helper.plan.proc, setup.proc));
   if ((request.flags & kPrepareTerminal) != 0) SBX_TRY(MountPts());
   setup.null.reset(sys::Open(AT_FDCWD, "/dev/null", O_RDWR));

@@ -2,6 +2,7 @@
 
 #include "../common/fd.h"
 #include "../plan/seccomp.h"
+#include "mask.h"
 #include "zygote.h"
 
 namespace sbx {
@@ -16,6 +17,7 @@ struct SandboxSetup {
   Fd null;                        // the sandbox's own /dev/null
   Fd signals;                     // SIGCHLD
   Fd oomScore;                    // our own oom_score_adj
+  Masks masks;                    // what of them was covered
   Fd landlock;                    // rules of the programs' domain, if they get one
   bool landlockHasFiles = false;  // and of files that a program was given
 };

@@ -64,6 +64,7 @@ Failure Begin(Init& init, const char* message, Starting& starting) {
   program.counters = launch.counters;
   program.id = record.programId;
   program.SetLimits(record);
+  SBX_TRY(CheckCovers(init.helper.plan, init.setup.masks));
   SBX_TRY(MakeFiles(init, message, launch));
   SBX_TRY(AllowFiles(init, launch));
   if ((record.flags & kStartTerminal) != 0) SBX_TRY(OpenTerminal(launch));

@@ -106,6 +106,7 @@ Failure SetUp(Zygote& zygote) {
   sys::Close(kChannel);
   zygote.signals.reset();
   for (Fd& parent : zygote.cgroupParents) parent.reset();
+  Fd sockets;
   const auto become = [&]() -> Failure {
     if (!zygote.helper.plan.rootless) {
       SBX_TRY(FailIf(Stage::k_identity, sys::ClearGroups()));
@@ -113,7 +114,7 @@ Failure SetUp(Zygote& zygote) {
       SBX_TRY(FailIf(Stage::k_identity, sys::SetResGid(id), 1));
       SBX_TRY(FailIf(Stage::k_identity, sys::SetResUid(id), 2));
     }
-    SBX_TRY(MakeSlotNetwork(zygote.helper.plan));
+    SBX_TRY(MakeSlotNetwork(zygote.helper.plan, sockets));
     // No program below can ever regain a capability: nothing is left in the bounding set, and uid 0 means
     // nothing.
     for (unsigned long capability = 0; capability < 64; ++capability)
@@ -131,7 +132,7 @@ Failure SetUp(Zygote& zygote) {
   }
   const ReadyRecord ready;
   if (Send(channel, &ready, sizeof(ready), nullptr, 0) < 0) sys::Exit(1);
-  KeeperMain(zygote.helper, channel);
+  KeeperMain(zygote.helper, channel, static_cast<Fd&&>(sockets));
 }
 
 Failure MapKeeper(const Zygote& zygote, long pid, const NewSlotRecord& request) {

@@ -26,7 +26,8 @@ struct Counters {
 };
 
 // One keeper per slot: clones an init per sandbox, one at a time. Never returns.
-[[noreturn]] void KeeperMain(Helper& helper, int channel);
+// `sockets`: of its network (network.h).
+[[noreturn]] void KeeperMain(Helper& helper, int channel, Fd sockets);
 
 // Pid 1 of a sandbox: sets it up, reports ready on its channel, runs programs. Never returns.
 [[noreturn]] void InitMain(

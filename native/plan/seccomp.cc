@@ -38,7 +38,7 @@ enum class Check : uint8_t {
   kPersonality,
   kIoctl,
   kSocket,
-  kFcntlLocks,
+  kFileControl,
   kNotInit,
   kLimitOfOthers,
   kCoreLimit,
@@ -77,7 +77,7 @@ constexpr Row kRows[] = {
     {CALL(fsconfig), ENOSYS, Check::kAlways, kAfterSetUp},
     {CALL(fsmount), ENOSYS, Check::kAlways, kAfterSetUp},
     {CALL(fspick), ENOSYS},
-    {CALL(open_tree), ENOSYS},
+    {CALL(open_tree), ENOSYS, Check::kAlways, kAfterSetUp},  // masks (helper/mask.cc)
     {CALL(open_tree_attr), ENOSYS},
     {CALL(move_mount), ENOSYS, Check::kAlways, kAfterSetUp},
     {CALL(mount_setattr), ENOSYS},
@@ -188,9 +188,12 @@ constexpr Row kRows[] = {
     // multicast groups, left for seconds under one lock of the machine; labels of flows, which stay in the
     // network for the next sandbox and have one budget of the machine.
     {CALL(setsockopt), ENOPROTOOPT, Check::kSocketOption},
+    // Whoever opens a file that somebody has a lease on waits for up to 45 seconds: another program's start,
+    // init that waits for that, and as an ordinary user the host. It outlives its program where a socket
+    // holds the file.
+    {CALL(fcntl), EPERM, Check::kFileControl},
     // Strict: channels between concurrent runs that namespaces leave open.
     {CALL(flock), EPERM, Check::kAlways, kStrict},
-    {CALL(fcntl), EPERM, Check::kFcntlLocks, kStrict},
 #ifdef __NR_inotify_init
     {CALL(inotify_init), EPERM, Check::kAlways, kStrict},
 #endif
@@ -326,13 +329,15 @@ struct Compiler {
     Refuse(names, refusal);
   }
 
-  void DecideFcntl(uint32_t refusal) {
+  void DecideFileControl(uint32_t refusal) {
+    constexpr uint32_t kLeases[] = {1024, 1040};  // F_SETLEASE, F_SETDELEG
     // GETLK…, OFD locks; leases, notification, delegations; hints for a file's data, which its next reader
     // sees.
     constexpr uint32_t kCommands[] = {
         5, 6, 7, 36, 37, 38, 1024, 1025, 1026, 1039, 1040, 1035, 1036, 1037, 1038};
     out.LoadArgument(1);
-    Refuse(kCommands, refusal);
+    if (strict()) return Refuse(kCommands, refusal);
+    Refuse(kLeases, refusal);
   }
 
   // Of socketpair, too, which is in the inherited filter as a whole.
@@ -530,7 +535,7 @@ struct Compiler {
       case Check::kTracing: return DecideTracing(refusal);
       case Check::kAio: return out.Return(Allows(kAllowAio) ? SECCOMP_RET_ALLOW : refusal);
       case Check::kSocketOption: return DecideSocketOption(refusal);
-      case Check::kFcntlLocks: return DecideFcntl(refusal);
+      case Check::kFileControl: return DecideFileControl(refusal);
     }
   }
 
@@ -584,11 +589,11 @@ const SeccompRow* SeccompRows(size_t& count) {
       "flags ask for a new namespace", "persona other than 0, 8, 0x20000, 0x20008, 0x40000, query",
       "request is TIOCSTI, TIOCLINUX, TIOCSETD or FS_IOC_ADD_ENCRYPTION_KEY",
       "other than UNIX, TCP, UDP, and NETLINK for interfaces (strict: UNIX)",
-      "command is a lock, a lease, a notification or a hint", "of init", "of init; ignored: RLIMIT_CORE",
-      "RLIMIT_CORE", "of init or of a whole user", "of init or of a whole user", "to init",
-      "flags ask for huge pages", "flags ask for huge pages", "not from the helper",
-      "a filter, unless allowed", "a filter, unless allowed, or merging of pages", "merging of pages",
-      "unless allowed in part", "unless allowed",
+      "sets a lease or a delegation; strict: any lock, lease, notification or hint", "of init",
+      "of init; ignored: RLIMIT_CORE", "RLIMIT_CORE", "of init or of a whole user",
+      "of init or of a whole user", "to init", "flags ask for huge pages", "flags ask for huge pages",
+      "not from the helper", "a filter, unless allowed", "a filter, unless allowed, or merging of pages",
+      "merging of pages", "unless allowed in part", "unless allowed",
       "a filter of a socket's, a key of TCP's, a multicast group, headers or labels of IPv6"};
   for (size_t i = 0; i < kRowCount; ++i) {
     const Row& row = kRows[i];

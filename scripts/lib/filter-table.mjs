@@ -12,7 +12,7 @@ const CONDITIONS = {
   kIoctl: '`TIOCSTI`, `TIOCLINUX` and `TIOCSETD`; `FS_IOC_ADD_ENCRYPTION_KEY`',
   kSocket:
     'families other than UNIX, INET and INET6; strict: other than UNIX. With `loopback` also NETLINK for lists of interfaces. Types other than streams, datagrams and, of UNIX, `SOCK_SEQPACKET` (`ESOCKTNOSUPPORT`). Protocols other than TCP and UDP (`EPROTONOSUPPORT`)',
-  kFcntlLocks: 'locks, leases, delegations, notifications and hints',
+  kFileControl: 'setting leases and delegations; strict: all of them, locks, notifications and hints',
   kNotInit: 'of pid 1, init',
   kLimitOfOthers:
     'of pid 1, init; setting `RLIMIT_CORE` succeeds without effect, or fails when the limit before is asked for in the same call',

@@ -353,6 +353,8 @@ const refusals = {
     'ioctl,0,0x541c,0', // TIOCLINUX
     'ioctl,0,0x5423,0', // TIOCSETD
     'ioctl,0,0xc0506617,0', // FS_IOC_ADD_ENCRYPTION_KEY
+    'fcntl,0,1024,0', // F_SETLEASE
+    'fcntl,0,0x100000410,0', // F_SETDELEG, with a bit above the low word
   ],
   ENOMEM: ['mmap,0,0x200000,3,0x40022,-1,0', 'memfd_create,0,4'], // MAP_HUGETLB, MFD_HUGETLB
   EAFNOSUPPORT: words('socket,17,3,0 socket,38,5,0 socket,40,1,0 socket,44,3,0 socket,29,3,1'),
@@ -391,7 +393,7 @@ const strictlyRefused: [call: string, errno: string][] = [
   ['flock', 'EPERM'],
   ['fcntl,0,6,-1', 'EPERM'], // F_SETLK
   ['fcntl,0,37,-1', 'EPERM'], // F_OFD_SETLK
-  ['fcntl,0,1024,0', 'EPERM'], // F_SETLEASE
+  ['fcntl,0,1025,0', 'EPERM'], // F_GETLEASE
   ['fcntl,0,1026,0', 'EPERM'], // F_NOTIFY
   ['fcntl,0,1036,0', 'EPERM'], // F_SET_RW_HINT
   ['fcntl,0,1040,0', 'EPERM'], // F_SETDELEG

@@ -1,5 +1,5 @@
 /** Mount tables beyond the default one: what can be asked for is there, what cannot is refused by name. */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEFAULT_MOUNTS, type Engine, type EngineOptions, type MountRow } from '@sbx/core';
@@ -134,6 +134,47 @@ describe('masked paths', () => {
       },
       { maskPaths },
     );
+  });
+
+  it('stay covered when the host puts something else there', async () => {
+    const at = mkdtempSync(join(tmpdir(), 'mounts-test-'));
+    chmodSync(at, 0o755);
+    const fill = () => {
+      mkdirSync(join(at, 'sub.new'));
+      for (const name of ['sub.new/file', 'hidden.new']) writeFileSync(join(at, name), 'secret');
+    };
+    const replace = () => {
+      rmSync(join(at, 'sub'), { recursive: true });
+      for (const name of ['sub', 'hidden']) renameSync(join(at, `${name}.new`), join(at, name));
+      fill();
+    };
+    mkdirSync(join(at, 'sub'));
+    fill();
+    replace();
+    const row: MountRow = { kind: 'bind', source: at, target: '/data' };
+    const look = ['-c', 'cat /data/hidden; ls -A /data/sub; cat /data/sub/file; test -e /data/hidden'];
+    await withRows(
+      [row],
+      async (engine) => {
+        await using session = await engine.createSandbox();
+        expect((await session.run('/bin/sh', look)).stdout.text()).toBe('');
+        const ends: string[] = [];
+        for (let round = 0; round < 8; round += 1) {
+          if (round % 4 === 0) replace();
+          const end = await engine.run('/bin/sh', look).then(
+            ({ status, stdout }) => `${status} ${stdout.text()}`,
+            ({ code, retryable, stage }) => `${code} ${retryable} ${stage}`,
+          );
+          ends.push(end);
+        }
+        // One that stood ready is refused, those that are made after it are covered.
+        for (const end of ends) expect(['ok ', 'SBX_SANDBOX_LOST true mask']).toContain(end);
+        expect(ends.filter((end) => end === 'ok ').length).toBeGreaterThanOrEqual(2);
+        await expect(session.run('/bin/sh', look)).rejects.toMatchObject({ stage: 'mask' });
+      },
+      { maskPaths: ['/data/hidden', '/data/sub'], parallelism: 1 },
+    );
+    rmSync(at, { recursive: true });
   });
 
   it('on the host nothing has changed', async () => {

@@ -1,7 +1,7 @@
 /** Bounds and names that native code has, too. Made from native/protocol/*.def by `node native/build.mjs`: edit the tables there. */
 
 /** Of the tables that this was made from; the addon has one, too. */
-export const PROTOCOL_VERSION = 1362007649;
+export const PROTOCOL_VERSION = 61740313;
 
 /** Larger plans travel in a sealed memory file. */
 export const MESSAGE_BYTES_MAX = 61440;
@@ -88,6 +88,7 @@ export const STAGES = [
   ['ready', "report ready"],
   ['plan', "read the plan of a program"],
   ['cgroupWrite', "write a cgroup limit"],
+  ['mask', "keep a path of maskPaths covered"],
   ['terminal', "open a terminal"],
   ['input', "make a file for input"],
   ['output', "make a file for output"],

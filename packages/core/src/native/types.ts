@@ -90,6 +90,8 @@ export interface Channel {
 export interface NativeReader {
   /** Takes what is there and closes: [bytes kept, bytes in all]; `undefined` when nothing came. */
   finish(): [Uint8Array, number] | undefined;
+  /** The program is dead: the end follows what is there, even if somebody else holds the other end. */
+  endSoon(): void;
   pause(): void;
   resume(): void;
   close(): void;

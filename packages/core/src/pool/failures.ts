@@ -111,6 +111,11 @@ export function startError(
     const message = `The working folder ${JSON.stringify(cwd)} ${why}${advice}`;
     return new SandboxError({ code: 'SBX_BAD_CWD', message, stage, index, errno });
   }
+  if (stage === 'mask') {
+    const message =
+      'A path of maskPaths is not covered in this sandbox any more, since the host has put something else there; sandboxes that are made from now on cover it again';
+    return new SandboxError({ code: 'SBX_SANDBOX_LOST', message, stage, index, errno });
+  }
   if (stage === 'programClone' && name === 'EAGAIN') {
     const message = `No room for the process of ${JSON.stringify(file)}: what lives in the sandbox holds as many as it may. Wait for an end, kill one, or give the sandbox a higher processCount.`;
     return new OverloadedError({ message, retryAfterMs: FULL_RETRY_MS });

@@ -7,6 +7,7 @@ import { OutputStream } from './output-stream.js';
 /** A stream, and what the addon tells it; `held`: how often the loop is held. */
 function output() {
   const loop = { held: 0 };
+  const asked: string[] = [];
   const told: { onData?: (chunk: Uint8Array) => void; onEnd?: () => void } = {};
   const native = {
     Reader: class {
@@ -15,6 +16,9 @@ function output() {
       }
       pause() {}
       resume() {}
+      endSoon() {
+        asked.push('endSoon');
+      }
       close() {}
     },
     holdLoop: () => void loop.held++,
@@ -23,7 +27,7 @@ function output() {
   const stream = OutputStream.make(native, 0);
   const write = (bytes: string | Uint8Array) =>
     told.onData!(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
-  return { stream, loop, write, end: () => told.onEnd!() };
+  return { stream, loop, asked, write, end: () => told.onEnd!() };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -157,4 +161,12 @@ describe('a process iterated', () => {
     await read(50_000);
     expect(memoryUsage().heapUsed - before).toBeLessThan(4 * 2 ** 20); // 16 MiB with a race for each
   });
+});
+
+it('a program that is dead has the reader end soon, once it has not ended', () => {
+  const { stream, asked, end } = output();
+  stream.endSoon();
+  end();
+  stream.endSoon();
+  expect(asked).toEqual(['endSoon']);
 });

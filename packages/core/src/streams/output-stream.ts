@@ -23,7 +23,8 @@ interface Taker {
 
 /**
  * The output of a program, as it comes. One reader: iterate it, or use `each()`, `lines()`, `web()` or
- * `node()`. It ends when the last process that holds the other end is gone, and never with an error.
+ * `node()`. It ends when the last process that holds the other end is gone, at the latest with the program,
+ * and never with an error.
  */
 export class OutputStream implements AsyncIterable<Uint8Array> {
   /**
@@ -154,6 +155,11 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
   destroy(): void {
     this.#reader.close();
     this.#onEnd();
+  }
+
+  /** @internal The program is dead: nothing comes any more but what is in the pipe. */
+  endSoon(): void {
+    if (!this.#ended) this.#reader.endSoon();
   }
 
   #take(): void {

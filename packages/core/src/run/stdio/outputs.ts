@@ -114,6 +114,7 @@ export class Outputs {
       this.#collecting.delete(target); // its reader closes it
       collected.set(target, this.#readCollected(held.fd, held.want, budget));
     }
+    this.#endStreams();
     return collected;
   }
 
@@ -130,6 +131,12 @@ export class Outputs {
     for (const reader of this.#captures.values()) reader.close();
     this.#descriptors.native.closeFds([...this.#collecting.values()].map(({ fd }) => fd));
     this.#collecting.clear();
+    this.#endStreams();
+  }
+
+  /** A program can leave its descriptor where no process has it, or give it to one that lives on. */
+  #endStreams(): void {
+    for (const output of this.streams.values()) output.endSoon();
   }
 
   closeStreams(): void {
