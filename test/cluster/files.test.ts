@@ -10,7 +10,7 @@ import { root } from '../tidy/sources.js';
 import { useNats } from './nats.js';
 
 const natsRequire = createRequire(join(root, 'packages/cluster/package.json'));
-const { connect, headers, nanos } = natsRequire('@nats-io/transport-node');
+const { connect, nanos } = natsRequire('@nats-io/transport-node');
 const { jetstream } = natsRequire('@nats-io/jetstream');
 const { Objm } = natsRequire('@nats-io/obj');
 
@@ -46,12 +46,9 @@ test('a file of which nothing comes fails its job, and the place is free again',
   const bytes = Buffer.alloc(2 ** 20, 'xyz');
   const connection = await connect({ servers: nats.url });
   const name = createHash('sha256').update(bytes).digest('hex');
-  const entry = { name, bucket: 'sbx-files', nuid: 'none', size: bytes.byteLength, chunks: 1 };
-  const rollup = headers();
-  rollup.set('Nats-Rollup', 'sub');
-  const subject = `$O.sbx-files.M.${Buffer.from(name).toString('base64')}`;
+  const entry = { nuid: 'none', size: bytes.byteLength, chunkBytes: 2 ** 18 };
   const mtime = new Date().toISOString();
-  connection.publish(subject, JSON.stringify({ ...entry, mtime }), { headers: rollup });
+  connection.publish(`$O.sbx-files.M.default.${name}`, JSON.stringify({ ...entry, mtime }));
   await connection.flush();
   await connection.close();
 

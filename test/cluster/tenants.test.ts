@@ -1,4 +1,5 @@
 /** Tenants of one broker that its permissions keep apart: with those of docs/cluster.md, word by word. */
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -149,6 +150,12 @@ describe('another tenant', () => {
     '$JS.API.STREAM.INFO.KV_sbx-records',
     '$JS.API.CONSUMER.CREATE.sbx-jobs.x.sbx.jobs.a',
     '$JS.API.CONSUMER.CREATE.OBJ_sbx-files.x.$O.sbx-files.C.x',
+    '$JS.API.STREAM.INFO.OBJ_sbx-files',
+    '$JS.API.DIRECT.GET.OBJ_sbx-files',
+    '$JS.API.DIRECT.GET.OBJ_sbx-files.$O.sbx-files.M.a.x',
+    '$JS.API.DIRECT.GET.OBJ_sbx-files.$O.sbx-files.C.a.x.0',
+    '$O.sbx-files.M.a.x',
+    '$O.sbx-files.C.a.x.0',
     '$JS.API.CONSUMER.DELETE.sbx-jobs.workers',
     '$JS.API.CONSUMER.MSG.NEXT.sbx-jobs.workers',
     '$JS.API.DIRECT.GET.KV_sbx-records',
@@ -184,11 +191,53 @@ describe('another tenant', () => {
     await b.close();
   });
 
+  test('reads no file of others through one of its own', async () => {
+    await a.run('/bin/true', [], { stdin: { bytes: Buffer.alloc(2 ** 20, 'of a') } });
+    const b = await connectAs('b');
+    await b.request('$O.sbx-files.C.b.mine.0', 'mine');
+    const own = '$JS.API.DIRECT.GET.OBJ_sbx-files.$O.sbx-files.C.b.mine.0';
+    for (const asked of [
+      { seq: 1 },
+      { seq: 1, next_by_subj: '$O.sbx-files.*.a.>' },
+      { multi_last: ['$O.sbx-files.*.a.>'] },
+      { batch: 10, seq: 1, next_by_subj: '>' },
+    ]) {
+      const answer = await b.request(own, JSON.stringify(asked));
+      expect(answer.string()).toMatch(/^(mine)?$/);
+    }
+    await b.close();
+  });
+
+  test('that sends an answer of the broker to the place of another’s file does not keep it from its jobs', async () => {
+    const bytes = Buffer.alloc(2 ** 20, 'known to b');
+    const hash = createHash('sha256').update(bytes).digest('hex');
+    const mtime = new Date().toISOString();
+    const b = await connectAs('b');
+    const entry = { nuid: 'none', size: bytes.byteLength, chunkBytes: 2 ** 18, mtime };
+    await b.request('$O.sbx-files.M.b.mine', JSON.stringify(entry));
+    const reply = `$O.sbx-files.M.a.${hash}`;
+    b.publish('$JS.API.DIRECT.GET.OBJ_sbx-files.$O.sbx-files.M.b.mine', '', { reply });
+    await b.flush();
+    await b.close();
+    const { stdout } = await a.run('/usr/bin/sha256sum', [], { stdin: { bytes } });
+    expect(stdout.text()).toBe(`${hash}  -\n`);
+  });
+
+  test('gets no file of others from a worker that has it', async () => {
+    const bytes = Buffer.alloc(2 ** 20, 'of a and no other');
+    const fetches = () => worker.describe().cache.fetches;
+    await a.run('/bin/true', [], { stdin: { bytes } });
+    const before = fetches();
+    await using other = await openAs('b');
+    await other.run('/bin/true', [], { stdin: { bytes } });
+    expect(fetches()).toBe(before + 1);
+  });
+
   test('clears no bucket by a message of its own', async () => {
     const b = await connectAs('b');
     const rollup = headers();
     rollup.set('Nats-Rollup', 'all');
-    for (const subject of ['$KV.sbx-records.b.x', '$O.sbx-files.M.x']) {
+    for (const subject of ['$KV.sbx-records.b.x', '$O.sbx-files.M.b.x']) {
       const answer = await b.request(subject, 'x', { headers: rollup });
       expect(answer.json().error.description).toContain('rollup not permitted');
     }

@@ -8,6 +8,8 @@
  *   sbx.session.TENANT.ID.up|down  streams of a living program: to its submitter, to its worker
  *   $KV.sbx-records.TENANT.ID      how a job ended: the first write holds
  *   sbx.ended.TENANT.ID            the same record, sent on by the broker when it is stored
+ *   $O.sbx-files.M.TENANT.SHA256   a file of jobs: its size, and what its chunks are called
+ *   $O.sbx-files.C.TENANT.ID.INDEX a chunk of it
  *   $KV.sbx-workers.WORKER         who works, and what it can do; gone when not renewed for a while
  */
 import { InvalidOptionsError } from '@sbx/core';

@@ -20,7 +20,7 @@ beforeEach(async () => {
   });
   const store = {
     put: () => Promise.resolve(),
-    async get(_sha256: string, sizeBytes: number, isOver: () => boolean) {
+    async get(_tenant: string, { sizeBytes }: { sizeBytes: number }, isOver: () => boolean) {
       isUnwanted = isOver;
       await answered;
       if (sizeBytes !== CONTENT.byteLength) throw new Error('another size');
@@ -33,8 +33,8 @@ beforeEach(async () => {
 afterEach(() => cache.close());
 
 test('a job that gives a wrong size spoils no other job’s file', async () => {
-  const wrong = cache.hold({ sha256: HASH, sizeBytes: 1 }, never);
-  const right = cache.hold({ sha256: HASH, sizeBytes: CONTENT.byteLength }, never);
+  const wrong = cache.hold('a', { sha256: HASH, sizeBytes: 1 }, never);
+  const right = cache.hold('a', { sha256: HASH, sizeBytes: CONTENT.byteLength }, never);
   answer();
   await expect(wrong).rejects.toThrow('another size');
   const { path, release } = await right;
@@ -46,7 +46,7 @@ test('a job that gives a wrong size spoils no other job’s file', async () => {
 test('a fetch goes on for as long as one of its jobs does', async () => {
   const blob = { sha256: HASH, sizeBytes: CONTENT.byteLength };
   const ended = [false, false];
-  const holding = Promise.all([0, 1].map((index) => cache.hold(blob, () => ended[index]!)));
+  const holding = Promise.all([0, 1].map((index) => cache.hold('a', blob, () => ended[index]!)));
   expect(isUnwanted()).toBe(false);
   ended[0] = true;
   expect(isUnwanted()).toBe(false);

@@ -6,7 +6,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StoredBlob } from '../wire/blob.js';
 import { fetchChecked } from './reader.js';
-import type { BlobStore, IsOver } from './store.js';
+import { type BlobStore, type IsOver, type JobStore, jobStore } from './store.js';
 
 interface Cached {
   path: Promise<string>;
@@ -23,10 +23,13 @@ export interface HeldFile {
 }
 
 export class FileCache {
-  readonly #store: Pick<BlobStore, 'get'>;
+  readonly #store: BlobStore;
   readonly #folder: string;
   readonly #bytesMax: number;
-  /** By hash and size, least recently used first: who gives a wrong size spoils nobody's file. */
+  /**
+   * By tenant, hash and size, least recently used first: who gives a wrong size spoils nobody's file, and who
+   * knows the hash of another tenant's file gets none.
+   */
   readonly #files = new Map<string, Cached>();
   #bytes = 0;
   #names = 0;
@@ -34,7 +37,7 @@ export class FileCache {
   /** Of the files that came whole. */
   fetchedBytes = 0;
 
-  constructor(store: Pick<BlobStore, 'get'>, folder: string, bytesMax: number) {
+  constructor(store: BlobStore, folder: string, bytesMax: number) {
     this.#store = store;
     this.#folder = folder;
     this.#bytesMax = bytesMax;
@@ -46,11 +49,11 @@ export class FileCache {
   }
 
   /** Held files are never evicted: jobs that run together may so go over the bound, by what they need. */
-  async hold(blob: StoredBlob, isOver: IsOver): Promise<HeldFile> {
-    const key = keyOf(blob);
+  async hold(tenant: string, blob: StoredBlob, isOver: IsOver): Promise<HeldFile> {
+    const key = keyOf(tenant, blob);
     const known = this.#files.get(key);
     if (known !== undefined) this.totals.hits += 1;
-    const file = known ?? this.#fetch(blob, isOver);
+    const file = known ?? this.#fetch(tenant, blob, isOver);
     this.#files.delete(key);
     this.#files.set(key, file);
     file.holders += 1;
@@ -75,20 +78,21 @@ export class FileCache {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  #fetch(blob: StoredBlob, isOver: IsOver): Cached {
+  #fetch(tenant: string, blob: StoredBlob, isOver: IsOver): Cached {
     const { sizeBytes } = blob;
     this.totals.fetches += 1;
     const waiting = new Set([isOver]);
-    const path = this.#write(blob, () => [...waiting].every((isOverFor) => isOverFor()));
+    const isUnwanted = () => [...waiting].every((isOverFor) => isOverFor());
+    const path = this.#write(jobStore(this.#store, tenant, isUnwanted), blob);
     const file: Cached = { path, sizeBytes, holders: 0, waiting };
     this.#bytes += sizeBytes;
-    path.catch(() => this.#forget(keyOf(blob), file));
+    path.catch(() => this.#forget(keyOf(tenant, blob), file));
     this.#evict();
     return file;
   }
 
-  async #write(blob: StoredBlob, isOver: IsOver): Promise<string> {
-    const bytes = await fetchChecked(this.#store, blob, isOver);
+  async #write(store: JobStore, blob: StoredBlob): Promise<string> {
+    const bytes = await fetchChecked(store, blob);
     this.fetchedBytes += blob.sizeBytes;
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     // Of its own: an evicted one may still be on its way out.
@@ -115,6 +119,6 @@ export class FileCache {
   }
 }
 
-function keyOf({ sha256, sizeBytes }: StoredBlob): string {
-  return `${sha256}.${sizeBytes}`;
+function keyOf(tenant: string, { sha256, sizeBytes }: StoredBlob): string {
+  return `${tenant}.${sha256}.${sizeBytes}`;
 }

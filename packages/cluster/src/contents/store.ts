@@ -1,11 +1,26 @@
-/** Contents by their SHA-256, where all machines can have them. */
+/** Contents by their SHA-256, where all machines of a tenant's jobs can have them. */
+import type { StoredBlob } from '../wire/blob.js';
 
 /** Whether nobody wants the content any more: until then each step of its way is tried again. */
 export type IsOver = () => boolean;
 
 export interface BlobStore {
   /** Also when it is there already. */
-  put(sha256: string, bytes: Uint8Array, isOver: IsOver): Promise<void>;
+  put(tenant: string, sha256: string, bytes: Uint8Array, isOver: IsOver): Promise<void>;
   /** Not checked. Rejects when it is not there. */
-  get(sha256: string, sizeBytes: number, isOver: IsOver): Promise<Uint8Array>;
+  get(tenant: string, blob: StoredBlob, isOver: IsOver): Promise<Uint8Array>;
+}
+
+/** Where contents of one job go and come from. */
+export interface JobStore {
+  put(sha256: string, bytes: Uint8Array): Promise<void>;
+  get(blob: StoredBlob): Promise<Uint8Array>;
+}
+
+/** `isOver`: nobody waits for that job any more. */
+export function jobStore(store: BlobStore, tenant: string, isOver: IsOver): JobStore {
+  return {
+    put: (sha256, bytes) => store.put(tenant, sha256, bytes, isOver),
+    get: (blob) => store.get(tenant, blob, isOver),
+  };
 }

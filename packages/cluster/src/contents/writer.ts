@@ -1,6 +1,6 @@
 /** Contents of one message: small ones go along in it, others into the store. */
 import { BLOB_BYTES_MAX, type Blob, sha256Of } from '../wire/blob.js';
-import type { BlobStore, IsOver } from './store.js';
+import type { JobStore } from './store.js';
 
 /** Of one content in a message, and of all of them; a broker takes 1 MiB unless it is told otherwise. */
 export const INLINE_BYTES_MAX = 128 * 1024;
@@ -8,13 +8,11 @@ export const INLINE_TOTAL_BYTES_MAX = 512 * 1024;
 
 export class ContentWriter {
   readonly chunks: Uint8Array[] = [];
-  readonly #store: BlobStore;
-  readonly #isOver: IsOver;
+  readonly #store: JobStore;
   #bytes = 0;
 
-  constructor(store: BlobStore, isOver: IsOver) {
+  constructor(store: JobStore) {
     this.#store = store;
-    this.#isOver = isOver;
   }
 
   async put(bytes: Uint8Array): Promise<Blob> {
@@ -27,7 +25,7 @@ export class ContentWriter {
       return { at: [at, byteLength] };
     }
     const sha256 = sha256Of(bytes);
-    await this.#store.put(sha256, bytes, this.#isOver);
+    await this.#store.put(sha256, bytes);
     return { sha256, sizeBytes: byteLength };
   }
 }

@@ -8,7 +8,7 @@ import {
   type RunResult,
   SbxError,
 } from '@sbx/core';
-import type { BlobStore } from '../contents/store.js';
+import { type BlobStore, jobStore } from '../contents/store.js';
 import { ContentWriter } from '../contents/writer.js';
 import { JobDeadlineError } from '../errors.js';
 import type { Submitter } from '../submit/submitter.js';
@@ -79,7 +79,7 @@ export class Jobs {
     signal?.throwIfAborted();
     const until = performance.now() + settings.deadlineMs;
     const isOver = () => signal?.aborted === true || performance.now() > until;
-    const writer = new ContentWriter(this.#store, isOver);
+    const writer = new ContentWriter(jobStore(this.#store, settings.tenant, isOver));
     const request = await call.pack(writer).catch((error) => {
       signal?.throwIfAborted();
       throw isOver() ? new JobDeadlineError(settings.deadlineMs, 'not sent yet') : error;
@@ -138,7 +138,7 @@ export class Jobs {
   /** Its files are waited for as the result itself was, and have their time where that came late. */
   #source({ submittedAt, job }: JobTicket, bytes: Uint8Array): ResultSource {
     const until = Math.max(submittedAt + job.deadlineMs, performance.now() + FILES_MS);
-    return { bytes, store: this.#store, isOver: () => performance.now() > until };
+    return { bytes, store: jobStore(this.#store, job.tenant, () => performance.now() > until) };
   }
 
   #attach(ticket: JobTicket, { signal, onAbort }: JobCall): void {

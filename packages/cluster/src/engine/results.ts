@@ -11,7 +11,7 @@ import {
   type RunResult,
 } from '@sbx/core';
 import { readBlob } from '../contents/reader.js';
-import type { BlobStore, IsOver } from '../contents/store.js';
+import type { JobStore } from '../contents/store.js';
 import type { WireOutputData, WireResult } from '../wire/outcome.js';
 
 const NONE = new Uint8Array(0);
@@ -19,9 +19,7 @@ const NONE = new Uint8Array(0);
 /** A message that a result is in. */
 export interface ResultSource {
   bytes: Uint8Array;
-  store: BlobStore;
-  /** Nobody waits for the result any more. */
-  isOver: IsOver;
+  store: JobStore;
 }
 
 /** `options`: what the caller asked for, since descriptors are made at this end. */
@@ -58,7 +56,7 @@ export async function resultFrom(
   for (const [fd, output] of outputs)
     result.outputs[fd] = await outputFrom(output, source, collectedAs(options, fd));
   for (const [path, { blob, mode, sizeBytes }] of files) {
-    const bytes = await readBlob(blob, source.bytes, source.store, source.isOver);
+    const bytes = await readBlob(blob, source.bytes, source.store);
     result.files[path] = fileFrom({ path, mode, sizeBytes }, bytes, wanted.has(path));
   }
   return result;
@@ -66,10 +64,10 @@ export async function resultFrom(
 
 export async function outputFrom(
   { blob, totalBytes }: WireOutputData,
-  { bytes, store, isOver }: ResultSource,
+  { bytes, store }: ResultSource,
   collected: { maxBytes: number } | null = null,
 ): Promise<Output> {
-  const content = await readBlob(blob, bytes, store, isOver);
+  const content = await readBlob(blob, bytes, store);
   if (collected === null) return new Output(content, totalBytes);
   return new Output(NONE, totalBytes, { fd: descriptorOf(content), maxBytes: collected.maxBytes });
 }

@@ -1,55 +1,83 @@
-import { expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { NatsBlobStore } from './blob-store.js';
 import type { Broker } from './connection.js';
 
-const CHUNKS = '$O.sbx-files.C.';
+const HASH = 'a'.repeat(64);
+const ENTRY = `$O.sbx-files.M.t.${HASH}`;
 const never = () => false;
-const text = (value: string) => Buffer.from(value);
 
-interface Message {
-  subject: string;
-  data: Buffer;
-}
+/** The last message of each subject. */
+let stored: Map<string, { data: Buffer; marks: number }>;
+const published = vi.fn();
+let store: NatsBlobStore;
 
-/** A broker with these messages, in a stream whose first number is not 1. */
-function storeOf(messages: Message[], sizeBytes: number) {
-  const entry = { nuid: 'n', size: sizeBytes };
-  const asked = vi.fn();
-  const getMessage = async (_stream: string, query: { seq?: number; next_by_subj?: string }) => {
-    if (query.next_by_subj === undefined) return { json: () => entry };
-    asked(query.seq);
-    const stored = messages.map((message, index) => ({ ...message, seq: index + 7 }));
-    return stored.find(({ subject, seq }) => subject === query.next_by_subj && seq >= query.seq!) ?? null;
+beforeEach(() => {
+  stored = new Map();
+  published.mockReset();
+  const getMessage = async (_stream: string, { last_by_subj }: { last_by_subj: string }) => {
+    const message = stored.get(last_by_subj);
+    if (message === undefined) return null;
+    const { data, marks } = message;
+    return {
+      data,
+      json: () => JSON.parse(data.toString()),
+      header: { values: () => Array(marks).fill('x') },
+    };
   };
-  const broker = { manager: { direct: { getMessage } }, filesAreDirect: true } as unknown as Broker;
-  return { store: new NatsBlobStore(broker), asked };
-}
-
-const own = (value: string): Message => ({ subject: `${CHUNKS}n`, data: text(value) });
-const foreign: Message = { subject: `${CHUNKS}other`, data: text('--') };
-const letters = [...'abcdefghijklmnopqrstuvwxyz'];
-
-test.each([
-  ['one after the other', letters.map(own)],
-  ['between those of another', letters.flatMap((letter) => [own(letter), foreign])],
-  ['at any distance', letters.flatMap((letter, i) => [own(letter), ...Array<Message>(i % 4).fill(foreign)])],
-])('chunks %s are the content in its order', async (_, messages) => {
-  const { store } = storeOf(messages, letters.length);
-  expect(String(await store.get('hash', letters.length, never))).toBe(letters.join(''));
+  const publish = async (subject: string, data: Buffer | string) => {
+    await published(subject);
+    stored.set(subject, { data: Buffer.from(data), marks: 1 });
+  };
+  store = new NatsBlobStore({
+    ...{ manager: { direct: { getMessage } }, client: { publish }, filesAreDirect: true, fileMs: 1e9 },
+    connection: { info: { max_payload: 2 ** 20 }, isClosed: () => false, isDraining: () => false },
+  } as unknown as Broker);
 });
 
-test('what is evenly apart is asked for once each, and nothing beyond the end', async () => {
-  for (const apart of [0, 1, 3]) {
-    const messages = letters.flatMap((letter) => [own(letter), ...Array<Message>(apart).fill(foreign)]);
-    const { store, asked } = storeOf(messages, letters.length);
-    await store.get('hash', letters.length, never);
-    expect(asked.mock.calls.length).toBe(letters.length);
-  }
+const content = (bytes: number) => Buffer.from(Array.from({ length: bytes }, (_, index) => index % 251));
+const put = (bytes: Buffer) => store.put('t', HASH, bytes, never);
+const get = (sizeBytes: number, tenant = 't') => store.get(tenant, { sha256: HASH, sizeBytes }, never);
+
+test.each([1, 2 ** 18, 2 ** 18 + 1, 3 * 2 ** 20 + 5])('%i bytes come as they went', async (bytes) => {
+  await put(content(bytes));
+  expect(Buffer.compare(await get(bytes), content(bytes))).toBe(0);
+});
+
+test('what is there is not sent again, and another tenant has none of it', async () => {
+  await Promise.all([put(content(10)), put(content(10))]);
+  await put(content(10));
+  expect(published).toHaveBeenCalledTimes(2);
+  await expect(get(10, 'other')).rejects.toThrow('has no');
+});
+
+test('a chunk that the broker did not answer for is sent again to its own place', async () => {
+  published.mockRejectedValueOnce(new Error('timeout'));
+  await put(content(10));
+  const chunks = published.mock.calls.map(([subject]) => subject).filter((one) => one.includes('.C.'));
+  expect(new Set(chunks).size).toBe(1);
+  expect(chunks.length).toBe(2);
+  expect(Buffer.compare(await get(10), content(10))).toBe(0);
 });
 
 test('a content with more than its size, or with less, is an error', async () => {
-  const { store } = storeOf(letters.map(own), 3);
-  await expect(storeOf([own('ab'), own('cd')], 3).store.get('hash', 3, never)).rejects.toThrow('too much');
-  expect(String(await store.get('hash', 3, never))).toBe('abc');
-  await expect(storeOf([own('ab')], 3).store.get('hash', 3, never)).rejects.toThrow('only a part');
+  await put(content(2 ** 18 + 7));
+  const [chunk] = [...stored.keys()].filter((subject) => subject.endsWith('.1'));
+  for (const bytes of [6, 8]) {
+    stored.set(chunk!, { data: content(bytes), marks: 1 });
+    await expect(get(2 ** 18 + 7)).rejects.toThrow('only a part');
+  }
+  stored.delete(chunk!);
+  await expect(get(2 ** 18 + 7)).rejects.toThrow('only a part');
+  await expect(get(10)).rejects.toThrow('of 10 bytes');
+}, 15_000);
+
+test.each([
+  ['an answer of the broker to another', { chunkBytes: 2 ** 18 }, 2],
+  ['one with chunks of a byte', { chunkBytes: 1 }, 1],
+  ['none', null, 1],
+])('%s in the place of an entry counts as no entry, and the file is sent', async (_what, more, marks) => {
+  const entry = { nuid: 'n', size: 10, mtime: new Date().toISOString(), ...more };
+  stored.set(ENTRY, { data: Buffer.from(more === null ? 'x' : JSON.stringify(entry)), marks });
+  await put(content(10));
+  expect(Buffer.compare(await get(10), content(10))).toBe(0);
 });

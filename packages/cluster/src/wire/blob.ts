@@ -1,6 +1,6 @@
 /**
- * Contents in messages: those that are small lie in the message itself, others in the object store under
- * their SHA-256.
+ * Contents in messages: those that are small lie in the message itself, others in the bucket of files
+ * under their tenant and SHA-256.
  */
 import { hash } from 'node:crypto';
 import * as z from 'zod';

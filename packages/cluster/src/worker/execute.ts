@@ -5,7 +5,7 @@
 import { type Engine, type GroupProgram, InvalidOptionsError, type RunnerOptions } from '@sbx/core';
 import type { Clock } from '../clock.js';
 import type { FileCache } from '../contents/file-cache.js';
-import type { BlobStore } from '../contents/store.js';
+import { type BlobStore, jobStore } from '../contents/store.js';
 import { ContentWriter } from '../contents/writer.js';
 import type { Delivery } from '../links.js';
 import { decodeEnvelope } from '../wire/envelope.js';
@@ -58,7 +58,8 @@ export class Executor {
       const { header, bytes } = decodeEnvelope(job.body);
       const request = requestOf(header);
       checkInputs(request, this.#parts.inputBytesMax); // before anything is fetched
-      unpacker = new Unpacker(bytes, this.#parts.cache, () => signal.aborted);
+      const isStopped = () => signal.aborted;
+      unpacker = new Unpacker(bytes, (blob) => this.#parts.cache.hold(job.tenant, blob, isStopped));
       const outcome = await this.#carryOut(request, job.tenant, unpacker, signal);
       return outcome.byteLength <= OUTCOME_BYTES_MAX ? outcome : errorOutcome(tooManyFiles());
     } catch (error) {
@@ -87,7 +88,10 @@ export class Executor {
       case 'run': {
         const { file, args, options } = await this.#program(request.program, unpacker);
         // Filled, not copied: on Node 20 each copy would be of a hidden class of its own.
-        return runOutcome(await engine.run(file, args, Object.assign(options, ending)), this.#writer(signal));
+        return runOutcome(
+          await engine.run(file, args, Object.assign(options, ending)),
+          this.#writer(tenant, signal),
+        );
       }
       case 'spawn':
         return this.#live(request, tenant, unpacker, ending);
@@ -99,7 +103,7 @@ export class Executor {
           settle === 'each'
             ? await engine.runGroup({ programs, pipes, settle, ...ending })
             : await engine.runGroup({ programs: programs as GroupProgram[], pipes, ...ending });
-        return groupOutcome(group, this.#writer(signal));
+        return groupOutcome(group, this.#writer(tenant, signal));
       }
     }
   }
@@ -116,13 +120,14 @@ export class Executor {
     const session = new WorkerSession(process, openSession(tenant, name), clock);
     this.#sessions.add(session);
     void session.done.then(() => this.#sessions.delete(session));
-    return runOutcome(await process.result, this.#writer(ending.signal));
+    return runOutcome(await process.result, this.#writer(tenant, ending.signal));
   }
 
   /** What a stopped program leaves is sent where somebody waits for it. */
-  #writer(signal: AbortSignal): ContentWriter {
+  #writer(tenant: string, signal: AbortSignal): ContentWriter {
     const isDropped = () => signal.aborted && (signal.reason as StopJob).mode !== 'result';
-    return new ContentWriter(this.#parts.store, () => this.#isClosed || isDropped());
+    const isOver = () => this.#isClosed || isDropped();
+    return new ContentWriter(jobStore(this.#parts.store, tenant, isOver));
   }
 
   async #group(

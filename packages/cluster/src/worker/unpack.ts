@@ -3,25 +3,24 @@
  * worker's cache.
  */
 import type { FdSpec, FileInput, GroupProgram, InputSpec, RunnerOptions } from '@sbx/core';
-import type { FileCache } from '../contents/file-cache.js';
+import type { HeldFile } from '../contents/file-cache.js';
 import { inlineBytes } from '../contents/reader.js';
-import type { IsOver } from '../contents/store.js';
-import type { Blob } from '../wire/blob.js';
+import type { Blob, StoredBlob } from '../wire/blob.js';
 import type { WireFile, WireInput, WireProgram } from '../wire/request.js';
+
+/** Files of a job that are not in its message, until they are released. */
+export type HoldFile = (blob: StoredBlob) => Promise<HeldFile>;
 
 type Given = { bytes: Uint8Array } | { hostFile: string };
 
 export class Unpacker {
   readonly #bytes: Uint8Array;
-  readonly #cache: FileCache;
-  readonly #isOver: IsOver;
+  readonly #hold: HoldFile;
   readonly #releases: (() => void)[] = [];
 
-  /** `isOver`: nobody wants the job any more. */
-  constructor(bytes: Uint8Array, cache: FileCache, isOver: IsOver) {
+  constructor(bytes: Uint8Array, hold: HoldFile) {
     this.#bytes = bytes;
-    this.#cache = cache;
-    this.#isOver = isOver;
+    this.#hold = hold;
   }
 
   /** Files of the cache may go, when the job is over. */
@@ -45,7 +44,7 @@ export class Unpacker {
 
   async #content(blob: Blob): Promise<Given> {
     if ('at' in blob) return { bytes: inlineBytes(blob, this.#bytes) };
-    const { path, release } = await this.#cache.hold(blob, this.#isOver);
+    const { path, release } = await this.#hold(blob);
     this.#releases.push(release);
     return { hostFile: path };
   }
