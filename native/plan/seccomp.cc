@@ -176,7 +176,7 @@ constexpr Row kRows[] = {
     {CALL(fsetxattr), EOPNOTSUPP},
     {CALL(setxattrat), EOPNOTSUPP},
     // Filters of their own: the machine code of all filters of the machine has one budget, and no cgroup
-    // counts it. As in a kernel without.
+    // counts it. Names of mappings, 80 bytes each, are not counted either. As in a kernel without.
     {CALL(seccomp), EINVAL, Check::kFilters},
     {CALL(prctl), EINVAL, Check::kProcessControl},
     // Pages merged with those of others: a kernel thread's work, and its time tells one sandbox what another
@@ -418,9 +418,10 @@ struct Compiler {
   }
 
   void DecideProcessControl(uint32_t refusal) {
-    constexpr uint32_t kSetSeccomp = 22, kModeFilter = 2, kSetMemoryMerge = 67;
+    constexpr uint32_t kSetSeccomp = 22, kModeFilter = 2, kSetMemoryMerge = 67, kNameMapping = 0x53564d41;
     out.LoadArgument(0);
     out.ReturnIf(kSetMemoryMerge, refusal);
+    out.ReturnIf(kNameMapping, refusal);
     if (!Allows(kAllowFilters))
       out.If(kSetSeccomp, [&] {
         out.LoadArgument(1);
@@ -592,8 +593,9 @@ const SeccompRow* SeccompRows(size_t& count) {
       "sets a lease or a delegation; strict: any lock, lease, notification or hint", "of init",
       "of init; ignored: RLIMIT_CORE", "RLIMIT_CORE", "of init or of a whole user",
       "of init or of a whole user", "to init", "flags ask for huge pages", "flags ask for huge pages",
-      "not from the helper", "a filter, unless allowed", "a filter, unless allowed, or merging of pages",
-      "merging of pages", "unless allowed in part", "unless allowed",
+      "not from the helper", "a filter, unless allowed",
+      "a filter, unless allowed, merging of pages, or a mapping's name", "merging of pages",
+      "unless allowed in part", "unless allowed",
       "a filter of a socket's, a key of TCP's, a multicast group, headers or labels of IPv6"};
   for (size_t i = 0; i < kRowCount; ++i) {
     const Row& row = kRows[i];

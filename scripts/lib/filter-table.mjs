@@ -25,7 +25,7 @@ const CONDITIONS = {
   kNotLaunch: null, // by programs always
   kFilters: "setting a filter; with `allowSyscalls: ['seccomp']` when it asks for a listener",
   kProcessControl:
-    "`PR_SET_SECCOMP` with a filter, unless `allowSyscalls: ['seccomp']`; `PR_SET_MEMORY_MERGE`",
+    "`PR_SET_SECCOMP` with a filter, unless `allowSyscalls: ['seccomp']`; `PR_SET_MEMORY_MERGE`, `PR_SET_VMA`",
   kMergeable: '`MADV_MERGEABLE`',
   kTracing:
     "always; with `allowSyscalls: ['ptrace']` of init, and requests other than `PTRACE_ATTACH`, `DETACH`, `CONT`, `KILL`, `GETREGS`, `GETREGSET`",

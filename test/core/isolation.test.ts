@@ -380,7 +380,7 @@ const probed = {
     socket,2,2,115 socket,2,2,1 socket,10,2,58 socketpair,2,1,262,-1`),
   // Filters of its own; KSM.
   EINVAL: words(`
-    seccomp,1,0,0 seccomp,1,8,-1 prctl,22,2,0 prctl,67,1,0,0,0 prctl,67,0,0,0,0 madvise,0,0,12`),
+    seccomp,1,0,0 seccomp,1,8,-1 prctl,22,2,0 prctl,67,1,0,0,0 prctl,67,0,0,0,0 prctl,0x53564d41,0,0,0,0 madvise,0,0,12`),
 };
 
 /** Must go on working: runtimes need them. */
