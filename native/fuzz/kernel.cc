@@ -185,7 +185,8 @@ long Answer(long number, const long* a) {
       return (long)taken;
     }
     case SYS_recvmsg:
-      if (world.role == Role::kKeeper) CheckLeaks(kCounterCount + 1);
+      // The counters, the group's folder, and the list of sockets, if it could not be opened at first.
+      if (world.role == Role::kKeeper) CheckLeaks(kCounterCount + 2);
       if (IsOpen(a[0]) && world.open[a[0]] == kOwnPair)
         return ReceiveOne(reinterpret_cast<struct msghdr*>(a[1]));
       return ReceiveMessage(reinterpret_cast<struct msghdr*>(a[1]));
