@@ -185,6 +185,22 @@ test('what the source throws ends it, and it is told to stop when the loop is le
   expect(stopped).toBe(2);
 });
 
+test.each<[string, (slow: RunRequest) => AsyncGenerator<RunRequest> | RunRequest[], unknown]>([
+  ['a request that is refused', (slow) => [slow, { file: 5 } as never], { code: 'SBX_INVALID_OPTIONS' }],
+  [
+    'what the source throws',
+    async function* (slow) {
+      yield slow;
+      throw new Error('no more');
+    },
+    new Error('no more'),
+  ],
+])('%s comes after the results of those before', async (_, requestsOf, expected) => {
+  const results = suite.engine.runMany(requestsOf({ file: t('sleep-ms'), args: ['200'] }));
+  expect((await results.next()).value?.status).toBe('ok');
+  await expect(results.next()).rejects.toMatchObject(expected as object);
+});
+
 test('a hundred runs that share a signal give it one listener', async () => {
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => void warnings.push(warning);

@@ -37,6 +37,8 @@ const GOJUDGE_CLIENT = {
 ${GOJUDGE.before}const client = new GojudgeClient({ url: urls[0], token: process.env.TOKEN });
 `,
 };
+/** What servers print that are made by a program. */
+const SERVING = /ready: \[ '(?:ws|http):/;
 const CLUSTER = { replace: [["'nats://127.0.0.1:4222'", 'process.env.NATS']] } as const;
 const ENGINE = {
   before: `import { Engine } from '@sbx/core';
@@ -69,7 +71,7 @@ const tests = [{ input: 'one' }, { input: 'two' }];
     replace: [['8765', '0']],
     ready: /ready: ws:/,
   },
-  'docs/protocols/fathom.md 2': { replace: [['8765', '0']] },
+  'docs/protocols/fathom.md 2': { replace: [['port: 8765', 'port: 0']], ready: SERVING },
   'docs/protocols/fifo.md 1': {
     files: { 'agent.py': 'input()\n' },
     replace: [['/tmp/p1', '$PWD/p1']],
@@ -89,7 +91,7 @@ const data = '1 2 3';
 `,
     prints: /^query 42 \d+\n$/,
   },
-  'docs/protocols/gojudge.md 2': { replace: [['5050', '0']] },
+  'docs/protocols/gojudge.md 2': { replace: [['5050', '0']], ready: SERVING },
   'docs/protocols/mcp.md 1': {
     files: TOKEN_FILE,
     replace: [
@@ -131,7 +133,7 @@ ${FATHOM.before}await using client = new FathomClient({ url: urls[0], token: pro
 `,
     prints: /^1\n2\n3\n3\d{3}/,
   },
-  'packages/fathom-server/README.md 2': { replace: [['8765', '0']] },
+  'packages/fathom-server/README.md 2': { replace: [['8765', '0']], ready: SERVING },
   'packages/fifo-client/README.md 2': {
     before: `${ENGINE.before}import { startFifoSandbox } from '@sbx/fifo-protocol/server';
 const engine = await Engine.open();
@@ -168,8 +170,8 @@ const askTheProgram = async () => {};
     stdin: 'echo $((6 * 7))\nexit\n',
     prints: /42/,
   },
-  'packages/gojudge-server/README.md 2': { replace: [['5050', '0']] },
-  'packages/mcp/README.md 2': { replace: [['{ token', '{ port: 0, token']] },
+  'packages/gojudge-server/README.md 2': { replace: [['5050', '0']], ready: SERVING },
+  'packages/mcp/README.md 2': { replace: [['{ token', '{ port: 0, token']], ready: SERVING },
 };
 
 const FRAMEWORK = 'needs a framework of another Node: test/adapters/frameworks.soak.test.ts runs it';

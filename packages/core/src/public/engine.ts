@@ -80,7 +80,8 @@ export class Engine extends OpenEngine implements Runner {
   /**
    * Many one-shot runs, `concurrency` at a time: never so many that the queue refuses one. Gives the results
    * in the order of the requests, which are taken as there is room, so they may be without end. A run that
-   * rejects ends it; leaving the loop early, or `signal`, kills what still runs.
+   * rejects (`SBX_PROGRAM_NOT_FOUND`, …) or a request that is refused ends it, after the results of those
+   * before it; leaving the loop early, or `signal`, kills what still runs.
    *
    * @example
    * ```ts

@@ -33,7 +33,7 @@ export async function* runMany(
   try {
     for (;;) {
       const mayTake = runs.hasRoom && !source.isEnded && !stop.signal.aborted;
-      if (mayTake && (await source.hasNext())) runs.start(source.take());
+      if (mayTake && (await source.hasNext())) runs.start(source);
       else if (runs.isFirstOver || (!runs.isEmpty && (source.isEnded || stop.signal.aborted)))
         yield await runs.next();
       else if (stop.signal.aborted) throw stop.signal.reason;
@@ -87,12 +87,13 @@ class Source {
     return this.#come !== null;
   }
 
-  /** The one that has come. Throws what the source threw. */
+  /** The one that has come. Throws what the source threw, which is its end. */
   take(): RunRequest {
     const come = this.#come!;
     this.#come = null;
-    if ('error' in come) throw come.error;
-    return come.request;
+    if ('request' in come) return come.request;
+    this.isEnded = true;
+    throw come.error;
   }
 
   /** Nothing more is taken. One that has been asked for may never come. */
@@ -175,11 +176,9 @@ class Runs {
     return this.#running.size < concurrency && this.#results.length < 2 * concurrency;
   }
 
-  start(request: RunRequest): void {
-    validateRunRequest(request, this.#startedCount);
-    this.#startedCount += 1;
-    const { file, args, options } = request;
-    const result = this.#run(file, args, options);
+  /** A request that is refused, and what the source throws, have their place among the results as well. */
+  start(source: Source): void {
+    const result = this.#take(source);
     this.#results.push(result);
     const over = () => {
       this.#running.delete(result);
@@ -195,6 +194,13 @@ class Runs {
 
   async allEnded(): Promise<void> {
     await Promise.allSettled(this.#running);
+  }
+
+  async #take(source: Source): Promise<RunResult> {
+    const request = source.take();
+    validateRunRequest(request, this.#startedCount);
+    this.#startedCount += 1;
+    return this.#run(request.file, request.args, request.options);
   }
 
   /** Ends by the caller's signal for this run, or with the whole. */
