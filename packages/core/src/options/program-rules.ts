@@ -24,7 +24,7 @@ export const PROGRAM_HINTS: Record<string, string> = {
   maxBuffer: 'Give limits: { outputBytes }.',
   input: 'Give stdin: { text } or { bytes }.',
   stdio: 'Give stdin, stdout, stderr and fds.',
-  shell: 'There is no shell: use the sh template.',
+  shell: "There is no shell: run '/bin/sh' with ['-c', line], or use the sh template of a sandbox.",
   encoding: 'Output has bytes and text().',
   args: 'Arguments come second: (file, args, options).',
   uid: 'Programs run under an account of their own; it cannot be chosen.',
@@ -38,8 +38,14 @@ const SPAWN_HINTS: Record<string, string> = {
   onStderr: "Give stderr: 'pipe' and read process.stderr.",
 };
 
+const LIFETIME_HINT =
+  'A sandbox stays until close(); limits: { wallTimeMs } bounds each program in it by real time.';
 const CREATE_HINTS: Record<string, string> = {
   ...PROGRAM_HINTS,
+  timeout: LIFETIME_HINT,
+  timeoutMs: LIFETIME_HINT,
+  input: 'Give stdin to run or spawn.',
+  stdio: 'Give stdin, stdout, stderr and fds to run or spawn.',
   args: 'Programs are given to run or spawn.',
   cwd: 'Give cwd to run or spawn.',
 };
