@@ -1,7 +1,6 @@
 /** A cluster's engine for a command; what it refuses is told by the flag that it came from. */
 import type { ClusterEngine } from '@sbx/cluster';
-import { InvalidOptionsError } from '@sbx/core';
-import { aborted, flagName } from '../serve/words.js';
+import { aborted, flagName, refuseOption } from '../serve/words.js';
 import { UsageError } from '../usage-error.js';
 import { brokerOptions, type ClusterAddress, checkNoCluster } from './split.js';
 
@@ -62,11 +61,8 @@ export async function openUnless<Server extends { close(): Promise<void> }>(
 
 /** `address`: the flag of the broker's address. */
 export function refuse(error: unknown, address: string): never {
-  if (!(error instanceof InvalidOptionsError)) throw error;
-  const option = error.field.replace(/^options\.(\w+).*/, '$1');
-  const flag = option === 'servers' ? address : flagName(option);
-  throw new UsageError(
-    `${flag} ${error.expected}${error.got === null ? '' : `; got ${error.got}`}`,
-    error.hint,
-  );
+  return refuseOption(error, ({ field }) => {
+    const option = field.replace(/^options\.(\w+).*/, '$1');
+    return option === 'servers' ? address : flagName(option);
+  });
 }

@@ -1,13 +1,12 @@
 /** `sbx serve fathom`: words of the command line → options → a server, until a signal ends it. */
 import { setFlagsFromString } from 'node:v8';
-import { InvalidOptionsError, type Limits } from '@sbx/core';
+import type { Limits } from '@sbx/core';
 import { createFathomServer, type FathomServerOptions } from '@sbx/fathom-server';
 import { ELSEWHERE_PARALLELISM } from '@sbx/serving';
 import type { ServeFathomFlags } from '../flags.js';
 import { serveUntilSignal } from '../serve/until-signal.js';
-import { flagName, standbyFrom, tokenFrom } from '../serve/words.js';
+import { flagName, refuseOption, standbyFrom, tokenFrom } from '../serve/words.js';
 import { parseCount, parseDurationMs, parseSizeBytes } from '../units.js';
-import { UsageError } from '../usage-error.js';
 
 const MB = 2 ** 20;
 
@@ -39,11 +38,9 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 
 /** What the server refuses of its options is told by the flag that it came from. */
 function nameFlag(error: unknown): never {
-  if (!(error instanceof InvalidOptionsError)) throw error;
-  const option = error.option;
-  const property = NUMBERS.find(([, , name]) => name === option)?.[0] ?? OTHER_NAMES[option] ?? option;
-  const got = error.got === null ? '' : `; got ${error.got}`;
-  throw new UsageError(`${flagName(property)} ${error.expected}${got}`, error.hint);
+  return refuseOption(error, ({ option }) =>
+    flagName(NUMBERS.find(([, , name]) => name === option)?.[0] ?? OTHER_NAMES[option] ?? option),
+  );
 }
 
 type Reader = (text: string, flag: string) => number;

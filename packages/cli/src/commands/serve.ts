@@ -1,11 +1,9 @@
 /** `sbx serve` without a protocol: words of the command line → options → a server, until a signal ends it. */
-import { InvalidOptionsError } from '@sbx/core';
 import { createServer, type Protocol, type ServerOptions } from '@sbx/server';
 import type { ServeFlags } from '../flags.js';
 import { serveUntilSignal } from '../serve/until-signal.js';
-import { flagName, standbyFrom, tokenFrom } from '../serve/words.js';
+import { flagName, refuseOption, standbyFrom, tokenFrom } from '../serve/words.js';
 import { parseCount } from '../units.js';
-import { UsageError } from '../usage-error.js';
 
 /** Gives the exit code; throws what `reportFailure` tells. */
 export async function serveCommand(flags: ServeFlags): Promise<number> {
@@ -33,10 +31,10 @@ const OTHER_NAMES = new Map([
 
 /** A refused option is reported by the flag that it came from. */
 function nameFlag(error: unknown): never {
-  if (!(error instanceof InvalidOptionsError)) throw error;
-  const option = error.field.replace(/^options\.(?:fathom\.)?(\w+).*/, '$1');
-  const got = error.got === null ? '' : `; got ${error.got}`;
-  throw new UsageError(`${flagName(OTHER_NAMES.get(option) ?? option)} ${error.expected}${got}`, error.hint);
+  return refuseOption(error, ({ field }) => {
+    const option = field.replace(/^options\.(?:fathom\.)?(\w+).*/, '$1');
+    return flagName(OTHER_NAMES.get(option) ?? option);
+  });
 }
 
 function optionsFrom(flags: ServeFlags): ServerOptions {

@@ -1,5 +1,6 @@
 /** Words of the command line and signals, as all `sbx serve` commands take them. */
 import { readFileSync } from 'node:fs';
+import { InvalidOptionsError } from '@sbx/core';
 import { EXIT } from '../exit-codes.js';
 import { parseCount } from '../units.js';
 import { UsageError } from '../usage-error.js';
@@ -27,6 +28,13 @@ export function aborted(signal: AbortSignal): Promise<void> {
 /** `allowOrigin`: `--allow-origin`. */
 export function flagName(property: string): string {
   return `--${property.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** What is refused of an option is told by the flag that it came from; all else is thrown as it is. */
+export function refuseOption(error: unknown, flagOf: (refused: InvalidOptionsError) => string): never {
+  if (!(error instanceof InvalidOptionsError)) throw error;
+  const got = error.got === null ? '' : `; got ${error.got}`;
+  throw new UsageError(`${flagOf(error)} ${error.expected}${got}`, error.hint);
 }
 
 /** `python=2,elixir=1`, or `none`. */
