@@ -191,7 +191,7 @@ export class ClusterEngine implements Runner {
     const channel: Channel = new Channel(systemClock, {
       send: (data) => connection.isClosed() || connection.publish(down, data),
       take: (message, bytes) => process?.take(message, bytes),
-      onLost: () => process?.fail(),
+      onLost: () => process?.lose(),
     });
     const subscription = connection.subscribe(subjects.up(tenant, session), {
       callback(error, message) {

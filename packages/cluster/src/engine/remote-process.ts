@@ -10,6 +10,7 @@ import {
   signalNumber,
 } from '@sbx/core';
 import { mergeOutputs } from '@sbx/shared';
+import { WorkerLostError } from '../errors.js';
 import type { Channel } from '../session/channel.js';
 import type { SessionMessage } from '../wire/session.js';
 import { RemoteInput, RemoteOutput } from './remote-streams.js';
@@ -22,6 +23,7 @@ const NO_USAGE: LiveUsage = {
   processPeakCount: null,
   memoryBytes: null,
 };
+const LOST_OUTPUT = 'The worker disappeared before all output of the program had come';
 const SIZE_MAX = 65_535;
 
 export interface RemoteProcessParts {
@@ -53,8 +55,11 @@ export class RemoteProcess implements RunnerProcess {
       else this.#outputs.set(fd, new RemoteOutput(() => void channel.send({ kind: 'output-destroy', fd })));
     }
     result.then(
-      ({ usage }) => this.#end({ ...usage, memoryBytes: 0 }),
-      () => this.fail(),
+      ({ usage }) => {
+        this.#end({ ...usage, memoryBytes: 0 });
+        if (!this.#leaveAtEnd()) channel.expectMore();
+      },
+      () => this.#fail(null), // the result says why
     );
   }
 
@@ -84,6 +89,7 @@ export class RemoteProcess implements RunnerProcess {
         return this.#outputs.get(message.fd)?.push(Uint8Array.from(bytes));
       case 'output-end':
         this.#outputs.get(message.fd)?.finish();
+        this.#leaveAtEnd();
         return undefined;
       case 'input-closed':
         this.#inputs.get(message.fd)?.close();
@@ -96,11 +102,9 @@ export class RemoteProcess implements RunnerProcess {
     }
   }
 
-  /** Its worker is gone: streams end. */
-  fail(): void {
-    this.#end(this.#usage);
-    for (const output of this.#outputs.values()) output.finish();
-    this.#channel.close();
+  /** Its worker says nothing any more: whoever reads is told that there was more. */
+  lose(): void {
+    this.#fail(new WorkerLostError(1, LOST_OUTPUT));
   }
 
   kill(signal?: NodeJS.Signals | number): void {
@@ -144,6 +148,19 @@ export class RemoteProcess implements RunnerProcess {
     }
     yield* mergeOutputs({ stdout, stderr });
     yield { kind: 'exit', result: await this.result };
+  }
+
+  /** When there is a result and nothing more to come. */
+  #leaveAtEnd(): boolean {
+    if (!this.#hasEnded || [...this.#outputs.values()].some(({ hasEnded }) => !hasEnded)) return false;
+    this.#channel.closeSoon();
+    return true;
+  }
+
+  #fail(error: Error | null): void {
+    this.#end(this.#usage);
+    for (const output of this.#outputs.values()) output.finish(error);
+    this.#channel.close();
   }
 
   #end(usage: LiveUsage): void {

@@ -39,3 +39,26 @@ it('one that is read beside others is given back, with what has not been read', 
   stream.finish();
   expect([woken, await stream.text()]).toEqual([1, 'bc']);
 });
+
+it('one whose worker is gone gives what has come, and then the error', async () => {
+  const seen: string[] = [];
+  const stream = output('a', 'b');
+  stream.finish(new Error('gone'));
+  const reading = (async () => {
+    for await (const chunk of stream) seen.push(String(chunk));
+  })();
+  await expect(reading).rejects.toThrow('gone');
+  expect(seen).toEqual(['a', 'b']);
+  const beside = output('a');
+  const open = beside.open(() => undefined);
+  beside.finish(new Error('gone'));
+  expect(String(open.read())).toBe('a');
+  expect(() => open.read()).toThrow('gone');
+});
+
+it('what ended by itself has no error, whatever comes after', async () => {
+  const stream = output('a');
+  stream.finish();
+  stream.finish(new Error('gone'));
+  expect(await stream.text()).toBe('a');
+});

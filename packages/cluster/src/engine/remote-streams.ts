@@ -13,6 +13,8 @@ export class RemoteOutput implements ProgramOutput {
   readonly #chunks: Chunk[] = [];
   readonly #onDestroy: () => void;
   #hasEnded = false;
+  /** Why the rest never comes. */
+  #error: Error | null = null;
   #isRead = false;
   #wake: () => void = () => undefined;
 
@@ -29,7 +31,13 @@ export class RemoteOutput implements ProgramOutput {
     });
   }
 
-  finish(): void {
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** With an error, a reader gets what has come and then that. */
+  finish(error: Error | null = null): void {
+    if (!this.#hasEnded) this.#error = error;
     this.#hasEnded = true;
     this.#wake();
   }
@@ -67,7 +75,7 @@ export class RemoteOutput implements ProgramOutput {
     this.#claim();
     this.#wake = wake;
     return {
-      read: () => (this.#chunks.length > 0 ? this.#shift() : this.#hasEnded ? null : undefined),
+      read: () => (this.#chunks.length > 0 ? this.#shift() : this.#hasEnded ? this.#atEnd() : undefined),
       close: () => {
         this.#wake = () => undefined;
         this.#isRead = false;
@@ -104,12 +112,17 @@ export class RemoteOutput implements ProgramOutput {
 
   async #next(): Promise<Uint8Array | null> {
     while (this.#chunks.length === 0) {
-      if (this.#hasEnded) return null;
+      if (this.#hasEnded) return this.#atEnd();
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
     return this.#shift();
+  }
+
+  #atEnd(): null {
+    if (this.#error !== null) throw this.#error;
+    return null;
   }
 
   #shift(): Uint8Array {

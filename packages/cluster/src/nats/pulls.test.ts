@@ -5,14 +5,19 @@ import { Pulls } from './pulls.js';
 
 interface Pull {
   isOpen: boolean;
+  reply: string;
   answer(message: Msg): void;
 }
+
+const DRAIN_MS = 30;
 
 /** One that keeps the pulls of `Pulls`, and what they were told. */
 class Broker {
   readonly #pulls: Pull[] = [];
   readonly #listeners = new Map<string, (error: null, message: Msg) => void>();
   #tell: (status: { type: string }) => void = () => undefined;
+
+  givenBack = 0;
 
   get openPullCount(): number {
     return this.#pulls.filter(({ isOpen }) => isOpen).length;
@@ -24,9 +29,11 @@ class Broker {
       status: () => this.#statuses(),
       subscribe: (subject: string, { callback }: { callback: (error: null, message: Msg) => void }) => {
         this.#listeners.set(subject, callback);
-        return { getSubject: () => subject, unsubscribe: () => this.#listeners.delete(subject) };
+        const unsubscribe = () => this.#listeners.delete(subject);
+        return { getSubject: () => subject, unsubscribe, drain: () => this.#drain(subject) };
       },
       publish: (subject: string, payload: string, options?: { reply: string }) => {
+        if (payload === '-NAK') this.givenBack += 1;
         if (subject.startsWith('$JS.API.CONSUMER.MSG.NEXT')) this.#pull(payload, options!.reply);
         else if (payload.startsWith('+NXT ')) this.#pull(payload.slice(5), options!.reply);
       },
@@ -48,6 +55,13 @@ class Broker {
     return true;
   }
 
+  /** It hears of it after a while. */
+  async #drain(subject: string): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, DRAIN_MS));
+    this.#listeners.delete(subject);
+    for (const pull of this.#pulls) if (pull.reply === subject) pull.isOpen = false;
+  }
+
   async *#statuses(): AsyncGenerator<{ type: string }> {
     for (;;) {
       yield await new Promise<{ type: string }>((resolve) => {
@@ -59,7 +73,11 @@ class Broker {
   #pull(payload: string, reply: string): void {
     const { batch, expires } = JSON.parse(payload) as { batch: number; expires: number };
     for (let count = 0; count < batch; count += 1) {
-      const pull = { isOpen: true, answer: (message: Msg) => this.#listeners.get(reply)?.(null, message) };
+      const pull = {
+        isOpen: true,
+        reply,
+        answer: (message: Msg) => this.#listeners.get(reply)?.(null, message),
+      };
       this.#pulls.push(pull);
       setTimeout(() => {
         if (!pull.isOpen) return;
@@ -129,4 +147,33 @@ test('what a pull brings that counted as lost is taken', async () => {
   await vi.advanceTimersByTimeAsync(6000);
   void pulls.next(never);
   expect(await mostOpenWithin(60_000, broker)).toBe(1);
+});
+
+test('a place that is wanted no more takes what is on its way to it, and nothing after that', async () => {
+  const broker = new Broker();
+  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const ending = new AbortController();
+  const places = [pulls.next(ending.signal), pulls.next(ending.signal)];
+  await vi.advanceTimersByTimeAsync(10);
+  ending.abort();
+  expect(broker.giveJob()).toBe(true); // it has not heard yet
+  expect(await places[0]).toMatchObject({ reply: 'ack' });
+  await vi.advanceTimersByTimeAsync(DRAIN_MS);
+  expect(await places[1]).toBeNull();
+  expect([broker.openPullCount, broker.giveJob(), broker.givenBack]).toEqual([0, false, 0]);
+});
+
+test('what a pull of before brings is given back when no place is wanted any more', async () => {
+  const broker = new Broker();
+  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const ending = new AbortController();
+  const place = pulls.next(ending.signal);
+  await vi.advanceTimersByTimeAsync(10);
+  broker.reconnect();
+  await vi.advanceTimersByTimeAsync(10);
+  ending.abort();
+  await vi.advanceTimersByTimeAsync(DRAIN_MS);
+  expect(await place).toBeNull();
+  expect(broker.giveJob()).toBe(true); // by the pull that counted as lost
+  expect(broker.givenBack).toBe(1);
 });

@@ -3,7 +3,9 @@
  * inbox and timers for each message; here all share an inbox, what is freed together is pulled together, and
  * a pull goes along with the acknowledgement of a job before it, so that a short job costs the broker two
  * messages less. Each write wakes the broker, which costs it more than the message does: so pulls go out
- * together with the record of the job whose place they are for, and acknowledgements wait for a pull.
+ * together with the record of the job whose place they are for, and acknowledgements wait for a pull. When
+ * places are wanted no more, the broker may have a job on its way to them: each delivery is an attempt, so
+ * they stay until it has heard that nobody listens, and do what comes until then.
  */
 import {
   createInbox,
@@ -22,6 +24,8 @@ const RETRY_MS = 100;
 const RETRY_MS_MAX = 1000;
 /** A job that came and has no place keeps its lease by this. */
 const EXTEND_MS = 300;
+/** Until places that are wanted no more are given up, where the broker does not answer. */
+const LEAVE_MS = 2000;
 /** Until an acknowledgement goes out by itself: a lease is far longer. */
 const ACK_MS = 20;
 const REQUEST_TIMEOUT = 408;
@@ -43,12 +47,16 @@ export class Pulls {
   readonly #subject: string;
   readonly #inboxPrefix: string | undefined;
   readonly #free: Place[] = [];
+  /** That take what the broker had sent before it heard that they are wanted no more. */
+  readonly #leaving: Place[] = [];
   /** Those that places were asked for with: one listener each, not one for each job. */
   readonly #signals = new WeakSet<AbortSignal>();
   /** More than there are places for: rare, when pulls that counted as lost were not. */
   readonly #surplus: Msg[] = [];
   #acks: Msg[] = [];
   #acking: NodeJS.Timeout | null = null;
+  /** No place is wanted: what comes all the same is for others. */
+  #isLeft = false;
   /** Messages that the pulls at the broker may still bring. */
   #asked = 0;
   #inbox!: Subscription;
@@ -72,6 +80,7 @@ export class Pulls {
     if (signal.aborted || this.#connection.isClosed()) return Promise.resolve(null);
     const waiting = this.#surplus.shift();
     if (waiting !== undefined) return Promise.resolve(waiting);
+    this.#isLeft = false;
     this.#listenTo(signal);
     return new Promise((give) => {
       this.#free.push({ signal, give });
@@ -112,13 +121,28 @@ export class Pulls {
   #listenTo(signal: AbortSignal): void {
     if (this.#signals.has(signal)) return;
     this.#signals.add(signal);
-    const end = () => {
-      const all = this.#free.splice(0);
-      this.#free.push(...all.filter((place) => place.signal !== signal));
-      this.#giveBack();
-      for (const place of all) if (place.signal === signal) place.give(null);
-    };
+    const end = () => void this.#leave(signal);
     signal.addEventListener('abort', end, { once: true });
+  }
+
+  async #leave(signal: AbortSignal): Promise<void> {
+    if (this.#connection.isClosed()) return this.#close();
+    const before = this.#inbox;
+    this.#listen(); // for places of other signals
+    this.#asked = 0;
+    const all = this.#free.splice(0);
+    this.#free.push(...all.filter((place) => place.signal !== signal));
+    this.#leaving.push(...all.filter((place) => place.signal === signal));
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise((resolve) => {
+      timer = setTimeout(resolve, LEAVE_MS);
+    });
+    // Where the connection was lost nothing comes either.
+    await Promise.race([before.drain().catch(() => undefined), late]);
+    clearTimeout(timer);
+    this.#isLeft = this.#free.length === 0;
+    this.#giveBack();
+    for (const { give } of this.#leaving.splice(0)) give(null);
   }
 
   #pullOf(count: number): string {
@@ -151,9 +175,10 @@ export class Pulls {
   #onMessage(message: Msg, isCounted: boolean): void {
     if (isCounted) this.#asked = Math.max(0, this.#asked - 1);
     this.#retryMs = RETRY_MS;
-    const place = this.#free.shift();
+    const place = this.#free.shift() ?? this.#leaving.shift();
     if (place !== undefined) return place.give(message);
     this.#surplus.push(message);
+    if (this.#isLeft) return this.#giveBack();
     this.#extending ??= setInterval(() => this.#extend(), EXTEND_MS);
   }
 
@@ -219,7 +244,7 @@ export class Pulls {
   }
 
   #close(): void {
-    for (const { give } of this.#free.splice(0)) give(null);
+    for (const { give } of [...this.#free.splice(0), ...this.#leaving.splice(0)]) give(null);
     if (this.#watchdog !== null) clearTimeout(this.#watchdog);
     if (this.#extending !== null) clearInterval(this.#extending);
     this.#watchdog = null;

@@ -10,6 +10,10 @@ import { decodeFrame, encodeFrame, type SessionMessage } from '../wire/session.j
 const RESEND_MS = 500;
 /** Nothing is acknowledged for so long: the other side is gone. */
 const LOST_MS = 60_000;
+/** Between two looks whether the other side, from which more is to come, still says anything. */
+const CHECK_MS = 5000;
+/** Until a side to which all has come is closed: the other one may still ask whether it has. */
+const LEAVE_MS = 1000;
 /**
  * Of messages that nobody has taken yet: more than streams of one program have under way, as each of them
  * waits for its chunk to be taken. Another side that does not wait is left with the rest.
@@ -50,6 +54,8 @@ export class Channel {
   #untakenBytes = 0;
   #heardAt: number;
   #stopTimer: (() => void) | null = null;
+  #stopExpecting: () => void = () => undefined;
+  #stopLeaving: () => void = () => undefined;
   #isClosed = false;
   readonly #onSettled: (() => void)[] = [];
 
@@ -95,12 +101,33 @@ export class Channel {
     while (this.#sent.size > 0) await new Promise<void>((resolve) => this.#onSettled.push(resolve));
   }
 
+  /**
+   * More is to come from the other side, which so says something every `RESEND_MS`. To be told once; else a
+   * side that sends nothing itself would not notice that the other is gone.
+   */
+  expectMore(): void {
+    this.#heardAt = this.#clock.now();
+    const check = () => {
+      if (this.#clock.now() - this.#heardAt > LOST_MS) return this.#options.onLost();
+      this.#stopExpecting = this.#clock.after(CHECK_MS, check);
+    };
+    if (!this.#isClosed) this.#stopExpecting = this.#clock.after(CHECK_MS, check);
+  }
+
+  /** All has come: closed when the other side had time to hear of it. */
+  closeSoon(): void {
+    this.#stopLeaving();
+    if (!this.#isClosed) this.#stopLeaving = this.#clock.after(LEAVE_MS, () => this.close());
+  }
+
   /** Safe to call twice. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.onClose();
     this.#stopTimer?.();
+    this.#stopExpecting();
+    this.#stopLeaving();
     for (const number of [...this.#sent.keys()]) this.#settle(number);
   }
 

@@ -51,6 +51,7 @@ export class WorkerSlots {
   readonly #clock: Clock;
   readonly #options: WorkerSlotsOptions;
   readonly #draining = new AbortController();
+  #isStopped = false;
   /** Jobs of this worker, until they have their records. */
   readonly #running = new Map<string, AbortController>();
   /** Of those, the ones that have left their places. */
@@ -87,6 +88,7 @@ export class WorkerSlots {
 
   /** Ends what runs; other workers get it. */
   stop(): void {
+    this.#isStopped = true;
     this.#draining.abort();
     for (const controller of this.#running.values()) controller.abort(new StopJob('drop'));
   }
@@ -97,7 +99,8 @@ export class WorkerSlots {
       try {
         const delivery = await this.#link.next(signal);
         waitMs = RETRY_MS;
-        if (delivery !== null) await this.#take(delivery);
+        // What was on its way when this worker was stopped goes to another when its lease ends.
+        if (delivery !== null && !this.#isStopped) await this.#take(delivery);
         // Where records cannot be written they do not pile up: places ask for nothing more.
         while (this.#ending.size >= this.#options.slots) await Promise.race(this.#ending);
       } catch {

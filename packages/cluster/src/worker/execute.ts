@@ -15,6 +15,7 @@ import { checkInputs } from './input-ceiling.js';
 import { errorOutcome, groupOutcome, runOutcome } from './outcome.js';
 import { checkBytes, checkTogether, underCeiling } from './output-ceiling.js';
 import { type SessionWire, WorkerSession } from './session.js';
+import { Tails } from './tails.js';
 import { Unpacker } from './unpack.js';
 
 /**
@@ -46,6 +47,7 @@ interface Ending {
 export class Executor {
   readonly #parts: ExecutorParts;
   readonly #sessions = new Set<WorkerSession>();
+  readonly #tails = new Tails();
   #isClosed = false;
 
   constructor(parts: ExecutorParts) {
@@ -120,7 +122,9 @@ export class Executor {
     const session = new WorkerSession(process, openSession(tenant, name), clock);
     this.#sessions.add(session);
     void session.done.then(() => this.#sessions.delete(session));
-    return runOutcome(await process.result, this.#writer(tenant, ending.signal));
+    const result = await process.result;
+    this.#tails.add(session);
+    return runOutcome(result, this.#writer(tenant, ending.signal));
   }
 
   /** What a stopped program leaves is sent where somebody waits for it. */

@@ -39,6 +39,11 @@ export class WorkerSession {
     void this.#run();
   }
 
+  /** Outputs of the program, and one for the session itself. */
+  get streams(): number {
+    return 1 + this.#outputs.length;
+  }
+
   /** Nobody reads any more: the program, should it live, may write to nobody. */
   close(): void {
     this.#stopUsage();
@@ -50,12 +55,15 @@ export class WorkerSession {
 
   async #run(): Promise<void> {
     this.#tellUsage();
-    const outputs = Object.entries(this.#process.fds).filter(([, stream]) => 'each' in stream);
-    await Promise.all(outputs.map(([fd, stream]) => this.#pump(Number(fd), stream as ProgramOutput)));
+    await Promise.all(this.#outputs.map(([fd, stream]) => this.#pump(Number(fd), stream as ProgramOutput)));
     await this.#process.result.catch(() => undefined);
     this.#stopUsage();
     await this.#channel.flushed();
     this.close();
+  }
+
+  get #outputs(): [string, ProgramInput | ProgramOutput][] {
+    return Object.entries(this.#process.fds).filter(([, stream]) => 'each' in stream);
   }
 
   async #pump(fd: number, stream: ProgramOutput): Promise<void> {

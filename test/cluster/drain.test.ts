@@ -1,0 +1,46 @@
+import { ClusterEngine, startWorker, type Worker } from '@sbx/cluster';
+import { Engine } from '@sbx/core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { useNats } from './nats.js';
+
+const nats = useNats();
+let local: Engine;
+let engine: ClusterEngine;
+
+beforeAll(async () => {
+  local = await Engine.open({ parallelism: 8 });
+  engine = await ClusterEngine.open({ servers: nats.url });
+}, 120_000);
+
+afterAll(async () => {
+  await engine.close();
+  await local.close();
+});
+
+function openWorker(): Promise<Worker> {
+  return startWorker({ servers: nats.url, engine: local, slots: 4, languages: [] });
+}
+
+/** Living programs have one attempt, so none of them may be handed out in vain. */
+async function lives(word: string): Promise<string> {
+  const process = await engine.spawn('echo', [word], { stdout: 'pipe' });
+  const text = await process.stdout!.text();
+  await process.close();
+  return text;
+}
+
+test('programs that are sent while a worker begins to drain are done, by it or by another', async () => {
+  const first = await openWorker();
+  const long = engine.run('sleep', ['4']);
+  await expect.poll(() => first.describe().running).toBe(1);
+  const before = [lives('a'), lives('b')];
+  const drained = first.drain();
+  const words = [lives('c'), lives('d'), lives('e'), lives('f')];
+  const second = await openWorker();
+  expect(await Promise.all([...before, ...words])).toEqual(['a\n', 'b\n', 'c\n', 'd\n', 'e\n', 'f\n']);
+  expect(first.describe().running).toBe(1); // nothing has waited for its end
+  await long;
+  await drained;
+  await first.close();
+  await second.close();
+}, 60_000);
