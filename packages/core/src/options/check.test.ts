@@ -147,6 +147,7 @@ describe('messages', () => {
     [{ coutn: 1 }, 'options.coutn is not a key of things. Did you mean count?'],
     [{ size: 1 }, 'options.size is not a key of things. Give sizeBytes, in bytes.'],
     [{ deep: 1 }, 'options.deep is not a key of things. It belongs into inner: { deep: … }.'],
+    [{ dep: 1 }, 'options.dep is not a key of things. Did you mean inner: { deep: … }?'],
     [{ qqqqqq: 1 }, 'Known keys: count, rate, timeMs'],
     [{ mode: 'fats' }, "must be one of 'fast', 'slow', false; got the string \"fats\". Did you mean 'fast'?"],
     [{ name: 'a\0b' }, 'options.name must not contain a NUL byte; got one at position 1.'],

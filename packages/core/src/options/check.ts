@@ -227,7 +227,8 @@ function notPlain(value: unknown, { what, example }: Table): Problem {
 function unknownKey(key: string, rules: Table): Problem {
   const expected = `is not a key of ${rules.what}`;
   const fixed = Object.hasOwn(rules.hints, key) ? rules.hints[key]! : null;
-  const hint = fixed ?? innerKey(key, rules) ?? didYouMean(key, rules);
+  const known = () => `Known keys: ${[...rules.rules.keys()].join(', ')}.`;
+  const hint = fixed ?? innerKey(key, rules) ?? nearKey(key, rules) ?? known();
   return within(keySegment(key), problem('unknown-key', expected, null, hint))!;
 }
 
@@ -239,10 +240,15 @@ function innerKey(key: string, rules: Table): string | null {
   return null;
 }
 
-function didYouMean(key: string, rules: Table): string {
-  const keys = [...rules.rules.keys()];
-  const near = nearestName(key, keys);
-  return near === null ? `Known keys: ${keys.join(', ')}.` : `Did you mean ${near}?`;
+/** Of this object, else of one inside: `memory` for `limits: { memoryBytes }`. */
+function nearKey(key: string, rules: Table): string | null {
+  const near = nearestName(key, [...rules.rules.keys()]);
+  if (near !== null) return `Did you mean ${near}?`;
+  for (const [outer, rule] of rules.rules) {
+    const inner = rule.kind === 'table' ? nearestName(key, [...rule.table.rules.keys()]) : null;
+    if (inner !== null) return `Did you mean ${outer}: { ${inner}: … }?`;
+  }
+  return null;
 }
 
 function wrongChoice(chosen: number, rules: Table): Problem {

@@ -127,3 +127,12 @@ describe('validateEngineOptions', () => {
     expect(errorOf({ require: ['memory-limits'] })?.hint).toBe("Did you mean 'memory-limit'?");
   });
 });
+
+it.each([
+  ['timeout', 'Give limits: { wallTimeMs } (real time)'],
+  ['memory', 'Did you mean limits: { memoryBytes: … }?'],
+  ['env', 'Give it to run, spawn or Sandbox.create.'],
+  ['cwd', 'Give it to run or spawn.'],
+])('%s is of programs, and said to be', (key, hint) => {
+  expect(errorOf({ [key]: 5 })?.hint).toContain(hint);
+});

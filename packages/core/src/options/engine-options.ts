@@ -37,7 +37,21 @@ const UNIGNORABLE: readonly (number | null)[] = [9, 19];
 /** Folders that every sandbox fills itself, or that are the root. */
 const RESERVED = ['/', '/proc', '/dev', '/sys', '/tmp'];
 
-const ENGINE_TABLE = table<EngineOptions>('the options of Engine.open', {
+const OF_A_PROGRAM = 'Give it to run, spawn or Sandbox.create.';
+const TIME_HINT =
+  'Give limits: { wallTimeMs } (real time) or { cpuTimeMs } (time on the CPU) of each program.';
+
+/** Names of what programs and sandboxes have, and the engine has not. */
+const ENGINE_HINTS: Record<string, string> = {
+  timeout: TIME_HINT,
+  timeoutMs: TIME_HINT,
+  env: OF_A_PROGRAM,
+  files: OF_A_PROGRAM,
+  network: OF_A_PROGRAM,
+  cwd: 'Give it to run or spawn.',
+};
+
+const ENGINE_RULES = {
   mounts: by(checkMounts),
   root: by(checkRoot),
   toolchains: by(checkToolchains),
@@ -64,6 +78,10 @@ const ENGINE_TABLE = table<EngineOptions>('the options of Engine.open', {
   landlock: BOOLEAN,
   coreScheduling: BOOLEAN,
   pinning: word('none', 'sandbox'),
+};
+
+const ENGINE_TABLE = table<EngineOptions>('the options of Engine.open', ENGINE_RULES, {
+  hints: ENGINE_HINTS,
 });
 
 /**

@@ -44,6 +44,7 @@ const CREATE_HINTS: Record<string, string> = {
   ...PROGRAM_HINTS,
   timeout: LIFETIME_HINT,
   timeoutMs: LIFETIME_HINT,
+  lifetime: LIFETIME_HINT,
   input: 'Give stdin to run or spawn.',
   stdio: 'Give stdin, stdout, stderr and fds to run or spawn.',
   args: 'Programs are given to run or spawn.',

@@ -187,6 +187,7 @@ describe('options of every program', () => {
 
   it.each<[object, string]>([
     [{ cpuTimeMs: 1 }, 'It belongs into limits: { cpuTimeMs: … }.'],
+    [{ memory: 1 }, 'Did you mean limits: { memoryBytes: … }?'],
     [{ timeout: 5 }, 'wallTimeMs'],
     [{ input: 'x' }, 'stdin: { text }'],
     [{ sdtin: 'empty' }, 'Did you mean stdin?'],

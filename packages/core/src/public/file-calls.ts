@@ -37,7 +37,10 @@ export class FileCalls {
     return textOf(await this.readFile(path, options));
   }
 
-  /** Creates or replaces a file; parent folders are made. */
+  /**
+   * Creates or replaces a file; parent folders are made. What was written stays when it fails: when the disk
+   * is full, or the stream ends with an error.
+   */
   writeFile(
     path: string,
     data: FileData,
