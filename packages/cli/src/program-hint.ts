@@ -12,11 +12,23 @@ const FOREIGN_FLAGS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     '--timeout': '--wall (real time) or --cpu (time on the CPU)',
     '--time': '--wall (real time) or --cpu (time on the CPU)',
+    '--time-limit': '--wall (real time) or --cpu (time on the CPU)',
+    '--cpus': '--cpu-rate (CPUs’ worth of time per second) or --cpu-set (which CPUs)',
+    '--net': '--network loopback, or nothing: no option leads outside',
+    '--workdir': '--cwd',
+    '--volume': '--file and --copy-out for files, --toolchain for a folder of programs',
+    '--mount': '--file and --copy-out for files, --toolchain for a folder of programs',
     '--lang': '--language',
     '--input': 'a redirection, < FILE: stdin is the program’s own',
     '--stdin': 'a redirection, < FILE: stdin is the program’s own',
   }),
 );
+
+/** A message of commander without its guess by spelling, where the meaning of the name is known. */
+export function withoutWrongGuess(message: string): string {
+  const [, flag = ''] = /unknown option '(--[\w-]+)/.exec(message) ?? [];
+  return FOREIGN_FLAGS.has(flag) ? message.replace(/\n\(Did you mean .*\)/, '') : message;
+}
 
 /** How to write what was probably meant; `null` when nothing is known. */
 export function programHint(root: Command, argv: readonly string[]): string | null {
@@ -26,7 +38,7 @@ export function programHint(root: Command, argv: readonly string[]): string | nu
   const at = firstOperand(command, argv, names.length);
   const name = argv[at];
   if (name?.startsWith('-')) {
-    const flag = FOREIGN_FLAGS.get(name);
+    const flag = FOREIGN_FLAGS.get(name.split('=')[0]!);
     return flag === undefined ? null : `Give ${flag}.`;
   }
   if (argv.includes('--')) return null;

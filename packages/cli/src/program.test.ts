@@ -50,11 +50,16 @@ test.each([
 
 test.each([
   [['run', '--timeout', '1s', 'loop.py'], 'Give --wall (real time) or --cpu (time on the CPU).\n'],
+  [['run', '--timeout=1s', 'loop.py'], 'Give --wall (real time) or --cpu (time on the CPU).\n'],
+  [['run', '--time', '1s', 'loop.py'], 'Give --wall (real time) or --cpu (time on the CPU).\n'],
+  [['run', '--cpus', '2', 'loop.py'], 'Give --cpu-rate (CPUs’ worth of time per second) or --cpu-set'],
+  [['run', '--net', 'loop.py'], 'Give --network loopback, or nothing: no option leads outside.\n'],
   [['run', '--cpu=1s', '--lang', 'python', 'a.py'], 'Give --language.\n'],
 ])('%j: the name of another tool', async (argv, hint) => {
   const { stderr, value } = await sbx(...argv);
   expect(value).toBe(64);
   expect(stderr).toContain(hint);
+  expect(stderr).not.toContain('Did you mean');
 });
 
 test('the value of an option that is none is not taken for the program', async () => {

@@ -13,7 +13,7 @@ import { reportFailure } from './failure.js';
 import { addFifo } from './fifo/options.js';
 import type { BenchFlags, DoctorFlags, LanguagesFlags, RunFlags } from './flags.js';
 import { LIMIT_FLAGS } from './limit-flags.js';
-import { programHint } from './program-hint.js';
+import { programHint, withoutWrongGuess } from './program-hint.js';
 import { addServeAll } from './serve/all.js';
 import { addServeFathom } from './serve/fathom.js';
 import { addServeGojudge } from './serve/gojudge.js';
@@ -39,7 +39,7 @@ export async function runMain(argv: readonly string[]): Promise<number> {
     if (isCommanders && error.exitCode === 0) return EXIT.ok; // help and version
     const hint = isCommanders || error instanceof UsageError ? programHint(root, argv) : null;
     if (!isCommanders) return reportFailure(withHint(error, hint), commandOf(own), json);
-    const message = error.message.replace(/^error: /, '');
+    const message = withoutWrongGuess(error.message).replace(/^error: /, '');
     if (json) return reportFailure(new UsageError(message, hint), commandOf(own), json);
     if (hint !== null) say(hint); // commander has told its own errors already, to people
     return EXIT.usage;
@@ -98,7 +98,7 @@ function makeRoot(
     .showHelpAfterError('See: sbx help')
     .enablePositionalOptions() // `serve` has options of its own, which a protocol's name ends
     .configureHelp({ commandUsage: usageOf, subcommandTerm: (command) => command.name() })
-    .configureOutput({ outputError: (text, write) => write(`sbx: ${text}`) })
+    .configureOutput({ outputError: (text, write) => write(`sbx: ${withoutWrongGuess(text)}`) })
     .exitOverride();
   addRun(root, { argv, program, done });
   addDoctor(root, done);
