@@ -189,7 +189,12 @@ describe.each(ERAS)('%s', (era) => {
       { command: ':', limits: { memoryBytes: 2 ** 50 } },
       /limits\.memoryBytes must be at most/,
     ],
-    ['an argument that is none', 'run_command', { command: ':', timeout: 5 }, /Unrecognized key: "timeout"/],
+    [
+      'an argument that is none',
+      'run_command',
+      { command: ':', timeout: 5 },
+      /Unrecognized key: "timeout"\. Known are command, .*limits.*limits\.wallTimeMs/,
+    ],
     [
       'a sandbox that is none',
       'run_command',

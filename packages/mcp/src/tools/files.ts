@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { listFiles } from '../sandboxes/walk.js';
 import { type ToolContext, type ToolDefinition, told } from './add-tool.js';
 import { bytesOf, contentOf, readPart } from './file-content.js';
-import { encoding, fileEntry, path, sandboxId } from './schemas.js';
+import { argumentsOf, encoding, fileEntry, path, sandboxId } from './schemas.js';
 
 /** Entries of one list. */
 const LIST_MAX = 1000;
 const LIST_DEFAULT = 200;
 
 function writeInputOf({ options }: ToolContext) {
-  return z.strictObject({
+  return argumentsOf({
     path,
     content: z
       .string()
@@ -57,7 +57,7 @@ export function writeFileTool(
 }
 
 function readInputOf({ options }: ToolContext) {
-  return z.strictObject({
+  return argumentsOf({
     path,
     offsetBytes: z.int().min(0).default(0).describe('Where to begin'),
     maxBytes: z
@@ -112,7 +112,7 @@ export function readFileTool(
   };
 }
 
-const listInput = z.strictObject({
+const listInput = argumentsOf({
   path: path.default('.'),
   recursive: z.boolean().default(false).describe('Folders below as well'),
   maxCount: z.int().min(1).max(LIST_MAX).default(LIST_DEFAULT).describe('Entries at the most'),

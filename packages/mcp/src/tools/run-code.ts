@@ -13,11 +13,11 @@ import type { Workspace } from '../sandboxes/workspace.js';
 import type { ToolContext, ToolDefinition } from './add-tool.js';
 import { programToolResult, type Told } from './program-result.js';
 import { progressOf } from './progress.js';
-import { programLimits, programResult, sandboxId } from './schemas.js';
+import { argumentsOf, programLimits, programResult, sandboxId } from './schemas.js';
 
 function inputOf({ registry, options }: ToolContext) {
   const names = registry.list().map(({ name }) => name);
-  return z.strictObject({
+  return argumentsOf({
     language: z
       .string()
       .max(64)

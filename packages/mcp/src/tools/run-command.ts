@@ -4,14 +4,14 @@ import { z } from 'zod';
 import type { ToolContext, ToolDefinition } from './add-tool.js';
 import { programToolResult } from './program-result.js';
 import { progressOf } from './progress.js';
-import { path, programLimits, programResult, sandboxId } from './schemas.js';
+import { argumentsOf, path, programLimits, programResult, sandboxId } from './schemas.js';
 
 /** What the kernel takes as one argument. */
 const COMMAND_CHARS_MAX = 100_000;
 const VARIABLES_MAX = 256;
 
 function inputOf({ options }: ToolContext) {
-  return z.strictObject({
+  return argumentsOf({
     command: z
       .string()
       .min(1)

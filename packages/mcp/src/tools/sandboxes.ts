@@ -1,9 +1,9 @@
 /** `create_sandbox`, `close_sandbox`. */
 import { z } from 'zod';
 import { type ToolContext, type ToolDefinition, told } from './add-tool.js';
-import { sandboxLimits } from './schemas.js';
+import { argumentsOf, sandboxLimits } from './schemas.js';
 
-const createInput = z.strictObject({ limits: sandboxLimits.optional() });
+const createInput = argumentsOf({ limits: sandboxLimits.optional() });
 const createOutput = z.object({
   sandbox: z.string().describe('Its id, for the other tools'),
   workFolder: z.string(),
@@ -32,7 +32,7 @@ export function createSandboxTool(
   };
 }
 
-const closeInput = z.strictObject({ sandbox: z.string().max(64).describe('Id from create_sandbox') });
+const closeInput = argumentsOf({ sandbox: z.string().max(64).describe('Id from create_sandbox') });
 const closeOutput = z.object({ sandbox: z.string() });
 
 export function closeSandboxTool(

@@ -4,17 +4,35 @@ import { z } from 'zod';
 const ms = (what: string) => z.number().positive().max(9e9).describe(`${what}, in milliseconds`);
 const bytes = (what: string) => z.int().positive().describe(`${what}, in bytes`);
 
+const TIME_HINT =
+  ' Give limits.wallTimeMs (real time) or limits.cpuTimeMs (time on the CPU), in milliseconds.';
+
+/**
+ * What a tool takes, and no other name: a model that tries one is told those there are, since few hosts show
+ * it the schema again.
+ */
+export function argumentsOf<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject(shape, {
+    error(issue) {
+      if (issue.code !== 'unrecognized_keys') return undefined;
+      const known = Object.keys((issue.inst as z.ZodObject).shape);
+      const isTime =
+        known.includes('limits') && issue.keys.some((key) => /^time_?out|^time_?limit/i.test(key));
+      const unknown = issue.keys.map((key) => JSON.stringify(key)).join(', ');
+      return `Unrecognized key: ${unknown}. Known are ${known.join(', ')}.${isTime ? TIME_HINT : ''}`;
+    },
+  });
+}
+
 /** Limits of a program. */
-export const programLimits = z
-  .strictObject({
-    cpuTimeMs: ms('CPU time of the program and all it starts').optional(),
-    wallTimeMs: ms('Real time').optional(),
-    memoryBytes: bytes('Memory of all its processes, files in the sandbox included').optional(),
-    processCount: z.int().positive().describe('Processes and threads alive at once').optional(),
-    outputBytes: z.int().min(0).describe('Bytes of each output; more ends the program').optional(),
-    fileBytes: z.int().min(0).describe('Size of any file it writes').optional(),
-  })
-  .describe('What it may use. Absent ones have defaults; more than the server allows is an error.');
+export const programLimits = argumentsOf({
+  cpuTimeMs: ms('CPU time of the program and all it starts').optional(),
+  wallTimeMs: ms('Real time').optional(),
+  memoryBytes: bytes('Memory of all its processes, files in the sandbox included').optional(),
+  processCount: z.int().positive().describe('Processes and threads alive at once').optional(),
+  outputBytes: z.int().min(0).describe('Bytes of each output; more ends the program').optional(),
+  fileBytes: z.int().min(0).describe('Size of any file it writes').optional(),
+}).describe('What it may use. Absent ones have defaults; more than the server allows is an error.');
 
 /** Limits of a sandbox as a whole, and defaults of its programs. */
 export const sandboxLimits = programLimits
