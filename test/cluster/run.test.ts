@@ -310,8 +310,9 @@ describe('what is known of a cluster', () => {
   });
 
   test('a broker that is not there is told as such', async () => {
-    const opening = ClusterEngine.open({ servers: 'nats://127.0.0.1:1' });
+    const opening = ClusterEngine.open({ servers: 'nats://me:hunter2@127.0.0.1:1,nats://127.0.0.1:2' });
     await expect(opening).rejects.toMatchObject({ code: 'SBX_CLUSTER_UNAVAILABLE', retryable: true });
+    await expect(opening).rejects.toThrow('At nats://127.0.0.1:1, nats://127.0.0.1:2: connection refused.');
     const wrong = ClusterEngine.open({ servers: nats.url, tenants: 'x' } as never);
     await expect(wrong).rejects.toMatchObject({ field: 'options.tenants', hint: 'Did you mean tenant?' });
   });

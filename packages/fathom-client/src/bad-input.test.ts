@@ -19,6 +19,10 @@ it.each([
     { language: 'python', code: '', timeout: 5 },
     'request.timeout is not known (did you mean limits.timeoutMs?)',
   ],
+  [
+    { language: 'python', code: '', signal: AbortSignal.abort() },
+    'request.signal is not known: give it beside the request, execute(request, { signal }).',
+  ],
   [{ language: 'python', code: '', memoryBytes: 5 }, '(did you mean limits.memoryBytes?)'],
 ])('%j is no request, and what one looks like is told', (request, message) => {
   expect(() => executeFields('id', request as never)).toThrow(message);

@@ -130,6 +130,8 @@ export function checkNames(field: string, value: unknown, known: readonly string
     refuse(field, `must be an object${field === 'request' ? EXAMPLE : ''}`);
   const unknown = Object.keys(value).find((name) => !known.includes(name));
   if (unknown === undefined) return;
+  if (field === 'request' && unknown === 'signal')
+    refuse('request.signal', 'is not known: give it beside the request, execute(request, { signal })');
   const inner = field === 'request' ? nearestName(unknown, KNOWN_LIMITS) : null;
   const near = nearestName(unknown, known) ?? (inner === null ? null : `limits.${inner}`);
   const meant = near === null ? '' : ` (did you mean ${near}?)`;

@@ -135,8 +135,13 @@ async function connectTo(options: BrokerOptions, name: string): Promise<NatsConn
   try {
     return await connect(settings);
   } catch (error) {
-    throw unavailable(error);
+    throw unavailable(error, list.map(withoutPassword).join(', '));
   }
+}
+
+/** An address as it may stand in a message. */
+function withoutPassword(server: string): string {
+  return server.trim().replace(/^([a-z]+:\/\/)?[^/]*@/i, '$1');
 }
 
 async function authenticatorOf(path: string) {
@@ -149,13 +154,15 @@ async function authenticatorOf(path: string) {
   }
 }
 
-/** Options that are wrong stay what they are, and a permission that is missing is named. */
-export function unavailable(cause: unknown): Error {
+/**
+ * Options that are wrong stay what they are, and a permission that is missing is named. `where`: the
+ * addresses, when no connection was made.
+ */
+export function unavailable(cause: unknown, where: string | null = null): Error {
   if (cause instanceof InvalidOptionsError) return cause;
   const denied = deniedBy(cause);
   if (denied !== null) return denied;
-  return new ClusterUnavailableError(
-    'Nothing was sent. Check the address, the credentials and that JetStream is on.',
-    cause,
-  );
+  const found = where === null ? '' : `At ${where}: ${(cause as Error).message}. `;
+  const check = 'Nothing was sent. Check the address, the credentials and that JetStream is on.';
+  return new ClusterUnavailableError(`${found}${check}`, cause);
 }
