@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 
 #include "uv_abi.h"
 
@@ -97,7 +98,8 @@ long RelayThread::Next(epoll_event* events) {
 }
 
 void RelayThread::Loop() {
-  (void)sys::SignalMask(SIG_SETMASK, ~0ULL);  // signals are Node's
+  (void)sys::SignalMask(SIG_SETMASK, ~0ULL);                   // signals are Node's
+  (void)sys::Prctl(PR_SET_NAME, (unsigned long)"sbx-relays");  // for people who look at top -H
   struct epoll_event events[kBatch];
   for (;;) {
     const long count = Next(events);

@@ -1,8 +1,10 @@
 // Several programs, each in a sandbox of its own, joined by pipes.
+import { readdirSync } from 'node:fs';
 import type { GroupPipe, GroupProgram, GroupResult } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { MiB, t, useEngine } from '../helpers/engine.js';
 import { paced } from '../helpers/pace.js';
+import { readOrNull } from '../helpers/proc.js';
 import { sleep, timed, timedByOthers, until } from '../helpers/wait.js';
 
 const sbx = useEngine();
@@ -28,6 +30,22 @@ const count = (text: string | undefined) => Number(text?.split(' ')[0]);
 
 /** Everything goes on whatever each of them does: with this much time for 10 ms of work, a hang is a hang. */
 const SOON_MS = paced(1000);
+
+/** What the kernel counts of the thread of this process that works the relays; `undefined` without one. */
+function relayThread() {
+  const folder = '/proc/self/task';
+  const task = readdirSync(folder).find((id) => readOrNull(`${folder}/${id}/comm`) === 'sbx-relays\n');
+  const [, rest] = readOrNull(`${folder}/${task}/stat`)?.split(') ') ?? [];
+  const status = readOrNull(`${folder}/${task}/status`);
+  if (rest === undefined || status === null) return undefined;
+  const fields = rest.split(' ');
+  const switches = [...status.matchAll(/voluntary_ctxt_switches:\s*(\d+)/g)];
+  return {
+    state: fields[0],
+    ticks: Number(fields[11]) + Number(fields[12]), // user and system time
+    switches: switches.reduce((sum, [, times]) => sum + Number(times), 0), // both kinds
+  };
+}
 
 const kinds: [string, Partial<GroupPipe>][] = [
   ['kernel pipes', {}],
@@ -235,18 +253,36 @@ describe('relays', () => {
   });
 
   it('cost nothing while nobody writes, and little while somebody does slowly', async () => {
-    const before = process.cpuUsage();
-    const group = await sbx.engine.runGroup({
-      programs: [
-        { file: '/bin/sh', args: ['-c', 'for i in 1 2 3 4 5 6 7 8 9 10; do echo; sleep 0.1; done'] },
-        program('sum-fd', ['0']),
-      ],
+    let write = (_: string | null) => {};
+    const lines = new ReadableStream<string>({
+      start: (controller) => {
+        write = (line) => (line === null ? controller.close() : controller.enqueue(line));
+      },
+    });
+    const run = sbx.engine.runGroup({
+      programs: [program('copy-fd', ['0', '1'], { stdin: { stream: lines } }), program('sum-fd', ['0'])],
       pipes: [pipe('0:1', '1:0', { relay: true })],
     });
-    const { user, system } = process.cpuUsage(before);
+    await until(2000, 'both run', () => sbx.engine.counters().sandboxes === 2);
+    await until(2000, 'the relays sleep', () => relayThread()?.state === 'S');
+    // What polls has woken up in between, what spins is not asleep.
+    const asleep = relayThread()!;
+    await sleep(500);
+    expect(relayThread()).toEqual(asleep);
+    for (let i = 0; i < 10; i += 1) {
+      write('\n');
+      await sleep(20);
+    }
+    await until(2000, 'the relays sleep', () => relayThread()?.state === 'S');
+    const after = relayThread()!;
+    // For each line it wakes up once, looks whether there is more, and sleeps again.
+    expect(after.switches - asleep.switches).toBeGreaterThanOrEqual(5);
+    expect(after.switches - asleep.switches).toBeLessThan(100);
+    expect(after.ticks - asleep.ticks).toBeLessThan(10);
+    write(null);
+    const group = await run;
     expect(statuses(group)).toEqual(['ok', 'ok']);
-    expect(group.results[0]!.usage.wallTimeMs).toBeGreaterThan(900);
-    expect((user + system) / 1000).toBeLessThan(300);
+    expect(count(texts(group)[1])).toBe(10);
   });
 
   it('many at once, and none left of them', async () => {
