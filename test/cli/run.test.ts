@@ -276,6 +276,7 @@ describe('signals', () => {
 describe('mistakes say what to do', () => {
   const cases: [string, () => string[], RegExp, code?: number][] = [
     ['nothing to run', () => ['run'], /sbx run FILE, or: sbx run -- PROGRAM/],
+    ['a dash for stdin', () => ['run', '-l', 'python', '-'], /sbx run --language python \/dev\/stdin/, 66],
     ['dashes forgotten', () => ['run', 'echo', 'hi'], /there is no file "echo"\n.*sbx run -- echo hi/, 66],
     [
       'a flag of the program before the dashes',

@@ -26,6 +26,18 @@ test('an error of the library has its own code and points to the doctor', async 
   });
 });
 
+test('a limit that the cgroup refuses is nothing for the doctor', async () => {
+  const details = { isLimit: true };
+  const error = new PermissionError({
+    layer: 'cgroup',
+    message: 'The CPU set 9 …',
+    hint: 'Name CPUs …',
+    details,
+  });
+  const told = await tell(error);
+  expect(told).toMatchObject({ value: 77, stderr: 'sbx: error: The CPU set 9 … Name CPUs …\n' });
+});
+
 test.each([
   [
     'options.limits.memoryBytes',

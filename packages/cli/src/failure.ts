@@ -101,6 +101,7 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 function hintFor(error: CodedError): string | null {
+  if (error.details.isLimit) return null; // the doctor finds nothing that is missing
   return error.code === 'SBX_PROGRAM_NOT_FOUND' ? missingHint(error) : (HINTS[error.code] ?? null);
 }
 

@@ -37,14 +37,19 @@ export function programHint(root: Command, argv: readonly string[]): string | nu
   const command = names.reduce((at, name) => at.commands.find((each) => each.name() === name)!, root);
   const at = firstOperand(command, argv, names.length);
   const name = argv[at];
-  if (name?.startsWith('-')) {
-    const flag = FOREIGN_FLAGS.get(name.split('=')[0]!);
-    return flag === undefined ? null : `Give ${flag}.`;
+  const unknown = firstUnknown(command, argv, names.length);
+  const isFile = name !== undefined && existsSync(name);
+  if (unknown !== null && (unknown === at || isFile)) {
+    const flag = FOREIGN_FLAGS.get(argv[unknown]!.split('=')[0]!);
+    if (flag !== undefined) return `Give ${flag}.`;
   }
-  if (argv.includes('--')) return null;
+  if (name?.startsWith('-') || argv.includes('--')) return null;
+  if (unknown !== null && isFile) {
+    const words = ['sbx', ...argv.slice(0, unknown), '--', ...argv.slice(unknown)].map(quoted);
+    return `What is for ${name} itself goes after --: ${words.join(' ')}`;
+  }
   // A word with a slash or an extension is a path that is wrong, not a program.
-  if (name === undefined || at + 1 === argv.length || !/^[\w+-]+(\.\d+)?$/.test(name) || existsSync(name))
-    return null;
+  if (name === undefined || at + 1 === argv.length || !/^[\w+-]+(\.\d+)?$/.test(name) || isFile) return null;
   const words = ['sbx', ...argv.slice(0, at), '--', ...argv.slice(at)].map(quoted);
   return `To run a program of the sandbox with its own options, put -- before it: ${words.join(' ')}`;
 }
@@ -56,6 +61,17 @@ function fileHint(root: Command, argv: readonly string[]): string | null {
   return isCommand || !existsSync(name)
     ? null
     : `To run a file, write: ${['sbx', 'run', ...argv].map(quoted).join(' ')}`;
+}
+
+/** The first option that is none of ours, before any `--`. */
+function firstUnknown(command: Command, argv: readonly string[], from: number): number | null {
+  for (let at = from; at < argv.length && argv[at] !== '--'; at += 1) {
+    if (!/^-./.test(argv[at]!)) continue;
+    const next = firstOperand(command, argv, at);
+    if (next === at) return at;
+    at = next - 1;
+  }
+  return null;
 }
 
 /** Past the options of ours and their values; that of an option which is none of ours where there is one. */

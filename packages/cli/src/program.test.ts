@@ -62,6 +62,21 @@ test.each([
   expect(stderr).not.toContain('Did you mean');
 });
 
+test.each([
+  [['--foo'], '-- --foo'],
+  [['in.txt', '--cpu', '1s', '--foo', 'x y'], "in.txt --cpu 1s -- --foo 'x y'"],
+])('an argument of a file with dashes, %j, is told to go after --', async (args, wanted) => {
+  const file = new URL(import.meta.url).pathname;
+  const { stderr, value } = await sbx('run', file, ...args);
+  expect(value).toBe(64);
+  expect(stderr).toContain(`What is for ${file} itself goes after --: sbx run ${file} ${wanted}\n`);
+});
+
+test('the name of another tool behind a file is told as before it', async () => {
+  const { stderr } = await sbx('run', new URL(import.meta.url).pathname, '--cpu', '1s', '--timeout', '5s');
+  expect(stderr).toContain('Give --wall (real time) or --cpu (time on the CPU).\n');
+});
+
 test('the value of an option that is none is not taken for the program', async () => {
   const { stderr } = await sbx('run', '--memry', '64MiB', 'loop.py');
   expect(stderr).toContain('(Did you mean --memory?)');

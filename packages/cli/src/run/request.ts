@@ -110,14 +110,18 @@ async function fileTarget(path: string, args: readonly string[], language?: stri
     const message = missing
       ? `there is no file ${JSON.stringify(path)}`
       : `cannot read ${path}: ${error.code === 'EISDIR' ? 'it is a folder' : error.message}`;
-    // A name with an extension is one of a file.
-    const hint =
-      missing && !/\.[a-z]\w*$/.test(path)
-        ? `To run a program of the sandbox, write: sbx run -- ${[path, ...args].join(' ')}`
-        : null;
-    throw new UsageError(message, hint, EXIT.noInput);
+    throw new UsageError(message, missing ? missingFileHint(path, args, language) : null, EXIT.noInput);
   });
   return { kind: 'file', path, name: basename(path), content, mode, args, ...(language ? { language } : {}) };
+}
+
+/** What was probably meant by the name of a file that is not there. */
+function missingFileHint(path: string, args: readonly string[], language = 'NAME'): string | null {
+  if (path === '-')
+    return `To run what comes on stdin, write: sbx run --language ${language} /dev/stdin; the program's own stdin is empty then`;
+  // A name with an extension is one of a file.
+  if (/\.[a-z]\w*$/.test(path)) return null;
+  return `To run a program of the sandbox, write: sbx run -- ${[path, ...args].join(' ')}`;
 }
 
 async function readHostFile(path: string): Promise<{ content: Buffer; mode: number }> {

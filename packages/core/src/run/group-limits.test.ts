@@ -71,6 +71,7 @@ it('a set that the kernel refuses is told by its text', () => {
   const write = () => writeCpuLimits(lease, { ...NONE, cpuSet: [900] });
   expect(write).toThrow(PermissionError);
   expect(write).toThrow('The CPU set 900 was refused by the cgroup.');
+  expect(write).toThrow(expect.objectContaining({ details: expect.objectContaining({ isLimit: true }) }));
 });
 
 it('a rate that the kernel refuses is told by its number', () => {

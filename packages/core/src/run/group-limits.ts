@@ -111,6 +111,7 @@ function unlessRefused(write: () => void, what: string, hint: string): void {
     write();
   } catch (cause) {
     const message = `${what} was refused by the cgroup.`;
-    throw new PermissionError({ layer: 'cgroup', message, hint, cause });
+    const details = { isLimit: true }; // what was asked for is at fault, and nothing of the machine
+    throw new PermissionError({ layer: 'cgroup', message, hint, details, cause });
   }
 }
