@@ -34,7 +34,7 @@ test('worker, status and both servers, from the shell', async () => {
     tenants: [],
   });
   const table = await sbx(['cluster', 'status', '--nats', nats.url]);
-  expect(table.stdout).toMatch(/0\/2 +ready +python,shell +rack=a,zone=b/);
+  expect(table.stdout).toMatch(/0\/2 +ready +python,shell +rack=a,zone=b\n\n1 worker, 2 places; 0 jobs run,/);
 
   const gojudge = startSbx(['serve', 'gojudge', '--cluster', nats.url, '-http-addr', '127.0.0.1:0']);
   const [, url] = await said(gojudge, /"urls":\["(http[^"]+)"/);
@@ -70,6 +70,18 @@ test('worker, status and both servers, from the shell', async () => {
     [],
   );
 }, 60_000);
+
+test('a language that is none is told by the flag', async () => {
+  const { stderr, code } = await sbx(['worker', '--nats', nats.url, '--languages', 'shell,pyton']);
+  expect(stderr).toMatch(/--languages must be a known language; got "pyton"\n.*Did you mean python\?/);
+  expect(code).toBe(64);
+});
+
+test('what goes wrong has the command of what goes well', async () => {
+  const { stdout } = await sbx(['cluster', 'status', '--nats', 'nats://127.0.0.1:1', '--json']);
+  const code = 'SBX_CLUSTER_UNAVAILABLE';
+  expect(JSON.parse(stdout)).toMatchObject({ version: 1, command: 'cluster status', error: { code } });
+});
 
 test.each([
   [['worker'], 64, /--nats/],

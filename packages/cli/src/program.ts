@@ -81,8 +81,10 @@ function splitArguments(argv: readonly string[]): {
   return at < 0 ? { own: argv, program: null } : { own: argv.slice(0, at), program: argv.slice(at + 1) };
 }
 
+/** As `command` of the object that `--json` prints. */
 function commandOf(own: readonly string[]): string {
-  return own.find((word) => !word.startsWith('-')) ?? 'sbx';
+  const [first = 'sbx', second] = own.filter((word) => !word.startsWith('-'));
+  return first === 'cluster' && second === 'status' ? 'cluster status' : first;
 }
 
 function makeRoot(

@@ -108,6 +108,8 @@ test('what is no name, no file, no engine is told as any other wrong option', as
     await expect(languages.probe(undefined, { languages: value })).rejects.toMatchObject(odd);
     await expect(languages.probe(undefined, { languages: [value] })).rejects.toMatchObject(odd);
   }
+  const unknown = languages.probe(undefined, { languages: ['shell', 'pyton'] });
+  await expect(unknown).rejects.toMatchObject({ field: 'options.languages[1]', rule: 'choice' });
   for (const value of [null, 5] as never[])
     expect(() => minimalRoot([value])).toThrow(expect.objectContaining({ field: 'languages[0]' }));
 });

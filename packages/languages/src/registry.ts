@@ -66,13 +66,17 @@ export class Registry {
    * when there is none.
    */
   find(name: string): Language {
-    checkText(name, 'options.language');
+    return this.#named(name, 'options.language');
+  }
+
+  #named(name: string, field: string): Language {
+    checkText(name, field);
     const found = this.#byName.get(name.toLowerCase());
     if (found !== undefined) return found;
     const near = nearestName(name, [...this.#byName.keys()]);
     const known = this.#languages.map((language) => language.name).join(', ');
     throw new InvalidOptionsError({
-      field: 'options.language',
+      field,
       rule: 'choice',
       expected: 'must be a known language',
       got: JSON.stringify(name.slice(0, 60)),
@@ -100,7 +104,8 @@ export class Registry {
    */
   async probe(engine?: RunEngine, options?: ProbeOptions): Promise<LanguageReport[]> {
     validateProbe(engine, options);
-    const wanted = options?.languages?.map((name) => this.find(name)) ?? this.#languages;
+    const named = options?.languages?.map((name, at) => this.#named(name, `options.languages[${at}]`));
+    const wanted = named ?? this.#languages;
     return probeLanguages([...wanted], engine, options?.signal);
   }
 

@@ -28,11 +28,13 @@ function textOf({ workers, queue, tenants, totals }: ClusterStatus): string {
       .join(','),
   ]);
   const slots = workers.reduce((sum, worker) => sum + worker.slots, 0);
+  const count = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`;
   const oldest = queue.oldestMs === null ? '' : `, the oldest for ${(queue.oldestMs / 1000).toFixed(1)} s`;
   const head = ['worker', 'host', 'running', 'state', 'languages', 'labels'];
   return [
     rows.length === 0 ? 'no worker has announced itself\n' : formatTable(head, rows, paint),
-    `\n${workers.length} workers, ${slots} places; ${queue.running} jobs run, ${queue.waiting} wait${oldest}\n`,
+    `\n${count(workers.length, 'worker')}, ${count(slots, 'place')}; ` +
+      `${queue.running} jobs run, ${queue.waiting} wait${oldest}\n`,
     tenants.length === 0
       ? ''
       : `\n${formatTable(
