@@ -91,7 +91,7 @@ export class ClusterEngine implements Runner {
       windowOf: () => Math.max(AHEAD_MIN, AHEAD * this.#slots),
       weightOf: (tenant) => shares.get(tenant) ?? 1,
     });
-    this.#jobs = new Jobs(this.#submitter, new NatsBlobStore(broker), (tenant) => link.listen(tenant));
+    this.#jobs = new Jobs(this.#submitter, new NatsBlobStore(broker), { ...options, ...link });
   }
 
   /** Whether a worker is there. */
@@ -238,7 +238,7 @@ export class ClusterEngine implements Runner {
         return { kind: 'group', programs: packed, pipes: [...pipes], settle };
       },
     });
-    const group = await this.#jobs.groupResult(ticket, programs, settle);
+    const group = await this.#jobs.groupResult(ticket, request);
     for (const result of group.results) if (result !== null) this.#count(result);
     return group;
   }

@@ -1,7 +1,9 @@
 /** Calls to jobs and jobs to results: what all calls of a cluster's engine share. */
 import { randomUUID } from 'node:crypto';
 import {
+  type EachGroupRequest,
   type EachGroupResult,
+  type GroupRequest,
   type GroupResult,
   InvalidOptionsError,
   type RunnerOptions,
@@ -21,6 +23,7 @@ import { errorFrom } from '../wire/error.js';
 import { OUTCOME, type WireOutcome } from '../wire/outcome.js';
 import type { JobRecord } from '../wire/record.js';
 import { REQUEST, type WireRequest } from '../wire/request.js';
+import { checkOutcome } from './result-bounds.js';
 import { dropResult, outputFrom, type ResultSource, resultFrom } from './results.js';
 
 /**
@@ -49,15 +52,22 @@ export interface JobCall {
   field: string;
 }
 
+export interface JobsOptions {
+  /** Before a job of that tenant is sent. */
+  listen(tenant: string): void;
+  /** Of all contents of one result. */
+  resultBytesMax: number;
+}
+
 export class Jobs {
   readonly #store: BlobStore;
   readonly #submitter: Submitter;
-  readonly #listen: (tenant: string) => void;
+  readonly #options: JobsOptions;
 
-  constructor(submitter: Submitter, store: BlobStore, listen: (tenant: string) => void) {
+  constructor(submitter: Submitter, store: BlobStore, options: JobsOptions) {
     this.#submitter = submitter;
     this.#store = store;
-    this.#listen = listen;
+    this.#options = options;
   }
 
   /** Resolves when the job is in the queue of this process. Throws what was wrong with the call. */
@@ -87,7 +97,7 @@ export class Jobs {
     const body = encodeEnvelope(checked(request, call.field), writer.chunks);
     if (body.byteLength > MESSAGE_BYTES_MAX) throw tooLarge(call.field, body.byteLength);
     signal?.throwIfAborted();
-    this.#listen(settings.tenant);
+    this.#options.listen(settings.tenant);
     const ticket = this.#submitter.submit({
       id,
       tenant: settings.tenant,
@@ -104,18 +114,21 @@ export class Jobs {
   }
 
   async runResult(ticket: JobTicket, options: RunnerOptions): Promise<RunResult> {
-    const { outcome, bytes } = outcomeOf(await ticket.record);
+    const { outcome, bytes } = outcomeOf(await ticket.record, this.#options.resultBytesMax);
     if (outcome.kind !== 'run') throw wrongOutcome();
     return resultFrom(outcome.result, this.#source(ticket, bytes), options);
   }
 
   async groupResult(
     ticket: JobTicket,
-    programs: readonly (RunnerOptions | null)[],
-    settle: 'all' | 'each',
+    { programs, pipes = [], settle = 'all' }: GroupRequest | EachGroupRequest,
   ): Promise<GroupResult | EachGroupResult> {
-    const { outcome, bytes } = outcomeOf(await ticket.record);
+    const { outcome, bytes } = outcomeOf(await ticket.record, this.#options.resultBytesMax);
     if (outcome.kind !== 'group' || outcome.results.length !== programs.length) throw wrongOutcome();
+    const { recordings: recorded, errors: told } = outcome;
+    const isWhole = told.length === (settle === 'each' ? programs.length : 0);
+    if (!isWhole || recorded.length !== pipes.length) throw wrongOutcome();
+    if (settle === 'all' && outcome.results.includes(null)) throw wrongOutcome();
     const source = this.#source(ticket, bytes);
     const results: (RunResult | null)[] = [];
     try {
@@ -123,9 +136,9 @@ export class Jobs {
         results.push(wire === null ? null : await resultFrom(wire, source, programs[index] ?? {}));
       }
       const recordings = await Promise.all(
-        outcome.recordings.map((each) => (each === null ? null : outputFrom(each, source))),
+        recorded.map((each) => (each === null ? null : outputFrom(each, source))),
       );
-      const errors = outcome.errors.map((error) => (error === null ? null : errorFrom(error)));
+      const errors = told.map((error) => (error === null ? null : errorFrom(error)));
       return settle === 'each'
         ? { results, errors, recordings }
         : { results: results as RunResult[], recordings };
@@ -168,11 +181,15 @@ function checked(request: WireRequest, field: string): WireRequest {
 }
 
 /** Throws the error that the job ended with. */
-function outcomeOf({ outcome: message }: JobRecord): { outcome: WireOutcome; bytes: Uint8Array } {
+function outcomeOf(
+  { outcome: message }: JobRecord,
+  bytesMax: number,
+): { outcome: WireOutcome; bytes: Uint8Array } {
   const { header, bytes } = decodeEnvelope(message);
   const parsed = OUTCOME.safeParse(header);
   if (!parsed.success) throw wrongOutcome();
   if (parsed.data.kind === 'error') throw errorFrom(parsed.data.error);
+  checkOutcome(parsed.data, bytesMax);
   return { outcome: parsed.data, bytes };
 }
 

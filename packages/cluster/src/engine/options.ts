@@ -26,6 +26,11 @@ export interface ClusterOptions extends BrokerOptions {
   deadlineMs?: number | undefined;
   /** After how long without this process workers end its jobs, in ms; 0: never. Default 30 000. */
   orphanGraceMs?: number | undefined;
+  /**
+   * Bytes of all contents of one result (outputs, files, records of pipes), which are in this process's
+   * memory; a worker that names more is not believed. Default 1 GiB, which is what workers send at most.
+   */
+  resultBytesMax?: number | undefined;
 }
 
 const count = z.int().min(0).max(10_000_000);
@@ -67,6 +72,11 @@ const OPTIONS = z.strictObject({
   maxAttempts: z.int().min(1).max(ATTEMPTS_MAX).default(3),
   deadlineMs: ms.default(3_600_000),
   orphanGraceMs: z.int().min(0).max(MS_MAX).default(30_000),
+  resultBytesMax: z
+    .int()
+    .min(0)
+    .max(2 ** 40)
+    .default(2 ** 30),
 });
 
 export type ResolvedClusterOptions = z.output<typeof OPTIONS>;

@@ -44,8 +44,8 @@ export async function resultFrom(
     fileErrors,
     degraded,
     ok: status === 'ok',
-    stdout: await outputFrom(stdout, source, collectedAs(options, 1)),
-    stderr: await outputFrom(stderr, source, collectedAs(options, 2)),
+    stdout: new Output(NONE, 0),
+    stderr: new Output(NONE, 0),
     outputs: {},
     files: Object.create(null),
     orThrow() {
@@ -53,12 +53,20 @@ export async function resultFrom(
       throw new ProgramError(this, options.limits ?? {});
     },
   };
-  for (const [fd, output] of outputs)
-    result.outputs[fd] = await outputFrom(output, source, collectedAs(options, fd));
-  for (const [path, { blob, mode, sizeBytes }] of files) {
-    const bytes = await readBlob(blob, source.bytes, source.store);
-    result.files[path] = fileFrom({ path, mode, sizeBytes }, bytes, wanted.has(path));
-  }
+  const fill = async () => {
+    result.stdout = await outputFrom(stdout, source, collectedAs(options, 1));
+    result.stderr = await outputFrom(stderr, source, collectedAs(options, 2));
+    for (const [fd, output] of outputs)
+      result.outputs[fd] = await outputFrom(output, source, collectedAs(options, fd));
+    for (const [path, { blob, mode, sizeBytes }] of files) {
+      const bytes = await readBlob(blob, source.bytes, source.store);
+      result.files[path] = fileFrom({ path, mode, sizeBytes }, bytes, wanted.has(path));
+    }
+  };
+  await fill().catch((error) => {
+    dropResult(result);
+    throw error;
+  });
   return result;
 }
 

@@ -122,6 +122,24 @@ test('places are those of the workers that announce themselves, and are counted 
   list.close();
 });
 
+test('however many announce themselves, the list has a bound, and those that were there stay', async () => {
+  const { workers, announce, withdraw } = announced();
+  const list = await WorkerList.open({ workers }, () => undefined);
+  const labels = Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`${index}`, 'x'.repeat(250)]));
+  for (let index = 0; index < 200; index += 1) announce(worker({ name: `w${index}`, labels }));
+  await expect.poll(() => list.all().length).toBeGreaterThan(100);
+  const count = list.all().length;
+  expect(count).toBeLessThan(150); // 240 KiB each
+  announce(worker({ name: 'w0', labels }));
+  announce(worker({ name: 'late', labels }));
+  withdraw('w1');
+  await expect.poll(() => list.all().length).toBe(count - 1);
+  announce(worker({ name: 'later', labels }));
+  await expect.poll(() => list.all().some(({ name }) => name === 'later')).toBe(true);
+  expect(list.all().map(({ name }) => name)).toContain('w0');
+  list.close();
+});
+
 describe('time', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());

@@ -1,7 +1,9 @@
 /** Who works: announcements in a bucket whose entries go by themselves when they are not renewed. */
 import type { KV } from '@nats-io/kv';
+import { InvalidOptionsError } from '@sbx/core';
 import { pause, systemClock } from '../clock.js';
 import {
+  ANNOUNCEMENT_BYTES_MAX,
   decodeAnnouncement,
   encodeAnnouncement,
   placesOf,
@@ -21,6 +23,8 @@ const PLACES_MS = 1000;
  * does not answer its reminders.
  */
 const SILENT_MS = 2 * RENEW_MS;
+/** Of all announcements that are kept: those of 8,000 workers as they are. More are passed over. */
+const BYTES_MAX = 32 * 2 ** 20;
 /** Until a watch that ended is opened again. */
 const RETRY_MS = 1000;
 
@@ -36,6 +40,8 @@ export interface Presence {
 
 export function openPresence({ workers }: Broker, describe: () => WorkerDescription): Presence {
   const { name } = describe();
+  const { byteLength } = encodeAnnouncement(describe());
+  if (byteLength > ANNOUNCEMENT_BYTES_MAX) throw tooLarge(byteLength);
   // The next one comes.
   const put = () => void workers.put(name, encodeAnnouncement(describe())).catch(() => undefined);
   put();
@@ -52,6 +58,7 @@ export function openPresence({ workers }: Broker, describe: () => WorkerDescript
 interface Heard {
   announcement: WorkerDescription;
   heardAt: number;
+  bytes: number;
 }
 
 /** The workers that announced themselves lately. */
@@ -60,6 +67,7 @@ export class WorkerList {
   #workers = new Map<string, Heard>();
   readonly #closed = new AbortController();
   readonly #onChange: () => void;
+  #bytes = 0;
   /** The last announcement, or the begin of the watch. */
   #heardAt = 0;
   #counted: { places: number; at: number } | null = null;
@@ -124,7 +132,7 @@ export class WorkerList {
     const timer = setInterval(() => this.#isSilent() && stop(), RETRY_MS);
     try {
       for await (const { key, value, operation, delta } of entries) {
-        this.#hear(key, operation === 'PUT' ? decodeAnnouncement(value) : null);
+        this.#hear(key, operation === 'PUT' ? value : null);
         if (delta === 0) setKnown();
       }
     } finally {
@@ -137,17 +145,22 @@ export class WorkerList {
   #isSilent(): boolean {
     const now = performance.now();
     for (const [name, { heardAt }] of this.#workers) {
-      if (now - heardAt > 2 * PRESENCE_MS) this.#workers.delete(name);
+      if (now - heardAt > 2 * PRESENCE_MS) this.#forget(name);
     }
     return this.#workers.size > 0 && now - this.#heardAt > SILENT_MS;
   }
 
-  #hear(key: string, announcement: WorkerDescription | null): void {
+  #hear(key: string, value: Uint8Array | null): void {
     this.#heardAt = performance.now();
-    const before = this.#workers.get(key)?.announcement;
-    if (announcement === null || announcement.name !== key) this.#workers.delete(key);
+    const announcement = value && decodeAnnouncement(value);
+    const known = this.#workers.get(key);
+    const before = known?.announcement;
+    const bytes = value?.byteLength ?? 0;
+    const isFull = this.#bytes - (known?.bytes ?? 0) + bytes > BYTES_MAX;
+    if (announcement?.name !== key || isFull) this.#forget(key);
     else {
-      this.#workers.set(key, { announcement, heardAt: this.#heardAt });
+      this.#bytes += bytes - (known?.bytes ?? 0);
+      this.#workers.set(key, { announcement, heardAt: this.#heardAt, bytes });
       const isInPlace = before?.host === announcement.host;
       if (!isInPlace) this.#workers = new Map([...this.#workers].sort(byHostAndName));
     }
@@ -156,6 +169,17 @@ export class WorkerList {
     }
     this.#onChange();
   }
+
+  #forget(name: string): void {
+    this.#bytes -= this.#workers.get(name)?.bytes ?? 0;
+    this.#workers.delete(name);
+  }
+}
+
+function tooLarge(bytes: number): InvalidOptionsError {
+  const expected = `must make an announcement of at most ${ANNOUNCEMENT_BYTES_MAX} bytes`;
+  const hint = 'It has the labels, the languages and the mounts of the engine: give fewer of them.';
+  return new InvalidOptionsError({ field: 'options', rule: 'size', expected, got: `${bytes} bytes`, hint });
 }
 
 function byHostAndName([nameA, a]: [string, Heard], [nameB, b]: [string, Heard]): number {

@@ -8,7 +8,11 @@ import { Submitter } from './submitter.js';
 const NONE = new Uint8Array(0);
 
 /** A submitter with a window of its own, before a broker that takes all and ends what a test names. */
-function openSubmitter(window: number, clock: Clock = systemClock) {
+function openSubmitter(
+  window: number,
+  clock: Clock = systemClock,
+  readRecord: SubmitterLink['readRecord'] = async () => null,
+) {
   let tell: (notice: Notice) => void = () => undefined;
   const sent: string[] = [];
   const followers = new Map<string, (record: Uint8Array) => void>();
@@ -29,7 +33,7 @@ function openSubmitter(window: number, clock: Clock = systemClock) {
       return () => followers.delete(key);
     },
     createRecord: async () => true,
-    readRecord: async () => null,
+    readRecord,
   };
   const limits = { queueLength: 100, queueLengthPerTenant: 100 };
   const submitter = new Submitter(link, clock, { name: 's', windowOf: () => window, ...limits });
@@ -43,7 +47,7 @@ function openSubmitter(window: number, clock: Clock = systemClock) {
     followers.get(`t.${id}`)!(encodeRecord({ ...header, outcome: NONE }));
   };
   const lease = (id: string) => tell({ kind: 'leased', tenant: 't', id, attempt: 1, worker: 'w' });
-  return { submitter, submit, lease, end, sent };
+  return { submitter, submit, lease, end, sent, tell: (notice: Notice) => tell(notice) };
 }
 
 test('a large window that was full is filled again when a quarter of it is free', async () => {
@@ -62,6 +66,25 @@ test('a small window is filled again at once', async () => {
   for (const id of ['a', 'b', 'c']) submit(id);
   end('b');
   expect(sent).toEqual(['a', 'b', 'c']);
+  await submitter.close(new Error('over'));
+});
+
+test('a worker that says again and again that a job has ended is believed once at a time', async () => {
+  const looks: ((record: null) => void)[] = [];
+  const { submitter, submit, tell } = openSubmitter(1, systemClock, () => {
+    return new Promise((resolve) => looks.push(resolve));
+  });
+  submit('a');
+  for (let count = 0; count < 100; count += 1) tell({ kind: 'ended', tenant: 't', id: 'a' });
+  expect(looks).toHaveLength(1);
+  looks.shift()!(null);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(looks).toHaveLength(1); // what was told meanwhile may have been later than the look
+  looks.shift()!(null);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(looks).toHaveLength(0);
+  tell({ kind: 'ended', tenant: 't', id: 'a' });
+  expect(looks).toHaveLength(1);
   await submitter.close(new Error('over'));
 });
 

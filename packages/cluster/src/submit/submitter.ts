@@ -289,11 +289,12 @@ export class Submitter {
     await Promise.all(Array.from({ length: Math.min(LOOKS_MAX, due.length) }, next));
   }
 
-  async #lookFor(ticket: JobTicket): Promise<void> {
+  #lookFor(ticket: JobTicket): Promise<void> {
     ticket.lookedAt = this.#clock.now();
-    const { tenant, job } = ticket;
-    // The next look comes by itself.
-    const record = await this.#link.readRecord(recordKey(tenant, job.id)).catch(() => null);
-    if (record !== null) this.#onRecord(ticket, record);
+    return ticket.look(async () => {
+      // The next look comes by itself.
+      const record = await this.#link.readRecord(recordKey(ticket.tenant, ticket.job.id)).catch(() => null);
+      if (record !== null) this.#onRecord(ticket, record);
+    });
   }
 }

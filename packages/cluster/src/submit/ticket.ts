@@ -56,6 +56,8 @@ export class JobTicket {
   stopDeadline: () => void = () => undefined;
   /** Of its record. */
   stopFollowing: () => void = () => undefined;
+  #looks = 0;
+  #isLooking = false;
   #resolve!: (record: JobRecord) => void;
   #reject!: (error: unknown) => void;
 
@@ -70,6 +72,20 @@ export class JobTicket {
       this.#reject = reject;
     });
     this.record.catch(() => undefined); // told to whoever awaits it
+  }
+
+  /**
+   * One look at a time, and another where one was asked for meanwhile: a worker may say again and again that
+   * there is something to see.
+   */
+  async look(read: () => Promise<void>): Promise<void> {
+    this.#looks += 1;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    const before = this.#looks;
+    await read();
+    if (this.#looks !== before) await read();
+    this.#isLooking = false;
   }
 
   /** Aborted when the job ends. */

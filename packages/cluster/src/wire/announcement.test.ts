@@ -1,7 +1,7 @@
 import { FEATURES } from '@sbx/core';
 import { expect, test } from 'vitest';
 import { worker } from '../testing/worker.js';
-import { decodeAnnouncement, encodeAnnouncement } from './announcement.js';
+import { decodeAnnouncement, encodeAnnouncement, placesOf } from './announcement.js';
 
 const FEATURE = { available: true, mechanism: null, reason: null };
 
@@ -27,4 +27,13 @@ test('names that every object has are none of a guarantee', () => {
   expect(featuresOf(JSON.parse('{"__proto__":{"available":true}}'))?.seccomp).toMatchObject({
     available: false,
   });
+});
+
+test('one of megabytes is none, and workers have no more places than the queue gives jobs for', () => {
+  const labels = Object.fromEntries(
+    Array.from({ length: 2000 }, (_, index) => [`${index}`, 'x'.repeat(256)]),
+  );
+  expect(decodeAnnouncement(encodeAnnouncement(worker({ labels })))).toBeNull();
+  const many = Array.from({ length: 100 }, (_, index) => worker({ name: `w${index}`, slots: 4096 }));
+  expect(placesOf(many)).toBe(65_536);
 });

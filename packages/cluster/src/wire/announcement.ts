@@ -2,6 +2,11 @@
 import { type EngineInfo, FEATURES } from '@sbx/core';
 import * as z from 'zod';
 
+/** Of one worker; one of 4 KiB is usual. */
+export const ANNOUNCEMENT_BYTES_MAX = 256 * 1024;
+/** Jobs that the queue's consumer lets all workers have at once: places beyond that stay empty. */
+const PLACES_MAX = 65_536;
+
 const text = z.string().max(1024);
 const count = z.number().min(0);
 const limits = z.record(z.string().max(64), z.union([z.number(), z.string().max(4096), z.null()]));
@@ -100,9 +105,13 @@ export interface WorkerDescription {
   cache: { bytes: number; hits: number; fetches: number; evictions: number };
 }
 
-/** Jobs that can run at the same time: workers that drain take none. */
+/**
+ * Jobs that can run at the same time: workers that drain take none. A worker may claim any number of places,
+ * and what a submitter sends for them is in its memory.
+ */
 export function placesOf(workers: readonly WorkerDescription[]): number {
-  return workers.reduce((sum, { slots, isDraining }) => sum + (isDraining ? 0 : slots), 0);
+  const places = workers.reduce((sum, { slots, isDraining }) => sum + (isDraining ? 0 : slots), 0);
+  return Math.min(places, PLACES_MAX);
 }
 
 export function encodeAnnouncement(announcement: WorkerDescription): Uint8Array {
@@ -111,6 +120,7 @@ export function encodeAnnouncement(announcement: WorkerDescription): Uint8Array 
 
 /** `null` for what is none. */
 export function decodeAnnouncement(message: Uint8Array): WorkerDescription | null {
+  if (message.byteLength > ANNOUNCEMENT_BYTES_MAX) return null;
   try {
     const parsed = ANNOUNCEMENT.safeParse(JSON.parse(Buffer.from(message).toString('utf8')));
     return parsed.success ? (parsed.data as unknown as WorkerDescription) : null;

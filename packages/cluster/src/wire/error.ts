@@ -49,18 +49,22 @@ export function wireError(error: unknown): WireError {
     };
   }
   const { code, message, retryable, details } = error.toJSON();
-  const plain = JSON.stringify(details);
-  const isSmall = plain.length <= DETAILS_BYTES_MAX;
-  return {
-    code,
-    message: message.slice(0, MESSAGE_CHARS_MAX),
-    retryable,
-    details: isSmall ? JSON.parse(plain) : {},
-  };
+  return { code, message: message.slice(0, MESSAGE_CHARS_MAX), retryable, details: small(details) };
+}
+
+/** As JSON has them. Whoever made them up may have nested them so deep that nothing can write them again. */
+function small(details: object): Record<string, unknown> {
+  try {
+    const plain = JSON.stringify(details);
+    return plain.length <= DETAILS_BYTES_MAX ? JSON.parse(plain) : {};
+  } catch {
+    return {};
+  }
 }
 
 /** Facts of our errors are fields, repeated in `details`: so the fields come back from there. */
-export function errorFrom({ code, message, retryable, details }: WireError): SbxError {
+export function errorFrom({ code, message, retryable, details: told }: WireError): SbxError {
+  const details = small(told);
   const known = Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'SBX_INTERNAL';
   const error = new SbxError({ code: known, message, retryable, details });
   const type = CLASSES[ERROR_CODES[known].class];

@@ -27,7 +27,7 @@ export interface WorkerOptions extends BrokerOptions {
   slots?: number | undefined;
   /** Languages to announce, by their names in `@sbx/languages`. Default: all that are installed. */
   languages?: readonly string[] | undefined;
-  /** Words for operators, shown by `sbx cluster status`. Default: none. */
+  /** Words for operators, shown by `sbx cluster status`; 64 at most. Default: none. */
   labels?: Readonly<Record<string, string>> | undefined;
   /**
    * Highest limits of a job, as of `EngineOptions`; a job that asks for more, or for none, is refused.
@@ -58,13 +58,18 @@ export interface WorkerOptions extends BrokerOptions {
 
 const WALL_TIME_MS = 3_600_000;
 const MiB = 2 ** 20;
+/** Each announcement carries them. */
+const LABELS_MAX = 64;
 const record = z.custom<object>((value) => typeof value === 'object' && value !== null, 'must be an object');
 
 const OPTIONS = z.strictObject({
   ...BROKER_SHAPE,
   slots: z.int().min(1).max(4096).default(availableParallelism()),
   languages: z.array(z.string().min(1).max(64)).max(256).readonly().optional(),
-  labels: z.record(z.string().min(1).max(64), z.string().max(256)).default({}),
+  labels: z
+    .record(z.string().min(1).max(64), z.string().max(256))
+    .refine((labels) => Object.keys(labels).length <= LABELS_MAX, `must be at most ${LABELS_MAX} labels`)
+    .default({}),
   ceilings: (record as z.ZodType<Limits>).default({ wallTimeMs: WALL_TIME_MS }),
   inputBytesMax: z
     .int()
