@@ -104,6 +104,13 @@ describe('files of a session', () => {
     await expect(session.readTextFile({ path: 'f', encoding })).rejects.toMatchObject(refused);
   });
 
+  it('a command that is none is told by its name', async () => {
+    await using session = await create();
+    const refused = { code: 'SBX_INVALID_OPTIONS', field: 'command', rule: 'type' };
+    await expect(session.run({ cmd: 'ls' } as never)).rejects.toMatchObject(refused);
+    await expect(session.spawn({ cmd: 'ls' } as never)).rejects.toMatchObject(refused);
+  });
+
   it('an abort ends each call with its reason', async () => {
     await using session = await create();
     const reason = new Error('enough');

@@ -2,6 +2,7 @@
 import {
   DEFAULT_ENV,
   type Environment,
+  InvalidOptionsError,
   type Limits,
   type ProcessFor,
   type ProgramOptions,
@@ -91,6 +92,7 @@ export class Shell {
   }
 
   #call(line: string, { program, isLogin }: CommandOptions): [file: string, args: readonly string[]] {
+    checkLine(line);
     return [program ?? this.#shell, [isLogin ? '-lc' : '-c', line]];
   }
 
@@ -105,6 +107,13 @@ export class Shell {
       ...(timeoutMs === undefined ? {} : { limits: { wallTimeMs: timeoutMs } }),
     };
   }
+}
+
+/** Told by the caller's word, which a framework in JavaScript may have got wrong: `cmd` for `command`. */
+function checkLine(line: unknown): void {
+  if (typeof line === 'string') return;
+  const expected = 'must be a string, a line of shell';
+  throw new InvalidOptionsError({ field: 'command', rule: 'type', expected, got: typeof line });
 }
 
 function withMore(variables: Variables, more: Readonly<Record<string, string | undefined>>): Variables {
