@@ -71,7 +71,7 @@ const ARTIFACT = table<Artifact>(
   { required: ['language', 'source', 'files'] },
 );
 const RUN_ARTIFACT = table<RunArtifactOptions>(
-  'the options of runArtifact',
+  'the options of runArtifact and prepareRun',
   { ...CALL, ...PROGRAM },
   { hints: PROGRAM_KEYS },
 );

@@ -58,6 +58,15 @@ describe('file and arguments', () => {
     expect(error?.hint).toContain('no shell');
   });
 
+  it.each<[string, unknown]>([
+    ['what prepareRun gives', { file: 'ls', args: [], options: {} }],
+    ['a list', ['ls', '-la']],
+  ])('%s in the place of the file gets a hint', (_, file) => {
+    expect(errorOf(() => validateRun(file, undefined, undefined))?.hint).toContain(
+      'run(file, args, options)',
+    );
+  });
+
   it('options in the place of arguments get a hint', () => {
     expect(errorOf(() => validateRun('ls', { cwd: '/' }, undefined))?.hint).toContain('Options come third');
   });

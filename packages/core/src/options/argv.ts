@@ -27,9 +27,17 @@ const FILE_RULE = text(PATH_BYTES_MAX);
  * Checks the program's file; `args` because a file with spaces and no list of arguments is a shell command.
  */
 export function checkFileArgument(file: unknown, args: unknown): Problem | null {
+  if (typeof file !== 'string') return wrongType('a string', file, fileHint(file));
   const found = checkRule(file, FILE_RULE);
   if (found !== null) return found;
   return args === undefined && /\s/.test(file as string) ? shellLine(file as string) : null;
+}
+
+/** A whole command, or what prepareRun of @sbx/languages gives, in the place of its file. */
+function fileHint(value: unknown): string | null {
+  if (Array.isArray(value)) return 'File and arguments are two: run(file, args, options).';
+  if (!isPlainObject(value) || !('file' in value)) return null;
+  return 'Give its parts apart: run(file, args, options).';
 }
 
 function shellLine(line: string): Problem {

@@ -82,6 +82,12 @@ describe('options of run', () => {
     expect(options({ files: { a: { text: '', mode: 755 } } })?.hint).toBe('Write it in octal: 0o755.');
   });
 
+  it('bytes that went through JSON are told from text', () => {
+    const bytes = JSON.parse(JSON.stringify(new Uint8Array(3)));
+    expect(options({ files: { a: { bytes } } })?.hint).toContain('JSON');
+    expect(options({ files: { a: { bytes: 'text' } } })?.hint).toContain('{ text: … }');
+  });
+
   it('a getter among the files is refused', () => {
     const files = {
       get a() {

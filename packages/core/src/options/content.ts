@@ -49,10 +49,12 @@ const COPY_OUT_TABLE = table<Exclude<CopyOut, string>>(
   { required: ['path'] },
 );
 
+const JSON_HINT = 'Bytes that went through JSON are bytes no more: keep them by v8.serialize, or as base64.';
+
 function checkBytes(value: unknown): Problem | null {
   return value instanceof Uint8Array
     ? null
-    : wrongSecret('a Uint8Array', value, 'For text give { text: … }.');
+    : wrongSecret('a Uint8Array', value, isPlainObject(value) ? JSON_HINT : 'For text give { text: … }.');
 }
 
 /** Content that comes by and by. */

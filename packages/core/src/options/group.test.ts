@@ -15,6 +15,16 @@ function errorOf(request: unknown, validate = validateGroup): InvalidOptionsErro
 const two = [{ file: 'a' }, { file: 'b', args: ['x'] }];
 const end = (index: number, fd: number) => ({ index, fd });
 
+/** What goes elsewhere in a group than in a run, or has another name in go-judge's interface. */
+it.each<[string, unknown, string]>([
+  ['options of a program', { programs: [{ file: 'a', options: {} }] }, '{ file, args, ...options }'],
+  ['a list of programs alone', two, '{ programs: ['],
+  ['a pipe from in', { programs: two, pipes: [{ in: end(0, 1), out: end(1, 0) }] }, 'Give from'],
+  ['a pipe to out', { programs: two, pipes: [{ from: end(0, 1), out: end(1, 0) }] }, 'Give to'],
+])('%s: the error says where it belongs', (_, request, hint) => {
+  expect(errorOf(request)?.hint).toContain(hint);
+});
+
 describe('validateGroup', () => {
   it.each<[unknown]>([
     [{ programs: two }],

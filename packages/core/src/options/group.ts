@@ -27,6 +27,7 @@ const PROGRAM_MORE = {
     onAbort: 'Give onAbort beside programs: it is for the whole group.',
     onStdout: 'Groups have no callbacks; record a pipe instead.',
     onStderr: 'Groups have no callbacks; record a pipe instead.',
+    options: 'Its options stand beside file and args: { file, args, ...options }.',
   },
 };
 const PROGRAM_TABLE = table<GroupProgram>('a program of a group', PROGRAM_RULES, PROGRAM_MORE);
@@ -53,7 +54,13 @@ const RELAY_TABLE = table<Exclude<NonNullable<GroupPipe['relay']>, true>>('relay
 const PIPE_TABLE = table<GroupPipe>(
   'a pipe',
   { from: nested(END_TABLE), to: nested(END_TABLE), record: nested(RECORD_TABLE), relay: by(checkRelay) },
-  { required: ['from', 'to'] },
+  {
+    required: ['from', 'to'],
+    hints: {
+      in: 'Give from: the end that a program writes to.',
+      out: 'Give to: the end that a program reads from.',
+    },
+  },
 );
 
 const GROUP_TABLE = groupTable('the request of runGroup', PROGRAM_TABLE);
@@ -67,6 +74,8 @@ function groupTable(what: string, program: Table): Table {
   };
   return table<(GroupRequest | EachGroupRequest) & { engine?: unknown }>(what, rules, {
     required: ['programs'],
+    example:
+      '{ programs: [{ file, args }, …], pipes: [{ from: { index: 0, fd: 1 }, to: { index: 1, fd: 0 } }] }',
   });
 }
 
