@@ -45,6 +45,8 @@ test('a compiled program outlives its compilation', async () => {
     const args = ['/bin/sh', '-c', 'printf "#!/bin/sh\\necho built" > a.out; echo log > log'];
     await using outcome = await client.run({ args, copyOutCached: ['a.out', 'log', 'none?'] });
     expect(Object.keys(outcome.stored)).toEqual(['a.out', 'log']);
+    const refused = { code: 'GOJUDGE_REQUEST', message: expect.stringContaining('name it in copyOutCached') };
+    expect(() => outcome.take('none')).toThrow(expect.objectContaining(refused));
     return outcome.take('a.out');
   };
   {

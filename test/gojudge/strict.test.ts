@@ -59,6 +59,11 @@ describe('without', () => {
 describe('strict', () => {
   const server = useServer({ compat: 'strict', timeLimitCheckerIntervalMs: 1000 });
 
+  test('of /etc there is what go-judge shows', async () => {
+    const [result] = await run(server, cmd(['/bin/sh', '-c', 'cd /etc && echo java*']));
+    expect(result?.files?.stdout).toBe('java*\n');
+  });
+
   test('copyIn to a path that cannot be made is skipped', async () => {
     const [result] = await run(server, impossible);
     expect(result).toMatchObject({ status: 'Accepted', files: { stdout: 'there' } });

@@ -94,6 +94,17 @@ test('limits, /proc and refused calls are as documented', async () => {
   expect(seen).toMatchObject({ ...EXPECTED, 'stack size': `${stack} ${stack}` });
 });
 
+test('Java of the distribution compiles and runs', async () => {
+  const source = 'class A { public static void main(String[] a) { System.out.println(41 + 1); } }';
+  const program = cmd(['/bin/sh', '-c', 'javac A.java && java A'], {
+    copyIn: { 'A.java': { content: source } },
+    memoryLimit: 2 ** 29,
+  });
+  expect(await (await post(server.url, { cmd: [program] })).json()).toMatchObject([
+    { status: 'Accepted', files: { stdout: '42\n', stderr: '' } },
+  ]);
+});
+
 interface Answer {
   files: { stdout: string };
 }

@@ -7,6 +7,7 @@ import { WIRE_NUMBER_MAX } from './units.js';
 import type { WireCmd } from './wire/index.js';
 
 const command = (more: Partial<RunCommand> = {}): RunCommand => ({ args: ['x'], ...more });
+const end = (index: number, fd: number) => ({ index, fd });
 const check = (group: RunGroup, isStream = false) => checkRequest(toWireRequest(group), isStream);
 
 describe('what a server could not read is named before it is sent', () => {
@@ -17,8 +18,8 @@ describe('what a server could not read is named before it is sent', () => {
       'commands[0].limits.cpuTimeMs',
     ],
     ['a negative limit', command({ limits: { memoryBytes: -1 } }), 'commands[0].limits.memoryBytes'],
-    ['half a process', command({ limits: { processCount: 1.5 } }), 'cmd[0].procLimit'],
-    ['no program', command({ args: [] }), 'cmd[0].args'],
+    ['half a process', command({ limits: { processCount: 1.5 } }), 'commands[0].limits.processCount'],
+    ['no program', command({ args: [] }), 'commands[0].args'],
     ['an argument that is no text', command({ args: [1 as never] }), 'commands[0].args'],
     [
       'one text instead of a list',
@@ -37,19 +38,29 @@ describe('what a server could not read is named before it is sent', () => {
     ['files that are no list', command({ files: {} as never }), 'commands[0].files'],
     ['no arguments', {} as never, 'commands[0].args must be a list of strings; got nothing'],
     ['a text as command', '/bin/true' as never, 'commands[0] must be an object of args'],
-    ['an unknown kind of file', command({ stdin: {} as never }), 'cmd[0].files[0]'],
-    ['a collector without max', command({ files: [{ name: 'x' } as never] }), 'cmd[0].files[0]'],
-    ['a link as descriptor', command({ files: [{ symlink: 'x' } as never] }), 'cmd[0].files[0]'],
+    ['an unknown kind of file', command({ stdin: {} as never }), 'commands[0].stdin must be a string'],
+    ['a collector without max', command({ files: [{ name: 'x' } as never] }), 'commands[0].files[0]'],
+    ['a link as descriptor', command({ files: [{ symlink: 'x' } as never] }), 'commands[0].files[0]'],
     [
       'bytes as a file',
       command({ copyIn: { a: Buffer.from('x') as never } }),
-      "copyIn['a'] must be { src }, { content }, { fileId } or { symlink } (bytes go by client.upload first); got 1 bytes",
+      "copyIn['a'] must be a string, { src }, { content }, { fileId } or { symlink } (bytes go by client.upload first); got 1 bytes",
+    ],
+    [
+      'the promise of a stored file',
+      command({ copyIn: { a: Promise.resolve() as never } }),
+      "commands[0].copyIn['a'] must be a string, { src }, { content }, { fileId } or { symlink } (await the promise first); got a promise",
+    ],
+    [
+      'the form of @sbx/core',
+      command({ stdin: { text: 'x' } as never }),
+      'commands[0].stdin must be a string',
     ],
     ['bytes as input', command({ stdin: Buffer.from('x') as never }), 'bytes go by client.upload first'],
     ['bytes as content', command({ copyIn: { a: { content: Buffer.from('x') as never } } }), "copyIn['a']"],
     ['a collector in copyIn', command({ copyIn: { a: { name: 'x', max: 1 } as never } }), "copyIn['a']"],
-    ['a raw field of another type', command({ wire: { tty: 1 as never } }), 'cmd[0].tty'],
-    ['a stream outside of interact', command({ files: [{ streamIn: true }] }), 'cmd[0].files[0]'],
+    ['a raw field of another type', command({ wire: { tty: 1 as never } }), 'commands[0].tty'],
+    ['a stream outside of interact', command({ files: [{ streamIn: true }] }), 'commands[0].files[0]'],
   ])('%s', (_what, one, place) => {
     const refused = expect.objectContaining({
       code: 'GOJUDGE_REQUEST',
@@ -97,15 +108,29 @@ describe('what a server could not read is named before it is sent', () => {
   });
 
   test('no programs, and pipes to nowhere', () => {
-    expect(() => check({ commands: [] })).toThrow('cmd must be not empty');
+    expect(() => check({ commands: [] })).toThrow('commands must be not empty');
     const pipes = [{ in: { index: 0, fd: 1 }, out: { index: 0, fd: -1 } }];
-    expect(() => check({ commands: [command()], pipes })).toThrow('pipeMapping[0].out.fd');
+    expect(() => check({ commands: [command()], pipes })).toThrow('pipes[0].out.fd');
+  });
+
+  test.each<[what: string, pipe: object, message: string]>([
+    ['the names of @sbx/core', { from: end(0, 1), to: end(1, 0) }, 'Did you mean in?'],
+    ['a missing end', { in: end(0, 1) }, 'pipes[0].out must be { index, fd }'],
+    ['numbers for ends', { in: 0, out: 1 }, 'pipes[0].in must be { index, fd }'],
+    [
+      'a command that is not there',
+      { in: end(0, 1), out: end(2, 0) },
+      'pipes[0].out.index must be one of the 2',
+    ],
+  ])('%s in a pipe', (_, pipe, message) => {
+    const group = { commands: [command(), command()], pipes: [pipe] };
+    expect(() => check(group as RunGroup)).toThrow(message);
   });
 
   test('streams past what the wire can name', () => {
     const files = Array.from({ length: 17 }, () => ({ streamOut: true }) as const);
     expect(() => check({ commands: [command({ files: files.slice(0, 16) })] }, true)).not.toThrow();
-    expect(() => check({ commands: [command({ files })] }, true)).toThrow('cmd[0].files[16]');
+    expect(() => check({ commands: [command({ files })] }, true)).toThrow('commands[0].files[16]');
   });
 });
 

@@ -2,7 +2,7 @@
  * Requests are checked before they are sent: JSON turns NaN into null, which is a limit of 0, and on `/ws` a
  * request that the server cannot read ends the connection and every other run on it.
  */
-import { refuse } from './option-check.js';
+import { advice, refuse } from './option-check.js';
 import { WIRE_NUMBER_MAX } from './units.js';
 import { STREAM_PLACE_MAX, type WireCmd, type WireRequest } from './wire/index.js';
 
@@ -60,17 +60,23 @@ const isStreamFile: Rule = (file) => {
   return streamIn === true || streamOut === true;
 };
 
+/** A descriptor's file, whichever form it has. */
+export const isDescriptorFile: Rule = (file) =>
+  isRecord(file) && [...FILE_FORMS, isCollector, isStreamFile].some((rule) => rule(file));
+/** What can lie in the work folder. */
+const isWorkFile: Rule = (file) => isRecord(file) && [...FILE_FORMS, isLink].some((rule) => rule(file));
+
 /** Throws `GOJUDGE_REQUEST` with the field's name. */
 export function checkRequest(request: WireRequest, isStream: IsStream = false): void {
-  if (request.cmd.length === 0) refuse('cmd', 'not empty', request.cmd);
-  for (const [index, cmd] of request.cmd.entries()) checkCmd(`cmd[${index}]`, index, cmd, isStream);
+  if (request.cmd.length === 0) refuse('commands', 'not empty', request.cmd);
+  for (const [index, cmd] of request.cmd.entries()) checkCmd(`commands[${index}]`, index, cmd, isStream);
   for (const [index, pipe] of (request.pipeMapping ?? []).entries()) {
     for (const end of ['in', 'out'] as const) {
-      const place = `pipeMapping[${index}].${end}`;
+      const place = `pipes[${index}].${end}`;
       if (!isCount(pipe[end]?.index)) refuse(`${place}.index`, COUNT, pipe[end]?.index);
       if (!isCount(pipe[end]?.fd)) refuse(`${place}.fd`, COUNT, pipe[end]?.fd);
     }
-    if (pipe.max !== undefined && !isCount(pipe.max)) refuse(`pipeMapping[${index}].max`, COUNT, pipe.max);
+    if (pipe.max !== undefined && !isCount(pipe.max)) refuse(`pipes[${index}].max`, COUNT, pipe.max);
   }
 }
 
@@ -83,22 +89,17 @@ function checkCmd(place: string, cmdIndex: number, cmd: WireCmd, isStream: IsStr
   for (const [fd, file] of (cmd.files ?? []).entries()) {
     if (file === null) continue;
     if (isRecord(file) && isStreamFile(file)) checkStream(`${place}.files[${fd}]`, cmdIndex, fd, isStream);
-    else if (!isRecord(file) || ![...FILE_FORMS, isCollector].some((rule) => rule(file))) {
-      const words = withAdvice('null, or { src }, { content }, { fileId } or { name, max }', file);
+    else if (!isDescriptorFile(file)) {
+      const words = `null, or { src }, { content }, { fileId } or { name, max }${advice(file)}`;
       refuse(`${place}.files[${fd}]`, words, file);
     }
   }
   for (const [path, file] of Object.entries(cmd.copyIn ?? {})) {
-    if (!isRecord(file) || ![...FILE_FORMS, isLink].some((rule) => rule(file))) {
-      const words = withAdvice('{ src }, { content }, { fileId } or { symlink }', file);
+    if (!isWorkFile(file)) {
+      const words = `a string, { src }, { content }, { fileId } or { symlink }${advice(file)}`;
       refuse(`${place}.copyIn['${path}']`, words, file);
     }
   }
-}
-
-/** JSON has no bytes. */
-function withAdvice(words: string, file: unknown): string {
-  return file instanceof Uint8Array ? `${words} (bytes go by client.upload first)` : words;
 }
 
 function checkStream(place: string, cmdIndex: number, fd: number, isStream: IsStream): void {

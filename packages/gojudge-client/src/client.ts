@@ -12,9 +12,9 @@ import {
   checkOptions,
   type OptionRules,
   RECORD,
-  RETRIES,
   refuse,
   TEXT,
+  WHOLE,
 } from './option-check.js';
 import { disposeAll, outcomesOf, type RunOutcome } from './outcome.js';
 import { toWireRequest } from './request.js';
@@ -54,7 +54,7 @@ const OPTION_RULES: OptionRules<GojudgeClientOptions> = {
   url: TEXT,
   token: ['a string without line breaks', (value) => typeof value === 'string' && !/[\r\n\0]/.test(value)],
   transport: RECORD,
-  retries: RETRIES,
+  retries: WHOLE,
   backoffMs: AMOUNT,
 };
 const MANY_RULES: OptionRules<RunManyOptions> = { ...CALL_RULES, concurrency: COUNT };

@@ -1,8 +1,10 @@
 /** Commands and groups of callers, option by option. */
 
+import { isDescriptorFile } from './check.js';
 import type { RunCommand, RunGroup, RunLimits } from './command.js';
 import {
   AMOUNT,
+  advice,
   checkOptions,
   FLAG,
   LIST,
@@ -13,12 +15,12 @@ import {
   TEXT_RECORD,
   TEXTS,
   type ValueRule,
+  WHOLE,
 } from './option-check.js';
+import type { PipeMap } from './wire/index.js';
 
-const STDIN: ValueRule = [
-  'a string, or an object as the wire has it',
-  (value) => typeof value === 'string' || (typeof value === 'object' && value !== null),
-];
+/** Looked at by `checkStdin`, which has a word for promises and bytes. */
+const STDIN: ValueRule = ['', () => true];
 
 const COMMAND_RULES: OptionRules<RunCommand> = {
   args: TEXTS,
@@ -41,7 +43,7 @@ const LIMIT_RULES: OptionRules<RunLimits> = {
   wallTimeMs: AMOUNT,
   memoryBytes: AMOUNT,
   stackBytes: AMOUNT,
-  processCount: AMOUNT,
+  processCount: WHOLE,
   cpuRate: AMOUNT,
   cpuSet: TEXT,
 };
@@ -65,6 +67,24 @@ const WIRE_NAMES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
+const END: ValueRule = [
+  '{ index, fd }: which command, and which descriptor of it',
+  (value) => typeof value === 'object' && value !== null && 'index' in value && 'fd' in value,
+];
+const PIPE_RULES: OptionRules<PipeMap> = {
+  in: END,
+  out: END,
+  proxy: FLAG,
+  name: TEXT,
+  max: AMOUNT,
+  disableZeroCopy: FLAG,
+};
+/** Names of `@sbx/core`. */
+const PIPE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['from', 'in'],
+  ['to', 'out'],
+]);
+
 const GROUP_RULES: OptionRules<RunGroup> = { commands: LIST, pipes: LIST };
 
 /** Throws `GOJUDGE_REQUEST` with the field's name. What only the wire can tell is `checkRequest`'s. */
@@ -76,5 +96,23 @@ export function checkGroup(group: RunGroup): void {
     checkOptions(place, command, COMMAND_RULES, WIRE_NAMES);
     if (command.args === undefined) refuse(`${place}.args`, 'a list of strings', undefined);
     if (command.limits !== undefined) checkOptions(`${place}.limits`, command.limits, LIMIT_RULES);
+    checkStdin(`${place}.stdin`, command.stdin);
+  }
+  for (const [index, pipe] of (group.pipes ?? []).entries()) {
+    checkPipe(`pipes[${index}]`, pipe, group.commands.length);
+  }
+}
+
+function checkStdin(place: string, stdin: RunCommand['stdin']): void {
+  if (stdin === undefined || typeof stdin === 'string' || isDescriptorFile(stdin)) return;
+  refuse(place, `a string, { src }, { content } or { fileId }${advice(stdin)}`, stdin);
+}
+
+function checkPipe(place: string, pipe: PipeMap, commandCount: number): void {
+  checkOptions(place, pipe, PIPE_RULES, PIPE_NAMES);
+  for (const end of ['in', 'out'] as const) {
+    if (pipe[end] === undefined) refuse(`${place}.${end}`, END[0], undefined);
+    const { index } = pipe[end];
+    if (index >= commandCount) refuse(`${place}.${end}.index`, `one of the ${commandCount} commands`, index);
   }
 }

@@ -33,7 +33,7 @@ export const COUNT: ValueRule = [
   'a whole number of at least 1',
   (value) => typeof value === 'number' && value >= 1 && (Number.isInteger(value) || value === Infinity),
 ];
-export const RETRIES: ValueRule = [
+export const WHOLE: ValueRule = [
   'a whole number of at least 0',
   (value) => typeof value === 'number' && value >= 0 && (Number.isInteger(value) || value === Infinity),
 ];
@@ -70,6 +70,15 @@ export function refuse(place: string, rule: string, got: unknown): never {
   throw requestError(`${place} must be ${rule}; got ${shown(got)}. Nothing was sent.`);
 }
 
+/** What to do with a value that is no file: JSON has no bytes, and a promise is not what comes of it. */
+export function advice(file: unknown): string {
+  if (file instanceof Uint8Array) return ' (bytes go by client.upload first)';
+  return isPromise(file) ? ' (await the promise first)' : '';
+}
+
+const isPromise = (value: unknown) =>
+  isObject(value) && typeof (value as { then?: unknown }).then === 'function';
+
 function refuseName(place: string, meant: string | null, known: readonly string[]): never {
   const hint = meant === null ? '' : ` Did you mean ${meant}?`;
   throw requestError(`${place} is not known; known are ${known.join(', ')}.${hint} Nothing was sent.`);
@@ -85,6 +94,7 @@ function shown(got: unknown): string {
   if (typeof got === 'number') return `${got}`;
   if (typeof got === 'bigint') return `${got}n`;
   if (typeof got === 'function') return 'a function';
+  if (isPromise(got)) return 'a promise';
   if (got instanceof Uint8Array) return `${got.byteLength} bytes`;
   try {
     return JSON.stringify(got)?.slice(0, SHOWN_CHARS) ?? 'nothing';

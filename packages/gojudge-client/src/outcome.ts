@@ -67,9 +67,18 @@ export class RunOutcome implements AsyncDisposable {
    */
   take(name: string): StoredFile {
     const file = this.#stored.get(name);
-    if (file === undefined) throw new RangeError(`There is no stored file "${name}" of this run.`);
+    if (file === undefined) {
+      const message = `There is no stored file "${name}" of this run: ${this.#whyNotStored(name)}.`;
+      throw new GojudgeError({ code: 'GOJUDGE_REQUEST', message });
+    }
     this.#stored.delete(name);
     return file;
+  }
+
+  #whyNotStored(name: string): string {
+    const found = this.fileErrors.find((error) => error.name === name);
+    if (found !== undefined) return found.message ?? found.type;
+    return `name it in copyOutCached, and take it once (status: ${this.status})`;
   }
 
   /** Deletes what is left on the server. */

@@ -3,7 +3,7 @@
 import { Engine, type EngineInfo, InvalidOptionsError } from '@sbx/core';
 import { makeMemoryFolder, Receiving, Unsent } from '@sbx/serving';
 import { readDotEnv } from './config/dot-env.js';
-import { makeRoot, type Root } from './config/mounts.js';
+import { makeRoot, type Root, type Seen } from './config/mounts.js';
 import { type ServerContext, Workers } from './judge/run-job.js';
 import type { Settings } from './judge/settings.js';
 import type { Metrics } from './metrics/metrics.js';
@@ -25,7 +25,7 @@ const DISK_FILES = 4096;
 const CONTROLLERS = ['cpu', 'cpuacct', 'cpuset', 'memory', 'pids'];
 
 export async function openParts(options: ResolvedOptions, metrics: Metrics | null): Promise<Parts> {
-  const root = makeRoot(options.mountConf, options.tmpFsParam, isMinimal(options));
+  const root = makeRoot(options.mountConf, options.tmpFsParam, seenOfHost(options));
   const engine = options.engine ?? (await openEngine(options, root));
   try {
     const settings = makeSettings(options, root, engine.info());
@@ -54,8 +54,9 @@ export async function openParts(options: ResolvedOptions, metrics: Metrics | nul
  * mount.yaml says the whole root, with folders of the host in it: beside a minimal one it would bring them
  * back.
  */
-function isMinimal({ root, mountConf }: ResolvedOptions): boolean {
-  if (root === 'host' || mountConf == null) return root !== 'host';
+function seenOfHost({ root, mountConf, compat }: ResolvedOptions): Seen {
+  if (root === 'host') return compat === 'strict' ? 'strict' : 'host';
+  if (mountConf == null) return 'minimal';
   throw new InvalidOptionsError({
     field: 'options.root',
     rule: 'conflict',

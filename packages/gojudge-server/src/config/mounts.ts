@@ -3,7 +3,7 @@
  */
 import { existsSync } from 'node:fs';
 import { posix, resolve } from 'node:path';
-import type { EngineOptions, MountRow } from '@sbx/core';
+import { DEFAULT_MOUNTS, type EngineOptions, type MountRow } from '@sbx/core';
 import type { WireConfig, WireMount } from '@sbx/gojudge-client/wire';
 import type { ResolvedMountConf } from '../options.js';
 import { parseTmpfsData } from './units.js';
@@ -20,6 +20,9 @@ export interface Root {
   shown: RunnerConfig;
 }
 
+/** What the programs of the built-in table see of the host: go-judge's rows, those and Java's, or none. */
+export type Seen = 'strict' | 'host' | 'minimal';
+
 const READ_ONLY = [
   '/bin',
   '/lib',
@@ -31,7 +34,16 @@ const READ_ONLY = [
   '/etc/mono',
   '/var/lib/ghc',
 ];
+/** Debian's and Ubuntu's Java has its settings there and does not start without them. */
+const JAVA = DEFAULT_MOUNTS.flatMap((row) =>
+  row.kind === 'bind' && row.source.startsWith('/etc/java-') ? [row.source] : [],
+);
 const DEVICES = ['/dev/null', '/dev/urandom', '/dev/random', '/dev/zero', '/dev/full'];
+const SEEN: Record<Seen, readonly string[]> = {
+  strict: READ_ONLY,
+  host: [...READ_ONLY, ...JAVA],
+  minimal: [],
+};
 const SYMLINKS = [
   { linkPath: '/dev/fd', target: '/proc/self/fd' },
   { linkPath: '/dev/stdin', target: '/proc/self/fd/0' },
@@ -60,9 +72,9 @@ const ID = 1000;
 const FLAGS = { bindReadWrite: 282_626, bindReadOnly: 282_627, tmpfs: 1030, procReadOnly: 15, proc: 14 };
 const TMPFS_MODE = 0o1777;
 
-/** `tmpFsParam` counts for the built-in table alone. */
-export function makeRoot(conf: ResolvedMountConf | null, tmpFsParam: string, isMinimal = false): Root {
-  const rows = (conf?.mount ?? builtIn(tmpFsParam, isMinimal)).filter(
+/** `tmpFsParam` and `seen` count for the built-in table alone. */
+export function makeRoot(conf: ResolvedMountConf | null, tmpFsParam: string, seen: Seen = 'host'): Root {
+  const rows = (conf?.mount ?? builtIn(tmpFsParam, seen)).filter(
     ({ type, source }) => type !== 'bind' || existsSync(resolve(source)),
   );
   const workDir = conf?.workDir || '/w';
@@ -95,7 +107,7 @@ export function makeRoot(conf: ResolvedMountConf | null, tmpFsParam: string, isM
 }
 
 /** A minimal root brings what is read-only here. */
-function builtIn(tmpFsParam: string, isMinimal: boolean): Row[] {
+function builtIn(tmpFsParam: string, seen: Seen): Row[] {
   const bind = (path: string, readonly: boolean): Row => ({
     type: 'bind',
     source: path,
@@ -111,7 +123,7 @@ function builtIn(tmpFsParam: string, isMinimal: boolean): Row[] {
     data: tmpFsParam,
   });
   return [
-    ...(isMinimal ? [] : READ_ONLY).map((path) => bind(path, true)),
+    ...SEEN[seen].map((path) => bind(path, true)),
     ...DEVICES.map((path) => bind(path, false)),
     tmpfs('/w'),
     tmpfs('/tmp'),
