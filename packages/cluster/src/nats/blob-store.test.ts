@@ -8,18 +8,23 @@ const never = () => false;
 
 /** The last message of each subject. */
 let stored: Map<string, { data: Buffer; marks: number }>;
+/** When the broker had them, by its clock. */
+let time: Date;
+const health = { isConnected: true, losses: 0 };
+const FILE_MS = 1e9;
 const published = vi.fn();
 let store: NatsBlobStore;
 
 beforeEach(() => {
   stored = new Map();
+  time = new Date();
   published.mockReset();
   const getMessage = async (_stream: string, { last_by_subj }: { last_by_subj: string }) => {
     const message = stored.get(last_by_subj);
     if (message === undefined) return null;
     const { data, marks } = message;
     return {
-      data,
+      ...{ data, time },
       json: () => JSON.parse(data.toString()),
       header: { values: () => Array(marks).fill('x') },
     };
@@ -29,7 +34,8 @@ beforeEach(() => {
     stored.set(subject, { data: Buffer.from(data), marks: 1 });
   };
   store = new NatsBlobStore({
-    ...{ manager: { direct: { getMessage } }, client: { publish }, filesAreDirect: true, fileMs: 1e9 },
+    ...{ manager: { direct: { getMessage } }, client: { publish }, filesAreDirect: true, fileMs: FILE_MS },
+    health,
     connection: { info: { max_payload: 2 ** 20 }, isClosed: () => false, isDraining: () => false },
   } as unknown as Broker);
 });
@@ -48,6 +54,20 @@ test('what is there is not sent again, and another tenant has none of it', async
   await put(content(10));
   expect(published).toHaveBeenCalledTimes(2);
   await expect(get(10, 'other')).rejects.toThrow('has no');
+});
+
+test.each([
+  ['half of its time', -FILE_MS / 2, true],
+  ['less than that', -FILE_MS / 3, false],
+  ['ten minutes from now, as clocks differ', 600_000, false],
+  ['a year from now, as a clock was wrong', 365 * 86_400_000, true],
+])('a file that the broker has for %s', async (_what, fromNowMs, isSentAgain) => {
+  await put(content(10));
+  time = new Date(Date.now() + fromNowMs);
+  health.losses += 1; // what was seen before that counts no more
+  published.mockReset();
+  await put(content(10));
+  expect(published).toHaveBeenCalledTimes(isSentAgain ? 2 : 0);
 });
 
 test('a chunk that the broker did not answer for is sent again to its own place', async () => {

@@ -31,6 +31,8 @@ const KNOWN_MS = 60_000;
 const KNOWN_SHARE = 0.25;
 /** What is there for so much of that time is sent again: it would be gone before a job has its turn. */
 const FRESH_SHARE = 0.5;
+/** What came later than now by more of that time is sent again, too: one of both clocks is wrong. */
+const SKEW_SHARE = 0.25;
 /** How long what is not there may still come, from a server that is behind the others. */
 const BEHIND_MS = 2000;
 const ASK_AGAIN_MS = 100;
@@ -46,6 +48,7 @@ const ENTRY = z.object({
     .int()
     .min(CHUNK_BYTES_MIN)
     .max(2 ** 30),
+  /** Read by earlier versions only. */
   mtime: z.string(),
 });
 
@@ -55,6 +58,8 @@ export class NatsBlobStore implements BlobStore {
   readonly #broker: Broker;
   /** By entries. */
   readonly #known = new Map<string, number>();
+  /** Of the connection, when they were seen: this machine may have slept since the last one. */
+  #losses = 0;
   readonly #sending = new Map<string, Promise<void>>();
 
   constructor(broker: Broker) {
@@ -63,6 +68,7 @@ export class NatsBlobStore implements BlobStore {
 
   async put(tenant: string, sha256: string, bytes: Uint8Array, isOver: IsOver): Promise<void> {
     const entry = entrySubject(tenant, sha256);
+    this.#forgetAfterLoss();
     const seenAt = this.#known.get(entry);
     const knownMs = Math.min(KNOWN_MS, this.#broker.fileMs * KNOWN_SHARE);
     if (seenAt !== undefined && performance.now() - seenAt < knownMs) return;
@@ -112,16 +118,26 @@ export class NatsBlobStore implements BlobStore {
   }
 
   async #send(tenant: string, subject: string, bytes: Uint8Array, isOver: IsOver): Promise<void> {
-    const entry = entryOf(await this.#last(subject, isOver));
-    if (entry?.size !== bytes.byteLength || !this.#isFresh(entry)) {
+    const stored = await this.#last(subject, isOver);
+    const isSame = entryOf(stored)?.size === bytes.byteLength;
+    if (stored === null || !isSame || !this.#isFresh(stored.time)) {
       await this.#write(tenant, subject, bytes, isOver);
     }
     if (this.#known.size >= KNOWN_MAX) this.#known.clear();
     this.#known.set(subject, performance.now());
   }
 
-  #isFresh({ mtime }: Entry): boolean {
-    return Date.now() - Date.parse(mtime) < this.#broker.fileMs * FRESH_SHARE;
+  /** `time`: of the broker, which removes it by that; the sender's clock is nobody's business. */
+  #isFresh(time: Date): boolean {
+    const { fileMs } = this.#broker;
+    const ageMs = Date.now() - time.getTime();
+    return ageMs > -fileMs * SKEW_SHARE && ageMs < fileMs * FRESH_SHARE;
+  }
+
+  #forgetAfterLoss(): void {
+    const { losses } = this.#broker.health;
+    if (losses !== this.#losses) this.#known.clear();
+    this.#losses = losses;
   }
 
   /** Chunks, then the entry that names them: a file is there as a whole or not at all. */

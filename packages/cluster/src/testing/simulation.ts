@@ -1,7 +1,7 @@
 /**
- * One schedule: submitters, workers and a broker with a bad network, all of it from one seed. Throws when a
- * promise of docs/cluster.md does not hold. Faults end after a while, so that everything has to come to an
- * end.
+ * One schedule: submitters, workers and a broker with a bad network, each with a clock of its own, all of it
+ * from one seed. Throws when a promise of docs/cluster.md does not hold. Faults end after a while, so that
+ * everything has to come to an end.
  */
 import { JobCancelledError, WorkerLostError } from '../errors.js';
 import { recordKey } from '../names.js';
@@ -11,10 +11,13 @@ import { decodeRecord } from '../wire/record.js';
 import { WorkerSlots } from '../work/worker-slots.js';
 import { MemoryBroker } from './memory-broker.js';
 import type { Node } from './memory-node.js';
+import { NodeClock } from './node-clock.js';
 import { randomFrom, SimClock } from './sim-clock.js';
 
 const FAULTS_MS = 40_000;
 const END_MS = 400_000;
+/** Between the clocks of two machines. */
+const SKEW_MS = 1_200_000;
 const NONE = new Uint8Array(0);
 
 interface Asked {
@@ -43,8 +46,8 @@ class World {
   readonly #clock = new SimClock();
   readonly #random: () => number;
   readonly #broker: MemoryBroker;
-  readonly #submitters: { node: Node; submitter: Submitter }[] = [];
-  readonly #workers: { node: Node; slots: WorkerSlots; running: number }[] = [];
+  readonly #submitters: { node: Node; clock: NodeClock; submitter: Submitter }[] = [];
+  readonly #workers: { node: Node; clock: NodeClock; slots: WorkerSlots; running: number }[] = [];
   readonly #asked: Asked[] = [];
   /** Executions that were begun, by key. */
   readonly #begun = new Map<string, number>();
@@ -139,19 +142,23 @@ class World {
     this.#clock.after(this.#random() * FAULTS_MS * 0.8, call);
   }
 
+  #newClock(): NodeClock {
+    return new NodeClock(this.#clock, (this.#random() - 0.5) * SKEW_MS);
+  }
+
   #addSubmitter(): void {
     const node = this.#broker.node(`submitter${this.#names++}`);
     const options = { name: node.name, windowOf: () => 4, queueLength: 100, queueLengthPerTenant: 100 };
-    this.#submitters.push({
-      node,
-      submitter: new Submitter(this.#broker.submitterLink(node), this.#clock, options),
-    });
+    const clock = this.#newClock();
+    const submitter = new Submitter(this.#broker.submitterLink(node), clock, options);
+    this.#submitters.push({ node, clock, submitter });
   }
 
   #addWorker(): void {
     const node = this.#broker.node(`worker${this.#names++}`);
-    const worker = { node, running: 0, slots: null as unknown as WorkerSlots };
-    worker.slots = new WorkerSlots(this.#broker.workerLink(node), this.#clock, {
+    const clock = this.#newClock();
+    const worker = { node, clock, running: 0, slots: null as unknown as WorkerSlots };
+    worker.slots = new WorkerSlots(this.#broker.workerLink(node), clock, {
       name: node.name,
       slots: 1 + this.#below(2),
       extendMs: 3000,
@@ -167,7 +174,7 @@ class World {
             // No two are alike.
             if (!node.isDead) resolve(Buffer.from(`${node.name} ${attempt} ${this.#names++}`));
           };
-          const stop = this.#clock.after(this.#random() ** 3 * 30_000, end);
+          const stop = clock.after(this.#random() ** 3 * 30_000, end);
           signal.addEventListener('abort', end, { once: true });
         });
       },
@@ -215,8 +222,8 @@ class World {
   }
 
   /**
-   * Kills or parts a node, or starts the broker again. One submitter lives on, and dead workers are replaced,
-   * as an operator would.
+   * Kills or parts a node, lets it sleep, or starts the broker again. One submitter lives on, and dead workers
+   * are replaced, as an operator would.
    */
   #harm(): void {
     if (this.#random() < 0.2) {
@@ -225,8 +232,11 @@ class World {
     }
     const nodes = [...this.#workers, ...this.#submitters.slice(1)].filter(({ node }) => !node.isDead);
     if (nodes.length === 0) return;
-    const { node } = nodes[this.#below(nodes.length)]!;
-    if (this.#random() < 0.5) return this.#broker.cut(node, this.#random() * 25_000);
+    const { node, clock } = nodes[this.#below(nodes.length)]!;
+    const harm = this.#random();
+    const ms = this.#random() * 25_000;
+    if (harm < 0.25) clock.sleep(ms);
+    if (harm < 0.5) return this.#broker.cut(node, ms);
     node.isDead = true;
     if (node.name.startsWith('worker')) this.#addWorker();
   }
