@@ -194,7 +194,8 @@ function outcomeOf(
 }
 
 function wrongOutcome(): SbxError {
-  const message = 'The worker sent a result of another form: it may be of another version.';
+  const message =
+    'The worker sent a result of another form: it may be of another version. Update the older one of both.';
   return new SbxError({ code: 'SBX_INTERNAL', message });
 }
 

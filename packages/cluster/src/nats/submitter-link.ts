@@ -7,13 +7,12 @@ import { decodeNotice, encodeCancel, type Notice } from '../wire/notice.js';
 import type { Broker } from './connection.js';
 import { tenantIn } from './denials.js';
 import { recordLink } from './record-link.js';
+import { HASH_HEADER, ID_HEADER } from './refusal.js';
 
 /** Until a subscription is ended where no job is sent, with which the word goes along. */
 const LEAVE_MS = 20;
 /** Another tenant has sent messages under both names of the job. */
 const TAKEN: Published = { sequence: 0, before: 'of another tenant' };
-/** Hash of a job's body, for another submitter of the same id. */
-const HASH_HEADER = 'Sbx-Body';
 
 /** `name`: of this submitter, in the subject of its notices. */
 export function submitterLink(
@@ -110,7 +109,7 @@ async function publishAs(broker: Broker, job: QueuedJob, messageId: string): Pro
   const { asks, manager } = broker;
   const own = headers();
   own.set(HASH_HEADER, job.bodyHash);
-  own.set('Nats-Msg-Id', messageId);
+  own.set(ID_HEADER, messageId);
   for (const [name, value] of Object.entries(job.trace ?? {})) if (value !== '') own.set(name, value);
   const subject = subjects.jobs(job.tenant);
   const { seq, duplicate } = await asks.publish(subject, encodeJob(job), own);

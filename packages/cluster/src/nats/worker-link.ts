@@ -12,6 +12,7 @@ import { decodeCancel, encodeNotice } from '../wire/notice.js';
 import type { Broker } from './connection.js';
 import { IN_PROGRESS, Pulls } from './pulls.js';
 import { recordLink } from './record-link.js';
+import { refusalOf } from './refusal.js';
 
 const PING_MS = 2000;
 /** Of what the broker sends out of a stream when it is asked for it. */
@@ -27,11 +28,29 @@ const LONG = 11;
 /** From the number of deliveries to the time at which the job was stored, in ns since 1970. */
 const TO_STORED_AT = 3;
 
-/** `onBroken`: a message in the queue is none of ours, and was taken out of it. */
-export function workerLink(broker: Broker, onBroken: (error: Error) => void): WorkerLink & { flush(): void } {
+export interface WorkerLinkOptions {
+  /** Name of the worker. */
+  name: string;
+  /** A message in the queue is none of ours, and is taken out of it. */
+  onBroken(error: Error): void;
+}
+
+export function workerLink(
+  broker: Broker,
+  { name, onBroken }: WorkerLinkOptions,
+): WorkerLink & { flush(): void } {
   const { connection } = broker;
   const pulls = new Pulls(connection, `${JOB_STREAM}.${WORKERS}`, broker.inboxPrefix);
   const { createRecord, readRecord } = recordLink(broker);
+  /** Rejects when the broker is gone: it hands the message out again. */
+  const refuse = async (message: Msg, error: Error) => {
+    onBroken(error);
+    const isAnswer = message.headers?.has(ANSWER_HEADER) === true;
+    const told = { tenant: tenantOf(message.subject), worker: name, error };
+    const refusal = isAnswer ? null : refusalOf(message.headers, told);
+    if (refusal !== null) await createRecord(refusal.key, refusal.record);
+    message.respond('+TERM not a job of this version');
+  };
   return {
     readRecord,
     /** In one write with the pull for the place that the job leaves. */
@@ -42,7 +61,13 @@ export function workerLink(broker: Broker, onBroken: (error: Error) => void): Wo
     flush: () => pulls.flush(),
     async next(signal) {
       const message = await pulls.next(signal);
-      return message && deliveryOf(message, pulls, onBroken);
+      if (message === null) return null;
+      try {
+        return deliveryOf(message, pulls);
+      } catch (error) {
+        await refuse(message, error as Error);
+        return null;
+      }
     },
     notify({ tenant, submitter }, notice) {
       if (connection.isClosed()) return;
@@ -77,22 +102,17 @@ function tenantOf(subject: string): string {
   return subject.split('.')[TENANT_AT] ?? '';
 }
 
-function deliveryOf(message: Msg, pulls: Pulls, onBroken: (error: Error) => void): Delivery | null {
-  try {
-    const trace = readTraceHeaders((name) => message.headers?.get(name));
-    // Whoever may ask the broker for a message may have it send the answer to the jobs of another tenant.
-    if (message.headers?.has(ANSWER_HEADER)) throw new BrokenMessageError('the message is an answer');
-    return {
-      job: decodeJob(message.data, tenantOf(message.subject), trace),
-      ...deliveryFacts(message.reply ?? ''),
-      extend: () => void message.respond(IN_PROGRESS),
-      done: () => pulls.acknowledge(message),
-    };
-  } catch (error) {
-    message.respond('+TERM not a job of this version');
-    onBroken(error as Error);
-    return null;
-  }
+/** Throws `BrokenMessageError`. */
+function deliveryOf(message: Msg, pulls: Pulls): Delivery {
+  const trace = readTraceHeaders((name) => message.headers?.get(name));
+  // Whoever may ask the broker for a message may have it send the answer to the jobs of another tenant.
+  if (message.headers?.has(ANSWER_HEADER)) throw new BrokenMessageError('the message is an answer');
+  return {
+    job: decodeJob(message.data, tenantOf(message.subject), trace),
+    ...deliveryFacts(message.reply ?? ''),
+    extend: () => void message.respond(IN_PROGRESS),
+    done: () => pulls.acknowledge(message),
+  };
 }
 
 /** Throws when the message is none of a consumer. */

@@ -46,8 +46,9 @@ function openSubmitter(
     const header = { kind: 'done', attempt: 1, worker: 'w', bodyHash: 'h' } as const;
     followers.get(`t.${id}`)!(encodeRecord({ ...header, outcome: NONE }));
   };
+  const tellRecord = (id: string, record: Uint8Array) => followers.get(`t.${id}`)!(record);
   const lease = (id: string) => tell({ kind: 'leased', tenant: 't', id, attempt: 1, worker: 'w' });
-  return { submitter, submit, lease, end, sent, tell: (notice: Notice) => tell(notice) };
+  return { submitter, submit, lease, end, sent, tellRecord, tell: (notice: Notice) => tell(notice) };
 }
 
 test('a large window that was full is filled again when a quarter of it is free', async () => {
@@ -111,5 +112,17 @@ test('a job that was stopped and has ended leaves no timer behind', async () => 
   await stopped;
   expect((await ticket.record).kind).toBe('done');
   expect(timers.size).toBe(before);
+  await submitter.close(new Error('over'));
+});
+
+test('a record of another version says which end is to be updated', async () => {
+  const { submitter, submit, tellRecord } = openSubmitter(1);
+  const ticket = submit('a');
+  tellRecord('a', Uint8Array.of(2, 0, 0, 0, 0));
+  await expect(ticket.record).rejects.toMatchObject({
+    code: 'SBX_INTERNAL',
+    message: expect.stringMatching(/version 2, not 1.* Update the older one/),
+  });
+  expect(submitter.ended.unreadable).toBe(1);
   await submitter.close(new Error('over'));
 });

@@ -8,7 +8,6 @@ import { OverloadedError } from '@sbx/core';
 import { type Clock, pause } from '../clock.js';
 import {
   ClusterDeniedError,
-  ClusterUnavailableError,
   JobCancelledError,
   JobConflictError,
   JobDeadlineError,
@@ -20,7 +19,7 @@ import { recordKey } from '../names.js';
 import { FairQueue } from '../queue/fair-queue.js';
 import type { Notice } from '../wire/notice.js';
 import { decodeRecord, encodeRecord, type JobRecord } from '../wire/record.js';
-import { endingOf, JobTicket, noEndings, type SubmittedJob } from './ticket.js';
+import { endingOf, JobTicket, noEndings, type SubmittedJob, unreadable } from './ticket.js';
 
 /** Between two looks for a record, without news of the job. */
 const LOOK_MS = 5000;
@@ -229,8 +228,7 @@ export class Submitter {
     try {
       record = decodeRecord(bytes);
     } catch (cause) {
-      const unreadable = new ClusterUnavailableError('Its record of the job cannot be read.', cause);
-      return this.#end(ticket, null, unreadable);
+      return this.#end(ticket, null, unreadable(cause));
     }
     const { kind, attempt, bodyHash } = record;
     const { job } = ticket;

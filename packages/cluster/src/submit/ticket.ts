@@ -1,11 +1,6 @@
 /** One job, as its submitter sees it. */
-import {
-  ClusterDeniedError,
-  ClusterUnavailableError,
-  JobConflictError,
-  JobDeadlineError,
-  WorkerLostError,
-} from '../errors.js';
+import { SbxError } from '@sbx/core';
+import { ClusterDeniedError, JobConflictError, JobDeadlineError, WorkerLostError } from '../errors.js';
 import type { TraceHeaders } from '../tracing/trace-context.js';
 import type { JobRecord } from '../wire/record.js';
 
@@ -111,5 +106,11 @@ export function endingOf(error: unknown): Exclude<JobEnding, 'done'> {
   if (error instanceof JobDeadlineError) return 'deadline';
   if (error instanceof JobConflictError) return 'conflict';
   if (error instanceof ClusterDeniedError) return 'denied';
-  return error instanceof ClusterUnavailableError ? 'unreadable' : 'cancelled';
+  return error instanceof SbxError && error.code === 'SBX_INTERNAL' ? 'unreadable' : 'cancelled';
+}
+
+/** Why a job ends whose record is none of this version's. */
+export function unreadable(cause: unknown): SbxError {
+  const message = `The record of the job cannot be read (${(cause as Error).message}): its worker is of another version. Update the older one of both.`;
+  return new SbxError({ code: 'SBX_INTERNAL', message, retryable: true, cause });
 }

@@ -167,7 +167,8 @@ function requestOf(header: unknown): WireRequest {
   const parsed = REQUEST.safeParse(header);
   if (parsed.success) return parsed.data;
   const expected = 'is not of a form that this worker knows: its submitter may be of another version';
-  throw new InvalidOptionsError({ field: 'request', rule: 'format', expected });
+  const hint = 'Update the older one of both.';
+  throw new InvalidOptionsError({ field: 'request', rule: 'format', expected, hint });
 }
 
 function tooManyFiles(): InvalidOptionsError {

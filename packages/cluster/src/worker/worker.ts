@@ -133,7 +133,7 @@ class OpenWorker implements Worker {
     });
     const onBroken = (error: Error) =>
       logger.warn({ reason: error.message }, 'a message in the queue is no job');
-    this.#link = workerLink(broker, onBroken);
+    this.#link = workerLink(broker, { name, onBroken });
     this.#slots = new WorkerSlots(this.#link, systemClock, {
       name,
       slots,
