@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClusterEngine, type ClusterJob, clusterStatus, startWorker, type Worker } from '@sbx/cluster';
 import {
@@ -14,7 +15,7 @@ import {
 } from '@sbx/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../tidy/sources.js';
-import { cacheFolders, useNats } from './nats.js';
+import { cacheFolders, Nats, useNats } from './nats.js';
 
 const natsRequire = createRequire(join(root, 'packages/cluster/package.json'));
 const nats = useNats();
@@ -315,6 +316,18 @@ describe('what is known of a cluster', () => {
     await expect(opening).rejects.toThrow('At nats://127.0.0.1:1, nats://127.0.0.1:2: connection refused.');
     const wrong = ClusterEngine.open({ servers: nats.url, tenants: 'x' } as never);
     await expect(wrong).rejects.toMatchObject({ field: 'options.tenants', hint: 'Did you mean tenant?' });
+  });
+
+  test('a broker whose messages are too small for jobs and results is refused, with what to set', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sbx-test-nats-'));
+    writeFileSync(join(folder, 'small.conf'), 'max_payload: 512KB');
+    const small = await Nats.start(['-c', join(folder, 'small.conf')]);
+    const opening = ClusterEngine.open({ servers: small.url });
+    await expect(opening).rejects.toMatchObject({
+      ...{ field: 'options.servers', rule: 'size', hint: expect.stringContaining('max_payload') },
+    });
+    await small.stop();
+    rmSync(folder, { recursive: true });
   });
 
   test('a broker that never answers is given up, and nothing of the connection is left', async () => {

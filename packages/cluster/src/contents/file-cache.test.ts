@@ -55,3 +55,14 @@ test('a fetch goes on for as long as one of its jobs does', async () => {
   answer();
   expect(await holding).toHaveLength(2);
 });
+
+test('files without a byte do not fill it either: those that were used last stay', async () => {
+  const none = sha256Of(Buffer.alloc(0));
+  const folder = await mkdtemp(join(tmpdir(), 'sbx-test-cache-'));
+  const store = { put: () => Promise.resolve(), get: async () => Buffer.alloc(0) };
+  const many = new FileCache(store, folder, 2 ** 20, 3);
+  const blob = { sha256: none, sizeBytes: 0 };
+  for (const tenant of ['a', 'b', 'c', 'a', 'd', 'a']) (await many.hold(tenant, blob, never)).release();
+  expect(many.totals).toEqual({ hits: 2, fetches: 4, evictions: 1 });
+  await many.close();
+});

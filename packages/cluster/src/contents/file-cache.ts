@@ -8,6 +8,12 @@ import type { StoredBlob } from '../wire/blob.js';
 import { fetchChecked } from './reader.js';
 import { type BlobStore, type IsOver, type JobStore, jobStore } from './store.js';
 
+/**
+ * Files that are kept, however small: each is an inode and an entry here, and a tenant can make any number of
+ * them of a byte.
+ */
+const FILES_MAX = 65_536;
+
 interface Cached {
   path: Promise<string>;
   sizeBytes: number;
@@ -26,6 +32,7 @@ export class FileCache {
   readonly #store: BlobStore;
   readonly #folder: string;
   readonly #bytesMax: number;
+  readonly #filesMax: number;
   /**
    * By tenant, hash and size, least recently used first: who gives a wrong size spoils nobody's file, and who
    * knows the hash of another tenant's file gets none.
@@ -37,10 +44,11 @@ export class FileCache {
   /** Of the files that came whole. */
   fetchedBytes = 0;
 
-  constructor(store: BlobStore, folder: string, bytesMax: number) {
+  constructor(store: BlobStore, folder: string, bytesMax: number, filesMax = FILES_MAX) {
     this.#store = store;
     this.#folder = folder;
     this.#bytesMax = bytesMax;
+    this.#filesMax = filesMax;
   }
 
   /** Bytes of files that are here or on their way. */
@@ -109,7 +117,7 @@ export class FileCache {
 
   #evict(): void {
     for (const [key, file] of this.#files) {
-      if (this.#bytes <= this.#bytesMax) return;
+      if (this.#bytes <= this.#bytesMax && this.#files.size <= this.#filesMax) return;
       if (file.holders > 0) continue;
       this.#forget(key, file);
       this.totals.evictions += 1;

@@ -59,7 +59,7 @@ export const BROKER_SHAPE = {
     .optional(),
   replicas: z.int().min(1).max(5).optional(),
   leaseMs: ms.min(1000).optional(),
-  recordMs: ms.min(1000).optional(),
+  recordMs: ms.min(10_000).optional(),
   fileMs: ms.min(60_000).optional(),
 };
 

@@ -42,7 +42,10 @@ export interface BrokerOptions {
    * of an existing one holds for all. Default 10 000.
    */
   leaseMs?: number | undefined;
-  /** How long results are kept, and an id is known, in ms. Default 600 000. */
+  /**
+   * How long results are kept, and an id is known, in ms; at least 10 000, since a submitter looks for what
+   * it did not hear of every 5 s. Default 600 000.
+   */
   recordMs?: number | undefined;
   /** How long files are kept after their last upload, in ms. Default 86 400 000. */
   fileMs?: number | undefined;
@@ -50,6 +53,9 @@ export interface BrokerOptions {
 
 const CONNECT_MS = 5000;
 const RECONNECT_MS = 250;
+/** Of a record with its subject; a server takes 1 MiB unless it is told otherwise. */
+const PAYLOAD_BYTES_MIN = 984 * 1024;
+
 export interface Broker {
   connection: NatsConnection;
   client: JetStreamClient;
@@ -81,6 +87,7 @@ export interface Health {
 export async function openBroker(options: BrokerOptions, name: string): Promise<Broker> {
   const connection = await connectTo(options, name);
   try {
+    checkPayload(connection);
     const client = jetstream(connection, { timeout: CONNECT_MS });
     const manager = await client.jetstreamManager(false);
     const { recordsAreDirect, ...places } = await ensurePlaces(manager, options);
@@ -99,6 +106,16 @@ export async function openBroker(options: BrokerOptions, name: string): Promise<
     await connection.close();
     throw unavailable(error);
   }
+}
+
+/** Else jobs and results that are too large would be sent again and again, for as long as they may take. */
+function checkPayload({ info }: NatsConnection): void {
+  const bytes = info?.max_payload ?? PAYLOAD_BYTES_MIN;
+  if (bytes >= PAYLOAD_BYTES_MIN) return;
+  const expected = 'must be of servers that take messages of 1 MiB';
+  const hint = 'Set max_payload of the NATS servers to 1MB, which is their default, or to more.';
+  const got = `max_payload ${bytes}`;
+  throw new InvalidOptionsError({ field: 'options.servers', rule: 'size', expected, got, hint });
 }
 
 /** Kept up to date until the connection is closed. */

@@ -222,8 +222,8 @@ class World {
   }
 
   /**
-   * Kills or parts a node, lets it sleep, or starts the broker again. One submitter lives on, and dead workers
-   * are replaced, as an operator would.
+   * Kills or parts a node, lets it sleep, or starts the broker again. One submitter lives on, and dead
+   * workers are replaced, as an operator would.
    */
   #harm(): void {
     if (this.#random() < 0.2) {
