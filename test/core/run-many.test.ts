@@ -1,7 +1,7 @@
 // Many runs at once: order, bounds, ends.
-import type { RunRequest } from '@sbx/core';
-import { expect, test } from 'vitest';
-import { t, useEngine } from '../helpers/engine.js';
+import type { EachRunManyOptions, ManyRequests, RunRequest } from '@sbx/core';
+import { describe, expect, test } from 'vitest';
+import { t, useEngine, withEngine } from '../helpers/engine.js';
 import { timed } from '../helpers/wait.js';
 
 const suite = useEngine({ parallelism: 2, queueLength: 3 });
@@ -90,6 +90,7 @@ test('a run that rejects ends it with its error; a signal does, too', async () =
 test.each([
   [[], { concurrency: 0 }, /options.concurrency must be/],
   [5, {}, /requests must be an iterable/],
+  [[], { settle: 'one' }, /options.settle must be/],
   [[], { concurency: 2 }, /Did you mean concurrency/],
 ])('%j %j is refused', async (requests, options, message) => {
   const iterate = suite.engine.runMany(requests as RunRequest[], options as object).next();
@@ -199,6 +200,56 @@ test.each<[string, (slow: RunRequest) => AsyncGenerator<RunRequest> | RunRequest
   const results = suite.engine.runMany(requestsOf({ file: t('sleep-ms'), args: ['200'] }));
   expect((await results.next()).value?.status).toBe('ok');
   await expect(results.next()).rejects.toMatchObject(expected as object);
+});
+
+describe('settle: each', () => {
+  const toldOf = async (requests: ManyRequests, more: Partial<EachRunManyOptions> = {}) => {
+    const told: unknown[] = [];
+    const all = suite.engine.runMany(requests, { ...more, settle: 'each' });
+    try {
+      for await (const outcome of all)
+        told.push(outcome.status === 'fulfilled' ? outcome.value.stdout.text() : outcome.reason);
+    } catch (error) {
+      told.push({ thrown: error });
+    }
+    return told;
+  };
+
+  test('runs go on beside those that reject and requests that are refused', async () => {
+    const mine = { file: t('sleep-ms'), args: ['20000'], options: { signal: AbortSignal.timeout(50) } };
+    const requests = [echo('a'), { file: '/no/such' }, mine, { file: 5 }, { arg: 1 }, echo('b')];
+    expect(await toldOf(requests as RunRequest[])).toMatchObject([
+      'a\n',
+      { code: 'SBX_PROGRAM_NOT_FOUND' },
+      { name: 'TimeoutError' },
+      { code: 'SBX_INVALID_OPTIONS' },
+      { code: 'SBX_INVALID_OPTIONS', message: expect.stringMatching(/^requests\[4\]\.arg /) },
+      'b\n',
+    ]);
+  });
+
+  test('its signal, what the source throws and a closed engine end the whole', async () => {
+    const sleeping = { file: t('sleep-ms'), args: ['20000'] };
+    expect(await toldOf([echo('a'), sleeping], { signal: AbortSignal.timeout(300) })).toMatchObject([
+      'a\n',
+      { thrown: { name: 'TimeoutError' } },
+    ]);
+    async function* faulty(): AsyncGenerator<RunRequest> {
+      yield { file: '/no/such' };
+      throw new Error('no more');
+    }
+    expect(await toldOf(faulty())).toMatchObject([
+      { code: 'SBX_PROGRAM_NOT_FOUND' },
+      { thrown: { message: 'no more' } },
+    ]);
+    await withEngine({}, async (engine) => {
+      const all = engine.runMany(Array(9).fill(sleeping), { concurrency: 1, settle: 'each' });
+      const first = all.next(); // killed by the closing
+      setImmediate(() => engine.close());
+      expect((await first).value).toMatchObject({ value: { status: 'killed' } });
+      await expect(all.next()).rejects.toMatchObject({ code: 'SBX_CLOSED' });
+    });
+  });
 });
 
 test('a hundred runs that share a signal give it one listener', async () => {

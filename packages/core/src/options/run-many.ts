@@ -1,12 +1,13 @@
 /** Options and requests of `engine.runMany`; those are checked as they come. */
-import type { RunManyOptions } from '../types/program.js';
-import { by, checkTable, nested, number, table } from './check.js';
+import type { EachRunManyOptions, RunManyOptions } from '../types/program.js';
+import { by, checkTable, nested, number, table, word } from './check.js';
 import { throwProblem, wrongType } from './problem.js';
 import { validateOneShot } from './program.js';
 import { ABORT_RULES, ONE_SHOT_TABLE } from './program-rules.js';
 
-const TABLE = table<RunManyOptions>('the options of engine.runMany', {
+const TABLE = table<RunManyOptions | EachRunManyOptions>('the options of engine.runMany', {
   concurrency: number(1, 4096),
+  settle: word('all', 'each'),
   signal: ABORT_RULES.signal,
 });
 

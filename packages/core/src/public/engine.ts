@@ -11,7 +11,7 @@ import { validateStandbyOptions } from '../options/standby.js';
 import { runOneShot } from '../run/one-shot.js';
 import type { EngineOptions } from '../types/engine.js';
 import type { EachGroupRequest, EachGroupResult, GroupRequest, GroupResult } from '../types/group.js';
-import type { RunManyOptions } from '../types/program.js';
+import type { EachRunManyOptions, RunManyOptions } from '../types/program.js';
 import type { RunResult } from '../types/result.js';
 import type { StandbyOptions } from '../types/standby.js';
 import { withCallerFrames } from './frames.js';
@@ -81,7 +81,8 @@ export class Engine extends OpenEngine implements Runner {
    * Many one-shot runs, `concurrency` at a time: never so many that the queue refuses one. Gives the results
    * in the order of the requests, which are taken as there is room, so they may be without end. A run that
    * rejects (`SBX_PROGRAM_NOT_FOUND`, …) or a request that is refused ends it, after the results of those
-   * before it; leaving the loop early, or `signal`, kills what still runs.
+   * before it, unless `settle: 'each'` tells the end of each; leaving the loop early, or `signal`, kills what
+   * still runs.
    *
    * @example
    * ```ts
@@ -90,7 +91,15 @@ export class Engine extends OpenEngine implements Runner {
    *   console.log(status, stdout.text());
    * ```
    */
-  runMany(requests: ManyRequests, options?: RunManyOptions): AsyncGenerator<RunResult, void, undefined> {
+  runMany(
+    requests: ManyRequests,
+    options: EachRunManyOptions,
+  ): AsyncGenerator<PromiseSettledResult<RunResult>, void, undefined>;
+  runMany(requests: ManyRequests, options?: RunManyOptions): AsyncGenerator<RunResult, void, undefined>;
+  runMany(
+    requests: ManyRequests,
+    options?: RunManyOptions | EachRunManyOptions,
+  ): AsyncGenerator<RunResult | PromiseSettledResult<RunResult>, void, undefined> {
     return runMany(this.#core, requests, options);
   }
 

@@ -1,9 +1,10 @@
 /** Many one-shot runs, a few at a time: what `engine.runMany` does. */
 import { onAbort } from '@sbx/shared';
 import type { EngineCore } from '../engine/core.js';
+import { ClosedError } from '../errors.js';
 import { validateRunMany, validateRunRequest } from '../options/run-many.js';
 import { runOneShot } from '../run/one-shot.js';
-import type { RunManyOptions } from '../types/program.js';
+import type { EachRunManyOptions, RunManyOptions } from '../types/program.js';
 import type { RunResult } from '../types/result.js';
 import type { ManyRequests, RunRequest } from './options.js';
 
@@ -14,11 +15,11 @@ import type { ManyRequests, RunRequest } from './options.js';
 export async function* runMany(
   core: EngineCore,
   requests: ManyRequests,
-  options: RunManyOptions = {},
-): AsyncGenerator<RunResult, void, undefined> {
+  options: RunManyOptions | EachRunManyOptions = {},
+): AsyncGenerator<RunResult | PromiseSettledResult<RunResult>, void, undefined> {
   validateRunMany(requests, options);
   const { places, queueLength } = core.queue.bounds;
-  const { signal } = options;
+  const { settle, signal } = options;
   const concurrency = Math.min(options.concurrency ?? places, places + queueLength);
   signal?.throwIfAborted();
   const stop = new AbortController();
@@ -29,13 +30,15 @@ export async function* runMany(
   };
   const release = onAbort(signal, abort);
   const source = new Source(requests, changes);
+  const endsAll = (reason: unknown) =>
+    stop.signal.aborted || source.hasThrown(reason) || reason instanceof ClosedError;
   const runs = new Runs(core, { signal: stop.signal, concurrency, changes });
   try {
     for (;;) {
       const mayTake = runs.hasRoom && !source.isEnded && !stop.signal.aborted;
       if (mayTake && (await source.hasNext())) runs.start(source);
       else if (runs.isFirstOver || (!runs.isEmpty && (source.isEnded || stop.signal.aborted)))
-        yield await runs.next();
+        yield settle === 'each' ? await settled(runs.next(), endsAll) : await runs.next();
       else if (stop.signal.aborted) throw stop.signal.reason;
       else if (source.isEnded) return;
       else await changes.next();
@@ -46,6 +49,16 @@ export async function* runMany(
     await runs.allEnded();
     await source.close();
   }
+}
+
+/** How a run ended. Rejects with a reason that ends all of them. */
+async function settled(
+  run: Promise<RunResult>,
+  endsAll: (reason: unknown) => boolean,
+): Promise<PromiseSettledResult<RunResult>> {
+  const [outcome] = await Promise.allSettled([run]);
+  if (outcome.status === 'rejected' && endsAll(outcome.reason)) throw outcome.reason;
+  return outcome;
 }
 
 /** Something that is waited for may have happened: a run is over, a request has come, all is aborted. */
@@ -68,6 +81,7 @@ class Changes {
 /** The requests, one at a time. */
 class Source {
   isEnded = false;
+  #thrown: { error: unknown } | null = null;
   readonly #iterator: AsyncIterator<RunRequest> | Iterator<RunRequest>;
   readonly #changes: Changes;
   /** Until the one that has been asked for has come, or the end. */
@@ -93,7 +107,12 @@ class Source {
     this.#come = null;
     if ('request' in come) return come.request;
     this.isEnded = true;
+    this.#thrown = come;
     throw come.error;
+  }
+
+  hasThrown(error: unknown): boolean {
+    return this.#thrown !== null && this.#thrown.error === error;
   }
 
   /** Nothing more is taken. One that has been asked for may never come. */
@@ -153,7 +172,7 @@ class Runs {
   readonly #options: RunsOptions;
   readonly #results: Promise<RunResult>[] = [];
   readonly #running = new Set<Promise<unknown>>();
-  #startedCount = 0;
+  #takenCount = 0;
 
   constructor(core: EngineCore, options: RunsOptions) {
     this.#core = core;
@@ -198,8 +217,9 @@ class Runs {
 
   async #take(source: Source): Promise<RunResult> {
     const request = source.take();
-    validateRunRequest(request, this.#startedCount);
-    this.#startedCount += 1;
+    const index = this.#takenCount;
+    this.#takenCount += 1;
+    validateRunRequest(request, index);
     return this.#run(request.file, request.args, request.options);
   }
 

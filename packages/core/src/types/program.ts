@@ -98,8 +98,23 @@ export interface RunManyOptions {
    * `queueLength` together.
    */
   concurrency?: number | undefined;
+  /**
+   * What becomes of the others when one run rejects or its request is refused: `'all'` (default) ends them,
+   * and the whole rejects with the reason; `'each'` lets them go on (`EachRunManyOptions`).
+   */
+  settle?: 'all' | undefined;
   /** Abort kills what runs, then rejects with `signal.reason`. */
   signal?: AbortSignal | undefined;
+}
+
+/** Settings of an `engine.runMany` whose runs are judged each for itself. */
+export interface EachRunManyOptions extends Omit<RunManyOptions, 'settle'> {
+  /**
+   * Each run gives what `Promise.allSettled` tells of a promise: `{ status: 'fulfilled', value }` or
+   * `{ status: 'rejected', reason }`. The whole rejects by `signal`, by what the source of the requests
+   * throws, and once the engine is closed.
+   */
+  settle: 'each';
 }
 
 /** What is decided when a sandbox is made, not per program. */
