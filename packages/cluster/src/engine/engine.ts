@@ -91,7 +91,10 @@ export class ClusterEngine implements Runner {
       windowOf: () => Math.max(AHEAD_MIN, AHEAD * this.#slots),
       weightOf: (tenant) => shares.get(tenant) ?? 1,
     });
-    this.#jobs = new Jobs(this.#submitter, new NatsBlobStore(broker), { ...options, ...link });
+    this.#jobs = new Jobs(this.#submitter, new NatsBlobStore(broker), {
+      listen: link.listen,
+      resultBytesMax: options.resultBytesMax,
+    });
   }
 
   /** Whether a worker is there. */
