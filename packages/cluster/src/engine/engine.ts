@@ -82,7 +82,7 @@ export class ClusterEngine implements Runner {
     this.#broker = broker;
     this.#workers = workers;
     const link = submitterLink(broker, name);
-    const { queueLength, queueLengthPerTenant = queueLength, weights } = options;
+    const { queueLength, queueLengthPerTenant = queueLength, weights, resultBytesMax } = options;
     const shares = new Map(Object.entries(weights));
     this.#submitter = new Submitter(link, systemClock, {
       name,
@@ -91,10 +91,7 @@ export class ClusterEngine implements Runner {
       windowOf: () => Math.max(AHEAD_MIN, AHEAD * this.#slots),
       weightOf: (tenant) => shares.get(tenant) ?? 1,
     });
-    this.#jobs = new Jobs(this.#submitter, new NatsBlobStore(broker), {
-      listen: link.listen,
-      resultBytesMax: options.resultBytesMax,
-    });
+    this.#jobs = new Jobs(this.#submitter, new NatsBlobStore(broker), { ...link, resultBytesMax });
   }
 
   /** Whether a worker is there. */
