@@ -1,10 +1,9 @@
 // Several programs, each in a sandbox of its own, joined by pipes.
-import { readdirSync } from 'node:fs';
 import type { GroupPipe, GroupProgram, GroupResult } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { MiB, t, useEngine } from '../helpers/engine.js';
 import { paced } from '../helpers/pace.js';
-import { readOrNull } from '../helpers/proc.js';
+import { listThreads, type ThreadRow } from '../helpers/proc.js';
 import { sleep, timed, timedByOthers, until } from '../helpers/wait.js';
 
 const sbx = useEngine();
@@ -31,21 +30,9 @@ const count = (text: string | undefined) => Number(text?.split(' ')[0]);
 /** Everything goes on whatever each of them does: with this much time for 10 ms of work, a hang is a hang. */
 const SOON_MS = paced(1000);
 
-/** What the kernel counts of the thread of this process that works the relays; `undefined` without one. */
-function relayThread() {
-  const folder = '/proc/self/task';
-  const task = readdirSync(folder).find((id) => readOrNull(`${folder}/${id}/comm`) === 'sbx-relays\n');
-  const [, rest] = readOrNull(`${folder}/${task}/stat`)?.split(') ') ?? [];
-  const status = readOrNull(`${folder}/${task}/status`);
-  if (rest === undefined || status === null) return undefined;
-  const fields = rest.split(' ');
-  const switches = [...status.matchAll(/voluntary_ctxt_switches:\s*(\d+)/g)];
-  return {
-    state: fields[0],
-    ticks: Number(fields[11]) + Number(fields[12]), // user and system time
-    switches: switches.reduce((sum, [, times]) => sum + Number(times), 0), // both kinds
-  };
-}
+/** The thread of this process that works the relays; `undefined` without one. */
+const relayThread = () => listThreads().find(({ name }) => name === 'sbx-relays');
+const switchesOf = ({ sleeps, preemptions }: ThreadRow) => sleeps + preemptions;
 
 const kinds: [string, Partial<GroupPipe>][] = [
   ['kernel pipes', {}],
@@ -276,8 +263,8 @@ describe('relays', () => {
     await until(2000, 'the relays sleep', () => relayThread()?.state === 'S');
     const after = relayThread()!;
     // For each line it wakes up once, looks whether there is more, and sleeps again.
-    expect(after.switches - asleep.switches).toBeGreaterThanOrEqual(5);
-    expect(after.switches - asleep.switches).toBeLessThan(100);
+    expect(switchesOf(after) - switchesOf(asleep)).toBeGreaterThanOrEqual(5);
+    expect(switchesOf(after) - switchesOf(asleep)).toBeLessThan(100);
     expect(after.ticks - asleep.ticks).toBeLessThan(10);
     write(null);
     const group = await run;

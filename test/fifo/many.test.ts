@@ -1,6 +1,5 @@
 // Many managed processes in one host: nobody waits for long, nothing is done while nobody asks, no thread is
 // taken.
-import { readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +7,7 @@ import { FifoManager } from '@sbx/fifo-protocol/server';
 import { expect, test } from 'vitest';
 import { t, useEngine } from '../helpers/engine.js';
 import { execute } from '../helpers/fifo.js';
-import { readOrNull } from '../helpers/proc.js';
+import { listThreads } from '../helpers/proc.js';
 import { sleep, timed } from '../helpers/wait.js';
 import { buildPrograms } from '../programs/build.mjs';
 
@@ -37,10 +36,7 @@ async function withMany(use: (dirs: string[]) => Promise<void>): Promise<void> {
 }
 
 /** How often threads of this process have gone to sleep, and so how often they woke up. */
-const ownWakeUps = () =>
-  readdirSync('/proc/self/task')
-    .map((task) => readOrNull(`/proc/self/task/${task}/status`) ?? '') // it may just have ended
-    .reduce((sum, status) => sum + Number(/^voluntary_ctxt_switches:\s*(\d+)/m.exec(status)?.[1] ?? 0), 0);
+const ownWakeUps = () => listThreads().reduce((sum, { sleeps }) => sum + sleeps, 0);
 
 const ask = (count: number, dirs: readonly string[]) =>
   execute(join(buildPrograms(), 'fifo-ask'), ['1', String(count), ...dirs]);

@@ -13,16 +13,17 @@ export function readOrNull(path) {
   }
 }
 
-function parseProcess(pid) {
-  const stat = readOrNull(`/proc/${pid}/stat`);
-  const status = readOrNull(`/proc/${pid}/status`) ?? '';
+/** `folder`: of a process or of a thread. */
+function parseTask(folder) {
+  const stat = readOrNull(`${folder}/stat`);
+  const status = readOrNull(`${folder}/status`) ?? '';
   const uid = /^Uid:\s+(\d+)/m.exec(status)?.[1];
   if (stat === null || uid === undefined) return null;
   // The name may hold spaces and parentheses; what follows the last one is fixed.
   const nameEnd = stat.lastIndexOf(')');
   const rest = stat.slice(nameEnd + 2).split(' ');
   return {
-    pid,
+    pid: Number.parseInt(stat, 10),
     parent: Number(rest[1]),
     name: stat.slice(stat.indexOf('(') + 1, nameEnd),
     state: rest[0] ?? '?',
@@ -36,8 +37,19 @@ function parseProcess(pid) {
 export function listProcesses() {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map((name) => parseProcess(Number(name)))
+    .map((name) => parseTask(`/proc/${name}`))
     .filter((row) => row !== null);
+}
+
+/** Threads of this process, with how often each has gone to sleep and has been taken off its CPU. */
+export function listThreads() {
+  return readdirSync('/proc/self/task').flatMap((id) => {
+    const folder = `/proc/self/task/${id}`;
+    const row = parseTask(folder);
+    const status = readOrNull(`${folder}/status`) ?? '';
+    const count = (key) => Number(new RegExp(`^${key}_ctxt_switches:\\s*(\\d+)`, 'm').exec(status)?.[1] ?? 0);
+    return row === null ? [] : [{ ...row, sleeps: count('voluntary'), preemptions: count('nonvoluntary') }];
+  });
 }
 
 /** All processes below `ancestor`, zombies included. */
