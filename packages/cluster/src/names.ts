@@ -45,6 +45,15 @@ export function recordKey(tenant: string, id: string): string {
 export const TENANT = /^[A-Za-z0-9_-]{1,64}$/;
 export const JOB_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
+export const SHA256 = /^[0-9a-f]{64}$/;
+
+/** Hash of a job's body, for another submitter of the same id. */
+export const HASH_HEADER = 'Sbx-Body';
+/** `TENANT.ID`, with the hash behind it where another tenant has taken that. */
+export const ID_HEADER = 'Nats-Msg-Id';
+/** Of what the broker sends out of a stream when it is asked for it. */
+export const ANSWER_HEADER = 'Nats-Stream';
+
 /** Attempts of one job. */
 export const ATTEMPTS_MAX = 100;
 /** What timers can hold, in ms. */

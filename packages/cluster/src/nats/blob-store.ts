@@ -10,7 +10,7 @@ import { SbxError } from '@sbx/core';
 import * as z from 'zod';
 import { pause, systemClock } from '../clock.js';
 import type { BlobStore, IsOver } from '../contents/store.js';
-import { FILE_BUCKET } from '../names.js';
+import { ANSWER_HEADER, FILE_BUCKET } from '../names.js';
 import type { StoredBlob } from '../wire/blob.js';
 import type { Broker } from './connection.js';
 import { untilAnswered } from './until-answered.js';
@@ -37,8 +37,6 @@ const SKEW_SHARE = 0.25;
 const BEHIND_MS = 2000;
 const ASK_AGAIN_MS = 100;
 const UNWANTED = 'nobody wants the file any more';
-/** Of what the broker sends out of a stream when it is asked for it. */
-const ANSWER_HEADER = 'Nats-Stream';
 
 const ENTRY = z.object({
   /** In the subjects of the chunks. */

@@ -39,8 +39,9 @@ export interface Presence {
 }
 
 export function openPresence({ workers }: Broker, describe: () => WorkerDescription): Presence {
-  const { name } = describe();
-  const { byteLength } = encodeAnnouncement(describe());
+  const first = describe();
+  const { name } = first;
+  const { byteLength } = encodeAnnouncement(first);
   if (byteLength > ANNOUNCEMENT_BYTES_MAX) throw tooLarge(byteLength);
   // The next one comes.
   const put = () => void workers.put(name, encodeAnnouncement(describe())).catch(() => undefined);

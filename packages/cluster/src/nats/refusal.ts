@@ -4,18 +4,11 @@
  */
 import type { MsgHdrs } from '@nats-io/transport-node';
 import { SbxError } from '@sbx/core';
-import { JOB_ID, recordKey } from '../names.js';
+import { HASH_HEADER, ID_HEADER, JOB_ID, recordKey, SHA256 } from '../names.js';
 import { encodeEnvelope } from '../wire/envelope.js';
 import { wireError } from '../wire/error.js';
 import type { WireOutcome } from '../wire/outcome.js';
 import { encodeRecord } from '../wire/record.js';
-
-/** Hash of a job's body, for another submitter of the same id. */
-export const HASH_HEADER = 'Sbx-Body';
-/** `TENANT.ID`, with the hash behind it where another tenant has taken that. */
-export const ID_HEADER = 'Nats-Msg-Id';
-
-const HASH = /^[0-9a-f]{64}$/;
 
 export interface Refusal {
   /** Of the record. */
@@ -30,7 +23,7 @@ export function refusalOf(
 ): Refusal | null {
   const [named, id = ''] = (headers?.get(ID_HEADER) ?? '').split('.');
   const bodyHash = headers?.get(HASH_HEADER) ?? '';
-  if (named !== tenant || !JOB_ID.test(id) || !HASH.test(bodyHash)) return null;
+  if (named !== tenant || !JOB_ID.test(id) || !SHA256.test(bodyHash)) return null;
   const message = `The worker cannot read the job (${error.message}): its submitter is of another version. Update the older one of both.`;
   const told = wireError(new SbxError({ code: 'SBX_INTERNAL', message, retryable: true }));
   const outcome = encodeEnvelope({ kind: 'error', error: told } satisfies WireOutcome);

@@ -1,13 +1,12 @@
 /** A submitter's side of JetStream. */
 import { headers, type Subscription } from '@nats-io/transport-node';
 import type { Published, QueuedJob, SubmitterLink } from '../links.js';
-import { JOB_STREAM, recordKey, subjects } from '../names.js';
+import { HASH_HEADER, ID_HEADER, JOB_STREAM, recordKey, subjects } from '../names.js';
 import { encodeJob } from '../wire/job.js';
 import { decodeNotice, encodeCancel, type Notice } from '../wire/notice.js';
 import type { Broker } from './connection.js';
 import { tenantIn } from './denials.js';
 import { recordLink } from './record-link.js';
-import { HASH_HEADER, ID_HEADER } from './refusal.js';
 
 /** Until a subscription is ended where no job is sent, with which the word goes along. */
 const LEAVE_MS = 20;

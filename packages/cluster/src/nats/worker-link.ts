@@ -4,7 +4,7 @@
  */
 import type { Msg } from '@nats-io/transport-node';
 import type { Delivery, WorkerLink } from '../links.js';
-import { JOB_STREAM, subjects, WORKERS } from '../names.js';
+import { ANSWER_HEADER, JOB_STREAM, subjects, WORKERS } from '../names.js';
 import { readTraceHeaders } from '../tracing/trace-context.js';
 import { BrokenMessageError } from '../wire/envelope.js';
 import { decodeJob } from '../wire/job.js';
@@ -15,8 +15,6 @@ import { recordLink } from './record-link.js';
 import { refusalOf } from './refusal.js';
 
 const PING_MS = 2000;
-/** Of what the broker sends out of a stream when it is asked for it. */
-const ANSWER_HEADER = 'Nats-Stream';
 const TENANT_AT = 2;
 /**
  * Where the number of deliveries stands in the subject for acknowledgements, and in that of servers which add

@@ -51,7 +51,7 @@ export class JobTicket {
   stopDeadline: () => void = () => undefined;
   /** Of its record. */
   stopFollowing: () => void = () => undefined;
-  #looks = 0;
+  #isLookWanted = false;
   #isLooking = false;
   #resolve!: (record: JobRecord) => void;
   #reject!: (error: unknown) => void;
@@ -74,12 +74,13 @@ export class JobTicket {
    * there is something to see.
    */
   async look(read: () => Promise<void>): Promise<void> {
-    this.#looks += 1;
+    this.#isLookWanted = true;
     if (this.#isLooking) return;
     this.#isLooking = true;
-    const before = this.#looks;
-    await read();
-    if (this.#looks !== before) await read();
+    while (this.#isLookWanted) {
+      this.#isLookWanted = false;
+      await read();
+    }
     this.#isLooking = false;
   }
 

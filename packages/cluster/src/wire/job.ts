@@ -1,7 +1,7 @@
 /** A job in the queue. */
 import * as z from 'zod';
 import type { QueuedJob } from '../links.js';
-import { ATTEMPTS_MAX, JOB_ID, TENANT } from '../names.js';
+import { ATTEMPTS_MAX, JOB_ID, SHA256, TENANT } from '../names.js';
 import type { TraceHeaders } from '../tracing/trace-context.js';
 import { BrokenMessageError, decodeEnvelope, encodeEnvelope } from './envelope.js';
 
@@ -14,7 +14,7 @@ const JOB = z.strictObject({
     .number()
     .min(0)
     .max(2 ** 31),
-  bodyHash: z.string().regex(/^[0-9a-f]{64}$/),
+  bodyHash: z.string().regex(SHA256),
 });
 
 export function encodeJob({ body, ...job }: QueuedJob): Uint8Array {

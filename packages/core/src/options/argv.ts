@@ -30,7 +30,7 @@ export function checkFileArgument(file: unknown, args: unknown): Problem | null 
   if (typeof file !== 'string') return wrongType('a string', file, fileHint(file));
   const found = checkRule(file, FILE_RULE);
   if (found !== null) return found;
-  return args === undefined && /\s/.test(file as string) ? shellLine(file as string) : null;
+  return args === undefined && /\s/.test(file) ? shellLine(file) : null;
 }
 
 /** A whole command, or what prepareRun of @sbx/languages gives, in the place of its file. */
