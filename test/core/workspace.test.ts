@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib';
 import type { Sandbox, SandboxOptions, WorkspaceSource } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { KiB, MiB, useEngine } from '../helpers/engine.js';
+import { paced } from '../helpers/pace.js';
 import { END, entry, header, pax } from '../helpers/tar.js';
 
 const sbx = useEngine({ limits: { diskBytes: 16 * MiB, diskFileCount: 2000, fileBytes: null } });
@@ -186,6 +187,11 @@ describe('a workspace', () => {
     expect(await shell(sandbox, 'cat f g h')).toBe('xyz');
   });
 
+  it('keeps a name that begins with a mark of byte order apart from one without', async () => {
+    await using sandbox = await create(Buffer.concat([entry('f', 'x'), entry('\u{feff}f', 'y'), END]));
+    expect([await sandbox.readTextFile('f'), await sandbox.readTextFile('\u{feff}f')]).toEqual(['x', 'y']);
+  });
+
   it('keeps links that lead out as what they say: programs see their own root', async () => {
     await using sandbox = await create(
       Buffer.concat([entry('l', '', { type: '2', linkname: '/etc/hostname' }), END]),
@@ -206,10 +212,79 @@ async function withHostFile(work: (path: string) => Promise<void>): Promise<void
 }
 
 const link = (name: string, linkname: string) => entry(name, '', { type: '2', linkname });
+const folder = (name: string) => entry(`${name}/`, '', { type: '5' });
 const hardLink = (name: string, linkname: string) => entry(name, '', { type: '1', linkname });
+/** The first byte of its name is none of UTF-8. */
+function notText(bytes: Buffer): Buffer {
+  const sum = Number.parseInt(bytes.toString('latin1', 148, 154), 8) - bytes[0]! + 0xff;
+  bytes[0] = 0xff;
+  bytes.write(sum.toString(8).padStart(6, '0'), 148);
+  return bytes;
+}
+
 async function* endless(chunk: Uint8Array) {
   for (;;) yield chunk;
 }
+
+describe('a hostile archive keeps nobody else waiting, and the host holds nothing of it:', () => {
+  /** The longest time that nothing else could be done. */
+  async function longestStand(work: () => Promise<unknown>): Promise<number> {
+    let [longest, before] = [0, performance.now()];
+    const look = () => {
+      longest = Math.max(longest, performance.now() - before);
+      before = performance.now();
+    };
+    const timer = setInterval(look, 1);
+    try {
+      await work();
+      look();
+    } finally {
+      clearInterval(timer);
+    }
+    return longest;
+  }
+
+  it('hundreds of thousands of attributes', async () => {
+    const records = Array.from(
+      { length: 400_000 },
+      (_, n) => `10 ${String(n).padStart(5, '0').slice(-5)}=\n`,
+    );
+    const many = entry('PaxHeader', records.join(''), { type: 'x' });
+    const source = Buffer.concat([many, entry('f', 'x'), END]);
+    const stand = longestStand(() =>
+      expect(create(source)).rejects.toMatchObject(invalid(/bytes between two entries/)),
+    );
+    expect(await stand).toBeLessThan(paced(500));
+    const fewer = entry('PaxHeader', records.slice(0, 100_000).join(''), { type: 'x' });
+    const taken = longestStand(async () => {
+      await using sandbox = await create(Buffer.concat([fewer, entry('f', 'x'), END]));
+      expect(await sandbox.readTextFile('f')).toBe('x');
+    });
+    expect(await taken).toBeLessThan(paced(500));
+  }, 60_000);
+
+  it('the same file again and again, from memory', async () => {
+    const source = Buffer.concat([...Array<Buffer>(8_000).fill(entry('f', '')), END]);
+    expect(await longestStand(() => create(source).then((sandbox) => sandbox.close()))).toBeLessThan(
+      paced(500),
+    );
+  }, 60_000);
+
+  it('folders with long attributes', async () => {
+    const record = Buffer.alloc(900_000, 'x'); // and no string, which would count here
+    record.write('900000 comment=');
+    record.write('\n', record.byteLength - 1);
+    const attributes = entry('PaxHeader', record, { type: 'x' });
+    const folders = (async function* () {
+      for (let n = 0; n < 200; n += 1) yield Buffer.concat([attributes, folder(`${n}`)]);
+      yield END;
+    })();
+    const before = process.memoryUsage().heapUsed;
+    await using sandbox = await create(folders);
+    expect((await sandbox.readdir('.')).length).toBe(200);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(64 * MiB);
+  }, 60_000);
+});
 
 describe('a hostile archive is refused:', () => {
   it.each<[string, WorkspaceSource, { code: string; message?: RegExp }]>([
@@ -220,6 +295,7 @@ describe('a hostile archive is refused:', () => {
       Buffer.concat([pax({ path: '../x' }), entry('fine', 'x')]),
       invalid(/'\.\.' part/),
     ],
+    ['a name that is no text', notText(entry('f', 'x')), invalid(/whole tar archive.*UTF-8/)],
     ['a NUL in attributes', Buffer.concat([pax({ path: 'a\0b' }), entry('fine', 'x')]), invalid(/NUL/)],
     [
       'a name too long',

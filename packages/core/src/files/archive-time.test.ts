@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { timeFields, timeOf } from './archive-time.js';
 
-const header = (fields: object) => ({ name: 'f', size: 0, ...fields });
+const header = (fields: Parameters<typeof timeOf>[0]) => fields;
 
 it.each([0n, 1n, 1_600_000_000_000_000_000n, 1_600_000_000_123_456_789n, 1_600_000_000_000_000_100n])(
   'a time of %d ns comes back as it was',

@@ -21,7 +21,10 @@ export function timeFields(mtimeNs: bigint): Pick<TarHeader, 'mtime' | 'pax'> {
 }
 
 /** `null` for a time that file systems do not have. */
-export function timeOf({ mtime, pax }: TarHeader): { seconds: number; nanoseconds: number } | null {
+export function timeOf({
+  mtime,
+  pax,
+}: Pick<TarHeader, 'mtime' | 'pax'>): { seconds: number; nanoseconds: number } | null {
   const said = /^(\d{1,10})(?:\.(\d*))?$/.exec(pax?.mtime ?? '');
   const seconds = said === null ? Math.floor((mtime?.getTime() ?? Number.NaN) / 1000) : Number(said[1]);
   if (!(seconds >= 0 && seconds < TIME_S_MAX)) return null;

@@ -4,13 +4,15 @@
  * the sandbox's user.
  */
 import { constants, fchmodSync, lstatSync, unlinkSync, writeSync } from 'node:fs';
-import type { TarHeader } from 'modern-tar';
-import { FileAccessError, InvalidOptionsError } from '../errors.js';
+import { FileAccessError } from '../errors.js';
 import { EEXIST, EINVAL } from '../native/errno.js';
 import { quote } from '../options/describe.js';
 import { checkWorkPath, PATH_BYTES_MAX } from '../options/paths.js';
 import { timeOf } from './archive-time.js';
+import { refuseWorkspace } from './refusals.js';
+import type { TarEntry } from './tar-reader.js';
 import type { WorkFolder } from './trees.js';
+import { Turns } from './turns.js';
 
 /** Set-user-id bits say nothing in a sandbox. */
 const FILE_MODE_MASK = 0o777;
@@ -20,21 +22,27 @@ const NEW_FILE =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const A_FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
+/** Permissions and time of what is made. */
+interface Finish {
+  mode: number;
+  time: ReturnType<typeof timeOf>;
+}
+
 export class ArchiveWriter {
   readonly #folder: WorkFolder;
   /** That exist, so that they are asked for once. */
   readonly #made = new Set<string>(['']);
-  /** Their permissions and times are set at the end: before, files are put into them. */
-  readonly #folders = new Map<string, TarHeader>();
+  /** Set at the end: before, files are put into them. No more is kept, as there can be many. */
+  readonly #folders = new Map<string, Finish>();
 
   constructor(folder: WorkFolder) {
     this.#folder = folder;
   }
 
   /** A regular file and its content. */
-  async file(header: TarHeader, content: AsyncIterable<Uint8Array>): Promise<void> {
+  async file(header: TarEntry, content: AsyncIterable<Uint8Array>): Promise<void> {
     const path = pathOf(header.name);
-    if (path === '') throw refuse('must name its files', quote(header.name));
+    if (path === '') throw refuseWorkspace('must name its files', quote(header.name));
     const { native, owner } = this.#folder;
     const file = this.#anew(path, (dir, name) =>
       native.openBeneath({ dir, path: name, flags: NEW_FILE, mode: 0o600, owner }),
@@ -44,7 +52,7 @@ export class ArchiveWriter {
         this.#folder.checkOpen();
         for (let at = 0; at < chunk.byteLength; ) at += writeSync(file, chunk, at);
       }
-      this.#finish(file, header, FILE_MODE_MASK);
+      this.#finish(file, finishOf(header, FILE_MODE_MASK));
     } catch (error) {
       throw (error as NodeJS.ErrnoException).syscall === undefined ? error : failure(path, error);
     } finally {
@@ -53,7 +61,7 @@ export class ArchiveWriter {
   }
 
   /** A folder or a link. Throws for every other kind. */
-  other(header: TarHeader): void {
+  other(header: TarEntry): void {
     switch (header.type) {
       case 'directory':
         return this.#addFolder(header);
@@ -62,20 +70,26 @@ export class ArchiveWriter {
       case 'link':
         return this.#addHardLink(header);
       default:
-        throw refuse('must have files, folders and links alone', `${header.type}: ${quote(header.name)}`);
+        throw refuseWorkspace(
+          'must have files, folders and links alone',
+          `${header.type}: ${quote(header.name)}`,
+        );
     }
   }
 
   /** To be called after the last entry. */
-  finish(): void {
+  async finish(): Promise<void> {
     const { native } = this.#folder;
+    const turns = new Turns();
     // A folder that its owner cannot enter comes after those in it.
     const paths = [...this.#folders.keys()].sort((a, b) => b.length - a.length);
     for (const path of paths) {
+      if (turns.isOver) await turns.next();
+      this.#folder.checkOpen();
       const opened = native.openBeneath({ dir: this.#root, path, flags: A_FOLDER });
       if (opened < 0) throw new FileAccessError({ operation: 'workspace', path, errno: -opened });
       try {
-        this.#finish(opened, this.#folders.get(path)!, FOLDER_MODE_MASK);
+        this.#finish(opened, this.#folders.get(path)!);
       } finally {
         native.closeFds([opened]);
       }
@@ -86,19 +100,19 @@ export class ArchiveWriter {
     return this.#folder.trees[0]!.fd;
   }
 
-  #addFolder(header: TarHeader): void {
+  #addFolder(header: TarEntry): void {
     const path = pathOf(header.name);
     if (path === '') return;
     this.#makeFolders(path);
-    this.#folders.set(path, header);
+    this.#folders.set(path, finishOf(header, FOLDER_MODE_MASK));
   }
 
-  #addSymlink(header: TarHeader): void {
+  #addSymlink(header: TarEntry): void {
     const { name, linkname } = header;
     const path = pathOf(name);
-    const to = linkname ?? '';
+    const to = linkname;
     const isLegal = to !== '' && !to.includes('\0') && Buffer.byteLength(to) <= PATH_BYTES_MAX;
-    if (!isLegal || path === '') throw refuse('must have links that say a path', quote(name));
+    if (!isLegal || path === '') throw refuseWorkspace('must have links that say a path', quote(name));
     const { native, owner } = this.#folder;
     this.#anew(path, (dir, last) => {
       const made = native.makeSymlink({ dir, name: last, to, owner });
@@ -108,10 +122,10 @@ export class ArchiveWriter {
   }
 
   /** A second name for a file that has come before. */
-  #addHardLink({ name, linkname }: TarHeader): void {
+  #addHardLink({ name, linkname }: TarEntry): void {
     const path = pathOf(name);
-    const target = pathOf(linkname ?? '');
-    if (path === '' || target === '') throw refuse('must have links that name a file', quote(name));
+    const target = pathOf(linkname);
+    if (path === '' || target === '') throw refuseWorkspace('must have links that name a file', quote(name));
     const { native, owner } = this.#folder;
     this.#inParent(target, (fromDir, from) => {
       const isFile = errnoOf(() => {
@@ -154,9 +168,8 @@ export class ArchiveWriter {
   }
 
   /** Throws as the calls of `node:fs` do. */
-  #finish(fd: number, header: TarHeader, mask: number): void {
-    fchmodSync(fd, (header.mode ?? 0o644) & mask);
-    const time = timeOf(header);
+  #finish(fd: number, { mode, time }: Finish): void {
+    fchmodSync(fd, mode);
     const set = time === null ? 0 : this.#folder.native.setTimes({ fd, name: '', ...time });
     if (set < 0) throw Object.assign(new Error(), { errno: set, syscall: 'utimensat' });
   }
@@ -172,15 +185,15 @@ export class ArchiveWriter {
   }
 }
 
-/** In one spelling, relative to the work folder; `''` is that itself. */
-function pathOf(name: string): string {
-  if (name.startsWith('/')) throw refuse('must have relative names alone', quote(name));
-  const path = checkWorkPath(name, { root: true, field: 'options.workspace' });
-  return path === '.' ? '' : path;
+function finishOf(header: TarEntry, mask: number): Finish {
+  return { mode: header.mode & mask, time: timeOf(header) };
 }
 
-function refuse(expected: string, got: string): InvalidOptionsError {
-  return new InvalidOptionsError({ field: 'options.workspace', rule: 'format', expected, got });
+/** In one spelling, relative to the work folder; `''` is that itself. */
+function pathOf(name: string): string {
+  if (name.startsWith('/')) throw refuseWorkspace('must have relative names alone', quote(name));
+  const path = checkWorkPath(name, { root: true, field: 'options.workspace' });
+  return path === '.' ? '' : path;
 }
 
 /** 0, or the negative error number of a system call. */

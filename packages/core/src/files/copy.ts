@@ -6,16 +6,11 @@ import type { Content, FileInput } from '../types/files.js';
 import { withHostFile } from './host-input.js';
 import { notRegular } from './refusals.js';
 import { inParent, inTree, type WorkFolder } from './trees.js';
+import { TURN_MS } from './turns.js';
 
 type Files = Readonly<Record<string, FileInput | string | Uint8Array>>;
 /** The content of a file. */
 export type FileContent = Content | string | Uint8Array;
-
-/**
- * How long this process may do nothing else: a job of 30,000 files would keep leases from being extended and
- * programs from being ended for seconds.
- */
-const TURN_MS = 10;
 
 type Entry = [path: string, input: Files[string]];
 

@@ -1,5 +1,5 @@
-/** Codes for files that are refused for what they are. */
-import type { FileErrorCode } from '../errors.js';
+/** Files and archives that are refused for what they are. */
+import { type FileErrorCode, InvalidOptionsError } from '../errors.js';
 
 const ENXIO = 6;
 const ENODEV = 19;
@@ -11,4 +11,19 @@ const EINVAL = 22;
  */
 export function notRegular(errno: number): { code?: FileErrorCode } {
   return errno === EINVAL || errno === ENXIO || errno === ENODEV ? { code: 'SBX_FILE_NOT_REGULAR' } : {};
+}
+
+/** For an archive that may not come in. */
+export function refuseWorkspace(expected: string, got?: string): InvalidOptionsError {
+  return new InvalidOptionsError({
+    field: 'options.workspace',
+    rule: 'format',
+    expected,
+    ...(got && { got }),
+  });
+}
+
+/** For what is no archive. */
+export function refuseArchive(why: string): InvalidOptionsError {
+  return refuseWorkspace(`must be a whole tar archive (${why})`);
 }

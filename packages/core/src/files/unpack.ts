@@ -5,20 +5,21 @@
  */
 import { read as readCallback } from 'node:fs';
 import { promisify } from 'node:util';
-import type { ParsedTarEntry } from 'modern-tar';
-import { InvalidOptionsError, isSbxError, SbxError } from '../errors.js';
+import { unlessAborted } from '@sbx/shared';
+import { InvalidOptionsError, SbxError } from '../errors.js';
 import { immediateBytes } from '../options/content.js';
 import { ChunkSource } from '../streams/chunk-source.js';
 import type { WorkspaceSource } from '../types/files.js';
 import { ArchiveWriter } from './archive-writer.js';
+import { ByteReader } from './byte-reader.js';
 import { withHostFile } from './host-input.js';
+import { refuseWorkspace } from './refusals.js';
+import { TarReader } from './tar-reader.js';
 import type { WorkFolder } from './trees.js';
 
 const read = promisify(readCallback);
 
 const CHUNK_BYTES = 64 * 1024;
-/** Between two entries: what the parser holds of names and attributes, and takes ahead. */
-const AHEAD_BYTES_MAX = 4 * 2 ** 20;
 /** Entries of one archive, those that name the same file included. */
 const ENTRY_COUNT_MAX = 2 ** 20;
 
@@ -55,107 +56,59 @@ async function* chunksOf(fd: number): AsyncGenerator<Uint8Array, void> {
 }
 
 async function unpack(folder: WorkFolder, chunks: Chunks, signal: AbortSignal | undefined): Promise<void> {
-  const { createTarDecoder } = await import('modern-tar');
-  signal?.throwIfAborted(); // also if it came meanwhile: an event that has been is not told again
-  const { readable, writable } = createTarDecoder({ strict: true });
-  const feed = new Feed(writable.getWriter());
-  const stop = () => feed.abort(signal!.reason);
-  signal?.addEventListener('abort', stop, { once: true });
-  feed.run(chunks).catch((error) => feed.abort(error));
+  const source = new ChunkSource(chunks);
+  const check = () => {
+    signal?.throwIfAborted();
+    folder.checkOpen();
+  };
+  const next = chunkReader(source, signal);
   try {
-    await writeEntries(folder, readable, feed);
-  } catch (error) {
-    if (signal?.aborted || isSbxError(error)) throw error;
-    throw refusal(`must be a whole tar archive (${(error as Error).message})`);
+    check();
+    await writeEntries(folder, new TarReader(new ByteReader({ next, check })));
+    check();
   } finally {
-    signal?.removeEventListener('abort', stop);
-    feed.close();
+    // Nothing more is taken from the source, which is told. It may never answer.
+    void source.close().catch(() => undefined);
   }
 }
 
-async function writeEntries(
-  folder: WorkFolder,
-  entries: ReadableStream<ParsedTarEntry>,
-  feed: Feed,
-): Promise<void> {
+async function writeEntries(folder: WorkFolder, archive: TarReader): Promise<void> {
   const writer = new ArchiveWriter(folder);
   let count = 0;
-  for await (const { header, body } of entries) {
+  for (let entry = await archive.next(); entry !== null; entry = await archive.next()) {
     folder.checkOpen();
-    if (++count > ENTRY_COUNT_MAX) throw refusal(`must have at most ${ENTRY_COUNT_MAX} entries`);
-    feed.allow(header.size);
-    if (header.type === 'file') await writer.file(header, body);
-    else writer.other(header);
+    if (++count > ENTRY_COUNT_MAX) throw refuseWorkspace(`must have at most ${ENTRY_COUNT_MAX} entries`);
+    if (entry.type === 'file') await writer.file(entry, archive.content());
+    else writer.other(entry);
   }
   folder.checkOpen();
-  writer.finish();
+  await writer.finish();
 }
 
-function refusal(expected: string, got?: string): InvalidOptionsError {
-  return new InvalidOptionsError({
-    field: 'options.workspace',
-    rule: 'format',
-    expected,
-    ...(got && { got }),
-  });
+/** Whoever waits for a chunk waits no longer when `signal` aborts. */
+function chunkReader(
+  source: ChunkSource<Uint8Array>,
+  signal: AbortSignal | undefined,
+): () => Promise<Buffer | null> {
+  let isFirst = true;
+  return async () => {
+    const taking = nextOf(source);
+    const { done, value } = await (signal === undefined ? taking : unlessAborted(taking, signal));
+    if (done) return null;
+    if (isFirst) refuseCompressed(value);
+    isFirst = false;
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  };
 }
 
-/** Bytes of the source to the parser, no more than entries account for. */
-class Feed {
-  readonly #parser: WritableStreamDefaultWriter<Uint8Array>;
-  #fed = 0;
-  #allowed = AHEAD_BYTES_MAX;
-  #source: ChunkSource<Uint8Array> | null = null;
-
-  constructor(parser: WritableStreamDefaultWriter<Uint8Array>) {
-    this.#parser = parser;
-  }
-
-  /** An entry with so many bytes of content has begun. */
-  allow(contentBytes: number): void {
-    this.#allowed = this.#fed + contentBytes + AHEAD_BYTES_MAX;
-  }
-
-  async run(chunks: Chunks): Promise<void> {
-    const source = new ChunkSource(chunks);
-    this.#source = source;
-    for (;;) {
-      const next = await this.#next(source);
-      if (next.done) break;
-      for (let at = 0; at < next.value.byteLength; at += CHUNK_BYTES)
-        await this.#write(next.value.subarray(at, at + CHUNK_BYTES));
-    }
-    await this.#parser.close();
-  }
-
-  /** Entries that have not been read come no more; who waits for one gets the reason. */
-  abort(reason: unknown): void {
-    void this.#parser.abort(reason).catch(() => undefined);
-  }
-
-  /** Nothing more is taken from the source, which is told. It may never answer. */
-  close(): void {
-    this.abort(undefined);
-    void this.#source?.close().catch(() => undefined);
-  }
-
-  async #next(source: ChunkSource<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
-    try {
-      const next = await source.next();
-      if (next.done || next.value instanceof Uint8Array) return next;
-      throw new TypeError(`It gave a ${typeof next.value} instead of bytes.`);
-    } catch (cause) {
-      const message = 'The source of options.workspace failed, or gave something other than bytes.';
-      throw new SbxError({ code: 'SBX_STREAM_SOURCE', message, cause });
-    }
-  }
-
-  async #write(chunk: Uint8Array): Promise<void> {
-    if (this.#fed === 0) refuseCompressed(chunk);
-    this.#fed += chunk.byteLength;
-    await this.#parser.write(chunk);
-    if (this.#fed > this.#allowed)
-      throw refusal(`must have at most ${AHEAD_BYTES_MAX} bytes between two entries, and after the last`);
+async function nextOf(source: ChunkSource<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
+  try {
+    const next = await source.next();
+    if (next.done || next.value instanceof Uint8Array) return next;
+    throw new TypeError(`It gave a ${typeof next.value} instead of bytes.`);
+  } catch (cause) {
+    const message = 'The source of options.workspace failed, or gave something other than bytes.';
+    throw new SbxError({ code: 'SBX_STREAM_SOURCE', message, cause });
   }
 }
 
