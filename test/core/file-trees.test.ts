@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type CopyOut, DEFAULT_MOUNTS, type OneShotOptions } from '@sbx/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KiB, MiB, t, useEngine } from '../helpers/engine.js';
+import { paced } from '../helpers/pace.js';
 
 const mounts = [...DEFAULT_MOUNTS, { kind: 'tmpfs', target: '/data', mode: 0o777 } as const];
 const sbx = useEngine({ mounts });
@@ -115,6 +116,24 @@ describe('links on the way', () => {
 });
 
 describe('links in', () => {
+  it('through the deepest folders keep nobody waiting', async () => {
+    const script = `
+      import os
+      for _ in range(2000):
+          os.mkdir('d')
+          os.chdir('d')
+      deep = '/w/' + 'd/' * 2000
+      for i in range(39):
+          os.symlink(deep + f'l{i + 1}', f'l{i}')
+      os.mkdir('l39')
+      os.symlink(deep + 'l0', '/w/out')`;
+    const args = ['-c', script.replaceAll('\n      ', '\n')];
+    const startedAt = performance.now();
+    const { fileErrors, usage } = await sbx.engine.run('python3', args, { copyOut: ['out/x'] });
+    expect(performance.now() - startedAt - usage.wallTimeMs).toBeLessThan(paced(1000));
+    expect(fileErrors).toMatchObject([{ code: 'not-regular', errno: 40 }]);
+  });
+
   it('are made after the files, whatever they say', async () => {
     const { stdout } = await shell('cat l /tmp/m; readlink n', {
       files: { l: { symlink: 'f' }, '/tmp/m': { symlink: '/w/f' }, n: { symlink: '../../x' }, f: 'text\n' },

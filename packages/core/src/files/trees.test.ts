@@ -113,6 +113,15 @@ describe('links on the way', () => {
     expect(lead('l0/a', chain(40))).toBe('/w/end/a');
     expect(lead('l0/a', chain(41))).toBe(ELOOP);
   });
+
+  it('through deep folders are followed as far as that costs little', () => {
+    const through = (depth: number) => {
+      const deep = 'd/'.repeat(depth);
+      return lead('l0/a', { '/w/l0': `${deep}l1`, [`/w/${deep}l1`]: `/w/${deep}e` });
+    };
+    expect(through(100)).toBe(`/w/${'d/'.repeat(100)}e/a`);
+    expect(through(2000)).toBe(ELOOP);
+  });
 });
 
 describe('folders that lead to a path', () => {

@@ -36,6 +36,12 @@ export interface WorkFolder {
 
 /** As the kernel's own. */
 const LINKS_MAX = 40;
+/**
+ * Of one path: each name that is looked at costs the way to it, which is walked anew. Links through folders
+ * that lie as deep as a path can name them would keep this process for a minute.
+ */
+const LOOKS_COST_MAX = 2 ** 14;
+const LOOK_COST = 4;
 
 /** Where a path is: what the kernel resolves beneath a descriptor. `'.'` is the tree itself. */
 interface Spot {
@@ -143,26 +149,26 @@ function isWithin(path: string, target: string): boolean {
 function followLinks({ native, trees }: WorkFolder, path: string): Spot | number {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const left = path.split('/').slice(1, -1);
-  let at = '';
-  for (let links = 0; left.length > 0; ) {
+  let at: string[] = [];
+  for (let links = 0, cost = 0; left.length > 0; ) {
     const part = left.shift()!;
     if (part === '' || part === '.') continue;
     if (part === '..') {
-      at = at.slice(0, Math.max(0, at.lastIndexOf('/')));
+      at.pop();
       continue;
     }
-    const next = `${at}/${part}`;
-    const said = linkAt(native, trees, next);
+    cost += LOOK_COST + at.length;
+    if (cost > LOOKS_COST_MAX) return ELOOP;
+    at.push(part);
+    const said = linkAt(native, trees, `/${at.join('/')}`);
     if (typeof said === 'number' && said < 0) return said;
-    if (typeof said === 'number') {
-      at = next;
-      continue;
-    }
+    if (typeof said === 'number') continue;
     if (++links > LINKS_MAX) return ELOOP;
-    if (said.startsWith('/')) at = '';
+    at.pop();
+    if (said.startsWith('/')) at = [];
     left.unshift(...said.split('/'));
   }
-  return find(trees, `${at}/${name}`) ?? EXDEV;
+  return find(trees, `/${[...at, name].join('/')}`) ?? EXDEV;
 }
 
 /** The target of a link; 0 when there is none, and for folders that only lead to a tree. */
