@@ -270,6 +270,17 @@ describe('a hostile archive keeps nobody else waiting, and the host holds nothin
     );
   }, 60_000);
 
+  it('names as deep as they can be', async () => {
+    const deep = Array.from({ length: 2 }, (_, n) => [
+      pax({ path: `${n}/${'d/'.repeat(900)}f` }),
+      entry('f', 'x'),
+    ]);
+    const source = Buffer.concat([...deep.flat(), END]);
+    expect(await longestStand(() => create(source).then((sandbox) => sandbox.close()))).toBeLessThan(
+      paced(500),
+    );
+  }, 60_000);
+
   it('folders with long attributes', async () => {
     const record = Buffer.alloc(900_000, 'x'); // and no string, which would count here
     record.write('900000 comment=');

@@ -103,7 +103,7 @@ export class ArchiveWriter {
   #addFolder(header: TarEntry): void {
     const path = pathOf(header.name);
     if (path === '') return;
-    this.#makeFolders(path);
+    this.#folder.native.closeFds([this.#openMade(path, path)]);
     this.#folders.set(path, finishOf(header, FOLDER_MODE_MASK));
   }
 
@@ -152,19 +152,53 @@ export class ArchiveWriter {
   }
 
   #inParent(path: string, work: (dir: number, name: string) => number): number {
-    const slash = path.lastIndexOf('/');
-    const parent = slash < 0 ? '' : path.slice(0, slash);
-    this.#makeFolders(parent);
     const { native } = this.#folder;
-    const dir = native.openBeneath({ dir: this.#root, path: parent || '.', flags: A_FOLDER });
-    if (dir < 0) throw new FileAccessError({ operation: 'workspace', path, errno: -dir });
+    const dir = this.#openMade(parentOf(path), path);
     try {
-      const done = work(dir, path.slice(slash + 1));
+      const done = work(dir, path.slice(path.lastIndexOf('/') + 1));
       if (done < 0) throw new FileAccessError({ operation: 'workspace', path, errno: -done });
       return done;
     } finally {
       native.closeFds([dir]);
     }
+  }
+
+  /**
+   * A folder, made with all that lead to it, opened. One goes down from the last that is known to exist, a
+   * step at a time: to walk from the top for each would take seconds where names lie as deep as they can.
+   */
+  #openMade(folder: string, path: string): number {
+    let known = folder;
+    while (!this.#made.has(known)) known = parentOf(known);
+    const { native } = this.#folder;
+    const open = (dir: number, name: string) => {
+      const opened = native.openBeneath({ dir, path: name, flags: A_FOLDER });
+      if (opened < 0) throw new FileAccessError({ operation: 'workspace', path, errno: -opened });
+      return opened;
+    };
+    let dir = open(this.#root, known || '.');
+    while (known !== folder) {
+      const end = folder.indexOf('/', known.length + 1);
+      const next = end < 0 ? folder : folder.slice(0, end);
+      const above = dir;
+      try {
+        const name = known === '' ? next : next.slice(known.length + 1);
+        this.#makeFolder(above, name, path);
+        dir = open(above, name);
+      } finally {
+        native.closeFds([above]);
+      }
+      known = next;
+      this.#made.add(known);
+    }
+    return dir;
+  }
+
+  #makeFolder(dir: number, name: string, path: string): void {
+    const { native, owner, folderMode: mode } = this.#folder;
+    const made = native.makeFolder({ dir, name, mode, owner });
+    if (made < 0 && made !== EEXIST)
+      throw new FileAccessError({ operation: 'workspace', path, errno: -made });
   }
 
   /** Throws as the calls of `node:fs` do. */
@@ -173,20 +207,16 @@ export class ArchiveWriter {
     const set = time === null ? 0 : this.#folder.native.setTimes({ fd, name: '', ...time });
     if (set < 0) throw Object.assign(new Error(), { errno: set, syscall: 'utimensat' });
   }
-
-  #makeFolders(path: string): void {
-    if (this.#made.has(path)) return;
-    const { native, owner, folderMode: mode } = this.#folder;
-    const made = this.#inParent(path, (dir, name) => {
-      const result = native.makeFolder({ dir, name, mode, owner });
-      return result === EEXIST ? 0 : result; // if it is no folder, what goes into it is refused
-    });
-    if (made === 0) this.#made.add(path);
-  }
 }
 
 function finishOf(header: TarEntry, mask: number): Finish {
   return { mode: header.mode & mask, time: timeOf(header) };
+}
+
+/** `''` of a name in the work folder itself. */
+function parentOf(path: string): string {
+  const slash = path.lastIndexOf('/');
+  return slash < 0 ? '' : path.slice(0, slash);
 }
 
 /** In one spelling, relative to the work folder; `''` is that itself. */
