@@ -27,6 +27,14 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** Few for a count, and yet megabytes of paths. */
+const LONG_PATHS = `
+import os
+os.makedirs('/'.join(['d' * 250] * 8))
+os.chdir('/'.join(['d' * 250] * 8))
+for i in range(9000): open(str(i), 'w').close()
+`;
+
 const shell = (script: string, options: OneShotOptions = {}) =>
   sbx.engine.run('/bin/sh', ['-c', script], options);
 
@@ -79,6 +87,36 @@ describe('in a session', () => {
     await sandbox.rm('a', { recursive: true });
     await sandbox.rm('a', { force: true });
     await expect(sandbox.stat('a')).rejects.toMatchObject({ code: 'SBX_FILE_NOT_FOUND' });
+  });
+
+  it('lists what is below, as node:fs does, and follows no link', async () => {
+    await using sandbox = await sbx.engine.createSandbox({ files: { 'a/b/c': '', 'a/x': '', y: '' } });
+    await sandbox.symlink('..', 'a/b/up');
+    await sandbox.symlink('/tmp', 'away');
+    await sandbox.writeFile('/tmp/hidden', '');
+    const all = ['a', 'a/b', 'a/b/c', 'a/b/up', 'a/x', 'away', 'y'];
+    expect((await sandbox.readdir('.', { recursive: true })).toSorted()).toEqual(all);
+    const entries = await sandbox.readdir('a', { recursive: true, withFileTypes: true });
+    expect(entries.map(({ name, path, kind }) => [path, name, kind]).toSorted()).toEqual([
+      ['b', 'b', 'dir'],
+      ['b/c', 'c', 'file'],
+      ['b/up', 'up', 'symlink'],
+      ['x', 'x', 'file'],
+    ]);
+    await expect(sandbox.readdir('y', { recursive: true })).rejects.toMatchObject({
+      code: 'SBX_FILE_NOT_FOLDER',
+    });
+  });
+
+  it('a list of all below has a bound, and names that are no text', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await sandbox.run('/bin/sh', ['-c', "mkdir d; : > d/$(printf '\\377')"]);
+    expect(await sandbox.readdir('.', { recursive: true })).toEqual(['d', 'd/\ufffd']);
+    const limits = { cpuTimeMs: 20_000, wallTimeMs: 20_000 };
+    (await sandbox.run('python3', ['-c', LONG_PATHS], { limits })).orThrow();
+    await expect(sandbox.readdir('.', { recursive: true })).rejects.toMatchObject({
+      code: 'SBX_FILE_TOO_LARGE',
+    });
   });
 
   it('a folder that is there is fine with `recursive`, and nothing else is', async () => {
@@ -191,7 +229,7 @@ describe('in a session', () => {
     await using sandbox = await sbx.engine.createSandbox({ files: { f: 'abcdef' } });
     const refused = { code: 'SBX_INVALID_OPTIONS' };
     await expect(sandbox.readFile('f', 'utf8' as never)).rejects.toMatchObject(refused);
-    await expect(sandbox.readdir('.', { recursive: true } as never)).rejects.toMatchObject(refused);
+    await expect(sandbox.readdir('.', { recursive: 1 } as never)).rejects.toMatchObject(refused);
     await expect(sandbox.rm('f', { recurse: true } as never)).rejects.toMatchObject(refused);
     await expect(sandbox.chmod('f', 755)).rejects.toMatchObject(refused);
     await expect(sandbox.writeFile('f', 5 as never)).rejects.toMatchObject({ ...refused, field: 'data' });

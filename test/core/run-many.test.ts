@@ -58,6 +58,23 @@ test.each([
   for await (const { status } of results) expect(status).toBe('ok');
 });
 
+test('awaited without a loop it gives all results', async () => {
+  const results = suite.engine.runMany(['a', 'b', 'c', 'd', 'e'].map(echo));
+  expect((await results).map(({ stdout }) => stdout.text().trim())).toEqual(['a', 'b', 'c', 'd', 'e']);
+  expect(await results).toBe(await results);
+  const each = await suite.engine.runMany([echo('a'), { file: '/no/such' }], { settle: 'each' });
+  expect(each.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  await expect(suite.engine.runMany([echo('a'), { file: '/no/such' }])).rejects.toMatchObject({
+    code: 'SBX_PROGRAM_NOT_FOUND',
+  });
+});
+
+test('awaited after a loop has begun it gives the rest', async () => {
+  const results = suite.engine.runMany(['a', 'b', 'c'].map(echo));
+  expect((await results.next()).value?.stdout.text()).toBe('a\n');
+  expect((await results).map(({ stdout }) => stdout.text())).toEqual(['b\n', 'c\n']);
+});
+
 test('leaving the loop kills what runs', async () => {
   const requests = [echo('first'), ...Array(3).fill({ file: t('sleep-ms'), args: ['20000'] })];
   const { ms } = await timed(async () => {
@@ -99,6 +116,13 @@ test.each([
 
 test.each<[unknown, RegExp]>([
   [['ls'], /^requests\[1\] must be a plain object/],
+  [{ file: 5 }, /^requests\[1\]\.file must be a string; got the number 5/],
+  [{ file: 'cat', args: 'x' }, /^requests\[1\]\.args must be an array/],
+  [
+    { file: 'cat', options: { limits: { cpuTimeMs: '1' } } },
+    /^requests\[1\]\.options\.limits\.cpuTimeMs must/,
+  ],
+  [{ file: 'cat', options: null }, /^requests\[1\]\.options must/],
   [{ file: 'cat', stdin: 'null' }, /^requests\[1\]\.stdin .*It belongs into options: \{ stdin: … \}/],
   [{ file: 'cat', arg: [] }, /^requests\[1\]\.arg .*Did you mean args\?/],
   [{ file: 'cat', options: { limits: { cpu: 1 } } }, /^requests\[1\]\.options\.limits\.cpu /],

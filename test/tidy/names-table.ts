@@ -65,5 +65,6 @@ export const JUDGED: Readonly<Record<string, keyof typeof REASONS>> = {
   'gojudge-server/judge/verdict.ts: BY_SIGNAL[exitSignal]': 'system',
   'languages/runtimes.ts: this.#options.env?.[language.name]': 'table',
   'serving/options.ts: ARTICLES[String(expected)]': 'system',
+  'serving/options.ts: (value as Record<PropertyKey, unknown> | undefined)?.[key]': 'own',
   "serving/options.ts: RULES[code ?? '']": 'system',
 };

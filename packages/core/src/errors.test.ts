@@ -209,6 +209,8 @@ it.each([
   ['request.pipes[1].from', 'pipes', null],
   ['request.programs', 'programs', null],
   ['args[2]', 'args', null],
+  ['requests[2].file', 'file', null],
+  ['requests[2].options.limits.cpuTimeMs', 'limits.cpuTimeMs', null],
   ['file', 'file', null],
   ['options', 'options', null],
 ])('%s is the option %s of program %s', (field, option, programIndex) => {

@@ -77,8 +77,12 @@ export class InvalidOptionsError extends SbxError {
  * `request.programs[1].limits.cpuSet` is the option `limits.cpuSet` of the program 1. Of what is in an option
  * only limits have names that are fixed.
  */
+/** Of a program of a group, of one of many, or of a single call. */
+const FIELD =
+  /^(?:request\.programs\[(\d+)\]\.|requests\[\d+\]\.(?:options\.)?|(?:options|request)\.)?(.*)$/s;
+
 function partsOf(field: string): { option: string; programIndex: number | null } {
-  const [, index, path] = /^(?:request\.programs\[(\d+)\]\.|(?:options|request)\.)?(.*)$/s.exec(field)!;
+  const [, index, path] = FIELD.exec(field)!;
   const option = /^(?:limits\.)?[\w$]+/.exec(path!)?.[0] ?? path!;
   return { option, programIndex: index === undefined ? null : Number(index) };
 }

@@ -8,7 +8,8 @@
 export { signalNumber } from './errno.js';
 export type { KnownLimits, MissingProgram } from './error-text.js';
 export * from './errors.js';
-export type { FileData, FolderEntry } from './files/work-files.js';
+export type { FolderEntry } from './files/list.js';
+export type { FileData } from './files/work-files.js';
 export {
   ALLOWABLE_SYSCALLS,
   type AllowableSyscall,

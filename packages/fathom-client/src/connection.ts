@@ -1,4 +1,5 @@
 /** The one socket of a client: made when first needed, made again when it went away, until it is closed. */
+import { noAnswerFrom } from '@sbx/shared';
 import { Backoff, type ReconnectOptions } from './backoff.js';
 import { connectionError, FathomError } from './errors.js';
 import { handshakeError, LastingFailures } from './lasting-failures.js';
@@ -185,7 +186,7 @@ export class Connection {
     if (this.#state === 'connecting') {
       this.#handshakeText = message ?? (error as { message?: string } | undefined)?.message ?? '';
     }
-    this.#reason ??= connectionError(`No answer from ${this.#options.url}.`, error);
+    this.#reason ??= connectionError(noAnswerFrom(this.#options.url, error), error);
   }
 
   #onClose(socket: SocketLike, { code, reason = '' }: { code?: number; reason?: string }): void {

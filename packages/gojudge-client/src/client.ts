@@ -6,6 +6,7 @@ import type { RunCommand, RunGroup } from './command.js';
 import { checkGroup } from './command-check.js';
 import { GojudgeError } from './errors.js';
 import { HttpCaller, wasNeverTaken } from './http.js';
+import { type ManyOutcomes, startMany } from './many.js';
 import {
   AMOUNT,
   COUNT,
@@ -16,7 +17,7 @@ import {
   TEXT,
   WHOLE,
 } from './option-check.js';
-import { disposeAll, outcomesOf, type RunOutcome } from './outcome.js';
+import { outcomesOf, type RunOutcome } from './outcome.js';
 import { toWireRequest } from './request.js';
 import { Retrier, type RetryOptions } from './retry.js';
 import { GojudgeSession, type SessionOptions } from './session.js';
@@ -117,32 +118,23 @@ export class GojudgeClient implements AsyncDisposable {
   }
 
   /**
-   * Many independent programs; outcomes in their order. When one cannot be carried out the others under way
-   * are stopped, what all left on the server is deleted, and its error is thrown.
+   * Many independent programs; outcomes in their order, all when it is awaited, or one after another in a
+   * loop. When one cannot be carried out the others under way are stopped, what all left on the server is
+   * deleted, and its error is thrown.
+   *
+   * @example
+   * ```ts
+   * for await (const outcome of client.runMany(tests.map(commandOf), { concurrency: 8 }))
+   *   if (!outcome.ok) break; // cancels the runs under way, and begins no more
+   * ```
    */
-  async runMany(commands: readonly RunCommand[], options: RunManyOptions = {}): Promise<RunOutcome[]> {
-    checkOptions('options', options, MANY_RULES);
-    if (!Array.isArray(commands)) refuse('commands', 'a list', commands);
-    const { concurrency = 4, signal } = options;
-    const stop = new AbortController();
-    const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
-    const outcomes: RunOutcome[] = new Array(commands.length);
-    let next = 0;
-    const work = async () => {
-      for (let index = next++; index < commands.length; index = next++) {
-        outcomes[index] = await this.run(commands[index]!, { signal: both });
-      }
-    };
-    const workers = Array.from({ length: Math.min(concurrency, commands.length) }, () =>
-      work().catch((error: unknown) => {
-        stop.abort(error);
-        throw error;
-      }),
-    );
-    const ended = await Promise.allSettled(workers);
-    if (ended.every(({ status }) => status === 'fulfilled')) return outcomes;
-    await disposeAll(outcomes);
-    throw stop.signal.reason;
+  runMany(commands: readonly RunCommand[], options: RunManyOptions = {}): ManyOutcomes {
+    return startMany(() => {
+      checkOptions('options', options, MANY_RULES);
+      if (!Array.isArray(commands)) refuse('commands', 'a list', commands);
+      const { concurrency = 4, signal } = options;
+      return { commands, concurrency, signal, run: (command, call) => this.run(command, call) };
+    });
   }
 
   /**

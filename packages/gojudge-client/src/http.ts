@@ -1,4 +1,5 @@
 /** Calls to a server: token, errors by code, retries. */
+import { causeCodes, noAnswerFrom } from '@sbx/shared';
 import { type ClientErrorCode, GojudgeError, runError } from './errors.js';
 import type { Retrier } from './retry.js';
 import type { Transport } from './transport.js';
@@ -78,7 +79,7 @@ export class HttpCaller {
     } catch (cause) {
       if (cause instanceof GojudgeError) throw cause;
       if (init.signal?.aborted) throw init.signal.reason;
-      const message = `No answer from ${this.#url}${path}.`;
+      const message = noAnswerFrom(this.#url + path, cause);
       throw new GojudgeError({ code: 'GOJUDGE_CONNECTION', message, retryable: true, cause });
     }
   }
@@ -86,18 +87,7 @@ export class HttpCaller {
 
 /** The server said that it did not begin, or was never there. */
 export function wasNeverTaken(error: GojudgeError): boolean {
-  return error.code === 'GOJUDGE_OVERLOADED' || codesOf(error).some((code) => NEVER_SENT.has(code));
-}
-
-/** Error codes down the chain of causes. */
-function codesOf(error: unknown): string[] {
-  const codes: string[] = [];
-  let at = error as { code?: unknown; cause?: unknown } | undefined;
-  for (let depth = 0; depth < 5 && typeof at === 'object' && at !== null; depth += 1) {
-    if (typeof at.code === 'string') codes.push(at.code);
-    at = at.cause as typeof at;
-  }
-  return codes;
+  return error.code === 'GOJUDGE_OVERLOADED' || causeCodes(error).some((code) => NEVER_SENT.has(code));
 }
 
 function failureOf(response: Response, body: string, url: string): GojudgeError {

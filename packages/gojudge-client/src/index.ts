@@ -18,6 +18,7 @@ export {
   GojudgeError,
   isGojudgeError,
 } from './errors.js';
+export type { ManyOutcomes } from './many.js';
 export { RunOutcome } from './outcome.js';
 export type { RunFigures } from './request.js';
 export type { RetryOptions } from './retry.js';

@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-import { onAbort } from '@sbx/shared';
+import { noAnswerFrom, onAbort } from '@sbx/shared';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { WebSocket } from 'ws';
 import { GojudgeClient as Client, type GojudgeClientOptions } from './client.js';
@@ -40,7 +40,7 @@ function openSocket(url: string, headers: Record<string, string>, signal?: Abort
       stay();
       resolve(socket as unknown as SocketLike);
     });
-    socket.on('error', (cause) => reject(connectionError(`No answer from ${url}.`, cause)));
+    socket.on('error', (cause) => reject(connectionError(noAnswerFrom(url, cause), cause)));
     socket.once('unexpected-response', (request, { statusCode = 0 }) => {
       request.destroy();
       const message = `${url} answered with HTTP ${statusCode} instead of a WebSocket.`;

@@ -29,7 +29,8 @@ describe('names that all servers share, and the former ones', () => {
     [{ allowHosts: [], allowedHosts: [] }, 'options.allowHosts', 'former name of allowedHosts'],
     [{ token: '' }, 'options.token', 'at least 1 characters'],
     [{ host: '' }, 'options.host', 'at least 1 characters'],
-    [{ port: 65_536 }, 'options.port', 'at most 65535'],
+    [{ port: 65_536 }, 'options.port', 'at most 65535; got the number 65536'],
+    [{ parallelism: '4' as never }, 'options.parallelism', 'a number; got the string "4"'],
   ])('%j is refused', (options, field, text) => {
     const message = expect.stringContaining(text);
     expect(() => parseOptions(options)).toThrow(

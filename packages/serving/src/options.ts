@@ -1,5 +1,5 @@
 /** Options checked by a zod schema, errors in the words of core. */
-import { InvalidOptionsError, nearestName } from '@sbx/core';
+import { InvalidOptionsError, nearestName, optionRules } from '@sbx/core';
 
 /** The part of a zod issue that is needed. */
 interface Issue {
@@ -35,7 +35,17 @@ export function checkOptions<Output>(schema: Schema<Output>, options: unknown): 
   const { code, path = [], keys = [], message = '' } = parsed.error.issues[0]!;
   const field = ['options', ...[...path, ...keys.slice(0, 1)].map(segment)].join('');
   const hint = keys[0] === undefined ? null : hintFor(keys[0], schema, path);
-  throw new InvalidOptionsError({ field, rule: RULES[code ?? ''] ?? 'type', expected: message, hint });
+  const value = valueAt(options, path);
+  const isTold = typeof value === 'number' || TELLING.has(code ?? '');
+  const got = isTold ? optionRules.describe(value) : null;
+  throw new InvalidOptionsError({ field, rule: RULES[code ?? ''] ?? 'type', expected: message, got, hint });
+}
+
+/** Kinds of faults of which the value may be told: a token that is too short is of none. */
+const TELLING: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value']);
+
+function valueAt(options: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], options);
 }
 
 /** Which option was meant, as core says it; of an object within them, at `path`. */

@@ -2,6 +2,7 @@
 export { onAbort, unlessAborted } from './abort.js';
 export { type AdmissionBounds, type AdmissionErrors, AdmissionQueue } from './admission-queue.js';
 export { type BackoffTimes, backoffMs } from './backoff.js';
+export { causeCodes, noAnswerFrom } from './cause-code.js';
 export { formatCpuList } from './cpu-list.js';
 export { linesOf } from './lines.js';
 export { mergeOutputs, type OpenableOutput, type OpenOutput } from './merge-outputs.js';

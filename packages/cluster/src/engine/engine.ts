@@ -8,6 +8,7 @@ import {
   type EngineInfo,
   type GroupRequest,
   type GroupResult,
+  optionRules,
   type Runner,
   type RunnerOptions,
   type RunnerProcess,
@@ -18,7 +19,7 @@ import {
 } from '@sbx/core';
 import { systemClock } from '../clock.js';
 import { pageOf } from '../metrics/page.js';
-import { ATTEMPTS_MAX, checkName, checkNumber, JOB_ID, MS_MAX, subjects, TENANT } from '../names.js';
+import { subjects } from '../names.js';
 import { NatsBlobStore } from '../nats/blob-store.js';
 import { type Broker, openBroker, unavailable } from '../nats/connection.js';
 import { WorkerList } from '../nats/presence.js';
@@ -30,7 +31,7 @@ import type { JobTicket } from '../submit/ticket.js';
 import type { WorkerDescription } from '../wire/announcement.js';
 import { clusterFamilies } from './figures.js';
 import { clusterInfo } from './info.js';
-import type { ClusterJob, ClusterTicket } from './job.js';
+import { type ClusterJob, type ClusterTicket, settingsOf } from './job.js';
 import { type JobSettings, Jobs } from './jobs.js';
 import { type ClusterOptions, parseClusterOptions, type ResolvedClusterOptions } from './options.js';
 import { packProgram } from './pack.js';
@@ -150,29 +151,23 @@ export class ClusterEngine implements Runner {
 
   /** As `Engine.run`. Besides: `WorkerLostError`, `ClusterUnavailableError`, `JobDeadlineError`. */
   async run(file: string, args?: readonly string[], options: RunnerOptions = {}): Promise<RunResult> {
+    optionRules.validateOneShot(file, args, options);
     const ticket = await this.#submit(this.#settings(), { file, args, options });
     return this.#count(await this.#jobs.runResult(ticket, options));
   }
 
   /** A job under an id of yours: sent twice, also by two processes, it is done once. */
   async submit(job: ClusterJob): Promise<ClusterTicket> {
-    const { id, tenant = this.#options.tenant, priority = 0, request, deadlineMs, maxAttempts } = job;
-    checkName('job.id', id, JOB_ID);
-    checkName('job.tenant', tenant, TENANT);
-    const settings = { ...this.#settings(), id, tenant, priority };
-    if (deadlineMs !== undefined) settings.deadlineMs = deadlineMs;
-    if (maxAttempts !== undefined) settings.maxAttempts = maxAttempts;
-    checkNumber('job.priority', priority, { min: -1000, max: 1000 });
-    checkNumber('job.deadlineMs', settings.deadlineMs, { min: 1, max: MS_MAX });
-    checkNumber('job.maxAttempts', settings.maxAttempts, { min: 1, max: ATTEMPTS_MAX, isWhole: true });
-    const { file, args, options = {} } = request;
+    const settings = settingsOf(job, this.#settings());
+    const { file, args, options = {} } = job.request;
+    optionRules.validateOneShot(file, args, options, 'job.request.');
     const ticket = await this.#submit(settings, { file, args, options });
     const result = this.#jobs.runResult(ticket, options).then((each) => this.#count(each));
     result.catch(() => undefined); // told to whoever awaits it
     const cancel = (reason: unknown = new Error('The job was cancelled.')) =>
       this.#submitter.cancel(ticket, reason);
     return {
-      id,
+      id: settings.id,
       result,
       get state() {
         return ticket.state;
@@ -183,6 +178,7 @@ export class ClusterEngine implements Runner {
 
   /** As `Engine.spawn`, with one attempt: what was written has been seen. `Process` by its members only. */
   async spawn(file: string, args?: readonly string[], options: RunnerOptions = {}): Promise<RunnerProcess> {
+    optionRules.validateOneShotSpawn(file, args, options);
     const session = randomUUID();
     const { tenant } = this.#options;
     const { connection } = this.#broker;
@@ -218,6 +214,7 @@ export class ClusterEngine implements Runner {
   runGroup(request: EachGroupRequest): Promise<EachGroupResult>;
   runGroup(request: GroupRequest): Promise<GroupResult>;
   async runGroup(request: GroupRequest | EachGroupRequest): Promise<GroupResult | EachGroupResult> {
+    optionRules.validateGroup(request);
     const { programs, pipes = [], settle = 'all', signal, onAbort } = request;
     this.#checkOpen();
     const ticket = await this.#jobs.submit({

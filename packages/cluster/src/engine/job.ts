@@ -1,5 +1,7 @@
 /** Jobs that callers name, and what they hold of them. */
-import type { RunRequest, RunResult } from '@sbx/core';
+import { optionRules, type RunRequest, type RunResult } from '@sbx/core';
+import { ATTEMPTS_MAX, checkName, checkNumber, JOB_ID, MS_MAX, TENANT } from '../names.js';
+import type { JobSettings } from './jobs.js';
 
 /** A job with a name of the caller's. */
 export interface ClusterJob {
@@ -30,4 +32,37 @@ export interface ClusterTicket {
   readonly state: 'waiting' | 'queued' | 'leased' | 'ended';
   /** Ends it, wherever it is: `result` rejects with `reason`. Resolves when no result counts any more. */
   cancel(reason?: unknown): Promise<void>;
+}
+
+const EXAMPLE = "{ id: 'submission-7', request: { file: 'python3', args: ['main.py'], options: { files } } }";
+
+/** Looked at by `settingsOf`, and as of `engine.run`. */
+const later = optionRules.by(() => null);
+
+const REQUEST_TABLE = optionRules.table<RunRequest>('a request, as of engine.run', {
+  file: later,
+  args: later,
+  options: later,
+});
+const JOB_TABLE = optionRules.table<ClusterJob>(
+  'a job of ClusterEngine.submit',
+  {
+    ...{ id: later, tenant: later, priority: later, deadlineMs: later, maxAttempts: later },
+    request: optionRules.nested(REQUEST_TABLE),
+  },
+  { required: ['id', 'request'], example: EXAMPLE },
+);
+
+/** Settings of a job, or of its engine where it has none. Throws `InvalidOptionsError`. */
+export function settingsOf(job: ClusterJob, defaults: JobSettings): JobSettings & { id: string } {
+  const found = optionRules.checkTable(job, JOB_TABLE);
+  if (found !== null) optionRules.throwProblem('job', found);
+  const { id, tenant = defaults.tenant, priority = 0 } = job;
+  const { deadlineMs = defaults.deadlineMs, maxAttempts = defaults.maxAttempts } = job;
+  checkName('job.id', id, JOB_ID);
+  checkName('job.tenant', tenant, TENANT);
+  checkNumber('job.priority', priority, { min: -1000, max: 1000 });
+  checkNumber('job.deadlineMs', deadlineMs, { min: 1, max: MS_MAX });
+  checkNumber('job.maxAttempts', maxAttempts, { min: 1, max: ATTEMPTS_MAX, isWhole: true });
+  return { ...defaults, id, tenant, priority, deadlineMs, maxAttempts };
 }

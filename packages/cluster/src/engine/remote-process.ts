@@ -6,7 +6,6 @@ import {
   type RunnerOptions,
   type RunnerProcess,
   type RunResult,
-  SbxError,
   signalNumber,
 } from '@sbx/core';
 import { mergeOutputs } from '@sbx/shared';
@@ -143,8 +142,9 @@ export class RemoteProcess implements RunnerProcess {
   async *[Symbol.asyncIterator](): AsyncGenerator<ProcessEvent, void, undefined> {
     const { stdout, stderr } = this;
     if (stdout === null && stderr === null) {
-      const message = "Nothing to iterate: spawn with stdout: 'pipe' or stderr: 'pipe'.";
-      throw new SbxError({ code: 'SBX_STREAM_BUSY', message });
+      const expected = 'can be iterated only where stdout or stderr is a pipe';
+      const hint = "Spawn it with stdout: 'pipe' or stderr: 'pipe', or await its result.";
+      throw new InvalidOptionsError({ field: 'process', rule: 'conflict', expected, hint });
     }
     yield* mergeOutputs({ stdout, stderr });
     yield { kind: 'exit', result: await this.result };

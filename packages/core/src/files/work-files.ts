@@ -19,20 +19,13 @@ import {
 import type { FileInput, FileStat } from '../types/files.js';
 import { fail, readChunks, refuseUnlessRegular, writeChunks } from './chunks.js';
 import { create, makeLink, modeOf, writeInto } from './copy.js';
+import { type FolderEntry, kindOf, listBelow, listFolder } from './list.js';
 import { notRegular } from './refusals.js';
 import { inParent, inTree, O_PATH, openParent, parentsInTree, type WorkFolder } from './trees.js';
 
 const fchmod = promisify(fchmodCallback);
 
 const READ_BYTES_MAX = 512 * 2 ** 20;
-
-/** Kinds of folder entries. */
-export interface FolderEntry {
-  /** Without its folder. */
-  name: string;
-  /** Kind of the entry; a link is not followed. */
-  kind: FileStat['kind'];
-}
 
 /** Data that can be written: text, bytes, a stream of either, or as in `files`. */
 export type FileData = string | Uint8Array | AsyncIterable<Uint8Array | string> | FileInput;
@@ -93,13 +86,12 @@ export class WorkFiles {
     checkMade(path, made, recursive && made === EEXIST && this.#isFolder(path));
   }
 
-  async readdir(path: string): Promise<FolderEntry[]> {
-    const folder = this.#open('readdir', path, constants.O_RDONLY | constants.O_DIRECTORY, { root: true });
+  async readdir(path: string, recursive: boolean): Promise<FolderEntry[]> {
+    const dir = this.#open('readdir', path, constants.O_RDONLY | constants.O_DIRECTORY, { root: true });
     try {
-      const entries = await fs.readdir(`/proc/self/fd/${folder}`, { withFileTypes: true });
-      return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
+      return await (recursive ? listBelow(this.#folder, { dir, path }) : listFolder(dir));
     } finally {
-      this.#close(folder);
+      this.#close(dir);
     }
   }
 
@@ -215,18 +207,6 @@ export class WorkFiles {
 function checkMade(path: string, made: number, mayExist: boolean): void {
   if (made >= 0 || (mayExist && made === EEXIST)) return;
   throw new FileAccessError({ operation: 'mkdir', path, errno: -made });
-}
-
-interface Kinds {
-  isFile(): boolean;
-  isDirectory(): boolean;
-  isSymbolicLink(): boolean;
-}
-
-function kindOf(entry: Kinds): FileStat['kind'] {
-  if (entry.isFile()) return 'file';
-  if (entry.isDirectory()) return 'dir';
-  return entry.isSymbolicLink() ? 'symlink' : 'other';
 }
 
 function toStat(stats: Stats): FileStat {

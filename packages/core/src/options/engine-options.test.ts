@@ -130,6 +130,9 @@ describe('validateEngineOptions', () => {
 
 it.each([
   ['timeout', 'Give limits: { wallTimeMs } (real time)'],
+  ['concurrency', 'Give parallelism: the programs that run at once'],
+  ['maxConcurrency', 'Give parallelism: the programs that run at once'],
+  ['workers', 'Give parallelism: the programs that run at once'],
   ['memory', 'Did you mean limits: { memoryBytes: … }?'],
   ['env', 'Give it to run, spawn or Sandbox.create.'],
   ['cwd', 'Give it to run or spawn.'],

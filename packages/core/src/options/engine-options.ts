@@ -38,6 +38,7 @@ const UNIGNORABLE: readonly (number | null)[] = [9, 19];
 const RESERVED = ['/', '/proc', '/dev', '/sys', '/tmp'];
 
 const OF_A_PROGRAM = 'Give it to run, spawn or Sandbox.create.';
+const PARALLELISM_HINT = 'Give parallelism: the programs that run at once.';
 const TIME_HINT =
   'Give limits: { wallTimeMs } (real time) or { cpuTimeMs } (time on the CPU) of each program.';
 
@@ -45,6 +46,9 @@ const TIME_HINT =
 const ENGINE_HINTS: Record<string, string> = {
   timeout: TIME_HINT,
   timeoutMs: TIME_HINT,
+  concurrency: PARALLELISM_HINT,
+  maxConcurrency: PARALLELISM_HINT,
+  workers: PARALLELISM_HINT,
   env: OF_A_PROGRAM,
   files: OF_A_PROGRAM,
   network: OF_A_PROGRAM,

@@ -36,11 +36,10 @@ const MKDIR = table<{ recursive?: boolean; mode?: number }>('the options of mkdi
   recursive: BOOLEAN,
   mode: by(checkFolderMode),
 });
-const READDIR = table<{ withFileTypes?: boolean }>(
-  'the options of readdir',
-  { withFileTypes: BOOLEAN },
-  { hints: { recursive: 'It lists one folder; for all below it run find.' } },
-);
+const READDIR = table<{ withFileTypes?: boolean; recursive?: boolean }>('the options of readdir', {
+  withFileTypes: BOOLEAN,
+  recursive: BOOLEAN,
+});
 const RM = table<{ recursive?: boolean; force?: boolean }>('the options of rm', {
   recursive: BOOLEAN,
   force: BOOLEAN,

@@ -23,4 +23,5 @@ export {
 } from './check.js';
 export { describe, quote } from './describe.js';
 export { keySegment, type Problem, problem, throwProblem, within, wrongType } from './problem.js';
+export { validateGroup, validateOneShot, validateOneShotSpawn } from './program.js';
 export { ONE_SHOT_RULES, PROGRAM_HINTS } from './program-rules.js';

@@ -23,29 +23,32 @@ export { validateGroup, validateSpawnGroup } from './group.js';
 
 /** Checks `sandbox.spawn(file, args, options)`. */
 export function validateProgram(file: unknown, args: unknown, options: unknown): void {
-  validateCall(file, args, options, SPAWN_TABLE);
+  validateCall([file, args, options], SPAWN_TABLE);
 }
 
 /** Checks `sandbox.run(file, args, options)`: a program in a standing sandbox. */
 export function validateRun(file: unknown, args: unknown, options: unknown): void {
-  validateCall(file, args, options, RUN_TABLE);
+  validateCall([file, args, options], RUN_TABLE);
 }
 
-/** Checks `Sandbox.run` and `engine.run`: a program in a fresh sandbox. */
-export function validateOneShot(file: unknown, args: unknown, options: unknown): void {
-  validateCall(file, args, options, ONE_SHOT_TABLE);
+/**
+ * Checks `Sandbox.run` and `engine.run`: a program in a fresh sandbox. `place`, of one of many, goes before
+ * the names in errors.
+ */
+export function validateOneShot(file: unknown, args: unknown, options: unknown, place?: string): void {
+  validateCall([file, args, options], ONE_SHOT_TABLE, place);
 }
 
 /** Checks `Sandbox.spawn` and `engine.spawn`: a living program in a fresh sandbox. */
 export function validateOneShotSpawn(file: unknown, args: unknown, options: unknown): void {
-  validateCall(file, args, options, ONE_SHOT_SPAWN_TABLE);
+  validateCall([file, args, options], ONE_SHOT_SPAWN_TABLE);
   const found = options === undefined ? null : checkLiving(options as RunOptions);
   if (found !== null) throwProblem('options', found);
 }
 
 /** Checks what a standby starts, but for its entry file. */
 export function validateStandbyStart(file: unknown, args: unknown, options: unknown): void {
-  validateCall(file, args, options, STANDBY_TABLE);
+  validateCall([file, args, options], STANDBY_TABLE);
 }
 
 /** Checks the options of `Sandbox.create` and `engine.createSandbox`. */
@@ -57,14 +60,18 @@ export function validateSandboxOptions(options: unknown): void {
   if (size !== null) throwProblem('options.env', size);
 }
 
-function validateCall(file: unknown, args: unknown, options: unknown, rules: Table): void {
+/** What a call starts, in the order of its arguments. */
+type ProgramCall = readonly [file: unknown, args: unknown, options: unknown];
+
+function validateCall(call: ProgramCall, rules: Table, place = ''): void {
+  const [file, args, options] = call;
   let found = checkFileArgument(file, args);
-  if (found !== null) throwProblem('file', found);
+  if (found !== null) throwProblem(`${place}file`, found);
   found = args === undefined ? null : checkArgs(args);
-  if (found !== null) throwProblem('args', found);
+  if (found !== null) throwProblem(`${place}args`, found);
   found = options === undefined ? null : (checkTable(options, rules) ?? checkTogether(options as RunOptions));
-  if (found !== null) throwProblem('options', found);
+  if (found !== null) throwProblem(`${place}options`, found);
   const env = (options as RunOptions | undefined)?.env;
   found = checkArgvSize(file as string, args as readonly string[] | undefined, env);
-  if (found !== null) throwProblem('args', found);
+  if (found !== null) throwProblem(`${place}args`, found);
 }

@@ -22,10 +22,11 @@ const REQUEST_TABLE = table('a request of engine.runMany', {
 
 /** Throws `InvalidOptionsError`, by the request's place: what stood beside `options` would be ignored. */
 export function validateRunRequest(request: unknown, index: number): void {
+  const place = `requests[${index}]`;
   const found = checkTable(request, REQUEST_TABLE);
-  if (found !== null) throwProblem(`requests[${index}]`, found);
+  if (found !== null) throwProblem(place, found);
   const { file, args, options } = request as Record<string, unknown>;
-  validateOneShot(file, args, options);
+  validateOneShot(file, args, options, `${place}.`);
 }
 
 /** Throws `InvalidOptionsError`. */

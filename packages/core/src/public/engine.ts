@@ -18,7 +18,7 @@ import { withCallerFrames } from './frames.js';
 import { runGroup, spawnGroup } from './group.js';
 import { spawnAlone } from './living.js';
 import { OpenEngine } from './open-engine.js';
-import type { ManyRequests, OneShotOptions, SandboxOptions } from './options.js';
+import type { ManyRequests, ManyResults, OneShotOptions, SandboxOptions } from './options.js';
 import type { NoOtherKeys, ProcessFor } from './process.js';
 import type { ProcessGroup } from './process-group.js';
 import { runMany } from './run-many.js';
@@ -82,7 +82,7 @@ export class Engine extends OpenEngine implements Runner {
    * in the order of the requests, which are taken as there is room, so they may be without end. A run that
    * rejects (`SBX_PROGRAM_NOT_FOUND`, …) or a request that is refused ends it, after the results of those
    * before it, unless `settle: 'each'` tells the end of each; leaving the loop early, or `signal`, kills what
-   * still runs.
+   * still runs. Awaited instead of looped over it gives all results in an array.
    *
    * @example
    * ```ts
@@ -91,15 +91,12 @@ export class Engine extends OpenEngine implements Runner {
    *   console.log(status, stdout.text());
    * ```
    */
-  runMany(
-    requests: ManyRequests,
-    options: EachRunManyOptions,
-  ): AsyncGenerator<PromiseSettledResult<RunResult>, void, undefined>;
-  runMany(requests: ManyRequests, options?: RunManyOptions): AsyncGenerator<RunResult, void, undefined>;
+  runMany(requests: ManyRequests, options: EachRunManyOptions): ManyResults<PromiseSettledResult<RunResult>>;
+  runMany(requests: ManyRequests, options?: RunManyOptions): ManyResults<RunResult>;
   runMany(
     requests: ManyRequests,
     options?: RunManyOptions | EachRunManyOptions,
-  ): AsyncGenerator<RunResult | PromiseSettledResult<RunResult>, void, undefined> {
+  ): ManyResults<RunResult | PromiseSettledResult<RunResult>> {
     return runMany(this.#core, requests, options);
   }
 

@@ -1,7 +1,8 @@
 /** Calls on the files of a sandbox, whoever lives in it. */
 import { Readable, type Writable } from 'node:stream';
+import type { FolderEntry } from '../files/list.js';
 import type { WorkFolder } from '../files/trees.js';
-import { type FileData, type FolderEntry, WorkFiles } from '../files/work-files.js';
+import { type FileData, WorkFiles } from '../files/work-files.js';
 import { validateFiles, validateReaddir } from '../options/file-calls.js';
 import { textOf } from '../streams/text.js';
 import { writableOf } from '../streams/writable.js';
@@ -63,16 +64,26 @@ export class FileCalls {
     return this.#files.mkdir(path, options);
   }
 
-  /** Names in a folder; with `withFileTypes` their kinds. Without a path the work folder. */
-  readdir(path: string | undefined, options: { withFileTypes: true }): Promise<FolderEntry[]>;
-  readdir(path?: string, options?: { withFileTypes?: false | undefined }): Promise<string[]>;
+  /**
+   * Names in a folder; with `withFileTypes` their kinds. Without a path the work folder. With `recursive`
+   * also what is in the folders below, as paths from this one; links are not followed, and more than 65 536
+   * entries are an `SBX_FILE_TOO_LARGE`.
+   */
+  readdir(
+    path: string | undefined,
+    options: { withFileTypes: true; recursive?: boolean | undefined },
+  ): Promise<FolderEntry[]>;
+  readdir(
+    path?: string,
+    options?: { withFileTypes?: false | undefined; recursive?: boolean | undefined },
+  ): Promise<string[]>;
   async readdir(
     path = '.',
-    options: { withFileTypes?: boolean | undefined } = NO_OPTIONS,
+    options: { withFileTypes?: boolean | undefined; recursive?: boolean | undefined } = NO_OPTIONS,
   ): Promise<string[] | FolderEntry[]> {
     validateReaddir(options);
-    const entries = await this.#files.readdir(path);
-    return options.withFileTypes ? entries : entries.map(({ name }) => name);
+    const entries = await this.#files.readdir(path, options.recursive ?? false);
+    return options.withFileTypes ? entries : entries.map((entry) => entry.path);
   }
 
   /** Follows links that stay in their file system. */

@@ -27,6 +27,12 @@ export interface RunRequest {
 /** Requests of `engine.runMany`, also ones that are made as they are taken. */
 export type ManyRequests = Iterable<RunRequest> | AsyncIterable<RunRequest>;
 
+/**
+ * Results of `engine.runMany`: one by one in a `for await`, which starts runs as it goes; awaited, all that
+ * nobody has taken, in an array. Nothing runs before either.
+ */
+export interface ManyResults<Result> extends AsyncGenerator<Result, void, undefined>, PromiseLike<Result[]> {}
+
 /** Settings of a sandbox that stays. */
 export interface SandboxOptions extends SandboxShape {
   /** Engine to use. Default: the process-wide default engine, opened at first use. */

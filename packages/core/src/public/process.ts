@@ -1,7 +1,7 @@
 /** A living program. */
 import { mergeOutputs } from '@sbx/shared';
 import { signalNumber } from '../errno.js';
-import { InvalidOptionsError, SbxError } from '../errors.js';
+import { InvalidOptionsError } from '../errors.js';
 import { describe } from '../options/describe.js';
 import { TERMINAL_SIZE_MAX } from '../options/stdio.js';
 import { after, CLOSE_WAIT_MS } from '../run/killing.js';
@@ -127,8 +127,9 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
   async *[Symbol.asyncIterator](): AsyncGenerator<ProcessEvent, void, undefined> {
     const { stdout, stderr } = this;
     if (stdout === null && stderr === null) {
-      const message = "Nothing to iterate: spawn with stdout: 'pipe' or stderr: 'pipe'.";
-      throw new SbxError({ code: 'SBX_STREAM_BUSY', message });
+      const expected = 'can be iterated only where stdout or stderr is a pipe';
+      const hint = "Spawn it with stdout: 'pipe' or stderr: 'pipe', or await its result.";
+      throw new InvalidOptionsError({ field: 'process', rule: 'conflict', expected, hint });
     }
     yield* mergeOutputs({ stdout, stderr });
     yield { kind: 'exit', result: await this.result };

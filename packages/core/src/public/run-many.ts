@@ -6,17 +6,41 @@ import { validateRunMany, validateRunRequest } from '../options/run-many.js';
 import { runOneShot } from '../run/one-shot.js';
 import type { EachRunManyOptions, RunManyOptions } from '../types/program.js';
 import type { RunResult } from '../types/result.js';
-import type { ManyRequests, RunRequest } from './options.js';
+import type { ManyRequests, ManyResults, RunRequest } from './options.js';
+
+/** What is known of one request's end. */
+type ManyResult = RunResult | PromiseSettledResult<RunResult>;
+
+/** The results, one by one in a loop, or all when awaited: a generator alone would run nothing then. */
+export function runMany(
+  core: EngineCore,
+  requests: ManyRequests,
+  options?: RunManyOptions | EachRunManyOptions,
+): ManyResults<ManyResult> {
+  const results = eachResult(core, requests, options);
+  let all: Promise<ManyResult[]> | null = null;
+  const then: PromiseLike<ManyResult[]>['then'] = (onDone, onFailed) => {
+    all ??= collect(results);
+    return all.then(onDone, onFailed);
+  };
+  return Object.assign(results, { then });
+}
+
+async function collect<Result>(results: AsyncIterable<Result>): Promise<Result[]> {
+  const all: Result[] = [];
+  for await (const result of results) all.push(result);
+  return all;
+}
 
 /**
  * Results in the order of the requests. Never more than `concurrency` run, and as many again wait to be
  * taken. A result is not kept back for a request that has not come: who makes the requests may wait for it.
  */
-export async function* runMany(
+async function* eachResult(
   core: EngineCore,
   requests: ManyRequests,
   options: RunManyOptions | EachRunManyOptions = {},
-): AsyncGenerator<RunResult | PromiseSettledResult<RunResult>, void, undefined> {
+): AsyncGenerator<ManyResult, void, undefined> {
   validateRunMany(requests, options);
   const { places, queueLength } = core.queue.bounds;
   const { settle, signal } = options;
