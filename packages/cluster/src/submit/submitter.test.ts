@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type Clock, systemClock } from '../clock.js';
 import type { SubmitterLink } from '../links.js';
 import type { Notice } from '../wire/notice.js';
@@ -15,13 +15,14 @@ function openSubmitter(
 ) {
   let tell: (notice: Notice) => void = () => undefined;
   const sent: string[] = [];
+  const removed: number[] = [];
   const followers = new Map<string, (record: Uint8Array) => void>();
   const link: SubmitterLink = {
     async publish({ id }) {
       sent.push(id);
       return { sequence: sent.length, before: null };
     },
-    remove: async () => undefined,
+    remove: async (sequence) => void removed.push(sequence),
     cancel: () => undefined,
     onNotice(take) {
       tell = take;
@@ -48,7 +49,7 @@ function openSubmitter(
   };
   const tellRecord = (id: string, record: Uint8Array) => followers.get(`t.${id}`)!(record);
   const lease = (id: string) => tell({ kind: 'leased', tenant: 't', id, attempt: 1, worker: 'w' });
-  return { submitter, submit, lease, end, sent, tellRecord, tell: (notice: Notice) => tell(notice) };
+  return { submitter, submit, lease, end, sent, removed, tellRecord, tell: (notice: Notice) => tell(notice) };
 }
 
 test('a large window that was full is filled again when a quarter of it is free', async () => {
@@ -113,6 +114,17 @@ test('a job that was stopped and has ended leaves no timer behind', async () => 
   expect((await ticket.record).kind).toBe('done');
   expect(timers.size).toBe(before);
   await submitter.close(new Error('over'));
+});
+
+test('a job whose result comes before the answer of the broker needs no removal from the queue', async () => {
+  const { submitter, submit, end, removed } = openSubmitter(2);
+  const [done, dropped] = [submit('a'), submit('b')];
+  end('a');
+  void submitter.cancel(dropped, new Error('no longer wanted'));
+  await done.record;
+  await vi.waitFor(() => expect(removed).toEqual([2]));
+  await submitter.close(new Error('over'));
+  expect(removed).toEqual([2]);
 });
 
 test('a record of another version says which end is to be updated', async () => {

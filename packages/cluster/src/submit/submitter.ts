@@ -136,6 +136,7 @@ export class Submitter {
     if (ticket.state === 'ended') return;
     const { job, sequence } = ticket;
     const wasPublished = ticket.state !== 'waiting';
+    ticket.isCancelled = true;
     if (!wasPublished) this.#queue.remove(ticket);
     this.#end(ticket, null, reason);
     if (!wasPublished) return;
@@ -182,9 +183,9 @@ export class Submitter {
       try {
         const { sequence, before } = await this.#link.publish({ submitter: this.#options.name, ...job });
         ticket.sequence = sequence;
-        if ((ticket.state as string) === 'ended') {
+        if (ticket.isCancelled) {
           await this.#link.remove(sequence).catch(() => undefined); // cancelled meanwhile
-        } else if (before !== null) this.#meet(ticket, before);
+        } else if (before !== null && (ticket.state as string) !== 'ended') this.#meet(ticket, before);
         return;
       } catch (error) {
         if (error instanceof ClusterDeniedError) return this.#end(ticket, null, error);

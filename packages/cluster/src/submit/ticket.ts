@@ -43,6 +43,8 @@ export class JobTicket {
   sequence: number | null = null;
   /** When its record was looked for last. */
   lookedAt: number;
+  /** Whatever comes of it is wanted no more. */
+  isCancelled = false;
   /** Its caller wants what there is of it. */
   wantsResult = false;
   readonly submittedAt: number;
