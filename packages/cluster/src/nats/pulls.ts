@@ -212,9 +212,8 @@ export class Pulls {
 
   /** Word of the pulls is due within their time. */
   #expect(): void {
-    if (this.#watchdog !== null) clearTimeout(this.#watchdog);
+    if (this.#watchdog !== null) return void this.#watchdog.refresh();
     this.#watchdog = setTimeout(() => {
-      this.#watchdog = null;
       if (this.#asked > 0) this.#restart(0);
     }, PULL_MS + GRACE_MS);
   }
