@@ -51,7 +51,7 @@ export interface SubmitterLink extends RecordLink {
    * Calls back with the record of a job as soon as it is stored, whoever writes it, until the returned
    * function is called. It may be lost.
    */
-  follow(key: string, take: (record: Uint8Array) => void): () => void;
+  follow(job: Pick<QueuedJob, 'tenant' | 'id'>, take: (record: Uint8Array) => void): () => void;
   /** The broker denied this user something that jobs of that tenant need. */
   onDenied(call: (tenant: string, error: Error) => void): void;
   /** The connection was lost and is there again: notices and records may be missing. */

@@ -92,7 +92,7 @@ export class ClusterEngine implements Runner {
       windowOf: () => Math.max(AHEAD_MIN, AHEAD * this.#slots),
       weightOf: (tenant) => shares.get(tenant) ?? 1,
     });
-    this.#jobs = new Jobs(this.#submitter, new NatsBlobStore(broker), { ...link, resultBytesMax });
+    this.#jobs = new Jobs(this.#submitter, new NatsBlobStore(broker), { resultBytesMax });
   }
 
   /** Whether a worker is there. */

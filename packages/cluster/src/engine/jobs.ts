@@ -53,8 +53,6 @@ export interface JobCall {
 }
 
 export interface JobsOptions {
-  /** Before a job of that tenant is sent. */
-  listen(tenant: string): void;
   /** Of all contents of one result. */
   resultBytesMax: number;
 }
@@ -97,7 +95,6 @@ export class Jobs {
     const body = encodeEnvelope(checked(request, call.field), writer.chunks);
     if (body.byteLength > MESSAGE_BYTES_MAX) throw tooLarge(call.field, body.byteLength);
     signal?.throwIfAborted();
-    this.#options.listen(settings.tenant);
     const ticket = this.#submitter.submit({
       id,
       tenant: settings.tenant,

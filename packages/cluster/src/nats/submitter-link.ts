@@ -1,31 +1,33 @@
 /** A submitter's side of JetStream. */
-import { headers, type Subscription } from '@nats-io/transport-node';
+import { headers } from '@nats-io/transport-node';
 import type { Published, QueuedJob, SubmitterLink } from '../links.js';
 import { HASH_HEADER, ID_HEADER, JOB_STREAM, recordKey, subjects } from '../names.js';
 import { encodeJob } from '../wire/job.js';
 import { decodeNotice, encodeCancel, type Notice } from '../wire/notice.js';
 import type { Broker } from './connection.js';
 import { tenantIn } from './denials.js';
+import { Feeds } from './feeds.js';
 import { recordLink } from './record-link.js';
 
-/** Until a subscription is ended where no job is sent, with which the word goes along. */
-const LEAVE_MS = 20;
 /** Another tenant has sent messages under both names of the job. */
 const TAKEN: Published = { sequence: 0, before: 'of another tenant' };
 
 /** `name`: of this submitter, in the subject of its notices. */
-export function submitterLink(
-  broker: Broker,
-  name: string,
-): SubmitterLink & { listen(tenant: string): void } {
+export function submitterLink(broker: Broker, name: string): SubmitterLink {
   const { connection } = broker;
-  const leaver = new Leaver();
-  const tenants = new Set<string>();
   let take: (notice: Notice) => void = () => undefined;
+  const feeds = new Feeds(connection, {
+    name,
+    onNotice(tenant, message) {
+      const notice = noticeOf(message.data);
+      if (notice?.kind === 'ping') message.respond();
+      else if (notice?.tenant === tenant) take(notice);
+    },
+  });
   return {
     ...recordLink(broker),
     publish(job) {
-      leaver.flush();
+      feeds.flush();
       return publish(broker, job);
     },
     async remove(sequence) {
@@ -37,55 +39,17 @@ export function submitterLink(
     onNotice(callback) {
       take = callback;
     },
-    follow(key, take) {
-      const subscription = connection.subscribe(subjects.ended(key), {
-        callback(error, message) {
-          if (error === null) take(message.data);
-        },
-      });
-      return () => leaver.leave(subscription);
-    },
+    follow: ({ tenant, id }, take) => feeds.follow(tenant, id, take),
     onDenied(call) {
       broker.denials.onDenied((denied) => {
         const tenant = tenantIn(denied.subject);
         if (tenant === null) return;
-        tenants.delete(tenant); // whose next job finds out again
+        feeds.drop(tenant);
         call(tenant, denied);
       });
     },
     onReconnect: (call) => void watchReconnects(broker, call),
-    /** Notices of one tenant, so that a submitter needs no permission for others. */
-    listen(tenant) {
-      if (tenants.has(tenant)) return;
-      tenants.add(tenant);
-      connection.subscribe(subjects.notice(tenant, name), {
-        callback: (error, message) => {
-          if (error !== null) return;
-          const notice = noticeOf(message.data);
-          if (notice?.kind === 'ping') message.respond();
-          else if (notice?.tenant === tenant) take(notice);
-        },
-      });
-    },
   };
-}
-
-/** Ends subscriptions that nothing comes for any more: in one write with the next job. */
-class Leaver {
-  readonly #over: Subscription[] = [];
-  #timer: NodeJS.Timeout | null = null;
-
-  leave(subscription: Subscription): void {
-    this.#over.push(subscription);
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      this.flush();
-    }, LEAVE_MS);
-  }
-
-  flush(): void {
-    for (const subscription of this.#over.splice(0)) subscription.unsubscribe();
-  }
 }
 
 function noticeOf(data: Uint8Array): Notice | null {

@@ -29,9 +29,9 @@ function openSubmitter(
     },
     onDenied: () => undefined,
     onReconnect: () => undefined,
-    follow(key, take) {
-      followers.set(key, take);
-      return () => followers.delete(key);
+    follow({ id }, take) {
+      followers.set(id, take);
+      return () => followers.delete(id);
     },
     createRecord: async () => true,
     readRecord,
@@ -45,9 +45,9 @@ function openSubmitter(
     });
   const end = (id: string) => {
     const header = { kind: 'done', attempt: 1, worker: 'w', bodyHash: 'h' } as const;
-    followers.get(`t.${id}`)!(encodeRecord({ ...header, outcome: NONE }));
+    followers.get(id)!(encodeRecord({ ...header, outcome: NONE }));
   };
-  const tellRecord = (id: string, record: Uint8Array) => followers.get(`t.${id}`)!(record);
+  const tellRecord = (id: string, record: Uint8Array) => followers.get(id)!(record);
   const lease = (id: string) => tell({ kind: 'leased', tenant: 't', id, attempt: 1, worker: 'w' });
   return { submitter, submit, lease, end, sent, removed, tellRecord, tell: (notice: Notice) => tell(notice) };
 }

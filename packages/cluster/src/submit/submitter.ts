@@ -124,7 +124,7 @@ export class Submitter {
     ticket.state = 'queued';
     this.times.waits.observe(this.#clock.now() - ticket.submittedAt);
     const take = (record: Uint8Array) => this.#onRecord(ticket, record);
-    ticket.stopFollowing = this.#link.follow(recordKey(ticket.tenant, ticket.job.id), take);
+    ticket.stopFollowing = this.#link.follow(ticket.job, take);
     void this.#publish(ticket);
   }
 

@@ -97,7 +97,8 @@ export class MemoryBroker {
       onNotice: (take) => {
         node.onNotice = take;
       },
-      follow: (key, take) => {
+      follow: ({ tenant, id }, take) => {
+        const key = recordKey(tenant, id);
         node.followers.set(key, take);
         return () => node.followers.delete(key);
       },
