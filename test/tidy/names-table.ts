@@ -36,6 +36,7 @@ export const JUDGED: Readonly<Record<string, keyof typeof REASONS>> = {
   'core/options/stdio.ts: value[key]': 'table',
   'core/options/stdio.ts: value[other]': 'table',
   'core/run/stdio/init-files.ts: copyOut(folder, [wanted], maxBytes, budget).files[file]': 'bare',
+  'fathom-client/client-options.ts: value[name as keyof T]': 'table',
   'fathom-client/wire/validate.ts: fields[name]': 'table',
   'fathom-client/wire/validate.ts: value[name]': 'table',
   'fathom-server/http/entry.ts: headers[VERSION_HEADER.toLowerCase()]': 'table',

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { FathomClient, type FathomClientOptions } from './client.js';
+import { FathomClient } from './client.js';
+import type { FathomClientOptions } from './client-options.js';
 import { FathomError } from './errors.js';
 import { type FakeSocket, fakeSockets } from './fake-socket.js';
 
@@ -26,6 +27,7 @@ function answer(socket: FakeSocket, id = socket.lastId): void {
 
 test.each([
   [{}, /options\.url must be an address/],
+  [{ url: 5 }, /options\.url must be a string/],
   [{ url: '127.0.0.1:8765' }, /options\.url must be an address/],
   [{ url: 'ftp://host' }, /options\.url must be an address/],
   [{ url: 'ws://' }, /options\.url must be an address/],

@@ -1,20 +1,24 @@
 /** The client: executions by id over one connection. */
 import { unlessAborted } from '@sbx/shared';
-import type { ReconnectOptions } from './backoff.js';
+import {
+  checkClientOptions,
+  checkExecuteOptions,
+  type ExecuteOptions,
+  type FathomClientOptions,
+  socketUrl,
+} from './client-options.js';
 import { Connection, type ConnectionState } from './connection.js';
 import { connectionError, type FathomError, lostError } from './errors.js';
 import { Execution, type ExecutionOwner } from './execution.js';
 import { type Load, loadOf } from './figures.js';
 import {
   checkMessageSize,
-  checkNames,
   type ExecutionRequest,
   executeFields,
   newExecutionId,
   outputLengthMaxOf,
-  refuse,
 } from './request.js';
-import { type OpenSocket, openGlobalSocket } from './transport.js';
+import { openGlobalSocket } from './transport.js';
 import {
   encodeMessage,
   type PongMessage,
@@ -22,47 +26,6 @@ import {
   Stamper,
   type Unstamped,
 } from './wire/index.js';
-
-/** Settings of a client; all but the address have defaults. */
-export interface FathomClientOptions {
-  /**
-   * `ws://host:8765/ws`; `http` and `https` are taken for `ws` and `wss`, and `/ws` is added where there is
-   * no path.
-   */
-  url: string;
-  /**
-   * Sent as `Authorization: Bearer`, and where headers cannot be sent (browsers) as a subprotocol, which
-   * `@sbx/fathom-server` takes.
-   */
-  token?: string | undefined;
-  /** How to connect again when the connection went away; `false`: only when the next call needs it. */
-  reconnect?: ReconnectOptions | false | undefined;
-  /** Longest wait for a connection to open, in ms. Default 5000. */
-  connectTimeoutMs?: number | undefined;
-  /**
-   * Time between pings while executions are under way, in ms; two without an answer end the connection.
-   * Default 30 000; 0: none.
-   */
-  pingIntervalMs?: number | undefined;
-  /**
-   * Longest wait for the answer to a ping, in ms; without any sign of life in it the connection is given up.
-   * Default 10 000.
-   */
-  pingTimeoutMs?: number | undefined;
-  /**
-   * Characters (UTF-16 units) kept of the output of one execution, in its result and in events not read yet.
-   * Default 67 108 864, the most that the protocol lets a program print.
-   */
-  outputLengthMax?: number | undefined;
-  /** Makes the socket. Default: ws on Node, the global WebSocket elsewhere. */
-  openSocket?: OpenSocket | undefined;
-}
-
-/** Settings of one call. */
-export interface ExecuteOptions {
-  /** Abort cancels the execution on the server and rejects at once with the signal's reason. */
-  signal?: AbortSignal | undefined;
-}
 
 /** Answer to a ping. */
 export interface Pong {
@@ -99,9 +62,7 @@ export class FathomClient implements AsyncDisposable {
   readonly #owner: ExecutionOwner;
 
   constructor(options: FathomClientOptions) {
-    if (typeof options === 'string')
-      refuse('options', 'must be an object such as { url: … }, not the address alone');
-    checkNames('options', options, KNOWN_OPTIONS);
+    checkClientOptions(options);
     this.#owner = {
       cancel: (id) => void this.#send({ type: 'cancel', id }),
       forget: (id) => this.#forget(id),
@@ -144,18 +105,21 @@ export class FathomClient implements AsyncDisposable {
    * Starts an execution. The handle is awaited for the result or read event by event. Throws at once when the
    * request is wrong; everything else comes through the handle.
    */
-  execute(request: ExecutionRequest, { signal }: ExecuteOptions = {}): Execution {
+  execute(request: ExecutionRequest, options: ExecuteOptions = {}): Execution {
+    checkExecuteOptions(options);
     const id = newExecutionId();
     const fields = executeFields(id, request);
     const text = encodeMessage(fields, this.#stamper.now());
     checkMessageSize(text);
     const execution = Execution.make(id, this.#owner);
-    void this.#start(execution, text, signal);
+    void this.#start(execution, text, options.signal);
     return execution;
   }
 
   /** Asks whether the server lives, and how busy it is. */
-  async ping({ signal }: ExecuteOptions = {}): Promise<Pong> {
+  async ping(options: ExecuteOptions = {}): Promise<Pong> {
+    checkExecuteOptions(options);
+    const { signal } = options;
     await unlessAborted(this.#connection.ready(), signal);
     const startedAt = performance.now();
     return new Promise((resolve, reject) => {
@@ -276,25 +240,4 @@ export class FathomClient implements AsyncDisposable {
       this.#sendPing();
     }, this.#pingIntervalMs);
   }
-}
-
-const KNOWN_OPTIONS = [
-  'url',
-  'token',
-  'reconnect',
-  'connectTimeoutMs',
-  'pingIntervalMs',
-  'pingTimeoutMs',
-  'outputLengthMax',
-  'openSocket',
-] as const satisfies (keyof FathomClientOptions)[];
-
-/** The address of the socket. */
-function socketUrl(text: string): string {
-  if (!/^(ws|http)s?:\/\//i.test(text) || !URL.canParse(text))
-    refuse('options.url', 'must be an address such as ws://127.0.0.1:8765');
-  const url = new URL(text);
-  url.protocol = url.protocol.replace(/^http/, 'ws');
-  if (url.pathname === '/') url.pathname = '/ws';
-  return url.href;
 }

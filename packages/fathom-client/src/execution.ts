@@ -2,6 +2,7 @@
 import { Accumulator } from './accumulator.js';
 import { FathomError, lostError } from './errors.js';
 import { type ExecutionUsage, usageOf } from './figures.js';
+import { inOwnNames } from './request.js';
 import type { ServerMessage, TerminalStatus } from './wire/index.js';
 
 /** What an execution came to. */
@@ -205,7 +206,7 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
   #takeError({ code, message, retryable }: ServerMessage & { type: 'error' }): void {
     const error = new FathomError({
       code: 'FATHOM_REJECTED',
-      message,
+      message: inOwnNames(message),
       retryable,
       wireCode: code,
       executionId: this.id,

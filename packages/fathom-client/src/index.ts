@@ -6,7 +6,8 @@
  */
 export { Accumulator } from './accumulator.js';
 export type { ReconnectOptions } from './backoff.js';
-export { type ExecuteOptions, FathomClient, type FathomClientOptions, type Pong } from './client.js';
+export { FathomClient, type Pong } from './client.js';
+export type { ExecuteOptions, FathomClientOptions } from './client-options.js';
 export type { ConnectionState } from './connection.js';
 export {
   CLIENT_ERROR_CODES,

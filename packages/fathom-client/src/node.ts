@@ -5,7 +5,8 @@
  * @packageDocumentation
  */
 import { WebSocket } from 'ws';
-import { FathomClient as Client, type FathomClientOptions } from './client.js';
+import { FathomClient as Client } from './client.js';
+import type { FathomClientOptions } from './client-options.js';
 import { refusedUpgrade } from './lasting-failures.js';
 import type { OpenSocket, SocketLike } from './transport.js';
 import { PROTOCOL_VERSION, VERSION_HEADER } from './wire/index.js';

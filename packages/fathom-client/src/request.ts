@@ -92,6 +92,19 @@ export function executeFields(id: string, request: ExecutionRequest): ExecuteFie
   };
 }
 
+/** As servers call limits, whose bounds are their own: what the caller calls them. */
+const NAMES_BY_WIRE: ReadonlyMap<string, string> = new Map([
+  ['limits.timeout_ms', 'limits.timeoutMs'],
+  ['limits.memory_mb', 'limits.memoryBytes (here in MiB)'],
+  ['limits.cpu_shares', 'limits.cpuShares'],
+  ['limits.max_output_bytes', 'limits.outputBytes'],
+]);
+
+/** What a server says of a request, in the names that the caller has given. */
+export function inOwnNames(message: string): string {
+  return message.replace(/\blimits\.[a-z_]+/g, (name) => NAMES_BY_WIRE.get(name) ?? name);
+}
+
 /** A message that is too large would end the connection, and with it every execution on it. */
 export function checkMessageSize(text: string): void {
   const { messageBytes } = SIZE_LIMITS;
@@ -126,7 +139,7 @@ const EXAMPLE = " such as { language: 'python', code: '…' }";
 
 /** Throws FATHOM_REQUEST for what is no object, or has a name that is not known. */
 export function checkNames(field: string, value: unknown, known: readonly string[]): void {
-  if (typeof value !== 'object' || value === null)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
     refuse(field, `must be an object${field === 'request' ? EXAMPLE : ''}`);
   const unknown = Object.keys(value).find((name) => !known.includes(name));
   if (unknown === undefined) return;

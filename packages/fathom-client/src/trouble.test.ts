@@ -1,7 +1,8 @@
 // Servers that are away, dead, deaf, newer than us, or none.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Backoff } from './backoff.js';
-import { FathomClient, type FathomClientOptions } from './client.js';
+import { FathomClient } from './client.js';
+import type { FathomClientOptions } from './client-options.js';
 import { FathomError } from './errors.js';
 import { fakeSockets } from './fake-socket.js';
 

@@ -8,6 +8,9 @@ describe('a client', () => {
 
   it.each([
     [{ timeoutMs: 5 }, /timeoutMs is not known; known are requestTimeoutMs/],
+    [null, /options must be an object of requestTimeoutMs/],
+    [[], /options must be an object/],
+    [{ requestTimeoutMs: '5' }, /requestTimeoutMs must be a positive number or null; got "5"/],
     [{ requestTimeoutMs: -1 }, /requestTimeoutMs must be a positive number or null; got -1/],
   ])('refuses %o', (options, message) => {
     expect(() => new FifoClient('/x', options as object)).toThrow(message);
@@ -16,6 +19,25 @@ describe('a client', () => {
   it('does nothing for a signal that is aborted already', async () => {
     const signal = AbortSignal.abort(new Error('mine'));
     await expect(new FifoClient('/no/such').wait({ signal })).rejects.toThrow('mine');
+  });
+
+  it.each<[call: (client: FifoClient) => Promise<unknown>, message: string]>([
+    [
+      (client) => client.wait({ terminate: 'false' as never }),
+      'terminate must be true or false; got "false"',
+    ],
+    [(client) => client.wait(AbortSignal.abort() as never), 'options must be { signal } for an AbortSignal'],
+    [(client) => client.wait({ signal: {} as never }), 'signal must be an AbortSignal; got an object'],
+    [(client) => client.terminate(5 as never), 'options must be an object'],
+    [(client) => client.terminate({ terminate: false } as never), 'terminate is not known'],
+    [(client) => client.measure('x' as never), 'section must be a function; got "x"'],
+    [(client) => client.checkpoint(undefined as never), 'name must be a string; got nothing'],
+    [(client) => client.checkpoint('a', { maxMemoryBytes: '1' as never }), 'maxMemoryBytes must be a number'],
+  ])('asks nothing when a call is wrong: %s', async (call, message) => {
+    const client = new FifoClient('/no/such');
+    const refused = { code: 'SBX_FIFO_INVALID_OPTIONS', message: expect.stringContaining(message) };
+    await expect(call(client)).rejects.toMatchObject(refused);
+    await expect(client.wait()).rejects.toMatchObject({ code: 'SBX_FIFO_GONE' }); // no last call was made
   });
 
   it('says that it is closed', async () => {

@@ -1,6 +1,7 @@
 /** The client: asks one thing at a time, and never hangs. */
 import { join, resolve } from 'node:path';
 import { checkOptionNames, FifoError, type FifoReading, STATUS_PIPE, WAIT_PIPE } from '@sbx/fifo-protocol';
+import { BYTES, check, checkTimeout, DIR, FLAG, FUNCTION, SIGNAL, TEXT } from './checks.js';
 import { exchange } from './exchange.js';
 import { openStreams, type ProgramStreams } from './streams.js';
 import type {
@@ -13,6 +14,7 @@ import type {
 } from './types.js';
 
 const REQUEST_TIMEOUT_MS = 10_000;
+const REQUEST_OPTIONS = ['requestTimeoutMs', 'signal'];
 
 /**
  * Asks the manager of one process. Cheap to make; opens nothing until the first request. One client at a time
@@ -37,7 +39,7 @@ export class FifoClient {
 
   constructor(dir: string, options: FifoClientOptions = {}) {
     checkOptionNames(options, ['requestTimeoutMs']);
-    if (typeof dir !== 'string' || dir === '') throw refuse('dir', 'must be the path of the directory');
+    check('dir', dir, DIR);
     this.dir = resolve(dir);
     this.#requestTimeoutMs = checkTimeout(options.requestTimeoutMs, REQUEST_TIMEOUT_MS);
   }
@@ -51,6 +53,8 @@ export class FifoClient {
   async wait(options: WaitOptions = {}): Promise<FifoReading> {
     checkOptionNames(options, ['terminate', 'requestTimeoutMs', 'signal']);
     const { terminate = false, signal } = options;
+    check('terminate', terminate, FLAG);
+    if (signal !== undefined) check('signal', signal, SIGNAL);
     const timeoutMs = checkTimeout(options.requestTimeoutMs, this.#requestTimeoutMs);
     signal?.throwIfAborted();
     this.#checkOpen();
@@ -67,7 +71,8 @@ export class FifoClient {
   }
 
   /** The last call: ends the program and gives its final figures. */
-  terminate(options: RequestOptions = {}): Promise<FifoReading> {
+  async terminate(options: RequestOptions = {}): Promise<FifoReading> {
+    checkOptionNames(options, REQUEST_OPTIONS);
     return this.wait({ ...options, terminate: true });
   }
 
@@ -77,6 +82,8 @@ export class FifoClient {
    * constant, to be measured with an empty section and subtracted.
    */
   async measure<T>(section: () => T | Promise<T>, options: RequestOptions = {}): Promise<Measurement<T>> {
+    check('section', section, FUNCTION);
+    checkOptionNames(options, REQUEST_OPTIONS);
     const before = await this.wait(options);
     const value = await section();
     const after = await this.wait(options);
@@ -85,7 +92,10 @@ export class FifoClient {
 
   /** Notes the memory held at this point of the run. The program should wait for input meanwhile. */
   async checkpoint(name: string, options: CheckpointOptions = {}): Promise<MemoryCheckpoint> {
+    check('name', name, TEXT);
+    checkOptionNames(options, ['maxMemoryBytes', ...REQUEST_OPTIONS]);
     const { maxMemoryBytes = null, ...request } = options;
+    check('maxMemoryBytes', maxMemoryBytes, BYTES);
     const reading = await this.wait(request);
     const { memoryBytes } = reading;
     const ok = maxMemoryBytes === null || memoryBytes <= maxMemoryBytes;
@@ -153,15 +163,4 @@ function joinSignals(
 
 function closedError(): FifoError {
   return new FifoError({ code: 'SBX_FIFO_CLOSED', message: 'The client is closed.' });
-}
-
-function checkTimeout(value: number | null | undefined, otherwise: number | null): number | null {
-  if (value === undefined) return otherwise;
-  if (value === null || (Number.isFinite(value) && value > 0)) return value;
-  throw refuse('requestTimeoutMs', `must be a positive number or null; got ${String(value)}`);
-}
-
-function refuse(field: string, expected: string): FifoError {
-  const details = { field, expected };
-  return new FifoError({ code: 'SBX_FIFO_INVALID_OPTIONS', message: `${field} ${expected}.`, details });
 }

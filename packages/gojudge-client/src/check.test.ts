@@ -231,6 +231,15 @@ describe('options of calls', () => {
       () => client.upload(undefined as never),
       'content must be a string, bytes, a Blob or',
     ],
+    ['a name that is none', () => client.upload('a', 5 as never), 'name must be a string; got 5'],
+    [
+      'a signal alone',
+      () => client.run(command(), AbortSignal.abort() as never),
+      'options must be { signal }',
+    ],
+    ['no options', () => client.interact(command(), null as never), 'options must be an object of'],
+    ['a map of variables', () => client.run(command({ env: new Map() as never })), 'got a Map'],
+    ['limits to come', () => client.run(command({ limits: Promise.resolve() as never })), 'got a promise'],
     ['a list to upload', () => client.upload([1] as never), 'content must be a string, bytes, a Blob or'],
   ])('%s', async (_what, call, text) => {
     await expect(call()).rejects.toMatchObject({

@@ -216,8 +216,7 @@ export class GojudgeClient implements AsyncDisposable {
     const { commands, ...rest } = 'commands' in command ? command : { commands: [command] };
     checkGroup({ ...rest, commands });
     const group = { ...rest, commands: commands.map((one) => ({ ...one, files: one.files ?? ALL_STREAMS })) };
-    const { signal } = options;
-    const openSocket = () =>
+    const openSocket = (signal: AbortSignal | undefined) =>
       this.#retrier.run(() => this.#openSocket('/stream', signal), wasNeverTaken, signal);
     return InteractiveRun.open(this, openSocket, group, options);
   }

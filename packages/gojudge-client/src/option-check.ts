@@ -19,10 +19,14 @@ export const TEXT: ValueRule = ['a string', isText];
 export const FLAG: ValueRule = ['true or false', (value) => typeof value === 'boolean'];
 export const TEXTS: ValueRule = ['a list of strings', (value) => Array.isArray(value) && value.every(isText)];
 export const LIST: ValueRule = ['a list', Array.isArray];
-export const RECORD: ValueRule = ['an object', isObject];
+/** What has no fields of its own would be taken for an empty one: a Map, a promise, a date. */
+const isRecord = (value: unknown): value is object =>
+  isObject(value) && !(Symbol.iterator in value) && !isPromise(value) && !(value instanceof Date);
+
+export const RECORD: ValueRule = ['an object', isRecord];
 export const TEXT_RECORD: ValueRule = [
   'an object of strings',
-  (value) => isObject(value) && Object.values(value).every(isText),
+  (value) => isRecord(value) && Object.values(value).every(isText),
 ];
 /** `Infinity` is the highest that the wire can carry. */
 export const AMOUNT: ValueRule = [
@@ -53,7 +57,8 @@ export function checkOptions<T extends object>(
   rules: OptionRules<T>,
   meanings: ReadonlyMap<string, string> = new Map(),
 ): void {
-  if (!isObject(value)) refuse(place, `an object of ${Object.keys(rules).join(', ')}`, value);
+  if (SIGNAL[1](value)) refuse(place, '{ signal } for an AbortSignal', value); // it has no fields to refuse
+  if (!isRecord(value)) refuse(place, `an object of ${Object.keys(rules).join(', ')}`, value);
   for (const [name, given] of Object.entries(value)) {
     if (given === undefined) continue;
     if (!Object.hasOwn(rules, name)) {
@@ -76,8 +81,9 @@ export function advice(file: unknown): string {
   return isPromise(file) ? ' (await the promise first)' : '';
 }
 
-const isPromise = (value: unknown) =>
-  isObject(value) && typeof (value as { then?: unknown }).then === 'function';
+function isPromise(value: unknown): boolean {
+  return isObject(value) && typeof (value as { then?: unknown }).then === 'function';
+}
 
 function refuseName(place: string, meant: string | null, known: readonly string[]): never {
   const hint = meant === null ? '' : ` Did you mean ${meant}?`;
@@ -93,7 +99,9 @@ const SHOWN_CHARS = 80;
 function shown(got: unknown): string {
   if (typeof got === 'number') return `${got}`;
   if (typeof got === 'bigint') return `${got}n`;
-  if (typeof got === 'function') return 'a function';
+  if (typeof got === 'function' || typeof got === 'symbol') return `a ${typeof got}`;
+  if (SIGNAL[1](got)) return 'an AbortSignal';
+  if (got instanceof Map || got instanceof Set) return `a ${got.constructor.name}`;
   if (isPromise(got)) return 'a promise';
   if (got instanceof Uint8Array) return `${got.byteLength} bytes`;
   try {

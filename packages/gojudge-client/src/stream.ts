@@ -133,7 +133,7 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
   /** @internal */
   static async open(
     calls: FileCalls,
-    openSocket: () => Promise<SocketLike>,
+    openSocket: (signal: AbortSignal | undefined) => Promise<SocketLike>,
     group: RunGroup,
     options: InteractOptions,
   ): Promise<InteractiveRun> {
@@ -142,7 +142,7 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
     const request = toWireRequest(group, options.requestId);
     checkRequest(request, true);
     options.signal?.throwIfAborted();
-    const socket = await openSocket();
+    const socket = await openSocket(options.signal);
     const run = new InteractiveRun(calls, socket, group, options);
     if (options.signal?.aborted) {
       await run.close();

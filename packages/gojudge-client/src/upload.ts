@@ -45,6 +45,7 @@ function frameOf(
   name: string,
   boundary: string,
 ): [head: Uint8Array<ArrayBuffer>, tail: Uint8Array<ArrayBuffer>] {
+  if (typeof name !== 'string') refuse('name', 'a string', name);
   if (name === '') {
     throw new GojudgeError({ code: 'GOJUDGE_REQUEST', message: 'The name of an upload must not be empty.' });
   }

@@ -9,6 +9,7 @@ import type { RunRequest } from './request.js';
 import { describeResult, type ResultJson } from './result-json.js';
 import { summaryOf } from './summary.js';
 import type { RunOutcome, RunPlan } from './types.js';
+import { weakenedLines } from './weakened.js';
 
 /** The object of `sbx run --json`. Fields are added within a version, never changed or removed. */
 interface RunJson extends ResultJson {
@@ -75,9 +76,6 @@ export function reportInterrupt(request: RunRequest, { message, exitCode }: Inte
 
 function sayResult(result: RunResult): void {
   const paint = painterFor(process.stderr);
-  for (const reason of new Set(result.degraded.map((one) => one.reason))) {
-    const features = result.degraded.filter((one) => one.reason === reason).map((one) => one.feature);
-    say(`${paint('yellow', 'weakened')}: ${features.join(', ')}: ${reason}`);
-  }
+  for (const line of weakenedLines(result.degraded)) say(`${paint('yellow', 'weakened')}: ${line}`);
   say(summaryOf(result, paint));
 }

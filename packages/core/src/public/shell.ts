@@ -1,6 +1,7 @@
 /** Quoting for `sh -c`. */
 
 import { InvalidOptionsError } from '../errors.js';
+import { describeSecret } from '../options/describe.js';
 import type { RunOptions } from '../types/program.js';
 import type { RunResult } from '../types/result.js';
 
@@ -20,6 +21,7 @@ export function callShell(
     (options: RunOptions): ShellTag =>
     async (strings, ...values) => {
       checkTemplate(strings);
+      checkValues(values);
       return run(quoteShell(strings, values), options);
     };
   return isShellOptions(first) ? tag(first) : tag({})(first, ...rest);
@@ -36,6 +38,21 @@ export function checkTemplate(strings: unknown): void {
   const hint =
     'Write sandbox.sh`wc -l notes.txt`; a line that is text already goes to run: ("sh", ["-c", line]).';
   throw new InvalidOptionsError({ field: 'sh', rule: 'type', expected, hint });
+}
+
+/** Throws for what would be a word that nobody meant: `undefined`, `[object Promise]`. */
+function checkValues(values: readonly unknown[]): void {
+  const index = values.findIndex((value) => typeof value !== 'string' && typeof value !== 'number');
+  if (index < 0) return;
+  const value = values[index];
+  const hint = Array.isArray(value)
+    ? 'For several words write one value for each.'
+    : value instanceof Promise
+      ? 'Await it first.'
+      : null;
+  const expected = 'must be a string or a number';
+  const field = `sh.values[${index}]`;
+  throw new InvalidOptionsError({ field, rule: 'type', expected, got: describeSecret(value), hint });
 }
 
 /** The line with each value as one word, whatever is in it. */
