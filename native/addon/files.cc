@@ -18,24 +18,27 @@
 namespace sbx {
 namespace {
 
-// Makes the folders that lead to the last component of `path`.
+// Makes the folders that lead to the last component of `path`: on the way down, since each walk from the top
+// takes a millisecond where names lie as deep as they can.
 int MakeParents(int dir, const std::string& path, mode_t mode, bool follow) {
-  for (size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1)) {
-    const std::string parent = path.substr(0, at);
-    const size_t slash = parent.rfind('/');
-    const std::string name = slash == std::string::npos ? parent : parent.substr(slash + 1);
-    Fd holder(slash == std::string::npos
-                  ? sys::Fcntl(dir, F_DUPFD_CLOEXEC, 0)
-                  : OpenBelow(dir, parent.substr(0, slash).c_str(), O_PATH | O_DIRECTORY, 0, follow));
-    if (holder.get() < 0) return holder.release();
-    const int made = sys::MkdirAt(holder.get(), name.c_str(), mode);
-    if (made == -EEXIST) continue;
-    if (made < 0) return made;
-    // The process's umask has had its say.
-    const Fd folder(OpenBelow(dir, parent.c_str(), O_RDONLY | O_DIRECTORY, 0, follow));
-    if (folder) (void)!RawSyscall(SYS_fchmod, folder.get(), mode);
+  Fd above(sys::Fcntl(dir, F_DUPFD_CLOEXEC, 0));
+  size_t start = 0;
+  for (size_t end = path.find('/'); above && end != std::string::npos; end = path.find('/', start)) {
+    const std::string name = path.substr(start, end - start);
+    const int made = sys::MkdirAt(above.get(), name.c_str(), mode);
+    if (made < 0 && made != -EEXIST) return made;
+    if (made == 0) {
+      // The process's umask has had its say.
+      const Fd folder(OpenBelow(above.get(), name.c_str(), O_RDONLY | O_DIRECTORY, 0, false));
+      if (folder) (void)!RawSyscall(SYS_fchmod, folder.get(), mode);
+    }
+    int next = OpenBelow(above.get(), name.c_str(), O_PATH | O_DIRECTORY, 0, false);
+    if (next == -ELOOP && follow)  // a link, which may lead up: from the top
+      next = OpenBelow(dir, path.substr(0, end).c_str(), O_PATH | O_DIRECTORY, 0, true);
+    above.reset(next);
+    start = end + 1;
   }
-  return 0;
+  return above ? 0 : above.release();
 }
 
 // Opens a regular file to be written anew, its folders made where they are missing.

@@ -7,6 +7,7 @@ import { type CopyOut, DEFAULT_MOUNTS, type OneShotOptions } from '@sbx/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KiB, MiB, t, useEngine } from '../helpers/engine.js';
 import { paced } from '../helpers/pace.js';
+import { longestStand } from '../helpers/stand.js';
 
 const mounts = [...DEFAULT_MOUNTS, { kind: 'tmpfs', target: '/data', mode: 0o777 } as const];
 const sbx = useEngine({ mounts });
@@ -24,6 +25,39 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const places = ['/w/a/f', '/tmp/f', '/tmp/a/b/f', '/dev/shm/f', '/data/f'];
+
+describe('names as deep as they can be keep nobody waiting', () => {
+  const path = `${'d/'.repeat(2000)}f`;
+
+  it('of files that are copied in', async () => {
+    const stand = longestStand(async () => {
+      const { status, files } = await shell('true', { files: { [path]: 'x' }, copyOut: [path] });
+      expect([status, files[path]?.text()]).toEqual(['ok', 'x']);
+    });
+    expect(await stand).toBeLessThan(paced(300));
+  });
+
+  it('of folders and files that are made', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    expect(await longestStand(() => sandbox.mkdir(path, { recursive: true }))).toBeLessThan(paced(300));
+    expect(await longestStand(() => sandbox.writeFile(`e/${path.slice(2)}`, 'x'))).toBeLessThan(paced(300));
+  });
+
+  it('folders on the way are made once, with their mode, also behind a link', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await sandbox.run('/bin/sh', ['-c', 'mkdir -p -m 700 a/b && ln -s ../a a/l']);
+    await sandbox.writeFile('a/l/b/c/d/f', 'x');
+    const { stdout } = await sandbox.run('/usr/bin/stat', [
+      '-c',
+      '%a %n',
+      'a/b',
+      'a/b/c',
+      'a/b/c/d',
+      'a/b/c/d/f',
+    ]);
+    expect(stdout.text()).toBe('700 a/b\n755 a/b/c\n755 a/b/c/d\n644 a/b/c/d/f\n');
+  });
+});
 
 describe('absolute paths', () => {
   it.each(places)('%s: in and out', async (path) => {

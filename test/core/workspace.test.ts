@@ -9,6 +9,7 @@ import type { Sandbox, SandboxOptions, WorkspaceSource } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { KiB, MiB, useEngine } from '../helpers/engine.js';
 import { paced } from '../helpers/pace.js';
+import { longestStand } from '../helpers/stand.js';
 import { END, entry, header, pax } from '../helpers/tar.js';
 
 const sbx = useEngine({ limits: { diskBytes: 16 * MiB, diskFileCount: 2000, fileBytes: null } });
@@ -227,23 +228,6 @@ async function* endless(chunk: Uint8Array) {
 }
 
 describe('a hostile archive keeps nobody else waiting, and the host holds nothing of it:', () => {
-  /** The longest time that nothing else could be done. */
-  async function longestStand(work: () => Promise<unknown>): Promise<number> {
-    let [longest, before] = [0, performance.now()];
-    const look = () => {
-      longest = Math.max(longest, performance.now() - before);
-      before = performance.now();
-    };
-    const timer = setInterval(look, 1);
-    try {
-      await work();
-      look();
-    } finally {
-      clearInterval(timer);
-    }
-    return longest;
-  }
-
   it('hundreds of thousands of attributes', async () => {
     const records = Array.from(
       { length: 400_000 },

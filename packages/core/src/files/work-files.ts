@@ -22,6 +22,7 @@ import { create, makeLink, modeOf, writeInto } from './copy.js';
 import { type FolderEntry, kindOf, listBelow, listFolder } from './list.js';
 import { notRegular } from './refusals.js';
 import { inParent, inTree, O_PATH, openParent, parentsInTree, type WorkFolder } from './trees.js';
+import { Turns } from './turns.js';
 
 const fchmod = promisify(fchmodCallback);
 
@@ -80,8 +81,11 @@ export class WorkFiles {
     const { native, owner } = this.#folder;
     const make = (at: string) =>
       this.#inParent('mkdir', at, (dir, name) => native.makeFolder({ dir, name, mode, owner }));
-    if (recursive)
-      for (const parent of parentsInTree(this.#folder, path)) checkMade(path, make(parent), true);
+    const turns = new Turns();
+    for (const parent of recursive ? parentsInTree(this.#folder, path) : []) {
+      checkMade(path, make(parent), true);
+      if (turns.isOver) await turns.next();
+    }
     const made = make(path);
     checkMade(path, made, recursive && made === EEXIST && this.#isFolder(path));
   }
