@@ -41,7 +41,20 @@ const DOES_NOT: readonly (readonly [RegExp, string])[] = [
   [SHELL_AGES, 'echo hello | sort; printf "%s" steps'],
 ];
 
+const BITS = ['/proc/', '/proc/x ', 'ls ', "ls '", 'ls -', 'date ', '- ', ' ', '"', 'a', 'st_', '\\n'];
+
 describe('source that asks for the age of its process or its files', () => {
   it.each(ASKS)('%o finds %s', (ages, code) => expect(code.search(ages)).toBeGreaterThanOrEqual(0));
   it.each(DOES_NOT)('%o leaves %s alone', (ages, code) => expect(code.search(ages)).toBe(-1));
+
+  it.each(BITS)('of hostile text, many of %j, it is known in time', (bit) => {
+    const before = process.cpuUsage();
+    for (const ages of [JAVASCRIPT_AGES, PYTHON_AGES, ELIXIR_AGES, SHELL_AGES]) {
+      bit.repeat(2 ** 18 / bit.length).search(ages);
+      `${bit}${' '.repeat(2 ** 18)}`.search(ages);
+      `${bit}${'a'.repeat(2 ** 18)}`.search(ages);
+    }
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(3000);
+  });
 });

@@ -1,11 +1,14 @@
 /**
  * What source text asks for when it wants to know how old its process or its files are. An interpreter that
  * has waited would answer with its own age. Words are enough: who hides what they ask for is not misled by
- * the answer. One word too many costs an ordinary start.
+ * the answer. One word too many costs an ordinary start. Hostile text: each expression is linear.
  */
 
-/** Calls and commands named `stat`, with all their prefixes and endings, and /proc/self/stat. */
-const STAT = String.raw`\b[lf]?statx?(?:Sync)?\b|/proc/\S*?sched`;
+/**
+ * Calls and commands named `stat`, with all their prefixes and endings, and /proc/self/stat. A path has a
+ * bound: from each beginning of one the rest of the code would be looked through.
+ */
+const STAT = String.raw`\b[lf]?statx?(?:Sync)?\b|/proc/\S{0,64}?sched`;
 /** What `ps` prints, ages that `find` compares and `ls -l` and `date -r` show. */
 const COMMANDS = String.raw`["'\x60]ps\b|\betimes?\b|\blstart\b|-[acm](?:min|time)\b|-newer|\bls\b[\s'",]*-\w*l|\bdate\s+-r`;
 const FIELDS = String.raw`\bst_[abcm]time`;

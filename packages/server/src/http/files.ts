@@ -120,11 +120,18 @@ function placeOf(place: string): { id: string; path: string; isFolder: boolean }
     const path = decodeURIComponent(place.slice(slash + 1));
     if (path.startsWith('/'))
       throw new FileRefusal(400, 'path: must begin in the work folder, not with a slash');
-    return { id, path: path.replace(/\/+$/, '') || '.', isFolder: path === '' || path.endsWith('/') };
+    return { id, path: withoutSlashes(path) || '.', isFolder: path === '' || path.endsWith('/') };
   } catch (error) {
     if (error instanceof FileRefusal) throw error;
     throw new FileRefusal(400, 'path: must be percent-encoded UTF-8');
   }
+}
+
+/** At its end. An expression would look through a row of slashes again from each of them. */
+function withoutSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
 }
 
 async function sendList({ files, path, response }: Call): Promise<void> {

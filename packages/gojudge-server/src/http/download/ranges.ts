@@ -17,7 +17,7 @@ export function parseRange(
   for (const part of header.slice('bytes='.length).split(',')) {
     const text = part.trim();
     if (text === '') continue;
-    const match = /^\s*(\d*)\s*-\s*(\d*)\s*$/.exec(text);
+    const match = /^(\d*)\s*-\s*(\d*)$/.exec(text);
     if (match === null || (match[1] === '' && match[2] === '')) return 'malformed';
     const range = toRange(match[1]!, match[2]!, size);
     if (range === 'malformed') return range;

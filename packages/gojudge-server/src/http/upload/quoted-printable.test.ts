@@ -16,6 +16,7 @@ it.each([
   ['one =\r\ntwo', 'one two'],
   ['one=\ntwo', 'onetwo'],
   ['blank \t\r\nnext', 'blank\r\nnext'],
+  ['blanks  \t \n \t\r\n\nleft ', 'blanks\n\r\n\nleft '],
   ['end=', 'end'],
   ['odd =zz', 'odd =zz'],
   ['', ''],
@@ -30,3 +31,17 @@ it('is the same however the bytes come', async () => {
   for (let at = 1; at < text.length; at += 1)
     expect(await decoded(text.slice(0, at), text.slice(at))).toBe(whole);
 });
+
+it.each([' ', '\t ', '=', '\r', '=0', ' =', 'x'])(
+  'of hostile text, many of %j, it is done in time',
+  async (bit) => {
+    const text = bit.repeat(2 ** 18 / bit.length);
+    const before = process.cpuUsage();
+    for (const ending of ['', 'x\n', '\r\n', ' \r']) {
+      await decoded(text + ending);
+      await decoded(...Array<string>(1000).fill(text.slice(0, 1000)), ending);
+    }
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(3000);
+  },
+);
