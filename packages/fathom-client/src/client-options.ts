@@ -1,7 +1,8 @@
 /** Options of the client and of its calls, checked: a signal that is not seen would cancel nothing. */
+import { TIMER_MS_MAX } from '@sbx/shared';
 import type { ReconnectOptions } from './backoff.js';
-import { checkNames, refuse } from './request.js';
-import type { OpenSocket } from './transport.js';
+import { checkNames, OUTPUT_LENGTH_MAX, refuse } from './request.js';
+import { type OpenSocket, openGlobalSocket } from './transport.js';
 
 /** Settings of a client; all but the address have defaults. */
 export interface FathomClientOptions {
@@ -48,9 +49,6 @@ export interface ExecuteOptions {
 type Rule = readonly [words: string, isRight: (value: unknown) => boolean];
 type Rules<T> = Readonly<Record<keyof T, Rule>>;
 
-/** Timers of JavaScript take no more: what is above ends at once. */
-const TIMER_MS_MAX = 2 ** 31 - 1;
-
 function numberFrom(min: number, max: number): Rule {
   const words = `must be a number from ${min}${max === Number.POSITIVE_INFINITY ? ' on' : ` to ${max}`}`;
   return [words, (value) => typeof value === 'number' && value >= min && value <= max];
@@ -78,20 +76,37 @@ const CLIENT_RULES: Rules<FathomClientOptions> = {
   connectTimeoutMs: numberFrom(1, TIMER_MS_MAX),
   pingIntervalMs: numberFrom(0, TIMER_MS_MAX),
   pingTimeoutMs: numberFrom(1, TIMER_MS_MAX),
-  outputLengthMax: ['must be a whole number from 0 on', (value) => typeof value === 'number'],
+  outputLengthMax: [
+    'must be a whole number from 0 on',
+    (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+  ],
   openSocket: ['must be a function', (value) => typeof value === 'function'],
 };
 
 const EXECUTE_RULES: Rules<ExecuteOptions> = { signal: ['must be an AbortSignal', isSignal] };
 
+/** @internal Every option of a client, with its default. */
+export interface ClientSettings extends Required<Omit<FathomClientOptions, 'token'>> {
+  token: string | undefined;
+}
+
 /** Throws FATHOM_REQUEST. */
-export function checkClientOptions(options: FathomClientOptions): void {
+export function settingsOf(options: FathomClientOptions): ClientSettings {
   if (typeof options === 'string')
     refuse('options', 'must be an object such as { url: … }, not the address alone');
   checkBy('options', options, CLIENT_RULES);
-  const { reconnect } = options;
-  if (reconnect !== undefined && reconnect !== false)
-    checkBy('options.reconnect', reconnect, RECONNECT_RULES);
+  const { reconnect = {} } = options;
+  if (reconnect !== false) checkBy('options.reconnect', reconnect, RECONNECT_RULES);
+  return {
+    url: socketUrl(options.url),
+    token: options.token,
+    reconnect,
+    connectTimeoutMs: options.connectTimeoutMs ?? 5000,
+    pingIntervalMs: options.pingIntervalMs ?? 30_000,
+    pingTimeoutMs: options.pingTimeoutMs ?? 10_000,
+    outputLengthMax: options.outputLengthMax ?? OUTPUT_LENGTH_MAX,
+    openSocket: options.openSocket ?? openGlobalSocket,
+  };
 }
 
 /** Throws FATHOM_REQUEST. */
@@ -109,7 +124,7 @@ function checkBy<T extends object>(field: string, value: T, rules: Rules<T>): vo
 }
 
 /** The address of the socket. */
-export function socketUrl(text: string): string {
+function socketUrl(text: string): string {
   if (!/^(ws|http)s?:\/\//i.test(text) || !URL.canParse(text))
     refuse('options.url', 'must be an address such as ws://127.0.0.1:8765');
   const url = new URL(text);

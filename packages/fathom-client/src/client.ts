@@ -1,39 +1,17 @@
 /** The client: executions by id over one connection. */
-import { unlessAborted } from '@sbx/shared';
+import { onAbort, unlessAborted } from '@sbx/shared';
 import {
-  checkClientOptions,
   checkExecuteOptions,
   type ExecuteOptions,
   type FathomClientOptions,
-  socketUrl,
+  settingsOf,
 } from './client-options.js';
 import { Connection, type ConnectionState } from './connection.js';
-import { connectionError, type FathomError, lostError } from './errors.js';
+import type { FathomError } from './errors.js';
 import { Execution, type ExecutionOwner } from './execution.js';
-import { type Load, loadOf } from './figures.js';
-import {
-  checkMessageSize,
-  type ExecutionRequest,
-  executeFields,
-  newExecutionId,
-  outputLengthMaxOf,
-} from './request.js';
-import { openGlobalSocket } from './transport.js';
-import {
-  encodeMessage,
-  type PongMessage,
-  type ServerMessage,
-  Stamper,
-  type Unstamped,
-} from './wire/index.js';
-
-/** Answer to a ping. */
-export interface Pong {
-  /** From ping to pong. */
-  roundTripMs: number;
-  /** Of the whole server; `null` when it does not tell. */
-  load: Load | null;
-}
+import { Pings, type Pong } from './pings.js';
+import { checkMessageSize, type ExecutionRequest, executeFields, newExecutionId } from './request.js';
+import { encodeMessage, type ServerMessage, Stamper, type Unstamped } from './wire/index.js';
 
 /**
  * A client of one server. Connects at the first use, and again when the connection goes away; what was under
@@ -49,39 +27,30 @@ export class FathomClient implements AsyncDisposable {
   readonly #connection: Connection;
   readonly #stamper = new Stamper();
   readonly #executions = new Map<string, Execution>();
-  /** Unanswered ones by id, in the order in which they were sent. */
-  readonly #pings = new Map<string, (message: PongMessage) => void>();
+  readonly #pings: Pings;
   readonly #stateListeners = new Set<(state: ConnectionState) => void>();
-  readonly #pingIntervalMs: number;
-  readonly #pingTimeoutMs: number;
-  /** Messages so far: a peer that says anything lives. */
-  #heardCount = 0;
-  #pingTimer: ReturnType<typeof setInterval> | undefined;
-  #unanswered = 0;
-  #pingCount = 0;
   readonly #owner: ExecutionOwner;
 
   constructor(options: FathomClientOptions) {
-    checkClientOptions(options);
+    const settings = settingsOf(options);
     this.#owner = {
-      cancel: (id) => void this.#send({ type: 'cancel', id }),
+      cancel: (id) => this.#send({ type: 'cancel', id }),
       forget: (id) => this.#forget(id),
-      outputLengthMax: outputLengthMaxOf(options.outputLengthMax),
+      outputLengthMax: settings.outputLengthMax,
     };
-    this.#pingIntervalMs = options.pingIntervalMs ?? 30_000;
-    this.#pingTimeoutMs = options.pingTimeoutMs ?? 10_000;
     this.#connection = new Connection({
-      url: socketUrl(options.url),
-      token: options.token,
-      openSocket: options.openSocket ?? openGlobalSocket,
-      reconnect: options.reconnect ?? {},
-      connectTimeoutMs: options.connectTimeoutMs ?? 5000,
+      ...settings,
       onMessage: (message) => this.#onMessage(message),
       onBroken: (id, error) => this.#executions.get(id)?.breakOff(error),
       onLost: (error) => this.#onLost(error),
       onState: (state) => {
         for (const listener of [...this.#stateListeners]) listener(state);
       },
+    });
+    this.#pings = new Pings({
+      ...settings,
+      send: (id) => this.#send({ type: 'ping', id }),
+      drop: (error) => this.#connection.drop(error),
     });
   }
 
@@ -121,44 +90,14 @@ export class FathomClient implements AsyncDisposable {
     checkExecuteOptions(options);
     const { signal } = options;
     await unlessAborted(this.#connection.ready(), signal);
-    const startedAt = performance.now();
-    return new Promise((resolve, reject) => {
-      const id = this.#sendPing(({ load }) => {
-        settle();
-        resolve({
-          roundTripMs: performance.now() - startedAt,
-          load: load === undefined ? null : loadOf(load),
-        });
-      });
-      const heardBefore = this.#heardCount;
-      const timer = setTimeout(() => {
-        settle();
-        const error = connectionError(`No answer to a ping in ${this.#pingTimeoutMs} ms.`);
-        reject(error);
-        if (this.#heardCount === heardBefore) this.#connection.drop(error);
-      }, this.#pingTimeoutMs);
-      const settle = () => {
-        clearTimeout(timer);
-        unsubscribe();
-        this.#pings.delete(id);
-        signal?.removeEventListener('abort', stop);
-      };
-      const stop = () => {
-        settle();
-        reject(signal!.reason);
-      };
-      signal?.addEventListener('abort', stop, { once: true });
-      const unsubscribe = this.onState(() => {
-        settle();
-        reject(lostError('The connection went away before the pong.', this.#connection.lastError));
-      });
-    });
+    signal?.throwIfAborted();
+    return this.#pings.ask(signal);
   }
 
   /** Ends the connection; what is under way fails. Safe to call twice. */
   async close(): Promise<void> {
     this.#connection.close();
-    this.#loseAll(null);
+    this.#onLost(null);
   }
 
   /** As `close`. */
@@ -167,11 +106,9 @@ export class FathomClient implements AsyncDisposable {
   }
 
   async #start(execution: Execution, text: string, signal: AbortSignal | undefined): Promise<void> {
-    const abort = () => execution.abort(signal!.reason);
     if (signal?.aborted) return execution.fail(signal.reason);
-    signal?.addEventListener('abort', abort, { once: true });
-    const stopListening = () => signal?.removeEventListener('abort', abort);
-    execution.finally(stopListening).catch(() => undefined);
+    const unsubscribe = onAbort(signal, () => execution.abort(signal!.reason));
+    execution.finally(unsubscribe).catch(() => undefined);
     try {
       await this.#connection.ready();
     } catch (error) {
@@ -179,65 +116,27 @@ export class FathomClient implements AsyncDisposable {
     }
     if (execution.isOver) return; // cancelled or aborted meanwhile: it is never sent
     this.#executions.set(execution.id, execution);
-    this.#watchPeer();
+    this.#pings.watch();
     execution.markSent();
     if (!this.#connection.send(text)) execution.lose(this.#connection.lastError);
   }
 
-  #send(message: Unstamped): boolean {
-    return this.#connection.send(encodeMessage(message, this.#stamper.now()));
+  #send(message: Unstamped): void {
+    this.#connection.send(encodeMessage(message, this.#stamper.now()));
   }
 
   #onMessage(message: ServerMessage): void {
-    this.#unanswered = 0; // whatever it says, it lives
-    this.#heardCount += 1;
-    if (message.type === 'pong') return this.#onPong(message);
-    if (message.id !== undefined) this.#executions.get(message.id)?.take(message);
+    this.#pings.heard(message);
+    if (message.type !== 'pong' && message.id !== undefined) this.#executions.get(message.id)?.take(message);
   }
 
-  /** A server need not give the id back; pongs come in the order of the pings then. */
-  #onPong(message: PongMessage): void {
-    const [oldest = ''] = this.#pings.keys();
-    const id = message.id ?? oldest;
-    const answered = this.#pings.get(id);
-    this.#pings.delete(id);
-    answered?.(message);
-  }
-
-  #sendPing(onPong: (message: PongMessage) => void = () => undefined): string {
-    this.#pingCount += 1;
-    const id = `ping_${this.#pingCount}`;
-    this.#pings.set(id, onPong);
-    this.#send({ type: 'ping', id });
-    return id;
-  }
-
-  #onLost(error: FathomError): void {
-    this.#pings.clear();
-    this.#loseAll(error);
-  }
-
-  #loseAll(cause: FathomError | null): void {
+  #onLost(cause: FathomError | null): void {
+    this.#pings.lost(cause);
     for (const execution of [...this.#executions.values()]) execution.lose(cause);
   }
 
   #forget(id: string): void {
     this.#executions.delete(id);
-    if (this.#executions.size > 0) return;
-    clearInterval(this.#pingTimer);
-    this.#pingTimer = undefined;
-  }
-
-  /** A peer that is gone without a word is found by its silence. */
-  #watchPeer(): void {
-    if (this.#pingIntervalMs === 0 || this.#pingTimer !== undefined) return;
-    this.#unanswered = 0;
-    this.#pingTimer = setInterval(() => {
-      if (this.#unanswered >= 2) {
-        return this.#connection.drop(connectionError('The server answers no pings any more.'));
-      }
-      this.#unanswered += 1;
-      this.#sendPing();
-    }, this.#pingIntervalMs);
+    if (this.#executions.size === 0) this.#pings.rest();
   }
 }

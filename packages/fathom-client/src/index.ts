@@ -6,7 +6,7 @@
  */
 export { Accumulator } from './accumulator.js';
 export type { ReconnectOptions } from './backoff.js';
-export { FathomClient, type Pong } from './client.js';
+export { FathomClient } from './client.js';
 export type { ExecuteOptions, FathomClientOptions } from './client-options.js';
 export type { ConnectionState } from './connection.js';
 export {
@@ -18,6 +18,7 @@ export {
 } from './errors.js';
 export { Execution, type ExecutionEvent, type ExecutionOwner, type ExecutionResult } from './execution.js';
 export type { ExecutionUsage, Load } from './figures.js';
+export type { Pong } from './pings.js';
 export type { ExecutionLimits, ExecutionRequest } from './request.js';
 export type { OpenSocket, SocketLike } from './transport.js';
 export * from './wire/index.js';

@@ -122,13 +122,7 @@ export function newExecutionId(): string {
  * What is kept of the output of one execution, both streams together: as much as the protocol lets a program
  * print.
  */
-const OUTPUT_LENGTH_MAX = LIMIT_RANGES.max_output_bytes.max;
-
-/** Of a client. */
-export function outputLengthMaxOf(lengthMax: number = OUTPUT_LENGTH_MAX): number {
-  if (Number.isSafeInteger(lengthMax) && lengthMax >= 0) return lengthMax;
-  return refuse('options.outputLengthMax', 'must be a whole number from 0 on');
-}
+export const OUTPUT_LENGTH_MAX = LIMIT_RANGES.max_output_bytes.max;
 
 /** Throws FATHOM_REQUEST. */
 export function refuse(field: string, rule: string): never {

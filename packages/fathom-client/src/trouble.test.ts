@@ -1,4 +1,5 @@
 // Servers that are away, dead, deaf, newer than us, or none.
+import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Backoff } from './backoff.js';
 import { FathomClient } from './client.js';
@@ -185,4 +186,16 @@ test('settings that are undefined are the default ones', () => {
   const unset = { firstMs: undefined, capMs: undefined, jitter: undefined, triesMax: undefined };
   const waits = (backoff: Backoff) => [1, 2, 3, 4].map(() => backoff.next(false));
   expect(waits(new Backoff(unset, () => 0))).toEqual([0, 100, 200, 400]);
+});
+
+test('however many share a signal, it has one listener', async () => {
+  const { client } = await connected();
+  const { signal } = new AbortController();
+  const calls = Array.from({ length: 20 }, () => client.execute(program, { signal }).catch(caught));
+  const pongs = Array.from({ length: 20 }, () => client.ping({ signal }).catch(caught));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  await client.close();
+  await Promise.all([...calls, ...pongs]);
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
 });

@@ -3,7 +3,7 @@
  * queue is full); so is one that changes nothing (GET) when the connection broke. A run that may have begun
  * is not: it is the caller's to say that it may run twice.
  */
-import { backoffMs } from '@sbx/shared';
+import { backoffMs, TIMER_MS_MAX } from '@sbx/shared';
 import { GojudgeError } from './errors.js';
 
 /** How often, and how long to wait in between. */
@@ -18,9 +18,6 @@ export interface RetryOptions {
 
 /** Part of each wait that is left to chance. */
 const JITTER = 0.5;
-
-/** Timers of JavaScript take no more. */
-const WAIT_MS_MAX = 2 ** 31 - 1;
 
 /** Repeats `attempt` while `mayRepeat` says so. */
 export class Retrier {
@@ -43,8 +40,8 @@ export class Retrier {
         return await attempt();
       } catch (error) {
         if (count >= this.#retries || !(error instanceof GojudgeError) || !mayRepeat(error)) throw error;
-        const waitMs = backoffMs(count, { firstMs: this.#backoffMs, capMs: WAIT_MS_MAX, jitter: JITTER });
-        await sleep(Math.min(error.retryAfterMs ?? waitMs, WAIT_MS_MAX), signal);
+        const waitMs = backoffMs(count, { firstMs: this.#backoffMs, capMs: TIMER_MS_MAX, jitter: JITTER });
+        await sleep(Math.min(error.retryAfterMs ?? waitMs, TIMER_MS_MAX), signal);
       }
     }
   }

@@ -7,5 +7,6 @@ export { formatCpuList } from './cpu-list.js';
 export { linesOf } from './lines.js';
 export { mergeOutputs, type OpenableOutput, type OpenOutput } from './merge-outputs.js';
 export { nearestName } from './nearest-name.js';
+export { TIMER_MS_MAX } from './timers.js';
 export { tokenSubprotocol } from './token-subprotocol.js';
 export { failSpan, openTelemetry, type SpanFacts, traced, tracerOf } from './tracing.js';
