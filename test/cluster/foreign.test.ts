@@ -33,7 +33,6 @@ const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   ],
   'a worker has ceilings': ['enforcement: huge cpuLimit', 'json: limits past 2^63 are clamped'],
   'a host file that is no regular one stays on its machine': ['descriptors: src on stdin'],
-  "a worker's engine refuses it in its own words": ['lookup: an argument of 128 KiB'],
 };
 const otherwise = new Set(Object.values(OTHERWISE).flat());
 /** `/stream` with several programs is refused: `spawnGroup` is of one machine. */

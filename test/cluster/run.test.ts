@@ -161,7 +161,7 @@ describe('run', () => {
   });
 
   test('what a job may bring back is bounded by the worker', async () => {
-    const capture = { maxBytes: 2 ** 40 };
+    const capture = { maxBytes: 2 ** 31 };
     await expect(engine.run('true', [], { stdout: { capture } })).rejects.toMatchObject({ rule: 'ceiling' });
     await expect(engine.run('true', [], { limits: { outputBytes: null } })).rejects.toMatchObject({
       rule: 'ceiling',
