@@ -1,6 +1,6 @@
 /** The blocks of a tar archive that describe an entry: headers (ustar, GNU, old) and attributes (pax). */
 import { isUtf8 } from 'node:buffer';
-import { refuseArchive } from './refusals.js';
+import { refuseArchive, refuseWorkspace } from './refusals.js';
 
 export const BLOCK_BYTES = 512;
 
@@ -55,10 +55,17 @@ const IS_NEGATIVE = 0x40;
 const LENGTH_DIGITS_MAX = 8;
 const KEY_BYTES_MAX = 8;
 
+/** Content with its holes left out, and part of a file that another archive begins: not what they say. */
+const SPARSE_FLAG = 'S';
+const CONTINUED_FLAG = 'M';
+const SPARSE_KEYS = Buffer.from('GNU.sparse.');
+
 export function parseHeader(block: Buffer): Header {
   if (checksumOf(block) !== octal(block, CHECKSUM_AT, CHECKSUM_BYTES))
     throw refuseArchive('a wrong checksum');
   const flag = String.fromCharCode(block[156]!);
+  if (flag === SPARSE_FLAG) throw refuseSparse();
+  if (flag === CONTINUED_FLAG) throw refuseArchive('a file that begins in another archive');
   const isPosix = block.toString('latin1', 257, 263) === 'ustar\0';
   const prefix = isPosix ? textAt(block, 345, 155) : '';
   const name = textAt(block, 0, 100);
@@ -91,6 +98,8 @@ export function parseAttributes(bytes: Buffer): Attributes {
     const equals = bytes.indexOf(EQUALS, space + 1);
     const isWhole = end <= bytes.byteLength && bytes[end - 1] === NEWLINE && equals > space && equals < end;
     if (!isWhole) throw refuseArchive('broken attributes');
+    if (SPARSE_KEYS.equals(bytes.subarray(space + 1, space + 1 + SPARSE_KEYS.byteLength)))
+      throw refuseSparse();
     const isShort = equals - space <= KEY_BYTES_MAX + 1;
     if (isShort)
       note(found, bytes.toString('latin1', space + 1, equals), bytes.subarray(equals + 1, end - 1));
@@ -137,6 +146,9 @@ function textOf(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw refuseArchive('a name that is not UTF-8');
   return bytes.toString();
 }
+
+const refuseSparse = () =>
+  refuseWorkspace('must be a tar archive without sparse files; make it without --sparse');
 
 function octal(block: Buffer, at: number, byteCount: number): number {
   const field = block.toString('latin1', at, at + byteCount);

@@ -72,6 +72,18 @@ describe('an archive', () => {
     },
   );
 
+  it.each([
+    ['sparse, as of GNU before pax', [file('f', 'x', { flag: 'S' })], /without sparse files/],
+    [
+      'sparse, as of pax',
+      [file('x', '22 GNU.sparse.major=1\n', { flag: 'x' }), file('f', 'x')],
+      /without sparse files/,
+    ],
+    ['the rest of a file', [file('f', 'x', { flag: 'M' })], /begins in another archive/],
+  ])('is refused with what would come out as something else: %s', async (_, parts, message) => {
+    await expect(namesOf(...parts)).rejects.toThrow(message);
+  });
+
   it('has prefixes in POSIX headers alone', async () => {
     const old = block('f', { prefix: 'p', magic: 'ustar  \0' });
     expect(await namesOf(block('f', { prefix: 'p' }), old)).toEqual([
