@@ -9,7 +9,7 @@ const open = async (port) => {
 };
 
 let { server, url } = await open(0);
-const client = new FathomClient({ url, reconnect: { initialDelayMs: 50 } });
+const client = new FathomClient({ url, reconnect: { firstMs: 50 } });
 const states = [];
 client.onState((state) => states.push(state));
 
