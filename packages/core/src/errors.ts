@@ -73,14 +73,14 @@ export class InvalidOptionsError extends SbxError {
   }
 }
 
-/**
- * `request.programs[1].limits.cpuSet` is the option `limits.cpuSet` of the program 1. Of what is in an option
- * only limits have names that are fixed.
- */
 /** Of a program of a group, of one of many, or of a single call. */
 const FIELD =
   /^(?:request\.programs\[(\d+)\]\.|requests\[\d+\]\.(?:options\.)?|(?:options|request)\.)?(.*)$/s;
 
+/**
+ * `request.programs[1].limits.cpuSet` is the option `limits.cpuSet` of the program 1. Of what is in an option
+ * only limits have names that are fixed.
+ */
 function partsOf(field: string): { option: string; programIndex: number | null } {
   const [, index, path] = FIELD.exec(field)!;
   const option = /^(?:limits\.)?[\w$]+/.exec(path!)?.[0] ?? path!;
