@@ -214,5 +214,5 @@ function refusePage(request: IncomingMessage, response: ServerResponse): void {
 
 /** Without its query; a form for proxies, with scheme and host, is taken as well. */
 function pathOf({ url = '/' }: IncomingMessage): string {
-  return url.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '') || '/';
+  return url.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*/s, '') || '/';
 }

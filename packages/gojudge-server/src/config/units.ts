@@ -21,9 +21,10 @@ export function parseSize(text: string): number | null {
 /** As Go's time.ParseDuration, in ms: `100ms`, `1h30m`; a bare number is none, but for 0. */
 export function parseDurationMs(text: string): number | null {
   if (/^[+-]?0$/.test(text)) return 0;
-  if (!/^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(text)) return null;
+  const unsigned = text.replace(/^[+-]/, '');
+  if (!/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(unsigned)) return null;
   let ms = 0;
-  for (const [, number, unit] of text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)) {
+  for (const [, number, unit] of unsigned.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy)) {
     ms += Number(number) * DURATION_MS[unit!]!;
   }
   return text.startsWith('-') ? -ms : ms;

@@ -6,7 +6,7 @@
 /** `null` for what cannot be read. */
 export function pathOf(url: string): string | null {
   try {
-    return decodeURIComponent(ownPart(url).replace(/\?.*$/s, ''));
+    return decodeURIComponent(ownPart(url).replace(/\?.*/s, ''));
   } catch {
     return null;
   }
@@ -14,7 +14,7 @@ export function pathOf(url: string): string | null {
 
 /** `?` and what follows it, or `''`. */
 export function queryOf(url: string): string {
-  return /\?.*$/s.exec(url)?.[0] ?? '';
+  return /\?.*/s.exec(url)?.[0] ?? '';
 }
 
 /** Without `http://host:port`. */

@@ -46,6 +46,13 @@ describe('a part', () => {
     });
   });
 
+  it.each(['a', '/', 'a/', '"; filename="'])('of hostile names, many of %j, it is done in time', (bit) => {
+    const before = process.cpuUsage();
+    part(`form-data; filename="${bit.repeat(2 ** 16 / bit.length)}/b"`);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(1000);
+  });
+
   it('names of every object are names like others', () => {
     expect(part('form-data; __proto__=x; constructor=y; name=toString')).toMatchObject({ name: 'toString' });
     expect(parsePartHeaders(Buffer.from('no header at all'))).toEqual({

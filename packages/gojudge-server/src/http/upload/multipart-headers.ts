@@ -34,8 +34,11 @@ export function parsePartHeaders(headers: Buffer): PartHeaders {
   };
 }
 
+/** No expression: one would look through a long name again from each of its letters. */
 function lastStep(path: string): string {
-  return /([^/]+)\/*$/.exec(path)?.[1] ?? path.slice(0, 1);
+  let end = path.length;
+  while (end > 0 && path[end - 1] === '/') end -= 1;
+  return end === 0 ? path.slice(0, 1) : path.slice(path.lastIndexOf('/', end - 1) + 1, end);
 }
 
 /** `value; name=token; name="quoted"`. */
