@@ -64,7 +64,7 @@ test('a job that is cancelled, and a run that is refused, end with an error by i
   const signal = AbortSignal.timeout(100);
   await spans.within(() => expect(engine.run('/bin/sleep', ['20'], { signal })).rejects.toThrow());
   expect(spans.ended['sbx.job']?.status.code).toBe(SpanStatusCode.ERROR);
-  const limits = { wallTimeMs: 1e12 };
+  const limits = { wallTimeMs: 1e9 }; // above the worker’s ceiling
   await spans.within(() => expect(engine.run('/bin/true', [], { limits })).rejects.toThrow());
   expect(spans.ended['sbx.job']?.attributes['error.type']).toBeUndefined(); // it has its record: an answer
   expect(spans.ended['sbx.attempt']).toBeDefined();

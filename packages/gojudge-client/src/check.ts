@@ -2,7 +2,7 @@
  * Requests are checked before they are sent: JSON turns NaN into null, which is a limit of 0, and on `/ws` a
  * request that the server cannot read ends the connection and every other run on it.
  */
-import { advice, refuse } from './option-check.js';
+import { advice, checkValue, FLAG, refuse, TEXT, TEXTS, type ValueRule } from './option-check.js';
 import { WIRE_NUMBER_MAX } from './units.js';
 import { STREAM_PLACE_MAX, type WireCmd, type WireRequest } from './wire/index.js';
 
@@ -12,36 +12,34 @@ export type IsStream = boolean;
 type Rule = (value: unknown) => boolean;
 
 const isText: Rule = (value) => typeof value === 'string';
-const isFlag: Rule = (value) => typeof value === 'boolean';
 const isWhole: Rule = (value) => Number.isSafeInteger(value);
 const isCount: Rule = (value) => isWhole(value) && (value as number) >= 0;
-const isTexts: Rule = (value) => Array.isArray(value) && value.every(isText);
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const COUNT = `a whole number from 0 to ${WIRE_NUMBER_MAX}`;
+const COUNT: ValueRule = [`a whole number from 0 to ${WIRE_NUMBER_MAX}`, isCount];
 
-/** Key of a cmd → its rule, in words and as code. `files` and `copyIn` have their own below. */
-const CMD_RULES: Record<Exclude<keyof WireCmd, 'files' | 'copyIn'>, readonly [words: string, rule: Rule]> = {
-  args: ['a list of strings', isTexts],
-  env: ['a list of strings', isTexts],
-  tty: ['true or false', isFlag],
-  cpuLimit: [COUNT, isCount],
-  realCpuLimit: [COUNT, isCount],
-  clockLimit: [COUNT, isCount],
-  memoryLimit: [COUNT, isCount],
-  stackLimit: [COUNT, isCount],
-  procLimit: [COUNT, isCount],
-  cpuRateLimit: [COUNT, isCount],
-  cpuSetLimit: ['a string', isText],
-  dataSegmentLimit: ['true or false', isFlag],
-  strictMemoryLimit: ['true or false', isFlag],
-  addressSpaceLimit: ['true or false', isFlag],
-  copyOut: ['a list of strings', isTexts],
-  copyOutCached: ['a list of strings', isTexts],
-  copyOutMax: [COUNT, isCount],
-  copyOutTruncate: ['true or false', isFlag],
-  copyOutDir: ['a string', isText],
+/** Key of a cmd → its rule. `files` and `copyIn` have their own below. */
+const CMD_RULES: Record<Exclude<keyof WireCmd, 'files' | 'copyIn'>, ValueRule> = {
+  args: TEXTS,
+  env: TEXTS,
+  tty: FLAG,
+  cpuLimit: COUNT,
+  realCpuLimit: COUNT,
+  clockLimit: COUNT,
+  memoryLimit: COUNT,
+  stackLimit: COUNT,
+  procLimit: COUNT,
+  cpuRateLimit: COUNT,
+  cpuSetLimit: TEXT,
+  dataSegmentLimit: FLAG,
+  strictMemoryLimit: FLAG,
+  addressSpaceLimit: FLAG,
+  copyOut: TEXTS,
+  copyOutCached: TEXTS,
+  copyOutMax: COUNT,
+  copyOutTruncate: FLAG,
+  copyOutDir: TEXT,
 };
 
 /** What makes a file of each form. */
@@ -73,18 +71,18 @@ export function checkRequest(request: WireRequest, isStream: IsStream = false): 
   for (const [index, pipe] of (request.pipeMapping ?? []).entries()) {
     for (const end of ['in', 'out'] as const) {
       const place = `pipes[${index}].${end}`;
-      if (!isCount(pipe[end]?.index)) refuse(`${place}.index`, COUNT, pipe[end]?.index);
-      if (!isCount(pipe[end]?.fd)) refuse(`${place}.fd`, COUNT, pipe[end]?.fd);
+      checkValue(`${place}.index`, pipe[end]?.index, COUNT);
+      checkValue(`${place}.fd`, pipe[end]?.fd, COUNT);
     }
-    if (pipe.max !== undefined && !isCount(pipe.max)) refuse(`pipes[${index}].max`, COUNT, pipe.max);
+    if (pipe.max !== undefined) checkValue(`pipes[${index}].max`, pipe.max, COUNT);
   }
 }
 
 function checkCmd(place: string, cmdIndex: number, cmd: WireCmd, isStream: IsStream): void {
   if (cmd.args.length === 0) refuse(`${place}.args`, 'not empty', cmd.args);
-  for (const [key, [words, rule]] of Object.entries(CMD_RULES)) {
+  for (const [key, rule] of Object.entries(CMD_RULES)) {
     const value = cmd[key as keyof WireCmd];
-    if (value !== undefined && !rule(value)) refuse(`${place}.${key}`, words, value);
+    if (value !== undefined) checkValue(`${place}.${key}`, value, rule);
   }
   for (const [fd, file] of (cmd.files ?? []).entries()) {
     if (file === null) continue;

@@ -65,9 +65,13 @@ export function checkOptions<T extends object>(
       const meant = meanings.get(name) ?? nearestName(name, Object.keys(rules));
       refuseName(`${place}.${name}`, meant, Object.keys(rules));
     }
-    const [words, isRight] = rules[name as keyof T];
-    if (!isRight(given)) refuse(`${place}.${name}`, words, given);
+    checkValue(`${place}.${name}`, given, rules[name as keyof T]);
   }
+}
+
+/** Throws `GOJUDGE_REQUEST`. */
+export function checkValue(place: string, value: unknown, [words, isRight]: ValueRule): void {
+  if (!isRight(value)) refuse(place, words, value);
 }
 
 /** Throws `GOJUDGE_REQUEST`. */
