@@ -5,11 +5,10 @@ import { analyse } from 'scslre';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { JUDGED } from './expressions-table.js';
+import { expectJudged, type Place } from './judged.js';
 import { lineOf, listFiles, parse, visit } from './sources.js';
 
-interface Expression {
-  at: string;
-  key: string;
+interface Expression extends Place {
   source: string;
   flags: string;
 }
@@ -41,11 +40,5 @@ test('expressions take a time in proportion to the text', () => {
     .flatMap(expressionsIn)
     .filter(isSlow);
   const rule = 'write it another way, or judge it and add a row to test/tidy/expressions-table.ts';
-  const unjudged = slow.filter(({ key }) => !Object.hasOwn(JUDGED, key));
-  expect(unjudged.map(({ at, key }) => `${at}: ${rule}: '${key}'`)).toEqual([]);
-  const seen = new Set(slow.map(({ key }) => key));
-  expect(
-    Object.keys(JUDGED).filter((key) => !seen.has(key)),
-    'rows that are not needed any more',
-  ).toEqual([]);
+  expectJudged(slow, JUDGED, rule);
 });

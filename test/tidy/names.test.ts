@@ -2,16 +2,12 @@
 // `files['valueOf']` is a function that nobody put there. A `Map` is the way; where an object is looked into
 // by a text all the same, a row of the table says why it may.
 import ts from 'typescript';
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
+import { expectJudged, type Place } from './judged.js';
 import { JUDGED } from './names-table.js';
 import { lineOf, listFiles, root } from './sources.js';
 
 const CHECKS_WITHIN_MS = 120_000;
-
-interface Place {
-  at: string;
-  key: string;
-}
 
 /** Every `object[text]` and `text in object` where the text is not one of a few that the types know. */
 function findPlaces(): Place[] {
@@ -57,15 +53,8 @@ function isAnyText(type: ts.Type): boolean {
 test(
   'no object is looked into by a name that may be one of Object.prototype',
   () => {
-    const places = findPlaces();
-    const unjudged = places.filter(({ key }) => !Object.hasOwn(JUDGED, key));
     const rule = 'use a Map, or judge the place and add a row to test/tidy/names-table.ts';
-    expect(unjudged.map(({ at, key }) => `${at}: ${rule}: '${key}'`)).toEqual([]);
-    const seen = new Set(places.map(({ key }) => key));
-    expect(
-      Object.keys(JUDGED).filter((key) => !seen.has(key)),
-      'rows that are not needed any more',
-    ).toEqual([]);
+    expectJudged(findPlaces(), JUDGED, rule);
   },
   CHECKS_WITHIN_MS,
 );
