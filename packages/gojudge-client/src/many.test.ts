@@ -123,3 +123,16 @@ it('the reason of a server that is not there is in the message', async () => {
   for (const call of [() => client.version(), () => client.connect()])
     await expect(call()).rejects.toMatchObject(refused);
 });
+
+it('has no warning of a leak, however many wait for their place', async () => {
+  const { client } = await judge();
+  const warnings: Error[] = [];
+  const take = (warning: Error) => void warnings.push(warning);
+  process.on('warning', take);
+  const { signal } = new AbortController();
+  const commands = Array.from({ length: 40 }, (_, index) => ({ args: [`run${index}`] }));
+  expect(await client.runMany(commands, { concurrency: 2, signal })).toHaveLength(40);
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', take);
+  expect(warnings).toEqual([]);
+});

@@ -3,7 +3,7 @@
  * queue is full); so is one that changes nothing (GET) when the connection broke. A run that may have begun
  * is not: it is the caller's to say that it may run twice.
  */
-import { backoffMs, TIMER_MS_MAX } from '@sbx/shared';
+import { backoffMs, onAbort, TIMER_MS_MAX } from '@sbx/shared';
 import { GojudgeError } from './errors.js';
 
 /** How often, and how long to wait in between. */
@@ -50,14 +50,13 @@ export class Retrier {
 function sleep(ms: number, signal?: AbortSignal | null): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    const abort = () => {
+    const unsubscribe = onAbort(signal ?? undefined, () => {
       clearTimeout(timer);
       reject(signal!.reason as Error);
-    };
+    });
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort);
+      unsubscribe();
       resolve();
     }, ms);
-    signal?.addEventListener('abort', abort, { once: true });
   });
 }

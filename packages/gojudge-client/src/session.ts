@@ -1,5 +1,5 @@
 /** Many requests over `/ws`: one connection, made again when it went away. */
-import { unlessAborted } from '@sbx/shared';
+import { onAbort, unlessAborted } from '@sbx/shared';
 import { type CallOptions, checkCall } from './call-options.js';
 import { checkRequest } from './check.js';
 import type { RunCommand, RunGroup } from './command.js';
@@ -106,13 +106,12 @@ export class GojudgeSession implements AsyncDisposable {
     const outcomes = results.then((all) => outcomesOf(this.#parts.calls, all, request.cmd.length));
     if (signal === undefined) return outcomes;
     return new Promise((resolve, reject) => {
-      const abort = () => {
+      const unsubscribe = onAbort(signal, () => {
         cancel();
         reject(signal.reason as Error);
         outcomes.then(disposeAll).catch(() => undefined); // nobody looks at them any more
-      };
-      signal.addEventListener('abort', abort, { once: true });
-      outcomes.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+      });
+      outcomes.then(resolve, reject).finally(unsubscribe);
     });
   }
 

@@ -1,3 +1,5 @@
+import { onAbort } from '@sbx/shared';
+
 /** A number of places, taken in the order of asking. */
 export class Slots {
   readonly #waiting: (() => void)[] = [];
@@ -30,12 +32,12 @@ export class Slots {
         this.#waiting.splice(this.#waiting.indexOf(go), 1);
         reject(signal!.reason as Error);
       };
+      const unsubscribe = onAbort(signal, abort);
       const go = () => {
-        signal?.removeEventListener('abort', abort);
+        unsubscribe();
         resolve();
       };
       this.#waiting.push(go);
-      signal?.addEventListener('abort', abort, { once: true });
     });
   }
 }

@@ -1,4 +1,5 @@
 /** An interactive run: output as it comes, input as it is typed. */
+import { onAbort } from '@sbx/shared';
 import { checkRequest } from './check.js';
 import type { RunGroup } from './command.js';
 import { GojudgeError, runError } from './errors.js';
@@ -119,11 +120,10 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
     this.results.catch(() => undefined); // told to whoever asks
     socket.binaryType = 'arraybuffer';
     socket.addEventListener('message', ({ data }: { data: unknown }) => this.#onMessage(bytesOf(data)));
-    const abort = () => this.#fail(signal!.reason);
-    signal?.addEventListener('abort', abort, { once: true });
+    const unsubscribe = onAbort(signal, () => this.#fail(signal!.reason));
     this.#closed = new Promise((resolve) => {
       socket.addEventListener('close', () => {
-        signal?.removeEventListener('abort', abort);
+        unsubscribe();
         this.#fail(connectionError('The connection was closed before the run ended.'));
         resolve();
       });
