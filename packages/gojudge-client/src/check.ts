@@ -2,7 +2,17 @@
  * Requests are checked before they are sent: JSON turns NaN into null, which is a limit of 0, and on `/ws` a
  * request that the server cannot read ends the connection and every other run on it.
  */
-import { advice, checkValue, FLAG, refuse, TEXT, TEXTS, type ValueRule } from './option-check.js';
+import {
+  advice,
+  checkValue,
+  FLAG,
+  isObject,
+  isText,
+  refuse,
+  TEXT,
+  TEXTS,
+  type ValueRule,
+} from './option-check.js';
 import { WIRE_NUMBER_MAX } from './units.js';
 import { STREAM_PLACE_MAX, type WireCmd, type WireRequest } from './wire/index.js';
 
@@ -11,11 +21,8 @@ export type IsStream = boolean;
 
 type Rule = (value: unknown) => boolean;
 
-const isText: Rule = (value) => typeof value === 'string';
 const isWhole: Rule = (value) => Number.isSafeInteger(value);
 const isCount: Rule = (value) => isWhole(value) && (value as number) >= 0;
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const COUNT: ValueRule = [`a whole number from 0 to ${WIRE_NUMBER_MAX}`, isCount];
 
@@ -60,9 +67,9 @@ const isStreamFile: Rule = (file) => {
 
 /** A descriptor's file, whichever form it has. */
 export const isDescriptorFile: Rule = (file) =>
-  isRecord(file) && [...FILE_FORMS, isCollector, isStreamFile].some((rule) => rule(file));
+  isObject(file) && [...FILE_FORMS, isCollector, isStreamFile].some((rule) => rule(file));
 /** What can lie in the work folder. */
-const isWorkFile: Rule = (file) => isRecord(file) && [...FILE_FORMS, isLink].some((rule) => rule(file));
+const isWorkFile: Rule = (file) => isObject(file) && [...FILE_FORMS, isLink].some((rule) => rule(file));
 
 /** Throws `GOJUDGE_REQUEST` with the field's name. */
 export function checkRequest(request: WireRequest, isStream: IsStream = false): void {
@@ -86,7 +93,7 @@ function checkCmd(place: string, cmdIndex: number, cmd: WireCmd, isStream: IsStr
   }
   for (const [fd, file] of (cmd.files ?? []).entries()) {
     if (file === null) continue;
-    if (isRecord(file) && isStreamFile(file)) checkStream(`${place}.files[${fd}]`, cmdIndex, fd, isStream);
+    if (isObject(file) && isStreamFile(file)) checkStream(`${place}.files[${fd}]`, cmdIndex, fd, isStream);
     else if (!isDescriptorFile(file)) {
       const words = `null, or { src }, { content }, { fileId } or { name, max }${advice(file)}`;
       refuse(`${place}.files[${fd}]`, words, file);

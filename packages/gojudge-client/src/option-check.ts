@@ -11,8 +11,8 @@ export type ValueRule = readonly [words: string, isRight: (value: unknown) => bo
 /** A rule for every option of `T`, kept whole by the compiler. */
 export type OptionRules<T> = Readonly<Record<keyof Required<T>, ValueRule>>;
 
-const isText = (value: unknown) => typeof value === 'string';
-const isObject = (value: unknown): value is object =>
+export const isText = (value: unknown) => typeof value === 'string';
+export const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const TEXT: ValueRule = ['a string', isText];

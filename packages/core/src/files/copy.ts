@@ -1,12 +1,11 @@
 /** Files into a sandbox before a program starts. */
-import { setImmediate } from 'node:timers/promises';
 import { FileAccessError } from '../errors.js';
 import { immediateBytes } from '../options/content.js';
 import type { Content, FileInput } from '../types/files.js';
 import { withHostFile } from './host-input.js';
 import { notRegular } from './refusals.js';
 import { inParent, inTree, type WorkFolder } from './trees.js';
-import { TURN_MS } from './turns.js';
+import { Turns } from './turns.js';
 
 type Files = Readonly<Record<string, FileInput | string | Uint8Array>>;
 /** The content of a file. */
@@ -41,9 +40,9 @@ async function copyRest(folder: WorkFolder, entries: readonly Entry[], first: St
 
 /** `null`: all is there. */
 function copyTurn(folder: WorkFolder, entries: readonly Entry[], from: number): Stop | null {
-  const endsAt = performance.now() + TURN_MS;
+  const turns = new Turns();
   for (let index = from; index < entries.length; index += 1) {
-    if (performance.now() > endsAt) return { next: index, until: setImmediate() };
+    if (turns.isOver) return { next: index, until: turns.next() };
     const [path, input] = entries[index]!;
     const to = linkOf(input);
     if (to !== undefined) {

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
  * How long this process may do nothing else: a job of 30,000 files would keep leases from being extended and
  * programs from being ended for seconds.
  */
-export const TURN_MS = 10;
+const TURN_MS = 10;
 
 export class Turns {
   #endsAt = performance.now() + TURN_MS;
