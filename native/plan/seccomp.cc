@@ -176,7 +176,9 @@ constexpr Row kRows[] = {
     {CALL(fsetxattr), EOPNOTSUPP},
     {CALL(setxattrat), EOPNOTSUPP},
     // Filters of their own: the machine code of all filters of the machine has one budget, and no cgroup
-    // counts it. Names of mappings, 80 bytes each, are not counted either. As in a kernel without.
+    // counts it. Names of mappings, 80 bytes each, are not counted either. A thread with a core scheduling
+    // cookie of its own leaves the other hyper-threads of its core idle, CPU time that nobody is charged for.
+    // As in a kernel without.
     {CALL(seccomp), EINVAL, Check::kFilters},
     {CALL(prctl), EINVAL, Check::kProcessControl},
     // Pages merged with those of others: a kernel thread's work, and its time tells one sandbox what another
@@ -418,8 +420,10 @@ struct Compiler {
   }
 
   void DecideProcessControl(uint32_t refusal) {
-    constexpr uint32_t kSetSeccomp = 22, kModeFilter = 2, kSetMemoryMerge = 67, kNameMapping = 0x53564d41;
+    constexpr uint32_t kSetSeccomp = 22, kModeFilter = 2;
+    constexpr uint32_t kCoreScheduling = 62, kSetMemoryMerge = 67, kNameMapping = 0x53564d41;
     out.LoadArgument(0);
+    out.ReturnIf(kCoreScheduling, refusal);
     out.ReturnIf(kSetMemoryMerge, refusal);
     out.ReturnIf(kNameMapping, refusal);
     if (!Allows(kAllowFilters))

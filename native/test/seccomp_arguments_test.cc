@@ -125,10 +125,10 @@ TEST("programs load no filters unless they may, and then without a listener") {
     for (uint64_t option = 0; option < 100; ++option)
       for (uint64_t mode = 0; mode < 4; ++mode) {
         const bool filter = option == PR_SET_SECCOMP && mode == SECCOMP_MODE_FILTER;
-        const bool merge = option == 67;  // PR_SET_MEMORY_MERGE
+        const bool never = option == 62 || option == 67;  // PR_SCHED_CORE, PR_SET_MEMORY_MERGE
         for (const uint64_t high : {0ULL, kHigh})
           EXPECT_EQ(subject.Run(__NR_prctl, {{option | high, mode | high}}),
-              merge || (filter && !may) ? refused : kAllow);
+              never || (filter && !may) ? refused : kAllow);
       }
     for (uint64_t advice = 0; advice < 128; ++advice)
       EXPECT_EQ(subject.Run(__NR_madvise, {{0, 4096, advice | kHigh}}),

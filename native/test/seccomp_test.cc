@@ -59,7 +59,8 @@ bool ConditionHolds(const SeccompRow& row, const Subject& subject, const Args& a
       return ownFilters ? (a[1] & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0
                         : OneOf(a[0], {SECCOMP_SET_MODE_FILTER}) && !hasKey;
     case __NR_prctl:
-      return OneOf(a[0], {67 /* PR_SET_MEMORY_MERGE */, 0x53564d41 /* PR_SET_VMA */}) ||
+      // PR_SCHED_CORE, PR_SET_MEMORY_MERGE, PR_SET_VMA
+      return OneOf(a[0], {62, 67, 0x53564d41}) ||
              (!ownFilters && OneOf(a[0], {PR_SET_SECCOMP}) && OneOf(a[1], {SECCOMP_MODE_FILTER}));
     case __NR_madvise: return OneOf(a[2], {MADV_MERGEABLE});
     case __NR_ptrace: {
@@ -119,9 +120,9 @@ uint32_t Expected(
 
 // Words that matter to some check, each alone, with others' bits above.
 std::vector<Args> InterestingArgs() {
-  std::vector<uint64_t> words = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 16, 17, 22, 67, 0x53564d41, 0x4204,
-      36, 37, 38, 39, 40, 1024, 1025, 1026, 1027, 1035, 1036, 1037, 1038, 1039, 1040, TIOCSTI, TIOCLINUX,
-      TIOCSETD, FS_IOC_ADD_ENCRYPTION_KEY, 57, 0x20000, 0x20008, 0x40000, 0xffffffff, ~0ULL};
+  std::vector<uint64_t> words = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 16, 17, 22, 62, 67, 0x53564d41,
+      0x4204, 36, 37, 38, 39, 40, 1024, 1025, 1026, 1027, 1035, 1036, 1037, 1038, 1039, 1040, TIOCSTI,
+      TIOCLINUX, TIOCSETD, FS_IOC_ADD_ENCRYPTION_KEY, 57, 0x20000, 0x20008, 0x40000, 0xffffffff, ~0ULL};
   for (int bit = 0; bit < 64; ++bit) words.push_back(1ULL << bit);
   std::vector<Args> all;
   for (const uint64_t word : words) {

@@ -378,9 +378,9 @@ const probed = {
   EPROTONOSUPPORT: words(`
     socket,2,1,262 socket,2,0x80801,262 socket,10,1,262 socket,2,1,132 socket,2,1,256 socket,2,2,136 socket,10,2,136
     socket,2,2,115 socket,2,2,1 socket,10,2,58 socketpair,2,1,262,-1`),
-  // Filters of its own; KSM.
+  // Filters of its own; cookies of core scheduling; KSM.
   EINVAL: words(`
-    seccomp,1,0,0 seccomp,1,8,-1 prctl,22,2,0 prctl,67,1,0,0,0 prctl,67,0,0,0,0 prctl,0x53564d41,0,0,0,0 madvise,0,0,12`),
+    seccomp,1,0,0 seccomp,1,8,-1 prctl,22,2,0 prctl,62,1,0,0,0 prctl,67,1,0,0,0 prctl,67,0,0,0,0 prctl,0x53564d41,0,0,0,0 madvise,0,0,12`),
 };
 
 /** Must go on working: runtimes need them. */
