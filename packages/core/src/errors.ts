@@ -145,9 +145,15 @@ export class OverloadedError extends SbxError {
 
 /** The engine, sandbox or process was closed before the call or during it. */
 export class ClosedError extends SbxError {
-  /** `what` is the thing that is closed, as the subject of a sentence: `'The engine'`. */
-  constructor(what: string, init: { cause?: unknown; details?: Record<string, unknown> } = {}) {
-    super({ ...init, code: 'SBX_CLOSED', message: `${what} is closed.` });
+  /**
+   * `what` is the thing that is closed, as the subject of a sentence: `'The engine'`. `why`: a clause, where
+   * it was not its owner who closed it.
+   */
+  constructor(
+    what: string,
+    { why = null, ...init }: { why?: string | null; cause?: unknown; details?: Record<string, unknown> } = {},
+  ) {
+    super({ ...init, code: 'SBX_CLOSED', message: `${what} is closed${why === null ? '' : `: ${why}`}.` });
   }
 }
 

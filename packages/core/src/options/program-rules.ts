@@ -2,6 +2,7 @@
  * Which keys are legal in which call about programs, each with its rule: the tables behind `program.ts` and
  * `group.ts`.
  */
+import { TIMER_MS_MAX } from '@sbx/shared';
 import { SYSCALL_FAMILIES } from '../native/tables.js';
 import type { FreshRunOptions, SessionOptions } from '../types/internal.js';
 import type { ProgramOptions, RunOptions } from '../types/program.js';
@@ -39,7 +40,7 @@ const SPAWN_HINTS: Record<string, string> = {
 };
 
 const LIFETIME_HINT =
-  'A sandbox stays until close(); limits: { wallTimeMs } bounds each program in it by real time.';
+  'lifetimeMs closes the sandbox by itself; limits: { wallTimeMs } bounds each program in it by real time.';
 const CREATE_HINTS: Record<string, string> = {
   ...PROGRAM_HINTS,
   timeout: LIFETIME_HINT,
@@ -62,6 +63,9 @@ const SHAPE_RULES = {
   seccomp: word('default', 'strict'),
   seccompAction: word('errno', 'kill'),
 };
+
+/** Of a sandbox that stays. */
+export const LIFETIME_RULE = number(1, TIMER_MS_MAX, { unit: 'ms', nullMeans: 'no end before close()' });
 
 export const KILL_GRACE_RULE = number(0, KILL_GRACE_MS_MAX, { integer: false, unit: 'ms' });
 
@@ -169,6 +173,7 @@ export const SANDBOX_TABLE: Table = table<SessionOptions & NamesEngine>(
     env: ENV_RULE,
     workspace: by(checkWorkspace),
     files: FILES_RULE,
+    lifetimeMs: LIFETIME_RULE,
     signal: SIGNAL_RULE,
   },
   { hints: CREATE_HINTS },

@@ -5,11 +5,12 @@
  */
 import type { Environment, RunOptions } from '../types/program.js';
 import { checkArgs, checkArgvSize, checkFileArgument } from './argv.js';
-import { checkTable, type Table } from './check.js';
+import { checkRule, checkTable, type Table } from './check.js';
 import { throwProblem } from './problem.js';
 import {
   checkLiving,
   checkTogether,
+  LIFETIME_RULE,
   ONE_SHOT_SPAWN_TABLE,
   ONE_SHOT_TABLE,
   RUN_TABLE,
@@ -58,6 +59,12 @@ export function validateSandboxOptions(options: unknown): void {
   if (found !== null) throwProblem('options', found);
   const size = checkArgvSize('', undefined, (options as { env?: Environment }).env);
   if (size !== null) throwProblem('options.env', size);
+}
+
+/** Checks the argument of `sandbox.setLifetime`. */
+export function validateLifetime(ms: unknown): void {
+  const found = checkRule(ms, LIFETIME_RULE);
+  if (found !== null) throwProblem('ms', found);
 }
 
 /** What a call starts, in the order of its arguments. */

@@ -52,6 +52,12 @@ export interface SandboxOptions extends SandboxShape {
   workspace?: WorkspaceSource | undefined;
   /** Files that are there from the start, by path; as `RunOptions.files`. */
   files?: Record<string, FileInput | string | Uint8Array> | undefined;
+  /**
+   * Closes it by itself so many ms of real time after it was made, whatever runs in it then: for hosts that
+   * may never hear that a conversation is over. Programs end with `status: 'killed'`, calls reject with
+   * `SBX_CLOSED`; `sandbox.setLifetime` counts anew. At most 2^31-1. Default, and `null`: until `close()`.
+   */
+  lifetimeMs?: number | null | undefined;
   /** Abort while it is made rejects with `signal.reason`. Afterwards it does nothing: call `close()`. */
   signal?: AbortSignal | undefined;
 }

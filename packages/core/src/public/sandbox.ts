@@ -7,6 +7,7 @@ import { unpackTree } from '../files/unpack.js';
 import { checkCeilings, resolveLimits } from '../options/limits.js';
 import {
   validateGroup,
+  validateLifetime,
   validateOneShot,
   validateOneShotSpawn,
   validateProgram,
@@ -59,8 +60,8 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
   }
 
   /**
-   * Makes a sandbox that lives until `close()`. Throws before anything starts when options are wrong or all
-   * places are taken.
+   * Makes a sandbox that lives until `close()`, or for `lifetimeMs`. Throws before anything starts when
+   * options are wrong or all places are taken.
    */
   static create(options: SandboxOptions = NO_OPTIONS): Promise<Sandbox> {
     return withCallerFrames(() => Sandbox.#create(options));
@@ -186,6 +187,15 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
   /** Usage of all programs of this sandbox so far, and the memory that they hold now. */
   usage(): LiveUsage {
     return this.#session.usage();
+  }
+
+  /**
+   * Closes it by itself so many ms from now, in place of what `lifetimeMs` or an earlier call said; `null`:
+   * not before `close()`.
+   */
+  setLifetime(ms: number | null): void {
+    validateLifetime(ms);
+    this.#session.setLifetime(ms);
   }
 
   /**

@@ -43,6 +43,8 @@ export class SandboxLease {
   readonly cpu: number | null;
   /** Its own file systems. */
   readonly folder: WorkFolder;
+  /** A clause, when it was not its owner who closed it. */
+  whyClosed: () => string | null = () => null;
   readonly #channel: Channel;
   readonly #listeners = new Map<number, ProgramListener>();
   /** Warm processes: they do not keep the host's process alive. */
@@ -62,7 +64,7 @@ export class SandboxLease {
       owner: slot.owner,
       folderMode: core.folderMode,
       checkOpen: () => {
-        if (this.#closed) throw new ClosedError('The sandbox');
+        if (this.#closed) throw this.closedError();
       },
       closing: () => {
         this.#closing ??= new AbortController();
@@ -102,6 +104,11 @@ export class SandboxLease {
     return this.#listeners.size;
   }
 
+  /** What calls on it are told once it is closed. */
+  closedError(): ClosedError {
+    return new ClosedError('The sandbox', { why: this.whyClosed() });
+  }
+
   nextProgramId(): number {
     return this.#nextId++;
   }
@@ -111,7 +118,7 @@ export class SandboxLease {
    * process alive.
    */
   start(message: StartMessage, listener: ProgramListener): void {
-    if (this.#closed) throw new ClosedError('The sandbox');
+    if (this.#closed) throw this.closedError();
     if (this.#lost !== null) throw this.#lost;
     if (this.alive >= PROGRAMS_MAX) {
       const message = `${this.alive} programs live in this sandbox, as many as there can be.`;
@@ -154,8 +161,8 @@ export class SandboxLease {
     if (this.#closed) return;
     this.#closed = true;
     for (const programId of [...this.#listeners.keys()])
-      this.#removeListener(programId)?.onLost(new ClosedError('The sandbox'));
-    this.#closing?.abort(new ClosedError('The sandbox'));
+      this.#removeListener(programId)?.onLost(this.closedError());
+    this.#closing?.abort(this.closedError());
     this.#detach();
     this.#tearDown();
   }
@@ -167,7 +174,7 @@ export class SandboxLease {
   closeAfterEnd(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#closing?.abort(new ClosedError('The sandbox'));
+    this.#closing?.abort(this.closedError());
     this.#detach();
     setImmediate(() => this.#tearDown());
   }

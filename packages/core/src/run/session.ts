@@ -8,7 +8,7 @@
 
 import { type GroupCounters, readCounters } from '../cgroup/counters.js';
 import type { Group } from '../cgroup/group.js';
-import { ClosedError, SandboxError } from '../errors.js';
+import { SandboxError } from '../errors.js';
 import { checkCeilings, type ResolvedLimits, resolveLimits } from '../options/limits.js';
 import type { SessionOptions } from '../types/internal.js';
 import type { LiveUsage } from '../types/limits.js';
@@ -16,6 +16,7 @@ import type { RunOptions } from '../types/program.js';
 import type { RunResult } from '../types/result.js';
 import { writeBounds } from './group-limits.js';
 import { after, CLOSE_WAIT_MS } from './killing.js';
+import { Lifetime } from './lifetime.js';
 import { Running } from './running.js';
 import type { SandboxLease } from './sandbox-lease.js';
 
@@ -32,6 +33,7 @@ export class Session {
   /** Whose streams may still be open. */
   readonly #spawned = new Set<Running>();
   readonly #closer = () => this.close();
+  readonly #lifetime = new Lifetime(() => void this.close());
   /** The program that uses the sandbox's group, or is about to: whether others have run concurrently. */
   #resident: { others: boolean } | null = null;
   #hadResident = false;
@@ -48,8 +50,10 @@ export class Session {
     this.#limits = limits;
     this.#baseline = readCounters(lease.slot.cgroup.group);
     lease.core.closers.add(this.#closer);
+    lease.whyClosed = () => this.#lifetime.reason;
     // The sandbox as a whole is bounded from the start; programs inside can only get less.
     writeBounds(lease.slot.cgroup, limits, this.#baseline.chargedBytes ?? 0);
+    this.#lifetime.set(options.lifetimeMs ?? null);
   }
 
   /** Aborted when it closes. */
@@ -60,7 +64,7 @@ export class Session {
   }
 
   checkOpen(): void {
-    if (this.#closed !== null || this.lease.closed) throw new ClosedError('The sandbox');
+    if (this.#closed !== null || this.lease.closed) throw this.lease.closedError();
     if (this.lease.lost !== null) throw this.lease.lost;
   }
 
@@ -139,6 +143,12 @@ export class Session {
     };
   }
 
+  /** Counted anew from now; `null`: until `close`. */
+  setLifetime(ms: number | null): void {
+    this.checkOpen();
+    this.#lifetime.set(ms);
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -147,6 +157,7 @@ export class Session {
   async #close(): Promise<void> {
     this.#lastUsage = { ...this.usage(), memoryBytes: 0 };
     this.lease.core.closers.delete(this.#closer);
+    this.#lifetime.stop();
     this.#closing?.abort();
     const ends = [...this.#living].map((running) => {
       running.end();

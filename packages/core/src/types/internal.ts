@@ -11,4 +11,5 @@ export interface SessionOptions
     Pick<ProgramOptions, 'env' | 'limits' | 'signal'>,
     Pick<RunOptions, 'files'> {
   workspace?: WorkspaceSource | undefined;
+  lifetimeMs?: number | null | undefined;
 }
