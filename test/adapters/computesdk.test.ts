@@ -88,9 +88,21 @@ describe('the ComputeSDK provider', () => {
     const provider = open();
     const { sandboxId } = await provider.create(undefined, { timeout: 50 });
     await expect.poll(() => provider.getById(undefined, sandboxId)).toBeNull();
+    expect(await provider.list(undefined)).toEqual([]);
     await provider.create(undefined);
     await provider.close();
     expect(sbx.engine.counters().sandboxes).toBe(0);
+  });
+
+  it('has the lifetime of its options where `create` says none', async () => {
+    const options = { engine: sbx.engine, lifetimeMs: 400 };
+    await using provider = createComputeProvider(defineProvider, options);
+    const { sandbox, sandboxId } = await provider.create(undefined);
+    const { sandbox: staying } = await provider.create(undefined, { timeout: 0 });
+    expect(await provider.getInfo(sandbox)).toMatchObject({ status: 'running', timeout: 400 });
+    await expect.poll(() => provider.getById(undefined, sandboxId)).toBeNull();
+    expect(await provider.getInfo(sandbox)).toMatchObject({ status: 'stopped' });
+    expect(await provider.getInfo(staying)).toMatchObject({ status: 'running', timeout: 0 });
   });
 
   it('refuses what would be something else', async () => {

@@ -19,6 +19,7 @@ describe('a sandbox with a lifetime', () => {
     const { value, ms } = await timed(() => sandbox.run(t('sleep-ms'), ['60000']));
     expect(value.status).toBe('killed');
     expect(ms).toBeLessThan(30_000);
+    expect(sandbox.isClosed).toBe(true);
     const closed = { code: 'SBX_CLOSED', message: 'The sandbox is closed: its lifetimeMs of 200 are over.' };
     for (const call of [
       sandbox.run(t('true')),
@@ -37,6 +38,7 @@ describe('a sandbox with a lifetime', () => {
     sandbox.setLifetime(60_000);
     await sleep(600);
     expect((await sandbox.run(t('true'))).status).toBe('ok');
+    expect(sandbox.isClosed).toBe(false);
     sandbox.setLifetime(null);
     expect((await sandbox.run(t('true'))).status).toBe('ok');
     sandbox.setLifetime(1);

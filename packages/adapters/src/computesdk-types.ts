@@ -13,13 +13,14 @@ export interface ComputeSandbox {
   readonly timeoutMs: number;
   /** As `create` was given them. */
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** False after its end. */
-  readonly isRunning: boolean;
 }
 
 /** What `create` is asked for. Others of ComputeSDK's options choose among the clouds' machines: refused. */
 export interface CreateOptions {
-  /** How long it lives, in ms, up to 24 days. 0, the default: until it is destroyed. */
+  /**
+   * How long it lives, in ms, up to 24 days; 0: until it is destroyed. Default: `lifetimeMs` of the
+   * provider's options, else 0.
+   */
   timeout?: number | undefined;
   /** Added to the environment of all commands. */
   envs?: Record<string, string> | undefined;

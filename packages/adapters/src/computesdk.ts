@@ -63,7 +63,8 @@ export function createComputeProvider<Provider extends object>(
     name: 'sbx',
     methods: {
       sandbox: {
-        create: async (_, asked = {}) => handleOf(await create(registry, asked)),
+        create: async (_, asked = {}) =>
+          handleOf(await create(registry, { timeout: options.lifetimeMs ?? 0, ...asked })),
         getById: async (_, id) => {
           const box = registry.find(id);
           return box === null ? null : handleOf(box);
@@ -72,10 +73,10 @@ export function createComputeProvider<Provider extends object>(
         destroy: (_, id) => registry.destroy(id),
         runCommand,
         streamCommand: runCommand,
-        getInfo: async ({ id, isRunning, createdAt, timeoutMs, metadata }) => ({
+        getInfo: async ({ id, sandbox, createdAt, timeoutMs, metadata }) => ({
           id,
           provider: 'sbx',
-          status: isRunning ? 'running' : 'stopped',
+          status: sandbox.isClosed ? 'stopped' : 'running',
           createdAt,
           timeout: timeoutMs,
           metadata: { ...metadata },
@@ -102,9 +103,8 @@ async function create(registry: Registry<More>, asked: CreateOptions): Promise<B
     const expected = `must be a whole number of ms, 0 (no end) to ${MS_MAX}`;
     throw new InvalidOptionsError({ field: 'options.timeout', rule: 'range', expected, got: `${timeoutMs}` });
   }
-  const box = await registry.create(`sbx-${randomUUID()}`, { timeoutMs, metadata }, { env: envs, signal });
-  if (timeoutMs > 0) setTimeout(() => void registry.destroy(box.id), timeoutMs).unref();
-  return box;
+  const lifetimeMs = timeoutMs === 0 ? null : timeoutMs;
+  return registry.create(`sbx-${randomUUID()}`, { timeoutMs, metadata }, { env: envs, signal, lifetimeMs });
 }
 
 /** Clouds' images, sizes, names, ports: a sandbox would be another one than was asked for. */

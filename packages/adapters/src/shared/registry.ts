@@ -9,7 +9,6 @@ export interface Box {
   readonly sandbox: Sandbox;
   readonly shell: Shell;
   readonly createdAt: Date;
-  isRunning: boolean;
 }
 
 export class Registry<More extends object> {
@@ -31,7 +30,7 @@ export class Registry<More extends object> {
     more: More,
     { env, ...options }: SandboxOptions & { env?: Record<string, string> | undefined } = {},
   ): Promise<Box & More> {
-    if (this.#open.has(id) || this.#making.has(id)) {
+    if (this.find(id) !== null || this.#making.has(id)) {
       const expected = 'must not be the id of a sandbox that is there';
       throw new InvalidOptionsError({ field: 'options.id', rule: 'conflict', expected, got: id });
     }
@@ -39,18 +38,25 @@ export class Registry<More extends object> {
     const sandbox = await this.#maker.make(options).finally(() => this.#making.delete(id));
     const shell = new Shell(sandbox, this.#options);
     if (env !== undefined) shell.setVariables(env);
-    const box = { ...more, id, sandbox, shell, createdAt: new Date(), isRunning: true };
+    const box = { ...more, id, sandbox, shell, createdAt: new Date() };
     this.#open.set(id, box);
     if (this.#isClosed) await this.destroy(id);
     return box;
   }
 
   find(id: string): (Box & More) | null {
+    this.#forgetClosed();
     return this.#open.get(id) ?? null;
   }
 
   list(): (Box & More)[] {
+    this.#forgetClosed();
     return [...this.#open.values()];
+  }
+
+  /** Those whose lifetime is over. */
+  #forgetClosed(): void {
+    for (const { id, sandbox } of this.#open.values()) if (sandbox.isClosed) this.#open.delete(id);
   }
 
   /** One that is not there any more is as it should be. */
@@ -58,7 +64,6 @@ export class Registry<More extends object> {
     const box = this.#open.get(id);
     if (box === undefined) return;
     this.#open.delete(id);
-    box.isRunning = false;
     await box.sandbox.close();
   }
 

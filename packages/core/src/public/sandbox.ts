@@ -184,6 +184,11 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
     return process;
   }
 
+  /** It has been closed, is being closed, or closed by itself: `lifetimeMs`, `engine.close()`. */
+  get isClosed(): boolean {
+    return this.#session.isClosed;
+  }
+
   /** Usage of all programs of this sandbox so far, and the memory that they hold now. */
   usage(): LiveUsage {
     return this.#session.usage();

@@ -63,8 +63,13 @@ export class Session {
     return this.#closing.signal;
   }
 
+  /** By `close`, its lifetime or its engine. */
+  get isClosed(): boolean {
+    return this.#closed !== null || this.lease.closed;
+  }
+
   checkOpen(): void {
-    if (this.#closed !== null || this.lease.closed) throw this.lease.closedError();
+    if (this.isClosed) throw this.lease.closedError();
     if (this.lease.lost !== null) throw this.lease.lost;
   }
 
