@@ -40,6 +40,12 @@ describe('the deepagents backend', () => {
     expect(backend.isRunning).toBe(false);
   });
 
+  it('does not run any more once its lifetime is over', async () => {
+    await using backend = await createDeepAgentsSandbox(BaseSandbox, { engine: sbx.engine, lifetimeMs: 50 });
+    await expect.poll(() => backend.isRunning).toBe(false);
+    await expect(backend.execute('true')).rejects.toThrow('its lifetimeMs of 50 are over');
+  });
+
   it('executes with both outputs in order, exit codes and truncation', async () => {
     await using backend = await create({ wallTimeMs: 500 });
     expect(await backend.execute('echo a; echo b >&2; echo c; exit 3')).toEqual({

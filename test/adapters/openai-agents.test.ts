@@ -424,6 +424,14 @@ describe('an OpenAI Agents client', () => {
     await session.close();
   });
 
+  it('has sessions that end with their lifetime', async () => {
+    await using client = createOpenAIAgentsClient(framework, { engine: sbx.engine, lifetimeMs: 50 });
+    const session = await client.create(new Manifest());
+    await expect.poll(() => session.running()).toBe(false);
+    await expect(session.exec({ cmd: 'true' })).rejects.toBeInstanceOf(SandboxLifecycleError);
+    await expect(session.hydrateWorkspace('')).rejects.toBeInstanceOf(SandboxLifecycleError);
+  });
+
   it('works in /workspace on an engine of its own', async () => {
     await using client = createOpenAIAgentsClient(framework);
     const session = await client.create();

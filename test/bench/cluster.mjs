@@ -13,7 +13,7 @@ import { measureSpread } from './lib/cluster-spread.mjs';
 import { LIMITS } from './lib/contenders.mjs';
 import { figure, rateRatio, skipped } from './lib/figures.mjs';
 import { connect, headers, jetstream, startBroker } from './lib/nats.mjs';
-import { p50, sum } from './lib/stats.mjs';
+import { p50, pairwise, sum } from './lib/stats.mjs';
 
 export const title =
   'cluster: a run by a worker, beside a local run and bare echoes over JetStream and BullMQ';
@@ -70,6 +70,7 @@ export async function measure({ scale }) {
 
 function toFigures({ local, clustered, echo }, rounds, brokerMs) {
   const added = clustered.map((ms, index) => ms - local[index]);
+  const addedMs = p50(clustered) - p50(local);
   return [
     figure({ name: 'local run', unit: 'ms', samples: local }),
     figure({ name: 'clustered run', unit: 'ms', samples: clustered }),
@@ -78,8 +79,15 @@ function toFigures({ local, clustered, echo }, rounds, brokerMs) {
       name: 'added by the cluster',
       unit: 'ms',
       samples: added,
-      value: p50(clustered) - p50(local),
+      value: addedMs,
       bar: ADDED_MS,
+    }),
+    // The same on fast and slow machines.
+    figure({
+      name: 'added by the cluster / bare echo',
+      unit: 'ratio',
+      samples: pairwise(added, echo),
+      value: addedMs / p50(echo),
     }),
     rateFigure('local runs', rounds.local),
     rateFigure('clustered runs', rounds.clustered),

@@ -22,7 +22,7 @@ export interface DeepAgentsBackend extends AsyncDisposable {
   readonly id: string;
   /** For all that the framework has no word for. */
   readonly sandbox: Sandbox;
-  /** False after `close()`. */
+  /** False once it is closed, also by the end of its lifetime. */
   readonly isRunning: boolean;
   /**
    * Runs a line of shell; stdout and stderr come in one, in order. What a limit ended says so in its last
@@ -68,7 +68,6 @@ function backendOver(base: new () => object) {
     readonly sandbox: Sandbox;
     readonly #opened: OpenedSandbox;
     readonly #shell: Shell;
-    #isRunning = true;
 
     constructor(opened: OpenedSandbox, shell: Shell) {
       super();
@@ -78,7 +77,7 @@ function backendOver(base: new () => object) {
     }
 
     get isRunning(): boolean {
-      return this.#isRunning;
+      return !this.sandbox.isClosed;
     }
 
     async execute(command: string) {
@@ -113,7 +112,6 @@ function backendOver(base: new () => object) {
     }
 
     close(): Promise<void> {
-      this.#isRunning = false;
       return this.#opened.close();
     }
 

@@ -55,7 +55,11 @@ export class Session<Manifest extends OpenAIAgentsManifest> implements OpenAIAge
   }
 
   async running(): Promise<boolean> {
-    return !this.#isClosed;
+    return !this.#isOver;
+  }
+
+  get #isOver(): boolean {
+    return this.#isClosed || this.sandbox.isClosed;
   }
 
   supportsPty(): boolean {
@@ -204,7 +208,7 @@ export class Session<Manifest extends OpenAIAgentsManifest> implements OpenAIAge
         limit: maxInputBytes,
         actual: bytes.length,
       });
-    if (this.#isClosed) throw new framework.SandboxLifecycleError('The session is closed.');
+    if (this.#isOver) throw new framework.SandboxLifecycleError('The session is closed.');
     const next = await this.#make(bytes).catch((error: Error) => {
       throw Object.assign(new framework.SandboxArchiveError(error.message), { cause: error });
     });
