@@ -99,7 +99,9 @@ describe('the ComputeSDK provider', () => {
     await using provider = createComputeProvider(defineProvider, options);
     const { sandbox, sandboxId } = await provider.create(undefined);
     const { sandbox: staying } = await provider.create(undefined, { timeout: 0 });
-    expect(await provider.getInfo(sandbox)).toMatchObject({ status: 'running', timeout: 400 });
+    const { sandbox: alike } = await provider.create(undefined, { timeout: undefined });
+    for (const each of [sandbox, alike])
+      expect(await provider.getInfo(each)).toMatchObject({ status: 'running', timeout: 400 });
     await expect.poll(() => provider.getById(undefined, sandboxId)).toBeNull();
     expect(await provider.getInfo(sandbox)).toMatchObject({ status: 'stopped' });
     expect(await provider.getInfo(staying)).toMatchObject({ status: 'running', timeout: 0 });

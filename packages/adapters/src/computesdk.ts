@@ -63,8 +63,7 @@ export function createComputeProvider<Provider extends object>(
     name: 'sbx',
     methods: {
       sandbox: {
-        create: async (_, asked = {}) =>
-          handleOf(await create(registry, { timeout: options.lifetimeMs ?? 0, ...asked })),
+        create: async (_, asked = {}) => handleOf(await create(registry, asked, options.lifetimeMs ?? 0)),
         getById: async (_, id) => {
           const box = registry.find(id);
           return box === null ? null : handleOf(box);
@@ -96,9 +95,13 @@ function handleOf(box: Box & More): { sandbox: ComputeSandbox; sandboxId: string
   return { sandbox: box, sandboxId: box.id };
 }
 
-async function create(registry: Registry<More>, asked: CreateOptions): Promise<Box & More> {
+async function create(
+  registry: Registry<More>,
+  asked: CreateOptions,
+  defaultMs: number,
+): Promise<Box & More> {
   refuseOthers(asked);
-  const { timeout: timeoutMs = 0, envs, metadata = {}, signal } = asked;
+  const { timeout: timeoutMs = defaultMs, envs, metadata = {}, signal } = asked;
   if (!(Number.isSafeInteger(timeoutMs) && timeoutMs >= 0 && timeoutMs <= MS_MAX)) {
     const expected = `must be a whole number of ms, 0 (no end) to ${MS_MAX}`;
     throw new InvalidOptionsError({ field: 'options.timeout', rule: 'range', expected, got: `${timeoutMs}` });
