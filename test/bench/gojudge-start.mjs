@@ -5,7 +5,8 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
+import { freePort } from '../helpers/free-port.mjs';
 import { figure, ratioOf } from './lib/figures.mjs';
 import { LOADS, runRequest } from './lib/gojudge-loads.mjs';
 import { makeRequest } from './lib/http-client.mjs';
@@ -87,15 +88,6 @@ async function start(command, request) {
     await ended;
   };
   return { ms, cpuMs: threadCpuUs(child.pid) / 1000, url: `http://127.0.0.1:${port}`, stop };
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** False when nobody listens yet. An answer that is no success is an error. */

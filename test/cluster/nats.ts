@@ -1,14 +1,16 @@
 /** Brokers for tests: real ones, each with a store of its own that goes with it. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
+import { freePort } from '../helpers/free-port.mjs';
 import { root } from '../tidy/sources.js';
 
 const START_MS = 30_000;
 const ANSWER_MS = 2000;
+/** Why it ended stands at the end of its log; reports cut long texts. */
+const LOG_TAIL_CHARS = 500;
 
 let binary: string | undefined;
 
@@ -72,7 +74,9 @@ export class Nats {
         this.#log += data;
         if (this.#log.includes('Server is ready')) resolve();
       });
-      child.once('exit', () => reject(new Error(`nats-server ended: ${this.#log}`)));
+      child.once('close', () =>
+        reject(new Error(`nats-server ended, its last lines: ${this.#log.slice(-LOG_TAIL_CHARS)}`)),
+      );
     }).finally(() => clearTimeout(timer));
   }
 
@@ -115,14 +119,6 @@ export class Nats {
     await this.kill();
     rmSync(this.#folder, { recursive: true, force: true });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** One for all tests of a file. */

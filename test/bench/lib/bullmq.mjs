@@ -8,9 +8,9 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../helpers/free-port.mjs';
 import { startScript } from './cluster-parts.mjs';
 import { findOnPath } from './machine.mjs';
-import { freePort } from './nats.mjs';
 
 const VERSION = '6.7.0';
 /** An optional peer of it, in the version that its manifest names. */

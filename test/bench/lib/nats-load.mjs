@@ -1,6 +1,7 @@
 /** One broker, or three that are one, and what they have done so far. */
 import { readFileSync } from 'node:fs';
-import { freePort, startBroker } from './nats.mjs';
+import { freePort } from '../../helpers/free-port.mjs';
+import { startBroker } from './nats.mjs';
 import { sum } from './stats.mjs';
 
 export async function startBrokers(count) {

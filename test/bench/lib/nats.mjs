@@ -5,9 +5,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../helpers/free-port.mjs';
 import { killAtExit } from './kill-at-exit.mjs';
 
 const root = join(import.meta.dirname, '../../..');
@@ -15,14 +15,6 @@ const require = createRequire(join(root, 'packages/cluster/package.json'));
 
 export const { connect, headers } = require('@nats-io/transport-node');
 export const { AckPolicy, RetentionPolicy, jetstream, jetstreamManager } = require('@nats-io/jetstream');
-
-export async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** `more`: arguments besides those of a single one. */
 export async function startBroker(more = []) {
