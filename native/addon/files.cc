@@ -5,11 +5,13 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
+#include <memory>
 #include <string>
 
 #include "../common/fd.h"
 #include "../common/memory_file.h"
 #include "decode.h"
+#include "file_call.h"
 #include "file_identity.h"
 #include "open_below.h"
 #include "reactor.h"
@@ -63,6 +65,18 @@ Napi::Value Number(Napi::Env env, long value) { return Napi::Number::New(env, (d
 // A descriptor that JavaScript gives back to closeFds, a Reader, a Writer or a Channel.
 Napi::Value Lent(Napi::Env env, long fd) { return Number(env, Reactor::Of(env)->Lend((int)fd)); }
 
+// The target of an opened link, which is closed; 0 for what is none.
+Napi::Value SaidByLink(Napi::Env env, long opened) {
+  const Fd link((int)opened);
+  if (!link) return Number(env, opened);
+  struct stat status = {};
+  if (const long got = sys::Call(SYS_fstat, link.get(), &status); got < 0) return Number(env, got);
+  if (!S_ISLNK(status.st_mode)) return Number(env, 0);
+  char text[4096];
+  const long size = sys::Call(SYS_readlinkat, link.get(), "", text, sizeof(text));
+  return size < 0 ? Number(env, size) : Napi::String::New(env, text, (size_t)size);
+}
+
 }  // namespace
 
 Napi::Value OpenBeneath(const Napi::CallbackInfo& info) {
@@ -71,9 +85,12 @@ Napi::Value OpenBeneath(const Napi::CallbackInfo& info) {
   const std::string path = args.Text("path");
   const int64_t owner = (flags & O_CREAT) != 0 ? (int64_t)args.Number("owner") : -1;
   const mode_t mode = args.Uint("mode", 0644);
-  const bool follow = args.Flag("follow");
+  const bool follow = args.Flag("follow"), later = args.Flag("later");
   if (args.failed()) return {};
-  return Lent(info.Env(), AsOwner(owner, [&] { return OpenBelow(dir, path.c_str(), flags, mode, follow); }));
+  const auto open = [=](int below) {
+    return AsOwner(owner, [&] { return OpenBelow(below, path.c_str(), flags, mode, follow); });
+  };
+  return MakeFileCall(info.Env(), {dir, later}, open, Lent);
 }
 
 Napi::Value MakeFolder(const Napi::CallbackInfo& info) {
@@ -81,16 +98,22 @@ Napi::Value MakeFolder(const Napi::CallbackInfo& info) {
   const int dir = args.Int("dir");
   const std::string name = args.Text("name");
   const mode_t mode = args.Uint("mode", 0755);
-  return Number(info.Env(),
-      AsOwner((int64_t)args.Number("owner"), [&] { return sys::MkdirAt(dir, name.c_str(), mode); }));
+  const auto owner = (int64_t)args.Number("owner");
+  const auto make = [=](int in) {
+    return AsOwner(owner, [&] { return sys::MkdirAt(in, name.c_str(), mode); });
+  };
+  return MakeFileCall(info.Env(), {dir, args.Flag("later")}, make, Number);
 }
 
 Napi::Value MakeSymlink(const Napi::CallbackInfo& info) {
   Args args(info.Env(), info[0]);
   const int dir = args.Int("dir");
   const std::string name = args.Text("name"), to = args.Text("to");
-  return Number(info.Env(),
-      AsOwner((int64_t)args.Number("owner"), [&] { return sys::SymlinkAt(to.c_str(), dir, name.c_str()); }));
+  const auto owner = (int64_t)args.Number("owner");
+  const auto make = [=](int in) {
+    return AsOwner(owner, [&] { return sys::SymlinkAt(to.c_str(), in, name.c_str()); });
+  };
+  return MakeFileCall(info.Env(), {dir, args.Flag("later")}, make, Number);
 }
 
 // A call on a name in one folder and a name in another.
@@ -100,8 +123,14 @@ static Napi::Value TwoNames(
   const std::string from = args.Text("from"), to = args.Text("to");
   const int fromDir = args.Int("fromDir"), toDir = args.Int("toDir");
   const auto owner = (int64_t)args.Number("owner");
+  const bool later = args.Flag("later");
   if (args.failed()) return {};
-  return Number(info.Env(), AsOwner(owner, [&] { return call(fromDir, from.c_str(), toDir, to.c_str()); }));
+  const auto second = std::make_shared<Fd>(sys::Fcntl(toDir, F_DUPFD_CLOEXEC, 0));
+  if (!*second) return Number(info.Env(), second->release());
+  const auto act = [=](int first) {
+    return AsOwner(owner, [&] { return call(first, from.c_str(), second->get(), to.c_str()); });
+  };
+  return MakeFileCall(info.Env(), {fromDir, later}, act, Number);
 }
 
 Napi::Value RenameIn(const Napi::CallbackInfo& info) {
@@ -134,10 +163,13 @@ Napi::Value CreateFile(const Napi::CallbackInfo& info) {
   const std::string path = args.Text("path");
   const mode_t mode = args.Uint("mode", 0644);
   const mode_t folderMode = args.Uint("folderMode", 0755);
-  const bool follow = args.Flag("follow");
+  const bool follow = args.Flag("follow"), later = args.Flag("later");
   const auto owner = (int64_t)args.Number("owner");
   if (args.failed()) return {};
-  return Lent(info.Env(), AsOwner(owner, [&] { return CreateBelow(dir, path, mode, folderMode, follow); }));
+  const auto create = [=](int below) {
+    return AsOwner(owner, [&] { return CreateBelow(below, path, mode, folderMode, follow); });
+  };
+  return MakeFileCall(info.Env(), {dir, later}, create, Lent);
 }
 
 // Closes it.
@@ -166,18 +198,13 @@ Napi::Value ReadLinkBeneath(const Napi::CallbackInfo& info) {
   const int dir = args.Int("dir");
   const std::string path = args.Text("path");
   if (args.failed()) return {};
-  struct open_how how = {};
-  how.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
-  Fd link(sys::Open2(dir, path.c_str(), &how));
-  if (!link) return Number(info.Env(), link.release());
-  struct stat status = {};
-  if (const long got = sys::Call(SYS_fstat, link.get(), &status); got < 0) return Number(info.Env(), got);
-  if (!S_ISLNK(status.st_mode)) return Number(info.Env(), 0);
-  char text[4096];
-  const long size = sys::Call(SYS_readlinkat, link.get(), "", text, sizeof(text));
-  if (size < 0) return Number(info.Env(), size);
-  return Napi::String::New(info.Env(), text, (size_t)size);
+  const auto open = [=](int below) {
+    struct open_how how = {};
+    how.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
+    return sys::Open2(below, path.c_str(), &how);
+  };
+  return MakeFileCall(info.Env(), {dir, args.Flag("later")}, open, SaidByLink);
 }
 
 Napi::Value RemoveTree(const Napi::CallbackInfo& info) {

@@ -139,7 +139,8 @@ Napi::Value CopyFile(const Napi::CallbackInfo& info) {
   Fd to(Reactor::Of(info.Env())->TakeBack(info[1].As<Napi::Number>().Int32Value()));
   struct stat status = {};
   if (const int error = CheckRegular(from, status); error < 0) return Number(info.Env(), error);
-  if (status.st_size <= kCopyAtOnceBytes) return Number(info.Env(), CopyAll(from, to.get()));
+  const bool later = info[2].IsBoolean() && info[2].As<Napi::Boolean>().Value();
+  if (!later && status.st_size <= kCopyAtOnceBytes) return Number(info.Env(), CopyAll(from, to.get()));
   return QueueCopy(info.Env(), from, static_cast<Fd&&>(to));
 }
 

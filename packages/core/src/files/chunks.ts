@@ -1,13 +1,14 @@
 /** Contents of a regular file of the sandbox, a chunk at a time. The descriptor stays the caller's. */
-import { fstatSync, read as readCallback, write as writeCallback } from 'node:fs';
+import { fstatSync, read as readCallback } from 'node:fs';
 import { promisify } from 'node:util';
 import { unlessAborted } from '@sbx/shared';
-import { FileAccessError } from '../errors.js';
+import { FileAccessError, isSbxError } from '../errors.js';
 import { throwProblem, wrongSecret } from '../options/problem.js';
 import { ChunkSource } from '../streams/chunk-source.js';
+import { writeBeside } from './beside-programs.js';
+import type { WorkFolder } from './trees.js';
 
 const read = promisify(readCallback);
-const write = promisify(writeCallback);
 
 const CHUNK_BYTES = 64 * 1024;
 
@@ -32,25 +33,23 @@ export async function* readChunks(file: number, path: string): AsyncGenerator<Ui
 }
 
 /**
- * An error thrown by the source itself is the caller's own, and passes as it is. When `closing` aborts, a
- * source that gives nothing is waited for no longer.
+ * An error thrown by the source itself is the caller's own, and passes as it is. When the sandbox closes,
+ * a source that gives nothing is waited for no longer.
  */
 export async function writeChunks(
+  folder: WorkFolder,
   file: number,
   path: string,
   source: AsyncIterable<Uint8Array | string>,
-  closing: AbortSignal,
 ): Promise<void> {
+  const closing = folder.closing();
   const chunks = new ChunkSource(source);
   try {
     for (;;) {
       const { done, value } = await unlessAborted(chunks.next(), closing);
       if (done) return;
-      const bytes = toBytes(value);
-      for (let at = 0; at < bytes.byteLength; ) {
-        const writing = write(file, bytes, at);
-        at += (await writing.catch((error) => fail('writeFile', path, error))).bytesWritten;
-      }
+      const writing = writeBeside(folder, file, toBytes(value));
+      await writing.catch((error) => fail('writeFile', path, error));
     }
   } finally {
     await chunks.close();
@@ -63,7 +62,8 @@ function toBytes(chunk: unknown): Uint8Array {
   throwProblem('data', wrongSecret('a stream of text or bytes (each chunk a string or a Uint8Array)', chunk));
 }
 
-/** Throws it as the error of this library. */
+/** Throws it as the error of this library, unless it is one. */
 export function fail(operation: string, path: string, error: NodeJS.ErrnoException): never {
+  if (isSbxError(error)) throw error;
   throw new FileAccessError({ operation, path, errno: Math.abs(error.errno ?? 0) });
 }

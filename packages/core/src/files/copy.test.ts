@@ -18,7 +18,14 @@ function slowFolder(checkOpen: () => void = () => undefined) {
     fillFile: () => 0,
   };
   const trees = [{ fd: 0, target: '/w' }];
-  const folder = { native, trees, owner: -1, folderMode: 0o755, checkOpen } as unknown as WorkFolder;
+  const folder = {
+    native,
+    trees,
+    owner: -1,
+    folderMode: 0o755,
+    checkOpen,
+    isLiving: () => false,
+  } as unknown as WorkFolder;
   return { folder, made };
 }
 

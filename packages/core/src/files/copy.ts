@@ -2,6 +2,8 @@
 import { FileAccessError } from '../errors.js';
 import { immediateBytes } from '../options/content.js';
 import type { Content, FileInput } from '../types/files.js';
+import { call, inParentBeside, inTreeBeside, writeBeside } from './beside-programs.js';
+import { fail } from './chunks.js';
 import { withHostFile } from './host-input.js';
 import { notRegular } from './refusals.js';
 import { inParent, inTree, type WorkFolder } from './trees.js';
@@ -21,12 +23,13 @@ interface Stop {
 
 /**
  * Writes files, making folders on the way; then links. Returns a promise only when something of the host must
- * be read, or when it takes so long that others must have their turns.
+ * be read, when programs live, or when it takes so long that others must have their turns.
  */
 export function copyIn(folder: WorkFolder, files: Files): Promise<void> | undefined {
   const entries = Object.entries(files);
   const isLink = ([, input]: Entry) => linkOf(input) !== undefined;
   const ordered = [...entries.filter((entry) => !isLink(entry)), ...entries.filter(isLink)];
+  if (folder.isLiving()) return copyBeside(folder, ordered);
   const stop = copyTurn(folder, ordered, 0);
   return stop === null ? undefined : copyRest(folder, ordered, stop);
 }
@@ -35,6 +38,14 @@ async function copyRest(folder: WorkFolder, entries: readonly Entry[], first: St
   for (let stop: Stop | null = first; stop !== null; stop = copyTurn(folder, entries, stop.next)) {
     await stop.until;
     folder.checkOpen();
+  }
+}
+
+async function copyBeside(folder: WorkFolder, entries: readonly Entry[]): Promise<void> {
+  for (const [path, input] of entries) {
+    const to = linkOf(input);
+    if (to !== undefined) await makeLinkBeside(folder, path, to);
+    else await writeInto(folder, path, input as FileContent, { mode: modeOf(input) });
   }
 }
 
@@ -62,7 +73,21 @@ function linkOf(input: Files[string]): string | undefined {
 /** Makes a link. Throws `FileAccessError`. */
 export function makeLink(folder: WorkFolder, path: string, to: string): void {
   const { native, owner } = folder;
-  const made = inParent(folder, 'symlink', path, (dir, name) => native.makeSymlink({ dir, name, to, owner }));
+  checkLinked(
+    inParent(folder, 'symlink', path, (dir, name) => native.makeSymlink({ dir, name, to, owner })),
+    path,
+  );
+}
+
+/** As `makeLink`, while programs may live. */
+export async function makeLinkBeside(folder: WorkFolder, path: string, to: string): Promise<void> {
+  const { native, owner } = folder;
+  const make = (dir: number, name: string, later: boolean) =>
+    native.makeSymlink({ dir, name, to, owner, later });
+  checkLinked(await inParentBeside(folder, 'symlink', path, make), path);
+}
+
+function checkLinked(made: number, path: string): void {
   if (made < 0) throw new FileAccessError({ operation: 'symlink', path, errno: -made });
 }
 
@@ -79,6 +104,7 @@ export function writeInto(
   const { native } = folder;
   const bytes = immediateBytes(content);
   if (bytes === null) return copyFromHost(folder, path, content as Content, { mode, follow });
+  if (folder.isLiving()) return writeBytesBeside(folder, path, bytes, { mode, follow });
   const file = create(folder, path, { mode, follow });
   checkWritten(native.fillFile(file, bytes), path);
   return undefined;
@@ -92,21 +118,65 @@ async function copyFromHost(
   { mode, follow }: { mode: number; follow: boolean },
 ): Promise<void> {
   await withHostFile(content, path, async (from) => {
-    folder.checkOpen();
-    checkWritten(await folder.native.copyFile(from, create(folder, path, { mode, follow })), path);
+    const to = await createBeside(folder, path, { mode, follow });
+    let isTaken = false;
+    try {
+      const copying = call(folder, (later) => {
+        isTaken = true;
+        return folder.native.copyFile(from, to, later);
+      });
+      checkWritten(await copying, path);
+    } finally {
+      if (!isTaken) folder.native.closeFds([to]);
+    }
   });
 }
 
-/** A regular file to be written anew, its folders made. Throws `FileAccessError`. */
-export function create(
+async function writeBytesBeside(
   folder: WorkFolder,
   path: string,
-  { mode, follow, operation = 'create' }: { mode: number; follow: boolean; operation?: string },
-): number {
+  bytes: Uint8Array,
+  options: { mode: number; follow: boolean },
+): Promise<void> {
+  const file = await createBeside(folder, path, options);
+  try {
+    await writeBeside(folder, file, bytes).catch((error) => fail('write', path, error));
+  } finally {
+    folder.native.closeFds([file]);
+  }
+}
+
+interface CreateOptions {
+  mode: number;
+  follow: boolean;
+  operation?: string;
+}
+
+/** A regular file to be written anew, its folders made. Throws `FileAccessError`. */
+function create(folder: WorkFolder, path: string, options: CreateOptions): number {
   const { native, owner, folderMode } = folder;
+  const { mode, follow } = options;
   const made = inTree(folder, path, (dir, below) =>
     native.createFile({ dir, path: below, mode, folderMode, owner, follow }),
   );
+  return checkCreated(made, path, options);
+}
+
+/** As `create`, while programs may live. */
+export async function createBeside(
+  folder: WorkFolder,
+  path: string,
+  options: CreateOptions,
+): Promise<number> {
+  const { native, owner, folderMode } = folder;
+  const { mode, follow } = options;
+  const made = await inTreeBeside<number>(folder, path, (dir, below, later) =>
+    native.createFile({ dir, path: below, mode, folderMode, owner, follow, later }),
+  );
+  return checkCreated(made, path, options);
+}
+
+function checkCreated(made: number, path: string, { operation = 'create' }: CreateOptions): number {
   if (made >= 0) return made;
   throw new FileAccessError({ operation, path, errno: -made, ...notRegular(-made) });
 }

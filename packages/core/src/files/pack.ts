@@ -1,12 +1,14 @@
 /** A work folder to a tar archive (POSIX pax), while programs may change it. */
 import { isUtf8 } from 'node:buffer';
-import { type BigIntStats, constants, fstatSync, read as readCallback, readlinkSync } from 'node:fs';
+import { type BigIntStats, constants, promises as fs, fstatSync, read as readCallback } from 'node:fs';
 import { promisify } from 'node:util';
 import type { TarHeader, TarPackController } from 'modern-tar';
 import { FileAccessError } from '../errors.js';
-import { EFBIG, EILSEQ } from '../native/errno.js';
+import { EFBIG, EILSEQ, EINVAL } from '../native/errno.js';
+import type { FileRead } from '../native/native.js';
 import { timeFields } from './archive-time.js';
-import { inParent, type WorkFolder } from './trees.js';
+import { call, inParentBeside } from './beside-programs.js';
+import type { WorkFolder } from './trees.js';
 import { GONE, walkTree } from './walk.js';
 
 const read = promisify(readCallback);
@@ -83,28 +85,26 @@ class Packer {
   }
 
   async #addLink(path: string, stats: BigIntStats): Promise<void> {
-    const said = this.#folder.native.readLinkBeneath({ dir: this.#root, path });
+    const said = await call(this.#folder, (later) =>
+      this.#folder.native.readLinkBeneath({ dir: this.#root, path, later }),
+    );
     if (typeof said !== 'string') return;
-    if (said.includes(REPLACED) && !this.#isText(path)) throw refusal(path, EILSEQ);
+    if (said.includes(REPLACED) && !(await this.#isText(path))) throw refusal(path, EILSEQ);
     return this.#put({ name: path, type: 'symlink', linkname: said }, stats);
   }
 
   /** Of a link that seems to say a replacement character: whether it does. */
-  #isText(path: string): boolean {
+  async #isText(path: string): Promise<boolean> {
+    const read = (dir: number, name: string) => fs.readlink(`/proc/self/fd/${dir}/${name}`, 'buffer');
     try {
-      return (
-        0 ===
-        inParent(this.#folder, 'snapshot', path, (dir, name) =>
-          isUtf8(readlinkSync(`/proc/self/fd/${dir}/${name}`, 'buffer')) ? 0 : EILSEQ,
-        )
-      );
+      return isUtf8(await inParentBeside(this.#folder, 'snapshot', path, read));
     } catch {
       return false; // changed meanwhile: what it said is not known
     }
   }
 
   async #addSmall(path: string, stats: BigIntStats): Promise<void> {
-    const got = this.#folder.native.readFileBeneath({ dir: this.#root, path, maxBytes: SMALL_BYTES });
+    const got = await this.#readSmall(path);
     if (typeof got === 'number') return this.#passOver(path, got);
     const [bytes, , sizeBytes] = got;
     if (sizeBytes > SMALL_BYTES) return this.#addLarge(path); // it grew meanwhile
@@ -112,10 +112,24 @@ class Packer {
     return this.#put({ name: path, type: 'file', size: bytes.byteLength }, stats, bytes);
   }
 
+  async #readSmall(path: string): Promise<FileRead | number> {
+    const file = await this.#openFile(path);
+    if (file < 0) return file;
+    if (fstatSync(file).isFile()) return this.#folder.native.takeFile(file, SMALL_BYTES); // it closes it
+    this.#folder.native.closeFds([file]);
+    return EINVAL;
+  }
+
+  async #openFile(path: string): Promise<number> {
+    const { native } = this.#folder;
+    const flags = constants.O_RDONLY;
+    return call(this.#folder, (later) => native.openBeneath({ dir: this.#root, path, flags, later }));
+  }
+
   /** As large as it is when it is opened: what is cut off meanwhile comes as zeros. */
   async #addLarge(path: string): Promise<void> {
     const { native } = this.#folder;
-    const file = native.openBeneath({ dir: this.#root, path, flags: constants.O_RDONLY });
+    const file = await this.#openFile(path);
     if (file < 0) return this.#passOver(path, file);
     try {
       const stats = fstatSync(file, { bigint: true });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EISDIR, ELOOP, ENOENT, EXDEV } from '../native/errno.js';
 import type { Native } from '../native/native.js';
+import { Line } from './line.js';
 import { inTree, parentsInTree, type WorkFolder } from './trees.js';
 
 const TREES = [
@@ -23,6 +24,8 @@ function folderWith(links: Record<string, string>): WorkFolder {
     folderMode: 0o755,
     checkOpen: () => {},
     closing: () => new AbortController().signal,
+    isLiving: () => false,
+    line: new Line(),
   };
 }
 

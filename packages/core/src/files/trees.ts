@@ -12,6 +12,7 @@ import { FileAccessError } from '../errors.js';
 import { EINVAL, EISDIR, ELOOP, EXDEV } from '../native/errno.js';
 import type { Native } from '../native/native.js';
 import { checkWorkPath } from '../options/paths.js';
+import type { Line } from './line.js';
 
 /** A file system of the sandbox's own. */
 export interface Tree {
@@ -32,6 +33,10 @@ export interface WorkFolder {
   checkOpen: () => void;
   /** Aborted, with what `checkOpen` throws, when it closes: for waits that nothing else may ever end. */
   closing: () => AbortSignal;
+  /** Programs live in it, so that a call may have to wait for what they hold: `beside-programs.ts`. */
+  isLiving: () => boolean;
+  /** Of the calls that may wait. */
+  line: Line;
 }
 
 /** As the kernel's own. */
@@ -59,15 +64,38 @@ export function inTree<T>(
   work: (dir: number, path: string) => T | number,
   root = false,
 ): T | number {
+  const steps = stepsInTree<T>(folder, path, root);
+  for (let answer: Answer<T> = 0; ; ) {
+    const { done, value } = steps.next(answer);
+    if (done) return value;
+    const { isLink, ...spot } = value;
+    answer = isLink ? folder.native.readLinkBeneath(spot) : work(spot.dir, spot.path);
+  }
+}
+
+/** What is to be done next on the way to a place: to read the link there, or the caller's work. */
+interface Step extends Spot {
+  isLink: boolean;
+}
+
+/** What came of a step; of the first nothing is asked. */
+export type Answer<T> = T | string | number;
+
+/** The steps of `inTree`, whoever takes them. */
+export function* stepsInTree<T>(
+  folder: WorkFolder,
+  path: string,
+  root: boolean,
+): Generator<Step, T | number, Answer<T>> {
   const normal = checkWorkPath(path, { folder: true, root });
   const spot = find(folder.trees, normal);
   if (spot?.path === '.' && !root) return EISDIR;
-  const done = spot === null ? EXDEV : work(spot.dir, spot.path);
+  const done = spot === null ? EXDEV : ((yield { ...spot, isLink: false }) as T | number);
   if (done !== ELOOP && done !== EXDEV) return done;
-  const other = followLinks(folder, absolute(folder, normal));
+  const other = yield* followLinks(folder.trees, absolute(folder, normal));
   if (typeof other === 'number') return other;
   if (other.dir === spot?.dir && other.path === spot.path) return done;
-  return other.path === '.' && !root ? EISDIR : work(other.dir, other.path);
+  return other.path === '.' && !root ? EISDIR : ((yield { ...other, isLink: false }) as T | number);
 }
 
 /**
@@ -146,7 +174,7 @@ function isWithin(path: string, target: string): boolean {
 }
 
 /** The same place by a path whose folders are no links. */
-function followLinks({ native, trees }: WorkFolder, path: string): Spot | number {
+function* followLinks(trees: readonly Tree[], path: string): Generator<Step, Spot | number, Answer<unknown>> {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const left = path.split('/').slice(1, -1);
   let at: string[] = [];
@@ -160,7 +188,7 @@ function followLinks({ native, trees }: WorkFolder, path: string): Spot | number
     cost += LOOK_COST + at.length;
     if (cost > LOOKS_COST_MAX) return ELOOP;
     at.push(part);
-    const said = linkAt(native, trees, `/${at.join('/')}`);
+    const said = yield* linkAt(trees, `/${at.join('/')}`);
     if (typeof said === 'number' && said < 0) return said;
     if (typeof said === 'number') continue;
     if (++links > LINKS_MAX) return ELOOP;
@@ -172,11 +200,11 @@ function followLinks({ native, trees }: WorkFolder, path: string): Spot | number
 }
 
 /** The target of a link; 0 when there is none, and for folders that only lead to a tree. */
-function linkAt(native: Native, trees: readonly Tree[], path: string): string | number {
+function* linkAt(trees: readonly Tree[], path: string): Generator<Step, string | number, Answer<unknown>> {
   if (trees.some(({ target }) => isWithin(target, path))) return 0;
   const spot = find(trees, path);
   if (spot === null) return EXDEV;
-  const said = native.readLinkBeneath(spot);
+  const said = (yield { ...spot, isLink: true }) as string | number;
   // Of an empty link nothing can come.
   return said === '' ? EINVAL : said;
 }

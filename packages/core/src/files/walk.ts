@@ -6,6 +6,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type BigIntStats, constants, promises as fs } from 'node:fs';
 import { EILSEQ, ELOOP, ENOENT, ENOTDIR } from '../native/errno.js';
+import { call } from './beside-programs.js';
 import type { WorkFolder } from './trees.js';
 
 /** One name. `path` is relative to the folder that the walk started in. */
@@ -36,7 +37,7 @@ export async function* walkTree(folder: WorkFolder, start: WalkStart): AsyncGene
   const folders = [''];
   while (folders.length > 0) {
     const path = folders.pop()!;
-    const opened = openFolder(folder, start, path);
+    const opened = await openFolder(folder, start, path);
     if (opened < 0) {
       // Of the first one the caller has to know in any case.
       if (path === '' || !GONE.has(opened)) yield { path, errno: opened };
@@ -53,10 +54,10 @@ export async function* walkTree(folder: WorkFolder, start: WalkStart): AsyncGene
   }
 }
 
-function openFolder(folder: WorkFolder, { dir, path }: WalkStart, below: string): number {
-  folder.checkOpen();
+async function openFolder(folder: WorkFolder, { dir, path }: WalkStart, below: string): Promise<number> {
   const full = [path, below].filter((part) => part !== '.' && part !== '').join('/') || '.';
-  return folder.native.openBeneath({ dir, path: full, flags: constants.O_RDONLY | constants.O_DIRECTORY });
+  const flags = constants.O_RDONLY | constants.O_DIRECTORY;
+  return call(folder, (later) => folder.native.openBeneath({ dir, path: full, flags, later }));
 }
 
 async function* entriesOf(folder: WorkFolder, fd: number, prefix: string): AsyncGenerator<WalkEntry, void> {

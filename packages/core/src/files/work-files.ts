@@ -5,7 +5,7 @@
  */
 import { constants, fchmod as fchmodCallback, promises as fs, type Stats } from 'node:fs';
 import { promisify } from 'node:util';
-import { FileAccessError } from '../errors.js';
+import { FileAccessError, isSbxError } from '../errors.js';
 import { EEXIST } from '../native/errno.js';
 import { isStream } from '../options/content.js';
 import {
@@ -17,11 +17,12 @@ import {
   validateWriteFile,
 } from '../options/file-calls.js';
 import type { FileInput, FileStat } from '../types/files.js';
+import { call, inParentBeside, inTreeBeside, openParentBeside, readBeside } from './beside-programs.js';
 import { fail, readChunks, refuseUnlessRegular, writeChunks } from './chunks.js';
-import { create, makeLink, modeOf, writeInto } from './copy.js';
+import { createBeside, makeLinkBeside, modeOf, writeInto } from './copy.js';
 import { type FolderEntry, kindOf, listBelow, listFolder } from './list.js';
 import { notRegular } from './refusals.js';
-import { inParent, inTree, O_PATH, openParent, parentsInTree, type WorkFolder } from './trees.js';
+import { O_PATH, parentsInTree, type WorkFolder } from './trees.js';
 import { Turns } from './turns.js';
 
 const fchmod = promisify(fchmodCallback);
@@ -45,9 +46,7 @@ export class WorkFiles {
     validateReadFile(options);
     this.#check();
     const { maxBytes = READ_BYTES_MAX } = options;
-    const got = inTree(this.#folder, path, (dir, below) =>
-      this.#folder.native.readFileBeneath({ dir, path: below, maxBytes, follow: true }),
-    );
+    const got = await readBeside(this.#folder, path, maxBytes);
     if (typeof got === 'number')
       throw new FileAccessError({ operation: 'readFile', path, errno: -got, ...notRegular(-got) });
     const [bytes, , sizeBytes] = got;
@@ -60,12 +59,13 @@ export class WorkFiles {
     this.#check();
     const { mode } = options;
     if (isStream(data)) return this.#writeStream(path, data, mode ?? 0o644);
-    if (typeof data === 'object' && 'symlink' in data) return makeLink(this.#folder, path, data.symlink);
+    if (typeof data === 'object' && 'symlink' in data)
+      return makeLinkBeside(this.#folder, path, data.symlink);
     await writeInto(this.#folder, path, data, { mode: mode ?? modeOf(data), follow: true });
   }
 
   async *read(path: string): AsyncGenerator<Uint8Array, void, undefined> {
-    const file = this.#open('readFile', path, constants.O_RDONLY);
+    const file = await this.#open('readFile', path, constants.O_RDONLY);
     try {
       refuseUnlessRegular(file, 'readFile', path);
       yield* readChunks(file, path);
@@ -77,23 +77,25 @@ export class WorkFiles {
   async mkdir(path: string, options: { recursive?: boolean; mode?: number }): Promise<void> {
     validateMkdir(options);
     const { recursive = false, mode = 0o755 } = options;
-    if (recursive && this.#isFolder(path)) return;
+    if (recursive && (await this.#isFolder(path))) return;
     const { native, owner } = this.#folder;
     const make = (at: string) =>
-      this.#inParent('mkdir', at, (dir, name) => native.makeFolder({ dir, name, mode, owner }));
+      this.#inParent('mkdir', at, (dir, name, later) => native.makeFolder({ dir, name, mode, owner, later }));
     const turns = new Turns();
     for (const parent of recursive ? parentsInTree(this.#folder, path) : []) {
-      checkMade(path, make(parent), true);
+      checkMade(path, await make(parent), true);
       if (turns.isOver) await turns.next();
     }
-    const made = make(path);
-    checkMade(path, made, recursive && made === EEXIST && this.#isFolder(path));
+    const made = await make(path);
+    checkMade(path, made, recursive && made === EEXIST && (await this.#isFolder(path)));
   }
 
   async readdir(path: string, recursive: boolean): Promise<FolderEntry[]> {
-    const dir = this.#open('readdir', path, constants.O_RDONLY | constants.O_DIRECTORY, { root: true });
+    const flags = constants.O_RDONLY | constants.O_DIRECTORY;
+    const dir = await this.#open('readdir', path, flags, { root: true });
     try {
-      return await (recursive ? listBelow(this.#folder, { dir, path }) : listFolder(dir));
+      if (recursive) return await listBelow(this.#folder, { dir, path });
+      return await call(this.#folder, () => listFolder(dir));
     } finally {
       this.#close(dir);
     }
@@ -101,7 +103,7 @@ export class WorkFiles {
 
   async stat(path: string, follow: boolean): Promise<FileStat> {
     const flags = constants.O_RDONLY | O_PATH | (follow ? 0 : constants.O_NOFOLLOW);
-    const file = this.#open(follow ? 'stat' : 'lstat', path, flags, { root: true, follow });
+    const file = await this.#open(follow ? 'stat' : 'lstat', path, flags, { root: true, follow });
     try {
       return toStat(await fs.stat(`/proc/self/fd/${file}`)); // of what is open, a link included
     } finally {
@@ -112,72 +114,66 @@ export class WorkFiles {
   async rm(path: string, options: { recursive?: boolean; force?: boolean }): Promise<void> {
     validateRm(options);
     const { recursive = false, force = false } = options;
-    const [parent, name] = this.#openParent('rm', path);
+    const { native, owner } = this.#folder;
+    const remove = async (dir: number, name: string) => {
+      if (!recursive) return fs.unlink(`/proc/self/fd/${dir}/${name}`);
+      const removed = await native.removeTree({ dir, name, owner });
+      if (removed < 0) throw Object.assign(new Error(), { errno: removed });
+    };
     try {
-      if (recursive) {
-        const removed = await this.#folder.native.removeTree({
-          dir: parent,
-          name,
-          owner: this.#folder.owner,
-        });
-        if (removed < 0) throw Object.assign(new Error(), { errno: removed });
-      } else await fs.unlink(`/proc/self/fd/${parent}/${name}`);
+      await this.#inParent('rm', path, remove);
     } catch (error) {
+      if (isSbxError(error)) throw error;
       const errno = Math.abs((error as NodeJS.ErrnoException).errno ?? 0);
       if (!(force && errno === 2)) throw new FileAccessError({ operation: 'rm', path, errno });
-    } finally {
-      this.#close(parent);
     }
   }
 
   async rename(from: string, to: string): Promise<void> {
     const { native, owner } = this.#folder;
-    const renamed = this.#inParent('rename', from, (fromDir, fromName) =>
-      this.#inParent('rename', to, (toDir, toName) =>
-        native.renameIn({ fromDir, from: fromName, toDir, to: toName, owner }),
-      ),
-    );
+    const [fromDir, fromName] = await this.#openParent('rename', from);
+    const rename = (toDir: number, toName: string, later: boolean) =>
+      native.renameIn({ fromDir, from: fromName, toDir, to: toName, owner, later });
+    const renamed = await this.#inParent('rename', to, rename).finally(() => this.#close(fromDir));
     if (renamed < 0) throw new FileAccessError({ operation: 'rename', path: from, errno: -renamed });
   }
 
   async symlink(to: string, path: string): Promise<void> {
     validateLinkTarget(to);
     this.#check();
-    makeLink(this.#folder, path, to);
+    await makeLinkBeside(this.#folder, path, to);
   }
 
   async readlink(path: string): Promise<string> {
-    const [parent, name] = this.#openParent('readlink', path);
-    return fs
-      .readlink(`/proc/self/fd/${parent}/${name}`)
-      .catch((error) => fail('readlink', path, error))
-      .finally(() => this.#close(parent));
+    const read = (dir: number, name: string) => fs.readlink(`/proc/self/fd/${dir}/${name}`);
+    return this.#inParent('readlink', path, read).catch((error) => fail('readlink', path, error));
   }
 
   async chmod(path: string, mode: number): Promise<void> {
     validateMode(mode);
-    const file = this.#open('chmod', path, constants.O_RDONLY, { root: true });
-    await fchmod(file, mode)
+    const file = await this.#open('chmod', path, constants.O_RDONLY, { root: true });
+    await call(this.#folder, () => fchmod(file, mode))
       .catch((error) => fail('chmod', path, error))
       .finally(() => this.#close(file));
   }
 
   /** A link to one is one. */
-  #isFolder(path: string): boolean {
+  async #isFolder(path: string): Promise<boolean> {
     this.#check();
     const { native } = this.#folder;
-    const open = (dir: number, below: string) =>
-      native.openBeneath({ dir, path: below, flags: O_PATH | constants.O_DIRECTORY, follow: true });
-    const opened = inTree(this.#folder, path, open, true);
+    const flags = O_PATH | constants.O_DIRECTORY;
+    const open = (dir: number, below: string, later: boolean) =>
+      native.openBeneath({ dir, path: below, flags, follow: true, later });
+    const opened = await inTreeBeside<number>(this.#folder, path, open, true);
     if (opened >= 0) this.#close(opened);
     return opened >= 0;
   }
 
   async #writeStream(path: string, source: AsyncIterable<Uint8Array | string>, mode: number): Promise<void> {
-    const file = create(this.#folder, path, { mode, follow: true, operation: 'writeFile' });
+    const file = await createBeside(this.#folder, path, { mode, follow: true, operation: 'writeFile' });
     try {
       refuseUnlessRegular(file, 'writeFile', path);
-      await writeChunks(file, path, source, this.#folder.closing());
+      await writeChunks(this.#folder, file, path, source);
     } finally {
       this.#close(file);
     }
@@ -187,23 +183,33 @@ export class WorkFiles {
     this.#folder.native.closeFds([fd]);
   }
 
-  #open(operation: string, path: string, flags: number, { root = false, follow = true } = {}): number {
+  async #open(
+    operation: string,
+    path: string,
+    flags: number,
+    { root = false, follow = true } = {},
+  ): Promise<number> {
     this.#check();
     const { native } = this.#folder;
-    const open = (dir: number, below: string) => native.openBeneath({ dir, path: below, flags, follow });
-    const opened = inTree(this.#folder, path, open, root);
+    const open = (dir: number, below: string, later: boolean) =>
+      native.openBeneath({ dir, path: below, flags, follow, later });
+    const opened = await inTreeBeside<number>(this.#folder, path, open, root);
     if (opened < 0) throw new FileAccessError({ operation, path, errno: -opened, ...notRegular(-opened) });
     return opened;
   }
 
-  #openParent(operation: string, path: string): [fd: number, name: string] {
+  async #openParent(operation: string, path: string): Promise<[fd: number, name: string]> {
     this.#check();
-    return openParent(this.#folder, operation, path);
+    return openParentBeside(this.#folder, operation, path);
   }
 
-  #inParent(operation: string, path: string, work: (dir: number, name: string) => number): number {
+  async #inParent<T>(
+    operation: string,
+    path: string,
+    work: (dir: number, name: string, later: boolean) => T | Promise<T>,
+  ): Promise<T> {
     this.#check();
-    return inParent(this.#folder, operation, path, work);
+    return inParentBeside(this.#folder, operation, path, work);
   }
 }
 

@@ -152,6 +152,11 @@ export interface PathBeneath {
   follow?: boolean;
 }
 
+/** With `true` a call on files is made on another thread. */
+export interface Later {
+  later: boolean;
+}
+
 /** `owner`: host id that new files belong to, -1 for our own. */
 export interface Native {
   /** Of the tables that the addon was built from: `PROTOCOL_VERSION`. */
@@ -185,26 +190,41 @@ export interface Native {
   trimMemory(): boolean;
   holdLoop(): void;
   releaseLoop(): void;
+  openBeneath(
+    options: PathBeneath & { flags: number; mode?: number; owner?: number } & Later,
+  ): number | Promise<number>;
   openBeneath(options: PathBeneath & { flags: number; mode?: number; owner?: number }): number;
+  makeFolder(
+    options: { dir: number; name: string; mode: number; owner: number } & Later,
+  ): number | Promise<number>;
   makeFolder(options: { dir: number; name: string; mode: number; owner: number }): number;
+  makeSymlink(
+    options: { dir: number; name: string; to: string; owner: number } & Later,
+  ): number | Promise<number>;
   makeSymlink(options: { dir: number; name: string; to: string; owner: number }): number;
-  renameIn(options: { fromDir: number; from: string; toDir: number; to: string; owner: number }): number;
+  renameIn(
+    options: { fromDir: number; from: string; toDir: number; to: string; owner: number } & Later,
+  ): number | Promise<number>;
   /** A second name for a file; of a symbolic link for the link itself. */
   linkIn(options: { fromDir: number; from: string; toDir: number; to: string; owner: number }): number;
   /** Of an open file (`name` is empty), or of a name in an open folder, a link itself included. */
   setTimes(options: { fd: number; name: string; seconds: number; nanoseconds: number }): number;
   /** A regular file, made or cut, with the folders that lead to it. */
+  createFile(
+    options: PathBeneath & { mode: number; folderMode: number; owner: number } & Later,
+  ): number | Promise<number>;
   createFile(options: PathBeneath & { mode: number; folderMode: number; owner: number }): number;
   /** Writes and closes it. */
   fillFile(fd: number, bytes: Uint8Array): number;
   /** As `fillFile`, from an open regular file, by the kernel; large ones on another thread. */
-  copyFile(from: number, to: number): number | Promise<number>;
+  copyFile(from: number, to: number, later: boolean): number | Promise<number>;
   /**
    * EINVAL or EISDIR when not regular. Of one larger than `maxBytes` nothing is read, or with `truncate` the
    * first.
    */
   readFileBeneath(options: PathBeneath & { maxBytes: number; truncate?: boolean }): FileRead | number;
   /** The target of a link; 0 for a file that is none. */
+  readLinkBeneath(options: { dir: number; path: string } & Later): string | number | Promise<string | number>;
   readLinkBeneath(options: { dir: number; path: string }): string | number;
   /** A file for a program to write to, made or cut; with `collect` a second descriptor to read it from. */
   openOutput(options: {

@@ -6,7 +6,8 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FileAccessError, isSbxError } from '../errors.js';
-import { inTree, O_PATH, type WorkFolder } from '../files/trees.js';
+import { inTreeBeside } from '../files/beside-programs.js';
+import { O_PATH, type WorkFolder } from '../files/trees.js';
 import { walkTree } from '../files/walk.js';
 import { validateWatch } from '../options/file-calls.js';
 import { checkWorkPath } from '../options/paths.js';
@@ -91,12 +92,9 @@ async function look(session: Session, path: string, options: WatchOptions): Prom
   session.checkOpen();
   const { folder } = session.lease;
   const flags = O_PATH | constants.O_DIRECTORY;
-  const dir = inTree(
-    folder,
-    path,
-    (tree, below) => folder.native.openBeneath({ dir: tree, path: below, flags }),
-    true,
-  );
+  const open = (tree: number, below: string, later: boolean) =>
+    folder.native.openBeneath({ dir: tree, path: below, flags, later });
+  const dir = await inTreeBeside<number>(folder, path, open, true);
   if (dir < 0) throw new FileAccessError({ operation: 'watch', path, errno: -dir });
   try {
     return await lookIn(folder, dir, options);

@@ -5,6 +5,7 @@
 
 import type { EngineCore } from '../engine/core.js';
 import { ClosedError, OverloadedError, type SbxError } from '../errors.js';
+import { Line } from '../files/line.js';
 import type { WorkFolder } from '../files/trees.js';
 import { sendActivate, sendSignal, sendStart } from '../native/channel.js';
 import { EAGAIN } from '../native/errno.js';
@@ -70,6 +71,8 @@ export class SandboxLease {
         this.#closing ??= new AbortController();
         return this.#closing.signal;
       },
+      isLiving: () => this.alive > 0,
+      line: new Line(),
     };
     this.#channel = channel;
     this.cpu = core.pins?.acquire() ?? null;
