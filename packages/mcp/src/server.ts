@@ -6,7 +6,7 @@ import { createMcpHandler, type McpHttpHandler, type McpServer } from '@modelcon
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { DEFAULT_MOUNTS, Engine } from '@sbx/core';
 import { createRegistry, TOLD_MEMORY_MOUNTS } from '@sbx/languages';
-import { listenAt, makeEntryCheck } from '@sbx/serving';
+import { inTurn, listenAt, makeEntryCheck } from '@sbx/serving';
 import { answer, type EndpointParts } from './http/endpoint.js';
 import { HttpSessions, type SessionParts } from './http/sessions.js';
 import { makeMcpServer } from './mcp-server.js';
@@ -131,7 +131,7 @@ class OpenServer implements McpSandboxServer {
   async listen(): Promise<{ urls: string[] }> {
     const { host, port, path } = this.#options;
     const urls = await listenAt(host, port, () => {
-      const server = createServer(this.handler);
+      const server = createServer(inTurn(this.handler));
       this.#servers.push(server);
       return server;
     });

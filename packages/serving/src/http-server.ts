@@ -11,6 +11,7 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { continueWhenRead } from './expect.js';
+import { inTurn } from './in-turn.js';
 import { answerWithoutUpgrade } from './without-upgrade.js';
 
 /** As Go has both. */
@@ -29,9 +30,11 @@ export interface HttpHandlers {
  * No time-outs of Node's but that for heads: uploads and runs take what they take, and limits of runs are the
  * programs' own. Connections wait for the next request as long as their clients are there, so that no client
  * meets one that is just being closed. A client that closes its sending side still gets its answer, and one
- * that expects "100 Continue" gets it when its body is read.
+ * that expects "100 Continue" gets it when its body is read. Requests of a connection are answered one after
+ * another.
  */
-export function createHttpServer({ handler, ownsUpgrade, upgrade }: HttpHandlers): Server {
+export function createHttpServer({ handler: answer, ownsUpgrade, upgrade }: HttpHandlers): Server {
+  const handler = inTurn(answer);
   const server = createServer(
     {
       requestTimeout: 0,

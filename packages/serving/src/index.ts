@@ -15,6 +15,7 @@ export {
 export { isForeignPage } from './foreign-page.js';
 export { GUARANTEE_FACTS, type GuaranteeFacts } from './guarantees.js';
 export { createHttpServer, type HttpHandlers } from './http-server.js';
+export { inTurn } from './in-turn.js';
 export { type KeepAliveTimes, keepAlive, type Pinged } from './keep-alive.js';
 export { watchLauncher } from './launcher.js';
 export { listenAt } from './listen.js';

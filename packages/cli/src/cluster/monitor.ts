@@ -1,7 +1,7 @@
 /** What a worker tells over HTTP: its figures, whether it lives, and whether it takes jobs. */
 import { createServer, type Server } from 'node:http';
 import type { Worker } from '@sbx/cluster';
-import { listenAt, METRICS_TYPE, sendText } from '@sbx/serving';
+import { inTurn, listenAt, METRICS_TYPE, sendText } from '@sbx/serving';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../usage-error.js';
 
@@ -21,18 +21,19 @@ export async function openMonitor(
   { host, port }: MonitorAddress,
 ): Promise<{ urls: string[]; close(): void }> {
   const servers: Server[] = [];
+  const answer = inTurn((request, response) => {
+    request.resume();
+    const path = (request.url ?? '/').replace(/\?.*/s, '');
+    if (path === '/metrics') {
+      return sendText(response, 200, worker.metrics(), { 'Content-Type': METRICS_TYPE });
+    }
+    if (path === '/healthz') return sendText(response, 200, 'ok\n');
+    if (path !== '/readyz') return sendText(response, 404, 'not found\n');
+    if (worker.isReady) return sendText(response, 200, 'ok\n');
+    return sendText(response, 503, 'it drains, or its broker is away\n');
+  });
   const create = () => {
-    const server = createServer((request, response) => {
-      request.resume();
-      const path = (request.url ?? '/').replace(/\?.*/s, '');
-      if (path === '/metrics') {
-        return sendText(response, 200, worker.metrics(), { 'Content-Type': METRICS_TYPE });
-      }
-      if (path === '/healthz') return sendText(response, 200, 'ok\n');
-      if (path !== '/readyz') return sendText(response, 404, 'not found\n');
-      if (worker.isReady) return sendText(response, 200, 'ok\n');
-      return sendText(response, 503, 'it drains, or its broker is away\n');
-    });
+    const server = createServer(answer);
     servers.push(server);
     return server;
   };
