@@ -20,6 +20,7 @@ inline constexpr uint32_t kNative = AUDIT_ARCH_AARCH64;
 
 inline constexpr uint32_t kAllow = SECCOMP_RET_ALLOW, kKill = SECCOMP_RET_KILL_PROCESS;
 inline constexpr uint32_t kX32Bit = 0x40000000;
+inline constexpr uint32_t kNewestCall = 469;  // file_setattr of Linux 6.17
 inline constexpr LaunchKey kLaunchKey = {{0x5eed5eed, 0x0badcafe, 0x80000001, 0x7fffffff}};
 inline constexpr unsigned long long kHigh = 1ULL << 32;  // what a filter that compares 64 bits would see
 

@@ -26,6 +26,7 @@ const FACTS = {
   hasSystemd: true,
   swapBytes: 1,
   corePattern: '@',
+  moduleLoader: '/',
 };
 const machine = (uid, version) => ({
   ...FACTS,

@@ -9,7 +9,8 @@ const CONDITIONS = {
   kCloneFlags: 'when it asks for a new namespace',
   kUnshareFlags: 'when it asks for a new namespace',
   kPersonality: 'personas other than Linux, 32-bit Linux, `UNAME26` and `ADDR_NO_RANDOMIZE`',
-  kIoctl: '`TIOCSTI`, `TIOCLINUX` and `TIOCSETD`; `FS_IOC_ADD_ENCRYPTION_KEY`',
+  kIoctl:
+    '`TIOCSTI`, `TIOCLINUX` and `TIOCSETD`; `FS_IOC_ADD_ENCRYPTION_KEY`; of sockets 0x8940 to 0x89ff (bridges, VLANs, drivers) but `SIOCGIFTXQLEN`, `SIOCETHTOOL`, `SIOCOUTQNSD`, `SIOCGARP` and `SIOCGIFMAP`',
   kSocket:
     'families other than UNIX, INET and INET6; strict: other than UNIX. With `loopback` also NETLINK for lists of interfaces. Types other than streams, datagrams and, of UNIX, `SOCK_SEQPACKET` (`ESOCKTNOSUPPORT`). Protocols other than TCP and UDP (`EPROTONOSUPPORT`)',
   kFileControl: 'setting leases and delegations; strict: all of them, locks, notifications and hints',
@@ -25,7 +26,7 @@ const CONDITIONS = {
   kNotLaunch: null, // by programs always
   kFilters: "setting a filter; with `allowSyscalls: ['seccomp']` when it asks for a listener",
   kProcessControl:
-    "`PR_SET_SECCOMP` with a filter, unless `allowSyscalls: ['seccomp']`; `PR_SET_MEMORY_MERGE`, `PR_SET_VMA`",
+    "`PR_SET_SECCOMP` with a filter, unless `allowSyscalls: ['seccomp']`; `PR_SCHED_CORE`, `PR_SET_MEMORY_MERGE`, and all above 76 (`PR_SET_VMA`, `PR_FUTEX_HASH`, later ones) but `PR_SET_PTRACER` and `PR_GET_AUXV`",
   kMergeable: '`MADV_MERGEABLE`',
   kTracing:
     "always; with `allowSyscalls: ['ptrace']` of init, and requests other than `PTRACE_ATTACH`, `DETACH`, `CONT`, `KILL`, `GETREGS`, `GETREGSET`",

@@ -328,7 +328,8 @@ describe('whom it may reach', () => {
 const refusals = {
   ENOSYS: words(`
     clone3 io_setup,0,0 io_uring_setup io_uring_enter io_uring_register fsopen fsconfig fsmount fspick open_tree open_tree_attr
-    move_mount mount_setattr statmount listmount cachestat process_mrelease nfsservctl lookup_dcookie`),
+    move_mount mount_setattr statmount listmount cachestat process_mrelease nfsservctl lookup_dcookie
+    lsm_get_self_attr lsm_set_self_attr lsm_list_modules`),
   EPERM: [
     ...words(`
       mount umount2 pivot_root chroot setns ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd process_madvise
@@ -353,6 +354,9 @@ const refusals = {
     'ioctl,0,0x541c,0', // TIOCLINUX
     'ioctl,0,0x5423,0', // TIOCSETD
     'ioctl,0,0xc0506617,0', // FS_IOC_ADD_ENCRYPTION_KEY
+    'ioctl,0,0x8940,0', // SIOCGIFBR
+    'ioctl,0,0x100008982,0', // SIOCGIFVLAN, with a bit above the low word
+    'ioctl,0,0x89a0,0', // SIOCBRADDBR
     'fcntl,0,1024,0', // F_SETLEASE
     'fcntl,0,0x100000410,0', // F_SETDELEG, with a bit above the low word
   ],
@@ -378,9 +382,10 @@ const probed = {
   EPROTONOSUPPORT: words(`
     socket,2,1,262 socket,2,0x80801,262 socket,10,1,262 socket,2,1,132 socket,2,1,256 socket,2,2,136 socket,10,2,136
     socket,2,2,115 socket,2,2,1 socket,10,2,58 socketpair,2,1,262,-1`),
-  // Filters of its own; cookies of core scheduling; KSM.
+  // Filters of its own; cookies of core scheduling; KSM; what kernels have got later.
   EINVAL: words(`
-    seccomp,1,0,0 seccomp,1,8,-1 prctl,22,2,0 prctl,62,1,0,0,0 prctl,67,1,0,0,0 prctl,67,0,0,0,0 prctl,0x53564d41,0,0,0,0 madvise,0,0,12`),
+    seccomp,1,0,0 seccomp,1,8,-1 prctl,22,2,0 prctl,62,1,0,0,0 prctl,67,1,0,0,0 prctl,67,0,0,0,0 prctl,0x53564d41,0,0,0,0
+    prctl,78,1,16,0,0 prctl,79,0,0,0,0 madvise,0,0,12`),
 };
 
 /** Must go on working: runtimes need them. */

@@ -56,8 +56,6 @@ export const ANSWER_HEADER = 'Nats-Stream';
 
 /** Attempts of one job. */
 export const ATTEMPTS_MAX = 100;
-/** What timers can hold, in ms. */
-export const MS_MAX = 2 ** 31 - 1;
 
 /** Throws `InvalidOptionsError`. */
 export function checkName(field: string, value: unknown, form: RegExp): asserts value is string {

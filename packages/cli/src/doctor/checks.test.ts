@@ -22,6 +22,7 @@ const good: Facts = {
   hasSystemd: true,
   swapBytes: 0,
   corePattern: '|/usr/lib/systemd/systemd-coredump %P',
+  moduleLoader: '',
   cgroup: {
     version: 'v2',
     controllers: ['cpu', 'memory', 'pids'],
@@ -60,6 +61,9 @@ const cases: [string, Partial<Facts>, string[]][] = [
     ['core-dumps (optional)'],
   ],
   ['dumps to a file whose name begins so', { kernel: '6.12.0', corePattern: '@core' }, []],
+  ['a loader of modules', { moduleLoader: '/sbin/modprobe' }, ['module-loader (optional)']],
+  ['a loader that no program starts', { kernel: '6.14.0', moduleLoader: '/sbin/modprobe' }, []],
+  ['no modules', { moduleLoader: null }, []],
   ['no cgroups', { cgroup: { ...good.cgroup, version: 'none', controllers: [] } }, ['cgroup-controllers']],
   [
     'no memory controller',

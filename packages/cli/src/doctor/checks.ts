@@ -12,7 +12,7 @@ const KERNEL_FLOOR = [5, 12];
 /** All rows but those of the features, in the order of the layers. */
 export function machineChecks(facts: Facts, trial: Trial): Check[] {
   const rows = [platform, node, kernel, native, capability, userNamespaces, usernsClone, apparmor, seccomp];
-  return [...rows, coreDumps, cgroup, cgroupWritable, swap, container].flatMap(
+  return [...rows, coreDumps, moduleLoader, cgroup, cgroupWritable, swap, container].flatMap(
     (row) => row(facts, trial) ?? [],
   );
 }
@@ -153,6 +153,25 @@ const coreDumps: Row = ({ corePattern, kernel: version }) => {
     why: 'A dump to a socket ignores the limit on its size (RLIMIT_CORE), so each crash of a program keeps a service of this machine busy.',
     command: 'sudo sysctl -w kernel.core_pattern=core',
     fix: "sysctl -w kernel.core_pattern=core, or a pattern with a pipe ('|/usr/lib/systemd/systemd-coredump …')",
+  };
+};
+
+/** Since this version it looks for no module when a file has a format that it does not know. */
+const KNOWN_FORMATS_KERNEL = [6, 14];
+
+const moduleLoader: Row = ({ moduleLoader: path, kernel: version }) => {
+  if (path === null) return null;
+  const isStarted = path !== '' && !isAtLeast(version, KNOWN_FORMATS_KERNEL);
+  return {
+    id: 'module-loader',
+    layer: 'sysctl',
+    title: 'Programs make the kernel start no process',
+    required: false,
+    state: isStarted ? 'missing' : 'ok',
+    found: `kernel.modprobe = ${path}`,
+    why: 'Before Linux 6.14 it runs modprobe, as root and outside of all limits, whenever a program executes a file of a format that it does not know.',
+    command: 'echo | sudo tee /proc/sys/kernel/modprobe',
+    fix: 'Linux 6.14 or newer; or: echo | sudo tee /proc/sys/kernel/modprobe, once the modules that this machine needs are loaded',
   };
 };
 

@@ -27,6 +27,8 @@ export interface Facts {
   swapBytes: number;
   /** Where the kernel sends core dumps; `null`: not known. */
   corePattern: string | null;
+  /** What the kernel starts to load a module; `null`: it has none to load. */
+  moduleLoader: string | null;
   cgroup: CgroupFacts;
 }
 
@@ -49,6 +51,7 @@ export function readFacts(read: Read = readText): Facts {
     hasSystemd: existsSync('/run/systemd/system'),
     swapBytes: Number(/^SwapTotal:\s*(\d+) kB$/m.exec(read('/proc/meminfo') ?? '')?.[1] ?? 0) * 1024,
     corePattern: read('/proc/sys/kernel/core_pattern')?.trim() ?? null,
+    moduleLoader: read('/proc/sys/kernel/modprobe')?.trim() ?? null,
     cgroup: cgroupFacts(read, isWritable),
   };
 }

@@ -1,6 +1,7 @@
 /** Jobs that callers name, and what they hold of them. */
 import { optionRules, type RunRequest, type RunResult } from '@sbx/core';
-import { ATTEMPTS_MAX, checkName, checkNumber, JOB_ID, MS_MAX, TENANT } from '../names.js';
+import { TIMER_MS_MAX } from '@sbx/shared';
+import { ATTEMPTS_MAX, checkName, checkNumber, JOB_ID, TENANT } from '../names.js';
 import type { JobSettings } from './jobs.js';
 
 /** A job with a name of the caller's. */
@@ -62,7 +63,7 @@ export function settingsOf(job: ClusterJob, defaults: JobSettings): JobSettings 
   checkName('job.id', id, JOB_ID);
   checkName('job.tenant', tenant, TENANT);
   checkNumber('job.priority', priority, { min: -1000, max: 1000 });
-  checkNumber('job.deadlineMs', deadlineMs, { min: 1, max: MS_MAX });
+  checkNumber('job.deadlineMs', deadlineMs, { min: 1, max: TIMER_MS_MAX });
   checkNumber('job.maxAttempts', maxAttempts, { min: 1, max: ATTEMPTS_MAX, isWhole: true });
   return { ...defaults, id, tenant, priority, deadlineMs, maxAttempts };
 }

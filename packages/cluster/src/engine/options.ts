@@ -1,7 +1,8 @@
 /** Options of `ClusterEngine.open`, checked; unknown ones are errors. */
 import { checkOptions } from '@sbx/serving';
+import { TIMER_MS_MAX } from '@sbx/shared';
 import * as z from 'zod';
-import { ATTEMPTS_MAX, MS_MAX, TENANT } from '../names.js';
+import { ATTEMPTS_MAX, TENANT } from '../names.js';
 import type { BrokerOptions } from '../nats/connection.js';
 
 /** Options of `ClusterEngine.open`; all but `servers` have defaults. */
@@ -34,7 +35,7 @@ export interface ClusterOptions extends BrokerOptions {
 }
 
 const count = z.int().min(0).max(10_000_000);
-const ms = z.int().min(1).max(MS_MAX);
+const ms = z.int().min(1).max(TIMER_MS_MAX);
 /** A subject without wildcards; those of the broker's own begin with `$`. */
 const INBOX_PREFIX = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 const address = z.string().min(1).max(4096);
@@ -71,7 +72,7 @@ const OPTIONS = z.strictObject({
   queueLengthPerTenant: count.optional(),
   maxAttempts: z.int().min(1).max(ATTEMPTS_MAX).default(3),
   deadlineMs: ms.default(3_600_000),
-  orphanGraceMs: z.int().min(0).max(MS_MAX).default(30_000),
+  orphanGraceMs: z.int().min(0).max(TIMER_MS_MAX).default(30_000),
   resultBytesMax: z
     .int()
     .min(0)
