@@ -1,10 +1,10 @@
 // Theory: an allow-list breaks new libcs and runtimes; this deny-list takes away kernel surface that
-// namespaces do not cover. What nobody has looked at yet is not allowed by that: numbers of calls that Linux
-// 6.18 does not have, x32's among them, fail as on that kernel, with ENOSYS. Frame: another architecture's
-// calls kill the process; numbers without a call; then a binary search over the sorted numbers ends in "allow", "fail with errno" or a check of one
-// argument. The search keeps the kernel's work at load time small: it evaluates the filter once for every
-// call number. Arguments are compared on their low 32 bits, as the calls themselves take them (CVE-2019-10063
-// was a 64-bit compare).
+// namespaces do not cover. What nobody has looked at yet is not allowed by that: numbers of calls that
+// Linux 6.18 does not have, x32's among them, fail as on that kernel, with ENOSYS. Frame: another
+// architecture's calls kill the process; then a binary search over the sorted numbers ends in "allow",
+// "fail with errno" or a check of one argument. The search keeps the kernel's work at load time small: it
+// evaluates the filter once for every call number. Arguments are compared on their low 32 bits, as the
+// calls themselves take them (CVE-2019-10063 was a 64-bit compare).
 
 #include "seccomp.h"
 
@@ -228,8 +228,8 @@ constexpr size_t kRowCount = sizeof(kRows) / sizeof(kRows[0]);
 
 constexpr uint32_t kNamespaceFlags = 0x7E020000;  // all CLONE_NEW… but NEWTIME
 constexpr uint32_t kNewTime = 0x80;               // in unshare; part of the exit signal in clone
-// The last call that Linux 6.18 has, file_setattr, is the last that was looked at for this filter. Below, from
-// where the numbers of each architecture end to where the common ones begin, there is none.
+// The last call that Linux 6.18 has, file_setattr, is the last that was looked at for this filter. Below,
+// from where the numbers of each architecture end to where the common ones begin, there is none.
 constexpr uint32_t kNewestCall = 469;
 constexpr uint32_t kFirstCommonCall = 424;
 constexpr size_t kJumpMax = 255;  // 8 bits
@@ -347,11 +347,12 @@ struct Compiler {
   // Of ioctl.
   void DecideRequest(uint32_t refusal) {
     // TIOCSTI types into the terminal; TIOCLINUX; TIOCSETD has the kernel load line disciplines as modules;
-    // FS_IOC_ADD_ENCRYPTION_KEY gives the host's file system a key, read-only or not, which all see there, and
-    // it stays.
+    // FS_IOC_ADD_ENCRYPTION_KEY gives the host's file system a key, read-only or not, which all see there,
+    // and it stays.
     constexpr uint32_t kRequests[] = {0x5412, 0x541C, 0x5423, 0xC0506617};
-    // Of sockets, behind those that ask for interfaces: bridges and VLANs, whose modules the kernel loads for
-    // anybody who asks, as a process of the host that no limit counts; namespaces; what drivers make of theirs.
+    // Of sockets, behind those that ask for interfaces: bridges and VLANs, whose modules the kernel loads
+    // for anybody who asks, as a process of the host that no limit counts; namespaces; what drivers make of
+    // theirs.
     constexpr uint32_t kFirst = 0x8940, kLast = 0x89ff;
     // SIOCGIFTXQLEN, SIOCETHTOOL, SIOCOUTQNSD, SIOCGARP, SIOCGIFMAP.
     constexpr uint32_t kAsked[] = {0x8942, 0x8946, 0x894b, 0x8954, 0x8970};
