@@ -106,3 +106,26 @@ test('requests that open no session leave none', async () => {
   for (let n = 0; n < 100; n += 1) await ask(open.url, { body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' });
   expect(open.server.load().sessions).toBe(before);
 });
+
+const MIB = 2 ** 20;
+
+test('parts of a large file take no more memory than the parts', async () => {
+  const version = '2025-03-26'; // the only one with many calls in one message
+  const began = await ask(open.url, {
+    body: JSON.stringify({ ...INITIALIZE, params: { ...INITIALIZE.params, protocolVersion: version } }),
+  });
+  const headers = { 'mcp-session-id': String(began.headers['mcp-session-id']) };
+  const call = (id: number, name: string, args: object) => {
+    return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } };
+  };
+  const command = 'head -c 60000000 /dev/zero > big';
+  await ask(open.url, { headers, body: JSON.stringify(call(2, 'run_command', { command })) });
+  const reads = Array.from({ length: 20 }, (_, at) =>
+    call(at + 3, 'read_file', { path: 'big', maxBytes: 9 }),
+  );
+  const before = process.memoryUsage.rss();
+  const { text } = await ask(open.url, { headers, body: JSON.stringify(reads) });
+  const grown = process.resourceUsage().maxRSS * 1024 - before;
+  expect(text.match(/"sizeBytes":60000000/g)).toHaveLength(20);
+  expect(grown).toBeLessThan(300 * MIB);
+}, 30_000);

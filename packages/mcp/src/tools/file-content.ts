@@ -1,12 +1,12 @@
 /** Bytes of a file as text or base64, within a bound. */
-import type { Sandbox } from '@sbx/core';
+import { FileAccessError, type Sandbox } from '@sbx/core';
 import { ToolError } from '../sandboxes/tool-error.js';
 
 export type Encoding = 'utf-8' | 'base64';
 
 const MiB = 2 ** 20;
 
-/** Files that are taken into memory to read a part of them. */
+/** Files that are read from their beginning for a part of them. */
 const READ_BYTES_MAX = 64 * MiB;
 
 export function bytesOf(content: string, encoding: Encoding): Uint8Array {
@@ -38,16 +38,32 @@ export interface Part {
   sizeBytes: number;
 }
 
-/** `bytesMax` bytes of it from `offsetBytes` on, not ending inside a character where it is text. */
+/**
+ * `bytesMax` bytes of it from `offsetBytes` on, not ending inside a character where it is text. No more than
+ * that is in memory: many may read at once.
+ */
 export async function readPart(
-  sandbox: Sandbox,
+  sandbox: Pick<Sandbox, 'stat' | 'createReadStream'>,
   path: string,
   { offsetBytes, bytesMax }: { offsetBytes: number; bytesMax: number },
 ): Promise<Part> {
-  const whole = await sandbox.readFile(path, { maxBytes: READ_BYTES_MAX });
-  const end = Math.min(whole.byteLength, offsetBytes + bytesMax);
-  const cut = end === whole.byteLength ? end : characterStart(whole, end);
-  return { bytes: whole.subarray(offsetBytes, Math.max(offsetBytes, cut)), sizeBytes: whole.byteLength };
+  const { sizeBytes } = await sandbox.stat(path);
+  if (sizeBytes > READ_BYTES_MAX) {
+    throw new FileAccessError({ operation: 'readFile', path, code: 'SBX_FILE_TOO_LARGE' });
+  }
+  const end = offsetBytes + bytesMax;
+  const kept: Uint8Array[] = [];
+  let at = 0;
+  for await (const chunk of sandbox.createReadStream(path) as AsyncIterable<Uint8Array>) {
+    const from = Math.max(0, offsetBytes - at);
+    // With one byte more, which tells whether a character goes on.
+    if (from < chunk.byteLength) kept.push(chunk.subarray(from, end + 1 - at));
+    at += chunk.byteLength;
+    if (at > end) break;
+  }
+  const held = Buffer.concat(kept);
+  if (held.byteLength <= bytesMax) return { bytes: held, sizeBytes: at };
+  return { bytes: held.subarray(0, characterStart(held, bytesMax)), sizeBytes: Math.max(sizeBytes, at) };
 }
 
 /** The last place at or before `end` that no UTF-8 character goes across; `end` where there is none near. */
