@@ -141,7 +141,7 @@ describe('seekable', () => {
     }));
 
   it.each([
-    ['a folder', '/usr', 'SBX_FILE_NOT_REGULAR'],
+    ['a folder', '/usr', 'SBX_FILE_IS_FOLDER'],
     ['a device', '/dev/zero', 'SBX_FILE_NOT_REGULAR'],
     ['nothing there', '/nothing/here', 'SBX_FILE_NOT_FOUND'],
   ])('%s is refused', async (_, path, code) => {

@@ -206,7 +206,7 @@ describe('files in from the host', () => {
 
   it.each([
     ['missing', 'nothing', 'SBX_FILE_NOT_FOUND'],
-    ['a folder', '.', 'SBX_FILE_NOT_REGULAR'],
+    ['a folder', '.', 'SBX_FILE_IS_FOLDER'],
   ])('%s: read, with both names', async (_, name, code) => {
     const path = join(folder, name);
     const run = shell('true', { files: { 'd/f': { hostFile: path } } });

@@ -36,6 +36,15 @@ describe('a script', () => {
     await expect(suite.engine.run('/usr')).rejects.toThrow(/^(?!.*execute permission)/);
   });
 
+  test('of the working folder that is named without ./ is told so', async () => {
+    const files = { 'd/x': { text: '#!/bin/sh\n', executable: true } };
+    for (const options of [{ files, cwd: 'd' }, { files: { x: files['d/x'] } }])
+      await expect(suite.engine.run('x', [], options)).rejects.toThrow(
+        /has a file of that name: give "\.\/x"\./,
+      );
+    await expect(suite.engine.run('x', [], { files })).rejects.toThrow(/^(?!.*of that name)/);
+  });
+
   test('that is not there is not called one', async () => {
     await expect(suite.engine.run('./y', [])).rejects.toMatchObject({
       message: expect.stringContaining('There is no program "./y"'),
@@ -155,4 +164,22 @@ test('peaks of a sandbox never fall', async () => {
   expect(after.processPeakCount).toBeGreaterThanOrEqual(before.processPeakCount!);
   await sandbox.close();
   expect(sandbox.usage().memoryPeakBytes).toBeGreaterThanOrEqual(before.memoryPeakBytes!);
+});
+
+describe('a file', () => {
+  test('that would have to move to another file system is not said to lead out', async () => {
+    await using sandbox = await suite.engine.createSandbox({ files: { f: 'x' } });
+    await expect(sandbox.rename('f', '/tmp/g')).rejects.toThrow('"/tmp/g" is in another file system');
+    await expect(sandbox.rename('f', '/etc/g')).rejects.toThrow('leads out');
+  });
+
+  test('of the host that is a folder is called one', async () => {
+    const run = suite.engine.run(t('true'), [], { files: { f: { hostFile: '/usr' } } });
+    await expect(run).rejects.toMatchObject({ code: 'SBX_FILE_IS_FOLDER', errnoName: 'EISDIR' });
+  });
+
+  test('cannot be the work folder, which is said of it', async () => {
+    await using sandbox = await suite.engine.createSandbox();
+    await expect(sandbox.rm('.', { recursive: true })).rejects.toThrow('not the folder itself');
+  });
 });

@@ -118,6 +118,7 @@ const CALLS: Record<string, Call> = {
   readdir: async (box, at) => (await box.readdir(at)).join(),
   stat: (box, at) => box.stat(at),
   lstat: (box, at) => box.lstat(at),
+  exists: (box, at) => box.exists(at),
   rm: (box, at) => box.rm(at, { recursive: true }),
   'rename from': (box, at, other) => box.rename(at, other),
   'rename to': (box, at, other) => box.rename(other, at),

@@ -25,6 +25,8 @@ export interface MissingProgram {
     onHost?: string;
     /** The sandbox's root is a minimal one, which can be given more. */
     minimal?: true;
+    /** Its path where the working folder has a file of its name, in which no name is looked for. */
+    beside?: string;
   };
 }
 
@@ -46,6 +48,8 @@ function interpreterText(script: string, interpreter: string): string {
 }
 
 function whyNotFound(existsOnHost: boolean | null, more: NonNullable<MissingProgram['more']>): string {
+  if (more.beside !== undefined)
+    return ` The working folder has a file of that name: give ${JSON.stringify(more.beside)}.`;
   if (more.minimal && (existsOnHost || more.onHost !== undefined))
     return ' The host has it, and the minimal root does not: name its package, or the program itself, in EngineOptions.root.';
   if (more.onHost !== undefined) return onHostText(more.onHost);

@@ -236,17 +236,19 @@ export class FileAccessError extends SbxError {
     hostPath?: string;
     errno?: number | string;
     code?: FileErrorCode;
+    /** In the place of what the code means. */
+    reason?: string;
     cause?: unknown;
   }) {
     const errno = typeof init.errno === 'string' ? (errnoNumber(init.errno) ?? 0) : Math.abs(init.errno ?? 0);
     const name = errno === 0 ? '' : errnoName(errno);
     const code = init.code ?? fileErrorCode(errno);
-    const { operation, path, hostPath = path } = init;
+    const { operation, path, hostPath = path, reason = fileReason(code, errno) } = init;
     const source = hostPath === path ? '' : ` from ${JSON.stringify(hostPath)}`;
     super({
       ...('cause' in init ? { cause: init.cause } : {}),
       code,
-      message: `${operation} ${JSON.stringify(path)}${source}: ${fileReason(code, errno)}`,
+      message: `${operation} ${JSON.stringify(path)}${source}: ${reason}`,
       details: { operation, path, errno, errnoName: name, ...(init.hostPath && { hostPath }) },
     });
     this.operation = operation;

@@ -8,6 +8,7 @@ import {
 } from 'node:fs';
 import { promisify } from 'node:util';
 import { FileAccessError, type FileErrorCode } from '../errors.js';
+import { EISDIR } from '../native/errno.js';
 import type { Native } from '../native/native.js';
 import { immediateBytes } from '../options/content.js';
 import type { Content } from '../types/files.js';
@@ -47,6 +48,7 @@ export async function withHostFile<T>(
   const opened = hostFile === undefined ? fd! : await open(hostFile, flags).catch(fail);
   try {
     const status = await fstat(opened).catch(fail);
+    if (status.isDirectory()) refuse({ errno: EISDIR });
     if (!status.isFile()) refuse({ code: 'SBX_FILE_NOT_REGULAR' });
     return await work(opened, status.size, refuse);
   } finally {

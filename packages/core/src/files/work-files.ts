@@ -6,7 +6,7 @@
 import { constants, fchmod as fchmodCallback, promises as fs, type Stats } from 'node:fs';
 import { promisify } from 'node:util';
 import { FileAccessError, isSbxError } from '../errors.js';
-import { EEXIST } from '../native/errno.js';
+import { EEXIST, EXDEV } from '../native/errno.js';
 import { isStream } from '../options/content.js';
 import {
   validateLinkTarget,
@@ -28,6 +28,8 @@ import { Turns } from './turns.js';
 const fchmod = promisify(fchmodCallback);
 
 const READ_BYTES_MAX = 512 * 2 ** 20;
+/** There is nothing at a path, or not even its folder. */
+const ABSENT: ReadonlySet<string> = new Set(['SBX_FILE_NOT_FOUND', 'SBX_FILE_NOT_FOLDER']);
 
 /** Data that can be written: text, bytes, a stream of either, or as in `files`. */
 export type FileData = string | Uint8Array | AsyncIterable<Uint8Array | string> | FileInput;
@@ -111,6 +113,16 @@ export class WorkFiles {
     }
   }
 
+  async exists(path: string): Promise<boolean> {
+    try {
+      await this.stat(path, true);
+      return true;
+    } catch (error) {
+      if (error instanceof FileAccessError && ABSENT.has(error.code)) return false;
+      throw error;
+    }
+  }
+
   async rm(path: string, options: { recursive?: boolean; force?: boolean }): Promise<void> {
     validateRm(options);
     const { recursive = false, force = false } = options;
@@ -135,7 +147,10 @@ export class WorkFiles {
     const rename = (toDir: number, toName: string, later: boolean) =>
       native.renameIn({ fromDir, from: fromName, toDir, to: toName, owner, later });
     const renamed = await this.#inParent('rename', to, rename).finally(() => this.#close(fromDir));
-    if (renamed < 0) throw new FileAccessError({ operation: 'rename', path: from, errno: -renamed });
+    if (renamed >= 0) return;
+    const reason = `${JSON.stringify(to)} is in another file system, where nothing can be moved: copy it and remove this one.`;
+    const more = renamed === EXDEV ? { reason } : {};
+    throw new FileAccessError({ operation: 'rename', path: from, errno: -renamed, ...more });
   }
 
   async symlink(to: string, path: string): Promise<void> {

@@ -65,7 +65,8 @@ export function checkArgs(args: unknown): Problem | null {
 
 function notArgs(args: unknown): Problem {
   const isObject = typeof args === 'object' && args !== null;
-  return wrongType('an array of strings', args, isObject ? 'Options come third: (file, [], options).' : null);
+  const list = typeof args === 'string' && args.length <= 80 ? `Give [${JSON.stringify(args)}].` : null;
+  return wrongType('an array of strings', args, isObject ? 'Options come third: (file, [], options).' : list);
 }
 
 function checkArgument(value: unknown): Problem | null {

@@ -10,8 +10,8 @@
  */
 
 import { describe, describeSecret } from './describe.js';
-import { nearestName } from './nearest-name.js';
-import { keySegment, type Problem, problem, within, wrongType, wrongWord } from './problem.js';
+import { awaitHint, keySegment, type Problem, problem, within, wrongType, wrongWord } from './problem.js';
+import { unknownKey } from './unknown-key.js';
 
 /** Looks at a value that is not `undefined`. Must not keep or change it. */
 export type Check = (value: unknown) => Problem | null;
@@ -186,7 +186,7 @@ function checkNumber(value: unknown, rule: NumberRule): Problem | null {
 }
 
 function checkString(value: unknown, rule: StringRule): Problem | null {
-  if (typeof value !== 'string') return wrongType('a string', value);
+  if (typeof value !== 'string') return wrongType('a string', value, urlHint(value));
   if (value.length === 0 && !rule.empty) return problem('format', 'must not be empty');
   const found = rule.secret ? null : kernelTextProblem(value);
   if (found !== null) return found;
@@ -197,6 +197,10 @@ function checkString(value: unknown, rule: StringRule): Problem | null {
   return null;
 }
 
+function urlHint(value: unknown): string | null {
+  return value instanceof URL ? 'A path is a string: fileURLToPath(url), of node:url.' : null;
+}
+
 function wrongNumber(value: unknown, rule: NumberRule): Problem {
   const { min, max, integer, nullMeans, unit } = rule;
   const kind = integer ? 'a whole number' : 'a number';
@@ -205,12 +209,15 @@ function wrongNumber(value: unknown, rule: NumberRule): Problem {
   const got = describe(value);
   if (typeof value !== 'number') return problem('type', expected, got, numberHint(value, rule));
   const none = nullMeans !== null && (value === 0 || value === Number.POSITIVE_INFINITY);
-  return problem('range', expected, got, none ? `Give null for ${nullMeans}.` : null);
+  if (none) return problem('range', expected, got, `Give null for ${nullMeans}.`);
+  return problem('range', expected, got, value > 0 && value < min && unit === 'bytes' ? BYTES_HINT : null);
 }
+
+const BYTES_HINT = 'Sizes are numbers of bytes: 256 * 2 ** 20 is 256 MiB.';
 
 function numberHint(value: unknown, rule: NumberRule): string | null {
   if (typeof value !== 'string' && typeof value !== 'bigint') return null;
-  if (rule.unit === 'bytes') return 'Sizes are numbers of bytes: 256 * 2 ** 20 is 256 MiB.';
+  if (rule.unit === 'bytes') return BYTES_HINT;
   if (rule.unit === 'ms') return 'Times are numbers of milliseconds: 1500 is a second and a half.';
   return null;
 }
@@ -220,35 +227,9 @@ const GETTER_RULE = 'must be a plain value, not a getter: it could change after 
 function notPlain(value: unknown, { what, example }: Table): Problem {
   const isInstance = typeof value === 'object' && value !== null && !Array.isArray(value);
   const like = example === null ? null : `An example: ${example}.`;
-  const hint = isInstance ? 'Copy its fields into an object literal: { ...value }.' : like;
+  const copy = isInstance ? 'Copy its fields into an object literal: { ...value }.' : null;
+  const hint = awaitHint(value) ?? copy ?? like;
   return problem('type', `must be a plain object (${what})`, describeSecret(value), hint);
-}
-
-function unknownKey(key: string, rules: Table): Problem {
-  const expected = `is not a key of ${rules.what}`;
-  const fixed = Object.hasOwn(rules.hints, key) ? rules.hints[key]! : null;
-  const known = () => `Known keys: ${[...rules.rules.keys()].join(', ')}.`;
-  const hint = fixed ?? innerKey(key, rules) ?? nearKey(key, rules) ?? known();
-  return within(keySegment(key), problem('unknown-key', expected, null, hint))!;
-}
-
-/** `cpuTimeMs` beside `limits` instead of inside. */
-function innerKey(key: string, rules: Table): string | null {
-  for (const [outer, rule] of rules.rules) {
-    if (rule.kind === 'table' && rule.table.rules.has(key)) return `It belongs into ${outer}: { ${key}: … }.`;
-  }
-  return null;
-}
-
-/** Of this object, else of one inside: `memory` for `limits: { memoryBytes }`. */
-function nearKey(key: string, rules: Table): string | null {
-  const near = nearestName(key, [...rules.rules.keys()]);
-  if (near !== null) return `Did you mean ${near}?`;
-  for (const [outer, rule] of rules.rules) {
-    const inner = rule.kind === 'table' ? nearestName(key, [...rule.table.rules.keys()]) : null;
-    if (inner !== null) return `Did you mean ${outer}: { ${inner}: … }?`;
-  }
-  return null;
 }
 
 function wrongChoice(chosen: number, rules: Table): Problem {

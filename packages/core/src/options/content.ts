@@ -98,6 +98,11 @@ export function checkFileInput(value: unknown): Problem | null {
   return checkTable(value, FILE_TABLE) ?? checkLink(value);
 }
 
+/** Whether an object was meant as a file, and not as what is to be in one. */
+export function hasKeyOfFile(value: object): boolean {
+  return Object.keys(value).some((key) => FILE_TABLE.rules.has(key) || Object.hasOwn(FILE_TABLE.hints, key));
+}
+
 function checkLink({ symlink, mode, executable }: Record<string, unknown>): Problem | null {
   if (symlink === undefined || (mode === undefined && executable === undefined)) return null;
   const key = mode === undefined ? '.executable' : '.mode';
@@ -113,7 +118,12 @@ export function checkWorkspace(value: unknown): Problem | null {
 
 /** Checks a `copyOut` list. */
 export function checkCopyOut(value: unknown): Problem | null {
-  if (!Array.isArray(value)) return wrongType('an array of paths', value);
+  if (!Array.isArray(value))
+    return wrongType(
+      'an array of paths',
+      value,
+      typeof value === 'string' ? 'For one path give [path].' : null,
+    );
   if (value.length > FILE_COUNT_MAX) {
     return problem('size', `must have at most ${FILE_COUNT_MAX} entries`, `${value.length}`);
   }

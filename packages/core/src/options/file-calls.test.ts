@@ -35,7 +35,12 @@ describe('files of a living sandbox', () => {
   it.each([
     [() => validateWriteFile(5, {}), 'data', /a string, a Uint8Array or/],
     [() => validateWriteFile(undefined, {}), 'data', /a string, a Uint8Array or/],
-    [() => validateWriteFile({ a: 1 }, {}), 'data.a', /is not a key of a file/],
+    [() => validateWriteFile({ a: 1 }, {}), 'data.a', /is not a key of a file\. .*JSON\.stringify\(value\)/],
+    [() => validateWriteFile([1], {}), 'data', /JSON\.stringify\(value\)/],
+    [() => validateWriteFile({ text: 'a', size: 1 }, {}), 'data.size', /is not a key of a file\. Known keys/],
+    [() => validateWriteFile(new DataView(new ArrayBuffer(2)), {}), 'data', /data\.byteOffset/],
+    [() => validateWriteFile(new Response('a'), {}), 'data', /Give its body/],
+    [() => validateWriteFile({ hostFile: new URL('file:///a') }, {}), 'data.hostFile', /fileURLToPath/],
     [() => validateWriteFile(new ArrayBuffer(2), {}), 'data', /new Uint8Array/],
     [() => validateWriteFile(new Blob(['a']), {}), 'data', /stream\(\)/],
     [() => validateWriteFile('a', 'latin1'), 'options', /UTF-8/],

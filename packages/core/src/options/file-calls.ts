@@ -11,6 +11,7 @@ import {
   checkFiles,
   checkMode,
   FILE_COUNT_MAX,
+  hasKeyOfFile,
   isStream,
 } from './content.js';
 import { PATH_BYTES_MAX } from './paths.js';
@@ -105,7 +106,7 @@ export function validateRm(options: unknown): void {
 export function validateWriteFile(data: unknown, options: unknown): void {
   const found = isStream(data) ? null : checkFileInput(data);
   if (found !== null) {
-    if (found.path === '') found.hint = dataHint(data);
+    found.hint = dataHint(data, found.rule === 'unknown-key') ?? found.hint;
     throwProblem('data', found);
   }
   validateOptions(options, WRITE_FILE);
@@ -129,7 +130,11 @@ export function validateMode(mode: unknown): void {
   if (found !== null) throwProblem('mode', found);
 }
 
-function dataHint(data: unknown): string | null {
+function dataHint(data: unknown, hasOtherKeys: boolean): string | null {
   if (data instanceof Blob) return 'Give its stream().';
-  return data instanceof ArrayBuffer ? 'Give new Uint8Array(buffer).' : null;
+  if (data instanceof ArrayBuffer) return 'Give new Uint8Array(buffer).';
+  if (data instanceof Response) return 'Give its body.';
+  if (ArrayBuffer.isView(data)) return 'Give new Uint8Array(data.buffer, data.byteOffset, data.byteLength).';
+  const isValue = Array.isArray(data) || (hasOtherKeys && !hasKeyOfFile(data as object));
+  return isValue ? 'A value is written as text: give JSON.stringify(value).' : null;
 }

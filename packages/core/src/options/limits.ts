@@ -8,6 +8,7 @@ import type { Limits } from '../types/limits.js';
 import { by, nested, number, type Rule, type Table, table } from './check.js';
 import { checkCpuSet, parseCpuSet } from './cpu-set.js';
 import { describe } from './describe.js';
+import { LIMIT_HINTS } from './foreign-names.js';
 import { type Problem, problem, throwProblem, within } from './problem.js';
 
 export { parseCpuSet } from './cpu-set.js';
@@ -101,15 +102,6 @@ function count(min: number, max: number, unit: LimitRange['unit'], reason: strin
 function range(min: number, max: number, unit: LimitRange['unit'], reason: string): LimitRange {
   return { min, max, integer: false, unit, reason };
 }
-
-/** Names that people bring from elsewhere. */
-const LIMIT_HINTS: Record<string, string> = {
-  timeout: 'Give wallTimeMs (real time) or cpuTimeMs (time on the CPU).',
-  timeoutMs: 'Give wallTimeMs (real time) or cpuTimeMs (time on the CPU).',
-  timeMs: 'Give cpuTimeMs (time on the CPU) or wallTimeMs (real time).',
-  memoryMb: 'Give memoryBytes: 256 * 2 ** 20 is 256 MiB.',
-  pids: 'Give processCount; threads count as well.',
-};
 
 /** Rules of a `Limits` object. */
 export const LIMITS_TABLE: Table = table<Limits>('limits', limitRules(), { hints: LIMIT_HINTS });

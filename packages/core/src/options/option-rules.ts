@@ -22,6 +22,7 @@ export {
   word,
 } from './check.js';
 export { describe, quote } from './describe.js';
+export { PROGRAM_HINTS } from './foreign-names.js';
 export { keySegment, type Problem, problem, throwProblem, within, wrongType } from './problem.js';
 export { validateGroup, validateOneShot, validateOneShotSpawn } from './program.js';
-export { ONE_SHOT_RULES, PROGRAM_HINTS } from './program-rules.js';
+export { ONE_SHOT_RULES } from './program-rules.js';

@@ -33,7 +33,10 @@ export function checkWorkPath(path: unknown, options: WorkPathOptions = {}): str
   const found = workPathProblem(path, folder);
   if (found !== null) throwProblem(field, found);
   const normal = normalize(path as string);
-  if (normal === '' && !root) throwProblem(field, notAFile(path as string));
+  if (normal === '' && !root) {
+    const problem = folder ? theWorkFolder(path as string) : notAFile(path as string);
+    throwProblem(field, problem);
+  }
   return normal === '' ? '.' : normal;
 }
 
@@ -97,4 +100,9 @@ function isNormal(path: string): boolean {
 /** Refuses a path that is a folder by its name. */
 export function notAFile(path: string): Problem {
   return problem('format', 'must name a file, not a folder', quote(path));
+}
+
+/** Refuses the work folder where what is in it is meant. */
+function theWorkFolder(path: string): Problem {
+  return problem('format', 'must name something in the work folder, not the folder itself', quote(path));
 }

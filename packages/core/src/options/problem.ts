@@ -43,14 +43,19 @@ export function throwProblem(root: string, found: Problem): never {
   throw new InvalidOptionsError({ field: root + path, rule, expected, got, hint });
 }
 
+/** For a value that would be right once it is there. */
+export function awaitHint(value: unknown): string | null {
+  return value instanceof Promise ? 'It is a promise: await it first.' : null;
+}
+
 /** Of the wrong type. `expected` has its article: `'a string'`. */
 export function wrongType(expected: string, value: unknown, hint: string | null = null): Problem {
-  return problem('type', `must be ${expected}`, describe(value), hint);
+  return problem('type', `must be ${expected}`, describe(value), awaitHint(value) ?? hint);
 }
 
 /** As `wrongType`, when the value may be contents. */
 export function wrongSecret(expected: string, value: unknown, hint: string | null = null): Problem {
-  return problem('type', `must be ${expected}`, describeSecret(value), hint);
+  return problem('type', `must be ${expected}`, describeSecret(value), awaitHint(value) ?? hint);
 }
 
 /** Not one of the words. */

@@ -10,47 +10,14 @@ import type { StandbyProgram } from '../types/standby.js';
 import { checkEnv } from './argv.js';
 import { by, nested, number, type Rule, type Table, table, text, word } from './check.js';
 import { CONTENT_BYTES_MAX, checkCopyOut, checkFiles, checkWorkspace } from './content.js';
+import { CALL_HINTS, CREATE_HINTS, PROGRAM_HINTS, SPAWN_HINTS } from './foreign-names.js';
 import { LIMITS_RULE, PROGRAM_LIMITS_RULE } from './limits.js';
 import { PATH_BYTES_MAX } from './paths.js';
-import { type Problem, problem, within, wrongType } from './problem.js';
+import { type Problem, problem, within, wrongType, wrongWord } from './problem.js';
 import { checkStandardTwice, isCaptured, PTY_TABLE, RUN_STDIO, SPAWN_STDIO } from './stdio.js';
 
 /** Longest time between SIGTERM and SIGKILL, in ms: a close must end. */
 export const KILL_GRACE_MS_MAX = 60_000;
-
-/** Names that people bring from `child_process` and its like. */
-export const PROGRAM_HINTS: Record<string, string> = {
-  timeout: 'Give limits: { wallTimeMs } (real time) or { cpuTimeMs } (time on the CPU).',
-  timeoutMs: 'Give limits: { wallTimeMs } (real time) or { cpuTimeMs } (time on the CPU).',
-  maxBuffer: 'Give limits: { outputBytes }.',
-  input: 'Give stdin: { text } or { bytes }.',
-  stdio: 'Give stdin, stdout, stderr and fds.',
-  shell: "There is no shell: run '/bin/sh' with ['-c', line], or use the sh template of a sandbox.",
-  encoding: 'Output has bytes and text().',
-  args: 'Arguments come second: (file, args, options).',
-  uid: 'Programs run under an account of their own; it cannot be chosen.',
-};
-
-const SPAWN_HINTS: Record<string, string> = {
-  ...PROGRAM_HINTS,
-  files: 'spawn takes no files: write them with sandbox.writeFiles first.',
-  copyOut: 'spawn takes no files out: read them with sandbox.readFile afterwards.',
-  onStdout: "Give stdout: 'pipe' and read process.stdout.",
-  onStderr: "Give stderr: 'pipe' and read process.stderr.",
-};
-
-const LIFETIME_HINT =
-  'lifetimeMs closes the sandbox by itself; limits: { wallTimeMs } bounds each program in it by real time.';
-const CREATE_HINTS: Record<string, string> = {
-  ...PROGRAM_HINTS,
-  timeout: LIFETIME_HINT,
-  timeoutMs: LIFETIME_HINT,
-  lifetime: LIFETIME_HINT,
-  input: 'Give stdin to run or spawn.',
-  stdio: 'Give stdin, stdout, stderr and fds to run or spawn.',
-  args: 'Programs are given to run or spawn.',
-  cwd: 'Give cwd to run or spawn.',
-};
 
 const FUNCTION: Rule = { kind: 'function' };
 export const SIGNAL_RULE = by(checkSignal);
@@ -59,7 +26,7 @@ const ENV_RULE = by(checkEnv);
 const FILES_RULE = by(checkFiles);
 
 const SHAPE_RULES = {
-  network: word(false, 'loopback'),
+  network: by(checkNetwork),
   seccomp: word('default', 'strict'),
   seccompAction: word('errno', 'kill'),
 };
@@ -118,7 +85,7 @@ export const SPAWN_TABLE: Table = table<ProgramOptions>(
 export const RUN_TABLE: Table = table<RunOptions>(
   'the options of run',
   { ...RUN_RULES, ...CALL_RULES, limits: PROGRAM_LIMITS_RULE },
-  { hints: PROGRAM_HINTS },
+  { hints: CALL_HINTS },
 );
 
 /** `GroupProgram`, without file and arguments. */
@@ -140,14 +107,14 @@ export const ONE_SHOT_RULES = { ...GROUP_PROGRAM_RULES, ...CALL_RULES, engine: E
 export const ONE_SHOT_TABLE: Table = table<FreshRunOptions & NamesEngine>(
   'the options of Sandbox.run',
   ONE_SHOT_RULES,
-  { hints: PROGRAM_HINTS },
+  { hints: CALL_HINTS },
 );
 
 /** The same for a living process. */
 export const ONE_SHOT_SPAWN_TABLE: Table = table<FreshRunOptions & NamesEngine>(
   'the options of Sandbox.spawn',
   { ...ONE_SHOT_RULES, ...SPAWN_STDIO_RULES },
-  { hints: PROGRAM_HINTS },
+  { hints: CALL_HINTS },
 );
 
 /** `StandbyProgram`, without file, arguments, entry and files. */
@@ -226,6 +193,13 @@ function checkSignal(value: unknown): Problem | null {
     typeof signal.aborted === 'boolean' &&
     typeof signal.addEventListener === 'function';
   return isSignal ? null : wrongType('an AbortSignal', value, signalHint(value));
+}
+
+function checkNetwork(value: unknown): Problem | null {
+  if (value === false || value === 'loopback') return null;
+  const found = wrongWord(value, [false, 'loopback']);
+  found.hint ??= "'loopback' is 127.0.0.1 within the sandbox; no value leads out of it.";
+  return found;
 }
 
 function signalHint(value: unknown): string | null {

@@ -198,6 +198,15 @@ describe('options of every program', () => {
     [{ stdout: { maxBytes: 5 } }, 'capture: { maxBytes: … }'],
     [{ env: { A: undefined } }, 'Leave the variable out'],
     [{ env: process.env }, 'nothing of the host'],
+    [{ env: Promise.resolve({}) }, 'It is a promise: await it first.'],
+    [{ stdout: 'inherit' }, 'Give { inherit: 1 }'],
+    [{ stderr: 'ignore' }, "Give 'null'."],
+    [{ mounts: [] }, 'Give it to Engine.open'],
+    [{ workdir: '/tmp' }, 'Give cwd.'],
+    [{ background: true }, 'spawn returns once the program executes'],
+    [{ limits: { timeLimit: 1 } }, 'Give cpuTimeMs (time on the CPU) or wallTimeMs'],
+    [{ timeLimit: 1 }, 'In limits: Give cpuTimeMs'],
+    [{ limits: { memoryBytes: 64 } }, '256 * 2 ** 20 is 256 MiB'],
   ])('case %# gets a hint', (value, hint) => {
     for (const validate of [validateOneShot, validateRun, validateProgram]) {
       expect(options(value, validate)?.hint).toContain(hint);

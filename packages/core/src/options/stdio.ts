@@ -189,10 +189,23 @@ function checkStderr(value: unknown): Problem | null {
 }
 
 function checkOutputOf(value: unknown, words: readonly string[]): Problem | null {
-  if (typeof value === 'string') return words.includes(value) ? null : wrongWord(value, words);
+  if (typeof value === 'string') return words.includes(value) ? null : notAnOutput(value, words);
   if (isPlainObject(value)) return checkTable(value, OUTPUT_TABLE) ?? checkBeside(value, OUTPUT_PARTNERS);
   const list = words.map((item) => `'${item}'`).join(', ');
   return wrongType(`one of ${list} or { capture }, { file }, { inherit }, { sameAs }`, value);
+}
+
+/** Words of `child_process`, which mean something here, too. */
+const OUTPUT_HINTS: ReadonlyMap<string, string> = new Map([
+  ['inherit', 'Give { inherit: 1 }: the number of a descriptor of the host.'],
+  ['ignore', "Give 'null'."],
+  ['overlapped', "Give 'pipe'."],
+]);
+
+function notAnOutput(value: string, words: readonly string[]): Problem {
+  const found = wrongWord(value, words);
+  found.hint = OUTPUT_HINTS.get(value) ?? found.hint;
+  return found;
 }
 
 function checkSpawnFds(value: unknown): Problem | null {

@@ -145,12 +145,14 @@ function notFound(
   const interpreter = there === undefined ? null : (look(there)?.interpreter ?? null);
   const existsOnHost = paths.some((path) => isOfHost(path) && existsSync(path));
   const onHost = there === undefined && !noPath ? findOnHost(file, paths) : null;
+  const isBeside = there === undefined && !file.includes('/') && look(`./${file}`) !== null;
   const more = {
     ...(there !== undefined && { found: there }),
     ...(interpreter !== null && { interpreter }),
     ...(noPath && { noPath }),
     ...(onHost !== null && { onHost }),
     ...(minimalRoot && { minimal: true as const }),
+    ...(isBeside && { beside: `./${file}` }),
   };
   return new ProgramNotFoundError({ file, tried: paths, existsOnHost, more });
 }

@@ -91,6 +91,11 @@ export class FileCalls {
     return this.#files.stat(path, true);
   }
 
+  /** Whether there is anything at a path. Links as for `stat`: one that leads nowhere is nothing. */
+  exists(path: string): Promise<boolean> {
+    return this.#files.exists(path);
+  }
+
   /** Of the link itself. */
   lstat(path: string): Promise<FileStat> {
     return this.#files.stat(path, false);
