@@ -16,6 +16,7 @@ import {
   validateRm,
   validateWriteFile,
 } from '../options/file-calls.js';
+import { holdStream } from '../streams/held.js';
 import type { FileInput, FileStat } from '../types/files.js';
 import { call, inParentBeside, inTreeBeside, openParentBeside, readBeside } from './beside-programs.js';
 import { fail, readChunks, refuseUnlessRegular, writeChunks } from './chunks.js';
@@ -59,6 +60,7 @@ export class WorkFiles {
   async writeFile(path: string, data: FileData, options: { mode?: number } = {}): Promise<void> {
     validateWriteFile(data, options);
     this.#check();
+    holdStream(data);
     const { mode } = options;
     if (isStream(data)) return this.#writeStream(path, data, mode ?? 0o644);
     if (typeof data === 'object' && 'symlink' in data)

@@ -9,6 +9,7 @@ import {
 } from '../options/program.js';
 import { validateStandbyOptions } from '../options/standby.js';
 import { runOneShot } from '../run/one-shot.js';
+import { holdInputs } from '../streams/held.js';
 import type { EngineOptions } from '../types/engine.js';
 import type { EachGroupRequest, EachGroupResult, GroupRequest, GroupResult } from '../types/group.js';
 import type { EachRunManyOptions, RunManyOptions } from '../types/program.js';
@@ -61,6 +62,7 @@ export class Engine extends OpenEngine implements Runner {
   run(file: string, args?: readonly string[], options?: OneShotOptions): Promise<RunResult> {
     return withCallerFrames(() => {
       validateOneShot(file, args, options);
+      holdInputs(options);
       return runOneShot(this.#core, file, args, options);
     });
   }
@@ -73,6 +75,7 @@ export class Engine extends OpenEngine implements Runner {
   ): Promise<ProcessFor<Options>> {
     return withCallerFrames(() => {
       validateOneShotSpawn(file, args, options);
+      holdInputs(options);
       return spawnAlone(this.#core, file, args, options) as Promise<ProcessFor<Options>>;
     });
   }
@@ -114,6 +117,7 @@ export class Engine extends OpenEngine implements Runner {
   runGroup(request: GroupRequest | EachGroupRequest): Promise<GroupResult | EachGroupResult> {
     return withCallerFrames(() => {
       validateGroup(request);
+      for (const program of request.programs) holdInputs(program ?? undefined);
       return runGroup(this.#core, request);
     });
   }
@@ -126,6 +130,7 @@ export class Engine extends OpenEngine implements Runner {
   ): Promise<ProcessGroup<GroupResult> | ProcessGroup<EachGroupResult>> {
     return withCallerFrames(() => {
       validateSpawnGroup(request);
+      for (const program of request.programs) holdInputs(program ?? undefined);
       return spawnGroup(this.#core, request) as Promise<ProcessGroup>;
     });
   }

@@ -4,6 +4,7 @@ import type { EngineCore } from '../engine/core.js';
 import { ClosedError } from '../errors.js';
 import { validateRunMany, validateRunRequest } from '../options/run-many.js';
 import { runOneShot } from '../run/one-shot.js';
+import { holdInputs } from '../streams/held.js';
 import type { EachRunManyOptions, RunManyOptions } from '../types/program.js';
 import type { RunResult } from '../types/result.js';
 import type { ManyRequests, ManyResults, RunRequest } from './options.js';
@@ -244,6 +245,7 @@ class Runs {
     const index = this.#takenCount;
     this.#takenCount += 1;
     validateRunRequest(request, index);
+    holdInputs(request.options);
     return this.#run(request.file, request.args, request.options);
   }
 

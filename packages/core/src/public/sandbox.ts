@@ -18,6 +18,7 @@ import {
 import { runOneShot, untilAborted } from '../run/one-shot.js';
 import { SandboxLease } from '../run/sandbox-lease.js';
 import { Session } from '../run/session.js';
+import { holdInputs, holdStream } from '../streams/held.js';
 import type { EachGroupRequest, EachGroupResult, GroupRequest, GroupResult } from '../types/group.js';
 import type { LiveUsage } from '../types/limits.js';
 import type { ProgramOptions, RunOptions } from '../types/program.js';
@@ -70,6 +71,7 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
   static async #create(options: SandboxOptions): Promise<Sandbox> {
     validateSandboxOptions(options);
     options.signal?.throwIfAborted();
+    holdStream(options.workspace);
     const core = await coreOf(options.engine);
     checkCeilings(options.limits, core.options.ceilings);
     const limits = resolveLimits(core.limits, options.limits);
@@ -91,6 +93,7 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
   static run(file: string, args?: readonly string[], options?: OneShotOptions): Promise<RunResult> {
     return withCallerFrames(async () => {
       validateOneShot(file, args, options);
+      holdInputs(options);
       const core = coreOf(options?.engine);
       return runOneShot(core instanceof Promise ? await core : core, file, args, options);
     });
@@ -108,6 +111,7 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
   ): Promise<ProcessFor<Options>> {
     return withCallerFrames(async () => {
       validateOneShotSpawn(file, args, options);
+      holdInputs(options);
       const process = await spawnAlone(await coreOf(options?.engine), file, args, options);
       return process as ProcessFor<Options>;
     });
@@ -121,6 +125,7 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
   ): Promise<GroupResult | EachGroupResult> {
     return withCallerFrames(async () => {
       validateGroup(request);
+      for (const program of request.programs) holdInputs(program ?? undefined);
       return runGroup(await coreOf(request.engine), request);
     });
   }
@@ -138,6 +143,7 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
   ): Promise<ProcessGroup<GroupResult> | ProcessGroup<EachGroupResult>> {
     return withCallerFrames(async () => {
       validateSpawnGroup(request);
+      for (const program of request.programs) holdInputs(program ?? undefined);
       return spawnGroup(await coreOf(request.engine), request) as Promise<ProcessGroup>;
     });
   }
@@ -146,6 +152,7 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
   run(file: string, args?: readonly string[], options: RunOptions = NO_OPTIONS): Promise<RunResult> {
     return withCallerFrames(async () => {
       validateRun(file, args, options);
+      holdInputs(options);
       options.signal?.throwIfAborted();
       const running = await this.#session.start(file, args ?? [], options, false);
       return untilAborted(running, options);
@@ -177,6 +184,7 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
     options: ProgramOptions = NO_OPTIONS,
   ): Promise<Process> {
     validateProgram(file, args, options);
+    holdInputs(options);
     options.signal?.throwIfAborted();
     const running = await this.#session.start(file, args ?? [], options, true);
     const process = Process.make(running, untilAborted(running, options));
