@@ -172,6 +172,16 @@ const askTheProgram = async () => {};
   },
   'packages/gojudge-server/README.md 2': { replace: [['5050', '0']], ready: SERVING },
   'packages/mcp/README.md 2': { replace: [['{ token', '{ port: 0, token']], ready: SERVING },
+  'docs/troubleshooting.md 2': {
+    before: `import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+mkdirSync('project/node_modules', { recursive: true });
+mkdirSync('result');
+writeFileSync('project/a.txt', 'one\\ntwo\\n');
+writeFileSync('project/node_modules/b.txt', 'left out');
+`,
+    after: "console.log(readFileSync('result/build/report', 'utf8'));",
+    prints: /^2 a\.txt\n/,
+  },
 };
 
 const FRAMEWORK = 'needs a framework of another Node: test/adapters/frameworks.soak.test.ts runs it';

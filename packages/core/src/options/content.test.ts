@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidOptionsError } from '../errors.js';
-import { validateOneShot, validateProgram, validateRun } from './program.js';
+import { validateOneShot, validateProgram, validateRun, validateSandboxOptions } from './program.js';
 
 function errorOf(validate: () => void): InvalidOptionsError | null {
   try {
@@ -81,6 +81,14 @@ describe('options of run', () => {
   it('a decimal mode is told its octal', () => {
     expect(options({ files: { a: { text: '', mode: 755 } } })?.hint).toBe('Write it in octal: 0o755.');
   });
+
+  it.each(['/project', new URL('file:///project')])(
+    'a workspace that is a path is told what to give',
+    (workspace) => {
+      const hint = /\{ hostFile: path \}, for a folder spawn\('tar'/;
+      expect(() => validateSandboxOptions({ workspace })).toThrow(hint);
+    },
+  );
 
   it('bytes that went through JSON are told from text', () => {
     const bytes = JSON.parse(JSON.stringify(new Uint8Array(3)));

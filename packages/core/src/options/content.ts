@@ -113,7 +113,12 @@ function checkLink({ symlink, mode, executable }: Record<string, unknown>): Prob
 export function checkWorkspace(value: unknown): Problem | null {
   if (value instanceof Uint8Array || isStream(value)) return null;
   if (isPlainObject(value)) return checkTable(value, WORKSPACE_TABLE);
-  return wrongSecret('a Uint8Array, a stream or { bytes | hostFile | fd }', value);
+  return wrongSecret('a Uint8Array, a stream or { bytes | hostFile | fd }', value, workspaceHint(value));
+}
+
+function workspaceHint(value: unknown): string | null {
+  if (typeof value !== 'string' && !(value instanceof URL)) return null;
+  return "For an archive give { hostFile: path }, for a folder spawn('tar', ['-C', path, '-c', '.']).stdout.";
 }
 
 /** Checks a `copyOut` list. */
