@@ -87,6 +87,7 @@ Napi::Value OpenBeneath(const Napi::CallbackInfo& info) {
   const mode_t mode = args.Uint("mode", 0644);
   const bool follow = args.Flag("follow"), later = args.Flag("later");
   if (args.failed()) return {};
+  if (args.Flag("known")) return Lent(info.Env(), OpenKnownBelow(dir, path.c_str(), flags, follow));
   const auto open = [=](int below) {
     return AsOwner(owner, [&] { return OpenBelow(below, path.c_str(), flags, mode, follow); });
   };
@@ -185,7 +186,9 @@ Napi::Value ReadFileBeneath(const Napi::CallbackInfo& info) {
   const std::string path = args.Text("path");
   const double maxBytes = args.Number("maxBytes");
   if (args.failed()) return {};
-  Fd file(OpenBelow(dir, path.c_str(), O_RDONLY, 0, args.Flag("follow")));
+  const bool follow = args.Flag("follow");
+  Fd file(args.Flag("known") ? OpenKnownBelow(dir, path.c_str(), O_RDONLY, follow)
+                             : OpenBelow(dir, path.c_str(), O_RDONLY, 0, follow));
   if (file.get() < 0) return Number(info.Env(), file.release());
   struct stat status = {};
   if (const int error = CheckRegular(file.get(), status); error < 0) return Number(info.Env(), error);
@@ -198,12 +201,9 @@ Napi::Value ReadLinkBeneath(const Napi::CallbackInfo& info) {
   const int dir = args.Int("dir");
   const std::string path = args.Text("path");
   if (args.failed()) return {};
-  const auto open = [=](int below) {
-    struct open_how how = {};
-    how.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
-    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
-    return sys::Open2(below, path.c_str(), &how);
-  };
+  constexpr int kFlags = O_PATH | O_NOFOLLOW;
+  if (args.Flag("known")) return SaidByLink(info.Env(), OpenKnownBelow(dir, path.c_str(), kFlags, true));
+  const auto open = [=](int below) { return OpenBelow(below, path.c_str(), kFlags, 0, true); };
   return MakeFileCall(info.Env(), {dir, args.Flag("later")}, open, SaidByLink);
 }
 

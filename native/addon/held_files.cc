@@ -11,6 +11,7 @@
 #include "../common/fd.h"
 #include "../common/memory_file.h"
 #include "decode.h"
+#include "file_call.h"
 #include "file_identity.h"
 #include "open_below.h"
 #include "reactor.h"
@@ -79,8 +80,8 @@ Napi::Value QueueCopy(Napi::Env env, int from, Fd to) {
   return promise;
 }
 
-// A regular file, made or cut; `read`, unless null, becomes another descriptor of it.
-int OpenToWrite(int dir, const std::string& path, double mode, int* read) {
+// A regular file, made or cut.
+int OpenToWrite(int dir, const std::string& path, double mode) {
   Fd file(OpenBelow(dir, path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, mode < 0 ? 0644 : (mode_t)mode, false));
   if (!file) return file.release();
   struct stat status = {};
@@ -88,28 +89,33 @@ int OpenToWrite(int dir, const std::string& path, double mode, int* read) {
   // The host's umask has had its say; a mode that was asked for is meant.
   if (mode >= 0) (void)!RawSyscall(SYS_fchmod, file.get(), (mode_t)mode);
   (void)sys::Fcntl(file.get(), F_SETFL, 0);  // opened without waiting; the program writes as to any file
-  if (read != nullptr && (*read = Reopen(file.get(), O_RDONLY)) < 0) return *read;
   return file.release();
 }
 
 }  // namespace
+
+// Of an opened file two descriptors: for the program to write to, and to read it from.
+static Napi::Value LentPair(Napi::Env env, long opened) {
+  Fd file((int)opened);
+  if (!file) return Number(env, opened);
+  const int read = Reopen(file.get(), O_RDONLY);
+  if (read < 0) return Number(env, read);
+  const Napi::Array result = Napi::Array::New(env, 2);
+  result.Set(0u, Lent(env, file.release()));
+  result.Set(1u, Lent(env, read));
+  return result;
+}
 
 Napi::Value OpenOutput(const Napi::CallbackInfo& info) {
   Args args(info.Env(), info[0]);
   const int dir = args.Int("dir");
   const std::string path = args.Text("path");
   const double mode = args.Number("mode", -1);
-  const bool collect = args.Flag("collect");
+  const bool collect = args.Flag("collect"), later = args.Flag("later");
   const auto owner = (int64_t)args.Number("owner");
   if (args.failed()) return {};
-  int read = -1;
-  Fd file((int)AsOwner(owner, [&] { return OpenToWrite(dir, path, mode, collect ? &read : nullptr); }));
-  if (!file) return Number(info.Env(), file.release());
-  if (!collect) return Lent(info.Env(), file.release());
-  const Napi::Array result = Napi::Array::New(info.Env(), 2);
-  result.Set(0u, Lent(info.Env(), file.release()));
-  result.Set(1u, Lent(info.Env(), read));
-  return result;
+  const auto open = [=](int below) { return AsOwner(owner, [&] { return OpenToWrite(below, path, mode); }); };
+  return MakeFileCall(info.Env(), {dir, later}, open, collect ? LentPair : Lent);
 }
 
 Napi::Value TakeFile(const Napi::CallbackInfo& info) {

@@ -21,6 +21,17 @@ int OpenBelow(int dir, const char* path, int flags, mode_t mode, bool follow) {
   return opened;
 }
 
+int OpenKnownBelow(int dir, const char* path, int flags, bool follow) {
+  struct open_how how = {};
+  how.flags = (uint64_t)(flags | O_CLOEXEC | ((flags & O_PATH) != 0 ? 0 : O_NOCTTY | O_NONBLOCK));
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV | RESOLVE_CACHED |
+                (follow ? 0 : RESOLVE_NO_SYMLINKS);
+  // EAGAIN is also what a rename on the way comes to, of any file of the machine.
+  int opened = -EAGAIN;
+  for (int tries = 0; opened == -EAGAIN && tries < 100; ++tries) opened = sys::Open2(dir, path, &how);
+  return opened == -EAGAIN ? -ENOENT : opened;
+}
+
 int CheckRegular(int fd, struct stat& status) {
   if (const long got = sys::Call(SYS_fstat, fd, &status); got < 0) return (int)got;
   if (S_ISDIR(status.st_mode)) return -EISDIR;

@@ -12,6 +12,10 @@ namespace sbx {
 // inside.
 int OpenBelow(int dir, const char* path, int flags, mode_t mode, bool follow);
 
+// As `OpenBelow` of what exists, but by names that the kernel has at hand, which are all that a file system
+// in memory has: waits for no lock that a program holds. ENOENT when a name is not found.
+int OpenKnownBelow(int dir, const char* path, int flags, bool follow);
+
 // 0 for a regular file, else why not. Fills `status`.
 int CheckRegular(int fd, struct stat& status);
 

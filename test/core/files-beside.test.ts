@@ -1,7 +1,7 @@
 // Calls on files of a sandbox whose program keeps the locks of its files and folder busy: they wait, and
 // nobody else does.
 import { promises as fs } from 'node:fs';
-import type { Sandbox } from '@sbx/core';
+import type { RunOptions, Sandbox } from '@sbx/core';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { MiB, t, useEngine } from '../helpers/engine.js';
 import { paced } from '../helpers/pace.js';
@@ -33,8 +33,14 @@ const calls: [string, () => Promise<unknown>][] = [
   ['renaming onto a file', () => sandbox.rename('old', 'f')],
   ['removing a file that is missing', () => sandbox.rm('missing', { force: true })],
   ['looking for a file that is missing', () => gone(sandbox.stat('missing'))],
-  ['the files of another program', () => sandbox.run('/bin/true', [], { files: { f: 'x' } })],
+  ['the files of another program', () => run({ files: { f: 'x' } })],
+  ['a file that another program writes to', () => run({ stdout: { file: 'f' } })],
+  ['a file that another program is to read', () => gone(run({ stdin: { file: 'missing' } }))],
+  ['a file that is to come out of another', () => run({ copyOut: ['missing'] })],
+  ['a program that is missing', () => sandbox.run('./missing').catch(() => undefined)],
 ];
+
+const run = (options: RunOptions) => sandbox.run('/bin/true', [], options);
 
 async function* chunks() {
   yield 'x';

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { call } from './beside-programs.js';
-import { Line } from './line.js';
 import type { WorkFolder } from './trees.js';
 
 function folderWith(isLiving: boolean, checkOpen = () => {}): WorkFolder {
-  return { isLiving: () => isLiving, checkOpen, line: new Line() } as unknown as WorkFolder;
+  return { isLiving: () => isLiving, checkOpen, lastCall: null } as unknown as WorkFolder;
 }
 
 describe('a call', () => {

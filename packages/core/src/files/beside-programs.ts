@@ -20,7 +20,10 @@ export async function call<T>(folder: WorkFolder, make: (later: boolean) => T | 
     folder.checkOpen();
     return make(later);
   };
-  return folder.isLiving() ? folder.line.add(() => checked(true)) : checked(false);
+  if (!folder.isLiving()) return checked(false);
+  const done = (folder.lastCall ?? Promise.resolve()).then(() => checked(true));
+  folder.lastCall = done.catch(() => undefined);
+  return done;
 }
 
 type Work<T> = (dir: number, path: string, later: boolean) => T | number | Promise<T | number>;

@@ -82,7 +82,7 @@ function read(folder: WorkFolder, want: Bounded, budget: CopyOutBudget): CopiedF
   const { path, truncate } = want;
   const maxBytes = Math.min(want.maxBytes, budget.leftBytes);
   const got = inTree(folder, path, (dir, below) =>
-    native.readFileBeneath({ dir, path: below, maxBytes, truncate }),
+    native.readFileBeneath({ dir, path: below, maxBytes, truncate, known: folder.isLiving() }),
   );
   if (typeof got === 'number') return got;
   const file = new TakenFile(path, got, null);
@@ -93,7 +93,9 @@ function read(folder: WorkFolder, want: Bounded, budget: CopyOutBudget): CopiedF
 function hold(folder: WorkFolder, want: Bounded, budget: CopyOutBudget): CopiedFile | number {
   const { native } = folder;
   const { path, maxBytes, truncate } = want;
-  const fd = inTree(folder, path, (dir, below) => native.openBeneath({ dir, path: below, flags: 0 }));
+  const fd = inTree(folder, path, (dir, below) =>
+    native.openBeneath({ dir, path: below, flags: 0, known: folder.isLiving() }),
+  );
   if (fd < 0) return fd;
   let isGiven = false;
   try {

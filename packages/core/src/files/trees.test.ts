@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EISDIR, ELOOP, ENOENT, EXDEV } from '../native/errno.js';
 import type { Native } from '../native/native.js';
-import { Line } from './line.js';
 import { inTree, parentsInTree, type WorkFolder } from './trees.js';
 
 const TREES = [
@@ -25,7 +24,7 @@ function folderWith(links: Record<string, string>): WorkFolder {
     checkOpen: () => {},
     closing: () => new AbortController().signal,
     isLiving: () => false,
-    line: new Line(),
+    lastCall: null,
   };
 }
 

@@ -12,7 +12,6 @@ import { FileAccessError } from '../errors.js';
 import { EINVAL, EISDIR, ELOOP, EXDEV } from '../native/errno.js';
 import type { Native } from '../native/native.js';
 import { checkWorkPath } from '../options/paths.js';
-import type { Line } from './line.js';
 
 /** A file system of the sandbox's own. */
 export interface Tree {
@@ -35,8 +34,8 @@ export interface WorkFolder {
   closing: () => AbortSignal;
   /** Programs live in it, so that a call may have to wait for what they hold: `beside-programs.ts`. */
   isLiving: () => boolean;
-  /** Of the calls that may wait. */
-  line: Line;
+  /** The last one of those, which the next has to wait for. */
+  lastCall: Promise<unknown> | null;
 }
 
 /** As the kernel's own. */
@@ -69,7 +68,8 @@ export function inTree<T>(
     const { done, value } = steps.next(answer);
     if (done) return value;
     const { isLink, ...spot } = value;
-    answer = isLink ? folder.native.readLinkBeneath(spot) : work(spot.dir, spot.path);
+    const known = folder.isLiving();
+    answer = isLink ? folder.native.readLinkBeneath({ ...spot, known }) : work(spot.dir, spot.path);
   }
 }
 

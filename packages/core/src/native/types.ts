@@ -145,12 +145,27 @@ export interface ReaderHandlers {
   onOverflow?: () => void;
 }
 
-/** A path that the kernel resolves beneath a descriptor; links only with `follow`. */
+/**
+ * A path that the kernel resolves beneath a descriptor; links only with `follow`. With `known` what exists is
+ * found without waiting for a lock, in a file system in memory.
+ */
 export interface PathBeneath {
   dir: number;
   path: string;
   follow?: boolean;
+  known?: boolean;
 }
+
+export interface OutputBeneath {
+  dir: number;
+  path: string;
+  mode?: number;
+  owner: number;
+  collect: boolean;
+}
+
+/** Its descriptors, or a negative error number. */
+export type OpenedOutput = number | [write: number, read: number];
 
 /** With `true` a call on files is made on another thread. */
 export interface Later {
@@ -225,15 +240,10 @@ export interface Native {
   readFileBeneath(options: PathBeneath & { maxBytes: number; truncate?: boolean }): FileRead | number;
   /** The target of a link; 0 for a file that is none. */
   readLinkBeneath(options: { dir: number; path: string } & Later): string | number | Promise<string | number>;
-  readLinkBeneath(options: { dir: number; path: string }): string | number;
+  readLinkBeneath(options: { dir: number; path: string; known: boolean }): string | number;
   /** A file for a program to write to, made or cut; with `collect` a second descriptor to read it from. */
-  openOutput(options: {
-    dir: number;
-    path: string;
-    mode?: number;
-    owner: number;
-    collect: boolean;
-  }): number | [number, number];
+  openOutput(options: OutputBeneath & Later): OpenedOutput | Promise<OpenedOutput>;
+  openOutput(options: OutputBeneath): OpenedOutput;
   /** Closes it; no more than the first `maxBytes`. */
   takeFile(fd: number, maxBytes: number): FileRead | number;
   /** The descriptor is the user's from now on. */

@@ -123,10 +123,10 @@ export class Running implements TimedProgram {
     const { files } = this.#request.options;
     folder.checkOpen();
     const filled = files === undefined ? undefined : copyIn(folder, files);
-    if (filled === undefined) return void this.stdio.finish();
+    if (filled === undefined) return this.stdio.finish();
     return filled.then(() => {
       folder.checkOpen();
-      this.stdio.finish();
+      return this.stdio.finish();
     });
   }
 

@@ -5,7 +5,6 @@
 
 import type { EngineCore } from '../engine/core.js';
 import { ClosedError, OverloadedError, type SbxError } from '../errors.js';
-import { Line } from '../files/line.js';
 import type { WorkFolder } from '../files/trees.js';
 import { sendActivate, sendSignal, sendStart } from '../native/channel.js';
 import { EAGAIN } from '../native/errno.js';
@@ -72,7 +71,7 @@ export class SandboxLease {
         return this.#closing.signal;
       },
       isLiving: () => this.alive > 0,
-      line: new Line(),
+      lastCall: null,
     };
     this.#channel = channel;
     this.cpu = core.pins?.acquire() ?? null;

@@ -39,6 +39,7 @@ function look(path: string, { inside = {}, cwd, rows, isClosed = false }: Parts 
       checkOpen: () => {
         if (isClosed) throw new Error('closed');
       },
+      isLiving: () => false,
     },
   } as unknown as SandboxLease;
   return lookerFor(lease, cwd)(path);

@@ -31,7 +31,13 @@ export function lookerFor(lease: SandboxLease, cwd: string | undefined): (path: 
 function startOf({ folder, core }: SandboxLease, path: string): Buffer | null {
   folder.checkOpen();
   const got = inTree(folder, path, (dir, below) =>
-    folder.native.readFileBeneath({ dir, path: below, maxBytes: FIRST_LINE_BYTES, truncate: true }),
+    folder.native.readFileBeneath({
+      dir,
+      path: below,
+      maxBytes: FIRST_LINE_BYTES,
+      truncate: true,
+      known: folder.isLiving(),
+    }),
   );
   if (typeof got !== 'number') return Buffer.from(got[0]);
   return path.startsWith('/') ? startOnHost(path, core.info().mounts) : null;

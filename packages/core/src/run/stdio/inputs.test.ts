@@ -25,7 +25,7 @@ function inputsWith({ makesFiles = true } = {}) {
     releaseLoop: () => undefined,
     Writer,
   } as unknown as Native;
-  const folder = { native, trees: [{ target: '/w', fd: 3 }] } as unknown as WorkFolder;
+  const folder = { native, trees: [{ target: '/w', fd: 3 }], isLiving: () => false } as unknown as WorkFolder;
   const descriptors = new ChildDescriptors(native);
   const inputs = new Inputs(descriptors, folder, makesFiles);
   return { inputs, memory, closed, rows: () => descriptors.rows(false) };

@@ -86,8 +86,8 @@ export class Inputs {
   openFiles(): void {
     for (const [target, file] of this.#files) {
       const { native } = this.#folder;
-      const flags = constants.O_RDONLY;
-      const opened = inTree(this.#folder, file, (dir, path) => native.openBeneath({ dir, path, flags }));
+      const asked = { flags: constants.O_RDONLY, known: this.#folder.isLiving() };
+      const opened = inTree(this.#folder, file, (dir, path) => native.openBeneath({ dir, path, ...asked }));
       if (opened < 0) throw new FileAccessError({ operation: 'read', path: file, errno: -opened });
       this.#descriptors.add(target, opened, '');
     }

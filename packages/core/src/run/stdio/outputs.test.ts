@@ -25,7 +25,8 @@ class Reader {
 
 const onOverflow = vi.fn();
 
-function outputsOf({ outputBytes = 100 as number | null } = {}) {
+function outputsOf({ outputBytes = 100 as number | null, isLiving = false } = {}) {
+  const waiting: Promise<void>[] = [];
   let next = 200;
   const there = new Set(['out', 'both']);
   const native = {
@@ -38,17 +39,28 @@ function outputsOf({ outputBytes = 100 as number | null } = {}) {
     takeFile: vi.fn((_fd: number, maxBytes: number) => [Buffer.from('abcdef').subarray(0, maxBytes), 0, 6]),
     Reader,
   };
-  const folder = { native, owner: 5, trees: [{ target: '/w', fd: 3 }], checkOpen: () => undefined };
+  const folder = {
+    native,
+    owner: 5,
+    trees: [{ target: '/w', fd: 3 }],
+    checkOpen: () => undefined,
+    isLiving: () => isLiving,
+    lastCall: null,
+  };
   const descriptors = new ChildDescriptors(native as unknown as Native);
-  const outputs = new Outputs(descriptors, {
-    folder: folder as unknown as WorkFolder,
-    makesOutputs: false,
-    files: undefined,
-    outputBytes,
-    onOverflow,
-    onData: () => undefined,
-  });
-  return { outputs, native, there, rows: () => descriptors.rows(false) };
+  const outputs = new Outputs(
+    descriptors,
+    {
+      folder: folder as unknown as WorkFolder,
+      makesOutputs: false,
+      files: undefined,
+      outputBytes,
+      onOverflow,
+      onData: () => undefined,
+    },
+    (opening) => waiting.push(opening),
+  );
+  return { waiting, outputs, native, there, rows: () => descriptors.rows(false) };
 }
 
 beforeEach(() => {
@@ -137,14 +149,27 @@ describe('a file', () => {
     outputs.open(1, { file: 'sub/out' });
     expect(rows().fds).toEqual([]);
     there.add('sub/out');
-    outputs.finish();
+    expect(outputs.openPostponed()).toBeUndefined();
     expect(rows().fds).toEqual([200]);
+  });
+
+  it('beside living programs the start waits for it, also for one whose folder is missing', async () => {
+    const { outputs, native, there, rows, waiting } = outputsOf({ isLiving: true });
+    outputs.open(1, { file: 'out' });
+    outputs.open(2, { file: 'sub/out', collect: { maxBytes: 4 } });
+    expect(rows().fds).toEqual([]);
+    await Promise.all(waiting);
+    expect(rows().fds).toEqual([200]);
+    there.add('sub/out');
+    await outputs.openPostponed();
+    expect(rows().fds).toEqual([200, 201]);
+    expect(native.openOutput.mock.calls.every(([asked]) => 'later' in asked)).toBe(true);
   });
 
   it('whose folder never comes is told by its path', () => {
     const { outputs } = outputsOf();
     outputs.open(1, { file: 'sub/out' });
-    expect(() => outputs.finish()).toThrow(
+    expect(() => outputs.openPostponed()).toThrow(
       expect.objectContaining({ operation: 'write', path: 'sub/out', code: 'SBX_FILE_NOT_FOUND' }),
     );
   });

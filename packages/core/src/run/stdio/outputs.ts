@@ -4,6 +4,7 @@
  */
 import { fstatSync } from 'node:fs';
 import { FileAccessError, InvalidOptionsError } from '../../errors.js';
+import { inTreeBeside } from '../../files/beside-programs.js';
 import type { CopyOutBudget } from '../../files/copy-out-budget.js';
 import { notRegular } from '../../files/refusals.js';
 import { inTree } from '../../files/trees.js';
@@ -13,6 +14,7 @@ import {
   FD_OUTPUT,
   hostError,
   type NativeReader,
+  type OpenedOutput,
   type ReportedOutput,
 } from '../../native/native.js';
 import { EMPTY_OUTPUT, Output } from '../../streams/output.js';
@@ -48,10 +50,17 @@ export class Outputs {
   readonly #shared = new Map<number, number>();
   readonly #descriptors: ChildDescriptors;
   readonly #options: OutputsOptions;
+  readonly #wait: (opening: Promise<void>) => void;
 
-  constructor(descriptors: ChildDescriptors, options: OutputsOptions) {
+  /** `wait`: the start waits for this. */
+  constructor(
+    descriptors: ChildDescriptors,
+    options: OutputsOptions,
+    wait: (opening: Promise<void>) => void,
+  ) {
     this.#descriptors = descriptors;
     this.#options = options;
+    this.#wait = wait;
   }
 
   open(target: number, spec: OutputSpec): void {
@@ -72,9 +81,19 @@ export class Outputs {
     this.#shared.set(target, other);
   }
 
-  /** Opens the outputs that had to wait for the files in the work folder, or for other descriptors. */
-  finish(): void {
+  /** Opens the outputs that had to wait for the files in the work folder; a promise while programs live. */
+  openPostponed(): Promise<void> | undefined {
+    if (this.#options.folder.isLiving() && this.#postponed.length > 0) return this.#openPostponedBeside();
     for (const [target, spec] of this.#postponed) this.#openFile(target, spec, false);
+    return undefined;
+  }
+
+  async #openPostponedBeside(): Promise<void> {
+    for (const [target, spec] of this.#postponed) await this.#openFileBeside(target, spec, false);
+  }
+
+  /** Then those that had to wait for other descriptors. */
+  finish(): void {
     // Each round resolves at least one, or the rest refers to no descriptor.
     for (let left = this.#shared.size; left > 0; left = this.#shared.size) {
       for (const [target, other] of this.#shared) this.#tryShare(target, other);
@@ -171,9 +190,28 @@ export class Outputs {
     const { file, mode, collect } = spec;
     const made = collect === undefined ? null : this.#addInitFile(target, spec as CollectedFile);
     if (made !== null) return this.#descriptors.addMadeByInit(target, FD_OUTPUT, made);
-    const opened = inTree(this.#options.folder, file, (dir, path) =>
+    if (this.#options.folder.isLiving()) return this.#wait(this.#openFileBeside(target, spec, early));
+    const opened = inTree<OpenedOutput>(this.#options.folder, file, (dir, path) =>
       native.openOutput({ dir, path, mode, owner, collect: collect !== undefined }),
     );
+    this.#addFile(target, spec, { opened, early });
+  }
+
+  async #openFileBeside(target: number, spec: FileOutput, early: boolean): Promise<void> {
+    const { native, owner } = this.#options.folder;
+    const { file, mode, collect } = spec;
+    const opened = await inTreeBeside<OpenedOutput>(this.#options.folder, file, (dir, path, later) =>
+      native.openOutput({ dir, path, mode, owner, collect: collect !== undefined, later }),
+    );
+    this.#addFile(target, spec, { opened, early });
+  }
+
+  #addFile(
+    target: number,
+    spec: FileOutput,
+    { opened, early }: { opened: OpenedOutput; early: boolean },
+  ): void {
+    const { file, collect } = spec;
     if (early && opened === ENOENT) return void this.#postponed.push([target, spec]);
     if (typeof opened === 'number' && opened < 0) {
       throw new FileAccessError({ operation: 'write', path: file, errno: -opened, ...notRegular(-opened) });

@@ -30,7 +30,13 @@ const native = {
 } as unknown as Native;
 
 function stdioOf(options: ProgramOptions = {}, more: Partial<StdioOptions> = {}) {
-  const folder = { native, owner: 1, trees: [{ target: '/w', fd: 3 }], checkOpen: () => undefined };
+  const folder = {
+    native,
+    owner: 1,
+    trees: [{ target: '/w', fd: 3 }],
+    checkOpen: () => undefined,
+    isLiving: () => false,
+  };
   return new Stdio({
     options,
     folder: folder as unknown as WorkFolder,
@@ -47,7 +53,7 @@ function stdioOf(options: ProgramOptions = {}, more: Partial<StdioOptions> = {})
 }
 const opened = (stdio: Stdio) => {
   expect(stdio.open()).toBeUndefined();
-  stdio.finish();
+  expect(stdio.finish()).toBeUndefined();
   return stdio;
 };
 const targets = ({ fdRows }: Stdio) => fdRows.filter((_, at) => at % 3 === 0).sort();
@@ -84,7 +90,7 @@ describe('what a program gets', () => {
     const stdio = stdioOf({ stdin: { file: 'in' } });
     expect(stdio.open()).toBeUndefined();
     expect(stdio.fds).toEqual([]);
-    stdio.finish();
+    expect(stdio.finish()).toBeUndefined();
     expect(stdio.fds).toContain(77);
   });
 

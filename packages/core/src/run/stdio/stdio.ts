@@ -60,7 +60,7 @@ export class Stdio {
     this.#options = options;
     this.#descriptors = new ChildDescriptors(options.folder.native);
     this.#inputs = new Inputs(this.#descriptors, options.folder, options.makesInputs);
-    this.#outputs = new Outputs(this.#descriptors, options);
+    this.#outputs = new Outputs(this.#descriptors, options, (opening) => this.#inputs.wait(opening));
     const { pty } = options.options;
     if (pty === undefined) return;
     const sides = { inputs: this.#inputs, outputs: this.#outputs };
@@ -89,8 +89,8 @@ export class Stdio {
   }
 
   /**
-   * Opens what can be without the files that are copied in; a promise only when something of the host must be
-   * waited for.
+   * Opens what can be without the files that are copied in; a promise only when something of the host, or
+   * beside living programs, must be waited for.
    */
   open(): Promise<void> | undefined {
     const { options, given } = this.#options;
@@ -106,9 +106,14 @@ export class Stdio {
     return this.#inputs.waitForHost();
   }
 
-  /** The work folder is filled: opens the rest. */
-  finish(): void {
+  /** The work folder is filled: opens the rest; a promise only when programs live. */
+  finish(): Promise<void> | undefined {
     this.#inputs.openFiles();
+    const opening = this.#outputs.openPostponed();
+    return opening === undefined ? this.#finish() : opening.then(() => this.#finish());
+  }
+
+  #finish(): undefined {
     this.#outputs.finish();
     const { fdRows, fds } = this.#descriptors.rows(this.terminal !== null);
     this.fdRows = fdRows;
