@@ -80,6 +80,9 @@ async function growth(pid, flood) {
  */
 const GROWTH_MIB = BUFFER_MIB + 16;
 
+/** From the last byte that a client took to its end: docs/protocols/gojudge.md. */
+const CUT_MS = 30_000;
+
 export async function neverRead({ target }) {
   const problems = [];
   const { socket, closed, send } = await openSocket(target.url, '/stream');
@@ -92,7 +95,7 @@ export async function neverRead({ target }) {
   // Reading the socket again would tell it of its end; the program's death tells as well.
   const cut = await Promise.race([
     closed.then(() => true),
-    becomes(20_000, () => running(target.pid, 'cat') === 0),
+    becomes(CUT_MS + 5000, () => running(target.pid, 'cat') === 0),
   ]);
   if (!cut) problems.push('a client that never reads is not cut');
   socket.terminate();
