@@ -9,7 +9,7 @@ import {
 } from '../options/program.js';
 import { validateStandbyOptions } from '../options/standby.js';
 import { runOneShot } from '../run/one-shot.js';
-import { holdInputs } from '../streams/held.js';
+import { holdInputs } from '../run/stdio/inputs.js';
 import type { EngineOptions } from '../types/engine.js';
 import type { EachGroupRequest, EachGroupResult, GroupRequest, GroupResult } from '../types/group.js';
 import type { EachRunManyOptions, RunManyOptions } from '../types/program.js';

@@ -4,7 +4,7 @@ import type { EngineCore } from '../engine/core.js';
 import { ClosedError } from '../errors.js';
 import { validateRunMany, validateRunRequest } from '../options/run-many.js';
 import { runOneShot } from '../run/one-shot.js';
-import { holdInputs } from '../streams/held.js';
+import { holdInputs } from '../run/stdio/inputs.js';
 import type { EachRunManyOptions, RunManyOptions } from '../types/program.js';
 import type { RunResult } from '../types/result.js';
 import type { ManyRequests, ManyResults, RunRequest } from './options.js';

@@ -18,7 +18,8 @@ import {
 import { runOneShot, untilAborted } from '../run/one-shot.js';
 import { SandboxLease } from '../run/sandbox-lease.js';
 import { Session } from '../run/session.js';
-import { holdInputs, holdStream } from '../streams/held.js';
+import { holdInputs } from '../run/stdio/inputs.js';
+import { holdStream } from '../streams/held.js';
 import type { EachGroupRequest, EachGroupResult, GroupRequest, GroupResult } from '../types/group.js';
 import type { LiveUsage } from '../types/limits.js';
 import type { ProgramOptions, RunOptions } from '../types/program.js';

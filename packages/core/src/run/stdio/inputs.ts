@@ -7,8 +7,9 @@ import { FD_CONTENT } from '../../native/native.js';
 import { CONTENTS_MAX } from '../../native/tables.js';
 import { immediateBytes } from '../../options/content.js';
 import { ChunkSource } from '../../streams/chunk-source.js';
+import { holdStream } from '../../streams/held.js';
 import { InputStream } from '../../streams/input.js';
-import type { InputSpec, SeekableContent } from '../../types/stdio.js';
+import type { FdSpec, InputSpec, SeekableContent } from '../../types/stdio.js';
 import type { ChildDescriptors } from './child-descriptors.js';
 
 /** Capacity of a pipe by default; larger inputs go through a memory file. */
@@ -166,4 +167,24 @@ async function pump(
     const message = 'The iterable given as input threw, or gave something other than text or bytes.';
     onSourceError(new SbxError({ code: 'SBX_STREAM_SOURCE', message, cause }));
   }
+}
+
+/** Where streams may be in the options of a program. */
+interface ProgramInputs {
+  stdin?: InputSpec | undefined;
+  fds?: Record<number, FdSpec> | undefined;
+}
+
+/** Holds the streams that a program is going to read. To be called before the first wait. */
+export function holdInputs(options: ProgramInputs | undefined): void {
+  if (options === undefined) return;
+  const { stdin, fds } = options;
+  if (typeof stdin === 'object') holdStreamOf(stdin);
+  if (fds !== undefined)
+    for (const spec of Object.values(fds))
+      if (typeof spec === 'object' && 'input' in spec) holdStreamOf(spec.input);
+}
+
+function holdStreamOf(input: InputSpec): void {
+  if (typeof input === 'object' && 'stream' in input) holdStream(input.stream);
 }
