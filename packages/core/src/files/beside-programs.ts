@@ -39,9 +39,9 @@ export async function inTreeBeside<T>(
   for (let answer: Answer<T> = 0; ; ) {
     const { done, value } = steps.next(answer);
     if (done) return value;
-    const { isLink, ...spot } = value;
+    const { dir, path: below, isLink } = value;
     answer = await call<Answer<T>>(folder, (later) =>
-      isLink ? folder.native.readLinkBeneath({ ...spot, later }) : work(spot.dir, spot.path, later),
+      isLink ? folder.native.readLinkBeneath({ dir, path: below, later }) : work(dir, below, later),
     );
   }
 }

@@ -67,9 +67,9 @@ export function inTree<T>(
   for (let answer: Answer<T> = 0; ; ) {
     const { done, value } = steps.next(answer);
     if (done) return value;
-    const { isLink, ...spot } = value;
+    const { dir, path: below, isLink } = value;
     const known = folder.isLiving();
-    answer = isLink ? folder.native.readLinkBeneath({ ...spot, known }) : work(spot.dir, spot.path);
+    answer = isLink ? folder.native.readLinkBeneath({ dir, path: below, known }) : work(dir, below);
   }
 }
 
@@ -77,6 +77,9 @@ export function inTree<T>(
 interface Step extends Spot {
   isLink: boolean;
 }
+
+/** All of one hidden class, which copies by `...` are not. */
+const stepTo = ({ dir, path }: Spot, isLink: boolean): Step => ({ dir, path, isLink });
 
 /** What came of a step; of the first nothing is asked. */
 export type Answer<T> = T | string | number;
@@ -90,12 +93,12 @@ export function* stepsInTree<T>(
   const normal = checkWorkPath(path, { folder: true, root });
   const spot = find(folder.trees, normal);
   if (spot?.path === '.' && !root) return EISDIR;
-  const done = spot === null ? EXDEV : ((yield { ...spot, isLink: false }) as T | number);
+  const done = spot === null ? EXDEV : ((yield stepTo(spot, false)) as T | number);
   if (done !== ELOOP && done !== EXDEV) return done;
   const other = yield* followLinks(folder.trees, absolute(folder, normal));
   if (typeof other === 'number') return other;
   if (other.dir === spot?.dir && other.path === spot.path) return done;
-  return other.path === '.' && !root ? EISDIR : ((yield { ...other, isLink: false }) as T | number);
+  return other.path === '.' && !root ? EISDIR : ((yield stepTo(other, false)) as T | number);
 }
 
 /**
@@ -204,7 +207,7 @@ function* linkAt(trees: readonly Tree[], path: string): Generator<Step, string |
   if (trees.some(({ target }) => isWithin(target, path))) return 0;
   const spot = find(trees, path);
   if (spot === null) return EXDEV;
-  const said = (yield { ...spot, isLink: true }) as string | number;
+  const said = (yield stepTo(spot, true)) as string | number;
   // Of an empty link nothing can come.
   return said === '' ? EINVAL : said;
 }
