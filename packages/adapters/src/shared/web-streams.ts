@@ -22,6 +22,7 @@ export async function* chunksOf(
   const abort = () => void reader.cancel(signal!.reason).catch(() => undefined);
   signal?.addEventListener('abort', abort, { once: true });
   try {
+    signal?.throwIfAborted(); // whoever reads may begin later
     for (;;) {
       const { value, done } = await reader.read();
       signal?.throwIfAborted();
