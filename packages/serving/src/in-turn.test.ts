@@ -31,7 +31,8 @@ function send(...paths: string[]): Socket & { got: string } {
   return socket;
 }
 
-const becomes = (condition: () => boolean) => expect.poll(condition).toBe(true);
+/** In whatever time: others may have the CPUs. */
+const becomes = (condition: () => boolean) => expect.poll(condition, { timeout: 20_000 }).toBe(true);
 
 test('the next request begins when the answer before it has left', async () => {
   await listen();
