@@ -81,8 +81,8 @@ function read(folder: WorkFolder, want: Bounded, budget: CopyOutBudget): CopiedF
   const { native } = folder;
   const { path, truncate } = want;
   const maxBytes = Math.min(want.maxBytes, budget.leftBytes);
-  const got = inTree(folder, path, (dir, below) =>
-    native.readFileBeneath({ dir, path: below, maxBytes, truncate, known: folder.isLiving() }),
+  const got = inTree(folder, path, (dir, below, known) =>
+    native.readFileBeneath({ dir, path: below, maxBytes, truncate, known }),
   );
   if (typeof got === 'number') return got;
   const file = new TakenFile(path, got, null);
@@ -93,8 +93,8 @@ function read(folder: WorkFolder, want: Bounded, budget: CopyOutBudget): CopiedF
 function hold(folder: WorkFolder, want: Bounded, budget: CopyOutBudget): CopiedFile | number {
   const { native } = folder;
   const { path, maxBytes, truncate } = want;
-  const fd = inTree(folder, path, (dir, below) =>
-    native.openBeneath({ dir, path: below, flags: 0, known: folder.isLiving() }),
+  const fd = inTree(folder, path, (dir, below, known) =>
+    native.openBeneath({ dir, path: below, flags: 0, known }),
   );
   if (fd < 0) return fd;
   let isGiven = false;

@@ -54,13 +54,14 @@ interface Spot {
 }
 
 /**
- * Does something at a place inside. Links on the way are followed, one at the end is `work`'s affair. Returns
+ * Does something at a place inside. Links on the way are followed, one at the end is `work`'s affair; it is
+ * told whether programs live, beside which what exists is to be found without waiting (`known`). Returns
  * a negative error number also when the path is in no tree (EXDEV), or, without `root`, is one (EISDIR).
  */
 export function inTree<T>(
   folder: WorkFolder,
   path: string,
-  work: (dir: number, path: string) => T | number,
+  work: (dir: number, path: string, known: boolean) => T | number,
   root = false,
 ): T | number {
   const steps = stepsInTree<T>(folder, path, root);
@@ -69,7 +70,7 @@ export function inTree<T>(
     if (done) return value;
     const { dir, path: below, isLink } = value;
     const known = folder.isLiving();
-    answer = isLink ? folder.native.readLinkBeneath({ dir, path: below, known }) : work(dir, below);
+    answer = isLink ? folder.native.readLinkBeneath({ dir, path: below, known }) : work(dir, below, known);
   }
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../options/program.js';
 import { validateStandbyOptions } from '../options/standby.js';
 import { runOneShot } from '../run/one-shot.js';
-import { holdInputs } from '../run/stdio/inputs.js';
+import { holdInputs, holdInputsOfEach } from '../run/stdio/inputs.js';
 import type { EngineOptions } from '../types/engine.js';
 import type { EachGroupRequest, EachGroupResult, GroupRequest, GroupResult } from '../types/group.js';
 import type { EachRunManyOptions, RunManyOptions } from '../types/program.js';
@@ -117,7 +117,7 @@ export class Engine extends OpenEngine implements Runner {
   runGroup(request: GroupRequest | EachGroupRequest): Promise<GroupResult | EachGroupResult> {
     return withCallerFrames(() => {
       validateGroup(request);
-      for (const program of request.programs) holdInputs(program ?? undefined);
+      holdInputsOfEach(request.programs);
       return runGroup(this.#core, request);
     });
   }
@@ -130,7 +130,7 @@ export class Engine extends OpenEngine implements Runner {
   ): Promise<ProcessGroup<GroupResult> | ProcessGroup<EachGroupResult>> {
     return withCallerFrames(() => {
       validateSpawnGroup(request);
-      for (const program of request.programs) holdInputs(program ?? undefined);
+      holdInputsOfEach(request.programs);
       return spawnGroup(this.#core, request) as Promise<ProcessGroup>;
     });
   }

@@ -18,7 +18,7 @@ import {
 import { runOneShot, untilAborted } from '../run/one-shot.js';
 import { SandboxLease } from '../run/sandbox-lease.js';
 import { Session } from '../run/session.js';
-import { holdInputs } from '../run/stdio/inputs.js';
+import { holdInputs, holdInputsOfEach } from '../run/stdio/inputs.js';
 import { holdStream } from '../streams/held.js';
 import type { EachGroupRequest, EachGroupResult, GroupRequest, GroupResult } from '../types/group.js';
 import type { LiveUsage } from '../types/limits.js';
@@ -126,7 +126,7 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
   ): Promise<GroupResult | EachGroupResult> {
     return withCallerFrames(async () => {
       validateGroup(request);
-      for (const program of request.programs) holdInputs(program ?? undefined);
+      holdInputsOfEach(request.programs);
       return runGroup(await coreOf(request.engine), request);
     });
   }
@@ -144,7 +144,7 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
   ): Promise<ProcessGroup<GroupResult> | ProcessGroup<EachGroupResult>> {
     return withCallerFrames(async () => {
       validateSpawnGroup(request);
-      for (const program of request.programs) holdInputs(program ?? undefined);
+      holdInputsOfEach(request.programs);
       return spawnGroup(await coreOf(request.engine), request) as Promise<ProcessGroup>;
     });
   }

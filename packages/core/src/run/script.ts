@@ -30,13 +30,13 @@ export function lookerFor(lease: SandboxLease, cwd: string | undefined): (path: 
 
 function startOf({ folder, core }: SandboxLease, path: string): Buffer | null {
   folder.checkOpen();
-  const got = inTree(folder, path, (dir, below) =>
+  const got = inTree(folder, path, (dir, below, known) =>
     folder.native.readFileBeneath({
       dir,
       path: below,
       maxBytes: FIRST_LINE_BYTES,
       truncate: true,
-      known: folder.isLiving(),
+      known,
     }),
   );
   if (typeof got !== 'number') return Buffer.from(got[0]);

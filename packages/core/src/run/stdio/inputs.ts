@@ -87,8 +87,10 @@ export class Inputs {
   openFiles(): void {
     for (const [target, file] of this.#files) {
       const { native } = this.#folder;
-      const asked = { flags: constants.O_RDONLY, known: this.#folder.isLiving() };
-      const opened = inTree(this.#folder, file, (dir, path) => native.openBeneath({ dir, path, ...asked }));
+      const flags = constants.O_RDONLY;
+      const opened = inTree(this.#folder, file, (dir, path, known) =>
+        native.openBeneath({ dir, path, flags, known }),
+      );
       if (opened < 0) throw new FileAccessError({ operation: 'read', path: file, errno: -opened });
       this.#descriptors.add(target, opened, '');
     }
@@ -173,6 +175,11 @@ async function pump(
 interface ProgramInputs {
   stdin?: InputSpec | undefined;
   fds?: Record<number, FdSpec> | undefined;
+}
+
+/** As `holdInputs`, of all programs of a group. */
+export function holdInputsOfEach(programs: readonly (ProgramInputs | null | undefined)[]): void {
+  for (const program of programs) holdInputs(program ?? undefined);
 }
 
 /** Holds the streams that a program is going to read. To be called before the first wait. */
