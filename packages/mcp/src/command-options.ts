@@ -111,6 +111,16 @@ export const FLAG_ROWS = {
     help: 'HTTP sessions at once (default 64)',
     apply: (text, flag) => ({ sessionCountMax: count(text, flag) }),
   },
+  'receive-total': {
+    value: '<size>',
+    help: 'bytes of HTTP requests being received or answered (default 512MiB)',
+    apply: (text, flag) => ({ receiveTotalBytes: sizeBytes(text, flag) }),
+  },
+  'answer-total': {
+    value: '<size>',
+    help: 'bytes of answers being made, and of those not taken (default 512MiB)',
+    apply: (text, flag) => ({ answerTotalBytes: sizeBytes(text, flag) }),
+  },
   idle: {
     value: '<time>',
     help: 'how long an unused sandbox stays (default 10m)',
@@ -130,7 +140,7 @@ export const FLAG_ROWS = {
 const ROWS = new Map<string, FlagRow>(Object.entries(FLAG_ROWS));
 
 /** Flags that only make sense where something listens. */
-const HTTP_FLAGS = ['host', 'port', 'token', 'token-file', 'allow-origin', 'sessions'];
+const HTTP_FLAGS = ['host', 'port', 'token', 'token-file', 'allow-origin', 'sessions', 'receive-total'];
 
 const OWN_SWITCHES = {
   http: 'serve streamable HTTP instead of stdin and stdout',

@@ -50,8 +50,15 @@ export interface McpServerOptions {
    * 000.
    */
   sessionIdleMs?: number | undefined;
-  /** HTTP sessions at the same time; more are refused with 503. Default 64. */
+  /**
+   * HTTP sessions at the same time; more are refused with 503 unless one gives up its place. Default 64.
+   */
   sessionCountMax?: number | undefined;
+  /**
+   * An HTTP session without sandbox, requests and open stream for so long is closed when another needs its
+   * place, in ms. Default 10 000.
+   */
+  sessionYieldMs?: number | undefined;
   /**
    * Limits of a sandbox and its programs where a call says nothing. Merged over core's defaults and 512 MiB
    * of memory.
@@ -73,6 +80,16 @@ export interface McpServerOptions {
   fileBytesMax?: number | undefined;
   /** Bytes of one message of a client. Default 4 MiB. */
   messageBytesMax?: number | undefined;
+  /**
+   * Bytes of HTTP requests that are being received or answered, over all connections; beyond, requests are
+   * refused with 503. Default 512 MiB.
+   */
+  receiveTotalBytes?: number | undefined;
+  /**
+   * Bytes of answers: one half for those that clients have not taken, over all HTTP connections, one for what
+   * calls under way may hold. Beyond either, calls wait. Default 512 MiB.
+   */
+  answerTotalBytes?: number | undefined;
   /** Guarantees of the engine that is opened here, as of `EngineOptions`. */
   require?: readonly Feature[] | undefined;
   /**
@@ -130,6 +147,7 @@ const OPTIONS = z.strictObject({
   idleMs: z.int().min(10).max(MS_MAX).default(600_000),
   sessionIdleMs: z.int().min(10).max(MS_MAX).default(3_600_000),
   sessionCountMax: count.default(64),
+  sessionYieldMs: z.int().min(10).max(MS_MAX).default(10_000),
   limits: (record as z.ZodType<Limits>).default({}),
   ceilings: (record as z.ZodType<Limits>).default(SANDBOX_CEILINGS),
   network: z.enum(['none', 'loopback']).default('none'),
@@ -148,6 +166,14 @@ const OPTIONS = z.strictObject({
     .min(4 * KiB)
     .max(128 * MiB)
     .default(4 * MiB),
+  receiveTotalBytes: z
+    .int()
+    .min(64 * KiB)
+    .default(512 * MiB),
+  answerTotalBytes: z
+    .int()
+    .min(64 * KiB)
+    .default(512 * MiB),
   require: z.array(z.enum(FEATURES)).readonly().optional(),
   engine: z.custom<Engine>((value) => value instanceof Engine, 'must be an Engine').optional(),
   logger: (record as z.ZodType<Logger>).optional(),

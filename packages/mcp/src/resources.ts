@@ -5,26 +5,34 @@ import type { Workspace } from './sandboxes/workspace.js';
 import type { ToolContext } from './tools/add-tool.js';
 import { resourceError } from './tools/failure.js';
 import { contentOf, readPart } from './tools/file-content.js';
+import { heldByContent, LIST_BYTES } from './tools/held-bytes.js';
 
 /** Files of each sandbox that a list names. */
 const LIST_MAX = 500;
 
-export function addResources(server: McpServer, { session, options }: ToolContext): void {
+export function addResources(server: McpServer, context: ToolContext): void {
+  const { session, options, memory } = context;
   const template = new ResourceTemplate('sbx://{sandbox}/{+path}', {
-    list: async () => {
-      const lists = await Promise.all(session.list().map(resourcesOf));
-      return { resources: lists.flat() };
+    list: (ctx) => {
+      const workspaces = session.list();
+      return memory.during(workspaces.length * LIST_BYTES, ctx.mcpReq.signal, async () => {
+        const lists = await Promise.all(workspaces.map(resourcesOf));
+        return { resources: lists.flat() };
+      });
     },
   });
   const config = { title: 'Files', description: 'Files in the work folders of this session’s sandboxes' };
-  server.registerResource('files', template, config, async (uri, variables) => {
+  server.registerResource('files', template, config, async (uri, variables, ctx) => {
+    const bytesMax = options.fileBytesMax;
     try {
       const workspace = session.find(String(variables.sandbox));
       const path = decodeURIComponent(String(variables.path));
-      const part = await workspace.use(({ sandbox }) =>
-        readPart(sandbox, path, { offsetBytes: 0, bytesMax: options.fileBytesMax }),
-      );
-      return { contents: [{ uri: uri.href, ...contentsOf(part.bytes, part.sizeBytes) }] };
+      return await memory.during(bytesMax + heldByContent(bytesMax), ctx.mcpReq.signal, async () => {
+        const part = await workspace.use(({ sandbox }) =>
+          readPart(sandbox, path, { offsetBytes: 0, bytesMax }),
+        );
+        return { contents: [{ uri: uri.href, ...contentsOf(part.bytes, part.sizeBytes) }] };
+      });
     } catch (error) {
       throw resourceError(error, options.logger);
     }

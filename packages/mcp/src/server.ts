@@ -6,13 +6,14 @@ import { createMcpHandler, type McpHttpHandler, type McpServer } from '@modelcon
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { DEFAULT_MOUNTS, Engine } from '@sbx/core';
 import { createRegistry, TOLD_MEMORY_MOUNTS } from '@sbx/languages';
-import { inTurn, listenAt, makeEntryCheck } from '@sbx/serving';
+import { endSlowBody, inTurn, listenAt, makeEntryCheck, Receiving, Unsent } from '@sbx/serving';
 import { answer, type EndpointParts } from './http/endpoint.js';
 import { HttpSessions, type SessionParts } from './http/sessions.js';
 import { makeMcpServer } from './mcp-server.js';
 import { type McpServerOptions, parseOptions, type ResolvedOptions } from './options.js';
 import { SandboxPool } from './sandboxes/pool.js';
 import { SandboxSession } from './sandboxes/session.js';
+import { CallMemory } from './tools/call-memory.js';
 
 /** An open server; see `createMcpServer`. */
 export interface McpSandboxServer extends AsyncDisposable {
@@ -87,21 +88,24 @@ class OpenServer implements McpSandboxServer {
   /** Of callers without sessions. */
   readonly #shared: SandboxSession;
   readonly #endpoint: EndpointParts;
+  readonly #memory: CallMemory;
   readonly #connections = new Set<StdioConnection>();
   readonly #servers: Server[] = [];
   #closed: Promise<void> | null = null;
 
   constructor(options: ResolvedOptions, engine: Engine) {
-    const { idleMs, sessionIdleMs, sessionCountMax, messageBytesMax, logger, path } = options;
+    const { idleMs, messageBytesMax, logger, path } = options;
+    const halfBytes = options.answerTotalBytes / 2;
+    const unsent = new Unsent(halfBytes);
     this.engine = engine;
     this.#options = options;
     this.#pool = new SandboxPool(engine, options);
     this.#shared = new SandboxSession(this.#pool, { hasDefault: false, sandboxCountMax: null, idleMs });
+    this.#memory = new CallMemory(halfBytes, unsent);
     this.#sessions = new HttpSessions({
-      sessionCountMax,
-      idleMs: sessionIdleMs,
-      messageBytesMax,
-      logger,
+      ...options,
+      idleMs: options.sessionIdleMs,
+      yieldMs: options.sessionYieldMs,
       open: () => this.#openSession(),
     });
     this.#modern = createMcpHandler(() => this.#makeServer(this.#shared), {
@@ -112,6 +116,8 @@ class OpenServer implements McpSandboxServer {
     this.#endpoint = {
       path,
       messageBytesMax,
+      receiving: new Receiving(options.receiveTotalBytes),
+      unsent,
       check: makeEntryCheck(options),
       sessions: this.#sessions,
       modern: this.#modern,
@@ -128,10 +134,15 @@ class OpenServer implements McpSandboxServer {
     void answer(this.#endpoint, request, response);
   };
 
+  #handleBounded = (request: IncomingMessage, response: ServerResponse): void => {
+    endSlowBody(request);
+    this.handler(request, response);
+  };
+
   async listen(): Promise<{ urls: string[] }> {
     const { host, port, path } = this.#options;
     const urls = await listenAt(host, port, () => {
-      const server = createServer(inTurn(this.handler));
+      const server = createServer(inTurn(this.#handleBounded));
       this.#servers.push(server);
       return server;
     });
@@ -171,6 +182,8 @@ class OpenServer implements McpSandboxServer {
     const server = this.#makeServer(session);
     return {
       server,
+      hasBeenUsed: () => session.hasBeenUsed,
+      sandboxCount: () => session.sandboxCount,
       async close() {
         await server.close();
         await session.close();
@@ -179,7 +192,14 @@ class OpenServer implements McpSandboxServer {
   }
 
   #makeServer(session: SandboxSession): McpServer {
-    const context = { options: this.#options, engine: this.engine, registry: this.#registry, session };
+    const memory = this.#memory;
+    const context = {
+      options: this.#options,
+      engine: this.engine,
+      registry: this.#registry,
+      session,
+      memory,
+    };
     return makeMcpServer(context, this.#version);
   }
 

@@ -1,14 +1,19 @@
 /** The HTTP endpoint: its checks, then the protocol of either era. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLegacyRequest, type McpHttpHandler } from '@modelcontextprotocol/server';
-import { type EntryCheck, FOREIGN_PAGE, sendText } from '@sbx/serving';
+import { type EntryCheck, FOREIGN_PAGE, type Receiving, sendText, type Unsent } from '@sbx/serving';
 import type { Logger } from '../options.js';
+import { type BodyRefusal, readBody } from './body.js';
 import type { HttpSessions } from './sessions.js';
 import { sendWeb, webRequest } from './web.js';
 
 export interface EndpointParts {
   path: string;
   messageBytesMax: number;
+  /** Bodies of all connections that have come in part, or that are being answered. */
+  receiving: Receiving;
+  /** Answers of all connections that their clients have not taken. */
+  unsent: Unsent;
   check: EntryCheck;
   /** Of protocols with sessions. */
   sessions: HttpSessions;
@@ -19,6 +24,9 @@ export interface EndpointParts {
   problem(): string | null;
 }
 
+/** Of what is answered at once: a hundred messages of one body, lists of tools above all. */
+const ANSWER_BYTES = 2 ** 20;
+const BUSY = 'too many requests are being received; try again in a second\n';
 const TOKEN_HEADERS = { 'WWW-Authenticate': 'Bearer' };
 
 export async function answer(
@@ -29,6 +37,7 @@ export async function answer(
   try {
     await route(parts, request, response);
   } catch (error) {
+    if (response.destroyed) return; // the client has gone
     parts.logger.error({ reason: (error as Error)?.name ?? typeof error }, 'a request failed unexpectedly');
     if (!response.headersSent) sendText(response, 500, 'internal error\n');
     else response.destroy();
@@ -60,14 +69,37 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { messageBytesMax: maxRequestBodySize, sessions, modern } = parts;
+  const { messageBytesMax: maxRequestBodySize, unsent, sessions, modern } = parts;
   const controller = new AbortController();
   response.once('close', () => controller.abort());
-  const web = await webRequest(request, maxRequestBodySize, controller.signal);
-  if (web === null) {
-    response.shouldKeepAlive = false;
-    return sendText(response, 413, `a message may have ${maxRequestBodySize} bytes\n`);
-  }
+  const body = await bodyOf(parts, request, response);
+  if (body === 'too-large' || body === 'no-room') return refuseBody(parts, body, request, response);
+  await unsent.holdWhenRoom(request.socket, ANSWER_BYTES);
+  if (response.destroyed) return unsent.release(request.socket, ANSWER_BYTES);
+  // By then what is answered at once is counted itself.
+  setImmediate(() => unsent.release(request.socket, ANSWER_BYTES));
+  const web = webRequest(request, body, controller.signal);
   const isLegacy = await isLegacyRequest(web, undefined, { maxRequestBodySize });
-  await sendWeb(await (isLegacy ? sessions.handle(web) : modern.fetch(web)), response);
+  await sendWeb(await (isLegacy ? sessions.handle(web) : modern.fetch(web)), response, unsent);
+}
+
+async function bodyOf(
+  { messageBytesMax, receiving }: EndpointParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Uint8Array | BodyRefusal | undefined> {
+  if (request.method === 'GET' || request.method === 'HEAD') return undefined;
+  return readBody(request, response, messageBytesMax, receiving);
+}
+
+function refuseBody(
+  { messageBytesMax }: EndpointParts,
+  why: BodyRefusal,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  response.shouldKeepAlive = false;
+  request.resume(); // what else comes is thrown away
+  if (why === 'too-large') return sendText(response, 413, `a message may have ${messageBytesMax} bytes\n`);
+  sendText(response, 503, BUSY, { 'Retry-After': '1' });
 }

@@ -1,7 +1,8 @@
 /**
  * Sessions of protocols before 2026-07-28: one server and its own sandboxes for each `Mcp-Session-Id`, until
  * the client deletes it or nothing comes from it for `idleMs`. A client that holds a stream open is there:
- * most cannot go on after the end of their session.
+ * most cannot go on after the end of their session. When there are as many as there may be, one that has
+ * nothing to lose gives up its place to the next: a client that only opens sessions would keep all of them.
  */
 import { randomUUID } from 'node:crypto';
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
@@ -10,12 +11,18 @@ import type { Logger } from '../options.js';
 /** What belongs to one session. */
 export interface SessionParts {
   server: McpServer;
+  /** Whether a tool was ever called. */
+  hasBeenUsed(): boolean;
+  /** Sandboxes that are open or being made. */
+  sandboxCount(): number;
   close(): Promise<void>;
 }
 
 export interface SessionsOptions {
   sessionCountMax: number;
   idleMs: number;
+  /** Idle for so long without a sandbox, it may be ended for another. */
+  yieldMs: number;
   messageBytesMax: number;
   logger: Logger;
   open(): SessionParts;
@@ -26,9 +33,13 @@ interface Entry {
   parts: SessionParts;
   /** Requests that are being answered, an open stream of messages among them. */
   busyCount: number;
+  /** Since it was opened. */
+  requestCount: number;
+  usedAt: number;
   timer: NodeJS.Timeout | null;
 }
 
+const NEW_ENTRY = { busyCount: 0, requestCount: 0, usedAt: 0, timer: null };
 const SESSION_HEADER = 'mcp-session-id';
 
 export class HttpSessions {
@@ -59,8 +70,8 @@ export class HttpSessions {
 
   async #start(request: Request): Promise<Response> {
     const { sessionCountMax, messageBytesMax, logger, open } = this.#options;
-    if (this.#entries.size + this.#startingCount >= sessionCountMax) {
-      return refusal(503, -32_000, 'This server has as many sessions as it takes; try again later');
+    if (this.#entries.size + this.#startingCount >= sessionCountMax && !this.#makeRoom()) {
+      return this.#refusal();
     }
     this.#startingCount += 1;
     const parts = open();
@@ -71,7 +82,7 @@ export class HttpSessions {
         maxRequestBodySize: messageBytesMax,
         onsessioninitialized: (given) => {
           id = given;
-          this.#entries.set(given, { transport, parts, busyCount: 0, timer: null });
+          this.#entries.set(given, { ...NEW_ENTRY, transport, parts });
           this.#touch(given);
           logger.debug({ sessions: this.#entries.size }, 'session opened');
         },
@@ -87,6 +98,7 @@ export class HttpSessions {
 
   async #handleIn(entry: Entry, id: string, request: Request): Promise<Response> {
     entry.busyCount += 1;
+    entry.requestCount += 1;
     this.#touch(id);
     const done = () => {
       entry.busyCount -= 1;
@@ -105,11 +117,32 @@ export class HttpSessions {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
     if (entry.timer !== null) clearTimeout(entry.timer);
+    entry.usedAt = performance.now();
     const end = () => void this.#end(id, 'idle');
     entry.timer = entry.busyCount > 0 ? null : setTimeout(end, this.#options.idleMs).unref();
   }
 
-  async #end(id: string, reason: 'asked' | 'idle'): Promise<void> {
+  /** Ends the session that would miss its place least; false where each is in use, or has a sandbox. */
+  #makeRoom(): boolean {
+    const usedBefore = performance.now() - this.#options.yieldMs;
+    const idle = [...this.#entries].filter(
+      ([, { busyCount, usedAt, parts }]) =>
+        busyCount === 0 && usedAt <= usedBefore && parts.sandboxCount() === 0,
+    );
+    if (idle.length === 0) return false;
+    const [id] = idle.reduce((one, other) => (isMissedLess(other[1], one[1]) ? other : one));
+    void this.#end(id, 'replaced');
+    return true;
+  }
+
+  #refusal(): Response {
+    const { sessionCountMax, yieldMs } = this.#options;
+    const seconds = Math.ceil(yieldMs / 1000);
+    const message = `This server has ${sessionCountMax} sessions, its maximum, and all are in use; try again in ${seconds} s`;
+    return refusal(503, -32_000, message, { 'Retry-After': String(seconds) });
+  }
+
+  async #end(id: string, reason: 'asked' | 'idle' | 'replaced'): Promise<void> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
     this.#entries.delete(id);
@@ -117,6 +150,17 @@ export class HttpSessions {
     this.#options.logger.debug({ reason, sessions: this.#entries.size }, 'session closed');
     await entry.parts.close();
   }
+}
+
+/** Whoever came to do something keeps its place longer than who did not; else who came last does. */
+function isMissedLess(one: Entry, other: Entry): boolean {
+  const difference = weightOf(one) - weightOf(other);
+  return difference < 0 || (difference === 0 && one.usedAt < other.usedAt);
+}
+
+function weightOf({ requestCount, parts }: Entry): number {
+  if (parts.hasBeenUsed()) return 2;
+  return requestCount > 0 ? 1 : 0;
 }
 
 /** The same response; `done` is called once, when its body has been sent or given up. */
@@ -151,6 +195,11 @@ function withEnd(response: Response, done: () => void): Response {
   return new Response(body, { status: response.status, headers: response.headers });
 }
 
-function refusal(status: number, code: number, message: string): Response {
-  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });
+function refusal(
+  status: number,
+  code: number,
+  message: string,
+  headers: Record<string, string> = {},
+): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers });
 }

@@ -2,7 +2,7 @@
 import { DEFAULT_LIMITS, type Engine, type Limits, Sandbox } from '@sbx/core';
 import type { ResolvedOptions } from '../options.js';
 import { ToolError } from './tool-error.js';
-import { Workspace } from './workspace.js';
+import { Workspace, type WorkspaceParts } from './workspace.js';
 
 export type PoolOptions = Pick<
   ResolvedOptions,
@@ -45,7 +45,11 @@ export class SandboxPool {
       const { network } = this.#options;
       const shape = { network: network === 'loopback' ? ('loopback' as const) : (false as const) };
       const sandbox = await Sandbox.create({ engine: this.#engine, limits, signal, ...shape });
-      return await this.#adopt(sandbox, memoryBytes, onGone);
+      return await this.#adopt(
+        sandbox,
+        { memoryBytes, outputBytes: limits.outputBytes ?? undefined },
+        onGone,
+      );
     } catch (error) {
       this.#release(memoryBytes);
       throw error;
@@ -57,18 +61,22 @@ export class SandboxPool {
     await Promise.all([...this.#open].map((workspace) => workspace.close()));
   }
 
-  async #adopt(sandbox: Sandbox, memoryBytes: number, onGone: OnGone): Promise<Workspace> {
+  async #adopt(
+    sandbox: Sandbox,
+    sizes: Pick<WorkspaceParts, 'memoryBytes' | 'outputBytes'>,
+    onGone: OnGone,
+  ): Promise<Workspace> {
     if (this.#isClosed) {
       await sandbox.close();
       throw new ToolError('The server is shutting down.');
     }
     const onClosed: OnGone = (workspace, reason) => {
       this.#open.delete(workspace);
-      this.#release(memoryBytes);
+      this.#release(sizes.memoryBytes);
       this.#options.logger.debug({ reason, sandboxes: this.#open.size }, 'sandbox closed');
       onGone(workspace, reason);
     };
-    const workspace = new Workspace({ sandbox, memoryBytes, idleMs: this.#options.idleMs, onClosed });
+    const workspace = new Workspace({ sandbox, ...sizes, idleMs: this.#options.idleMs, onClosed });
     this.#open.add(workspace);
     this.#options.logger.debug({ sandboxes: this.#open.size }, 'sandbox opened');
     return workspace;

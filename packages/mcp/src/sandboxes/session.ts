@@ -38,10 +38,27 @@ export class SandboxSession {
   #lostNote: string | null = null;
   #makingCount = 0;
   #isClosed = false;
+  #hasBeenUsed = false;
 
   constructor(pool: SandboxPool, options: SessionOptions) {
     this.#pool = pool;
     this.#options = options;
+  }
+
+  /** Whether anything ever was to be done in a sandbox of it. */
+  get hasBeenUsed(): boolean {
+    return this.#hasBeenUsed;
+  }
+
+  /** Sandboxes that are open or being made. */
+  get sandboxCount(): number {
+    return this.#open.size + this.#makingCount;
+  }
+
+  /** Of programs in this sandbox, or in the session's own; `undefined`: as core has it. */
+  outputBytesOf(id: string | undefined): number | undefined {
+    if (id !== undefined) return this.#open.get(id)?.outputBytes;
+    return this.#pool.limitsFor({}).outputBytes ?? undefined;
   }
 
   /** Those that a list may name: never another caller's. */
@@ -50,6 +67,7 @@ export class SandboxSession {
   }
 
   find(id: string): Workspace {
+    this.#hasBeenUsed = true;
     const workspace = this.#open.get(id);
     if (workspace !== undefined && !workspace.isClosed) return workspace;
     throw new ToolError(
@@ -59,8 +77,9 @@ export class SandboxSession {
 
   async create(limits: Limits, signal?: AbortSignal): Promise<Workspace> {
     const { sandboxCountMax } = this.#options;
+    this.#hasBeenUsed = true;
     if (this.#isClosed) throw new ToolError('The session has ended.');
-    if (sandboxCountMax !== null && this.#open.size + this.#makingCount >= sandboxCountMax) {
+    if (sandboxCountMax !== null && this.sandboxCount >= sandboxCountMax) {
       throw new ToolError(
         `This session has ${sandboxCountMax} sandboxes open, its maximum. Close one with close_sandbox first.`,
       );

@@ -17,7 +17,7 @@ export interface WalkOptions {
 /** Folders below folders that are followed at the most. */
 const DEPTH_MAX = 32;
 /** Characters of all paths of a list: a program can give a thousand files four million. */
-const PATH_CHARS_MAX = 128 * 1024;
+export const PATH_CHARS_MAX = 128 * 1024;
 
 export interface Listing {
   files: ListedFile[];

@@ -6,6 +6,8 @@ export interface WorkspaceParts {
   sandbox: Sandbox;
   /** Memory limit of the sandbox, in bytes. */
   memoryBytes: number;
+  /** Captured of each output of a program that says nothing; `undefined`: core's default. */
+  outputBytes: number | undefined;
   idleMs: number;
   /** Called once, after the sandbox was closed. */
   onClosed: (workspace: Workspace, reason: 'asked' | 'idle') => void;
@@ -16,6 +18,7 @@ export class Workspace {
   readonly id: string = randomUUID();
   readonly sandbox: Sandbox;
   readonly memoryBytes: number;
+  readonly outputBytes: number | undefined;
   readonly #parts: WorkspaceParts;
   #users = 0;
   #codeCount = 0;
@@ -27,6 +30,7 @@ export class Workspace {
     this.#parts = parts;
     this.sandbox = parts.sandbox;
     this.memoryBytes = parts.memoryBytes;
+    this.outputBytes = parts.outputBytes;
     this.#arm();
   }
 

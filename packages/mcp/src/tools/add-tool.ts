@@ -11,6 +11,7 @@ import type { Registry } from '@sbx/languages';
 import type { z } from 'zod';
 import type { ResolvedOptions } from '../options.js';
 import type { SandboxSession } from '../sandboxes/session.js';
+import type { CallMemory } from './call-memory.js';
 import { sentenceFor } from './failure.js';
 
 /** What all tools of one session share. */
@@ -19,6 +20,7 @@ export interface ToolContext {
   engine: Engine;
   registry: Registry;
   session: SandboxSession;
+  memory: CallMemory;
 }
 
 export interface ToolDefinition<Input extends z.ZodType, Output extends z.ZodType> {
@@ -28,18 +30,20 @@ export interface ToolDefinition<Input extends z.ZodType, Output extends z.ZodTyp
   input: Input;
   output: Output;
   annotations: ToolAnnotations;
+  /** What a call may hold of the host's memory, the answer included. */
+  heldBytes(args: z.output<Input>): number;
   run(args: z.output<Input>, ctx: ServerContext): Promise<CallToolResult>;
 }
 
 export function addTool<Input extends z.ZodType, Output extends z.ZodType>(
   server: McpServer,
   context: ToolContext,
-  { name, title, description, input, output, annotations, run }: ToolDefinition<Input, Output>,
+  { name, title, description, input, output, annotations, heldBytes, run }: ToolDefinition<Input, Output>,
 ): void {
   const config = { title, description, inputSchema: input, outputSchema: output, annotations };
   const call = async (args: z.output<Input>, ctx: ServerContext): Promise<CallToolResult> => {
     try {
-      return await run(args, ctx);
+      return await context.memory.during(heldBytes(args), ctx.mcpReq.signal, () => run(args, ctx));
     } catch (error) {
       if (ctx.mcpReq.signal.aborted) throw error; // nobody waits for an answer
       return failed(sentenceFor(error, name, context.options.logger));

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { listFiles } from '../sandboxes/walk.js';
 import { type ToolContext, type ToolDefinition, told } from './add-tool.js';
 import { bytesOf, contentOf, readPart } from './file-content.js';
+import { heldByContent, LIST_BYTES, SMALL_BYTES } from './held-bytes.js';
 import { argumentsOf, encoding, fileEntry, path, sandboxId } from './schemas.js';
 
 /** Entries of one list. */
@@ -39,6 +40,7 @@ export function writeFileTool(
     input: writeInputOf(context),
     output: writeOutput,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    heldBytes: ({ content }) => SMALL_BYTES + content.length,
     run: (args, ctx) =>
       context.session.useFiles(
         args.sandbox,
@@ -90,6 +92,7 @@ export function readFileTool(
     input: readInputOf(context),
     output: readOutput,
     annotations: { readOnlyHint: true, openWorldHint: false },
+    heldBytes: ({ maxBytes }) => SMALL_BYTES + maxBytes + heldByContent(maxBytes),
     run: ({ path: file, offsetBytes, maxBytes, sandbox: wanted }, ctx) =>
       context.session.useFiles(wanted, ctx.mcpReq.signal, async ({ id, workspace: { sandbox } }) => {
         const { bytes, sizeBytes } = await readPart(sandbox, file, { offsetBytes, bytesMax: maxBytes });
@@ -134,6 +137,7 @@ export function listFilesTool(context: ToolContext): ToolDefinition<typeof listI
     input: listInput,
     output: listOutput,
     annotations: { readOnlyHint: true, openWorldHint: false },
+    heldBytes: () => LIST_BYTES,
     run: ({ path: folder, recursive, maxCount, sandbox: wanted }, ctx) =>
       context.session.useFiles(wanted, ctx.mcpReq.signal, async ({ id, workspace: { sandbox } }) => {
         const { files, isCut } = await listFiles(sandbox, folder, { recursive, countMax: maxCount });

@@ -4,6 +4,7 @@
  * client takes waits.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
+import type { CallMemory } from './call-memory.js';
 
 const JOIN_MS = 50;
 const MESSAGE_BYTES_MAX = 8192;
@@ -18,7 +19,7 @@ export interface Progress {
 }
 
 /** `null` when the caller asked for none. */
-export function progressOf(ctx: ServerContext): Progress | null {
+export function progressOf(ctx: ServerContext, memory: CallMemory): Progress | null {
   const token = ctx.mcpReq._meta?.progressToken;
   if (token === undefined) return null;
   let progress = 0;
@@ -26,7 +27,8 @@ export function progressOf(ctx: ServerContext): Progress | null {
     progress += bytes;
     const params = { progressToken: token, progress, message, _meta: { 'sbx/stream': stream } };
     // A client that has gone is found out by its request's own end.
-    return ctx.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+    const sent = ctx.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+    return sent.then(() => memory.whenTaken());
   };
   const stdout = new Joiner((text, bytes) => send('stdout', text, bytes));
   const stderr = new Joiner((text, bytes) => send('stderr', text, bytes));

@@ -11,6 +11,7 @@ import type { SandboxInUse } from '../sandboxes/session.js';
 import { ToolError } from '../sandboxes/tool-error.js';
 import type { Workspace } from '../sandboxes/workspace.js';
 import type { ToolContext, ToolDefinition } from './add-tool.js';
+import { heldByProgram } from './held-bytes.js';
 import { programToolResult, type Told } from './program-result.js';
 import { progressOf } from './progress.js';
 import { argumentsOf, programLimits, programResult, sandboxId } from './schemas.js';
@@ -41,6 +42,7 @@ export function runCodeTool(context: ToolContext): ToolDefinition<Input, typeof 
     input: inputOf(context),
     output: programResult,
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+    heldBytes: (args) => heldByProgram(args, context),
     run: (args, ctx) =>
       context.session.use(args.sandbox, ctx.mcpReq.signal, (inUse) => {
         const language = context.registry.find(args.language);
@@ -92,7 +94,7 @@ class CodeRun {
     const { registry, engine } = this.#context;
     const limits: Limits = { memoryBytes, ...definedOnly(request.limits ?? {}) };
     const { file, args, options } = registry.prepareRun(artifact, { engine, limits });
-    const progress = progressOf(this.#ctx);
+    const progress = progressOf(this.#ctx, this.#context.memory);
     try {
       const result = await sandbox.run(file, args, {
         ...options,

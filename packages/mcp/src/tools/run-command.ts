@@ -2,6 +2,7 @@
 import { DEFAULT_ENV } from '@sbx/core';
 import { z } from 'zod';
 import type { ToolContext, ToolDefinition } from './add-tool.js';
+import { heldByProgram } from './held-bytes.js';
 import { programToolResult } from './program-result.js';
 import { progressOf } from './progress.js';
 import { argumentsOf, path, programLimits, programResult, sandboxId } from './schemas.js';
@@ -46,9 +47,10 @@ export function runCommandTool(context: ToolContext): ToolDefinition<Input, type
     input: inputOf(context),
     output: programResult,
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+    heldBytes: (args) => heldByProgram(args, context),
     run: ({ command, cwd, env, stdin, limits, sandbox: id }, ctx) =>
       context.session.use(id, ctx.mcpReq.signal, async ({ workspace, id: name, note }) => {
-        const progress = progressOf(ctx);
+        const progress = progressOf(ctx, context.memory);
         const result = await workspace.sandbox.run('/bin/sh', ['-c', command], {
           cwd,
           env: { ...DEFAULT_ENV, ...env },

@@ -1,6 +1,7 @@
 /** `create_sandbox`, `close_sandbox`. */
 import { z } from 'zod';
 import { type ToolContext, type ToolDefinition, told } from './add-tool.js';
+import { SMALL_BYTES } from './held-bytes.js';
 import { argumentsOf, sandboxLimits } from './schemas.js';
 
 const createInput = argumentsOf({ limits: sandboxLimits.optional() });
@@ -24,6 +25,7 @@ export function createSandboxTool(
     input: createInput,
     output: createOutput,
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+    heldBytes: () => SMALL_BYTES,
     async run({ limits = {} }, ctx) {
       const asked = Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
       const { id, memoryBytes } = await context.session.create(asked, ctx.mcpReq.signal);
@@ -45,6 +47,7 @@ export function closeSandboxTool(
     input: closeInput,
     output: closeOutput,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    heldBytes: () => SMALL_BYTES,
     async run({ sandbox }) {
       await context.session.find(sandbox).close();
       return told(`sandbox ${sandbox} is closed`, { sandbox });

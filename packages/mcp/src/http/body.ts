@@ -1,0 +1,46 @@
+/** A request's body, bounded while it is read, alone and with all others. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Receiving } from '@sbx/serving';
+
+/** Why a body is not taken: it is too large, or there is no room for it beside the others. */
+export type BodyRefusal = 'too-large' | 'no-room';
+
+/**
+ * What it has counts until `response` ends: calls hold what they were given. Rejects when the client goes
+ * away. What else comes of a body that is refused is thrown away.
+ */
+export function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bytesMax: number,
+  receiving: Receiving,
+): Promise<Uint8Array | BodyRefusal> {
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) return Promise.resolve('too-large');
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const giveBack = () => {
+      receiving.release(bytes);
+      bytes = 0;
+    };
+    const refuse = (why: BodyRefusal) => {
+      request.off('data', onData);
+      chunks.length = 0;
+      giveBack();
+      resolve(why);
+    };
+    const onData = (chunk: Buffer) => {
+      if (bytes + chunk.length > bytesMax) return refuse('too-large');
+      if (!receiving.take(chunk.length)) return refuse('no-room');
+      bytes += chunk.length;
+      chunks.push(chunk);
+    };
+    request.on('data', onData);
+    request.once('end', () => resolve(Buffer.concat(chunks)));
+    request.once('error', reject);
+    response.once('close', () => {
+      giveBack();
+      reject(new Error('the client went away'));
+    });
+  });
+}

@@ -1,0 +1,84 @@
+// Which calls begin, and when.
+import { setImmediate as turn } from 'node:timers/promises';
+import { Unsent } from '@sbx/serving';
+import { beforeEach, expect, test } from 'vitest';
+import { CallMemory } from './call-memory.js';
+
+let unsent: Unsent;
+let memory: CallMemory;
+let begun: string[];
+let ends: Map<string, () => void>;
+
+beforeEach(() => {
+  unsent = new Unsent(100);
+  memory = new CallMemory(1000, unsent);
+  begun = [];
+  ends = new Map();
+});
+
+async function call(name: string, bytes: number, signal = new AbortController().signal): Promise<void> {
+  await memory.during(bytes, signal, () => {
+    begun.push(name);
+    return new Promise<void>((resolve) => ends.set(name, resolve));
+  });
+}
+
+async function end(name: string): Promise<void> {
+  ends.get(name)!();
+  await turn();
+  await turn();
+}
+
+test('as many begin as have room, the others in order, and none overtakes', async () => {
+  for (const [name, bytes] of [
+    ['a', 600],
+    ['b', 400],
+    ['c', 900],
+    ['d', 100],
+  ] as const)
+    void call(name, bytes);
+  await turn();
+  expect(begun).toEqual(['a', 'b']);
+  await end('b');
+  expect(begun).toEqual(['a', 'b']);
+  await end('a');
+  expect(begun).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('one that is larger than all there is runs alone', async () => {
+  void call('a', 10);
+  void call('large', 5000);
+  void call('b', 10);
+  await turn();
+  expect(begun).toEqual(['a']);
+  await end('a');
+  expect(begun).toEqual(['a', 'large']);
+  await end('large');
+  expect(begun).toEqual(['a', 'large', 'b']);
+});
+
+test('one that fails, or is cancelled while it waits, gives back its room', async () => {
+  await expect(
+    memory.during(1000, AbortSignal.timeout(1000), () => Promise.reject(new Error('no'))),
+  ).rejects.toThrow('no');
+  void call('a', 1000);
+  await turn();
+  const cancelled = expect(call('b', 1000, AbortSignal.abort(new Error('b')))).rejects.toThrow('b');
+  void call('c', 1000);
+  await end('a');
+  await cancelled;
+  await turn();
+  await turn();
+  expect(begun).toEqual(['a', 'c']);
+});
+
+test('none begins while clients do not take their answers', async () => {
+  const taker = { writableLength: 0, bytesWritten: 0, resetAndDestroy() {}, destroy() {} };
+  unsent.hold(taker, 101);
+  void call('a', 1);
+  await turn();
+  expect(begun).toEqual([]);
+  unsent.release(taker, 1);
+  await turn();
+  expect(begun).toEqual(['a']);
+});

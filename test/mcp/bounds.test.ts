@@ -1,0 +1,65 @@
+// What clients can make the server hold, all together: answers that nobody reads, and bodies that never end.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { until } from '../helpers/wait.js';
+import { callOf, initialize, openSession, post, send } from './raw.js';
+import { TestClient, useServer } from './server.js';
+
+const MiB = 2 ** 20;
+const narrow = useServer({ answerTotalBytes: 32 * MiB, receiveTotalBytes: 8 * MiB });
+
+/** Each byte becomes twelve: six in the text, six in the structured result. */
+const FILE_BYTES = MiB / 4;
+const ANSWER_BYTES = 12 * FILE_BYTES;
+const CALL_COUNT = 40;
+
+async function sessionWithFile(): Promise<Record<string, string>> {
+  const headers = await openSession(narrow.url);
+  const command = `head -c ${FILE_BYTES} /dev/zero | tr '\\0' '\\1' > big`;
+  await (await post(narrow.url, callOf(2, 'run_command', { command }), headers)).text();
+  return headers;
+}
+
+test('answers that nobody reads take no more memory than they may, and go on when they are read', async () => {
+  const headers = await sessionWithFile();
+  const readsFrom = (first: number) =>
+    Array.from({ length: CALL_COUNT }, (_, at) =>
+      callOf(first + at, 'read_file', { path: 'big', maxBytes: FILE_BYTES }),
+    );
+  const before = process.memoryUsage.rss();
+  const sockets = Array.from({ length: 6 }, (_, index) =>
+    send(narrow.url, JSON.stringify(readsFrom(1000 * (index + 1))), headers),
+  );
+  let grown = 0;
+  for (let look = 0; look < 40; look += 1) {
+    await sleep(100);
+    grown = Math.max(grown, process.memoryUsage.rss() - before);
+  }
+  expect(grown).toBeLessThan(300 * MiB); // of 720
+  const [read, ...others] = sockets;
+  for (const socket of others) socket.destroy();
+  let bytes = 0;
+  read!.on('data', (chunk: Buffer) => (bytes += chunk.length)).resume();
+  await until(20_000, 'all is read', () => bytes > CALL_COUNT * ANSWER_BYTES);
+}, 60_000);
+
+test('bodies that never end are refused when they are too many, and leave their room', async () => {
+  const halves = Array.from({ length: 12 }, () => {
+    const half = { answer: '', socket: send(narrow.url, ' '.repeat(MiB), {}, 3 * MiB) };
+    half.socket.on('data', (chunk) => (half.answer += chunk)).resume();
+    return half;
+  });
+  const refused = () => halves.filter(({ answer }) => answer !== '');
+  await until(5000, 'some are refused', () => refused().length >= 4);
+  for (const { answer } of refused()) {
+    expect(answer).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\nRetry-After: 1\r\n[\s\S]*too many requests/);
+  }
+  expect(refused().length).toBeLessThan(12);
+  for (const { socket } of halves) socket.destroy();
+  await until(5000, 'there is room again', async () => (await initialize(narrow.url)).ok);
+  await using client = await TestClient.overHttp(narrow.url, 'legacy');
+  for (let count = 0; count < 5; count += 1) {
+    const content = 'x'.repeat(MiB);
+    expect(await client.call('write_file', { path: 'a', content })).toMatchObject({ isError: false });
+  }
+});
