@@ -21,6 +21,7 @@ export { watchLauncher } from './launcher.js';
 export { listenAt } from './listen.js';
 export { makeMemoryFolder } from './memory-folder.js';
 export { checkOptions } from './options.js';
+export { type Mover, Places, type PlacesPace } from './places.js';
 export { offeredProtocols, protocolToken } from './protocol-token.js';
 export { type Received, Receiving, watchHalfSent } from './receiving.js';
 export { refuseUpgrade } from './refuse.js';

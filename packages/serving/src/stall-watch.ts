@@ -24,6 +24,11 @@ export function sentOver({ bytesWritten = 0, writableLength, _handle: handle }: 
   return { left: bytesWritten - writableLength, queued: handle?.writeQueueSize ?? 0 };
 }
 
+/** Bytes that the kernel took between two looks, by messages that left whole or by parts of one. */
+export function takenSince({ left, queued }: Sent, now: Sent): number {
+  return now.left > left ? now.left - left : Math.max(0, queued - now.queued);
+}
+
 export interface StallOptions {
   /** Where it goes; none once that is gone. */
   connection: () => Sending | null | undefined;

@@ -3,7 +3,7 @@
  * many leave lying would be more than the server has. Up to a bound a client may take all its time. Beyond,
  * what brings large answers waits for room, and connections that take too little make it: they are reset.
  */
-import { type Sending, type Sent, sentOver } from './stall-watch.js';
+import { type Sending, type Sent, sentOver, takenSince } from './stall-watch.js';
 
 /** Whom answers are for: a `Socket`. */
 export interface Taker extends Sending {
@@ -130,8 +130,7 @@ export class Unsent {
       this.#marks.set(taker, { since: now, bytes: 0, sent });
       return false;
     }
-    const { left, queued } = mark.sent;
-    mark.bytes += sent.left > left ? sent.left - left : Math.max(0, queued - sent.queued);
+    mark.bytes += takenSince(mark.sent, sent);
     mark.sent = sent;
     if (mark.bytes >= stallMs * bytesPerMs) Object.assign(mark, { since: now, bytes: 0 });
     return now - mark.since >= stallMs;

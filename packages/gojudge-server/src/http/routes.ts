@@ -52,7 +52,7 @@ const ROUTES: readonly Route[] = [
   {
     pattern: '/file',
     methods: {
-      GET: answering((context) => listFiles(context)),
+      GET: answering((context, asked) => listFiles(context, asked)),
       POST: streaming(uploadFile),
     },
   },

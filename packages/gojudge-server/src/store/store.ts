@@ -30,10 +30,11 @@ export class StoreFullError extends Error {
   override name = 'StoreFullError';
 }
 
-/** For metrics. */
 export interface StoreTotals {
   count: number;
   bytes: number;
+  /** Characters of all names. */
+  nameLength: number;
 }
 
 const NEW_FILE = { flag: 'wx', mode: 0o644 } as const;
@@ -90,7 +91,7 @@ export class FileStore {
   }
 
   get totals(): StoreTotals {
-    return { count: this.#entries.size, bytes: this.#bytes };
+    return { count: this.#entries.size, bytes: this.#bytes, nameLength: this.#nameLength };
   }
 
   /** Every file of the folder: id to original name, `''` when that is not known. */

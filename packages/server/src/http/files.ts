@@ -7,12 +7,12 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { pipeline } from 'node:stream/promises';
 import { FILE_BYTES_MAX, FOLDER_ENTRIES_MAX, type FolderItem, type FolderListing } from '@sbx/console/wire';
 import type { FileCalls, FileStat } from '@sbx/core';
-import { type EntryCheck, FOREIGN_PAGE, sendText } from '@sbx/serving';
+import { type EntryCheck, FOREIGN_PAGE, Places, sendText } from '@sbx/serving';
 import type { RunningRuns } from '../live/running.js';
 import { FileRefusal, refusalOf } from './file-refusal.js';
 import { sendNoToken } from './pages.js';
 
-/** Of all runs together; more are told to come again. */
+/** Of all runs together; more are told to come again, and those that hardly move are cut. */
 const TRANSFERS_MAX = 16;
 const IDLE_MS = 30_000;
 const MIB = 2 ** 20;
@@ -48,24 +48,24 @@ const OF_FOLDERS = new Map<string | undefined, Work>([
 ]);
 
 export class RunFiles {
-  readonly #running: RunningRuns;
+  readonly #running: Pick<RunningRuns, 'filesOf'>;
   readonly #check: EntryCheck;
-  #transferCount = 0;
+  readonly #places: Places;
 
-  constructor(running: RunningRuns, check: EntryCheck) {
+  constructor(running: Pick<RunningRuns, 'filesOf'>, check: EntryCheck, places = new Places(TRANSFERS_MAX)) {
     this.#running = running;
     this.#check = check;
+    this.#places = places;
   }
 
   /** `place`: the id of a run and a path, as they are in the address. Never rejects. */
   async answer(place: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const objection = this.#check(request);
-    const refused = objection !== null || this.#transferCount >= TRANSFERS_MAX;
-    if (refused) closeAfter(request, response);
+    const leave = objection === null ? this.#places.take(request.socket) : null;
+    if (leave === null) closeAfter(request, response);
     if (objection === 'no-token') return sendNoToken(response);
     if (objection === 'foreign-page') return sendText(response, 403, FOREIGN_PAGE);
-    if (refused) return sendText(response, 503, BUSY, { 'Retry-After': '1' });
-    this.#transferCount += 1;
+    if (leave === null) return sendText(response, 503, BUSY, { 'Retry-After': '1' });
     const stop = endWhenIdle(request);
     try {
       await this.#work(place, request, response);
@@ -76,7 +76,7 @@ export class RunFiles {
       sendText(response, status, `${message}\n`, HEADERS);
     } finally {
       stop();
-      this.#transferCount -= 1;
+      leave();
     }
   }
 

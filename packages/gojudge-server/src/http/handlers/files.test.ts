@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { fstatSync, openSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { Unsent } from '@sbx/serving';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type FileStore, StoreFullError } from '../../store/store.js';
@@ -14,6 +15,7 @@ const add = vi.fn(async (_name: string, content: AsyncIterable<Uint8Array>) => {
 });
 const store = {
   add,
+  totals: { count: 100, bytes: 0, nameLength: 0 },
   list: async () =>
     new Map([
       ['b', '2'],
@@ -76,7 +78,24 @@ test('a file is sent and its descriptor closed; one that is not there is 404', a
 });
 
 test('the list is sorted as Go writes maps; deleting says whether it was there', async () => {
-  expect((await listFiles(context)).body).toBe('{"a":"1","b":"2"}');
+  expect((await listFiles(context, { socket: new Socket() })).body).toBe('{"a":"1","b":"2"}');
   expect((await deleteFile(context, 'there')).status).toBe(200);
   expect((await deleteFile(context, 'gone')).status).toBe(404);
+});
+
+test('of lists that wait for room no more are made than have some', async () => {
+  const unsent = new Unsent(1000);
+  const list = vi.fn(store.list);
+  const lists = Array.from({ length: 3 }, () =>
+    listFiles({ store: { ...store, list } as unknown as FileStore, unsent }, { socket: new Socket() }),
+  );
+  await Promise.resolve();
+  expect([list.mock.calls.length, unsent.hasRoom]).toEqual([1, false]);
+  await lists[0];
+  expect(list).toHaveBeenCalledOnce();
+  await turn();
+  expect(list).toHaveBeenCalledTimes(2);
+  await Promise.all(lists);
+  await turn();
+  expect(unsent.bytes).toBe(0);
 });

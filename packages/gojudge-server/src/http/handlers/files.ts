@@ -7,16 +7,31 @@ import { encodeMap, goJson } from '../../wire/results.js';
 import { PATIENT } from '../connection/linger.js';
 import { HELD_BYTES_MAX } from '../download/send-file.js';
 import { serveFile } from '../download/serve-file.js';
+import type { RequestContext } from '../request-context.js';
 import { emptyResponse, jsonResponse, type Response } from '../responses.js';
 import { sendEarly, sendResponse } from '../transport/node/send.js';
 import { readUpload } from '../upload/multipart.js';
 import { MultipartError } from '../upload/multipart-parts.js';
 
+/** Of a list: an id with its quotes, and a character that has to be written as `\u0001`. */
+const LISTED_BYTES = 32;
+const JSON_BYTES_PER_UNIT = 6;
+
 type Context = Pick<ServerContext, 'store' | 'unsent'>;
 
-export async function listFiles({ store, unsent }: Context): Promise<Response> {
-  await unsent.whenRoom();
-  return jsonResponse(200, encodeMap(await store.list(), goJson));
+/** Of many that wait no more are made than have room; each counts until it is counted as an answer. */
+export async function listFiles(
+  { store, unsent }: Context,
+  { socket }: Pick<RequestContext, 'socket'>,
+): Promise<Response> {
+  const { count, nameLength } = store.totals;
+  const bytes = count * LISTED_BYTES + nameLength * JSON_BYTES_PER_UNIT;
+  await unsent.holdWhenRoom(socket, bytes);
+  try {
+    return jsonResponse(200, encodeMap(await store.list(), goJson));
+  } finally {
+    setImmediate(() => unsent.release(socket, bytes));
+  }
 }
 
 export async function uploadFile(

@@ -25,7 +25,7 @@ beforeEach(async () => {
     settings: { advertiseVersion: 'v1', bodyMaxBytes: 10, cmdCountMax: 1, strict: false },
     receiving: new Receiving(1000),
     unsent,
-    store: { list: () => list() },
+    store: { totals: { count: 1, nameLength: 1 }, list: () => list() },
   } as unknown as ServerContext;
   const metrics = { watchSimple: () => observed } as unknown as Metrics;
   server = createServer((request, response) => {
