@@ -126,10 +126,12 @@ static Napi::Value TwoNames(
   const auto owner = (int64_t)args.Number("owner");
   const bool later = args.Flag("later");
   if (args.failed()) return {};
-  const auto second = std::make_shared<Fd>(sys::Fcntl(toDir, F_DUPFD_CLOEXEC, 0));
-  if (!*second) return Number(info.Env(), second->release());
+  // On another thread it is the call's own, as the first folder is.
+  const auto second = later ? std::make_shared<Fd>(sys::Fcntl(toDir, F_DUPFD_CLOEXEC, 0)) : nullptr;
+  if (second && !*second) return Number(info.Env(), second->release());
   const auto act = [=](int first) {
-    return AsOwner(owner, [&] { return call(first, from.c_str(), second->get(), to.c_str()); });
+    const int last = second ? second->get() : toDir;
+    return AsOwner(owner, [&] { return call(first, from.c_str(), last, to.c_str()); });
   };
   return MakeFileCall(info.Env(), {fromDir, later}, act, Number);
 }

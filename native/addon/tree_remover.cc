@@ -1,67 +1,102 @@
 #include "tree_remover.h"
 
 #include <errno.h>
+#include <sys/vfs.h>
 
 #include "../common/folder.h"
 #include "file_identity.h"
 
 namespace sbx {
+namespace {
 
-int TreeRemover::Run(const std::string& name) {
-  const int removed = Remove(name.c_str());
-  return removed < 0 ? removed : RemovePending();
+// Files of a file system that does not bound them.
+constexpr int64_t kFilesUnbounded = 1 << 20;
+
+bool IsNotEmpty(int error) { return error == -ENOTEMPTY || error == -EEXIST; }
+
+int RemoveName(int folder, const char* name) {
+  const int removed = sys::UnlinkAt(folder, name, 0);
+  return removed == -EISDIR || removed == -EPERM ? sys::UnlinkAt(folder, name, AT_REMOVEDIR) : removed;
 }
 
-int TreeRemover::Remove(const char* name) {
-  int removed = sys::UnlinkAt(top_.get(), name, 0);
-  if (removed != -EISDIR && removed != -EPERM) return removed;
-  for (;;) {
-    removed = sys::UnlinkAt(top_.get(), name, AT_REMOVEDIR);
-    if (removed != -ENOTEMPTY && removed != -EEXIST) return removed;
-    if (const int emptied = Empty(name); emptied < 0) return emptied;
+constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+
+// By a descriptor that only names it, since a program may put a link in its place at any time.
+void OpenUp(int at, const char* name) {
+  const Fd folder(sys::Open(at, name, O_PATH | kFolder));
+  const std::string path = "/proc/self/fd/" + std::to_string(folder.get());
+  if (folder) (void)sys::Call(SYS_fchmodat, AT_FDCWD, path.c_str(), 0700);
+}
+
+// A folder that a program may have shut; if it was not the program's, the next step tells.
+int OpenShut(int at, const char* name) {
+  const int folder = sys::Open(at, name, kFolder);
+  if (folder >= 0) (void)RawSyscall(SYS_fchmod, folder, 0700);
+  if (folder != -EACCES) return folder;
+  OpenUp(at, name);
+  return sys::Open(at, name, kFolder);
+}
+
+// Somebody has removed the folder, or put something else in its place.
+bool IsGone(int opened) { return opened == -ENOENT || opened == -ENOTDIR || opened == -ELOOP; }
+
+int64_t FilesIn(int folder) {
+  struct statfs system = {};
+  if (sys::Call(SYS_fstatfs, folder, &system) < 0 || system.f_files == 0) return kFilesUnbounded;
+  return (int64_t)(system.f_files - system.f_ffree);
+}
+
+}  // namespace
+
+int TreeRemover::Run(const std::string& name) {
+  endsAt_ = Clock::now() + time_.base + time_.perFile * FilesIn(parent_.get());
+  for (bool begun = false;; begun = true) {
+    const int removed = RemoveName(parent_.get(), name.c_str());
+    if (begun && removed == -ENOENT) return 0;
+    if (!IsNotEmpty(removed)) return removed;
+    if (IsOver()) return -ENOTEMPTY;
+    top_.reset(OpenShut(parent_.get(), name.c_str()));
+    if (IsGone(top_.get())) continue;
+    if (!top_) return top_.release();
+    if (const int taken = TakeAll(top_.get()); taken < 0) return taken;
   }
 }
 
-// Takes everything out of folder `name`: files go, folders with content move beside it to be emptied in turn.
-int TreeRemover::Empty(const char* name) {
-  Fd folder(sys::Open(top_.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
-  if (folder.get() < 0) return folder.release();
-  // Programs may have shut it; if it was not theirs, the next step tells.
-  (void)RawSyscall(SYS_fchmod, folder.get(), 0700);
-  return ForEachEntry<16384>(
-      folder.get(), [&](const sys::FolderEntry& entry) { return Take(folder.get(), entry.name); });
+int TreeRemover::TakeAll(int folder) {
+  return ForEachEntry<16384>(folder, [&](const sys::FolderEntry& entry) { return Take(folder, entry.name); });
 }
 
+// Takes a name out of the folder that is to go, or out of one in it.
 int TreeRemover::Take(int folder, const char* name) {
   if (name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'))) return 0;
-  int removed = sys::UnlinkAt(folder, name, 0);
-  if (removed == -EISDIR || removed == -EPERM) removed = sys::UnlinkAt(folder, name, AT_REMOVEDIR);
-  if (removed != -ENOTEMPTY && removed != -EEXIST) return removed == -ENOENT ? 0 : removed;
-  return MoveUp(folder, name);
+  if (IsOver()) return -ENOTEMPTY;
+  const int removed = RemoveName(folder, name);
+  if (!IsNotEmpty(removed)) return removed == -ENOENT ? 0 : removed;
+  return folder == top_.get() ? Clear(name) : MoveUp(folder, name);
+}
+
+// Empties a folder in the one that is to go. One that is not empty after that is met again.
+int TreeRemover::Clear(const char* name) {
+  Fd folder(OpenShut(top_.get(), name));
+  if (IsGone(folder.get())) return 0;
+  if (!folder) return folder.release();
+  if (const int taken = TakeAll(folder.get()); taken < 0) return taken;
+  const int removed = sys::UnlinkAt(top_.get(), name, AT_REMOVEDIR);
+  return removed == -ENOENT || removed == -ENOTDIR || IsNotEmpty(removed) ? 0 : removed;
 }
 
 // The names are ours, but a program may have taken some of them: those are passed over.
 int TreeRemover::MoveUp(int folder, const char* name) {
   constexpr unsigned kNoReplace = 1;  // RENAME_NOREPLACE
-  for (;;) {
+  // To be moved it must be open to its owner: its `..` is written.
+  const Fd moving(OpenShut(folder, name));
+  while (!IsOver()) {
     const std::string moved = ".sbx-removed-" + std::to_string(next_++);
     const long renamed = AsOwner(owner_,
         [&] { return sys::Call(SYS_renameat2, folder, name, top_.get(), moved.c_str(), kNoReplace); });
-    if (renamed == -EEXIST) continue;
-    if (renamed < 0) return (int)renamed;
-    pending_.push_back(moved);
-    return 0;
+    if (renamed != -EEXIST) return renamed == -ENOENT ? 0 : (int)renamed;
   }
-}
-
-// The folders that were moved up; each may bring more.
-int TreeRemover::RemovePending() {
-  while (!pending_.empty()) {
-    const std::string name = pending_.back();
-    pending_.pop_back();
-    if (const int removed = Remove(name.c_str()); removed < 0) return removed;
-  }
-  return 0;
+  return -ENOTEMPTY;
 }
 
 }  // namespace sbx

@@ -37,7 +37,7 @@ TEST("what is not there is ENOENT") {
   EXPECT_EQ(RemoveIn(folder, "nothing"), -ENOENT);
 }
 
-TEST("a tree 5,000 folders deep goes, with two descriptors") {
+TEST("a tree 5,000 folders deep goes, with three descriptors") {
   const Folder folder;
   REQUIRE(MakeChain(folder, "tree", 5000, "d"));
   EXPECT_EQ(RemoveIn(folder, "tree"), 0);
@@ -107,6 +107,18 @@ TEST("pipes, sockets and devices are names like others") {
   REQUIRE(folder.Make("tree") && mkfifo(folder.path("tree/fifo").c_str(), 0600) == 0);
   EXPECT_EQ(RemoveIn(folder, "tree"), 0);
   EXPECT_EQ(folder.Count(), 0u);
+}
+
+// Programs that go on making files keep it from its end; no time at all does the same.
+TEST("when its time is over it ends, and what is left is in the folder still") {
+  const Folder folder;
+  REQUIRE(folder.Make("tree") && folder.Make("tree/a") && folder.Make("tree/a/b") && folder.Make("empty"));
+  constexpr RemovalTime kNone = {std::chrono::microseconds(0), std::chrono::microseconds(0)};
+  EXPECT_EQ(TreeRemover(fcntl(folder.fd(), F_DUPFD_CLOEXEC, 0), -1, kNone).Run("tree"), -ENOTEMPTY);
+  EXPECT(folder.Has("tree/a/b"));
+  EXPECT_EQ(folder.Count(), 2u);
+  EXPECT_EQ(RemoveIn(folder, "tree"), 0);
+  EXPECT_EQ(folder.Count(), 1u);
 }
 
 // A hostile program knows the names under which folders are moved up.

@@ -85,6 +85,10 @@ const session = {
   forks: storm.stdout.text(),
   names: await sandbox.readdir(),
 };
+const shut = 'mkdir -p d/a/b/c; touch d/a/b/c/f; chmod 0 d/a/b/c; chmod 555 d/a/b; chmod 0 d/a; chmod 555 d';
+await sandbox.run('/bin/sh', ['-c', shut]);
+await sandbox.rm('d', { recursive: true });
+session.afterRemoval = await sandbox.readdir();
 await sandbox.close();
 
 const asRoot = await Engine.open({

@@ -114,7 +114,11 @@ export const ERROR_CODES = {
   SBX_FILE_EXISTS: row('FileAccessError', false, 'There is already something with this name.'),
   SBX_FILE_IS_FOLDER: row('FileAccessError', false, 'A folder is where a file was expected.'),
   SBX_FILE_NOT_FOLDER: row('FileAccessError', false, 'A part of the path is not a folder.'),
-  SBX_FILE_NOT_EMPTY: row('FileAccessError', false, 'The folder is not empty.'),
+  SBX_FILE_NOT_EMPTY: row(
+    'FileAccessError',
+    false,
+    'The folder is not empty. From a recursive `rm`: programs went on making files in it until its time was over.',
+  ),
   SBX_FILE_NOT_REGULAR: row(
     'FileAccessError',
     false,

@@ -8,5 +8,6 @@ export const EISDIR = -21;
 export const EINVAL = -22;
 export const EFBIG = -27;
 export const EPIPE = -32;
+export const ENOTEMPTY = -39;
 export const ELOOP = -40;
 export const EILSEQ = -84;
