@@ -97,6 +97,7 @@ const hosted = [
   'addon/gathered.cc',
   'addon/relay_pump.cc',
   'addon/tree_remover.cc',
+  'addon/uncounted_bytes.cc',
 ];
 
 const sanitized = [

@@ -13,6 +13,7 @@
 #include "relay.h"
 #include "spawn.h"
 #include "streams.h"
+#include "uncounted.h"
 
 namespace sbx {
 namespace {
@@ -135,6 +136,7 @@ constexpr Export kExports[] = {
     {"duplicateFd", DuplicateFd},
     {"resizeTerminal", ResizeTerminal},
     {"readCounterFile", ReadCounterFile},
+    {"countUncounted", CountUncounted},
 };
 
 Napi::Object Init(Napi::Env env, Napi::Object exports) {

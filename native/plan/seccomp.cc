@@ -200,7 +200,8 @@ constexpr Row kRows[] = {
     {CALL(setsockopt), ENOPROTOOPT, Check::kSocketOption},
     // Whoever opens a file that somebody has a lease on waits for up to 45 seconds: another program's start,
     // init that waits for that, and as an ordinary user the host. It outlives its program where a socket
-    // holds the file.
+    // holds the file. Locks of open files cannot be counted there, as those of processes are
+    // (addon/uncounted.cc): as in a kernel without.
     {CALL(fcntl), EPERM, Check::kFileControl},
     // Strict: channels between concurrent runs that namespaces leave open.
     {CALL(flock), EPERM, Check::kAlways, kStrict},
@@ -365,13 +366,15 @@ struct Compiler {
   }
 
   void DecideFileControl(uint32_t refusal) {
-    constexpr uint32_t kLeases[] = {1024, 1040};  // F_SETLEASE, F_SETDELEG
+    constexpr uint32_t kLeases[] = {1024, 1040};            // F_SETLEASE, F_SETDELEG
+    constexpr uint32_t kLocksOfOpenFiles[] = {36, 37, 38};  // F_OFD_GETLK…
     // GETLK…, OFD locks; leases, notification, delegations; hints for a file's data, which its next reader
     // sees.
     constexpr uint32_t kCommands[] = {
         5, 6, 7, 36, 37, 38, 1024, 1025, 1026, 1039, 1040, 1035, 1036, 1037, 1038};
     out.LoadArgument(1);
     if (strict()) return Refuse(kCommands, refusal);
+    for (const uint32_t command : kLocksOfOpenFiles) out.ReturnIf(command, Refusal(EINVAL));
     Refuse(kLeases, refusal);
   }
 

@@ -128,6 +128,8 @@ uint32_t Expected(
       row.number == __NR_prlimit64 && OneOf(args.values[1], {RLIMIT_CORE}) && args.values[2] != 0;
   if (setsCore && (uint32_t)args.values[0] != 1)
     return args.values[3] == 0 ? SECCOMP_RET_ERRNO : subject.Refusal(EPERM);
+  const bool locksOpenFile = row.number == __NR_fcntl && OneOf(args.values[1], {36, 37, 38});
+  if (locksOpenFile && !subject.strict) return subject.Refusal(EINVAL);
   if (row.condition != nullptr && !ConditionHolds(row, subject, args)) return kAllow;
   return subject.Refusal(row.error);
 }

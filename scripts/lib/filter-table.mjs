@@ -13,7 +13,8 @@ const CONDITIONS = {
     '`TIOCSTI`, `TIOCLINUX` and `TIOCSETD`; `FS_IOC_ADD_ENCRYPTION_KEY`; of sockets 0x8940 to 0x89ff (bridges, VLANs, drivers) but `SIOCGIFTXQLEN`, `SIOCETHTOOL`, `SIOCOUTQNSD`, `SIOCGARP` and `SIOCGIFMAP`',
   kSocket:
     'families other than UNIX, INET and INET6; strict: other than UNIX. With `loopback` also NETLINK for lists of interfaces. Types other than streams, datagrams and, of UNIX, `SOCK_SEQPACKET` (`ESOCKTNOSUPPORT`). Protocols other than TCP and UDP (`EPROTONOSUPPORT`)',
-  kFileControl: 'setting leases and delegations; strict: all of them, locks, notifications and hints',
+  kFileControl:
+    'setting leases and delegations; locks of open files (`F_OFD_SETLK`, `EINVAL`); strict: all of them, all record locks, notifications and hints',
   kNotInit: 'of pid 1, init',
   kLimitOfOthers:
     'of pid 1, init; setting `RLIMIT_CORE` succeeds without effect, or fails when the limit before is asked for in the same call',

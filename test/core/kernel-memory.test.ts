@@ -28,3 +28,40 @@ describe('what waits in sockets', () => {
     expect(Number(stdout.text())).toBeLessThan(memoryBytes * 1.25);
   });
 });
+
+describe('what no cgroup counts', () => {
+  const limits = { memoryBytes: 24 * MiB, wallTimeMs: 30_000, cpuTimeMs: 20_000, openFileCount: 2000 };
+  const network = 'loopback';
+  // Some 90 MiB each, if nobody looked.
+  const holders: [what: string, program: string, args: string[]][] = [
+    ['record locks', 'hold-locks', ['200', '2000']],
+    ['record locks of several processes', 'hold-locks', ['50', '2000', 'children']],
+    ['record locks behind an ended main thread', 'hold-locks', ['200', '2000', 'ended']],
+    ['connections that nobody accepts', 'leave-waiting', ['24000', '0']],
+    ['what was sent to connections that nobody accepts', 'leave-waiting', ['2000', '60000']],
+    ['datagrams that are being put together', 'leave-waiting', ['1500', '60000', 'datagrams']],
+  ];
+
+  it.each(holders)('%s: no more than the memory limit', async (_what, program, args) => {
+    const { status, evidence, usage } = await sbx.engine.run(t(program), args, { network, limits });
+    expect([status, evidence]).toEqual(['memory-limit', 'memory-limit/record']);
+    expect(usage.memoryPeakBytes).toBeGreaterThan(limits.memoryBytes);
+    expect(usage.cpuTimeMs).toBeGreaterThan(0);
+  });
+
+  it('others are left alone, and those that hold less', async () => {
+    const patient = { ...limits, wallTimeMs: 3000, memoryBytes: 64 * MiB };
+    const [holder, few] = await Promise.all([
+      sbx.engine.run(t('hold-locks'), ['200', '2000'], { limits }),
+      sbx.engine.run(t('hold-locks'), ['20', '1000'], { limits: patient }),
+    ]);
+    expect([holder.status, few.status]).toEqual(['memory-limit', 'wall-limit']);
+    expect(few.stdout.text()).toBe('20000\n');
+  });
+
+  it('locks of open files, which could wait in a socket uncounted, are refused as by a kernel without', async () => {
+    const code = 'import fcntl, struct; fcntl.fcntl(open("x", "w"), 37, struct.pack("hhqqi", 1, 0, 0, 1, 0))';
+    const { stderr } = await sbx.engine.run('/usr/bin/python3', ['-c', code]);
+    expect(stderr.text()).toContain('[Errno 22] Invalid argument');
+  });
+});

@@ -2,7 +2,7 @@
  * One cgroup of ours: a folder in each hierarchy that is used, and the open files of it. A v2 group has a
  * folder `main` inside, where processes live, since a folder that passes controllers on may not hold any.
  */
-import { closeSync, constants, openSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { chown, mkdir, rmdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type CounterFds, hostError, loadNative, type Native } from '../native/native.js';
@@ -27,6 +27,7 @@ export class Group {
   /** v2: the folder a process can be born in. */
   readonly folderFd: number;
   readonly #byName = new Map<CounterName, number>();
+  #procsPath = '';
   readonly #native: Native;
   /** v1: an eventfd of the addon's, the one descriptor here that is not of a file. */
   #notice = -1;
@@ -100,6 +101,18 @@ export class Group {
     return typeof text === 'string' ? text : null;
   }
 
+  /**
+   * Its processes; none when it is gone. The file is opened anew: v1 goes on giving a list that was read
+   * within the last second.
+   */
+  pids(): number[] {
+    try {
+      return (readFileSync(this.#procsPath, 'latin1').match(/\d+/g) ?? []).map(Number);
+    } catch {
+      return [];
+    }
+  }
+
   /** Writes the counter file with this number; its absence has been reported when the engine opened. */
   set(counter: number, text: string): void {
     const fd = this.#byName.get(COUNTERS[counter]!);
@@ -171,6 +184,7 @@ export class Group {
     const folder = counter && (this.folders.get(counter.controller) ?? this.folders.get('memory'));
     if (counter === undefined || folder === undefined) return;
     const path = join(name === 'procs' && nested ? join(folder, MAIN) : folder, counter.file);
+    if (name === 'procs') this.#procsPath = path;
     const open = (flags: number) => this.#byName.set(name, openSync(path, flags));
     try {
       open(counter.write ? constants.O_RDWR : constants.O_RDONLY);

@@ -27,7 +27,7 @@ import { checkKernel, countsTasksPerNamespace } from './kernel.js';
 import { treeTargets } from './mounts.js';
 import { checkOpenFileRoom, hardOpenFiles } from './open-files.js';
 import { type Opened, openParts } from './opening.js';
-import { Overdue } from './overdue.js';
+import { Watch } from './watch.js';
 
 export class EngineCore {
   readonly limits: ResolvedLimits;
@@ -47,7 +47,7 @@ export class EngineCore {
   readonly pins: CpuPins | null;
   readonly tree: CgroupTree | null;
   readonly queue: AdmissionQueue;
-  readonly overdue = new Overdue();
+  readonly watch = new Watch();
   readonly pool: SandboxPool;
   readonly native: Native;
   /**
@@ -175,7 +175,7 @@ export class EngineCore {
     // At once: the end of the zygote kills all that is below it, while a keeper competes for the CPU with
     // programs that spin.
     await Promise.all([this.pool.close(reason), this.#helper.close()]);
-    this.overdue.close();
+    this.watch.close();
     await this.tree?.close();
     await this.#image?.close();
     this.native.releaseLoop();

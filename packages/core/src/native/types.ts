@@ -265,6 +265,8 @@ export interface Native {
   duplicateFd(fd: number): number;
   resizeTerminal(options: { fd: number; cols: number; rows: number }): number;
   readCounterFile(fd: number): string | number;
+  /** Memory of these processes that no cgroup counts, in bytes; counts until they are more than enough. */
+  countUncounted(options: { pids: number[]; network: boolean; enough: number }): Promise<number> | number;
 }
 
 /** The result of reading a regular file: first bytes, its mode, its size. */

@@ -46,6 +46,13 @@ describe('Killing', () => {
     expect(killing.ending).toBe(true);
   });
 
+  it('waits longer for the report of a program that the kernel held much memory for', () => {
+    const { killing, seen } = watched(0);
+    killing.endNow('memory-limit');
+    vi.advanceTimersByTime(10_000);
+    expect(seen).toEqual(['9@0', 'lost@5000']);
+  });
+
   it('does nothing more once the report is there', () => {
     const { killing, seen } = watched(100);
     killing.end();

@@ -4,11 +4,18 @@ import type { SignalCause } from './sandbox-lease.js';
 
 const SIGTERM = 15;
 const SIGKILL = 9;
+/** Why the host ends a program. */
+export type HostCause = Extract<SignalCause, 'killed' | 'wall-limit' | 'memory-limit'>;
+
 /**
  * From SIGKILL until a program counts as ended though its report has not come: hundreds of processes take
- * their time to die.
+ * their time to die, and longer where the kernel has much to take back.
  */
-const REPORT_WAIT_MS = 60;
+const REPORT_WAIT_MS: Readonly<Record<HostCause, number>> = {
+  killed: 60,
+  'wall-limit': 60,
+  'memory-limit': 5000,
+};
 
 export class Killing {
   readonly graceMs: number;
@@ -18,7 +25,7 @@ export class Killing {
   #timer: NodeJS.Timeout | undefined;
   readonly #giveUp: () => void;
   #ending = false;
-  #cause: 'killed' | 'wall-limit' = 'killed';
+  #cause: HostCause = 'killed';
   #killed = false;
   readonly #sent = new Set<number>();
 
@@ -38,7 +45,7 @@ export class Killing {
   }
 
   /** The cause that the host reports for an end by its own signal. */
-  get cause(): 'killed' | 'wall-limit' {
+  get cause(): HostCause {
     return this.#cause;
   }
 
@@ -71,13 +78,13 @@ export class Killing {
   }
 
   /** As `end`, whatever grace it has left. `cause`: what the end is put down to. */
-  endNow(cause: 'killed' | 'wall-limit' = 'killed'): void {
+  endNow(cause: HostCause = 'killed'): void {
     if (this.#killed) return;
     this.#ending = true;
     this.#killed = true;
     this.#cause = cause;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#giveUp(), REPORT_WAIT_MS);
+    this.#timer = setTimeout(() => this.#giveUp(), REPORT_WAIT_MS[cause]);
     this.#signal(SIGKILL, cause, true);
   }
 

@@ -33,6 +33,11 @@ export class Meter {
     this.#isComplete = true;
   }
 
+  /** Memory that the group does not count. */
+  noteHeld(bytes: number): void {
+    this.highest.memoryPeakBytes = Math.max(this.highest.memoryPeakBytes, bytes);
+  }
+
   /** Whether CPU time can be distinguished from that of earlier programs. */
   get measures(): boolean {
     return this.#baseline?.cpuNs != null;

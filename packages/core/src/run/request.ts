@@ -204,6 +204,11 @@ export function startMessage(lease: SandboxLease, request: ProgramRequest, parts
   };
 }
 
+/** Tasks of the helper in the group that counts the program. */
+export function helperTasksOf({ slot }: SandboxLease, { member }: ProgramRequest): number {
+  return member === undefined ? slot.cgroup.helperTasks : 0;
+}
+
 /** A program is on the CPU of its sandbox, where the engine pins sandboxes, unless it asks for others. */
 export function pinned({ cpu, core }: SandboxLease, request: ProgramRequest): ProgramRequest {
   const { cpuSet } = request.limits;

@@ -12,6 +12,7 @@ import type { FileError, OutputFile } from '../types/files.js';
 import type { Degradation, Feature, Status, Usage } from '../types/limits.js';
 import type { ProgramOptions, RunOptions } from '../types/program.js';
 import type { RunResult } from '../types/result.js';
+import type { HostCause } from './killing.js';
 import { decideVerdict } from './verdict.js';
 
 export interface ResultParts {
@@ -152,7 +153,7 @@ export function unreportedEnd(
   programId: number,
   usage: Usage,
   measuresCpu: boolean,
-  cause: 'killed' | 'wall-limit',
+  cause: HostCause,
 ): EndedMessage {
   return {
     kind: 'ended',

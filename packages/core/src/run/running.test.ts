@@ -46,6 +46,7 @@ const wrongStart = new SbxError({ code: 'SBX_PROGRAM_NOT_FOUND', message: 'not t
 
 vi.resetModules();
 vi.doMock('./request.js', () => ({
+  helperTasksOf: () => 1,
   pinned: (_lease: object, request: object) => request,
   environmentFor: () => [],
   attemptOf: () => ({ paths: [] }),
@@ -58,6 +59,7 @@ vi.doMock('./plan.js', () => ({ checkOpenFiles }));
 vi.doMock('./meter.js', () => ({
   Meter: class {
     measures = {};
+    noteHeld = (bytes: number) => note(`held ${bytes}`);
     begin = () => note('measure');
     read = () => ({ cpuTimeMs: 1, wallTimeMs: 1, memoryBytes: 77 });
   },
@@ -78,8 +80,8 @@ vi.doMock('./result.js', () => ({
 const { Running } = await import('./running.js');
 afterAll(() => void vi.resetModules());
 
-const overdue = new Set<object>();
-const core = { overdue, startedTotal: 0, finishedTotal: 0, byStatus: { ok: 0 }, openFilesMax: 100 };
+const watch = new Set<object>();
+const core = { watch, startedTotal: 0, finishedTotal: 0, byStatus: { ok: 0 }, openFilesMax: 100 };
 const checkOpen = vi.fn();
 const lease = {
   core,
@@ -115,7 +117,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   vi.clearAllMocks();
   log.length = 0;
-  overdue.clear();
+  watch.clear();
   Object.assign(core, { startedTotal: 0, finishedTotal: 0, byStatus: { ok: 0 } });
 });
 afterEach(() => void vi.useRealTimers());
@@ -124,7 +126,7 @@ describe('a start', () => {
   it('opens descriptors before files are copied over them, and sends at once', () => {
     const program = start({ options: { files: {} } });
     expect(log).toEqual(['open', 'copy', 'finish', 'start []', 'sent']);
-    expect([program.id, overdue.has(program), core.startedTotal]).toEqual([4, true, 0]);
+    expect([program.id, watch.has(program), core.startedTotal]).toEqual([4, true, 0]);
   });
 
   it('waits for what takes time, and for the groups that it joins', async () => {
@@ -152,7 +154,7 @@ describe('a start', () => {
     breakIt();
     await expect((async () => start({ options: { files: {} } }))()).rejects.toBe(wrongStart);
     expect(log).toEqual(['open', 'abandon']);
-    expect(overdue.size).toBe(0);
+    expect(watch.size).toBe(0);
   });
 
   it('whose sandbox is closed while files are copied is none', async () => {
@@ -173,9 +175,9 @@ describe('a start', () => {
     expect(log).toEqual([]);
   });
 
-  it('without a wall limit is watched by nobody', () => {
-    expect(start({ wallTimeMs: null }).wallLimitMs).toBe(Number.POSITIVE_INFINITY);
-    expect(overdue.size).toBe(0);
+  it('is watched with its limits', () => {
+    const program = start({ wallTimeMs: null });
+    expect([watch.has(program), program.limits.wallTimeMs]).toEqual([true, null]);
   });
 
   it('of a warm process adopts it: it counts as started, on its own pipes', async () => {
@@ -195,7 +197,7 @@ describe('an end', () => {
     listener.onStarted(1, []);
     listener.onEnded(ENDED);
     expect(await program.result).toMatchObject({ status: 'ok', cause: 'none' });
-    expect([program.ended, overdue.size, vi.getTimerCount()]).toEqual([true, 0, 0]);
+    expect([program.ended, watch.size, vi.getTimerCount()]).toEqual([true, 0, 0]);
     expect(core).toMatchObject({ startedTotal: 1, finishedTotal: 1, byStatus: { ok: 1 } });
     expect(program.usage()).toEqual({ memoryBytes: 0, cpuTimeMs: 2, wallTimeMs: 3 });
   });
@@ -246,13 +248,18 @@ describe('a kill', () => {
     expect(log.slice(-1)).toEqual(['signal 15 killed true']);
     vi.advanceTimersByTime(100);
     expect(log.slice(-1)).toEqual(['signal 9 killed true']);
-    start({ options: { killGraceMs: 100 } }).endOverdue();
+    start({ options: { killGraceMs: 100 } }).endFor('wall-limit');
     expect(log.slice(-1)).toEqual(['signal 9 wall-limit true']);
+  });
+
+  it('for memory that its group does not count has it measured first', () => {
+    start().endFor('memory-limit', 70_000);
+    expect(log.slice(-2)).toEqual(['held 70000', 'signal 9 memory-limit true']);
   });
 
   it('whose report does not come is told all the same, without files', async () => {
     const program = start({ options: { copyOut: ['a'] } });
-    program.endOverdue();
+    program.endFor('wall-limit');
     vi.advanceTimersByTime(1000);
     expect(await program.result).toMatchObject({ cause: 'wall-limit', files: { copyOut: undefined } });
     listener.onEnded(ENDED);
@@ -272,7 +279,7 @@ describe('a kill', () => {
     lost.end();
     listener.onLost(error);
     expect(await refused(lost)).toBe(error);
-    expect([log.slice(-1), vi.getTimerCount(), overdue.size]).toEqual([['abandon'], 0, 0]);
+    expect([log.slice(-1), vi.getTimerCount(), watch.size]).toEqual([['abandon'], 0, 0]);
   });
 });
 
@@ -283,7 +290,7 @@ describe('a program that does not start', () => {
     listener.onFailed({} as never);
     expect(await failed).toBe(wrongStart);
     await expect(program.started).rejects.toBe(wrongStart);
-    expect([program.ended, core.startedTotal, overdue.size]).toEqual([true, 0, 0]);
+    expect([program.ended, core.startedTotal, watch.size]).toEqual([true, 0, 0]);
   });
 
   it('for a file of its outputs is told by that', async () => {

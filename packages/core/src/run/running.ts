@@ -4,10 +4,11 @@
  */
 
 import type { Group } from '../cgroup/group.js';
-import type { TimedProgram } from '../engine/overdue.js';
+import type { WatchedProgram } from '../engine/watch.js';
 import type { SbxError } from '../errors.js';
 import { copyIn } from '../files/copy.js';
 import type { EndedMessage } from '../native/native.js';
+import type { ResolvedLimits } from '../options/limits.js';
 import { explained, type StartAttempt, startError } from '../pool/failures.js';
 import { filterMayKill } from '../pool/sandbox-spec.js';
 import type { LiveUsage } from '../types/limits.js';
@@ -20,6 +21,7 @@ import { checkOpenFiles } from './plan.js';
 import {
   attemptOf,
   environmentFor,
+  helperTasksOf,
   type ProgramRequest,
   pinned,
   startMessage,
@@ -32,10 +34,9 @@ import { lookerFor } from './script.js';
 import { closeReported } from './stdio/init-files.js';
 import type { Stdio } from './stdio/stdio.js';
 
-export class Running implements TimedProgram {
+export class Running implements WatchedProgram {
   readonly id: number;
   readonly stdio: Stdio;
-  readonly wallLimitMs: number;
   /** Time that `end()` leaves it. */
   readonly graceMs: number;
   /** Resolves with the result; rejects only if the sandbox failed, a callback threw, or it never started. */
@@ -61,7 +62,6 @@ export class Running implements TimedProgram {
     this.lease = lease;
     this.#request = request;
     this.id = request.warmStart?.id ?? lease.nextProgramId();
-    this.wallLimitMs = request.limits.wallTimeMs ?? Number.POSITIVE_INFINITY;
     this.graceMs = request.options.killGraceMs ?? 0;
     this.#env = environmentFor(request.options, request.env, lease.core.toolchainPath);
     this.#attempt = attemptOf(request, this.#env, lease.core);
@@ -109,10 +109,7 @@ export class Running implements TimedProgram {
     throw error;
   }
 
-  /**
-   * Descriptors and files, in this order: a file that the program writes to is there before one is copied
-   * over it.
-   */
+  /** In this order: a file that the program writes to is there before one is copied over it. */
   #open(): Promise<void> | undefined {
     const opened = this.stdio.open();
     return opened === undefined ? this.#fill() : opened.then(() => this.#fill());
@@ -156,8 +153,9 @@ export class Running implements TimedProgram {
     return this.#killing.ageMs();
   }
 
-  endOverdue(): void {
-    this.#killing.endNow('wall-limit');
+  endFor(cause: 'wall-limit' | 'memory-limit', heldBytes = 0): void {
+    this.#makeMeter().noteHeld(heldBytes);
+    this.#killing.endNow(cause);
   }
 
   /** The run fails with this error once the program is dead. */
@@ -171,21 +169,21 @@ export class Running implements TimedProgram {
   }
 
   #makeMeter(): Meter {
-    this.#meter ??= new Meter(this.#group(), this.#helperTasks(), this.#request);
+    this.#meter ??= new Meter(this.group, helperTasksOf(this.lease, this.#request), this.#request);
     return this.#meter;
   }
 
-  #group(): Group | null {
-    return this.#request.member ?? this.lease.slot.cgroup.group;
+  get limits(): ResolvedLimits {
+    return this.#request.limits;
   }
 
-  #helperTasks(): number {
-    return this.#request.member === undefined ? this.lease.slot.cgroup.helperTasks : 0;
+  get group(): Group | null {
+    return this.#request.member ?? this.lease.slot.cgroup.group;
   }
 
   #send(joins: number[]): Running {
     const { id, stdio } = this;
-    const parts = { id, stdio, joins, env: this.#env, paths: this.#attempt.paths, group: this.#group() };
+    const parts = { id, stdio, joins, env: this.#env, paths: this.#attempt.paths, group: this.group };
     this.lease.start(startMessage(this.lease, this.#request, parts), this.#listener());
     return this.#begun();
   }
@@ -207,7 +205,7 @@ export class Running implements TimedProgram {
     this.#killing.begin();
     this.stdio.noteSent();
     this.#meter?.begin();
-    if (this.#request.limits.wallTimeMs !== null) this.lease.core.overdue.add(this);
+    this.lease.core.watch.add(this);
     if (PROGRAM_START.hasSubscribers) publishStart(this.id, this.#request.file);
     return this;
   }
@@ -235,7 +233,7 @@ export class Running implements TimedProgram {
     this.ended = true;
     this.#killing.over();
     const { core } = this.lease;
-    core.overdue.delete(this);
+    core.watch.delete(this);
     this.#countStart();
     core.finishedTotal += 1;
     const collected = this.#collect(ended);
@@ -252,7 +250,7 @@ export class Running implements TimedProgram {
       engine: core,
       hadConcurrent: this.#request.concurrency?.others === true,
       filterKills: filterMayKill(core.options, this.lease.slot.spec),
-      helperTasks: this.#helperTasks(),
+      helperTasks: helperTasksOf(this.lease, this.#request),
       atLeast: this.#meter?.highest,
     });
     core.byStatus[result.status] += 1;
@@ -292,7 +290,7 @@ export class Running implements TimedProgram {
     if (this.#killing.ending && error.code === 'SBX_CLOSED') return this.#endedUnreported();
     this.ended = true;
     this.#killing.over();
-    this.lease.core.overdue.delete(this);
+    this.lease.core.watch.delete(this);
     this.stdio.abandon();
     this.#failure ??= { error };
     this.#completion.reject(this.#failure.error);

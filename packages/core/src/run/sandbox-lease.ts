@@ -31,7 +31,7 @@ export interface ProgramListener {
 }
 
 /** The causes of a program's end that the host may name: some of `CAUSES`. */
-export type SignalCause = Extract<Cause, 'none' | 'wall-limit' | 'output-limit' | 'killed'>;
+export type SignalCause = Exclude<Cause, 'cpu-limit'>;
 
 const SIGKILL_STATUS = 9;
 const BUSY_RETRY_MS = 10;

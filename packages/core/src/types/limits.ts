@@ -18,7 +18,8 @@ export interface Limits {
   wallTimeMs?: number | null | undefined;
   /**
    * Memory of all processes together, swap, tmpfs, shared memory and pipe buffers included, in bytes. Over
-   * it: killed, `memory-limit`. Default 256 MiB.
+   * it: killed, `memory-limit`. As much again of what the kernel counts for nobody, such as record locks.
+   * Default 256 MiB.
    */
   memoryBytes?: number | null | undefined;
   /**

@@ -1,0 +1,150 @@
+#include "uncounted_bytes.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "../common/fd.h"
+#include "../common/folder.h"
+
+namespace sbx {
+namespace {
+
+// As much as Linux 6.18 was seen to take on 64 bits: for a lock; for both ends of a connection with what
+// belongs to them; for what is left of one that was closed.
+constexpr uint64_t kLockBytes = 256, kConnectionBytes = 4096, kClosedConnectionBytes = 256;
+constexpr int kFiles = 2;  // KCMP_FILES
+
+// Words are parted by spaces, and numbers may be followed by more.
+std::string_view Word(std::string_view line, unsigned number) {
+  for (;; --number) {
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    const size_t end = std::min(line.find(' '), line.size());
+    if (number == 0) return line.substr(0, end);
+    line.remove_prefix(end);
+  }
+}
+
+uint64_t Value(std::string_view digits, int base = 10) {
+  uint64_t value = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+  return value;
+}
+
+class Counting {
+ public:
+  Counting(int proc, uint64_t enough) : proc_(proc), enough_(enough), text_(size_t{1} << 16, '\0') {}
+  uint64_t bytes() const { return bytes_; }
+
+  void Add(int pid, bool network) {
+    ForEachNumber(std::to_string(pid) + "/task", [&](int thread) {
+      if (network) AddNetwork(thread);
+      AddLocks(pid, thread);
+    });
+  }
+
+ private:
+  // A table of open files that several share is counted once. Where the kernel does not say, threads are
+  // taken to share theirs, and processes not to.
+  void AddLocks(int pid, int thread) {
+    if (thread != pid && CompareFiles(pid, thread) <= 0) return;
+    for (const int other : holders_)
+      if (CompareFiles(other, thread) == 0) return;
+    const uint64_t before = bytes_;
+    const std::string folder = std::to_string(thread) + "/fdinfo/";
+    ForEachNumber(folder, [&](int number) {
+      ForEachLine(folder + std::to_string(number), [&](std::string_view line) {
+        if (line.starts_with("lock:")) bytes_ += kLockBytes;
+      });
+    });
+    if (bytes_ > before) holders_.push_back(thread);
+  }
+
+  // 0: the same table of open files; a negative error number where the kernel does not say.
+  static long CompareFiles(int one, int other) { return sys::Call(SYS_kcmp, one, other, kFiles, 0, 0); }
+
+  void AddNetwork(int thread) {
+    const std::string folder = std::to_string(thread);
+    struct stat status = {};
+    if (fstatat(proc_, (folder + "/ns/net").c_str(), &status, 0) < 0) return;
+    if (std::find(networks_.begin(), networks_.end(), status.st_ino) != networks_.end()) return;
+    networks_.push_back(status.st_ino);
+    for (const char* name : {"/net/tcp", "/net/tcp6"})
+      ForEachLine(folder + name, [&](std::string_view line) { AddConnection(line); });
+    for (const char* name : {"/net/udp", "/net/udp6"})
+      ForEachLine(folder + name, [&](std::string_view line) { bytes_ += SentAndReceived(line).first; });
+    ForEachLine(folder + "/net/netlink", [&](std::string_view line) { bytes_ += Value(Word(line, 4)); });
+  }
+
+  // A closed end of a connection and one that nobody has accepted have no inode; what waits in the others is
+  // counted by the group.
+  void AddConnection(std::string_view line) {
+    const auto [sent, received] = SentAndReceived(line);
+    const std::string_view state = Word(line, 3);
+    if (state == "0A") bytes_ += received * kConnectionBytes;  // that many wait
+    else if (state == "06") bytes_ += kClosedConnectionBytes;
+    else if (Word(line, 9) == "0") bytes_ += sent + received;
+  }
+
+  // Of a datagram socket the first is what is being put together to be sent, which is not counted either.
+  static std::pair<uint64_t, uint64_t> SentAndReceived(std::string_view line) {
+    const std::string_view queues = Word(line, 4);
+    const size_t colon = std::min(queues.find(':'), queues.size());
+    const uint64_t received = colon < queues.size() ? Value(queues.substr(colon + 1), 16) : 0;
+    return {Value(queues.substr(0, colon), 16), received};
+  }
+
+  template <class Take>
+  void ForEachNumber(const std::string& folder, Take take) {
+    const Fd opened(sys::Open(proc_, folder.c_str(), O_RDONLY | O_DIRECTORY));
+    if (!opened) return;
+    (void)ForEachEntry(opened.get(), [&](const sys::FolderEntry& entry) {
+      if (entry.name[0] != '.') take((int)Value(entry.name));
+      return bytes_ > enough_ ? -1 : 0;
+    });
+  }
+
+  template <class Take>
+  void ForEachLine(const std::string& path, Take take) {
+    const Fd file(sys::Open(proc_, path.c_str(), O_RDONLY));
+    if (!file) return;
+    size_t held = 0;
+    while (bytes_ <= enough_) {
+      const long size = sys::Read(file.get(), text_.data() + held, text_.size() - held);
+      if (size <= 0) return;
+      held += (size_t)size;
+      const std::string_view text(text_.data(), held);
+      size_t start = 0;
+      for (size_t end; (end = text.find('\n', start)) != std::string_view::npos; start = end + 1)
+        take(text.substr(start, end - start));
+      if (start == 0 && held == text_.size()) start = held;  // no line that matters is so long
+      held -= start;
+      text_.replace(0, held, text_, start, held);
+    }
+  }
+
+  const int proc_;
+  const uint64_t enough_;
+  uint64_t bytes_ = 0;
+  // A thread of each table of open files that has locks, and the networks that were looked at.
+  std::vector<int> holders_;
+  std::vector<ino_t> networks_;
+  std::string text_;
+};
+
+}  // namespace
+
+uint64_t UncountedBytes(int proc, const std::vector<int>& pids, bool network, uint64_t enough) {
+  Counting counting(proc, enough);
+  for (const int pid : pids) {
+    if (counting.bytes() > enough) break;
+    counting.Add(pid, network);
+  }
+  return counting.bytes();
+}
+
+}  // namespace sbx
