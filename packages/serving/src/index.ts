@@ -28,6 +28,7 @@ export { refuseUpgrade } from './refuse.js';
 export { parseRoot } from './root.js';
 export { METRICS_TYPE, sendText } from './send.js';
 export { endSlowBody } from './slow-body.js';
+export { SOCKET_OPTIONS } from './socket-options.js';
 export { type Sending, StallWatch } from './stall-watch.js';
 export { TIME_BOUNDS_SECONDS } from './time-bounds.js';
 export { makeTokenCheck } from './token.js';

@@ -29,10 +29,14 @@ it('there are so many, and those that are given back', () => {
   expect(places.take(new Client())).toBeNull();
 });
 
-it('while nobody else comes nobody has to hurry', () => {
-  const { clients } = full();
-  vi.advanceTimersByTime(100_000);
-  for (const { destroy } of clients) expect(destroy).not.toHaveBeenCalled();
+it('while nobody else comes who moves at all stays, and who stands still does not', () => {
+  const [slow, still] = full().clients;
+  for (let ms = 0; ms < 10_000; ms += 100) {
+    slow._handle.writeQueueSize -= 1;
+    vi.advanceTimersByTime(100);
+  }
+  expect(slow.destroy).not.toHaveBeenCalled();
+  expect(still.destroy).toHaveBeenCalled();
 });
 
 it.each([
@@ -53,8 +57,7 @@ it.each([
 });
 
 it('who has given back its place is not looked at any more', () => {
-  const { places, clients, back } = full();
-  places.take(new Client());
+  const { clients, back } = full();
   back[0]!();
   vi.advanceTimersByTime(2000);
   expect(clients.map(({ destroy }) => destroy.mock.calls.length > 0)).toEqual([false, true]);

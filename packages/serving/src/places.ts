@@ -1,6 +1,7 @@
 /**
  * Places for transfers, of which there are so many. A client that sends or takes next to nothing would keep
- * its own for ever, and a few of them all: while others are refused, such a connection is cut.
+ * its own for ever, and a few of them all: while others are refused, such a connection is cut. One that
+ * stands still is cut in any case.
  */
 import { type Sending, sentOver, takenSince } from './stall-watch.js';
 
@@ -55,7 +56,7 @@ export class Places {
       moved += mover.bytesRead - received + takenSince(sent, now);
       [received, sent] = [mover.bytesRead, now];
       if (performance.now() - since < stallMs) return;
-      if (moved < stallMs * bytesPerMs && this.#refusedAt >= since) mover.destroy();
+      if (moved === 0 || (moved < stallMs * bytesPerMs && this.#refusedAt >= since)) mover.destroy();
       since = performance.now();
       moved = 0;
     };

@@ -8,7 +8,14 @@ import {
   Stamper,
   VERSION_HEADER,
 } from '@sbx/fathom-client/wire';
-import { type EntryCheck, FOREIGN_PAGE, Receiving, refuseUpgrade, watchHalfSent } from '@sbx/serving';
+import {
+  type EntryCheck,
+  FOREIGN_PAGE,
+  Receiving,
+  refuseUpgrade,
+  SOCKET_OPTIONS,
+  watchHalfSent,
+} from '@sbx/serving';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Connection, type Host } from '../connection/connection.js';
 import { errorMessage } from '../errors.js';
@@ -22,12 +29,7 @@ const GOODBYE_MS = 2000;
 const GOODBYE_BYTES_MAX = 1024;
 /** Of messages of all connections that have not come whole. */
 const RECEIVE_BYTES_MAX = 512 * 2 ** 20;
-const SHARED = {
-  noServer: true,
-  clientTracking: false,
-  perMessageDeflate: false,
-  handleProtocols: chosenProtocol,
-} as const;
+const SHARED = { ...SOCKET_OPTIONS, handleProtocols: chosenProtocol };
 
 export class Upgrades {
   readonly #host: Host;

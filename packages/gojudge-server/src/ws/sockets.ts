@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { SUBPROTOCOL, TOKEN_SUBPROTOCOL_PREFIX } from '@sbx/gojudge-client/wire';
-import { keepAlive, protocolToken, refuseUpgrade, watchHalfSent } from '@sbx/serving';
+import { keepAlive, protocolToken, refuseUpgrade, SOCKET_OPTIONS, watchHalfSent } from '@sbx/serving';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { EntryCheck, EntryHeaders } from '../http/entry.js';
 import { pathOf } from '../http/request-path.js';
@@ -69,9 +69,7 @@ export class Sockets {
     try {
       const ws = require('ws') as typeof import('ws');
       this.#server = new ws.WebSocketServer({
-        noServer: true,
-        clientTracking: false,
-        perMessageDeflate: false,
+        ...SOCKET_OPTIONS,
         handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
         skipUTF8Validation: true, // Go does not look, and single bytes are replaced when the JSON is read
         maxPayload: this.#context.settings.frameMaxBytes,

@@ -14,7 +14,6 @@ import { sendNoToken } from './pages.js';
 
 /** Of all runs together; more are told to come again, and those that hardly move are cut. */
 const TRANSFERS_MAX = 16;
-const IDLE_MS = 30_000;
 const MIB = 2 ** 20;
 
 /** A content that a browser would like to show can do nothing: it is a download, and nobody's page. */
@@ -66,7 +65,6 @@ export class RunFiles {
     if (objection === 'no-token') return sendNoToken(response);
     if (objection === 'foreign-page') return sendText(response, 403, FOREIGN_PAGE);
     if (leave === null) return sendText(response, 503, BUSY, { 'Retry-After': '1' });
-    const stop = endWhenIdle(request);
     try {
       await this.#work(place, request, response);
     } catch (error) {
@@ -75,7 +73,6 @@ export class RunFiles {
       closeAfter(request, response);
       sendText(response, status, `${message}\n`, HEADERS);
     } finally {
-      stop();
       leave();
     }
   }
@@ -98,17 +95,6 @@ const NO_RUN =
 function closeAfter(request: IncomingMessage, response: ServerResponse): void {
   if (!request.complete) response.setHeader('Connection', 'close');
   request.resume();
-}
-
-/** A client that neither sends nor reads is gone. Returns what ends the look-out. */
-function endWhenIdle({ socket }: IncomingMessage): () => void {
-  let before = -1;
-  const timer = setInterval(() => {
-    const now = socket.bytesRead + socket.bytesWritten;
-    if (now === before) socket.destroy();
-    before = now;
-  }, IDLE_MS).unref();
-  return () => clearInterval(timer);
 }
 
 /** A folder is what ends with a slash. */

@@ -10,7 +10,7 @@ import {
   SUBPROTOCOL,
 } from '@sbx/console/wire';
 import type { Runner } from '@sbx/core';
-import { type EntryCheck, FOREIGN_PAGE, offeredProtocols, refuseUpgrade } from '@sbx/serving';
+import { type EntryCheck, FOREIGN_PAGE, offeredProtocols, refuseUpgrade, SOCKET_OPTIONS } from '@sbx/serving';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Protocol } from '../options.js';
 import type { Part } from '../parts/part.js';
@@ -39,9 +39,7 @@ export class LiveHub {
   readonly #openedAt = performance.now();
   readonly #connections = new Map<WebSocket, LiveConnection>();
   readonly #server = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    perMessageDeflate: false,
+    ...SOCKET_OPTIONS,
     maxPayload: MESSAGE_BYTES_MAX,
     handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
   });
