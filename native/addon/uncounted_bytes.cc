@@ -17,6 +17,8 @@ namespace {
 // As much as Linux 6.18 was seen to take on 64 bits: for a lock; for both ends of a connection with what
 // belongs to them; for what is left of one that was closed.
 constexpr uint64_t kLockBytes = 256, kConnectionBytes = 4096, kClosedConnectionBytes = 256;
+// Some 416 KiB each at the most, while nobody reads.
+constexpr uint64_t kFewConnections = 64;
 constexpr int kFiles = 2;  // KCMP_FILES
 
 // Words are parted by spaces, and numbers may be followed by more.
@@ -73,11 +75,26 @@ class Counting {
     if (fstatat(proc_, (folder + "/ns/net").c_str(), &status, 0) < 0) return;
     if (std::find(networks_.begin(), networks_.end(), status.st_ino) != networks_.end()) return;
     networks_.push_back(status.st_ino);
-    for (const char* name : {"/net/tcp", "/net/tcp6"})
-      ForEachLine(folder + name, [&](std::string_view line) { AddConnection(line); });
+    if (HasManyConnections(folder))
+      for (const char* name : {"/net/tcp", "/net/tcp6"})
+        ForEachLine(folder + name, [&](std::string_view line) { AddConnection(line); });
     for (const char* name : {"/net/udp", "/net/udp6"})
       ForEachLine(folder + name, [&](std::string_view line) { bytes_ += SentAndReceived(line).first; });
     ForEachLine(folder + "/net/netlink", [&](std::string_view line) { bytes_ += Value(Word(line, 4)); });
+  }
+
+  // Their tables are of the whole machine, and take it milliseconds to look through. True, too, where their
+  // number is not told.
+  bool HasManyConnections(const std::string& folder) {
+    bool isTold = false;
+    uint64_t count = 0;
+    for (const char* name : {"/net/sockstat", "/net/sockstat6"})
+      ForEachLine(folder + name, [&](std::string_view line) {
+        const std::string_view of = Word(line, 0);
+        if (of == "TCP:") isTold = true;
+        if (of == "TCP:" || of == "TCP6:") count += Value(Word(line, 2)) + Value(Word(line, 6));
+      });
+    return !isTold || count > kFewConnections;
   }
 
   // A closed end of a connection and one that nobody has accepted have no inode; what waits in the others is

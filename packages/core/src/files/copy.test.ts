@@ -1,12 +1,16 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { copyIn } from './copy.js';
 import type { WorkFolder } from './trees.js';
+
+let nowMs = 0;
+beforeEach(() => void vi.spyOn(performance, 'now').mockImplementation(() => nowMs));
+afterEach(() => void vi.restoreAllMocks());
 
 /** A folder whose system calls take a millisecond each, and what was made in it. */
 function slowFolder(checkOpen: () => void = () => undefined) {
   const made: string[] = [];
   const spend = (name: string) => {
-    for (const until = performance.now() + 1; performance.now() < until; );
+    nowMs += 1;
     made.push(name);
     return 0;
   };
