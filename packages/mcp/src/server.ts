@@ -13,7 +13,7 @@ import { makeMcpServer } from './mcp-server.js';
 import { type McpServerOptions, parseOptions, type ResolvedOptions } from './options.js';
 import { SandboxPool } from './sandboxes/pool.js';
 import { SandboxSession } from './sandboxes/session.js';
-import { CallMemory } from './tools/call-memory.js';
+import { CallMemory, type CallShare } from './tools/call-memory.js';
 
 /** An open server; see `createMcpServer`. */
 export interface McpSandboxServer extends AsyncDisposable {
@@ -59,6 +59,8 @@ export async function createMcpServer(options: McpServerOptions = {}): Promise<M
   return new OpenServer(resolved, resolved.engine ?? (await openEngine(resolved)));
 }
 
+/** Of what calls may hold, so that one session does not keep the others waiting. */
+const SESSION_PART = 1 / 4;
 /** Beside those of sessions: compilers, and sandboxes that are being given up. */
 const SANDBOXES_SPARE = 32;
 
@@ -108,7 +110,8 @@ class OpenServer implements McpSandboxServer {
       yieldMs: options.sessionYieldMs,
       open: () => this.#openSession(),
     });
-    this.#modern = createMcpHandler(() => this.#makeServer(this.#shared), {
+    const shared = this.#memory.share(1 / 2);
+    this.#modern = createMcpHandler(() => this.#makeServer(this.#shared, shared), {
       legacy: 'reject',
       maxRequestBodySize: messageBytesMax,
       onerror: (error) => logger.debug({ reason: error.name }, 'a request was refused'),
@@ -153,7 +156,8 @@ class OpenServer implements McpSandboxServer {
     const session = this.#newSession();
     const { messageBytesMax: maxBufferSize } = this.#options;
     const transport = new StdioServerTransport(input, output, { maxBufferSize });
-    const handle = serveStdio(() => this.#makeServer(session), {
+    const memory = this.#memory.share(1);
+    const handle = serveStdio(() => this.#makeServer(session, memory), {
       transport,
       onerror: (error) => this.#options.logger.debug({ reason: error.name }, 'a message was refused'),
     });
@@ -179,7 +183,7 @@ class OpenServer implements McpSandboxServer {
 
   #openSession(): SessionParts {
     const session = this.#newSession();
-    const server = this.#makeServer(session);
+    const server = this.#makeServer(session, this.#memory.share(SESSION_PART));
     return {
       server,
       hasBeenUsed: () => session.hasBeenUsed,
@@ -191,8 +195,7 @@ class OpenServer implements McpSandboxServer {
     };
   }
 
-  #makeServer(session: SandboxSession): McpServer {
-    const memory = this.#memory;
+  #makeServer(session: SandboxSession, memory: CallShare): McpServer {
     const context = {
       options: this.#options,
       engine: this.engine,

@@ -23,6 +23,7 @@ export {
 } from './check.js';
 export { describe, quote } from './describe.js';
 export { PROGRAM_HINTS } from './foreign-names.js';
+export { checkCeilings } from './limits.js';
 export { keySegment, type Problem, problem, throwProblem, within, wrongType } from './problem.js';
 export { validateGroup, validateOneShot, validateOneShotSpawn } from './program.js';
 export { ONE_SHOT_RULES } from './program-rules.js';

@@ -1,12 +1,12 @@
 /** All sandboxes of a server: how many there may be, and how much memory they may promise together. */
-import { DEFAULT_LIMITS, type Engine, type Limits, Sandbox } from '@sbx/core';
+import { DEFAULT_LIMITS, type Engine, type Limits, optionRules, Sandbox } from '@sbx/core';
 import type { ResolvedOptions } from '../options.js';
 import { ToolError } from './tool-error.js';
 import { Workspace, type WorkspaceParts } from './workspace.js';
 
 export type PoolOptions = Pick<
   ResolvedOptions,
-  'sandboxCountMax' | 'memoryBytesMax' | 'idleMs' | 'limits' | 'network' | 'logger'
+  'sandboxCountMax' | 'memoryBytesMax' | 'idleMs' | 'limits' | 'ceilings' | 'network' | 'logger'
 >;
 
 /** Who is told that a sandbox is gone. */
@@ -38,6 +38,7 @@ export class SandboxPool {
   }
 
   async create(asked: Limits, signal: AbortSignal | undefined, onGone: OnGone): Promise<Workspace> {
+    optionRules.checkCeilings(asked, this.#options.ceilings);
     const limits = this.limitsFor(asked);
     const memoryBytes = limits.memoryBytes ?? DEFAULT_LIMITS.memoryBytes!;
     this.#reserve(memoryBytes);

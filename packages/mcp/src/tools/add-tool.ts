@@ -11,7 +11,7 @@ import type { Registry } from '@sbx/languages';
 import type { z } from 'zod';
 import type { ResolvedOptions } from '../options.js';
 import type { SandboxSession } from '../sandboxes/session.js';
-import type { CallMemory } from './call-memory.js';
+import type { CallShare } from './call-memory.js';
 import { sentenceFor } from './failure.js';
 
 /** What all tools of one session share. */
@@ -20,7 +20,7 @@ export interface ToolContext {
   engine: Engine;
   registry: Registry;
   session: SandboxSession;
-  memory: CallMemory;
+  memory: CallShare;
 }
 
 export interface ToolDefinition<Input extends z.ZodType, Output extends z.ZodType> {

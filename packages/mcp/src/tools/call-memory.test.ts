@@ -2,16 +2,18 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Unsent } from '@sbx/serving';
 import { beforeEach, expect, test } from 'vitest';
-import { CallMemory } from './call-memory.js';
+import { CallMemory, type CallShare } from './call-memory.js';
 
 let unsent: Unsent;
-let memory: CallMemory;
+let all: CallMemory;
+let memory: CallShare;
 let begun: string[];
 let ends: Map<string, () => void>;
 
 beforeEach(() => {
   unsent = new Unsent(100);
-  memory = new CallMemory(1000, unsent);
+  all = new CallMemory(1000, unsent);
+  memory = all.share(1);
   begun = [];
   ends = new Map();
 });
@@ -81,4 +83,15 @@ test('none begins while clients do not take their answers', async () => {
   unsent.release(taker, 1);
   await turn();
   expect(begun).toEqual(['a']);
+});
+
+test('a session has its part, and who waits for that keeps no other waiting', async () => {
+  memory = all.share(1 / 4);
+  for (const name of ['a', 'b', 'c', 'd']) void call(name, 100);
+  memory = all.share(1 / 4);
+  void call('other', 250);
+  await turn();
+  expect(begun).toEqual(['a', 'b', 'other']);
+  await end('b');
+  expect(begun).toEqual(['a', 'b', 'other', 'c']);
 });

@@ -4,7 +4,7 @@
  * client takes waits.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { CallMemory } from './call-memory.js';
+import type { CallShare } from './call-memory.js';
 
 const JOIN_MS = 50;
 const MESSAGE_BYTES_MAX = 8192;
@@ -19,7 +19,7 @@ export interface Progress {
 }
 
 /** `null` when the caller asked for none. */
-export function progressOf(ctx: ServerContext, memory: CallMemory): Progress | null {
+export function progressOf(ctx: ServerContext, memory: CallShare): Progress | null {
   const token = ctx.mcpReq._meta?.progressToken;
   if (token === undefined) return null;
   let progress = 0;

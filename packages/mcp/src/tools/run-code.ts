@@ -4,7 +4,7 @@
  */
 import { extname } from 'node:path';
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
-import type { Limits, Sandbox } from '@sbx/core';
+import { type Limits, optionRules, type Sandbox } from '@sbx/core';
 import type { Artifact, Language } from '@sbx/languages';
 import { z } from 'zod';
 import type { SandboxInUse } from '../sandboxes/session.js';
@@ -68,7 +68,8 @@ class CodeRun {
   }
 
   async run(language: Language, request: Request): Promise<CallToolResult> {
-    const { registry, engine } = this.#context;
+    const { registry, engine, options } = this.#context;
+    optionRules.checkCeilings(request.limits, options.ceilings);
     const { signal } = this.#ctx.mcpReq;
     const compilation = await registry.compile({
       engine,

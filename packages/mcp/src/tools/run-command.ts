@@ -1,5 +1,5 @@
 /** `run_command`: a line of shell in the sandbox. */
-import { DEFAULT_ENV } from '@sbx/core';
+import { DEFAULT_ENV, optionRules } from '@sbx/core';
 import { z } from 'zod';
 import type { ToolContext, ToolDefinition } from './add-tool.js';
 import { heldByProgram } from './held-bytes.js';
@@ -36,7 +36,7 @@ function inputOf({ options }: ToolContext) {
 type Input = ReturnType<typeof inputOf>;
 
 export function runCommandTool(context: ToolContext): ToolDefinition<Input, typeof programResult> {
-  const { shownBytesMax } = context.options;
+  const { shownBytesMax, ceilings } = context.options;
   return {
     name: 'run_command',
     title: 'Run a command',
@@ -50,6 +50,7 @@ export function runCommandTool(context: ToolContext): ToolDefinition<Input, type
     heldBytes: (args) => heldByProgram(args, context),
     run: ({ command, cwd, env, stdin, limits, sandbox: id }, ctx) =>
       context.session.use(id, ctx.mcpReq.signal, async ({ workspace, id: name, note }) => {
+        optionRules.checkCeilings(limits, ceilings);
         const progress = progressOf(ctx, context.memory);
         const result = await workspace.sandbox.run('/bin/sh', ['-c', command], {
           cwd,
