@@ -11,6 +11,7 @@
 #include "link.h"
 #include "reactor.h"
 #include "relay.h"
+#include "sparse_copy.h"
 #include "spawn.h"
 #include "streams.h"
 #include "uncounted.h"
@@ -129,6 +130,7 @@ constexpr Export kExports[] = {
     {"giveAway", GiveAway},
     {"readOnlyFile", ReadOnlyFile},
     {"copyFile", CopyFile},
+    {"copyWithin", CopyWithin},
     {"pipe", MakePipe},
     {"memoryFile", MakeMemoryFile},
     {"eventFd", MakeEventFd},

@@ -10,6 +10,7 @@
 
 #include "../common/fd.h"
 #include "../common/memory_file.h"
+#include "create_below.h"
 #include "decode.h"
 #include "file_call.h"
 #include "file_identity.h"
@@ -19,46 +20,6 @@
 
 namespace sbx {
 namespace {
-
-// Makes the folders that lead to the last component of `path`: on the way down, since each walk from the top
-// takes a millisecond where names lie as deep as they can.
-int MakeParents(int dir, const std::string& path, mode_t mode, bool follow) {
-  Fd above(sys::Fcntl(dir, F_DUPFD_CLOEXEC, 0));
-  size_t start = 0;
-  for (size_t end = path.find('/'); above && end != std::string::npos; end = path.find('/', start)) {
-    const std::string name = path.substr(start, end - start);
-    const int made = sys::MkdirAt(above.get(), name.c_str(), mode);
-    if (made < 0 && made != -EEXIST) return made;
-    if (made == 0) {
-      // The process's umask has had its say.
-      const Fd folder(OpenBelow(above.get(), name.c_str(), O_RDONLY | O_DIRECTORY, 0, false));
-      if (folder) (void)!RawSyscall(SYS_fchmod, folder.get(), mode);
-    }
-    int next = OpenBelow(above.get(), name.c_str(), O_PATH | O_DIRECTORY, 0, false);
-    if (next == -ELOOP && follow)  // a link, which may lead up: from the top
-      next = OpenBelow(dir, path.substr(0, end).c_str(), O_PATH | O_DIRECTORY, 0, true);
-    above.reset(next);
-    start = end + 1;
-  }
-  return above ? 0 : above.release();
-}
-
-// Opens a regular file to be written anew, its folders made where they are missing.
-int CreateBelow(int dir, const std::string& path, mode_t mode, mode_t folderMode, bool follow) {
-  int opened = OpenBelow(dir, path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, mode, follow);
-  if (opened == -ENOENT) {
-    if (const int made = MakeParents(dir, path, folderMode, follow); made < 0) return made;
-    opened = OpenBelow(dir, path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, mode, follow);
-  }
-  if (opened < 0) return opened;
-  Fd file(opened);
-  struct stat status = {};
-  if (const int error = CheckRegular(opened, status); error < 0) return error;
-  // The process's umask has had its say; the mode is the caller's. Not ours to change where the program made
-  // the file.
-  if ((status.st_mode & 07777) != mode) (void)!RawSyscall(SYS_fchmod, opened, mode);
-  return file.release();
-}
 
 Napi::Value Number(Napi::Env env, long value) { return Napi::Number::New(env, (double)value); }
 
@@ -168,10 +129,10 @@ Napi::Value CreateFile(const Napi::CallbackInfo& info) {
   const mode_t folderMode = args.Uint("folderMode", 0755);
   const bool follow = args.Flag("follow"), later = args.Flag("later");
   const auto owner = (int64_t)args.Number("owner");
+  const auto flags = (int)args.Uint("flags", O_TRUNC);
   if (args.failed()) return {};
-  const auto create = [=](int below) {
-    return AsOwner(owner, [&] { return CreateBelow(below, path, mode, folderMode, follow); });
-  };
+  const Creation creation = {path, mode, folderMode, follow, flags};
+  const auto create = [=](int below) { return AsOwner(owner, [&] { return CreateBelow(below, creation); }); };
   return MakeFileCall(info.Env(), {dir, later}, create, Lent);
 }
 

@@ -18,7 +18,8 @@ Napi::Value LinkIn(const Napi::CallbackInfo& info);
 // Of what is open, or of a name in it, a link itself too. Node's own calls take doubles, which are off by up
 // to 240 ns.
 Napi::Value SetTimes(const Napi::CallbackInfo& info);
-// { dir, path, mode, owner, follow }: made or cut, with its parents.
+// { dir, path, mode, owner, follow, flags }: made, with its parents, or cut; with `flags`, which say how it
+// is opened, what is there keeps its content and mode.
 Napi::Value CreateFile(const Napi::CallbackInfo& info);
 Napi::Value FillFile(const Napi::CallbackInfo& info);  // (fd, bytes): written and closed
 // { dir, path, maxBytes, truncate, follow }: as ReadOpened; nothing of one too large.

@@ -14,6 +14,7 @@ let sandbox: Sandbox;
 beforeEach(async () => {
   sandbox = await sbx.engine.createSandbox({ limits: { memoryBytes: 256 * MiB, diskBytes: 128 * MiB } });
   await sandbox.writeFile('old', 'x');
+  await sandbox.writeFile('new', 'x');
   const limits = { cpuTimeMs: 60_000, wallTimeMs: 60_000 };
   const program = await sandbox.spawn(t('hold-files'), ['12'], { limits, stdout: 'pipe' });
   for await (const chunk of program.stdout!) if (`${chunk}`.includes('ready')) break;
@@ -24,9 +25,12 @@ const gone = (call: Promise<unknown>) => expect(call).rejects.toMatchObject({ co
 
 const calls: [string, () => Promise<unknown>][] = [
   ['writing a file', () => sandbox.writeFile('f', 'x')],
-  ['writing a new file', () => sandbox.writeFile('new', 'x')],
+  ['writing a new file', () => sandbox.writeFile('n', 'x')],
   ['writing a file from a stream', () => sandbox.writeFile('f', chunks())],
   ['writing a file of the host', () => sandbox.writeFile('f', { hostFile: '/bin/true' })],
+  ['adding to a file', () => sandbox.appendFile('f', 'x')],
+  ['copying onto a file', () => copyOnto('f', 'g', 'f', 'g')], // by one of its names it is there
+  ['copying a file', () => sandbox.copyFile('new', 'copy')],
   ['reading a file that is missing', () => gone(sandbox.readFile('missing'))],
   ['making a folder', () => sandbox.mkdir('a/b', { recursive: true })],
   ['making a link', () => sandbox.symlink('f', 'link')],
@@ -39,6 +43,10 @@ const calls: [string, () => Promise<unknown>][] = [
   ['a file that is to come out of another', () => run({ copyOut: ['missing'] })],
   ['a program that is missing', () => sandbox.run('./missing').catch(() => undefined)],
 ];
+
+async function copyOnto(...names: string[]) {
+  for (const name of names) await sandbox.copyFile('old', name);
+}
 
 const run = (options: RunOptions) => sandbox.run('/bin/true', [], options);
 

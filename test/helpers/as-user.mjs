@@ -89,6 +89,11 @@ const shut = 'mkdir -p d/a/b/c; touch d/a/b/c/f; chmod 0 d/a/b/c; chmod 555 d/a/
 await sandbox.run('/bin/sh', ['-c', shut]);
 await sandbox.rm('d', { recursive: true });
 session.afterRemoval = await sandbox.readdir();
+await sandbox.run('/bin/sh', ['-c', 'echo program > p; chmod 640 p; echo other > q; chmod 600 q']);
+await sandbox.appendFile('p', 'host\n');
+await sandbox.copyFile('p', 'q');
+session.copied = await sandbox.run('/bin/sh', ['-c', 'echo more >> q; cat q; stat -c %a p q']);
+session.copied = session.copied.stdout.text();
 await sandbox.close();
 
 const asRoot = await Engine.open({

@@ -38,7 +38,8 @@ export interface Answers {
   rootAttack: string;
   served: { stdout: string; waiting: number; cold: number; reason: string };
   given: { tried: string[]; kept: boolean }[];
-  session: { text: string; statuses: string[]; forks: string; names: string[]; afterRemoval: string[] };
+  session: Record<'text' | 'forks' | 'copied', string> &
+    Record<'statuses' | 'names' | 'afterRemoval', string[]>;
 }
 
 /** Asks as-user.mjs, as nobody; `enter` is a shell command that root runs in that process before. */

@@ -106,6 +106,21 @@ test('streams that were asked for as pipes are there, others may not be', { time
   expect(complaints).toEqual([]);
 });
 
+test('a file takes whatever can be written, and a link is added to none', { timeout: 120_000 }, () => {
+  const complaints = complaintsOf(`
+    import { Sandbox } from '@sbx/core';
+    await using sandbox = await Sandbox.create();
+    for (const data of ['x', Buffer.from('x'), { text: 'x' }, { hostFile: '/x' }, process.stdin])
+      await sandbox.appendFile('f', data, { mode: undefined });
+    // @ts-expect-error a link is none
+    await sandbox.appendFile('f', { symlink: 'x' });
+    await sandbox.copyFile('f', 'g', { mode: 0o755 });
+    // @ts-expect-error as node:fs has it
+    await sandbox.copyFile('f', 'g', 1);
+  `);
+  expect(complaints).toEqual([]);
+});
+
 /** Types of what callers write, by their names; what servers and results are made of is written by us. */
 const OPTION_TYPE = /(Options|Request|Limits|Command|Definition|Step)$/;
 const ENTRIES: Readonly<Record<string, string>> = {

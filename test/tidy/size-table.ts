@@ -18,7 +18,6 @@ export const PARAMETERS_MAX = 4;
  * fewer.
  */
 export const NATIVE_WITH_MORE_PARAMETERS: readonly string[] = [
-  'native/addon/files.cc CreateBelow',
   'native/addon/open_below.cc OpenBelow',
   'native/addon/open_below.h OpenBelow',
   'native/common/channel.cc Receive',

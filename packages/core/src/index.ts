@@ -9,7 +9,7 @@ export { signalNumber } from './errno.js';
 export type { KnownLimits, MissingProgram } from './error-text.js';
 export * from './errors.js';
 export type { FolderEntry } from './files/list.js';
-export type { FileData } from './files/work-files.js';
+export type { FileContents, FileData } from './files/work-files.js';
 export {
   ALLOWABLE_SYSCALLS,
   type AllowableSyscall,

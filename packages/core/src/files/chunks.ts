@@ -32,14 +32,20 @@ export async function* readChunks(file: number, path: string): AsyncGenerator<Ui
   }
 }
 
+/** What chunks are written to: `operation` for errors. */
+export interface ChunkTarget {
+  file: number;
+  operation: string;
+  path: string;
+}
+
 /**
  * An error thrown by the source itself is the caller's own, and passes as it is. When the sandbox closes,
  * a source that gives nothing is waited for no longer.
  */
 export async function writeChunks(
   folder: WorkFolder,
-  file: number,
-  path: string,
+  { file, operation, path }: ChunkTarget,
   source: AsyncIterable<Uint8Array | string>,
 ): Promise<void> {
   const closing = folder.closing();
@@ -49,7 +55,7 @@ export async function writeChunks(
       const { done, value } = await unlessAborted(chunks.next(), closing);
       if (done) return;
       const writing = writeBeside(folder, file, toBytes(value));
-      await writing.catch((error) => fail('writeFile', path, error));
+      await writing.catch((error) => fail(operation, path, error));
     }
   } finally {
     await chunks.close();

@@ -1,4 +1,5 @@
 /** Files into a sandbox before a program starts. */
+import { constants } from 'node:fs';
 import { FileAccessError } from '../errors.js';
 import { immediateBytes } from '../options/content.js';
 import type { Content, FileInput } from '../types/files.js';
@@ -150,9 +151,11 @@ interface CreateOptions {
   mode: number;
   follow: boolean;
   operation?: string;
+  /** Of its opening: one that is there keeps its content and mode. Default: it is cut. */
+  flags?: number;
 }
 
-/** A regular file to be written anew, its folders made. Throws `FileAccessError`. */
+/** A regular file to be written, its folders made. Throws `FileAccessError`. */
 function create(folder: WorkFolder, path: string, options: CreateOptions): number {
   const { native, owner, folderMode } = folder;
   const { mode, follow } = options;
@@ -169,9 +172,9 @@ export async function createBeside(
   options: CreateOptions,
 ): Promise<number> {
   const { native, owner, folderMode } = folder;
-  const { mode, follow } = options;
+  const { mode, follow, flags = constants.O_TRUNC } = options;
   const made = await inTreeBeside<number>(folder, path, (dir, below, later) =>
-    native.createFile({ dir, path: below, mode, folderMode, owner, follow, later }),
+    native.createFile({ dir, path: below, mode, folderMode, owner, follow, flags, later }),
   );
   return checkCreated(made, path, options);
 }

@@ -100,6 +100,21 @@ async function readAll(fd: number, size: number, refuse: (why: Refusal) => never
   return bytes.subarray(0, at);
 }
 
+/** From its start, wherever its offset stands. */
+export async function* hostChunks(
+  fd: number,
+  refuse: (why: Refusal) => never,
+): AsyncGenerator<Uint8Array, void> {
+  for (let at = 0; ; ) {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    const reading = read(fd, chunk, 0, CHUNK_BYTES, at);
+    const { bytesRead } = await reading.catch((cause) => refuse({ errno: cause.errno, cause }));
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    yield chunk.subarray(0, bytesRead);
+  }
+}
+
 /** Files of /proc and /sys have no size, but contents. */
 async function readToEnd(fd: number, refuse: (why: Refusal) => never): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];

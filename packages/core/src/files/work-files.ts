@@ -7,8 +7,10 @@ import { constants, fchmod as fchmodCallback, promises as fs, type Stats } from 
 import { promisify } from 'node:util';
 import { FileAccessError, isSbxError } from '../errors.js';
 import { EEXIST, ENOTEMPTY, EXDEV } from '../native/errno.js';
-import { isStream } from '../options/content.js';
+import { immediateBytes, isStream } from '../options/content.js';
 import {
+  validateAppendFile,
+  validateCopyFile,
   validateLinkTarget,
   validateMkdir,
   validateMode,
@@ -17,10 +19,12 @@ import {
   validateWriteFile,
 } from '../options/file-calls.js';
 import { holdStream } from '../streams/held.js';
-import type { FileInput, FileStat } from '../types/files.js';
+import type { Content, FileInput, FileStat } from '../types/files.js';
 import { call, inParentBeside, inTreeBeside, openParentBeside, readBeside } from './beside-programs.js';
 import { fail, readChunks, refuseUnlessRegular, writeChunks } from './chunks.js';
 import { createBeside, makeLinkBeside, modeOf, writeInto } from './copy.js';
+import { copyWithin } from './copy-within.js';
+import { hostChunks, withHostFile } from './host-input.js';
 import { type FolderEntry, kindOf, listBelow, listFolder } from './list.js';
 import { notRegular } from './refusals.js';
 import { O_PATH, parentsInTree, type WorkFolder } from './trees.js';
@@ -37,6 +41,8 @@ const STILL_FILLED =
 
 /** Data that can be written: text, bytes, a stream of either, or as in `files`. */
 export type FileData = string | Uint8Array | AsyncIterable<Uint8Array | string> | FileInput;
+/** As `FileData`, without links. */
+export type FileContents = Exclude<FileData, { symlink: string }>;
 
 export class WorkFiles {
   readonly #folder: WorkFolder;
@@ -65,10 +71,33 @@ export class WorkFiles {
     this.#check();
     holdStream(data);
     const { mode } = options;
-    if (isStream(data)) return this.#writeStream(path, data, mode ?? 0o644);
+    if (isStream(data)) return this.#writeStream(path, data, { mode: mode ?? 0o644, operation: 'writeFile' });
     if (typeof data === 'object' && 'symlink' in data)
       return makeLinkBeside(this.#folder, path, data.symlink);
     await writeInto(this.#folder, path, data, { mode: mode ?? modeOf(data), follow: true });
+  }
+
+  async appendFile(path: string, data: FileContents, options: { mode?: number } = {}): Promise<void> {
+    validateAppendFile(data, options);
+    this.#check();
+    holdStream(data);
+    const { mode = isStream(data) ? 0o644 : modeOf(data) } = options;
+    const append = (source: AsyncIterable<Uint8Array | string>) =>
+      this.#writeStream(path, source, { mode, operation: 'appendFile', flags: constants.O_APPEND });
+    if (isStream(data)) return append(data);
+    const bytes = immediateBytes(data);
+    if (bytes !== null) return append(once(bytes));
+    await withHostFile(data as Content, path, (file, _, refuse) => append(hostChunks(file, refuse)));
+  }
+
+  async copyFile(from: string, to: string, options: { mode?: number } = {}): Promise<void> {
+    validateCopyFile(from, to, options);
+    const file = await this.#open('copyFile', from, constants.O_RDONLY);
+    try {
+      await copyWithin(this.#folder, { file, path: from }, to, options.mode);
+    } finally {
+      this.#close(file);
+    }
   }
 
   async *read(path: string): AsyncGenerator<Uint8Array, void, undefined> {
@@ -190,11 +219,16 @@ export class WorkFiles {
     return opened >= 0;
   }
 
-  async #writeStream(path: string, source: AsyncIterable<Uint8Array | string>, mode: number): Promise<void> {
-    const file = await createBeside(this.#folder, path, { mode, follow: true, operation: 'writeFile' });
+  async #writeStream(
+    path: string,
+    source: AsyncIterable<Uint8Array | string>,
+    options: { mode: number; operation: string; flags?: number },
+  ): Promise<void> {
+    const { operation } = options;
+    const file = await createBeside(this.#folder, path, { ...options, follow: true });
     try {
-      refuseUnlessRegular(file, 'writeFile', path);
-      await writeChunks(this.#folder, file, path, source);
+      refuseUnlessRegular(file, operation, path);
+      await writeChunks(this.#folder, { file, operation, path }, source);
     } finally {
       this.#close(file);
     }
@@ -238,6 +272,10 @@ export class WorkFiles {
 function checkMade(path: string, made: number, mayExist: boolean): void {
   if (made >= 0 || (mayExist && made === EEXIST)) return;
   throw new FileAccessError({ operation: 'mkdir', path, errno: -made });
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  yield bytes;
 }
 
 function toStat(stats: Stats): FileStat {

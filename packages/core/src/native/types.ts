@@ -224,15 +224,23 @@ export interface Native {
   linkIn(options: { fromDir: number; from: string; toDir: number; to: string; owner: number }): number;
   /** Of an open file (`name` is empty), or of a name in an open folder, a link itself included. */
   setTimes(options: { fd: number; name: string; seconds: number; nanoseconds: number }): number;
-  /** A regular file, made or cut, with the folders that lead to it. */
+  /**
+   * A regular file, made or cut, with the folders that lead to it. With `flags`, those of its opening, one
+   * that is there keeps its content and mode.
+   */
   createFile(
-    options: PathBeneath & { mode: number; folderMode: number; owner: number } & Later,
+    options: PathBeneath & { mode: number; folderMode: number; owner: number; flags?: number } & Later,
   ): number | Promise<number>;
   createFile(options: PathBeneath & { mode: number; folderMode: number; owner: number }): number;
   /** Writes and closes it. */
   fillFile(fd: number, bytes: Uint8Array): number;
   /** As `fillFile`, from an open regular file, by the kernel; large ones on another thread. */
   copyFile(from: number, to: number, later: boolean): number | Promise<number>;
+  /**
+   * From an open regular file, whose offset moves, in the place of all that the other has, which is closed;
+   * holes stay holes. Large ones on another thread.
+   */
+  copyWithin(from: number, to: number, later: boolean): number | Promise<number>;
   /**
    * EINVAL or EISDIR when not regular. Of one larger than `maxBytes` nothing is read, or with `truncate` the
    * first.

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidOptionsError } from '../errors.js';
 import {
+  validateAppendFile,
+  validateCopyFile,
   validateFiles,
   validateMkdir,
   validateMode,
@@ -44,8 +46,14 @@ describe('files of a living sandbox', () => {
     [() => validateWriteFile(new ArrayBuffer(2), {}), 'data', /new Uint8Array/],
     [() => validateWriteFile(new Blob(['a']), {}), 'data', /stream\(\)/],
     [() => validateWriteFile('a', 'latin1'), 'options', /UTF-8/],
-    [() => validateWriteFile('a', { flag: 'a' }), 'options.flag', /let a program do it/],
+    [() => validateWriteFile('a', { flag: 'a' }), 'options.flag', /call appendFile/],
     [() => validateWriteFile('a', { mode: 644 }), 'options.mode', /0o644/],
+    [() => validateAppendFile({ symlink: 'a' }, {}), 'data.symlink', /must be left out/],
+    [() => validateAppendFile('a', 'latin1'), 'options', /UTF-8/],
+    [() => validateCopyFile(5, 'b', {}), 'from', /must be a path/],
+    [() => validateCopyFile('a', '../b', {}), 'to', /'\.\.' part/],
+    [() => validateCopyFile('a', 'b', 1), 'options', /is replaced; look with exists/],
+    [() => validateCopyFile('a', 'b', { recursive: true }), 'options.recursive', /cp -a/],
     [() => validateFiles(['a']), 'files', /an object of path: content/],
     [() => validateReadFile('utf8'), 'options', /readTextFile/],
     [() => validateReadFile({ encoding: 'utf8' }), 'options.encoding', /readTextFile/],

@@ -14,10 +14,11 @@ import {
   hasKeyOfFile,
   isStream,
 } from './content.js';
-import { PATH_BYTES_MAX } from './paths.js';
+import { checkFilePath, PATH_BYTES_MAX } from './paths.js';
 import { type Problem, problem, throwProblem } from './problem.js';
 import { SIGNAL_RULE } from './program-rules.js';
 
+const REPLACES = 'What is there is replaced; look with exists.';
 const READ_FILE = table<{ maxBytes?: number }>(
   'the options of readFile',
   { maxBytes: number(0, CONTENT_BYTES_MAX, { unit: 'bytes' }) },
@@ -29,8 +30,20 @@ const WRITE_FILE = table<{ mode?: number }>(
   {
     hints: {
       encoding: 'Text is written as UTF-8; give bytes for another encoding.',
-      flag: 'A file is made or replaced; to add to one let a program do it.',
+      flag: 'A file is made or replaced; to add to one call appendFile.',
     },
+  },
+);
+const APPEND_FILE = table<{ mode?: number }>(
+  'the options of appendFile',
+  { mode: by(checkMode) },
+  { hints: { encoding: 'Text is written as UTF-8; give bytes for another encoding.' } },
+);
+const COPY_FILE = table<{ mode?: number }>(
+  'the options of copyFile',
+  { mode: by(checkMode) },
+  {
+    hints: { recursive: 'For a folder let a program do it: cp -a.', force: REPLACES, errorOnExist: REPLACES },
   },
 );
 const MKDIR = table<{ recursive?: boolean; mode?: number }>('the options of mkdir', {
@@ -104,12 +117,36 @@ export function validateRm(options: unknown): void {
 
 /** Checks `writeFile(…, data, options)`. */
 export function validateWriteFile(data: unknown, options: unknown): void {
-  const found = isStream(data) ? null : checkFileInput(data);
-  if (found !== null) {
-    found.hint = dataHint(data, found.rule === 'unknown-key') ?? found.hint;
-    throwProblem('data', found);
-  }
+  validateData(data);
   validateOptions(options, WRITE_FILE);
+}
+
+/** Checks `appendFile(…, data, options)`. */
+export function validateAppendFile(data: unknown, options: unknown): void {
+  validateData(data);
+  if (typeof data === 'object' && Object.hasOwn(data!, 'symlink'))
+    throwProblem('data.symlink', problem('conflict', 'must be left out: a link cannot be added to a file'));
+  validateOptions(options, APPEND_FILE);
+}
+
+/** Checks `copyFile(from, to, options)`. */
+export function validateCopyFile(from: unknown, to: unknown, options: unknown): void {
+  for (const [field, path] of Object.entries({ from, to })) {
+    const found = checkFilePath(path);
+    if (found !== null) throwProblem(field, found);
+  }
+  if (typeof options === 'number') {
+    const hint = `For its permissions give { mode }. ${REPLACES}`;
+    throwProblem('options', problem('type', 'must be an object', `the number ${options}`, hint));
+  }
+  validateOptions(options, COPY_FILE);
+}
+
+function validateData(data: unknown): void {
+  const found = isStream(data) ? null : checkFileInput(data);
+  if (found === null) return;
+  found.hint = dataHint(data, found.rule === 'unknown-key') ?? found.hint;
+  throwProblem('data', found);
 }
 
 /** Checks `writeFiles(files)`. */

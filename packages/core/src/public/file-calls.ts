@@ -2,7 +2,7 @@
 import { Readable, type Writable } from 'node:stream';
 import type { FolderEntry } from '../files/list.js';
 import type { WorkFolder } from '../files/trees.js';
-import { type FileData, WorkFiles } from '../files/work-files.js';
+import { type FileContents, type FileData, WorkFiles } from '../files/work-files.js';
 import { validateFiles, validateReaddir } from '../options/file-calls.js';
 import { textOf } from '../streams/text.js';
 import { writableOf } from '../streams/writable.js';
@@ -48,6 +48,29 @@ export class FileCalls {
     options: { mode?: number | undefined } = NO_OPTIONS,
   ): Promise<void> {
     return this.#files.writeFile(path, data, options);
+  }
+
+  /**
+   * Writes at the end of a file, which is made where there is none, with its parent folders; `mode` is of
+   * a new one, default 0o644. Bytes that programs write at the same time are kept. What was written stays
+   * when it fails, as for `writeFile`.
+   */
+  appendFile(
+    path: string,
+    data: FileContents,
+    options: { mode?: number | undefined } = NO_OPTIONS,
+  ): Promise<void> {
+    return this.#files.appendFile(path, data, options);
+  }
+
+  /**
+   * Copies a file within the sandbox, from one of its file systems to another where need be; replaces what is
+   * at `to`, whose parent folders are made. `mode`: permissions of the copy, default those of `from`. Holes
+   * stay holes. Links as for `readFile` and `writeFile`; a file that is its own copy stays as it is. What was
+   * copied stays when it fails: when the disk is full, with `SBX_FILE_NO_SPACE`. For a folder run `cp -a`.
+   */
+  copyFile(from: string, to: string, options: { mode?: number | undefined } = NO_OPTIONS): Promise<void> {
+    return this.#files.copyFile(from, to, options);
   }
 
   /** Several files at once. */
