@@ -20,7 +20,7 @@ async function sessionWithFile(): Promise<Record<string, string>> {
   return headers;
 }
 
-test('answers that nobody reads take no more memory than they may, and go on when they are read', async () => {
+test('answers that nobody reads take no more memory than they may, keep nobody waiting, and go on', async () => {
   const headers = await sessionWithFile();
   const readsFrom = (first: number) =>
     Array.from({ length: CALL_COUNT }, (_, at) =>
@@ -36,6 +36,10 @@ test('answers that nobody reads take no more memory than they may, and go on whe
     grown = Math.max(grown, process.memoryUsage.rss() - before);
   }
   expect(grown).toBeLessThan(300 * MiB); // of 720
+  await using other = await TestClient.overHttp(narrow.url, 'legacy');
+  expect(await other.call('run_command', { command: 'true' }, { timeout: 5000 })).toMatchObject({
+    isError: false,
+  });
   const [read, ...others] = sockets;
   for (const socket of others) socket.destroy();
   let bytes = 0;

@@ -6,7 +6,7 @@ import { createMcpHandler, type McpHttpHandler, type McpServer } from '@modelcon
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { DEFAULT_MOUNTS, Engine } from '@sbx/core';
 import { createRegistry, TOLD_MEMORY_MOUNTS } from '@sbx/languages';
-import { endSlowBody, inTurn, listenAt, makeEntryCheck, Receiving, Unsent } from '@sbx/serving';
+import { endSlowBody, inTurn, listenAt, makeEntryCheck, Receiving } from '@sbx/serving';
 import { answer, type EndpointParts } from './http/endpoint.js';
 import { HttpSessions, type SessionParts } from './http/sessions.js';
 import { makeMcpServer } from './mcp-server.js';
@@ -97,13 +97,11 @@ class OpenServer implements McpSandboxServer {
 
   constructor(options: ResolvedOptions, engine: Engine) {
     const { idleMs, messageBytesMax, logger, path } = options;
-    const halfBytes = options.answerTotalBytes / 2;
-    const unsent = new Unsent(halfBytes);
     this.engine = engine;
     this.#options = options;
     this.#pool = new SandboxPool(engine, options);
     this.#shared = new SandboxSession(this.#pool, { hasDefault: false, sandboxCountMax: null, idleMs });
-    this.#memory = new CallMemory(halfBytes, unsent);
+    this.#memory = new CallMemory(options.answerTotalBytes / 2);
     this.#sessions = new HttpSessions({
       ...options,
       idleMs: options.sessionIdleMs,
@@ -120,7 +118,8 @@ class OpenServer implements McpSandboxServer {
       path,
       messageBytesMax,
       receiving: new Receiving(options.receiveTotalBytes),
-      unsent,
+      unsent: this.#memory.unsent,
+      modernUnsent: shared.unsent,
       check: makeEntryCheck(options),
       sessions: this.#sessions,
       modern: this.#modern,
@@ -183,9 +182,11 @@ class OpenServer implements McpSandboxServer {
 
   #openSession(): SessionParts {
     const session = this.#newSession();
-    const server = this.#makeServer(session, this.#memory.share(SESSION_PART));
+    const memory = this.#memory.share(SESSION_PART);
+    const server = this.#makeServer(session, memory);
     return {
       server,
+      unsent: memory.unsent,
       hasBeenUsed: () => session.hasBeenUsed,
       sandboxCount: () => session.sandboxCount,
       async close() {

@@ -19,6 +19,8 @@ export interface EndpointParts {
   sessions: HttpSessions;
   /** Of protocols without. */
   modern: McpHttpHandler;
+  /** What counts their answers. */
+  modernUnsent: readonly Unsent[];
   logger: Logger;
   /** Why nothing can be served now; `null`: it can. */
   problem(): string | null;
@@ -80,7 +82,8 @@ async function serve(
   setImmediate(() => unsent.release(request.socket, ANSWER_BYTES));
   const web = webRequest(request, body, controller.signal);
   const isLegacy = await isLegacyRequest(web, undefined, { maxRequestBodySize });
-  await sendWeb(await (isLegacy ? sessions.handle(web) : modern.fetch(web)), response, unsent);
+  const counted = isLegacy ? (sessions.unsentOf(web) ?? [unsent]) : parts.modernUnsent;
+  await sendWeb(await (isLegacy ? sessions.handle(web) : modern.fetch(web)), response, counted);
 }
 
 async function bodyOf(

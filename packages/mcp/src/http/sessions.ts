@@ -6,11 +6,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import type { Unsent } from '@sbx/serving';
 import type { Logger } from '../options.js';
 
 /** What belongs to one session. */
 export interface SessionParts {
   server: McpServer;
+  /** What counts its answers. */
+  unsent: readonly Unsent[];
   /** Whether a tool was ever called. */
   hasBeenUsed(): boolean;
   /** Sandboxes that are open or being made. */
@@ -53,6 +56,11 @@ export class HttpSessions {
 
   get count(): number {
     return this.#entries.size;
+  }
+
+  /** What counts answers of the session of a request. */
+  unsentOf(request: Request): readonly Unsent[] | undefined {
+    return this.#entries.get(request.headers.get(SESSION_HEADER) ?? '')?.parts.unsent;
   }
 
   async handle(request: Request): Promise<Response> {

@@ -28,7 +28,7 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
  * Writes all of it as it is made, since what makes it waits for nobody: what the client has not taken is held
  * here, where it is counted, and not in a stream's queue. Ends when the client goes.
  */
-export async function sendWeb(from: Response, to: ServerResponse, unsent: Unsent): Promise<void> {
+export async function sendWeb(from: Response, to: ServerResponse, unsent: readonly Unsent[]): Promise<void> {
   to.writeHead(from.status, Object.fromEntries(from.headers));
   if (from.body === null) return void to.end();
   const reader = from.body.getReader();
@@ -45,18 +45,18 @@ export async function sendWeb(from: Response, to: ServerResponse, unsent: Unsent
 }
 
 /** Until the kernel has it, or the client is gone. */
-function countedWriter(to: ServerResponse, unsent: Unsent): (chunk: Uint8Array) => void {
+function countedWriter(to: ServerResponse, unsent: readonly Unsent[]): (chunk: Uint8Array) => void {
   const { socket } = to.req;
   let heldBytes = 0;
   const release = (bytes: number) => {
     const held = Math.min(heldBytes, bytes); // none is left after the end
     heldBytes -= held;
-    if (held > 0) unsent.release(socket, held);
+    if (held > 0) for (const one of unsent) one.release(socket, held);
   };
   to.once('close', () => release(heldBytes));
   return (chunk) => {
     heldBytes += chunk.byteLength;
-    unsent.hold(socket, chunk.byteLength);
+    for (const one of unsent) one.hold(socket, chunk.byteLength);
     to.write(chunk, () => release(chunk.byteLength));
   };
 }

@@ -1,18 +1,15 @@
 // Which calls begin, and when.
 import { setImmediate as turn } from 'node:timers/promises';
-import { Unsent } from '@sbx/serving';
 import { beforeEach, expect, test } from 'vitest';
 import { CallMemory, type CallShare } from './call-memory.js';
 
-let unsent: Unsent;
 let all: CallMemory;
 let memory: CallShare;
 let begun: string[];
 let ends: Map<string, () => void>;
 
 beforeEach(() => {
-  unsent = new Unsent(100);
-  all = new CallMemory(1000, unsent);
+  all = new CallMemory(1000);
   memory = all.share(1);
   begun = [];
   ends = new Map();
@@ -74,13 +71,16 @@ test('one that fails, or is cancelled while it waits, gives back its room', asyn
   expect(begun).toEqual(['a', 'c']);
 });
 
-test('none begins while clients do not take their answers', async () => {
+test.each([
+  ['of all', () => all.unsent],
+  ['of its own', () => memory.unsent[0]!],
+])('none begins while clients do not take answers %s', async (_, unsent) => {
   const taker = { writableLength: 0, bytesWritten: 0, resetAndDestroy() {}, destroy() {} };
-  unsent.hold(taker, 101);
+  unsent().hold(taker, 1001);
   void call('a', 1);
   await turn();
   expect(begun).toEqual([]);
-  unsent.release(taker, 1);
+  unsent().release(taker, 1);
   await turn();
   expect(begun).toEqual(['a']);
 });

@@ -2,56 +2,66 @@
  * What calls under way may hold of the host's memory: captured output, and the answer that is made of it. One
  * message may bring a hundred calls, and each could bring the largest answer, or run for minutes.
  */
-import type { Unsent } from '@sbx/serving';
+import { Unsent } from '@sbx/serving';
 
 /** Of all sessions. */
 export class CallMemory {
   readonly #maxBytes: number;
-  readonly #all: Room;
+  readonly #room: Room;
   /** Answers that are made, and that their clients have not taken. */
-  readonly #unsent: Unsent;
+  readonly unsent: Unsent;
 
-  constructor(maxBytes: number, unsent: Unsent) {
+  constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
-    this.#all = new Room(maxBytes);
-    this.#unsent = unsent;
+    this.#room = new Room(maxBytes);
+    this.unsent = new Unsent(maxBytes);
   }
 
-  /** For one session: its calls have this part at the most, so that they leave room for others. */
+  /** For one session: its calls and its answers have this part at the most, which leaves room for others. */
   share(part: number): CallShare {
-    return new CallShare([new Room(this.#maxBytes * part), this.#all], this.#unsent);
+    const maxBytes = this.#maxBytes * part;
+    const own = { room: new Room(maxBytes), unsent: new Unsent(maxBytes) };
+    return new CallShare([own, { room: this.#room, unsent: this.unsent }]);
   }
+}
+
+interface Bounds {
+  room: Room;
+  unsent: Unsent;
 }
 
 /** Of one session. */
 export class CallShare {
-  /** To be entered one after another. */
-  readonly #rooms: readonly Room[];
-  readonly #unsent: Unsent;
+  /** The session's own, then those of all: who waits for the first keeps nobody else waiting. */
+  readonly #bounds: readonly Bounds[];
+  /** What counts answers of the session. */
+  readonly unsent: readonly Unsent[];
 
-  constructor(rooms: readonly Room[], unsent: Unsent) {
-    this.#rooms = rooms;
-    this.#unsent = unsent;
+  constructor(bounds: readonly Bounds[]) {
+    this.#bounds = bounds;
+    this.unsent = bounds.map(({ unsent }) => unsent);
   }
 
   /** `work` when there is room for `bytes`, and the answers before it are being taken. */
   async during<T>(bytes: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    for (const room of this.#rooms) await room.enter(bytes);
+    for (const { room, unsent } of this.#bounds) {
+      await room.enter(bytes);
+      await unsent.whenRoom();
+    }
     try {
-      await this.#unsent.whenRoom();
       signal.throwIfAborted();
       return await work();
     } finally {
       // By then the answer has been made, and is counted where it waits for the client.
       setImmediate(() => {
-        for (const room of this.#rooms) room.leave(bytes);
+        for (const { room } of this.#bounds) room.leave(bytes);
       });
     }
   }
 
   /** Waits while clients do not take what they were sent. */
-  whenTaken(): Promise<void> {
-    return this.#unsent.whenRoom();
+  async whenTaken(): Promise<void> {
+    for (const unsent of this.unsent) await unsent.whenRoom();
   }
 }
 
