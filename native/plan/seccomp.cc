@@ -203,6 +203,10 @@ constexpr Row kRows[] = {
     // holds the file. Locks of open files cannot be counted there, as those of processes are
     // (addon/uncounted.cc): as in a kernel without.
     {CALL(fcntl), EPERM, Check::kFileControl},
+    // Every file system of the machine written out, or the one of /usr; those of sandboxes are in memory.
+    // What is in a writable folder of the host is written out by fsync.
+    {CALL(sync), 0},
+    {CALL(syncfs), 0},
     // Strict: channels between concurrent runs that namespaces leave open.
     {CALL(flock), EPERM, Check::kAlways, kStrict},
 #ifdef __NR_inotify_init
@@ -210,9 +214,6 @@ constexpr Row kRows[] = {
 #endif
     {CALL(inotify_init1), EPERM, Check::kAlways, kStrict},
     {CALL(inotify_add_watch), EPERM, Check::kAlways, kStrict},
-    // Strict: every file system of the machine written out.
-    {CALL(sync), EPERM, Check::kAlways, kStrict},
-    {CALL(syncfs), EPERM, Check::kAlways, kStrict},
     // Signals to init ignored: they succeed and are not sent. A pidfd does not tell whose it is: there the
     // kernel says EPERM.
     {CALL(kill), 0, Check::kToInit, kIgnoreSignals},

@@ -245,7 +245,8 @@ constexpr uint32_t kStrictOnly[] = {__NR_flock,
 #ifdef __NR_inotify_init
     __NR_inotify_init,
 #endif
-    __NR_inotify_init1, __NR_inotify_add_watch, __NR_sync, __NR_syncfs};
+    __NR_inotify_init1, __NR_inotify_add_watch};
+constexpr uint32_t kWithoutEffect[] = {__NR_sync, __NR_syncfs};
 constexpr uint32_t kWithCondition[] = {__NR_clone, __NR_unshare, __NR_personality, __NR_ioctl, __NR_socket,
     __NR_socketpair, __NR_fcntl, __NR_prlimit64, __NR_sched_setaffinity, __NR_sched_setscheduler,
     __NR_sched_setparam, __NR_sched_setattr, __NR_setpriority, __NR_ioprio_set, __NR_kill, __NR_tkill,
@@ -258,11 +259,13 @@ TEST("the calls of the reference are refused, and no others are in the table") {
     for (const uint32_t number : kEperm) EXPECT_EQ(subject.Run(number), subject.Refusal(EPERM));
     // Even when it kills.
     for (const uint32_t number : kEopnotsupp) EXPECT_EQ(subject.Run(number), SECCOMP_RET_ERRNO | EOPNOTSUPP);
+    for (const uint32_t number : kWithoutEffect) EXPECT_EQ(subject.Run(number), SECCOMP_RET_ERRNO);
     for (const uint32_t number : kStrictOnly)
       EXPECT_EQ(subject.Run(number), subject.strict ? subject.Refusal(EPERM) : kAllow);
   });
   EXPECT_EQ(Table().size(), std::size(kEnosys) + std::size(kEperm) + std::size(kEopnotsupp) +
-                                std::size(kStrictOnly) + std::size(kWithCondition));
+                                std::size(kStrictOnly) + std::size(kWithoutEffect) +
+                                std::size(kWithCondition));
 }
 
 TEST("calls that runtimes need stay allowed") {
