@@ -36,6 +36,7 @@ export {
   type StreamFor,
 } from './public/process.js';
 export { ProcessGroup } from './public/process-group.js';
+export type { ProcessInfo } from './public/process-info.js';
 export {
   isRunner,
   type ProgramInput,

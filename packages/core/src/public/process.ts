@@ -1,6 +1,5 @@
 /** A living program. */
 import { mergeOutputs } from '@sbx/shared';
-import { signalNumber } from '../errno.js';
 import { InvalidOptionsError } from '../errors.js';
 import { describe } from '../options/describe.js';
 import { TERMINAL_SIZE_MAX } from '../options/stdio.js';
@@ -11,6 +10,7 @@ import type { OutputStream } from '../streams/output-stream.js';
 import type { LiveUsage } from '../types/limits.js';
 import type { RunResult } from '../types/result.js';
 import { FileCalls } from './file-calls.js';
+import { killProgram } from './kill.js';
 
 /** An event of a process, in order; `exit` is the last. */
 export type ProcessEvent =
@@ -77,17 +77,7 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
    * to the main process.
    */
   kill(signal?: NodeJS.Signals | number): void {
-    if (signal === undefined) return this.#running.end();
-    const isNamed = typeof signal === 'string' || typeof signal === 'number';
-    const number = isNamed ? signalNumber(signal) : null;
-    if (number === null) {
-      const got = isNamed ? String(signal) : describe(signal);
-      const expected = 'must be the name or number of a signal';
-      const name = `SIG${got.toUpperCase()}` as NodeJS.Signals;
-      const hint = signalNumber(name) === null ? null : `Did you mean '${name}'?`;
-      throw new InvalidOptionsError({ field: 'signal', rule: 'choice', expected, got, hint });
-    }
-    this.#running.kill(number);
+    killProgram(this.#running, signal);
   }
 
   /** Changes the size of its terminal. */

@@ -32,6 +32,7 @@ import type { OpenEngine } from './open-engine.js';
 import type { OneShotOptions, SandboxOptions } from './options.js';
 import { type NoOtherKeys, Process, type ProcessFor } from './process.js';
 import type { ProcessGroup } from './process-group.js';
+import { type ProcessInfo, processInfoOf } from './process-info.js';
 import { SandboxFiles } from './sandbox-files.js';
 import { callShell, type ShellTag } from './shell.js';
 
@@ -191,6 +192,19 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
     const process = Process.make(running, untilAborted(running, options));
     await running.started;
     return process;
+  }
+
+  /**
+   * Programs that live in it now, whether `run`, `sh` or `spawn` started them, in the order of their starts;
+   * processes that these have made are part of them. Empty once it is closed.
+   *
+   * @example
+   * ```ts
+   * for (const { file, ageMs, kill } of sandbox.processes()) if (ageMs > 60_000) kill();
+   * ```
+   */
+  processes(): ProcessInfo[] {
+    return processInfoOf(this.#session.living);
   }
 
   /** It has been closed, is being closed, or closed by itself: `lifetimeMs`, `engine.close()`. */

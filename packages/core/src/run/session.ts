@@ -17,10 +17,14 @@ import type { RunResult } from '../types/result.js';
 import { writeBounds } from './group-limits.js';
 import { after, CLOSE_WAIT_MS } from './killing.js';
 import { Lifetime } from './lifetime.js';
+import type { ProgramRequest } from './request.js';
 import { Running } from './running.js';
 import type { SandboxLease } from './sandbox-lease.js';
 
 const NS_PER_MS = 1e6;
+
+/** A program and what it was asked for with. */
+export type LivingProgram = readonly [Running, Readonly<Pick<ProgramRequest, 'file' | 'args'>>];
 
 export class Session {
   readonly lease: SandboxLease;
@@ -29,7 +33,7 @@ export class Session {
   readonly #startedAt = performance.now();
   /** Counters of the group before any program. */
   readonly #baseline: GroupCounters;
-  readonly #living = new Set<Running>();
+  readonly #living = new Map<Running, ProgramRequest>();
   /** Whose streams may still be open. */
   readonly #spawned = new Set<Running>();
   readonly #closer = () => this.close();
@@ -54,6 +58,11 @@ export class Session {
     // The sandbox as a whole is bounded from the start; programs inside can only get less.
     writeBounds(lease.slot.cgroup, limits, this.#baseline.chargedBytes ?? 0);
     this.#lifetime.set(options.lifetimeMs ?? null);
+  }
+
+  /** Programs that have been started and whose end is not known yet, in the order of their starts. */
+  get living(): Iterable<LivingProgram> {
+    return this.#living;
   }
 
   /** Aborted when it closes. */
@@ -93,7 +102,7 @@ export class Session {
       if (concurrency === undefined) member = await this.#makeMember();
       const request = {
         file,
-        args,
+        args: [...args], // the caller's may change while it lives
         options,
         limits,
         env: this.#options.env,
@@ -105,7 +114,7 @@ export class Session {
       const started = Running.start(this.lease, request);
       const running = started instanceof Promise ? await started : started;
       if (spawned) this.#spawned.add(running);
-      this.#follow(running, concurrency, member);
+      this.#follow(running, request);
       return running;
     } catch (error) {
       if (this.#resident === concurrency) this.#resident = null;
@@ -164,11 +173,11 @@ export class Session {
     this.lease.core.closers.delete(this.#closer);
     this.#lifetime.stop();
     this.#closing?.abort();
-    const ends = [...this.#living].map((running) => {
+    const ends = [...this.#living.keys()].map((running) => {
       running.end();
       return running.result.catch(() => undefined);
     });
-    const graceMs = Math.max(0, ...[...this.#living].map((running) => running.graceMs));
+    const graceMs = Math.max(0, ...[...this.#living.keys()].map((running) => running.graceMs));
     await Promise.race([Promise.all(ends), after(graceMs + CLOSE_WAIT_MS)]);
     for (const running of this.#spawned) running.stdio.closeStreams();
     this.lease.close();
@@ -200,8 +209,9 @@ export class Session {
     }
   }
 
-  #follow(running: Running, concurrency: { others: boolean } | undefined, member: Group | undefined): void {
-    this.#living.add(running);
+  #follow(running: Running, request: ProgramRequest): void {
+    const { concurrency, member } = request;
+    this.#living.set(running, request);
     const over = (result?: RunResult) => {
       if (result?.usage !== undefined) {
         this.#raisePeaks(result.usage.memoryPeakBytes, result.usage.processPeakCount);
