@@ -172,7 +172,15 @@ const askTheProgram = async () => {};
   },
   'packages/gojudge-server/README.md 2': { replace: [['5050', '0']], ready: SERVING },
   'packages/mcp/README.md 2': { replace: [['{ token', '{ port: 0, token']], ready: SERVING },
-  'docs/troubleshooting.md 2': {
+  'docs/troubleshooting.md 1': {
+    after: `const { exactly, byLine, byToken, byNumber } = isRight;
+console.log(exactly('a\\n', 'a\\n'), byLine('a \\n\\n', 'a'), byToken('1  2\\n', '1\\n2'), byNumber('1e3 .3', '1000 0.3'));
+console.log(exactly('a', 'a\\n'), byLine(' a', 'a'), byToken('1 2 3', '1 2'), byNumber('x 1', 'x 1'), byNumber('1', '1.1'));
+`,
+    prints: /^accepted\n(true ?){4}\n(false ?){5}\n$/,
+  },
+  'docs/troubleshooting.md 2': { prints: /^accepted\n$/ },
+  'docs/troubleshooting.md 4': {
     before: `import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 mkdirSync('project/node_modules', { recursive: true });
 mkdirSync('result');
@@ -194,7 +202,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/protocols/gojudge.md 1': 'two servers, one of them with flags left out: test/gojudge starts both',
   'docs/protocols/gojudge.md 3': 'looks at a server that is running: test/conformance is the same',
   'docs/second-wall.md 2': 'names a program and a hash that only the reader has',
-  'docs/troubleshooting.md 1': 'installs from the registries of Python and npm',
+  'docs/troubleshooting.md 3': 'installs from the registries of Python and npm',
   'packages/adapters/README.md 2': FRAMEWORK,
   'packages/adapters/README.md 3': FRAMEWORK,
   'packages/adapters/README.md 5': FRAMEWORK,
