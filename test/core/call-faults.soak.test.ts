@@ -51,9 +51,15 @@ async function exercise(engine: Engine): Promise<void> {
   await sandbox.rename('a/b', 'c');
   await sandbox.symlink('c', 'e');
   await sandbox.readFile('c');
+  await sandbox.appendFile('c', ' and more');
+  await sandbox.copyFile('c', 'a/copy');
+  await sandbox.mkdir('a/x/y/z', { recursive: true });
   await sandbox.readdir();
   await sandbox.rm('a', { recursive: true });
   await using program = await sandbox.spawn('/bin/cat', [], { stdin: 'pipe' });
+  await sandbox.appendFile('c', ' beside it');
+  await sandbox.copyFile('c', 'copy');
+  await sandbox.rename('copy', 'moved');
   program.kill();
   await program.result;
 }

@@ -47,6 +47,7 @@ describe('files of a living sandbox', () => {
     [() => validateWriteFile(new Blob(['a']), {}), 'data', /stream\(\)/],
     [() => validateWriteFile('a', 'latin1'), 'options', /UTF-8/],
     [() => validateWriteFile('a', { flag: 'a' }), 'options.flag', /call appendFile/],
+    [() => validateWriteFile('a', { append: true }), 'options.append', /call appendFile/],
     [() => validateWriteFile('a', { mode: 644 }), 'options.mode', /0o644/],
     [() => validateAppendFile({ symlink: 'a' }, {}), 'data.symlink', /must be left out/],
     [() => validateAppendFile('a', 'latin1'), 'options', /UTF-8/],

@@ -24,13 +24,17 @@ const READ_FILE = table<{ maxBytes?: number }>(
   { maxBytes: number(0, CONTENT_BYTES_MAX, { unit: 'bytes' }) },
   { hints: { encoding: 'For text call readTextFile.' } },
 );
+const ADDS = 'A file is made or replaced; to add to one call appendFile.';
 const WRITE_FILE = table<{ mode?: number }>(
   'the options of writeFile',
   { mode: by(checkMode) },
   {
     hints: {
       encoding: 'Text is written as UTF-8; give bytes for another encoding.',
-      flag: 'A file is made or replaced; to add to one call appendFile.',
+      // Of writeFile and createWriteStream of Node, and of Deno.
+      flag: ADDS,
+      flags: ADDS,
+      append: ADDS,
     },
   },
 );
