@@ -127,8 +127,8 @@ export class FileCalls {
   /**
    * Removes a file; with `recursive` a folder and all below it; with `force` nothing there is fine. Never
    * follows a link. While programs go on making files in the folder it tries for 2 s, and 50 µs more for each
-   * file of the file system (3 s where there are 16 384); then it is an `SBX_FILE_NOT_EMPTY`, and what is
-   * left is still in the folder.
+   * file of the file system (3 s where there are 16 384; 9 s in all where `diskFileCount` is `null`); then it
+   * is an `SBX_FILE_NOT_EMPTY`, and what is left is still in the folder.
    */
   rm(
     path: string,
