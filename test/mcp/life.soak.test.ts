@@ -148,7 +148,7 @@ test('sessions are bounded; one that is not used ends, one that holds a stream d
   const open = () => fetch(target.url, { method: 'POST', headers: HEADERS, body: INITIALIZE });
   for (let n = 0; n < 2; n += 1) await (await open()).text();
   expect((await open()).status).toBe(503);
-  await expect(connect('legacy')).rejects.toThrow(/as many sessions as it takes/);
+  await expect(connect('legacy')).rejects.toThrow(/3 sessions, its maximum/);
   await until(paced(5 * IDLE_MS), 'two end', () => target.server.load().sessions === 1);
   await sleep(IDLE_MS);
   expect((await client.call('run_command', { command: 'echo here' })).fields.stdout).toBe('here\n');

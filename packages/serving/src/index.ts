@@ -23,7 +23,7 @@ export { makeMemoryFolder } from './memory-folder.js';
 export { checkOptions } from './options.js';
 export { type Mover, Places, type PlacesPace } from './places.js';
 export { offeredProtocols, protocolToken } from './protocol-token.js';
-export { type Received, Receiving, watchHalfSent } from './receiving.js';
+export { type Received, Receiving, spreadMessages, watchHalfSent } from './receiving.js';
 export { refuseUpgrade } from './refuse.js';
 export { parseRoot } from './root.js';
 export { METRICS_TYPE, sendText } from './send.js';

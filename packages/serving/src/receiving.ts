@@ -38,6 +38,35 @@ export interface Received {
   once(event: 'close', listener: () => void): unknown;
 }
 
+/** Of one connection: a read brings 8000 messages of two bytes, and `ws` hands over all of them at once. */
+const MESSAGES_PER_TURN = 64;
+
+/** What reads for a `ws` connection: whether the next message may come in the same turn of the loop. */
+interface Insides {
+  _receiver?: { _allowSynchronousEvents: boolean };
+}
+
+/** Many messages that come together come in several turns of the loop, others being served in between. */
+export function spreadMessages(socket: Received): void {
+  let count = 0;
+  const allow = (isAllowed: boolean) => {
+    const { _receiver: receiver } = socket as Insides;
+    if (receiver !== undefined) receiver._allowSynchronousEvents = isAllowed;
+  };
+  const renew = () => {
+    count = 0;
+    allow(true);
+  };
+  const onMessage = () => {
+    count += 1;
+    if (count === 1) setImmediate(renew);
+    if (count === MESSAGES_PER_TURN) allow(false);
+  };
+  socket.on('message', onMessage);
+  socket.on('ping', onMessage);
+  socket.on('pong', onMessage);
+}
+
 /** As for the body of a request: a minute, and a second more for each 16 KiB that came. */
 const TIMEOUT = { graceMs: 60_000, bytesPerMs: 16 };
 const LOOK_MS = 2000;

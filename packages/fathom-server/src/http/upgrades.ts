@@ -14,6 +14,7 @@ import {
   Receiving,
   refuseUpgrade,
   SOCKET_OPTIONS,
+  spreadMessages,
   watchHalfSent,
 } from '@sbx/serving';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -71,6 +72,7 @@ export class Upgrades {
     if (isVersionSupported(request)) {
       return this.#server.handleUpgrade(request, socket, head, (opened) => {
         watchHalfSent(opened, request.socket, this.#receiving);
+        spreadMessages(opened);
         this.#serve(opened);
       });
     }

@@ -4,7 +4,14 @@ import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { SUBPROTOCOL, TOKEN_SUBPROTOCOL_PREFIX } from '@sbx/gojudge-client/wire';
-import { keepAlive, protocolToken, refuseUpgrade, SOCKET_OPTIONS, watchHalfSent } from '@sbx/serving';
+import {
+  keepAlive,
+  protocolToken,
+  refuseUpgrade,
+  SOCKET_OPTIONS,
+  spreadMessages,
+  watchHalfSent,
+} from '@sbx/serving';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { EntryCheck, EntryHeaders } from '../http/entry.js';
 import { pathOf } from '../http/request-path.js';
@@ -55,6 +62,7 @@ export class Sockets {
     if (server === null) return refuseUpgrade(socket, '503 Service Unavailable', {}, '');
     server.handleUpgrade(request, socket, head, (opened) => {
       watchHalfSent(opened, request.socket, this.#context.receiving);
+      spreadMessages(opened);
       this.#serve(opened, request.socket, path);
     });
   }

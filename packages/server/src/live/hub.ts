@@ -10,7 +10,14 @@ import {
   SUBPROTOCOL,
 } from '@sbx/console/wire';
 import type { Runner } from '@sbx/core';
-import { type EntryCheck, FOREIGN_PAGE, offeredProtocols, refuseUpgrade, SOCKET_OPTIONS } from '@sbx/serving';
+import {
+  type EntryCheck,
+  FOREIGN_PAGE,
+  offeredProtocols,
+  refuseUpgrade,
+  SOCKET_OPTIONS,
+  spreadMessages,
+} from '@sbx/serving';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Protocol } from '../options.js';
 import type { Part } from '../parts/part.js';
@@ -68,6 +75,7 @@ export class LiveHub {
       return refuseUpgrade(socket, '503 Service Unavailable', { 'Retry-After': '1' }, '');
     }
     this.#server.handleUpgrade(request, socket, head, (opened) => {
+      spreadMessages(opened);
       if (objection === null) return this.#serve(opened);
       opened.on('error', () => opened.terminate());
       opened.close(CLOSE_UNAUTHORIZED, 'the token is missing or wrong');
