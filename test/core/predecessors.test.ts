@@ -92,25 +92,25 @@ describe('names that are not there', () => {
 
   it('fill a group up to its limit, and are no verdict of ours', async () => {
     // More than the limit has room for: the kernel drops the first to remember the last.
-    const narrow = { ...limits, memoryBytes: 8 * MiB };
+    const narrow = { ...limits, memoryBytes: 12 * MiB };
     let ended = 0;
     for (let i = 0; i < 12 && (i < 3 || ended === 0); i += 1) {
       // The bound of a group stays where it is while it is up to 768 KiB above what is due: here the peak can
       // be above the limit.
       await Promise.all([1, 2, 3].map(() => sbx.engine.run('/bin/true', [], { limits: narrow })));
-      const { evidence, exitSignal, usage } = await sbx.engine.run(t('leave-caches'), ['names', '32000'], {
+      const { evidence, exitSignal, usage } = await sbx.engine.run(t('leave-caches'), ['names', '48000'], {
         limits: narrow,
       });
-      // Now and then the kernel kills before it drops names that are fresh. That is its word; ours, by the
-      // figures, is never given.
+      // Now and then the kernel kills before it drops names that are fresh, the more the less it has to choose
+      // from: with 8 MiB nearly always. That is its word; ours, by the figures, is never given.
       expect([
         ['ok', null],
         ['memory-limit/record', 'SIGKILL'],
       ]).toContainEqual([evidence, exitSignal]);
       if (evidence !== 'ok') continue;
       ended += 1;
-      expect(usage.memoryPeakBytes).toBeGreaterThan(4 * MiB);
-      expect(usage.memoryPeakBytes).toBeLessThanOrEqual(8 * MiB);
+      expect(usage.memoryPeakBytes).toBeGreaterThan(8 * MiB);
+      expect(usage.memoryPeakBytes).toBeLessThanOrEqual(12 * MiB);
       // How much is left at the end is the kernel's: it drops names many at once, now and then all of them.
       expect(usage.fileCacheBytes).not.toBeNull();
     }
