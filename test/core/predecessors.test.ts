@@ -101,8 +101,8 @@ describe('names that are not there', () => {
       const { evidence, exitSignal, usage } = await sbx.engine.run(t('leave-caches'), ['names', '48000'], {
         limits: narrow,
       });
-      // Now and then the kernel kills before it drops names that are fresh, the more the less it has to choose
-      // from: with 8 MiB nearly always. That is its word; ours, by the figures, is never given.
+      // Now and then the kernel kills before it drops names that are fresh, the more the less it has to
+      // choose from: with 8 MiB nearly always. That is its word; ours, by the figures, is never given.
       expect([
         ['ok', null],
         ['memory-limit/record', 'SIGKILL'],
