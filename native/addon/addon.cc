@@ -11,7 +11,6 @@
 #include "link.h"
 #include "reactor.h"
 #include "relay.h"
-#include "sparse_copy.h"
 #include "spawn.h"
 #include "streams.h"
 #include "uncounted.h"

@@ -6,6 +6,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
+#include <memory>
 #include <string>
 
 #include "../common/fd.h"
@@ -15,6 +16,7 @@
 #include "file_identity.h"
 #include "open_below.h"
 #include "reactor.h"
+#include "sparse_copy.h"
 
 namespace sbx {
 namespace {
@@ -43,41 +45,6 @@ int CopyToMemory(int from) {
   if (!file) return file.release();
   if (const long copied = CopyAll(from, file.get()); copied < 0) return (int)copied;
   return SealedView(file.get());
-}
-
-// Copies on another thread: what is large, or on a slow file system, must not keep the loop.
-class CopyWork : public Napi::AsyncWorker {
- public:
-  // Without `to` into memory: a descriptor is the answer.
-  CopyWork(Napi::Env env, Fd from, Fd to)
-      : Napi::AsyncWorker(env),
-        promise_(Napi::Promise::Deferred::New(env)),
-        from_(static_cast<Fd&&>(from)),
-        to_(static_cast<Fd&&>(to)),
-        toMemory_(!to_) {}
-  Napi::Value promise() const { return promise_.Promise(); }
-
- protected:
-  void Execute() override {
-    result_ = toMemory_ ? CopyToMemory(from_.get()) : CopyAll(from_.get(), to_.get());
-    to_.reset();  // a program that it is must not be open for writing when it is told to run
-  }
-  void OnOK() override { promise_.Resolve(toMemory_ ? Lent(Env(), result_) : Number(Env(), result_)); }
-
- private:
-  Napi::Promise::Deferred promise_;
-  Fd from_, to_;
-  bool toMemory_;
-  long result_ = 0;
-};
-
-Napi::Value QueueCopy(Napi::Env env, int from, Fd to) {
-  Fd own(sys::Fcntl(from, F_DUPFD_CLOEXEC, 0));
-  if (!own) return Number(env, own.release());
-  auto* work = new CopyWork(env, static_cast<Fd&&>(own), static_cast<Fd&&>(to));
-  const Napi::Value promise = work->promise();
-  work->Queue();
-  return promise;
 }
 
 // A regular file, made or cut.
@@ -137,17 +104,28 @@ Napi::Value ReadOnlyFile(const Napi::CallbackInfo& info) {
   if (const int view = OpenReadOnlyView(fd); view >= 0) return Lent(info.Env(), view);
   if (IsSealed(fd)) return Lent(info.Env(), Reopen(fd, O_RDONLY));
   if (status.st_size <= kCopyAtOnceBytes) return Lent(info.Env(), CopyToMemory(fd));
-  return QueueCopy(info.Env(), fd, Fd());
+  return QueueFileCall(info.Env(), fd, CopyToMemory, Lent);
 }
 
-Napi::Value CopyFile(const Napi::CallbackInfo& info) {
+// (from, to, later). On another thread what is large, or on a slow file system: it must not keep the loop.
+static Napi::Value CopyOpened(const Napi::CallbackInfo& info, long (*copy)(int from, int to)) {
   const int from = info[0].As<Napi::Number>().Int32Value();
-  Fd to(Reactor::Of(info.Env())->TakeBack(info[1].As<Napi::Number>().Int32Value()));
+  const auto to =
+      std::make_shared<Fd>(Reactor::Of(info.Env())->TakeBack(info[1].As<Napi::Number>().Int32Value()));
   struct stat status = {};
   if (const int error = CheckRegular(from, status); error < 0) return Number(info.Env(), error);
-  const bool later = info[2].IsBoolean() && info[2].As<Napi::Boolean>().Value();
-  if (!later && status.st_size <= kCopyAtOnceBytes) return Number(info.Env(), CopyAll(from, to.get()));
-  return QueueCopy(info.Env(), from, static_cast<Fd&&>(to));
+  const bool later =
+      status.st_size > kCopyAtOnceBytes || (info[2].IsBoolean() && info[2].As<Napi::Boolean>());
+  const auto work = [=](int own) {
+    const long copied = copy(own, to->get());
+    to->reset();  // a program that it is must not be open for writing when it is told to run
+    return copied;
+  };
+  return MakeFileCall(info.Env(), {from, later}, work, Number);
 }
+
+Napi::Value CopyFile(const Napi::CallbackInfo& info) { return CopyOpened(info, CopyAll); }
+
+Napi::Value CopyWithin(const Napi::CallbackInfo& info) { return CopyOpened(info, CopySparse); }
 
 }  // namespace sbx

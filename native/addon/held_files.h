@@ -19,5 +19,7 @@ Napi::Value ReadOnlyFile(const Napi::CallbackInfo& info);
 // (from, to): all of the regular file `from`, copied by the kernel; `to` is closed after. Bytes copied; a
 // promise for large ones.
 Napi::Value CopyFile(const Napi::CallbackInfo& info);
+// (from, to, later): as CopyFile, in the place of all that `to` had; holes stay holes. 0.
+Napi::Value CopyWithin(const Napi::CallbackInfo& info);
 
 }  // namespace sbx

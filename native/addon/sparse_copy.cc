@@ -5,18 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <memory>
 
-#include "../common/fd.h"
-#include "file_call.h"
-#include "reactor.h"
+#include "../common/sys.h"
 
 namespace sbx {
 namespace {
 
 constexpr int64_t kPieceBytes = 64 << 20;
-// More is copied on another thread.
-constexpr int64_t kCopyAtOnceBytes = 256 * 1024;
 // Of what is no hole at the least, so that a program that punches one meanwhile keeps nobody in a circle.
 constexpr int64_t kDataBytesMin = 4096;
 
@@ -34,7 +29,7 @@ int CopyRange(int from, int to, int64_t begin, int64_t end) {
 
 }  // namespace
 
-int CopySparse(int from, int to) {
+long CopySparse(int from, int to) {
   struct stat status = {};
   if (const long got = sys::Call(SYS_fstat, from, &status); got < 0) return (int)got;
   const int64_t size = status.st_size;
@@ -50,22 +45,6 @@ int CopySparse(int from, int to) {
     at = std::max((int64_t)begin, end);
   }
   return 0;
-}
-
-Napi::Value CopyWithin(const Napi::CallbackInfo& info) {
-  const int from = info[0].As<Napi::Number>().Int32Value();
-  const auto to =
-      std::make_shared<Fd>(Reactor::Of(info.Env())->TakeBack(info[1].As<Napi::Number>().Int32Value()));
-  struct stat status = {};
-  const bool isLarge = sys::Call(SYS_fstat, from, &status) >= 0 && (int64_t)status.st_size > kCopyAtOnceBytes;
-  const bool later = isLarge || info[2].As<Napi::Boolean>().Value();
-  const auto copy = [to](int own) {
-    const int copied = CopySparse(own, to->get());
-    to->reset();  // a program that it is must not be open for writing when it is told to run
-    return (long)copied;
-  };
-  return MakeFileCall(info.Env(), {from, later}, copy,
-      [](Napi::Env env, long result) -> Napi::Value { return Napi::Number::New(env, (double)result); });
 }
 
 }  // namespace sbx

@@ -29,7 +29,6 @@ class TreeRemover {
   int Run(const std::string& name);
 
  private:
-  int OpenTop(const char* name);
   int TakeAll(int folder);
   int Take(int folder, const char* name);
   int Clear(const char* name);

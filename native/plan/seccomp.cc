@@ -201,7 +201,7 @@ constexpr Row kRows[] = {
     // Whoever opens a file that somebody has a lease on waits for up to 45 seconds: another program's start,
     // init that waits for that, and as an ordinary user the host. It outlives its program where a socket
     // holds the file. Locks of open files cannot be counted there, as those of processes are
-    // (addon/uncounted.cc): as in a kernel without.
+    // (addon/uncounted_bytes.cc): as in a kernel without.
     {CALL(fcntl), EPERM, Check::kFileControl},
     // Every file system of the machine written out, or the one of /usr; those of sandboxes are in memory.
     // What is in a writable folder of the host is written out by fsync.
