@@ -133,6 +133,7 @@ constexpr Export kExports[] = {
     {"pipe", MakePipe},
     {"memoryFile", MakeMemoryFile},
     {"eventFd", MakeEventFd},
+    {"claimName", ClaimName},
     {"closeFds", CloseFds},
     {"duplicateFd", DuplicateFd},
     {"resizeTerminal", ResizeTerminal},

@@ -2,8 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
 #include <memory>
 #include <string>
@@ -208,6 +212,19 @@ Napi::Value MakeMemoryFile(const Napi::CallbackInfo& info) {
 
 Napi::Value MakeEventFd(const Napi::CallbackInfo& info) {
   return Lent(info.Env(), sys::Call(SYS_eventfd2, 0, O_CLOEXEC | O_NONBLOCK));
+}
+
+Napi::Value ClaimName(const Napi::CallbackInfo& info) {
+  const std::string name = info[0].As<Napi::String>().Utf8Value();
+  sockaddr_un address = {AF_UNIX, {}};
+  if (name.size() >= sizeof(address.sun_path)) return Number(info.Env(), -ENAMETOOLONG);
+  memcpy(address.sun_path + 1, name.data(), name.size());  // a first byte of 0: without a file
+  Fd claim((int)sys::Call(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!claim) return Number(info.Env(), claim.release());
+  const size_t size = offsetof(sockaddr_un, sun_path) + 1 + name.size();
+  if (const long bound = sys::Call(SYS_bind, claim.get(), &address, size); bound < 0)
+    return Number(info.Env(), bound);
+  return Lent(info.Env(), claim.release());
 }
 
 Napi::Value CloseFds(const Napi::CallbackInfo& info) {

@@ -32,6 +32,8 @@ Napi::Value RemoveTree(const Napi::CallbackInfo& info);
 Napi::Value MakePipe(const Napi::CallbackInfo& info);        // (mode) -> [read, write] or a negative number
 Napi::Value MakeMemoryFile(const Napi::CallbackInfo& info);  // (bytes) -> sealed, read-only, at its start
 Napi::Value MakeEventFd(const Napi::CallbackInfo& info);
+// (name): a socket that has it among the names without a file, which one at a time may have.
+Napi::Value ClaimName(const Napi::CallbackInfo& info);
 Napi::Value CloseFds(const Napi::CallbackInfo& info);         // ([fd, …])
 Napi::Value DuplicateFd(const Napi::CallbackInfo& info);      // (fd)
 Napi::Value ResizeTerminal(const Napi::CallbackInfo& info);   // { fd, cols, rows }

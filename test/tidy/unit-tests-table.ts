@@ -19,7 +19,6 @@ const INDEX = 'only exports';
 export const WITHOUT_UNIT_TEST: Readonly<Record<string, string>> = {
   'packages/core/src/pool/diagnostics.ts': EVENTS,
   'packages/core/src/pool/fake-native.ts': FAKE,
-  'packages/core/src/pool/uid-block.ts': 'picks at random: nothing to decide',
   'packages/core/src/run/diagnostics.ts': EVENTS,
   'packages/fathom-server/src/index.ts': INDEX,
   'packages/gojudge-server/src/http/request-context.ts': TYPES,

@@ -86,6 +86,8 @@ export interface ServeFathomFlags {
   standbyMemory?: string;
   parallelism?: string;
   queue?: string;
+  requestTotal?: string;
+  answerTotal?: string;
   maxTimeout?: string;
   maxMemory?: string;
   maxOutput?: string;

@@ -97,6 +97,16 @@ export interface FathomServerOptions {
    * Default `'none'`.
    */
   network?: 'none' | 'loopback' | undefined;
+  /**
+   * Bytes of all messages of more than 64 KiB whose executions wait or run. Default 256 MiB. More are refused
+   * with `SANDBOX_OVERLOADED`.
+   */
+  requestTotalBytes?: number | undefined;
+  /**
+   * Bytes on their way to all clients. Default 256 MiB. Beyond, each has 16 KiB before its programs wait and
+   * its messages are not read, and who takes less than 16 KiB a second for 30 s is disconnected.
+   */
+  answerTotalBytes?: number | undefined;
   /** Bytes on their way to one client beyond which its programs wait. Default 256 KiB. */
   bufferBytes?: number | undefined;
   /** A client that takes nothing for so long while its buffer is full is disconnected. Default 30 000. */
@@ -130,10 +140,12 @@ const PARALLELISM_PER_CPU = 4;
 /** What timers can hold. */
 const MS_MAX = 2 ** 31 - 1;
 const BYTES_MAX = 2 ** 30;
+const TOTAL_BYTES = 256 * 2 ** 20;
 
 const count = z.int().min(0).max(1_000_000);
 const ms = z.int().min(0).max(MS_MAX);
 const bytes = z.int().min(1).max(BYTES_MAX);
+const totalBytes = z.int().min(1).default(TOTAL_BYTES);
 const record = z.custom<object>((value) => typeof value === 'object' && value !== null, 'must be an object');
 
 const OPTIONS = z.strictObject({
@@ -174,6 +186,8 @@ const OPTIONS = z.strictObject({
   codeBytesMax: bytes.default(SIZE_LIMITS.codeBytes),
   stdinBytesMax: bytes.default(SIZE_LIMITS.stdinBytes),
   messageBytesMax: bytes.default(SIZE_LIMITS.messageBytes),
+  requestTotalBytes: totalBytes,
+  answerTotalBytes: totalBytes,
   limits: (record as z.ZodType<Limits>).default({}),
   network: z.enum(['none', 'loopback']).default('none'),
   bufferBytes: bytes.default(256 * 1024),

@@ -4,7 +4,16 @@ import type { Duplex } from 'node:stream';
 import { DEFAULT_MOUNTS, Engine, type Runner } from '@sbx/core';
 import { executeSchema } from '@sbx/fathom-client/schemas';
 import { minimalRoot, TOLD_MEMORY_MOUNTS } from '@sbx/languages';
-import { after, createHttpServer, endSlowBody, listenAt, makeEntryCheck, unreadyReason } from '@sbx/serving';
+import {
+  after,
+  createHttpServer,
+  endSlowBody,
+  listenAt,
+  makeEntryCheck,
+  RequestRoom,
+  Unsent,
+  unreadyReason,
+} from '@sbx/serving';
 import { Admission, type AdmissionBounds } from './admission.js';
 import type { Host } from './connection/connection.js';
 import { fieldsOf } from './connection/request.js';
@@ -180,6 +189,8 @@ class OpenServer implements FathomServer {
       },
       runtime,
       admission: this.#admission,
+      room: new RequestRoom({ bytesMax: options.requestTotalBytes, waitingMax: 0 }),
+      unsent: new Unsent(options.answerTotalBytes),
       metrics: this.#metrics,
       isClosing: false,
     };

@@ -1,7 +1,7 @@
 /** What a server is made of, opened in order: settings, engine, store, workers. */
 
 import { Engine, type EngineInfo, InvalidOptionsError } from '@sbx/core';
-import { makeMemoryFolder, Receiving, Unsent } from '@sbx/serving';
+import { makeMemoryFolder, Receiving, RequestRoom, Unsent } from '@sbx/serving';
 import { readDotEnv } from './config/dot-env.js';
 import { makeRoot, type Root, type Seen } from './config/mounts.js';
 import { type ServerContext, Workers } from './judge/run-job.js';
@@ -38,6 +38,7 @@ export async function openParts(options: ResolvedOptions, metrics: Metrics | nul
       store,
       workers,
       receiving: new Receiving(options.receiveTotalBytes),
+      room: new RequestRoom({ bytesMax: options.requestTotalBytes, waitingMax: options.queueLength }),
       unsent: new Unsent(options.answerTotalBytes),
       metrics,
       observer: options.observer ?? null,

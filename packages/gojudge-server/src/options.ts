@@ -127,6 +127,7 @@ const OPTIONS = z.strictObject({
   bodyMaxBytes: z._default(bytes, 256 * MiB),
   frameMaxBytes: z._default(bytes, 256 * MiB),
   receiveTotalBytes: z._default(bytes, 512 * MiB),
+  requestTotalBytes: z._default(bytes, 512 * MiB),
   answerTotalBytes: z._default(bytes, 512 * MiB),
   cmdCountMax: z._default(z.int().check(z.minimum(1)), 64),
   collectMaxBytes: z._default(bytes, 256 * MiB),
@@ -246,10 +247,15 @@ export interface GojudgeServerOptions {
   /** Bytes of a WebSocket message. Default 256 MiB. */
   frameMaxBytes?: number | undefined;
   /**
-   * Bytes of all requests and messages that have not come whole. Default 512 MiB; what finds no room is
-   * refused.
+   * Bytes of all messages, and of bodies that do not say their size, that have not come whole. Default 512
+   * MiB; what finds no room is refused.
    */
   receiveTotalBytes?: number | undefined;
+  /**
+   * Bytes of all requests of more than 64 KiB that wait for a worker or run. Default 512 MiB. Beyond, large
+   * ones are not read: their clients wait, as many as may wait for a worker, and the rest is refused.
+   */
+  requestTotalBytes?: number | undefined;
   /**
    * Bytes of all answers that clients have not taken. Default 512 MiB. Beyond, nothing is started and no
    * download begun, and who takes less than 16 KiB a second for 30 s is disconnected.

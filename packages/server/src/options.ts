@@ -53,6 +53,7 @@ export type GojudgePartOptions = Pick<
   | 'bodyMaxBytes'
   | 'frameMaxBytes'
   | 'receiveTotalBytes'
+  | 'requestTotalBytes'
   | 'answerTotalBytes'
   | 'cmdCountMax'
   | 'collectMaxBytes'

@@ -25,6 +25,12 @@ export { type Mover, Places, type PlacesPace } from './places.js';
 export { offeredProtocols, protocolToken } from './protocol-token.js';
 export { type Received, Receiving, spreadMessages, watchHalfSent } from './receiving.js';
 export { refuseUpgrade } from './refuse.js';
+export {
+  type RequestPlace,
+  RequestRoom,
+  type RoomBounds,
+  SMALL_REQUEST_BYTES,
+} from './request-room.js';
 export { parseRoot } from './root.js';
 export { METRICS_TYPE, sendText } from './send.js';
 export { endSlowBody } from './slow-body.js';

@@ -1,4 +1,7 @@
-/** The end of requests whose body comes too slowly: they hold a connection and memory for nothing. */
+/**
+ * The end of requests whose body comes too slowly: they hold a connection and memory for nothing. Until
+ * somebody begins to read it, it is not the client who is slow.
+ */
 import type { IncomingMessage } from 'node:http';
 
 /** How slow is too slow: a body has `graceMs`, and a ms more for each `bytesPerMs` that came. */
@@ -22,10 +25,11 @@ export function endSlowBody(request: IncomingMessage, timeout: SlowBodyTimeout =
 function watchUnlessComplete(request: IncomingMessage, { graceMs, bytesPerMs }: SlowBodyTimeout): void {
   if (request.complete || request.destroyed) return;
   const { socket } = request;
-  const startedAt = performance.now();
+  let startedAt = performance.now();
   const before = socket.bytesRead;
   const timer = setInterval(() => {
     if (request.complete) return clearInterval(timer);
+    if (request.readableFlowing === null) startedAt = performance.now();
     const allowedMs = graceMs + (socket.bytesRead - before) / bytesPerMs;
     if (performance.now() - startedAt > allowedMs) socket.destroy();
   }, graceMs / LOOKS).unref();

@@ -55,6 +55,8 @@ const NUMBERS = [
   ['parallelism', parseCount, 'parallelism'],
   ['queue', parseCount, 'queueLength'],
   ['perConnection', parseCount, 'parallelismPerConnection'],
+  ['requestTotal', parseSizeBytes, 'requestTotalBytes'],
+  ['answerTotal', parseSizeBytes, 'answerTotalBytes'],
   ['maxTimeout', milliseconds, 'timeoutMsMax'],
   ['maxMemory', megabytes, 'memoryMbMax'],
   ['maxOutput', parseSizeBytes, 'outputBytesMax'],

@@ -42,6 +42,8 @@ function options(): Option[] {
     new Option('--standby-memory <size>', 'memory that all waiting interpreters may hold'),
     new Option('--parallelism <count>', 'executions at once (default four per CPU, at least 8)'),
     new Option('--queue <count>', 'executions that may wait (default 256)'),
+    new Option('--request-total <size>', 'bytes of large requests that wait or run (default 256MiB)'),
+    new Option('--answer-total <size>', 'bytes on their way to all clients (default 256MiB)'),
     new Option('--max-timeout <time>', 'highest timeout_ms (default 300s)'),
     new Option('--max-memory <size>', 'highest memory_mb (default 1GiB)'),
     new Option('--max-output <size>', 'highest max_output_bytes (default 64MiB)'),

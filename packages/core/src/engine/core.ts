@@ -17,6 +17,7 @@ import { allowedCpus, CpuPins } from '../pool/pins.js';
 import type { SandboxPool } from '../pool/sandbox-pool.js';
 import { diskOf, isStrict, makeSandboxSpec, type SandboxSpec } from '../pool/sandbox-spec.js';
 import type { Slot } from '../pool/slot.js';
+import type { UserBlock } from '../pool/uid-block.js';
 import type { RootImage } from '../root/image.js';
 import type { EngineCounters, EngineInfo, EngineOptions } from '../types/engine.js';
 import type { Feature, Status } from '../types/limits.js';
@@ -68,11 +69,12 @@ export class EngineCore {
   readonly hasMinimalRoot: boolean;
   readonly #image: RootImage | null;
   readonly #helper: Helper;
+  readonly #users: UserBlock | null;
   readonly #info: EngineInfo;
   #closed: Promise<void> | null = null;
 
   private constructor(parts: Opened) {
-    const { options, image, helper, pool, tree, info, features, limits } = parts;
+    const { options, image, helper, pool, users, tree, info, features, limits } = parts;
     this.native = loadNative().native;
     this.options = options;
     this.limits = limits;
@@ -92,6 +94,7 @@ export class EngineCore {
     this.hasMinimalRoot = image !== null;
     this.#image = image;
     this.#helper = helper;
+    this.#users = users;
     this.#info = frozen(structuredClone(info)); // the options' own objects stay the caller's
   }
 
@@ -175,6 +178,7 @@ export class EngineCore {
     // At once: the end of the zygote kills all that is below it, while a keeper competes for the CPU with
     // programs that spin.
     await Promise.all([this.pool.close(reason), this.#helper.close()]);
+    this.#users?.release();
     this.watch.close();
     await this.tree?.close();
     await this.#image?.close();

@@ -7,7 +7,7 @@ import { engineLimits, type ResolvedLimits } from '../options/limits.js';
 import { Helper } from '../pool/helper.js';
 import { SandboxPool } from '../pool/sandbox-pool.js';
 import { diskOf, isStrict, makeSandboxSpec } from '../pool/sandbox-spec.js';
-import { randomBlock } from '../pool/uid-block.js';
+import { claimBlock, type UserBlock } from '../pool/uid-block.js';
 import { Zygote } from '../pool/zygote.js';
 import { RootImage } from '../root/image.js';
 import type { EngineInfo, EngineOptions } from '../types/engine.js';
@@ -26,6 +26,8 @@ export interface Opened {
   image: RootImage | null;
   helper: Helper;
   pool: SandboxPool;
+  /** `null` where the caller says which, and for an ordinary user. */
+  users: UserBlock | null;
   tree: CgroupTree | null;
   info: EngineInfo;
   features: FeatureTable;
@@ -51,6 +53,7 @@ async function openOn(options: EngineOptions): Promise<Omit<Opened, 'image'>> {
   const report = opened instanceof CgroupTree ? opened.report : opened;
   let helper: Helper | undefined;
   let pool: SandboxPool | undefined;
+  let users: UserBlock | null = null;
   try {
     const sample = tree === null ? null : await tree.makeGroup();
     const features = describeFeatures(report, tree, sample, rootless);
@@ -60,15 +63,16 @@ async function openOn(options: EngineOptions): Promise<Omit<Opened, 'image'>> {
       start: async () => Zygote.start(templateOf(options, features, tree)),
       onRestarted: () => pool?.fill(),
     });
-    const uidBase = rootless
-      ? 0
-      : (options.uidBase ?? randomBlock(options.maxSandboxes ?? DEFAULT_MAX_SANDBOXES));
+    if (!rootless && options.uidBase === undefined)
+      users = claimBlock(options.maxSandboxes ?? DEFAULT_MAX_SANDBOXES);
+    const uidBase = users?.first ?? options.uidBase ?? 0;
     const info = describe(options, { report, features, uidBase, limits });
     pool = makePool(options, info, tree, helper);
     await pool.open();
-    return { options, helper, pool, tree, info, features, limits };
+    return { options, helper, pool, users, tree, info, features, limits };
   } catch (error) {
     await helper?.close();
+    users?.release();
     await tree?.close();
     throw error;
   }

@@ -269,6 +269,8 @@ export interface Native {
   pipe(mode?: number): [number, number] | number;
   memoryFile(bytes: Uint8Array): number;
   eventFd(): number;
+  /** A descriptor that keeps the name, which nobody else in this network namespace can have meanwhile. */
+  claimName(name: string): number;
   closeFds(fds: number[]): void;
   duplicateFd(fd: number): number;
   resizeTerminal(options: { fd: number; cols: number; rows: number }): number;

@@ -91,7 +91,7 @@ export interface EngineOptions {
   require?: readonly Feature[] | undefined;
   /**
    * First host uid (= gid) for sandboxes, when run as root. Default: a random block in 1 879 048 192–2 147
-   * 483 646, which no distribution assigns.
+   * 483 646, which no distribution assigns, and no other engine of this network namespace has.
    */
   uidBase?: number | undefined;
   /**

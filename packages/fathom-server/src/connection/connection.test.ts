@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { executeSchema } from '@sbx/fathom-client/schemas';
+import { RequestRoom, Unsent } from '@sbx/serving';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { Admission } from '../admission.js';
@@ -27,6 +28,8 @@ beforeEach(async () => {
     rules: { execute: fieldsOf(executeSchema(options)), languages: new Set(['python']) },
     runtime: { start } as unknown as Host['runtime'],
     admission: new Admission({ ...bounds, sharePlaces: 1, shareQueueLength: 1 }),
+    room: new RequestRoom({ bytesMax: 2 ** 20, waitingMax: 0 }),
+    unsent: new Unsent(2 ** 20),
     metrics: new ServerMetrics(),
     isClosing: false,
   };
@@ -57,6 +60,26 @@ const execute = (id: string) => ({
   language: 'python',
   code: '1',
   limits: { timeout_ms: 1000, memory_mb: 64, max_output_bytes: 1000 },
+});
+
+it('what is sent counts among that of all connections, until it has been taken', async () => {
+  const hold = vi.spyOn(host.unsent, 'hold');
+  say({ type: 'ping', id: 'p' });
+  await answer();
+  expect(hold).toHaveBeenCalled();
+  await expect.poll(() => host.unsent.bytes).toBe(0);
+});
+
+it('an execution has its room until it is gone, and is refused where there is none', async () => {
+  let fail!: (error: Error) => void;
+  start.mockReturnValueOnce(new Promise<never>((_, reject) => (fail = reject)));
+  say({ ...execute('large'), code: '#'.repeat(900 * 1024) });
+  expect(await answer()).toMatchObject({ type: 'ack', id: 'large' });
+  expect(host.room.bytes).toBeGreaterThan(900 * 1024);
+  say({ ...execute('second'), code: '#'.repeat(200 * 1024) });
+  expect(await answer(2)).toMatchObject({ type: 'error', id: 'second', code: 'SANDBOX_OVERLOADED' });
+  fail(new Error('cannot be made'));
+  await expect.poll(() => host.room.bytes).toBe(0);
 });
 
 it('a ping is answered with what runs and what waits', async () => {

@@ -8,7 +8,7 @@ import {
   Stamper,
   type Unstamped,
 } from '@sbx/fathom-client/wire';
-import { keepAlive } from '@sbx/serving';
+import { keepAlive, type RequestRoom, type Unsent } from '@sbx/serving';
 import type { WebSocket } from 'ws';
 import type { Admission, Share } from '../admission.js';
 import { errorMessage } from '../errors.js';
@@ -25,6 +25,10 @@ export interface Host {
   rules: Rules;
   runtime: Runtime;
   admission: Admission;
+  /** For what executions were given, until they are gone. */
+  room: RequestRoom;
+  /** What clients have not taken. */
+  unsent: Unsent;
   metrics: ServerMetrics;
   /** Nothing new is taken: the server is on its way out. */
   isClosing: boolean;
@@ -35,6 +39,7 @@ const SHUTTING_DOWN = {
   message: 'The server is shutting down.',
   retryable: true,
 } as const;
+const NO_ROOM = 'The code and input of executions that wait or run take all the room there is.';
 /** Pings that a peer may leave unanswered before it counts as gone. */
 const UNANSWERED_PINGS = 2;
 /** After a close frame, for the peer's own. */
@@ -61,6 +66,7 @@ export class Connection {
     const { bufferBytes, stallMs, pingMs } = host.options;
     this.#alive = keepAlive(socket, { pingMs, silenceMs: pingMs * (UNANSWERED_PINGS + 1) });
     this.#outbox = new Outbox(socket, {
+      unsent: host.unsent,
       bufferBytes,
       stallMs,
       onProgress: this.#alive.alive,
@@ -98,7 +104,7 @@ export class Connection {
       case 'cancel':
         return this.#cancel(request.message.id);
       case 'execute':
-        return this.#execute(request.message);
+        return this.#execute(request.message, data.length);
       case 'refused':
         this.#host.metrics.countRefusal(request.code);
         return this.#send(errorMessage(request.code, request.message, { id: request.id }));
@@ -118,9 +124,9 @@ export class Connection {
     this.#send(errorMessage('UNKNOWN_EXECUTION', text, { id }));
   }
 
-  #execute(message: ExecuteMessage): void {
+  #execute(message: ExecuteMessage, bytes: number): void {
     const { id } = message;
-    const refusal = this.#host.isClosing ? SHUTTING_DOWN.message : this.#share.refusal;
+    const refusal = this.#refusalOf(bytes);
     const execution = refusal === null ? Execution.admit(message, this.#around(message)) : null;
     if (execution === null) {
       this.#host.metrics.countRefusal('SANDBOX_OVERLOADED');
@@ -128,7 +134,18 @@ export class Connection {
     }
     this.#active.set(id, execution);
     this.#living.add(execution);
-    void execution.gone.then(() => this.#living.delete(execution));
+    const place = this.#host.room.hold(bytes);
+    void execution.gone.then(() => {
+      this.#living.delete(execution);
+      place.free();
+    });
+  }
+
+  /** Why one of this size cannot be taken; `null` when it can. */
+  #refusalOf(bytes: number): string | null {
+    const { isClosing, room } = this.#host;
+    if (isClosing) return SHUTTING_DOWN.message;
+    return this.#share.refusal ?? (room.fits(bytes) ? null : NO_ROOM);
   }
 
   #around({ id, language, code }: ExecuteMessage) {

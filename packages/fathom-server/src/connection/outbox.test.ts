@@ -1,3 +1,4 @@
+import { Unsent } from '@sbx/serving';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { WebSocket } from 'ws';
 import { Outbox } from './outbox.js';
@@ -18,6 +19,7 @@ class FakeSocket {
     writableLength: 0,
     cork: () => void this.told.push('<'),
     uncork: () => void this.told.push('>'),
+    resetAndDestroy: vi.fn(),
   };
   readonly #flushed: (() => void)[] = [];
 
@@ -40,11 +42,12 @@ class FakeSocket {
   }
 }
 
-function open() {
+function open(unsent = new Unsent(2 * MiB), bufferBytes = 10) {
   const socket = new FakeSocket();
   const told = { stalls: 0, progress: 0 };
   const outbox = new Outbox(socket as unknown as WebSocket, {
-    bufferBytes: 10,
+    unsent,
+    bufferBytes,
     stallMs: 1000,
     onStall: () => void told.stalls++,
     onProgress: () => void told.progress++,
@@ -97,6 +100,24 @@ test('nothing more is read from a peer that asks much and takes nothing, until i
   expect(socket.isPaused).toBe(true);
   socket.take(MiB + 11);
   expect(socket.isPaused).toBe(false);
+});
+
+test('while all together leave too much lying, each has little on its way, and who takes too little is cut', () => {
+  const unsent = new Unsent(100 * 1024);
+  const bufferBytes = 64 * 1024;
+  const [one, other] = [open(unsent, bufferBytes), open(unsent, bufferBytes)];
+  one.send('x'.repeat(20 * 1024));
+  expect([one.outbox.hasRoom(), unsent.bytes]).toEqual([true, 20 * 1024]);
+  other.send('x'.repeat(90 * 1024));
+  expect([one.outbox.hasRoom(), one.socket.isPaused]).toEqual([false, false]);
+  one.send('pong');
+  expect(one.socket.isPaused).toBe(true);
+  one.socket.take(20 * 1024 + 4);
+  expect([one.outbox.hasRoom(), one.socket.isPaused]).toEqual([true, false]);
+  one.send('x'.repeat(15 * 1024));
+  expect([one.outbox.hasRoom(), one.socket.isPaused]).toEqual([true, false]);
+  other.socket.take(90 * 1024);
+  expect([unsent.bytes, unsent.hasRoom]).toEqual([15 * 1024, true]);
 });
 
 test('a peer that takes nothing for so long has stalled', () => {

@@ -1,13 +1,15 @@
 /**
  * What goes out on one connection. Control messages go at once. Output goes while little is on its way, one
  * message of each execution in turn, so that whatever the programs write, a status or a pong has at most
- * `bufferBytes` before it.
+ * `bufferBytes` before it. While clients leave more lying than all of them together may, each has little.
  */
-import { type Sending, StallWatch } from '@sbx/serving';
+import { StallWatch, type Taker, type Unsent } from '@sbx/serving';
 import type { WebSocket } from 'ws';
 import type { Outlet } from '../execution/output.js';
 
 export interface OutboxOptions {
+  /** What all connections have on their way. */
+  unsent: Unsent;
   /** More on its way is no room for output. */
   bufferBytes: number;
   /** Without any progress for so long while there is no room, the peer counts as gone. */
@@ -22,6 +24,8 @@ export interface OutboxOptions {
  * them.
  */
 const CONTROL_BYTES = 1024 * 1024;
+/** What each may have on its way while all together have too much. */
+const LEAST_BYTES = 16 * 1024;
 const TEXT = { binary: false, compress: false } as const;
 
 /**
@@ -29,12 +33,13 @@ const TEXT = { binary: false, compress: false } as const;
  * connection.
  */
 interface Insides {
-  _socket?: (Sending & { cork(): void; uncork(): void }) | null;
+  _socket: Taker & { cork(): void; uncork(): void };
 }
 
 export class Outbox implements Outlet {
   readonly #socket: WebSocket;
   readonly #options: OutboxOptions;
+  readonly #connection: Insides['_socket'];
   readonly #waiting: (() => void)[] = [];
   /** Messages that are not made yet, in their order. */
   readonly #later: (() => string)[] = [];
@@ -45,9 +50,10 @@ export class Outbox implements Outlet {
   constructor(socket: WebSocket, options: OutboxOptions) {
     this.#socket = socket;
     this.#options = options;
+    this.#connection = (socket as unknown as Insides)._socket;
     const { stallMs, onStall, onProgress } = options;
     this.#stall = new StallWatch({
-      connection: () => this.#insides._socket,
+      connection: () => this.#connection,
       isWaiting: () => this.#isFull,
       stallMs,
       onStall,
@@ -94,7 +100,7 @@ export class Outbox implements Outlet {
   #leaveSoon(): void {
     if (this.#isLeaving) return;
     this.#isLeaving = true;
-    this.#insides._socket?.cork();
+    this.#connection.cork();
     setImmediate(() => this.#leave());
   }
 
@@ -104,29 +110,33 @@ export class Outbox implements Outlet {
 
   #write(make: () => string): void {
     if (this.#isStopped) return;
-    this.#socket.send(make(), TEXT, this.#onFlushed);
+    const { unsent, bufferBytes } = this.#options;
+    const before = this.#socket.bufferedAmount;
+    this.#socket.send(make(), TEXT, () => this.#onFlushed(bytes));
+    const bytes = this.#socket.bufferedAmount - before;
+    unsent.hold(this.#connection, bytes);
     if (this.#isFull) this.#stall.watch();
-    if (this.#socket.bufferedAmount > this.#options.bufferBytes + CONTROL_BYTES) this.#socket.pause();
+    const bytesMax = unsent.hasRoom ? bufferBytes + CONTROL_BYTES : LEAST_BYTES;
+    if (this.#socket.bufferedAmount > bytesMax) this.#socket.pause();
   }
 
   /** All in one write, which takes longer than what a turn of the loop sets going. */
   #leave(): void {
     this.#isLeaving = false;
     this.#makeLate();
-    this.#insides._socket?.uncork();
+    this.#connection.uncork();
   }
 
   get #isFull(): boolean {
-    return this.#socket.bufferedAmount >= this.#options.bufferBytes;
+    const { unsent, bufferBytes } = this.#options;
+    const { bufferedAmount } = this.#socket;
+    return bufferedAmount >= (unsent.hasRoom ? bufferBytes : Math.min(bufferBytes, LEAST_BYTES));
   }
 
-  readonly #onFlushed = (): void => {
+  #onFlushed(bytes: number): void {
+    this.#options.unsent.release(this.#connection, bytes);
     if (this.#isStopped) return;
     if (this.#socket.isPaused && !this.#isFull) this.#socket.resume();
     while (this.#waiting.length > 0 && !this.#isFull) this.#waiting.shift()!();
-  };
-
-  get #insides(): Insides {
-    return this.#socket as unknown as Insides;
   }
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { executeSchema } from '@sbx/fathom-client/schemas';
+import { RequestRoom, Unsent } from '@sbx/serving';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { Admission } from '../admission.js';
@@ -32,6 +33,8 @@ beforeEach(() => {
     rules: { execute: fieldsOf(executeSchema(options)), languages: new Set(['python']) },
     runtime: {} as Host['runtime'],
     admission: new Admission({ ...bounds, sharePlaces: 1, shareQueueLength: 0 }),
+    room: new RequestRoom({ bytesMax: 2 ** 20, waitingMax: 0 }),
+    unsent: new Unsent(2 ** 20),
     metrics: new ServerMetrics(),
     isClosing: false,
   };

@@ -65,7 +65,14 @@ export const FLAGS: Readonly<Record<string, Flag>> = {
   'store-max-size': { kind: 'size', usage: 'bytes of all stored files' },
   'store-max-count': { kind: 'int', usage: 'number of stored files' },
   'body-max-size': { kind: 'size', usage: 'bytes of a request' },
-  'receive-total': { kind: 'size', usage: 'bytes of all requests that have not come whole' },
+  'receive-total': {
+    kind: 'size',
+    usage: 'bytes of all messages and bodies of no known size that have not come whole',
+  },
+  'request-total': {
+    kind: 'size',
+    usage: 'bytes of all large requests that wait or run; beyond, they are not read',
+  },
   'answer-total': { kind: 'size', usage: 'bytes of all answers that clients have not taken' },
   'collect-max-size': { kind: 'size', usage: 'bytes kept of one collector or proxy, whatever its max' },
 };

@@ -43,6 +43,7 @@ export const SAME: Readonly<Record<string, keyof GojudgeServerOptions>> = {
   'store-max-count': 'storeMaxCount',
   'body-max-size': 'bodyMaxBytes',
   'receive-total': 'receiveTotalBytes',
+  'request-total': 'requestTotalBytes',
   'answer-total': 'answerTotalBytes',
   'collect-max-size': 'collectMaxBytes',
 };

@@ -1,6 +1,6 @@
 /** A whole request, from its turn to its outcomes. All front ends end here. */
 import type { Runner, RunObserver } from '@sbx/core';
-import type { Receiving, Unsent } from '@sbx/serving';
+import type { Receiving, RequestRoom, Unsent } from '@sbx/serving';
 import { AdmissionQueue } from '@sbx/shared';
 import { RunFailure } from '../errors.js';
 import type { FileStore } from '../store/store.js';
@@ -29,6 +29,8 @@ export interface ServerContext {
   store: FileStore;
   workers: Workers;
   receiving: Receiving;
+  /** Requests that are not answered. */
+  room: RequestRoom;
   /** Answers that have not left. */
   unsent: Unsent;
   metrics: RunMetrics | null;

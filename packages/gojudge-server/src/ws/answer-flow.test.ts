@@ -3,6 +3,7 @@ import { Unsent } from '@sbx/serving';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { WebSocket } from 'ws';
 import { AnswerFlow } from './answer-flow.js';
+import { ReadGate } from './read-gate.js';
 
 const STALL_MS = 10_000;
 const MIB = 2 ** 20;
@@ -40,8 +41,10 @@ function open() {
   const alive = vi.fn();
   const unsent = new Unsent(MIB);
   const connection = socket._socket as unknown as Socket;
+  const gate = new ReadGate(socket as unknown as WebSocket, STALL_MS);
   const flow = new AnswerFlow(socket as unknown as WebSocket, connection, {
     unsent,
+    gate,
     alive,
     stallMs: STALL_MS,
   });

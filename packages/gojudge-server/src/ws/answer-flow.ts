@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import { StallWatch, type Unsent } from '@sbx/serving';
 import type { WebSocket } from 'ws';
+import type { ReadGate } from './read-gate.js';
 
 /**
  * A client that takes nothing for so long is gone. go-judge gives each message 10 s; but the kernel tells of
@@ -13,6 +14,7 @@ const WAITING_BYTES_MAX = 16 * 2 ** 20;
 
 export interface FlowOptions {
   unsent: Unsent;
+  gate: ReadGate;
   /** The peer has taken something. */
   alive: () => void;
   stallMs?: number;
@@ -22,12 +24,15 @@ export class AnswerFlow {
   readonly #socket: WebSocket;
   readonly #connection: Socket;
   readonly #unsent: Unsent;
+  readonly #gate: ReadGate;
   readonly #stall: StallWatch;
 
-  constructor(socket: WebSocket, connection: Socket, { unsent, alive, stallMs = STALL_MS }: FlowOptions) {
+  constructor(socket: WebSocket, connection: Socket, options: FlowOptions) {
+    const { unsent, gate, alive, stallMs = STALL_MS } = options;
     this.#socket = socket;
     this.#connection = connection;
     this.#unsent = unsent;
+    this.#gate = gate;
     this.#stall = new StallWatch({
       connection: () => connection,
       isWaiting: () => socket.bufferedAmount > 0,
@@ -51,10 +56,9 @@ export class AnswerFlow {
   /** Of a request of many: a client that does not read them gets no more of them. */
   answer(message: string | Buffer): void {
     this.send(message, false, () => {
-      if (this.#socket.isPaused && this.#socket.bufferedAmount <= WAITING_BYTES_MAX / 2)
-        this.#socket.resume();
+      if (this.#socket.bufferedAmount <= WAITING_BYTES_MAX / 2) this.#gate.open(this);
     });
-    if (this.#socket.bufferedAmount > WAITING_BYTES_MAX) this.#socket.pause();
+    if (this.#socket.bufferedAmount > WAITING_BYTES_MAX) this.#gate.close(this);
   }
 
   stop(): void {

@@ -1,4 +1,5 @@
 /** `/ws`: many requests at once, answered as they end. */
+import type { RequestPlace } from '@sbx/serving';
 import type { RawData, WebSocket } from 'ws';
 import { plainText, RunFailure } from '../errors.js';
 import { convertRequest } from '../judge/convert.js';
@@ -24,6 +25,9 @@ export class RequestSocket {
     socket.on('message', (data: RawData) => this.#onMessage(data as Buffer));
   }
 
+  /** Each of its messages may be a large request. */
+  readonly bringsRequests = true;
+
   idle(): Promise<unknown> {
     return Promise.allSettled(this.#ends);
   }
@@ -37,13 +41,13 @@ export class RequestSocket {
     try {
       const raw = decodeSocketRequest(message);
       if (raw.cancelRequestId) return this.#running.get(raw.cancelRequestId)?.abort();
-      this.#request(raw);
+      this.#request(raw, message.length);
     } catch {
       this.#socket.terminate();
     }
   }
 
-  #request(raw: DecodedSocketRequest): void {
+  #request(raw: DecodedSocketRequest, bytes: number): void {
     const job = convertRequest(raw, this.#context.settings, false);
     const { requestId } = job;
     const { cmdCountMax } = this.#context.settings;
@@ -55,12 +59,12 @@ export class RequestSocket {
       return this.#answer(requestId, '[]', `cmd: more than ${cmdCountMax} entries`);
     }
     if (job.programs.length === 0) return this.#answer(requestId, '[]', '');
-    const end = this.#run(job);
+    const end = this.#run(job, this.#context.room.hold(bytes));
     this.#ends.add(end);
     void end.finally(() => this.#ends.delete(end));
   }
 
-  async #run(job: Job): Promise<void> {
+  async #run(job: Job, place: RequestPlace): Promise<void> {
     const { requestId } = job;
     const controller = new AbortController();
     this.#running.set(requestId, controller);
@@ -72,6 +76,8 @@ export class RequestSocket {
     } catch (error) {
       this.#running.delete(requestId);
       this.#answer(requestId, '[]', error instanceof RunFailure ? error.message : plainText(error));
+    } finally {
+      place.free();
     }
   }
 

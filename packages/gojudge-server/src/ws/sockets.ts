@@ -18,17 +18,32 @@ import { pathOf } from '../http/request-path.js';
 import type { ServerContext } from '../judge/run-job.js';
 import { AnswerFlow } from './answer-flow.js';
 import { NO_UPGRADE_HEADERS, noUpgradeBody, upgradeProblem } from './no-upgrade.js';
+import { ReadGate } from './read-gate.js';
 import { RequestSocket } from './request-socket.js';
 import { StreamSocket } from './stream-socket.js';
 
 /** Only pongs count as life, as with go-judge, and that a peer takes what is sent to it. */
 const ALIVE = { pingMs: 50_000, silenceMs: 60_000 };
 
+/** How soon it is seen that a client has gone whose socket is not read, while a program waits for input. */
+const STREAM_PROBE_MS = 100;
+const PROBE_MS = 1000;
+/** What waits for room cannot say that it is alive. */
+const WAITING_ALIVE_MS = 10_000;
+
 interface Served {
+  /** What it sends next may be a request. */
+  readonly bringsRequests: boolean;
   /** Resolves when nothing of it runs. */
   idle(): Promise<unknown>;
   /** The connection is gone: everything of it is cancelled. */
   lost(): void;
+}
+
+interface Open {
+  served: Served;
+  gate: ReadGate;
+  alive(): void;
 }
 
 const require = createRequire(import.meta.url);
@@ -38,12 +53,14 @@ const REFUSALS = { 401: '401 Unauthorized', 403: '403 Forbidden' };
 export class Sockets {
   readonly #context: ServerContext;
   readonly #checkEntry: EntryCheck;
-  readonly #open = new Map<WebSocket, Served>();
+  readonly #open = new Map<WebSocket, Open>();
+  #waiting: NodeJS.Timeout | undefined;
   #server: WebSocketServer | null = null;
 
   constructor(context: ServerContext, checkEntry: EntryCheck) {
     this.#context = context;
     this.#checkEntry = checkEntry;
+    context.room.onChange = (isFull) => this.#onRoom(isFull);
   }
 
   /** Takes `/ws` and `/stream`; refuses the rest. */
@@ -89,28 +106,47 @@ export class Sockets {
   }
 
   async idle(): Promise<void> {
-    await Promise.all([...this.#open.values()].map((served) => served.idle()));
+    await Promise.all([...this.#open.values()].map(({ served }) => served.idle()));
   }
 
   close(): void {
-    for (const [socket, served] of this.#open) {
+    for (const [socket, { served }] of this.#open) {
       served.lost();
       socket.terminate();
     }
   }
 
+  /** Who may bring more requests is not read while there is no room for them. */
+  #onRoom(isFull: boolean): void {
+    const { room } = this.#context;
+    for (const { served, gate } of this.#open.values()) {
+      if (!isFull) gate.open(room);
+      else if (served.bringsRequests) gate.close(room);
+    }
+    clearInterval(this.#waiting);
+    if (isFull) this.#waiting = setInterval(() => this.#keepWaiting(), WAITING_ALIVE_MS).unref();
+  }
+
+  #keepWaiting(): void {
+    for (const { served, alive } of this.#open.values()) if (served.bringsRequests) alive();
+  }
+
   #serve(socket: WebSocket, connection: Socket, path: string): void {
     const { alive, stop } = keepAlive(socket, ALIVE);
-    const out = new AnswerFlow(socket, connection, { unsent: this.#context.unsent, alive });
+    const { unsent, room } = this.#context;
+    const gate = new ReadGate(socket, path === '/stream' ? STREAM_PROBE_MS : PROBE_MS);
+    const out = new AnswerFlow(socket, connection, { unsent, gate, alive });
     const served: Served =
       path === '/ws'
         ? new RequestSocket(this.#context, socket, out)
-        : new StreamSocket(this.#context, socket, out);
-    this.#open.set(socket, served);
+        : new StreamSocket(this.#context, socket, { out, gate });
+    this.#open.set(socket, { served, gate, alive });
+    if (room.isFull) gate.close(room);
     socket.on('error', () => socket.terminate()); // `ws` has told the peer already
     socket.once('close', () => {
       stop();
       out.stop();
+      gate.stop();
       served.lost();
       this.#open.delete(socket);
     });

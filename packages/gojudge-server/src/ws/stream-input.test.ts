@@ -1,7 +1,8 @@
 import type { ProgramInput } from '@sbx/core';
 import { expect, it, vi } from 'vitest';
 import type { WebSocket } from 'ws';
-import { InputGate, StreamInput } from './stream-input.js';
+import { ReadGate } from './read-gate.js';
+import { StreamInput } from './stream-input.js';
 
 const MIB = 2 ** 20;
 
@@ -20,7 +21,7 @@ function fakeProgram() {
 
 function opened() {
   const socket = fakeSocket();
-  const gate = new InputGate(socket as unknown as WebSocket);
+  const gate = new ReadGate(socket as unknown as WebSocket, 100);
   const make = () => {
     const program = fakeProgram();
     const input = new StreamInput(gate);

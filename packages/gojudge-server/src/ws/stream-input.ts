@@ -3,49 +3,19 @@
  * more.
  */
 import type { ProgramInput } from '@sbx/core';
-import type { WebSocket } from 'ws';
+import type { ReadGate } from './read-gate.js';
 
 /** Of one input. Beyond, the socket is not read: the client waits. */
 const HELD_BYTES_MAX = 1024 * 1024;
-/** A socket that is not read does not see its end; one that is written to does. */
-const PROBE_MS = 100;
-
-/**
- * Whether a socket is read, which all inputs of its programs share: not while any of them is full, however
- * much room the others have.
- */
-export class InputGate {
-  readonly #socket: WebSocket;
-  readonly #full = new Set<StreamInput>();
-  #probe: NodeJS.Timeout | null = null;
-
-  constructor(socket: WebSocket) {
-    this.#socket = socket;
-  }
-
-  close(full: StreamInput): void {
-    this.#full.add(full);
-    this.#socket.pause();
-    this.#probe ??= setInterval(() => this.#socket.ping(), PROBE_MS).unref();
-  }
-
-  /** Safe to call for one that was not full. */
-  open(input: StreamInput): void {
-    if (!this.#full.delete(input) || this.#full.size > 0) return;
-    if (this.#probe !== null) clearInterval(this.#probe);
-    this.#probe = null;
-    this.#socket.resume();
-  }
-}
 
 export class StreamInput {
-  readonly #gate: InputGate;
+  readonly #gate: ReadGate;
   #waiting: Uint8Array[] = [];
   #stream: ProgramInput | null = null;
   #heldBytes = 0;
   #closed = false;
 
-  constructor(gate: InputGate) {
+  constructor(gate: ReadGate) {
     this.#gate = gate;
   }
 

@@ -7,6 +7,7 @@ import {
   STREAM_PLACE_MAX,
   STREAM_RESPONSE,
 } from '@sbx/gojudge-client/wire';
+import type { RequestPlace } from '@sbx/serving';
 import type { RawData, WebSocket } from 'ws';
 import { CancelledBefore, plainText } from '../errors.js';
 import { convertRequest } from '../judge/convert.js';
@@ -17,7 +18,8 @@ import type { StreamTarget } from '../judge/scope.js';
 import { decodeRequest, decodeResize } from '../wire/request.js';
 import { encodeResults, goJson, inOne } from '../wire/results.js';
 import type { AnswerFlow } from './answer-flow.js';
-import { InputGate, StreamInput } from './stream-input.js';
+import type { ReadGate } from './read-gate.js';
+import { StreamInput } from './stream-input.js';
 
 /** Output that may wait for a slow client; then the program waits. */
 const BUFFERED_BYTES_MAX = 1024 * 1024;
@@ -37,6 +39,7 @@ export class StreamSocket implements StreamTarget {
   readonly #context: ServerContext;
   readonly #socket: WebSocket;
   readonly #out: AnswerFlow;
+  readonly #gate: ReadGate;
   readonly #controller = new AbortController();
   readonly #inputs = new Map<string, StreamInput>();
   readonly #terminals = new Map<string, RunnerProcess>();
@@ -44,11 +47,17 @@ export class StreamSocket implements StreamTarget {
   #job: Job | null = null;
   #end: Promise<void> = Promise.resolve();
 
-  constructor(context: ServerContext, socket: WebSocket, out: AnswerFlow) {
+  constructor(context: ServerContext, socket: WebSocket, { out, gate }: { out: AnswerFlow; gate: ReadGate }) {
     this.#context = context;
     this.#socket = socket;
     this.#out = out;
+    this.#gate = gate;
     socket.on('message', (data: RawData) => this.#onMessage(data as Buffer));
+  }
+
+  /** Its first message is one; what follows is input, for which the program may be waiting. */
+  get bringsRequests(): boolean {
+    return this.#job === null;
   }
 
   idle(): Promise<unknown> {
@@ -96,19 +105,18 @@ export class StreamSocket implements StreamTarget {
     const { settings } = this.#context;
     const job = convertRequest(decodeRequest(json), settings, true);
     if (job.programs.length > settings.cmdCountMax) throw new BrokenMessage();
-    const gate = new InputGate(this.#socket);
     for (const [index, { files }] of job.programs.entries()) {
       for (const [fd, file] of files.entries()) {
         if (file?.kind !== 'stream-in' && file?.kind !== 'stream-out') continue;
         if (index > STREAM_PLACE_MAX || fd > STREAM_PLACE_MAX) throw new BrokenMessage();
-        if (file.kind === 'stream-in') this.#inputs.set(key(index, fd), new StreamInput(gate));
+        if (file.kind === 'stream-in') this.#inputs.set(key(index, fd), new StreamInput(this.#gate));
       }
     }
     this.#job = job;
-    this.#end = this.#run(job);
+    this.#end = this.#run(job, this.#context.room.hold(json.length));
   }
 
-  async #run(job: Job): Promise<void> {
+  async #run(job: Job, place: RequestPlace): Promise<void> {
     const { signal } = this.#controller;
     this.#context.metrics?.countStream(1);
     try {
@@ -120,6 +128,7 @@ export class StreamSocket implements StreamTarget {
     } finally {
       this.#context.metrics?.countStream(-1);
       for (const input of this.#inputs.values()) input.close();
+      place.free();
     }
   }
 

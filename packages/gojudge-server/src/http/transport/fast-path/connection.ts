@@ -120,7 +120,9 @@ export class FastPathConnection {
     socket.pause();
     if (bytes.length > 0) socket.unshift(bytes);
     this.#host.handOver(this, socket);
-    socket.resume();
+    // Within the read that brought the bytes, Node's server would get them before the socket says that it is
+    // read, and could not have it stop: it would read all of a body that nobody takes.
+    process.nextTick(() => socket.resume());
   }
 }
 

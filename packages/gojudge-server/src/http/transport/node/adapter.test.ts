@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Receiving, Unsent } from '@sbx/serving';
+import { Receiving, RequestRoom, Unsent } from '@sbx/serving';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ServerContext } from '../../../judge/run-job.js';
 import { serveRequest } from './adapter.js';
@@ -15,7 +15,8 @@ let pattern: string;
 beforeAll(async () => {
   server = createServer(async (incoming, response) => {
     const settings = { advertiseVersion: 'v1', bodyMaxBytes: 5, cmdCountMax: 1, strict };
-    const context = { settings, receiving, unsent: new Unsent(1000) } as unknown as ServerContext;
+    const room = new RequestRoom({ bytesMax: 1000, waitingMax: 1 });
+    const context = { settings, receiving, room, unsent: new Unsent(1000) } as unknown as ServerContext;
     pattern = await serveRequest(context, () => refusal, incoming, response);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');

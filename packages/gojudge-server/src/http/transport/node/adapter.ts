@@ -1,14 +1,14 @@
 /** Requests that come by way of Node's HTTP server. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Receiving } from '@sbx/serving';
+import type { RequestPlace } from '@sbx/serving';
 import type { ServerContext } from '../../../judge/run-job.js';
 import { goJson } from '../../../wire/results.js';
 import type { EntryCheck, EntryHeaders } from '../../entry.js';
 import type { RequestContext } from '../../request-context.js';
 import { errorResponse, jsonResponse } from '../../responses.js';
 import { findHandler } from '../../routes.js';
-import { BodyTooLarge, NoRoom, readBody } from './body.js';
+import { type BodyBounds, BodyTooLarge, NoRoom, readBody } from './body.js';
 import { sendEarly, sendResponse } from './send.js';
 
 /** Answers one request. Resolves with its route's pattern; never rejects. */
@@ -25,12 +25,11 @@ export async function serveRequest(
     const found = findHandler(check, method, url, headers);
     pattern = found.pattern;
     if (found.kind === 'stream') await found.handle(context, request, response, found.id);
-    else
-      await sendResponse(
-        response,
-        await found.handle(context, new NodeRequest(request, context.receiving), found.id),
-        context.unsent,
-      );
+    else {
+      const incoming = new NodeRequest(request, context);
+      const answer = await incoming.during(found.handle(context, incoming, found.id));
+      await sendResponse(response, answer, context.unsent);
+    }
   } catch (error) {
     await sendError(context, response, error);
   }
@@ -39,19 +38,31 @@ export async function serveRequest(
 
 class NodeRequest implements RequestContext {
   readonly #request: IncomingMessage;
-  readonly #receiving: Receiving;
+  readonly #bounds: BodyBounds;
+  #place: RequestPlace | null = null;
 
-  constructor(request: IncomingMessage, receiving: Receiving) {
+  constructor(request: IncomingMessage, bounds: BodyBounds) {
     this.#request = request;
-    this.#receiving = receiving;
+    this.#bounds = bounds;
   }
 
   get socket(): Socket {
     return this.#request.socket;
   }
 
-  readBody(maxBytes: number): Promise<Buffer> {
-    return readBody(this.#request, maxBytes, this.#receiving);
+  async readBody(maxBytes: number): Promise<Buffer> {
+    const { bytes, place } = await readBody(this.#request, maxBytes, this.#bounds);
+    this.#place = place;
+    return bytes;
+  }
+
+  /** What was read is held until there is an answer. */
+  async during<T>(handling: T | Promise<T>): Promise<T> {
+    try {
+      return await handling;
+    } finally {
+      this.#place?.free();
+    }
   }
 }
 

@@ -1,15 +1,26 @@
-// Bodies from streams: what is counted against the room of all, and that it is given back.
+// Bodies from streams: what is counted against the room of all, until when, and that it is given back.
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { Receiving } from '@sbx/serving';
-import { expect, test } from 'vitest';
+import { Receiving, RequestRoom } from '@sbx/serving';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { readBody } from './body.js';
 
-function reading(maxBytes: number, room = 1000) {
-  const request = new PassThrough();
-  const receiving = new Receiving(room);
-  return { request, receiving, body: readBody(request as unknown as IncomingMessage, maxBytes, receiving) };
+const KIB = 1024;
+
+function reading(maxBytes: number, receiveBytes = 1000, headers = {}) {
+  const destroy = vi.fn();
+  const request = Object.assign(new PassThrough(), { headers, socket: { destroy } });
+  const receiving = new Receiving(receiveBytes);
+  const body = readBody(request as unknown as IncomingMessage, maxBytes, { receiving, room });
+  return { request, receiving, destroy, body };
 }
+/** One that says its size. */
+const announced = (bytes: number) => reading(1000 * KIB, 0, { 'content-length': `${bytes}` });
+
+let room: RequestRoom;
+beforeEach(() => {
+  room = new RequestRoom({ bytesMax: 100 * KIB, waitingMax: 1, comingMs: 100 });
+});
 const turn = () => new Promise(setImmediate);
 
 test('a body counts while it comes, and no longer', async () => {
@@ -18,7 +29,7 @@ test('a body counts while it comes, and no longer', async () => {
   await turn();
   expect(receiving.bytes).toBe(6);
   request.end('you');
-  expect((await body).toString()).toBe('hello you');
+  expect((await body).bytes.toString()).toBe('hello you');
   expect(receiving.bytes).toBe(0);
 });
 
@@ -48,4 +59,51 @@ test('a client that goes away gives its room back', async () => {
   request.destroy();
   await expect(body).rejects.toThrow('the client went away');
   expect(receiving.bytes).toBe(0);
+});
+
+test('a large one without a size is held from its end until it is answered', async () => {
+  const { request, receiving, body } = reading(1000 * KIB, 1000 * KIB);
+  request.end(Buffer.alloc(80 * KIB));
+  const { place } = await body;
+  expect([receiving.bytes, room.bytes]).toEqual([0, 80 * KIB]);
+  place.free();
+  expect(room.bytes).toBe(0);
+});
+
+test('a large one that says its size is read when there is room, and held until it is answered', async () => {
+  const [first, second] = [announced(80 * KIB), announced(80 * KIB)];
+  for (const { request } of [first, second]) request.end(Buffer.alloc(80 * KIB));
+  const { place, bytes } = await first.body;
+  await turn();
+  expect([bytes.length, room.bytes, second.request.readableFlowing]).toEqual([80 * KIB, 80 * KIB, null]);
+  place.free();
+  expect((await second.body).bytes.length).toBe(80 * KIB);
+});
+
+test('when as many wait as may, the next may come again', async () => {
+  const [, , third] = [announced(80 * KIB), announced(80 * KIB), announced(80 * KIB)];
+  await expect(third.body).rejects.toMatchObject({ name: 'NoRoom', retryAfterMs: 1000 });
+});
+
+test('one that says it is too large is not read at all', async () => {
+  const { request, body } = announced(2000 * KIB);
+  await expect(body).rejects.toMatchObject({ message: 'request body is larger than 1024000 bytes' });
+  expect(request.readableFlowing).toBe(null);
+});
+
+test('one that does not come while others wait is cut, and gives its room back', async () => {
+  const [idle, waiting] = [announced(80 * KIB), announced(80 * KIB)];
+  idle.destroy.mockImplementation(() => idle.request.destroy());
+  await expect(idle.body).rejects.toThrow('the client went away');
+  waiting.request.end(Buffer.alloc(80 * KIB));
+  expect((await waiting.body).bytes.length).toBe(80 * KIB);
+});
+
+test('one whose client went away while it waited gives its room back', async () => {
+  const [first, gone] = [announced(80 * KIB), announced(80 * KIB)];
+  first.request.end(Buffer.alloc(80 * KIB));
+  gone.request.destroy();
+  (await first.body).place.free();
+  await expect(gone.body).rejects.toThrow('the client went away');
+  expect(room.bytes).toBe(0);
 });

@@ -1,13 +1,17 @@
-/** A request's body, bounded while it is read. */
+/** A request's body, bounded while it is read and until it is answered. */
 import type { IncomingMessage } from 'node:http';
-import type { Receiving } from '@sbx/serving';
+import { type Receiving, type RequestPlace, type RequestRoom, SMALL_REQUEST_BYTES } from '@sbx/serving';
 import { RunFailure } from '../../../errors.js';
 
 export class BodyTooLarge extends Error {
   override name = 'BodyTooLarge';
+
+  constructor(maxBytes: number) {
+    super(`request body is larger than ${maxBytes} bytes`);
+  }
 }
 
-/** There is no room for it beside the others that are being received. */
+/** There is no room for it beside the others. */
 export class NoRoom extends RunFailure {
   override name = 'NoRoom';
 
@@ -18,8 +22,49 @@ export class NoRoom extends RunFailure {
 
 const RETRY_MS = 1000;
 
-/** Rejects with `BodyTooLarge` or `NoRoom`, or when the client goes away. */
-export function readBody(request: IncomingMessage, maxBytes: number, receiving: Receiving): Promise<Buffer> {
+/** What all requests share. */
+export interface BodyBounds {
+  receiving: Receiving;
+  room: RequestRoom;
+}
+
+export interface WholeBody {
+  bytes: Buffer;
+  /** To be given back once it is answered. */
+  place: RequestPlace;
+}
+
+/**
+ * A large one that says its size is not read before there is room for it, as a client that is not read waits;
+ * the room of others grows while they come. Rejects with `BodyTooLarge` or `NoRoom`, or when the client goes
+ * away.
+ */
+export async function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  { receiving, room }: BodyBounds,
+): Promise<WholeBody> {
+  const announcedBytes = Number(request.headers['content-length'] ?? 0);
+  if (announcedBytes > maxBytes) throw new BodyTooLarge(maxBytes);
+  if (announcedBytes <= SMALL_REQUEST_BYTES) {
+    const bytes = await collect(request, maxBytes, receiving);
+    return { bytes, place: room.hold(bytes.length) };
+  }
+  const place = await room.reserve(announcedBytes, () => request.socket.destroy());
+  if (place === null) throw new NoRoom();
+  try {
+    const bytes = await collect(request, maxBytes, null);
+    place.whole();
+    return { bytes, place };
+  } catch (error) {
+    place.free();
+    throw error;
+  }
+}
+
+/** `receiving`: where it counts meanwhile. */
+function collect(request: IncomingMessage, maxBytes: number, receiving: Receiving | null): Promise<Buffer> {
+  if (request.destroyed) return Promise.reject(new Error(GONE));
   let counted = 0;
   const reading = new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -29,21 +74,22 @@ export function readBody(request: IncomingMessage, maxBytes: number, receiving: 
       reject(why);
     };
     const onData = (chunk: Buffer) => {
-      if (counted + chunk.length > maxBytes) {
-        return stop(new BodyTooLarge(`request body is larger than ${maxBytes} bytes`));
-      }
-      if (!receiving.take(chunk.length)) return stop(new NoRoom());
+      if (counted + chunk.length > maxBytes) return stop(new BodyTooLarge(maxBytes));
+      if (receiving?.take(chunk.length) === false) return stop(new NoRoom());
       counted += chunk.length;
       chunks.push(chunk);
     };
     request.on('data', onData);
-    const onClose = () => reject(new Error('the client went away'));
+    const onClose = () => reject(new Error(GONE));
     request.once('end', () => {
-      request.off('close', onClose); // it comes after every request, and errors are dear
+      // The request may live for long: it keeps nothing that leads to the body.
+      request.off('data', onData).off('error', reject).off('close', onClose);
       resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
     });
     request.once('error', reject);
     request.once('close', onClose);
   });
-  return reading.finally(() => receiving.release(counted));
+  return reading.finally(() => receiving?.release(counted));
 }
+
+const GONE = 'the client went away';
