@@ -45,8 +45,8 @@ export async function readBody(
   { receiving, room }: BodyBounds,
 ): Promise<WholeBody> {
   const announcedBytes = Number(request.headers['content-length'] ?? 0);
-  if (announcedBytes > maxBytes) throw new BodyTooLarge(maxBytes);
-  if (announcedBytes <= SMALL_REQUEST_BYTES) {
+  // One that is too large is refused on the way: who sends a little too much can be heard to the end.
+  if (announcedBytes <= SMALL_REQUEST_BYTES || announcedBytes > maxBytes) {
     const bytes = await collect(request, maxBytes, receiving);
     return { bytes, place: room.hold(bytes.length) };
   }
