@@ -88,6 +88,13 @@ describe('files', () => {
     expect(() => programOf({ files: Array(49).fill(null) })).toThrow('files: more than 48 entries');
   });
 
+  it('more than 65536 files are refused', () => {
+    const copyIn = (count: number) =>
+      new Map(Array.from({ length: count }, (_, at) => [`${at}`, { content: '' }]));
+    expect(programOf({ copyIn: copyIn(65_536) }).copyIn).toHaveLength(65_536);
+    expect(() => programOf({ copyIn: copyIn(65_537) })).toThrow('copyIn: more than 65536 entries');
+  });
+
   it('a path of the host is only where the server’s prefixes say', () => {
     expect(() => fileOf({ src: '/usr/bin/true' })).toThrow();
     expect(() => programOf({ copyIn: new Map([['a', { src: '/etc/../usr/bin/true' }]]) })).toThrow();

@@ -19,6 +19,8 @@ import { checkSourcePath } from './src-prefix.js';
 const FD_MAX = 255;
 /** Descriptors of a program at its start, as the engine takes them. */
 const FD_COUNT_MAX = 48;
+/** As the engine takes them. */
+const COPY_IN_COUNT_MAX = 65_536;
 
 /** Throws `BadRequest`. `stream`: the forms of `/stream` are legal. */
 export function convertRequest(raw: DecodedRequest, settings: Settings, stream: boolean): Job {
@@ -44,6 +46,7 @@ function convertCmd(cmd: DecodedCmd, settings: Settings, stream: boolean): JobPr
   const { copyOut = [], copyOutCached = [], copyIn = new Map<string, DecodedFile>() } = cmd;
   if ((cmd.files?.length ?? 0) > FD_COUNT_MAX)
     throw new BadRequest(`files: more than ${FD_COUNT_MAX} entries`);
+  if (copyIn.size > COPY_IN_COUNT_MAX) throw new BadRequest(`copyIn: more than ${COPY_IN_COUNT_MAX} entries`);
   const files = (cmd.files ?? []).map((file) => convertFile(file, settings, stream));
   const cachedNames = new Set(copyOutCached.map((name) => name.replace(/\?$/, '')));
   return {

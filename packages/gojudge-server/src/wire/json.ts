@@ -32,9 +32,9 @@ export class JsonSyntaxError extends Error {
 const DEPTH_MAX = 10_000;
 /**
  * Of one document. Each becomes an object of some 60 bytes, so a body of commas would be thirty times its
- * size in memory; the largest requests have thousands.
+ * size in memory, and nobody else is served while it is read; the largest requests have thousands.
  */
-const VALUES_MAX = 1_000_000;
+const VALUES_MAX = 2 ** 18;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const NULL: JsonNode = { kind: 'null' };
