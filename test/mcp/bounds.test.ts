@@ -47,6 +47,15 @@ test('answers that nobody reads take no more memory than they may, keep nobody w
   await until(20_000, 'all is read', () => bytes > CALL_COUNT * ANSWER_BYTES);
 }, 60_000);
 
+test('a body of very many values is refused before they are made', async () => {
+  const message = { jsonrpc: '2.0', id: 1, method: 'ping', params: Array(50_000).fill([]) };
+  const response = await post(narrow.url, message);
+  expect([response.status, await response.text()]).toEqual([
+    413,
+    'a message may have 50000 values of JSON\n',
+  ]);
+});
+
 test('bodies that never end are refused when they are too many, and leave their room', async () => {
   const halves = Array.from({ length: 12 }, () => {
     const half = { answer: '', socket: send(narrow.url, ' '.repeat(MiB), {}, 3 * MiB) };

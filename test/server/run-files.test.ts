@@ -11,7 +11,11 @@ async function shellWith(setUp: string, { url, token }: { url: string; token?: s
   const id = `sbx.files.${crypto.randomUUID()}`;
   const client: Client = new GojudgeClient({ url, token });
   const run = await client.interact(
-    { args: ['/bin/sh', '-c', `${setUp}\necho ready; cat`], env: { PATH: '/usr/bin:/bin' } },
+    {
+      args: ['/bin/sh', '-c', `${setUp}\necho ready; cat`],
+      env: { PATH: '/usr/bin:/bin' },
+      limits: { wallTimeMs: 30_000 },
+    },
     { requestId: id },
   );
   for await (const { bytes } of run) if (Buffer.from(bytes).includes('ready')) break;

@@ -21,6 +21,11 @@ export interface UnsentPace {
 const PACE: UnsentPace = { stallMs: 30_000, bytesPerMs: 16 };
 const LOOKS_PER_STALL = 10;
 
+/** What Node keeps of a message of a WebSocket until it has left, beside its bytes. */
+export const MESSAGE_COST_BYTES = 512;
+/** What a connection may leave lying while all together have too much. */
+export const LEAST_UNSENT_BYTES = 16 * 1024;
+
 /** What a client had taken, and since when too little. */
 interface Mark {
   since: number;

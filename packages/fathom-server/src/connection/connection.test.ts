@@ -62,12 +62,15 @@ const execute = (id: string) => ({
   limits: { timeout_ms: 1000, memory_mb: 64, max_output_bytes: 1000 },
 });
 
-it('what is sent counts among that of all connections, until it has been taken', async () => {
-  const hold = vi.spyOn(host.unsent, 'hold');
-  say({ type: 'ping', id: 'p' });
-  await answer();
-  expect(hold).toHaveBeenCalled();
-  await expect.poll(() => host.unsent.bytes).toBe(0);
+it('what is not taken counts among that of all connections, until it is', async () => {
+  client.pause();
+  const askMuch = () => {
+    for (let count = 0; count < 1000; count += 1) say({ type: 'ping', id: 'x'.repeat(64) });
+    return host.unsent.bytes;
+  };
+  await expect.poll(askMuch, { timeout: 20_000, interval: 1 }).toBeGreaterThan(0);
+  client.resume();
+  await expect.poll(() => host.unsent.bytes, { timeout: 20_000 }).toBe(0);
 });
 
 it('an execution has its room until it is gone, and is refused where there is none', async () => {
@@ -96,6 +99,17 @@ it('what is no message is an error, and the connection goes on', async () => {
   expect((await answer()).type).toBe('error');
   say({ type: 'ping' });
   expect((await answer(2)).type).toBe('pong');
+});
+
+it('a message of very many values is refused before they are made', async () => {
+  const many = (count: number) => ({ type: 'ping', x: Array(count).fill(0) });
+  say(many(9_990));
+  expect((await answer()).type).toBe('pong');
+  say(many(10_000));
+  expect(await answer(2)).toMatchObject({
+    code: 'INVALID_REQUEST',
+    message: 'A message must have at most 10000 values.',
+  });
 });
 
 it('a cancel of what is not there is told', async () => {

@@ -8,7 +8,7 @@ import {
   Stamper,
   type Unstamped,
 } from '@sbx/fathom-client/wire';
-import { keepAlive, type RequestRoom, type Unsent } from '@sbx/serving';
+import { hasMoreValues, keepAlive, type RequestRoom, SMALL_REQUEST_BYTES, type Unsent } from '@sbx/serving';
 import type { WebSocket } from 'ws';
 import type { Admission, Share } from '../admission.js';
 import { errorMessage } from '../errors.js';
@@ -17,7 +17,7 @@ import type { ServerMetrics } from '../metrics.js';
 import type { ResolvedOptions } from '../options.js';
 import type { Runtime } from '../runtime.js';
 import { Outbox } from './outbox.js';
-import { type Rules, readRequest } from './request.js';
+import { type Request, type Rules, readRequest, refused } from './request.js';
 
 /** What all connections share. */
 export interface Host {
@@ -40,6 +40,9 @@ const SHUTTING_DOWN = {
   retryable: true,
 } as const;
 const NO_ROOM = 'The code and input of executions that wait or run take all the room there is.';
+/** Of JSON, in one message. An execution with the longest environment has a few hundred. */
+const VALUES_MAX = 10_000;
+const TOO_MANY_VALUES = refused(undefined, `A message must have at most ${VALUES_MAX} values.`);
 /** Pings that a peer may leave unanswered before it counts as gone. */
 const UNANSWERED_PINGS = 2;
 /** After a close frame, for the peer's own. */
@@ -95,8 +98,7 @@ export class Connection {
 
   #onMessage(data: Buffer, isBinary: boolean): void {
     this.#alive.alive();
-    const text = isBinary && !isUtf8(data) ? '' : data.toString('utf8');
-    const request = readRequest(text, this.#host.rules, (id) => this.#active.has(id));
+    const request = this.#read(data, isBinary);
     this.#host.metrics.countMessage(request.kind);
     switch (request.kind) {
       case 'ping':
@@ -109,6 +111,12 @@ export class Connection {
         this.#host.metrics.countRefusal(request.code);
         return this.#send(errorMessage(request.code, request.message, { id: request.id }));
     }
+  }
+
+  #read(data: Buffer, isBinary: boolean): Request {
+    if (data.length > VALUES_MAX && hasMoreValues(data, VALUES_MAX)) return TOO_MANY_VALUES;
+    const text = isBinary && !isUtf8(data) ? '' : data.toString('utf8');
+    return readRequest(text, this.#host.rules, (id) => this.#active.has(id));
   }
 
   #pong(id: string | undefined): void {
@@ -134,10 +142,10 @@ export class Connection {
     }
     this.#active.set(id, execution);
     this.#living.add(execution);
-    const place = this.#host.room.hold(bytes);
+    const place = bytes > SMALL_REQUEST_BYTES ? this.#host.room.hold(bytes) : null;
     void execution.gone.then(() => {
       this.#living.delete(execution);
-      place.free();
+      place?.free();
     });
   }
 
@@ -145,7 +153,7 @@ export class Connection {
   #refusalOf(bytes: number): string | null {
     const { isClosing, room } = this.#host;
     if (isClosing) return SHUTTING_DOWN.message;
-    return this.#share.refusal ?? (room.fits(bytes) ? null : NO_ROOM);
+    return this.#share.refusal ?? (bytes <= SMALL_REQUEST_BYTES || room.fits(bytes) ? null : NO_ROOM);
   }
 
   #around({ id, language, code }: ExecuteMessage) {

@@ -3,7 +3,7 @@
  * message of each execution in turn, so that whatever the programs write, a status or a pong has at most
  * `bufferBytes` before it. While clients leave more lying than all of them together may, each has little.
  */
-import { StallWatch, type Taker, type Unsent } from '@sbx/serving';
+import { LEAST_UNSENT_BYTES, MESSAGE_COST_BYTES, StallWatch, type Taker, type Unsent } from '@sbx/serving';
 import type { WebSocket } from 'ws';
 import type { Outlet } from '../execution/output.js';
 
@@ -24,8 +24,6 @@ export interface OutboxOptions {
  * them.
  */
 const CONTROL_BYTES = 1024 * 1024;
-/** What each may have on its way while all together have too much. */
-const LEAST_BYTES = 16 * 1024;
 const TEXT = { binary: false, compress: false } as const;
 
 /**
@@ -44,6 +42,10 @@ export class Outbox implements Outlet {
   /** Messages that are not made yet, in their order. */
   readonly #later: (() => string)[] = [];
   readonly #stall: StallWatch;
+  /** Messages. */
+  #unsentCount = 0;
+  /** Of what all connections have on their way. */
+  #heldBytes = 0;
   #isLeaving = false;
   #isStopped = false;
 
@@ -92,6 +94,7 @@ export class Outbox implements Outlet {
   /** The connection is gone: nobody waits any more. */
   stop(): void {
     this.#isStopped = true;
+    this.#count(0);
     this.#stall.stop();
     for (const callback of this.#waiting.splice(0)) callback();
   }
@@ -111,13 +114,11 @@ export class Outbox implements Outlet {
   #write(make: () => string): void {
     if (this.#isStopped) return;
     const { unsent, bufferBytes } = this.#options;
-    const before = this.#socket.bufferedAmount;
-    this.#socket.send(make(), TEXT, () => this.#onFlushed(bytes));
-    const bytes = this.#socket.bufferedAmount - before;
-    unsent.hold(this.#connection, bytes);
+    this.#unsentCount += 1;
+    this.#socket.send(make(), TEXT, this.#onFlushed);
     if (this.#isFull) this.#stall.watch();
-    const bytesMax = unsent.hasRoom ? bufferBytes + CONTROL_BYTES : LEAST_BYTES;
-    if (this.#socket.bufferedAmount > bytesMax) this.#socket.pause();
+    const bytesMax = unsent.hasRoom ? bufferBytes + CONTROL_BYTES : LEAST_UNSENT_BYTES;
+    if (this.#unsentBytes > bytesMax) this.#socket.pause();
   }
 
   /** All in one write, which takes longer than what a turn of the loop sets going. */
@@ -125,18 +126,32 @@ export class Outbox implements Outlet {
     this.#isLeaving = false;
     this.#makeLate();
     this.#connection.uncork();
+    if (!this.#isStopped && this.#socket.bufferedAmount > 0) this.#count(this.#unsentBytes);
+  }
+
+  /** What the kernel did not take at once, which many small messages make more than their bytes. */
+  get #unsentBytes(): number {
+    return this.#socket.bufferedAmount + this.#unsentCount * MESSAGE_COST_BYTES;
+  }
+
+  #count(bytes: number): void {
+    const { unsent } = this.#options;
+    if (bytes > this.#heldBytes) unsent.hold(this.#connection, bytes - this.#heldBytes);
+    else if (bytes < this.#heldBytes) unsent.release(this.#connection, this.#heldBytes - bytes);
+    this.#heldBytes = bytes;
   }
 
   get #isFull(): boolean {
     const { unsent, bufferBytes } = this.#options;
     const { bufferedAmount } = this.#socket;
-    return bufferedAmount >= (unsent.hasRoom ? bufferBytes : Math.min(bufferBytes, LEAST_BYTES));
+    return bufferedAmount >= (unsent.hasRoom ? bufferBytes : Math.min(bufferBytes, LEAST_UNSENT_BYTES));
   }
 
-  #onFlushed(bytes: number): void {
-    this.#options.unsent.release(this.#connection, bytes);
+  readonly #onFlushed = (): void => {
+    this.#unsentCount -= 1;
     if (this.#isStopped) return;
+    if (this.#heldBytes > 0) this.#count(this.#unsentBytes);
     if (this.#socket.isPaused && !this.#isFull) this.#socket.resume();
     while (this.#waiting.length > 0 && !this.#isFull) this.#waiting.shift()!();
-  }
+  };
 }

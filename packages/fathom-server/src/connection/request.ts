@@ -127,6 +127,6 @@ function issueText({ path, message }: { path: PropertyKey[]; message: string }):
   return `${path[0] === 'env' ? 'env' : path.join('.')}: ${message}`;
 }
 
-function refused(id: string | undefined, message: string): Refusal {
+export function refused(id: string | undefined, message: string): Refusal {
   return { kind: 'refused', ...(id === undefined ? {} : { id }), code: 'INVALID_REQUEST', message };
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { Unsent } from '@sbx/serving';
+import { MESSAGE_COST_BYTES, Unsent } from '@sbx/serving';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { WebSocket } from 'ws';
 import { AnswerFlow } from './answer-flow.js';
@@ -36,10 +36,10 @@ class FakeSocket {
   }
 }
 
-function open() {
+function open(unsentBytesMax = MIB) {
   const socket = new FakeSocket();
   const alive = vi.fn();
-  const unsent = new Unsent(MIB);
+  const unsent = new Unsent(unsentBytesMax);
   const connection = socket._socket as unknown as Socket;
   const gate = new ReadGate(socket as unknown as WebSocket, STALL_MS);
   const flow = new AnswerFlow(socket as unknown as WebSocket, connection, {
@@ -64,7 +64,7 @@ it('one that takes them slowly gets all of them', () => {
   const { socket, alive, unsent, flow } = open();
   const sent = vi.fn();
   flow.send(Buffer.alloc(100), true, sent);
-  expect(unsent.bytes).toBe(100);
+  expect(unsent.bytes).toBe(100 + MESSAGE_COST_BYTES);
   for (let part = 0; part < 10; part += 1) {
     vi.advanceTimersByTime(STALL_MS / 2);
     socket.take(10);
@@ -76,11 +76,25 @@ it('one that takes them slowly gets all of them', () => {
 });
 
 it('who does not read answers is not read either', () => {
-  const { socket, flow } = open();
-  flow.answer(Buffer.alloc(16 * MIB));
+  const { socket, flow } = open(64 * MIB);
+  flow.answer(Buffer.alloc(16 * MIB - MESSAGE_COST_BYTES));
   expect(socket.isPaused).toBe(false);
   flow.answer(Buffer.alloc(1));
   expect(socket.isPaused).toBe(true);
-  socket.take(16 * MIB + 1);
+  socket.take(16 * MIB - MESSAGE_COST_BYTES + 1);
+  expect(socket.isPaused).toBe(false);
+});
+
+it('many small answers are more than their bytes, and a few are all while there is no room', () => {
+  const { socket, flow, unsent } = open(64 * MIB);
+  for (let count = 0; count < 16 * 2048; count += 1) flow.answer('x');
+  expect(socket.isPaused).toBe(true);
+  socket.take(16 * 2048);
+  expect(socket.isPaused).toBe(false);
+  const other = open().socket._socket as unknown as Socket;
+  unsent.hold(Object.assign(other, { resetAndDestroy: () => undefined, destroy: () => undefined }), 65 * MIB);
+  for (let count = 0; count < 64; count += 1) flow.answer('x');
+  expect(socket.isPaused).toBe(true);
+  socket.take(64);
   expect(socket.isPaused).toBe(false);
 });

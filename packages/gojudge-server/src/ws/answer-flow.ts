@@ -1,6 +1,6 @@
 /** What goes out on one WebSocket, and its end when nobody takes it. */
 import type { Socket } from 'node:net';
-import { StallWatch, type Unsent } from '@sbx/serving';
+import { LEAST_UNSENT_BYTES, MESSAGE_COST_BYTES, StallWatch, type Unsent } from '@sbx/serving';
 import type { WebSocket } from 'ws';
 import type { ReadGate } from './read-gate.js';
 
@@ -26,6 +26,7 @@ export class AnswerFlow {
   readonly #unsent: Unsent;
   readonly #gate: ReadGate;
   readonly #stall: StallWatch;
+  #waitingBytes = 0;
 
   constructor(socket: WebSocket, connection: Socket, options: FlowOptions) {
     const { unsent, gate, alive, stallMs = STALL_MS } = options;
@@ -44,21 +45,27 @@ export class AnswerFlow {
 
   /** `sent` is called when it has left, or the peer is gone. */
   send(message: string | Uint8Array, binary: boolean, sent: () => void): void {
-    const bytes = message.length;
+    const bytes = message.length + MESSAGE_COST_BYTES;
+    this.#waitingBytes += bytes;
     this.#unsent.hold(this.#connection, bytes);
     this.#socket.send(message, { binary }, () => {
+      this.#waitingBytes -= bytes;
       this.#unsent.release(this.#connection, bytes);
       sent();
     });
     this.#stall.watch();
   }
 
-  /** Of a request of many: a client that does not read them gets no more of them. */
+  /**
+   * Of a request of many: a client that does not read them gets no more of them; while clients leave more
+   * lying than all together may, none gets more than a little.
+   */
   answer(message: string | Buffer): void {
+    const most = () => (this.#unsent.hasRoom ? WAITING_BYTES_MAX : 2 * LEAST_UNSENT_BYTES);
     this.send(message, false, () => {
-      if (this.#socket.bufferedAmount <= WAITING_BYTES_MAX / 2) this.#gate.open(this);
+      if (this.#waitingBytes <= most() / 2) this.#gate.open(this);
     });
-    if (this.#socket.bufferedAmount > WAITING_BYTES_MAX) this.#gate.close(this);
+    if (this.#waitingBytes > most()) this.#gate.close(this);
   }
 
   stop(): void {

@@ -1,9 +1,15 @@
 /** A request's body, bounded while it is read, alone and with all others. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Receiving } from '@sbx/serving';
+import { hasMoreValues, type Receiving } from '@sbx/serving';
 
-/** Why a body is not taken: it is too large, or there is no room for it beside the others. */
-export type BodyRefusal = 'too-large' | 'no-room';
+/**
+ * Why a body is not taken: it is too large, it has too many values, or there is no room for it beside the
+ * others.
+ */
+export type BodyRefusal = 'too-large' | 'too-many-values' | 'no-room';
+
+/** Of JSON. A message with the most arguments that one may have has a few thousand. */
+export const VALUES_MAX = 50_000;
 
 /**
  * What it has counts until `response` ends: calls hold what they were given. Rejects when the client goes
@@ -36,7 +42,11 @@ export function readBody(
       chunks.push(chunk);
     };
     request.on('data', onData);
-    request.once('end', () => resolve(Buffer.concat(chunks)));
+    request.once('end', () => {
+      const body = Buffer.concat(chunks);
+      if (hasMoreValues(body, VALUES_MAX)) refuse('too-many-values');
+      else resolve(body);
+    });
     request.once('error', reject);
     response.once('close', () => {
       giveBack();

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLegacyRequest, type McpHttpHandler } from '@modelcontextprotocol/server';
 import { type EntryCheck, FOREIGN_PAGE, type Receiving, sendText, type Unsent } from '@sbx/serving';
 import type { Logger } from '../options.js';
-import { type BodyRefusal, readBody } from './body.js';
+import { type BodyRefusal, readBody, VALUES_MAX } from './body.js';
 import type { HttpSessions } from './sessions.js';
 import { sendWeb, webRequest } from './web.js';
 
@@ -75,7 +75,7 @@ async function serve(
   const controller = new AbortController();
   response.once('close', () => controller.abort());
   const body = await bodyOf(parts, request, response);
-  if (body === 'too-large' || body === 'no-room') return refuseBody(parts, body, request, response);
+  if (typeof body === 'string') return refuseBody(parts, body, request, response);
   await unsent.holdWhenRoom(request.socket, ANSWER_BYTES);
   if (response.destroyed) return unsent.release(request.socket, ANSWER_BYTES);
   // By then what is answered at once is counted itself.
@@ -104,5 +104,7 @@ function refuseBody(
   response.shouldKeepAlive = false;
   request.resume(); // what else comes is thrown away
   if (why === 'too-large') return sendText(response, 413, `a message may have ${messageBytesMax} bytes\n`);
+  if (why === 'too-many-values')
+    return sendText(response, 413, `a message may have ${VALUES_MAX} values of JSON\n`);
   sendText(response, 503, BUSY, { 'Retry-After': '1' });
 }
