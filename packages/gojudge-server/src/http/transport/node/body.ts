@@ -21,6 +21,7 @@ export class NoRoom extends RunFailure {
 }
 
 const RETRY_MS = 1000;
+const GONE = 'the client went away';
 
 /** What all requests share. */
 export interface BodyBounds {
@@ -35,9 +36,9 @@ export interface WholeBody {
 }
 
 /**
- * A large one that says its size is not read before there is room for it, as a client that is not read waits;
- * the room of others grows while they come. Rejects with `BodyTooLarge` or `NoRoom`, or when the client goes
- * away.
+ * A large one that says its size is not read before there is room for all of it, and its client waits. One
+ * that does not say it is counted as it comes. Rejects with `BodyTooLarge` or `NoRoom`, or when the client
+ * goes away.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -91,5 +92,3 @@ function collect(request: IncomingMessage, maxBytes: number, receiving: Receivin
   });
   return reading.finally(() => receiving?.release(counted));
 }
-
-const GONE = 'the client went away';
