@@ -25,9 +25,9 @@ export interface UserBlock {
 export function claimBlock(maxSandboxes: number): UserBlock {
   const { native } = loadNative();
   const unitCount = Math.ceil(hostIdCount(maxSandboxes) / UNIT);
-  const places = Math.floor((UID_LAST - UID_FIRST) / UNIT) - unitCount + 1;
+  const blocks = Math.floor((UID_LAST - UID_FIRST) / (unitCount * UNIT));
   for (let tries = 0; ; tries += 1) {
-    const first = UID_FIRST + Math.floor(Math.random() * places) * UNIT;
+    const first = UID_FIRST + Math.floor(Math.random() * blocks) * unitCount * UNIT;
     const claimed: number[] = [];
     const release = () => native.closeFds(claimed.splice(0));
     let claim = 0;
