@@ -11,3 +11,4 @@ export const EPIPE = -32;
 export const ENOTEMPTY = -39;
 export const ELOOP = -40;
 export const EILSEQ = -84;
+export const EADDRINUSE = -98;

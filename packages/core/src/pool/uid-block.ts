@@ -3,6 +3,7 @@
  * by user. An engine claims its block by a name that only one socket can have, which holds in its network
  * namespace; engines of different ones only pick at random.
  */
+import { EADDRINUSE } from '../native/errno.js';
 import { loadNative } from '../native/native.js';
 import { hostIdCount } from '../options/defaults.js';
 import { setupError } from './failures.js';
@@ -13,7 +14,6 @@ const UID_LAST = 2_147_483_646;
 /** Ids of one name. Most engines need fewer; large ones take several that follow each other. */
 const UNIT = 4096;
 const TRIES_MAX = 1000;
-const EADDRINUSE = 98;
 
 export interface UserBlock {
   first: number;
@@ -37,7 +37,7 @@ export function claimBlock(maxSandboxes: number): UserBlock {
     }
     if (claim >= 0) return { first, release };
     release();
-    if (claim !== -EADDRINUSE || tries === TRIES_MAX)
+    if (claim !== EADDRINUSE || tries === TRIES_MAX)
       throw setupError({ stage: 'helper', stageText: 'claim user ids', index: 0, errno: -claim });
   }
 }

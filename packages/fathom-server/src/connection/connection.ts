@@ -134,7 +134,10 @@ export class Connection {
 
   #execute(message: ExecuteMessage, bytes: number): void {
     const { id } = message;
-    const refusal = this.#refusalOf(bytes);
+    const { isClosing, room } = this.#host;
+    const counted = bytes > SMALL_REQUEST_BYTES ? room : null;
+    const noRoom = counted?.fits(bytes) === false ? NO_ROOM : null;
+    const refusal = isClosing ? SHUTTING_DOWN.message : (this.#share.refusal ?? noRoom);
     const execution = refusal === null ? Execution.admit(message, this.#around(message)) : null;
     if (execution === null) {
       this.#host.metrics.countRefusal('SANDBOX_OVERLOADED');
@@ -142,18 +145,11 @@ export class Connection {
     }
     this.#active.set(id, execution);
     this.#living.add(execution);
-    const place = bytes > SMALL_REQUEST_BYTES ? this.#host.room.hold(bytes) : null;
+    const place = counted?.hold(bytes);
     void execution.gone.then(() => {
       this.#living.delete(execution);
       place?.free();
     });
-  }
-
-  /** Why one of this size cannot be taken; `null` when it can. */
-  #refusalOf(bytes: number): string | null {
-    const { isClosing, room } = this.#host;
-    if (isClosing) return SHUTTING_DOWN.message;
-    return this.#share.refusal ?? (bytes <= SMALL_REQUEST_BYTES || room.fits(bytes) ? null : NO_ROOM);
   }
 
   #around({ id, language, code }: ExecuteMessage) {

@@ -42,7 +42,7 @@ export class Outbox implements Outlet {
   /** Messages that are not made yet, in their order. */
   readonly #later: (() => string)[] = [];
   readonly #stall: StallWatch;
-  /** Messages. */
+  /** Messages that have not left. */
   #unsentCount = 0;
   /** Of what all connections have on their way. */
   #heldBytes = 0;

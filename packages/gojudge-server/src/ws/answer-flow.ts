@@ -61,11 +61,14 @@ export class AnswerFlow {
    * lying than all together may, none gets more than a little.
    */
   answer(message: string | Buffer): void {
-    const most = () => (this.#unsent.hasRoom ? WAITING_BYTES_MAX : 2 * LEAST_UNSENT_BYTES);
     this.send(message, false, () => {
-      if (this.#waitingBytes <= most() / 2) this.#gate.open(this);
+      if (this.#waitingBytes <= this.#waitingBytesMax / 2) this.#gate.open(this);
     });
-    if (this.#waitingBytes > most()) this.#gate.close(this);
+    if (this.#waitingBytes > this.#waitingBytesMax) this.#gate.close(this);
+  }
+
+  get #waitingBytesMax(): number {
+    return this.#unsent.hasRoom ? WAITING_BYTES_MAX : 2 * LEAST_UNSENT_BYTES;
   }
 
   stop(): void {

@@ -11,6 +11,8 @@ import { encodeResults, goJson, inOne } from '../wire/results.js';
 import type { AnswerFlow } from './answer-flow.js';
 
 export class RequestSocket {
+  /** Each of its messages may be a large one. */
+  readonly bringsRequests = true;
   readonly #context: ServerContext;
   readonly #socket: WebSocket;
   readonly #out: AnswerFlow;
@@ -24,9 +26,6 @@ export class RequestSocket {
     this.#out = out;
     socket.on('message', (data: RawData) => this.#onMessage(data as Buffer));
   }
-
-  /** Each of its messages may be a large request. */
-  readonly bringsRequests = true;
 
   idle(): Promise<unknown> {
     return Promise.allSettled(this.#ends);
