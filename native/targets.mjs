@@ -92,6 +92,7 @@ const hosted = [
   'helper/launch_message.cc',
   'helper/mask.cc',
   'helper/names.cc',
+  'helper/places.cc',
   'helper/template.cc',
   'helper/template_message.cc',
   'addon/gathered.cc',

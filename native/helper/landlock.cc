@@ -7,6 +7,7 @@
 
 #include "../common/text.h"
 #include "launch.h"
+#include "places.h"
 
 namespace sbx {
 namespace {
@@ -87,9 +88,12 @@ bool AllowFilesOf(const Launch& launch, const Template& plan, int rules) {
   return any;
 }
 
-Failure EnterLandlockInChild(int rules) {
+Failure EnterLandlockInChild(int rules, unsigned abi) {
   if (rules < 0) return {};
-  return FailIf(Stage::k_landlock, sys::Call(kRestrictSelf, rules, 0), 7);
+  // What is refused to the program, and to domains that it makes itself, is not told to the host's audit log.
+  constexpr unsigned kFirstWithLog = 7, kNotOfProgram = 1, kNotOfOwnDomains = 4;
+  const unsigned flags = abi >= kFirstWithLog ? kNotOfProgram | kNotOfOwnDomains : 0;
+  return FailIf(Stage::k_landlock, sys::Call(kRestrictSelf, rules, flags), 7);
 }
 
 }  // namespace sbx

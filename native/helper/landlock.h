@@ -15,6 +15,6 @@ Failure MakeLandlockRules(const Template& plan, Fd& rules);
 struct Launch;
 bool AllowFilesOf(const Launch& launch, const Template& plan, int rules);
 
-Failure EnterLandlockInChild(int rules);
+Failure EnterLandlockInChild(int rules, unsigned abi);
 
 }  // namespace sbx

@@ -142,7 +142,7 @@ Failure RunInChild(const Launch& launch, const Identity& identity, int report) {
   IgnoreSignalsInChild(identity.ignoredSignals);  // before its terminal can send any
   SBX_TRY(JoinGroupsInChild(launch));
   SBX_TRY(TakeTerminalInChild(launch));
-  SBX_TRY(EnterLandlockInChild(identity.landlock));
+  SBX_TRY(EnterLandlockInChild(identity.landlock, identity.landlockAbi));
   SBX_TRY(PlaceDescriptorsInChild(launch, report));
   SBX_TRY(DropIdentityInChild(identity));
   SBX_TRY(EnterFolderInChild(launch.cwd));

@@ -39,8 +39,9 @@ Failure OpenTerminal(Launch& launch);
 struct Identity {
   uint32_t uid;  // and gid
   uint32_t umask;
-  uint32_t ignoredSignals;   // bit n - 1 is signal n
-  int landlock;              // rules of a domain to enter; -1: none
+  uint32_t ignoredSignals;  // bit n - 1 is signal n
+  int landlock;             // rules of a domain to enter; -1: none
+  unsigned landlockAbi;
   struct sock_fprog policy;  // of the caller's, over ours; of length 0: none
   int oomScore;              // oom_score_adj of init
   int nice;

@@ -5,25 +5,17 @@
 #include <sys/statfs.h>
 
 #include "../common/fd.h"
-#include "template.h"
+#include "places.h"
 
 namespace sbx {
 namespace {
 
 constexpr uint64_t kCoverInodes = 1;
-constexpr unsigned kMoveToPlace = 0x40;  // MOVE_MOUNT_T_EMPTY_PATH
 
 int EmptyFolder() {
   const TmpfsOptions options = {4096, kCoverInodes, "0555", 0,
       MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC};
   return MountTmpfs(nullptr, options);
-}
-
-int OpenMasked(int root, const char* path) {
-  struct open_how how = {};
-  how.flags = O_PATH | O_CLOEXEC;
-  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-  return sys::Open2(root, path, &how);
 }
 
 bool IsNothing(int error) { return error == -ENOENT || error == -ENOTDIR; }
@@ -38,32 +30,43 @@ bool IsCover(int place) {
          system.f_type == TMPFS_MAGIC && system.f_files == kCoverInodes;
 }
 
-// `work(row, path, place, root)` for each mask; `place` is negative where nothing can be opened.
+// `work(row, path, place, root)` for each mask; `place` is negative where nothing can be opened. What a link
+// of a program's leads to by now has a name that is not masked.
 template <class Work>
 Failure ForEachMask(const Template& plan, Work work) {
   const Fd root(OpenPlace("/"));
   for (unsigned i = 0; i < plan.rowCount; ++i) {
     if (plan.rows[i].kind != MountKind::kMask) continue;
-    const char* path = plan.strings + plan.rows[i].target;
-    const Fd place(OpenMasked(root.get(), path));
-    SBX_TRY(FailIf(Stage::k_mask, work(i, path, place.get(), root.get()), i));
+    RootPath real;
+    const Fd place(OpenThroughLinks(root.get(), plan.strings + plan.rows[i].target, real));
+    const int found = place.get() == -EXDEV ? -ENOENT : place.get();
+    SBX_TRY(FailIf(Stage::k_mask, work(i, real.text(), found, root.get()), i));
   }
   return {};
+}
+
+// Here `real` has no link in it, and gets none any more: its folders are pinned first.
+int Cover(int root, const char* real) {
+  const char* last;
+  const Fd parent(OpenPinnedParent(root, real, last));
+  if (!parent) return parent.get();
+  const Fd place(sys::Open(parent.get(), last, O_PATH | O_NOFOLLOW));
+  if (!place) return place.get();
+  struct stat status = {};
+  if (const long got = sys::Call(SYS_fstat, place.get(), &status); got < 0) return (int)got;
+  if (S_ISLNK(status.st_mode)) return -ELOOP;
+  // Of the root's own null device, which PlaceDevice has made or checked (CVE-2025-31133).
+  const Fd cover(S_ISDIR(status.st_mode) ? EmptyFolder() : sys::OpenTree(root, "dev/null", OPEN_TREE_CLONE));
+  return cover ? sys::MoveMountOnto(cover.get(), place.get()) : cover.get();
 }
 
 }  // namespace
 
 int CoverPath(int root, const char* path) {
-  Fd place(OpenMasked(root, path));
+  RootPath real;
+  const Fd place(OpenThroughLinks(root, path, real));
   if (IsNothing(place.get())) return 0;
-  if (!place) return place.release();
-  struct stat status = {};
-  if (const long got = sys::Call(SYS_fstat, place.get(), &status); got < 0) return (int)got;
-  // Of the root's own null device, which PlaceDevice has made or checked (CVE-2025-31133).
-  Fd cover(S_ISDIR(status.st_mode) ? EmptyFolder() : sys::OpenTree(root, "dev/null", OPEN_TREE_CLONE));
-  if (!cover) return cover.release();
-  return (int)sys::Call(
-      SYS_move_mount, cover.get(), "", place.get(), "", MOVE_MOUNT_F_EMPTY_PATH | kMoveToPlace);
+  return place ? Cover(root, real.text()) : place.get();
 }
 
 Failure CoverAgain(const Template& plan, Masks& masks) {
@@ -71,7 +74,7 @@ Failure CoverAgain(const Template& plan, Masks& masks) {
     if (IsNothing(place)) return 0;
     if (place < 0) return place;
     masks.covered[row / 64] |= 1ULL << row % 64;
-    return IsCover(place) ? 0 : CoverPath(root, path);
+    return IsCover(place) ? 0 : Cover(root, path);
   });
 }
 

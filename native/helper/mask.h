@@ -6,7 +6,8 @@
 namespace sbx {
 
 // Covers a path of the new root, links inside followed within it: a folder by an empty one that nobody can
-// write to, all else by the null device. What is not there needs no cover. 0 or a negative error number.
+// write to, all else by the null device. What is not there needs no cover. 0 or a negative error number;
+// -EXDEV where a link that a program may have made leads to what no program can write to.
 int CoverPath(int root, const char* path);
 
 // The rows of the mount table that are masks, and lie on something: a bit each.

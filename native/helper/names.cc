@@ -1,10 +1,10 @@
 #include "names.h"
 
 #include <errno.h>
-#include <stddef.h>
 
 #include "../common/fd.h"
 #include "launch.h"
+#include "places.h"
 
 namespace sbx {
 namespace {
@@ -27,18 +27,6 @@ int OpenIn(int folder, const char* path, uint64_t flags, uint64_t resolve) {
 int OpenInRoot(const char* path, uint64_t flags) {
   Fd root(OpenIn(AT_FDCWD, "/", O_DIRECTORY, 0));
   return root ? OpenIn(root.get(), path, flags, RESOLVE_IN_ROOT) : root.release();
-}
-
-constexpr unsigned kStatxMntId = 0x1000;  // STATX_MNT_ID, Linux 5.8
-
-// The field after the numbers of the device, which the headers of musl (1.2.5) do not name.
-uint64_t MountOf(const struct statx& place) {
-  uint64_t id = 0;
-  __builtin_memcpy(&id,
-      reinterpret_cast<const char*>(&place) + offsetof(struct statx, stx_dev_minor) +
-          sizeof(place.stx_dev_minor),
-      sizeof(id));
-  return id;
 }
 
 bool IsSamePlace(const struct statx& one, const struct statx& other) {

@@ -143,6 +143,12 @@ Failure TakeCoreSchedulingCookie() {
   return FailIf(Stage::k_coreScheduling, sys::Prctl(kSchedCore, kCreate));
 }
 
+bool HasWritableRows(const Template& plan) {
+  for (unsigned i = 0; i < plan.rowCount; ++i)
+    if (plan.rows[i].kind == MountKind::kBind && (plan.rows[i].flags & kMountWritable) != 0) return true;
+  return false;
+}
+
 }  // namespace
 
 // Of several filters the strictest answer counts: over the inherited one a whole one does all that it does
@@ -154,6 +160,7 @@ Filter& FilterFor(const Template& plan, const PrepareRecord& request) {
   FilterOptions wanted = {asked(kPrepareStrict) ? SeccompProfile::kStrict : SeccompProfile::kDefault,
       asked(kPrepareSeccompKill), plan.ignoreSignalsToInit, plan.launchKey, asked(kPrepareLoopback)};
   if (wanted.profile == SeccompProfile::kDefault && !wanted.kill) wanted.part = FilterPart::kAfterSetUp;
+  wanted.writableRows = HasWritableRows(plan);
   wanted.allowed = plan.allowedCalls;
   const bool same = wanted.profile == compiled.profile && wanted.kill == compiled.kill &&
                     wanted.interfaces == compiled.interfaces;
@@ -165,7 +172,7 @@ Filter& FilterFor(const Template& plan, const PrepareRecord& request) {
 Failure LoadInheritedFilter(const Template& plan) {
   static Filter filter;
   CompileFilter({SeccompProfile::kDefault, false, plan.ignoreSignalsToInit, plan.launchKey, false,
-                    FilterPart::kInherited, plan.allowedCalls},
+                    FilterPart::kInherited, HasWritableRows(plan), plan.allowedCalls},
       filter);
   return Load(filter, plan.launchKey);
 }

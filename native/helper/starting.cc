@@ -149,7 +149,7 @@ void ReportMemoryLimit(Init& init, Program& program) {
 
 Identity IdentityOf(const Init& init) {
   const Template& plan = init.helper.plan;
-  return {plan.insideUid, plan.umask, plan.ignoredSignals, init.setup.landlock.get(),
+  return {plan.insideUid, plan.umask, plan.ignoredSignals, init.setup.landlock.get(), plan.landlockAbi,
       {(unsigned short)plan.policyLength, const_cast<struct sock_filter*>(plan.policy)},
       init.setup.oomScore.get(), init.helper.nice, init.helper.programSliceNs, plan.launchKey};
 }

@@ -14,6 +14,7 @@
 #include "../common/fd.h"
 #include "../common/text.h"
 #include "mask.h"
+#include "places.h"
 
 namespace sbx {
 namespace {
@@ -37,39 +38,6 @@ constexpr Link kLinks[] = {{"/proc/self/fd", "dev/fd"}, {"/proc/self/fd/0", "dev
 
 constexpr const char* kFolders[] = {"dev", "dev/shm", "dev/pts", "proc", "tmp"};
 
-// Opens the folder that holds the last component of `path`, making folders on the way; `last` is that
-// component.
-int OpenParent(int root, const char* path, const char*& last) {
-  Fd folder(sys::Open(root, ".", O_PATH | O_DIRECTORY));
-  while (*path == '/') ++path;
-  for (;;) {
-    const char* end = path;
-    while (*end != '\0' && *end != '/') ++end;
-    const char* next = end;
-    while (*next == '/') ++next;
-    if (*next == '\0') {
-      last = path;
-      return folder.release();
-    }
-    Text<256> name;
-    for (const char* at = path; at < end; ++at) {
-      const char one[2] = {*at, '\0'};
-      name << one;
-    }
-    if (!name.ok()) return -ENAMETOOLONG;
-    if (const int made = sys::MkdirAt(folder.get(), name.text(), 0755);
-        made < 0 && made != -EEXIST && made != -EROFS)
-      return made;
-    struct open_how how = {};
-    how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
-    const int opened = sys::Open2(folder.get(), name.text(), &how);
-    if (opened < 0) return opened;
-    folder.reset(opened);
-    path = next;
-  }
-}
-
 int MakeFolder(int root, const char* path, mode_t mode) {
   const char* last;
   Fd parent(OpenParent(root, path, last));
@@ -78,29 +46,70 @@ int MakeFolder(int root, const char* path, mode_t mode) {
   return made == -EEXIST || made == -EROFS ? 0 : made;
 }
 
+// For a file to be mounted on, whatever is there already.
+int MakeFilePoint(int root, const char* path) {
+  const char* last;
+  const Fd parent(OpenParent(root, path, last));
+  if (!parent) return parent.get();
+  const int made = sys::MknodAt(parent.get(), last, S_IFREG | 0644, 0);
+  return made == -EEXIST || made == -EROFS || made == -EACCES ? 0 : made;
+}
+
+// In a folder of the host that programs can write to, they may have left anything: a pipe there has no reader
+// (ENXIO), or one of theirs.
 int MakeFile(int root, const char* path, const char* text, mode_t mode) {
   const char* last;
-  Fd parent(OpenParent(root, path, last));
-  if (!parent) return parent.release();
-  const int opened = sys::Open(parent.get(), last, O_WRONLY | O_CREAT | O_NOFOLLOW, mode);
-  if (opened == -EROFS || (opened < 0 && text == nullptr))
-    return opened == -EROFS || opened == -EACCES ? 0 : opened;
-  Fd file(opened);
-  if (opened < 0 || text == nullptr) return opened < 0 ? opened : 0;
-  return (int)sys::Write(opened, text, Length(text));
+  const Fd parent(OpenParent(root, path, last));
+  if (!parent) return parent.get();
+  const Fd file(sys::Open(parent.get(), last, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode));
+  if (!file) return file.get() == -EROFS ? 0 : file.get();
+  struct stat status = {};
+  if (const long got = sys::Call(SYS_fstat, file.get(), &status); got < 0) return (int)got;
+  if (!S_ISREG(status.st_mode)) return -EEXIST;
+  if (const long cut = sys::Call(SYS_ftruncate, file.get(), 0); cut < 0) return (int)cut;
+  return (int)sys::Write(file.get(), text, Length(text));
 }
 
 int MoveOnto(int tree, int root, const char* path) {
   const char* last;
-  const int parent = OpenParent(root, path, last);
-  if (parent < 0) return parent;
-  Fd folder(parent);
-  return sys::MoveMount(tree, parent, last);
+  const Fd parent(OpenPinnedParent(root, path, last));
+  return parent ? sys::MoveMount(tree, parent.get(), last) : parent.get();
+}
+
+// A folder that each sandbox mounts something on.
+int MakeFolderPoint(int root, const char* path, mode_t mode) {
+  if (const int made = MakeFolder(root, path, mode); made < 0) return made;
+  const char* last;
+  const Fd parent(OpenPinnedParent(root, path, last));
+  return parent ? 0 : parent.get();
 }
 
 int CloneSource(const char* source, bool recursive) {
   const unsigned flags = OPEN_TREE_CLONE | (recursive ? AT_RECURSIVE : 0u);
   return sys::OpenTree(AT_FDCWD, source, flags);
+}
+
+// Whether programs can write to the folder that a source lies in, by another row: then links on the way are
+// theirs.
+bool LiesInWritable(const Template& plan, const char* source) {
+  for (unsigned i = 0; i < plan.rowCount; ++i) {
+    const MountRow& row = plan.rows[i];
+    const char* folder = plan.strings + row.source;
+    if (row.kind == MountKind::kBind && (row.flags & kMountWritable) != 0 && StartsWith(source, folder) &&
+        source[Length(folder)] == '/')
+      return true;
+  }
+  return false;
+}
+
+int CloneRow(const Template& plan, const MountRow& row) {
+  const char* source = plan.strings + row.source;
+  // Rootless, a tree with locked mounts below can only be cloned whole.
+  const bool recursive = plan.rootless || (row.flags & kMountRecursive) != 0;
+  if (!LiesInWritable(plan, source)) return CloneSource(source, recursive);
+  const Fd place(OpenPlace(source));
+  if (!place) return place.get();
+  return sys::OpenTree(place.get(), "", OPEN_TREE_CLONE | AT_EMPTY_PATH | (recursive ? AT_RECURSIVE : 0u));
 }
 
 int SealTree(int tree, uint32_t flags) {
@@ -123,7 +132,7 @@ int PlaceDevice(int root, const Device& device, int hostTree) {
   struct stat status = {};
   if (const long got = sys::Call(SYS_fstat, hostTree, &status); got < 0) return (int)got;
   if (!S_ISCHR(status.st_mode) || status.st_rdev != number) return -ENODEV;
-  const int made = MakeFile(root, device.path, nullptr, 0666);
+  const int made = MakeFilePoint(root, device.path);
   return made < 0 ? made : MoveOnto(hostTree, root, device.path);
 }
 
@@ -137,9 +146,7 @@ Failure CloneSources(const Template& plan, Sources& sources) {
   for (unsigned i = 0; i < plan.rowCount; ++i) {
     const MountRow& row = plan.rows[i];
     if (row.kind != MountKind::kBind) continue;
-    // Rootless, a tree with locked mounts below can only be cloned whole.
-    const int tree =
-        CloneSource(plan.strings + row.source, plan.rootless || (row.flags & kMountRecursive) != 0);
+    const int tree = CloneRow(plan, row);
     SBX_TRY(FailIf(Stage::k_mountRow, tree, i));
     sources.rows[i].reset(tree);
     SBX_TRY(FailIf(Stage::k_mountRow, SealTree(tree, row.flags), i));
@@ -164,7 +171,7 @@ int ApplyRow(int root, const Template& plan, const MountRow& row, int tree) {
   switch (row.kind) {
     case MountKind::kBind: {
       const int made =
-          (row.flags & kMountIsFile) ? MakeFile(root, target, nullptr, 0644) : MakeFolder(root, target, 0755);
+          (row.flags & kMountIsFile) ? MakeFilePoint(root, target) : MakeFolder(root, target, 0755);
       return made < 0 ? made : MoveOnto(tree, root, target);
     }
     case MountKind::kFile: return MakeFile(root, target, source, row.mode);
@@ -174,9 +181,8 @@ int ApplyRow(int root, const Template& plan, const MountRow& row, int tree) {
       if (!parent) return parent.release();
       return sys::SymlinkAt(source, parent.get(), last);
     }
-    case MountKind::kDir:
-    case MountKind::kTmpfs:  // mounted in each sandbox; the template has the point
-      return MakeFolder(root, target, row.mode);
+    case MountKind::kDir: return MakeFolder(root, target, row.mode);
+    case MountKind::kTmpfs: return MakeFolderPoint(root, target, row.mode);  // mounted in each sandbox
     case MountKind::kMask: return CoverPath(root, target);
   }
   return -EINVAL;
@@ -222,13 +228,6 @@ Failure Pivot(int root) {
 }
 
 }  // namespace
-
-int OpenPlace(const char* path) {
-  struct open_how how = {};
-  how.flags = O_PATH | O_CLOEXEC;
-  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  return sys::Open2(AT_FDCWD, path, &how);
-}
 
 int AttachAt(int tree, const char* path) {
   Fd place(OpenPlace(path));

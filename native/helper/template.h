@@ -43,9 +43,6 @@ struct TmpfsOptions {
   uint32_t owner;
   unsigned attributes;  // MOUNT_ATTR_…
 };
-// A place in the root, reached through no link, as an O_PATH descriptor; or a negative error number.
-int OpenPlace(const char* path);
-
 // Attaches a detached mount there.
 int AttachAt(int tree, const char* path);
 

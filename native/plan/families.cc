@@ -3,7 +3,7 @@
 // manuals of C library and runtime say beside. All else is kernel code that an exploit could use and an
 // honest program does not miss. Arguments are not looked at here: the filter below does that.
 //
-// Left out of every family on purpose: System V IPC and POSIX message queues, vmsplice and tee,
+// Left out of every family on purpose: System V IPC and POSIX message queues,
 // remap_file_pages, readahead, I/O priorities, io_submit and its like, landlock_*, set_mempolicy and its
 // like, personality but for a shell's setarch.
 
@@ -143,9 +143,9 @@ constexpr uint16_t kBarriers[] = {CALL(membarrier)};
 constexpr uint16_t kIdentity[] = {CALL(setuid), CALL(setgid), CALL(setreuid), CALL(setregid), CALL(setresuid),
     CALL(setresgid), CALL(setgroups), CALL(capset)};
 
-// Memory that stays, data that is moved within the kernel.
+// Memory that stays, files written out in part.
 constexpr uint16_t kNative[] = {CALL(mlock), CALL(mlock2), CALL(munlock), CALL(mlockall), CALL(munlockall),
-    CALL(splice), CALL(sync_file_range), CALL(futex_waitv)};
+    CALL(sync_file_range), CALL(futex_waitv)};
 
 // Keys of V8's code.
 constexpr uint16_t kNode[] = {CALL(pkey_alloc), CALL(pkey_free), CALL(pkey_mprotect)};

@@ -51,13 +51,20 @@ enum class Check : uint8_t {
   kToInit,
   kHugeMapping,
   kHugeFile,
+  kHugeSegment,
   kNotLaunch,
   kFilters,
   kProcessControl,
-  kMergeable,
+  kMemoryAdvice,
+  kWideRange,
   kTracing,
   kAio,
-  kSocketOption
+  kSocketOption,
+  kTableOption,
+  kUrgentTo,
+  kUrgentMessage,
+  kNotificationPipe,
+  kRequeueing
 };
 
 struct Row {
@@ -177,6 +184,7 @@ constexpr Row kRows[] = {
     // Huge pages are not counted in the memory of a cgroup: as if there were none.
     {CALL(mmap), ENOMEM, Check::kHugeMapping},
     {CALL(memfd_create), ENOMEM, Check::kHugeFile},
+    {CALL(shmget), ENOMEM, Check::kHugeSegment},
     // Attributes can be access lists, 128 KiB of them with each file, in memory that is not counted either.
     {CALL(setxattr), EOPNOTSUPP},
     {CALL(lsetxattr), EOPNOTSUPP},
@@ -190,14 +198,33 @@ constexpr Row kRows[] = {
     // charged for. Options of later kernels nobody has looked at. As in a kernel without.
     {CALL(prctl), EINVAL, Check::kProcessControl},
     // Pages merged with those of others: a kernel thread's work, and its time tells one sandbox what another
-    // holds. As in a kernel without.
-    {CALL(madvise), EINVAL, Check::kMergeable},
+    // holds. Small pages made large ones over a wide range, which takes seconds that no signal ends, not even
+    // SIGKILL. As in a kernel without.
+    {CALL(madvise), EINVAL, Check::kMemoryAdvice},
+    // The like, of which of the pages of a wide range there are.
+    {CALL(mincore), ENOMEM, Check::kWideRange},
+    // A page of a pipe is charged to who wrote to it: who takes the pages out of the pipe between two
+    // programs of a group, and keeps them, uses up the other's memory. Those of devices and files are charged
+    // to nobody. As of files that cannot.
+    {CALL(splice), EINVAL},
+    {CALL(tee), EINVAL},
+    {CALL(vmsplice), EINVAL},
     // Contexts for asynchronous requests: the machine has one budget for all of them.
     {CALL(io_setup), ENOSYS, Check::kAio},
     // Filters of sockets, keys of connections and headers to be sent with each packet, which are not counted;
-    // multicast groups, left for seconds under one lock of the machine; labels of flows, which stay in the
-    // network for the next sandbox and have one budget of the machine.
+    // memory kept for a socket, out of one budget of the machine; multicast groups, left for seconds under
+    // one lock of the machine; labels of flows, which stay in the network for the next sandbox and have one
+    // budget of the machine; other protocols inside of TCP and UDP, as `socket` refuses them.
     {CALL(setsockopt), ENOPROTOOPT, Check::kSocketOption},
+    // The tables of iptables. Before Linux 6.8 anybody who asks has the host load bpfilter.
+    {CALL(getsockopt), ENOPROTOOPT, Check::kTableOption},
+    // Urgent bytes, which UNIX sockets have had since Linux 5.15 and next to nobody sends: the code was a way
+    // out of Chrome's sandbox (CVE-2025-38236). As in a kernel without.
+    {CALL(sendto), EOPNOTSUPP, Check::kUrgentTo},
+    {CALL(sendmmsg), EOPNOTSUPP, Check::kUrgentTo},
+    {CALL(sendmsg), EOPNOTSUPP, Check::kUrgentMessage},
+    // A queue of the kernel's notices, in pages that are not counted (CVE-2022-0995). As in a kernel without.
+    {CALL(pipe2), ENOPKG, Check::kNotificationPipe},
     // Whoever opens a file that somebody has a lease on waits for up to 45 seconds: another program's start,
     // init that waits for that, and as an ordinary user the host. It outlives its program where a socket
     // holds the file. Locks of open files cannot be counted there, as those of processes are
@@ -207,6 +234,10 @@ constexpr Row kRows[] = {
     // What is in a writable folder of the host is written out by fsync.
     {CALL(sync), 0},
     {CALL(syncfs), 0},
+    // Where there is no such folder, it has the host's disk write out its cache, by any file of /usr, and
+    // does nothing else.
+    {CALL(fsync), 0, Check::kAlways, kNothingWritable},
+    {CALL(fdatasync), 0, Check::kAlways, kNothingWritable},
     // Strict: channels between concurrent runs that namespaces leave open.
     {CALL(flock), EPERM, Check::kAlways, kStrict},
 #ifdef __NR_inotify_init
@@ -214,6 +245,9 @@ constexpr Row kRows[] = {
 #endif
     {CALL(inotify_init1), EPERM, Check::kAlways, kStrict},
     {CALL(inotify_add_watch), EPERM, Check::kAlways, kStrict},
+    // Waiting for one lock and being handed another that inherits priorities: no libc has done it since 2017
+    // (CVE-2014-3153).
+    {CALL(futex), ENOSYS, Check::kRequeueing, kStrict},
     // Signals to init ignored: they succeed and are not sent. A pidfd does not tell whose it is: there the
     // kernel says EPERM.
     {CALL(kill), 0, Check::kToInit, kIgnoreSignals},
@@ -301,15 +335,24 @@ struct Compiler {
 
   // Errors of what libraries try and do without fail in the same way when others kill.
   uint32_t Refusal(int error) const {
-    const bool probed = error == ENOSYS || error == EOPNOTSUPP || error == EINVAL || error == EPROTONOSUPPORT;
+    const bool probed = error == ENOSYS || error == EOPNOTSUPP || error == EINVAL ||
+                        error == EPROTONOSUPPORT || error == ENOPKG;
     if (options.kill && !probed && error != 0) return SECCOMP_RET_KILL_PROCESS;
     return SECCOMP_RET_ERRNO | (uint32_t)error;
   }
 
+  bool IsWanted(SeccompWhen when) const {
+    switch (when) {
+      case kStrict: return strict();
+      case kIgnoreSignals: return options.ignoreSignalsToInit;
+      case kNothingWritable: return !options.writableRows;
+      default: return true;
+    }
+  }
+
   void Sort() {
     for (const Row& row : kRows) {
-      if ((row.when == kStrict && !strict()) || (row.when == kIgnoreSignals && !options.ignoreSignalsToInit))
-        continue;
+      if (!IsWanted(row.when)) continue;
       const bool isOfPart =
           row.when == kBothParts || (options.part == FilterPart::kAfterSetUp) == (row.when == kAfterSetUp);
       if (options.part != FilterPart::kWhole && !isOfPart) continue;
@@ -352,6 +395,10 @@ struct Compiler {
     // FS_IOC_ADD_ENCRYPTION_KEY gives the host's file system a key, read-only or not, which all see there,
     // and it stays.
     constexpr uint32_t kRequests[] = {0x5412, 0x541C, 0x5423, 0xC0506617};
+    // btrfs has a number of its own in its requests, and most need no right: one writes out all of the file
+    // system, others make volumes. FICLONE, FICLONERANGE and FIDEDUPERANGE are of all file systems.
+    constexpr uint32_t kNumberBits = 0xff00, kBtrfs = 0x9400;
+    constexpr uint32_t kClones[] = {0x40049409, 0x4020940d, 0xc0189436};
     // Of sockets, behind those that ask for interfaces: bridges and VLANs, whose modules the kernel loads
     // for anybody who asks, as a process of the host that no limit counts; namespaces; what drivers make of
     // theirs.
@@ -359,6 +406,12 @@ struct Compiler {
     // SIOCGIFTXQLEN, SIOCETHTOOL, SIOCOUTQNSD, SIOCGARP, SIOCGIFMAP.
     constexpr uint32_t kAsked[] = {0x8942, 0x8946, 0x894b, 0x8954, 0x8970};
     constexpr uint8_t kBody = sizeof(kAsked) / sizeof(kAsked[0]) + kAmongMore;
+    out.LoadArgument(1);
+    out.AndWith(kNumberBits);
+    out.If(kBtrfs, [&] {
+      out.LoadArgument(1);
+      ReturnByValue(kClones, 3, SECCOMP_RET_ALLOW, refusal);
+    });
     out.LoadArgument(1);
     out.Add(BPF_JMP | BPF_JGE | BPF_K, kFirst, 0, 1 + kBody);
     out.Add(BPF_JMP | BPF_JGT | BPF_K, kLast, kBody, 0);
@@ -489,19 +542,41 @@ struct Compiler {
   }
 
   void DecideSocketOption(uint32_t refusal) {
-    constexpr uint32_t kIpLevel = 0, kSocketLevel = 1, kTcpLevel = 6, kIpv6Level = 41;
-    constexpr uint32_t kFilters[] = {26, 51};   // SO_ATTACH_FILTER, SO_ATTACH_REUSEPORT_CBPF
-    constexpr uint32_t kKeys[] = {14, 32, 38};  // TCP_MD5SIG, TCP_MD5SIG_EXT, TCP_AO_ADD_KEY
-    // IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP.
-    constexpr uint32_t kIpGroups[] = {35, 39, 42, 46};
-    // IPV6_JOIN_GROUP and the latter two; IPV6_2292PKTOPTIONS and IPV6_RTHDR; IPV6_FLOWLABEL_MGR.
-    constexpr uint32_t kIpv6[] = {20, 42, 46, 6, 57, 32};
+    constexpr uint32_t kSocketLevel = 1, kTcpLevel = 6, kUdpLevel = 17, kIpv6Level = 41, kNetlinkLevel = 270;
+    constexpr uint32_t kSocket[] = {
+        26, 51, 73};  // SO_ATTACH_FILTER, SO_ATTACH_REUSEPORT_CBPF, SO_RESERVE_MEM
+    // TCP_MD5SIG, TCP_MD5SIG_EXT, TCP_AO_ADD_KEY, TCP_AO_INFO; TCP_ULP.
+    constexpr uint32_t kTcp[] = {14, 32, 38, 40, 31};
+    constexpr uint32_t kUdp[] = {100};  // UDP_ENCAP
+    // IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP; tables.
+    constexpr uint32_t kIp[] = {35, 39, 42, 46, 64, 65, 66, 67};
+    // IPV6_JOIN_GROUP and the latter two; IPV6_2292PKTOPTIONS and IPV6_RTHDR; IPV6_FLOWLABEL_MGR;
+    // IPV6_ADDRFORM.
+    constexpr uint32_t kIpv6[] = {20, 42, 46, 6, 57, 32, 1};
     out.LoadArgument(1);
-    RefuseOptions(kSocketLevel, kFilters, refusal);
-    RefuseOptions(kTcpLevel, kKeys, refusal);
-    RefuseOptions(kIpLevel, kIpGroups, refusal);
+    RefuseOptions(kSocketLevel, kSocket, refusal);
+    RefuseOptions(kTcpLevel, kTcp, refusal);
+    RefuseOptions(kUdpLevel, kUdp, refusal);
+    RefuseOptions(kIpLevel, kIp, refusal);
     RefuseOptions(kIpv6Level, kIpv6, refusal);
+    out.ReturnIf(kNetlinkLevel, SECCOMP_RET_ALLOW);
+    out.Return(refusal);  // of protocols that no sandbox has
+  }
+  static constexpr uint32_t kIpLevel = 0;
+
+  void DecideTableOption(uint32_t refusal) {
+    constexpr uint32_t kTables[] = {64, 65, 66, 67};  // IPT_SO_GET_INFO…
+    out.LoadArgument(1);
+    RefuseOptions(kIpLevel, kTables, refusal);
     out.Return(SECCOMP_RET_ALLOW);
+  }
+
+  void DecideFutex(uint32_t refusal) {
+    constexpr uint32_t kCommandBits = 0x7f,
+                       kRequeueing[] = {11, 12};  // FUTEX_WAIT_REQUEUE_PI, CMP_REQUEUE_PI
+    out.LoadArgument(1);
+    out.AndWith(kCommandBits);
+    Refuse(kRequeueing, refusal);
   }
 
   // 0 for a null pointer only.
@@ -540,6 +615,8 @@ struct Compiler {
     out.Return(SECCOMP_RET_ALLOW);
   }
 
+  static constexpr uint32_t kUrgent = 1;  // MSG_OOB
+
   // The end of the search for one row; the call number has been matched.
   void Decide(const Row& row) {
     const uint32_t refusal = Refusal(row.error);
@@ -567,13 +644,28 @@ struct Compiler {
       }
       case Check::kHugeMapping: return RefuseBits(3, 0x40000, refusal);  // MAP_HUGETLB
       case Check::kHugeFile: return RefuseBits(1, 4, refusal);           // MFD_HUGETLB
+      case Check::kHugeSegment: return RefuseBits(2, 04000, refusal);    // SHM_HUGETLB
       case Check::kNotLaunch: return AllowByKey(refusal);
       case Check::kFilters: return DecideFilters(refusal);
       case Check::kProcessControl: return DecideProcessControl(refusal);
-      case Check::kMergeable: return RefuseValue(2, 12, refusal);  // MADV_MERGEABLE
+      case Check::kMemoryAdvice: {
+        constexpr uint32_t kAdvice[] = {12, 25};  // MADV_MERGEABLE, MADV_COLLAPSE
+        out.LoadArgument(2);
+        return Refuse(kAdvice, refusal);
+      }
+      case Check::kWideRange: {  // 4 GiB and more
+        out.LoadUpperHalf(1);
+        out.ReturnIf(0, SECCOMP_RET_ALLOW);
+        return out.Return(refusal);
+      }
       case Check::kTracing: return DecideTracing(refusal);
       case Check::kAio: return out.Return(Allows(kAllowAio) ? SECCOMP_RET_ALLOW : refusal);
       case Check::kSocketOption: return DecideSocketOption(refusal);
+      case Check::kTableOption: return DecideTableOption(refusal);
+      case Check::kUrgentTo: return RefuseBits(3, kUrgent, refusal);
+      case Check::kUrgentMessage: return RefuseBits(2, kUrgent, refusal);
+      case Check::kNotificationPipe: return RefuseBits(1, 0x80, refusal);  // O_NOTIFICATION_PIPE
+      case Check::kRequeueing: return DecideFutex(refusal);
       case Check::kFileControl: return DecideFileControl(refusal);
     }
   }
@@ -630,16 +722,19 @@ const SeccompRow* SeccompRows(size_t& count) {
   static SeccompRow rows[kRowCount];
   static constexpr const char* kConditions[] = {nullptr, "flags ask for a new namespace",
       "flags ask for a new namespace", "persona other than 0, 8, 0x20000, 0x20008, 0x40000, query",
-      "request is TIOCSTI, TIOCLINUX, TIOCSETD or FS_IOC_ADD_ENCRYPTION_KEY, or a socket's of bridges, VLANs "
-      "or drivers",
+      "request is TIOCSTI, TIOCLINUX, TIOCSETD or FS_IOC_ADD_ENCRYPTION_KEY, one of btrfs, or a socket's of "
+      "bridges, VLANs or drivers",
       "other than UNIX, TCP, UDP, and NETLINK for interfaces (strict: UNIX)",
       "sets a lease or a delegation; strict: any lock, lease, notification or hint", "of init",
       "of init; ignored: RLIMIT_CORE", "RLIMIT_CORE", "of init or of a whole user",
       "of init or of a whole user", "to init", "flags ask for huge pages", "flags ask for huge pages",
-      "not from the helper", "a filter, unless allowed",
+      "flags ask for huge pages", "not from the helper", "a filter, unless allowed",
       "a filter, unless allowed, merging of pages, core scheduling, or an option above 76",
-      "merging of pages", "unless allowed in part", "unless allowed",
-      "a filter of a socket's, a key of TCP's, a multicast group, headers or labels of IPv6"};
+      "merging of pages, or making large ones", "4 GiB and more", "unless allowed in part", "unless allowed",
+      "a filter or reserved memory of a socket's, keys of TCP's, a multicast group, headers or labels of "
+      "IPv6, tables of IP's, a protocol inside or other than TCP and UDP",
+      "tables of IP's", "urgent bytes", "urgent bytes", "a queue of notices",
+      "waiting that is handed on to a lock with priorities"};
   for (size_t i = 0; i < kRowCount; ++i) {
     const Row& row = kRows[i];
     rows[i] = {row.name, row.number, row.error, kConditions[(int)row.check], row.when};

@@ -33,15 +33,24 @@ struct FilterOptions {
   // Programs may ask the kernel for the network's interfaces and addresses, over NETLINK.
   bool interfaces = false;
   FilterPart part = FilterPart::kWhole;
-  uint32_t allowed = 0;  // kAllow… of record.h; the strict profile knows none
+  bool writableRows = false;  // programs may write to files of the host
+  uint32_t allowed = 0;       // kAllow… of record.h; the strict profile knows none
 };
 
 // Compiles the table.
 void CompileFilter(const FilterOptions& options, Filter& filter);
 
 // When a row is in the filter; `kAfterSetUp`: always, but the set-up of a sandbox makes these calls;
-// `kBothParts`: always, and the part of it that differs between sandboxes is in the filter after the set-up.
-enum class SeccompWhen : uint8_t { kAlways, kStrict, kIgnoreSignals, kAfterSetUp, kBothParts };
+// `kBothParts`: always, and the part of it that differs between sandboxes is in the filter after the set-up;
+// `kNothingWritable`: where no row of the mount table lets programs write to the host.
+enum class SeccompWhen : uint8_t {
+  kAlways,
+  kStrict,
+  kIgnoreSignals,
+  kAfterSetUp,
+  kBothParts,
+  kNothingWritable
+};
 
 // One refused call, for tests and documentation.
 struct SeccompRow {

@@ -1,6 +1,7 @@
 // Calls that are refused for some of their arguments.
 #include <asm/unistd.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/fscrypt.h>
 #include <linux/netlink.h>
 #include <netinet/in.h>
@@ -9,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 
 #include <set>
@@ -134,7 +136,7 @@ TEST("programs load no filters unless they may, and then without a listener") {
       }
     for (uint64_t advice = 0; advice < 128; ++advice)
       EXPECT_EQ(subject.Run(__NR_madvise, {{0, 4096, advice | kHigh}}),
-          advice == MADV_MERGEABLE ? refused : kAllow);
+          advice == MADV_MERGEABLE || advice == 25 /* MADV_COLLAPSE */ ? refused : kAllow);
   });
 }
 
@@ -170,14 +172,17 @@ TEST("tracing, where programs may, is what a leak checker asks, and never of ini
   });
 }
 
-TEST("sockets get no filters, keys, headers, labels, and join no groups") {
+TEST("sockets get no filters, reserves, keys, headers, labels, inner protocols, and join no groups") {
   ForEachSubject([&](Subject& subject) {
-    const std::set<std::pair<uint64_t, uint64_t>> refused = {{SOL_SOCKET, 26}, {SOL_SOCKET, 51}, {6, 14},
-        {6, 32}, {6, 38}, {0, 35}, {0, 39}, {0, 42}, {0, 46}, {41, 20}, {41, 42}, {41, 46}, {41, 6}, {41, 57},
-        {41, 32}};
+    const std::set<std::pair<uint64_t, uint64_t>> refused = {{SOL_SOCKET, 26}, {SOL_SOCKET, 51},
+        {SOL_SOCKET, SO_RESERVE_MEM}, {6, 14}, {6, 31}, {6, 32}, {6, 38}, {6, 40}, {17, 100}, {0, 35},
+        {0, 39}, {0, 42}, {0, 46}, {0, 64}, {0, 65}, {0, 66}, {0, 67}, {41, 1}, {41, 20}, {41, 42}, {41, 46},
+        {41, 6}, {41, 57}, {41, 32}};
+    const std::set<uint64_t> levels = {SOL_SOCKET, IPPROTO_IP, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_IPV6, 270};
     for (uint64_t level = 0; level < 300; ++level)
       for (uint64_t option = 0; option < 128; ++option) {
-        const uint32_t expected = refused.count({level, option}) != 0 ? subject.Refusal(ENOPROTOOPT) : kAllow;
+        const bool isRefused = levels.count(level) == 0 || refused.count({level, option}) != 0;
+        const uint32_t expected = isRefused ? subject.Refusal(ENOPROTOOPT) : kAllow;
         EXPECT_EQ(subject.Run(__NR_setsockopt, {{level, level, option}}), expected);
         EXPECT_EQ(subject.Run(__NR_setsockopt, {{0, level | kHigh, option | kHigh}}), expected);
       }
@@ -212,6 +217,46 @@ TEST("memory of huge pages is refused, by mapping and by file, and all other mem
     }
     EXPECT_EQ(
         subject.Run(__NR_mmap, {{~0ULL, ~0ULL, ~0ULL, MAP_PRIVATE | MAP_ANONYMOUS, ~0ULL, ~0ULL}}), kAllow);
+  });
+}
+
+TEST("no urgent bytes are sent, no queues of notices made; the host's tables are not asked for") {
+  ForEachSubject([&](Subject& subject) {
+    for (int bit = 0; bit < 64; ++bit) {
+      const uint64_t flag = 1ULL << bit;
+      const uint32_t sent = flag == MSG_OOB ? SECCOMP_RET_ERRNO | EOPNOTSUPP : kAllow;
+      EXPECT_EQ(subject.Run(__NR_sendto, {{~0ULL, ~0ULL, ~0ULL, flag, ~0ULL, ~0ULL}}), sent);
+      EXPECT_EQ(subject.Run(__NR_sendmmsg, {{~0ULL, ~0ULL, ~0ULL, flag}}), sent);
+      EXPECT_EQ(subject.Run(__NR_sendmsg, {{~0ULL, ~0ULL, flag}}), sent);
+      EXPECT_EQ(
+          subject.Run(__NR_pipe2, {{~0ULL, flag}}), flag == O_EXCL ? SECCOMP_RET_ERRNO | ENOPKG : kAllow);
+      EXPECT_EQ(subject.Run(__NR_shmget, {{~0ULL, ~0ULL, flag}}),
+          flag == SHM_HUGETLB ? subject.Refusal(ENOMEM) : kAllow);
+    }
+    for (int bit = 0; bit < 64; ++bit)
+      EXPECT_EQ(subject.Run(__NR_mincore, {{~0ULL, 1ULL << bit, ~0ULL}}),
+          bit < 32 ? kAllow : subject.Refusal(ENOMEM));
+    for (uint64_t level = 0; level < 300; ++level)
+      for (uint64_t option = 0; option < 128; ++option)
+        EXPECT_EQ(subject.Run(__NR_getsockopt, {{0, level | kHigh, option | kHigh}}),
+            level == 0 && option >= 64 && option <= 67 ? subject.Refusal(ENOPROTOOPT) : kAllow);
+    for (uint64_t operation = 0; operation < 1024; ++operation) {
+      const bool handsOn = (operation & 0x7f) == 11 || (operation & 0x7f) == 12;
+      EXPECT_EQ(subject.Run(__NR_futex, {{0, operation | kHigh}}),
+          subject.strict && handsOn ? subject.Refusal(ENOSYS) : kAllow);
+    }
+  });
+}
+
+TEST("requests of btrfs are refused, but for those that all file systems have") {
+  ForEachSubject([&](Subject& subject) {
+    const std::set<uint64_t> clones = {FICLONE, FICLONERANGE, FIDEDUPERANGE};
+    for (uint64_t number = 0; number < 256; ++number)
+      for (const uint64_t sizes : {0ULL, 0x40040000ULL, 0x40200000ULL, 0xc0180000ULL, 0x80080000ULL}) {
+        const uint64_t request = sizes | 0x9400 | number;
+        EXPECT_EQ(subject.Run(__NR_ioctl, {{3, request | kHigh}}),
+            clones.count(request) != 0 ? kAllow : subject.Refusal(EPERM));
+      }
   });
 }
 

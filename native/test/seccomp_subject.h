@@ -50,6 +50,7 @@ class Subject {
         kill(options.kill),
         ignoreSignals(options.ignoreSignalsToInit),
         interfaces(options.interfaces),
+        writableRows(options.writableRows),
         allowed(strict ? 0 : options.allowed) {
     options.launchKey = kLaunchKey;
     CompileFilter(options, filter_);
@@ -61,7 +62,7 @@ class Subject {
   }
   uint32_t Refusal(int error) const {
     return kill && error != ENOSYS && error != EOPNOTSUPP && error != EINVAL && error != EPROTONOSUPPORT &&
-                   error != 0
+                   error != ENOPKG && error != 0
                ? kKill
                : SECCOMP_RET_ERRNO | (uint32_t)error;
   }
@@ -73,10 +74,11 @@ class Subject {
   bool Has(const SeccompRow& row) const {
     return row.when == SeccompWhen::kAlways || row.when == SeccompWhen::kAfterSetUp ||
            row.when == SeccompWhen::kBothParts || (row.when == SeccompWhen::kStrict && strict) ||
-           (row.when == SeccompWhen::kIgnoreSignals && ignoreSignals);
+           (row.when == SeccompWhen::kIgnoreSignals && ignoreSignals) ||
+           (row.when == SeccompWhen::kNothingWritable && !writableRows);
   }
 
-  const bool strict, kill, ignoreSignals, interfaces;
+  const bool strict, kill, ignoreSignals, interfaces, writableRows;
   const uint32_t allowed;
 
  private:
@@ -91,7 +93,9 @@ void ForEachSubject(Body body) {
       for (const bool ignoreSignals : {false, true})
         for (const bool interfaces : {false, true})
           for (const uint32_t allowed : {0U, kAllowTracing, kAllowFilters | kAllowAio}) {
-            Subject subject({profile, kill, ignoreSignals, {}, interfaces, FilterPart::kWhole, allowed});
+            const bool writableRows = allowed == kAllowTracing;
+            Subject subject(
+                {profile, kill, ignoreSignals, {}, interfaces, FilterPart::kWhole, writableRows, allowed});
             body(subject);
           }
 }

@@ -2,6 +2,7 @@
 // and the project's list. What the table says is taken from SeccompRows.
 #include <asm/unistd.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/fscrypt.h>
 #include <linux/netlink.h>
 #include <linux/sockios.h>
@@ -11,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -25,6 +27,22 @@
 namespace sbx::test {
 namespace {
 
+// Of setsockopt.
+bool RefusesOption(uint64_t level, uint64_t option) {
+  switch ((uint32_t)level) {
+    case SOL_SOCKET: return OneOf(option, {SO_ATTACH_FILTER, SO_ATTACH_REUSEPORT_CBPF, SO_RESERVE_MEM});
+    case IPPROTO_TCP: return OneOf(option, {14, 31, 32, 38, 40});
+    case IPPROTO_UDP: return OneOf(option, {100});
+    case IPPROTO_IP:
+      return OneOf(option, {IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP, MCAST_JOIN_GROUP,
+                               MCAST_JOIN_SOURCE_GROUP, 64, 65, 66, 67});
+    case IPPROTO_IPV6:
+      return OneOf(option, {IPV6_JOIN_GROUP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP, IPV6_2292PKTOPTIONS,
+                               IPV6_RTHDR, 32 /* IPV6_FLOWLABEL_MGR */, IPV6_ADDRFORM});
+    default: return !OneOf(level, {SOL_NETLINK});
+  }
+}
+
 // Whether a row with a condition refuses these arguments.
 bool ConditionHolds(const SeccompRow& row, const Subject& subject, const Args& args) {
   const uint64_t* a = args.values;
@@ -37,6 +55,7 @@ bool ConditionHolds(const SeccompRow& row, const Subject& subject, const Args& a
     case __NR_ioctl: {
       const auto request = (uint32_t)a[1];
       // SIOCETHTOOL, SIOCOUTQNSD
+      if ((request & 0xff00) == 0x9400) return !OneOf(request, {FICLONE, FICLONERANGE, FIDEDUPERANGE});
       if (OneOf(request, {SIOCGIFTXQLEN, 0x8946, 0x894b, SIOCGARP, SIOCGIFMAP})) return false;
       return (request >= SIOCGIFBR && request <= 0x89ff) ||
              OneOf(request, {TIOCSTI, TIOCLINUX, TIOCSETD, FS_IOC_ADD_ENCRYPTION_KEY});
@@ -62,6 +81,13 @@ bool ConditionHolds(const SeccompRow& row, const Subject& subject, const Args& a
           {F_GETLK, F_SETLK, F_SETLKW, 36, 37, 38, 1024, 1025, 1026, 1039, 1040, 1035, 1036, 1037, 1038});
     case __NR_mmap: return (a[3] & MAP_HUGETLB) != 0;
     case __NR_memfd_create: return (a[1] & MFD_HUGETLB) != 0;
+    case __NR_shmget: return (a[2] & SHM_HUGETLB) != 0;
+    case __NR_pipe2: return (a[1] & O_EXCL) != 0;
+    case __NR_sendto:
+    case __NR_sendmmsg: return (a[3] & MSG_OOB) != 0;
+    case __NR_sendmsg: return (a[2] & MSG_OOB) != 0;
+    case __NR_futex: return OneOf(a[1] & 0x7f, {11, 12});
+    case __NR_getsockopt: return OneOf(a[1], {IPPROTO_IP}) && OneOf(a[2], {64, 65, 66, 67});
     case __NR_seccomp:
       return ownFilters ? (a[1] & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0
                         : OneOf(a[0], {SECCOMP_SET_MODE_FILTER}) && !hasKey;
@@ -69,21 +95,15 @@ bool ConditionHolds(const SeccompRow& row, const Subject& subject, const Args& a
       // PR_SCHED_CORE, PR_SET_MEMORY_MERGE, later ones but PR_SET_PTRACER and PR_GET_AUXV
       return OneOf(a[0], {62, 67}) || ((uint32_t)a[0] > 76 && !OneOf(a[0], {PR_SET_PTRACER, 0x41555856})) ||
              (!ownFilters && OneOf(a[0], {PR_SET_SECCOMP}) && OneOf(a[1], {SECCOMP_MODE_FILTER}));
-    case __NR_madvise: return OneOf(a[2], {MADV_MERGEABLE});
+    case __NR_madvise: return OneOf(a[2], {MADV_MERGEABLE, 25 /* MADV_COLLAPSE */});
+    case __NR_mincore: return a[1] >> 32 != 0;
     case __NR_ptrace: {
       const bool asked = OneOf(a[0], {PTRACE_ATTACH, PTRACE_DETACH, PTRACE_CONT, PTRACE_KILL,
                                          12 /* PTRACE_GETREGS */, PTRACE_GETREGSET});
       return (subject.allowed & kAllowTracing) == 0 || !asked || (uint32_t)a[1] == 1;
     }
     case __NR_io_setup: return (subject.allowed & kAllowAio) == 0;
-    case __NR_setsockopt:
-      return (OneOf(a[1], {SOL_SOCKET}) && OneOf(a[2], {SO_ATTACH_FILTER, SO_ATTACH_REUSEPORT_CBPF})) ||
-             (OneOf(a[1], {IPPROTO_TCP}) && OneOf(a[2], {14, 32, 38})) ||
-             (OneOf(a[1], {IPPROTO_IP}) && OneOf(a[2], {IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP,
-                                                           MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP})) ||
-             (OneOf(a[1], {IPPROTO_IPV6}) &&
-                 OneOf(a[2], {IPV6_JOIN_GROUP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP, IPV6_2292PKTOPTIONS,
-                                 IPV6_RTHDR, 32 /* IPV6_FLOWLABEL_MGR */}));
+    case __NR_setsockopt: return RefusesOption(a[1], a[2]);
   }
   Fail(__FILE__, __LINE__, std::string("a condition that this test does not know: ") + row.name);
   return false;
@@ -139,14 +159,15 @@ std::vector<Args> InterestingArgs() {
   std::vector<uint64_t> words = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 16, 17, 22, 62, 67, 0x53564d41,
       PR_SET_PTRACER, 0x41555856, 0x893f, SIOCGIFBR, SIOCGIFTXQLEN, 0x8946, 0x894b, SIOCGARP, SIOCGIFMAP,
       SIOCGIFVLAN, SIOCBRADDBR, 0x89ff, 0x8a00, 0x4204, 36, 37, 38, 39, 40, 1024, 1025, 1026, 1027, 1035,
-      1036, 1037, 1038, 1039, 1040, TIOCSTI, TIOCLINUX, TIOCSETD, FS_IOC_ADD_ENCRYPTION_KEY, 57, 0x20000,
-      0x20008, 0x40000, 0xffffffff, ~0ULL};
+      1036, 1037, 1038, 1039, 1040, 0x9408, 0x940a, FICLONE, FIDEDUPERANGE, 65, 73, 04000, TIOCSTI, TIOCLINUX,
+      TIOCSETD, FS_IOC_ADD_ENCRYPTION_KEY, 57, 0x20000, 0x20008, 0x40000, 0xffffffff, ~0ULL};
   for (int bit = 0; bit < 64; ++bit) words.push_back(1ULL << bit);
   std::vector<Args> all;
   for (const uint64_t word : words) {
     all.push_back({{word, 0, 0, 0, 0, 0}});
     all.push_back({{0, word, 0, 0, 0, 0}});
     all.push_back({{0, 0, 0, word, 0, 0}});
+    all.push_back({{0, 0, word, 0, 0, 0}});
     all.push_back({{word, 0, 0, kLaunchKey.first(), kLaunchKey.second(), 0}});
     all.push_back({{word, 1, word, 0, 0, 0}});
     all.push_back({{word, 2, word, 0, 0, 0}});
@@ -160,8 +181,8 @@ std::vector<Args> InterestingArgs() {
   for (const uint64_t set : {0ULL, kHigh, 1ULL, ~0ULL})
     for (const uint64_t get : {0ULL, kHigh, 1ULL}) all.push_back({{kHigh, RLIMIT_CORE, set, get}});
   for (const uint64_t protocol : {0, 4, 9}) all.push_back({{AF_NETLINK | kHigh, 3, protocol | kHigh}});
-  for (const uint64_t level : {0, 1, 2, 6, 41})
-    for (uint64_t option = 0; option < 64; ++option) all.push_back({{3, level | kHigh, option | kHigh}});
+  for (const uint64_t level : {0, 1, 2, 6, 17, 41, 270, 282})
+    for (uint64_t option = 0; option < 128; ++option) all.push_back({{3, level | kHigh, option | kHigh}});
   return all;
 }
 
@@ -184,6 +205,9 @@ TEST("every row of the table is refused with its errno, or kills") {
       {__NR_memfd_create, {{0, MFD_HUGETLB}}}, {__NR_seccomp, {{1, SECCOMP_FILTER_FLAG_NEW_LISTENER}}},
       {__NR_prctl, {{67}}}, {__NR_setrlimit, {{RLIMIT_CORE}}}, {__NR_madvise, {{0, 0, MADV_MERGEABLE}}},
       {__NR_ptrace, {{PTRACE_TRACEME}}}, {__NR_setsockopt, {{3, SOL_SOCKET, SO_ATTACH_FILTER}}},
+      {__NR_getsockopt, {{3, IPPROTO_IP, 64}}}, {__NR_shmget, {{0, 4096, SHM_HUGETLB}}},
+      {__NR_pipe2, {{0, O_EXCL}}}, {__NR_sendto, {{3, 0, 0, MSG_OOB}}}, {__NR_sendmmsg, {{3, 0, 0, MSG_OOB}}},
+      {__NR_sendmsg, {{3, 0, MSG_OOB}}}, {__NR_futex, {{0, 11}}}, {__NR_mincore, {{0, 1ULL << 32}}},
       {__NR_kill, {{1, 9}}}, {__NR_tkill, {{1, 9}}}, {__NR_tgkill, {{1, 1, 9}}},
       {__NR_rt_sigqueueinfo, {{1, 9}}}, {__NR_rt_tgsigqueueinfo, {{1, 1, 9}}}};
   ForEachSubject([&](Subject& subject) {
@@ -241,17 +265,21 @@ constexpr uint32_t kEperm[] = {__NR_mount, __NR_umount2, __NR_pivot_root, __NR_c
     __NR_clock_adjtime, __NR_adjtimex, __NR_sethostname, __NR_setdomainname, __NR_vhangup, __NR_move_pages,
     __NR_migrate_pages, __NR_mbind, __NR_set_mempolicy, __NR_set_mempolicy_home_node};
 constexpr uint32_t kEopnotsupp[] = {__NR_setxattr, __NR_lsetxattr, __NR_fsetxattr, 463 /* setxattrat */};
+constexpr uint32_t kEinval[] = {__NR_splice, __NR_tee, __NR_vmsplice};
 constexpr uint32_t kStrictOnly[] = {__NR_flock,
 #ifdef __NR_inotify_init
     __NR_inotify_init,
 #endif
     __NR_inotify_init1, __NR_inotify_add_watch};
 constexpr uint32_t kWithoutEffect[] = {__NR_sync, __NR_syncfs};
+constexpr uint32_t kWithoutEffectOnMemory[] = {__NR_fsync, __NR_fdatasync};
 constexpr uint32_t kWithCondition[] = {__NR_clone, __NR_unshare, __NR_personality, __NR_ioctl, __NR_socket,
     __NR_socketpair, __NR_fcntl, __NR_prlimit64, __NR_sched_setaffinity, __NR_sched_setscheduler,
     __NR_sched_setparam, __NR_sched_setattr, __NR_setpriority, __NR_ioprio_set, __NR_kill, __NR_tkill,
     __NR_tgkill, __NR_rt_sigqueueinfo, __NR_rt_tgsigqueueinfo, __NR_mmap, __NR_memfd_create, __NR_seccomp,
-    __NR_setsockopt, __NR_prctl, __NR_madvise, __NR_ptrace, __NR_io_setup, __NR_setrlimit, __NR_kcmp};
+    __NR_setsockopt, __NR_prctl, __NR_madvise, __NR_ptrace, __NR_io_setup, __NR_setrlimit, __NR_kcmp,
+    __NR_getsockopt, __NR_shmget, __NR_pipe2, __NR_sendto, __NR_sendmmsg, __NR_sendmsg, __NR_futex,
+    __NR_mincore};
 
 TEST("the calls of the reference are refused, and no others are in the table") {
   ForEachSubject([&](Subject& subject) {
@@ -259,19 +287,22 @@ TEST("the calls of the reference are refused, and no others are in the table") {
     for (const uint32_t number : kEperm) EXPECT_EQ(subject.Run(number), subject.Refusal(EPERM));
     // Even when it kills.
     for (const uint32_t number : kEopnotsupp) EXPECT_EQ(subject.Run(number), SECCOMP_RET_ERRNO | EOPNOTSUPP);
+    for (const uint32_t number : kEinval) EXPECT_EQ(subject.Run(number), SECCOMP_RET_ERRNO | EINVAL);
     for (const uint32_t number : kWithoutEffect) EXPECT_EQ(subject.Run(number), SECCOMP_RET_ERRNO);
+    for (const uint32_t number : kWithoutEffectOnMemory)
+      EXPECT_EQ(subject.Run(number), subject.writableRows ? kAllow : SECCOMP_RET_ERRNO);
     for (const uint32_t number : kStrictOnly)
       EXPECT_EQ(subject.Run(number), subject.strict ? subject.Refusal(EPERM) : kAllow);
   });
   EXPECT_EQ(Table().size(), std::size(kEnosys) + std::size(kEperm) + std::size(kEopnotsupp) +
-                                std::size(kStrictOnly) + std::size(kWithoutEffect) +
-                                std::size(kWithCondition));
+                                std::size(kEinval) + std::size(kStrictOnly) + std::size(kWithoutEffect) +
+                                std::size(kWithoutEffectOnMemory) + std::size(kWithCondition));
 }
 
 TEST("calls that runtimes need stay allowed") {
   constexpr uint32_t kNeeded[] = {__NR_read, __NR_execve, __NR_execveat, __NR_pkey_alloc, __NR_pkey_mprotect,
       __NR_membarrier, __NR_rseq, __NR_landlock_create_ruleset, __NR_pidfd_open, __NR_pidfd_send_signal,
-      __NR_sched_setaffinity, __NR_setpriority, __NR_shmget, __NR_mq_open, __NR_mprotect, __NR_exit_group};
+      __NR_sched_setaffinity, __NR_setpriority, __NR_semget, __NR_mq_open, __NR_mprotect, __NR_exit_group};
   ForEachSubject([&](Subject& subject) {
     for (const uint32_t number : kNeeded) EXPECT_EQ(subject.Run(number, {{~0ULL, ~0ULL, ~0ULL}}), kAllow);
   });

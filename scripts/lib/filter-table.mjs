@@ -10,7 +10,7 @@ const CONDITIONS = {
   kUnshareFlags: 'when it asks for a new namespace',
   kPersonality: 'personas other than Linux, 32-bit Linux, `UNAME26` and `ADDR_NO_RANDOMIZE`',
   kIoctl:
-    '`TIOCSTI`, `TIOCLINUX` and `TIOCSETD`; `FS_IOC_ADD_ENCRYPTION_KEY`; of sockets 0x8940 to 0x89ff (bridges, VLANs, drivers) but `SIOCGIFTXQLEN`, `SIOCETHTOOL`, `SIOCOUTQNSD`, `SIOCGARP` and `SIOCGIFMAP`',
+    '`TIOCSTI`, `TIOCLINUX` and `TIOCSETD`; `FS_IOC_ADD_ENCRYPTION_KEY`; those of btrfs (0x94) but `FICLONE`, `FICLONERANGE` and `FIDEDUPERANGE`; of sockets 0x8940 to 0x89ff (bridges, VLANs, drivers) but `SIOCGIFTXQLEN`, `SIOCETHTOOL`, `SIOCOUTQNSD`, `SIOCGARP` and `SIOCGIFMAP`',
   kSocket:
     'families other than UNIX, INET and INET6; strict: other than UNIX. With `loopback` also NETLINK for lists of interfaces. Types other than streams, datagrams and, of UNIX, `SOCK_SEQPACKET` (`ESOCKTNOSUPPORT`). Protocols other than TCP and UDP (`EPROTONOSUPPORT`)',
   kFileControl:
@@ -24,16 +24,23 @@ const CONDITIONS = {
   kToInit: 'to pid 1, init',
   kHugeMapping: 'when it asks for huge pages',
   kHugeFile: 'when it asks for huge pages',
+  kHugeSegment: 'when it asks for huge pages',
   kNotLaunch: null, // by programs always
   kFilters: "setting a filter; with `allowSyscalls: ['seccomp']` when it asks for a listener",
   kProcessControl:
     "`PR_SET_SECCOMP` with a filter, unless `allowSyscalls: ['seccomp']`; `PR_SCHED_CORE`, `PR_SET_MEMORY_MERGE`, and all above 76 (`PR_SET_VMA`, `PR_FUTEX_HASH`, later ones) but `PR_SET_PTRACER` and `PR_GET_AUXV`",
-  kMergeable: '`MADV_MERGEABLE`',
+  kMemoryAdvice: '`MADV_MERGEABLE`, `MADV_COLLAPSE`',
+  kWideRange: 'of 4 GiB and more',
   kTracing:
     "always; with `allowSyscalls: ['ptrace']` of init, and requests other than `PTRACE_ATTACH`, `DETACH`, `CONT`, `KILL`, `GETREGS`, `GETREGSET`",
   kAio: "unless `allowSyscalls: ['io_setup']`",
   kSocketOption:
-    'filters of sockets (`SO_ATTACH_FILTER`, `SO_ATTACH_REUSEPORT_CBPF`), keys of TCP (`TCP_MD5SIG`, `TCP_MD5SIG_EXT`, `TCP_AO_ADD_KEY`), joining multicast groups, headers and flow labels of IPv6 (`IPV6_RTHDR`, `IPV6_2292PKTOPTIONS`, `IPV6_FLOWLABEL_MGR`)',
+    'filters of sockets (`SO_ATTACH_FILTER`, `SO_ATTACH_REUSEPORT_CBPF`), `SO_RESERVE_MEM`, keys of TCP (`TCP_MD5SIG`, `TCP_MD5SIG_EXT`, `TCP_AO_ADD_KEY`, `TCP_AO_INFO`), joining multicast groups, headers and flow labels of IPv6 (`IPV6_RTHDR`, `IPV6_2292PKTOPTIONS`, `IPV6_FLOWLABEL_MGR`), tables (`IPT_SO_SET_REPLACE` to 67), protocols inside of others (`TCP_ULP`, `UDP_ENCAP`, `IPV6_ADDRFORM`); levels other than those of sockets, IP, IPv6, TCP, UDP and NETLINK',
+  kTableOption: 'tables of IP (`IPT_SO_GET_INFO` to 67)',
+  kUrgentTo: '`MSG_OOB`',
+  kUrgentMessage: '`MSG_OOB`',
+  kNotificationPipe: '`O_NOTIFICATION_PIPE`',
+  kRequeueing: '`FUTEX_WAIT_REQUEUE_PI`, `FUTEX_CMP_REQUEUE_PI`',
 };
 
 /** Which filters have a row. */
@@ -43,6 +50,7 @@ const FILTERS = {
   kBothParts: 'all',
   kStrict: 'strict',
   kIgnoreSignals: "`signalsToInit: 'ignore'`",
+  kNothingWritable: 'without `writable` rows',
 };
 
 const ROW = /^\s*\{CALL\((\w+)\), (E\w+|0)(?:, Check::(\w+))?(?:, (k\w+))?\},/;

@@ -41,7 +41,8 @@ test('a reader that has gone before the object of --json comes is told by the ex
 test.each([[[]], [['--output', '1MiB']]])(
   'a reader of stderr that goes away ends the program (%j)',
   async (flags) => {
-    const child = startSbx(shell('yes >&2', ...flags));
+    // Slowly, so that no limit ends it first.
+    const child = startSbx(shell('while echo x; do sleep 0.01; done >&2', ...flags));
     await once(child.stderr, 'data');
     child.stderr.destroy();
     const [code] = await once(child, 'close');

@@ -1,7 +1,7 @@
 /** The engine's helper process: started once, asked for slots, ended with the engine. */
 import { SandboxError, type SbxError } from '../errors.js';
 import { openChannel, sendNewSlot } from '../native/channel.js';
-import { EPIPE } from '../native/errno.js';
+import { EPIPE, EXDEV } from '../native/errno.js';
 import {
   type Channel,
   type HelperMessage,
@@ -140,9 +140,8 @@ function withRow(
 ): SbxError {
   const row = mounts[failed.index];
   if (failed.stage !== 'mountRow' || row === undefined) return error;
-  const what =
-    row.kind === 'bind' ? `bind ${row.source} to /${row.target}` : `make the ${row.kind} /${row.target}`;
   const { stage, index, errno } = failed;
+  const what = intentOf(row, errno);
   return new SandboxError({
     code: 'SBX_SANDBOX_SETUP',
     message: `The sandbox could not ${what}`,
@@ -150,4 +149,15 @@ function withRow(
     index,
     errno,
   });
+}
+
+function intentOf(row: TemplateRow, errno: number): string {
+  if (row.kind === 'bind') return `bind ${row.source} to /${row.target}`;
+  if (row.kind !== 'mask') return `make the ${row.kind} /${row.target}`;
+  if (-errno !== EXDEV) return `mask /${row.target}`;
+  // A program may have made the link: what it chose is not covered for the others.
+  return (
+    `mask /${row.target}, where a link in a folder that programs can write to leads to where they cannot: ` +
+    'mask what it leads to'
+  );
 }

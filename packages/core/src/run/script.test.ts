@@ -1,12 +1,14 @@
-import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { loadNative } from '../native/native.js';
 import type { MountRow } from '../types/mounts.js';
 import type { SandboxLease } from './sandbox-lease.js';
 import { lookerFor } from './script.js';
 
 const ENOENT = 2;
+const WORK_FOLDER = -3;
 let shown = '';
 let hidden = '';
 
@@ -24,10 +26,16 @@ afterAll(() => {
 });
 
 /** `inside`: files of the work folder. `rows`: what the sandbox shows of the host. */
-function look(path: string, { inside = {}, cwd, rows, isClosed = false }: Parts = {}) {
+function look(path: string, { inside = {}, cwd, rows, isClosed = false, beforeRead }: Parts = {}) {
   const files: Record<string, string> = { ...inside };
-  const readFileBeneath = ({ path: below, maxBytes }: { path: string; maxBytes: number }) =>
-    files[below] === undefined ? -ENOENT : [Buffer.from(files[below]!).subarray(0, maxBytes)];
+  const readFileBeneath = (asked: { dir: number; path: string; maxBytes: number }) => {
+    if (asked.dir !== WORK_FOLDER) {
+      beforeRead?.();
+      return loadNative().native.readFileBeneath(asked);
+    }
+    const text = files[asked.path];
+    return text === undefined ? -ENOENT : [Buffer.from(text).subarray(0, asked.maxBytes)];
+  };
   const lease = {
     core: {
       workDir: '/w',
@@ -35,7 +43,7 @@ function look(path: string, { inside = {}, cwd, rows, isClosed = false }: Parts 
     },
     folder: {
       native: { readFileBeneath, readLinkBeneath: () => -ENOENT },
-      trees: [{ target: '/w', fd: 3 }],
+      trees: [{ target: '/w', fd: WORK_FOLDER }],
       checkOpen: () => {
         if (isClosed) throw new Error('closed');
       },
@@ -50,6 +58,7 @@ interface Parts {
   cwd?: string;
   rows?: MountRow[];
   isClosed?: boolean;
+  beforeRead?: () => void;
 }
 
 it('says which interpreter a script of the sandbox’s own names', () => {
@@ -72,6 +81,18 @@ it('reads of the host what the sandbox shows at the same place, and nothing else
   expect(look(shown)).toBeNull();
   const elsewhere = [{ kind: 'bind', source: shown, target: '/elsewhere' }] as MountRow[];
   expect(look(join(shown, 'script'), { rows: elsewhere })).toBeNull();
+});
+
+it('follows no link that a program puts there between the two looks', () => {
+  mkdirSync(join(shown, 'folder'));
+  writeFileSync(join(shown, 'folder', 'secret'), '#!/own\n');
+  const path = join(shown, 'folder', 'secret');
+  expect(look(path)).toEqual({ interpreter: '/own' });
+  const beforeRead = () => {
+    renameSync(join(shown, 'folder'), join(shown, 'before'));
+    symlinkSync(hidden, join(shown, 'folder'));
+  };
+  expect(look(path, { beforeRead })).toBeNull();
 });
 
 it('looks at nothing once the sandbox is closed', () => {

@@ -3,12 +3,16 @@
  * too. Nothing is opened that the sandbox does not show: its own trees, or what a bind brings in at its own
  * path.
  */
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
+import { closeSync, constants, openSync, realpathSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
 import { inTree } from '../files/trees.js';
+import type { FileRead } from '../native/types.js';
 import type { FoundFile } from '../pool/failures.js';
 import type { MountRow } from '../types/mounts.js';
 import { absolute } from './request.js';
 import type { SandboxLease } from './sandbox-lease.js';
+
+type ReadBelow = (dir: number, below: string) => FileRead | number;
 
 /** As the kernel reads it. */
 const FIRST_LINE_BYTES = 256;
@@ -30,42 +34,37 @@ export function lookerFor(lease: SandboxLease, cwd: string | undefined): (path: 
 
 function startOf({ folder, core }: SandboxLease, path: string): Buffer | null {
   folder.checkOpen();
-  const got = inTree(folder, path, (dir, below, known) =>
-    folder.native.readFileBeneath({
-      dir,
-      path: below,
-      maxBytes: FIRST_LINE_BYTES,
-      truncate: true,
-      known,
-    }),
-  );
+  const read = (dir: number, below: string, known?: boolean) =>
+    folder.native.readFileBeneath({ dir, path: below, maxBytes: FIRST_LINE_BYTES, truncate: true, known });
+  const got = inTree(folder, path, read);
   if (typeof got !== 'number') return Buffer.from(got[0]);
-  return path.startsWith('/') ? startOnHost(path, core.info().mounts) : null;
+  return path.startsWith('/') ? startOnHost(path, core.info().mounts, read) : null;
 }
 
-function startOnHost(path: string, rows: readonly Readonly<MountRow>[]): Buffer | null {
+/**
+ * Beneath the folder that the row shows, and through no link: where programs can write to it, they can put
+ * one there between two looks.
+ */
+function startOnHost(path: string, rows: readonly Readonly<MountRow>[], read: ReadBelow): Buffer | null {
   const real = realpathSync(path);
-  if (!isShown(path, rows) || !isShown(real, rows)) return null;
-  const fd = openSync(
-    real,
-    constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW,
-  );
+  const shown = rowThatShows(real, rows);
+  if (shown === undefined || rowThatShows(path, rows) === undefined) return null;
+  const folder = real === shown ? dirname(shown) : shown;
+  const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
-    if (!fstatSync(fd).isFile()) return null;
-    const buffer = Buffer.alloc(FIRST_LINE_BYTES);
-    return buffer.subarray(0, readSync(fd, buffer));
+    const got = read(fd, relative(folder, real));
+    return typeof got === 'number' ? null : Buffer.from(got[0]);
   } finally {
     closeSync(fd);
   }
 }
 
-function isShown(path: string, rows: readonly Readonly<MountRow>[]): boolean {
-  return rows.some(
-    (row) =>
-      row.kind === 'bind' &&
-      (row.target ?? row.source) === row.source &&
-      (path === row.source || path.startsWith(`${row.source}/`)),
-  );
+function rowThatShows(path: string, rows: readonly Readonly<MountRow>[]): string | undefined {
+  for (const row of rows) {
+    if (row.kind !== 'bind' || (row.target ?? row.source) !== row.source) continue;
+    if (path === row.source || path.startsWith(`${row.source}/`)) return row.source;
+  }
+  return undefined;
 }
 
 /** `null` for what is no script. */
