@@ -360,7 +360,10 @@ const refusals = {
     'fcntl,0,1024,0', // F_SETLEASE
     'fcntl,0,0x100000410,0', // F_SETDELEG, with a bit above the low word
   ],
-  ENOMEM: ['mmap,0,0x200000,3,0x40022,-1,0', 'memfd_create,0,4'], // MAP_HUGETLB, MFD_HUGETLB
+  // MAP_HUGETLB, MFD_HUGETLB, SHM_HUGETLB; 4 GiB.
+  ENOMEM: words(
+    'mmap,0,0x200000,3,0x40022,-1,0 memfd_create,0,4 shmget,0,4096,0x800 mincore,0,0x100000000,0',
+  ),
   EAFNOSUPPORT: words('socket,17,3,0 socket,38,5,0 socket,40,1,0 socket,44,3,0 socket,29,3,1'),
   // Raw sockets of UNIX and of the network, SOCK_PACKET, SOCK_DCCP.
   ESOCKTNOSUPPORT: words(
@@ -370,13 +373,18 @@ const refusals = {
     `setsockopt,-1,1,26 setsockopt,-1,1,51 setsockopt,-1,6,14 setsockopt,-1,6,32 setsockopt,-1,6,38
       setsockopt,-1,0,35 setsockopt,-1,0,39 setsockopt,-1,0,42 setsockopt,-1,0,46
       setsockopt,-1,41,20 setsockopt,-1,41,42 setsockopt,-1,41,46
-      setsockopt,-1,41,6 setsockopt,-1,41,57 setsockopt,-1,41,32`,
+      setsockopt,-1,41,6 setsockopt,-1,41,57 setsockopt,-1,41,32 setsockopt,-1,41,1
+      setsockopt,-1,1,73 setsockopt,-1,6,31 setsockopt,-1,6,40 setsockopt,-1,17,100 setsockopt,-1,0,64
+      setsockopt,-1,282,1 getsockopt,-1,0,64 getsockopt,-1,0,67`,
   ),
 };
 
 /** Fail in the same way when the filter kills: libraries try them and do without. */
 const probed = {
-  EOPNOTSUPP: words('setxattr lsetxattr fsetxattr setxattrat'),
+  EOPNOTSUPP: words(
+    'setxattr lsetxattr fsetxattr setxattrat sendto,-1,0,0,1 sendmsg,-1,0,1 sendmmsg,-1,0,0,0x4001', // MSG_OOB
+  ),
+  ENOPKG: ['pipe2,0,0x80'], // O_NOTIFICATION_PIPE
   EAFNOSUPPORT: words('socket,16,3,0 socket,16,2,2'), // netlink
   // MPTCP, SCTP and SMC beside TCP; UDPLITE, L2TP and ICMP beside UDP.
   EPROTONOSUPPORT: words(`
@@ -385,13 +393,14 @@ const probed = {
   // Filters of its own; cookies of core scheduling; KSM; what kernels have got later.
   EINVAL: words(`
     seccomp,1,0,0 seccomp,1,8,-1 prctl,22,2,0 prctl,62,1,0,0,0 prctl,67,1,0,0,0 prctl,67,0,0,0,0 prctl,0x53564d41,0,0,0,0
-    prctl,78,1,16,0,0 prctl,79,0,0,0,0 madvise,0,0,12 fcntl,0,37,-1`),
+    prctl,78,1,16,0,0 prctl,79,0,0,0,0 madvise,0,0,12 madvise,0,0,25
+    splice,0,0,1,0,16,0 tee,0,1,16,0 vmsplice,1,0,0,0 fcntl,0,37,-1`),
 };
 
 /** Must go on working: runtimes need them. */
 const allowed = words(`
   getpid memfd_create,0,0 mmap,0,0,0,0x22,-1,0 socket,1,1,0 socket,1,2,0 socket,1,5,0 socket,2,1,0
-  socket,2,0x80801,6 socket,10,2,0 socket,10,2,17 seccomp,2,0,0 prctl,22,3,0 prctl,4,1,0,0,0 madvise,0,0,4 setsockopt,-1,1,2 personality,0xffffffff personality,0x0040000 unshare,0
+  socket,2,0x80801,6 socket,10,2,0 socket,10,2,17 seccomp,2,0,0 prctl,22,3,0 prctl,4,1,0,0,0 madvise,0,0,4 setsockopt,-1,1,2 getsockopt,-1,1,4 pipe2,0,0x80000 sendto,-1,0,0,0x4000 mincore,0,0,0 fsync,-1 fdatasync,-1 personality,0xffffffff personality,0x0040000 unshare,0
   inotify_init1,0 socketpair,1,1,0,-1`);
 
 const strictlyRefused: [call: string, errno: string][] = [
@@ -402,6 +411,8 @@ const strictlyRefused: [call: string, errno: string][] = [
   ['fcntl,0,1026,0', 'EPERM'], // F_NOTIFY
   ['fcntl,0,1036,0', 'EPERM'], // F_SET_RW_HINT
   ['fcntl,0,1040,0', 'EPERM'], // F_SETDELEG
+  ['futex,0,11', 'ENOSYS'], // FUTEX_WAIT_REQUEUE_PI
+  ['futex,0,0x8c', 'ENOSYS'], // FUTEX_CMP_REQUEUE_PI, private
   ['inotify_init1,0', 'EPERM'],
   ['socket,2,1,0', 'EAFNOSUPPORT'],
   ['socket,10,1,0', 'EAFNOSUPPORT'],
