@@ -381,9 +381,7 @@ const refusals = {
 
 /** Fail in the same way when the filter kills: libraries try them and do without. */
 const probed = {
-  EOPNOTSUPP: words(
-    'setxattr lsetxattr fsetxattr setxattrat sendto,-1,0,0,1 sendmsg,-1,0,1 sendmmsg,-1,0,0,1',
-  ),
+  EOPNOTSUPP: words('setxattr lsetxattr fsetxattr setxattrat sendto,0,0,0,1 sendmsg,0,0,1 sendmmsg,0,0,0,1'),
   ENOPKG: ['pipe2,0,0x80'], // O_NOTIFICATION_PIPE
   EAFNOSUPPORT: words('socket,16,3,0 socket,16,2,2'), // netlink
   // MPTCP, SCTP and SMC beside TCP; UDPLITE, L2TP and ICMP beside UDP.
