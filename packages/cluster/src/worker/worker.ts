@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname, tmpdir, totalmem } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
-import { DEFAULT_MOUNTS, Engine, isSbxError } from '@sbx/core';
+import { DEFAULT_MOUNTS, Engine } from '@sbx/core';
 import { createRegistry, type LanguageReport, TOLD_MEMORY_MOUNTS } from '@sbx/languages';
 import { makeMemoryFolder } from '@sbx/serving';
 import { systemClock } from '../clock.js';
@@ -19,6 +19,7 @@ import type { WorkerDescription } from '../wire/announcement.js';
 import { WorkerSlots } from '../work/worker-slots.js';
 import { Executor } from './execute.js';
 import { workerFamilies } from './figures.js';
+import { logDenials, logFailure, logLogins } from './logs.js';
 import {
   parseWorkerOptions,
   type ResolvedWorkerOptions,
@@ -235,33 +236,6 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
   });
   await Promise.race([work.catch(() => undefined), late]);
   clearTimeout(timer);
-}
-
-/** Of what is no error of the engine's the message may name files of a job, so it stays out. */
-function logFailure(error: unknown, logger: WorkerLogger): void {
-  const { name, code, syscall } = error as NodeJS.ErrnoException;
-  if (isSbxError(error)) logger.debug({ code }, 'a job was refused or failed');
-  else logger.warn({ name, code, syscall }, 'a job could not be carried out: the worker failed');
-}
-
-function logLogins({ health }: Broker, logger: WorkerLogger): void {
-  health.onLogin((refusal) => {
-    if (refusal === null) return logger.info({}, 'the broker takes the login of this worker again');
-    const message =
-      'the broker refuses the login of this worker, which takes no jobs until it is mended: it tries again';
-    logger.warn({ refusal }, message);
-  });
-}
-
-/** Each kind once: many have a tenant and a submitter in them. */
-function logDenials({ denials }: Broker, logger: WorkerLogger): void {
-  const known = new Set<string>();
-  denials.onDenied(({ operation, subject, message }) => {
-    const kind = `${operation} ${subject.split('.').slice(0, 2).join('.')}`;
-    if (known.has(kind)) return;
-    known.add(kind);
-    logger.error({ operation, subject }, message);
-  });
 }
 
 /** Those that are installed, of the wanted ones. */
