@@ -20,8 +20,8 @@ export function jsonOf(text: string): unknown {
 }
 
 /**
- * At most one byte more than `bytesMax`, for its reader to see that there was more. In one buffer: a server may
- * send a byte at a time, and each chunk costs more than that.
+ * At most one byte more than `bytesMax`, for its reader to see that there was more. In one buffer: a server
+ * may send a byte at a time, and each chunk costs more than that.
  */
 export async function readUpTo(bytesMax: number, { body }: Response): Promise<Uint8Array> {
   let bytes = new Uint8Array();

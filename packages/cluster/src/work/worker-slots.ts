@@ -219,7 +219,10 @@ export class WorkerSlots {
     if ((await this.#write(delivery, key, record)) !== 'given up') this.totals[kind] += 1;
   }
 
-  /** Until it is written, by whomever, or this worker is stopped: then the lease ends, and another does it. */
+  /**
+   * Until it is written, by whomever, or this worker is stopped: then the lease ends, and another worker does
+   * the job.
+   */
   async #write(delivery: Delivery, key: string, record: JobRecord): Promise<Written> {
     const bytes = encodeRecord(record);
     const { signal } = this.#stopped;
