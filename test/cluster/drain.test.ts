@@ -1,7 +1,7 @@
 import { ClusterEngine, startWorker, type Worker } from '@sbx/cluster';
 import { Engine } from '@sbx/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { useNats } from './nats.js';
+import { Nats, useNats } from './nats.js';
 
 const nats = useNats();
 let local: Engine;
@@ -43,4 +43,27 @@ test('programs that are sent while a worker begins to drain are done, by it or b
   await drained;
   await first.close();
   await second.close();
+}, 60_000);
+
+test('a worker whose broker is away ends when its drain is over, and another does the job', async () => {
+  const broker = await Nats.start();
+  const options = { servers: broker.url, leaseMs: 1000 };
+  const first = await startWorker({ ...options, engine: local, slots: 1, languages: [] });
+  const submitter = await ClusterEngine.open(options);
+  const job = submitter.run('sh', ['-c', 'sleep 1; echo done']);
+  await expect.poll(() => first.describe().running).toBe(1);
+  await broker.kill();
+  await expect.poll(() => first.describe().running, { timeout: 5000 }).toBe(0);
+  const from = performance.now();
+  await first.close(1000);
+  const tookMs = performance.now() - from;
+  expect(tookMs).toBeGreaterThan(950);
+  expect(tookMs).toBeLessThan(10_000);
+  await broker.start();
+  const second = await startWorker({ ...options, engine: local, slots: 1, languages: [] });
+  expect((await job).stdout.text()).toBe('done\n');
+  expect(second.describe().totals.accepted).toBe(1);
+  await second.close();
+  await submitter.close();
+  await broker.stop();
 }, 60_000);

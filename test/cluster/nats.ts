@@ -103,6 +103,11 @@ export class Nats {
     await ended;
   }
 
+  /** Reads its configuration again. */
+  reload(): void {
+    this.#child!.kill('SIGHUP');
+  }
+
   /** What it wrote since its start. */
   log(): string {
     return this.#log;

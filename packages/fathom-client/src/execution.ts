@@ -63,7 +63,10 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
   readonly #owner: ExecutionOwner;
   readonly #accumulator: Accumulator;
   readonly #result: Promise<ExecutionResult>;
-  readonly #events: ExecutionEvent[] = [];
+  /** Not read yet. Not a list: to take the first of many would move all others. */
+  readonly #events = new Set<ExecutionEvent>();
+  /** Of those that come once: a server that says them again and again would fill the memory. */
+  readonly #saidOnce = new Set<'accepted' | 'started'>();
   #settle!: { resolve(result: ExecutionResult): void; reject(error: unknown): void };
   #wake: () => void = () => undefined;
   #isRead = false;
@@ -135,7 +138,10 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
     if (this.#isMissed) throw this.#missedError();
     try {
       for (;;) {
-        for (let event = this.#events.shift(); event !== undefined; event = this.#events.shift()) yield event;
+        for (const event of this.#events) {
+          this.#events.delete(event);
+          yield event;
+        }
         if (this.#failure !== null) throw this.#failure.error;
         if (this.#isOver) return;
         await new Promise<void>((resolve) => {
@@ -170,11 +176,11 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
   take(message: ServerMessage): void {
     if (this.#isOver) return;
     this.#accumulator.apply(message);
-    if (message.type === 'ack') this.#push({ kind: 'accepted' });
+    if (message.type === 'ack') this.#pushOnce('accepted');
     else if (message.type === 'stdout' || message.type === 'stderr')
       this.#pushOutput(message.type, message.data);
     else if (message.type === 'status') {
-      if (message.status === 'running') this.#push({ kind: 'started' });
+      if (message.status === 'running') this.#pushOnce('started');
     } else if (message.type === 'result') this.#finish();
     else if (message.type === 'error') this.#takeError(message);
   }
@@ -247,6 +253,12 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
     this.#wake();
   }
 
+  #pushOnce(kind: 'accepted' | 'started'): void {
+    if (this.#saidOnce.has(kind)) return;
+    this.#saidOnce.add(kind);
+    this.#push({ kind });
+  }
+
   #pushOutput(kind: 'stdout' | 'stderr', text: string): void {
     if (text === '') return;
     if (!this.#isRead) this.#unreadLength += text.length;
@@ -265,8 +277,8 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
   }
 
   #push(event: ExecutionEvent): void {
-    if (this.#isMissed) this.#events.length = 0;
-    else this.#events.push(event);
+    if (this.#isMissed) this.#events.clear();
+    else this.#events.add(event);
     this.#wake();
   }
 }

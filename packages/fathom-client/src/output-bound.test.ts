@@ -70,3 +70,17 @@ test('those that nobody reads are not kept without end: reading them late is ref
   await expect(late).rejects.toThrow(/must be read before 5 characters of output are waiting/);
   expect(await execution).toMatchObject({ stdout: '12345', truncated: true });
 });
+
+test('what a server says again and again is one event', async () => {
+  const { execution, socket } = await started(5);
+  const id = socket.lastId;
+  for (let count = 0; count < 1000; count += 1) {
+    socket.receive({ type: 'ack', id });
+    socket.receive({ type: 'status', id, status: 'running' });
+  }
+  print(socket, '123');
+  end(socket);
+  const kinds: string[] = [];
+  for await (const { kind } of execution) kinds.push(kind);
+  expect(kinds).toEqual(['accepted', 'started', 'stdout', 'result']);
+});

@@ -231,7 +231,11 @@ describe('options of calls', () => {
       () => client.upload(undefined as never),
       'content must be a string, bytes, a Blob or',
     ],
-    ['a name that is none', () => client.upload('a', 5 as never), 'name must be a string; got 5'],
+    [
+      'a name that is none',
+      () => client.upload('a', 5 as never),
+      'name must be a string that is not empty; got 5',
+    ],
     [
       'a signal alone',
       () => client.run(command(), AbortSignal.abort() as never),

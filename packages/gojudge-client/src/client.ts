@@ -4,13 +4,14 @@ import { CALL_RULES, type CallOptions, checkCall } from './call-options.js';
 import { checkRequest } from './check.js';
 import type { RunCommand, RunGroup } from './command.js';
 import { checkGroup } from './command-check.js';
-import { GojudgeError } from './errors.js';
-import { HttpCaller, wasNeverTaken } from './http.js';
+import { failure, GojudgeError } from './errors.js';
+import { type CallerParts, HttpCaller, wasNeverTaken } from './http.js';
 import { type ManyOutcomes, startMany } from './many.js';
 import {
   AMOUNT,
   COUNT,
   checkOptions,
+  isText,
   type OptionRules,
   RECORD,
   refuse,
@@ -24,6 +25,7 @@ import { GojudgeSession, type SessionOptions } from './session.js';
 import { StoredFile } from './stored-file.js';
 import { InteractiveRun, type InteractOptions } from './stream.js';
 import { GLOBAL_TRANSPORT, type SocketLike, type Transport } from './transport.js';
+import { GIB } from './units.js';
 import { makeUpload, type UploadContent } from './upload.js';
 import {
   isConfig,
@@ -41,6 +43,11 @@ export interface GojudgeClientOptions extends RetryOptions {
   url: string;
   /** Bearer token. */
   token?: string | undefined;
+  /**
+   * Bytes of one answer over HTTP: the results of a run with all their outputs, a list of files, a file that
+   * `download` brings. More is `GOJUDGE_OVERFLOW`; `downloadStream` has no bound. Default 1 GiB.
+   */
+  answerBytesMax?: number | undefined;
   /** `fetch` and `WebSocket` to use. Default: those of the environment. */
   transport?: Transport | undefined;
 }
@@ -54,6 +61,7 @@ export interface RunManyOptions extends CallOptions {
 const OPTION_RULES: OptionRules<GojudgeClientOptions> = {
   url: TEXT,
   token: ['a string without line breaks', (value) => typeof value === 'string' && !/[\r\n\0]/.test(value)],
+  answerBytesMax: AMOUNT,
   transport: RECORD,
   retries: WHOLE,
   backoffMs: AMOUNT,
@@ -75,24 +83,24 @@ const ALL_STREAMS = [{ streamIn: true }, { streamOut: true }, { streamOut: true 
  * ```
  */
 export class GojudgeClient implements AsyncDisposable {
-  readonly #url: string;
-  readonly #headers: Record<string, string>;
-  readonly #transport: Transport;
-  readonly #retrier: Retrier;
+  readonly #parts: CallerParts;
   readonly #http: HttpCaller;
 
   constructor(options: GojudgeClientOptions) {
     if (typeof options === 'string')
       refuse('options', `an object such as { url: ${JSON.stringify(options)} }`, options);
     checkOptions('options', options, OPTION_RULES);
-    const { url, token, transport = GLOBAL_TRANSPORT, ...retry } = options;
+    const { url, token, transport = GLOBAL_TRANSPORT, answerBytesMax = GIB, ...retry } = options;
     if (typeof url !== 'string' || !/^https?:\/\//i.test(url) || !URL.canParse(url))
       refuse('url', 'an address such as http://localhost:5050', url);
-    this.#url = url.replace(/\/+$/, '');
-    this.#headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    this.#transport = transport;
-    this.#retrier = new Retrier(retry);
-    this.#http = new HttpCaller(this.#url, this.#headers, transport, this.#retrier);
+    this.#parts = {
+      url: url.replace(/\/+$/, ''),
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      transport,
+      retrier: new Retrier(retry),
+      answerBytesMax,
+    };
+    this.#http = new HttpCaller(this.#parts);
   }
 
   /** One program. Resolves for whatever it did. */
@@ -103,15 +111,15 @@ export class GojudgeClient implements AsyncDisposable {
 
   /** Programs together, answered in their order. */
   async runGroup(group: RunGroup, options: CallOptions = {}): Promise<RunOutcome[]> {
-    checkCall(options);
-    const { signal } = options;
+    const call = callOf(options);
     const request = toWireRequest(group);
     checkRequest(request);
     const init = {
       method: 'POST',
       body: JSON.stringify(request),
       headers: { 'content-type': 'application/json' },
-      signal: signal ?? null,
+      isLarge: true,
+      ...call,
     };
     const results = await this.#http.json('/run', init, isResults);
     return outcomesOf(this, results, request.cmd.length);
@@ -142,25 +150,24 @@ export class GojudgeClient implements AsyncDisposable {
    * never again.
    */
   async upload(content: UploadContent, name = 'file', options: CallOptions = {}): Promise<StoredFile> {
-    checkCall(options);
-    const { signal } = options;
-    const { headers, body, isOnce } = await makeUpload(content, name, this.#transport.canStreamRequests);
-    const init = { method: 'POST', headers, body, isOnce, signal: signal ?? null, duplex: 'half' };
+    const call = callOf(options);
+    const { headers, body, isOnce } = await makeUpload(
+      content,
+      name,
+      this.#parts.transport.canStreamRequests,
+    );
+    const init = { method: 'POST', headers, body, isOnce, duplex: 'half', ...call };
     return StoredFile.make(this, await this.#http.json('/file', init as RequestInit, isText));
   }
 
   /** All bytes of a stored file. */
   async download(id: string, options: CallOptions = {}): Promise<Uint8Array> {
-    checkCall(options);
-    const { signal } = options;
-    return this.#http.bytes(pathOf(id), { isRepeatable: true, signal: signal ?? null });
+    return this.#http.bytes(pathOf(id), { isRepeatable: true, isLarge: true, ...callOf(options) });
   }
 
   /** A stored file as it comes. */
   async downloadStream(id: string, options: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
-    checkCall(options);
-    const { signal } = options;
-    return this.#http.stream(pathOf(id), { isRepeatable: true, signal: signal ?? null });
+    return this.#http.stream(pathOf(id), { isRepeatable: true, ...callOf(options) });
   }
 
   /** `false` when there was no such file. */
@@ -176,7 +183,7 @@ export class GojudgeClient implements AsyncDisposable {
 
   /** Names by id. go-judge also lists temporary files of runs under way, with empty names. */
   list(): Promise<Record<string, string>> {
-    return this.#http.json('/file', { isRepeatable: true }, isTextRecord);
+    return this.#http.json('/file', { isRepeatable: true, isLarge: true }, isTextRecord);
   }
 
   /** Version and features. */
@@ -199,14 +206,14 @@ export class GojudgeClient implements AsyncDisposable {
     const version = await this.version();
     const missing = features.filter((feature) => version[feature] !== true);
     if (missing.length === 0) return;
-    const message = `${this.#url} is version ${version.buildVersion} and lacks: ${missing.join(', ')}.`;
-    throw new GojudgeError({ code: 'GOJUDGE_UNSUPPORTED', message });
+    const message = `${this.#parts.url} is version ${version.buildVersion} and lacks: ${missing.join(', ')}.`;
+    throw failure('GOJUDGE_UNSUPPORTED', message);
   }
 
   /** A connection for many requests at once, over `/ws`. */
   connect(options: SessionOptions = {}): Promise<GojudgeSession> {
     const openSocket = (signal: AbortSignal) => this.#openSocket('/ws', signal);
-    const parts = { calls: this, retrier: this.#retrier, openSocket };
+    const parts = { calls: this, retrier: this.#parts.retrier, openSocket };
     return GojudgeSession.open(parts, options);
   }
 
@@ -217,13 +224,14 @@ export class GojudgeClient implements AsyncDisposable {
     checkGroup({ ...rest, commands });
     const group = { ...rest, commands: commands.map((one) => ({ ...one, files: one.files ?? ALL_STREAMS })) };
     const openSocket = (signal: AbortSignal | undefined) =>
-      this.#retrier.run(() => this.#openSocket('/stream', signal), wasNeverTaken, signal);
+      this.#parts.retrier.run(() => this.#openSocket('/stream', signal), wasNeverTaken, signal);
     return InteractiveRun.open(this, openSocket, group, options);
   }
 
-  /** Gives connections back, where the client has any of its own. */
+  /** Ends waits for another try, and gives connections back, where the client has any of its own. */
   async close(): Promise<void> {
-    await this.#transport.close?.();
+    this.#parts.retrier.close();
+    await this.#parts.transport.close?.();
   }
 
   /** As `close`. */
@@ -232,17 +240,18 @@ export class GojudgeClient implements AsyncDisposable {
   }
 
   #openSocket(path: string, signal: AbortSignal | undefined): Promise<SocketLike> {
-    const url = this.#url.replace(/^http/, 'ws') + path;
-    const opening = this.#transport.openSocket(url, this.#headers, signal);
+    const { url, headers, transport } = this.#parts;
+    const opening = transport.openSocket(url.replace(/^http/, 'ws') + path, headers, signal);
     return unlessAborted(opening, signal, (late) => late.close());
   }
+}
+
+function callOf(options: CallOptions): { signal: AbortSignal | null } {
+  checkCall(options);
+  return { signal: options.signal ?? null };
 }
 
 function pathOf(id: string): string {
   if (typeof id !== 'string' || id === '') refuse('id', 'that of a stored file', id);
   return `/file/${encodeURIComponent(id)}`;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
 }

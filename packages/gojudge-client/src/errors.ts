@@ -10,7 +10,7 @@ export const CLIENT_ERROR_CODES = [
   'GOJUDGE_CONNECTION', // nobody answers, or the connection went away
   'GOJUDGE_PROTOCOL', // the answer is none that a go-judge gives
   'GOJUDGE_CLOSED', // this client or stream was closed
-  'GOJUDGE_OVERFLOW', // output of an interactive run that nobody read
+  'GOJUDGE_OVERFLOW', // more output of an interactive run that nobody read, or a larger answer, than allowed
   'GOJUDGE_UNSUPPORTED', // not possible in this environment or with this server
 ] as const;
 /** One of `CLIENT_ERROR_CODES`. */
@@ -65,16 +65,19 @@ export function runError(
   status: number | null = null,
   retryAfterMs: number | null = null,
 ): GojudgeError {
-  if (text === QUEUE_FULL) {
-    return new GojudgeError({
-      code: 'GOJUDGE_OVERLOADED',
-      message: text,
-      retryable: true,
-      status,
-      retryAfterMs,
-    });
-  }
-  return new GojudgeError({ code: 'GOJUDGE_RUN', message: text, status });
+  const isFull = text === QUEUE_FULL;
+  return new GojudgeError({
+    code: isFull ? 'GOJUDGE_OVERLOADED' : 'GOJUDGE_RUN',
+    message: text,
+    retryable: isFull,
+    status,
+    retryAfterMs: isFull ? retryAfterMs : null,
+  });
+}
+
+/** One that is not worth another try. */
+export function failure(code: ClientErrorCode, message: string, status: number | null = null): GojudgeError {
+  return new GojudgeError({ code, message, status });
 }
 
 /** For tests across copies of this package, where `instanceof` says no. */

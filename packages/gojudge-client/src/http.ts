@@ -1,8 +1,9 @@
 /** Calls to a server: token, errors by code, retries. */
 import { causeCodes, noAnswerFrom } from '@sbx/shared';
-import { type ClientErrorCode, GojudgeError, runError } from './errors.js';
+import { type ClientErrorCode, failure, GojudgeError, runError } from './errors.js';
+import { jsonOf, readUpTo, SMALL_BYTES_MAX, textFrom } from './read-body.js';
 import type { Retrier } from './retry.js';
-import type { Transport } from './transport.js';
+import { connectionError, type Transport } from './transport.js';
 
 /** Codes of a connection that never came to be: nothing was sent. Node's, undici's, Bun's. */
 const NEVER_SENT = new Set([
@@ -26,63 +27,82 @@ export interface CallInit extends RequestInit {
   isRepeatable?: boolean;
   /** The body can be sent but once. Default `false`. */
   isOnce?: boolean;
+  /** The answer is as large as the client takes any. Default `false`: it is small. */
+  isLarge?: boolean;
+}
+
+/** A server, and how to speak with it. */
+export interface CallerParts {
+  url: string;
+  headers: Record<string, string>;
+  transport: Transport;
+  retrier: Retrier;
+  /** Of a large answer. */
+  answerBytesMax: number;
 }
 
 /** Speaks HTTP with one server. */
 export class HttpCaller {
-  readonly #url: string;
-  readonly #headers: Record<string, string>;
-  readonly #retrier: Retrier;
-  readonly #transport: Transport;
+  readonly #parts: CallerParts;
 
-  constructor(url: string, headers: Record<string, string>, transport: Transport, retrier: Retrier) {
-    this.#url = url;
-    this.#headers = headers;
-    this.#retrier = retrier;
-    this.#transport = transport;
+  constructor(parts: CallerParts) {
+    this.#parts = parts;
   }
 
   /** The body of a successful answer, as JSON that `check` knows. */
   async json<T>(path: string, init: CallInit, check: (value: unknown) => value is T): Promise<T> {
     return this.#call(path, init, async (response) => {
-      const value = jsonOf(await response.text());
+      const value = jsonOf(textFrom(await this.#read(path, response, init)));
       if (check(value)) return value;
-      const message = `${path} answered with what no go-judge answers.`;
-      throw new GojudgeError({ code: 'GOJUDGE_PROTOCOL', message, status: response.status });
+      throw protocolError(path, response);
     });
   }
 
   /** All bytes of a successful answer. */
   bytes(path: string, init: CallInit): Promise<Uint8Array> {
-    return this.#call(path, init, async (response) => new Uint8Array(await response.arrayBuffer()));
+    return this.#call(path, init, (response) => this.#read(path, response, init));
   }
 
   /** A successful answer's body as it comes. */
   stream(path: string, init: CallInit): Promise<ReadableStream<Uint8Array>> {
-    const none = () => new ReadableStream({ start: (controller) => controller.close() });
-    return this.#call(path, init, async (response) => response.body ?? none());
+    return this.#call(path, init, async ({ body }) => body ?? new Blob([]).stream());
+  }
+
+  async #read(path: string, response: Response, { isLarge = false }: CallInit): Promise<Uint8Array> {
+    const bytesMax = isLarge ? this.#parts.answerBytesMax : SMALL_BYTES_MAX;
+    const bytes = await readUpTo(bytesMax, response);
+    if (bytes.byteLength <= bytesMax) return bytes;
+    if (!isLarge) throw protocolError(path, response);
+    const message = `${path} answered with more than ${bytesMax} bytes: raise answerBytesMax of the client.`;
+    throw failure('GOJUDGE_OVERFLOW', message, response.status);
   }
 
   #call<T>(path: string, init: CallInit, read: (response: Response) => Promise<T>): Promise<T> {
-    const { isRepeatable = false, isOnce = false, ...request } = init;
+    const { isRepeatable = false, isOnce = false, isLarge: _, ...request } = init;
     const mayRepeat = (error: GojudgeError) =>
       !isOnce && (isRepeatable ? error.retryable : error.retryable && wasNeverTaken(error));
-    return this.#retrier.run(() => this.#once(path, request, read), mayRepeat, init.signal);
+    return this.#parts.retrier.run(() => this.#once(path, request, read), mayRepeat, init.signal);
   }
 
   async #once<T>(path: string, init: RequestInit, read: (response: Response) => Promise<T>): Promise<T> {
+    const { headers: own, transport } = this.#parts;
+    const url = this.#parts.url + path;
     try {
-      const headers = { ...(init.headers as Record<string, string>), ...this.#headers };
-      const response = await this.#transport.fetch(this.#url + path, { ...init, headers });
-      if (!response.ok) throw failureOf(response, await response.text(), this.#url + path);
+      const headers = { ...(init.headers as Record<string, string>), ...own };
+      const response = await transport.fetch(url, { ...init, headers });
+      if (!response.ok) throw failureOf(response, textFrom(await readUpTo(SMALL_BYTES_MAX, response)), url);
       return await read(response);
     } catch (cause) {
       if (cause instanceof GojudgeError) throw cause;
       if (init.signal?.aborted) throw init.signal.reason;
-      const message = noAnswerFrom(this.#url + path, cause);
-      throw new GojudgeError({ code: 'GOJUDGE_CONNECTION', message, retryable: true, cause });
+      throw connectionError(noAnswerFrom(url, cause), cause);
     }
   }
+}
+
+function protocolError(path: string, { status }: Response): GojudgeError {
+  const message = `${path} answered with what no go-judge answers.`;
+  return failure('GOJUDGE_PROTOCOL', message, status);
 }
 
 /** The server said that it did not begin, or was never there. */
@@ -98,10 +118,10 @@ function failureOf(response: Response, body: string, url: string): GojudgeError 
   // itself.
   if (status === 404 && url.endsWith('/run') && !message.startsWith('HTTP ')) {
     const text = `${url} is not there (${message}); is it a go-judge server?`;
-    return new GojudgeError({ code: 'GOJUDGE_PROTOCOL', message: text, status });
+    return failure('GOJUDGE_PROTOCOL', text, status);
   }
   if (status < 500) {
-    return new GojudgeError({ code: CODE_BY_STATUS[status] ?? 'GOJUDGE_REQUEST', message, status });
+    return failure(CODE_BY_STATUS[status] ?? 'GOJUDGE_REQUEST', message, status);
   }
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   return runError(message, status, Number.isNaN(seconds) ? null : seconds * 1000);
@@ -123,12 +143,3 @@ function textOf(body: string, status: number): string {
 }
 
 const PAGE_CHARS_MAX = 10_000;
-
-/** `undefined` for what is none. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,7 +1,7 @@
 /** Many independent runs, a few at a time: what `client.runMany` does. */
 import type { CallOptions } from './call-options.js';
 import type { RunCommand } from './command.js';
-import { GojudgeError } from './errors.js';
+import { failure } from './errors.js';
 import { disposeAll, type RunOutcome } from './outcome.js';
 import { Slots } from './slots.js';
 
@@ -63,7 +63,7 @@ class Many {
   loop(): AsyncGenerator<RunOutcome, void, undefined> {
     if (this.#isLooped) {
       const message = 'The outcomes of runMany can be looped over once; await them for a list.';
-      throw new GojudgeError({ code: 'GOJUDGE_REQUEST', message });
+      throw failure('GOJUDGE_REQUEST', message);
     }
     this.#isLooped = true;
     return this.#each();
@@ -87,7 +87,7 @@ class Many {
       }
     } finally {
       const message = 'The loop over these runs was left before their end.';
-      this.#stop.abort(new GojudgeError({ code: 'GOJUDGE_CLOSED', message }));
+      this.#stop.abort(failure('GOJUDGE_CLOSED', message));
       await this.#deleteRest();
     }
   }

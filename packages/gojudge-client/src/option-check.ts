@@ -3,7 +3,7 @@
  * is wanted would be taken apart into its letters, and one where a number is wanted would be multiplied.
  */
 import { nearestName } from '@sbx/shared';
-import { GojudgeError } from './errors.js';
+import { failure } from './errors.js';
 
 /** What a value must be, in words, and whether it is. */
 export type ValueRule = readonly [words: string, isRight: (value: unknown) => boolean];
@@ -11,7 +11,7 @@ export type ValueRule = readonly [words: string, isRight: (value: unknown) => bo
 /** A rule for every option of `T`, kept whole by the compiler. */
 export type OptionRules<T> = Readonly<Record<keyof Required<T>, ValueRule>>;
 
-export const isText = (value: unknown) => typeof value === 'string';
+export const isText = (value: unknown): value is string => typeof value === 'string';
 export const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -76,7 +76,7 @@ export function checkValue(place: string, value: unknown, [words, isRight]: Valu
 
 /** Throws `GOJUDGE_REQUEST`. */
 export function refuse(place: string, rule: string, got: unknown): never {
-  throw requestError(`${place} must be ${rule}; got ${shown(got)}. Nothing was sent.`);
+  throw failure('GOJUDGE_REQUEST', `${place} must be ${rule}; got ${shown(got)}. Nothing was sent.`);
 }
 
 /** What to do with a value that is no file: JSON has no bytes, and a promise is not what comes of it. */
@@ -91,11 +91,10 @@ function isPromise(value: unknown): boolean {
 
 function refuseName(place: string, meant: string | null, known: readonly string[]): never {
   const hint = meant === null ? '' : ` Did you mean ${meant}?`;
-  throw requestError(`${place} is not known; known are ${known.join(', ')}.${hint} Nothing was sent.`);
-}
-
-function requestError(message: string): GojudgeError {
-  return new GojudgeError({ code: 'GOJUDGE_REQUEST', message });
+  throw failure(
+    'GOJUDGE_REQUEST',
+    `${place} is not known; known are ${known.join(', ')}.${hint} Nothing was sent.`,
+  );
 }
 
 const SHOWN_CHARS = 80;

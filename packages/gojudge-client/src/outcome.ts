@@ -1,5 +1,5 @@
 /** What a run comes back with. */
-import { GojudgeError } from './errors.js';
+import { failure } from './errors.js';
 import { figuresOf, type RunFigures } from './request.js';
 import { type FileCalls, StoredFile } from './stored-file.js';
 import type { WireFileError, WireResult, WireStatus } from './wire/index.js';
@@ -69,7 +69,7 @@ export class RunOutcome implements AsyncDisposable {
     const file = this.#stored.get(name);
     if (file === undefined) {
       const message = `There is no stored file "${name}" of this run: ${this.#whyNotStored(name)}.`;
-      throw new GojudgeError({ code: 'GOJUDGE_REQUEST', message });
+      throw failure('GOJUDGE_REQUEST', message);
     }
     this.#stored.delete(name);
     return file;
@@ -103,5 +103,5 @@ export async function disposeAll(outcomes: Iterable<RunOutcome | undefined>): Pr
 export function outcomesOf(calls: FileCalls, results: readonly WireResult[], count: number): RunOutcome[] {
   if (results.length === count) return results.map((result) => RunOutcome.make(calls, result));
   const message = `The server answered with ${results.length} results for ${count} programs.`;
-  throw new GojudgeError({ code: 'GOJUDGE_PROTOCOL', message });
+  throw failure('GOJUDGE_PROTOCOL', message);
 }

@@ -3,35 +3,33 @@
 /** Above this the connection is asked to wait, where it can. */
 const WAITING_BYTES_HIGH = 1024 * 1024;
 
-/** What an item takes, and how to hold its source back. */
-export interface QueueOptions<T> {
-  sizeOf(item: T): number;
-  /** `true`: stop, `false`: go on. */
-  hold(isHeld: boolean): void;
-}
+/** What a message takes until it is read, beside its bytes: a program may write one byte at a time. */
+export const MESSAGE_COST_BYTES = 512;
 
 /** One writer, one reader. */
-export class OutputQueue<T> {
-  readonly #options: QueueOptions<T>;
-  readonly #items: T[] = [];
+export class OutputQueue<T extends { bytes: Uint8Array }> {
+  readonly #holdSource: (isHeld: boolean) => void;
+  /** Not a list: to take the first of many would move all others. */
+  readonly #items = new Set<T>();
   #bytes = 0;
   #isHeld = false;
   #hasReader = false;
   #isOver = false;
   #wake: () => void = () => undefined;
 
-  constructor(options: QueueOptions<T>) {
-    this.#options = options;
+  /** `hold`: `true` is to stop its source, `false` lets that go on. */
+  constructor(hold: (isHeld: boolean) => void) {
+    this.#holdSource = hold;
   }
 
-  /** Bytes that wait. */
+  /** Bytes that wait, with the cost of their messages. */
   get waitingBytes(): number {
     return this.#bytes;
   }
 
   push(item: T): void {
-    this.#items.push(item);
-    this.#bytes += this.#options.sizeOf(item);
+    this.#items.add(item);
+    this.#bytes += item.bytes.byteLength + MESSAGE_COST_BYTES;
     // Without a reader nothing would ever let it go on, not even to the final answer.
     if (this.#hasReader && this.#bytes > WAITING_BYTES_HIGH) this.#hold(true);
     this.#wake();
@@ -45,7 +43,7 @@ export class OutputQueue<T> {
 
   /** Drops what waits. */
   clear(): void {
-    this.#items.length = 0;
+    this.#items.clear();
     this.#bytes = 0;
     this.#hold(false);
   }
@@ -55,8 +53,9 @@ export class OutputQueue<T> {
     this.#hasReader = true;
     try {
       for (;;) {
-        for (let item = this.#items.shift(); item !== undefined; item = this.#items.shift()) {
-          this.#bytes -= this.#options.sizeOf(item);
+        for (const item of this.#items) {
+          this.#items.delete(item);
+          this.#bytes -= item.bytes.byteLength + MESSAGE_COST_BYTES;
           if (this.#bytes <= WAITING_BYTES_HIGH / 2) this.#hold(false);
           yield item;
         }
@@ -74,6 +73,6 @@ export class OutputQueue<T> {
   #hold(isHeld: boolean): void {
     if (this.#isHeld === isHeld) return;
     this.#isHeld = isHeld;
-    this.#options.hold(isHeld);
+    this.#holdSource(isHeld);
   }
 }

@@ -3,19 +3,22 @@
  * queue is full); so is one that changes nothing (GET) when the connection broke. A run that may have begun
  * is not: it is the caller's to say that it may run twice.
  */
-import { backoffMs, onAbort, TIMER_MS_MAX } from '@sbx/shared';
-import { GojudgeError } from './errors.js';
+import { backoffMs, TIMER_MS_MAX, unlessAborted } from '@sbx/shared';
+import { failure, GojudgeError } from './errors.js';
 
 /** How often, and how long to wait in between. */
 export interface RetryOptions {
   /** Times that a request is tried again. Default 2. */
   retries?: number | undefined;
   /**
-   * First wait before that, in ms; doubles, with jitter. Default 100. What the server asks for goes first.
+   * First wait before that, in ms; doubles, with jitter. Default 100. What the server asks for goes first, up
+   * to 60 s.
    */
   backoffMs?: number | undefined;
 }
 
+/** Of what a server asks for: it may be wrong, or another's page. */
+const RETRY_AFTER_MS_MAX = 60_000;
 /** Part of each wait that is left to chance. */
 const JITTER = 0.5;
 
@@ -23,6 +26,7 @@ const JITTER = 0.5;
 export class Retrier {
   readonly #retries: number;
   readonly #backoffMs: number;
+  #closing = new AbortController();
 
   constructor({ retries = 2, backoffMs = 100 }: RetryOptions) {
     this.#retries = retries;
@@ -41,22 +45,27 @@ export class Retrier {
       } catch (error) {
         if (count >= this.#retries || !(error instanceof GojudgeError) || !mayRepeat(error)) throw error;
         const waitMs = backoffMs(count, { firstMs: this.#backoffMs, capMs: TIMER_MS_MAX, jitter: JITTER });
-        await sleep(Math.min(error.retryAfterMs ?? waitMs, TIMER_MS_MAX), signal);
+        const { retryAfterMs } = error;
+        await sleep(retryAfterMs === null ? waitMs : Math.min(retryAfterMs, RETRY_AFTER_MS_MAX), [
+          this.#closing.signal,
+          ...(signal ? [signal] : []),
+        ]);
       }
     }
   }
+
+  /** Ends the waits under way, of which each would hold the process. */
+  close(): void {
+    const message = 'The client was closed.';
+    this.#closing.abort(failure('GOJUDGE_CLOSED', message));
+    this.#closing = new AbortController();
+  }
 }
 
-function sleep(ms: number, signal?: AbortSignal | null): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    const unsubscribe = onAbort(signal ?? undefined, () => {
-      clearTimeout(timer);
-      reject(signal!.reason as Error);
-    });
-    const timer = setTimeout(() => {
-      unsubscribe();
-      resolve();
-    }, ms);
+function sleep(ms: number, signals: AbortSignal[]): Promise<void> {
+  let timer: ReturnType<typeof setTimeout>;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
   });
+  return unlessAborted(over, AbortSignal.any(signals)).finally(() => clearTimeout(timer));
 }

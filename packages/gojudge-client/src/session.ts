@@ -3,7 +3,7 @@ import { onAbort, unlessAborted } from '@sbx/shared';
 import { type CallOptions, checkCall } from './call-options.js';
 import { checkRequest } from './check.js';
 import type { RunCommand, RunGroup } from './command.js';
-import { GojudgeError } from './errors.js';
+import { failure, type GojudgeError } from './errors.js';
 import { wasNeverTaken } from './http.js';
 import { COUNT, checkOptions, FLAG, type OptionRules, SIGNAL } from './option-check.js';
 import { disposeAll, outcomesOf, type RunOutcome } from './outcome.js';
@@ -102,17 +102,12 @@ export class GojudgeSession implements AsyncDisposable {
 
   async #send(request: WireRequest, signal?: AbortSignal): Promise<RunOutcome[]> {
     const runs = await unlessAborted(this.#current(), signal);
+    signal?.throwIfAborted();
     const { results, cancel } = runs.start(request);
     const outcomes = results.then((all) => outcomesOf(this.#parts.calls, all, request.cmd.length));
-    if (signal === undefined) return outcomes;
-    return new Promise((resolve, reject) => {
-      const unsubscribe = onAbort(signal, () => {
-        cancel();
-        reject(signal.reason as Error);
-        outcomes.then(disposeAll).catch(() => undefined); // nobody looks at them any more
-      });
-      outcomes.then(resolve, reject).finally(unsubscribe);
-    });
+    const unsubscribe = onAbort(signal, cancel);
+    // Outcomes that come after all are nobody's any more.
+    return unlessAborted(outcomes, signal, disposeAll).finally(unsubscribe);
   }
 
   /** The connection; a new one where there is none, or none any more. */
@@ -137,5 +132,5 @@ export class GojudgeSession implements AsyncDisposable {
 }
 
 function closedError(): GojudgeError {
-  return new GojudgeError({ code: 'GOJUDGE_CLOSED', message: 'The connection is closed.' });
+  return failure('GOJUDGE_CLOSED', 'The connection is closed.');
 }

@@ -1,4 +1,4 @@
-import { onAbort } from '@sbx/shared';
+import { unlessAborted } from '@sbx/shared';
 
 /** A number of places, taken in the order of asking. */
 export class Slots {
@@ -16,9 +16,7 @@ export class Slots {
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free += 1;
-      else next();
+      this.#release();
     }
   }
 
@@ -27,17 +25,15 @@ export class Slots {
       this.#free -= 1;
       return Promise.resolve();
     }
-    return new Promise((resolve, reject) => {
-      const abort = () => {
-        this.#waiting.splice(this.#waiting.indexOf(go), 1);
-        reject(signal!.reason as Error);
-      };
-      const unsubscribe = onAbort(signal, abort);
-      const go = () => {
-        unsubscribe();
-        resolve();
-      };
+    const turn = new Promise<void>((go) => {
       this.#waiting.push(go);
     });
+    return unlessAborted(turn, signal, () => this.#release());
+  }
+
+  #release(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free += 1;
+    else next();
   }
 }

@@ -1,7 +1,9 @@
 /** One `/ws` connection: requests by id, answered in the order in which they end. */
-import { GojudgeError, runError } from './errors.js';
+import { failure, type GojudgeError, runError } from './errors.js';
+import { textFrom } from './read-body.js';
+import { parseAnswer, protocolError } from './socket-answer.js';
 import { bytesOf, connectionError, type SocketLike } from './transport.js';
-import { isSocketResult, type WireRequest, type WireResult, type WireSocketResult } from './wire/index.js';
+import type { WireRequest, WireResult } from './wire/index.js';
 
 interface Pending {
   resolve(results: WireResult[]): void;
@@ -58,16 +60,15 @@ export class SocketRuns {
 
   /** Ends what is under way. */
   close(): Promise<void> {
-    if (this.#isOpen) this.#fail(new GojudgeError({ code: 'GOJUDGE_CLOSED', message: 'This was closed.' }));
+    if (this.#isOpen) this.#fail(failure('GOJUDGE_CLOSED', 'This was closed.'));
     this.#socket.close();
     return this.closed;
   }
 
   #onMessage(message: Uint8Array): void {
-    const answer = parseAnswer(message);
+    const answer = parseAnswer(textFrom(message));
     if (answer === null) {
-      const error = 'The server sent what no go-judge sends.';
-      this.#fail(new GojudgeError({ code: 'GOJUDGE_PROTOCOL', message: error }));
+      this.#fail(protocolError());
       return this.#socket.close();
     }
     const pending = this.#pending.get(answer.requestId);
@@ -81,14 +82,5 @@ export class SocketRuns {
     this.#isOpen = false;
     for (const { reject } of this.#pending.values()) reject(error);
     this.#pending.clear();
-  }
-}
-
-function parseAnswer(message: Uint8Array): WireSocketResult | null {
-  try {
-    const answer: unknown = JSON.parse(new TextDecoder().decode(message));
-    return isSocketResult(answer) ? answer : null;
-  } catch {
-    return null;
   }
 }

@@ -1,5 +1,6 @@
 /** A file that stays on the server until somebody deletes it: leaving the scope of `await using` does. */
 import type { CallOptions } from './call-options.js';
+import { textFrom } from './read-body.js';
 import type { PreparedFile } from './wire/index.js';
 
 /**
@@ -37,7 +38,7 @@ export class StoredFile implements PreparedFile, AsyncDisposable {
 
   /** All of it, as UTF-8. */
   async text(options?: CallOptions): Promise<string> {
-    return new TextDecoder().decode(await this.bytes(options));
+    return textFrom(await this.bytes(options));
   }
 
   /** As it comes. */

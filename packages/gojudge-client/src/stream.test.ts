@@ -59,10 +59,31 @@ test('a slow reader holds the connection back, a missing one does not', async ()
 });
 
 test('output that nobody reads is bounded', async () => {
-  const { socket, run } = await interact({ unreadBytesMax: 10 });
+  const { socket, run } = await interact({ unreadBytesMax: 522 });
   socket.receive(output('12345678901'));
   await expect(run.results).rejects.toMatchObject({ code: 'GOJUDGE_OVERFLOW' });
   expect(await run.text()).toBe('');
+});
+
+test('each message counts, however little is in it', async () => {
+  const { socket, run } = await interact({ unreadBytesMax: 10_240 });
+  let error: unknown = null;
+  run.results.catch((reason) => {
+    error = reason;
+  });
+  for (let count = 0; count < 20; count += 1) socket.receive(output(''));
+  await Promise.resolve();
+  expect(error).toBeNull();
+  socket.receive(output(''));
+  await expect(run.results).rejects.toThrow('raise unreadBytesMax');
+});
+
+test('a program that writes 100 000 bytes one by one, before anybody reads, is read whole', async () => {
+  const { socket, run } = await interact();
+  const byte = output('x');
+  for (let count = 0; count < 100_000; count += 1) socket.receive(byte);
+  socket.receive(answer());
+  expect(await run.text()).toHaveLength(100_000);
 });
 
 test('abort ends it with its reason', async () => {

@@ -2,7 +2,7 @@
 import { onAbort } from '@sbx/shared';
 import { checkRequest } from './check.js';
 import type { RunGroup } from './command.js';
-import { GojudgeError, runError } from './errors.js';
+import { failure, runError } from './errors.js';
 import {
   AMOUNT,
   checkOptions,
@@ -14,19 +14,13 @@ import {
   type ValueRule,
 } from './option-check.js';
 import { outcomesOf, type RunOutcome } from './outcome.js';
-import { OutputQueue } from './output-queue.js';
+import { MESSAGE_COST_BYTES, OutputQueue } from './output-queue.js';
 import { toWireRequest } from './request.js';
+import { parseAnswer, protocolError } from './socket-answer.js';
 import type { FileCalls } from './stored-file.js';
 import { bytesOf, connectionError, type SocketLike } from './transport.js';
 import { MIB } from './units.js';
-import {
-  cancelFrame,
-  inputFrame,
-  isSocketResult,
-  parseServerFrame,
-  requestFrame,
-  resizeFrame,
-} from './wire/index.js';
+import { cancelFrame, inputFrame, parseServerFrame, requestFrame, resizeFrame } from './wire/index.js';
 
 /**
  * Bytes from a descriptor of a program. On a terminal all outputs are one, under any of their descriptors.
@@ -54,7 +48,10 @@ export interface InteractOptions {
   requestId?: string | undefined;
   /** Size of the terminal from the beginning, with `tty`. */
   terminal?: { cols: number; rows: number } | undefined;
-  /** Output that nobody has read; more ends the run with `GOJUDGE_OVERFLOW`. Default 64 MiB. */
+  /**
+   * Output that nobody has read, in bytes, with 512 for each message, of which a server sends one for each
+   * write of a program at most; more ends the run with `GOJUDGE_OVERFLOW`. Default 64 MiB.
+   */
   unreadBytesMax?: number | undefined;
   /** Abort ends the run; `results` rejects with its reason. */
   signal?: AbortSignal | undefined;
@@ -85,8 +82,6 @@ const INPUT_CHUNK_BYTES = 32_768;
 /** What a terminal takes as the end of input. */
 const END_OF_INPUT = Uint8Array.of(4);
 
-const encoder = new TextEncoder();
-
 /** Iterate it for output; `result` is how it ended. Closing it kills the programs. */
 export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposable {
   /** One for each program. Rejects when the request failed as a whole, or the connection went away. */
@@ -110,10 +105,7 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
     this.#socket = socket;
     this.#unreadBytesMax = unreadBytesMax;
     this.#isTerminal = group.commands.map(({ tty = false }) => tty);
-    this.#queue = new OutputQueue({
-      sizeOf: ({ bytes }) => bytes.byteLength,
-      hold: (isHeld) => (isHeld ? socket.pause?.() : socket.resume?.()),
-    });
+    this.#queue = new OutputQueue((isHeld) => (isHeld ? socket.pause?.() : socket.resume?.()));
     this.results = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
@@ -160,7 +152,7 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
 
   /** Resolves when the connection is not too far behind. */
   async write(data: string | Uint8Array, { index = 0, fd = 0 }: StreamPlace = {}): Promise<void> {
-    const bytes = typeof data === 'string' ? encoder.encode(data) : data;
+    const bytes = bytesOf(data);
     for (let at = 0; at < bytes.byteLength; at += INPUT_CHUNK_BYTES) {
       this.#send(inputFrame(index, fd, bytes.subarray(at, at + INPUT_CHUNK_BYTES)));
       while (!this.#isOver && this.#socket.bufferedAmount > UNSENT_BYTES_MAX) {
@@ -183,7 +175,7 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
   async endInput(place: StreamPlace = {}): Promise<void> {
     if (!this.#isTerminal[place.index ?? 0]) {
       const message = 'Only the input of a terminal can be ended: set tty, or give the input as stdin.';
-      throw new GojudgeError({ code: 'GOJUDGE_UNSUPPORTED', message });
+      throw failure('GOJUDGE_UNSUPPORTED', message);
     }
     await this.write(END_OF_INPUT, place);
   }
@@ -214,7 +206,7 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
 
   /** Kills what lives, and drops the connection. Safe to call twice. */
   async close(): Promise<void> {
-    this.#fail(new GojudgeError({ code: 'GOJUDGE_CLOSED', message: 'The run was closed before it ended.' }));
+    this.#fail(failure('GOJUDGE_CLOSED', 'The run was closed before it ended.'));
     await this.#closed;
   }
 
@@ -224,7 +216,7 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
   }
 
   #send(frame: Uint8Array): void {
-    if (this.#isOver) throw new GojudgeError({ code: 'GOJUDGE_CLOSED', message: 'The run has ended.' });
+    if (this.#isOver) throw failure('GOJUDGE_CLOSED', 'The run has ended.');
     this.#socket.send(frame);
   }
 
@@ -236,8 +228,8 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
     this.#queue.push({ index: frame.index, fd: frame.fd, bytes: frame.bytes });
     if (this.#queue.waitingBytes <= this.#unreadBytesMax) return;
     this.#queue.clear();
-    const text = `More than ${this.#unreadBytesMax} bytes of output were not read.`;
-    this.#fail(new GojudgeError({ code: 'GOJUDGE_OVERFLOW', message: text }));
+    const text = `More than ${this.#unreadBytesMax} bytes of output were not read (each message counts ${MESSAGE_COST_BYTES} more): raise unreadBytesMax.`;
+    this.#fail(failure('GOJUDGE_OVERFLOW', text));
   }
 
   #onResponse(json: string): void {
@@ -262,17 +254,4 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
     }
     this.#socket.close();
   }
-}
-
-function parseAnswer(json: string) {
-  try {
-    const answer: unknown = JSON.parse(json);
-    return isSocketResult(answer) ? answer : null;
-  } catch {
-    return null;
-  }
-}
-
-function protocolError(): GojudgeError {
-  return new GojudgeError({ code: 'GOJUDGE_PROTOCOL', message: 'The server sent what no go-judge sends.' });
 }

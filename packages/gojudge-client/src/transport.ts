@@ -1,6 +1,6 @@
 /** What the client needs of its environment: `fetch` and `WebSocket`, the global ones or others. */
 import { onAbort, tokenSubprotocol } from '@sbx/shared';
-import { GojudgeError } from './errors.js';
+import { failure, GojudgeError } from './errors.js';
 import { SUBPROTOCOL, TOKEN_SUBPROTOCOL_PREFIX } from './wire/index.js';
 
 /** The part of a WebSocket that is used: standard events alone, so that every kind of it fits. */
@@ -50,7 +50,8 @@ export const GLOBAL_TRANSPORT: Transport = {
   canStreamRequests: !isBrowser,
   openSocket: async (url, headers, signal) => {
     const Socket = (globalThis as { WebSocket?: SocketClass }).WebSocket;
-    if (Socket === undefined) throw unsupported('There is no WebSocket here: give one as transport.');
+    if (Socket === undefined)
+      throw failure('GOJUDGE_UNSUPPORTED', 'There is no WebSocket here: give one as transport.');
     // Node, Bun and Deno take headers.
     const socket = new Socket(url, isBrowser ? subprotocolsFor(headers) : { headers });
     const stay = onAbort(signal, () => socket.close());
@@ -62,10 +63,6 @@ export const GLOBAL_TRANSPORT: Transport = {
 function subprotocolsFor({ authorization }: Record<string, string>): string[] {
   const token = authorization?.replace(/^Bearer /, '');
   return token === undefined ? [] : [SUBPROTOCOL, tokenSubprotocol(TOKEN_SUBPROTOCOL_PREFIX, token)];
-}
-
-function unsupported(message: string): GojudgeError {
-  return new GojudgeError({ code: 'GOJUDGE_UNSUPPORTED', message });
 }
 
 /** Resolves when it is open. */

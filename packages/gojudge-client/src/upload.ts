@@ -1,6 +1,6 @@
 /** Bodies of uploads. */
-import { GojudgeError } from './errors.js';
 import { refuse } from './option-check.js';
+import { iterate } from './read-body.js';
 
 /**
  * What can be uploaded. Streams are sent as they come where the environment can, in browsers gathered first.
@@ -45,10 +45,7 @@ function frameOf(
   name: string,
   boundary: string,
 ): [head: Uint8Array<ArrayBuffer>, tail: Uint8Array<ArrayBuffer>] {
-  if (typeof name !== 'string') refuse('name', 'a string', name);
-  if (name === '') {
-    throw new GojudgeError({ code: 'GOJUDGE_REQUEST', message: 'The name of an upload must not be empty.' });
-  }
+  if (typeof name !== 'string' || name === '') refuse('name', 'a string that is not empty', name);
   const quoted = name.replace(/[\r\n\0]/g, '_').replace(/["\\]/g, '\\$&');
   const disposition = `Content-Disposition: form-data; name="file"; filename="${quoted}"`;
   return [
@@ -72,21 +69,6 @@ async function* withFrame(head: Uint8Array, content: AsyncIterable<Uint8Array>, 
   yield head;
   yield* content;
   yield tail;
-}
-
-/** Streams of some browsers cannot be iterated. */
-async function* iterate(content: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>) {
-  if (Symbol.asyncIterator in content) return yield* content;
-  const reader = (content as ReadableStream<Uint8Array>).getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    reader.releaseLock();
-  }
 }
 
 function toStream(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {

@@ -8,7 +8,7 @@ import { UsageError } from '../usage-error.js';
 /** An IPv6 address stands in brackets; without a host it is every address, as elsewhere. */
 const ADDRESS = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:[\]]*)):(\d{1,5})$/;
 
-type Told = Pick<Worker, 'isReady' | 'metrics'>;
+type Told = Pick<Worker, 'notReadyReason' | 'metrics'>;
 
 export interface MonitorAddress {
   host: string | undefined;
@@ -29,8 +29,8 @@ export async function openMonitor(
     }
     if (path === '/healthz') return sendText(response, 200, 'ok\n');
     if (path !== '/readyz') return sendText(response, 404, 'not found\n');
-    if (worker.isReady) return sendText(response, 200, 'ok\n');
-    return sendText(response, 503, 'it drains, or its broker is away\n');
+    const { notReadyReason } = worker;
+    return sendText(response, notReadyReason === null ? 200 : 503, `${notReadyReason ?? 'ok'}\n`);
   });
   const create = () => {
     const server = createServer(answer);

@@ -1,7 +1,7 @@
 /** What a submitter tells Prometheus: its jobs, and the workers as they announce themselves. */
 import type { Status } from '@sbx/core';
 import { type Family, families } from '../metrics/page.js';
-import type { Health } from '../nats/connection.js';
+import type { Health } from '../nats/health.js';
 import type { Submitter } from '../submit/submitter.js';
 import type { WorkerDescription } from '../wire/announcement.js';
 
@@ -53,6 +53,11 @@ export function clusterFamilies({ submitter, workers, byStatus, health }: Cluste
     histogram('sbx_cluster_wait_seconds', 'From the call until the job is sent to the broker', times.waits),
     histogram('sbx_cluster_job_seconds', 'From the call to the end of the job', times.jobs),
     gauge('sbx_cluster_connected', '1 when the broker is connected', Number(health.isConnected)),
+    gauge(
+      'sbx_cluster_login_refused',
+      '1 since the broker refuses the login',
+      Number(health.refusal !== null),
+    ),
     counter('sbx_cluster_connection_losses_total', 'Times at which the broker was lost', health.losses),
     ...workerFamilies(workers),
   ];

@@ -18,7 +18,7 @@ import type { JobTicket } from '../submit/ticket.js';
 import { JobSpan } from '../tracing/job-span.js';
 import type { TraceHeaders } from '../tracing/trace-context.js';
 import { sha256Of } from '../wire/blob.js';
-import { decodeEnvelope, encodeEnvelope } from '../wire/envelope.js';
+import { BrokenMessageError, decodeEnvelope, encodeEnvelope } from '../wire/envelope.js';
 import { errorFrom } from '../wire/error.js';
 import { OUTCOME, type WireOutcome } from '../wire/outcome.js';
 import type { JobRecord } from '../wire/record.js';
@@ -110,13 +110,24 @@ export class Jobs {
     return ticket;
   }
 
-  async runResult(ticket: JobTicket, options: RunnerOptions): Promise<RunResult> {
+  runResult(ticket: JobTicket, options: RunnerOptions): Promise<RunResult> {
+    return this.#runResult(ticket, options).catch(failUnread);
+  }
+
+  groupResult(
+    ticket: JobTicket,
+    request: GroupRequest | EachGroupRequest,
+  ): Promise<GroupResult | EachGroupResult> {
+    return this.#groupResult(ticket, request).catch(failUnread);
+  }
+
+  async #runResult(ticket: JobTicket, options: RunnerOptions): Promise<RunResult> {
     const { outcome, bytes } = outcomeOf(await ticket.record, this.#options.resultBytesMax);
     if (outcome.kind !== 'run') throw wrongOutcome();
     return resultFrom(outcome.result, this.#source(ticket, bytes), options);
   }
 
-  async groupResult(
+  async #groupResult(
     ticket: JobTicket,
     { programs, pipes = [], settle = 'all' }: GroupRequest | EachGroupRequest,
   ): Promise<GroupResult | EachGroupResult> {
@@ -188,6 +199,13 @@ function outcomeOf(
   if (parsed.data.kind === 'error') throw errorFrom(parsed.data.error);
   checkOutcome(parsed.data, bytesMax);
   return { outcome: parsed.data, bytes };
+}
+
+/** A content of the result, or the whole of it, is not what the worker says. */
+function failUnread(error: unknown): never {
+  if (!(error instanceof BrokenMessageError)) throw error;
+  const message = `The result of the job cannot be read (${error.message}): its worker may be of another version. Update the older one of both.`;
+  throw new SbxError({ code: 'SBX_INTERNAL', message, cause: error });
 }
 
 function wrongOutcome(): SbxError {

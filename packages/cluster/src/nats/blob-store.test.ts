@@ -10,7 +10,7 @@ const never = () => false;
 let stored: Map<string, { data: Buffer; marks: number }>;
 /** When the broker had them, by its clock. */
 let time: Date;
-const health = { isConnected: true, losses: 0 };
+const health = { isConnected: true, losses: 0, refusal: null };
 const FILE_MS = 1e9;
 const published = vi.fn();
 let store: NatsBlobStore;

@@ -13,6 +13,7 @@ import { ClusterUnavailableError } from '../errors.js';
 import { RECORD_BUCKET, WORKER_BUCKET } from '../names.js';
 import { Asks } from './asks.js';
 import { Denials, deniedBy } from './denials.js';
+import { ConnectionHealth, type Health } from './health.js';
 import { ensurePlaces } from './places.js';
 import { closeUnanswered } from './transport.js';
 
@@ -53,6 +54,10 @@ export interface BrokerOptions {
 
 const CONNECT_MS = 5000;
 const RECONNECT_MS = 250;
+/** Where the login is refused, which only an operator can mend: each try is a line in the broker's log. */
+const REFUSED_MS = 2000;
+/** So that not all workers come at the same moment. */
+const JITTER_MS = 100;
 /** Of a record with its subject; a server takes 1 MiB unless it is told otherwise. */
 const PAYLOAD_BYTES_MIN = 984 * 1024;
 
@@ -72,20 +77,15 @@ export interface Broker {
   filesAreDirect: boolean;
   /** Of the consumer, whoever made it. */
   leaseMs: number;
-  health: Health;
+  health: ConnectionHealth;
   denials: Denials;
-}
-
-/** Of the connection. */
-export interface Health {
-  isConnected: boolean;
-  /** Times at which it was lost. */
-  losses: number;
 }
 
 /** Throws `ClusterUnavailableError`, and `ClusterDeniedError` where a permission is missing. */
 export async function openBroker(options: BrokerOptions, name: string): Promise<Broker> {
-  const connection = await connectTo(options, name);
+  const health = new ConnectionHealth();
+  const connection = await connectTo(options, name, health);
+  void health.follow(connection);
   try {
     checkPayload(connection);
     const client = jetstream(connection, { timeout: CONNECT_MS });
@@ -98,10 +98,7 @@ export async function openBroker(options: BrokerOptions, name: string): Promise<
     const asks = new Asks(connection, inboxPrefix);
     const denials = new Denials(connection);
     denials.onDenied((denied) => denied.operation === 'publish' && asks.refuse(denied.subject, denied));
-    return {
-      ...{ connection, client, manager, records, workers, ...places, asks, denials, inboxPrefix },
-      health: healthOf(connection),
-    };
+    return { connection, client, manager, records, workers, ...places, asks, denials, inboxPrefix, health };
   } catch (error) {
     await connection.close();
     throw unavailable(error);
@@ -118,22 +115,7 @@ function checkPayload({ info }: NatsConnection): void {
   throw new InvalidOptionsError({ field: 'options.servers', rule: 'size', expected, got, hint });
 }
 
-/** Kept up to date until the connection is closed. */
-function healthOf(connection: NatsConnection): Health {
-  const health: Health = { isConnected: true, losses: 0 };
-  const follow = async () => {
-    for await (const { type } of connection.status()) {
-      if (type === 'disconnect') health.losses += 1;
-      if (type === 'disconnect') health.isConnected = false;
-      if (type === 'reconnect') health.isConnected = true;
-    }
-    health.isConnected = false;
-  };
-  void follow();
-  return health;
-}
-
-async function connectTo(options: BrokerOptions, name: string): Promise<NatsConnection> {
+async function connectTo(options: BrokerOptions, name: string, health: Health): Promise<NatsConnection> {
   const { servers, credentials, inboxPrefix, tls } = options;
   const list = typeof servers === 'string' ? servers.split(',') : [...servers];
   const settings: NodeConnectionOptions = {
@@ -141,7 +123,11 @@ async function connectTo(options: BrokerOptions, name: string): Promise<NatsConn
     name,
     timeout: CONNECT_MS,
     maxReconnectAttempts: -1,
-    reconnectTimeWait: RECONNECT_MS,
+    // Else the second login in a row that is refused closes the connection for good, also where the operator
+    // is about to mend the broker's users.
+    ignoreAuthErrorAbort: true,
+    reconnectDelayHandler: () =>
+      (health.refusal === null ? RECONNECT_MS : REFUSED_MS) + Math.random() * JITTER_MS,
     pingInterval: 10_000,
     noAsyncTraces: true, // else each request makes an error for its stack, which is 7 % of a submitter's time
     ...(credentials === undefined ? {} : { authenticator: await authenticatorOf(credentials) }),

@@ -18,6 +18,7 @@ class Broker {
   #tell: (status: { type: string }) => void = () => undefined;
 
   givenBack = 0;
+  isClosed = false;
 
   get openPullCount(): number {
     return this.#pulls.filter(({ isOpen }) => isOpen).length;
@@ -25,7 +26,7 @@ class Broker {
 
   connection(): NatsConnection {
     const made = {
-      isClosed: () => false,
+      isClosed: () => this.isClosed,
       status: () => this.#statuses(),
       subscribe: (subject: string, { callback }: { callback: (error: null, message: Msg) => void }) => {
         this.#listeners.set(subject, callback);
@@ -176,4 +177,12 @@ test('what a pull of before brings is given back when no place is wanted any mor
   expect(await place).toBeNull();
   expect(broker.giveJob()).toBe(true); // by the pull that counted as lost
   expect(broker.givenBack).toBe(1);
+});
+
+test('places of a connection that was closed are refused: who asks again would else never wait', async () => {
+  const broker = new Broker();
+  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  broker.isClosed = true;
+  await expect(pulls.next(never)).rejects.toThrow('closed');
+  expect(await pulls.next(AbortSignal.abort())).toBeNull();
 });

@@ -8,6 +8,7 @@
  * they stay until it has heard that nobody listens, and do what comes until then.
  */
 import {
+  ClosedConnectionError,
   createInbox,
   type Msg,
   type NatsConnection,
@@ -75,9 +76,13 @@ export class Pulls {
     void this.#watch();
   }
 
-  /** The next message; `null` when `signal` came first, or the connection was closed. */
+  /**
+   * The next message; `null` when `signal` came first, or the connection was closed meanwhile. Rejects where
+   * it is closed: who asks again and again would else never wait.
+   */
   next(signal: AbortSignal): Promise<Msg | null> {
-    if (signal.aborted || this.#connection.isClosed()) return Promise.resolve(null);
+    if (signal.aborted) return Promise.resolve(null);
+    if (this.#connection.isClosed()) return Promise.reject(new ClosedConnectionError());
     const waiting = this.#surplus.shift();
     if (waiting !== undefined) return Promise.resolve(waiting);
     this.#isLeft = false;

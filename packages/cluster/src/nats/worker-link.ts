@@ -2,7 +2,7 @@
  * A worker's side of JetStream: a pull for each free place, so that the broker never hands out more than can
  * start.
  */
-import type { Msg } from '@nats-io/transport-node';
+import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import type { Delivery, WorkerLink } from '../links.js';
 import { ANSWER_HEADER, JOB_STREAM, subjects, WORKERS } from '../names.js';
 import { readTraceHeaders } from '../tracing/trace-context.js';
@@ -61,7 +61,7 @@ export function workerLink(
       const message = await pulls.next(signal);
       if (message === null) return null;
       try {
-        return deliveryOf(message, pulls);
+        return deliveryOf(message, connection, pulls);
       } catch (error) {
         await refuse(message, error as Error);
         return null;
@@ -101,14 +101,15 @@ function tenantOf(subject: string): string {
 }
 
 /** Throws `BrokenMessageError`. */
-function deliveryOf(message: Msg, pulls: Pulls): Delivery {
+function deliveryOf(message: Msg, connection: NatsConnection, pulls: Pulls): Delivery {
   const trace = readTraceHeaders((name) => message.headers?.get(name));
   // Whoever may ask the broker for a message may have it send the answer to the jobs of another tenant.
   if (message.headers?.has(ANSWER_HEADER)) throw new BrokenMessageError('the message is an answer');
   return {
     job: decodeJob(message.data, tenantOf(message.subject), trace),
     ...deliveryFacts(message.reply ?? ''),
-    extend: () => void message.respond(IN_PROGRESS),
+    // Of a timer, whose error would end the process.
+    extend: () => void (connection.isClosed() || message.respond(IN_PROGRESS)),
     done: () => pulls.acknowledge(message),
   };
 }

@@ -37,3 +37,13 @@ test('one of megabytes is none, and workers have no more places than the queue g
   const many = Array.from({ length: 100 }, (_, index) => worker({ name: `w${index}`, slots: 4096 }));
   expect(placesOf(many)).toBe(65_536);
 });
+
+test('what is nested in a mount is passed over: nothing could write it again', () => {
+  const { info, ...rest } = worker({});
+  const row = { kind: 'bind', source: '/usr', writable: false };
+  const text = JSON.stringify({ ...rest, info: { ...info, mounts: [{ ...row, deep: 'DEEP' }] } });
+  const deep = text.replace('"DEEP"', '['.repeat(50_000) + ']'.repeat(50_000));
+  const told = decodeAnnouncement(Buffer.from(deep));
+  expect(told?.info.mounts).toEqual([row]);
+  expect(() => JSON.stringify(told)).not.toThrow();
+});

@@ -21,6 +21,17 @@ const UNTOLD = {
   mechanism: null,
   reason: 'its worker, of another version, tells nothing of it',
 };
+/**
+ * A row of a root. What is nested in it is of another version, or so deep that nothing can write it again.
+ */
+const mount = z
+  .record(z.string().max(64), z.unknown())
+  .transform((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => !isNested(value))));
+
+function isNested(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
 /** Those that this version knows: a worker may be of one that has others. */
 const features = z
   .record(z.string().max(64), feature)
@@ -44,7 +55,7 @@ const info = z.strictObject({
   queueLength: count,
   limits,
   ceilings: limits,
-  mounts: z.array(z.record(z.string().max(64), z.unknown())).max(1024),
+  mounts: z.array(mount).max(1024),
 });
 
 /** Announcements of other versions are passed over. */

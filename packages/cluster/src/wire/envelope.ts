@@ -8,14 +8,18 @@
  *   rest     bytes
  */
 
+import { SbxError } from '@sbx/core';
+
 const VERSION = 1;
 const PREFIX_BYTES = 5;
 /** Of the header alone: names, limits, arguments, environment. */
 export const HEADER_BYTES_MAX = 4 * 2 ** 20;
 
-/** A message that cannot be read: from another version, cut, or made up. */
-export class BrokenMessageError extends Error {
-  override name = 'BrokenMessageError';
+/** A message that cannot be read: from another version, cut, or made up. Callers of an engine may get it. */
+export class BrokenMessageError extends SbxError {
+  constructor(message: string) {
+    super({ code: 'SBX_INTERNAL', message });
+  }
 }
 
 export interface Envelope {

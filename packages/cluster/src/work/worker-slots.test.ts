@@ -6,7 +6,9 @@ import { WorkerSlots, type WorkerSlotsOptions } from './worker-slots.js';
 const NONE = new Uint8Array(0);
 
 /** A worker of two places, whose jobs are over at once and whose records are written when a test says so. */
-function openSlots(changed: Partial<WorkerSlotsOptions & Pick<WorkerLink, 'readRecord'>> = {}) {
+function openSlots(
+  changed: Partial<WorkerSlotsOptions & Pick<WorkerLink, 'readRecord' | 'createRecord'>> = {},
+) {
   const pulls: ((delivery: Delivery | null) => void)[] = [];
   const writes: (() => void)[] = [];
   const done: string[] = [];
@@ -20,7 +22,7 @@ function openSlots(changed: Partial<WorkerSlotsOptions & Pick<WorkerLink, 'readR
     onCancel: () => undefined,
     isHeard: async () => true,
     readRecord: changed.readRecord ?? (async () => null),
-    createRecord: () => new Promise((resolve) => writes.push(() => resolve(true))),
+    createRecord: changed.createRecord ?? (() => new Promise((taken) => writes.push(() => taken(true)))),
   };
   const options = { name: 'w', slots: 2, extendMs: 60_000, execute: async () => NONE, ...changed };
   const slots = new WorkerSlots(link, systemClock, options);
@@ -95,4 +97,25 @@ test('a look for the record of a job that is over ends no later job', async () =
   expect(programs[1]!.signal.aborted).toBe(false);
   slots.stop();
   expect(programs[1]!.signal.aborted).toBe(true);
+});
+
+test('a record that the broker does not take is given up when the worker is stopped, not before', async () => {
+  let tries = 0;
+  const { slots, done, give } = openSlots({
+    createRecord: async () => {
+      tries += 1;
+      throw new Error('the broker is away');
+    },
+  });
+  await give('a');
+  let isDrained = false;
+  const drained = slots.drain().then(() => {
+    isDrained = true;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 400)); // tries come after 0, 100 and 300 ms
+  expect([tries > 1, isDrained]).toEqual([true, false]);
+  slots.stop();
+  await drained;
+  expect(done).toEqual([]); // its lease ends, and another worker does it
+  expect(slots.totals).toMatchObject({ started: 1, accepted: 0, superseded: 0 });
 });

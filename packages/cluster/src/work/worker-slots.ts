@@ -20,6 +20,9 @@ const RETRY_MS = 100;
 const RETRY_MS_MAX = 2000;
 const NONE = new Uint8Array(0);
 
+/** What became of a record: it is the first of its job, it is not, or it is nowhere. */
+type Written = 'accepted' | 'superseded' | 'given up';
+
 /** Why a job is to end before its program has ended. */
 export class StopJob extends Error {
   override name = 'StopJob';
@@ -51,7 +54,7 @@ export class WorkerSlots {
   readonly #clock: Clock;
   readonly #options: WorkerSlotsOptions;
   readonly #draining = new AbortController();
-  #isStopped = false;
+  readonly #stopped = new AbortController();
   /** Jobs of this worker, until they have their records. */
   readonly #running = new Map<string, AbortController>();
   /** Of those, the ones that have left their places. */
@@ -70,7 +73,8 @@ export class WorkerSlots {
     this.#clock = clock;
     this.#options = options;
     this.#submitters = new HeardSubmitters(link, clock);
-    setMaxListeners(0, this.#draining.signal); // each free place listens
+    // Each free place listens, and each record that waits for the broker.
+    setMaxListeners(0, this.#draining.signal, this.#stopped.signal);
     link.onCancel((tenant, cancel) => this.#onCancel(recordKey(tenant, cancel.id), cancel));
     this.#loops = Array.from({ length: options.slots }, () => this.#serve());
   }
@@ -86,9 +90,9 @@ export class WorkerSlots {
     await Promise.all(this.#ending);
   }
 
-  /** Ends what runs; other workers get it. */
+  /** Ends what runs, and gives up records that the broker does not take; other workers get those jobs. */
   stop(): void {
-    this.#isStopped = true;
+    this.#stopped.abort();
     this.#draining.abort();
     for (const controller of this.#running.values()) controller.abort(new StopJob('drop'));
   }
@@ -100,7 +104,7 @@ export class WorkerSlots {
         const delivery = await this.#link.next(signal);
         waitMs = RETRY_MS;
         // What was on its way when this worker was stopped goes to another when its lease ends.
-        if (delivery !== null && !this.#isStopped) await this.#take(delivery);
+        if (delivery !== null && !this.#stopped.signal.aborted) await this.#take(delivery);
         // Where records cannot be written they do not pile up: places ask for nothing more.
         while (this.#ending.size >= this.#options.slots) await Promise.race(this.#ending);
       } catch {
@@ -186,8 +190,8 @@ export class WorkerSlots {
     const { job, attempt } = delivery;
     const { name: worker } = this.#options;
     const record: JobRecord = { kind: 'done', attempt, worker, bodyHash: job.bodyHash, outcome };
-    const isFirst = await this.#write(delivery, key, record);
-    this.totals[isFirst ? 'accepted' : 'superseded'] += 1;
+    const written = await this.#write(delivery, key, record);
+    if (written !== 'given up') this.totals[written] += 1;
   }
 
   #tellLeased({ job, attempt }: Delivery): () => void {
@@ -211,24 +215,29 @@ export class WorkerSlots {
     const { name: worker } = this.#options;
     const { bodyHash } = job;
     const begun = kind === 'lost' ? attempt - 1 : attempt;
-    await this.#write(delivery, key, { kind, attempt: begun, worker, bodyHash, outcome: NONE });
-    this.totals[kind] += 1;
+    const record: JobRecord = { kind, attempt: begun, worker, bodyHash, outcome: NONE };
+    if ((await this.#write(delivery, key, record)) !== 'given up') this.totals[kind] += 1;
   }
 
-  /** Until it is written, by whomever. */
-  async #write(delivery: Delivery, key: string, record: JobRecord): Promise<boolean> {
+  /**
+   * Until it is written, by whomever, or this worker is stopped: then the lease ends, and another worker does
+   * the job.
+   */
+  async #write(delivery: Delivery, key: string, record: JobRecord): Promise<Written> {
     const bytes = encodeRecord(record);
+    const { signal } = this.#stopped;
     for (let waitMs = RETRY_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)) {
       try {
         if (await this.#link.createRecord(key, bytes)) {
           delivery.done();
-          return true;
+          return 'accepted';
         }
         const isOurs = await this.#isStored(key, bytes);
         this.#pass(delivery);
-        return isOurs;
+        return isOurs ? 'accepted' : 'superseded';
       } catch {
-        await pause(this.#clock, waitMs);
+        await pause(this.#clock, waitMs, signal);
+        if (signal.aborted) return 'given up';
       }
     }
   }

@@ -2,7 +2,7 @@
 import type { EngineCounters } from '@sbx/core';
 import { type Family, families } from '../metrics/page.js';
 import { processFamilies } from '../metrics/process.js';
-import type { Health } from '../nats/connection.js';
+import type { Health } from '../nats/health.js';
 import type { WorkerDescription } from '../wire/announcement.js';
 import type { WorkerSlots } from '../work/worker-slots.js';
 
@@ -28,6 +28,11 @@ function jobFamilies({ description, figures, health }: WorkerFigures): Family[] 
     gauge('sbx_worker_running', 'Jobs that run', running),
     gauge('sbx_worker_draining', '1 when it takes no more jobs', Number(isDraining)),
     gauge('sbx_worker_connected', '1 when the broker is connected', Number(health.isConnected)),
+    gauge(
+      'sbx_worker_login_refused',
+      '1 since the broker refuses the login',
+      Number(health.refusal !== null),
+    ),
     counter('sbx_worker_connection_losses_total', 'Times at which the broker was lost', health.losses),
     counter('sbx_worker_jobs_started_total', 'Jobs begun, each attempt of its own', started),
     counters(

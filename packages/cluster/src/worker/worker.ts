@@ -19,6 +19,7 @@ import type { WorkerDescription } from '../wire/announcement.js';
 import { WorkerSlots } from '../work/worker-slots.js';
 import { Executor } from './execute.js';
 import { workerFamilies } from './figures.js';
+import { logDenials, logFailure, logLogins } from './logs.js';
 import {
   parseWorkerOptions,
   type ResolvedWorkerOptions,
@@ -29,6 +30,8 @@ import type { SessionWire } from './session.js';
 
 /** Extensions of a lease in its time. */
 const EXTENSIONS = 10 / 3;
+/** Until a worker that ends waits for its broker no more. */
+const LEAVE_MS = 3000;
 const SILENT: WorkerLogger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** An open worker; see `startWorker`. */
@@ -39,13 +42,15 @@ export interface Worker extends AsyncDisposable {
   describe(): WorkerDescription;
   /** Whether it takes jobs: it is connected to the broker, and does not end; for readiness probes. */
   readonly isReady: boolean;
+  /** Why it takes no jobs, as a sentence; `null` while it does. */
+  readonly notReadyReason: string | null;
   /** Its figures for Prometheus, in the text format; `sbx worker --metrics` serves them. */
   metrics(): string;
   /** Takes no more jobs, and resolves when those that it has are over. */
   drain(): Promise<void>;
   /**
-   * As `drain` for at most `drainMs` (default 0), then gives up what still runs, for other workers to do.
-   * Safe to call twice.
+   * As `drain` for at most `drainMs` (default 0), then gives up what still runs, and results that the broker
+   * does not take, for other workers to do. Safe to call twice.
    */
   close(drainMs?: number): Promise<void>;
 }
@@ -128,8 +133,7 @@ class OpenWorker implements Worker {
       inputBytesMax,
       outputBytesMax,
       openSession: (tenant, session) => sessionWire(broker, tenant, session),
-      onFailure: (error) =>
-        logger.debug({ code: (error as { code?: string }).code }, 'a job was refused or failed'),
+      onFailure: (error) => logFailure(error, logger),
     });
     const onBroken = (error: Error) =>
       logger.warn({ reason: error.message }, 'a message in the queue is no job');
@@ -142,6 +146,7 @@ class OpenWorker implements Worker {
         tracedAttempt(delivery, name, () => this.#executor.execute(delivery, signal)),
     });
     logDenials(broker, logger);
+    logLogins(broker, logger);
     this.#presence = openPresence(broker, () => this.describe());
     logger.info({ worker: name, slots, languages: parts.languages.map(({ name }) => name) }, 'worker ready');
   }
@@ -167,8 +172,16 @@ class OpenWorker implements Worker {
   }
 
   get isReady(): boolean {
+    return this.notReadyReason === null;
+  }
+
+  get notReadyReason(): string | null {
     const { broker, engine } = this.#parts;
-    return broker.health.isConnected && !this.#isDraining && engine.isReady;
+    const { isConnected, refusal } = broker.health;
+    if (this.#isDraining) return 'It drains.';
+    if (refusal !== null) return `The broker refuses its login: ${refusal}.`;
+    if (!isConnected) return 'The broker is away.';
+    return engine.isReady ? null : 'Its engine is not ready.';
   }
 
   metrics(): string {
@@ -203,29 +216,26 @@ class OpenWorker implements Worker {
   async #close(drainMs: number): Promise<void> {
     const { broker, engine, options } = this.#parts;
     const drained = this.drain();
-    if (drainMs > 0) {
-      await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, drainMs).unref())]);
-    }
+    if (drainMs > 0) await within(drainMs, drained);
     this.#slots.stop();
     this.#executor.close();
-    await drained;
+    await within(LEAVE_MS, drained); // where the broker is gone, leases end by themselves
     this.#link.flush();
-    await broker.connection.flush().catch(() => undefined); // the broker is gone: leases end by themselves
+    await within(LEAVE_MS, broker.connection.flush());
     await broker.connection.close();
     if (options.engine === undefined) await engine.close();
     await this.#cache.close();
   }
 }
 
-/** Each kind once: many have a tenant and a submitter in them. */
-function logDenials({ denials }: Broker, logger: WorkerLogger): void {
-  const known = new Set<string>();
-  denials.onDenied(({ operation, subject, message }) => {
-    const kind = `${operation} ${subject.split('.').slice(0, 2).join('.')}`;
-    if (known.has(kind)) return;
-    known.add(kind);
-    logger.error({ operation, subject }, message);
+/** Resolves when the work is over, however it ends, or after that time. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
   });
+  await Promise.race([work.catch(() => undefined), late]);
+  clearTimeout(timer);
 }
 
 /** Those that are installed, of the wanted ones. */

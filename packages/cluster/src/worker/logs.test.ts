@@ -1,0 +1,38 @@
+import { mkdirSync } from 'node:fs';
+import { InvalidOptionsError } from '@sbx/core';
+import { expect, test } from 'vitest';
+import { logFailure } from './logs.js';
+
+function loggedFor(error: unknown): unknown[][] {
+  const logged: unknown[][] = [];
+  const to =
+    (level: string) =>
+    (...entry: unknown[]) =>
+      void logged.push([level, ...entry]);
+  logFailure(error, { debug: to('debug'), info: to('info'), warn: to('warn'), error: to('error') });
+  return logged;
+}
+
+test('a failure of the worker itself is a warning that says of which kind, and names no file', () => {
+  let failure: unknown;
+  try {
+    mkdirSync('/proc/secret-name');
+  } catch (error) {
+    failure = error;
+  }
+  const [entry] = loggedFor(failure);
+  expect(entry).toMatchObject([
+    'warn',
+    { name: 'Error', code: 'ENOENT', syscall: 'mkdir' },
+    expect.any(String),
+  ]);
+  expect(JSON.stringify(entry)).not.toContain('secret-name');
+  expect(loggedFor(new TypeError('of /secret-name'))).toMatchObject([
+    ['warn', { name: 'TypeError' }, expect.any(String)],
+  ]);
+});
+
+test('a job that was refused is no warning: anybody may send many', () => {
+  const refused = new InvalidOptionsError({ field: 'options.env', rule: 'size', expected: 'must be small' });
+  expect(loggedFor(refused)).toMatchObject([['debug', { code: 'SBX_INVALID_OPTIONS' }, expect.any(String)]]);
+});

@@ -1,0 +1,31 @@
+/** What a worker tells its operator of its broker and of jobs that it could not carry out. */
+import { isSbxError } from '@sbx/core';
+import type { Broker } from '../nats/connection.js';
+import type { WorkerLogger } from './options.js';
+
+/** Of what is no error of the engine's the message may name files of a job, so it stays out. */
+export function logFailure(error: unknown, logger: WorkerLogger): void {
+  const { name, code, syscall } = error as NodeJS.ErrnoException;
+  if (isSbxError(error)) logger.debug({ code }, 'a job was refused or failed');
+  else logger.warn({ name, code, syscall }, 'the worker failed: it could not carry a job out');
+}
+
+/** Once when it begins to be refused, and once when it is taken again. */
+export function logLogins({ health }: Pick<Broker, 'health'>, logger: WorkerLogger): void {
+  health.onLogin((refusal) => {
+    if (refusal === null) return logger.info({}, 'the broker takes the login of this worker again');
+    const message = 'the broker refuses the login of this worker, which takes no jobs and tries again';
+    logger.warn({ refusal }, message);
+  });
+}
+
+/** Each kind once: many have a tenant and a submitter in them. */
+export function logDenials({ denials }: Pick<Broker, 'denials'>, logger: WorkerLogger): void {
+  const known = new Set<string>();
+  denials.onDenied(({ operation, subject, message }) => {
+    const kind = `${operation} ${subject.split('.').slice(0, 2).join('.')}`;
+    if (known.has(kind)) return;
+    known.add(kind);
+    logger.error({ operation, subject }, message);
+  });
+}
