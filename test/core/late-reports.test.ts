@@ -1,0 +1,24 @@
+/** Reports of programs that are late: the kernel takes its time to kill, or nobody is there to report. */
+import { expect, it } from 'vitest';
+import { t, withEngine } from '../helpers/engine.js';
+import { descendants } from '../helpers/proc.mjs';
+import { sleep, until } from '../helpers/wait.js';
+
+const processesOf = (name: string) => descendants().filter((row) => row.name === name && row.state !== 'Z');
+
+it('CPU time is known where init cannot tell it', () =>
+  withEngine({ parallelism: 1 }, async (engine) => {
+    await engine.run(t('burn-cpu'), ['300']); // which the same group has counted
+    const stop = new AbortController();
+    const options = { signal: stop.signal, onAbort: 'resolve' } as const;
+    const running = engine.run(t('burn-cpu'), ['60000'], options);
+    await until(2000, 'it runs', () => processesOf('burn-cpu').length > 0);
+    await sleep(300);
+    process.kill(processesOf('burn-cpu')[0]!.parent, 'SIGSTOP');
+    stop.abort();
+    const { status, usage, degraded } = await running;
+    expect(status).toBe('killed');
+    expect(usage.cpuTimeMs).toBeGreaterThan(0);
+    expect(usage.cpuTimeMs).toBeLessThan(usage.wallTimeMs + 100);
+    expect(degraded.map(({ feature }) => feature)).not.toContain('cpu-accounting');
+  }));
