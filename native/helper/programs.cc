@@ -44,7 +44,7 @@ Program* Programs::FindById(uint32_t id) {
 
 Program* Programs::FindByPid(int pid) {
   for (Program& program : *this)
-    if (program.pid == pid) return &program;
+    if (program.pid == pid && !program.exited) return &program;
   return nullptr;
 }
 

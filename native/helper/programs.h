@@ -19,6 +19,7 @@ struct Program {
   int waitStatus = 0;
   Cause cause = Cause::kNone;
   int64_t startNs = 0, endNs = 0, nextCpuLookNs = 0;
+  int64_t nextSweepNs = 0;  // processes of it were left after its end: when to kill again and look
   uint64_t cpuLimitNs = 0, wallLimitNs = 0, memoryLimitBytes = 0;
   uint32_t cpuCount = 1;
   uint64_t cpuBaseNs = 0, memoryBase = 0, oomBase = 0, taskBase = 0;
@@ -54,6 +55,7 @@ class Programs {
 
   Program* FindFree();
   Program* FindById(uint32_t id);
+  // Of a program whose main process is not reaped: after that another process may get its number.
   Program* FindByPid(int pid);
   Program* begin() { return reinterpret_cast<Program*>(places_); }
   Program* end() { return begin() + used_; }

@@ -1,6 +1,6 @@
 /** Reports of programs that are late: the kernel takes its time to kill, or nobody is there to report. */
-import { expect, it } from 'vitest';
-import { t, withEngine } from '../helpers/engine.js';
+import { describe, expect, it } from 'vitest';
+import { t, useEngine, withEngine } from '../helpers/engine.js';
 import { descendants } from '../helpers/proc.mjs';
 import { sleep, until } from '../helpers/wait.js';
 
@@ -22,3 +22,16 @@ it('CPU time is known where init cannot tell it', () =>
     expect(usage.cpuTimeMs).toBeLessThan(usage.wallTimeMs + 100);
     expect(degraded.map(({ feature }) => feature)).not.toContain('cpu-accounting');
   }));
+
+describe('beside another program', () => {
+  const sbx = useEngine();
+
+  it('the report waits until all processes of a program are dead', async () => {
+    await using sandbox = await sbx.engine.createSandbox({ limits: { processCount: 500 } });
+    await using _beside = await sandbox.spawn(t('sleep-ms'), ['60000']);
+    // Throttled, they take long to die.
+    const limits = { cpuRate: 0.02, processCount: 450, wallTimeMs: 60_000 };
+    const { status } = await sandbox.run(t('leave-many'), ['400'], { limits });
+    expect([status, processesOf('leave-many')]).toEqual(['ok', []]);
+  });
+});
