@@ -10,8 +10,10 @@ namespace sbx {
 
 namespace {
 
-constexpr int64_t kSweepNs = 500'000'000;
 constexpr int kReapsPerRound = 256;
+// Between two sweeps after a program: a part of the time that they have taken so far, within these.
+constexpr int64_t kSweepPart = 64;
+constexpr int64_t kSweepSoonestNs = 100'000, kSweepLatestNs = 5'000'000;
 
 // A program that is being launched beside others is born in the sandbox's group and moves to its own just
 // before exec: a sweep for the resident program must not take it along.
@@ -45,11 +47,31 @@ void KillFor(Init& init, Program& program, Cause cause) {
 
 namespace {
 
+uint64_t CpuNsOf(const struct rusage& usage) {
+  const auto ns = [](const struct timeval& time) {
+    return (uint64_t)time.tv_sec * 1'000'000'000 + (uint64_t)time.tv_usec * 1000;
+  };
+  return ns(usage.ru_utime) + ns(usage.ru_stime);
+}
+
+// As waitid. Where no cgroup counts, the process is looked at before it is reaped: until then it has a
+// session.
+bool WaitForOne(Init& init, int options, siginfo_t& info, struct rusage& usage) {
+  const bool counts = init.programs.HasCpuCounter();
+  const int first = counts ? WEXITED | options : WEXITED | WNOWAIT | options;
+  if (sys::WaitId(P_ALL, 0, &info, first, &usage) < 0 || info.si_pid == 0) return false;
+  if (counts) return true;
+  const int pid = info.si_pid, session = (int)sys::Call(SYS_getsid, pid);
+  if (sys::WaitId(P_PID, pid, &info, WEXITED, &usage) < 0) return false;
+  init.programs.AddReaped(session, CpuNsOf(usage));
+  return true;
+}
+
 // Reaps one child, if there is one; false when there is none (left, or just now).
 bool ReapOne(Init& init, int options) {
   siginfo_t info = {};
   struct rusage usage = {};
-  if (sys::WaitId(P_ALL, 0, &info, WEXITED | options, &usage) < 0 || info.si_pid == 0) return false;
+  if (!WaitForOne(init, options, info, usage)) return false;
   Program* program = init.programs.FindByPid(info.si_pid);
   if (program == nullptr) return true;
   program->exited = true;
@@ -67,35 +89,50 @@ bool NobodyIsLeft() {
   return sys::WaitId(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL, nullptr) == -ECHILD;
 }
 
-// After this no process of the program is left, unless the kernel cannot kill it in time (a process in an
-// uninterruptible wait): init must not wait for that, it has others to look after, and the end of the sandbox
-// will get it.
-void KillLeftovers(Init& init, const Program& program) {
-  if (init.programs.alive() <= 1) {
-    // The kernel goes through all processes of the machine for a signal to all of these.
-    if (NobodyIsLeft()) return;
+void SweepLater(Program& program, int64_t now) {
+  const int64_t wait = (now - program.endNs) / kSweepPart;
+  program.nextSweepNs = now + (wait < kSweepSoonestNs     ? kSweepSoonestNs
+                                  : wait > kSweepLatestNs ? kSweepLatestNs
+                                                          : wait);
+}
+
+// Of the only program of the sandbox.
+bool KillAll(Init& init, Program& program) {
+  // The kernel goes through all processes of the machine for a signal to all of these.
+  if (!NobodyIsLeft()) {
     (void)sys::Kill(-1, SIGKILL);
-    while (ReapOne(init, 0)) continue;
-    return;
+    // Another program may be asked for meanwhile, unless the sandbox ends with this one.
+    while (ReapOne(init, init.oneShot ? 0 : WNOHANG)) continue;
+    if (!NobodyIsLeft()) return SweepLater(program, sys::MonotonicNs()), false;
   }
+  init.programs.NoteNobodyLeft();
+  return true;
+}
+
+// True when no process of the program is left. Else init looks again later, since others need it meanwhile:
+// the kernel takes its time for some (a long system call, an uninterruptible wait), and what they use until
+// then belongs to the report. How long that may be is for the host to say, which can do without the report.
+bool KillLeftovers(Init& init, Program& program) {
+  if (init.programs.alive() <= 1) return KillAll(init, program);
   if (!init.programs.HasGroup(program)) {
     (void)sys::Kill(-program.pid, SIGKILL);
-    return;
+    init.programs.NoteUnlisted();
+    return true;
   }
+  const int64_t now = sys::MonotonicNs();
+  if (now < program.nextSweepNs) return false;
   const Counters& counters = init.programs.CountersOf(program);
-  if (program.ownGroup) (void)WriteCounter(counters, kCounterTaskLimit, "0");  // no new ones while we look
-  const int64_t end = sys::MonotonicNs() + kSweepNs;
-  while (SignalGroup(counters, SIGKILL, LaunchingBeside(init, program), init.setup.proc.get()) > 0 &&
-         sys::MonotonicNs() < end) {
-    while (ReapOne(init, WNOHANG)) continue;
-    sys::SleepNs(100'000);
-  }
+  // No new ones while we look.
+  if (program.ownGroup && program.nextSweepNs == 0) (void)WriteCounter(counters, kCounterTaskLimit, "0");
+  if (SignalGroup(counters, SIGKILL, LaunchingBeside(init, program), init.setup.proc.get()) == 0) return true;
+  SweepLater(program, now);
+  return false;
 }
 
 void Finish(Init& init, Program& program) {
   if (program.launching) SettleLaunch(init, program);
   if (program.failed) return init.programs.Release(program);
-  KillLeftovers(init, program);
+  if (!KillLeftovers(init, program)) return;
   if (!init.oneShot) CollectSockets();  // else our own end has it done
   SendEnded(init, init.programs.Account(program));
   init.programs.Release(program);
@@ -111,6 +148,16 @@ bool ReapAndFinish(Init& init) {
   for (Program& program : init.programs)
     if (program.pid != 0 && program.exited) Finish(init, program);
   return count == kReapsPerRound;
+}
+
+int64_t SweepAgain(Init& init) {
+  int64_t next = kForeverNs;
+  for (Program& program : init.programs) {
+    if (program.nextSweepNs == 0) continue;
+    if (program.nextSweepNs <= sys::MonotonicNs()) Finish(init, program);
+    if (program.nextSweepNs > 0 && program.nextSweepNs < next) next = program.nextSweepNs;
+  }
+  return next;
 }
 
 }  // namespace sbx

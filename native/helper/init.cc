@@ -40,7 +40,8 @@ constexpr int64_t Sooner(int64_t a, int64_t b) { return a < b ? a : b; }
 [[noreturn]] void Loop(Init& init) {
   bool unreaped = false;  // more have ended than one round takes
   for (;;) {
-    const int64_t watched = Sooner(WatchMemory(init), SampleMemory(init));
+    const int64_t swept = SweepAgain(init);
+    const int64_t watched = Sooner(Sooner(WatchMemory(init), SampleMemory(init)), swept);
     const int64_t next = unreaped ? 0 : Sooner(Sooner(EnforceAll(init), watched), MeetOthers(init));
     struct timespec wait = {};
     if (next != kForeverNs) {

@@ -66,6 +66,10 @@ void KillFor(Init& init, Program& program, Cause cause);
 // True when there may be more to reap.
 bool ReapAndFinish(Init& init);
 
+// Goes on with programs that have ended and whose processes were not all dead; returns when to look again,
+// kForeverNs for never.
+int64_t SweepAgain(Init& init);
+
 // ---- enforce.cc ----
 
 // Its time counts from `now`.

@@ -51,6 +51,15 @@ describe('one after another', () => {
     expect(small.usage.memoryPeakBytes).toBeLessThan(4 * MiB);
   });
 
+  it('do not read their input from a folder or FIFO that an earlier one made', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await sandbox.run('/bin/sh', ['-c', 'mkdir folder; mkfifo fifo']);
+    const read = (file: string) => sandbox.run(t('sum-fd'), ['0'], { stdin: { file } });
+    await expect(read('folder')).rejects.toMatchObject({ code: 'SBX_FILE_IS_FOLDER', path: 'folder' });
+    await expect(read('fifo')).rejects.toMatchObject({ code: 'SBX_FILE_NOT_REGULAR', path: 'fifo' });
+    expect((await sandbox.run(t('true'))).status).toBe('ok');
+  });
+
   it('go on after each kind of bad end', async () => {
     await using sandbox = await sbx.engine.createSandbox();
     const ends = [

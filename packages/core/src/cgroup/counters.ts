@@ -40,6 +40,11 @@ export function readStartCounters(group: Group | null): GroupCounters {
   return { ...NOTHING, cpuNs: readCpuNs(group), chargedBytes: numberOf(group.read('memoryNow')) };
 }
 
+/** CPU time alone: the baseline of a program whose memory only init measures. */
+export function readCpuCounter(group: Group | null): GroupCounters {
+  return group === null ? NOTHING : { ...NOTHING, cpuNs: readCpuNs(group) };
+}
+
 /** Adds the file cache, which takes as long to read as all others together. */
 export function withCache(group: Group, counters: GroupCounters): GroupCounters {
   const { chargedBytes } = counters;

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Group } from '../cgroup/group.js';
+import type { EndedMessage } from '../native/native.js';
 import { Meter } from './meter.js';
 import type { ProgramRequest } from './request.js';
 
@@ -68,10 +69,22 @@ it('a warm process counts from its activation', () => {
   expect(meter.read(1).cpuTimeMs).toBe(2);
 });
 
+it('CPU time has a baseline also where no readings are asked for', () => {
+  const { files, group } = fakeGroup();
+  const meter = new Meter(group, 1, { notify: false } as ProgramRequest);
+  meter.begin();
+  files.cpu = 'usage_usec 8000\n';
+  const late = { cpuNs: null } as EndedMessage;
+  expect([meter.measures, meter.complete(late).cpuNs, meter.read(1).cpuTimeMs]).toEqual([true, 7e6, 7]);
+  const told = { cpuNs: 5 } as EndedMessage;
+  expect(meter.complete(told)).toBe(told);
+});
+
 it('without a group nothing is measured but time', () => {
   const meter = new Meter(null, 1, REQUEST);
   meter.begin();
   expect(meter.measures).toBe(false);
+  expect(meter.complete({ cpuNs: null } as EndedMessage).cpuNs).toBeNull();
   expect(meter.read(3)).toEqual({
     cpuTimeMs: 0,
     wallTimeMs: 3,

@@ -1,7 +1,14 @@
 /** Live readings of one program: the counters of its group, less their baseline. */
 
-import { type GroupCounters, readCounters, readStartCounters, withCache } from '../cgroup/counters.js';
+import {
+  type GroupCounters,
+  readCounters,
+  readCpuCounter,
+  readStartCounters,
+  withCache,
+} from '../cgroup/counters.js';
 import type { Group } from '../cgroup/group.js';
+import type { EndedMessage } from '../native/native.js';
 import type { LiveUsage } from '../types/limits.js';
 import type { ProgramRequest } from './request.js';
 
@@ -13,23 +20,25 @@ export class Meter {
   readonly highest = { cpuTimeMs: 0, memoryPeakBytes: 0 };
   readonly #group: Group | null;
   readonly #helperTasks: number;
-  #baseline: GroupCounters | null;
+  #baseline: GroupCounters;
   #isComplete = true;
 
-  /** Unless readings may be asked for (`notify`), the group is not looked at before the start. */
+  /**
+   * Unless readings may be asked for (`notify`), only CPU time is read before the start: the counter goes on
+   * from earlier programs of the group, and the host needs the difference when init's report is late.
+   */
   constructor(group: Group | null, helperTasks: number, { warmStart, notify }: ProgramRequest) {
     this.#group = group;
     this.#helperTasks = helperTasks;
-    this.#baseline = warmStart?.baseline ?? null;
-    if (!notify || warmStart !== undefined) return;
-    this.#baseline = readStartCounters(group);
-    this.#isComplete = false;
+    this.#isComplete = !notify || warmStart !== undefined;
+    const read = notify ? readStartCounters : readCpuCounter;
+    this.#baseline = warmStart?.baseline ?? read(group);
   }
 
   /** The program is on its way, and has had no time yet to read files. */
   begin(): void {
     if (this.#isComplete || this.#group === null) return;
-    this.#baseline = withCache(this.#group, this.#baseline!);
+    this.#baseline = withCache(this.#group, this.#baseline);
     this.#isComplete = true;
   }
 
@@ -40,14 +49,20 @@ export class Meter {
 
   /** Whether CPU time can be distinguished from that of earlier programs. */
   get measures(): boolean {
-    return this.#baseline?.cpuNs != null;
+    return this.#baseline.cpuNs !== null;
+  }
+
+  /** Init's report, or one in its place that has no CPU time: then what the group says now. */
+  complete(ended: EndedMessage): EndedMessage {
+    if (ended.cpuNs !== null || !this.measures) return ended;
+    return { ...ended, cpuNs: this.read(0).cpuTimeMs * NS_PER_MS };
   }
 
   read(wallTimeMs: number): LiveUsage {
     const now = readCounters(this.#group);
-    const cpuNs = this.measures ? (less(now.cpuNs, this.#baseline?.cpuNs) ?? 0) : 0;
-    const peak = less(now.memoryPeakBytes, this.#baseline?.chargedBytes);
-    const held = less(now.memoryBytes, this.#baseline?.memoryBytes);
+    const cpuNs = this.measures ? (less(now.cpuNs, this.#baseline.cpuNs) ?? 0) : 0;
+    const peak = less(now.memoryPeakBytes, this.#baseline.chargedBytes);
+    const held = less(now.memoryBytes, this.#baseline.memoryBytes);
     const { highest } = this;
     highest.cpuTimeMs = Math.max(highest.cpuTimeMs, cpuNs / NS_PER_MS);
     highest.memoryPeakBytes = Math.max(highest.memoryPeakBytes, peak ?? 0);
@@ -63,6 +78,6 @@ export class Meter {
   }
 }
 
-function less(value: number | null, before: number | null | undefined): number | null {
+function less(value: number | null, before: number | null): number | null {
   return value === null ? null : Math.max(0, value - (before ?? 0));
 }

@@ -164,6 +164,12 @@ it('a program that was killed and whose report has not come has what the host me
   expect(resultOf(ended).status).toBe('wall-limit');
 });
 
+it('CPU time that nothing measured is said to be unknown', () => {
+  const [said, ...others] = resultOf({ cpuNs: null }).degraded;
+  expect([said?.feature, others]).toEqual(['cpu-accounting', []]);
+  expect(resultOf({ cpuNs: 0 }).degraded).toEqual([]);
+});
+
 it('a bound for all that is copied out is that program’s own; without one nothing is counted', () => {
   const bounded = copyOutBudget({ copyOutTotalBytes: 10_000 });
   bounded.chargeFile(9000);

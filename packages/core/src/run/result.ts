@@ -93,6 +93,7 @@ class ProgramResult implements RunResult {
     this.fileErrors = fileErrors;
     const degraded = parts.engine.missing.length === 0 ? [] : degradationsFor(parts.engine, limits);
     this.degraded = processPeakCount === null ? withPeakUnknown(degraded) : degraded;
+    if (ended.cpuNs === null) this.degraded = withCpuUnknown(this.degraded);
     if (parts.hadConcurrent) this.degraded = withSharedPeaks(this.degraded);
   }
 
@@ -209,6 +210,13 @@ function withPeakUnknown(degraded: Degradation[]): Degradation[] {
   const reason =
     'an earlier program in the same sandbox had more processes, and the kernel keeps one mark for both';
   return [...degraded, { feature: 'process-peak', reason }];
+}
+
+/** The figure is then the highest live reading, or 0. */
+function withCpuUnknown(degraded: Degradation[]): Degradation[] {
+  const reason = 'the report of its end did not come in time, and no counter of a cgroup was there to read';
+  const feature = 'cpu-accounting';
+  return [...degraded.filter((other) => other.feature !== feature), { feature, reason }];
 }
 
 const SHARED_PEAKS: readonly Degradation[] = (['memory-peak', 'process-peak'] as const).map((feature) => ({

@@ -60,7 +60,8 @@ vi.doMock('./meter.js', () => ({
   Meter: class {
     measures = {};
     noteHeld = (bytes: number) => note(`held ${bytes}`);
-    begin = () => note('measure');
+    begin = () => undefined;
+    complete = (ended: EndedMessage) => ended;
     read = () => ({ cpuTimeMs: 1, wallTimeMs: 1, memoryBytes: 77 });
   },
 }));
@@ -185,7 +186,7 @@ describe('a start', () => {
       ...requestOf({ notify: true }),
       warmStart: { id: 9, pipes: [1, 2, 3] },
     } as never);
-    expect(log).toEqual(['pipes 1,2,3', 'adopt 9', 'sent', 'measure']);
+    expect(log).toEqual(['pipes 1,2,3', 'adopt 9', 'sent']);
     await program.started;
     expect([program.id, core.startedTotal]).toEqual([9, 1]);
   });

@@ -50,8 +50,7 @@ export class Running implements WatchedProgram {
   readonly #env: readonly string[];
   readonly #attempt: StartAttempt;
   readonly #killing: Killing;
-  /** Made when readings may be asked for. */
-  #meter: Meter | null = null;
+  readonly #meter: Meter;
   #completion!: { resolve: (result: RunResult) => void; reject: (error: unknown) => void };
   #onStarted: () => void = () => undefined;
   #failure: { error: unknown } | null = null;
@@ -70,7 +69,7 @@ export class Running implements WatchedProgram {
       (signal, cause, everything) => this.#signal(signal, cause, everything),
       () => this.#endedUnreported(),
     );
-    if (request.notify || request.warmStart !== undefined) this.#makeMeter();
+    this.#meter = new Meter(this.group, helperTasksOf(lease, request), request);
     this.stdio = stdioFor(lease, request, {
       signal: (signal, cause) => this.#signal(signal, cause, true),
       fail: (error) => this.fail(error),
@@ -154,7 +153,7 @@ export class Running implements WatchedProgram {
   }
 
   endFor(cause: 'wall-limit' | 'memory-limit', heldBytes = 0): void {
-    this.#makeMeter().noteHeld(heldBytes);
+    this.#meter.noteHeld(heldBytes);
     this.#killing.endNow(cause);
   }
 
@@ -165,12 +164,7 @@ export class Running implements WatchedProgram {
   }
 
   usage(): LiveUsage {
-    return this.#final ?? this.#makeMeter().read(this.#killing.ageMs());
-  }
-
-  #makeMeter(): Meter {
-    this.#meter ??= new Meter(this.group, helperTasksOf(this.lease, this.#request), this.#request);
-    return this.#meter;
+    return this.#final ?? this.#meter.read(this.#killing.ageMs());
   }
 
   get limits(): ResolvedLimits {
@@ -204,7 +198,7 @@ export class Running implements WatchedProgram {
   #begun(): this {
     this.#killing.begin();
     this.stdio.noteSent();
-    this.#meter?.begin();
+    this.#meter.begin();
     this.lease.core.watch.add(this);
     if (PROGRAM_START.hasSubscribers) publishStart(this.id, this.#request.file);
     return this;
@@ -241,7 +235,7 @@ export class Running implements WatchedProgram {
     const { outputs, files, errors } = collected;
     const { limits, options } = this.#request;
     const result = makeResult({
-      ended: withHostCause(ended, this.#killing, this.stdio.overflowed(outputs)),
+      ended: withHostCause(this.#meter.complete(ended), this.#killing, this.stdio.overflowed(outputs)),
       limits,
       outputs,
       fds: options.fds,
@@ -251,7 +245,7 @@ export class Running implements WatchedProgram {
       hadConcurrent: this.#request.concurrency?.others === true,
       filterKills: filterMayKill(core.options, this.lease.slot.spec),
       helperTasks: helperTasksOf(this.lease, this.#request),
-      atLeast: this.#meter?.highest,
+      atLeast: this.#meter.highest,
     });
     core.byStatus[result.status] += 1;
     this.#final = { memoryBytes: 0, ...result.usage };
@@ -282,7 +276,7 @@ export class Running implements WatchedProgram {
   #endedUnreported(): void {
     if (this.ended) return;
     this.#request = { ...this.#request, options: { ...this.#request.options, copyOut: undefined } };
-    this.#ended(unreportedEnd(this.id, this.usage(), this.#meter!.measures, this.#killing.cause));
+    this.#ended(unreportedEnd(this.id, this.usage(), this.#meter.measures, this.#killing.cause));
   }
 
   #abandoned(error: SbxError): void {

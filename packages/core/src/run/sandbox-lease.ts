@@ -106,6 +106,11 @@ export class SandboxLease {
     return this.#listeners.size;
   }
 
+  /** Init has not said that this program has ended, whatever its caller has been told. */
+  isUnreported(programId: number): boolean {
+    return this.#listeners.has(programId);
+  }
+
   /** What calls on it are told once it is closed. */
   closedError(): ClosedError {
     return new ClosedError('The sandbox', { why: this.whyClosed() });

@@ -6,12 +6,20 @@ import type { SandboxLease } from './sandbox-lease.js';
 
 const started: { member?: Group | undefined }[] = [];
 const ends: (() => void)[] = [];
+/** Programs whose reports have not come. */
+const unreported = new Set<number>();
 vi.doMock('./running.js', () => ({
   Running: {
     start: (_lease: unknown, request: { member?: Group }) => {
       started.push(request);
       const result = new Promise((resolve) => ends.push(() => resolve({})));
-      return { result, graceMs: 0, end: () => undefined, stdio: { closeStreams: () => undefined } };
+      return {
+        id: started.length,
+        result,
+        graceMs: 0,
+        end: () => undefined,
+        stdio: { closeStreams: () => undefined },
+      };
     },
   },
 }));
@@ -25,7 +33,14 @@ function sessionOn(resetsPeak: boolean) {
   const member = { remove: async () => undefined };
   const group = { makeMember: async () => member, read: () => null };
   const core = { closers: new Set(), options: {}, tree: { resetsPeak } };
-  const lease = { core, slot: { cgroup: { group, helperTasks: 1 } }, closed: false, lost: null };
+  const isUnreported = (id: number) => unreported.has(id);
+  const lease = {
+    core,
+    slot: { cgroup: { group, helperTasks: 1 } },
+    closed: false,
+    lost: null,
+    isUnreported,
+  };
   return new Session(lease as unknown as SandboxLease, {}, limits);
 }
 
@@ -54,4 +69,12 @@ it('only the first where it does not: the others would be told the first one’s
 
 it('only the first of those that run at once', async () => {
   expect(await membersOf(sessionOn(true), 3, false)).toEqual([false, true, true]);
+});
+
+it('only the first while init goes on killing it, though it is told as ended', async () => {
+  const session = sessionOn(true);
+  unreported.add(1);
+  expect(await membersOf(session, 2, true)).toEqual([false, true]);
+  unreported.clear();
+  expect(await membersOf(session, 1, true)).toEqual([false, true, false]);
 });

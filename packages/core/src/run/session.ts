@@ -41,6 +41,8 @@ export class Session {
   /** The program that uses the sandbox's group, or is about to: whether others have run concurrently. */
   #resident: { others: boolean } | null = null;
   #hadResident = false;
+  /** Of the program that used it last. */
+  #residentId = 0;
   #closed: Promise<void> | null = null;
   #closing: AbortController | null = null;
   #lastUsage: LiveUsage | null = null;
@@ -188,7 +190,9 @@ export class Session {
     if (slot.cgroup.group === null) return true;
     if (this.#hadResident && core.tree?.resetsPeak === false) return false;
     const asSandbox = memoryBytes === this.#limits.memoryBytes && processCount === this.#limits.processCount;
-    return asSandbox && this.#resident === null;
+    // Init kills what is in the group until it has reported the last resident, also when its caller has been
+    // told already.
+    return asSandbox && this.#resident === null && !this.lease.isUnreported(this.#residentId);
   }
 
   /** `undefined` without cgroups. */
@@ -212,6 +216,7 @@ export class Session {
   #follow(running: Running, request: ProgramRequest): void {
     const { concurrency, member } = request;
     this.#living.set(running, request);
+    if (concurrency !== undefined) this.#residentId = running.id;
     const over = (result?: RunResult) => {
       if (result?.usage !== undefined) {
         this.#raisePeaks(result.usage.memoryPeakBytes, result.usage.processPeakCount);

@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from 'vitest';
+import { closeSync, openSync } from 'node:fs';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { WorkFolder } from '../../files/trees.js';
 import { FD_CONTENT, FD_NULL, type Native } from '../../native/native.js';
 import { CONTENTS_MAX } from '../../native/tables.js';
@@ -7,6 +8,14 @@ import { ChildDescriptors } from './child-descriptors.js';
 import { Inputs } from './inputs.js';
 
 const KIB = 1024;
+
+/** Real ones, since what is opened is looked at. */
+const FILES: Record<string, number> = {
+  there: openSync(process.execPath, 'r'),
+  folder: openSync('/', 'r'),
+  device: openSync('/dev/null', 'r'),
+};
+afterAll(() => Object.values(FILES).forEach(closeSync));
 
 /** Pipes are 100 and 101, memory files 200 on. */
 function inputsWith({ makesFiles = true } = {}) {
@@ -19,7 +28,7 @@ function inputsWith({ makesFiles = true } = {}) {
   const native = {
     pipe: () => [100, 101],
     memoryFile: (bytes: Uint8Array) => 199 + memory.push(bytes.byteLength),
-    openBeneath: ({ path }: { path: string }) => (path === 'there' ? 300 : -2),
+    openBeneath: ({ path }: { path: string }) => FILES[path] ?? -2,
     closeFds: () => undefined,
     holdLoop: () => undefined,
     releaseLoop: () => undefined,
@@ -78,12 +87,22 @@ describe('files of the work folder', () => {
     const { inputs, rows } = opened({ file: 'there' });
     expect(rows().fds).toEqual([]);
     inputs.openFiles();
-    expect(rows().fds).toEqual([300]);
+    expect(rows().fds).toEqual([FILES.there]);
   });
 
   it('that are missing are told by their names', () => {
     const { inputs } = opened({ file: 'missing' });
     expect(() => inputs.openFiles()).toThrow('"missing"');
+  });
+
+  it.each([
+    ['folder', 'SBX_FILE_IS_FOLDER'],
+    ['device', 'SBX_FILE_NOT_REGULAR'],
+  ])('that are not regular are refused: a %s', (file, code) => {
+    const { inputs } = opened({ file });
+    expect(() => inputs.openFiles()).toThrow(
+      expect.objectContaining({ code, path: file, operation: 'read' }),
+    );
   });
 });
 

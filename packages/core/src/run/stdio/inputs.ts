@@ -1,6 +1,7 @@
 /** The inputs of a program: from the caller's specification to both ends of each descriptor. */
 import { constants } from 'node:fs';
 import { FileAccessError, SbxError } from '../../errors.js';
+import { refuseUnlessRegular } from '../../files/chunks.js';
 import { contentBytes, readOnlyFile } from '../../files/host-input.js';
 import { inTree, type WorkFolder } from '../../files/trees.js';
 import { FD_CONTENT } from '../../native/native.js';
@@ -93,6 +94,9 @@ export class Inputs {
       );
       if (opened < 0) throw new FileAccessError({ operation: 'read', path: file, errno: -opened });
       this.#descriptors.add(target, opened, '');
+      // An earlier program of the session may have made something else of this name. Init refuses a folder,
+      // but cannot say whose it is.
+      refuseUnlessRegular(opened, 'read', file);
     }
   }
 

@@ -1,10 +1,15 @@
 // All descriptors of a program with a fake addon: which is opened when, and what is closed in which case.
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { closeSync, openSync } from 'node:fs';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CopyOutBudget } from '../../files/copy-out-budget.js';
 import type { WorkFolder } from '../../files/trees.js';
 import { FD_NULL, type Native } from '../../native/native.js';
 import type { ProgramOptions } from '../../types/program.js';
 import { Stdio, type StdioOptions } from './stdio.js';
+
+/** A real one: what is opened is looked at. */
+const regularFile = openSync(process.execPath, 'r');
+afterAll(() => closeSync(regularFile));
 
 const closed: string[] = [];
 let nextFd = 100;
@@ -22,7 +27,7 @@ const native = {
   pipe: vi.fn(() => [nextFd++, nextFd++]),
   duplicateFd: () => nextFd++,
   closeFds: (fds: number[]) => void closed.push(...fds.map(String)),
-  openBeneath: () => 77,
+  openBeneath: () => regularFile,
   holdLoop: () => undefined,
   releaseLoop: () => undefined,
   Reader: End,
@@ -91,7 +96,7 @@ describe('what a program gets', () => {
     expect(stdio.open()).toBeUndefined();
     expect(stdio.fds).toEqual([]);
     expect(stdio.finish()).toBeUndefined();
-    expect(stdio.fds).toContain(77);
+    expect(stdio.fds).toContain(regularFile);
   });
 
   it('with a terminal no pipe is made', () => {

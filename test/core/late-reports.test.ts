@@ -1,0 +1,56 @@
+/** Reports of programs that are late: the kernel takes its time to kill, or nobody is there to report. */
+import { describe, expect, it } from 'vitest';
+import { t, useEngine, withEngine } from '../helpers/engine.js';
+import { descendants } from '../helpers/proc.mjs';
+import { sleep, until } from '../helpers/wait.js';
+
+const processesOf = (name: string) => descendants().filter((row) => row.name === name && row.state !== 'Z');
+
+it('CPU time is known where init cannot tell it', () =>
+  withEngine({ parallelism: 1 }, async (engine) => {
+    await engine.run(t('burn-cpu'), ['300']); // which the same group has counted
+    const stop = new AbortController();
+    const options = { signal: stop.signal, onAbort: 'resolve' } as const;
+    const running = engine.run(t('burn-cpu'), ['60000'], options);
+    await until(2000, 'it runs', () => processesOf('burn-cpu').length > 0);
+    await sleep(300);
+    process.kill(processesOf('burn-cpu')[0]!.parent, 'SIGSTOP');
+    stop.abort();
+    const { status, usage, degraded } = await running;
+    expect(status).toBe('killed');
+    expect(usage.cpuTimeMs).toBeGreaterThan(0);
+    expect(usage.cpuTimeMs).toBeLessThan(usage.wallTimeMs + 100);
+    expect(degraded.map(({ feature }) => feature)).not.toContain('cpu-accounting');
+  }));
+
+describe('beside another program', () => {
+  const sbx = useEngine();
+
+  it('the report waits until all processes of a program are dead', async () => {
+    await using sandbox = await sbx.engine.createSandbox({ limits: { processCount: 500 } });
+    await using _beside = await sandbox.spawn(t('sleep-ms'), ['60000']);
+    // Throttled, they take long to die.
+    const limits = { cpuRate: 0.02, processCount: 450, wallTimeMs: 60_000 };
+    const { status } = await sandbox.run(t('leave-many'), ['400'], { limits });
+    expect([status, processesOf('leave-many')]).toEqual(['ok', []]);
+  });
+});
+
+it('without cgroups a program has the CPU time of its own processes, not that of others', () =>
+  withEngine({ cgroup: 'none', require: [] }, async (engine) => {
+    await using sandbox = await engine.createSandbox();
+    await using idle = await sandbox.spawn(t('sleep-ms'), ['60000'], { limits: { cpuTimeMs: 400 } });
+    const one = await sandbox.run(t('burn-cpu'), ['600']);
+    const many = await sandbox.run(t('burn-children'), ['reaped', '4', '100']);
+    const nothing = await sandbox.run(t('true'));
+    expect([one.status, many.status, nothing.status]).toEqual(['ok', 'ok', 'ok']);
+    expect(one.usage.cpuTimeMs).toBeGreaterThan(590);
+    expect(many.usage.cpuTimeMs).toBeGreaterThan(390);
+    expect(many.usage.cpuTimeMs).toBeLessThan(590);
+    expect(nothing.usage.cpuTimeMs).toBeLessThan(100);
+    await sleep(50); // for init to look at limits once more
+    expect(idle.usage().wallTimeMs).toBeGreaterThan(1000);
+    idle.kill('SIGTERM');
+    const { exitSignal, usage } = await idle.result;
+    expect([exitSignal, usage.cpuTimeMs < 100]).toEqual(['SIGTERM', true]);
+  }));
