@@ -47,11 +47,31 @@ void KillFor(Init& init, Program& program, Cause cause) {
 
 namespace {
 
+uint64_t CpuNsOf(const struct rusage& usage) {
+  const auto ns = [](const struct timeval& time) {
+    return (uint64_t)time.tv_sec * 1'000'000'000 + (uint64_t)time.tv_usec * 1000;
+  };
+  return ns(usage.ru_utime) + ns(usage.ru_stime);
+}
+
+// As waitid. Where no cgroup counts, the process is looked at before it is reaped: until then it has a
+// session.
+bool WaitForOne(Init& init, int options, siginfo_t& info, struct rusage& usage) {
+  const bool counts = init.programs.HasCpuCounter();
+  const int first = counts ? WEXITED | options : WEXITED | WNOWAIT | options;
+  if (sys::WaitId(P_ALL, 0, &info, first, &usage) < 0 || info.si_pid == 0) return false;
+  if (counts) return true;
+  const int pid = info.si_pid, session = (int)sys::Call(SYS_getsid, pid);
+  if (sys::WaitId(P_PID, pid, &info, WEXITED, &usage) < 0) return false;
+  init.programs.AddReaped(session, CpuNsOf(usage));
+  return true;
+}
+
 // Reaps one child, if there is one; false when there is none (left, or just now).
 bool ReapOne(Init& init, int options) {
   siginfo_t info = {};
   struct rusage usage = {};
-  if (sys::WaitId(P_ALL, 0, &info, WEXITED | options, &usage) < 0 || info.si_pid == 0) return false;
+  if (!WaitForOne(init, options, info, usage)) return false;
   Program* program = init.programs.FindByPid(info.si_pid);
   if (program == nullptr) return true;
   program->exited = true;
@@ -85,6 +105,7 @@ bool KillAll(Init& init, Program& program) {
     while (ReapOne(init, init.oneShot ? 0 : WNOHANG)) continue;
     if (!NobodyIsLeft()) return SweepLater(program, sys::MonotonicNs()), false;
   }
+  init.programs.NoteNobodyLeft();
   return true;
 }
 
@@ -95,6 +116,7 @@ bool KillLeftovers(Init& init, Program& program) {
   if (init.programs.alive() <= 1) return KillAll(init, program);
   if (!init.programs.HasGroup(program)) {
     (void)sys::Kill(-program.pid, SIGKILL);
+    init.programs.NoteUnlisted();
     return true;
   }
   const int64_t now = sys::MonotonicNs();

@@ -16,17 +16,6 @@ uint64_t Difference(uint64_t now, uint64_t base) {
   return now > base ? now - base : 0;
 }
 
-// Without a counter: what reaped children used, which leaves out the living and those whose parents ignored
-// their end.
-uint64_t ReapedCpuNs() {
-  struct rusage usage = {};
-  if (sys::Call(SYS_getrusage, RUSAGE_CHILDREN, &usage) < 0) return kUnknown;
-  const auto ns = [](const struct timeval& time) {
-    return (uint64_t)time.tv_sec * 1'000'000'000 + (uint64_t)time.tv_usec * 1000;
-  };
-  return ns(usage.ru_utime) + ns(usage.ru_stime);
-}
-
 }  // namespace
 
 int64_t ProcessCpuNs(int pid) { return sys::ClockNs((int)((~(unsigned)pid << 3) | 2)); }
@@ -66,9 +55,9 @@ uint64_t Programs::OwnGroupsCpuNs() const {
 uint64_t Programs::RawCpuNs(const Program& program) const {
   const Counters& counters = CountersOf(program);
   if (counters.fds[kCounterCpu] < 0) {
-    const uint64_t reaped = ReapedCpuNs();
+    // Leaves out living children, and those whose parents ignored their end.
     const int64_t main = program.pid != 0 && !program.exited ? ProcessCpuNs(program.pid) : 0;
-    return reaped + (main > 0 ? (uint64_t)main : 0);
+    return program.reapedCpuNs + (main > 0 ? (uint64_t)main : 0);
   }
   const uint64_t total = ReadCpuNs(counters);
   if (program.ownGroup || total == kUnknown) return total;
@@ -156,6 +145,16 @@ EndedRecord Programs::Account(const Program& program) const {
     record.memoryPeakBytes =
         program.watchedPeakBytes > program.maxRssBytes ? program.watchedPeakBytes : program.maxRssBytes;
   return record;
+}
+
+// Each program leads a session. A process that has left it belongs to the only program there is; beside
+// others, or where one of an earlier program may still live, nothing says whose it is.
+void Programs::AddReaped(int session, uint64_t cpuNs) {
+  const bool isOnly = alive() == 1 && !someUnlisted_;
+  Program* owner = nullptr;
+  for (Program& program : *this)
+    if (program.pid != 0 && (isOnly || program.pid == session)) owner = &program;
+  if (owner != nullptr) owner->reapedCpuNs += cpuNs;
 }
 
 void Programs::Release(Program& program) {

@@ -20,6 +20,8 @@ struct Program {
   Cause cause = Cause::kNone;
   int64_t startNs = 0, endNs = 0, nextCpuLookNs = 0;
   int64_t nextSweepNs = 0;  // processes of it were left after its end: when to kill again and look
+  // Of its processes that init has reaped, and those that they had waited for. For where nothing counts.
+  uint64_t reapedCpuNs = 0;
   uint64_t cpuLimitNs = 0, wallLimitNs = 0, memoryLimitBytes = 0;
   uint32_t cpuCount = 1;
   uint64_t cpuBaseNs = 0, memoryBase = 0, oomBase = 0, taskBase = 0;
@@ -75,6 +77,12 @@ class Programs {
   bool HasGroup(const Program& program) const { return CountersOf(program).fds[kCounterProcs] >= 0; }
 
   EndedRecord Account(const Program& program) const;
+  // A process has ended that was in this session: what it used, where no cgroup counts.
+  void AddReaped(int session, uint64_t cpuNs);
+  bool HasCpuCounter() const { return sandbox_.fds[kCounterCpu] >= 0; }
+  // Processes of a program that has ended may go on: no list names them.
+  void NoteUnlisted() { someUnlisted_ = true; }
+  void NoteNobodyLeft() { someUnlisted_ = false; }
   // Frees the place and closes what it owned.
   void Release(Program& program);
 
@@ -93,6 +101,7 @@ class Programs {
   alignas(Program) char places_[kProgramsMax * sizeof(Program)];
   unsigned used_ = 0;
   uint64_t endedOwnGroupsCpuNs_ = 0;
+  bool someUnlisted_ = false;
 };
 
 }  // namespace sbx

@@ -35,3 +35,22 @@ describe('beside another program', () => {
     expect([status, processesOf('leave-many')]).toEqual(['ok', []]);
   });
 });
+
+it('without cgroups a program has the CPU time of its own processes, not that of others', () =>
+  withEngine({ cgroup: 'none', require: [] }, async (engine) => {
+    await using sandbox = await engine.createSandbox();
+    await using idle = await sandbox.spawn(t('sleep-ms'), ['60000'], { limits: { cpuTimeMs: 400 } });
+    const one = await sandbox.run(t('burn-cpu'), ['600']);
+    const many = await sandbox.run(t('burn-children'), ['reaped', '4', '100']);
+    const nothing = await sandbox.run(t('true'));
+    expect([one.status, many.status, nothing.status]).toEqual(['ok', 'ok', 'ok']);
+    expect(one.usage.cpuTimeMs).toBeGreaterThan(590);
+    expect(many.usage.cpuTimeMs).toBeGreaterThan(390);
+    expect(many.usage.cpuTimeMs).toBeLessThan(590);
+    expect(nothing.usage.cpuTimeMs).toBeLessThan(100);
+    await sleep(50); // for init to look at limits once more
+    expect(idle.usage().wallTimeMs).toBeGreaterThan(1000);
+    idle.kill('SIGTERM');
+    const { exitSignal, usage } = await idle.result;
+    expect([exitSignal, usage.cpuTimeMs < 100]).toEqual(['SIGTERM', true]);
+  }));
