@@ -102,11 +102,10 @@ long WaitFor(long type, long id, siginfo_t* info, long options) {
   for (auto& [pid, status] : world.dead) {
     world.alive.erase(pid);
     if (!wanted(pid)) continue;
-    if ((options & WNOWAIT) != 0) return 0;
     info->si_pid = pid;
     info->si_code = status < kBySignal ? CLD_EXITED : CLD_KILLED;
     info->si_status = status % kBySignal;
-    world.dead.erase(pid);
+    if ((options & WNOWAIT) == 0) world.dead.erase(pid);
     return 0;
   }
   for (auto& [pid, status] : world.alive)
