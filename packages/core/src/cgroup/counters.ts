@@ -40,9 +40,9 @@ export function readStartCounters(group: Group | null): GroupCounters {
   return { ...NOTHING, cpuNs: readCpuNs(group), chargedBytes: numberOf(group.read('memoryNow')) };
 }
 
-/** CPU time alone: the baseline of a program whose memory only init measures. */
-export function readCpuCounter(group: Group | null): GroupCounters {
-  return group === null ? NOTHING : { ...NOTHING, cpuNs: readCpuNs(group) };
+/** From the text of the CPU counter alone: of a program whose memory only init measures. */
+export function baselineOf(cpu: string | null): GroupCounters {
+  return { ...NOTHING, cpuNs: cpuNsOf(cpu) };
 }
 
 /** Adds the file cache, which takes as long to read as all others together. */

@@ -1,9 +1,9 @@
 /** Live readings of one program: the counters of its group, less their baseline. */
 
 import {
+  baselineOf,
   type GroupCounters,
   readCounters,
-  readCpuCounter,
   readStartCounters,
   withCache,
 } from '../cgroup/counters.js';
@@ -23,16 +23,17 @@ export class Meter {
   #baseline: GroupCounters;
   #isComplete = true;
 
-  /**
-   * Unless readings may be asked for (`notify`), only CPU time is read before the start: the counter goes on
-   * from earlier programs of the group, and the host needs the difference when init's report is late.
-   */
-  constructor(group: Group | null, helperTasks: number, { warmStart, notify }: ProgramRequest) {
+  /** `cpuBefore`: what the group's counter of CPU time said; all that is known unless `notify` asks for more. */
+  constructor(
+    group: Group | null,
+    helperTasks: number,
+    { warmStart, notify }: ProgramRequest,
+    cpuBefore: string | null,
+  ) {
     this.#group = group;
     this.#helperTasks = helperTasks;
     this.#isComplete = !notify || warmStart !== undefined;
-    const read = notify ? readStartCounters : readCpuCounter;
-    this.#baseline = warmStart?.baseline ?? read(group);
+    this.#baseline = warmStart?.baseline ?? (notify ? readStartCounters(group) : baselineOf(cpuBefore));
   }
 
   /** The program is on its way, and has had no time yet to read files. */

@@ -2,7 +2,6 @@
  * One program from its checked request to its result; the path that one-shot runs, sessions and groups share.
  * Nothing that the program does makes it throw; what we could not do does.
  */
-
 import type { Group } from '../cgroup/group.js';
 import type { WatchedProgram } from '../engine/watch.js';
 import type { SbxError } from '../errors.js';
@@ -50,7 +49,9 @@ export class Running implements WatchedProgram {
   readonly #env: readonly string[];
   readonly #attempt: StartAttempt;
   readonly #killing: Killing;
-  readonly #meter: Meter;
+  /** Made when readings may be asked for, or init's report has no CPU time; the group counts from earlier. */
+  #meter: Meter | null = null;
+  #cpuBefore: string | null = null;
   #completion!: { resolve: (result: RunResult) => void; reject: (error: unknown) => void };
   #onStarted: () => void = () => undefined;
   #failure: { error: unknown } | null = null;
@@ -69,7 +70,8 @@ export class Running implements WatchedProgram {
       (signal, cause, everything) => this.#signal(signal, cause, everything),
       () => this.#endedUnreported(),
     );
-    this.#meter = new Meter(this.group, helperTasksOf(lease, request), request);
+    if (request.notify || request.warmStart !== undefined) this.#makeMeter();
+    else this.#cpuBefore = this.group?.read('cpu') ?? null;
     this.stdio = stdioFor(lease, request, {
       signal: (signal, cause) => this.#signal(signal, cause, true),
       fail: (error) => this.fail(error),
@@ -153,7 +155,7 @@ export class Running implements WatchedProgram {
   }
 
   endFor(cause: 'wall-limit' | 'memory-limit', heldBytes = 0): void {
-    this.#meter.noteHeld(heldBytes);
+    this.#makeMeter().noteHeld(heldBytes);
     this.#killing.endNow(cause);
   }
 
@@ -164,7 +166,13 @@ export class Running implements WatchedProgram {
   }
 
   usage(): LiveUsage {
-    return this.#final ?? this.#meter.read(this.#killing.ageMs());
+    return this.#final ?? this.#makeMeter().read(this.#killing.ageMs());
+  }
+
+  #makeMeter(): Meter {
+    const tasks = helperTasksOf(this.lease, this.#request);
+    this.#meter ??= new Meter(this.group, tasks, this.#request, this.#cpuBefore);
+    return this.#meter;
   }
 
   get limits(): ResolvedLimits {
@@ -198,7 +206,7 @@ export class Running implements WatchedProgram {
   #begun(): this {
     this.#killing.begin();
     this.stdio.noteSent();
-    this.#meter.begin();
+    this.#meter?.begin();
     this.lease.core.watch.add(this);
     if (PROGRAM_START.hasSubscribers) publishStart(this.id, this.#request.file);
     return this;
@@ -234,8 +242,9 @@ export class Running implements WatchedProgram {
     if (collected === null) return this.#completion.reject(this.#failure!.error);
     const { outputs, files, errors } = collected;
     const { limits, options } = this.#request;
+    const report = ended.cpuNs === null ? this.#makeMeter().complete(ended) : ended;
     const result = makeResult({
-      ended: withHostCause(this.#meter.complete(ended), this.#killing, this.stdio.overflowed(outputs)),
+      ended: withHostCause(report, this.#killing, this.stdio.overflowed(outputs)),
       limits,
       outputs,
       fds: options.fds,
@@ -245,7 +254,7 @@ export class Running implements WatchedProgram {
       hadConcurrent: this.#request.concurrency?.others === true,
       filterKills: filterMayKill(core.options, this.lease.slot.spec),
       helperTasks: helperTasksOf(this.lease, this.#request),
-      atLeast: this.#meter.highest,
+      atLeast: this.#meter?.highest,
     });
     core.byStatus[result.status] += 1;
     this.#final = { memoryBytes: 0, ...result.usage };
@@ -269,14 +278,11 @@ export class Running implements WatchedProgram {
     return null;
   }
 
-  /**
-   * It was killed, but its report is late, or the sandbox went before it came. The result says so now,
-   * measured as far as can be; files are not taken, since something may still be dying.
-   */
+  /** Killed, but the report is late, or the sandbox went before. Files are not taken: something may be dying. */
   #endedUnreported(): void {
     if (this.ended) return;
     this.#request = { ...this.#request, options: { ...this.#request.options, copyOut: undefined } };
-    this.#ended(unreportedEnd(this.id, this.usage(), this.#meter.measures, this.#killing.cause));
+    this.#ended(unreportedEnd(this.id, this.usage(), this.#makeMeter().measures, this.#killing.cause));
   }
 
   #abandoned(error: SbxError): void {
