@@ -40,9 +40,9 @@ export function readStartCounters(group: Group | null): GroupCounters {
   return { ...NOTHING, cpuNs: readCpuNs(group), chargedBytes: numberOf(group.read('memoryNow')) };
 }
 
-/** From the text of the CPU counter alone: of a program whose memory only init measures. */
-export function baselineOf(cpu: string | null): GroupCounters {
-  return { ...NOTHING, cpuNs: cpuNsOf(cpu) };
+/** From what `readCounterFile` gave for CPU time alone: of a program whose memory only init measures. */
+export function baselineOf(cpu: string | number): GroupCounters {
+  return { ...NOTHING, cpuNs: typeof cpu === 'string' ? cpuNsOf(cpu) : null };
 }
 
 /** Adds the file cache, which takes as long to read as all others together. */

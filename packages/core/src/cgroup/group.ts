@@ -26,6 +26,8 @@ export class Group {
   readonly joins: number[] = [];
   /** v2: the folder a process can be born in. */
   readonly folderFd: number;
+  /** The counter of CPU time, which is read before each start; -1 where there is none. */
+  readonly cpuFd: number;
   readonly #byName = new Map<CounterName, number>();
   #procsPath = '';
   readonly #native: Native;
@@ -51,6 +53,7 @@ export class Group {
       this.closeFiles();
       throw error;
     }
+    this.cpuFd = this.#byName.get('cpu') ?? -1;
     this.fds = this.#collect();
   }
 

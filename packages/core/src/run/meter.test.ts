@@ -21,7 +21,7 @@ const REQUEST = { notify: true } as ProgramRequest;
 
 it('reads what the program has used since its start', () => {
   const { files, group } = fakeGroup();
-  const meter = new Meter(group, 1, REQUEST, null);
+  const meter = new Meter(group, 1, REQUEST, -1);
   meter.begin();
   Object.assign(files, { cpu: 'usage_usec 6000\n', memoryNow: '200000', memoryPeak: '250000' });
   expect(meter.measures).toBe(true);
@@ -37,7 +37,7 @@ it('reads what the program has used since its start', () => {
 
 it('peaks never fall, nor does CPU time', () => {
   const { files, group } = fakeGroup();
-  const meter = new Meter(group, 1, REQUEST, null);
+  const meter = new Meter(group, 1, REQUEST, -1);
   meter.begin();
   Object.assign(files, { cpu: 'usage_usec 9000\n', memoryPeak: '300000' });
   meter.read(1);
@@ -48,7 +48,7 @@ it('peaks never fall, nor does CPU time', () => {
 
 it('a living program holds a page at least, and is one process at least', () => {
   const { files, group } = fakeGroup();
-  const meter = new Meter(group, 5, REQUEST, null);
+  const meter = new Meter(group, 5, REQUEST, -1);
   meter.begin();
   files.memoryNow = '50000';
   expect(meter.read(1)).toMatchObject({ memoryBytes: 4096, processPeakCount: 1 });
@@ -64,14 +64,14 @@ it('a warm process counts from its activation', () => {
     memoryPeakBytes: null,
     tasks: null,
   };
-  const meter = new Meter(group, 1, { ...REQUEST, warmStart: { id: 1, pipes: [], baseline } }, null);
+  const meter = new Meter(group, 1, { ...REQUEST, warmStart: { id: 1, pipes: [], baseline } }, -1);
   files.cpu = 'usage_usec 2400\n';
   expect(meter.read(1).cpuTimeMs).toBe(2);
 });
 
 it('CPU time has a baseline also where no readings are asked for', () => {
   const { files, group } = fakeGroup();
-  const meter = new Meter(group, 1, { notify: false } as ProgramRequest, group.read('cpu'));
+  const meter = new Meter(group, 1, { notify: false } as ProgramRequest, files.cpu!);
   meter.begin();
   files.cpu = 'usage_usec 8000\n';
   const late = { cpuNs: null } as EndedMessage;
@@ -81,7 +81,7 @@ it('CPU time has a baseline also where no readings are asked for', () => {
 });
 
 it('without a group nothing is measured but time', () => {
-  const meter = new Meter(null, 1, REQUEST, null);
+  const meter = new Meter(null, 1, REQUEST, -1);
   meter.begin();
   expect(meter.measures).toBe(false);
   expect(meter.complete({ cpuNs: null } as EndedMessage).cpuNs).toBeNull();

@@ -28,7 +28,7 @@ export class Meter {
     group: Group | null,
     helperTasks: number,
     { warmStart, notify }: ProgramRequest,
-    cpuBefore: string | null,
+    cpuBefore: string | number,
   ) {
     this.#group = group;
     this.#helperTasks = helperTasks;

@@ -51,7 +51,7 @@ export class Running implements WatchedProgram {
   readonly #killing: Killing;
   /** Made when readings may be asked for, or init's report has no CPU time; the group counts from earlier. */
   #meter: Meter | null = null;
-  #cpuBefore: string | null = null;
+  #cpuBefore: string | number = -1;
   #completion!: { resolve: (result: RunResult) => void; reject: (error: unknown) => void };
   #onStarted: () => void = () => undefined;
   #failure: { error: unknown } | null = null;
@@ -71,7 +71,7 @@ export class Running implements WatchedProgram {
       () => this.#endedUnreported(),
     );
     if (request.notify || request.warmStart !== undefined) this.#makeMeter();
-    else this.#cpuBefore = this.group?.read('cpu') ?? null;
+    else if (this.group !== null) this.#cpuBefore = lease.core.native.readCounterFile(this.group.cpuFd);
     this.stdio = stdioFor(lease, request, {
       signal: (signal, cause) => this.#signal(signal, cause, true),
       fail: (error) => this.fail(error),
@@ -278,7 +278,7 @@ export class Running implements WatchedProgram {
     return null;
   }
 
-  /** Killed, but the report is late, or the sandbox went before. Files are not taken: something may be dying. */
+  /** Killed, and the report is late, or the sandbox went. No files are taken: something may be dying. */
   #endedUnreported(): void {
     if (this.ended) return;
     this.#request = { ...this.#request, options: { ...this.#request.options, copyOut: undefined } };
