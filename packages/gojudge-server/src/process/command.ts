@@ -8,8 +8,9 @@ import { ELSEWHERE_PARALLELISM, watchLauncher } from '@sbx/serving';
 import { FLAGS, FlagError, type FlagValue, readFlags, variableOf } from '../config/flags.js';
 import { commandFrom } from '../config/from-flags.js';
 import { hideSecrets } from '../config/secrets.js';
-import { createGojudgeServer } from '../server.js';
-import { BUILD_VERSION } from '../version.js';
+import type { RequestLog } from '../http/request-log.js';
+import { openServer } from '../server.js';
+import { BUILD_VERSION, packageVersion } from '../version.js';
 import { type Log, openLog } from './log.js';
 import { keepHeapSmall } from './small-heap.js';
 import { spareMemory } from './spare-memory.js';
@@ -53,7 +54,7 @@ async function readCommandLine(args: readonly string[]): Promise<Map<string, Fla
     return 0;
   } catch (error) {
     if (!(error instanceof FlagError)) throw error;
-    process.stderr.write(`${error.message}\n${await readUsage()}`);
+    process.stderr.write(`${error.message}\nSee -help for all flags.\n`);
     return 1;
   }
 }
@@ -76,20 +77,29 @@ function warnOfMissing({ cgroup, features }: EngineInfo, log: Log): void {
   );
 }
 
+/** Loaded only when somebody asks. */
+async function openRequestLog(log: Log): Promise<RequestLog> {
+  const { RequestLog: Opened } = await import('../http/request-log.js');
+  return new Opened(log.debug);
+}
+
 async function serve(
   flags: ReadonlyMap<string, FlagValue>,
   log: Log,
   openEngine: (() => Promise<Runner>) | undefined,
 ): Promise<void> {
-  const { options, memoryOptions, warnings } = await commandFrom(flags, process.pid === 1);
+  const { options, memoryOptions, warnings, configFiles } = await commandFrom(flags, process.pid === 1);
+  for (const file of configFiles) log.info(file, 'configuration file read');
   for (const warning of warnings) log.warn({}, warning);
   const stopped = firstSignal(log); // from now on: opening takes a moment, and leaves nothing when it is over
   const engine = await openEngine?.();
   if (engine !== undefined && !flags.has('parallelism')) options.parallelism = ELSEWHERE_PARALLELISM;
-  const server = await createGojudgeServer(engine === undefined ? options : { ...options, engine });
+  const requestLog = options.enableDebug && !flags.get('silent') ? await openRequestLog(log) : null;
+  const server = await openServer(engine === undefined ? options : { ...options, engine }, requestLog);
   try {
     const { urls, monitorUrls } = await server.listen();
-    log.info({ urls, monitorUrls, cgroup: server.engine.info().cgroup.version }, 'listening');
+    const cgroup = server.engine.info().cgroup.version;
+    log.info({ version: packageVersion(), urls, monitorUrls, cgroup }, 'listening');
     warnOfMissing(server.engine.info(), log);
     spareMemory(server.engine, memoryOptions);
     await stopped;
