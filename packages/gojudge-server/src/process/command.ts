@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 import type { EngineInfo, Runner } from '@sbx/core';
-import { ELSEWHERE_PARALLELISM, watchLauncher } from '@sbx/serving';
+import { ELSEWHERE_PARALLELISM, openFailureText, watchLauncher } from '@sbx/serving';
 import { FLAGS, FlagError, type FlagValue, readFlags, variableOf } from '../config/flags.js';
 import { commandFrom } from '../config/from-flags.js';
 import { hideSecrets } from '../config/secrets.js';
@@ -15,20 +15,25 @@ import { type Log, openLog } from './log.js';
 import { keepHeapSmall } from './small-heap.js';
 import { spareMemory } from './spare-memory.js';
 
+/** Only that flag requires anything. */
+const ADVICE = 'Or leave out -no-fallback, to serve with weaker guarantees.';
+
 const PM2_VARIABLES = ['PM2_HOME', 'PM2_JSON_PROCESSING', 'NODE_APP_INSTANCE'];
 
 /**
  * Reads go-judge's flags and `ES_…` variables, serves until a signal says to stop, and resolves with the exit
  * code. Tells what goes wrong on stderr; never rejects. A second signal ends the process at once.
- * `openEngine`: what runs programs, closed at the end; default an engine of this machine.
+ * `openEngine`: what runs programs, closed at the end; default an engine of this machine. `moreUsage`: of flags
+ * that the caller reads itself.
  */
 export async function runGojudgeCommand(
   args: readonly string[],
   openEngine?: () => Promise<Runner>,
+  moreUsage = '',
 ): Promise<number> {
   hideSecrets();
   keepHeapSmall(); // for `sbx serve gojudge`; main.ts has done so before it loaded this
-  const flags = await readCommandLine(args);
+  const flags = await readCommandLine(args, moreUsage);
   if (typeof flags === 'number') return flags;
   if (flags.get('version') === true) {
     process.stdout.write(`${BUILD_VERSION}\n`);
@@ -39,17 +44,20 @@ export async function runGojudgeCommand(
     await serve(flags, log, openEngine);
     return 0;
   } catch (error) {
-    log.fatal({ reason: (error as Error).message }, 'could not start');
+    log.fatal({ reason: openFailureText(error, ADVICE) }, 'could not start');
     return 1;
   }
 }
 
 /** Flags, or the exit code when there is nothing to serve. */
-async function readCommandLine(args: readonly string[]): Promise<Map<string, FlagValue> | number> {
+async function readCommandLine(
+  args: readonly string[],
+  moreUsage: string,
+): Promise<Map<string, FlagValue> | number> {
   try {
     const flags = readFlags(args, process.env);
     if (flags !== 'help') return flags;
-    process.stderr.write(await readUsage());
+    process.stderr.write((await readUsage()) + moreUsage);
     process.stdout.write(`${Object.keys(FLAGS).map(variableOf).join('\n')}\n`);
     return 0;
   } catch (error) {
