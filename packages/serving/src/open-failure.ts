@@ -2,8 +2,8 @@
 import { isSbxError } from '@sbx/core';
 
 /**
- * The message of `error`; where guarantees are missing, with `advice` on the command's own flag in place of an
- * option of `Engine.open`.
+ * The message of `error`; where guarantees are missing, with `advice` on the command's own flag in place of
+ * an option of `Engine.open`.
  */
 export function openFailureText(error: unknown, advice: string): string {
   const { message } = error as Error;

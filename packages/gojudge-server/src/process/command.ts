@@ -23,8 +23,8 @@ const PM2_VARIABLES = ['PM2_HOME', 'PM2_JSON_PROCESSING', 'NODE_APP_INSTANCE'];
 /**
  * Reads go-judge's flags and `ES_…` variables, serves until a signal says to stop, and resolves with the exit
  * code. Tells what goes wrong on stderr; never rejects. A second signal ends the process at once.
- * `openEngine`: what runs programs, closed at the end; default an engine of this machine. `moreUsage`: of flags
- * that the caller reads itself.
+ * `openEngine`: what runs programs, closed at the end; default an engine of this machine. `moreUsage`: of
+ * flags that the caller reads itself.
  */
 export async function runGojudgeCommand(
   args: readonly string[],
