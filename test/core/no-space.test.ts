@@ -8,13 +8,19 @@ test.each(['while nothing runs', 'beside a program'])('what fitted of a new file
   await using sandbox = await sbx.engine.createSandbox({ limits: { diskBytes: MiB } });
   const living = when === 'beside a program' ? await sandbox.spawn('/bin/sleep', ['60']) : null;
   const data = new Uint8Array(2 * MiB);
-  for (const path of ['f', '/tmp/d/f']) {
+  for (const [path, place] of [
+    ['f', '/w'],
+    ['/tmp/d/f', '/tmp'],
+    ['/dev/shm/f', '/dev/shm'],
+  ] as const) {
     await expect(sandbox.writeFile(path, data)).rejects.toMatchObject({
       code: 'SBX_FILE_NO_SPACE',
       operation: 'write',
       path,
       errnoName: 'ENOSPC',
-      message: expect.stringContaining(`there is no room for it: limits.diskBytes is ${MiB} bytes, of which`),
+      message: expect.stringContaining(
+        `there is no room for it: limits.diskBytes (or a tmpfs row) gives ${place} ${MiB} bytes, of which`,
+      ),
     });
     expect(await sandbox.exists(path)).toBe(false);
   }
@@ -29,7 +35,9 @@ test('the number of files is named where that is full', async () => {
   const fill = async () => {
     for (let index = 0; index < 20; index += 1) await sandbox.writeFile(`${index}`, 'x');
   };
-  await expect(fill()).rejects.toThrow(/limits\.diskFileCount is \d+, and all of them are there/);
+  await expect(fill()).rejects.toThrow(
+    /limits\.diskFileCount \(or a tmpfs row\) gives \/w \d+ files, all in use/,
+  );
 });
 
 test('a write that nobody awaits is done when the next call begins', async () => {

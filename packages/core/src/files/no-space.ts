@@ -49,15 +49,17 @@ function withLimit(folder: WorkFolder, path: string, error: FileAccessError): Sb
   return new FileAccessError({ operation, path, errno, reason });
 }
 
-/** Of the work folder and /tmp, which the limits of the sandbox bound; a link may lead elsewhere. */
+/** By name alone, though a link may lead elsewhere. A row of the mount table bounds its own place. */
 function fullLimit({ trees, checkOpen }: WorkFolder, path: string): string | null {
-  const [work] = trees;
-  const absolute = posix.resolve(work!.target, path);
-  const tree = trees.find(({ target }) => absolute.startsWith(`${target}/`));
-  if (tree === undefined || (tree !== work && tree.target !== '/tmp')) return null;
+  const absolute = posix.resolve(trees[0]!.target, path);
+  const around = trees.filter(({ target }) => absolute.startsWith(`${target}/`));
+  const [tree] = around.sort((a, b) => b.target.length - a.target.length);
+  if (tree === undefined) return null;
   checkOpen();
   const { type, bsize, blocks, bavail, files, ffree } = statfsSync(`/proc/self/fd/${tree.fd}`);
   if (type !== TMPFS) return null;
-  if (ffree === 0) return `limits.diskFileCount is ${files}, and all of them are there`;
-  return `limits.diskBytes is ${blocks * bsize} bytes, of which ${bavail * bsize} are free`;
+  const { target } = tree;
+  if (ffree === 0) return `limits.diskFileCount (or a tmpfs row) gives ${target} ${files} files, all in use`;
+  const free = `${bavail * bsize} are free`;
+  return `limits.diskBytes (or a tmpfs row) gives ${target} ${blocks * bsize} bytes, of which ${free}`;
 }
