@@ -109,6 +109,12 @@ describe('files of a session', () => {
     const refused = { code: 'SBX_INVALID_OPTIONS', field: 'command', rule: 'type' };
     await expect(session.run({ cmd: 'ls' } as never)).rejects.toMatchObject(refused);
     await expect(session.spawn({ cmd: 'ls' } as never)).rejects.toMatchObject(refused);
+    await expect(session.run({ cmd: 'ls' } as never)).rejects.toThrow(
+      'command must be a string, a line of shell; got undefined. "cmd" is not a key of a command. Known keys: command,',
+    );
+    for (const options of [undefined, 'ls']) {
+      await expect(session.run(options as never)).rejects.toMatchObject({ code: 'SBX_INVALID_OPTIONS' });
+    }
   });
 
   it('an abort ends each call with its reason', async () => {

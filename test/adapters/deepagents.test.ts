@@ -40,6 +40,12 @@ describe('the deepagents backend', () => {
     expect(backend.isRunning).toBe(false);
   });
 
+  it.each([undefined, { limits: {} }, null])('needs the class: %j', async (base) => {
+    await expect(createDeepAgentsSandbox(base as unknown as typeof BaseSandbox)).rejects.toThrow(
+      /^base must be the class BaseSandbox of deepagents; got .* Call createDeepAgentsSandbox\(BaseSandbox, options\)\.$/,
+    );
+  });
+
   it('does not run any more once its lifetime is over', async () => {
     await using backend = await createDeepAgentsSandbox(BaseSandbox, { engine: sbx.engine, lifetimeMs: 50 });
     await expect.poll(() => backend.isRunning).toBe(false);

@@ -8,6 +8,7 @@ import { expect, test } from 'vitest';
 const root = join(import.meta.dirname, '../../packages/adapters');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   exports: Record<string, string | { default: string }>;
+  peerDependencies: Record<string, string>;
 };
 const entries = Object.entries(manifest.exports).flatMap(([path, target]) =>
   typeof target === 'string' ? [] : [{ name: path.slice(2), file: target.default.split('/').at(-1)! }],
@@ -37,6 +38,12 @@ async function load(entry: string): Promise<Loaded> {
     names,
   };
 }
+
+// Of Node 20 npm takes ai@6, which brings 4.0: a range without it ends `npm install @sbx/adapters ai` and
+// `… bash-tool` with ERESOLVE, though both work.
+test('the range of an optional peer leaves nobody out who has an older one for something else', () => {
+  expect(manifest.peerDependencies['@ai-sdk/provider-utils']).toBe('>=4.0.0');
+});
 
 test('the README has a row for each entry', () => {
   const rows = [...readme.matchAll(/^\| `@sbx\/adapters\/([\w-]+)` \|/gm)].map(([, name]) => name).sort();

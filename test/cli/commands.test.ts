@@ -27,6 +27,7 @@ describe('doctor', () => {
   test('--fix prints commands and comments, nothing else', async () => {
     const { stdout, code } = await sbx(['doctor', '--fix']);
     expect(code).toBe(0);
+    expect(stdout).not.toContain('# Nothing is missing'); // rows of optional languages may well be
     for (const line of stdout.trim().split('\n')) expect(line).toMatch(/^(# |sudo |systemd-run |docker )/);
   });
 
@@ -63,6 +64,22 @@ test('doctor has a row for each language, as `sbx languages` has', async () => {
     ]),
   );
 });
+
+test.each([[['serve', 'gojudge', '-h']], [['serve', 'gojudge', '--help']], [['help', 'serve', 'gojudge']]])(
+  '%j lists the flags of go-judge and those of ours',
+  async (args) => {
+    const { stderr, code } = await sbx(args);
+    expect(code).toBe(0);
+    for (const flag of [
+      '-http-addr <text>',
+      '--cluster <url>',
+      '--credentials <path>',
+      '--inbox-prefix <subject>',
+    ]) {
+      expect(stderr).toContain(`\n  ${flag} `);
+    }
+  },
+);
 
 describe('languages', () => {
   test('a table', async () => {

@@ -250,6 +250,9 @@ describe.each([
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
     expect(log.text).not.toContain('token-of-test');
+    expect(log.text).toContain('"path":"mount.yaml","msg":"configuration file read"');
+    expect(log.text).toMatch(/"version":"\d+\.\d+\.\d+[^"]*".*"msg":"listening"/);
+    expect(log.text).not.toContain('"msg":"request"');
   });
 
   test('the token of a flag is neither in the process table nor on a page, and a version is advertised', async () => {
@@ -273,6 +276,8 @@ describe.each([
     expect(page).toContain('-auth-token\0…');
     expect(page).not.toContain('token-of-flag');
     expect(await (await fetch(`${url}/version`)).json()).toMatchObject({ buildVersion: 'v1.8.5' });
+    await log.has('"method":"GET","path":"/version","status":200,"durationMs":');
+    expect(log.text).not.toContain('token-of-flag');
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
   });

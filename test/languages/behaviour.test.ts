@@ -96,6 +96,16 @@ describe.skipIf(isSkipped('javascript'))('JavaScript', () => {
 });
 
 describe.skipIf(isSkipped('java'))('Java', () => {
+  test.each(['', '// nothing\n', 'package a;\n'])(
+    'a source without a class is told as that: %j',
+    { timeout: SLOW_MS },
+    async (code) => {
+      const { compile } = await run('java', code);
+      expect(compile?.stderr.text()).toMatch(/^Main\.java: no class with a main method$/m);
+      expect(compile?.stderr.text()).not.toContain('.sbx');
+    },
+  );
+
   const limits = { memoryBytes: 160 * MiB };
   test('garbage is collected before the memory limit is met', { timeout: SLOW_MS }, async () => {
     const code = `class A { public static void main(String[] a) {

@@ -125,6 +125,30 @@ function encodingOf({ encoding = 'utf-8' }: { encoding?: string }): BufferEncodi
   throw new InvalidOptionsError({ field: 'options.encoding', rule: 'choice', expected, got: encoding });
 }
 
+const COMMAND_KEYS = ['command', 'workingDirectory', 'env', 'abortSignal', 'stdin'];
+
+/**
+ * Frameworks may come to say more than is known here, so an unknown key is named only where the command is
+ * missing, which then probably stands there.
+ */
+function checkCommand(options: CommandOptions): void {
+  const given: unknown = options;
+  if (typeof given !== 'object' || given === null) {
+    const expected = 'must be an object with a command: { command: line }';
+    throw new InvalidOptionsError({ field: 'options', rule: 'type', expected, got: typeof given });
+  }
+  if ('command' in given) return; // the shell looks at its value
+  const unknown = Object.keys(given).find((key) => !COMMAND_KEYS.includes(key));
+  const known = `Known keys: ${COMMAND_KEYS.join(', ')}.`;
+  throw new InvalidOptionsError({
+    field: 'command',
+    rule: 'type',
+    expected: 'must be a string, a line of shell',
+    got: 'undefined',
+    hint: unknown === undefined ? known : `${JSON.stringify(unknown)} is not a key of a command. ${known}`,
+  });
+}
+
 const KINDS = { file: 'file', dir: 'directory', symlink: 'symlink', other: 'other' } as const;
 
 class SbxSession implements SandboxSession {
@@ -194,6 +218,7 @@ class SbxSession implements SandboxSession {
   spawn(options: CommandOptions & { stdin: true }): Promise<WritableSessionProcess>;
   spawn(options: CommandOptions & { stdin?: boolean }): Promise<SessionProcess>;
   async spawn(options: CommandOptions & { stdin?: boolean }): Promise<SessionProcess> {
+    checkCommand(options);
     const { command, workingDirectory: cwd, env, abortSignal: signal, stdin = false } = options;
     signal?.throwIfAborted();
     const process = await this.#shell.spawn(
@@ -211,7 +236,9 @@ class SbxSession implements SandboxSession {
     };
   }
 
-  async run({ command, workingDirectory: cwd, env, abortSignal: signal }: CommandOptions) {
+  async run(options: CommandOptions) {
+    checkCommand(options);
+    const { command, workingDirectory: cwd, env, abortSignal: signal } = options;
     signal?.throwIfAborted();
     const result = await this.#shell.run(command, { cwd, env }, { signal });
     return {

@@ -5,7 +5,7 @@
  * @packageDocumentation
  */
 import { randomUUID } from 'node:crypto';
-import { isSbxError, type Sandbox, type SbxError } from '@sbx/core';
+import { InvalidOptionsError, isSbxError, type Sandbox, type SbxError } from '@sbx/core';
 import { exitCodeOf, verdictLine } from './shared/exit-code.js';
 import { readBytes } from './shared/files.js';
 import { type AdapterOptions, type OpenedSandbox, openSandbox } from './shared/open.js';
@@ -57,6 +57,11 @@ export async function createDeepAgentsSandbox<Base extends object>(
   base: abstract new () => Base,
   options: AdapterOptions = {},
 ): Promise<Base & DeepAgentsBackend> {
+  if (typeof base !== 'function') {
+    const expected = 'must be the class BaseSandbox of deepagents';
+    const hint = 'Call createDeepAgentsSandbox(BaseSandbox, options).';
+    throw new InvalidOptionsError({ field: 'base', rule: 'type', expected, got: typeof base, hint });
+  }
   const Backend = backendOver(base as unknown as new () => object);
   const opened = await openSandbox(options);
   return new Backend(opened, new Shell(opened.sandbox, options)) as unknown as Base & DeepAgentsBackend;

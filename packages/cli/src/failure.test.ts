@@ -1,5 +1,12 @@
-import { InvalidOptionsError, PermissionError, ProgramNotFoundError } from '@sbx/core';
+import {
+  InvalidOptionsError,
+  PermissionError,
+  ProgramNotFoundError,
+  SandboxError,
+  UnsupportedError,
+} from '@sbx/core';
 import { expect, test } from 'vitest';
+import { EXIT } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { captured } from './testing/captured.js';
 import { UsageError } from './usage-error.js';
@@ -9,6 +16,25 @@ const tell = (error: unknown, json = false) => captured(() => reportFailure(erro
 test('a mistake of the user', async () => {
   const told = await tell(new UsageError('nothing to run', 'Write: …'));
   expect(told).toEqual({ stdout: '', stderr: 'sbx: error: nothing to run\nsbx: Write: …\n', value: 64 });
+});
+
+test.each([
+  [EXIT.usage, 'USAGE'],
+  [EXIT.noInput, 'NO_INPUT'],
+])('the code of a mistake that exits with %i', async (exitCode, code) => {
+  const { stdout, value } = await tell(new UsageError('there is no file', null, exitCode), true);
+  expect(value).toBe(exitCode);
+  expect(JSON.parse(stdout).error.code).toBe(code);
+});
+
+test('a wrong working folder is told by its flag', async () => {
+  const message = 'The working folder "/nope" does not exist inside the sandbox';
+  const place = { stage: 'workingFolder', index: 0, errno: 2, isPlain: true };
+  const told = await tell(new SandboxError({ code: 'SBX_BAD_CWD', message, ...place }));
+  expect(told).toMatchObject({
+    value: 64,
+    stderr: 'sbx: error: --cwd: the working folder "/nope" does not exist inside the sandbox.\n',
+  });
 });
 
 test('an error of the library has its own code and points to the doctor', async () => {
@@ -24,6 +50,18 @@ test('an error of the library has its own code and points to the doctor', async 
     error: { code: 'SBX_PERMISSION', details: { layer: 'cgroup' } },
     exitStatus: 77,
   });
+});
+
+test('a guarantee that is missing is told with the flag, not with the option of a program', async () => {
+  const error = new UnsupportedError({
+    code: 'SBX_REQUIRED_FEATURE_MISSING',
+    message: 'This machine cannot.',
+    hint: 'Delegate. Or Engine.open({ require: [] }).',
+    details: { problem: 'This machine cannot.', fix: 'Delegate.' },
+  });
+  const told = await tell(error);
+  expect(told.stderr).toMatch(/This machine cannot\. Delegate\.\n.*sbx doctor.*--allow-degraded/);
+  expect(told).toMatchObject({ value: 69, stderr: expect.not.stringContaining('Engine.open') });
 });
 
 test('a limit that the cgroup refuses is nothing for the doctor', async () => {

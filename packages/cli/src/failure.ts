@@ -35,11 +35,12 @@ interface CodedError extends Error {
 function describeFailure(error: unknown): Failure {
   if (error instanceof UsageError) {
     const { message, hint, exitCode } = error;
-    return { message, hint, exitCode, json: { code: 'USAGE', message, hint } };
+    const code = exitCode === EXIT.noInput ? 'NO_INPUT' : 'USAGE';
+    return { message, hint, exitCode, json: { code, message, hint } };
   }
   if (isCoded(error)) {
     const { code, details } = error;
-    const message = flagMessage(details) ?? error.message;
+    const message = flagMessage(details) ?? commandMessage(error) ?? error.message;
     return {
       message,
       hint: hintFor(error),
@@ -70,6 +71,12 @@ function flagMessage({ field, expected, got, hint }: { [fact: string]: unknown }
   if (flag === undefined) return null;
   const sentence = `${flag} ${expected}${got ? `; got ${got}` : ''}.${hint ? ` ${hint}` : ''}`;
   return option === 'limits' ? sentence.replaceAll('null', 'none') : sentence;
+}
+
+/** With the flag in place of what a program would write. */
+function commandMessage({ code, details: { problem, fix }, message }: CodedError): string | null {
+  if (code === 'SBX_BAD_CWD') return `--cwd: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+  return code === 'SBX_REQUIRED_FEATURE_MISSING' && fix !== undefined ? `${problem} ${fix}` : null;
 }
 
 const FLAGS: Readonly<Record<string, string>> = {

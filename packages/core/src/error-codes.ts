@@ -134,7 +134,7 @@ export const ERROR_CODES = {
   SBX_FILE_NO_SPACE: row(
     'FileAccessError',
     false,
-    'The work folder (or /tmp…) is full: `diskBytes` or `diskFileCount` is reached. A file that did not fit is there in part until it is removed.',
+    'The work folder (or /tmp…) is full: `diskBytes` or `diskFileCount` is reached. A new file that `writeFile` knew the size of is removed; any other that did not fit is there in part until it is removed.',
   ),
   SBX_FILE_IO: row('FileAccessError', false, 'Another error of the file system; `errnoName` says which.'),
 

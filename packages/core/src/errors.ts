@@ -198,14 +198,20 @@ export class SandboxError extends SbxError {
   readonly errnoName: string;
 
   constructor(
-    init: SbxErrorInit<CodeOf<'SandboxError'>> & { stage: string; index?: number; errno?: number },
+    init: SbxErrorInit<CodeOf<'SandboxError'>> & {
+      stage: string;
+      index?: number;
+      errno?: number;
+      /** The message says all that the stage would: a mistake of the caller. */
+      isPlain?: boolean;
+    },
   ) {
-    const { stage, index = 0, errno = 0 } = init;
+    const { stage, index = 0, errno = 0, isPlain = false } = init;
     const name = errno === 0 ? '' : errnoName(errno);
     const why = errno === 0 ? '' : `, ${name}: ${errnoText(errno)}`;
     super({
       ...init,
-      message: `${init.message} (stage ${stage}, index ${index}${why})`,
+      message: isPlain ? `${init.message}.` : `${init.message} (stage ${stage}, index ${index}${why})`,
       details: { ...init.details, stage, index, errno, errnoName: name },
     });
     this.stage = stage;

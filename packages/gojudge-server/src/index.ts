@@ -3,5 +3,6 @@
  *
  * @packageDocumentation
  */
-export type { GojudgeServerOptions, MountConf } from './options.js';
+export type { MountConf } from './config/mount-conf.js';
+export type { GojudgeServerOptions } from './options.js';
 export { createGojudgeServer, type GojudgeServer } from './server.js';

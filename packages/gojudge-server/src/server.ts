@@ -4,9 +4,10 @@ import type { Duplex } from 'node:stream';
 import type { Runner } from '@sbx/core';
 import { after, createHttpServer, endSlowBody } from '@sbx/serving';
 import { makeEntryCheck } from './http/entry.js';
+import type { RequestLog } from './http/request-log.js';
 import { FastPath } from './http/transport/fast-path/fast-path.js';
 import { serveRequest } from './http/transport/node/adapter.js';
-import type { Metrics } from './metrics/metrics.js';
+import type { Metrics, RequestWatch } from './metrics/metrics.js';
 import { openMetrics } from './metrics/open.js';
 import { openParts, type Parts } from './open.js';
 import { type GojudgeServerOptions, parseOptions } from './options.js';
@@ -47,14 +48,25 @@ export interface GojudgeServer extends AsyncDisposable {
  * ```
  */
 export async function createGojudgeServer(options: GojudgeServerOptions = {}): Promise<GojudgeServer> {
+  return openServer(options, null);
+}
+
+/** The same for the command, which logs requests when it is asked to: a library does not. */
+export async function openServer(
+  options: GojudgeServerOptions,
+  requestLog: RequestLog | null,
+): Promise<GojudgeServer> {
   const resolved = parseOptions(options);
   const metrics = await openMetrics(resolved.enableMetrics);
-  return new OpenServer(await openParts(resolved, metrics), metrics);
+  return new OpenServer(await openParts(resolved, metrics), metrics, requestLog);
 }
 
 class OpenServer implements GojudgeServer {
   readonly #parts: Parts;
   readonly #metrics: Metrics | null;
+  readonly #requestLog: RequestLog | null;
+  /** Sees each request. */
+  readonly #watch: RequestWatch | null;
   readonly #checkEntry;
   readonly #sockets: Sockets;
   readonly #fastPath: FastPath;
@@ -62,12 +74,14 @@ class OpenServer implements GojudgeServer {
   readonly #busy = new Set<Promise<unknown>>();
   #closed: Promise<void> | null = null;
 
-  constructor(parts: Parts, metrics: Metrics | null) {
+  constructor(parts: Parts, metrics: Metrics | null, requestLog: RequestLog | null) {
     this.#parts = parts;
     this.#metrics = metrics;
+    this.#requestLog = requestLog;
+    this.#watch = requestLog === null ? metrics : requestLog.before(metrics);
     this.#checkEntry = makeEntryCheck(parts.settings);
     this.#sockets = new Sockets(parts.context, this.#checkEntry);
-    this.#fastPath = new FastPath(parts.context, this.#checkEntry, metrics);
+    this.#fastPath = new FastPath(parts.context, this.#checkEntry, this.#watch);
   }
 
   get engine(): Runner {
@@ -85,13 +99,14 @@ class OpenServer implements GojudgeServer {
 
   handler = (request: IncomingMessage, response: ServerResponse): void => {
     endSlowBody(request);
-    const observe = this.#metrics?.watchHttp(request, response);
+    const observe = this.#watch?.watchHttp(request, response);
     const answered = serveRequest(this.#parts.context, this.#checkEntry, request, response).then(observe);
     this.#busy.add(answered);
     void answered.finally(() => this.#busy.delete(answered));
   };
 
   handleUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    this.#requestLog?.watchSocket(request, socket);
     this.#sockets.upgrade(request, socket, head);
   };
 

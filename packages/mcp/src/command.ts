@@ -4,13 +4,15 @@
  * @packageDocumentation
  */
 import { isSbxError } from '@sbx/core';
-import { watchLauncher } from '@sbx/serving';
+import { openFailureText, watchLauncher } from '@sbx/serving';
 import { type Logger, pino } from 'pino';
 import { type CommandLine, CommandLineError, readCommandLine, usage } from './command-options.js';
 import { createMcpServer, type McpSandboxServer } from './server.js';
 
 /** As sysexits(3) has them, and docs/cli.md. */
 const EXIT = { ok: 0, usage: 64, unavailable: 69, internal: 70, ioError: 74, tryAgain: 75 } as const;
+
+const ADVICE = 'Or accept less: --allow-degraded serves with weaker guarantees.';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -67,7 +69,7 @@ async function announce(
 }
 
 function fail(error: unknown, command: string): number {
-  process.stderr.write(`${command}: ${(error as Error).message}\n`);
+  process.stderr.write(`${command}: ${openFailureText(error, ADVICE)}\n`);
   if (isSbxError(error)) return error.code === 'SBX_INVALID_OPTIONS' ? EXIT.usage : EXIT.unavailable;
   return (error as NodeJS.ErrnoException).syscall === undefined ? EXIT.internal : EXIT.ioError;
 }

@@ -21,6 +21,7 @@ export { type KeepAliveTimes, keepAlive, type Pinged } from './keep-alive.js';
 export { watchLauncher } from './launcher.js';
 export { listenAt } from './listen.js';
 export { makeMemoryFolder } from './memory-folder.js';
+export { openFailureText } from './open-failure.js';
 export { checkOptions } from './options.js';
 export { type Mover, Places, type PlacesPace } from './places.js';
 export { offeredProtocols, protocolToken } from './protocol-token.js';

@@ -103,7 +103,7 @@ function printFixes(checks: readonly Check[]): void {
     const head = `# ${title}${required ? '' : ' (optional)'}`;
     return command === undefined ? `${head}: ${fix ?? 'nothing mends it'}\n` : `${head}\n${command}\n`;
   });
-  process.stdout.write(lines.join('') || '# Nothing is missing.\n');
+  process.stdout.write(lines.join('') || '# Nothing that is needed is missing.\n');
 }
 
 /** One line when all is well; why and fix follow when not. */

@@ -3,7 +3,7 @@
  * reads them.
  */
 import type { Command } from 'commander';
-import { splitCluster } from '../cluster/split.js';
+import { clusterOptions, splitCluster } from '../cluster/split.js';
 
 /** `args`: what stands after `gojudge`, as it is. */
 export function addServeGojudge(
@@ -22,8 +22,16 @@ export function addServeGojudge(
     .action(async () => {
       const { own, cluster } = splitCluster(args);
       const { runGojudgeCommand } = await import('@sbx/gojudge-server/command');
-      if (cluster === null) return done(await runGojudgeCommand(own));
+      if (cluster === null) return done(await runGojudgeCommand(own, undefined, clusterUsage()));
       const { openCluster } = await import('../cluster/open.js');
-      done(await runGojudgeCommand(own, () => openCluster(cluster)));
+      done(await runGojudgeCommand(own, () => openCluster(cluster), clusterUsage()));
     });
+}
+
+/** In the columns of the server's own help. */
+function clusterUsage(): string {
+  const lines = clusterOptions().map(
+    ({ flags, description }) => `${`  ${flags}`.padEnd(38)} ${description}\n`,
+  );
+  return `\nOf sbx serve gojudge alone:\n${lines.join('')}`;
 }

@@ -124,11 +124,14 @@ export function checkRequired(table: FeatureTable, required: readonly Feature[],
     byReason.set(reason, [...(byReason.get(reason) ?? []), feature]);
   }
   const list = [...byReason].map(([reason, features]) => `${features.join(', ')} (${reason})`).join('; ');
+  const problem = `This machine cannot give what is required: ${list}.`;
+  const fix = cgroupHint(report);
   throw new UnsupportedError({
     code: 'SBX_REQUIRED_FEATURE_MISSING',
-    message: `This machine cannot give what is required: ${list}.`,
-    hint: `${cgroupHint(report)} Or accept less: Engine.open({ require: [] }) lists in every result's \`degraded\` what was missing.`,
-    details: { missing, kernel: release() },
+    message: problem,
+    hint: `${fix} Or accept less: Engine.open({ require: [] }) lists in every result's \`degraded\` what was missing.`,
+    // Apart, for commands: they have a flag where a program has an option.
+    details: { missing, kernel: release(), problem, fix },
   });
 }
 

@@ -26,6 +26,7 @@ import { createBeside, makeLinkBeside, modeOf, writeInto } from './copy.js';
 import { copyWithin } from './copy-within.js';
 import { hostChunks, withHostFile } from './host-input.js';
 import { type FolderEntry, kindOf, listBelow, listFolder } from './list.js';
+import { afterFailedWrite, isAbsent } from './no-space.js';
 import { notRegular } from './refusals.js';
 import { O_PATH, parentsInTree, type WorkFolder } from './trees.js';
 import { Turns } from './turns.js';
@@ -74,7 +75,15 @@ export class WorkFiles {
     if (isStream(data)) return this.#writeStream(path, data, { mode: mode ?? 0o644, operation: 'writeFile' });
     if (typeof data === 'object' && 'symlink' in data)
       return makeLinkBeside(this.#folder, path, data.symlink);
-    await writeInto(this.#folder, path, data, { mode: mode ?? modeOf(data), follow: true });
+    const absent = isAbsent(this.#folder, path);
+    const isNew = typeof absent === 'boolean' ? absent : await absent;
+    this.#check();
+    try {
+      await writeInto(this.#folder, path, data, { mode: mode ?? modeOf(data), follow: true });
+    } catch (error) {
+      const remove = isNew ? () => this.rm(path, { force: true }) : null;
+      throw await afterFailedWrite(this.#folder, path, error, remove);
+    }
   }
 
   async appendFile(path: string, data: FileContents, options: { mode?: number } = {}): Promise<void> {

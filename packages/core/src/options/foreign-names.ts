@@ -29,15 +29,31 @@ export const LIMIT_HINTS: Readonly<Record<string, string>> = {
 };
 
 /** What an engine has, and neither programs nor sandboxes. */
-const ENGINE_NAMES = ['mounts', 'toolchains', 'root', 'maskPaths', 'parallelism', 'require', 'ceilings'];
+const ENGINE_NAMES = [
+  ...['mounts', 'toolchains', 'root', 'maskPaths', 'proc', 'hostname', 'domainname', 'umask'],
+  ...['parallelism', 'maxSandboxes', 'queueLength', 'readyCount', 'pinning', 'coreScheduling'],
+  ...['require', 'ceilings', 'cgroup', 'landlock', 'allowSyscalls', 'insideUid', 'uidBase'],
+];
 const OF_THE_ENGINE = all(ENGINE_NAMES, 'Give it to Engine.open, and that engine here as engine.');
+
+/** What a standing sandbox has once and for all; programs in it have it from there. */
+const OF_THE_SANDBOX: Readonly<Record<string, string>> = {
+  ...all(ENGINE_NAMES, 'Give it to Engine.open, and that engine to Sandbox.create.'),
+  ...all(
+    ['network', 'seccomp', 'seccompAction', 'workspace', 'lifetimeMs', 'engine'],
+    'It belongs to the sandbox: give it to Sandbox.create.',
+  ),
+};
 
 const STARTED = 'It needs no option: spawn returns once the program executes, and leaves it running.';
 
 /** Of one program, and of a sandbox. */
 const COMMON_HINTS: Readonly<Record<string, string>> = {
   ...OF_THE_ENGINE,
-  ...all(['envs', 'envVars', 'environment'], 'Give env.'),
+  ...all(
+    ['envs', 'envVars', 'environment'],
+    'Give env, which replaces the default one: env: { ...DEFAULT_ENV, KEY: value }.',
+  ),
   ...all(['uid', 'user'], 'Programs run under an account of their own; it cannot be chosen.'),
   shell: "There is no shell: run '/bin/sh' with ['-c', line], or use the sh template of a sandbox.",
   maxBuffer: 'Give limits: { outputBytes }.',
@@ -58,16 +74,20 @@ export const PROGRAM_HINTS: Readonly<Record<string, string>> = {
   args: 'Arguments come second: (file, args, options).',
 };
 
-/** Of `run` and `spawn`. */
+/** Of `run` and `spawn` in a fresh sandbox. */
 export const CALL_HINTS: Readonly<Record<string, string>> = {
   ...PROGRAM_HINTS,
-  ...all(['workdir', 'workingDirectory'], 'Give cwd.'),
+  ...all(['workdir', 'workDir', 'workingDirectory'], 'Give cwd.'),
   ...all(['background', 'detached'], STARTED),
+  ...all(['workspace', 'lifetimeMs'], 'It is for a sandbox that stays: give it to Sandbox.create.'),
 };
+
+/** Of `sandbox.run`. */
+export const RUN_HINTS: Readonly<Record<string, string>> = { ...CALL_HINTS, ...OF_THE_SANDBOX };
 
 /** Of `sandbox.spawn`. */
 export const SPAWN_HINTS: Readonly<Record<string, string>> = {
-  ...CALL_HINTS,
+  ...RUN_HINTS,
   files: 'spawn takes no files: write them with sandbox.writeFiles first.',
   copyOut: 'spawn takes no files out: read them with sandbox.readFile afterwards.',
   onStdout: "Give stdout: 'pipe' and read process.stdout.",

@@ -10,7 +10,7 @@ import type { StandbyProgram } from '../types/standby.js';
 import { checkEnv } from './argv.js';
 import { by, nested, number, type Rule, type Table, table, text, word } from './check.js';
 import { CONTENT_BYTES_MAX, checkCopyOut, checkFiles, checkWorkspace } from './content.js';
-import { CALL_HINTS, CREATE_HINTS, PROGRAM_HINTS, SPAWN_HINTS } from './foreign-names.js';
+import { CALL_HINTS, CREATE_HINTS, PROGRAM_HINTS, RUN_HINTS, SPAWN_HINTS } from './foreign-names.js';
 import { LIMITS_RULE, PROGRAM_LIMITS_RULE } from './limits.js';
 import { PATH_BYTES_MAX } from './paths.js';
 import { type Problem, problem, within, wrongType, wrongWord } from './problem.js';
@@ -85,7 +85,7 @@ export const SPAWN_TABLE: Table = table<ProgramOptions>(
 export const RUN_TABLE: Table = table<RunOptions>(
   'the options of run',
   { ...RUN_RULES, ...CALL_RULES, limits: PROGRAM_LIMITS_RULE },
-  { hints: CALL_HINTS },
+  { hints: RUN_HINTS },
 );
 
 /** `GroupProgram`, without file and arguments. */

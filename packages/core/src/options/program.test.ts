@@ -203,6 +203,10 @@ describe('options of every program', () => {
     [{ stderr: 'ignore' }, "Give 'null'."],
     [{ mounts: [] }, 'Give it to Engine.open'],
     [{ workdir: '/tmp' }, 'Give cwd.'],
+    [{ envs: {} }, 'env: { ...DEFAULT_ENV, KEY: value }'],
+    [{ workspace: '/tmp' }, 'give it to Sandbox.create'],
+    [{ lifetimeMs: 1 }, 'give it to Sandbox.create'],
+    [{ allowSyscalls: [] }, 'Give it to Engine.open'],
     [{ background: true }, 'spawn returns once the program executes'],
     [{ limits: { timeLimit: 1 } }, 'Give cpuTimeMs (time on the CPU) or wallTimeMs'],
     [{ timeLimit: 1 }, 'In limits: Give cpuTimeMs'],
@@ -210,6 +214,23 @@ describe('options of every program', () => {
   ])('case %# gets a hint', (value, hint) => {
     for (const validate of [validateOneShot, validateRun, validateProgram]) {
       expect(options(value, validate)?.hint).toContain(hint);
+    }
+  });
+});
+
+describe('what a standing sandbox has from its creation', () => {
+  it.each([
+    [{ network: 'loopback' }, 'It belongs to the sandbox: give it to Sandbox.create.'],
+    [{ seccomp: 'strict' }, 'give it to Sandbox.create.'],
+    [{ seccompAction: 'kill' }, 'give it to Sandbox.create.'],
+    [{ engine }, 'give it to Sandbox.create.'],
+    [{ mounts: [] }, 'Give it to Engine.open, and that engine to Sandbox.create.'],
+  ])('case %# is refused by run and spawn, with its place', (value, hint) => {
+    for (const validate of [validateRun, validateProgram]) {
+      expect(options(value, validate)).toMatchObject({
+        rule: 'unknown-key',
+        hint: expect.stringContaining(hint),
+      });
     }
   });
 });

@@ -109,7 +109,7 @@ export function startError(
     const isHosts = name === 'ENOENT' && isOfHost(cwd) && existsSync(cwd);
     const advice = isHosts ? '. The host has it, which sandboxes do not see: give files, or a mount' : '';
     const message = `The working folder ${JSON.stringify(cwd)} ${why}${advice}`;
-    return new SandboxError({ code: 'SBX_BAD_CWD', message, stage, index, errno });
+    return new SandboxError({ code: 'SBX_BAD_CWD', message, stage, index, errno, isPlain: true });
   }
   if (stage === 'mask') {
     const message =

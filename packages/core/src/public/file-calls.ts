@@ -39,8 +39,8 @@ export class FileCalls {
   }
 
   /**
-   * Creates or replaces a file; parent folders are made. What was written stays when it fails: when the disk
-   * is full, or the stream ends with an error.
+   * Creates or replaces a file; parent folders are made. When the disk is full, a file that was not there is
+   * removed again; but what was written of a stream, or over another file, stays when it fails.
    */
   writeFile(
     path: string,
@@ -53,7 +53,7 @@ export class FileCalls {
   /**
    * Writes at the end of a file, which is made where there is none, with its parent folders; `mode` is of
    * a new one, default 0o644. Bytes that programs write at the same time are kept. What was written stays
-   * when it fails, as for `writeFile`.
+   * when it fails.
    */
   appendFile(
     path: string,

@@ -1,8 +1,8 @@
 /** The file that mount.yaml puts at `/.env`: variables of every program, before its own. */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ResolvedMountConf } from '../options.js';
-import { ConfigError } from './files.js';
+import { ConfigError } from './config-error.js';
+import type { ResolvedMountConf } from './mount-conf.js';
 
 const PLACE = /^\/*\.env$/;
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { ConfigError, readMountConf, readSeccompConf } from './files.js';
+import { ConfigError } from './config-error.js';
+import { readMountConf, readSeccompConf } from './files.js';
 import { makeRoot } from './mounts.js';
 
 const numRuns = Number(process.env.SBX_FUZZ_RUNS ?? 300);
@@ -46,7 +47,7 @@ const anything = fc.oneof(
 );
 const table = (names: readonly string[], value: fc.Arbitrary<unknown> = anything) =>
   fc.dictionary(fc.constantFrom(...names), value, { maxKeys: names.length });
-const row = table(['type', 'source', 'target', 'readonly', 'data', 'linkPath']);
+const row = table(['type', 'source', 'target', 'readonly', 'readOnly', 'data', 'linkPath']);
 const group = table(
   ['names', 'action', 'names_with_args'],
   fc.oneof(anything, fc.array(row, { maxLength: 2 })),
@@ -83,7 +84,7 @@ const text = fc.oneof(
 );
 
 describe.each([
-  ['mount.yaml', async () => void makeRoot(await readMountConf(path), '')],
+  ['mount.yaml', async () => void makeRoot((await readMountConf(path)).conf, '')],
   ['seccomp.yaml', async () => void (await readSeccompConf(path))],
 ])('%s', (_, read) => {
   it('is taken or refused as what it is, whatever it says', { timeout }, async () => {

@@ -3,17 +3,7 @@ import { FlagError, readFlags } from './flags.js';
 
 describe('readFlags', () => {
   it('takes every way of writing them, flags over the environment', () => {
-    const args = [
-      '-http-addr',
-      ':1',
-      '--dir=/d',
-      '-silent',
-      '-release=false',
-      '-cpuset',
-      '0,1',
-      'rest',
-      '-nope',
-    ];
+    const args = ['-http-addr', ':1', '--dir=/d', '-silent', '-release=false', '-cpuset', '0,1'];
     const flags = readFlags(args, { ES_DIR: '/e', ES_FILE_TIMEOUT: '1h' });
     expect(flags).toEqual(
       new Map<string, unknown>([
@@ -27,9 +17,35 @@ describe('readFlags', () => {
     );
   });
 
-  it.each([['-'], ['--'], ['word']])('ends at %s', (word) =>
-    expect(readFlags([word, '-nope'], {})).toEqual(new Map()),
+  it('ends at --', () => expect(readFlags(['--'], {})).toEqual(new Map()));
+
+  it.each([
+    [['-enable-metrics', 'true', '-auth-token', 'x'], 'write `-enable-metrics` or `-enable-metrics=true`'],
+    [['word', '-auth-token', 'x'], 'unexpected argument "word"; every argument is a flag'],
+    [['-dir', 'a', 'b'], 'unexpected argument "b"'],
+    [['-silent', 'b'], 'unexpected argument "b"; every'],
+    [['-'], 'unexpected argument "-"'],
+    [['--', '-silent'], 'unexpected argument "--"'],
+    [[''], 'unexpected argument ""'],
+  ])('drops nothing behind a word that is no flag: %j', (args, message) =>
+    expect(() => readFlags(args, {})).toThrow(message),
   );
+
+  it('does not repeat what may be a part of the token', () => {
+    for (const args of [
+      ['-auth-token=a', 'secret'],
+      ['-auth-token', 'a', 'secret'],
+    ]) {
+      expect(() => readFlags(args, {})).toThrow(/^unexpected argument after -auth-token; quote a token/);
+    }
+  });
+
+  it.each([
+    [['-file-timeout', '30'], 'for flag -file-timeout: must be a duration with a unit, like 30s'],
+    [['-parallelism', 'x'], 'invalid value "x" for flag -parallelism: must be a whole number'],
+    [['-silent=maybe'], 'must be true or false'],
+    [['-output-limit', '5t'], 'must be a size, like 64k, 256m or 8g'],
+  ])('says the rule: %j', (args, message) => expect(() => readFlags(args, {})).toThrow(message));
 
   it('gives help', () => expect(readFlags(['-h'], {})).toBe('help'));
 
@@ -50,5 +66,8 @@ describe('readFlags', () => {
 
   it('refuses a bad variable by its name', () => {
     expect(() => readFlags([], { ES_PARALLELISM: 'x' })).toThrow(/^load config failed: ES_PARALLELISM/);
+    expect(() => readFlags([], { ES_FILE_TIMEOUT: '30' })).toThrow(
+      'ES_FILE_TIMEOUT: invalid value "30": must be a duration with a unit, like 30s',
+    );
   });
 });

@@ -18,7 +18,7 @@ export const FLAGS: Readonly<Record<string, Flag>> = {
   'grpc-msg-size': { kind: 'size', usage: 'ignored' },
   'monitor-addr': { kind: 'string', usage: 'address of metrics and health' },
   'auth-token': { kind: 'string', usage: 'bearer token that requests must bring' },
-  'enable-debug': { kind: 'bool', usage: 'debug logs, and the monitor address' },
+  'enable-debug': { kind: 'bool', usage: 'a log line for each request, and the monitor address' },
   'enable-metrics': { kind: 'bool', usage: 'Prometheus metrics at the monitor address' },
   release: { kind: 'bool', usage: 'JSON logs' },
   silent: { kind: 'bool', usage: 'no logs' },
@@ -77,12 +77,15 @@ export const FLAGS: Readonly<Record<string, Flag>> = {
   'collect-max-size': { kind: 'size', usage: 'bytes kept of one collector or proxy, whatever its max' },
 };
 
-/** Wrong use of a flag: message and usage, exit 1. */
+/** Wrong use of a flag: a message, exit 1. */
 export class FlagError extends Error {
   override name = 'FlagError';
 }
 
-/** The first argument that is not a flag ends them. Throws `FlagError`; `'help'` when help was asked for. */
+/**
+ * Throws `FlagError`, also for a word that is no flag: go-judge stops reading there, so that `-auth-token` of
+ * `-enable-metrics true -auth-token x` would be lost. `'help'` when help was asked for.
+ */
 export function readFlags(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -90,7 +93,10 @@ export function readFlags(
   const values = readEnvironment(env);
   for (let index = 0; index < args.length; index += 1) {
     const match = /^--?([^=]*)(?:=(.*))?$/s.exec(args[index]!);
-    if (match === null || /^--?$/.test(match[0])) break;
+    if (match === null || /^--?$/.test(match[0])) {
+      if (match?.[0] === '--' && index === args.length - 1) break;
+      throw new FlagError(unexpected(args, index));
+    }
     const name = match[1]!;
     if (/^(-|$)/.test(name)) throw new FlagError(`bad flag syntax: ${match[0]}`);
     if (name === 'h' || name === 'help') return 'help';
@@ -100,9 +106,24 @@ export function readFlags(
     if (text === undefined && flag.kind === 'bool') text = 'true';
     if (text === undefined) text = args[++index];
     if (text === undefined) throw new FlagError(`flag needs an argument: -${name}`);
-    values.set(name, parseValue(flag.kind, text, `invalid value ${JSON.stringify(text)} for flag -${name}`));
+    const wrong = `invalid value ${JSON.stringify(text)} for flag -${name}`;
+    values.set(name, parseValue(flag.kind, text, wrong));
   }
   return values;
+}
+
+/** The word before says what was meant; one behind the token may be a part of it. */
+function unexpected(args: readonly string[], index: number): string {
+  const name = /^--?([^=]*)/.exec(args[index - 1] ?? '')?.[1] ?? '';
+  const word = args[index]!;
+  if (/^--?auth-token(=|$)/.test(args[index - 1] ?? '') || /^--?auth-token$/.test(args[index - 2] ?? '')) {
+    return 'unexpected argument after -auth-token; quote a token that has blanks';
+  }
+  const isBool = Object.hasOwn(FLAGS, name) && FLAGS[name]!.kind === 'bool';
+  if (isBool && parseBool(word) !== null) {
+    return `unexpected argument \`${word}\`; write \`-${name}\` or \`-${name}=${word}\``;
+  }
+  return `unexpected argument ${JSON.stringify(word)}; every argument is a flag, as -name=value or -name value`;
 }
 
 function meant(name: string): string {
@@ -126,9 +147,18 @@ export function variableOf(name: string): string {
   return `ES_${name.toUpperCase().replaceAll('-', '_')}`;
 }
 
+const RULES: Readonly<Record<Kind, string>> = {
+  string: 'a text',
+  bool: 'true or false',
+  size: 'a size, like 64k, 256m or 8g',
+  duration: 'a duration with a unit, like 30s',
+  int: 'a whole number',
+  list: 'a list, like a,b',
+};
+
 function parseValue(kind: Kind, text: string, wrong: string): FlagValue {
   const value = parseKind(kind, text);
-  if (value === null) throw new FlagError(`${wrong}: parse error`);
+  if (value === null) throw new FlagError(`${wrong}: must be ${RULES[kind]}`);
   return value;
 }
 

@@ -1,8 +1,10 @@
 /** Flags to options. */
+import { resolve } from 'node:path';
 import { parseRoot } from '@sbx/serving';
 import type { GojudgeServerOptions } from '../options.js';
 import type { SpareMemoryOptions } from '../process/spare-memory.js';
-import { ConfigError, readMountConf, readSeccompConf } from './files.js';
+import { ConfigError } from './config-error.js';
+import { type Read, readMountConf, readSeccompConf } from './files.js';
 import type { FlagValue } from './flags.js';
 
 export interface Command {
@@ -10,6 +12,8 @@ export interface Command {
   memoryOptions: SpareMemoryOptions;
   /** Said once at the start. */
   warnings: string[];
+  /** Those that were there. */
+  configFiles: { flag: string; path: string }[];
 }
 
 /** Flags whose value is an option's as it is. */
@@ -57,6 +61,30 @@ const REFUSED: Readonly<Record<string, string>> = {
   'net-share': 'sandboxes never share the network of the host',
 };
 
+interface ConfigFile {
+  option: keyof GojudgeServerOptions;
+  /** Read where no flag names another. */
+  path: string;
+  read(path: string): Promise<Read<unknown>>;
+  /** What is so without it. */
+  without: string;
+}
+
+const CONFIG_FILES: Readonly<Record<string, ConfigFile>> = {
+  'mount-conf': {
+    option: 'mountConf',
+    path: 'mount.yaml',
+    read: readMountConf,
+    without: 'the built-in mounts are used',
+  },
+  'seccomp-conf': {
+    option: 'seccomp',
+    path: 'seccomp.yaml',
+    read: readSeccompConf,
+    without: 'the built-in filter is used alone',
+  },
+};
+
 function rootFrom(text: string): GojudgeServerOptions['root'] {
   const root = parseRoot(text);
   if (root !== null) return root;
@@ -77,11 +105,17 @@ export async function commandFrom(flags: ReadonlyMap<string, FlagValue>, isInit:
   const tickMs = options.timeLimitCheckerIntervalMs as number | undefined;
   if (tickMs !== undefined) options.timeLimitCheckerIntervalMs = Math.max(1, tickMs);
   options.root = rootFrom((flags.get('root') as string | undefined) ?? 'host');
-  options.mountConf = await readMountConf((flags.get('mount-conf') as string | undefined) ?? 'mount.yaml');
   const warnings: string[] = [];
-  options.seccomp = await readSeccompConf(
-    (flags.get('seccomp-conf') as string | undefined) ?? 'seccomp.yaml',
-  );
+  const configFiles: Command['configFiles'] = [];
+  for (const [flag, { option, path: usual, read, without }] of Object.entries(CONFIG_FILES)) {
+    const named = flags.get(flag) as string | undefined;
+    const path = named ?? usual;
+    const found = await read(path);
+    options[option] = found.conf;
+    warnings.push(...found.warnings);
+    if (found.conf !== null) configFiles.push({ flag, path });
+    else if (named) warnings.push(`-${flag}: there is no file ${resolve(path)}; ${without}`);
+  }
   if (flags.get('parallelism') === 0) {
     options.parallelism = 1;
     warnings.push('parallelism 0 would leave every request waiting; 1 is used');
@@ -90,5 +124,5 @@ export async function commandFrom(flags: ReadonlyMap<string, FlagValue>, isInit:
     growthBytes: flags.get('force-gc-target') as number | undefined,
     intervalMs: flags.get('force-gc-interval') as number | undefined,
   };
-  return { options: options as GojudgeServerOptions, memoryOptions, warnings };
+  return { options: options as GojudgeServerOptions, memoryOptions, warnings, configFiles };
 }

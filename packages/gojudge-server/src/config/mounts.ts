@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { posix, resolve } from 'node:path';
 import { DEFAULT_MOUNTS, type EngineOptions, type MountRow } from '@sbx/core';
 import type { WireConfig, WireMount } from '@sbx/gojudge-client/wire';
-import type { ResolvedMountConf } from '../options.js';
+import type { ResolvedMountConf } from './mount-conf.js';
 import { parseTmpfsData } from './units.js';
 
 type Row = NonNullable<ResolvedMountConf['mount']>[number];

@@ -7,15 +7,15 @@ import { readSeccompConf } from './files.js';
 const folder = mkdtempSync(join(tmpdir(), 'sbx-seccomp-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const read = (text: string) => {
+const read = async (text: string) => {
   const path = join(folder, 'seccomp.yaml');
   writeFileSync(path, text);
-  return readSeccompConf(path);
+  return (await readSeccompConf(path)).conf;
 };
 
 describe('seccomp.yaml', () => {
   it('is none when there is no file', async () =>
-    expect(await readSeccompConf(join(folder, 'none'))).toBeNull());
+    expect((await readSeccompConf(join(folder, 'none'))).conf).toBeNull());
 
   it('becomes rules in its order, numbers of 64 bits kept', async () => {
     const policy = await read(`

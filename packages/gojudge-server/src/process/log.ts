@@ -5,7 +5,7 @@
 import type { Writable } from 'node:stream';
 
 /** As pino numbers them. */
-const LEVELS = { info: 30, warn: 40, fatal: 60 } as const;
+const LEVELS = { debug: 20, info: 30, warn: 40, fatal: 60 } as const;
 
 type Write = (fields: object, message: string) => void;
 
@@ -23,5 +23,5 @@ export function openLog(target: Writable, isSilent: boolean): Log {
       if (isSilent) return;
       target.write(`${JSON.stringify({ level, time: Date.now(), ...fields, msg: message })}\n`);
     };
-  return { info: at(LEVELS.info), warn: at(LEVELS.warn), fatal: at(LEVELS.fatal) };
+  return { debug: at(LEVELS.debug), info: at(LEVELS.info), warn: at(LEVELS.warn), fatal: at(LEVELS.fatal) };
 }

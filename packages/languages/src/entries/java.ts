@@ -18,10 +18,11 @@ function heapArgs({ memoryBytes }: StepContext): string[] {
 
 /**
  * Compiles everything beside the source it refers to, then packs the classes, whose names nobody can know
- * before.
+ * before. Of a source without any javac makes no folder, and jar would complain about ours.
  */
 const BUILD =
   'javac -J-Xmx384m -J-XX:TieredStopAtLevel=1 $JVM -encoding UTF-8 -d .sbx/classes "$1" && ' +
+  '{ [ -d .sbx/classes ] || { echo "$1: no class with a main method" >&2; exit 1; }; } && ' +
   'jar -J-XX:TieredStopAtLevel=1 $JVM --create --no-compress --file main.jar --main-class "$2" -C .sbx/classes .';
 
 export const java: LanguageDefinition = {

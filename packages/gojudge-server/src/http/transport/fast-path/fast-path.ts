@@ -5,7 +5,7 @@
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ServerContext } from '../../../judge/run-job.js';
-import type { Metrics, Observe } from '../../../metrics/metrics.js';
+import type { Observe, RequestWatch } from '../../../metrics/metrics.js';
 import type { EntryCheck, EntryHeaders } from '../../entry.js';
 import type { RequestContext } from '../../request-context.js';
 import { errorResponse, type Response } from '../../responses.js';
@@ -19,14 +19,14 @@ type Responding = Extract<Matched, { kind: 'answer' }>;
 export class FastPath {
   readonly #context: ServerContext;
   readonly #checkEntry: EntryCheck;
-  readonly #metrics: Metrics | null;
+  readonly #watch: RequestWatch | null;
   readonly #connections = new Set<FastPathConnection>();
   #isClosing = false;
 
-  constructor(context: ServerContext, checkEntry: EntryCheck, metrics: Metrics | null) {
+  constructor(context: ServerContext, checkEntry: EntryCheck, watch: RequestWatch | null) {
     this.#context = context;
     this.#checkEntry = checkEntry;
-    this.#metrics = metrics;
+    this.#watch = watch;
   }
 
   /** Connections of this server come here first. To be called before anybody else listens for them. */
@@ -70,7 +70,7 @@ export class FastPath {
     const check = (sent: EntryHeaders) => this.#checkEntry(sent, incoming.socket);
     const found = findSimple(check, method, path, headers);
     if (found === null || found.kind === 'stream') return null;
-    return this.#answer(found, incoming, this.#metrics?.watchSimple(method, bodyBytes));
+    return this.#answer(found, incoming, this.#watch?.watchSimple(method, bodyBytes, path));
   }
 
   async #answer(
