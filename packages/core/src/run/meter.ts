@@ -23,7 +23,7 @@ export class Meter {
   #baseline: GroupCounters;
   #isComplete = true;
 
-  /** `cpuBefore`: what the group's counter of CPU time said; all that is known unless `notify` asks for more. */
+  /** `cpuBefore`: what the group's CPU counter gave; all that is known unless `notify` asks for more. */
   constructor(
     group: Group | null,
     helperTasks: number,
