@@ -1,5 +1,6 @@
 /** copyIn to the engine's files, and its failures to file errors. With any, the program is not started. */
 import type { FileAccessError, FileInput } from '@sbx/core';
+import { ByteChunks } from '@sbx/serving';
 import {
   EEXIST,
   EINVAL,
@@ -136,14 +137,12 @@ export function copyInFailure(
 
 /** Devices and pipes of the host, up to what the work folder could take. */
 async function readLive({ settings }: RunScope, source: LiveSource): Promise<FileInput> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
+  const chunks = new ByteChunks();
   for await (const chunk of source) {
-    chunks.push(chunk);
-    bytes += chunk.byteLength;
-    if (bytes > settings.diskBytes) break; // refused by the work folder, which is full
+    chunks.add(chunk);
+    if (chunks.bytes > settings.diskBytes) break; // refused by the work folder, which is full
   }
-  return { bytes: Buffer.concat(chunks), mode: FILE_MODE };
+  return { bytes: chunks.takeJoined(), mode: FILE_MODE };
 }
 
 /** The whole program says only how many. */
