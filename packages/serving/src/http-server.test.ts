@@ -76,3 +76,27 @@ test('an offer of an upgrade is taken where the path is for one', async () => {
 test('and answered as any request elsewhere', async () => {
   expect(await exchange(`GET /page HTTP/1.1\r\n${OFFER}`, 'GET /page')).toMatch(/^HTTP\/1\.1 200/);
 });
+
+test('an upgrade that was not waited for comes behind the answers before it', async () => {
+  const got = await exchange(`GET /later HTTP/1.1\r\nHost: x\r\n\r\nGET /socket HTTP/1.1\r\n${OFFER}`);
+  expect(got).toMatch(/^HTTP\/1\.1 200 [\s\S]*GET \/laterHTTP\/1\.1 101/);
+});
+
+test('so does one that is answered as any request', async () => {
+  const text = `GET /later HTTP/1.1\r\nHost: x\r\n\r\nGET /page HTTP/1.1\r\n${OFFER}`;
+  expect(await exchange(text, 'GET /page')).toMatch(/GET \/laterHTTP\/1\.1 200 [\s\S]*GET \/page$/);
+});
+
+test('and none comes behind an answer that was the last', async () => {
+  const first = `POST /refused HTTP/1.1\r\nHost: x\r\n${EXPECTING}hello`;
+  expect(await exchange(`${first}GET /socket HTTP/1.1\r\n${OFFER}`)).toMatch(
+    /^HTTP\/1\.1 403 [\s\S]*refused\r\n0\r\n\r\n$/,
+  );
+});
+
+test('a head that came too late is told so, and what is no HTTP as well', async () => {
+  const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+  server.once('connection', (socket) => setTimeout(() => server.emit('clientError', late, socket), 20));
+  expect(await exchange('GET /late HTT')).toBe('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
+  expect(await exchange('no HTTP\r\n\r\n')).toBe('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
+});

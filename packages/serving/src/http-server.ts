@@ -10,12 +10,14 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { type AnsweredSocket, answerClientError, isLateHead } from './client-error.js';
 import { continueWhenRead } from './expect.js';
-import { inTurn } from './in-turn.js';
+import { Turns } from './in-turn.js';
 import { answerWithoutUpgrade } from './without-upgrade.js';
 
 /** As Go has both. */
 const HEADER_BYTES_MAX = 2 ** 20;
+const HEAD_TIMEOUT_MS = 60_000;
 const TCP_PROBE_MS = 15_000;
 
 export interface HttpHandlers {
@@ -34,11 +36,12 @@ export interface HttpHandlers {
  * another.
  */
 export function createHttpServer({ handler: answer, ownsUpgrade, upgrade }: HttpHandlers): Server {
-  const handler = inTurn(answer);
+  const turns = new Turns({}, HEAD_TIMEOUT_MS);
+  const handler = turns.handler(answer);
   const server = createServer(
     {
       requestTimeout: 0,
-      headersTimeout: 60_000,
+      headersTimeout: HEAD_TIMEOUT_MS,
       keepAliveTimeout: 0,
       keepAlive: true,
       keepAliveInitialDelay: TCP_PROBE_MS,
@@ -52,10 +55,31 @@ export function createHttpServer({ handler: answer, ownsUpgrade, upgrade }: Http
     continueWhenRead(request, response);
     handler(request, response);
   });
+  server.on('clientError', (error, socket) => {
+    if (!(isLateHead(error) && turns.excusesHead(socket as AnsweredSocket))) {
+      answerClientError(error, socket as AnsweredSocket);
+    }
+  });
   server.on('upgrade', (request, socket, head) => {
-    // A Node before 22.21 hands over every offer.
-    if (ownsUpgrade(request)) upgrade(request, socket, head);
-    else answerWithoutUpgrade(server, request, socket, head);
+    const take = () => {
+      // A Node before 22.21 hands over every offer.
+      if (ownsUpgrade(request)) upgrade(request, socket, head);
+      else answerWithoutUpgrade(server, request, socket, head);
+    };
+    afterAnswers(turns, request, take);
   });
   return server;
+}
+
+/** Until its turn comes the socket is nobody's, and answers are still written to it. */
+function afterAnswers(turns: Turns, request: IncomingMessage, take: () => void): void {
+  const socket: AnsweredSocket = request.socket;
+  const drained = () => void socket._httpMessage?.emit('drain');
+  const failed = () => void socket.destroy();
+  socket.on('drain', drained).on('error', failed);
+  turns.last(request, () => {
+    socket.off('drain', drained).off('error', failed);
+    if (socket.writable) take();
+    else socket.destroy(); // the answer before it was said to be the last one
+  });
 }

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { inTurn } from './in-turn.js';
+import { inTurn, Turns, type WaitingBounds } from './in-turn.js';
 
 let server: Server;
 let underWay: ServerResponse[];
 
 /** Answers come from the test. */
-async function listen(waitingMax?: number): Promise<void> {
+async function listen(bounds?: WaitingBounds): Promise<void> {
   underWay = [];
-  server = createServer(inTurn((_request, response) => void underWay.push(response), waitingMax));
+  server = createServer(inTurn((_request, response) => void underWay.push(response), bounds));
   await once(server.listen(0, '127.0.0.1'), 'listening');
 }
 afterEach(() => {
@@ -65,7 +65,7 @@ test('others are served in between', async () => {
 });
 
 test('what waits of a client that has gone never begins', async () => {
-  await listen(1);
+  await listen({ countMax: 1 });
   const client = send('/1', '/2');
   await becomes(() => underWay.length === 1);
   client.destroy();
@@ -78,11 +78,80 @@ test('what waits of a client that has gone never begins', async () => {
 });
 
 test('a connection is cut whose requests find no room to wait', async () => {
-  await listen(2);
+  await listen({ countMax: 2 });
   const patient = send('/1', '/2');
   await becomes(() => underWay.length === 1);
   const hasty = send('/a', '/b', '/c');
   await once(hasty, 'close');
   underWay[0]!.end('[1]');
   await becomes(() => patient.got.includes('[1]') && underWay.at(-1)!.req.url === '/2');
+});
+
+/** With a head of about so many bytes. */
+const large = (path: string, bytes: number) => `${path} HTTP/1.1\r\nX: ${'x'.repeat(bytes)}\r\nY:`;
+
+test('while more than a few wait a connection is not read, and gets all answers in order', async () => {
+  const turns = new Turns();
+  const asked: ServerResponse[] = [];
+  server = createServer(turns.handler((_request, response) => void asked.push(response)));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const paths = Array.from({ length: 2000 }, (_, at) => `/${at}`);
+  const client = send(...paths.map((path) => large(path, 1000)));
+  await becomes(() => turns.count > 16);
+  for (let at = 0; at < 20; at += 1) await new Promise(setImmediate);
+  expect(turns.count).toBeLessThan(200);
+  let most = 0;
+  for (let at = 0; at < paths.length; at += 1) {
+    while (asked.length === 0) await new Promise(setImmediate);
+    most = Math.max(most, turns.count);
+    const response = asked.pop()!;
+    response.end(`[${response.req.url}]`);
+  }
+  await becomes(() => client.got.includes('[/1999]'));
+  expect(client.got.match(/\[.*?\]/g)).toEqual(paths.map((path) => `[${path}]`));
+  expect([most < 200, turns.count]).toEqual([true, 0]);
+});
+
+test('an answer that drains does not have a connection read that is not to be', async () => {
+  const turns = new Turns();
+  const asked: ServerResponse[] = [];
+  server = createServer(turns.handler((_request, response) => void asked.push(response)));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  send(...Array.from({ length: 2000 }, (_, at) => large(`/${at}`, 1000)));
+  await becomes(() => turns.count > 16);
+  for (let at = 0; at < 10; at += 1) {
+    asked[0]!.write(Buffer.alloc(4 * 2 ** 20));
+    await once(asked[0]!, 'drain');
+  }
+  expect(turns.count).toBeLessThan(200);
+});
+
+test('a connection is cut whose large heads find no room, and small ones still do', async () => {
+  await listen({ bytesMax: 100_000 });
+  send('/1', large('/2', 60_000));
+  await becomes(() => underWay.length === 1);
+  const hasty = send('/a', large('/b', 60_000));
+  await once(hasty, 'close');
+  const small = send('/x', large('/y', 10_000));
+  await becomes(() => underWay.at(-1)!.req.url === '/x');
+  underWay.at(-1)!.end('[x]');
+  await becomes(() => small.got.includes('[x]') && underWay.at(-1)!.req.url === '/y');
+});
+
+test('a head that was not read is not late, and has its time when it is read', async () => {
+  const turns = new Turns({}, 1000);
+  const asked: ServerResponse[] = [];
+  server = createServer(turns.handler((_request, response) => void asked.push(response)));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const client = send(...Array.from({ length: 40 }, () => '/same'));
+  client.write('GET /late HTT');
+  await becomes(() => turns.count > 16);
+  const { socket } = asked[0]!.req;
+  expect(turns.excusesHead(socket)).toBe(true);
+  for (let at = 0; at < 40; at += 1) {
+    while (asked.length === 0) await new Promise(setImmediate);
+    asked.pop()!.end();
+  }
+  expect(turns.excusesHead(socket)).toBe(false);
+  await once(client, 'close');
 });

@@ -8,44 +8,166 @@ import type { Socket } from 'node:net';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Of all connections. A request that waits is some KiB of Node's objects. */
-const WAITING_MAX = 16_384;
+export interface WaitingBounds {
+  /** Requests of all connections. One that waits is some KiB of Node's objects. Default: 16,384. */
+  countMax?: number;
+  /** Their heads, which may have up to 1 MiB each. Default: 64 MiB. */
+  bytesMax?: number;
+}
+
+const COUNT_MAX = 16_384;
+const BYTES_MAX = 64 * 1024 * 1024;
+const HEAD_TIMEOUT_MS = 60_000;
+/** Of one connection, beside those that came with the same read. Beyond, it is not read. */
+const OWN_COUNT_MAX = 16;
+const OWN_BYTES_MAX = 16 * 1024;
+/** Of a name or value of a header, beside its letters. */
+const TEXT_COST_BYTES = 32;
+
+interface Waiting {
+  bytes: number;
+  begin(): void;
+}
+
+/** Of one connection, while one of its requests is being answered. */
+interface Line {
+  waiting: Waiting[];
+  bytes: number;
+  /** Keeps the socket from being read, whoever has it go on; `null`: it is read. */
+  hold: (() => void) | null;
+  /** Since then the head of a request has not come whole in time. */
+  isHeadLate: boolean;
+}
 
 /**
  * One request of a connection at a time, as in Go's server: the next begins when the answer before it has
- * left, and others are served in between. A connection whose requests find no room to wait is cut.
+ * left, and others are served in between. While more than a few of a connection wait it is not read, and one
+ * whose requests find no room beside those of all others is cut.
  */
-export function inTurn(handler: Handler, waitingMax = WAITING_MAX): Handler {
-  const lines = new WeakMap<Socket, (() => void)[]>();
-  let waitingCount = 0;
+export class Turns {
+  readonly #bounds: Required<WaitingBounds>;
+  readonly #lines = new WeakMap<Socket, Line>();
+  readonly #headTimeoutMs: number;
+  /** Connections whose next head has been given its time again. */
+  readonly #lateHeads = new Map<Socket, NodeJS.Timeout>();
+  #count = 0;
+  #bytes = 0;
 
-  function begin(line: (() => void)[], request: IncomingMessage, response: ServerResponse): void {
+  constructor(bounds: WaitingBounds = {}, headTimeoutMs = HEAD_TIMEOUT_MS) {
+    this.#headTimeoutMs = headTimeoutMs;
+    this.#bounds = { countMax: COUNT_MAX, bytesMax: BYTES_MAX, ...bounds };
+  }
+
+  /** Waiting requests of all connections. */
+  get count(): number {
+    return this.#count;
+  }
+
+  handler(handler: Handler): Handler {
+    return (request, response) => {
+      const { socket } = request;
+      if (this.#lateHeads.size > 0) this.#headCame(socket);
+      const line = this.#lines.get(socket);
+      if (line !== undefined) {
+        const begin = () => this.#begin(handler, request, response);
+        return this.#wait(line, socket, { bytes: headBytes(request), begin });
+      }
+      this.#lines.set(socket, { waiting: [], bytes: 0, hold: null, isHeadLate: false });
+      this.#begin(handler, request, response);
+    };
+  }
+
+  /**
+   * Of an upgrade, which ends the requests of its connection: calls `next` when all before it are answered,
+   * and never when the connection is cut.
+   */
+  last(request: IncomingMessage, next: () => void): void {
+    const { socket } = request;
+    const line = this.#lines.get(socket);
+    if (line === undefined) return next();
+    const begin = () => {
+      this.#lines.delete(socket);
+      next();
+    };
+    this.#wait(line, socket, { bytes: headBytes(request), begin });
+  }
+
+  /**
+   * Whether a head that is late was not read because of those before it. It has its time from when the
+   * connection is read again.
+   */
+  excusesHead(socket: Socket): boolean {
+    const line = this.#lines.get(socket);
+    if (line === undefined || line.hold === null) return false;
+    line.isHeadLate = true;
+    return true;
+  }
+
+  #headCame(socket: Socket): void {
+    clearTimeout(this.#lateHeads.get(socket));
+    this.#lateHeads.delete(socket);
+  }
+
+  #begin(handler: Handler, request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const line = this.#lines.get(socket)!;
     response.once('close', () => {
-      if (line.length > 0) setImmediate(goOn, line, request.socket);
-      else lines.delete(request.socket);
+      if (line.waiting.length > 0) setImmediate(() => this.#goOn(line, socket));
+      else this.#lines.delete(socket);
     });
     handler(request, response);
   }
 
-  function goOn(line: (() => void)[], socket: Socket): void {
-    if (socket.destroyed) waitingCount -= line.splice(0).length;
-    const next = line.shift();
-    if (next === undefined) return void lines.delete(socket);
-    waitingCount -= 1;
-    next();
+  #wait(line: Line, socket: Socket, waiting: Waiting): void {
+    if (socket.destroyed) return;
+    const { countMax, bytesMax } = this.#bounds;
+    const ownBytes = line.bytes + waiting.bytes;
+    const hasRoom = ownBytes <= OWN_BYTES_MAX || this.#bytes + waiting.bytes <= bytesMax;
+    if (this.#count >= countMax || !hasRoom) return void socket.destroy();
+    line.waiting.push(waiting);
+    this.#add(line, 1, waiting.bytes);
+    if (line.hold !== null || (line.waiting.length <= OWN_COUNT_MAX && ownBytes <= OWN_BYTES_MAX)) return;
+    line.hold = () => void socket.pause();
+    // Node goes on to read when an answer has drained.
+    socket.on('resume', line.hold).pause();
   }
 
-  return (request, response) => {
-    const { socket } = request;
-    const line = lines.get(socket);
-    if (line !== undefined) {
-      if (socket.destroyed) return;
-      if (waitingCount >= waitingMax) return void socket.destroy();
-      waitingCount += 1;
-      return void line.push(() => begin(line, request, response));
+  #goOn(line: Line, socket: Socket): void {
+    if (socket.destroyed) {
+      this.#add(line, -line.waiting.length, -line.bytes);
+      line.waiting.length = 0;
     }
-    const own: (() => void)[] = [];
-    lines.set(socket, own);
-    begin(own, request, response);
-  };
+    const next = line.waiting.shift();
+    if (next === undefined) return void this.#lines.delete(socket);
+    this.#add(line, -1, -next.bytes);
+    const isShort = line.waiting.length <= OWN_COUNT_MAX / 2 && line.bytes <= OWN_BYTES_MAX / 2;
+    if (line.hold !== null && isShort) this.#read(line, socket, line.hold);
+    next.begin();
+  }
+
+  #read(line: Line, socket: Socket, hold: () => void): void {
+    socket.off('resume', hold).resume();
+    line.hold = null;
+    if (!line.isHeadLate) return;
+    line.isHeadLate = false;
+    const cut = () => {
+      this.#lateHeads.delete(socket);
+      socket.destroy();
+    };
+    this.#lateHeads.set(socket, setTimeout(cut, this.#headTimeoutMs).unref());
+  }
+
+  #add(line: Line, count: number, bytes: number): void {
+    line.bytes += bytes;
+    this.#count += count;
+    this.#bytes += bytes;
+  }
+}
+
+export function inTurn(handler: Handler, bounds?: WaitingBounds): Handler {
+  return new Turns(bounds).handler(handler);
+}
+
+function headBytes({ url = '', rawHeaders }: IncomingMessage): number {
+  return rawHeaders.reduce((sum, { length }) => sum + length + TEXT_COST_BYTES, url.length);
 }

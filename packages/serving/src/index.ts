@@ -3,6 +3,7 @@
  * each of them.
  */
 export { after } from './after.js';
+export { ByteChunks } from './byte-chunks.js';
 export { ELSEWHERE_PARALLELISM, unreadyReason } from './elsewhere.js';
 export {
   bearerToken,

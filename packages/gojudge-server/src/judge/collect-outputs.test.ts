@@ -126,6 +126,21 @@ describe('files', () => {
     expect(errors).toEqual([{ name, type, message }]);
   });
 
+  it('of as many that are missing as may be asked for, it is done in time', async () => {
+    const names = Array.from({ length: 50_000 }, (_, at) => `${at}`);
+    const fileErrors = names.map((path) => ({ path, code: 'not-found', errno: 13 }));
+    const before = process.cpuUsage();
+    const { errors } = await collected(programOf(names.map((name) => entry(name))), {
+      fileErrors: fileErrors as never,
+    });
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
+    expect(errors.at(-1)).toEqual({
+      name: '49999',
+      type: 'CopyOutOpen',
+      message: 'lstat 49999: permission denied',
+    });
+  });
+
   it('that are optional may be missing', async () => {
     expect((await collected(programOf([entry('a', { optional: true })]), {})).errors).toEqual([]);
   });

@@ -49,7 +49,7 @@ export function collectOutputs(
   collectors: readonly Collector[],
   result: RunResult | null,
 ): CollectedFiles | Promise<CollectedFiles> {
-  const taking: Taking = { collected: nothingCollected(), storing: [], result };
+  const taking: Taking = { collected: nothingCollected(), storing: [], result, errors: errorsOf(result) };
   if (program.cachedNames.size > 0) return gatherHeld(scope, program, collectors, taking);
   takeAll(scope, program, collectors, taking);
   return taking.collected;
@@ -76,6 +76,13 @@ interface Taking {
   collected: CollectedFiles;
   storing: Promise<void>[];
   result: RunResult | null;
+  errors: ReadonlyMap<string, FileError> | null;
+}
+
+/** By path, the first of each. A program may name some 65,000 files that are not there. */
+function errorsOf(result: RunResult | null): ReadonlyMap<string, FileError> | null {
+  if (result === null || result.fileErrors.length === 0) return null;
+  return new Map(result.fileErrors.map((error) => [error.path, error] as const).reverse());
 }
 
 /**
@@ -86,11 +93,11 @@ function takeAll(
   scope: RunScope,
   program: JobProgram,
   collectors: readonly Collector[],
-  { collected, storing, result }: Taking,
+  { collected, storing, result, errors }: Taking,
 ): void {
   const outputs = collectors.map((collector) => collectedOf(scope, program, collector, result));
   for (const entry of program.copyOut) {
-    const stored = takeFile(scope, program, entry, { collected, result });
+    const stored = takeFile(scope, program, entry, { collected, result, errors });
     if (stored !== undefined) storing.push(stored);
   }
   for (const output of outputs) {
@@ -109,12 +116,12 @@ function takeFile(
   scope: RunScope,
   program: JobProgram,
   entry: CopyOutEntry,
-  { collected, result }: Omit<Taking, 'storing'>,
+  { collected, result, errors }: Omit<Taking, 'storing'>,
 ): Promise<void> | undefined {
   const { name, optional, cached, returned } = entry;
   const path = insidePath(name, scope.settings.workDir);
   const file = path === null ? undefined : result?.files[path];
-  const error = result?.fileErrors.find((one) => one.path === path);
+  const error = path === null ? undefined : errors?.get(path);
   if (error?.code === 'too-large')
     noteTooLarge(scope, collected, program, { name, sizeBytes: error.sizeBytes });
   else if (file === undefined) {

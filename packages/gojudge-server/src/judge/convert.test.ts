@@ -154,6 +154,21 @@ describe('copyOut', () => {
 });
 
 describe('pipes', () => {
+  it('each takes two descriptors, so that more than half of them all are refused', () => {
+    const jobWith = (count: number) => jobOf({ cmd: [{}, {}], pipeMapping: Array(count).fill({}) });
+    expect(jobWith(256).pipes).toHaveLength(256);
+    expect(() => jobWith(257)).toThrow('pipeMapping: more than 256 entries for 2 programs');
+  });
+
+  it('of all recordings of a program no name is read as a file', () => {
+    const recorded = (index: number, name: string) => ({ in: { index, fd: 1 }, proxy: true, name });
+    const { programs } = jobOf({
+      cmd: [{ copyOut: ['a', 'b', 'c'] }, { copyOut: ['a', 'c'] }],
+      pipeMapping: [recorded(0, 'a'), recorded(0, 'b'), recorded(1, 'c'), recorded(7, 'a'), recorded(1, '')],
+    });
+    expect(programs.map(({ copyOut }) => copyOut.map(({ name }) => name))).toEqual([['c'], ['a']]);
+  });
+
   const pipe = (fd: number) => ({ in: { index: 0, fd }, out: { index: 1, fd: 0 } });
 
   it('are not looked at for a single program', () => {

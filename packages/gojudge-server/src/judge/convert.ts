@@ -25,21 +25,20 @@ const COPY_IN_COUNT_MAX = 65_536;
 /** Throws `BadRequest`. `stream`: the forms of `/stream` are legal. */
 export function convertRequest(raw: DecodedRequest, settings: Settings, stream: boolean): Job {
   const cmds = raw.cmd ?? [];
-  const pipes = cmds.length > 1 ? (raw.pipeMapping ?? []).map(convertPipe) : [];
-  for (const { writer, reader } of pipes) {
-    for (const { fd } of [writer, reader]) {
-      if (fd < 0 || fd > FD_MAX) throw new BadRequest(`pipeMapping: fd ${fd} is not from 0 to ${FD_MAX}`);
-    }
-  }
+  const pipes = cmds.length > 1 ? convertPipes(raw.pipeMapping ?? [], cmds.length) : [];
   const programs = cmds.map((cmd) => convertCmd(cmd, settings, stream));
-  for (const { writer, proxy, name } of pipes) {
-    const program = programs[writer.index];
-    // What a proxy records is not read as a file.
-    if (proxy && name !== '' && program !== undefined) {
-      program.copyOut = program.copyOut.filter((entry) => entry.name !== name);
-    }
-  }
+  if (pipes.length > 0) leaveOutRecorded(programs, pipes);
   return { requestId: raw.requestId ?? '', programs, pipes };
+}
+
+/** What a proxy records is not read as a file. */
+function leaveOutRecorded(programs: readonly JobProgram[], pipes: readonly JobPipe[]): void {
+  const recorded = programs.map(() => new Set<string>());
+  for (const { writer, proxy, name } of pipes) if (proxy && name !== '') recorded[writer.index]?.add(name);
+  for (const [index, program] of programs.entries()) {
+    const names = recorded[index]!;
+    if (names.size > 0) program.copyOut = program.copyOut.filter(({ name }) => !names.has(name));
+  }
 }
 
 function convertCmd(cmd: DecodedCmd, settings: Settings, stream: boolean): JobProgram {
@@ -138,6 +137,21 @@ function convertSource(file: DecodedFile, settings: Settings): Source | null {
 
 function noForm(file: DecodedFile): BadRequest {
   return new BadRequest(`file type is not valid for cmd: ${JSON.stringify(file)}`);
+}
+
+/** Each pipe takes two descriptors that no other one has: of more, one would be there twice. */
+function convertPipes(raw: readonly DecodedPipe[], programCount: number): JobPipe[] {
+  const countMax = (programCount * (FD_MAX + 1)) / 2;
+  if (raw.length > countMax) {
+    throw new BadRequest(`pipeMapping: more than ${countMax} entries for ${programCount} programs`);
+  }
+  const pipes = raw.map(convertPipe);
+  for (const { writer, reader } of pipes) {
+    for (const { fd } of [writer, reader]) {
+      if (fd < 0 || fd > FD_MAX) throw new BadRequest(`pipeMapping: fd ${fd} is not from 0 to ${FD_MAX}`);
+    }
+  }
+  return pipes;
 }
 
 function convertPipe(pipe: DecodedPipe): JobPipe {

@@ -79,6 +79,14 @@ describe('what cannot be made is told as go-judge tells it', () => {
     );
     expect(done).toMatchObject({ failed: { failure: { error: 'symlink: 2 operations failed' } } });
   });
+
+  it('of as many links as there may be, it is done in time', () => {
+    const links = Array.from({ length: 65_536 }, (_, at): [string, CopyInSource] => [`${at}`, link('')]);
+    const before = process.cpuUsage();
+    const done = makeCopyIn(SCOPE, programOf(links));
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
+    expect(done).toMatchObject({ failed: { failure: { error: 'symlink: 65536 operations failed' } } });
+  });
 });
 
 it('a device of the host is read up to what the work folder could take', async () => {

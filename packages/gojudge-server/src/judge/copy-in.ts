@@ -1,5 +1,6 @@
 /** copyIn to the engine's files, and its failures to file errors. With any, the program is not started. */
 import type { FileAccessError, FileInput } from '@sbx/core';
+import { ByteChunks } from '@sbx/serving';
 import {
   EEXIST,
   EINVAL,
@@ -51,6 +52,7 @@ export function makeCopyIn(scope: RunScope, program: JobProgram): CopyIn | Promi
       reading.push(file.then((read) => void Object.assign(files, { [target!]: read })));
     else files[target!] = file;
   }
+  if (failed.fileErrors.length > 0) countLinks(failed);
   const done = { files, failed: failed.fileErrors.length > 0 ? failed : null };
   return reading.length === 0 ? done : Promise.all(reading).then(() => done);
 }
@@ -125,6 +127,7 @@ export function copyInFailure(
   const failed = nothingCollected();
   if (source.kind === 'symlink') {
     noteLink(failed, path, source.target, errno);
+    countLinks(failed);
     return notStarted('File Error', failed.failure!.error, failed);
   }
   if (error.operation === 'write' || errno === ENOSPC) {
@@ -136,23 +139,24 @@ export function copyInFailure(
 
 /** Devices and pipes of the host, up to what the work folder could take. */
 async function readLive({ settings }: RunScope, source: LiveSource): Promise<FileInput> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
+  const chunks = new ByteChunks();
   for await (const chunk of source) {
-    chunks.push(chunk);
-    bytes += chunk.byteLength;
-    if (bytes > settings.diskBytes) break; // refused by the work folder, which is full
+    chunks.add(chunk);
+    if (chunks.bytes > settings.diskBytes) break; // refused by the work folder, which is full
   }
-  return { bytes: Buffer.concat(chunks), mode: FILE_MODE };
+  return { bytes: chunks.takeJoined(), mode: FILE_MODE };
 }
 
-/** The whole program says only how many. */
 function noteLink(failed: CollectedFiles, path: string, target: string, errno: number): null {
   const message = `symlink: ${quoteGo(path)} -> ${quoteGo(target)}: symlink ${target} ${path}: ${errnoText(errno)}`;
   noteFileError(failed, path, 'Symlink', message);
-  const count = failed.fileErrors.filter(({ type }) => type === 'Symlink').length;
-  failed.failure = { ...failed.failure!, error: `symlink: ${count} operations failed` };
   return null;
+}
+
+/** With links that failed, the whole program says only how many. */
+function countLinks(failed: CollectedFiles): void {
+  const count = failed.fileErrors.filter(({ type }) => type === 'Symlink').length;
+  if (count > 0) failed.failure = { ...failed.failure!, error: `symlink: ${count} operations failed` };
 }
 
 function noteFolder(failed: CollectedFiles, path: string): null {

@@ -103,10 +103,11 @@ async function executeGroup(scope: RunScope, job: Job): Promise<ProgramResult[]>
 
 /** An option that only one program has wrong is its own failure: it is left out, and the others start. */
 async function runTogether(scope: RunScope, job: Job, plans: readonly Plan[]): Promise<Together> {
+  const recordedMax = recordedBytes(job, scope.settings);
   for (;;) {
     const request = {
       programs: plans.map((plan) => (plan.failure === null ? plan.request : null)),
-      pipes: job.pipes.map((pipe) => pipeOf(pipe, recordedBytes(job, scope.settings))),
+      pipes: job.pipes.map((pipe) => pipeOf(pipe, recordedMax)),
       settle: 'each',
       signal: scope.signal,
       onAbort: 'resolve',

@@ -51,3 +51,18 @@ test('a chunk that is not admitted is not written, and the descriptor is closed'
   expect(existsSync(path) ? statSync(path).size : 0).toBeLessThanOrEqual(2 * chunk.length);
   expect(descriptors()).toBe(before);
 });
+
+test('an upload in chunks of one byte takes little more memory than its bytes', async () => {
+  const before = process.memoryUsage().rss;
+  let most = before;
+  async function* single() {
+    for (let at = 0; at < 900_000; at += 1) {
+      if (at % 100_000 === 0) most = Math.max(most, process.memoryUsage().rss);
+      yield Buffer.alloc(1, at);
+    }
+  }
+  const path = join(folder, 'single');
+  await writeNewFile(path, single(), admit);
+  expect(most - before).toBeLessThan(120 * 1024 * 1024);
+  expect([statSync(path).size, readFileSync(path)[777]]).toEqual([900_000, 777 & 0xff]);
+});

@@ -3,6 +3,7 @@
  * Node's has an event and a turn of the loop for each 64 KiB, which cost more than the bytes.
  */
 import { type FileHandle, open } from 'node:fs/promises';
+import { ByteChunks } from '@sbx/serving';
 
 const NEW_MODE = 0o644;
 /** Of one write. */
@@ -17,21 +18,17 @@ export async function writeNewFile(
   const file = await open(path, 'wx', NEW_MODE);
   let writing: Promise<void> = Promise.resolve();
   try {
-    let chunks: Uint8Array[] = [];
-    let bytes = 0;
+    const chunks = new ByteChunks();
     for await (const chunk of source) {
       admit(chunk);
-      chunks.push(chunk);
-      bytes += chunk.byteLength;
-      if (bytes < CHUNK_BYTES) continue;
+      chunks.add(chunk);
+      if (chunks.bytes < CHUNK_BYTES) continue;
       await writing;
-      writing = writeAll(file, chunks);
+      writing = writeAll(file, chunks.take());
       writing.catch(() => undefined); // awaited below or with the next
-      chunks = [];
-      bytes = 0;
     }
     await writing;
-    await writeAll(file, chunks);
+    await writeAll(file, chunks.take());
   } finally {
     await writing.catch(() => undefined); // its descriptor is in use until then
     await file.close();

@@ -56,3 +56,11 @@ it('two that are full are waited for, and the end of a program is room', async (
   other.input.close();
   expect(socket.isPaused).toBe(false);
 });
+
+it('many small messages fill an input with what each costs, not with their bytes alone', () => {
+  const { socket, make } = opened();
+  const { input } = make();
+  let count = 0;
+  for (; !socket.isPaused && count < 10_000; count += 1) input.write(Buffer.alloc(1));
+  expect(count).toBe(Math.floor(MIB / 513) + 1);
+});

@@ -3,9 +3,10 @@
  * more.
  */
 import type { ProgramInput } from '@sbx/core';
+import { MESSAGE_COST_BYTES } from '@sbx/serving';
 import type { ReadGate } from './read-gate.js';
 
-/** Of one input. Beyond, the socket is not read: the client waits. */
+/** Of one input, with what each message costs. Beyond, the socket is not read: the client waits. */
 const HELD_BYTES_MAX = 1024 * 1024;
 
 export class StreamInput {
@@ -22,7 +23,7 @@ export class StreamInput {
   /** Also before the program has started. */
   write(bytes: Uint8Array): void {
     if (this.#closed || bytes.byteLength === 0) return;
-    this.#heldBytes += bytes.byteLength;
+    this.#heldBytes += bytes.byteLength + MESSAGE_COST_BYTES;
     if (this.#heldBytes > HELD_BYTES_MAX) this.#gate.close(this);
     if (this.#stream === null) this.#waiting.push(bytes);
     else this.#pass(this.#stream, bytes);
@@ -42,7 +43,7 @@ export class StreamInput {
 
   #pass(stream: ProgramInput, bytes: Uint8Array): void {
     const taken = () => {
-      this.#heldBytes -= bytes.byteLength;
+      this.#heldBytes -= bytes.byteLength + MESSAGE_COST_BYTES;
       if (this.#heldBytes <= HELD_BYTES_MAX / 2) this.#gate.open(this);
     };
     stream.write(bytes).then(taken, () => {

@@ -1,6 +1,6 @@
 /** A request's body, bounded while it is read, alone and with all others. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hasMoreValues, type Receiving } from '@sbx/serving';
+import { ByteChunks, hasMoreValues, type Receiving } from '@sbx/serving';
 
 /**
  * Why a body is not taken: it is too large, it has too many values, or there is no room for it beside the
@@ -23,7 +23,7 @@ export function readBody(
 ): Promise<Uint8Array | BodyRefusal> {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) return Promise.resolve('too-large');
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    const chunks = new ByteChunks();
     let bytes = 0;
     const giveBack = () => {
       receiving.release(bytes);
@@ -31,7 +31,7 @@ export function readBody(
     };
     const refuse = (why: BodyRefusal) => {
       request.off('data', onData);
-      chunks.length = 0;
+      chunks.take();
       giveBack();
       resolve(why);
     };
@@ -39,11 +39,11 @@ export function readBody(
       if (bytes + chunk.length > bytesMax) return refuse('too-large');
       if (!receiving.take(chunk.length)) return refuse('no-room');
       bytes += chunk.length;
-      chunks.push(chunk);
+      chunks.add(chunk);
     };
     request.on('data', onData);
     request.once('end', () => {
-      const body = Buffer.concat(chunks);
+      const body = chunks.takeJoined();
       if (hasMoreValues(body, VALUES_MAX)) refuse('too-many-values');
       else resolve(body);
     });

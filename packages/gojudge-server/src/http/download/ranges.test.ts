@@ -35,3 +35,9 @@ test.each([' ', '1', '-', '- ', '1 '])('a header of %j alone is known in time', 
   const { user, system } = process.cpuUsage(before);
   expect((user + system) / 1000).toBeLessThan(300);
 });
+
+test('of more ranges than may be, all of the file is sent', () => {
+  const header = (count: number) => `bytes=${Array(count).fill('0-0').join()}`;
+  expect(parseRange(header(512), 1000)).toHaveLength(512);
+  expect(parseRange(header(513), 1000)).toBe(null);
+});

@@ -5,6 +5,12 @@ export interface ByteRange {
   length: number;
 }
 
+/**
+ * Each has a head of some hundred bytes in the answer. RFC 9110, section 14.2, lets a server ignore a header
+ * of many small ranges; Go's has no bound.
+ */
+const RANGE_COUNT_MAX = 512;
+
 /** `null`: no range, all of it. `'malformed'` and `'outside'` are both 416, told apart by Content-Range. */
 export function parseRange(
   header: string | undefined,
@@ -22,7 +28,7 @@ export function parseRange(
     const range = toRange(match[1]!, match[2]!, size);
     if (range === 'malformed') return range;
     if (range === null) isOutside = true;
-    else ranges.push(range);
+    else if (ranges.push(range) > RANGE_COUNT_MAX) return null;
   }
   if (isOutside && ranges.length === 0 && size > 0) return 'outside';
   const sum = ranges.reduce((total, { length }) => total + length, 0);

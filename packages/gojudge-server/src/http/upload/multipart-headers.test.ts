@@ -6,6 +6,8 @@ describe('the boundary', () => {
     ['multipart/form-data; boundary=abc', 'abc'],
     ['Multipart/Form-Data; charset=utf-8; BOUNDARY="a b;c"', 'a b;c'],
     ['multipart/form-data; boundary=', null],
+    [`multipart/form-data; boundary=${'b'.repeat(256)}`, 'b'.repeat(256)],
+    [`multipart/form-data; boundary=${'b'.repeat(257)}`, null],
     ['multipart/form-data', null],
     ['multipart/mixed; boundary=abc', null],
     ['', null],

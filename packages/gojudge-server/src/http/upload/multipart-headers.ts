@@ -8,11 +8,15 @@ export interface PartHeaders {
   encoding: string;
 }
 
-/** `null` for what is no multipart/form-data. */
+/** RFC 2046 has 70. A longer one is searched for in each part of a body, at a price that grows with it. */
+const BOUNDARY_LENGTH_MAX = 256;
+
+/** `null` for what is no multipart/form-data, and for a boundary that is longer than may be. */
 export function boundaryOf(contentType: string): string | null {
   const { value, parameters } = parseHeader(contentType);
   const boundary = parameters.get('boundary') ?? '';
-  return value === 'multipart/form-data' && boundary !== '' ? boundary : null;
+  const isLegal = boundary !== '' && boundary.length <= BOUNDARY_LENGTH_MAX;
+  return value === 'multipart/form-data' && isLegal ? boundary : null;
 }
 
 export function parsePartHeaders(headers: Buffer): PartHeaders {

@@ -23,6 +23,8 @@ export class Parts {
   readonly #chunks: AsyncIterator<Buffer>;
   /** Boundary as it stands at the beginning of a line. */
   readonly #delimiter: Buffer;
+  /** The same with the line feed before it, which is nowhere else in it: a search never goes back. */
+  readonly #lineDelimiter: Buffer;
   #buffer: Buffer = Buffer.alloc(0);
   #bodyOver = false;
   /** A chunk of which the first `at` bytes are in the buffer, as its end. */
@@ -32,6 +34,7 @@ export class Parts {
   constructor(source: Readable, boundary: string) {
     this.#chunks = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
     this.#delimiter = Buffer.from(`--${boundary}`);
+    this.#lineDelimiter = Buffer.from(`\n--${boundary}`);
   }
 
   /**
@@ -81,14 +84,20 @@ export class Parts {
   #find(lineStart: boolean): Found {
     const buffer = this.#buffer;
     const { length } = this.#delimiter;
-    for (let at = buffer.indexOf(this.#delimiter); at >= 0; at = buffer.indexOf(this.#delimiter, at + 1)) {
-      if (at === 0 ? !lineStart : buffer[at - 1] !== LF) continue;
+    const isAtStart = lineStart && this.#delimiter.equals(buffer.subarray(0, length));
+    for (let at = isAtStart ? 0 : this.#lineFrom(0); at >= 0; at = this.#lineFrom(at)) {
       const from = at === 0 ? 0 : at - (buffer[at - 2] === CR ? 2 : 1);
       const line = this.#restOfLine(at + length);
       if (line === 'more') return { kind: 'partial', keepFrom: from };
       if (line !== 'none') return { kind: 'whole', from, ...line };
     }
     return { kind: 'partial', keepFrom: Math.max(0, buffer.length - length - 2) };
+  }
+
+  /** Where the next line after `from` begins with the delimiter, or -1. */
+  #lineFrom(from: number): number {
+    const at = this.#buffer.indexOf(this.#lineDelimiter, from);
+    return at < 0 ? -1 : at + 1;
   }
 
   #restOfLine(at: number): { to: number; isEnd: boolean } | 'more' | 'none' {

@@ -62,6 +62,16 @@ describe('Parts', () => {
     );
   });
 
+  it('of what looks like its boundary everywhere, it is done in time', async () => {
+    const boundary = '-'.repeat(256);
+    const before = process.cpuUsage();
+    for (const line of ['-'.repeat(65_536), `${'-'.repeat(257)}\n`.repeat(256), '\n-'.repeat(32_768)]) {
+      const chunks = [Buffer.from('x'), ...Array<Buffer>(128).fill(Buffer.from(line))];
+      await expect(contents(chunks, boundary)).rejects.toThrow('no closing boundary');
+    }
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(500);
+  });
+
   it('refuses a body that is cut off anywhere before its closing boundary', async () => {
     const body = Buffer.from('--b\r\nA: b\r\n\r\ntext\r\n--b--');
     for (let end = 0; end < body.length; end += 1) {

@@ -1,13 +1,37 @@
-/** A line at a time: soft breaks joined, `=XX` decoded, blanks at the end of a line cut. */
+import { MultipartError } from './multipart-parts.js';
+
+/** Of a line whose end has not come. go-judge refuses lines that are longer than that, of whatever. */
+const HELD_LENGTH_MAX = 4096;
+const CR = 0x0d;
+const EQUALS = 0x3d;
+
+/**
+ * Soft breaks joined, `=XX` decoded, blanks at the end of a line cut. Throws `MultipartError` for more blanks
+ * in a row than may be held until it is known what follows them.
+ */
 export async function* decodeQuotedPrintable(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let rest = '';
   for await (const chunk of source) {
-    const text = Buffer.from(chunk).toString('latin1');
-    const end = text.lastIndexOf('\n') + 1;
-    if (end > 0) yield decodeLines(rest + text.slice(0, end));
-    rest = end > 0 ? text.slice(end) : rest + text;
+    const text = rest + Buffer.from(chunk).toString('latin1');
+    const end = decodableEnd(text);
+    if (end > 0) yield decodeLines(text.slice(0, end));
+    rest = text.slice(end);
+    if (rest.length > HELD_LENGTH_MAX) {
+      throw new MultipartError(`quoted-printable: more than ${HELD_LENGTH_MAX} blanks in a row`);
+    }
   }
   if (rest !== '') yield decodeLines(rest);
+}
+
+/** Whole lines; of a long one also what does not depend on what comes next. */
+function decodableEnd(text: string): number {
+  const lineEnd = text.lastIndexOf('\n') + 1;
+  if (text.length - lineEnd <= HELD_LENGTH_MAX) return lineEnd;
+  let end = text.length;
+  if (text.charCodeAt(end - 1) === CR) end -= 1;
+  while (end > lineEnd && isBlank(text[end - 1])) end -= 1;
+  if (text.charCodeAt(end - 1) === EQUALS) return end - 1;
+  return end === text.length && text.charCodeAt(end - 2) === EQUALS ? end - 2 : end;
 }
 
 function decodeLines(text: string): Uint8Array {
@@ -35,6 +59,10 @@ function withoutBlanks(text: string): string {
 function trimmed(line: string): string {
   const ending = line.endsWith('\r') ? '\r' : '';
   let end = line.length - ending.length;
-  while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === '\t')) end -= 1;
+  while (end > 0 && isBlank(line[end - 1])) end -= 1;
   return line.slice(0, end) + ending;
+}
+
+function isBlank(letter: string | undefined): boolean {
+  return letter === ' ' || letter === '\t';
 }

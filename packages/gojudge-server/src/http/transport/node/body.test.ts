@@ -108,3 +108,13 @@ test('one whose client went away while it waited gives its room back', async () 
   await expect(gone.body).rejects.toThrow('the client went away');
   expect(room.bytes).toBe(0);
 });
+
+test('chunks of one byte take little more memory than their bytes', async () => {
+  const { request, body } = reading(1000 * KIB, 1000 * KIB);
+  const before = process.memoryUsage().rss;
+  for (let at = 0; at < 1000 * KIB; at += 1) request.emit('data', Buffer.alloc(1, at));
+  expect(process.memoryUsage().rss - before).toBeLessThan(100 * KIB * KIB);
+  request.end();
+  const { bytes } = await body;
+  expect([bytes.length, bytes[777]]).toEqual([1000 * KIB, 777 & 0xff]);
+});

@@ -1,6 +1,12 @@
 /** A request's body, bounded while it is read and until it is answered. */
 import type { IncomingMessage } from 'node:http';
-import { type Receiving, type RequestPlace, type RequestRoom, SMALL_REQUEST_BYTES } from '@sbx/serving';
+import {
+  ByteChunks,
+  type Receiving,
+  type RequestPlace,
+  type RequestRoom,
+  SMALL_REQUEST_BYTES,
+} from '@sbx/serving';
 import { RunFailure } from '../../../errors.js';
 
 export class BodyTooLarge extends Error {
@@ -66,26 +72,26 @@ export async function readBody(
 /** `receiving`: where it counts meanwhile. */
 function collect(request: IncomingMessage, maxBytes: number, receiving: Receiving | null): Promise<Buffer> {
   if (request.destroyed) return Promise.reject(new Error(GONE));
+  const chunks = new ByteChunks();
   let counted = 0;
   const reading = new Promise<Buffer>((resolve, reject) => {
-    const chunks: Buffer[] = [];
     const stop = (why: Error) => {
       request.off('data', onData).pause(); // what else comes is the answer's matter
-      chunks.length = 0;
+      chunks.take();
       reject(why);
     };
     const onData = (chunk: Buffer) => {
       if (counted + chunk.length > maxBytes) return stop(new BodyTooLarge(maxBytes));
       if (receiving?.take(chunk.length) === false) return stop(new NoRoom());
       counted += chunk.length;
-      chunks.push(chunk);
+      chunks.add(chunk);
     };
     request.on('data', onData);
     const onClose = () => reject(new Error(GONE));
     request.once('end', () => {
       // The request may live for long: it keeps nothing that leads to the body.
       request.off('data', onData).off('error', reject).off('close', onClose);
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+      resolve(chunks.takeJoined());
     });
     request.once('error', reject);
     request.once('close', onClose);
