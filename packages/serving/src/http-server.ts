@@ -15,9 +15,10 @@ import { continueWhenRead } from './expect.js';
 import { Turns } from './in-turn.js';
 import { answerWithoutUpgrade } from './without-upgrade.js';
 
-/** As Go has both. */
-const HEADER_BYTES_MAX = 2 ** 20;
+/** Go's has 1 MiB. A head that has not come whole counts nowhere, and many connections may begin one. */
+const HEADER_BYTES_MAX = 64 * 1024;
 const HEAD_TIMEOUT_MS = 60_000;
+/** As Go has it. */
 const TCP_PROBE_MS = 15_000;
 
 export interface HttpHandlers {

@@ -11,7 +11,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 export interface WaitingBounds {
   /** Requests of all connections. One that waits is some KiB of Node's objects. Default: 16,384. */
   countMax?: number;
-  /** Their heads, which may have up to 1 MiB each. Default: 64 MiB. */
+  /** Their heads. Default: 64 MiB. */
   bytesMax?: number;
 }
 
