@@ -34,6 +34,17 @@ describe('beside another program', () => {
     const { status } = await sandbox.run(t('leave-many'), ['400'], { limits });
     expect([status, processesOf('leave-many')]).toEqual(['ok', []]);
   });
+
+  it('a program that has the group of the sandbox is not told the CPU time of those below', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await using idle = await sandbox.spawn(t('sleep-ms'), ['60000']);
+    const { usage } = await sandbox.run(t('burn-cpu'), ['400']);
+    expect(usage.cpuTimeMs).toBeGreaterThan(390);
+    expect(idle.usage().cpuTimeMs).toBeLessThan(100);
+    expect(sandbox.usage().cpuTimeMs).toBeGreaterThan(390);
+    idle.kill('SIGTERM');
+    expect((await idle.result).usage.cpuTimeMs).toBeLessThan(100);
+  });
 });
 
 it('without cgroups a program has the CPU time of its own processes, not that of others', () =>

@@ -59,7 +59,9 @@ function fullLimit({ trees, checkOpen }: WorkFolder, path: string): string | nul
   const { type, bsize, blocks, bavail, files, ffree } = statfsSync(`/proc/self/fd/${tree.fd}`);
   if (type !== TMPFS) return null;
   const { target } = tree;
-  if (ffree === 0) return `limits.diskFileCount (or a tmpfs row) gives ${target} ${files} files, all in use`;
+  // A file system without a bound says 0 of both.
+  if (files > 0 && ffree === 0)
+    return `limits.diskFileCount (or a tmpfs row) gives ${target} ${files} files, all in use`;
   const free = `${bavail * bsize} are free`;
   return `limits.diskBytes (or a tmpfs row) gives ${target} ${blocks * bsize} bytes, of which ${free}`;
 }

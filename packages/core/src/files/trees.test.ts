@@ -39,6 +39,16 @@ function lead(path: string, links: Record<string, string> = {}, root = false): s
   return inTree<string>(folderWith(links), path, kernel, root);
 }
 
+it('links of slashes and dots take a time in proportion to their length', () => {
+  const links = Object.fromEntries(
+    Array.from({ length: 40 }, (_, index) => [`/w/l${index}`, `l${index + 1}${'/./'.repeat(1360)}`]),
+  );
+  const before = process.cpuUsage();
+  expect(lead('l0/x', links)).toBe('/w/l40/x');
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(1000); // ms; it was ten seconds
+});
+
 describe('a path is found in its tree', () => {
   it.each([
     ['a/b', '/w/a/b'],

@@ -180,11 +180,10 @@ function isWithin(path: string, target: string): boolean {
 /** The same place by a path whose folders are no links. */
 function* followLinks(trees: readonly Tree[], path: string): Generator<Step, Spot | number, Answer<unknown>> {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  const left = path.split('/').slice(1, -1);
+  const left = namesBackwards(path.slice(0, path.length - name.length));
   let at: string[] = [];
   for (let links = 0, cost = 0; left.length > 0; ) {
-    const part = left.shift()!;
-    if (part === '' || part === '.') continue;
+    const part = left.pop()!;
     if (part === '..') {
       at.pop();
       continue;
@@ -198,9 +197,17 @@ function* followLinks(trees: readonly Tree[], path: string): Generator<Step, Spo
     if (++links > LINKS_MAX) return ELOOP;
     at.pop();
     if (said.startsWith('/')) at = [];
-    left.unshift(...said.split('/'));
+    for (const next of namesBackwards(said)) left.push(next);
   }
   return find(trees, `/${[...at, name].join('/')}`) ?? EXDEV;
+}
+
+/** The last one first. A link of a program's may be 4,095 slashes. */
+function namesBackwards(path: string): string[] {
+  return path
+    .split('/')
+    .filter((name) => name !== '' && name !== '.')
+    .reverse();
 }
 
 /** The target of a link; 0 when there is none, and for folders that only lead to a tree. */

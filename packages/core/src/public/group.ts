@@ -222,9 +222,17 @@ class JoinedRun {
       this.#given[to.index]!.push({ target: to.fd, fd: source });
       return null;
     }
-    const [read, sink] = openPipe(this.#core.native);
+    const { native } = this.#core;
+    let further: [number, number];
+    try {
+      further = openPipe(native);
+    } catch (error) {
+      native.closeFds([source]); // nobody's yet
+      throw error;
+    }
+    const [read, sink] = further;
     this.#given[to.index]!.push({ target: to.fd, fd: read });
     const drain = (record ?? (relay === true ? undefined : relay))?.drain ?? false;
-    return new this.#core.native.Relay({ source, sink, keepBytes: record?.maxBytes ?? 0, drain });
+    return new native.Relay({ source, sink, keepBytes: record?.maxBytes ?? 0, drain });
   }
 }

@@ -80,6 +80,15 @@ it('CPU time has a baseline also where no readings are asked for', () => {
   expect(meter.complete(told)).toBe(told);
 });
 
+it('CPU time of others, in groups below its own, is left out', () => {
+  const { files, group } = fakeGroup();
+  const concurrency = { others: true, othersCpuNs: () => 4e6 };
+  const meter = new Meter(group, 1, { notify: true, concurrency } as ProgramRequest, -1);
+  files.cpu = 'usage_usec 7000\n';
+  expect(meter.read(1).cpuTimeMs).toBe(2);
+  expect(meter.highest.cpuTimeMs).toBe(2);
+});
+
 it('without a group nothing is measured but time', () => {
   const meter = new Meter(null, 1, REQUEST, -1);
   meter.begin();

@@ -20,6 +20,7 @@ export class Meter {
   readonly highest = { cpuTimeMs: 0, memoryPeakBytes: 0 };
   readonly #group: Group | null;
   readonly #helperTasks: number;
+  readonly #othersCpuNs: () => number;
   #baseline: GroupCounters;
   #isComplete = true;
 
@@ -27,11 +28,12 @@ export class Meter {
   constructor(
     group: Group | null,
     helperTasks: number,
-    { warmStart, notify }: ProgramRequest,
+    { warmStart, notify, concurrency }: ProgramRequest,
     cpuBefore: string | number,
   ) {
     this.#group = group;
     this.#helperTasks = helperTasks;
+    this.#othersCpuNs = concurrency?.othersCpuNs ?? (() => 0);
     this.#isComplete = !notify || warmStart !== undefined;
     this.#baseline = warmStart?.baseline ?? (notify ? readStartCounters(group) : baselineOf(cpuBefore));
   }
@@ -61,7 +63,8 @@ export class Meter {
 
   read(wallTimeMs: number): LiveUsage {
     const now = readCounters(this.#group);
-    const cpuNs = this.measures ? (less(now.cpuNs, this.#baseline.cpuNs) ?? 0) : 0;
+    const own = this.measures ? (less(now.cpuNs, this.#baseline.cpuNs) ?? 0) : 0;
+    const cpuNs = Math.max(0, own - this.#othersCpuNs());
     const peak = less(now.memoryPeakBytes, this.#baseline.chargedBytes);
     const held = less(now.memoryBytes, this.#baseline.memoryBytes);
     const { highest } = this;

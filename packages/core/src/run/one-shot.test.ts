@@ -25,7 +25,7 @@ function fakeRunning() {
     log.push('end');
     end(KILLED);
   };
-  const stdio = { outputs: new Map([[1, { closed }]]), closeStreams: note('close streams') };
+  const stdio = { allRead: () => closed, closeStreams: note('close streams') };
   return { result, started, stdio, ended: false, end: kill };
 }
 const start = vi.fn((_lease: unknown, _request: object): unknown => {

@@ -159,7 +159,7 @@ class OneShotLease {
    */
   release(streams: boolean): void {
     const forget = () => void this.#core.closers.delete(this.#closer);
-    if (streams) void allRead(this.live!).then(forget);
+    if (streams) void this.live!.stdio.allRead().then(forget);
     else forget();
     if (this.#lease.alive === 0) this.#lease.closeAfterEnd();
     else this.#lease.close();
@@ -172,10 +172,6 @@ class OneShotLease {
     this.live?.stdio.closeStreams();
     this.#lease.close();
   }
-}
-
-function allRead({ stdio }: Running): Promise<unknown> {
-  return Promise.all([...stdio.outputs.values()].map(({ closed }) => closed));
 }
 
 /**

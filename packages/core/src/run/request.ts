@@ -57,10 +57,17 @@ export interface ProgramRequest {
   preStarted?: boolean;
   /** Set when a warm process serves the request. */
   warmStart?: WarmStart;
-  /** `others`: others run concurrently in groups below its own, so that its peaks include theirs. */
-  concurrency?: { others: boolean };
+  concurrency?: Concurrency;
   /** Cgroup of its own, when it runs concurrently with others in one sandbox. */
   member?: Group;
+}
+
+/** Of the program that uses the sandbox's group, below which the groups of others lie. */
+export interface Concurrency {
+  /** Others ran at the same time, so that its peaks include theirs. */
+  others: boolean;
+  /** CPU time that others have used since its start. */
+  othersCpuNs: () => number;
 }
 
 /** The parts of a start message that are known once the descriptors are open. */

@@ -6,6 +6,9 @@ import type { SandboxLease } from './sandbox-lease.js';
 
 const started: { member?: Group | undefined }[] = [];
 const ends: (() => void)[] = [];
+/** Programs whose streams were closed, and when those of a program have been read. */
+const closed: number[] = [];
+const read: Record<number, Promise<void>> = {};
 /** Programs whose reports have not come. */
 const unreported = new Set<number>();
 vi.doMock('./running.js', () => ({
@@ -13,12 +16,13 @@ vi.doMock('./running.js', () => ({
     start: (_lease: unknown, request: { member?: Group }) => {
       started.push(request);
       const result = new Promise((resolve) => ends.push(() => resolve({})));
+      const id = started.length;
       return {
-        id: started.length,
+        id,
         result,
         graceMs: 0,
         end: () => undefined,
-        stdio: { closeStreams: () => undefined },
+        stdio: { closeStreams: () => void closed.push(id), allRead: () => read[id] ?? new Promise(() => {}) },
       };
     },
   },
@@ -30,7 +34,7 @@ const limits = engineLimits(undefined, undefined);
 
 function sessionOn(resetsPeak: boolean) {
   started.length = 0;
-  const member = { remove: async () => undefined };
+  const member = { remove: async () => undefined, read: () => null };
   const group = { makeMember: async () => member, read: () => null };
   const core = { closers: new Set(), options: {}, tree: { resetsPeak } };
   const isUnreported = (id: number) => unreported.has(id);
@@ -40,6 +44,7 @@ function sessionOn(resetsPeak: boolean) {
     closed: false,
     lost: null,
     isUnreported,
+    close: () => undefined,
   };
   return new Session(lease as unknown as SandboxLease, {}, limits);
 }
@@ -77,4 +82,14 @@ it('only the first while init goes on killing it, though it is told as ended', a
   expect(await membersOf(session, 2, true)).toEqual([false, true]);
   unreported.clear();
   expect(await membersOf(session, 1, true)).toEqual([false, true, false]);
+});
+
+it('keeps no program that is over and read', async () => {
+  const session = sessionOn(true);
+  read[1] = Promise.resolve();
+  for (let count = 0; count < 2; count += 1) await session.start('true', [], {}, true);
+  for (const end of ends.splice(0)) end();
+  await Promise.all(Object.values(read));
+  await session.close();
+  expect(closed).toEqual([2]);
 });

@@ -6,7 +6,7 @@
  * one's.
  */
 
-import { type GroupCounters, readCounters } from '../cgroup/counters.js';
+import { type GroupCounters, readCounters, readCpuNs } from '../cgroup/counters.js';
 import type { Group } from '../cgroup/group.js';
 import { SandboxError } from '../errors.js';
 import { checkCeilings, type ResolvedLimits, resolveLimits } from '../options/limits.js';
@@ -17,7 +17,7 @@ import type { RunResult } from '../types/result.js';
 import { writeBounds } from './group-limits.js';
 import { after, CLOSE_WAIT_MS } from './killing.js';
 import { Lifetime } from './lifetime.js';
-import type { ProgramRequest } from './request.js';
+import type { Concurrency, ProgramRequest } from './request.js';
 import { Running } from './running.js';
 import type { SandboxLease } from './sandbox-lease.js';
 
@@ -39,13 +39,15 @@ export class Session {
   readonly #closer = () => this.close();
   readonly #lifetime = new Lifetime(() => void this.close());
   /** The program that uses the sandbox's group, or is about to: whether others have run concurrently. */
-  #resident: { others: boolean } | null = null;
+  #resident: Concurrency | null = null;
   #hadResident = false;
   /** Of the program that used it last. */
   #residentId = 0;
   #closed: Promise<void> | null = null;
   #closing: AbortController | null = null;
   #lastUsage: LiveUsage | null = null;
+  /** Of programs that had a group of their own and are over. */
+  #formerMembersCpuNs = 0;
   /** High-water marks reported so far: the kernel's own start anew when a group is used again. */
   #memoryPeakBytes = 0;
   #processPeakCount = 0;
@@ -55,10 +57,10 @@ export class Session {
     this.#options = options;
     this.#limits = limits;
     this.#baseline = readCounters(lease.slot.cgroup.group);
-    lease.core.closers.add(this.#closer);
-    lease.whyClosed = () => this.#lifetime.reason;
     // The sandbox as a whole is bounded from the start; programs inside can only get less.
     writeBounds(lease.slot.cgroup, limits, this.#baseline.chargedBytes ?? 0);
+    lease.core.closers.add(this.#closer);
+    lease.whyClosed = () => this.#lifetime.reason;
     this.#lifetime.set(options.lifetimeMs ?? null);
   }
 
@@ -94,7 +96,7 @@ export class Session {
     this.checkOpen();
     checkCeilings(options.limits, this.lease.core.options.ceilings);
     const limits = resolveLimits(this.#limits, options.limits);
-    const concurrency = this.#mayReside(limits) ? { others: this.#living.size > 0 } : undefined;
+    const concurrency = this.#mayReside(limits) ? this.#asResident() : undefined;
     if (concurrency !== undefined) {
       this.#resident = concurrency;
       this.#hadResident = true;
@@ -115,7 +117,10 @@ export class Session {
       };
       const started = Running.start(this.lease, request);
       const running = started instanceof Promise ? await started : started;
-      if (spawned) this.#spawned.add(running);
+      if (spawned) {
+        this.#spawned.add(running);
+        void running.stdio.allRead().then(() => this.#spawned.delete(running));
+      }
       this.#follow(running, request);
       return running;
     } catch (error) {
@@ -195,6 +200,18 @@ export class Session {
     return asSandbox && this.#resident === null && !this.lease.isUnreported(this.#residentId);
   }
 
+  /** The sandbox's group counts what its members use. */
+  #asResident(): Concurrency {
+    const before = this.#membersCpuNs();
+    return { others: this.#living.size > 0, othersCpuNs: () => this.#membersCpuNs() - before };
+  }
+
+  #membersCpuNs(): number {
+    let sum = this.#formerMembersCpuNs;
+    for (const { member } of this.#living.values()) if (member !== undefined) sum += readCpuNs(member) ?? 0;
+    return sum;
+  }
+
   /** `undefined` without cgroups. */
   async #makeMember(): Promise<Group | undefined> {
     try {
@@ -223,7 +240,9 @@ export class Session {
       }
       this.#living.delete(running);
       if (this.#resident === concurrency) this.#resident = null;
-      void member?.remove();
+      if (member === undefined) return;
+      this.#formerMembersCpuNs += readCpuNs(member) ?? 0;
+      void member.remove();
     };
     running.result.then(over, () => over());
   }

@@ -6,7 +6,7 @@ import { OutputStream } from './output-stream.js';
 
 /** A stream, and what the addon tells it; `held`: how often the loop is held. */
 function output() {
-  const loop = { held: 0 };
+  const loop = { held: 0, isPaused: false };
   const asked: string[] = [];
   const told: { onData?: (chunk: Uint8Array) => void; onEnd?: () => void } = {};
   const native = {
@@ -14,8 +14,12 @@ function output() {
       constructor(_fd: number, handlers: typeof told) {
         Object.assign(told, handlers);
       }
-      pause() {}
-      resume() {}
+      pause() {
+        loop.isPaused = true;
+      }
+      resume() {
+        loop.isPaused = false;
+      }
       endSoon() {
         asked.push('endSoon');
       }
@@ -29,6 +33,19 @@ function output() {
     told.onData!(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
   return { stream, loop, asked, write, end: () => told.onEnd!() };
 }
+
+it('small chunks count with what they cost, and a program that writes them waits', async () => {
+  const { stream, loop, write, end } = output();
+  for (let count = 0; count < 1000; count++) write('x');
+  expect(loop.isPaused).toBe(false);
+  for (let count = 0; count < 100; count++) write('x');
+  expect(loop.isPaused).toBe(true);
+  const text = stream.text();
+  await turn();
+  expect(loop.isPaused).toBe(false);
+  end();
+  expect(await text).toBe('x'.repeat(1100));
+});
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -6,8 +6,11 @@ import type { Native, NativeReader } from '../native/native.js';
 import { describe } from '../options/describe.js';
 import { checkTextLength, textOfAll } from './text.js';
 
-/** Bytes held for a reader that is behind; then the pipe is left alone and fills, and the program waits. */
+/** Bytes held for a reader that is behind, with the cost of their chunks; then the pipe is left alone and fills, and the program waits. */
 const HIGH_WATER_BYTES = 256 * 1024;
+
+/** What a chunk takes beside its bytes: a program may write one at a time. */
+const CHUNK_COST_BYTES = 256;
 
 /** So long output lies unread, the program standing still, before that is told, once per process. */
 const UNREAD_MS = 1000;
@@ -172,7 +175,7 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
 
   #putBack(bytes: Uint8Array): void {
     this.#chunks.unshift(bytes);
-    this.#heldBytes += bytes.byteLength;
+    this.#heldBytes += bytes.byteLength + CHUNK_COST_BYTES;
   }
 
   async #next(): Promise<Uint8Array | null> {
@@ -185,7 +188,7 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
 
   #shift(): Uint8Array {
     const chunk = this.#chunks.shift()!;
-    this.#heldBytes -= chunk.byteLength;
+    this.#heldBytes -= chunk.byteLength + CHUNK_COST_BYTES;
     if (this.#paused && this.#heldBytes < HIGH_WATER_BYTES / 2) {
       this.#paused = false;
       this.#reader.resume();
@@ -228,7 +231,7 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
 
   #onData(chunk: Uint8Array): void {
     this.#chunks.push(chunk);
-    this.#heldBytes += chunk.byteLength;
+    this.#heldBytes += chunk.byteLength + CHUNK_COST_BYTES;
     if (this.#heldBytes >= HIGH_WATER_BYTES && !this.#paused) {
       this.#paused = true;
       this.#reader.pause();

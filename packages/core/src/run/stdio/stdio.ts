@@ -88,6 +88,11 @@ export class Stdio {
     return this.#outputs.streams;
   }
 
+  /** Resolves when no output is read any more. */
+  allRead(): Promise<unknown> {
+    return Promise.all([...this.outputs.values()].map(({ closed }) => closed));
+  }
+
   /**
    * Opens what can be without the files that are copied in; a promise only when something of the host, or
    * beside living programs, must be waited for.
