@@ -27,7 +27,7 @@ export class Group {
   /** v2: the folder a process can be born in. */
   readonly folderFd: number;
   /** The counter of CPU time, which is read before each start; -1 where there is none. */
-  readonly cpuFd: number;
+  cpuFd: number;
   readonly #byName = new Map<CounterName, number>();
   #procsPath = '';
   readonly #native: Native;
@@ -153,6 +153,7 @@ export class Group {
       if (!(name === 'oomNotice' && this.layout.version === 'v1')) closeSync(fd);
     for (const fd of this.joins) closeSync(fd);
     if (this.folderFd >= 0) closeSync(this.folderFd);
+    this.cpuFd = -1;
     this.#byName.clear();
     this.joins.length = 0;
   }
