@@ -74,10 +74,10 @@ it('CPU time has a baseline also where no readings are asked for', () => {
   const meter = new Meter(group, 1, { notify: false } as ProgramRequest, files.cpu!);
   meter.begin();
   files.cpu = 'usage_usec 8000\n';
-  const late = { cpuNs: null } as EndedMessage;
-  expect([meter.measures, meter.complete(late).cpuNs, meter.read(1).cpuTimeMs]).toEqual([true, 7e6, 7]);
-  const told = { cpuNs: 5 } as EndedMessage;
-  expect(meter.complete(told)).toBe(told);
+  const late = { cpuNs: null, wallNs: 0 } as EndedMessage;
+  expect(meter.complete(late, 12)).toEqual({ cpuNs: 7e6, wallNs: 12e6 });
+  expect([meter.measures, meter.read(1).cpuTimeMs]).toEqual([true, 7]);
+  expect(meter.complete({ ...late, wallNs: 5 }, 12).wallNs).toBe(5);
 });
 
 it('CPU time of others, in groups below its own, is left out', () => {
@@ -93,7 +93,7 @@ it('without a group nothing is measured but time', () => {
   const meter = new Meter(null, 1, REQUEST, -1);
   meter.begin();
   expect(meter.measures).toBe(false);
-  expect(meter.complete({ cpuNs: null } as EndedMessage).cpuNs).toBeNull();
+  expect(meter.complete({ cpuNs: null } as EndedMessage, 3).cpuNs).toBeNull();
   expect(meter.read(3)).toEqual({
     cpuTimeMs: 0,
     wallTimeMs: 3,

@@ -55,10 +55,10 @@ export class Meter {
     return this.#baseline.cpuNs !== null;
   }
 
-  /** Init's report, or one in its place that has no CPU time: then what the group says now. */
-  complete(ended: EndedMessage): EndedMessage {
-    if (ended.cpuNs !== null || !this.measures) return ended;
-    return { ...ended, cpuNs: this.read(0).cpuTimeMs * NS_PER_MS };
+  /** A report in the place of init's: with the CPU time that the group says now, and its own age. */
+  complete(ended: EndedMessage, ageMs: number): EndedMessage {
+    const cpuNs = this.measures ? this.read(ageMs).cpuTimeMs * NS_PER_MS : null;
+    return { ...ended, cpuNs, wallNs: ended.wallNs === 0 ? ageMs * NS_PER_MS : ended.wallNs };
   }
 
   read(wallTimeMs: number): LiveUsage {

@@ -242,7 +242,7 @@ export class Running implements WatchedProgram {
     if (collected === null) return this.#completion.reject(this.#failure!.error);
     const { outputs, files, errors } = collected;
     const { limits, options } = this.#request;
-    const report = ended.cpuNs === null ? this.#makeMeter().complete(ended) : ended;
+    const report = ended.cpuNs === null ? this.#makeMeter().complete(ended, this.#killing.ageMs()) : ended;
     const result = makeResult({
       ended: withHostCause(report, this.#killing, this.stdio.overflowed(outputs)),
       limits,
