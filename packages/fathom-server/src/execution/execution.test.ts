@@ -70,7 +70,7 @@ function admitted({ start }: { start?: () => Promise<RunnerProcess> } = {}) {
       },
     },
     start: vi.fn(start ?? (async () => program.process)),
-    outlet: { hasRoom: () => true, whenRoom: (callback: () => void) => callback() },
+    outlet: { hasRoom: () => true, whenRoom: vi.fn(() => vi.fn()) },
     send: (message: Record<string, unknown>, isLast: boolean) => {
       const what = message.status ?? message.code ?? message.data ?? '';
       said.push(`${message.type}${what === '' ? '' : ` ${what}`}${isLast ? ' last' : ''}`);
@@ -154,6 +154,19 @@ describe('a cancel', () => {
       'status cancelled',
       'result last',
     ]);
+  });
+
+  test('while its client takes nothing: it gives up its turn, which would keep it in memory', async () => {
+    const { execution, grant, write, around } = admitted();
+    around.outlet.hasRoom = () => false;
+    grant();
+    await settled();
+    write('a');
+    execution.cancel();
+    await execution.gone;
+    const turns = around.outlet.whenRoom.mock.results.map(({ value }) => value);
+    expect(turns).toHaveLength(1);
+    expect(turns[0]).toHaveBeenCalledOnce();
   });
 
   test('that comes after the end is decided is answered once the end is told', async () => {
