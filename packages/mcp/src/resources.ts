@@ -15,7 +15,7 @@ export function addResources(server: McpServer, context: ToolContext): void {
   const template = new ResourceTemplate('sbx://{sandbox}/{+path}', {
     list: (ctx) => {
       const workspaces = session.list();
-      return memory.during(workspaces.length * LIST_BYTES, ctx.mcpReq.signal, async () => {
+      return memory.during(workspaces.length * LIST_BYTES, ctx, async () => {
         const lists = await Promise.all(workspaces.map(resourcesOf));
         return { resources: lists.flat() };
       });
@@ -27,7 +27,7 @@ export function addResources(server: McpServer, context: ToolContext): void {
     try {
       const workspace = session.find(String(variables.sandbox));
       const path = decodeURIComponent(String(variables.path));
-      return await memory.during(bytesMax + heldByContent(bytesMax), ctx.mcpReq.signal, async () => {
+      return await memory.during(bytesMax + heldByContent(bytesMax), ctx, async () => {
         const part = await workspace.use(({ sandbox }) =>
           readPart(sandbox, path, { offsetBytes: 0, bytesMax }),
         );
