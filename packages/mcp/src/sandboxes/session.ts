@@ -130,8 +130,11 @@ export class SandboxSession {
   }
 
   async #defaultOne(): Promise<Workspace> {
-    const known = await this.#default?.catch(() => null);
+    const awaited = this.#default;
+    const known = await awaited?.catch(() => null);
     if (known && !known.isClosed) return known;
+    // Another call has begun to make one meanwhile.
+    if (this.#default !== null && this.#default !== awaited) return this.#default;
     if (known) this.#lostNote = LOST_NOTE;
     // Not bound to the signal of the call that happens to be first: others may wait for the same sandbox.
     this.#default = this.create({});
