@@ -15,9 +15,12 @@ export function addResources(server: McpServer, context: ToolContext): void {
   const template = new ResourceTemplate('sbx://{sandbox}/{+path}', {
     list: (ctx) => {
       const workspaces = session.list();
-      return memory.during(workspaces.length * LIST_BYTES, ctx, async () => {
-        const lists = await Promise.all(workspaces.map(resourcesOf));
-        return { resources: lists.flat() };
+      const namesBytes = Math.max(0, ...workspaces.map((workspace) => workspace.namesBytes));
+      return memory.during(namesBytes + workspaces.length * LIST_BYTES, ctx, async () => {
+        const resources: Resource[] = [];
+        // One after another: of one folder at a time all names are in memory.
+        for (const workspace of workspaces) resources.push(...(await resourcesOf(workspace)));
+        return { resources };
       });
     },
   });

@@ -8,7 +8,8 @@ import { Workspace } from './workspace.js';
 const { signal } = new AbortController();
 const make = vi.fn(async () => {
   const sandbox = { close: async () => undefined } as unknown as Sandbox;
-  return new Workspace({ sandbox, memoryBytes: 1, outputBytes: 1, idleMs: 1000, onClosed: () => undefined });
+  const sizes = { memoryBytes: 1, outputBytes: 1, namesBytes: 1 };
+  return new Workspace({ sandbox, ...sizes, idleMs: 1000, onClosed: () => undefined });
 });
 let session: SandboxSession;
 
