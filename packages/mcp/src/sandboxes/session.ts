@@ -62,7 +62,7 @@ export class SandboxSession {
     return this.#pool.limitsFor({}).outputBytes ?? undefined;
   }
 
-  /** Of the names of a folder of this sandbox, or of the session's own, while it is listed. */
+  /** Bytes of the names of a folder of this sandbox, or of the session's own, while it is listed. */
   namesBytesOf(id: string | undefined): number {
     const workspace = id === undefined ? undefined : this.#open.get(id);
     return workspace?.namesBytes ?? namesBytesOf(this.#pool.limitsFor({}));

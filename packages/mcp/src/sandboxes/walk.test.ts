@@ -1,4 +1,4 @@
-// What a list keeps of folders that a program has filled.
+// Lists of folders that a program has filled: the names that are kept, and the bytes that are counted.
 import type { FolderEntry, Sandbox } from '@sbx/core';
 import { expect, test } from 'vitest';
 import { listFiles, namesBytesOf } from './walk.js';

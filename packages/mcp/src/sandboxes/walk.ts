@@ -22,8 +22,9 @@ export const PATH_CHARS_MAX = 128 * 1024;
 const NAME_BYTES = 1024;
 
 /**
- * What the names of one folder take while it is listed: core returns all that a program has made. Where files
- * have no limit of their own, their memory in the kernel is the sandbox's, and each takes about as much.
+ * Bytes that the names of one folder take while it is listed: core returns all that a program has made. Where
+ * files have no limit of their own, the memory limit of the sandbox bounds them: each takes about as much of
+ * that.
  */
 export function namesBytesOf({ diskFileCount = DEFAULT_LIMITS.diskFileCount, memoryBytes }: Limits): number {
   if (diskFileCount === null) return memoryBytes ?? DEFAULT_LIMITS.memoryBytes!;

@@ -8,7 +8,7 @@ export interface WorkspaceParts {
   memoryBytes: number;
   /** Captured of each output of a program that says nothing; `undefined`: core's default. */
   outputBytes: number | undefined;
-  /** What the names of a folder take while it is listed, at the most. */
+  /** Bytes that the names of a folder take while it is listed, at the most. */
   namesBytes: number;
   idleMs: number;
   /** Called once, after the sandbox was closed. */
