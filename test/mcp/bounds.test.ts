@@ -1,4 +1,5 @@
 // What clients can make the server hold, all together: answers that nobody reads, and bodies that never end.
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { until } from '../helpers/wait.js';
@@ -75,4 +76,32 @@ test('bodies that never end are refused when they are too many, and leave their 
     const content = 'x'.repeat(MiB);
     expect(await client.call('write_file', { path: 'a', content })).toMatchObject({ isError: false });
   }
+});
+
+/** Resolves with the status of the answer, whose body may go on for long. */
+async function statusOf(socket: Socket): Promise<number> {
+  let head = '';
+  socket.on('data', (chunk) => (head += chunk)).resume();
+  await until(5000, 'it is answered', () => head.includes('\r\n'));
+  return Number(head.split(' ')[1]);
+}
+
+test('calls that wait count with what they were given, also when their connections have gone', async () => {
+  const headers = await openSession(narrow.url);
+  const limits = { outputBytes: 8 * MiB, wallTimeMs: 60_000 }; // all the room of its session
+  const sleeper = callOf(2, 'run_command', { command: 'sleep 60', limits });
+  expect(await statusOf(send(narrow.url, JSON.stringify(sleeper), headers))).toBe(200);
+  const content = 'x'.repeat(MiB);
+  const statuses: number[] = [];
+  for (let id = 10; id < 20; id += 1) {
+    const call = JSON.stringify(callOf(id, 'write_file', { path: 'a', content }));
+    const socket = send(narrow.url, call, headers);
+    statuses.push(await statusOf(socket));
+    socket.resetAndDestroy();
+  }
+  expect(statuses).toEqual([...Array(7).fill(200), 503, 503, 503]);
+  const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } };
+  await post(narrow.url, cancel, headers);
+  const write = callOf(30, 'write_file', { path: 'b', content });
+  await until(5000, 'there is room again', async () => (await post(narrow.url, write, headers)).ok);
 });

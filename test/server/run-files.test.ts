@@ -1,6 +1,10 @@
 // `/console/files`: files of a run that asks for it, which nothing leads out of.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type GojudgeClient as Client, GojudgeClient } from '@sbx/gojudge-client';
 import { describe, expect, test } from 'vitest';
+import { openDescriptors } from '../helpers/proc.mjs';
 import { useServer } from './server.js';
 
 const open = useServer();
@@ -123,6 +127,20 @@ describe('files of a run', () => {
     const answer = await call('GET', `${shell.url}at`);
     expect(answer.text).not.toMatch(/root:|PATH=/);
     expect(answer.status).toBe(status);
+  });
+
+  test('a download that is aborted leaves no descriptor', async () => {
+    await using shell = await shellWith('truncate -s 60M big');
+    const ofFiles = () => [...openDescriptors().values()].filter((target) => target.endsWith('/big')).length;
+    for (let count = 0; count < 40; count += 1) {
+      const { hostname, port, host, pathname } = new URL(`${shell.url}big`);
+      const socket = connect(Number(port), hostname);
+      await once(socket, 'connect');
+      socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+      await sleep(count % 10);
+      socket.resetAndDestroy();
+    }
+    await expect.poll(ofFiles).toBe(0);
   });
 
   test('what is written replaces a link or a pipe, and never goes through it', async () => {

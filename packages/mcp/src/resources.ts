@@ -15,9 +15,12 @@ export function addResources(server: McpServer, context: ToolContext): void {
   const template = new ResourceTemplate('sbx://{sandbox}/{+path}', {
     list: (ctx) => {
       const workspaces = session.list();
-      return memory.during(workspaces.length * LIST_BYTES, ctx.mcpReq.signal, async () => {
-        const lists = await Promise.all(workspaces.map(resourcesOf));
-        return { resources: lists.flat() };
+      const namesBytes = Math.max(0, ...workspaces.map((workspace) => workspace.namesBytes));
+      return memory.during(namesBytes + workspaces.length * LIST_BYTES, ctx, async () => {
+        const resources: Resource[] = [];
+        // One after another: of one folder at a time all names are in memory.
+        for (const workspace of workspaces) resources.push(...(await resourcesOf(workspace)));
+        return { resources };
       });
     },
   });
@@ -27,7 +30,7 @@ export function addResources(server: McpServer, context: ToolContext): void {
     try {
       const workspace = session.find(String(variables.sandbox));
       const path = decodeURIComponent(String(variables.path));
-      return await memory.during(bytesMax + heldByContent(bytesMax), ctx.mcpReq.signal, async () => {
+      return await memory.during(bytesMax + heldByContent(bytesMax), ctx, async () => {
         const part = await workspace.use(({ sandbox }) =>
           readPart(sandbox, path, { offsetBytes: 0, bytesMax }),
         );

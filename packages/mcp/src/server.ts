@@ -118,6 +118,7 @@ class OpenServer implements McpSandboxServer {
       path,
       messageBytesMax,
       receiving: new Receiving(options.receiveTotalBytes),
+      bodies: this.#memory.bodies,
       unsent: this.#memory.unsent,
       modernUnsent: shared.unsent,
       check: makeEntryCheck(options),

@@ -88,8 +88,22 @@ test('with a full buffer output waits, control messages do not, and each is call
 
 test('while somebody waits for room, nobody else has it', () => {
   const { outbox } = open();
-  outbox.whenRoom(() => undefined);
+  const giveUp = outbox.whenRoom(() => undefined);
   expect(outbox.hasRoom()).toBe(false);
+  giveUp();
+  expect(outbox.hasRoom()).toBe(true);
+});
+
+test('a turn that is given up is called no more, and the next one has it', () => {
+  const { socket, outbox, send } = open();
+  send('0123456789');
+  const called: string[] = [];
+  const giveUp = outbox.whenRoom(() => void called.push('first'));
+  outbox.whenRoom(() => void called.push('second'));
+  giveUp();
+  socket.take(10);
+  outbox.stop();
+  expect(called).toEqual(['second']);
 });
 
 test('nothing more is read from a peer that asks much and takes nothing, until it has', () => {

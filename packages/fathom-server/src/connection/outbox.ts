@@ -38,7 +38,8 @@ export class Outbox implements Outlet {
   readonly #socket: WebSocket;
   readonly #options: OutboxOptions;
   readonly #connection: Insides['_socket'];
-  readonly #waiting: (() => void)[] = [];
+  /** In the order of their turns. */
+  readonly #waiting = new Set<() => void>();
   /** Messages that are not made yet, in their order. */
   readonly #later: (() => string)[] = [];
   readonly #stall: StallWatch;
@@ -83,12 +84,13 @@ export class Outbox implements Outlet {
   }
 
   hasRoom(): boolean {
-    return this.#isStopped || (this.#waiting.length === 0 && !this.#isFull);
+    return this.#isStopped || (this.#waiting.size === 0 && !this.#isFull);
   }
 
-  whenRoom(callback: () => void): void {
+  whenRoom(callback: () => void): () => void {
     if (this.#isStopped) callback();
-    else this.#waiting.push(callback);
+    else this.#waiting.add(callback);
+    return () => void this.#waiting.delete(callback);
   }
 
   /** The connection is gone: nobody waits any more. */
@@ -96,7 +98,7 @@ export class Outbox implements Outlet {
     this.#isStopped = true;
     this.#count(0);
     this.#stall.stop();
-    for (const callback of this.#waiting.splice(0)) callback();
+    for (const callback of this.#waiting) this.#callBack(callback);
   }
 
   /** From now on the socket holds what it is given, until the end of this turn of the loop. */
@@ -152,6 +154,14 @@ export class Outbox implements Outlet {
     if (this.#isStopped) return;
     if (this.#heldBytes > 0) this.#count(this.#unsentBytes);
     if (this.#socket.isPaused && !this.#isFull) this.#socket.resume();
-    while (this.#waiting.length > 0 && !this.#isFull) this.#waiting.shift()!();
+    for (const callback of this.#waiting) {
+      if (this.#isFull) break;
+      this.#callBack(callback);
+    }
   };
+
+  #callBack(callback: () => void): void {
+    this.#waiting.delete(callback);
+    callback();
+  }
 }

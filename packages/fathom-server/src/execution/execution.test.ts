@@ -70,7 +70,7 @@ function admitted({ start }: { start?: () => Promise<RunnerProcess> } = {}) {
       },
     },
     start: vi.fn(start ?? (async () => program.process)),
-    outlet: { hasRoom: () => true, whenRoom: (callback: () => void) => callback() },
+    outlet: { hasRoom: () => true, whenRoom: vi.fn(() => vi.fn()) },
     send: (message: Record<string, unknown>, isLast: boolean) => {
       const what = message.status ?? message.code ?? message.data ?? '';
       said.push(`${message.type}${what === '' ? '' : ` ${what}`}${isLast ? ' last' : ''}`);
@@ -120,7 +120,7 @@ describe('a cancel', () => {
 
   test('while its sandbox is made: the program is killed as soon as it is there, unheard', async () => {
     let made: (process: RunnerProcess) => void = () => undefined;
-    const { execution, said, grant, process, kill, ticket } = admitted({
+    const { execution, said, grant, process, kill, ticket, around } = admitted({
       start: () =>
         new Promise((resolve) => {
           made = resolve;
@@ -135,6 +135,8 @@ describe('a cancel', () => {
     expect(kill).toHaveBeenCalled();
     expect(said).toHaveLength(3);
     expect(ticket.leave).toHaveBeenCalledOnce();
+    expect(around.onEnd.mock.calls).toEqual([['cancelled', 0]]);
+    expect(around.onStart).not.toHaveBeenCalled(); // nothing would end it
   });
 
   test('while it runs: what was written is delivered', async () => {
@@ -154,6 +156,19 @@ describe('a cancel', () => {
       'status cancelled',
       'result last',
     ]);
+  });
+
+  test('while its client takes nothing: it gives up its turn, which would keep it in memory', async () => {
+    const { execution, grant, write, around } = admitted();
+    around.outlet.hasRoom = () => false;
+    grant();
+    await settled();
+    write('a');
+    execution.cancel();
+    await execution.gone;
+    const turns = around.outlet.whenRoom.mock.results.map(({ value }) => value);
+    expect(turns).toHaveLength(1);
+    expect(turns[0]).toHaveBeenCalledOnce();
   });
 
   test('that comes after the end is decided is answered once the end is told', async () => {
@@ -223,6 +238,22 @@ describe('without its connection', () => {
     expect(around.onEnd.mock.calls).toEqual([['orphaned', expect.any(Number)]]);
   });
 
+  test('it may be orphaned while it is started: its start and its end are told', async () => {
+    let made: (process: RunnerProcess) => void = () => undefined;
+    const { execution, grant, process, around } = admitted({
+      start: () =>
+        new Promise((resolve) => {
+          made = resolve;
+        }),
+    });
+    grant();
+    execution.orphan(0);
+    made(process);
+    await execution.gone;
+    expect(around.onStart).toHaveBeenCalledOnce();
+    expect(around.onEnd.mock.calls).toEqual([['orphaned', expect.any(Number)]]);
+  });
+
   test('it is killed after that, at once with none, and does not start when it waited', async () => {
     const running = admitted();
     running.grant();
@@ -235,5 +266,6 @@ describe('without its connection', () => {
     expect(waiting.ticket.leave).toHaveBeenCalled();
     await waiting.execution.gone;
     expect(waiting.around.start).not.toHaveBeenCalled();
+    expect(waiting.around.onEnd.mock.calls).toEqual([['orphaned', 0]]);
   });
 });

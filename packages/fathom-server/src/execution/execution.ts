@@ -18,6 +18,7 @@ export interface Surroundings {
   outlet: Outlet;
   /** Sends a message of this execution. After a `result` or a final error the id is free again. */
   send(message: Said, isLast: boolean): void;
+  /** Once at most, and only before `onEnd`. */
   onStart(waitedMs: number, process: RunnerProcess): void;
   /** Exactly once; `status` is the last one, the code of the error that ended it, or `orphaned`. */
   onEnd(status: string, durationMs: number): void;
@@ -121,7 +122,10 @@ export class Execution {
     clearTimeout(this.#graceTimer);
     for (const pump of this.#pumps) pump.stop();
     if (this.#process !== null) this.#process.kill();
-    else if (!this.#isStarting) this.#leave();
+    else if (!this.#isStarting) {
+      this.#finish([], 'orphaned', 0);
+      this.#leave();
+    }
   }
 
   /** A place is free. */
@@ -143,7 +147,8 @@ export class Execution {
     this.#process = process;
     if (this.#isKilled) process.kill();
     try {
-      this.#around.onStart(performance.now() - this.#admittedAt, process);
+      // Its end may have been reported while it was started: a start after that would never end.
+      if (!this.#isOver) this.#around.onStart(performance.now() - this.#admittedAt, process);
       this.#send({ type: 'status', id: this.id, status: 'running' });
       this.#pump(process);
       const result = await process.result;

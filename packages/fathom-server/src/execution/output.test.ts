@@ -73,7 +73,7 @@ test('what no byte can make a character any more is not held back', () => {
 /** A program whose output the test writes, on its way to a client who takes it when the test says so. */
 function pump({ budgetBytes = 1000, hasRoom = true } = {}) {
   const told: string[] = [];
-  const waiting: (() => void)[] = [];
+  const waiting = new Set<() => void>();
   const client = { hasRoom };
   let take!: (bytes: Uint8Array) => Promise<unknown> | null;
   let end!: () => void;
@@ -87,7 +87,13 @@ function pump({ budgetBytes = 1000, hasRoom = true } = {}) {
     destroy: () => end(),
   } as unknown as ProgramOutput;
   const own = new OutputPump(stream, {
-    outlet: { hasRoom: () => client.hasRoom, whenRoom: (callback) => void waiting.push(callback) },
+    outlet: {
+      hasRoom: () => client.hasRoom,
+      whenRoom: (callback) => {
+        waiting.add(callback);
+        return () => void waiting.delete(callback);
+      },
+    },
     budget: new OutputBudget(budgetBytes),
     emit: (text) => void told.push(text),
     onOverflow: () => void told.push('OVERFLOW'),
@@ -95,9 +101,12 @@ function pump({ budgetBytes = 1000, hasRoom = true } = {}) {
   });
   const write = (data: string | Uint8Array) => take(Buffer.from(data as string));
   const makeRoom = () => {
-    for (const callback of waiting.splice(0)) callback();
+    for (const callback of waiting) {
+      waiting.delete(callback);
+      callback();
+    }
   };
-  return { own, told, write, makeRoom, end: () => end() };
+  return { own, told, waiting, write, makeRoom, end: () => end() };
 }
 
 describe('a pump', () => {
@@ -152,9 +161,19 @@ describe('a pump', () => {
     void write('a');
     own.stop();
     await own.done;
-    expect(told).toEqual(['BLOCKED', 'a']);
+    expect(told).toEqual(['BLOCKED', 'a', 'UNBLOCKED']);
     expect(write('b')).toBeNull();
-    expect(told).toEqual(['BLOCKED', 'a']);
+    expect(told).toEqual(['BLOCKED', 'a', 'UNBLOCKED']);
+  });
+
+  test.each(['stop', 'discard'] as const)('%s gives up its turn, and reading waits no more', async (end) => {
+    const { own, told, waiting, write } = pump({ hasRoom: false });
+    const waits = write('a');
+    expect(waiting.size).toBe(1);
+    own[end]();
+    await waits;
+    expect(waiting.size).toBe(0);
+    expect(told.filter((what) => what !== 'a')).toEqual(['BLOCKED', 'UNBLOCKED']);
   });
 
   test('discarding, it reads on for nothing and still counts', () => {

@@ -16,8 +16,11 @@ const EMPTY = new Uint8Array(0);
 export interface Outlet {
   /** Output may be sent now. */
   hasRoom(): boolean;
-  /** Calls back, once, as soon as it is this one's turn. */
-  whenRoom(callback: () => void): void;
+  /**
+   * Calls back, once, as soon as it is this one's turn. Returns what gives the turn up: until then the outlet
+   * keeps the callback, and all that it refers to, for as long as the client takes nothing.
+   */
+  whenRoom(callback: () => void): () => void;
 }
 
 /** Bytes that an execution may still write, both streams together. */
@@ -56,6 +59,8 @@ export class OutputPump {
   #pendingBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> | null = null;
+  /** Ends `#flushing` before its turn. */
+  #flushNow: (() => void) | undefined;
   #sentAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
   #isDiscarding = false;
@@ -84,6 +89,7 @@ export class OutputPump {
     }
     this.#isDiscarding = true;
     clearTimeout(this.#timer);
+    this.#flushNow?.();
     this.#stopNow?.();
   }
 
@@ -93,6 +99,7 @@ export class OutputPump {
     this.#pending = [];
     this.#pendingBytes = 0;
     clearTimeout(this.#timer);
+    this.#flushNow?.();
   }
 
   async #run(): Promise<void> {
@@ -130,12 +137,18 @@ export class OutputPump {
     }
     onBlocked(true);
     this.#flushing = new Promise((resolve) => {
-      outlet.whenRoom(() => {
+      const goOn = () => {
         this.#flushing = null;
+        this.#flushNow = undefined;
         onBlocked(false);
         this.#emit();
         resolve();
-      });
+      };
+      const giveUp = outlet.whenRoom(goOn);
+      this.#flushNow = () => {
+        giveUp();
+        goOn();
+      };
     });
     return this.#flushing;
   }

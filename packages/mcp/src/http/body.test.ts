@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Receiving } from '@sbx/serving';
 import { expect, test } from 'vitest';
-import { readBody } from './body.js';
+import { type Body, readBody } from './body.js';
 
 const MIB = 2 ** 20;
 
@@ -21,13 +21,29 @@ function reading(bytesMax = MIB) {
   return { request, response, receiving, body };
 }
 
+const bytesOf = async (body: ReturnType<typeof readBody>) => Buffer.from(((await body) as Body).bytes);
+
 test('a body counts until its response ends', async () => {
   const { request, response, receiving, body } = reading();
   for (const text of ['{"a"', ':', '1}']) request.emit('data', Buffer.from(text));
   request.emit('end');
-  expect(Buffer.from((await body) as Uint8Array).toString()).toBe('{"a":1}');
+  expect((await bytesOf(body)).toString()).toBe('{"a":1}');
   expect(receiving.bytes).toBe(7);
   response.emit('close');
+  expect(receiving.bytes).toBe(0);
+});
+
+test('a body that calls use counts until the last of them has ended', async () => {
+  const { request, response, receiving, body } = reading();
+  request.emit('data', Buffer.from('[1]'));
+  request.emit('end');
+  const { count } = (await body) as Body;
+  const ends = [count.use(), count.use()];
+  response.emit('close');
+  for (const end of ends) {
+    expect(receiving.bytes).toBe(3);
+    end();
+  }
   expect(receiving.bytes).toBe(0);
 });
 
@@ -43,5 +59,5 @@ test('chunks of one byte take little more memory than their bytes', async () => 
   for (let at = 0; at < 1_000_000; at += 1) request.emit('data', Buffer.alloc(1, 32));
   expect(process.memoryUsage().rss - before).toBeLessThan(100 * MIB);
   request.emit('end');
-  expect(((await body) as Uint8Array).length).toBe(1_000_000);
+  expect((await bytesOf(body)).length).toBe(1_000_000);
 });

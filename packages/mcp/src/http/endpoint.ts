@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLegacyRequest, type McpHttpHandler } from '@modelcontextprotocol/server';
 import { type EntryCheck, FOREIGN_PAGE, type Receiving, sendText, type Unsent } from '@sbx/serving';
 import type { Logger } from '../options.js';
-import { type BodyRefusal, readBody, VALUES_MAX } from './body.js';
+import { type Body, type BodyCount, type BodyRefusal, readBody, VALUES_MAX } from './body.js';
 import type { HttpSessions } from './sessions.js';
 import { sendWeb, webRequest } from './web.js';
 
@@ -12,6 +12,8 @@ export interface EndpointParts {
   messageBytesMax: number;
   /** Bodies of all connections that have come in part, or that are being answered. */
   receiving: Receiving;
+  /** Of requests, for their calls, which may outlive the connection. */
+  bodies: WeakMap<Request, Pick<BodyCount, 'use'>>;
   /** Answers of all connections that their clients have not taken. */
   unsent: Unsent;
   check: EntryCheck;
@@ -71,7 +73,7 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { messageBytesMax: maxRequestBodySize, unsent, sessions, modern } = parts;
+  const { unsent } = parts;
   const controller = new AbortController();
   response.once('close', () => controller.abort());
   const body = await bodyOf(parts, request, response);
@@ -80,17 +82,33 @@ async function serve(
   if (response.destroyed) return unsent.release(request.socket, ANSWER_BYTES);
   // By then what is answered at once is counted itself.
   setImmediate(() => unsent.release(request.socket, ANSWER_BYTES));
-  const web = webRequest(request, body, controller.signal);
-  const isLegacy = await isLegacyRequest(web, undefined, { maxRequestBodySize });
-  const counted = isLegacy ? (sessions.unsentOf(web) ?? [unsent]) : parts.modernUnsent;
-  await sendWeb(await (isLegacy ? sessions.handle(web) : modern.fetch(web)), response, counted);
+  const web = webRequest(request, body?.bytes, controller.signal);
+  const leaveBody = body?.count.use();
+  try {
+    if (body !== undefined) parts.bodies.set(web, body.count);
+    const { from, counted } = await handle(parts, web);
+    await sendWeb(from, response, counted);
+  } finally {
+    // By then its calls use the body themselves.
+    setImmediate(() => leaveBody?.());
+  }
+}
+
+async function handle(
+  { messageBytesMax: maxRequestBodySize, unsent, sessions, modern, modernUnsent }: EndpointParts,
+  web: Request,
+): Promise<{ from: Response; counted: readonly Unsent[] }> {
+  if (!(await isLegacyRequest(web, undefined, { maxRequestBodySize })))
+    return { from: await modern.fetch(web), counted: modernUnsent };
+  const counted = sessions.unsentOf(web) ?? [unsent];
+  return { from: await sessions.handle(web), counted };
 }
 
 async function bodyOf(
   { messageBytesMax, receiving }: EndpointParts,
   request: IncomingMessage,
   response: ServerResponse,
-): Promise<Uint8Array | BodyRefusal | undefined> {
+): Promise<Body | BodyRefusal | undefined> {
   if (request.method === 'GET' || request.method === 'HEAD') return undefined;
   return readBody(request, response, messageBytesMax, receiving);
 }

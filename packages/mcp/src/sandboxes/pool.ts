@@ -2,6 +2,7 @@
 import { DEFAULT_LIMITS, type Engine, type Limits, optionRules, Sandbox } from '@sbx/core';
 import type { ResolvedOptions } from '../options.js';
 import { ToolError } from './tool-error.js';
+import { namesBytesOf } from './walk.js';
 import { Workspace, type WorkspaceParts } from './workspace.js';
 
 export type PoolOptions = Pick<
@@ -48,7 +49,7 @@ export class SandboxPool {
       const sandbox = await Sandbox.create({ engine: this.#engine, limits, signal, ...shape });
       return await this.#adopt(
         sandbox,
-        { memoryBytes, outputBytes: limits.outputBytes ?? undefined },
+        { memoryBytes, outputBytes: limits.outputBytes ?? undefined, namesBytes: namesBytesOf(limits) },
         onGone,
       );
     } catch (error) {
@@ -64,7 +65,7 @@ export class SandboxPool {
 
   async #adopt(
     sandbox: Sandbox,
-    sizes: Pick<WorkspaceParts, 'memoryBytes' | 'outputBytes'>,
+    sizes: Pick<WorkspaceParts, 'memoryBytes' | 'outputBytes' | 'namesBytes'>,
     onGone: OnGone,
   ): Promise<Workspace> {
     if (this.#isClosed) {

@@ -7,6 +7,7 @@
 import type { Limits } from '@sbx/core';
 import type { SandboxPool } from './pool.js';
 import { ToolError } from './tool-error.js';
+import { namesBytesOf } from './walk.js';
 import type { Workspace } from './workspace.js';
 
 export interface SessionOptions {
@@ -59,6 +60,12 @@ export class SandboxSession {
   outputBytesOf(id: string | undefined): number | undefined {
     if (id !== undefined) return this.#open.get(id)?.outputBytes;
     return this.#pool.limitsFor({}).outputBytes ?? undefined;
+  }
+
+  /** Bytes of the names of a folder of this sandbox, or of the session's own, while it is listed. */
+  namesBytesOf(id: string | undefined): number {
+    const workspace = id === undefined ? undefined : this.#open.get(id);
+    return workspace?.namesBytes ?? namesBytesOf(this.#pool.limitsFor({}));
   }
 
   /** Those that a list may name: never another caller's. */
@@ -130,8 +137,11 @@ export class SandboxSession {
   }
 
   async #defaultOne(): Promise<Workspace> {
-    const known = await this.#default?.catch(() => null);
+    const awaited = this.#default;
+    const known = await awaited?.catch(() => null);
     if (known && !known.isClosed) return known;
+    // Another call has begun to make one meanwhile.
+    if (this.#default !== null && this.#default !== awaited) return this.#default;
     if (known) this.#lostNote = LOST_NOTE;
     // Not bound to the signal of the call that happens to be first: others may wait for the same sandbox.
     this.#default = this.create({});

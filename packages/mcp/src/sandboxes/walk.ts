@@ -1,5 +1,5 @@
 /** The files below a folder of a sandbox, within bounds whatever a program has made of it. */
-import type { FileStat, FolderEntry, Sandbox } from '@sbx/core';
+import { DEFAULT_LIMITS, type FileStat, type FolderEntry, type Limits, type Sandbox } from '@sbx/core';
 
 export interface ListedFile {
   /** From the folder that was asked for. */
@@ -18,6 +18,18 @@ export interface WalkOptions {
 const DEPTH_MAX = 32;
 /** Characters of all paths of a list: a program can give a thousand files four million. */
 export const PATH_CHARS_MAX = 128 * 1024;
+/** Of one name while a folder is listed, its entries included: 833 were measured for one of 255 bytes. */
+const NAME_BYTES = 1024;
+
+/**
+ * Bytes that the names of one folder take while it is listed: core returns all that a program has made. Where
+ * files have no limit of their own, the memory limit of the sandbox bounds them: each takes about as much of
+ * that.
+ */
+export function namesBytesOf({ diskFileCount = DEFAULT_LIMITS.diskFileCount, memoryBytes }: Limits): number {
+  if (diskFileCount === null) return memoryBytes ?? DEFAULT_LIMITS.memoryBytes!;
+  return diskFileCount * NAME_BYTES;
+}
 
 export interface Listing {
   files: ListedFile[];
@@ -32,6 +44,8 @@ export async function listFiles(sandbox: Sandbox, folder: string, options: WalkO
   let pathChars = 0;
   for (let next = folders.shift(); next !== undefined; next = folders.shift()) {
     const entries = await entriesOf(sandbox, folder, next.below);
+    // The others are not kept while sizes are read; the last of these says that there are some.
+    entries.length = Math.min(entries.length, options.countMax - files.length + 1);
     for (const { name, kind } of entries) {
       const path = next.below === '' ? name : `${next.below}/${name}`;
       pathChars += path.length;

@@ -8,6 +8,8 @@ export interface WorkspaceParts {
   memoryBytes: number;
   /** Captured of each output of a program that says nothing; `undefined`: core's default. */
   outputBytes: number | undefined;
+  /** Bytes that the names of a folder take while it is listed, at the most. */
+  namesBytes: number;
   idleMs: number;
   /** Called once, after the sandbox was closed. */
   onClosed: (workspace: Workspace, reason: 'asked' | 'idle') => void;
@@ -19,6 +21,7 @@ export class Workspace {
   readonly sandbox: Sandbox;
   readonly memoryBytes: number;
   readonly outputBytes: number | undefined;
+  readonly namesBytes: number;
   readonly #parts: WorkspaceParts;
   #users = 0;
   #codeCount = 0;
@@ -31,6 +34,7 @@ export class Workspace {
     this.sandbox = parts.sandbox;
     this.memoryBytes = parts.memoryBytes;
     this.outputBytes = parts.outputBytes;
+    this.namesBytes = parts.namesBytes;
     this.#arm();
   }
 

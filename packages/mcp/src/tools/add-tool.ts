@@ -43,7 +43,7 @@ export function addTool<Input extends z.ZodType, Output extends z.ZodType>(
   const config = { title, description, inputSchema: input, outputSchema: output, annotations };
   const call = async (args: z.output<Input>, ctx: ServerContext): Promise<CallToolResult> => {
     try {
-      return await context.memory.during(heldBytes(args), ctx.mcpReq.signal, () => run(args, ctx));
+      return await context.memory.during(heldBytes(args), ctx, () => run(args, ctx));
     } catch (error) {
       if (ctx.mcpReq.signal.aborted) throw error; // nobody waits for an answer
       return failed(sentenceFor(error, name, context.options.logger));

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 async function call(name: string, bytes: number, signal = new AbortController().signal): Promise<void> {
-  await memory.during(bytes, signal, () => {
+  await memory.during(bytes, { mcpReq: { signal } }, () => {
     begun.push(name);
     return new Promise<void>((resolve) => ends.set(name, resolve));
   });
@@ -56,19 +56,68 @@ test('one that is larger than all there is runs alone', async () => {
   expect(begun).toEqual(['a', 'large', 'b']);
 });
 
-test('one that fails, or is cancelled while it waits, gives back its room', async () => {
-  await expect(
-    memory.during(1000, AbortSignal.timeout(1000), () => Promise.reject(new Error('no'))),
-  ).rejects.toThrow('no');
+test('one that fails gives back its room, and one that is cancelled before it comes has none', async () => {
+  const caller = { mcpReq: { signal: new AbortController().signal } };
+  await expect(memory.during(1000, caller, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  await expect(call('late', 1000, AbortSignal.abort(new Error('late')))).rejects.toThrow('late');
   void call('a', 1000);
   await turn();
-  const cancelled = expect(call('b', 1000, AbortSignal.abort(new Error('b')))).rejects.toThrow('b');
-  void call('c', 1000);
-  await end('a');
+  await turn();
+  expect(begun).toEqual(['a']);
+});
+
+test('one that is cancelled while it waits is given up at once, and the next has its turn', async () => {
+  const controller = new AbortController();
+  void call('a', 600);
+  const cancelled = expect(call('b', 900, controller.signal)).rejects.toThrow('b');
+  void call('c', 400);
+  await turn();
+  controller.abort(new Error('b'));
   await cancelled;
   await turn();
-  await turn();
   expect(begun).toEqual(['a', 'c']);
+});
+
+test('one that is cancelled while it waits for room of all leaves that of its session', async () => {
+  memory = all.share(1 / 4);
+  const controller = new AbortController();
+  const other = all.share(1);
+  const caller = { mcpReq: { signal: new AbortController().signal } };
+  void other.during(1000, caller, () => new Promise<void>((resolve) => ends.set('other', resolve)));
+  const cancelled = expect(call('a', 250, controller.signal)).rejects.toThrow('a');
+  await turn();
+  controller.abort(new Error('a'));
+  await cancelled;
+  void call('b', 250);
+  await end('other');
+  memory = other;
+  void call('c', 800);
+  await turn();
+  expect(begun).toEqual(['b']);
+});
+
+test.each(['ends', 'is cancelled'])('the body of a call that waits counts until it %s', async (how) => {
+  let users = 0;
+  const req = new Request('http://localhost');
+  all.bodies.set(req, {
+    use: () => {
+      users += 1;
+      return () => {
+        users -= 1;
+      };
+    },
+  });
+  const controller = new AbortController();
+  void call('a', 1000);
+  const caller = { mcpReq: { signal: controller.signal }, http: { req } };
+  const waiting = memory.during(10, caller, async () => undefined).catch(() => undefined);
+  await turn();
+  expect(users).toBe(1);
+  if (how === 'ends') await end('a');
+  else controller.abort();
+  await waiting;
+  await turn();
+  expect(users).toBe(0);
 });
 
 test.each([

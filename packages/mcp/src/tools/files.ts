@@ -137,7 +137,7 @@ export function listFilesTool(context: ToolContext): ToolDefinition<typeof listI
     input: listInput,
     output: listOutput,
     annotations: { readOnlyHint: true, openWorldHint: false },
-    heldBytes: () => LIST_BYTES,
+    heldBytes: ({ sandbox }) => context.session.namesBytesOf(sandbox) + LIST_BYTES,
     run: ({ path: folder, recursive, maxCount, sandbox: wanted }, ctx) =>
       context.session.useFiles(wanted, ctx.mcpReq.signal, async ({ id, workspace: { sandbox } }) => {
         const { files, isCut } = await listFiles(sandbox, folder, { recursive, countMax: maxCount });

@@ -28,5 +28,5 @@ export function heldByContent(bytes: number): number {
   return bytes * JSON_BYTES_PER_BYTE * TIMES_IN_RESULT;
 }
 
-/** Of the paths of one sandbox. */
+/** Of the paths of one sandbox, once its folders have been listed. */
 export const LIST_BYTES = heldByContent(PATH_CHARS_MAX);

@@ -5,22 +5,31 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { FileCalls } from '@sbx/core';
 import { Places } from '@sbx/serving';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { RunFiles } from './files.js';
 
 const MiB = 2 ** 20;
 /** More than the kernel takes for a client that does not read. */
 const FILE_BYTES = 48 * MiB;
 const PLACE_COUNT = 2;
+/** Files that are being read. */
+let openCount = 0;
 
 function* contentOf(path: string): Generator<Uint8Array> {
-  if (path === 'small') yield Buffer.from('hi');
-  else for (let count = 0; count < FILE_BYTES / MiB; count += 1) yield Buffer.alloc(MiB);
+  openCount += 1;
+  try {
+    if (path === 'small') return yield Buffer.from('hi');
+    const chunkBytes = path === 'coarse' ? FILE_BYTES / 3 : MiB;
+    for (let count = 0; count < FILE_BYTES / chunkBytes; count += 1) yield Buffer.alloc(chunkBytes);
+  } finally {
+    openCount -= 1;
+  }
 }
 
+const stat = vi.fn(async () => ({ sizeBytes: 2, modifiedMs: 0 }));
 const files = {
-  stat: async () => ({ sizeBytes: 2, modifiedMs: 0 }),
-  createReadStream: (path: string) => Readable.from(contentOf(path)),
+  stat,
+  createReadStream: (path: string) => Readable.from(contentOf(path), { objectMode: false }),
   lstat: async () => ({ kind: 'file', mode: 0o644 }),
   writeFile: async (_path: string, chunks: AsyncIterable<Uint8Array>) => {
     for await (const _chunk of chunks);
@@ -83,4 +92,39 @@ test('one that goes on keeps it, however many come', async () => {
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   expect(bytes).toBe(FILE_BYTES);
+});
+
+describe('the file of a download is closed when the connection is reset', () => {
+  test.each([
+    ['its first chunk waits', 'coarse'],
+    ['later chunks wait', 'large'],
+  ])('while %s for the client', async (_, path) => {
+    const socket = begin(`GET /run/${path} HTTP/1.1`);
+    await once(socket.resume(), 'data');
+    socket.pause();
+    expect(openCount).toBe(1);
+    socket.resetAndDestroy();
+    await expect.poll(() => openCount).toBe(0);
+  });
+
+  test('before it is opened', async () => {
+    let goOn = () => {};
+    const asked = new Promise<void>((resolve) => {
+      stat.mockImplementationOnce(async () => {
+        resolve();
+        await new Promise<void>((go) => {
+          goOn = go;
+        });
+        return { sizeBytes: 2, modifiedMs: 0 };
+      });
+    });
+    const closed = once(server, 'connection').then(([served]: Socket[]) => once(served!, 'close'));
+    const socket = begin('GET /run/large HTTP/1.1');
+    await asked;
+    socket.destroy();
+    await closed;
+    goOn();
+    await expect.poll(small).toEqual([200, null, 'hi']);
+    expect(openCount).toBe(0);
+  });
 });

@@ -141,12 +141,17 @@ async function sendFile({ files, path, response }: Call): Promise<void> {
   const { sizeBytes } = stat;
   if (sizeBytes > FILE_BYTES_MAX) throw tooLarge(sizeBytes);
   const chunks = bounded(files.createReadStream(path));
-  const first = await chunks.next(); // what cannot be read is told before the answer begins
-  response.writeHead(200, { ...HEADERS, 'Content-Type': 'application/octet-stream', ETag: markOf(stat) });
-  await pipeline(async function* () {
-    if (!first.done) yield first.value;
-    yield* chunks;
-  }, response);
+  try {
+    const first = await chunks.next(); // what cannot be read is told before the answer begins
+    response.writeHead(200, { ...HEADERS, 'Content-Type': 'application/octet-stream', ETag: markOf(stat) });
+    await pipeline(async function* () {
+      if (!first.done) yield first.value;
+      yield* chunks;
+    }, response);
+  } finally {
+    // The file is open since the first chunk; a reset before the second one ends only the generator above.
+    await chunks.return();
+  }
 }
 
 /**
