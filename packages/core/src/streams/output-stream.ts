@@ -6,7 +6,10 @@ import type { Native, NativeReader } from '../native/native.js';
 import { describe } from '../options/describe.js';
 import { checkTextLength, textOfAll } from './text.js';
 
-/** Bytes held for a reader that is behind, with the cost of their chunks; then the pipe is left alone and fills, and the program waits. */
+/**
+ * Bytes held for a reader that is behind, with the cost of their chunks; then the pipe is left alone and
+ * fills, and the program waits.
+ */
 const HIGH_WATER_BYTES = 256 * 1024;
 
 /** What a chunk takes beside its bytes: a program may write one at a time. */
