@@ -16,7 +16,7 @@ import { Turns } from './in-turn.js';
 import { answerWithoutUpgrade } from './without-upgrade.js';
 
 /** Go's has 1 MiB. A head that has not come whole counts nowhere, and many connections may begin one. */
-const HEADER_BYTES_MAX = 64 * 1024;
+const HEADER_BYTES_MAX = 256 * 1024;
 const HEAD_TIMEOUT_MS = 60_000;
 /** As Go has it. */
 const TCP_PROBE_MS = 15_000;
