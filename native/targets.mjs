@@ -59,11 +59,12 @@ export const helper = {
   ],
 };
 
+// Its time goes into system calls and Node-API: for size, which is 65 KB less in each pair of the package.
 export const addon = () => ({
   output: join(out, 'sbx.node'),
   flags: [
     versionOfTables,
-    '-O2',
+    '-Os',
     ...plain,
     '-shared',
     '-fPIC',
