@@ -12,12 +12,11 @@ import {
 import type { Duplex } from 'node:stream';
 import { type AnsweredSocket, answerClientError, isLateHead } from './client-error.js';
 import { continueWhenRead } from './expect.js';
-import { Turns } from './in-turn.js';
+import { HEAD_TIMEOUT_MS, Turns } from './in-turn.js';
 import { answerWithoutUpgrade } from './without-upgrade.js';
 
 /** Go's has 1 MiB. A head that has not come whole counts nowhere, and many connections may begin one. */
 const HEADER_BYTES_MAX = 256 * 1024;
-const HEAD_TIMEOUT_MS = 60_000;
 /** As Go has it. */
 const TCP_PROBE_MS = 15_000;
 
@@ -37,7 +36,7 @@ export interface HttpHandlers {
  * another.
  */
 export function createHttpServer({ handler: answer, ownsUpgrade, upgrade }: HttpHandlers): Server {
-  const turns = new Turns({}, HEAD_TIMEOUT_MS);
+  const turns = new Turns();
   const handler = turns.handler(answer);
   const server = createServer(
     {

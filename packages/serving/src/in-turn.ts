@@ -17,7 +17,8 @@ export interface WaitingBounds {
 
 const COUNT_MAX = 16_384;
 const BYTES_MAX = 64 * 1024 * 1024;
-const HEAD_TIMEOUT_MS = 60_000;
+/** For the head of a request to come whole, as Go has it. */
+export const HEAD_TIMEOUT_MS = 60_000;
 /** Of one connection, beside those that came with the same read. Beyond, it is not read. */
 const OWN_COUNT_MAX = 16;
 const OWN_BYTES_MAX = 16 * 1024;

@@ -1,10 +1,9 @@
 /** A file that found no room: what fitted goes, and the error names the limit. */
 import { constants, statfsSync } from 'node:fs';
-import { posix } from 'node:path';
 import { FileAccessError, type SbxError } from '../errors.js';
 import { ENOENT } from '../native/errno.js';
 import { inTreeBeside } from './beside-programs.js';
-import { inTree, O_PATH, type WorkFolder } from './trees.js';
+import { inTree, O_PATH, placeInTrees, type WorkFolder } from './trees.js';
 
 const TMPFS = 0x01021994;
 
@@ -50,15 +49,13 @@ function withLimit(folder: WorkFolder, path: string, error: FileAccessError): Sb
 }
 
 /** By name alone, though a link may lead elsewhere. A row of the mount table bounds its own place. */
-function fullLimit({ trees, checkOpen }: WorkFolder, path: string): string | null {
-  const absolute = posix.resolve(trees[0]!.target, path);
-  const around = trees.filter(({ target }) => absolute.startsWith(`${target}/`));
-  const [tree] = around.sort((a, b) => b.target.length - a.target.length);
-  if (tree === undefined) return null;
-  checkOpen();
-  const { type, bsize, blocks, bavail, files, ffree } = statfsSync(`/proc/self/fd/${tree.fd}`);
+function fullLimit(folder: WorkFolder, path: string): string | null {
+  const place = placeInTrees(folder, path);
+  if (place === null) return null;
+  folder.checkOpen();
+  const { target, fd } = folder.trees[place[0]]!;
+  const { type, bsize, blocks, bavail, files, ffree } = statfsSync(`/proc/self/fd/${fd}`);
   if (type !== TMPFS) return null;
-  const { target } = tree;
   // A file system without a bound says 0 of both.
   if (files > 0 && ffree === 0)
     return `limits.diskFileCount (or a tmpfs row) gives ${target} ${files} files, all in use`;
