@@ -3,18 +3,17 @@
  * folder `main` inside, where processes live, since a folder that passes controllers on may not hold any.
  */
 import { closeSync, constants, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
-import { chown, mkdir, rmdir, writeFile } from 'node:fs/promises';
+import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type CounterFds, hostError, loadNative, type Native } from '../native/native.js';
 import { COUNTERS, type CounterName } from '../native/tables.js';
 import type { Layout } from './layout.js';
+import { removeFolder } from './removal.js';
 
 /** Folders of a group by controller; with v2 the same one for all, with v1 co-mounted controllers share. */
 export type Folders = ReadonlyMap<string, string>;
 
 const MAIN = 'main';
-const BUSY_TRIES = 200;
-const BUSY_WAIT_MS = 5;
 
 let membersMade = 0;
 
@@ -226,27 +225,6 @@ export class Group {
 
 async function removeFolders(folders: readonly string[]): Promise<boolean> {
   let gone = true;
-  for (const folder of folders) {
-    await rmdir(join(folder, MAIN)).catch(() => undefined); // v1 groups have none; else the next line tells
-    gone = (await removeFolder(folder)) && gone;
-  }
+  for (const folder of folders) gone = (await removeFolder(folder)) && gone;
   return gone;
-}
-
-/** A group stays busy for some milliseconds after its last process was reaped. */
-export async function removeFolder(folder: string): Promise<boolean> {
-  for (let tries = 0; tries < BUSY_TRIES; tries += 1) {
-    try {
-      await rmdir(folder);
-      return true;
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === 'ENOENT') return true;
-      if (code !== 'EBUSY' && code !== 'ENOTEMPTY') return false;
-      // It was busy too.
-      if (tries > 0 && code === 'EBUSY') await rmdir(join(folder, MAIN)).catch(() => undefined);
-      await new Promise((resolve) => setTimeout(resolve, BUSY_WAIT_MS));
-    }
-  }
-  return false;
 }

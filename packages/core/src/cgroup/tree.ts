@@ -13,13 +13,14 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs';
-import { mkdir, readdir, rmdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { OWNER_TAG, ownerTag, removeAbandoned } from '../owner.js';
 import { type CgroupMounts, controllersIn, detectCgroups, type Hierarchy } from './detect.js';
 import { FormerGroups } from './former-groups.js';
-import { type Folders, Group, removeFolder } from './group.js';
+import { type Folders, Group } from './group.js';
 import { type Layout, V1, V2 } from './layout.js';
+import { removeFolder, removeTree } from './removal.js';
 
 /** Why a cgroup cannot be used, for `engine.info()` and errors. */
 export interface CgroupReport {
@@ -270,11 +271,4 @@ function ownName(): string {
 /** Engines in worker threads of one process count for themselves. */
 function threadTag(): string {
   return Math.random().toString(36).slice(2, 8);
-}
-
-/** Groups can only be removed from the leaves up, and only when empty: living ones stay. */
-async function removeTree(folder: string): Promise<void> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  for (const entry of entries) if (entry.isDirectory()) await removeTree(join(folder, entry.name));
-  await rmdir(folder).catch(() => undefined); // busy: somebody lives there after all
 }

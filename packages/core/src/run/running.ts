@@ -94,9 +94,10 @@ export class Running implements WatchedProgram {
     checkOpenFiles(request.limits, lease.core.openFilesMax);
     const running = new Running(lease, request);
     try {
-      const opened = running.#open();
       const joined = writeCpuLimits(lease, request.limits);
-      if (opened === undefined && joined === undefined) return running.#send([]);
+      // Afterwards: nothing may be opened once the start is given up.
+      const opened = joined === undefined ? running.#open() : joined.then(() => running.#open());
+      if (opened === undefined) return running.#send([]);
       return Promise.all([joined ?? [], opened])
         .then(([joins]) => running.#send(joins))
         .catch((error) => running.#giveUp(error));

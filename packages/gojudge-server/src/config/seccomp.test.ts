@@ -59,6 +59,16 @@ syscalls:
       'default_action: allow\nsyscalls: [{action: allow, names_with_args: [{name: read, arguments: [{argument: 6, operation: Equal, value: 1}]}]}]',
       /argument/,
     ],
+    [
+      'an unknown key of a group',
+      'default_action: allow\nsyscalls: [{action: errno, names: [read], name: [mkdir]}]',
+      /Unrecognized key: "name"/,
+    ],
+    [
+      'a rule whose condition is misspelt',
+      'default_action: allow\nsyscalls: [{action: errno, names_with_args: [{name: read, argument: []}]}]',
+      /Unrecognized key: "argument"/,
+    ],
     ['no YAML', '{', /seccomp\.yaml/],
   ])('%s is refused', async (_what, text, message) => {
     await expect(read(text)).rejects.toThrow(message);

@@ -1,6 +1,7 @@
 /**
  * seccomp.yaml to the engine's policy, which is applied on top of the engine's own filter and never weakens
- * it.
+ * it. go-judge ignores unknown keys; in groups and rules they stop the start here, since a rule without its
+ * condition, or a group without its names, is another rule.
  */
 import type { SeccompAction, SeccompArgument, SeccompPolicy, SeccompRule } from '@sbx/core';
 import * as z from 'zod/mini';
@@ -32,7 +33,7 @@ const action = z.pipe(
 );
 const between = (min: bigint, max: bigint) => z.bigint().check(z.gte(min), z.lte(max));
 const condition = z.pipe(
-  z.object({
+  z.strictObject({
     argument: between(0n, 5n),
     operation: z.enum(Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[]),
     value: between(0n, 2n ** 64n - 1n),
@@ -45,10 +46,10 @@ const condition = z.pipe(
 );
 
 const group = z.pipe(
-  z.object({
+  z.strictObject({
     names: z.nullish(z.array(z.string())),
     names_with_args: z.nullish(
-      z.array(z.object({ name: z.string(), arguments: z.nullish(z.array(condition)) })),
+      z.array(z.strictObject({ name: z.string(), arguments: z.nullish(z.array(condition)) })),
     ),
     action,
   }),
