@@ -65,7 +65,9 @@ void Run(const std::string& input) {
   TakeText();
   if (ReadCpuNs(counters) != CpuNs(text)) Wrong("CPU time is read wrongly");
   if (ReadNumber(counters, kCounterMemoryNow) != NumberOf(text)) Wrong("a number is read wrongly");
-  if (ReadOomKills(counters) != Behind(text, "oom_kill ")) Wrong("kills are read wrongly");
+  const MemoryEvents events = ReadMemoryEvents(counters);
+  if (events.oomKills != Behind(text, "oom_kill ")) Wrong("kills are read wrongly");
+  if (events.timesFull != Behind(text, "max ")) Wrong("how often it was full is read wrongly");
   for (const uint64_t heldBefore : {uint64_t{0}, uint64_t{100}, kUnknown})
     if (ReadCaches(counters, heldBefore) != Caches(text, heldBefore)) Wrong("caches are read wrongly");
   (void)SignalGroup(counters, 0, {}, -1);

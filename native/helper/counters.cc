@@ -65,8 +65,9 @@ uint64_t ReadNumber(const Counters& counters, Counter counter) {
   return ParseNumber(ReadText(counters.fds[counter]));
 }
 
-uint64_t ReadOomKills(const Counters& counters) {
-  return FindNumber(ReadText(counters.fds[kCounterMemoryEvents]), "oom_kill ");
+MemoryEvents ReadMemoryEvents(const Counters& counters) {
+  const char* text = ReadText(counters.fds[kCounterMemoryEvents]);
+  return {FindNumber(text, "oom_kill "), FindNumber(text, "max ")};
 }
 
 uint64_t ReadCaches(const Counters& counters, uint64_t heldBefore) {

@@ -18,7 +18,12 @@ uint64_t FindNumber(const char* text, const char* key);
 // kUnknown where there is no file or no number.
 uint64_t ReadCpuNs(const Counters& counters);
 uint64_t ReadNumber(const Counters& counters, Counter counter);
-uint64_t ReadOomKills(const Counters& counters);
+// What became of a group's memory. Each kUnknown as above.
+struct MemoryEvents {
+  uint64_t oomKills;   // processes that the kernel killed
+  uint64_t timesFull;  // something had to be dropped, or somebody killed; v1 does not tell
+};
+MemoryEvents ReadMemoryEvents(const Counters& counters);
 // Caches charged now that the kernel would drop rather than let a program run out of memory: pages of files,
 // shared memory left out, and names and inodes. v1 has no figure for the latter: they are what is neither
 // pages nor `heldBefore`, so of dead programs alone. 0 when unknown.

@@ -65,8 +65,8 @@ void CheckMemory(Init& init) {
       continue;
     }
     DrainOomNotice(counters);
-    const uint64_t kills = ReadOomKills(counters);
-    if (kills != kUnknown && kills > program.oomBase) KillFor(init, program, Cause::kMemoryLimit);
+    const uint64_t kills = ReadMemoryEvents(counters).oomKills;
+    if (kills != kUnknown && kills > program.eventsBase.oomKills) KillFor(init, program, Cause::kMemoryLimit);
   }
 }
 

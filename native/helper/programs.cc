@@ -11,6 +11,9 @@ constexpr uint64_t kLargeBaseBytes = 4 << 20;
 // The most that the kernel charges at once to a group that is nearly full, but for huge pages.
 constexpr uint64_t kChargeBytesMax = 32 << 10;
 
+// No program holds less by itself: below, no cache of files has room beside it.
+constexpr uint64_t kProgramBytesLeast = 128 << 10;
+
 uint64_t Difference(uint64_t now, uint64_t base) {
   if (now == kUnknown || base == kUnknown) return kUnknown;
   return now > base ? now - base : 0;
@@ -73,7 +76,7 @@ void Programs::TakeBaseline(Program& program, uint64_t ownCpuNs) {
   program.memoryBase = program.ownGroup ? 0 : ReadNumber(counters, kCounterMemoryNow);
   program.cachesBase =
       program.memoryBase != kUnknown && program.memoryBase > kLargeBaseBytes ? ReadCaches(counters, 0) : 0;
-  program.oomBase = ReadOomKills(counters);
+  program.eventsBase = ReadMemoryEvents(counters);
   program.taskBase = ReadNumber(counters, kCounterTaskPeak);
 }
 
@@ -111,11 +114,12 @@ uint64_t Programs::MemoryPeak(const Program& program) const {
 
 // A program that has been at the bound of its group, and was not killed for it, had caches, which the kernel
 // dropped: names many at once, so that hardly any may be left. They, and nothing else, brought its peak above
-// its limit, which is a little below the bound.
+// its limit, which is a little below the bound. With v1 its mark alone tells that it has been there.
 uint64_t Programs::AtLeastDropped(const Program& program, uint64_t peak, uint64_t caches) const {
   const Counters& counters = CountersOf(program);
   const uint64_t over = peak > program.memoryLimitBytes ? peak - program.memoryLimitBytes : 0;
   if (over <= caches) return caches;
+  if (Difference(ReadMemoryEvents(counters).timesFull, program.eventsBase.timesFull) == 0) return caches;
   const uint64_t bound = ReadNumber(counters, kCounterMemoryLimit),
                  mark = ReadNumber(counters, kCounterMemoryPeak);
   return bound != kUnknown && mark != kUnknown && mark + kChargeBytesMax >= bound ? over : caches;
@@ -131,9 +135,9 @@ EndedRecord Programs::Account(const Program& program) const {
   record.wallNs = (uint64_t)(program.endNs - program.startNs);
   record.memoryPeakBytes = MemoryPeak(program);
   // Near the limit cache may be all that brought it there. Not for each: the file is the dearest of them.
-  const bool near = program.memoryLimitBytes > 0 && record.memoryPeakBytes != kUnknown &&
+  const bool near = program.memoryLimitBytes >= kProgramBytesLeast && record.memoryPeakBytes != kUnknown &&
                     record.memoryPeakBytes > program.memoryLimitBytes / 2;
-  record.oomKillCount = Difference(ReadOomKills(counters), program.oomBase);
+  record.oomKillCount = Difference(ReadMemoryEvents(counters).oomKills, program.eventsBase.oomKills);
   if (record.oomKillCount == kUnknown) record.oomKillCount = 0;
   record.fileCacheBytes = near ? ReadCaches(counters, program.memoryBase) : kUnknown;
   if (near && record.oomKillCount == 0)

@@ -24,7 +24,8 @@ struct Program {
   uint64_t reapedCpuNs = 0;
   uint64_t cpuLimitNs = 0, wallLimitNs = 0, memoryLimitBytes = 0;
   uint32_t cpuCount = 1;
-  uint64_t cpuBaseNs = 0, memoryBase = 0, oomBase = 0, taskBase = 0;
+  uint64_t cpuBaseNs = 0, memoryBase = 0, taskBase = 0;
+  MemoryEvents eventsBase = {};
   // Of memoryBase, where earlier programs of a session left much: it may be dropped for this one.
   uint64_t cachesBase = 0;
   uint64_t maxRssBytes = 0;

@@ -130,10 +130,10 @@ bool RanOutOfMemory(
   if (failure.error != ENOMEM && failure.error != E2BIG) return false;
   if (HasNoRoom(init, program, record)) return true;
   const Counters& counters = init.programs.CountersOf(program);
-  const uint64_t kills = ReadOomKills(counters), peak = ReadNumber(counters, kCounterMemoryPeak);
+  const uint64_t kills = ReadMemoryEvents(counters).oomKills, peak = ReadNumber(counters, kCounterMemoryPeak);
   const bool full = program.memoryLimitBytes > 0 && peak != kUnknown && program.memoryBase != kUnknown &&
                     peak >= program.memoryBase + program.memoryLimitBytes;
-  return full || (kills != kUnknown && kills > program.oomBase);
+  return full || (kills != kUnknown && kills > program.eventsBase.oomKills);
 }
 
 // A verdict on it, as if the kernel had killed it.
