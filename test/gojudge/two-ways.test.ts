@@ -8,7 +8,8 @@ import { runningPrograms } from '../helpers/running.js';
 import { until } from '../helpers/wait.js';
 import { cmd, post, useServer } from './server.js';
 
-const server = useServer({ token: 's3cret', queueLength: 1, enableMetrics: true });
+// Two programs at once: with the queue, room for each of four clients.
+const server = useServer({ token: 's3cret', queueLength: 2, enableMetrics: true });
 const TOKEN = 'Authorization: Bearer s3cret\r\n';
 /** Not in the table of plain headers. */
 const ODD = 'Odd: 1\r\n';
@@ -113,11 +114,11 @@ describe('the same bytes', () => {
 
   test('a full queue', async () => {
     const sleeping = { cmd: [cmd(['/bin/sleep', '1'])] };
-    const others = [1, 2, 3].map(() =>
+    const others = [1, 2, 3, 4].map(() =>
       post(server.url, sleeping, { headers: { Authorization: 'Bearer s3cret' } }),
     );
     await runningPrograms('sleep', 2);
-    await sleep(50); // the third waits
+    await sleep(50); // the others wait
     const answers = await Promise.all(
       ['', ODD].map(async (odd) => {
         const client = new Client();
