@@ -12,11 +12,10 @@ import {
 import type { Duplex } from 'node:stream';
 import { type AnsweredSocket, answerClientError, isLateHead } from './client-error.js';
 import { continueWhenRead } from './expect.js';
+import { shareHeads } from './head-share.js';
 import { HEAD_TIMEOUT_MS, Turns } from './in-turn.js';
 import { answerWithoutUpgrade } from './without-upgrade.js';
 
-/** Go's has 1 MiB. A head that has not come whole counts nowhere, and many connections may begin one. */
-const HEADER_BYTES_MAX = 256 * 1024;
 /** As Go has it. */
 const TCP_PROBE_MS = 15_000;
 
@@ -45,12 +44,12 @@ export function createHttpServer({ handler: answer, ownsUpgrade, upgrade }: Http
       keepAliveTimeout: 0,
       keepAlive: true,
       keepAliveInitialDelay: TCP_PROBE_MS,
-      maxHeaderSize: HEADER_BYTES_MAX,
       shouldUpgradeCallback: ownsUpgrade,
     } as ServerOptions, // Node's types of version 20 do not know the last one
     handler,
   );
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
+  shareHeads(server);
   server.on('checkContinue', (request, response) => {
     continueWhenRead(request, response);
     handler(request, response);
