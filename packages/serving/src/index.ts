@@ -4,6 +4,7 @@
  */
 export { after } from './after.js';
 export { ByteChunks } from './byte-chunks.js';
+export { onFull } from './connections.js';
 export { ELSEWHERE_PARALLELISM, unreadyReason } from './elsewhere.js';
 export {
   bearerToken,

@@ -1,11 +1,15 @@
 /** Listening on an address; `localhost` is every loopback address. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { boundConnections } from './connections.js';
 
 /** Not every machine has these. */
 const MAY_BE_MISSING = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
 
-/** One server per address, all on one port; without a host on all addresses. Resolves with URLs. */
+/**
+ * One server per address, all on one port; without a host on all addresses. Each takes a bounded number of
+ * connections. Resolves with URLs.
+ */
 export async function listenAt(
   host: string | undefined,
   port: number,
@@ -22,6 +26,7 @@ export async function listenAt(
 }
 
 function listen(server: Server, host: string | undefined, port: number): Promise<string> {
+  boundConnections(server);
   return new Promise((resolve, reject) => {
     const refuse = (error: NodeJS.ErrnoException) => reject(listenError(error, host, port));
     server.once('error', refuse);

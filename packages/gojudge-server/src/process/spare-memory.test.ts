@@ -104,4 +104,16 @@ describe('spareMemory', () => {
     vi.advanceTimersByTime(60_000);
     expect(trimMemory).not.toHaveBeenCalled();
   });
+
+  it('waits while there is no descriptor to read the memory by', () => {
+    spareMemory(engine, { intervalMs: INTERVAL_MS, growthBytes: Number.POSITIVE_INFINITY });
+    const rss = vi.spyOn(process.memoryUsage, 'rss').mockImplementation(() => {
+      throw new Error('EMFILE: too many open files');
+    });
+    vi.advanceTimersByTime(5 * INTERVAL_MS);
+    expect(trimMemory).not.toHaveBeenCalled();
+    rss.mockRestore();
+    vi.advanceTimersByTime(INTERVAL_MS);
+    expect(trimMemory).toHaveBeenCalledTimes(1);
+  });
 });

@@ -35,16 +35,18 @@ export function spareMemory(
 ): void {
   if (intervalMs <= 0) return;
   const collectGarbage = garbageCollector();
-  let level = process.memoryUsage.rss();
+  let level = residentBytes() ?? 0;
   let started = engine.counters().startedTotal;
   let collectedAt = Number.NEGATIVE_INFINITY; // there is garbage of the start
   let isCompact = false;
   const look = () => {
+    const held = residentBytes();
+    if (held === null) return;
     const before = started;
     started = engine.counters().startedTotal;
     const isQuiet = started === before || (started - before <= FEW && started - collectedAt >= MANY);
     // Also where nothing was started: requests that never came whole leave as much.
-    const hasGrown = process.memoryUsage.rss() > level + GARBAGE_GROWTH * growthBytes;
+    const hasGrown = held > level + GARBAGE_GROWTH * growthBytes;
     const isIdle = started === before;
     const collects = isQuiet && (started > collectedAt || hasGrown || (isIdle && !isCompact));
     if (collects) {
@@ -52,13 +54,22 @@ export function spareMemory(
       isCompact = isIdle;
       collectedAt = started;
     }
-    const now = process.memoryUsage.rss();
+    const now = residentBytes() ?? held;
     if (collects || now > level + growthBytes) {
       if ('trimMemory' in engine) engine.trimMemory();
-      level = process.memoryUsage.rss(); // what is left is in use
+      level = residentBytes() ?? now; // what is left is in use
     } else level = Math.min(level, now);
   };
   setInterval(look, intervalMs).unref();
+}
+
+/** `null` while the process has no descriptor left to read it by. */
+function residentBytes(): number | null {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return null;
+  }
 }
 
 /**

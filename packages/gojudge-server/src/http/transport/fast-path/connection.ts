@@ -54,6 +54,11 @@ export class FastPathConnection {
     return this.#answering;
   }
 
+  /** Nothing of a request has come. */
+  get isIdle(): boolean {
+    return this.#answering === null && this.#heldBytes === 0;
+  }
+
   destroy(): void {
     this.#socket.destroy();
   }

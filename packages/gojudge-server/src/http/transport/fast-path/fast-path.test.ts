@@ -126,3 +126,26 @@ test('a client that does not read its answer is reset when others have no room, 
   await expect.poll(() => text.length, { timeout: 10_000 }).toBeGreaterThan(15_000_000);
   await expect.poll(() => unsent.bytes).toBe(0);
 });
+
+test('a connection that waits for its next request goes when the server is full', async () => {
+  say('GET /version');
+  await heard(/"buildVersion":"v1"/);
+  server.maxConnections = 1;
+  const refused = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+  await Promise.all([once(client, 'close'), once(refused, 'close')]);
+});
+
+test('a connection that is being answered stays when the server is full', async () => {
+  let answer = (_files: object): void => undefined;
+  list = () =>
+    new Promise((resolve) => {
+      answer = resolve;
+    });
+  say('GET /file');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  server.maxConnections = 1;
+  const refused = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+  await once(refused, 'close');
+  answer(new Map([['a', 'name']]));
+  await heard(/\{"a":"name"\}/);
+});

@@ -4,6 +4,7 @@
  */
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { onFull } from '@sbx/serving';
 import type { ServerContext } from '../../../judge/run-job.js';
 import type { Observe, RequestWatch } from '../../../metrics/metrics.js';
 import type { EntryCheck, EntryHeaders } from '../../entry.js';
@@ -46,6 +47,9 @@ export class FastPath {
       },
     };
     server.on('connection', (socket) => this.#connections.add(new FastPathConnection(socket, host)));
+    onFull(server, () => {
+      for (const connection of this.#connections) if (connection.isIdle) connection.destroy();
+    });
   }
 
   /** Nothing new is begun; who waits for an answer gets it. */
