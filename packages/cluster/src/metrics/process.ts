@@ -10,11 +10,17 @@ export function processFamilies(): Family[] {
       'User and system CPU time of this process',
       (user + system) / 1e6,
     ),
-    families.gauge(
-      'process_resident_memory_bytes',
-      'Resident memory of this process',
-      process.memoryUsage.rss(),
-    ),
+    ...residentMemory(),
     families.gauge('process_start_time_seconds', 'Start of this process since 1970', startedAt),
   ];
+}
+
+/** Nothing while the process has no descriptor left to read it by. */
+function residentMemory(): Family[] {
+  try {
+    const bytes = process.memoryUsage.rss();
+    return [families.gauge('process_resident_memory_bytes', 'Resident memory of this process', bytes)];
+  } catch {
+    return [];
+  }
 }
