@@ -46,12 +46,15 @@ unsigned Programs::alive() const {
   return count;
 }
 
+uint64_t Programs::GroupCpuNs(const Program& program) const {
+  if (const uint64_t used = ReadCpuNs(program.counters); used != kUnknown) program.groupCpuNs = used;
+  return program.groupCpuNs;
+}
+
 uint64_t Programs::OwnGroupsCpuNs() const {
   uint64_t total = endedOwnGroupsCpuNs_;
-  for (const Program& program : *this) {
-    if (program.pid == 0 || !program.ownGroup) continue;
-    if (const uint64_t used = ReadCpuNs(program.counters); used != kUnknown) total += used;
-  }
+  for (const Program& program : *this)
+    if (program.pid != 0 && program.ownGroup) total += GroupCpuNs(program);
   return total;
 }
 
@@ -63,6 +66,7 @@ uint64_t Programs::RawCpuNs(const Program& program) const {
     return program.reapedCpuNs + (main > 0 ? (uint64_t)main : 0);
   }
   const uint64_t total = ReadCpuNs(counters);
+  if (program.ownGroup && total != kUnknown) program.groupCpuNs = total;
   if (program.ownGroup || total == kUnknown) return total;
   const uint64_t others = OwnGroupsCpuNs();
   return total > others ? total - others : 0;
@@ -163,7 +167,7 @@ void Programs::AddReaped(int session, uint64_t cpuNs) {
 
 void Programs::Release(Program& program) {
   if (program.ownGroup) {
-    if (const uint64_t used = ReadCpuNs(program.counters); used != kUnknown) endedOwnGroupsCpuNs_ += used;
+    endedOwnGroupsCpuNs_ += GroupCpuNs(program);
     for (const int fd : program.counters.fds) sys::Close(fd);
   }
   program = Program{};

@@ -32,12 +32,14 @@ struct Program {
   uint64_t watchedPeakBytes = 0;  // held when it was killed for that, where no cgroup counts
   uint64_t sampledPeakBytes = 0;  // the most that was seen, where its cgroup keeps no mark
   Counters counters = {};         // its own, when ownGroup
-  Fd held[kProgramFdsMax];        // rows with kFdHold
-  Fd launching;                   // until exec: how a launch beside others went
-  Fd terminal;                    // until it is sent with Started
-  bool notify = false;            // say Started
-  bool ahead = false;             // of its request, which Activate brings
-  bool failed = false;            // it never started, and the host knows; only its reaping is left
+  // What its own group has used, as far as that was read: the host removes it once it knows of the end.
+  mutable uint64_t groupCpuNs = 0;
+  Fd held[kProgramFdsMax];  // rows with kFdHold
+  Fd launching;             // until exec: how a launch beside others went
+  Fd terminal;              // until it is sent with Started
+  bool notify = false;      // say Started
+  bool ahead = false;       // of its request, which Activate brings
+  bool failed = false;      // it never started, and the host knows; only its reaping is left
 
   // From the record of a start, or of a activation.
   template <class Record>
@@ -94,6 +96,8 @@ class Programs {
   uint64_t RawCpuNs(const Program& program) const;
   uint64_t MemoryPeak(const Program& program) const;
   uint64_t AtLeastDropped(const Program& program, uint64_t peak, uint64_t caches) const;
+  // Of its own group; the last that was read where there is none any more.
+  uint64_t GroupCpuNs(const Program& program) const;
   uint64_t OwnGroupsCpuNs() const;
 
   const Counters& sandbox_;

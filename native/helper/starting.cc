@@ -177,7 +177,10 @@ void FinishStart(Init& init, Starting& starting) {
   if (starting.failure) {
     if (launch.record != nullptr && RanOutOfMemory(init, *program, *launch.record, starting.failure))
       ReportMemoryLimit(init, *program);
-    else Report(init.channel.get(), starting.failure, starting.id);
+    else {
+      if (program != nullptr) (void)init.programs.CpuNs(*program);  // as in SettleLaunch
+      Report(init.channel.get(), starting.failure, starting.id);
+    }
     if (starting.oneShot) sys::Exit(0);
     if (program != nullptr) init.programs.Release(*program);
     return;
