@@ -125,7 +125,7 @@ export class Session {
       return running;
     } catch (error) {
       if (this.#resident === concurrency) this.#resident = null;
-      await member?.remove();
+      if (member !== undefined) await this.#removeMember(member);
       throw error;
     }
   }
@@ -240,10 +240,14 @@ export class Session {
       }
       this.#living.delete(running);
       if (this.#resident === concurrency) this.#resident = null;
-      if (member === undefined) return;
-      this.#formerMembersCpuNs += readCpuNs(member) ?? 0;
-      void member.remove();
+      if (member !== undefined) void this.#removeMember(member);
     };
     running.result.then(over, () => over());
+  }
+
+  /** The sandbox's group goes on counting what it used. */
+  async #removeMember(member: Group): Promise<void> {
+    this.#formerMembersCpuNs += readCpuNs(member) ?? 0;
+    await member.remove();
   }
 }
