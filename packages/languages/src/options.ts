@@ -25,11 +25,11 @@ export const ENV: Rule = by((value) =>
   isPlainObject(value) ? checkEnv(value) : wrongType('a plain object of name: value', value),
 );
 
-/** A relative name without folders that no program takes for a flag. */
+/** A relative name without folders that no program takes for a flag, or for a list of flags. */
 export function checkPlainFileName(value: unknown): Problem | null {
   const found = checkRule(value, NAME);
-  if (found !== null || /^[^-./][^/]*$/u.test(value as string)) return found;
-  const expected = 'must be a file name without folders that does not start with "-" or "."';
+  if (found !== null || /^[^-+@./][^/]*$/u.test(value as string)) return found;
+  const expected = 'must be a file name without folders that does not start with "-", "+", "@" or "."';
   return problem('format', expected, quote(value as string));
 }
 

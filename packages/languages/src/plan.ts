@@ -94,7 +94,7 @@ function planStep<Facts extends Omit<StepContext, FoundOut>>(
   const filled =
     typeof step.args === 'function'
       ? [...args]
-      : args.map((arg) => arg.replaceAll('{source}', context.source));
+      : args.map((arg) => arg.replaceAll('{source}', () => context.source));
   const files = toldMemoryBytes === null ? {} : memoryLimitFiles(toldMemoryBytes);
   return { file: step.file, args: filled, options: { limits, env, files } };
 }

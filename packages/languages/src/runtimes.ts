@@ -134,7 +134,8 @@ export class Runtimes implements AsyncDisposable {
     const programs = await requireAvailable(language, this.#options.engine);
     const start = this.#standby.prepare(language.name, this.#plan(language, programs, request));
     const prepared = { start, asksAge: language.asksAge };
-    if (key === null || typeof language.fileName === 'function') return prepared;
+    const isSure = programs.size > 0 && typeof language.fileName !== 'function';
+    if (key === null || !isSure) return prepared;
     if (this.#programs.size >= PROGRAMS_MAX) this.#programs.clear();
     this.#programs.set(key, prepared);
     return prepared;
