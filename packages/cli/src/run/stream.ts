@@ -5,6 +5,7 @@ import { type HostInput, hostInput } from './host-input.js';
 import { besideLine, type LiveLine } from './live-line.js';
 import { makeSandbox } from './session.js';
 import type { RunOutcome, RunPlan } from './types.js';
+import { say } from '../terminal.js';
 import { writeTo } from './write.js';
 
 export async function streamRun(
@@ -50,7 +51,7 @@ async function feed(program: Process, input: HostInput, sandbox: AsyncDisposable
     await program.stdin!.end();
   } catch (error) {
     if (isSbxError(error)) return; // it has closed its stdin or has ended
-    process.stderr.write(`sbx: stdin: ${(error as Error).message}\n`);
+    say(`stdin: ${(error as Error).message}`);
     await sandbox[Symbol.asyncDispose]();
   }
 }
