@@ -1,11 +1,11 @@
 /** A run whose streams are ours: passed through in both directions with back pressure, nothing kept. */
 import { type Engine, isSbxError, type Process } from '@sbx/core';
+import { say } from '../terminal.js';
 import { takeFiles } from './copy-out.js';
 import { type HostInput, hostInput } from './host-input.js';
 import { besideLine, type LiveLine } from './live-line.js';
 import { makeSandbox } from './session.js';
 import type { RunOutcome, RunPlan } from './types.js';
-import { say } from '../terminal.js';
 import { writeTo } from './write.js';
 
 export async function streamRun(
