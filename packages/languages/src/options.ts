@@ -54,7 +54,8 @@ const PROGRAM = {
   seccompAction: ONE_SHOT_RULES.seccompAction,
   seccompFamily: ONE_SHOT_RULES.seccompFamily,
 };
-const SOURCE = { language: NAME, code: CODE, fileName: by(checkPlainFileName) };
+const BYTES_OR_TEXT: Rule = by((value) => (value instanceof Uint8Array ? null : checkRule(value, CODE)));
+const SOURCE = { language: NAME, code: BYTES_OR_TEXT, fileName: by(checkPlainFileName) };
 
 const { args: _args, ...PROGRAM_KEYS } = PROGRAM_HINTS;
 const SOURCE_HINTS = { ...PROGRAM_KEYS, source: 'Did you mean code?' };

@@ -26,6 +26,15 @@ describe('runCode', () => {
     });
   });
 
+  test('a source in bytes stays as it is', async () => {
+    const code = Buffer.from('print("é")', 'latin1');
+    const engine = new FakeEngine(() => ({ files: { 'main.jar': '' } }));
+    await runCode({ language: 'python', code, engine });
+    expect(engine.calls[0]!.options.files).toEqual({ 'main.py': { bytes: code } });
+    await runCode({ language: 'java', code: Buffer.from('public class Tür {}'), engine });
+    expect(engine.calls[1]!.options.files).toHaveProperty(['Tür.java']);
+  });
+
   test('a compiled language is two runs, and only the outputs reach the second one', async () => {
     const engine = new FakeEngine(compilesTo({ files: { main: 'ELF' } }));
     const result = await runCode({ language: 'c++', code: 'int main(){}', engine, limits: { cpuTimeMs: 5 } });
