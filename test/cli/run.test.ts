@@ -27,6 +27,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const program = (...words: string[]) => ['run', '--', ...words];
 const shell = (script: string, ...flags: string[]) => ['run', ...flags, '--', 'sh', '-c', script];
 
+test('a source whose name looks like a flag runs under another one', async () => {
+  writeFileSync(file('+x.sh'), 'echo $0\n');
+  expect((await sbx(['run', file('+x.sh')])).stdout).toBe('main.sh\n');
+});
+
 test('a source in another encoding runs as it is', async () => {
   const text = '# -*- coding: latin-1 -*-\nprint(ascii("\u00e9"))\n';
   writeFileSync(file('latin1.py'), Buffer.from(text, 'latin1'));

@@ -90,7 +90,7 @@ function languageOf({ language, name, path }: FileTarget, code: string): Languag
  */
 function fileNameFor(language: Language, name: string): string | undefined {
   const isPlain =
-    /^[\w+][\w.+-]*$/.test(name) && language.extensions.some((extension) => name.endsWith(extension));
+    /^\w[\w.+-]*$/.test(name) && language.extensions.some((extension) => name.endsWith(extension));
   return isPlain && typeof language.fileName === 'string' ? name : undefined;
 }
 
