@@ -141,3 +141,15 @@ test('help costs little more than Node itself', async () => {
   // An unbuilt or heavy command would load the engine, the languages and their tables: three times Node.
   expect(Math.min(...ratios)).toBeLessThan(2.5);
 });
+
+test.each([
+  ['--b\u001b[2J'],
+  ['run', '--b\u001b[2J'],
+  ['run', 'no\u009b2J.py'],
+  ['run', '--', 'no\u001b[2J'],
+  ['\u001b[2J'],
+])('a terminal obeys nothing of a wrong command line: %j', async (...words) => {
+  const { stderr, stdout } = await sbx(words);
+  expect(stderr).toMatch(/^sbx: error: .*2J/);
+  expect(stdout + stderr).not.toMatch(/[\u001b\u009b]/);
+});

@@ -27,6 +27,17 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const program = (...words: string[]) => ['run', '--', ...words];
 const shell = (script: string, ...flags: string[]) => ['run', ...flags, '--', 'sh', '-c', script];
 
+test('a source whose name looks like a flag runs under another one', async () => {
+  writeFileSync(file('+x.sh'), 'echo $0\n');
+  expect((await sbx(['run', file('+x.sh')])).stdout).toBe('main.sh\n');
+});
+
+test('a source in another encoding runs as it is', async () => {
+  const text = '# -*- coding: latin-1 -*-\nprint(ascii("\u00e9"))\n';
+  writeFileSync(file('latin1.py'), Buffer.from(text, 'latin1'));
+  expect((await sbx(['run', file('latin1.py')])).stdout).toBe("'\\xe9'\n");
+});
+
 describe('streams are the program’s own', () => {
   test('stdin, stdout and stderr', async () => {
     const result = await sbx(shell('cat; echo talk >&2'), { stdin: 'data\n' });

@@ -9,8 +9,10 @@ import type { Sandbox, SandboxOptions, WorkspaceSource } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { KiB, MiB, useEngine } from '../helpers/engine.js';
 import { paced } from '../helpers/pace.js';
+import { openDescriptors } from '../helpers/proc.js';
 import { longestStand } from '../helpers/stand.js';
 import { END, entry, header, pax } from '../helpers/tar.js';
+import { eventually } from '../helpers/wait.js';
 
 const sbx = useEngine({ limits: { diskBytes: 16 * MiB, diskFileCount: 2000, fileBytes: null } });
 const create = (workspace: WorkspaceSource, options: SandboxOptions = {}) =>
@@ -119,10 +121,36 @@ me ü'; echo long > '${long}/file'; head -c 300000 /dev/urandom > big; : > empty
     const reading = sandbox.snapshot();
     await once(reading, 'readable');
     await sandbox.close();
-    await expect(buffer(reading))
-      .resolves.toBeDefined()
-      .catch((error) => expect(error.code).toBe('SBX_CLOSED'));
+    await expect(buffer(reading)).rejects.toMatchObject({ code: 'SBX_CLOSED' });
     expect(() => sandbox.snapshot()).toThrow('is closed');
+  });
+
+  it('comes in again, whatever times programs have set', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await shell(
+      sandbox,
+      'for at in -5 9000000000 8640000000001 9000000000000000; do touch -d @$at ./$at; done',
+    );
+    await using other = await create(await buffer(sandbox.snapshot()));
+    const times = await shell(other, 'stat -c "%Y %n" -- * | sort');
+    expect(times.trim().split('\n')).toEqual([
+      '0 -5',
+      '8589934591 8640000000001',
+      '8589934591 9000000000',
+      '8589934591 9000000000000000',
+    ]);
+  });
+
+  it('that is left, and a file that is, keep nothing of the sandbox open', async () => {
+    const sandbox = await sbx.engine.createSandbox();
+    await shell(sandbox, 'mkdir d; head -c 5000000 /dev/zero > d/f');
+    const left = [sandbox.snapshot(), sandbox.createReadStream('d/f')];
+    await Promise.all(left.map((stream) => once(stream, 'readable')));
+    const open = () => [...openDescriptors().values()].filter((path) => /^(\/w)?\/d(\/f)?$/.test(path));
+    expect(open()).toContain('/w/d/f');
+    await sandbox.close();
+    await eventually(paced(1000), open);
+    for (const stream of left) await expect(buffer(stream)).rejects.toMatchObject({ code: 'SBX_CLOSED' });
   });
 
   it('refuses wrong options', async () => {

@@ -77,6 +77,12 @@ console.log(Colour.Red, Colour.Green, Inner.value, new Point(1).sum());`;
   });
 });
 
+test.skipIf(isSkipped('typescript'))('a source too deep for the transformer is told in a line', async () => {
+  const { compile } = await run('ts', '('.repeat(200_000));
+  expect(compile).toMatchObject({ status: 'exit', exitCode: 1 });
+  expect(compile!.stderr.text()).toMatch(/^main\.ts: error: the transformer gives up: \w+Error: .*\n$/);
+});
+
 describe.skipIf(isSkipped('javascript'))('JavaScript', () => {
   test('CommonJS works as well', async () => {
     expect((await run('js', 'console.log(require("node:path").basename("/a/b"))')).stdout.text()).toBe('b\n');
@@ -127,6 +133,12 @@ public class Outer { static class Inner { public static void main(String[] a) { 
 class Helper { static String word() { return "found"; } }`;
     expect((await run('java', code)).stdout.text()).toBe('found\n');
   });
+
+  test('a class with a name in another script', { timeout: SLOW_MS }, async () => {
+    const code =
+      'public class Größe { static public void main(String[] a) { System.out.println("found"); } }';
+    expect((await run('java', code)).stdout.text()).toBe('found\n');
+  });
 });
 
 describe.skipIf(isSkipped('go'))('Go', () => {
@@ -134,6 +146,19 @@ describe.skipIf(isSkipped('go'))('Go', () => {
     const files = { 'util.go': 'package main\nfunc word() string { return "found" }\n' };
     const result = await run('go', 'package main\nfunc main() { println(word()) }', { files });
     expect(result.stderr.text()).toBe('found\n');
+  });
+
+  test('a package that is no program does not compile', { timeout: SLOW_MS }, async () => {
+    const { compile, stage } = await run('go', 'package other\nfunc main() {}');
+    expect([stage, compile!.stderr.text()]).toEqual(['compile', expect.stringContaining('main package')]);
+  });
+});
+
+describe.skipIf(isSkipped('rust'))('Rust', () => {
+  test('a source is a program, whatever it asks for', { timeout: SLOW_MS }, async () => {
+    const { stdout } = await run('rust', '#![crate_type = "lib"]\npub fn main() { print!("1") }');
+    expect(stdout.text()).toBe('1');
+    expect(await run('rust', '#![crate_type = "lib"]\npub fn f() {}')).toMatchObject({ stage: 'compile' });
   });
 });
 

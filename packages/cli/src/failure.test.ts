@@ -115,6 +115,14 @@ test('and one that is nowhere has no hint', async () => {
   expect((await tell(error)).stderr).toBe(`sbx: error: ${error.message}\n`);
 });
 
+test('a terminal obeys nothing of what is told', async () => {
+  const name = 'a\u001b[2J\u009b\nsbx: ok\u202e.py';
+  const shown = 'a\\u{1b}[2J\\u{9b}\\u{a}sbx: ok\\u{202e}.py';
+  const { stderr } = await tell(new UsageError(`cannot read ${name}`, `Write: ${name}`));
+  expect(stderr).toBe(`sbx: error: cannot read ${shown}\nsbx: Write: ${shown}\n`);
+  expect((await tell(new TypeError(name))).stderr).not.toMatch(/[^\n -~]/);
+});
+
 test('anything else is a bug, told with its stack', async () => {
   const told = await tell(new TypeError('x is not a function'));
   expect(told.value).toBe(70);

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { EXIT, exitCodeOfError } from './exit-codes.js';
 import { limitFlag } from './limit-flags.js';
-import { painterFor, printJson, say } from './terminal.js';
+import { painterFor, printable, printableLines, printJson, say, sayPainted } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
 /** Told on stderr, or with `json` as an object on stdout. Returns the exit code. */
@@ -11,7 +11,9 @@ export function reportFailure(error: unknown, command: string, json: boolean): n
   if (json) {
     printJson({ version: 1, command, error: failure.json, exitStatus: failure.exitCode });
   } else {
-    say(`${painterFor(process.stderr)('red', 'error')}: ${failure.message}`);
+    sayPainted(
+      `${painterFor(process.stderr)('red', 'error')}: ${failure.shown ?? printable(failure.message)}`,
+    );
     if (failure.hint !== null) say(failure.hint);
   }
   return failure.exitCode;
@@ -19,6 +21,8 @@ export function reportFailure(error: unknown, command: string, json: boolean): n
 
 interface Failure {
   message: string;
+  /** To people, where that is more than one line. */
+  shown?: string;
   hint: string | null;
   exitCode: number;
   json: object;
@@ -61,7 +65,8 @@ function describeFailure(error: unknown): Failure {
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const hint = 'This is a bug in sbx; please report it with the lines above.';
-  return { message: text, hint, exitCode: EXIT.internal, json: { code: 'INTERNAL', message: text } };
+  const shown = printableLines(text);
+  return { message: text, shown, hint, exitCode: EXIT.internal, json: { code: 'INTERNAL', message: text } };
 }
 
 /** A refused option by the flag that it came from, where there is one. */

@@ -18,7 +18,7 @@ import { addServeAll } from './serve/all.js';
 import { addServeFathom } from './serve/fathom.js';
 import { addServeGojudge } from './serve/gojudge.js';
 import { addServeMcp } from './serve/mcp.js';
-import { say } from './terminal.js';
+import { printableLines, say } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
 /**
@@ -100,7 +100,9 @@ function makeRoot(
     .showHelpAfterError('See: sbx help')
     .enablePositionalOptions() // `serve` has options of its own, which a protocol's name ends
     .configureHelp({ commandUsage: usageOf, subcommandTerm: (command) => command.name() })
-    .configureOutput({ outputError: (text, write) => write(`sbx: ${withoutWrongGuess(text)}`) })
+    .configureOutput({
+      outputError: (text, write) => write(`sbx: ${printableLines(withoutWrongGuess(text))}`),
+    })
     .exitOverride();
   addRun(root, { argv, program, done });
   addDoctor(root, done);

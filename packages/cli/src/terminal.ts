@@ -54,12 +54,21 @@ function formatRow(row: readonly Cell[], widths: readonly number[], paint: Paint
     .trimEnd();
 }
 
-/** What a terminal would obey: labels and names in tables are other machines' words. */
+/** What a terminal would obey, and what ends a line. */
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-function textOf(cell: Cell | undefined): string {
-  const text = typeof cell === 'string' ? cell : (cell?.text ?? '');
+/** For a line that has names of files or words of other machines in it: a terminal obeys nothing of them. */
+export function printable(text: string): string {
   return text.replace(CONTROLS, (control) => `\\u{${control.codePointAt(0)!.toString(16)}}`);
+}
+
+/** As `printable`, of several lines. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}
+
+function textOf(cell: Cell | undefined): string {
+  return printable(typeof cell === 'string' ? cell : (cell?.text ?? ''));
 }
 
 /** One JSON object on stdout. */
@@ -67,7 +76,12 @@ export function printJson(value: object): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** A line of talk. */
+/** A line of talk, whosever words are in it. */
 export function say(text: string): void {
+  sayPainted(printable(text));
+}
+
+/** As `say`, with colours: what others have said must have been made `printable`. */
+export function sayPainted(text: string): void {
   process.stderr.write(`sbx: ${text}\n`);
 }

@@ -56,18 +56,21 @@ async function exchangeOnce(
   try {
     const reply = collect(socket);
     reply.catch(() => undefined); // told below, where it is waited for
-    if (question !== null) ask(question);
+    if (question !== null && !ask(question)) return new ReplyReader(); // later there is room
     return await Promise.race([reply, trouble(request, endMs, socket)]);
   } finally {
     socket.destroy();
   }
 }
 
-function ask({ waitPath, terminate }: Exchange): void {
+/** False when the pipe is full of requests that the manager has not taken yet. */
+function ask({ waitPath, terminate }: Exchange): boolean {
   const fd = openPipe(waitPath, 'write');
   try {
     writeSync(fd, encodeRequest(terminate ? 'last-call' : 'go-on'));
+    return true;
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EAGAIN') return false;
     throw pipeError(waitPath, cause);
   } finally {
     closeSync(fd);

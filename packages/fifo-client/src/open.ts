@@ -14,6 +14,7 @@ const CODES: Readonly<Record<string, { code: FifoErrorCode; why: string }>> = {
   },
   ENOTDIR: { code: 'SBX_FIFO_GONE', why: 'is not there: a part of its path is no directory' },
   ENXIO: { code: 'SBX_FIFO_NO_MANAGER', why: 'has no reader: the manager of this process has died' },
+  EPIPE: { code: 'SBX_FIFO_NO_MANAGER', why: 'has lost its reader: the manager of this process has died' },
   EACCES: { code: 'SBX_FIFO_DENIED', why: 'belongs to another user' },
   EPERM: { code: 'SBX_FIFO_DENIED', why: 'belongs to another user' },
 };

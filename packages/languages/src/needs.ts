@@ -1,7 +1,7 @@
 /**
  * Whether a language's programs are inside the sandbox, and where, asked before anything of the caller's
  * starts: one short `sh` run per language and engine, remembered when all is there. What is missing is asked
- * again, since it may be installed meanwhile.
+ * again, since it may be installed meanwhile; and so is what an unlucky check has not told.
  */
 import { DEFAULT_ENV, isSbxError } from '@sbx/core';
 import { LanguageUnavailableError } from './errors.js';
@@ -22,6 +22,8 @@ const SCRIPT =
 interface Needs {
   programs: Programs;
   missing: readonly string[];
+  /** The check was cut short, and the next one may tell more. */
+  isUnlucky?: boolean;
 }
 
 /** Absolute paths inside the sandbox by the names that a language definition uses. */
@@ -48,7 +50,7 @@ async function checkNeeds(language: Language, engine: RunEngine): Promise<Needs>
   known.set(language, check);
   try {
     const needs = await check;
-    if (needs.missing.length > 0) known.delete(language);
+    if (needs.missing.length > 0 || needs.isUnlucky) known.delete(language);
     return needs;
   } catch (error) {
     known.delete(language);
@@ -72,7 +74,7 @@ async function look(language: Language, engine: RunEngine): Promise<Needs> {
     const env = { ...DEFAULT_ENV, ...language.env };
     const result = await engine.run('/bin/sh', ['-c', SCRIPT, 'sh', ...names], { env });
     // A check that did not end well says nothing about the language; the step itself will.
-    if (!result.ok) return UNKNOWN;
+    if (!result.ok) return { ...UNKNOWN, isUnlucky: true };
     const { programs, missing } = needsFrom(names, result.stdout.text().split('\n'));
     return { programs, missing: missing.filter((name) => language.needs.includes(name)) };
   } catch (error) {

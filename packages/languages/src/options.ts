@@ -25,11 +25,11 @@ export const ENV: Rule = by((value) =>
   isPlainObject(value) ? checkEnv(value) : wrongType('a plain object of name: value', value),
 );
 
-/** A relative name without folders that no program takes for a flag. */
+/** A relative name without folders that no program takes for a flag, or for a list of flags. */
 export function checkPlainFileName(value: unknown): Problem | null {
   const found = checkRule(value, NAME);
-  if (found !== null || /^[^-./][^/]*$/u.test(value as string)) return found;
-  const expected = 'must be a file name without folders that does not start with "-" or "."';
+  if (found !== null || /^[^-+@./][^/]*$/u.test(value as string)) return found;
+  const expected = 'must be a file name without folders that does not start with "-", "+", "@" or "."';
   return problem('format', expected, quote(value as string));
 }
 
@@ -54,7 +54,8 @@ const PROGRAM = {
   seccompAction: ONE_SHOT_RULES.seccompAction,
   seccompFamily: ONE_SHOT_RULES.seccompFamily,
 };
-const SOURCE = { language: NAME, code: CODE, fileName: by(checkPlainFileName) };
+const BYTES_OR_TEXT: Rule = by((value) => (value instanceof Uint8Array ? null : checkRule(value, CODE)));
+const SOURCE = { language: NAME, code: BYTES_OR_TEXT, fileName: by(checkPlainFileName) };
 
 const { args: _args, ...PROGRAM_KEYS } = PROGRAM_HINTS;
 const SOURCE_HINTS = { ...PROGRAM_KEYS, source: 'Did you mean code?' };

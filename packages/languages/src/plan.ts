@@ -13,7 +13,7 @@ type Files = Record<string, FileInput | string | Uint8Array>;
 export function sourceName(language: Language, options: CompileOptions): string {
   if (options.fileName !== undefined) return options.fileName;
   if (typeof language.fileName === 'string') return language.fileName;
-  const name = language.fileName(options.code);
+  const name = language.fileName(textOf(options.code));
   const found = checkPlainFileName(name);
   if (found !== null) optionRules.throwProblem(`fileName(code) of ${language.name}`, found);
   return name;
@@ -26,7 +26,15 @@ export function sourceFiles(language: Language, options: CompileOptions, source:
     throw nameTaken('options.fileName', source, language);
   }
   refuseTaken(options.files, taken, language);
-  return { ...options.files, [source]: { text: options.code } };
+  const { code } = options;
+  return { ...options.files, [source]: typeof code === 'string' ? { text: code } : { bytes: code } };
+}
+
+/** For what must be known of it; what is no text is replaced. */
+function textOf(code: string | Uint8Array): string {
+  return typeof code === 'string'
+    ? code
+    : Buffer.from(code.buffer, code.byteOffset, code.byteLength).toString();
 }
 
 /** The compile step. */
@@ -35,7 +43,8 @@ export function planCompile(language: Language, step: CompileStep, options: Comp
   const files = sourceFiles(language, options, source);
   const toolFiles = step.files?.() ?? {};
   refuseTaken(options.files, Object.keys(toolFiles), language);
-  const { code, engine = defaultEngine, limits, env } = options;
+  const { engine = defaultEngine, limits, env } = options;
+  const code = textOf(options.code);
   const plan = planStep(language, step, { engine, limits, env, context: { source, code } });
   return {
     ...plan,
@@ -94,7 +103,7 @@ function planStep<Facts extends Omit<StepContext, FoundOut>>(
   const filled =
     typeof step.args === 'function'
       ? [...args]
-      : args.map((arg) => arg.replaceAll('{source}', context.source));
+      : args.map((arg) => arg.replaceAll('{source}', () => context.source));
   const files = toldMemoryBytes === null ? {} : memoryLimitFiles(toldMemoryBytes);
   return { file: step.file, args: filled, options: { limits, env, files } };
 }

@@ -26,6 +26,15 @@ describe('runCode', () => {
     });
   });
 
+  test('a source in bytes stays as it is', async () => {
+    const code = Buffer.from('print("é")', 'latin1');
+    const engine = new FakeEngine(() => ({ files: { 'main.jar': '' } }));
+    await runCode({ language: 'python', code, engine });
+    expect(engine.calls[0]!.options.files).toEqual({ 'main.py': { bytes: code } });
+    await runCode({ language: 'java', code: Buffer.from('public class Tür {}'), engine });
+    expect(engine.calls[1]!.options.files).toHaveProperty(['Tür.java']);
+  });
+
   test('a compiled language is two runs, and only the outputs reach the second one', async () => {
     const engine = new FakeEngine(compilesTo({ files: { main: 'ELF' } }));
     const result = await runCode({ language: 'c++', code: 'int main(){}', engine, limits: { cpuTimeMs: 5 } });
@@ -89,6 +98,20 @@ describe('runCode', () => {
     await runCode({ language: 'python', code: '', fileName: 'solution.py', engine });
     expect(engine.calls[0]!.args).toEqual(['solution.py']);
   });
+
+  test.each(['$&.py', "a$$b $'.py", '{source}.py', 'a\nb.py'])('also one like %j', async (fileName) => {
+    const engine = new FakeEngine();
+    await runCode({ language: 'python', code: '', fileName, engine });
+    expect(engine.calls[0]!.args).toEqual([fileName]);
+  });
+
+  test.each(['-x.py', '+x.sh', '@x.java', '.x.py'])(
+    'but %j, which could be read as a flag',
+    async (fileName) => {
+      const refused = runCode({ language: 'shell', code: '', fileName, engine: new FakeEngine() });
+      await expect(refused).rejects.toMatchObject({ field: 'options.fileName', rule: 'format' });
+    },
+  );
 });
 
 describe('artifacts', () => {
@@ -153,6 +176,15 @@ describe('what is not installed', () => {
     engine.missing = ['python3'];
     await expect(runCode({ language: 'python', code: '', engine })).rejects.toThrow(LanguageUnavailableError);
     engine.missing = [];
+    for (let round = 0; round < 3; round++) await runCode({ language: 'python', code: '', engine });
+    expect(engine.checkCount).toBe(2);
+  });
+
+  test('is asked again after a check that was cut short', async () => {
+    const engine = new FakeEngine();
+    engine.checkStatus = 'wall-limit';
+    await runCode({ language: 'python', code: '', engine });
+    engine.checkStatus = 'ok';
     for (let round = 0; round < 3; round++) await runCode({ language: 'python', code: '', engine });
     expect(engine.checkCount).toBe(2);
   });

@@ -26,6 +26,15 @@ test('requests that differ in their code and input alone are planned once', asyn
   expect([first!.files, second!.files]).toEqual([{ 'main.py': 'print(1)' }, { 'main.py': 'print(2)' }]);
 });
 
+test('a program with a large environment is not remembered', async () => {
+  const env = { A: 'x'.repeat(20_000) };
+  const { engine, spawn } = await prepared({ env });
+  await spawn({ env });
+  const [first, second] = engine.spawned.map(([, , options]) => options as { env: object });
+  expect(second!.env).toEqual(first!.env);
+  expect(second!.env).not.toBe(first!.env);
+});
+
 test.each([
   [{ limits: { memoryBytes: 2 ** 26 } }, { limits: { memoryBytes: 2 ** 27 } }],
   [{ env: { A: '1' } }, { env: { A: '2' } }],

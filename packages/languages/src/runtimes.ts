@@ -44,8 +44,9 @@ interface Prepared {
   asksAge: RegExp | undefined;
 }
 
-/** Programs that are remembered. */
+/** Programs that are remembered, and how large their arguments and environments may be: some MB together. */
 const PROGRAMS_MAX = 64;
+const KEY_CHARS_MAX = 16_384;
 
 /** Made by `createRuntimes`. */
 export class Runtimes implements AsyncDisposable {
@@ -134,7 +135,8 @@ export class Runtimes implements AsyncDisposable {
     const programs = await requireAvailable(language, this.#options.engine);
     const start = this.#standby.prepare(language.name, this.#plan(language, programs, request));
     const prepared = { start, asksAge: language.asksAge };
-    if (key === null || typeof language.fileName === 'function') return prepared;
+    const isSure = programs.size > 0 && typeof language.fileName !== 'function';
+    if (key === null || !isSure) return prepared;
     if (this.#programs.size >= PROGRAMS_MAX) this.#programs.clear();
     this.#programs.set(key, prepared);
     return prepared;
@@ -188,14 +190,15 @@ function asks(age: RegExp, code: string): boolean {
 
 /**
  * Equal for requests of the same program. `null`: one that must be checked, since its code or its input is
- * wrong, or JSON does not tell it from others.
+ * wrong, or JSON does not tell it from others; or one too large to be remembered.
  */
 function keyOf(request: SpawnCodeOptions): string | null {
   if (!isPlain(request)) return null;
   const { code, stdin, signal: _signal, onAbort: _onAbort, killGraceMs: _grace, ...program } = request;
   if (typeof code !== 'string' || !(stdin === undefined || checkInput(stdin) === null) || !isExact(program))
     return null;
-  return JSON.stringify(program);
+  const key = JSON.stringify(program);
+  return key.length > KEY_CHARS_MAX ? null : key;
 }
 
 /** Whether JSON tells it from whatever else an option may be. */

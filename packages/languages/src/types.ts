@@ -37,8 +37,8 @@ interface CallOptions {
 export interface CompileOptions extends CallOptions {
   /** Name or alias; see `Registry.list()`. */
   language: LanguageName | (string & {});
-  /** The source text. */
-  code: string;
+  /** The source: text, or bytes in whatever encoding its language reads. */
+  code: string | Uint8Array;
   /** Name of the source in the work folder, as it appears in messages. Default: the language's. */
   fileName?: string | undefined;
   /**
@@ -87,8 +87,8 @@ export interface RunArtifactOptions extends CallOptions, ProgramInput {}
 export interface RunCodeOptions extends CallOptions, ProgramInput {
   /** Name or alias; see `Registry.list()`. */
   language: LanguageName | (string & {});
-  /** The source text. */
-  code: string;
+  /** The source: text, or bytes in whatever encoding its language reads. */
+  code: string | Uint8Array;
   /** Name of the source in the work folder, as it appears in messages. Default: the language's. */
   fileName?: string | undefined;
   /** Limits of the compile step. Default: the language's, then the engine's. */

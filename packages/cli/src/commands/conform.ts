@@ -1,7 +1,7 @@
 /** `sbx conform fathom URL`: whether a server keeps the rules of the specification. */
 import { checkConformance, type RuleOutcome } from '@sbx/fathom-client/conformance';
 import { EXIT } from '../exit-codes.js';
-import { painterFor, printJson, say } from '../terminal.js';
+import { painterFor, printable, printJson, say } from '../terminal.js';
 import { parseDurationMs } from '../units.js';
 import { UsageError } from '../usage-error.js';
 
@@ -43,6 +43,6 @@ function socketUrl(address: string): string {
 function lineOf({ id, section, level, rule, pass, reason }: RuleOutcome): string {
   const paint = painterFor(process.stdout);
   const sign = pass ? paint('green', 'pass') : paint('red', 'FAIL');
-  const why = reason === null ? '' : `      ${reason}\n`;
+  const why = reason === null ? '' : `      ${printable(reason)}\n`;
   return `${sign}  ${level.padEnd(6)}  ${id.padEnd(16)}  ${rule} (${section})\n${why}`;
 }

@@ -2,7 +2,7 @@
 import { FifoClient, type FifoReading, parseStatus } from '@sbx/fifo-client';
 import { EXIT } from '../exit-codes.js';
 import type { FifoAskFlags } from '../flags.js';
-import { printJson } from '../terminal.js';
+import { printable, printJson } from '../terminal.js';
 import { parseDurationMs } from '../units.js';
 import { UsageError } from '../usage-error.js';
 
@@ -15,7 +15,7 @@ export async function fifoAskCommand(dir: string, request: string, flags: FifoAs
   const client = new FifoClient(dir, { requestTimeoutMs: timeoutOf(flags.timeout) });
   const reading = await client.wait({ terminate: request === '0' });
   if (flags.json) printJson({ version: 1, command: 'fifo', ...describeReading(reading) });
-  else process.stdout.write(`${reading.cpuTimeUs}\n${reading.memoryBytes}\n${reading.status}\n`);
+  else process.stdout.write(`${reading.cpuTimeUs}\n${reading.memoryBytes}\n${printable(reading.status)}\n`);
   return EXIT.ok;
 }
 

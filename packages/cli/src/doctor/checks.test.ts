@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { UnsupportedError } from '@sbx/core';
 import { describe, expect, test } from 'vitest';
 import { machineChecks } from './checks.js';
@@ -99,11 +103,22 @@ describe('a cgroup of one’s own is a command away', () => {
     [
       'with v1',
       { cgroup: v1 },
-      'sudo sh -c \'for folder in /cg/memory/a /cg/pids/a; do mkdir -p $folder/sbx-1000; chown -R 1000 $folder/sbx-1000; echo "$0" > $folder/sbx-1000/cgroup.procs; done\' $$',
+      'sudo sh -c \'for folder in /cg/memory/a /cg/pids/a; do mkdir -p "$folder/sbx-1000"; chown -R 1000 "$folder/sbx-1000"; echo "$0" > "$folder/sbx-1000/cgroup.procs"; done\' $$',
     ],
   ];
   test.each(places)('%s', (_place, changes, command) => {
     expect(delegationCommand({ ...good, ...changes })).toBe(command);
+  });
+
+  test('of a group with an odd name', () => {
+    const base = mkdtempSync(join(tmpdir(), 'delegation-test-'));
+    const folder = join(base, 'memory', `app\\x2d it's "$(touch ${base}/no)"`);
+    const [uid, gone] = [process.getuid!(), join(base, 'no')];
+    const command = delegationCommand({ ...good, uid, cgroup: { ...v1, folders: [folder] } })!;
+    execFileSync('sh', ['-c', command.replace(/^sudo /, '')]);
+    expect(readFileSync(join(folder, `sbx-${uid}`, 'cgroup.procs'), 'utf8')).toMatch(/^\d+\n$/);
+    expect(existsSync(gone)).toBe(false);
+    rmSync(base, { recursive: true });
   });
 });
 

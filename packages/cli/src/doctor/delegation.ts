@@ -19,6 +19,12 @@ export function delegationCommand({ container, cgroup, uid, hasSystemd }: Facts)
   if (cgroup.version === 'v2' || cgroup.version === 'none') return undefined;
   const folders = cgroup.folders.filter((folder) => V1_NEEDED.test(folder));
   const own = `$folder/sbx-${uid}`;
-  const steps = `mkdir -p ${own}; chown -R ${uid} ${own}; echo "$0" > ${own}/cgroup.procs`;
-  return `sudo sh -c 'for folder in ${folders.join(' ')}; do ${steps}; done' $$`;
+  const steps = `mkdir -p "${own}"; chown -R ${uid} "${own}"; echo "$0" > "${own}/cgroup.procs"`;
+  return `sudo sh -c 'for folder in ${folders.map(quotedInside).join(' ')}; do ${steps}; done' $$`;
+}
+
+/** A word of a script that stands in single quotes. systemd puts backslashes into names. */
+function quotedInside(word: string): string {
+  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
+  return `"${word.replace(/["$`\\]/g, '\\$&').replaceAll("'", `'\\''`)}"`;
 }

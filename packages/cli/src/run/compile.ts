@@ -54,8 +54,8 @@ async function planSource(
   target: FileTarget,
   signal: AbortSignal,
 ): Promise<RunPlan> {
-  const code = target.content.toString('utf8');
-  const language = languageOf(target, code);
+  const code = target.content; // its bytes, since sources are in other encodings, too
+  const language = languageOf(target, code.toString('utf8'));
   const fileName = fileNameFor(language, target.name);
   const { files, limits, env } = request;
   const compiled = language.compile !== undefined;
@@ -90,7 +90,7 @@ function languageOf({ language, name, path }: FileTarget, code: string): Languag
  */
 function fileNameFor(language: Language, name: string): string | undefined {
   const isPlain =
-    /^[\w+][\w.+-]*$/.test(name) && language.extensions.some((extension) => name.endsWith(extension));
+    /^\w[\w.+-]*$/.test(name) && language.extensions.some((extension) => name.endsWith(extension));
   return isPlain && typeof language.fileName === 'string' ? name : undefined;
 }
 

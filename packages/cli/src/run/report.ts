@@ -2,7 +2,7 @@
 import type { RunResult } from '@sbx/core';
 import type { Compilation } from '@sbx/languages';
 import { EXIT, exitCodeOfResult } from '../exit-codes.js';
-import { painterFor, printJson, say } from '../terminal.js';
+import { painterFor, printable, printJson, say, sayPainted } from '../terminal.js';
 import type { SavedFile } from './copy-out.js';
 import type { Interrupted } from './output-failure.js';
 import type { RunRequest } from './request.js';
@@ -61,7 +61,7 @@ export function reportCompileFailure(
   // What compilers say about the code is talk, wherever they say it.
   process.stderr.write(result.stdout.bytes);
   process.stderr.write(result.stderr.bytes);
-  if (!request.quiet) say(`did not compile: ${summaryOf(result, painterFor(process.stderr))}`);
+  if (!request.quiet) sayPainted(`did not compile: ${summaryOf(result, painterFor(process.stderr))}`);
   return exitStatus;
 }
 
@@ -76,6 +76,7 @@ export function reportInterrupt(request: RunRequest, { message, exitCode }: Inte
 
 function sayResult(result: RunResult): void {
   const paint = painterFor(process.stderr);
-  for (const line of weakenedLines(result.degraded)) say(`${paint('yellow', 'weakened')}: ${line}`);
-  say(summaryOf(result, paint));
+  for (const line of weakenedLines(result.degraded))
+    sayPainted(`${paint('yellow', 'weakened')}: ${printable(line)}`);
+  sayPainted(summaryOf(result, paint));
 }

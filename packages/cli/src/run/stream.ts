@@ -1,5 +1,6 @@
 /** A run whose streams are ours: passed through in both directions with back pressure, nothing kept. */
 import { type Engine, isSbxError, type Process } from '@sbx/core';
+import { say } from '../terminal.js';
 import { takeFiles } from './copy-out.js';
 import { type HostInput, hostInput } from './host-input.js';
 import { besideLine, type LiveLine } from './live-line.js';
@@ -50,7 +51,7 @@ async function feed(program: Process, input: HostInput, sandbox: AsyncDisposable
     await program.stdin!.end();
   } catch (error) {
     if (isSbxError(error)) return; // it has closed its stdin or has ended
-    process.stderr.write(`sbx: stdin: ${(error as Error).message}\n`);
+    say(`stdin: ${(error as Error).message}`);
     await sandbox[Symbol.asyncDispose]();
   }
 }

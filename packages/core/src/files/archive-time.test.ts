@@ -17,6 +17,10 @@ it('whole seconds take no record, a time before 1970 is its start', () => {
   expect(timeFields(5_120_000_000n)).toEqual({ mtime: new Date(5000), pax: { mtime: '5.12' } });
 });
 
+it.each([2n ** 33n, 8_640_000_000_001n, 9_000_000_000n])('%d s are the last time of a header', (seconds) => {
+  expect(timeFields(seconds * 1_000_000_000n + 5n)).toEqual({ mtime: new Date((2 ** 33 - 1) * 1000) });
+});
+
 it('of an archive made elsewhere: the record counts, what is no time does not', () => {
   const mtime = new Date(7000);
   const at = (said?: string) =>

@@ -4,14 +4,20 @@
  */
 import type { TarHeader } from 'modern-tar';
 
-/** Times up to the year 2242; what is beyond is left as it comes. */
+/** Times up to the year 2242: a header has no room for more. What is beyond is left as it comes. */
 const TIME_S_MAX = 2 ** 33;
 const NS_PER_S = 1_000_000_000n;
 const NS_DIGITS = 9;
 
-/** What an entry says of its time. Before 1970 there is none in a header. */
+const TIME_NS_MAX = (BigInt(TIME_S_MAX) - 1n) * NS_PER_S;
+
+/**
+ * What an entry says of its time. There is none in a header before 1970, nor where it ends: programs may set
+ * any, and get the nearest one.
+ */
 export function timeFields(mtimeNs: bigint): Pick<TarHeader, 'mtime' | 'pax'> {
-  const ns = mtimeNs < 0n ? 0n : mtimeNs;
+  const late = mtimeNs > TIME_NS_MAX ? TIME_NS_MAX : mtimeNs;
+  const ns = late < 0n ? 0n : late;
   const seconds = ns / NS_PER_S;
   const mtime = new Date(Number(seconds) * 1000);
   const below = ns % NS_PER_S;

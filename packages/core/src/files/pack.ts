@@ -4,8 +4,7 @@ import { type BigIntStats, constants, promises as fs, fstatSync, read as readCal
 import { promisify } from 'node:util';
 import type { TarHeader, TarPackController } from 'modern-tar';
 import { FileAccessError } from '../errors.js';
-import { EFBIG, EILSEQ, EINVAL } from '../native/errno.js';
-import type { FileRead } from '../native/native.js';
+import { EFBIG, EILSEQ } from '../native/errno.js';
 import { timeFields } from './archive-time.js';
 import { call, inParentBeside } from './beside-programs.js';
 import type { WorkFolder } from './trees.js';
@@ -40,7 +39,8 @@ export async function* packTree(folder: WorkFolder, options: PackOptions): Async
     .run()
     .then(() => controller.finalize())
     .catch((error) => controller.error(error)); // comes out of the iteration, unless nobody reads any more
-  yield* readable;
+  // Not `yield*`, which would not pass on why it ends.
+  for await (const chunk of readable) yield chunk;
 }
 
 class Packer {
@@ -80,7 +80,6 @@ class Packer {
     if (!stats.isFile()) return;
     const linkname = stats.nlink > 1 ? this.#linked.get(stats.ino) : undefined;
     if (linkname !== undefined) return this.#put({ name: path, type: 'link', linkname }, stats);
-    if (stats.nlink > 1) this.#linked.set(stats.ino, path);
     return stats.size > SMALL_BYTES ? this.#addLarge(path) : this.#addSmall(path, stats);
   }
 
@@ -104,20 +103,22 @@ class Packer {
   }
 
   async #addSmall(path: string, stats: BigIntStats): Promise<void> {
-    const got = await this.#readSmall(path);
+    const file = await this.#openFile(path);
+    if (file < 0) return this.#passOver(path, file);
+    const opened = fstatSync(file, { bigint: true });
+    if (!opened.isFile()) return this.#folder.native.closeFds([file]);
+    const got = this.#folder.native.takeFile(file, SMALL_BYTES); // it closes it
     if (typeof got === 'number') return this.#passOver(path, got);
     const [bytes, , sizeBytes] = got;
     if (sizeBytes > SMALL_BYTES) return this.#addLarge(path); // it grew meanwhile
     this.#spend(path, bytes.byteLength);
-    return this.#put({ name: path, type: 'file', size: bytes.byteLength }, stats, bytes);
+    await this.#put({ name: path, type: 'file', size: bytes.byteLength }, stats, bytes);
+    this.#noteNames(path, opened);
   }
 
-  async #readSmall(path: string): Promise<FileRead | number> {
-    const file = await this.#openFile(path);
-    if (file < 0) return file;
-    if (fstatSync(file).isFile()) return this.#folder.native.takeFile(file, SMALL_BYTES); // it closes it
-    this.#folder.native.closeFds([file]);
-    return EINVAL;
+  /** Further names of what is in the archive now are links to this one. */
+  #noteNames(path: string, { nlink, ino }: BigIntStats): void {
+    if (nlink > 1) this.#linked.set(ino, path);
   }
 
   async #openFile(path: string): Promise<number> {
@@ -144,6 +145,7 @@ class Packer {
         await sink.write(bytesRead === 0 ? chunk : chunk.subarray(0, bytesRead));
       }
       await sink.close();
+      this.#noteNames(path, stats);
     } finally {
       native.closeFds([file]);
     }

@@ -5,6 +5,7 @@ import type { WorkFolder } from '../files/trees.js';
 import { type FileContents, type FileData, WorkFiles } from '../files/work-files.js';
 import { validateFiles, validateReaddir } from '../options/file-calls.js';
 import { textOf } from '../streams/text.js';
+import { untilClosed } from '../streams/until-closed.js';
 import { writableOf } from '../streams/writable.js';
 import type { FileInput, FileStat } from '../types/files.js';
 
@@ -17,6 +18,7 @@ const NO_OPTIONS = Object.freeze({});
  */
 export class FileCalls {
   readonly #files: WorkFiles;
+  readonly #folder: WorkFolder;
 
   /** @internal */
   static of(folder: WorkFolder, check: () => void): FileCalls {
@@ -26,6 +28,7 @@ export class FileCalls {
   /** @internal `check` throws when the sandbox is closed. */
   protected constructor(folder: WorkFolder, check: () => void) {
     this.#files = new WorkFiles(folder, check);
+    this.#folder = folder;
   }
 
   /** Bytes of a file. More than `maxBytes` (default 512 MiB) is an error. */
@@ -157,9 +160,10 @@ export class FileCalls {
     return this.#files.chmod(path, mode);
   }
 
-  /** A file as it is read, in chunks. */
+  /** A file as it is read, in chunks. It ends with an error when the sandbox is closed before. */
   createReadStream(path: string): Readable {
-    return Readable.from(this.#files.read(path), { objectMode: false });
+    const stream = Readable.from(this.#files.read(path), { objectMode: false });
+    return untilClosed(stream, this.#folder.closing());
   }
 
   /** Writes a file as it comes. */

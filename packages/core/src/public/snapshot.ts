@@ -5,6 +5,7 @@ import { packTree } from '../files/pack.js';
 import { SANDBOX_UID } from '../options/defaults.js';
 import { validateSnapshot } from '../options/file-calls.js';
 import type { Session } from '../run/session.js';
+import { untilClosed } from '../streams/until-closed.js';
 import type { SnapshotOptions } from '../types/files.js';
 
 const BYTES_MAX = 512 * 2 ** 20;
@@ -16,7 +17,8 @@ export function snapshotOf(session: Session, options: SnapshotOptions): Readable
   const { maxBytes = BYTES_MAX, maxFileCount = FILE_COUNT_MAX, signal } = options;
   const { core, folder } = session.lease;
   const uid = core.options.insideUid ?? SANDBOX_UID;
-  const archive = Readable.from(packTree(folder, { maxBytes, maxFileCount, uid }), { objectMode: false });
+  const packed = packTree(folder, { maxBytes, maxFileCount, uid });
+  const archive = untilClosed(Readable.from(packed, { objectMode: false }), folder.closing());
   if (signal === undefined) return archive;
   const abort = () => void archive.destroy(signal.reason as Error);
   if (signal.aborted) abort();

@@ -1,13 +1,14 @@
 /** The directory of one process: made whole before its path is given to anybody, removed at the end. */
 import { closeSync, rmdirSync, unlinkSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, symlink } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { FifoError } from '../errors.js';
+import { CLAIM } from '../names.js';
 import type { Layout } from './layout.js';
 import { makeFifo } from './mkfifo.js';
 import type { Settings } from './options.js';
-import { bothEnds, takeOver } from './takeover.js';
+import { bothEnds, refuse, takeOver } from './takeover.js';
 
 const ALONE = { dir: 0o700, pipe: 0o600 };
 const WITH_GROUP = { dir: 0o750, pipe: 0o660 };
@@ -64,17 +65,26 @@ export class Directory {
     }
   }
 
+  /** What was put into it since it was empty is another manager's, or of somebody who could write to it then. */
+  async #claim(): Promise<void> {
+    await symlink('.', this.pipe(CLAIM));
+    this.#names.push(CLAIM);
+    const names = await readdir(this.path);
+    if (names.some((name) => name !== CLAIM)) throw refuse(this.path, 'others make files in it');
+  }
+
   async #fill({ group, pipes }: Settings, layout: Layout): Promise<void> {
     const modes = group === null ? ALONE : WITH_GROUP;
     const streams = pipes ? [layout.downward, layout.upward] : [];
     const fifos = [layout.wait, ...layout.replies, ...streams];
-    // First: of two managers that start in one directory at the same time, one alone can make the link.
+    await this.#claim();
     for (const [link, target] of Object.entries(layout.aliases)) {
       await symlink(target, this.pipe(link));
       this.#names.push(link);
     }
     this.#names.push(...fifos);
     await Promise.all(fifos.map((name) => makeFifo(this.pipe(name), modes.pipe)));
+    this.removePipe(CLAIM);
     if (group === null) return;
     const own = process.geteuid?.() ?? -1;
     for (const name of fifos) await chown(this.pipe(name), own, group);

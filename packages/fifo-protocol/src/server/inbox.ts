@@ -27,7 +27,14 @@ export class Inbox {
     if (this.#isClosed || this.#socket !== null) return;
     this.#socket = new Socket({ fd: this.#fd, readable: true, writable: false });
     this.#socket.on('error', () => undefined); // a FIFO of our own has none that we could mend
-    this.#socket.on('data', (read) => this.#take(read));
+    this.#socket.on('data', (read) => this.#takeInTurn(this.#socket!, read));
+  }
+
+  /** Others have their turns after each read: a client may write more than can ever be read. */
+  #takeInTurn(socket: Socket, read: Uint8Array): void {
+    socket.pause();
+    this.#take(read);
+    setImmediate(() => socket.resume());
   }
 
   /** Takes what is there at this moment, before the loop would tell. */

@@ -1,6 +1,7 @@
 // The manager over programs made by hand: what it does when they behave in ways that real ones do not.
 
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -237,4 +238,18 @@ describe('the end', () => {
     expect(new Set(managers.map(({ dir }) => dir)).size).toBe(200);
     await Promise.all(managers.map((manager) => manager.close()));
   });
+});
+
+it('closes although a client asks without end, and lets it go', async () => {
+  const manager = await FifoManager.open(() => fake());
+  const client = spawn('sh', ['-c', 'exec tr "\\0" 1 < /dev/zero > wait'], { cwd: manager.dir });
+  const ended = once(client, 'exit');
+  try {
+    expect(await ask(manager)).toMatch(/normally\n$/);
+    await manager.close();
+    expect(existsSync(manager.dir)).toBe(false);
+    expect((await ended)[1]).toBe('SIGPIPE');
+  } finally {
+    client.kill('SIGKILL');
+  }
 });

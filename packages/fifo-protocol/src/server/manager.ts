@@ -139,7 +139,7 @@ export class FifoManager implements AsyncDisposable {
     const isLast = requests.some(({ kind }) => kind === 'last-call');
     if (isLast && this.#ending === null) void this.#end('last-call');
     else if (this.#askedMeanwhile !== null) this.#askedMeanwhile += requests.length;
-    else this.#answers.owe(requests.length);
+    else if (!this.#isClosing) this.#answers.owe(requests.length); // nobody may keep it from closing
   }
 
   #nextReading(): FifoReading {
@@ -192,9 +192,9 @@ export class FifoManager implements AsyncDisposable {
   async #removeAll(): Promise<void> {
     this.#directory.removePipe(this.#layout.wait);
     for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    this.#inbox.close();
     this.#answers.hurry(EXTRA_LOOK_MS);
     await this.#answers.settled();
-    this.#inbox.close();
     this.#directory.remove();
     this.#relay?.close();
   }

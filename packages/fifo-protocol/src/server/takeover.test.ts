@@ -25,7 +25,7 @@ function program(): ManagedProgram {
   });
   return { usage: () => ({ cpuTimeMs: 1, memoryBytes: 1 }), kill, result };
 }
-const open = (dir: string) => FifoManager.open(program, { dir, graceMs: 0 });
+const open = (dir: string, layout?: 'legacy') => FifoManager.open(program, { dir, graceMs: 0, layout });
 
 let dir = '';
 beforeEach(() => {
@@ -81,6 +81,14 @@ describe('a directory that a dead manager has left', () => {
       else expect(result.reason).toMatchObject({ code: 'SBX_FIFO_DIRECTORY' });
     }
   });
+});
+
+it.each([['two-pipe'], ['legacy']] as const)('an empty one is one manager’s, too: %s', async (name) => {
+  const layout = name === 'legacy' ? name : undefined;
+  const results = await Promise.allSettled([open(dir, layout), open(dir, layout)]);
+  expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  for (const result of results) if (result.status === 'fulfilled') await result.value.close();
+  expect(existsSync(dir)).toBe(false);
 });
 
 describe('a directory is refused', () => {

@@ -9,11 +9,11 @@ import { chmod, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FifoError } from '../errors.js';
 import { LEGACY_PIPES } from '../legacy.js';
-import { DOWNWARD_PIPE, PIPE_ALIASES, STATUS_PIPE, UPWARD_PIPE, WAIT_PIPE } from '../names.js';
+import { CLAIM, DOWNWARD_PIPE, PIPE_ALIASES, STATUS_PIPE, UPWARD_PIPE, WAIT_PIPE } from '../names.js';
 
 /** Every name that a manager makes, in either layout. */
 const OURS: ReadonlySet<string> = new Set([
-  ...[WAIT_PIPE, STATUS_PIPE, DOWNWARD_PIPE, UPWARD_PIPE],
+  ...[WAIT_PIPE, STATUS_PIPE, DOWNWARD_PIPE, UPWARD_PIPE, CLAIM],
   ...Object.keys(PIPE_ALIASES),
   ...Object.values(LEGACY_PIPES),
 ]);
@@ -85,7 +85,8 @@ export function bothEnds(path: string): number[] {
   }
 }
 
-function refuse(path: string, why: string): FifoError {
+/** For a directory that is there. */
+export function refuse(path: string, why: string): FifoError {
   const message = `${path} is there already and ${why}.`;
   return new FifoError({ code: 'SBX_FIFO_DIRECTORY', message, details: { path } });
 }

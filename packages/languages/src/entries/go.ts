@@ -14,7 +14,7 @@ export const go: LanguageDefinition = {
   compile: {
     file: 'go',
     // All .go files of the folder are one package, so that the caller's other files count.
-    args: ['build', '-p', '2', '-trimpath', '-o', 'main', '.'],
+    args: ['build', '-p', '2', '-trimpath', '-buildmode', 'exe', '-o', 'main', '.'],
     env: {
       GOCACHE: '/tmp/go-cache',
       GOPATH: '/tmp/go',

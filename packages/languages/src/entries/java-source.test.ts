@@ -15,6 +15,8 @@ describe('the public type', () => {
     ],
     ['"""\npublic class No {}\n""" public class T {}', 'T'],
     ['/* never closed public class No {}', null],
+    [String.raw`class A { String s = """a \""" public class No {} """; } public class T {}`, 'T'],
+    ['public class Größe {}', 'Größe'],
   ])('%j: %s', (code, name) => {
     expect(javaPublicType(code)).toBe(name);
   });
@@ -31,8 +33,21 @@ describe('the class with main', () => {
     [`class A { char brace = '}'; String s = "}"; /* } */ ${main} }`, 'A'],
     ['class A {}', null],
     ['static void main() {}', null],
+    ['class A { static public synchronized void main(final String... a) {} }', 'A'],
+    ['class A { public final static void main(java.lang.String[] a) {} }', 'A'],
+    [`class Größe { ${main} }`, 'Größe'],
+    [`class Helper { static void main(int x) {} void main() {} } class B { ${main} }`, 'B'],
+    [`class Test { ${main} } public class Solution { ${main} }`, 'Solution'],
+    [`class Test { ${main} } class Solution { ${main} }`, 'Test'],
+    ['class A { void main() {} }', 'A'],
   ])('%j: %s', (code, name) => {
     expect(javaMainClass(code)).toBe(name);
+  });
+
+  const large = { timeout: 60_000 };
+  test.each(['"a', '"\\a', "'a"])('16 MB of %j are no error', large, (beginning) => {
+    const code = beginning + beginning.slice(1).repeat(2 ** 24 / Math.max(1, beginning.length - 1));
+    expect([javaPublicType(code), javaMainClass(code)]).toEqual([null, null]);
   });
 
   test('a megabyte of hostile text is quick', () => {

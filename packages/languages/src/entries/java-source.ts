@@ -1,48 +1,85 @@
 /**
- * What must be known of a Java source before it is compiled. Hostile text: each expression is linear, and a
- * wrong guess only makes javac complain.
+ * What must be known of a Java source before it is compiled. Hostile text: each expression is linear and
+ * keeps nothing to come back to, and a wrong guess only makes javac complain.
  */
 
+/** Where comments, texts and characters begin, which may contain anything. */
+const OPENING = /\/[*/]|"""|["']/g;
 /**
- * Comments, texts and characters, which may contain anything; closed or not, each matches, so that none is
- * tried twice.
+ * What is inside of them, a stretch at a time, as each one that may be tried otherwise costs memory; and how
+ * much closes them. A backslash and what follows it are inside. Not closed, they last to the end.
  */
-const NOT_CODE =
-  /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*|"""[\s\S]*?(?:"""|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?/g;
-/** What decides where a `main` stands: a type's name, a `main`, a brace. */
-const TOKEN =
-  /\b(?:class|interface|enum|record)\s+([A-Za-z_$][\w$]*)|\bstatic\s+(?:final\s+)?void\s+(main)\s*\(|([{}])/g;
-const PUBLIC_TYPE =
-  /\bpublic\s+(?:(?:abstract|final|strictfp|sealed|non-sealed|static)\s+)*(?:class|interface|enum|record|@interface)\s+([A-Za-z_$][\w$]*)/;
-const PACKAGE = /\bpackage\s+([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)\s*;/;
+const TEXTS: Readonly<Record<string, readonly [inside: RegExp, closingLength: number]>> = {
+  '/*': [/(?:[^*]|\*(?!\/)){1,1000}/y, 2],
+  '//': [/[^\n]{1,1000}/y, 0],
+  '"""': [/(?:\\[\s\S]|[^"\\]|"(?!"")){1,1000}/y, 3],
+  '"': [/(?:\\.|[^"\\\n]){1,1000}/y, 1],
+  "'": [/(?:\\.|[^'\\\n]){1,1000}/y, 1],
+};
+const NAME = String.raw`[\p{ID_Start}\p{Sc}_][\p{ID_Continue}\p{Sc}]*`;
+/** What decides where a `main` stands: a type's name, a `main` and what it takes, a brace. */
+const TOKEN = new RegExp(
+  String.raw`\b(?:class|interface|enum|record)\s+(${NAME})|` +
+    String.raw`\b(static\s+(?:(?:public|final|synchronized|strictfp)\s+)*)?void\s+(main)\s*\(` +
+    String.raw`\s*((?:final\s+)?(?:java\.lang\.)?String\b)?|([{}])`,
+  'gu',
+);
+const PUBLIC_TYPE = new RegExp(
+  String.raw`\bpublic\s+(?:(?:abstract|final|strictfp|sealed|non-sealed|static)\s+)*` +
+    String.raw`(?:class|interface|enum|record|@interface)\s+(${NAME})`,
+  'u',
+);
+const PACKAGE = new RegExp(String.raw`\bpackage\s+(${NAME}(?:\.${NAME})*)\s*;`, 'u');
 
 /** The public type, which gives the file its name; `null` when none is public. */
 export function javaPublicType(code: string): string | null {
   return PUBLIC_TYPE.exec(withoutText(code))?.[1] ?? null;
 }
 
-/** The class around the first `main`, as `java` wants it (`pack.Outer$Inner`); `null` when there is none. */
+/**
+ * The class around `main`, as `java` wants it (`pack.Outer$Inner`); `null` when there is none. Of several
+ * methods of this name the one that `java` starts, first that of the public type.
+ */
 export function javaMainClass(code: string): string | null {
   const plain = withoutText(code);
+  const publicType = PUBLIC_TYPE.exec(plain)?.[1];
   const around: (string | null)[] = [];
   let declared: string | null = null;
-  for (const [, type, main, brace] of plain.matchAll(TOKEN)) {
-    if (main !== undefined) return qualified(plain, around);
+  let found: { type: string; rank: number } | null = null;
+  for (const [, type, isStatic, main, texts, brace] of plain.matchAll(TOKEN)) {
     if (type !== undefined) declared = type;
     if (brace === '}') around.pop();
+    if (main !== undefined) {
+      const name = around.filter((each) => each !== null).join('$');
+      const rank = (isStatic !== undefined && texts !== undefined ? 2 : 0) + (name === publicType ? 1 : 0);
+      if (name !== '' && rank > (found?.rank ?? -1)) found = { type: name, rank };
+    }
     if (brace !== '{') continue;
     around.push(declared);
     declared = null;
   }
-  return null;
+  return found === null ? null : inPackage(plain, found.type);
 }
 
-function qualified(plain: string, around: readonly (string | null)[]): string | null {
-  const name = around.filter((type) => type !== null).join('$');
+function inPackage(plain: string, type: string): string {
   const folder = PACKAGE.exec(plain)?.[1];
-  return name === '' ? null : folder === undefined ? name : `${folder}.${name}`;
+  return folder === undefined ? type : `${folder}.${type}`;
 }
 
 function withoutText(code: string): string {
-  return code.replace(NOT_CODE, ' ');
+  let plain = '';
+  let at = 0;
+  for (OPENING.lastIndex = 0; ; OPENING.lastIndex = at) {
+    const opening = OPENING.exec(code);
+    if (opening === null) return plain + code.slice(at);
+    plain += `${code.slice(at, opening.index)} `;
+    at = endOfText(code, opening);
+  }
+}
+
+function endOfText(code: string, { 0: opening, index }: RegExpExecArray): number {
+  const [inside, closingLength] = TEXTS[opening]!;
+  let at = index + opening.length;
+  for (inside.lastIndex = at; inside.test(code); ) at = inside.lastIndex;
+  return at + closingLength;
 }

@@ -9,7 +9,8 @@ export const rust: LanguageDefinition = {
   fileName: 'main.rs',
   compile: {
     file: 'rustc',
-    args: ['--edition', '2021', '-C', 'opt-level=2', '-o', 'main', '{source}'],
+    // The kind is told, since a source can ask for another one.
+    args: ['--edition', '2021', '--crate-type', 'bin', '-C', 'opt-level=2', '-o', 'main', '{source}'],
     // 385 MiB measured for the smallest program with a cold file cache; the compiler's own threads are about
     // one per CPU.
     limits: {

@@ -26,9 +26,10 @@ try {
   const url = 'data:application/json;base64,' + Buffer.from(map).toString('base64');
   writeFileSync(output, code + '\\n//# sourceMappingURL=' + url + '\\n');
 } catch (error) {
-  if (typeof error?.startLine !== 'number') throw error;
-  const place = source + ':' + error.startLine + ':' + (error.startColumn + 1);
-  process.stderr.write(place + ': error: ' + error.message + '\\n\\n' + error.snippet + '\\n');
+  const isMistake = typeof error?.startLine === 'number';
+  const place = isMistake ? source + ':' + error.startLine + ':' + (error.startColumn + 1) : source;
+  const what = isMistake ? error.message + '\\n\\n' + error.snippet : 'the transformer gives up: ' + error;
+  process.stderr.write(place + ': error: ' + what + '\\n');
   process.exitCode = 1;
 }
 `;

@@ -24,6 +24,8 @@ export class FakeEngine implements RunEngine {
   /** Names that a check reports as missing. */
   missing: string[] = [];
   checkCount = 0;
+  /** How the check itself ends. */
+  checkStatus: RunResult['status'] = 'ok';
 
   /** `answer` decides by the call; a thrown error is a rejection. */
   constructor(answer: (call: Call) => FakeAnswer = () => ({}), facts: Facts = {}) {
@@ -43,7 +45,7 @@ export class FakeEngine implements RunEngine {
       this.checkCount++;
       const lineOf = (need: string) =>
         this.missing.includes(need) ? `-${need}\n` : `${need.replace(/^(?!\/)/, '/usr/bin/')}\n`;
-      return makeResult({ stdout: args.slice(3).map(lineOf).join('') });
+      return makeResult({ status: this.checkStatus, stdout: args.slice(3).map(lineOf).join('') });
     }
     const call = { file, args, options };
     this.calls.push(call);
