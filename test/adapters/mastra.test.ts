@@ -86,6 +86,17 @@ describe('the Mastra sandbox', () => {
     expect(sbx.engine.counters().sandboxes).toBe(0);
   });
 
+  it('files of the options are as they were at the stop, not as they were given', async () => {
+    const files = { changed: { text: 'given' }, removed: { text: 'given' } };
+    const sandbox = createMastraSandbox(framework, { engine: sbx.engine, files });
+    await sandbox.start();
+    await sandbox.executeCommand('echo own > changed; rm removed');
+    await sandbox.stop();
+    await sandbox.start();
+    expect((await sandbox.executeCommand('cat *')).stdout).toBe('own\n');
+    await sandbox.destroy();
+  });
+
   it('runs commands with call-backs, variables, time-outs and retained bytes', async () => {
     await using sandbox = await start();
     const chunks: string[] = [];

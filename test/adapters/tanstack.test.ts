@@ -151,6 +151,15 @@ describe('the TanStack provider', () => {
     ]);
   });
 
+  it('a fork has files of the options as they are by then, not as they were given', async () => {
+    const files = { changed: { text: 'given' }, removed: { text: 'given' } };
+    await using provider = createTanstackProvider(framework, { engine: sbx.engine, files });
+    const handle = await provider.create({});
+    await handle.process.exec('echo own > changed; rm removed');
+    const fork = await handle.fork();
+    expect((await fork.process.exec('cat *')).stdout).toBe('own\n');
+  });
+
   it('what it has not throws the framework’s error', async () => {
     await using provider = open();
     const handle = await provider.create({});

@@ -67,7 +67,8 @@ class Place {
   }
 
   async open(signal: AbortSignal | undefined): Promise<void> {
-    const workspace = this.#saved === null ? {} : { workspace: this.#saved };
+    // The files of the options are in what was saved, as they were by then.
+    const workspace = this.#saved === null ? {} : { workspace: this.#saved, files: {} };
     this.sandbox = await this.#maker.make({ ...workspace, ...(signal === undefined ? {} : { signal }) });
     this.#saved = null;
     this.#shell = new Shell(this.sandbox, this.#options);

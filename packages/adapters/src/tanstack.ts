@@ -124,7 +124,7 @@ function handleOf<Git>(
     snapshot: () => unsupported('snapshots', 'Call fork(), or keep the archive of sandbox.snapshot().'),
     async fork() {
       const workspace = await buffer(sandbox.snapshot());
-      const copy = await registry.create(`sbx-${randomUUID()}`, { root }, { workspace });
+      const copy = await registry.create(`sbx-${randomUUID()}`, { root }, { workspace, files: {} });
       copy.shell.setVariables(shell.variables);
       return handleOf(framework, registry, copy);
     },
