@@ -132,6 +132,18 @@ describe('the Mastra sandbox', () => {
     await sandbox.destroy();
   });
 
+  it('is one sandbox, however often it is started, and gone when it is destroyed meanwhile', async () => {
+    const sandbox = createMastraSandbox(framework, { engine: sbx.engine });
+    await Promise.all([sandbox.start(), sandbox.start()]);
+    await sandbox.executeCommand('echo kept > f');
+    await sandbox.start();
+    expect((await sandbox.executeCommand('cat f')).stdout).toBe('kept\n');
+    expect(sbx.engine.counters().sandboxes).toBe(1);
+    await sandbox.stop();
+    await Promise.all([sandbox.start(), sandbox.destroy()]);
+    expect([sandbox.sandbox, sbx.engine.counters().sandboxes]).toEqual([null, 0]);
+  });
+
   it('is not started after an abort', async () => {
     const sandbox = createMastraSandbox(framework, { engine: sbx.engine });
     const abortSignal = AbortSignal.abort(new Error('enough'));
