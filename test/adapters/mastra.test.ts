@@ -122,6 +122,20 @@ describe('the Mastra sandbox', () => {
     await expect(tooMany).rejects.toMatchObject({ field: 'options.maxRetainedBytes' });
   });
 
+  it('a call-back that throws ends its process, which is not listed as a running one', async () => {
+    await using sandbox = await start();
+    const onStdout = () => {
+      throw new Error('enough');
+    };
+    const process = await sandbox.processes.spawn('echo x; exec sleep 100', {
+      onStdout,
+      maxRetainedBytes: 9,
+    });
+    await expect(process.wait()).rejects.toThrow('enough');
+    expect([process.exitCode, await process.kill()]).toEqual([137, false]);
+    expect(await sandbox.processes.list()).toEqual([{ pid: process.pid, running: false, exitCode: 137 }]);
+  });
+
   it('takes a variable out of the environment where it is undefined', async () => {
     const sandbox = createMastraSandbox(framework, {
       engine: sbx.engine,

@@ -13,6 +13,9 @@ import { kill } from './shared/web-streams.js';
 type HandleBase = new (options: MastraSpawnOptions) => MastraHandleBase;
 type Living = Process & { stdout: OutputStream; stderr: OutputStream; stdin?: InputStream | null };
 
+/** Of a process that is gone with its sandbox. */
+const KILLED = 137;
+
 /** A class of processes on top of the framework's. */
 export function handleOver(base: abstract new (options?: never) => object) {
   return class SbxProcessHandle extends (base as unknown as HandleBase) implements MastraProcess {
@@ -57,11 +60,17 @@ export function handleOver(base: abstract new (options?: never) => object) {
 
     async #follow(): Promise<MastraCommandResult> {
       const { stdout, stderr, result } = this.#process;
-      await Promise.all([
-        emit(stdout, (text) => this.emitStdout(text)),
-        emit(stderr, (text) => this.emitStderr(text)),
-      ]);
-      return this.#conclude(await result);
+      try {
+        await Promise.all([
+          emit(stdout, (text) => this.emitStdout(text)),
+          emit(stderr, (text) => this.emitStderr(text)),
+        ]);
+        return this.#conclude(await result);
+      } catch (error) {
+        await kill(this.#process); // a call-back has thrown: nobody reads what it writes any more
+        this.exitCode ??= await result.then(exitCodeOf, () => KILLED);
+        throw error;
+      }
     }
 
     #conclude(result: RunResult): MastraCommandResult {
