@@ -424,6 +424,14 @@ describe('an OpenAI Agents client', () => {
     await session.close();
   });
 
+  it('closes a session that is being made, too', async () => {
+    const client = open();
+    const creation = client.create(new Manifest());
+    await client.close();
+    await expect(creation).rejects.toBeInstanceOf(SandboxLifecycleError);
+    expect(sbx.engine.counters().sandboxes).toBe(0);
+  });
+
   it('has sessions that end with their lifetime', async () => {
     await using client = createOpenAIAgentsClient(framework, { engine: sbx.engine, lifetimeMs: 50 });
     const session = await client.create(new Manifest());
