@@ -306,6 +306,19 @@ describe('files of an OpenAI Agents session', () => {
       await expect(session.readFile({ path }), path).rejects.toBeInstanceOf(UserError);
   });
 
+  it('are moved by edits: beside, into /tmp, and to the same file by another name', async () => {
+    await using session = await start();
+    const { updateFile } = session.createEditor();
+    await session.exec({ cmd: 'printf 0 > f; ln -s . l' });
+    let path = 'f';
+    for (const [at, moveTo] of ['./f', '/w/f', 'l/f', 'd/e/f', '/tmp/g/f', 'f'].entries()) {
+      await updateFile({ path, diff: `-${at}\n+${at + 1}`, moveTo });
+      expect(await session.sandbox.readTextFile(moveTo), moveTo).toBe(`${at + 1}`);
+      path = moveTo;
+    }
+    expect((await session.exec({ cmd: 'find . /tmp -type f' })).output).toBe('./f\n');
+  });
+
   it('are kept as an archive, without what is ephemeral, and put back', async () => {
     const entries = { secret: { type: 'file', content: 's', ephemeral: true } };
     await using session = await start({ entries });
