@@ -1,5 +1,5 @@
 // The client over stand-ins for what @openai/agents-core hands in.
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -256,6 +256,26 @@ describe('files of an OpenAI Agents session', () => {
       const { output } = await session.exec({ cmd: 'cd copy; find . | sort; cat a d/b d/e/c ../closed/f' });
       expect(output).toBe('.\n./a\n./d\n./d/b\n./d/e\n./d/e/c\n./empty\naownd/e/cf');
       expect((await session.exec({ cmd: 'stat -c %a closed' })).output).toBe('500\n');
+    });
+  });
+
+  it('come from no other folder of the host when one becomes a link meanwhile', async () => {
+    await withFolder(async (folder) => {
+      const [copied, inner] = [join(folder, 'copied'), join(folder, 'copied/inner')];
+      await mkdir(inner, { recursive: true });
+      for (const path of ['first', 'inner/passwd']) await writeFile(join(copied, path), 'innocent');
+      const concurrencyLimits = { localDirFiles: 1 };
+      const manifest = new Manifest({ extraPathGrants: [{ path: folder, readOnly: true }] });
+      await using session = await open().create({ manifest, concurrencyLimits });
+      const { writeFile: write } = Sandbox.prototype;
+      const spy = vi.spyOn(session.sandbox, 'writeFile').mockImplementationOnce(async (...args) => {
+        await write.apply(session.sandbox, args);
+        await rename(inner, join(folder, 'moved'));
+        await symlink('/etc', inner);
+      });
+      const entry = { type: 'local_dir', src: copied };
+      await expect(session.materializeEntry({ path: 'in', entry })).rejects.toThrow('symbolic link');
+      expect(spy.mock.calls.map(([path]) => path)).toEqual(['in/first']);
     });
   });
 
