@@ -59,16 +59,11 @@ export function handleOver(base: abstract new (options?: never) => object) {
     }
 
     async #follow(): Promise<MastraCommandResult> {
-      const { stdout, stderr, result } = this.#process;
       try {
-        await Promise.all([
-          emit(stdout, (text) => this.emitStdout(text)),
-          emit(stderr, (text) => this.emitStderr(text)),
-        ]);
-        return this.#conclude(await result);
+        await emitAll(this.#process, this);
+        return this.#conclude(await this.#process.result);
       } catch (error) {
-        await kill(this.#process); // a call-back has thrown: nobody reads what it writes any more
-        this.exitCode ??= await result.then(exitCodeOf, () => KILLED);
+        this.exitCode ??= await killed(this.#process);
         throw error;
       }
     }
@@ -89,6 +84,17 @@ export function handleOver(base: abstract new (options?: never) => object) {
       };
     }
   };
+}
+
+/** One whose call-back has thrown: nobody reads what it writes any more. */
+async function killed(process: Living): Promise<number> {
+  await kill(process);
+  return process.result.then(exitCodeOf, () => KILLED);
+}
+
+async function emitAll({ stdout, stderr }: Living, handle: MastraHandleBase): Promise<void> {
+  const toStdout = emit(stdout, (text) => handle.emitStdout(text));
+  await Promise.all([toStdout, emit(stderr, (text) => handle.emitStderr(text))]);
 }
 
 async function emit(stream: OutputStream, take: (text: string) => void): Promise<void> {
