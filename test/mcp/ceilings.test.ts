@@ -27,7 +27,7 @@ test.each([
 
 const MiB = 2 ** 20;
 
-test('a ceiling below our own limits, or a limit above our own ceilings, is what sandboxes have', async () => {
+test('a ceiling below our limits, or a limit above our ceilings, is what sandboxes have', async () => {
   for (const [options, memoryBytes] of [
     [{ ceilings: { memoryBytes: 64 * MiB } }, 64 * MiB],
     [{ limits: { memoryBytes: 3 * 1024 * MiB }, memoryBytesMax: 2 ** 40 }, 3 * 1024 * MiB],
