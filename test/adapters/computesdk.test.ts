@@ -1,5 +1,9 @@
 // The provider over a stand-in for ComputeSDK's defineProvider.
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type ComputeProviderConfig, createComputeProvider } from '@sbx/adapters/computesdk';
+import { DEFAULT_MOUNTS } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { useEngine } from '../helpers/engine.js';
 import { HOSTILE_LIMITS, hostileAgent, type Tools, workingAgent } from './agent.js';
@@ -105,6 +109,22 @@ describe('the ComputeSDK provider', () => {
     await expect.poll(() => provider.getById(undefined, sandboxId)).toBeNull();
     expect(await provider.getInfo(sandbox)).toMatchObject({ status: 'stopped' });
     expect(await provider.getInfo(staying)).toMatchObject({ status: 'running', timeout: 0 });
+  });
+
+  it('opens an engine of its own at the next sandbox where it could not be opened before', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'sbx-test-late-'));
+    const source = join(parent, 'late');
+    const mounts = [...DEFAULT_MOUNTS, { kind: 'bind', source, target: '/late' } as const];
+    const provider = createComputeProvider(defineProvider, { engineOptions: { mounts } });
+    try {
+      await expect(provider.create(undefined)).rejects.toMatchObject({ code: 'SBX_INVALID_OPTIONS' });
+      await mkdir(source);
+      const { sandbox } = await provider.create(undefined);
+      expect(await provider.runCommand(sandbox, 'test -d /late')).toMatchObject({ exitCode: 0 });
+    } finally {
+      await provider.close();
+      await rm(parent, { recursive: true });
+    }
   });
 
   it('refuses what would be something else', async () => {

@@ -46,6 +46,20 @@ describe('the deepagents backend', () => {
     );
   });
 
+  it('leaves no sandbox where the class cannot be constructed', async () => {
+    class Unable extends BaseSandbox {
+      constructor() {
+        super();
+        throw new Error('not today');
+      }
+      override execute = () => Promise.reject();
+      override uploadFiles = () => Promise.reject();
+      override downloadFiles = () => Promise.reject();
+    }
+    await expect(createDeepAgentsSandbox(Unable, { engine: sbx.engine })).rejects.toThrow('not today');
+    expect(sbx.engine.counters().sandboxes).toBe(0);
+  });
+
   it('does not run any more once its lifetime is over', async () => {
     await using backend = await createDeepAgentsSandbox(BaseSandbox, { engine: sbx.engine, lifetimeMs: 50 });
     await expect.poll(() => backend.isRunning).toBe(false);

@@ -86,6 +86,17 @@ describe('the Mastra sandbox', () => {
     expect(sbx.engine.counters().sandboxes).toBe(0);
   });
 
+  it('files of the options are as they were at the stop, not as they were given', async () => {
+    const files = { changed: { text: 'given' }, removed: { text: 'given' } };
+    const sandbox = createMastraSandbox(framework, { engine: sbx.engine, files });
+    await sandbox.start();
+    await sandbox.executeCommand('echo own > changed; rm removed');
+    await sandbox.stop();
+    await sandbox.start();
+    expect((await sandbox.executeCommand('cat *')).stdout).toBe('own\n');
+    await sandbox.destroy();
+  });
+
   it('runs commands with call-backs, variables, time-outs and retained bytes', async () => {
     await using sandbox = await start();
     const chunks: string[] = [];
@@ -111,6 +122,20 @@ describe('the Mastra sandbox', () => {
     await expect(tooMany).rejects.toMatchObject({ field: 'options.maxRetainedBytes' });
   });
 
+  it('a call-back that throws ends its process, which is not listed as a running one', async () => {
+    await using sandbox = await start();
+    const onStdout = () => {
+      throw new Error('enough');
+    };
+    const process = await sandbox.processes.spawn('echo x; exec sleep 100', {
+      onStdout,
+      maxRetainedBytes: 9,
+    });
+    await expect(process.wait()).rejects.toThrow('enough');
+    expect([process.exitCode, await process.kill()]).toEqual([137, false]);
+    expect(await sandbox.processes.list()).toEqual([{ pid: process.pid, running: false, exitCode: 137 }]);
+  });
+
   it('takes a variable out of the environment where it is undefined', async () => {
     const sandbox = createMastraSandbox(framework, {
       engine: sbx.engine,
@@ -119,6 +144,18 @@ describe('the Mastra sandbox', () => {
     await sandbox.start();
     expect((await sandbox.executeCommand('echo $A$B', { env: { A: undefined } })).stdout).toBe('b\n');
     await sandbox.destroy();
+  });
+
+  it('is one sandbox, however often it is started, and gone when it is destroyed meanwhile', async () => {
+    const sandbox = createMastraSandbox(framework, { engine: sbx.engine });
+    await Promise.all([sandbox.start(), sandbox.start()]);
+    await sandbox.executeCommand('echo kept > f');
+    await sandbox.start();
+    expect((await sandbox.executeCommand('cat f')).stdout).toBe('kept\n');
+    expect(sbx.engine.counters().sandboxes).toBe(1);
+    await sandbox.stop();
+    await Promise.all([sandbox.start(), sandbox.destroy()]);
+    expect([sandbox.sandbox, sbx.engine.counters().sandboxes]).toEqual([null, 0]);
   });
 
   it('is not started after an abort', async () => {

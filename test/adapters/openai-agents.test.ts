@@ -1,5 +1,5 @@
 // The client over stand-ins for what @openai/agents-core hands in.
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -259,6 +259,26 @@ describe('files of an OpenAI Agents session', () => {
     });
   });
 
+  it('come from no other folder of the host when one becomes a link meanwhile', async () => {
+    await withFolder(async (folder) => {
+      const [copied, inner] = [join(folder, 'copied'), join(folder, 'copied/inner')];
+      await mkdir(inner, { recursive: true });
+      for (const path of ['first', 'inner/passwd']) await writeFile(join(copied, path), 'innocent');
+      const concurrencyLimits = { localDirFiles: 1 };
+      const manifest = new Manifest({ extraPathGrants: [{ path: folder, readOnly: true }] });
+      await using session = await open().create({ manifest, concurrencyLimits });
+      const { writeFile: write } = Sandbox.prototype;
+      const spy = vi.spyOn(session.sandbox, 'writeFile').mockImplementationOnce(async (...args) => {
+        await write.apply(session.sandbox, args);
+        await rename(inner, join(folder, 'moved'));
+        await symlink('/etc', inner);
+      });
+      const entry = { type: 'local_dir', src: copied };
+      await expect(session.materializeEntry({ path: 'in', entry })).rejects.toThrow('symbolic link');
+      expect(spy.mock.calls.map(([path]) => path)).toEqual(['in/first']);
+    });
+  });
+
   it('are written as many at once as concurrencyLimits say', async () => {
     const names = Array.from({ length: 9 }, (_, i) => `${i}`);
     const file = { type: 'file', content: 'x' };
@@ -304,6 +324,19 @@ describe('files of an OpenAI Agents session', () => {
     expect((await session.viewImage({ path: 'comment.svg' })).image.mediaType).toBe('image/svg+xml');
     for (const path of ['/etc/passwd', '../x', 'missing'])
       await expect(session.readFile({ path }), path).rejects.toBeInstanceOf(UserError);
+  });
+
+  it('are moved by edits: beside, into /tmp, and to the same file by another name', async () => {
+    await using session = await start();
+    const { updateFile } = session.createEditor();
+    await session.exec({ cmd: 'printf 0 > f; ln -s . l' });
+    let path = 'f';
+    for (const [at, moveTo] of ['./f', '/w/f', 'l/f', 'd/e/f', '/tmp/g/f', 'f'].entries()) {
+      await updateFile({ path, diff: `-${at}\n+${at + 1}`, moveTo });
+      expect(await session.sandbox.readTextFile(moveTo), moveTo).toBe(`${at + 1}`);
+      path = moveTo;
+    }
+    expect((await session.exec({ cmd: 'find . /tmp -type f' })).output).toBe('./f\n');
   });
 
   it('are kept as an archive, without what is ephemeral, and put back', async () => {
@@ -422,6 +455,14 @@ describe('an OpenAI Agents client', () => {
     await expect(session.exec({ cmd: 'true' })).rejects.toBeInstanceOf(SandboxLifecycleError);
     await expect(session.hydrateWorkspace('')).rejects.toBeInstanceOf(SandboxLifecycleError);
     await session.close();
+  });
+
+  it('closes a session that is being made, too', async () => {
+    const client = open();
+    const creation = client.create(new Manifest());
+    await client.close();
+    await expect(creation).rejects.toBeInstanceOf(SandboxLifecycleError);
+    expect(sbx.engine.counters().sandboxes).toBe(0);
   });
 
   it('has sessions that end with their lifetime', async () => {

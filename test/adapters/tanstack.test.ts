@@ -59,6 +59,14 @@ describe('the TanStack provider', () => {
     expect([first!.status, second]).toMatchObject(['fulfilled', { reason: { field: 'options.id' } }]);
   });
 
+  it('leaves nothing of one that cannot be made', async () => {
+    await using provider = open();
+    const refused = provider.create({ id: 'thread-3', env: { '': 'a' } });
+    await expect(refused).rejects.toMatchObject({ code: 'SBX_INVALID_OPTIONS' });
+    expect(sbx.engine.counters().sandboxes).toBe(0);
+    expect((await provider.create({ id: 'thread-3' })).id).toBe('thread-3');
+  });
+
   it('has files; /workspace is the work folder', async () => {
     await using provider = open();
     const { fs, process } = await provider.create({});
@@ -149,6 +157,15 @@ describe('the TanStack provider', () => {
       false,
       'beforea\n',
     ]);
+  });
+
+  it('a fork has files of the options as they are by then, not as they were given', async () => {
+    const files = { changed: { text: 'given' }, removed: { text: 'given' } };
+    await using provider = createTanstackProvider(framework, { engine: sbx.engine, files });
+    const handle = await provider.create({});
+    await handle.process.exec('echo own > changed; rm removed');
+    const fork = await handle.fork();
+    expect((await fork.process.exec('cat *')).stdout).toBe('own\n');
   });
 
   it('what it has not throws the framework’s error', async () => {

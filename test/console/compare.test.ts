@@ -94,7 +94,7 @@ describe.skipIf(!hasChromium)('several programs on one input', MINUTE, () => {
     expect(await lines.allTextContents()).toEqual([
       '\u00a0 one',
       '- expected: two',
-      '+ printed: <img src=x onerror="document.title=1"><U+202E>',
+      '+ printed: <img src=x onerror="document.title=1"><U+202E>\u241b[2J',
       '\u00a0 three',
     ]);
     expect(await page.locator('main img').count()).toBe(0);

@@ -95,6 +95,7 @@ test.each<[string, Asked, number]>([
   ['a session that is none', { headers: { 'mcp-session-id': '__proto__' } }, 404],
   ['a stream without a session', { method: 'GET' }, 400],
   ['another method', { method: 'PUT' }, 405],
+  ['a method that pages cannot have', { method: 'TRACE' }, 405],
 ])('%s', async (_, asked, status) => {
   const { status: got, text } = await ask(open.url, asked);
   expect({ got, text }).toEqual({ got: status, text: expect.any(String) });

@@ -40,6 +40,20 @@ test('one that only was opened makes room for another, the longest idle first, b
   await ended(...sessions, next);
 });
 
+test('a request that opens no session takes the place of none', async () => {
+  const sessions = await Promise.all(Array.from({ length: COUNT }, () => openSession(full.url)));
+  await sleep(YIELD_MS + 50);
+  const looks: RequestInit[] = [
+    { headers: { accept: 'text/event-stream' } },
+    { method: 'DELETE' },
+    { method: 'POST', body: '{}' },
+    { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }) },
+  ];
+  for (const look of looks) await (await fetch(full.url, look)).text();
+  expect(await Promise.all(sessions.map(ping))).toEqual([200, 200, 200, 200]);
+  await ended(...sessions);
+});
+
 test('one whose client did something stays longer than one that was only opened', async () => {
   const used = await openSession(full.url);
   await call(used, 'close_sandbox', { sandbox: 'none' });

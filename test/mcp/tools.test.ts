@@ -179,6 +179,7 @@ describe.each(ERAS)('%s', (era) => {
     await expect(client.client.readResource({ uri: `sbx://${sandbox}/none` })).rejects.toThrow(
       /SBX_FILE_NOT_FOUND/,
     );
+    await expect(client.client.readResource({ uri: `sbx://${sandbox}/100%` })).rejects.toThrow('a % is %25');
   });
 
   test.each<[string, string, Record<string, unknown>, RegExp]>([

@@ -154,6 +154,9 @@ test.each([
   [{ protocols: ['gojudge', 'gojudge'] }, 'options.protocols must name each protocol once'],
   [{ protocols: ['fifo'] }, /options\.protocols\[0\] must be one of gojudge, fathom, mcp/],
   [{ prot: 1 }, /options\.prot is no option/],
+  [{ mcp: { token: 'secret' } }, /^options\.mcp\.token must be absent: .* Give options\.token\.$/],
+  [{ fathom: { allowedOrigins: ['https://a.example'] } }, /^options\.fathom\.allowedOrigins must be absent/],
+  [{ gojudge: { host: '::1' } }, /^options\.gojudge\.host must be absent/],
   [
     { gojudge: { mountConf: null, bodyMaxByte: 1 } },
     /^options\.gojudge\.bodyMaxByte is no option\. Did you mean bodyMaxBytes\?/,

@@ -64,7 +64,12 @@ export async function createDeepAgentsSandbox<Base extends object>(
   }
   const Backend = backendOver(base as unknown as new () => object);
   const opened = await openSandbox(options);
-  return new Backend(opened, new Shell(opened.sandbox, options)) as unknown as Base & DeepAgentsBackend;
+  try {
+    return new Backend(opened, new Shell(opened.sandbox, options)) as unknown as Base & DeepAgentsBackend;
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
 }
 
 function backendOver(base: new () => object) {

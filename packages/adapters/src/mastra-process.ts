@@ -13,6 +13,9 @@ import { kill } from './shared/web-streams.js';
 type HandleBase = new (options: MastraSpawnOptions) => MastraHandleBase;
 type Living = Process & { stdout: OutputStream; stderr: OutputStream; stdin?: InputStream | null };
 
+/** Of a process that is gone with its sandbox. */
+const KILLED = 137;
+
 /** A class of processes on top of the framework's. */
 export function handleOver(base: abstract new (options?: never) => object) {
   return class SbxProcessHandle extends (base as unknown as HandleBase) implements MastraProcess {
@@ -56,12 +59,13 @@ export function handleOver(base: abstract new (options?: never) => object) {
     }
 
     async #follow(): Promise<MastraCommandResult> {
-      const { stdout, stderr, result } = this.#process;
-      await Promise.all([
-        emit(stdout, (text) => this.emitStdout(text)),
-        emit(stderr, (text) => this.emitStderr(text)),
-      ]);
-      return this.#conclude(await result);
+      try {
+        await emitAll(this.#process, this);
+        return this.#conclude(await this.#process.result);
+      } catch (error) {
+        this.exitCode ??= await killed(this.#process);
+        throw error;
+      }
     }
 
     #conclude(result: RunResult): MastraCommandResult {
@@ -80,6 +84,17 @@ export function handleOver(base: abstract new (options?: never) => object) {
       };
     }
   };
+}
+
+/** One whose call-back has thrown: nobody reads what it writes any more. */
+async function killed(process: Living): Promise<number> {
+  await kill(process);
+  return process.result.then(exitCodeOf, () => KILLED);
+}
+
+async function emitAll({ stdout, stderr }: Living, handle: MastraHandleBase): Promise<void> {
+  const toStdout = emit(stdout, (text) => handle.emitStdout(text));
+  await Promise.all([toStdout, emit(stderr, (text) => handle.emitStderr(text))]);
 }
 
 async function emit(stream: OutputStream, take: (text: string) => void): Promise<void> {

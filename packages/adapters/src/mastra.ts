@@ -55,6 +55,7 @@ class Place {
   sandbox: Sandbox | null = null;
   #shell: Shell | null = null;
   #saved: Uint8Array | null = null;
+  #opening: Promise<void> | null = null;
 
   constructor(options: AdapterOptions) {
     this.#options = options;
@@ -66,8 +67,19 @@ class Place {
     return this.#shell;
   }
 
+  /** Does nothing where it is open: callers start it themselves, and so does the framework. */
   async open(signal: AbortSignal | undefined): Promise<void> {
-    const workspace = this.#saved === null ? {} : { workspace: this.#saved };
+    signal?.throwIfAborted();
+    if (this.sandbox?.isClosed === false) return;
+    this.#opening ??= this.#open(signal).finally(() => {
+      this.#opening = null;
+    });
+    await this.#opening;
+  }
+
+  async #open(signal: AbortSignal | undefined): Promise<void> {
+    // The files of the options are in what was saved, as they were by then.
+    const workspace = this.#saved === null ? {} : { workspace: this.#saved, files: {} };
     this.sandbox = await this.#maker.make({ ...workspace, ...(signal === undefined ? {} : { signal }) });
     this.#saved = null;
     this.#shell = new Shell(this.sandbox, this.#options);
@@ -76,6 +88,7 @@ class Place {
   /** The work folder is there again after the next start. */
   async pause(): Promise<void> {
     try {
+      await this.#opened();
       if (this.sandbox !== null) this.#saved = await buffer(this.sandbox.snapshot());
     } finally {
       await this.close();
@@ -83,6 +96,7 @@ class Place {
   }
 
   async close(): Promise<void> {
+    await this.#opened();
     const { sandbox } = this;
     this.sandbox = null;
     this.#shell = null;
@@ -90,9 +104,14 @@ class Place {
   }
 
   async destroy(): Promise<void> {
-    this.#saved = null;
     await this.close();
+    this.#saved = null;
     await this.#maker.close();
+  }
+
+  /** A sandbox that is being made would be nobody's. */
+  async #opened(): Promise<void> {
+    await this.#opening?.catch(() => undefined);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Edits of a model, by the framework's own reading of diffs. */
-import type { Sandbox } from '@sbx/core';
+import { FileAccessError, type Sandbox } from '@sbx/core';
 import { type Errors, told } from './openai-agents-faults.js';
 import type { OpenAIAgentsEditor } from './openai-agents-types.js';
 import { READ_BYTES_MAX, unlessMissing } from './shared/files.js';
@@ -20,9 +20,27 @@ export function editorOf(errors: Errors, sandboxNow: () => Sandbox): OpenAIAgent
       edit(async (sandbox) => {
         const { mode } = await sandbox.stat(path);
         const text = await sandbox.readTextFile(path, { maxBytes: READ_BYTES_MAX });
-        await sandbox.writeFile(moveTo ?? path, errors.applyDiff(text, diff), { mode });
-        if (moveTo !== undefined && moveTo !== path) await sandbox.rm(path);
+        const next = errors.applyDiff(text, diff);
+        const isCopied = moveTo !== undefined && !(await isRenamed(sandbox, path, moveTo));
+        await sandbox.writeFile(moveTo ?? path, next, { mode });
+        if (isCopied) await sandbox.rm(path);
       }),
     deleteFile: ({ path }) => edit((sandbox) => sandbox.rm(path)),
   };
+}
+
+/**
+ * False: it is to be copied, between file systems. A rename leaves a file alone whose other name this is (`a`
+ * and `./a`); written there and removed here, it would be gone.
+ */
+async function isRenamed(sandbox: Sandbox, from: string, to: string): Promise<boolean> {
+  const folder = to.slice(0, Math.max(0, to.lastIndexOf('/')));
+  if (folder !== '') await sandbox.mkdir(folder, { recursive: true });
+  try {
+    await sandbox.rename(from, to);
+    return true;
+  } catch (error) {
+    if (error instanceof FileAccessError && error.errnoName === 'EXDEV') return false;
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 /** Entries of a manifest → files of the sandbox. */
 import { constants as fsConstants } from 'node:fs';
-import { open, readdir, realpath } from 'node:fs/promises';
+import { open, readdir, readlink, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Sandbox } from '@sbx/core';
 import { type Concurrency, eachOf } from './openai-agents-concurrency.js';
@@ -116,9 +116,15 @@ export class Entries {
     return real;
   }
 
+  /**
+   * Of a path without links. A folder on the way may have become one since it was looked at: where commands
+   * can write to a granted folder, they choose the moment.
+   */
   async #read(path: string): Promise<Uint8Array> {
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fsConstants;
     await using file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    if ((await readlink(`/proc/self/fd/${file.fd}`)) !== path)
+      throw new this.#errors.UserError(`The local source "${path}" was moved, or has a symbolic link in it.`);
     const stat = await file.stat();
     if (!stat.isFile() || stat.size > READ_BYTES_MAX)
       throw new this.#errors.UserError(

@@ -53,6 +53,7 @@ class Client<Manifest extends OpenAIAgentsManifest> implements OpenAIAgentsClien
   readonly #maker: SandboxMaker;
   readonly #entries: Entries;
   readonly #open = new Set<OpenAIAgentsSession<Manifest>>();
+  #isClosed = false;
 
   constructor(framework: OpenAIAgentsFramework<Manifest>, options: AdapterOptions) {
     const engineOptions = { workDir: WORKSPACE, ...options.engineOptions };
@@ -84,6 +85,7 @@ class Client<Manifest extends OpenAIAgentsManifest> implements OpenAIAgentsClien
       });
       session.setArchiveLimits(asked.archiveLimits);
       await session.place(manifest);
+      if (this.#isClosed) throw new framework.SandboxLifecycleError('The client is closed.');
       this.#open.add(session);
       return session;
     } catch (error) {
@@ -97,6 +99,7 @@ class Client<Manifest extends OpenAIAgentsManifest> implements OpenAIAgentsClien
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await Promise.all([...this.#open].map((session) => session.close()));
     await this.#maker.close();
   }

@@ -70,8 +70,13 @@ export function createTanstackProvider<Git>(
       refuseMissing(framework, workspace, policy);
       const more = { root: '' };
       const box = await registry.create(id, more, { env, signal });
-      box.root = (await box.shell.run('pwd')).stdout.text().trimEnd();
-      return handleOf(framework, registry, box);
+      try {
+        box.root = (await box.shell.run('pwd')).stdout.text().trimEnd();
+        return handleOf(framework, registry, box);
+      } catch (error) {
+        await registry.destroy(id); // of a variable without a name it is the first that hears
+        throw error;
+      }
     },
     async resume({ id, signal }) {
       signal?.throwIfAborted();
@@ -124,7 +129,7 @@ function handleOf<Git>(
     snapshot: () => unsupported('snapshots', 'Call fork(), or keep the archive of sandbox.snapshot().'),
     async fork() {
       const workspace = await buffer(sandbox.snapshot());
-      const copy = await registry.create(`sbx-${randomUUID()}`, { root }, { workspace });
+      const copy = await registry.create(`sbx-${randomUUID()}`, { root }, { workspace, files: {} });
       copy.shell.setVariables(shell.variables);
       return handleOf(framework, registry, copy);
     },

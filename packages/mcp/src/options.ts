@@ -3,6 +3,7 @@ import { totalmem } from 'node:os';
 import { Engine, FEATURES, type Feature, type Limits } from '@sbx/core';
 import { checkOptions, isOrigin } from '@sbx/serving';
 import { z } from 'zod';
+import { resolveLimits } from './limits.js';
 
 /**
  * Where the server reports what happens; `pino()` fits. Code, input, file contents, environment and token
@@ -60,13 +61,13 @@ export interface McpServerOptions {
    */
   sessionYieldMs?: number | undefined;
   /**
-   * Limits of a sandbox and its programs where a call says nothing. Merged over core's defaults and 512 MiB
-   * of memory.
+   * Limits of a sandbox and its programs where a call says nothing. Merged over core's defaults, 512 MiB of
+   * memory and 128 processes, of which none is above `ceilings`.
    */
   limits?: Limits | undefined;
   /**
-   * Highest limits that a call may ask for; more is an error. Default: 300 s of CPU and wall time, 2 GiB, 512
-   * processes, 8 MiB of output, 1 GiB of files.
+   * Highest limits that a call may ask for; more is an error. Merged over 300 s of CPU and wall time, 2 GiB,
+   * 512 processes, 8 MiB of output and 1 GiB of files, of which none is below `limits`; `null` lifts one.
    */
   ceilings?: Limits | undefined;
   /** Interfaces inside: none, or a loopback of its own. Default `'none'`. */
@@ -103,24 +104,8 @@ export interface McpServerOptions {
 
 const KiB = 2 ** 10;
 const MiB = 2 ** 20;
-const GiB = 2 ** 30;
 /** What timers can hold. */
 const MS_MAX = 2 ** 31 - 1;
-
-/** Of a sandbox where nothing else is said: compilers and Node need more than core's 256 MiB. */
-export const SANDBOX_LIMITS: Limits = { memoryBytes: 512 * MiB, processCount: 128 };
-
-/** What a model may ask for where the operator says nothing. */
-export const SANDBOX_CEILINGS: Limits = {
-  cpuTimeMs: 300_000,
-  wallTimeMs: 300_000,
-  memoryBytes: 2 * GiB,
-  processCount: 512,
-  outputBytes: 8 * MiB,
-  fileBytes: GiB,
-  diskBytes: GiB,
-  diskFileCount: 65_536,
-};
 
 const count = z.int().min(1).max(4096);
 const record = z.custom<object>((value) => typeof value === 'object' && value !== null, 'must be an object');
@@ -148,8 +133,8 @@ const OPTIONS = z.strictObject({
   sessionIdleMs: z.int().min(10).max(MS_MAX).default(3_600_000),
   sessionCountMax: count.default(64),
   sessionYieldMs: z.int().min(10).max(MS_MAX).default(10_000),
-  limits: (record as z.ZodType<Limits>).default({}),
-  ceilings: (record as z.ZodType<Limits>).default(SANDBOX_CEILINGS),
+  limits: (record as z.ZodType<Limits>).optional(),
+  ceilings: (record as z.ZodType<Limits>).optional(),
   network: z.enum(['none', 'loopback']).default('none'),
   shownBytesMax: z
     .int()
@@ -182,10 +167,14 @@ const OPTIONS = z.strictObject({
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Options after defaults. */
-export type ResolvedOptions = Omit<z.output<typeof OPTIONS>, 'logger'> & { logger: Logger };
+export type ResolvedOptions = Omit<z.output<typeof OPTIONS>, 'logger' | 'limits' | 'ceilings'> & {
+  logger: Logger;
+  limits: Limits;
+  ceilings: Limits;
+};
 
 /** Throws `InvalidOptionsError` for the first thing that is wrong. */
 export function parseOptions(options: McpServerOptions): ResolvedOptions {
-  const { logger = SILENT, limits, ...rest } = checkOptions(OPTIONS, options);
-  return { ...rest, limits: { ...SANDBOX_LIMITS, ...limits }, logger };
+  const { logger = SILENT, ...rest } = checkOptions(OPTIONS, options);
+  return { ...rest, ...resolveLimits(rest), logger };
 }

@@ -1,5 +1,6 @@
 /** The files of a session's sandboxes as resources: `sbx://<sandbox>/<path from the work folder>`. */
 import { type McpServer, type Resource, ResourceTemplate } from '@modelcontextprotocol/server';
+import { ToolError } from './sandboxes/tool-error.js';
 import { listFiles } from './sandboxes/walk.js';
 import type { Workspace } from './sandboxes/workspace.js';
 import type { ToolContext } from './tools/add-tool.js';
@@ -29,7 +30,7 @@ export function addResources(server: McpServer, context: ToolContext): void {
     const bytesMax = options.fileBytesMax;
     try {
       const workspace = session.find(String(variables.sandbox));
-      const path = decodeURIComponent(String(variables.path));
+      const path = pathOf(String(variables.path));
       return await memory.during(bytesMax + heldByContent(bytesMax), ctx, async () => {
         const part = await workspace.use(({ sandbox }) =>
           readPart(sandbox, path, { offsetBytes: 0, bytesMax }),
@@ -40,6 +41,14 @@ export function addResources(server: McpServer, context: ToolContext): void {
       throw resourceError(error, options.logger);
     }
   });
+}
+
+function pathOf(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    throw new ToolError('The path in the URI must be percent-encoded: a % is %25. resources/list has it so.');
+  }
 }
 
 /** A larger file than one message takes is cut, which is said. */

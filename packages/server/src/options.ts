@@ -25,16 +25,18 @@ export const PROTOCOLS = ['gojudge', 'fathom', 'mcp'] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
 /** Options of every part, which are therefore options of the whole. */
-export type SharedOption =
-  | 'host'
-  | 'port'
-  | 'token'
-  | 'allowedOrigins'
-  | 'engine'
-  | 'observer'
-  | 'require'
-  | 'logger'
-  | 'root';
+export type SharedOption = (typeof SHARED_OPTIONS)[number];
+const SHARED_OPTIONS = [
+  'token',
+  'host',
+  'port',
+  'allowedOrigins',
+  'engine',
+  'observer',
+  'require',
+  'logger',
+  'root',
+] as const;
 
 /** Options of `createGojudgeServer` that make sense beside other protocols: the engine is not its own. */
 export type GojudgePartOptions = Pick<
@@ -169,6 +171,7 @@ export type ResolvedOptions = Omit<
 /** Throws `InvalidOptionsError` for the first thing that is wrong. */
 export function parseOptions(options: ServerOptions): ResolvedOptions {
   const { logger = SILENT, console, ...rest } = checkOptions(OPTIONS, options);
+  for (const protocol of PROTOCOLS) refuseShared(protocol, rest[protocol]);
   const { engine } = rest;
   const isElsewhere = engine !== undefined && !(engine instanceof Engine);
   const shown = console === true ? CONSOLE.parse({}) : console === false ? null : console;
@@ -179,6 +182,19 @@ export function parseOptions(options: ServerOptions): ResolvedOptions {
     protocols: isElsewhere ? withoutMcp(rest.protocols) : (rest.protocols ?? PROTOCOLS),
     parallelism: rest.parallelism ?? (isElsewhere ? ELSEWHERE_PARALLELISM : availableParallelism()),
   };
+}
+
+/** In a part they would have no effect: with a token of its own that part would be open to everybody. */
+function refuseShared(protocol: Protocol, part: object): void {
+  const given = part as Readonly<Record<string, unknown>>;
+  const name = SHARED_OPTIONS.find((shared) => given[shared] !== undefined);
+  if (name === undefined) return;
+  throw new InvalidOptionsError({
+    field: `options.${protocol}.${name}`,
+    rule: 'not-here',
+    expected: 'must be absent: it is of all protocols together',
+    hint: name === 'observer' ? null : `Give options.${name}.`,
+  });
 }
 
 function withoutMcp(wanted: readonly Protocol[] | undefined): readonly Protocol[] {

@@ -35,6 +35,10 @@ describe('who may call', () => {
     ['a page of another port', listed, { origin: 'https://judge.example:444' }, 'foreign-page'],
     ['the right token, wherever the page is from', guarded, { authorization: 'Bearer t', host: 'x.y' }, null],
     ['the right token, small letters', guarded, { authorization: 'bearer  t ' }, null],
+    ['one with blanks', { token: 'two words' }, { authorization: 'Bearer two words' }, null],
+    ['the beginning of one', { token: 'two words' }, { authorization: 'Bearer two' }, 'no-token'],
+    ['one beyond ASCII, as curl sends it', { token: 'clé' }, { authorization: 'Bearer cl\xc3\xa9' }, null],
+    ['as fetch sends it', { token: 'clé' }, { authorization: 'Bearer cl\xe9' }, null],
     ['another', guarded, { authorization: 'Bearer tt' }, 'no-token'],
     ['none', guarded, { origin: 'http://localhost' }, 'no-token'],
   ])('%s', (_, rules, headers, objection) => {

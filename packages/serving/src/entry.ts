@@ -29,9 +29,9 @@ export function makeEntryCheck(rules: EntryRules): EntryCheck {
   };
 }
 
-/** `''`: none. */
+/** With the blanks that are in it; `''`: none. */
 export function bearerToken({ headers }: IncomingMessage): string {
-  return /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1] ?? '';
+  return (/^bearer +(.*)$/i.exec(headers.authorization ?? '')?.[1] ?? '').trimEnd();
 }
 
 /**

@@ -39,7 +39,10 @@ export class SandboxMaker {
 
   #engine(): Promise<Engine | undefined> {
     if (this.#engineOptions === undefined) return Promise.resolve(undefined);
-    this.#own ??= Engine.open(this.#engineOptions);
+    this.#own ??= Engine.open(this.#engineOptions).catch((error: unknown) => {
+      this.#own = null; // what is missing may be there at the next try
+      throw error;
+    });
     return this.#own;
   }
 }

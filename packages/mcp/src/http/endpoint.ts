@@ -31,6 +31,7 @@ export interface EndpointParts {
 /** Of what is answered at once: a hundred messages of one body, lists of tools above all. */
 const ANSWER_BYTES = 2 ** 20;
 const BUSY = 'too many requests are being received; try again in a second\n';
+const METHODS = { Allow: 'GET, POST, DELETE' };
 const TOKEN_HEADERS = { 'WWW-Authenticate': 'Bearer' };
 
 export async function answer(
@@ -65,6 +66,8 @@ async function route(
     return sendText(response, 401, 'a bearer token is needed, or this is the wrong one\n', TOKEN_HEADERS);
   }
   if (objection === 'foreign-page') return sendText(response, 403, FOREIGN_PAGE);
+  // The Web's `Request`, which the protocol's transports take, knows no such method.
+  if (request.method === 'TRACE') return sendText(response, 405, 'method not allowed\n', METHODS);
   await serve(parts, request, response);
 }
 

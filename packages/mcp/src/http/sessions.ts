@@ -48,7 +48,6 @@ const SESSION_HEADER = 'mcp-session-id';
 export class HttpSessions {
   readonly #options: SessionsOptions;
   readonly #entries = new Map<string, Entry>();
-  #startingCount = 0;
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -77,18 +76,19 @@ export class HttpSessions {
   }
 
   async #start(request: Request): Promise<Response> {
-    const { sessionCountMax, messageBytesMax, logger, open } = this.#options;
-    if (this.#entries.size + this.#startingCount >= sessionCountMax && !this.#makeRoom()) {
-      return this.#refusal();
-    }
-    this.#startingCount += 1;
+    const { messageBytesMax, logger, open } = this.#options;
+    if (this.#isFull && this.#leastMissed() === null) return this.#refusal();
     const parts = open();
     let id: string | null = null;
+    let hasRoom = true;
     try {
       const transport = new WebStandardStreamableHTTPServerTransport({
         sessionIdGenerator: randomUUID,
         maxRequestBodySize: messageBytesMax,
         onsessioninitialized: (given) => {
+          // By now it is known to be a request that opens a session: what opens none must not end another.
+          hasRoom = !this.#isFull || this.#makeRoom();
+          if (!hasRoom) throw new Error('no room');
           id = given;
           this.#entries.set(given, { ...NEW_ENTRY, transport, parts });
           this.#touch(given);
@@ -97,9 +97,9 @@ export class HttpSessions {
         onsessionclosed: (given) => this.#end(given, 'asked'),
       });
       await parts.server.connect(transport);
-      return await transport.handleRequest(request);
+      const response = await transport.handleRequest(request);
+      return hasRoom ? response : this.#refusal();
     } finally {
-      this.#startingCount -= 1;
       if (id === null) await parts.close(); // it was no request that opens one
     }
   }
@@ -130,17 +130,27 @@ export class HttpSessions {
     entry.timer = entry.busyCount > 0 ? null : setTimeout(end, this.#options.idleMs).unref();
   }
 
-  /** Ends the session that would miss its place least; false where each is in use, or has a sandbox. */
+  get #isFull(): boolean {
+    return this.#entries.size >= this.#options.sessionCountMax;
+  }
+
+  /** Ends the session that would miss its place least; false where there is none. */
   #makeRoom(): boolean {
+    const id = this.#leastMissed();
+    if (id === null) return false;
+    void this.#end(id, 'replaced');
+    return true;
+  }
+
+  /** `null`: each is in use, or has a sandbox. */
+  #leastMissed(): string | null {
     const usedBefore = performance.now() - this.#options.yieldMs;
     const idle = [...this.#entries].filter(
       ([, { busyCount, usedAt, parts }]) =>
         busyCount === 0 && usedAt <= usedBefore && parts.sandboxCount() === 0,
     );
-    if (idle.length === 0) return false;
-    const [id] = idle.reduce((one, other) => (isMissedLess(other[1], one[1]) ? other : one));
-    void this.#end(id, 'replaced');
-    return true;
+    if (idle.length === 0) return null;
+    return idle.reduce((one, other) => (isMissedLess(other[1], one[1]) ? other : one))[0];
   }
 
   #refusal(): Response {

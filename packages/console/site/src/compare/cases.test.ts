@@ -13,5 +13,7 @@ test.each([
   ['white space at the end of lines', 'a\nb', 'a  \nb\n\n', null],
   ['another line', 'a\nb', 'a\nc', { line: 2, expected: 'b', got: 'c' }],
   ['a line less', 'a\nb', 'a', { line: 2, expected: 'b', got: '(nothing)' }],
+  ['one that has a colour', 'a', '\x1b[mb\x1b[2Ka', { line: 1, expected: 'a', got: '\u241b[mb\u241b[2Ka' }],
+  ['one that begins again', 'a', 'b\ra', { line: 1, expected: 'a', got: 'b\u240da' }],
   ['a line that turns around', 'a', 'a\u202e', { line: 1, expected: 'a', got: 'a<U+202E>' }],
 ])('%s', (_, expected, got, difference) => expect(differenceOf(expected, got)).toEqual(difference));

@@ -1,5 +1,5 @@
 /** Cases as text: inputs, and what they must print. */
-import { visible } from '../run/visible.js';
+import { literal } from '../run/visible.js';
 
 export interface Case {
   stdin: string;
@@ -49,5 +49,5 @@ export function linesOf(text: string): string[] {
 
 function shown(line: string | undefined): string {
   if (line === undefined) return '(nothing)';
-  return visible(line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS)} …` : line);
+  return literal(line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS)} …` : line);
 }

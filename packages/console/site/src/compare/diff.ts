@@ -1,6 +1,6 @@
 /** How the lines that were printed differ from those expected: bounded, whatever a program prints. */
 import { diffArrays } from 'diff';
-import { visible } from '../run/visible.js';
+import { literal } from '../run/visible.js';
 import { linesOf } from './cases.js';
 
 export interface DiffLine {
@@ -97,5 +97,5 @@ function skipped(count: number): DiffLine {
 }
 
 function shortened(line: string): string {
-  return visible(line.length > SHOWN_CHARS_MAX ? `${line.slice(0, SHOWN_CHARS_MAX)} …` : line);
+  return literal(line.length > SHOWN_CHARS_MAX ? `${line.slice(0, SHOWN_CHARS_MAX)} …` : line);
 }

@@ -1,6 +1,6 @@
 /** The workers of a cluster. What they say of themselves becomes text nodes, with nothing invisible in it. */
 import type { ClusterMessage, WorkerFigures } from '@sbx/console/wire';
-import { visible } from '../run/visible.js';
+import { literal } from '../run/visible.js';
 import { formatCount, formatMs } from '../units.js';
 
 /** Told on every view: programs wait then. */
@@ -65,15 +65,15 @@ function Row({ worker }: { worker: WorkerFigures }) {
   return (
     <tr>
       <th scope="row">
-        {visible(host)} <span class="hint">{visible(name).slice(0, 10)}</span>
+        {literal(host)} <span class="hint">{literal(name).slice(0, 10)}</span>
       </th>
       <td>
         {running}/{slots}
       </td>
       <td>{isDraining ? 'draining' : 'ready'}</td>
-      <td>{visible(languages.join(', '))}</td>
-      <td>{visible(words.join(', '))}</td>
-      <td>{visible(version)}</td>
+      <td>{literal(languages.join(', '))}</td>
+      <td>{literal(words.join(', '))}</td>
+      <td>{literal(version)}</td>
       <td>
         <Missing missing={worker.missing} />
       </td>
@@ -88,7 +88,7 @@ function Missing({ missing }: Pick<WorkerFigures, 'missing'>) {
   return (
     <details>
       <summary>{isDegraded ? 'degraded' : `all but ${missing.length} optional`}</summary>
-      {visible(names.join('; '))}
+      {literal(names.join('; '))}
     </details>
   );
 }

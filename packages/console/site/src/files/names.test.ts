@@ -7,6 +7,9 @@ describe('shownName', () => {
     ['<b>x</b>', '<b>x</b>'],
     ['a\nb\tc', 'a\u240ab\u2409c'],
     ['\x1b[31mred\x07', '\u241b[31mred\u2407'],
+    ['a.txt\x1b]0;.exe', 'a.txt\u241b]0;.exe'],
+    ['a\x1b[2Jb\rc', 'a\u241b[2Jb\u240dc'],
+    ['a\u3164', 'a<U+3164>'],
     ['photo\u202egpj.exe', 'photo<U+202E>gpj.exe'],
   ])('%j', (name, expected) => {
     expect(shownName(name)).toBe(expected);

@@ -1,9 +1,9 @@
 /** Names of files, which a program may have chosen: as they are shown, and as they can be given. */
-import { visible } from '../run/visible.js';
+import { literal } from '../run/visible.js';
 
 /** As text of one line, with everything in it made visible. */
 export function shownName(name: string): string {
-  return visible(name).replaceAll('\n', '\u240a').replaceAll('\t', '\u2409').replaceAll('\x1b', '\u241b');
+  return literal(name).replaceAll('\n', '\u240a').replaceAll('\t', '\u2409');
 }
 
 /** For the folder of downloads of who looks on. */

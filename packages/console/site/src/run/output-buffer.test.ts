@@ -13,6 +13,12 @@ describe('visible', () => {
     ['control characters are shown', 'a\x00b\x07c\x08d\x7f', 'a\u2400b\u2407c\u2408d\u2421'],
     ['line ends are one kind', 'a\r\nb\rc\n', 'a\nb\nc\n'],
     ['bidi overrides are shown', 'a\u202eb\u2066c\u200bd', 'a<U+202E>b<U+2066>c<U+200B>d'],
+    [
+      'characters without a width are shown',
+      'a\u00adb\u180ec\u{e0041}d\x9be',
+      'a<U+00AD>b<U+180E>c<U+E0041>d<U+009B>e',
+    ],
+    ['the form of an emoji is not one', '\u2764\ufe0f a\ufe0f', '\u2764\ufe0f a<U+FE0F>'],
     ['a sequence cut off at the end ends nothing', 'a\x1b[3', 'a3'],
   ])('%s', (_, text, expected) => expect(visible(text)).toBe(expected));
 });
