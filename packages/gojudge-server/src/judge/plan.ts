@@ -79,8 +79,11 @@ function makeRequest(
   files?: CopyIn['files'],
 ): GroupProgram {
   const { settings, cpuSet } = scope;
-  const file = programName(program);
+  // In go-judge's order: descriptors, its group, what it hands over to the sandbox, what happens in there.
+  const fds = makeFds(scope, program, collectors, taken);
   const limits = engineLimits(program.limits, settings, cpuSet);
+  checkHandedOver(program, taken);
+  const file = programName(program);
   return {
     file,
     args: program.args.slice(1),
@@ -88,11 +91,17 @@ function makeRequest(
     lookup: 'cwd-first',
     limits,
     ...(program.tty ? { pty: terminalOf(scope, program, collectors) } : {}),
-    fds: makeFds(scope, program, collectors, taken),
+    fds,
     ...(files === undefined ? {} : { files }),
     copyOutTotalBytes: scope.budget.shareBytes,
     ...(program.copyOut.length === 0 ? {} : { copyOut: makeCopyOut(program, settings.workDir) }),
   };
+}
+
+function checkHandedOver({ files }: JobProgram, taken: Taken): void {
+  if (files.some((file, fd) => file === null && !taken.has(fd))) {
+    throw new StartFailure('execve: recvReply send msg: write unixpacket @: sendmsg: bad file descriptor');
+  }
 }
 
 function programName({ args, env }: JobProgram): string {

@@ -51,8 +51,8 @@ function realPath(path: string): string {
 }
 
 /**
- * Why an absolute path leads to no file, as Go's EvalSymlinks tells it: with the step that is not there, links
- * followed. `null` where nothing is wrong any more.
+ * Why an absolute path leads to no file, as Go's EvalSymlinks tells it: with the step that is not there,
+ * links followed. `null` where nothing is wrong any more.
  */
 function whyNot(path: string): string | null {
   const rest = stepsOf(path);
