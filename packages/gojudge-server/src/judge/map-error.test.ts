@@ -5,6 +5,7 @@ import {
   PermissionError,
   ProgramNotFoundError,
   SandboxError,
+  SbxError,
 } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { CancelledBefore, RunFailure, StartFailure } from '../errors.js';
@@ -112,6 +113,9 @@ describe('what fails the request', () => {
   it('is the client’s cancel, and too much work', () => {
     const cancelled = scopeOf({ signal: AbortSignal.abort() });
     expect(() => throwForRequest(cancelled, new Error('x'))).toThrow(CancelledBefore);
+    const aborted = new SbxError({ code: 'SBX_ABORTED', message: 'before its start' });
+    expect(() => throwForRequest(cancelled, aborted)).toThrow(CancelledBefore);
+    expect(throwForRequest(cancelled, notFound('prog'))).toBeUndefined();
     const busy = new OverloadedError({ message: 'busy', retryAfterMs: 70 });
     expect(() => throwForRequest(scopeOf(), busy)).toThrow(
       expect.objectContaining({ message: 'worker queue is full', retryAfterMs: 70 }),

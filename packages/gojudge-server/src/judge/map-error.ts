@@ -42,7 +42,8 @@ export async function mapError(scope: RunScope, plan: Plan, error: unknown): Pro
 
 /** What fails a request, whichever program it came from. */
 export function throwForRequest({ signal }: RunScope, error: unknown): void {
-  if (signal.aborted) throw new CancelledBefore();
+  // What failed for a reason of its own has one to tell, whatever became of the others of its group.
+  if (signal.aborted && (!isSbxError(error) || error.code === 'SBX_ABORTED')) throw new CancelledBefore();
   if (error instanceof OverloadedError) throw new RunFailure('worker queue is full', error.retryAfterMs);
 }
 

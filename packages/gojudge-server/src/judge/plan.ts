@@ -41,8 +41,7 @@ export function planProgram(
   index: number,
   taken: Taken,
 ): Plan | Promise<Plan> {
-  const collectors = program.tty ? terminalCollector(program) : collectorsOf(program);
-  const plan: Plan = { index, program, collectors, request: null, failure: null };
+  const plan: Plan = { index, program, collectors: collectorsOf(program), request: null, failure: null };
   if (program.copyIn.length === 0) return complete(scope, plan, taken);
   const copied = makeCopyIn(scope, program);
   return copied instanceof Promise
@@ -63,13 +62,6 @@ function complete(scope: RunScope, plan: Plan, taken: Taken, copyIn?: CopyIn): P
     plan.failure = error;
   }
   return plan;
-}
-
-/** A terminal has one output, which goes to the first that wants it. */
-function terminalCollector(program: JobProgram): Collector[] {
-  const streamed = program.files.findIndex((file) => file?.kind === 'stream-out');
-  const [first] = collectorsOf(program);
-  return first === undefined || (streamed >= 0 && streamed < first.fd) ? [] : [first];
 }
 
 function makeRequest(

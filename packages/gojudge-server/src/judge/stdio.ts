@@ -48,14 +48,16 @@ function closedFds(taken: ReadonlySet<number>): Record<number, FdSpec> {
   return fds;
 }
 
-/** By name, in order. */
-export function collectorsOf({ files }: JobProgram): Collector[] {
+/** By name, in order. A terminal has one output, which goes to the first that wants it. */
+export function collectorsOf({ files, tty }: JobProgram): Collector[] {
   const found: Collector[] = [];
   for (const [fd, file] of files.entries()) {
     if (file?.kind !== 'collector' || found.some(({ name }) => name === file.name)) continue;
     found.push({ fd, ...file });
   }
-  return found;
+  if (!tty) return found;
+  const streamed = files.findIndex((file) => file?.kind === 'stream-out');
+  return found.slice(0, 1).filter(({ fd }) => streamed < 0 || fd < streamed);
 }
 
 /** Bytes that are kept: one more than asked for, by which an overflow is seen. */
