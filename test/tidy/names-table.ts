@@ -62,6 +62,8 @@ export const JUDGED: Readonly<Record<string, keyof typeof REASONS>> = {
   'gojudge-server/http/transport/fast-path/fast-path.ts: headers[name]': 'table',
   'gojudge-server/metrics/server.ts: pages[path]': 'own',
   'gojudge-server/judge/copy-in.ts: files[target!]': 'bare',
+  'gojudge-server/judge/copy-in.ts: files[place!]': 'bare',
+  'gojudge-server/judge/copy-in.ts: place! in files': 'bare',
   'gojudge-server/judge/collect-outputs.ts: result?.files[path]': 'bare',
   'gojudge-server/judge/verdict.ts: BY_SIGNAL[exitSignal]': 'system',
   'languages/runtimes.ts: this.#options.env?.[language.name]': 'table',

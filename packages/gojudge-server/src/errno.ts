@@ -4,7 +4,7 @@ import { FileAccessError, InvalidOptionsError } from '@sbx/core';
 
 const { errno: numbers } = constants;
 
-export const { E2BIG, EEXIST, EINVAL, EISDIR, ENAMETOOLONG, ENOENT, ENOSPC, EROFS } = numbers;
+export const { E2BIG, EEXIST, EINVAL, EISDIR, ENAMETOOLONG, ENOENT, ENOSPC, ENOTDIR, EROFS } = numbers;
 /** What the engine says of a place that is in none of the sandbox's own file systems. */
 export const { EXDEV } = numbers;
 
@@ -20,7 +20,7 @@ const ERRNO_TEXT: Readonly<Record<number, string>> = {
   [numbers.EACCES]: 'permission denied',
   [EEXIST]: 'file exists',
   [EXDEV]: 'invalid cross-device link',
-  [numbers.ENOTDIR]: 'not a directory',
+  [ENOTDIR]: 'not a directory',
   [EISDIR]: 'is a directory',
   [EINVAL]: 'invalid argument',
   [numbers.EMFILE]: 'too many open files',

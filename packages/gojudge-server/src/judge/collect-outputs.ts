@@ -1,7 +1,7 @@
 /** After the end: collectors' contents and the files that were asked for, as bytes or into the store. */
 import { fstatSync, readSync } from 'node:fs';
 import type { CopyOut, FileError, Output, OutputFile, RunResult } from '@sbx/core';
-import { EINVAL, ENOENT, EXDEV, errnoText } from '../errno.js';
+import { ENOENT, EXDEV, errnoText } from '../errno.js';
 import { plainText } from '../errors.js';
 import { allocatedBytes } from '../store/sparse.js';
 import { quoteGo } from '../wire/go-text.js';
@@ -10,7 +10,7 @@ import type { CopyOutEntry, JobProgram } from './job.js';
 import { type CollectedFiles, noteFileError, nothingCollected } from './program-result.js';
 import type { Budget, RunScope } from './scope.js';
 import type { Collector } from './stdio.js';
-import { insidePath, isDevice } from './stdio.js';
+import { insidePath, isDevice, unnameable } from './stdio.js';
 
 /** One file, as the engine takes it. */
 const TAKEN_BYTES_MAX = 2 ** 31;
@@ -26,7 +26,7 @@ export function makeCopyOut(program: JobProgram, workDir: string): CopyOut[] {
   const byPath = new Map<string, Exclude<CopyOut, string>>();
   for (const { name, optional, cached } of program.copyOut) {
     const path = insidePath(name, workDir);
-    if (path === null || name.includes('\0')) continue;
+    if (path === null || unnameable(name) !== 0) continue;
     const known = byPath.get(path);
     byPath.set(path, {
       path,
@@ -153,8 +153,8 @@ function noteTooLarge(
 function openText(name: string, path: string | null, error: FileError | undefined): string {
   const isOdd = error?.code === 'not-regular' || (path === null ? name !== '' : isDevice(path));
   if (isOdd) return `${name} is not a regular file`;
-  const found = error?.errno || ENOENT;
-  const errno = name.includes('\0') ? EINVAL : found === EXDEV ? ENOENT : found;
+  const found = unnameable(name) || error?.errno || ENOENT;
+  const errno = found === EXDEV ? ENOENT : found;
   return `${errno === ENOENT ? 'open' : 'lstat'} ${name}: ${errnoText(errno)}`;
 }
 
@@ -181,7 +181,7 @@ function takeCollected(
   collected: CollectedFiles,
   { max, output, ...kept }: CollectedOutput,
 ): Promise<void> | undefined {
-  const isOver = output !== null && (max < 0 || output.totalBytes > max);
+  const isOver = max < 0 || (output !== null && output.totalBytes > max);
   if (isOver) noteFileError(collected, kept.name, 'CollectSizeExceeded', 'Output Limit Exceeded');
   else if (output?.truncated) {
     const message = budgetText(quoteGo(kept.name), output.totalBytes, scope.budget.totalBytes);

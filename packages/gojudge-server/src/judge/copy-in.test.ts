@@ -1,6 +1,6 @@
 import { FileAccessError } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
-import { copyInFailure, makeCopyIn } from './copy-in.js';
+import { type CopyIn, copyInFailure, makeCopyIn } from './copy-in.js';
 import type { CopyInSource, JobProgram } from './job.js';
 import type { RunScope } from './scope.js';
 
@@ -46,6 +46,7 @@ describe('what cannot be made is told as go-judge tells it', () => {
     ['/', text, 'CopyInCreateFile', 'open /: is a directory'],
     ['a\0', text, 'CopyInCreateFile', 'open a\0: invalid argument'],
     ['a'.repeat(4096), text, 'CopyInCreateFile', `open ${'a'.repeat(4096)}: file name too long`],
+    [`b/${'a'.repeat(256)}`, text, 'CopyInCreateFile', `open b/${'a'.repeat(256)}: file name too long`],
     ['a', { kind: 'unreadable' }, 'CopyInOpenFile', 'file cannot open as reader: *envexec.FileCollector'],
     [
       'a',
@@ -60,12 +61,43 @@ describe('what cannot be made is told as go-judge tells it', () => {
       'write a: copy_file_range: is a directory',
     ],
     ['a', link(''), 'Symlink', 'symlink: "a" -> "": symlink  a: no such file or directory'],
+    ['d/', link('b'), 'Symlink', 'symlink: "d/" -> "b": symlink b d/: no such file or directory'],
     ['.', link('b'), 'Symlink', 'symlink: "." -> "b": symlink b .: file exists'],
     ['', link('b'), 'Symlink', 'symlink: "" -> "b": symlink b : no such file or directory'],
   ])('%j from %j', (path, source, type, message) => {
     const { files, failed } = made(path, source);
     expect(Object.keys(files)).toEqual([]);
     expect(failed!.fileErrors).toEqual([{ name: path, type, message }]);
+  });
+
+  it.each<[string, [string, CopyInSource][], string[]]>([
+    [
+      'a link where a file is',
+      [
+        ['./a', link('b')],
+        ['a', text],
+      ],
+      ['Symlink'],
+    ],
+    [
+      'a second link at one place',
+      [
+        ['a', link('b')],
+        ['/w/a', link('b')],
+      ],
+      ['Symlink'],
+    ],
+    [
+      'links only when all files could be',
+      [
+        ['a', link('')],
+        ['/', text],
+      ],
+      ['CopyInCreateFile'],
+    ],
+  ])('%s', (_what, copyIn, types) => {
+    const { failed } = makeCopyIn(SCOPE, programOf(copyIn)) as CopyIn;
+    expect(failed!.fileErrors.map(({ type }) => type)).toEqual(types);
   });
 
   it('of links the program says how many', () => {

@@ -25,12 +25,10 @@ import {
 } from './program-result.js';
 import type { RunScope } from './scope.js';
 import type { OpenSource } from './sources.js';
-import { insidePath } from './stdio.js';
+import { insidePath, isDevice, PATH_BYTES_MAX, unnameable } from './stdio.js';
 
 /** Every copied file is executable, as go-judge's umask of 0 makes it. */
 const FILE_MODE = 0o777;
-/** What the kernel takes, its terminating zero left out. */
-const PATH_BYTES_MAX = 4095;
 
 export interface CopyIn {
   files: Record<string, FileInput>;
@@ -38,38 +36,47 @@ export interface CopyIn {
   failed: CollectedFiles | null;
 }
 
-/** A promise only where something is read that is no regular file. */
+/** A promise only where something is read that is no regular file. Links come last, if all files could be. */
 export function makeCopyIn(scope: RunScope, program: JobProgram): CopyIn | Promise<CopyIn> {
   const files: Record<string, FileInput> = Object.create(null);
   const failed = nothingCollected();
   const reading: Promise<void>[] = [];
   for (const [path, source] of program.copyIn) {
+    if (source.kind === 'symlink') continue;
     const target = insidePath(path, scope.settings.workDir);
-    const file =
-      target === null ? noteFolderTarget(failed, path, source) : inputOf(scope, failed, path, source);
+    const file = target === null ? noteCreate(failed, path, EISDIR) : inputOf(scope, failed, path, source);
     if (file === null) continue;
     if (file instanceof Promise)
       reading.push(file.then((read) => void Object.assign(files, { [target!]: read })));
     else files[target!] = file;
   }
-  if (failed.fileErrors.length > 0) countLinks(failed);
+  if (failed.fileErrors.length === 0) addLinks(scope, program, { files, failed });
   const done = { files, failed: failed.fileErrors.length > 0 ? failed : null };
   return reading.length === 0 ? done : Promise.all(reading).then(() => done);
 }
 
-/** The work folder, the root, or nothing. */
-function noteFolderTarget(failed: CollectedFiles, path: string, source: CopyInSource): null {
-  if (source.kind !== 'symlink') return noteCreate(failed, path, EISDIR);
-  return noteLink(failed, path, source.target, path === '' ? ENOENT : EEXIST);
+function addLinks(
+  { settings }: RunScope,
+  { copyIn }: JobProgram,
+  { files, failed }: Pick<CopyIn, 'files'> & { failed: CollectedFiles },
+): void {
+  for (const [path, source] of copyIn) {
+    if (source.kind !== 'symlink') continue;
+    const place = insidePath(path, settings.workDir);
+    const errno = linkErrno(path, source.target, place) || (place! in files ? EEXIST : 0);
+    if (errno === 0) files[place!] = { symlink: source.target };
+    else noteLink(failed, path, source.target, errno);
+  }
+  countLinks(failed);
 }
 
-/** `null` when it is noted why the kernel would not make it. */
-function linkOf(failed: CollectedFiles, path: string, target: string): FileInput | null {
-  const texts = [target, path];
-  if (texts.some((text) => text.includes('\0'))) return noteLink(failed, path, target, EINVAL);
-  if (target === '') return noteLink(failed, path, target, ENOENT);
-  const isLong = texts.some((text) => Buffer.byteLength(text) > PATH_BYTES_MAX);
-  return isLong ? noteLink(failed, path, target, ENAMETOOLONG) : { symlink: target };
+/** 0, or why the kernel would not make it by its texts alone. */
+function linkErrno(path: string, target: string, place: string | null): number {
+  if (target.includes('\0')) return EINVAL;
+  if (target === '' || path === '') return ENOENT;
+  if (Buffer.byteLength(target) > PATH_BYTES_MAX) return ENAMETOOLONG;
+  if (place === null) return EEXIST;
+  return unnameable(path) || (path.endsWith('/') ? ENOENT : 0);
 }
 
 /** `null` when it is noted why not. */
@@ -77,11 +84,10 @@ function inputOf(
   scope: RunScope,
   failed: CollectedFiles,
   path: string,
-  source: CopyInSource,
+  source: Exclude<CopyInSource, { kind: 'symlink' }>,
 ): FileInput | Promise<FileInput> | null {
-  if (source.kind === 'symlink') return linkOf(failed, path, source.target);
-  if (path.includes('\0')) return noteCreate(failed, path, EINVAL);
-  if (Buffer.byteLength(path) > PATH_BYTES_MAX) return noteCreate(failed, path, ENAMETOOLONG);
+  const errno = unnameable(path);
+  if (errno !== 0) return noteCreate(failed, path, errno);
   switch (source.kind) {
     case 'content':
       return { text: source.text, mode: FILE_MODE };
@@ -123,7 +129,8 @@ export function copyInFailure(
   if (entry === undefined) return null;
   const [path, source] = entry;
   const found = errnoOf(error);
-  const errno = found === EXDEV ? EROFS : found;
+  const isTaken = source.kind === 'symlink' && isDevice(path);
+  const errno = isTaken ? EEXIST : found === EXDEV ? EROFS : found;
   const failed = nothingCollected();
   if (source.kind === 'symlink') {
     noteLink(failed, path, source.target, errno);

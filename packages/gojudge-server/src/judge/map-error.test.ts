@@ -5,6 +5,7 @@ import {
   PermissionError,
   ProgramNotFoundError,
   SandboxError,
+  SbxError,
 } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { CancelledBefore, RunFailure, StartFailure } from '../errors.js';
@@ -29,6 +30,7 @@ function scopeOf({ clone3 = false, signal: asked = signal } = {}) {
 function planOf(name: string, more: Partial<JobProgram> = {}, collectors: Plan['collectors'] = []): Plan {
   const program = {
     args: [name],
+    limits: { cpuNs: 1, memoryBytes: 1 },
     copyIn: [],
     copyOut: [],
     cachedNames: new Set(),
@@ -43,6 +45,17 @@ const messageOf = async (error: unknown, plan = planOf('prog'), scope = scopeOf(
   (await mapError(scope, plan, error)).error;
 
 describe('what kept a program from starting', () => {
+  it.each<[string, number, number, string]>([
+    ['/prog', 0, 0, 'Memory Limit Exceeded'],
+    ['/prog', 1, 0, 'Memory Limit Exceeded'],
+    ['/prog', 0, 1, 'Time Limit Exceeded'],
+    ['/prog', 1, 1, 'Internal Error'],
+    ['prog', 0, 0, 'Internal Error'],
+  ])('%s with %i ns and %i bytes is %s', async (name, cpuNs, memoryBytes, status) => {
+    const limits = { cpuNs, memoryBytes } as JobProgram['limits'];
+    expect((await mapError(scopeOf(), planOf(name, { limits }), notFound(name))).status).toBe(status);
+  });
+
   it('is Internal Error, and collectors are there, empty', async () => {
     const result = await mapError(scopeOf(), planOf('prog', {}, [collector]), notFound('prog'));
     expect(result).toMatchObject({ status: 'Internal Error', exitStatus: 0 });
@@ -100,6 +113,9 @@ describe('what fails the request', () => {
   it('is the client’s cancel, and too much work', () => {
     const cancelled = scopeOf({ signal: AbortSignal.abort() });
     expect(() => throwForRequest(cancelled, new Error('x'))).toThrow(CancelledBefore);
+    const aborted = new SbxError({ code: 'SBX_ABORTED', message: 'before its start' });
+    expect(() => throwForRequest(cancelled, aborted)).toThrow(CancelledBefore);
+    expect(throwForRequest(cancelled, notFound('prog'))).toBeUndefined();
     const busy = new OverloadedError({ message: 'busy', retryAfterMs: 70 });
     expect(() => throwForRequest(scopeOf(), busy)).toThrow(
       expect.objectContaining({ message: 'worker queue is full', retryAfterMs: 70 }),

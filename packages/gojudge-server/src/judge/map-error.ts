@@ -7,11 +7,13 @@ import {
   ProgramNotFoundError,
   SandboxError,
 } from '@sbx/core';
+import type { WireStatus } from '@sbx/gojudge-client/wire';
 import { E2BIG, ENOENT, ENOSPC, EROFS, EXDEV, errnoOf, errnoText } from '../errno.js';
 import { CancelledBefore, plainText, RunFailure, StartFailure } from '../errors.js';
 import { collectOutputs } from './collect-outputs.js';
 import { copyInFailure } from './copy-in.js';
 import { BAD_CPU_SET } from './cpu-list.js';
+import type { JobLimits } from './job.js';
 import type { Plan } from './plan.js';
 import { descriptorPrefix } from './prepare.js';
 import { notStarted, type ProgramResult } from './program-result.js';
@@ -40,7 +42,8 @@ export async function mapError(scope: RunScope, plan: Plan, error: unknown): Pro
 
 /** What fails a request, whichever program it came from. */
 export function throwForRequest({ signal }: RunScope, error: unknown): void {
-  if (signal.aborted) throw new CancelledBefore();
+  // What failed for a reason of its own has one to tell, whatever became of the others of its group.
+  if (signal.aborted && (!isSbxError(error) || error.code === 'SBX_ABORTED')) throw new CancelledBefore();
   if (error instanceof OverloadedError) throw new RunFailure('worker queue is full', error.retryAfterMs);
 }
 
@@ -62,7 +65,14 @@ function throwForCollector({ job, settings }: RunScope, { collectors }: Plan, er
 /** Collectors of a program that was tried are there, empty. */
 async function asInternalError(scope: RunScope, plan: Plan, failure: StartFailure): Promise<ProgramResult> {
   const collected = await collectOutputs(scope, plan.program, plan.collectors, null);
-  return notStarted('Internal Error', failure.message, collected);
+  return notStarted(statusOf(failure, plan.program.limits), failure.message, collected);
+}
+
+/** Where the program itself is what fails, go-judge has counted a process: it is over every limit of 0. */
+function statusOf({ message }: StartFailure, { cpuNs, memoryBytes }: JobLimits): WireStatus {
+  if (!message.startsWith('start: ')) return 'Internal Error';
+  if (memoryBytes === 0) return 'Memory Limit Exceeded';
+  return cpuNs === 0 ? 'Time Limit Exceeded' : 'Internal Error';
 }
 
 /** What kept it from starting, in go-judge's words. */

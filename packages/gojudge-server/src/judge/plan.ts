@@ -41,8 +41,7 @@ export function planProgram(
   index: number,
   taken: Taken,
 ): Plan | Promise<Plan> {
-  const collectors = program.tty ? terminalCollector(program) : collectorsOf(program);
-  const plan: Plan = { index, program, collectors, request: null, failure: null };
+  const plan: Plan = { index, program, collectors: collectorsOf(program), request: null, failure: null };
   if (program.copyIn.length === 0) return complete(scope, plan, taken);
   const copied = makeCopyIn(scope, program);
   return copied instanceof Promise
@@ -65,13 +64,6 @@ function complete(scope: RunScope, plan: Plan, taken: Taken, copyIn?: CopyIn): P
   return plan;
 }
 
-/** A terminal has one output, which goes to the first that wants it. */
-function terminalCollector(program: JobProgram): Collector[] {
-  const streamed = program.files.findIndex((file) => file?.kind === 'stream-out');
-  const [first] = collectorsOf(program);
-  return first === undefined || (streamed >= 0 && streamed < first.fd) ? [] : [first];
-}
-
 function makeRequest(
   scope: RunScope,
   { program, collectors }: Plan,
@@ -79,8 +71,11 @@ function makeRequest(
   files?: CopyIn['files'],
 ): GroupProgram {
   const { settings, cpuSet } = scope;
-  const file = programName(program);
+  // In go-judge's order: descriptors, its group, what it hands over to the sandbox, what happens in there.
+  const fds = makeFds(scope, program, collectors, taken);
   const limits = engineLimits(program.limits, settings, cpuSet);
+  checkHandedOver(program, taken);
+  const file = programName(program);
   return {
     file,
     args: program.args.slice(1),
@@ -88,11 +83,17 @@ function makeRequest(
     lookup: 'cwd-first',
     limits,
     ...(program.tty ? { pty: terminalOf(scope, program, collectors) } : {}),
-    fds: makeFds(scope, program, collectors, taken),
+    fds,
     ...(files === undefined ? {} : { files }),
     copyOutTotalBytes: scope.budget.shareBytes,
     ...(program.copyOut.length === 0 ? {} : { copyOut: makeCopyOut(program, settings.workDir) }),
   };
+}
+
+function checkHandedOver({ files }: JobProgram, taken: Taken): void {
+  if (files.some((file, fd) => file === null && !taken.has(fd))) {
+    throw new StartFailure('execve: recvReply send msg: write unixpacket @: sendmsg: bad file descriptor');
+  }
 }
 
 function programName({ args, env }: JobProgram): string {

@@ -4,10 +4,22 @@ import type { Job, JobPipe, JobProgram } from './job.js';
 
 /** Of all programs, in go-judge's order. */
 export function checkDescriptors(job: Job): void {
-  const isGroup = job.programs.length > 1;
-  if (isGroup) checkPipes(job);
+  checkPipeEnds(job);
   const prefix = descriptorPrefix(job);
   for (const program of job.programs) if (program.tty) checkTerminal(program, prefix);
+  if (job.programs.length > 1) checkPipes(job);
+}
+
+/** What is wrong with a pipe by itself: go-judge looks at that before it opens any file. */
+export function checkPipeEnds({ programs, pipes }: Job): void {
+  for (const { writer, reader } of pipes) {
+    for (const { index, fd } of [writer, reader]) {
+      const program = programs[index];
+      if (program === undefined) throw new RunFailure(`pipe: index out of range ${index}`);
+      if ((program.files[fd] ?? null) !== null)
+        throw new RunFailure(`pipe: fd already occupied ${index} ${fd}`);
+    }
+  }
 }
 
 /** Of what fails as a descriptor is made. */
@@ -16,27 +28,22 @@ export function descriptorPrefix({ programs }: Job): string {
 }
 
 function checkPipes({ programs, pipes }: Job): void {
-  const taken = new Map<string, keyof Pick<JobPipe, 'writer' | 'reader'>>();
-  for (const pipe of pipes) {
-    for (const side of ['writer', 'reader'] as const) {
-      const { index, fd } = pipe[side];
-      const program = programs[index];
-      if (program === undefined) throw new RunFailure(`pipe: index out of range ${index}`);
-      const key = `${index}/${fd}`;
-      if (taken.has(key)) {
-        const name = side === 'writer' ? 'in' : 'out';
-        throw new RunFailure(`pipe: mapping to existing file descriptor: ${name} ${key}`);
-      }
-      if ((program.files[fd] ?? null) !== null)
-        throw new RunFailure(`pipe: fd already occupied ${index} ${fd}`);
-      taken.set(key, side);
-    }
+  const taken = new Set<string>();
+  for (const { writer, reader } of pipes) {
+    takeEnd(taken, 'out', reader);
+    takeEnd(taken, 'in', writer);
   }
   for (const [index, program] of programs.entries()) checkGaps(index, program, taken);
 }
 
-function checkGaps(index: number, { files }: JobProgram, taken: ReadonlyMap<string, unknown>): void {
-  const own = [...taken.keys()].filter((key) => key.startsWith(`${index}/`));
+function takeEnd(taken: Set<string>, name: 'in' | 'out', { index, fd }: JobPipe['writer']): void {
+  const key = `${index}/${fd}`;
+  if (taken.has(key)) throw new RunFailure(`pipe: mapping to existing file descriptor: ${name} ${key}`);
+  taken.add(key);
+}
+
+function checkGaps(index: number, { files }: JobProgram, taken: ReadonlySet<string>): void {
+  const own = [...taken].filter((key) => key.startsWith(`${index}/`));
   const count = Math.max(files.length, ...own.map((key) => Number(key.slice(key.indexOf('/') + 1)) + 1));
   for (let fd = 0; fd < count; fd += 1) {
     if ((files[fd] ?? null) === null && !taken.has(`${index}/${fd}`)) {

@@ -44,4 +44,6 @@ it.each([
   const result = killedAtOnce(program);
   expect(result).toMatchObject({ status, exitStatus: 9 });
   expect([...result.files.keys()]).toEqual(['stdout']);
+  const onTerminal = { ...program, tty: true, files: [{ kind: 'stream-out' }, ...program.files] };
+  expect(killedAtOnce(onTerminal as JobProgram).files.size).toBe(0);
 });

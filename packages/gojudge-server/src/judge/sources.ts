@@ -11,7 +11,7 @@ import { LiveSource } from '../store/read-fd.js';
 import type { FileStore } from '../store/store.js';
 import { quoteGo } from '../wire/go-text.js';
 import type { Job, Source } from './job.js';
-import { descriptorPrefix } from './prepare.js';
+import { checkPipeEnds, descriptorPrefix } from './prepare.js';
 import { checkOpened, type Prefixes } from './src-prefix.js';
 
 /** `live`: something that is read as it comes. */
@@ -40,7 +40,7 @@ export class Sources {
     this.#prefixes = prefixes;
   }
 
-  /** Stored files first, since they are checked before any container. Rejects with `RunFailure`. */
+  /** In go-judge's order: stored files, pipes, what is opened. Rejects with `RunFailure`. */
   static async open(job: Job, store: FileStore, prefixes: Prefixes): Promise<Sources> {
     const { programs } = job;
     const sources = new Sources(prefixes);
@@ -49,6 +49,7 @@ export class Sources {
         for (const file of [...files, ...copyIn.map(([, source]) => source)])
           if (file?.kind === 'stored') sources.#openStored(file.id, store);
       }
+      checkPipeEnds(job);
       for (const { files, tty } of programs) {
         for (const file of files) {
           if (file?.kind === 'src')

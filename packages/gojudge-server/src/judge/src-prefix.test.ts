@@ -26,7 +26,10 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const jobOf = (path: string) =>
-  ({ programs: [{ files: [], copyIn: [['a', { kind: 'src', path }]], tty: false }] }) as unknown as Job;
+  ({
+    programs: [{ files: [], copyIn: [['a', { kind: 'src', path }]], tty: false }],
+    pipes: [],
+  }) as unknown as Job;
 const open = (path: string) => Sources.open(jobOf(path), {} as FileStore, [join(dir, 'shown')]);
 
 it('opens what is below a folder, links within it too', async () => {
@@ -76,4 +79,20 @@ it.each<[string, string, readonly string[] | null, RegExp | null]>([
   const check = () => checkSourcePath(path, prefixes);
   if (refusal === null) check();
   else expect(check).toThrow(refusal);
+});
+
+it.each<[string, string, string]>([
+  ['the step that is not there', 'missing/b/c', 'lstat {}/missing: no such file or directory'],
+  ['where a link would lead', 'dangling', 'lstat {}/gone: no such file or directory'],
+  ['where an absolute one would', 'far/x', 'lstat /no-such-folder: no such file or directory'],
+  ['a file in the way', 'file/x', 'not a directory'],
+  ['a name that no file has', 'a\0b', 'lstat {}/a\0b: invalid argument'],
+  ['links without an end', 'loop', 'EvalSymlinks: too many links'],
+])('says of a path: %s', (_what, path, message) => {
+  const shown = join(dir, 'shown');
+  symlinkSync('./gone', join(shown, 'dangling'));
+  symlinkSync('/no-such-folder', join(shown, 'far'));
+  symlinkSync('loop', join(shown, 'loop'));
+  const check = () => checkSourcePath(`${shown}/${path}`, [shown]);
+  expect(check).toThrow(new BadRequest(message.replace('{}', shown)));
 });

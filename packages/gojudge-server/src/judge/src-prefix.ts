@@ -3,9 +3,9 @@
  * on both sides, whole components compared. The name is looked at when the request is read, and what was
  * opened when it is opened: between the two a name may come to mean another file.
  */
-import { readlinkSync, realpathSync } from 'node:fs';
-import { resolve, sep } from 'node:path';
-import { errnoOf, errnoText } from '../errno.js';
+import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { EINVAL, ENOTDIR, errnoOf, errnoText } from '../errno.js';
 import { BadRequest } from '../errors.js';
 
 /** `null`: all of the host. */
@@ -13,6 +13,8 @@ export type Prefixes = readonly string[] | null;
 
 /** Holds nothing, so it is not of the host: requests use it as an empty file. */
 const NULL_DEVICE = '/dev/null';
+/** Go follows no more on one path. */
+const LINKS_MAX = 255;
 
 /** Throws `BadRequest`. */
 export function checkSourcePath(path: string, prefixes: Prefixes): void {
@@ -44,7 +46,43 @@ function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch (error) {
-    throw new BadRequest(`lstat ${path}: ${errnoText(errnoOf(error))}`);
+    throw new BadRequest(whyNot(path) ?? `lstat ${path}: ${errnoText(errnoOf(error))}`);
+  }
+}
+
+/**
+ * Why an absolute path leads to no file, as Go's EvalSymlinks tells it: with the step that is not there,
+ * links followed. `null` where nothing is wrong any more.
+ */
+function whyNot(path: string): string | null {
+  const rest = stepsOf(path);
+  let place = '/';
+  for (let links = 0; rest.length > 0; ) {
+    const next = join(place, rest.shift()!);
+    const status = next.includes('\0') ? EINVAL : statusOf(next);
+    if (typeof status === 'number') return `lstat ${next}: ${errnoText(status)}`;
+    if (status.isSymbolicLink()) {
+      links += 1;
+      if (links > LINKS_MAX) return 'EvalSymlinks: too many links';
+      const target = readlinkSync(next);
+      if (target.startsWith('/')) place = '/';
+      rest.unshift(...stepsOf(target));
+    } else if (!status.isDirectory() && rest.length > 0) return errnoText(ENOTDIR);
+    else place = next;
+  }
+  return null;
+}
+
+function stepsOf(path: string): string[] {
+  return path.split('/').filter((step) => step !== '');
+}
+
+/** Of the place itself, a link not followed; an error number when there is none. */
+function statusOf(place: string): Stats | number {
+  try {
+    return lstatSync(place);
+  } catch (error) {
+    return errnoOf(error);
   }
 }
 

@@ -4,7 +4,8 @@
  */
 import { posix } from 'node:path';
 import type { FdSpec, InputSpec, OutputSpec } from '@sbx/core';
-import { RunFailure, StartFailure } from '../errors.js';
+import { EINVAL, ENAMETOOLONG, errnoText } from '../errno.js';
+import { RunFailure } from '../errors.js';
 import type { CollectorFile, JobProgram, ProgramFile, Source } from './job.js';
 import { descriptorPrefix } from './prepare.js';
 import type { RunScope } from './scope.js';
@@ -22,8 +23,8 @@ const COLLECTED_BYTES_MAX = 2 ** 31;
 const FILE_MODE = 0o777;
 
 /**
- * On a terminal only what is none. `taken`: descriptors that pipes of the group fill. Throws `StartFailure`
- * for a gap, `RunFailure` for an impossible name.
+ * On a terminal only what is none. `taken`: descriptors that pipes of the group fill. Throws `RunFailure` for
+ * an impossible name.
  */
 export function makeFds(
   scope: RunScope,
@@ -33,10 +34,7 @@ export function makeFds(
 ): Record<number, FdSpec> {
   const fds: Record<number, FdSpec> = program.tty ? {} : closedFds(taken);
   for (const [fd, file] of program.files.entries()) {
-    if (taken.has(fd)) continue;
-    if (file === null) {
-      throw new StartFailure('execve: recvReply send msg: write unixpacket @: sendmsg: bad file descriptor');
-    }
+    if (taken.has(fd) || file === null) continue;
     if (!program.tty) fds[fd] = specOf(scope, program, file, { fd, collectors });
     else if (file.kind === 'src' || file.kind === 'stored') fds[fd] = { input: inputOf(scope, file) };
   }
@@ -50,14 +48,16 @@ function closedFds(taken: ReadonlySet<number>): Record<number, FdSpec> {
   return fds;
 }
 
-/** By name, in order. */
-export function collectorsOf({ files }: JobProgram): Collector[] {
+/** By name, in order. A terminal has one output, which goes to the first that wants it. */
+export function collectorsOf({ files, tty }: JobProgram): Collector[] {
   const found: Collector[] = [];
   for (const [fd, file] of files.entries()) {
     if (file?.kind !== 'collector' || found.some(({ name }) => name === file.name)) continue;
     found.push({ fd, ...file });
   }
-  return found;
+  if (!tty) return found;
+  const streamed = files.findIndex((file) => file?.kind === 'stream-out');
+  return found.slice(0, 1).filter(({ fd }) => streamed < 0 || fd < streamed);
 }
 
 /** Bytes that are kept: one more than asked for, by which an overflow is seen. */
@@ -128,7 +128,8 @@ function outputOf(
 function collectorPath({ job, settings }: RunScope, name: string): string {
   const fail = (why: string) => new RunFailure(`${descriptorPrefix(job)}container: ${name}: ${why}`);
   if (name === '') throw fail('open : no such file or directory');
-  if (name.includes('\0')) throw fail(`lstat ${name}: invalid argument`);
+  const errno = unnameable(name);
+  if (errno !== 0) throw fail(`lstat ${name}: ${errnoText(errno)}`);
   const path = insidePath(name, settings.workDir);
   if (path === null) throw fail(`${name} is not a regular file`);
   return path;
@@ -144,7 +145,23 @@ export function insidePath(path: string, workDir: string): string | null {
   return full.startsWith(`${workDir}/`) ? full.slice(workDir.length + 1) : full;
 }
 
-/** Devices of every sandbox: no place for files. */
+/** Devices of every sandbox, and the links beside them: no place for files. */
 export function isDevice(path: string): boolean {
-  return /^\/dev\/(null|zero|full|random|urandom|tty)$/.test(posix.normalize(path));
+  return /^\/dev\/(null|zero|full|random|urandom|tty|fd|stdin|stdout|stderr)$/.test(posix.normalize(path));
+}
+
+/** What the kernel takes of a whole path, its terminating zero left out, and of a name in it. */
+export const PATH_BYTES_MAX = 4095;
+const NAME_BYTES_MAX = 255;
+/** Of UTF-8 for one unit of a string. */
+const UNIT_BYTES_MAX = 3;
+
+/** The error number of a path that no file can have; 0 for the others. */
+export function unnameable(path: string): number {
+  if (path.includes('\0')) return EINVAL;
+  if (path.length * UNIT_BYTES_MAX <= NAME_BYTES_MAX) return 0;
+  const isLong =
+    Buffer.byteLength(path) > PATH_BYTES_MAX ||
+    path.split('/').some((name) => Buffer.byteLength(name) > NAME_BYTES_MAX);
+  return isLong ? ENAMETOOLONG : 0;
 }

@@ -20,13 +20,11 @@ export function quoteGo(text: string): string {
   return `"${quoted}"`;
 }
 
-/**
- * As encoding/json names the byte that it stumbled over: the first byte of the character, read as Latin-1.
- */
-export function quoteByte(char: string): string {
+/** As encoding/json names the byte that it stumbled over, read as Latin-1. */
+export function quoteByte(byte: number): string {
+  const char = String.fromCharCode(byte);
   if (char === "'") return "'\\''";
-  if (char === '"') return "'\"'";
-  return `'${escapeChar(String.fromCharCode(Buffer.from(char)[0]!))}'`;
+  return char === '"' ? "'\"'" : `'${escapeChar(char)}'`;
 }
 
 function escapeChar(char: string): string {

@@ -44,19 +44,21 @@ const LITERALS: Readonly<Record<string, [string, JsonNode]>> = {
   n: ['null', NULL],
 };
 
-/** Reads the first value. Throws `JsonSyntaxError`. */
-export function parseGoJson(text: string): JsonNode {
-  return new Scanner(text).parse();
+/** Reads the first value. `encoding` is that of the bytes that errors name. Throws `JsonSyntaxError`. */
+export function parseGoJson(text: string, encoding: 'utf8' | 'latin1' = 'utf8'): JsonNode {
+  return new Scanner(text, encoding).parse();
 }
 
 class Scanner {
   readonly #text: string;
+  readonly #encoding: 'utf8' | 'latin1';
   #at = 0;
   #count = 0;
   readonly #open: (JsonArray | JsonObject)[] = [];
 
-  constructor(text: string) {
+  constructor(text: string, encoding: 'utf8' | 'latin1') {
     this.#text = text;
+    this.#encoding = encoding;
   }
 
   parse(): JsonNode {
@@ -247,7 +249,8 @@ class Scanner {
 
   #fail(context: string, at: number): never {
     const char = String.fromCodePoint(this.#text.codePointAt(at) ?? 0);
-    throw new JsonSyntaxError(`invalid character ${quoteByte(char)} ${context}`);
+    const [byte] = Buffer.from(char, this.#encoding);
+    throw new JsonSyntaxError(`invalid character ${quoteByte(byte!)} ${context}`);
   }
 }
 

@@ -137,6 +137,15 @@ describe('what Go takes', () => {
     expect(decode(bytes).requestId).toBe('\ufffd\ufffd\ufffd');
   });
 
+  it.each<[string, number[], string]>([
+    ['a byte that begins no value', [0xe4], "'ä' looking for beginning of value"],
+    ['the first of two', [0x5b, 0x31, 0xff, 0xfe], "'ÿ' after array element"],
+    ['one that no text shows', [0x80], "'\\u0080' looking for beginning of value"],
+    ['another behind it in a string', [0x5b, 0x22, 0xff, 0x22, 0x78], "'x' after array element"],
+  ])('names the byte itself: %s', (_what, bytes, error) => {
+    expect(() => decode(Buffer.from(bytes))).toThrow(`invalid character ${error}`);
+  });
+
   it('keeps keys of copyIn as they are, __proto__ included', () => {
     const names = [
       ...decode('{"cmd":[{"copyIn":{"__proto__":{"src":"a"},"SRC":{"src":"b"}}}]}').cmd![0]!.copyIn!.keys(),

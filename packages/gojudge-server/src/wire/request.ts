@@ -17,7 +17,7 @@ import type {
   WireResize,
 } from '@sbx/gojudge-client/wire';
 import { decodeGoUtf8 } from './go-text.js';
-import { parseGoJson } from './json.js';
+import { type JsonNode, parseGoJson } from './json.js';
 import {
   BOOL,
   decodeAs,
@@ -132,5 +132,15 @@ export function decodeResize(body: Buffer): WireResize {
 }
 
 function read(shape: StructShape, body: Buffer): unknown {
-  return decodeAs(shape, parseGoJson(isUtf8(body) ? body.toString('utf8') : decodeGoUtf8(body)));
+  return decodeAs(shape, isUtf8(body) ? parseGoJson(body.toString('utf8')) : parseBytes(body));
+}
+
+/** Of a body that is no UTF-8: errors name its own bytes, not those that stand for them. */
+function parseBytes(body: Buffer): JsonNode {
+  try {
+    return parseGoJson(decodeGoUtf8(body));
+  } catch (error) {
+    parseGoJson(body.toString('latin1'), 'latin1');
+    throw error;
+  }
 }

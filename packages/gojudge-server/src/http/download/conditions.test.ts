@@ -22,8 +22,8 @@ test.each<[string, Record<string, string>, 304 | 412 | null]>([
 });
 
 test('a range is one of the file that the client knows, or it gets all of it', () => {
-  const holds = [undefined, SAME, BEFORE, '"tag"'].map((known) =>
+  const holds = [undefined, '', SAME, BEFORE, '"tag"'].map((known) =>
     rangeHolds({ 'if-range': known }, MODIFIED),
   );
-  expect(holds).toEqual([true, true, false, false]);
+  expect(holds).toEqual([true, true, true, false, false]);
 });

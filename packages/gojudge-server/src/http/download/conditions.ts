@@ -10,7 +10,7 @@ export function refusedBy(headers: IncomingHttpHeaders, modified: number): 304 |
 
 /** Whether the range that was asked for still is one of the file that the client knows. */
 export function rangeHolds({ 'if-range': known }: IncomingHttpHeaders, modified: number): boolean {
-  return known === undefined || modified === timeOf(String(known));
+  return !known || modified === timeOf(String(known));
 }
 
 function isAny(tags: string): boolean {

@@ -57,10 +57,15 @@ const BUILT_IN: Readonly<Record<string, string>> = {
 let known: Map<string, string> | undefined;
 
 export function typeOf(name: string, beginning: Uint8Array): string {
+  return typeByName(name) ?? sniff(Buffer.from(beginning));
+}
+
+/** `null` where the extension says nothing. */
+export function typeByName(name: string): string | null {
   const extension = /\.[^.]*$/.exec(name)?.[0] ?? '';
-  const byName = types().get(extension) ?? types().get(extension.toLowerCase());
-  if (byName !== undefined) return byName.startsWith('text/') ? `${byName}; charset=utf-8` : byName;
-  return sniff(Buffer.from(beginning));
+  const type = types().get(extension) ?? types().get(extension.toLowerCase());
+  if (type === undefined) return null;
+  return type.startsWith('text/') ? `${type}; charset=utf-8` : type;
 }
 
 /** The shared-mime-info table first, else mime.types, as Go reads them. */

@@ -20,6 +20,7 @@ test.each<[string, string | undefined, ReturnType<typeof parseRange>]>([
   ['another unit', 'lines=1-2', 'malformed'],
   ['backwards', 'bytes=3-2', 'malformed'],
   ['neither end', 'bytes=-', 'malformed'],
+  ['no number of 64 bits', 'bytes=9223372036854775808-', 'malformed'],
 ])('of ten bytes, %s', (_what, header, expected) => {
   expect(parseRange(header, 10)).toEqual(expected);
 });

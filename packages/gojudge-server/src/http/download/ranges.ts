@@ -25,6 +25,7 @@ export function parseRange(
     if (text === '') continue;
     const match = /^(\d*)\s*-\s*(\d*)$/.exec(text);
     if (match === null || (match[1] === '' && match[2] === '')) return 'malformed';
+    if (Number(match[1]) >= 2 ** 63 || Number(match[2]) >= 2 ** 63) return 'malformed';
     const range = toRange(match[1]!, match[2]!, size);
     if (range === 'malformed') return range;
     if (range === null) isOutside = true;

@@ -85,6 +85,16 @@ test('conditions are looked at before anything is read', async () => {
   });
 });
 
+test.each<[string, string | undefined]>([
+  ['a.json', 'application/json'],
+  ['a.unknown', undefined],
+])('a refusal tells the type of %s by its name', async (given, type) => {
+  name = given;
+  const { status, headers } = await get({ 'If-Match': '"x"' });
+  expect([status, headers['content-type']]).toEqual([412, type]);
+  name = 'a.txt';
+});
+
 test.each([
   ['say "hi"\\.txt', 'attachment; filename="say \\"hi\\"\\\\.txt"'],
   ['für alle!.txt', "attachment; filename*=UTF-8''f%C3%BCr+alle%21.txt"],

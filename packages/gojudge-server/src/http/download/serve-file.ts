@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { fstatSync, readSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { rangeHolds, refusedBy } from './conditions.js';
-import { typeOf } from './mime.js';
+import { typeByName, typeOf } from './mime.js';
 import { type ByteRange, contentRange, parseRange } from './ranges.js';
 import { type FilePart, sendFile } from './send-file.js';
 
@@ -21,7 +21,7 @@ export async function serveFile(
   response.setHeader('Content-Disposition', disposition(name));
   response.setHeader('Last-Modified', new Date(modified).toUTCString());
   const refusal = refusedBy(request.headers, modified);
-  if (refusal !== null) return sendRefusal(response, refusal);
+  if (refusal !== null) return sendRefusal(response, refusal, name);
   const beginning = Buffer.alloc(SNIFF_BYTES);
   const type = typeOf(name, beginning.subarray(0, readSync(fd, beginning, 0, SNIFF_BYTES, 0)));
   const ranges = rangeHolds(request.headers, modified) ? parseRange(request.headers.range, size) : null;
@@ -36,8 +36,10 @@ export async function serveFile(
   await sendFile(response, fd, [range!]);
 }
 
-function sendRefusal(response: ServerResponse, status: 304 | 412): void {
+function sendRefusal(response: ServerResponse, status: 304 | 412, name: string): void {
+  const type = typeByName(name);
   if (status === 412) response.setHeader('Content-Length', 0);
+  if (status === 412 && type !== null) response.setHeader('Content-Type', type);
   response.writeHead(status).end();
 }
 

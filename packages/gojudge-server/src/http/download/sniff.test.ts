@@ -16,6 +16,10 @@ it.each([
   ['\x1f\x8b\x08\0', 'application/x-gzip'],
   ['PK\x03\x04', 'application/zip'],
   ['\0asm', 'application/wasm'],
+  ['\0\0\0\x14ftypisom\0\0\0\0mp42', 'video/mp4'],
+  ['\0\0\0\x10ftypmp41\0\0\0\0', 'video/mp4'],
+  ['\0\0\0\x10ftypisommp42', 'application/octet-stream'],
+  ['\0\0\0\x14ftypisom\0\0\0\0', 'application/octet-stream'],
   ['\x7fELF\x02\x01', 'application/octet-stream'],
   ['a\0b', 'application/octet-stream'],
 ])('%j is %s', (text, type) => {

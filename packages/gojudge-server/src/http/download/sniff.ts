@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noControlCharactersInRegex: formats begin with them, and text has none
-/** What a file is by its beginning, as Go's sniffer has it from the WHATWG's table (its MP4 left out). */
+/** What a file is by its beginning, as Go's sniffer has it from the WHATWG's table. */
 
 const HTML =
   /^[\t\n\f\r ]*<(!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|!--)[ >]/i;
@@ -43,7 +43,19 @@ export function sniff(beginning: Buffer): string {
   const text = beginning.subarray(0, 512).toString('latin1');
   const known = BEGINNINGS.find(([pattern]) => pattern.test(text));
   if (known !== undefined) return known[1];
+  if (isMp4(beginning.subarray(0, 512))) return 'video/mp4';
   return /[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]/.test(text)
     ? 'application/octet-stream'
     : 'text/plain; charset=utf-8';
+}
+
+/** Its first box lists brands, of four bytes each; the second word is the version of the first of them. */
+function isMp4(bytes: Buffer): boolean {
+  if (bytes.length < 12 || bytes.toString('latin1', 4, 8) !== 'ftyp') return false;
+  const boxBytes = bytes.readUInt32BE(0);
+  if (boxBytes % 4 !== 0 || boxBytes > bytes.length) return false;
+  for (let at = 8; at < boxBytes; at += 4) {
+    if (at !== 12 && bytes.toString('latin1', at, at + 3) === 'mp4') return true;
+  }
+  return false;
 }
