@@ -96,6 +96,7 @@ for folder, folders, files in os.walk('/', followlinks=False):
       const files = { 'a.c': { text: '#include <stdio.h>\nint main(void) { puts("built"); }\n' } };
       const run = await engine.run('sh', ['-c', 'gcc -o a a.c && ./a && cc --version > /dev/null'], {
         files,
+        limits: { wallTimeMs: 60_000 },
       });
       expect([run.stderr.text(), run.stdout.text()]).toEqual(['', 'built\n']);
     });
