@@ -66,8 +66,9 @@ uint64_t ReadNumber(const Counters& counters, Counter counter) {
 }
 
 MemoryEvents ReadMemoryEvents(const Counters& counters) {
-  const char* text = ReadText(counters.fds[kCounterMemoryEvents]);
-  return {FindNumber(text, "oom_kill "), FindNumber(text, "max ")};
+  const uint64_t oomKills = FindNumber(ReadText(counters.fds[kCounterMemoryEvents]), "oom_kill ");
+  if (counters.oomEventfd) return {oomKills, kUnknown};
+  return {oomKills, FindNumber(ReadText(counters.fds[kCounterOomNotice]), "max ")};
 }
 
 uint64_t ReadCaches(const Counters& counters, uint64_t heldBefore) {

@@ -20,7 +20,7 @@ uint64_t ReadCpuNs(const Counters& counters);
 uint64_t ReadNumber(const Counters& counters, Counter counter);
 // What became of a group's memory. Each kUnknown as above.
 struct MemoryEvents {
-  uint64_t oomKills;   // processes that the kernel killed
+  uint64_t oomKills;   // processes that the kernel killed; with v2 not those in groups below
   uint64_t timesFull;  // something had to be dropped, or somebody killed; v1 does not tell
 };
 MemoryEvents ReadMemoryEvents(const Counters& counters);

@@ -37,10 +37,12 @@ Result ReadWith(Counter counter, const std::string& text, Result (*read)(const C
 }
 
 uint64_t Cpu(const std::string& text) { return ReadWith(kCounterCpu, text, ReadCpuNs); }
-MemoryEvents Events(const std::string& text) {
-  return ReadWith(kCounterMemoryEvents, text, ReadMemoryEvents);
+uint64_t Kills(const std::string& text) {
+  return ReadWith(kCounterMemoryEvents, text, ReadMemoryEvents).oomKills;
 }
-uint64_t Kills(const std::string& text) { return Events(text).oomKills; }
+uint64_t TimesFull(const std::string& text) {
+  return ReadWith(kCounterOomNotice, text, ReadMemoryEvents).timesFull;
+}
 uint64_t Cache(const std::string& stat, const std::string& held = "", uint64_t heldBefore = 0) {
   const Fd statFile = FileWith(stat), heldFile = FileWith(held);
   Counters counters = Only(kCounterMemoryStat, statFile);
@@ -72,8 +74,7 @@ TEST("OOM kills are found in memory.oom_control and memory.events") {
   EXPECT_EQ(Kills("oom_kill_disable 0\nunder_oom 0\noom_kill 3\n"), 3u);
   EXPECT_EQ(Kills("low 0\nhigh 0\nmax 12\noom 4\noom_kill 2\noom_group_kill 1\n"), 2u);
   EXPECT_EQ(Kills("oom_kill_disable 0\nunder_oom 1\n"), kUnknown);
-  EXPECT_EQ(Events("low 0\nhigh 0\nmax 12\noom 4\noom_kill 2\noom_group_kill 1\n").timesFull, 12u);
-  EXPECT_EQ(Events("oom_kill_disable 0\nunder_oom 0\noom_kill 3\n").timesFull, kUnknown);
+  EXPECT_EQ(TimesFull("low 0\nhigh 0\nmax 12\noom 4\noom_kill 2\noom_group_kill 1\n"), 12u);
 }
 
 TEST("file cache is cache less shared memory in v1, of the whole tree") {
@@ -119,7 +120,7 @@ TEST("garbage and empty files give nothing") {
   for (const std::string& text : kGarbage) {
     EXPECT_EQ(Cpu(text), kUnknown);
     EXPECT_EQ(Kills(text), kUnknown);
-    EXPECT_EQ(Events(text).timesFull, kUnknown);
+    EXPECT_EQ(TimesFull(text), kUnknown);
     EXPECT_EQ(Number(text), kUnknown);
     EXPECT_EQ(Cache(text), 0u);
   }

@@ -186,7 +186,7 @@ export class Group {
     const counter = this.layout.counters[name];
     const folder = counter && (this.folders.get(counter.controller) ?? this.folders.get('memory'));
     if (counter === undefined || folder === undefined) return;
-    const path = join(name === 'procs' && nested ? join(folder, MAIN) : folder, counter.file);
+    const path = join(counter.ofProcesses && nested ? join(folder, MAIN) : folder, counter.file);
     if (name === 'procs') this.#procsPath = path;
     const open = (flags: number) => this.#byName.set(name, openSync(path, flags));
     try {

@@ -9,6 +9,8 @@ export interface CounterFile {
   file: string;
   /** Opened for writing too. */
   write?: boolean;
+  /** Of the folder that processes live in: groups of programs below the same group are left out. */
+  ofProcesses?: boolean;
 }
 
 export interface Layout {
@@ -72,13 +74,14 @@ export const V2: Layout = {
     memoryPeak: { controller: 'memory', file: 'memory.peak', write: true },
     memoryNow: { controller: 'memory', file: 'memory.current' },
     memoryStat: { controller: 'memory', file: 'memory.stat' },
-    memoryEvents: { controller: 'memory', file: 'memory.events' },
+    memoryEvents: { controller: 'memory', file: 'memory.events', ofProcesses: true },
+    // Of the whole group, whose limit it is: the kernel tells it of what happens below, too.
     oomNotice: { controller: 'memory', file: 'memory.events' },
     taskPeak: { controller: 'pids', file: 'pids.peak' },
     memoryLimit: { controller: 'memory', file: 'memory.max', write: true },
     swapLimit: { controller: 'memory', file: 'memory.swap.max', write: true },
     taskLimit: { controller: 'pids', file: 'pids.max', write: true },
-    procs: { controller: '', file: 'cgroup.procs' },
+    procs: { controller: '', file: 'cgroup.procs', ofProcesses: true },
   },
   reclaim: { file: 'memory.high', text: '0' }, // memory.reclaim is younger
   unlimited: { memory: 'max', tasks: 'max' },

@@ -11,6 +11,8 @@ import type { Zygote } from './zygote.js';
 
 /** The end of one that has lived so long is no reason to wait before the next. */
 const STABLE_MS = 10_000;
+/** Whom the kernel holds for longer is reaped later. */
+const CLOSE_MS_MAX = 10_000;
 const DELAY_FIRST_MS = 100;
 const DELAY_MAX_MS = 5000;
 
@@ -66,10 +68,19 @@ export class Helper {
     this.#zygote.newSlot(slotId, uidBase, channel);
   }
 
-  /** Ends the zygote, and with it every process below. */
+  /** Ends the zygote, and with it every process below; waits for it, but not for ever. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
+    let late: NodeJS.Timeout | undefined;
+    const isLate = new Promise<void>((resolve) => {
+      late = setTimeout(resolve, CLOSE_MS_MAX);
+    });
+    await Promise.race([isLate, this.#end()]);
+    clearTimeout(late);
+  }
+
+  async #end(): Promise<void> {
     await this.#attempt?.catch(() => undefined); // reported to those who wait for it
     await this.#zygote.close();
   }

@@ -121,6 +121,8 @@ it('is waited for, killed when it does not end, and its descriptor is closed onc
   expect(native.signalHelper).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(200);
   expect(native.signalHelper.mock.calls).toEqual([[71, 9]]);
+  await vi.advanceTimersByTimeAsync(60_000); // the kernel holds it
+  expect(native.closeFds).not.toHaveBeenCalled();
   native.reapHelper.mockReturnValue(true);
   await vi.advanceTimersByTimeAsync(10);
   await closing;

@@ -13,8 +13,11 @@ import {
 import { lostError, setupError } from './failures.js';
 
 const SIGKILL = 9;
-const END_TRIES = 400;
 const END_WAIT_MS = 5;
+/** It is killed when it has not ended by itself. */
+const KILL_TRIES = 200;
+/** The process need not stay for one that the kernel holds for longer. */
+const STAY_TRIES = 2000;
 const EXIT_WAIT_MS = 1000;
 
 /** Of engines that nobody has closed. */
@@ -41,7 +44,7 @@ export class Zygote {
   #onMessage: (message: HelperMessage) => void = () => undefined;
   #onLost: (error: SbxError) => void = () => undefined;
   #lost: SbxError | null = null;
-  #closing = false;
+  #ending: Promise<void> | null = null;
 
   private constructor(native: Native, { pid, pidfd }: { pid: number; pidfd: number }) {
     this.#native = native;
@@ -90,7 +93,7 @@ export class Zygote {
   }
 
   #noteLost(): void {
-    if (this.#lost !== null || this.#closing) return;
+    if (this.#lost !== null || this.#ending !== null) return;
     this.#lost = lostError('The helper of the engine');
     this.#onLost(this.#lost);
   }
@@ -104,15 +107,24 @@ export class Zygote {
     return this.#native.reapHelper(this.#pidfd);
   }
 
-  /** Ends it, and with it every process below; waits until the kernel has reaped it. */
-  async close(): Promise<void> {
-    if (this.#closing) return;
-    this.#closing = true;
+  /**
+   * Ends it, and with it every process below. Resolves when it is reaped, however long the kernel takes: then
+   * nothing below it is alive.
+   */
+  close(): Promise<void> {
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  async #end(): Promise<void> {
     this.#channel?.close();
     this.tellToEnd();
-    for (let tries = 0; tries < END_TRIES && !this.reap(); tries += 1) {
-      if (tries === END_TRIES / 2) this.#native.signalHelper(this.#pidfd, SIGKILL);
-      await new Promise((resolve) => setTimeout(resolve, tries === 0 ? 0 : END_WAIT_MS));
+    for (let tries = 0; !this.reap(); tries += 1) {
+      if (tries === KILL_TRIES) this.#native.signalHelper(this.#pidfd, SIGKILL);
+      await new Promise((resolve) => {
+        const timer = setTimeout(resolve, tries === 0 ? 0 : END_WAIT_MS);
+        if (tries > STAY_TRIES) timer.unref();
+      });
     }
     living.delete(this);
     if (living.size === 0) process.off('exit', reapAtExit);
