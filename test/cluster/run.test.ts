@@ -307,7 +307,7 @@ describe('what is known of a cluster', () => {
       { name: 'python', version: expect.stringMatching(/^3\./) },
     ]);
     expect(status.tenants).toEqual([]);
-    expect(worker.describe().totals.accepted).toBeGreaterThan(0);
+    await expect.poll(() => worker.describe().totals.accepted, { timeout: 5000 }).toBeGreaterThan(0);
   });
 
   test('a broker that is not there is told as such', async () => {
