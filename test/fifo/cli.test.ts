@@ -142,4 +142,6 @@ test('wrong use', async () => {
   });
   expect(await sbx(['fifo', 'run', '--group', 'x', '--', 'true'])).toMatchObject({ code: 64 });
   expect(await sbx(['fifo', 'run'])).toMatchObject({ code: 64 });
+  const stderr = expect.stringContaining('error: --grace must be an integer from 0 to');
+  expect(await sbx(['fifo', 'run', '--grace', '9999999h', '--', 'true'])).toMatchObject({ code: 64, stderr });
 });

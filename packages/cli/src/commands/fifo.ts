@@ -103,10 +103,25 @@ async function manage(engine: Engine, request: RunRequest, terms: Terms): Promis
 }
 
 function refuse(error: unknown): never {
-  const { code, message } = error as { code?: string; message: string };
+  const { code, message, details } = error as {
+    code?: string;
+    message: string;
+    details?: { field?: string };
+  };
   if (code === 'SBX_FIFO_DIRECTORY') throw new UsageError(message, null, EXIT.ioError);
-  if (code === 'SBX_FIFO_INVALID_OPTIONS') throw new UsageError(message);
+  if (code === 'SBX_FIFO_INVALID_OPTIONS') throw new UsageError(withFlag(message, details?.field));
   throw error;
+}
+
+const FLAGS: Readonly<Record<string, string>> = {
+  graceMs: '--grace',
+  giveUpMs: '--give-up',
+  group: '--group',
+};
+
+/** With the flag in the place of the option that it became. */
+function withFlag(message: string, field = ''): string {
+  return message.replace(field, FLAGS[field] ?? field);
 }
 
 function announce(dir: string, { options, isJson }: Terms): void {

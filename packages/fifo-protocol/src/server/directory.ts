@@ -65,7 +65,7 @@ export class Directory {
     }
   }
 
-  /** What was put into it since it was empty is another manager's, or of somebody who could write to it then. */
+  /** What was put into it since it was empty is another manager's, or of somebody who could write to it. */
   async #claim(): Promise<void> {
     await symlink('.', this.pipe(CLAIM));
     this.#names.push(CLAIM);

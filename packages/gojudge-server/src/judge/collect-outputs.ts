@@ -1,7 +1,7 @@
 /** After the end: collectors' contents and the files that were asked for, as bytes or into the store. */
 import { fstatSync, readSync } from 'node:fs';
 import type { CopyOut, FileError, Output, OutputFile, RunResult } from '@sbx/core';
-import { ENOENT, EXDEV, errnoText } from '../errno.js';
+import { ENOENT, ENOTDIR, EXDEV, errnoText } from '../errno.js';
 import { plainText } from '../errors.js';
 import { allocatedBytes } from '../store/sparse.js';
 import { quoteGo } from '../wire/go-text.js';
@@ -10,7 +10,7 @@ import type { CopyOutEntry, JobProgram } from './job.js';
 import { type CollectedFiles, noteFileError, nothingCollected } from './program-result.js';
 import type { Budget, RunScope } from './scope.js';
 import type { Collector } from './stdio.js';
-import { insidePath, isDevice, unnameable } from './stdio.js';
+import { insidePath, isDevice, namesFolder, unnameable } from './stdio.js';
 
 /** One file, as the engine takes it. */
 const TAKEN_BYTES_MAX = 2 ** 31;
@@ -20,6 +20,10 @@ const TAKEN_BYTES_MAX = 2 ** 31;
  */
 const FILE_BYTES_MIN = 4096;
 const EMPTY = new Uint8Array(0);
+/** A file whose name has a slash at its end. */
+const NO_FOLDER: FileFailure = { code: 'io', errno: ENOTDIR };
+
+type FileFailure = Pick<FileError, 'code' | 'errno' | 'sizeBytes'>;
 
 /** One entry per place, however often and in whatever spelling it is named. */
 export function makeCopyOut(program: JobProgram, workDir: string): CopyOut[] {
@@ -120,8 +124,12 @@ function takeFile(
 ): Promise<void> | undefined {
   const { name, optional, cached, returned } = entry;
   const path = insidePath(name, scope.settings.workDir);
-  const file = path === null ? undefined : result?.files[path];
-  const error = path === null ? undefined : errors?.get(path);
+  const found = path === null ? undefined : result?.files[path];
+  const failed = path === null ? undefined : errors?.get(path);
+  const isFile = found !== undefined || failed?.code === 'too-large';
+  const isNoFolder = isFile && namesFolder(name);
+  const file = isNoFolder ? undefined : found;
+  const error = isNoFolder ? NO_FOLDER : failed;
   if (error?.code === 'too-large')
     noteTooLarge(scope, collected, program, { name, sizeBytes: error.sizeBytes });
   else if (file === undefined) {
@@ -150,7 +158,7 @@ function noteTooLarge(
 }
 
 /** The last step is never followed, so no link leads out. */
-function openText(name: string, path: string | null, error: FileError | undefined): string {
+function openText(name: string, path: string | null, error: FileFailure | undefined): string {
   const isOdd = error?.code === 'not-regular' || (path === null ? name !== '' : isDevice(path));
   if (isOdd) return `${name} is not a regular file`;
   const found = unnameable(name) || error?.errno || ENOENT;

@@ -44,6 +44,8 @@ describe('what cannot be made is told as go-judge tells it', () => {
   it.each<[string, CopyInSource, string, string]>([
     ['.', text, 'CopyInCreateFile', 'open .: is a directory'],
     ['/', text, 'CopyInCreateFile', 'open /: is a directory'],
+    ['d/', text, 'CopyInCreateFile', 'open d/: is a directory'],
+    ['d/.', text, 'CopyInCreateFile', 'open d/.: is a directory'],
     ['a\0', text, 'CopyInCreateFile', 'open a\0: invalid argument'],
     ['a'.repeat(4096), text, 'CopyInCreateFile', `open ${'a'.repeat(4096)}: file name too long`],
     [`b/${'a'.repeat(256)}`, text, 'CopyInCreateFile', `open b/${'a'.repeat(256)}: file name too long`],

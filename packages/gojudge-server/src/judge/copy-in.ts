@@ -25,7 +25,7 @@ import {
 } from './program-result.js';
 import type { RunScope } from './scope.js';
 import type { OpenSource } from './sources.js';
-import { insidePath, isDevice, PATH_BYTES_MAX, unnameable } from './stdio.js';
+import { insidePath, isDevice, namesFolder, PATH_BYTES_MAX, unnameable } from './stdio.js';
 
 /** Every copied file is executable, as go-judge's umask of 0 makes it. */
 const FILE_MODE = 0o777;
@@ -76,7 +76,7 @@ function linkErrno(path: string, target: string, place: string | null): number {
   if (target === '' || path === '') return ENOENT;
   if (Buffer.byteLength(target) > PATH_BYTES_MAX) return ENAMETOOLONG;
   if (place === null) return EEXIST;
-  return unnameable(path) || (path.endsWith('/') ? ENOENT : 0);
+  return unnameable(path) || (namesFolder(path) ? ENOENT : 0);
 }
 
 /** `null` when it is noted why not. */
@@ -86,7 +86,7 @@ function inputOf(
   path: string,
   source: Exclude<CopyInSource, { kind: 'symlink' }>,
 ): FileInput | Promise<FileInput> | null {
-  const errno = unnameable(path);
+  const errno = unnameable(path) || (namesFolder(path) ? EISDIR : 0);
   if (errno !== 0) return noteCreate(failed, path, errno);
   switch (source.kind) {
     case 'content':
@@ -129,7 +129,7 @@ export function copyInFailure(
   if (entry === undefined) return null;
   const [path, source] = entry;
   const found = errnoOf(error);
-  const isTaken = source.kind === 'symlink' && isDevice(path);
+  const isTaken = source.kind === 'symlink' && (found === EISDIR || isDevice(path));
   const errno = isTaken ? EEXIST : found === EXDEV ? EROFS : found;
   const failed = nothingCollected();
   if (source.kind === 'symlink') {

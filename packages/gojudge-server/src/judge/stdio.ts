@@ -4,7 +4,7 @@
  */
 import { posix } from 'node:path';
 import type { FdSpec, InputSpec, OutputSpec } from '@sbx/core';
-import { EINVAL, ENAMETOOLONG, errnoText } from '../errno.js';
+import { EINVAL, EISDIR, ENAMETOOLONG, errnoText } from '../errno.js';
 import { RunFailure } from '../errors.js';
 import type { CollectorFile, JobProgram, ProgramFile, Source } from './job.js';
 import { descriptorPrefix } from './prepare.js';
@@ -132,6 +132,7 @@ function collectorPath({ job, settings }: RunScope, name: string): string {
   if (errno !== 0) throw fail(`lstat ${name}: ${errnoText(errno)}`);
   const path = insidePath(name, settings.workDir);
   if (path === null) throw fail(`${name} is not a regular file`);
+  if (namesFolder(name)) throw fail(`open ${name}: ${errnoText(EISDIR)}`);
   return path;
 }
 
@@ -143,6 +144,11 @@ export function insidePath(path: string, workDir: string): string | null {
   const full = posix.resolve(workDir, path);
   if (full === workDir || full === '/') return null;
   return full.startsWith(`${workDir}/`) ? full.slice(workDir.length + 1) : full;
+}
+
+/** By its form: no file has such a path, which `insidePath` would read as one without its end. */
+export function namesFolder(path: string): boolean {
+  return path.endsWith('/') || path.endsWith('/.');
 }
 
 /** Devices of every sandbox, and the links beside them: no place for files. */
