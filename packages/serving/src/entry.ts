@@ -31,7 +31,8 @@ export function makeEntryCheck(rules: EntryRules): EntryCheck {
 
 /** With the blanks that are in it; `''`: none. */
 export function bearerToken({ headers }: IncomingMessage): string {
-  return (/^bearer +(.*)$/i.exec(headers.authorization ?? '')?.[1] ?? '').trimEnd();
+  const { authorization = '' } = headers;
+  return /^bearer /i.test(authorization) ? authorization.slice('bearer '.length).trim() : '';
 }
 
 /**

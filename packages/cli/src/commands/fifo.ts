@@ -113,15 +113,15 @@ function refuse(error: unknown): never {
   throw error;
 }
 
-const FLAGS: Readonly<Record<string, string>> = {
-  graceMs: '--grace',
-  giveUpMs: '--give-up',
-  group: '--group',
-};
+const FLAGS: ReadonlyMap<string, string> = new Map([
+  ['graceMs', '--grace'],
+  ['giveUpMs', '--give-up'],
+  ['group', '--group'],
+]);
 
 /** With the flag in the place of the option that it became. */
 function withFlag(message: string, field = ''): string {
-  return message.replace(field, FLAGS[field] ?? field);
+  return message.replace(field, FLAGS.get(field) ?? field);
 }
 
 function announce(dir: string, { options, isJson }: Terms): void {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { JobProgram } from './job.js';
-import { killedAtOnce, noteFileError, nothingCollected, notStarted } from './program-result.js';
+import { noteFileError, nothingCollected, notStarted } from './program-result.js';
 
 it('of several problems with files the first decides, one to open a file last', () => {
   const collected = nothingCollected();
@@ -30,20 +29,4 @@ it('a program that was not started has used nothing', () => {
     fileIds: new Map(),
     fileErrors: [],
   });
-});
-
-it.each([
-  [5, 'Signalled'],
-  [0, 'Time Limit Exceeded'],
-])('one that was cancelled before it began, with a clock limit of %i, is %s', (explicitClockNs, status) => {
-  const program = {
-    limits: { explicitClockNs },
-    files: [null, { kind: 'collector', name: 'stdout' }, { kind: 'collector', name: 'stored' }],
-    cachedNames: new Set(['stored']),
-  } as unknown as JobProgram;
-  const result = killedAtOnce(program);
-  expect(result).toMatchObject({ status, exitStatus: 9 });
-  expect([...result.files.keys()]).toEqual(['stdout']);
-  const onTerminal = { ...program, tty: true, files: [{ kind: 'stream-out' }, ...program.files] };
-  expect(killedAtOnce(onTerminal as JobProgram).files.size).toBe(0);
 });

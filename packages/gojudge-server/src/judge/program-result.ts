@@ -1,9 +1,5 @@
 /** How one program of a request ended, before it is written for the wire. */
 import type { FileErrorType, WireFileError, WireStatus } from '@sbx/gojudge-client/wire';
-import type { JobProgram } from './job.js';
-import { collectorsOf } from './stdio.js';
-
-const NOTHING = new Uint8Array(0);
 
 export interface ProgramResult {
   status: WireStatus;
@@ -69,15 +65,4 @@ export function notStarted(
     fileIds,
     fileErrors,
   };
-}
-
-/** Cancelled before it had begun; told as go-judge tells it, which always begins. */
-export function killedAtOnce(program: JobProgram): ProgramResult {
-  const { limits, cachedNames } = program;
-  const status = limits.explicitClockNs > 0 ? 'Signalled' : 'Time Limit Exceeded';
-  const collected = nothingCollected();
-  for (const { name } of collectorsOf(program)) {
-    if (!cachedNames.has(name)) collected.files.set(name, NOTHING);
-  }
-  return { ...notStarted(status, '', collected), exitStatus: 9 };
 }

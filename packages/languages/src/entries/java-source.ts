@@ -9,13 +9,13 @@ const OPENING = /\/[*/]|"""|["']/g;
  * What is inside of them, a stretch at a time, as each one that may be tried otherwise costs memory; and how
  * much closes them. A backslash and what follows it are inside. Not closed, they last to the end.
  */
-const TEXTS: Readonly<Record<string, readonly [inside: RegExp, closingLength: number]>> = {
-  '/*': [/(?:[^*]|\*(?!\/)){1,1000}/y, 2],
-  '//': [/[^\n]{1,1000}/y, 0],
-  '"""': [/(?:\\[\s\S]|[^"\\]|"(?!"")){1,1000}/y, 3],
-  '"': [/(?:\\.|[^"\\\n]){1,1000}/y, 1],
-  "'": [/(?:\\.|[^'\\\n]){1,1000}/y, 1],
-};
+const TEXTS: ReadonlyMap<string, readonly [inside: RegExp, closingLength: number]> = new Map([
+  ['/*', [/(?:[^*]|\*(?!\/)){1,1000}/y, 2]],
+  ['//', [/[^\n]{1,1000}/y, 0]],
+  ['"""', [/(?:\\[\s\S]|[^"\\]|"(?!"")){1,1000}/y, 3]],
+  ['"', [/(?:\\.|[^"\\\n]){1,1000}/y, 1]],
+  ["'", [/(?:\\.|[^'\\\n]){1,1000}/y, 1]],
+]);
 const NAME = String.raw`[\p{ID_Start}\p{Sc}_][\p{ID_Continue}\p{Sc}]*`;
 /** What decides where a `main` stands: a type's name, a `main` and what it takes, a brace. */
 const TOKEN = new RegExp(
@@ -78,7 +78,7 @@ function withoutText(code: string): string {
 }
 
 function endOfText(code: string, { 0: opening, index }: RegExpExecArray): number {
-  const [inside, closingLength] = TEXTS[opening]!;
+  const [inside, closingLength] = TEXTS.get(opening)!;
   let at = index + opening.length;
   for (inside.lastIndex = at; inside.test(code); ) at = inside.lastIndex;
   return at + closingLength;
