@@ -37,20 +37,20 @@ describe('beside another program', () => {
 
   it('a program that has the group of the sandbox has no CPU time of those below', async () => {
     await using sandbox = await sbx.engine.createSandbox();
-    await using idle = await sandbox.spawn(t('sleep-ms'), ['60000'], { limits: { cpuTimeMs: 300 } });
+    await using idle = await sandbox.spawn(t('sleep-ms'), ['60000'], { limits: { cpuTimeMs: 400 } });
     const startMs = idle.usage().cpuTimeMs;
     // Several: their groups go as soon as they are over, before init has looked again or after it.
-    for (let i = 0; i < 6; i += 1) {
-      const { usage } = await sandbox.run(t('burn-cpu'), ['150']);
-      expect(usage.cpuTimeMs).toBeGreaterThan(140);
-      expect(idle.usage().cpuTimeMs - startMs).toBeLessThan(100);
+    for (let i = 0; i < 5; i += 1) {
+      const { usage } = await sandbox.run(t('burn-cpu'), ['300']);
+      expect(usage.cpuTimeMs).toBeGreaterThan(290);
+      expect(idle.usage().cpuTimeMs - startMs).toBeLessThan(250);
     }
-    expect(sandbox.usage().cpuTimeMs).toBeGreaterThan(840);
+    expect(sandbox.usage().cpuTimeMs).toBeGreaterThan(1450);
     await sleep(100); // for init to look at limits once more
     idle.kill('SIGTERM');
     const { exitSignal, usage } = await idle.result;
     expect(exitSignal).toBe('SIGTERM');
-    expect(usage.cpuTimeMs - startMs).toBeLessThan(100);
+    expect(usage.cpuTimeMs - startMs).toBeLessThan(250);
   });
 
   it('a program that has the group of the sandbox outlives one that memory ran out for', async () => {
