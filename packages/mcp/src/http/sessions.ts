@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import type { Unsent } from '@sbx/serving';
 import type { Logger } from '../options.js';
+import { endCancelled } from './cancelled.js';
 
 /** What belongs to one session. */
 export interface SessionParts {
@@ -97,6 +98,7 @@ export class HttpSessions {
         onsessionclosed: (given) => this.#end(given, 'asked'),
       });
       await parts.server.connect(transport);
+      endCancelled(transport);
       const response = await transport.handleRequest(request);
       return hasRoom ? response : this.#refusal();
     } finally {
