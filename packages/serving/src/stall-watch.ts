@@ -47,6 +47,7 @@ const NOTHING: Sending = { writableLength: 0 };
 export class StallWatch {
   readonly #options: StallOptions;
   #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
 
   constructor(options: StallOptions) {
     this.#options = options;
@@ -55,7 +56,7 @@ export class StallWatch {
   /** Looks from now on, for as long as something waits. To be called whenever that may begin. */
   watch(): void {
     const { connection, stallMs, isWaiting, onStall, onProgress } = this.#options;
-    if (this.#timer !== undefined || !isWaiting()) return;
+    if (this.#isStopped || this.#timer !== undefined || !isWaiting()) return;
     let left = CHECKS_PER_STALL;
     const sent = () => sentOver(connection() ?? NOTHING);
     let before = sent();
@@ -66,11 +67,17 @@ export class StallWatch {
       if (hasTaken) onProgress();
       before = now;
       if (left === 0) onStall();
-      if (left === 0 || !isWaiting()) this.stop();
+      if (left === 0 || !isWaiting()) this.#rest();
     }, stallMs / CHECKS_PER_STALL).unref();
   }
 
+  /** For good: what is sent to a connection that has gone counts as waiting with `ws`, and nobody takes it. */
   stop(): void {
+    this.#isStopped = true;
+    this.#rest();
+  }
+
+  #rest(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
