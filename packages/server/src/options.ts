@@ -25,8 +25,19 @@ export const PROTOCOLS = ['gojudge', 'fathom', 'mcp'] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
 /** Options of every part, which are therefore options of the whole. */
-export type SharedOption = (typeof SHARED_OPTIONS)[number];
-const SHARED_OPTIONS = [
+export type SharedOption =
+  | 'host'
+  | 'port'
+  | 'token'
+  | 'allowedOrigins'
+  | 'engine'
+  | 'observer'
+  | 'require'
+  | 'logger'
+  | 'root';
+
+/** The gravest first. */
+const SHARED_OPTIONS: readonly SharedOption[] = [
   'token',
   'host',
   'port',
@@ -36,7 +47,7 @@ const SHARED_OPTIONS = [
   'require',
   'logger',
   'root',
-] as const;
+];
 
 /** Options of `createGojudgeServer` that make sense beside other protocols: the engine is not its own. */
 export type GojudgePartOptions = Pick<
