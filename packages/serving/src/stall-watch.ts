@@ -71,7 +71,7 @@ export class StallWatch {
     }, stallMs / CHECKS_PER_STALL).unref();
   }
 
-  /** For good: what is sent to a connection that has gone counts as waiting with `ws`, and nobody takes it. */
+  /** For good: what is sent to a connection that has gone counts as waiting with `ws`, and is never taken. */
   stop(): void {
     this.#isStopped = true;
     this.#rest();
