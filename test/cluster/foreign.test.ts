@@ -41,6 +41,7 @@ const ALONE = 'groups: pipeMapping of a single program is ignored';
 const GROUP_CASES = [
   'stream: two programs',
   'stream: cancel ends every program',
+  'stream: cancel of a group of which one program did not start',
   "terminal: a pipe in place of a terminal's output",
 ];
 
