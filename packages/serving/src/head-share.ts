@@ -14,7 +14,7 @@ export interface HeadBounds {
   totalBytes: number;
 }
 
-export const HEAD_BOUNDS: HeadBounds = {
+const HEAD_BOUNDS: HeadBounds = {
   bytesMax: 256 * 1024,
   bytesMin: 16 * 1024,
   totalBytes: 64 * 1024 * 1024,
