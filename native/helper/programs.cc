@@ -51,6 +51,10 @@ uint64_t Programs::GroupCpuNs(const Program& program) const {
   return program.groupCpuNs;
 }
 
+void Programs::RememberCpu(const Program& program) const {
+  if (program.ownGroup) (void)GroupCpuNs(program);
+}
+
 uint64_t Programs::OwnGroupsCpuNs() const {
   uint64_t total = endedOwnGroupsCpuNs_;
   for (const Program& program : *this)
@@ -123,7 +127,6 @@ uint64_t Programs::AtLeastDropped(const Program& program, uint64_t peak, uint64_
   const Counters& counters = CountersOf(program);
   const uint64_t over = peak > program.memoryLimitBytes ? peak - program.memoryLimitBytes : 0;
   if (over <= caches) return caches;
-  if (Difference(ReadMemoryEvents(counters).timesFull, program.eventsBase.timesFull) == 0) return caches;
   const uint64_t bound = ReadNumber(counters, kCounterMemoryLimit),
                  mark = ReadNumber(counters, kCounterMemoryPeak);
   return bound != kUnknown && mark != kUnknown && mark + kChargeBytesMax >= bound ? over : caches;
@@ -141,10 +144,12 @@ EndedRecord Programs::Account(const Program& program) const {
   // Near the limit cache may be all that brought it there. Not for each: the file is the dearest of them.
   const bool near = program.memoryLimitBytes >= kProgramBytesLeast && record.memoryPeakBytes != kUnknown &&
                     record.memoryPeakBytes > program.memoryLimitBytes / 2;
-  record.oomKillCount = Difference(ReadMemoryEvents(counters).oomKills, program.eventsBase.oomKills);
+  const MemoryEvents events = ReadMemoryEvents(counters);
+  const bool wasFull = Difference(events.timesFull, program.eventsBase.timesFull) > 0;
+  record.oomKillCount = Difference(events.oomKills, program.eventsBase.oomKills);
   if (record.oomKillCount == kUnknown) record.oomKillCount = 0;
   record.fileCacheBytes = near ? ReadCaches(counters, program.memoryBase) : kUnknown;
-  if (near && record.oomKillCount == 0)
+  if (near && wasFull && record.oomKillCount == 0)
     record.fileCacheBytes = AtLeastDropped(program, record.memoryPeakBytes, record.fileCacheBytes);
   record.taskPeakBefore = program.taskBase;
   record.taskPeak = ReadNumber(counters, kCounterTaskPeak);

@@ -74,6 +74,8 @@ class Programs {
   void RestartCpu(Program& program, uint64_t cpuBaseNs);
   bool AnyAhead() const;
   uint64_t CpuNs(const Program& program) const;
+  // Before the host hears of its end, after which its own group may be gone.
+  void RememberCpu(const Program& program) const;
   const Counters& CountersOf(const Program& program) const {
     return program.ownGroup ? program.counters : sandbox_;
   }

@@ -34,7 +34,7 @@ void SettleLaunch(Init& init, Program& program) {
   if (size == -EAGAIN) return;
   program.launching.reset();
   if (size != sizeof(failure)) return Announce(init, program);
-  (void)init.programs.CpuNs(program);  // its group may be gone once the host knows
+  init.programs.RememberCpu(program);
   Report(init.channel.get(), failure, program.id);
   program.failed = true;
   (void)sys::Kill(program.pid, SIGKILL);  // others may have stopped it on its way out

@@ -178,7 +178,7 @@ void FinishStart(Init& init, Starting& starting) {
     if (launch.record != nullptr && RanOutOfMemory(init, *program, *launch.record, starting.failure))
       ReportMemoryLimit(init, *program);
     else {
-      if (program != nullptr) (void)init.programs.CpuNs(*program);  // as in SettleLaunch
+      if (program != nullptr) init.programs.RememberCpu(*program);
       Report(init.channel.get(), starting.failure, starting.id);
     }
     if (starting.oneShot) sys::Exit(0);

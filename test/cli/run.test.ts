@@ -1,11 +1,21 @@
 // `sbx run` as users and scripts see it: streams, exit codes, limits, files, mistakes.
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runningPrograms } from '../helpers/running.js';
-import { ended, sbx, startSbx } from './sbx.js';
+import { ended, SBX, sbx, startSbx } from './sbx.js';
 
 let folder = '';
 const file = (name: string) => join(folder, name);
@@ -45,6 +55,12 @@ describe('streams are the program’s own', () => {
     expect(result.stderr).toMatch(
       /^talk\nsbx: ok, exit code 0 · cpu .* · wall .* · memory .* · \d+ process(es)?\n$/,
     );
+  });
+
+  test('a folder as stdin is a mistake, not an empty input', async () => {
+    const shown = spawnSync(SBX, ['run', '--', 'true'], { stdio: [openSync(folder, 'r'), 'pipe', 'pipe'] });
+    expect(shown.status).toBe(64);
+    expect(String(shown.stderr)).toBe('sbx: error: stdin is a folder\nsbx: Redirect from a file: < FILE\n');
   });
 
   test('--quiet leaves stderr to the program', async () => {

@@ -25,6 +25,9 @@ test('help of a command, in both forms', async () => {
 test.each([
   [['rn'], /unknown command 'rn'\n\(Did you mean run\?\)/],
   [['help', 'doctr'], /unknown command 'doctr'\n\(Did you mean doctor\?\)/],
+  [['help', 'serve', 'fathm'], /there is no protocol "fathm"/],
+  [['serve', 'fathm', '--help'], /there is no protocol "fathm"/],
+  [['help', 'cluster', 'stats'], /unknown command 'stats'\n\(Did you mean status\?\)/],
   [['run', '--memry', '1MiB'], /unknown option '--memry'\n\(Did you mean --memory\?\)/],
   [['run', '--network', 'host', '--', 'x'], /Allowed choices are none, loopback/],
   [['run', '--cpu'], /argument missing/],

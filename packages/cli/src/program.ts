@@ -12,6 +12,7 @@ import { EXIT } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { addFifo } from './fifo/options.js';
 import type { BenchFlags, DoctorFlags, LanguagesFlags, RunFlags } from './flags.js';
+import { nestedHelp, withoutUselessHelp } from './help-words.js';
 import { LIMIT_FLAGS } from './limit-flags.js';
 import { programHint, withoutWrongGuess } from './program-hint.js';
 import { addServeAll } from './serve/all.js';
@@ -31,7 +32,7 @@ export async function runMain(argv: readonly string[]): Promise<number> {
     exitCode = code;
   });
   try {
-    await root.parseAsync(withoutUselessHelp(own, root), { from: 'user' });
+    await root.parseAsync([...withoutUselessHelp(own, root)], { from: 'user' });
     return exitCode;
   } catch (error) {
     const json = own.includes('--json');
@@ -49,18 +50,6 @@ export async function runMain(argv: readonly string[]): Promise<number> {
 function withHint(error: unknown, hint: string | null): unknown {
   if (hint === null || !(error instanceof UsageError)) return error;
   return new UsageError(error.message, hint, error.exitCode);
-}
-
-/** Commander knows `help serve`, not `help serve fathom`. */
-function nestedHelp(argv: readonly string[]): readonly string[] {
-  return argv[0] === 'help' && argv.length > 2 ? [...argv.slice(1), '--help'] : argv;
-}
-
-/** `help` for a command that does not exist is that mistake, which has a suggestion, not the general help. */
-function withoutUselessHelp(own: readonly string[], root: Command): string[] {
-  const [first, name] = own;
-  const isKnown = [...root.commands.map((command) => command.name()), 'help', undefined].includes(name);
-  return first === 'help' && !isKnown ? [name!] : [...own];
 }
 
 /** Servers whose packages read their own command line. */

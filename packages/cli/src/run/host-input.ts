@@ -1,4 +1,7 @@
 /** Our own stdin, for a program's. */
+import { fstatSync } from 'node:fs';
+import { UsageError } from '../usage-error.js';
+
 export interface HostInput extends AsyncIterable<Uint8Array> {
   /** Ends a read that waits for someone to type, and lets the process exit. */
   stop(): void;
@@ -6,6 +9,7 @@ export interface HostInput extends AsyncIterable<Uint8Array> {
 
 export function hostInput(): HostInput {
   const { stdin } = process;
+  refuseFolder();
   // A read that is cut off at the end of the run is no error.
   stdin.on('error', () => {});
   return {
@@ -18,4 +22,10 @@ export function hostInput(): HostInput {
     },
     stop: () => stdin.destroy(),
   };
+}
+
+/** Node reads a folder as if it were empty, which would end as a wrong answer. */
+function refuseFolder(): void {
+  const stats = fstatSync(0, { throwIfNoEntry: false });
+  if (stats?.isDirectory()) throw new UsageError('stdin is a folder', 'Redirect from a file: < FILE');
 }
