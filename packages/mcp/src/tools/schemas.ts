@@ -7,6 +7,10 @@ const bytes = (what: string) => z.int().positive().describe(`${what}, in bytes`)
 const TIME_HINT =
   ' Give limits.wallTimeMs (real time) or limits.cpuTimeMs (time on the CPU), in milliseconds.';
 
+/** Of what a caller made up, in the answer. */
+const SHOWN_KEYS = 8;
+const SHOWN_CHARS = 64;
+
 /**
  * What a tool takes, and no other name: a model that tries one is told those there are, since few hosts show
  * it the schema again.
@@ -18,7 +22,8 @@ export function argumentsOf<Shape extends z.ZodRawShape>(shape: Shape) {
       const known = Object.keys((issue.inst as z.ZodObject).shape);
       const isTime =
         known.includes('limits') && issue.keys.some((key) => /^time_?out|^time_?limit/i.test(key));
-      const unknown = issue.keys.map((key) => JSON.stringify(key)).join(', ');
+      const shown = issue.keys.slice(0, SHOWN_KEYS).map((key) => JSON.stringify(key.slice(0, SHOWN_CHARS)));
+      const unknown = [...shown, ...(issue.keys.length > SHOWN_KEYS ? ['…'] : [])].join(', ');
       return `Unrecognized key: ${unknown}. Known are ${known.join(', ')}.${isTime ? TIME_HINT : ''}`;
     },
   });
