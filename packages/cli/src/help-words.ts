@@ -6,7 +6,7 @@ export function nestedHelp(argv: readonly string[]): readonly string[] {
   return argv[0] === 'help' && argv.length > 2 ? [...argv.slice(1), '--help'] : argv;
 }
 
-/** Help for a command that does not exist is that mistake, which has a suggestion, not the help of another. */
+/** Help for a command that there is not is that mistake, which has a suggestion, not help for another one. */
 export function withoutUselessHelp(own: readonly string[], root: Command): readonly string[] {
   const words = own[0] === 'help' ? own.slice(1) : own;
   return namesNoCommand(words, root) ? words.filter((word) => word !== '--help' && word !== '-h') : own;
