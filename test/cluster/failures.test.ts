@@ -81,6 +81,19 @@ test('the broker goes and comes back: what runs goes on, and its result comes', 
   expect((await meanwhile).stdout.text()).toBe('sent while it was away\n');
 });
 
+test('a broker that comes back without its store is set up again, with the leases that workers know', async () => {
+  await using engine = await openEngine({ servers: nats.url, deadlineMs: 20_000 });
+  await addWorker(1, 10_000); // extends by the leases of a second, which are there already
+  expect((await engine.run('true')).status).toBe('ok');
+  await nats.kill();
+  nats.loseStore();
+  await nats.start();
+  const result = await engine.run('sh', ['-c', 'sleep 3.5; echo once']);
+  expect(result.stdout.text()).toBe('once\n');
+  const { workers, queue } = await clusterStatus({ servers: nats.url });
+  expect([workers.length, queue.redelivered, engine.secondAttempts]).toEqual([1, 0, 0]);
+});
+
 test('the broker goes and comes back while files travel, both ways: each job has its result', async () => {
   await addWorker(4);
   await using engine = await openEngine({ servers: nats.url });

@@ -14,7 +14,8 @@ import { RECORD_BUCKET, WORKER_BUCKET } from '../names.js';
 import { Asks } from './asks.js';
 import { Denials, deniedBy } from './denials.js';
 import { ConnectionHealth, type Health } from './health.js';
-import { ensurePlaces } from './places.js';
+import { keepPlaces } from './keep-places.js';
+import { ensurePlaces, isQueueThere } from './places.js';
 import { closeUnanswered } from './transport.js';
 
 /** How to reach the broker, and what to make there when it is missing. */
@@ -91,6 +92,10 @@ export async function openBroker(options: BrokerOptions, name: string): Promise<
     const client = jetstream(connection, { timeout: CONNECT_MS });
     const manager = await client.jetstreamManager(false);
     const { recordsAreDirect, ...places } = await ensurePlaces(manager, options);
+    // As they were: leases above all, by which workers extend.
+    const again = { ...options, ...places };
+    const makeAgain = async () => (await isQueueThere(manager)) || ensurePlaces(manager, again);
+    void keepPlaces(connection, makeAgain);
     const kvm = new Kvm(client);
     const records = await kvm.open(RECORD_BUCKET, { allow_direct: recordsAreDirect });
     const workers = await kvm.open(WORKER_BUCKET);

@@ -53,10 +53,9 @@ export interface Places {
   filesAreDirect: boolean;
 }
 
-/** Rejects with what the broker says. */
+/** The queue is made last: where it is, all of them are. Rejects with what the broker says. */
 export async function ensurePlaces(manager: JetStreamManager, options: PlaceOptions): Promise<Places> {
   const { replicas = 1, recordMs = RECORD_MS, fileMs = FILE_MS } = options;
-  const leaseMs = await ensureQueue(manager, options);
   const records = await ensureStream(manager, {
     ...bucketOf(`KV_${RECORD_BUCKET}`, recordMs, replicas),
     subjects: [recordSubject('>')],
@@ -75,11 +74,22 @@ export async function ensurePlaces(manager: JetStreamManager, options: PlaceOpti
   });
   const maxAge = files?.config.max_age ?? nanos(fileMs);
   return {
-    leaseMs,
+    leaseMs: await ensureQueue(manager, options),
     fileMs: maxAge > 0 ? millis(maxAge) : Number.POSITIVE_INFINITY,
     recordsAreDirect: records?.config.allow_direct ?? true,
     filesAreDirect: files?.config.allow_direct ?? true,
   };
+}
+
+/** Rejects with what the broker says. */
+export async function isQueueThere(manager: JetStreamManager): Promise<boolean> {
+  try {
+    await manager.consumers.info(JOB_STREAM, WORKERS);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
 }
 
 /** Returns how long a lease is, in ms. */
@@ -117,7 +127,7 @@ function bucketOf(name: string, maxAgeMs: number, num_replicas: number) {
     retention: RetentionPolicy.Limits,
     storage: StorageType.File,
     discard: DiscardPolicy.New,
-    max_age: nanos(maxAgeMs),
+    max_age: Number.isFinite(maxAgeMs) ? nanos(maxAgeMs) : 0,
     num_replicas,
     allow_direct: true,
     allow_rollup_hdrs: false,
