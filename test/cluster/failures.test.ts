@@ -1,8 +1,12 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { clusterStatus } from '@sbx/cluster';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { root } from '../tidy/sources.js';
 import { Nats } from './nats.js';
 import { openEngine, startSubmitterProcess, startWorkerProcess, type TestNode } from './nodes.js';
 
+const natsRequire = createRequire(join(root, 'packages/cluster/package.json'));
 let nats: Nats;
 let nodes: TestNode[] = [];
 
@@ -66,6 +70,14 @@ test('no verdict comes from workers that were lost: WorkerLostError after the la
     retryable: true,
     attempts: 1,
   });
+});
+
+test('a look at a broker without a cluster finds nothing, and leaves it to others to make queue and buckets', async () => {
+  expect(await clusterStatus({ servers: nats.url })).toMatchObject({ workers: [], queue: { waiting: 0 } });
+  const connection = await natsRequire('@nats-io/transport-node').connect({ servers: nats.url });
+  const answer = await connection.request('$JS.API.STREAM.NAMES');
+  expect(answer.json().streams ?? []).toEqual([]);
+  await connection.close();
 });
 
 test('the broker goes and comes back: what runs goes on, and its result comes', async () => {

@@ -48,6 +48,8 @@ export interface Places {
   leaseMs: number;
   /** `Infinity`: for ever. */
   fileMs: number;
+  /** Of the queue, on servers each. */
+  copies: number;
   /** Whether they may be read from any server that has them. */
   recordsAreDirect: boolean;
   filesAreDirect: boolean;
@@ -74,11 +76,20 @@ export async function ensurePlaces(manager: JetStreamManager, options: PlaceOpti
   });
   const maxAge = files?.config.max_age ?? nanos(fileMs);
   return {
-    leaseMs: await ensureQueue(manager, options),
+    ...(await ensureQueue(manager, options)),
     fileMs: maxAge > 0 ? millis(maxAge) : Number.POSITIVE_INFINITY,
     recordsAreDirect: records?.config.allow_direct ?? true,
     filesAreDirect: files?.config.allow_direct ?? true,
   };
+}
+
+/** At the broker is nothing of a cluster. */
+export class NoQueueError extends Error {}
+
+/** Makes nothing. Throws `NoQueueError`. */
+export async function findPlaces(manager: JetStreamManager, options: PlaceOptions): Promise<Places> {
+  if (await isQueueThere(manager)) return ensurePlaces(manager, options);
+  throw new NoQueueError();
 }
 
 /** Rejects with what the broker says. */
@@ -92,8 +103,10 @@ export async function isQueueThere(manager: JetStreamManager): Promise<boolean> 
   }
 }
 
-/** Returns how long a lease is, in ms. */
-async function ensureQueue(manager: JetStreamManager, options: PlaceOptions): Promise<number> {
+async function ensureQueue(
+  manager: JetStreamManager,
+  options: PlaceOptions,
+): Promise<Pick<Places, 'leaseMs' | 'copies'>> {
   const { replicas = 1, recordMs = RECORD_MS, leaseMs = LEASE_MS } = options;
   const look = () => manager.consumers.info(JOB_STREAM, WORKERS);
   const make = async () => {
@@ -113,11 +126,12 @@ async function ensureQueue(manager: JetStreamManager, options: PlaceOptions): Pr
       max_waiting: PULLS_MAX,
     });
   };
-  const { config } = await look().catch((error) => {
+  const { config, cluster } = await look().catch((error) => {
     if (isMissing(error)) return make();
     throw error;
   });
-  return millis(config.ack_wait ?? nanos(leaseMs));
+  const others = cluster?.replicas?.length ?? 0; // than the leader
+  return { leaseMs: millis(config.ack_wait ?? nanos(leaseMs)), copies: 1 + others };
 }
 
 /** As NATS makes its buckets, and without rollups, by which a tenant could clear those of all others. */
