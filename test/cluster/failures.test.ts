@@ -1,8 +1,12 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { clusterStatus } from '@sbx/cluster';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { root } from '../tidy/sources.js';
 import { Nats } from './nats.js';
 import { openEngine, startSubmitterProcess, startWorkerProcess, type TestNode } from './nodes.js';
 
+const natsRequire = createRequire(join(root, 'packages/cluster/package.json'));
 let nats: Nats;
 let nodes: TestNode[] = [];
 
@@ -68,6 +72,14 @@ test('no verdict comes from workers that were lost: WorkerLostError after the la
   });
 });
 
+test('a look at a broker without a cluster finds nothing, and leaves it to others to make queue and buckets', async () => {
+  expect(await clusterStatus({ servers: nats.url })).toMatchObject({ workers: [], queue: { waiting: 0 } });
+  const connection = await natsRequire('@nats-io/transport-node').connect({ servers: nats.url });
+  const answer = await connection.request('$JS.API.STREAM.NAMES');
+  expect(answer.json().streams ?? []).toEqual([]);
+  await connection.close();
+});
+
 test('the broker goes and comes back: what runs goes on, and its result comes', async () => {
   await addWorker(2);
   await using engine = await openEngine({ servers: nats.url });
@@ -79,6 +91,19 @@ test('the broker goes and comes back: what runs goes on, and its result comes', 
   await nats.start();
   expect((await long).stdout.text()).toBe('through\n');
   expect((await meanwhile).stdout.text()).toBe('sent while it was away\n');
+});
+
+test('a broker that comes back without its store is set up again, with the leases that workers know', async () => {
+  await using engine = await openEngine({ servers: nats.url, deadlineMs: 20_000 });
+  await addWorker(1, 10_000); // extends by the leases of a second, which are there already
+  expect((await engine.run('true')).status).toBe('ok');
+  await nats.kill();
+  nats.loseStore();
+  await nats.start();
+  const result = await engine.run('sh', ['-c', 'sleep 3.5; echo once']);
+  expect(result.stdout.text()).toBe('once\n');
+  const { workers, queue } = await clusterStatus({ servers: nats.url });
+  expect([workers.length, queue.redelivered, engine.secondAttempts]).toEqual([1, 0, 0]);
 });
 
 test('the broker goes and comes back while files travel, both ways: each job has its result', async () => {

@@ -10,7 +10,7 @@ import { root } from '../tidy/sources.js';
 import { useNats } from './nats.js';
 
 const natsRequire = createRequire(join(root, 'packages/cluster/package.json'));
-const { connect, nanos } = natsRequire('@nats-io/transport-node');
+const { connect, headers, nanos } = natsRequire('@nats-io/transport-node');
 const { jetstream } = natsRequire('@nats-io/jetstream');
 const { Objm } = natsRequire('@nats-io/obj');
 
@@ -48,7 +48,10 @@ test('a file of which nothing comes fails its job, and the place is free again',
   const name = createHash('sha256').update(bytes).digest('hex');
   const entry = { nuid: 'none', size: bytes.byteLength, chunkBytes: 2 ** 18 };
   const mtime = new Date().toISOString();
-  connection.publish(`$O.sbx-files.M.default.${name}`, JSON.stringify({ ...entry, mtime }));
+  const own = headers(); // as of a submitter whose chunks were lost
+  own.set('Sbx-Own', '1');
+  const place = `$O.sbx-files.M.default.${name}`;
+  connection.publish(place, JSON.stringify({ ...entry, mtime }), { headers: own });
   await connection.flush();
   await connection.close();
 

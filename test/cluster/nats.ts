@@ -103,6 +103,11 @@ export class Nats {
     await ended;
   }
 
+  /** After `kill`: the next start is one without all that it had stored. */
+  loseStore(): void {
+    rmSync(join(this.#folder, 'store'), { recursive: true });
+  }
+
   /** Reads its configuration again. */
   reload(): void {
     this.#child!.kill('SIGHUP');

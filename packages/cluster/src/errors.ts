@@ -62,11 +62,18 @@ export class JobDeadlineError extends SbxError {
   /** As it was given, in ms. */
   readonly deadlineMs: number;
 
-  constructor(deadlineMs: number, state: string) {
-    const message = `The job had no result after ${deadlineMs} ms (it was ${state}) and was cancelled.`;
-    super({ code: 'SBX_JOB_DEADLINE', message, details: { deadlineMs, state } });
+  /** `cause`: why it was not further. */
+  constructor(deadlineMs: number, state: string, cause?: unknown) {
+    const message = `The job had no result after ${deadlineMs} ms (it was ${state}${whyOf(cause)}) and was cancelled.`;
+    super({ code: 'SBX_JOB_DEADLINE', message, details: { deadlineMs, state }, cause });
     this.deadlineMs = deadlineMs;
   }
+}
+
+/** As the broker or the connection said it. */
+function whyOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  return error.cause instanceof Error ? whyOf(error.cause) : `: ${error.message}`;
 }
 
 /** Somebody cancelled the job: not the call that gets this error, but another with the same id. */

@@ -51,6 +51,8 @@ export const SHA256 = /^[0-9a-f]{64}$/;
 export const HASH_HEADER = 'Sbx-Body';
 /** `TENANT.ID`, with the hash behind it where another tenant has taken that. */
 export const ID_HEADER = 'Nats-Msg-Id';
+/** On what the ends of a cluster write, and has no other header of theirs. */
+export const OWN_HEADER = 'Sbx-Own';
 /** Of what the broker sends out of a stream when it is asked for it. */
 export const ANSWER_HEADER = 'Nats-Stream';
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { RunnerQueue } from '@sbx/core';
 import { JOB_STREAM, subjects } from './names.js';
 import { type Broker, type BrokerOptions, openBroker } from './nats/connection.js';
+import { findPlaces, NoQueueError } from './nats/places.js';
 import { WorkerList } from './nats/presence.js';
 import { queueOf } from './nats/queue.js';
 import type { WorkerDescription } from './wire/announcement.js';
@@ -14,6 +15,8 @@ export interface TenantStatus {
   /** Jobs at the broker, with a worker or without; those that wait in submitters are not among them. */
   jobs: number;
 }
+
+const EMPTY: RunnerQueue = { waiting: 0, running: 0, redelivered: 0, oldestMs: null };
 
 /** What a cluster does now. */
 export interface ClusterStatus {
@@ -27,9 +30,16 @@ export interface ClusterStatus {
   totals: WorkerDescription['totals'];
 }
 
-/** Connects, looks and closes again. Throws `ClusterUnavailableError`. */
+/**
+ * Connects, looks and closes again. Makes nothing at the broker: whoever works there first says with how many
+ * copies. Throws `ClusterUnavailableError`.
+ */
 export async function clusterStatus(options: BrokerOptions): Promise<ClusterStatus> {
-  const broker = await openBroker(options, `sbx status ${randomUUID()}`);
+  const broker = await openBroker(options, `sbx status ${randomUUID()}`, findPlaces).catch((error) => {
+    if (error.cause instanceof NoQueueError) return null;
+    throw error;
+  });
+  if (broker === null) return { workers: [], queue: { ...EMPTY }, tenants: [], totals: totalsOf([]) };
   try {
     const list = await WorkerList.open(broker, () => undefined);
     const workers = list.all();

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { pause, systemClock } from '../clock.js';
 import type { BlobStore } from '../contents/store.js';
 import type { Submitter } from '../submit/submitter.js';
 import { JobTicket } from '../submit/ticket.js';
@@ -41,4 +42,19 @@ test.each([
 ])('a result that %s is an error of the library', async (_what, outcome, why) => {
   const expected = { name: 'SbxError', code: 'SBX_INTERNAL', message: expect.stringContaining(why) };
   await expect(jobs.runResult(ticketOf(outcome), {})).rejects.toMatchObject(expected);
+});
+
+test('the time that contents take on their way is a part of the deadline', async () => {
+  const submit = vi.fn<Submitter['submit']>(() => ticketOf(resultWith(EMPTY)));
+  const slow = { put: () => pause(systemClock, 100) } as unknown as BlobStore;
+  const calls = new Jobs({ submit } as unknown as Submitter, slow, { resultBytesMax: 0 });
+  await calls.submit({
+    settings: { tenant: 't', maxAttempts: 1, deadlineMs: 60_000, orphanGraceMs: 0 },
+    field: 'options',
+    async pack(writer) {
+      const blob = await writer.put(Buffer.alloc(2 ** 20));
+      return { kind: 'run', program: { file: 'cat', args: [], stdin: { blob } } };
+    },
+  });
+  expect(submit.mock.calls[0]![1]).toBeGreaterThanOrEqual(99);
 });

@@ -85,17 +85,18 @@ export class Jobs {
   async #submit(call: JobCall, id: string, trace: TraceHeaders | null): Promise<JobTicket> {
     const { settings, signal } = call;
     signal?.throwIfAborted();
-    const until = performance.now() + settings.deadlineMs;
+    const calledAt = performance.now();
+    const until = calledAt + settings.deadlineMs;
     const isOver = () => signal?.aborted === true || performance.now() > until;
     const writer = new ContentWriter(jobStore(this.#store, settings.tenant, isOver));
     const request = await call.pack(writer).catch((error) => {
       signal?.throwIfAborted();
-      throw isOver() ? new JobDeadlineError(settings.deadlineMs, 'not sent yet') : error;
+      throw isOver() ? new JobDeadlineError(settings.deadlineMs, 'not sent yet', error) : error;
     });
     const body = encodeEnvelope(checked(request, call.field), writer.chunks);
     if (body.byteLength > MESSAGE_BYTES_MAX) throw tooLarge(call.field, body.byteLength);
     signal?.throwIfAborted();
-    const ticket = this.#submitter.submit({
+    const job = {
       id,
       tenant: settings.tenant,
       priority: settings.priority ?? 0,
@@ -105,7 +106,8 @@ export class Jobs {
       trace,
       bodyHash: sha256Of(body),
       body,
-    });
+    };
+    const ticket = this.#submitter.submit(job, performance.now() - calledAt);
     this.#attach(ticket, call);
     return ticket;
   }

@@ -1,3 +1,4 @@
+import type { MsgHdrs } from '@nats-io/transport-node';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { NatsBlobStore } from './blob-store.js';
 import type { Broker } from './connection.js';
@@ -7,7 +8,7 @@ const ENTRY = `$O.sbx-files.M.t.${HASH}`;
 const never = () => false;
 
 /** The last message of each subject. */
-let stored: Map<string, { data: Buffer; marks: number }>;
+let stored: Map<string, { data: Buffer; marks: number; isOwn: boolean }>;
 /** When the broker had them, by its clock. */
 let time: Date;
 const health = { isConnected: true, losses: 0, refusal: null };
@@ -22,16 +23,16 @@ beforeEach(() => {
   const getMessage = async (_stream: string, { last_by_subj }: { last_by_subj: string }) => {
     const message = stored.get(last_by_subj);
     if (message === undefined) return null;
-    const { data, marks } = message;
+    const { data, marks, isOwn } = message;
     return {
       ...{ data, time },
       json: () => JSON.parse(data.toString()),
-      header: { values: () => Array(marks).fill('x') },
+      header: { values: () => Array(marks).fill('x'), has: () => isOwn },
     };
   };
-  const publish = async (subject: string, data: Buffer | string) => {
+  const publish = async (subject: string, data: Buffer | string, options: { headers: MsgHdrs }) => {
     await published(subject);
-    stored.set(subject, { data: Buffer.from(data), marks: 1 });
+    stored.set(subject, { data: Buffer.from(data), marks: 1, isOwn: options.headers.has('Sbx-Own') });
   };
   store = new NatsBlobStore({
     ...{ manager: { direct: { getMessage } }, client: { publish }, filesAreDirect: true, fileMs: FILE_MS },
@@ -83,7 +84,7 @@ test('a content with more than its size, or with less, is an error', async () =>
   await put(content(2 ** 18 + 7));
   const [chunk] = [...stored.keys()].filter((subject) => subject.endsWith('.1'));
   for (const bytes of [6, 8]) {
-    stored.set(chunk!, { data: content(bytes), marks: 1 });
+    stored.set(chunk!, { data: content(bytes), marks: 1, isOwn: true });
     await expect(get(2 ** 18 + 7)).rejects.toThrow('only a part');
   }
   stored.delete(chunk!);
@@ -92,12 +93,16 @@ test('a content with more than its size, or with less, is an error', async () =>
 }, 15_000);
 
 test.each([
-  ['an answer of the broker to another', { chunkBytes: 2 ** 18 }, 2],
-  ['one with chunks of a byte', { chunkBytes: 1 }, 1],
-  ['none', null, 1],
-])('%s in the place of an entry counts as no entry, and the file is sent', async (_what, more, marks) => {
-  const entry = { nuid: 'n', size: 10, mtime: new Date().toISOString(), ...more };
-  stored.set(ENTRY, { data: Buffer.from(more === null ? 'x' : JSON.stringify(entry)), marks });
-  await put(content(10));
-  expect(Buffer.compare(await get(10), content(10))).toBe(0);
-});
+  ['an answer of the broker to another', { chunkBytes: 2 ** 18 }, 2, true],
+  ['such an answer without its headers', { chunkBytes: 2 ** 18 }, 1, false],
+  ['one with chunks of a byte', { chunkBytes: 1 }, 1, true],
+  ['none', null, 1, true],
+])(
+  '%s in the place of an entry counts as no entry, and the file is sent',
+  async (_what, more, marks, isOwn) => {
+    const entry = { nuid: 'n', size: 10, mtime: new Date().toISOString(), ...more };
+    stored.set(ENTRY, { data: Buffer.from(more === null ? 'x' : JSON.stringify(entry)), marks, isOwn });
+    await put(content(10));
+    expect(Buffer.compare(await get(10), content(10))).toBe(0);
+  },
+);

@@ -10,8 +10,9 @@ import { SbxError } from '@sbx/core';
 import * as z from 'zod';
 import { pause, systemClock } from '../clock.js';
 import type { BlobStore, IsOver } from '../contents/store.js';
-import { ANSWER_HEADER, FILE_BUCKET } from '../names.js';
+import { FILE_BUCKET, OWN_HEADER } from '../names.js';
 import type { StoredBlob } from '../wire/blob.js';
+import { isStoredAnswer, OWN_HEADERS } from './answers.js';
 import type { Broker } from './connection.js';
 import { untilAnswered } from './until-answered.js';
 
@@ -117,7 +118,7 @@ export class NatsBlobStore implements BlobStore {
 
   async #send(tenant: string, subject: string, bytes: Uint8Array, isOver: IsOver): Promise<void> {
     const stored = await this.#last(subject, isOver);
-    const isSame = entryOf(stored)?.size === bytes.byteLength;
+    const isSame = isOwn(stored) && entryOf(stored)?.size === bytes.byteLength;
     if (stored === null || !isSame || !this.#isFresh(stored.time)) {
       await this.#write(tenant, subject, bytes, isOver);
     }
@@ -144,7 +145,7 @@ export class NatsBlobStore implements BlobStore {
     const chunkBytes = Math.min(CHUNK_BYTES, connection.info?.max_payload ?? CHUNK_BYTES);
     const nuid = randomUUID().replaceAll('-', '');
     const publish = (to: string, data: Uint8Array | string) =>
-      untilAnswered(connection, isOver, () => client.publish(to, data));
+      untilAnswered(connection, isOver, () => client.publish(to, data, { headers: OWN_HEADERS }));
     await inParallel(Math.ceil(bytes.byteLength / chunkBytes), async (index) => {
       if (isOver()) throw new Error(UNWANTED);
       const at = index * chunkBytes;
@@ -170,12 +171,14 @@ async function inParallel(count: number, each: (index: number) => Promise<void>)
   await Promise.all(Array.from({ length: Math.min(CHUNKS_AHEAD, count) }, work));
 }
 
-/**
- * `null` for none. Whoever may ask the broker for a message of its own can have it send the answer to the
- * subject of another tenant's entry; it is marked as one then, beside the mark of the answer to us.
- */
+/** One of an earlier version looks like an answer without headers, and is sent again. */
+function isOwn(stored: StoredMsg | null): boolean {
+  return stored?.header?.has(OWN_HEADER) === true;
+}
+
+/** `null` for none. */
 function entryOf(stored: StoredMsg | null): Entry | null {
-  if (stored === null || (stored.header?.values(ANSWER_HEADER).length ?? 0) > 1) return null;
+  if (stored === null || isStoredAnswer(stored.header)) return null;
   try {
     return ENTRY.safeParse(stored.json()).data ?? null;
   } catch {

@@ -14,7 +14,8 @@ import { RECORD_BUCKET, WORKER_BUCKET } from '../names.js';
 import { Asks } from './asks.js';
 import { Denials, deniedBy } from './denials.js';
 import { ConnectionHealth, type Health } from './health.js';
-import { ensurePlaces } from './places.js';
+import { keepPlaces } from './keep-places.js';
+import { ensurePlaces, isQueueThere } from './places.js';
 import { closeUnanswered } from './transport.js';
 
 /** How to reach the broker, and what to make there when it is missing. */
@@ -77,12 +78,21 @@ export interface Broker {
   filesAreDirect: boolean;
   /** Of the consumer, whoever made it. */
   leaseMs: number;
+  /** Of the queue, on servers each, whoever made it. */
+  copies: number;
   health: ConnectionHealth;
   denials: Denials;
 }
 
-/** Throws `ClusterUnavailableError`, and `ClusterDeniedError` where a permission is missing. */
-export async function openBroker(options: BrokerOptions, name: string): Promise<Broker> {
+/**
+ * Throws `ClusterUnavailableError`, and `ClusterDeniedError` where a permission is missing. `placesOf`: makes
+ * what is missing, or does not.
+ */
+export async function openBroker(
+  options: BrokerOptions,
+  name: string,
+  placesOf: typeof ensurePlaces = ensurePlaces,
+): Promise<Broker> {
   const health = new ConnectionHealth();
   const connection = await connectTo(options, name, health);
   void health.follow(connection);
@@ -90,7 +100,11 @@ export async function openBroker(options: BrokerOptions, name: string): Promise<
     checkPayload(connection);
     const client = jetstream(connection, { timeout: CONNECT_MS });
     const manager = await client.jetstreamManager(false);
-    const { recordsAreDirect, ...places } = await ensurePlaces(manager, options);
+    const { recordsAreDirect, ...places } = await placesOf(manager, options);
+    // As they were: leases above all, by which workers extend.
+    const again = { ...options, ...places };
+    const makeAgain = async () => (await isQueueThere(manager)) || placesOf(manager, again);
+    void keepPlaces(connection, makeAgain);
     const kvm = new Kvm(client);
     const records = await kvm.open(RECORD_BUCKET, { allow_direct: recordsAreDirect });
     const workers = await kvm.open(WORKER_BUCKET);

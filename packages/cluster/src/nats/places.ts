@@ -48,15 +48,16 @@ export interface Places {
   leaseMs: number;
   /** `Infinity`: for ever. */
   fileMs: number;
+  /** Of the queue, on servers each. */
+  copies: number;
   /** Whether they may be read from any server that has them. */
   recordsAreDirect: boolean;
   filesAreDirect: boolean;
 }
 
-/** Rejects with what the broker says. */
+/** The queue is made last: where it is, all of them are. Rejects with what the broker says. */
 export async function ensurePlaces(manager: JetStreamManager, options: PlaceOptions): Promise<Places> {
   const { replicas = 1, recordMs = RECORD_MS, fileMs = FILE_MS } = options;
-  const leaseMs = await ensureQueue(manager, options);
   const records = await ensureStream(manager, {
     ...bucketOf(`KV_${RECORD_BUCKET}`, recordMs, replicas),
     subjects: [recordSubject('>')],
@@ -75,15 +76,37 @@ export async function ensurePlaces(manager: JetStreamManager, options: PlaceOpti
   });
   const maxAge = files?.config.max_age ?? nanos(fileMs);
   return {
-    leaseMs,
+    ...(await ensureQueue(manager, options)),
     fileMs: maxAge > 0 ? millis(maxAge) : Number.POSITIVE_INFINITY,
     recordsAreDirect: records?.config.allow_direct ?? true,
     filesAreDirect: files?.config.allow_direct ?? true,
   };
 }
 
-/** Returns how long a lease is, in ms. */
-async function ensureQueue(manager: JetStreamManager, options: PlaceOptions): Promise<number> {
+/** At the broker is nothing of a cluster. */
+export class NoQueueError extends Error {}
+
+/** Makes nothing. Throws `NoQueueError`. */
+export async function findPlaces(manager: JetStreamManager, options: PlaceOptions): Promise<Places> {
+  if (await isQueueThere(manager)) return ensurePlaces(manager, options);
+  throw new NoQueueError();
+}
+
+/** Rejects with what the broker says. */
+export async function isQueueThere(manager: JetStreamManager): Promise<boolean> {
+  try {
+    await manager.consumers.info(JOB_STREAM, WORKERS);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+async function ensureQueue(
+  manager: JetStreamManager,
+  options: PlaceOptions,
+): Promise<Pick<Places, 'leaseMs' | 'copies'>> {
   const { replicas = 1, recordMs = RECORD_MS, leaseMs = LEASE_MS } = options;
   const look = () => manager.consumers.info(JOB_STREAM, WORKERS);
   const make = async () => {
@@ -103,11 +126,12 @@ async function ensureQueue(manager: JetStreamManager, options: PlaceOptions): Pr
       max_waiting: PULLS_MAX,
     });
   };
-  const { config } = await look().catch((error) => {
+  const { config, cluster } = await look().catch((error) => {
     if (isMissing(error)) return make();
     throw error;
   });
-  return millis(config.ack_wait ?? nanos(leaseMs));
+  const others = cluster?.replicas?.length ?? 0; // than the leader
+  return { leaseMs: millis(config.ack_wait ?? nanos(leaseMs)), copies: 1 + others };
 }
 
 /** As NATS makes its buckets, and without rollups, by which a tenant could clear those of all others. */
@@ -117,7 +141,7 @@ function bucketOf(name: string, maxAgeMs: number, num_replicas: number) {
     retention: RetentionPolicy.Limits,
     storage: StorageType.File,
     discard: DiscardPolicy.New,
-    max_age: nanos(maxAgeMs),
+    max_age: Number.isFinite(maxAgeMs) ? nanos(maxAgeMs) : 0,
     num_replicas,
     allow_direct: true,
     allow_rollup_hdrs: false,

@@ -61,6 +61,8 @@ export class Pulls {
   /** Messages that the pulls at the broker may still bring. */
   #asked = 0;
   #inbox!: Subscription;
+  /** Of pulls that counted as lost, which may bring something yet. */
+  readonly #inboxesBefore = new Set<Subscription>();
   #isScheduled = false;
   #retryMs = RETRY_MS;
   #pausedUntil = 0;
@@ -132,7 +134,8 @@ export class Pulls {
 
   async #leave(signal: AbortSignal): Promise<void> {
     if (this.#connection.isClosed()) return this.#close();
-    const before = this.#inbox;
+    const inboxes = [this.#inbox, ...this.#inboxesBefore];
+    this.#inboxesBefore.clear();
     this.#listen(); // for places of other signals
     this.#asked = 0;
     const all = this.#free.splice(0);
@@ -143,7 +146,8 @@ export class Pulls {
       timer = setTimeout(resolve, LEAVE_MS);
     });
     // Where the connection was lost nothing comes either.
-    await Promise.race([before.drain().catch(() => undefined), late]);
+    const drained = Promise.all(inboxes.map((inbox) => inbox.drain().catch(() => undefined)));
+    await Promise.race([drained, late]);
     clearTimeout(timer);
     this.#isLeft = this.#free.length === 0;
     this.#giveBack();
@@ -208,8 +212,13 @@ export class Pulls {
    */
   #restart(waitMs: number): void {
     const before = this.#inbox;
+    this.#inboxesBefore.add(before);
     this.#listen();
-    setTimeout(() => this.#connection.isClosed() || before.unsubscribe(), PULL_MS + GRACE_MS).unref();
+    const end = () => {
+      const isOpen = this.#inboxesBefore.delete(before) && !this.#connection.isClosed();
+      if (isOpen) before.unsubscribe();
+    };
+    setTimeout(end, PULL_MS + GRACE_MS).unref();
     this.#asked = 0;
     this.#pausedUntil = performance.now() + waitMs;
     setTimeout(() => this.#schedule(), waitMs + 1);

@@ -4,6 +4,7 @@ import type { Published, QueuedJob, SubmitterLink } from '../links.js';
 import { HASH_HEADER, ID_HEADER, JOB_STREAM, recordKey, subjects } from '../names.js';
 import { encodeJob } from '../wire/job.js';
 import { decodeNotice, encodeCancel, type Notice } from '../wire/notice.js';
+import { OWN_HEADERS } from './answers.js';
 import type { Broker } from './connection.js';
 import { tenantIn } from './denials.js';
 import { Feeds } from './feeds.js';
@@ -34,7 +35,8 @@ export function submitterLink(broker: Broker, name: string): SubmitterLink {
       await broker.manager.streams.deleteMessage(JOB_STREAM, sequence, false);
     },
     cancel(tenant, cancel) {
-      if (!connection.isClosed()) connection.publish(subjects.cancel(tenant), encodeCancel(cancel));
+      if (connection.isClosed()) return;
+      connection.publish(subjects.cancel(tenant), encodeCancel(cancel), { headers: OWN_HEADERS });
     },
     onNotice(callback) {
       take = callback;

@@ -4,11 +4,12 @@
  */
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import type { Delivery, WorkerLink } from '../links.js';
-import { ANSWER_HEADER, JOB_STREAM, subjects, WORKERS } from '../names.js';
+import { JOB_STREAM, subjects, WORKERS } from '../names.js';
 import { readTraceHeaders } from '../tracing/trace-context.js';
 import { BrokenMessageError } from '../wire/envelope.js';
 import { decodeJob } from '../wire/job.js';
 import { decodeCancel, encodeNotice } from '../wire/notice.js';
+import { isSent, isSentJob } from './answers.js';
 import type { Broker } from './connection.js';
 import { IN_PROGRESS, Pulls } from './pulls.js';
 import { recordLink } from './record-link.js';
@@ -43,9 +44,8 @@ export function workerLink(
   /** Rejects when the broker is gone: it hands the message out again. */
   const refuse = async (message: Msg, error: Error) => {
     onBroken(error);
-    const isAnswer = message.headers?.has(ANSWER_HEADER) === true;
     const told = { tenant: tenantOf(message.subject), worker: name, error };
-    const refusal = isAnswer ? null : refusalOf(message.headers, told);
+    const refusal = isSentJob(message.headers) ? refusalOf(message.headers, told) : null;
     if (refusal !== null) await createRecord(refusal.key, refusal.record);
     message.respond('+TERM not a job of this version');
   };
@@ -74,7 +74,7 @@ export function workerLink(
     onCancel(take) {
       connection.subscribe(subjects.cancel('*'), {
         callback: (error, message) => {
-          if (error !== null) return;
+          if (error !== null || !isSent(message.headers)) return;
           try {
             take(tenantOf(message.subject), decodeCancel(message.data));
           } catch {
@@ -103,8 +103,7 @@ function tenantOf(subject: string): string {
 /** Throws `BrokenMessageError`. */
 function deliveryOf(message: Msg, connection: NatsConnection, pulls: Pulls): Delivery {
   const trace = readTraceHeaders((name) => message.headers?.get(name));
-  // Whoever may ask the broker for a message may have it send the answer to the jobs of another tenant.
-  if (message.headers?.has(ANSWER_HEADER)) throw new BrokenMessageError('the message is an answer');
+  if (!isSentJob(message.headers)) throw new BrokenMessageError('the message is an answer');
   return {
     job: decodeJob(message.data, tenantOf(message.subject), trace),
     ...deliveryFacts(message.reply ?? ''),

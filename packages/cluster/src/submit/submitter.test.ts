@@ -38,18 +38,31 @@ function openSubmitter(
   };
   const limits = { queueLength: 100, queueLengthPerTenant: 100 };
   const submitter = new Submitter(link, clock, { name: 's', windowOf: () => window, ...limits });
-  const submit = (id: string) =>
-    submitter.submit({
-      ...{ id, tenant: 't', priority: 0, maxAttempts: 1, deadlineMs: 60_000, orphanGraceMs: 0 },
-      ...{ trace: null, bodyHash: 'h', body: NONE },
-    });
+  const submit = (id: string, spentMs?: number) =>
+    submitter.submit(
+      {
+        ...{ id, tenant: 't', priority: 0, maxAttempts: 1, deadlineMs: 60_000, orphanGraceMs: 0 },
+        ...{ trace: null, bodyHash: 'h', body: NONE },
+      },
+      spentMs,
+    );
   const end = (id: string) => {
     const header = { kind: 'done', attempt: 1, worker: 'w', bodyHash: 'h' } as const;
     followers.get(id)!(encodeRecord({ ...header, outcome: NONE }));
   };
   const tellRecord = (id: string, record: Uint8Array) => followers.get(id)!(record);
   const lease = (id: string) => tell({ kind: 'leased', tenant: 't', id, attempt: 1, worker: 'w' });
-  return { submitter, submit, lease, end, sent, removed, tellRecord, tell: (notice: Notice) => tell(notice) };
+  return {
+    submitter,
+    link,
+    submit,
+    lease,
+    end,
+    sent,
+    removed,
+    tellRecord,
+    tell: (notice: Notice) => tell(notice),
+  };
 }
 
 test('a large window that was full is filled again when a quarter of it is free', async () => {
@@ -136,5 +149,17 @@ test('a record of another version says which end is to be updated', async () => 
     message: expect.stringMatching(/version 2, not 1.* Update the older one/),
   });
   expect(submitter.ended.unreadable).toBe(1);
+  await submitter.close(new Error('over'));
+});
+
+test('a job ends by its deadline from the call on, and says what the broker had against it', async () => {
+  const { submitter, link, submit } = openSubmitter(1);
+  link.publish = () => Promise.reject(new Error('insufficient resources'));
+  const from = performance.now();
+  await expect(submit('a', 59_900).record).rejects.toMatchObject({
+    code: 'SBX_JOB_DEADLINE',
+    message: expect.stringMatching(/60000 ms \(it was not taken by the broker: insufficient resources\)/),
+  });
+  expect(performance.now() - from).toBeLessThan(30_000);
   await submitter.close(new Error('over'));
 });

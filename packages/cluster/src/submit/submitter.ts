@@ -18,7 +18,8 @@ import { Histogram } from '../metrics/histogram.js';
 import { recordKey } from '../names.js';
 import { FairQueue } from '../queue/fair-queue.js';
 import type { Notice } from '../wire/notice.js';
-import { decodeRecord, encodeRecord, type JobRecord } from '../wire/record.js';
+import { decodeRecord, type JobRecord } from '../wire/record.js';
+import { Cancels } from './cancels.js';
 import { endingOf, JobTicket, noEndings, type SubmittedJob, unreadable } from './ticket.js';
 
 /** Between two looks for a record, without news of the job. */
@@ -31,7 +32,6 @@ const RETRY_MS_MAX = 2000;
 const RETRY_AFTER_MS = 1000;
 /** Part of a window that must be free before it is filled again. */
 const ROOM_MIN = 0.25;
-const NONE = new Uint8Array(0);
 
 export interface SubmitterOptions {
   /** Name of this submitter, for records of jobs that it cancelled. */
@@ -53,6 +53,7 @@ export class Submitter {
   readonly #options: SubmitterOptions;
   readonly #queue: FairQueue<JobTicket>;
   readonly #tickets = new Map<string, JobTicket>();
+  readonly #cancels: Cancels;
   #published = 0;
   #windowWasFull = false;
   #isClosed = false;
@@ -68,6 +69,7 @@ export class Submitter {
     this.#clock = clock;
     this.#options = options;
     this.#queue = new FairQueue(options.weightOf);
+    this.#cancels = new Cancels(link, clock, options.name);
     link.onNotice((notice) => this.#onNotice(notice));
     link.onDenied((tenant, error) => this.#onDenied(tenant, error));
     link.onReconnect(() => void this.#look(Number.NEGATIVE_INFINITY));
@@ -80,10 +82,10 @@ export class Submitter {
   }
 
   /**
-   * The same id gives the same ticket. Throws `JobConflictError` for another body, `OverloadedError` when the
-   * queue is full.
+   * The same id gives the same ticket. `spentMs`: from the call until now. Throws `JobConflictError` for
+   * another body, `OverloadedError` when the queue is full.
    */
-  submit(job: SubmittedJob): JobTicket {
+  submit(job: SubmittedJob, spentMs = 0): JobTicket {
     const key = recordKey(job.tenant, job.id);
     const known = this.#tickets.get(key);
     if (known !== undefined) {
@@ -91,11 +93,12 @@ export class Submitter {
       return known;
     }
     this.#checkRoom(job);
-    const ticket = new JobTicket(job, this.#clock.now());
+    const ticket = new JobTicket(job, this.#clock.now() - spentMs);
     this.#tickets.set(key, ticket);
+    this.#cancels.forget(key);
     this.totals.submitted += 1;
-    ticket.stopDeadline = this.#clock.after(job.deadlineMs, () => {
-      void this.cancel(ticket, new JobDeadlineError(job.deadlineMs, ticket.state));
+    ticket.stopDeadline = this.#clock.after(job.deadlineMs - spentMs, () => {
+      void this.cancel(ticket, new JobDeadlineError(job.deadlineMs, ...ticket.whereabouts));
     });
     this.#queue.push(ticket);
     this.pump();
@@ -139,12 +142,7 @@ export class Submitter {
     ticket.isCancelled = true;
     if (!wasPublished) this.#queue.remove(ticket);
     this.#end(ticket, null, reason);
-    if (!wasPublished) return;
-    this.#link.cancel(job.tenant, { id: job.id, mode: 'drop' });
-    await this.#writeCancelled(job);
-    // A worker finds the record.
-    if (sequence !== null) await this.#link.remove(sequence).catch(() => undefined);
-    this.#link.cancel(job.tenant, { id: job.id, mode: 'drop' }); // for one that got it meanwhile
+    if (wasPublished) await this.#cancels.cancel(job, sequence);
   }
 
   /**
@@ -164,6 +162,7 @@ export class Submitter {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#stopLooking();
+    this.#cancels.close();
     await Promise.all([...this.#tickets.values()].map((ticket) => this.cancel(ticket, reason)));
   }
 
@@ -183,12 +182,14 @@ export class Submitter {
       try {
         const { sequence, before } = await this.#link.publish({ submitter: this.#options.name, ...job });
         ticket.sequence = sequence;
+        ticket.refusal = null;
         if (ticket.isCancelled) {
-          await this.#link.remove(sequence).catch(() => undefined); // cancelled meanwhile
+          await this.#cancels.remove(job, sequence); // cancelled meanwhile
         } else if (before !== null && (ticket.state as string) !== 'ended') this.#meet(ticket, before);
         return;
       } catch (error) {
         if (error instanceof ClusterDeniedError) return this.#end(ticket, null, error);
+        ticket.refusal = error;
         await pause(this.#clock, waitMs); // until the deadline: the same id goes into the queue once
       }
     }
@@ -209,10 +210,12 @@ export class Submitter {
 
   #onNotice(notice: Notice): void {
     if (notice.kind === 'ping') return;
-    const ticket = this.#tickets.get(recordKey(notice.tenant, notice.id));
-    if (ticket === undefined) return;
-    if (notice.kind === 'leased') this.#onLeased(ticket, notice.attempt);
-    else void this.#lookFor(ticket);
+    const key = recordKey(notice.tenant, notice.id);
+    const ticket = this.#tickets.get(key);
+    if (notice.kind === 'leased') {
+      if (ticket === undefined) void this.#cancels.onBegun(key);
+      else this.#onLeased(ticket, notice.attempt);
+    } else if (ticket !== undefined) void this.#lookFor(ticket);
   }
 
   #onLeased(ticket: JobTicket, attempt: number): void {
@@ -251,24 +254,6 @@ export class Submitter {
     if (record === null) ticket.reject(error);
     else ticket.resolve(record);
     this.pump();
-  }
-
-  async #writeCancelled({ tenant, id, bodyHash }: SubmittedJob): Promise<void> {
-    const worker = this.#options.name;
-    const record = encodeRecord({ kind: 'cancelled', attempt: 0, worker, bodyHash, outcome: NONE });
-    for (
-      let waitMs = RETRY_MS;
-      !this.#isClosed || waitMs === RETRY_MS;
-      waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)
-    ) {
-      try {
-        await this.#link.createRecord(recordKey(tenant, id), record);
-        return;
-      } catch (error) {
-        if (error instanceof ClusterDeniedError) return;
-        await pause(this.#clock, waitMs);
-      }
-    }
   }
 
   #lookLater(): void {

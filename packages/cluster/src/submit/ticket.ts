@@ -41,12 +41,15 @@ export class JobTicket {
   attempt = 0;
   /** At the broker, to remove it by. */
   sequence: number | null = null;
+  /** Why the broker has not taken it so far; `null`: it has, or was not asked. */
+  refusal: unknown = null;
   /** When its record was looked for last. */
   lookedAt: number;
   /** Whatever comes of it is wanted no more. */
   isCancelled = false;
   /** Its caller wants what there is of it. */
   wantsResult = false;
+  /** The call. */
   readonly submittedAt: number;
   /** How it ended; rejects with what kept it from ending. */
   readonly record: Promise<JobRecord>;
@@ -69,6 +72,11 @@ export class JobTicket {
       this.#reject = reject;
     });
     this.record.catch(() => undefined); // told to whoever awaits it
+  }
+
+  /** Where it is, for whoever waited in vain, and what keeps it there. */
+  get whereabouts(): [string, unknown] {
+    return this.refusal === null ? [this.state, undefined] : ['not taken by the broker', this.refusal];
   }
 
   /**

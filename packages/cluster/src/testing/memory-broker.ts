@@ -33,6 +33,10 @@ export class MemoryBroker {
   readonly records = new Map<string, Uint8Array>();
   readonly traffic = new Traffic();
   faults: Faults = { drop: 0, delayMs: 1 };
+  /** How long records are kept. */
+  recordMs = Number.POSITIVE_INFINITY;
+  /** Submitters may take jobs out of the queue. */
+  isRemovalAllowed = true;
   readonly #clock: SimClock;
   readonly #random: () => number;
   readonly #nodes = new Map<string, Node>();
@@ -85,7 +89,10 @@ export class MemoryBroker {
         this.traffic.count('job', 1, 1);
         return this.#ask(node, () => this.#publish(job));
       },
-      remove: (sequence) => this.#ask(node, () => this.#remove(sequence)),
+      remove: async (sequence) => {
+        if (!this.isRemovalAllowed) throw new Error('not allowed');
+        await this.#ask(node, () => this.#remove(sequence));
+      },
       cancel: (tenant, cancel) => {
         this.traffic.count('cancel', 1, 0);
         for (const each of this.#nodes.values()) {
@@ -138,6 +145,9 @@ export class MemoryBroker {
         return this.#ask(node, () => {
           if (this.records.has(key)) return false;
           this.records.set(key, record);
+          if (this.recordMs < Number.POSITIVE_INFINITY) {
+            this.#clock.after(this.recordMs, () => this.records.delete(key));
+          }
           for (const each of this.#nodes.values()) {
             if (!each.followers.has(key)) continue;
             this.traffic.count('record', 0, 1);

@@ -61,6 +61,7 @@ class World {
     this.#seed = seed;
     this.#random = randomFrom(seed);
     this.#broker = new MemoryBroker(this.#clock, this.#random);
+    this.#broker.isRemovalAllowed = seed % 5 > 0; // as tenants whose permissions say so
     const worst = this.#random();
     this.#broker.faults = {
       drop: worst < 0.15 ? 0 : this.#random() * 0.3,

@@ -267,7 +267,9 @@ export class WorkerSlots {
     const extend = () => {
       delivery.extend();
       this.figures.extensions += 1;
-      look().catch(() => undefined); // the broker is gone: the program goes on
+      look().catch(() => {
+        unheardSince = null; // the broker is gone, for the submitter perhaps as well: the program goes on
+      });
       stop = this.#clock.after(extendMs, extend);
     };
     stop = this.#clock.after(extendMs, extend);

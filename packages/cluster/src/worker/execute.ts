@@ -2,7 +2,7 @@
  * One job on this machine's engine. Errors of the job are outcomes as well: only records and leases are
  * somebody else's.
  */
-import { type Engine, type GroupProgram, InvalidOptionsError, type RunnerOptions } from '@sbx/core';
+import { type Engine, type GroupProgram, InvalidOptionsError, type RunnerOptions, SbxError } from '@sbx/core';
 import type { Clock } from '../clock.js';
 import type { FileCache } from '../contents/file-cache.js';
 import { type BlobStore, jobStore } from '../contents/store.js';
@@ -162,13 +162,13 @@ export class Executor {
   }
 }
 
-/** The same schema as the submitter's. Throws `InvalidOptionsError`. */
+/** The same schema as the submitter's, which has looked: so what does not fit is of another version. */
 function requestOf(header: unknown): WireRequest {
   const parsed = REQUEST.safeParse(header);
   if (parsed.success) return parsed.data;
-  const expected = 'is not of a form that this worker knows: its submitter may be of another version';
-  const hint = 'Update the older one of both.';
-  throw new InvalidOptionsError({ field: 'request', rule: 'format', expected, hint });
+  const message =
+    'The worker cannot read the job (its request has another form): its submitter is of another version. Update the older one of both.';
+  throw new SbxError({ code: 'SBX_INTERNAL', message, retryable: true });
 }
 
 function tooManyFiles(): InvalidOptionsError {

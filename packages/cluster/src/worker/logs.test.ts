@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { InvalidOptionsError } from '@sbx/core';
-import { expect, test } from 'vitest';
-import { logFailure } from './logs.js';
+import { expect, test, vi } from 'vitest';
+import { logCopies, logFailure } from './logs.js';
 
 function loggedFor(error: unknown): unknown[][] {
   const logged: unknown[][] = [];
@@ -35,4 +35,14 @@ test('a failure of the worker itself is a warning that says of which kind, and n
 test('a job that was refused is no warning: anybody may send many', () => {
   const refused = new InvalidOptionsError({ field: 'options.env', rule: 'size', expected: 'must be small' });
   expect(loggedFor(refused)).toMatchObject([['debug', { code: 'SBX_INVALID_OPTIONS' }, expect.any(String)]]);
+});
+
+test.each([
+  [1, 3, 1],
+  [3, 3, 0],
+  [1, undefined, 0],
+])('a queue with %i copies where %s are asked for: %i warnings', (copies, replicas, count) => {
+  const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+  logCopies({ copies }, { replicas, logger });
+  expect(logger.warn).toHaveBeenCalledTimes(count);
 });

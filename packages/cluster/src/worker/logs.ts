@@ -19,6 +19,17 @@ export function logLogins({ health }: Pick<Broker, 'health'>, logger: WorkerLogg
   });
 }
 
+/** What is there is used as it is, which may be less safe than its operator thinks. */
+export function logCopies(
+  { copies }: Pick<Broker, 'copies'>,
+  { replicas, logger }: { replicas: number | undefined; logger: WorkerLogger },
+): void {
+  if (replicas === undefined || copies >= replicas) return;
+  const message =
+    'the queue was made with fewer copies than are asked for here: nats stream edit changes them';
+  logger.warn({ copies, replicas }, message);
+}
+
 /** Each kind once: many have a tenant and a submitter in them. */
 export function logDenials({ denials }: Pick<Broker, 'denials'>, logger: WorkerLogger): void {
   const known = new Set<string>();

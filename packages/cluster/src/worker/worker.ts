@@ -19,7 +19,7 @@ import type { WorkerDescription } from '../wire/announcement.js';
 import { WorkerSlots } from '../work/worker-slots.js';
 import { Executor } from './execute.js';
 import { workerFamilies } from './figures.js';
-import { logDenials, logFailure, logLogins } from './logs.js';
+import { logCopies, logDenials, logFailure, logLogins } from './logs.js';
 import {
   parseWorkerOptions,
   type ResolvedWorkerOptions,
@@ -145,6 +145,7 @@ class OpenWorker implements Worker {
       execute: (delivery, signal) =>
         tracedAttempt(delivery, name, () => this.#executor.execute(delivery, signal)),
     });
+    logCopies(broker, { replicas: options.replicas, logger });
     logDenials(broker, logger);
     logLogins(broker, logger);
     this.#presence = openPresence(broker, () => this.describe());
