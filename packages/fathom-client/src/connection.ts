@@ -113,9 +113,11 @@ export class Connection {
     clearTimeout(this.#timer);
     const socket = this.#socket;
     this.#socket = null;
+    const error = closedError();
+    this.#lastError = error;
     this.#setState('closed');
     if (socket !== null) end(socket, GOODBYE_MS);
-    this.#release(closedError());
+    this.#release(error);
   }
 
   #connect(): void {
