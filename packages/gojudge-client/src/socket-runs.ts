@@ -58,7 +58,6 @@ export class SocketRuns {
     return { results, cancel };
   }
 
-  /** Ends what is under way. */
   close(): Promise<void> {
     if (this.#isOpen) this.#fail(failure('GOJUDGE_CLOSED', 'This was closed.'));
     this.#socket.close();

@@ -158,6 +158,7 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
       while (!this.#isOver && this.#socket.bufferedAmount > UNSENT_BYTES_MAX) {
         await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS)); // sockets have no event for this
       }
+      if (this.#isOver) return; // nobody reads the rest
     }
   }
 
