@@ -206,16 +206,16 @@ export class Connection {
       const text = this.#handshakeText || reason;
       this.#reason = handshakeError({ url, hasToken: token !== undefined, code, text }) ?? this.#reason;
     }
-    this.#onGone(socket);
+    this.#onGone(socket, saidOf(code, reason));
   }
 
-  #onGone(socket: SocketLike): void {
+  #onGone(socket: SocketLike, said = ''): void {
     if (socket !== this.#socket) return;
     clearTimeout(this.#timer);
     this.#socket = null;
     const wasOpen = this.#state === 'open';
     if (wasOpen && performance.now() - this.#openedAt >= PROVEN_MS && this.#reason === null) this.#prove();
-    const error = this.#reason ?? connectionError('The connection was closed.');
+    const error = this.#reason ?? connectionError(`The connection was closed${said}.`);
     this.#lastError = error;
     const waitMs = this.#nextTryMs(error, wasOpen);
     if (waitMs === null) this.#setState('idle');
@@ -262,6 +262,13 @@ function end(socket: SocketLike, waitMs: number): void {
   if (waitMs === 0) return socket.terminate();
   const timer: unknown = setTimeout(() => socket.terminate!(), waitMs);
   (timer as { unref?(): void }).unref?.();
+}
+
+/** What a server says of its close. Below 1007 only 1001 says more than that it was closed. */
+function saidOf(code: number | undefined, reason: string): string {
+  if (code === undefined || (code < 1007 && code !== CLOSE_CODES.goingAway)) return '';
+  const why = reason || (code === CLOSE_CODES.tooBig ? 'a message was too large for the server' : '');
+  return ` (${code}${why && `: ${why}`})`;
 }
 
 function closedError(): FathomError {

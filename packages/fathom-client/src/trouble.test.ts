@@ -200,6 +200,19 @@ test('however many share a signal, it has one listener', async () => {
   expect(getEventListeners(signal, 'abort')).toHaveLength(0);
 });
 
+test.each([
+  [1009, '', 'The connection was closed (1009: a message was too large for the server).'],
+  [1001, 'the server is shutting down', 'The connection was closed (1001: the server is shutting down).'],
+  [1011, '', 'The connection was closed (1011).'],
+  [1006, '', 'The connection was closed.'],
+])('a close with %i %s is told as the cause', async (code, reason, message) => {
+  const { client, socket } = await connected({ reconnect: false });
+  const execution = client.execute(program).catch(caught);
+  await vi.advanceTimersByTimeAsync(0);
+  socket.close(code, reason);
+  expect(await execution).toMatchObject({ code: 'FATHOM_CONNECTION', cause: { message } });
+});
+
 test('a client that is closed in the turn of a call rejects it at once, and holds no timer', async () => {
   const { client } = await connected();
   const calls = [client.ping().catch(caught), client.execute(program).catch(caught)];
