@@ -139,13 +139,9 @@ export class Connection {
     );
     this.#timer = setTimeout(() => this.drop(slow), this.#options.connectTimeoutMs);
     socket.addEventListener('open', () => this.#onOpen(socket));
-    socket.addEventListener('message', ({ data }: { data: unknown }) => this.#onMessage(socket, data));
-    socket.addEventListener('error', (event: { error?: unknown; message?: string }) =>
-      this.#onError(socket, event),
-    );
-    socket.addEventListener('close', (event: { code?: number; reason?: string }) =>
-      this.#onClose(socket, event),
-    );
+    socket.addEventListener('message', (event) => this.#onMessage(socket, event));
+    socket.addEventListener('error', (event) => this.#onError(socket, event));
+    socket.addEventListener('close', (event) => this.#onClose(socket, event));
   }
 
   #onOpen(socket: SocketLike): void {
@@ -156,7 +152,7 @@ export class Connection {
     for (const waiter of this.#takeWaiters()) waiter.resolve();
   }
 
-  #onMessage(socket: SocketLike, data: unknown): void {
+  #onMessage(socket: SocketLike, { data }: { data?: unknown }): void {
     if (socket !== this.#socket) return;
     const text = typeof data === 'string' ? data : '';
     const decoded = decodeServerMessage(text);
