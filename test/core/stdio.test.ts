@@ -301,6 +301,21 @@ describe('callbacks', () => {
   });
 });
 
+describe('a callback that throws at the last chunk', () => {
+  it.each(['fresh', 'kept'])('rejects, however soon the program has ended (%s sandbox)', async (which) => {
+    await using sandbox = await sbx.engine.createSandbox();
+    const where = which === 'fresh' ? sbx.engine : sandbox;
+    const onStdout = () => {
+      throw new RangeError('mine');
+    };
+    for (let count = 0; count < 60; count += 1)
+      await expect(where.run('/bin/echo', ['x'], { onStdout })).rejects.toMatchObject({
+        code: 'SBX_STREAM_CALLBACK',
+      });
+    expect((await where.run('/bin/echo', ['x'])).stdout.text()).toBe('x\n');
+  });
+});
+
 describe('pipes', () => {
   it('back pressure: a program nobody reads stands still, and goes on when somebody does', async () => {
     await using sandbox = await sbx.engine.createSandbox();

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { until } from '../helpers/wait.js';
 import { useServer } from './server.js';
 
-const TOKEN = 'tokén';
+const TOKEN = 'tokén €';
 const target = useServer({ token: TOKEN });
 const connect = (options: object = {}) => new FathomClient({ url: target.http, token: TOKEN, ...options });
 

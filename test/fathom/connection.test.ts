@@ -1,7 +1,7 @@
 // Section 8: path, version, token, origin, close codes, shutdown; metrics and health.
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { createFathomServer } from '@sbx/fathom-server';
 import { describe, expect, test } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
@@ -242,10 +242,21 @@ describe('web pages, where no token is asked for', () => {
 });
 
 describe('the end of a connection', () => {
-  test('a message over the limit: 1009', async () => {
+  test.each([0, 1, 24])('a message over the limit: 1009, also for who still sends %i MiB', async (more) => {
     const talk = await Talk.open(open.url);
-    talk.send(`{"v":1,"type":"ping","ts":"${'x'.repeat(8 * 2 ** 20)}"}`);
+    talk.send(`{"v":1,"type":"ping","ts":"${'x'.repeat((8 + more) * 2 ** 20)}"}`);
     expect((await talk.end()).code).toBe(1009);
+  });
+
+  test('what was asked before is answered, also in the same turn', async () => {
+    const talk = await Talk.open(open.url);
+    const connection = (talk.socket as unknown as { _socket: Socket })._socket;
+    connection.cork();
+    talk.ping();
+    talk.socket.send(Buffer.from([0xff]), { binary: false });
+    connection.uncork();
+    expect((await talk.end()).code).toBe(1007);
+    expect(talk.heard.map(({ type }) => type)).toEqual(['pong']);
   });
 
   test('a text frame that is no UTF-8: 1007', async () => {

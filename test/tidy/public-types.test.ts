@@ -121,6 +121,21 @@ test('a file takes whatever can be written, and a link is added to none', { time
   expect(complaints).toEqual([]);
 });
 
+test('every WebSocket fits where a client takes one', { timeout: 120_000 }, () => {
+  const source = `
+    import { FathomClient } from '@sbx/fathom-client';
+    import { GojudgeClient } from '@sbx/gojudge-client';
+    import { WebSocket as Ws } from 'ws';
+    const url = 'http://host';
+    for (const openSocket of [(to: string) => new WebSocket(to), (to: string) => new Ws(to)]) {
+      new FathomClient({ url, openSocket });
+      const transport = { fetch, canStreamRequests: true, openSocket: async (to: string) => openSocket(to) };
+      new GojudgeClient({ url, transport });
+    }`;
+  const lib = ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.esnext.disposable.d.ts'];
+  expect(complaintsOf(source, { lib })).toEqual([]);
+});
+
 /** Types of what callers write, by their names; what servers and results are made of is written by us. */
 const OPTION_TYPE = /(Options|Request|Limits|Command|Definition|Step)$/;
 const ENTRIES: Readonly<Record<string, string>> = {

@@ -335,7 +335,7 @@ describe('the connection', () => {
     await vi.advanceTimersByTimeAsync(0);
     await client.close();
     await client.close();
-    expect(await execution).toMatchObject({ code: 'FATHOM_CONNECTION' });
+    expect(await execution).toMatchObject({ code: 'FATHOM_CLOSED', retryable: false });
     await expect(client.connect()).rejects.toMatchObject({ code: 'FATHOM_CLOSED' });
     await vi.advanceTimersByTimeAsync(100_000);
     expect(sockets.length).toBe(1);

@@ -44,7 +44,7 @@ export class FathomClient implements AsyncDisposable {
       onBroken: (id, error) => this.#executions.get(id)?.breakOff(error),
       onLost: (error) => this.#onLost(error),
       onState: (state) => {
-        for (const listener of [...this.#stateListeners]) listener(state);
+        for (const listener of [...this.#stateListeners]) callSafely(() => listener(state));
       },
     });
     this.#pings = new Pings({
@@ -91,13 +91,15 @@ export class FathomClient implements AsyncDisposable {
     const { signal } = options;
     await unlessAborted(this.#connection.ready(), signal);
     signal?.throwIfAborted();
-    return this.#pings.ask(signal);
+    const pong = this.#pings.ask(signal);
+    if (this.state !== 'open') this.#pings.lost(this.#connection.lastError); // it went away in this turn
+    return pong;
   }
 
-  /** Ends the connection; what is under way fails. Safe to call twice. */
+  /** Ends the connection; what is under way fails with `FATHOM_CLOSED`. Safe to call twice. */
   async close(): Promise<void> {
     this.#connection.close();
-    this.#onLost(null);
+    this.#onLost(this.#connection.lastError);
   }
 
   /** As `close`. */
@@ -138,5 +140,16 @@ export class FathomClient implements AsyncDisposable {
   #forget(id: string): void {
     this.#executions.delete(id);
     if (this.#executions.size === 0) this.#pings.rest();
+  }
+}
+
+/** What the caller's own function throws is an uncaught error of the caller's: the connection goes on. */
+function callSafely(call: () => void): void {
+  try {
+    call();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
   }
 }

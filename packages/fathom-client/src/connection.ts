@@ -113,9 +113,11 @@ export class Connection {
     clearTimeout(this.#timer);
     const socket = this.#socket;
     this.#socket = null;
+    const error = closedError();
+    this.#lastError = error;
     this.#setState('closed');
     if (socket !== null) end(socket, GOODBYE_MS);
-    this.#release(closedError());
+    this.#release(error);
   }
 
   #connect(): void {
@@ -137,13 +139,9 @@ export class Connection {
     );
     this.#timer = setTimeout(() => this.drop(slow), this.#options.connectTimeoutMs);
     socket.addEventListener('open', () => this.#onOpen(socket));
-    socket.addEventListener('message', ({ data }: { data: unknown }) => this.#onMessage(socket, data));
-    socket.addEventListener('error', (event: { error?: unknown; message?: string }) =>
-      this.#onError(socket, event),
-    );
-    socket.addEventListener('close', (event: { code?: number; reason?: string }) =>
-      this.#onClose(socket, event),
-    );
+    socket.addEventListener('message', (event) => this.#onMessage(socket, event));
+    socket.addEventListener('error', (event) => this.#onError(socket, event));
+    socket.addEventListener('close', (event) => this.#onClose(socket, event));
   }
 
   #onOpen(socket: SocketLike): void {
@@ -154,7 +152,7 @@ export class Connection {
     for (const waiter of this.#takeWaiters()) waiter.resolve();
   }
 
-  #onMessage(socket: SocketLike, data: unknown): void {
+  #onMessage(socket: SocketLike, { data }: { data?: unknown }): void {
     if (socket !== this.#socket) return;
     const text = typeof data === 'string' ? data : '';
     const decoded = decodeServerMessage(text);
@@ -204,16 +202,16 @@ export class Connection {
       const text = this.#handshakeText || reason;
       this.#reason = handshakeError({ url, hasToken: token !== undefined, code, text }) ?? this.#reason;
     }
-    this.#onGone(socket);
+    this.#onGone(socket, saidOf(code, reason));
   }
 
-  #onGone(socket: SocketLike): void {
+  #onGone(socket: SocketLike, said = ''): void {
     if (socket !== this.#socket) return;
     clearTimeout(this.#timer);
     this.#socket = null;
     const wasOpen = this.#state === 'open';
     if (wasOpen && performance.now() - this.#openedAt >= PROVEN_MS && this.#reason === null) this.#prove();
-    const error = this.#reason ?? connectionError('The connection was closed.');
+    const error = this.#reason ?? connectionError(`The connection was closed${said}.`);
     this.#lastError = error;
     const waitMs = this.#nextTryMs(error, wasOpen);
     if (waitMs === null) this.#setState('idle');
@@ -260,6 +258,13 @@ function end(socket: SocketLike, waitMs: number): void {
   if (waitMs === 0) return socket.terminate();
   const timer: unknown = setTimeout(() => socket.terminate!(), waitMs);
   (timer as { unref?(): void }).unref?.();
+}
+
+/** What a server says of its close. Below 1007 only 1001 says more than that it was closed. */
+function saidOf(code: number | undefined, reason: string): string {
+  if (code === undefined || (code < 1007 && code !== CLOSE_CODES.goingAway)) return '';
+  const why = reason || (code === CLOSE_CODES.tooBig ? 'a message was too large for the server' : '');
+  return ` (${code}${why && `: ${why}`})`;
 }
 
 function closedError(): FathomError {

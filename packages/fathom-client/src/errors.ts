@@ -68,10 +68,15 @@ export function connectionError(message: string, cause?: unknown): FathomError {
 }
 
 /**
- * Causes for which another connection would go the same way: the server refuses us, or is none of this
- * protocol.
+ * Causes for which another connection would go the same way, or does not come: the server refuses us, or is
+ * none of this protocol, or the caller closed the client.
  */
-const FINAL_CODES: readonly ClientErrorCode[] = ['FATHOM_UNAUTHORIZED', 'FATHOM_VERSION', 'FATHOM_PROTOCOL'];
+const FINAL_CODES: readonly ClientErrorCode[] = [
+  'FATHOM_UNAUTHORIZED',
+  'FATHOM_VERSION',
+  'FATHOM_PROTOCOL',
+  'FATHOM_CLOSED',
+];
 
 /** For what was under way when the connection went away: a final cause as it is, else a retryable error. */
 export function lostError(message: string, cause: FathomError | null): FathomError {

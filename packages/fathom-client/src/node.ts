@@ -18,7 +18,8 @@ const MESSAGE_BYTES_MAX = 16 * 2 ** 20;
 
 const openSocket: OpenSocket = (url, token) => {
   const headers: Record<string, string> = { [VERSION_HEADER]: String(PROTOCOL_VERSION) };
-  if (token !== undefined) headers.authorization = `Bearer ${token}`;
+  // Node writes each character of a header as a byte; beyond ASCII they are UTF-8, as of other clients.
+  if (token !== undefined) headers.authorization = Buffer.from(`Bearer ${token}`).toString('latin1');
   const socket = new WebSocket(url, { headers, perMessageDeflate: false, maxPayload: MESSAGE_BYTES_MAX });
   socket.on('unexpected-response', (_request, { statusCode = 0 }) => {
     socket.emit('error', refusedUpgrade({ url, hasToken: token !== undefined, status: statusCode }));

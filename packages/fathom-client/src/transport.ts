@@ -15,7 +15,7 @@ export interface SocketLike {
    */
   terminate?(): void;
   /** As of the standard. */
-  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: never) => void): void;
+  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: object) => void): void;
 }
 
 /** Makes a socket that opens, or tells `close`. Throws when it can never work here. */

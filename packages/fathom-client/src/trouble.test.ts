@@ -199,3 +199,43 @@ test('however many share a signal, it has one listener', async () => {
   await Promise.all([...calls, ...pongs]);
   expect(getEventListeners(signal, 'abort')).toHaveLength(0);
 });
+
+test.each([
+  [1009, '', 'The connection was closed (1009: a message was too large for the server).'],
+  [1001, 'the server is shutting down', 'The connection was closed (1001: the server is shutting down).'],
+  [1011, '', 'The connection was closed (1011).'],
+  [1006, '', 'The connection was closed.'],
+])('a close with %i %s is told as the cause', async (code, reason, message) => {
+  const { client, socket } = await connected({ reconnect: false });
+  const execution = client.execute(program).catch(caught);
+  await vi.advanceTimersByTimeAsync(0);
+  socket.close(code, reason);
+  expect(await execution).toMatchObject({ code: 'FATHOM_CONNECTION', cause: { message } });
+});
+
+test('a client that is closed in the turn of a call rejects it at once, and holds no timer', async () => {
+  const { client } = await connected();
+  const calls = [client.ping().catch(caught), client.execute(program).catch(caught)];
+  await client.close();
+  expect(await Promise.all(calls)).toMatchObject([{ code: 'FATHOM_CLOSED' }, { code: 'FATHOM_CLOSED' }]);
+  await vi.advanceTimersByTimeAsync(1000); // the close of the socket
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('a listener that throws is an uncaught error, and the connection goes on', async () => {
+  const uncaught: unknown[] = [];
+  const listeners = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException').on('uncaughtException', (error) => uncaught.push(error));
+  const { openSocket, sockets } = fakeSockets();
+  const client = new FathomClient({ url, openSocket });
+  client.onState(() => {
+    throw new Error('mine');
+  });
+  await client.connect();
+  await client.close();
+  await new Promise((resolve) => setImmediate(resolve));
+  process.removeAllListeners('uncaughtException');
+  for (const listener of listeners) process.on('uncaughtException', listener);
+  expect(uncaught).toHaveLength(3); // connecting, open, closed
+  expect([client.state, sockets.length]).toEqual(['closed', 1]);
+});

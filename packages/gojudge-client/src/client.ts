@@ -91,8 +91,8 @@ export class GojudgeClient implements AsyncDisposable {
       refuse('options', `an object such as { url: ${JSON.stringify(options)} }`, options);
     checkOptions('options', options, OPTION_RULES);
     const { url, token, transport = GLOBAL_TRANSPORT, answerBytesMax = GIB, ...retry } = options;
-    if (typeof url !== 'string' || !/^https?:\/\//i.test(url) || !URL.canParse(url))
-      refuse('url', 'an address such as http://localhost:5050', url);
+    if (typeof url !== 'string' || !/^https?:\/\/[^?#@]+$/i.test(url) || !URL.canParse(url))
+      refuse('url', 'an address such as http://localhost:5050, without user and query', url);
     this.#parts = {
       url: url.replace(/\/+$/, ''),
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },

@@ -1,7 +1,7 @@
 /** For tests: a socket whose other side is the test. */
 import type { SocketLike } from './transport.js';
 
-type Listener = (event: never) => void;
+type Listener = (event: object) => void;
 
 export class FakeSocket implements SocketLike {
   binaryType = '';
@@ -50,7 +50,7 @@ export class FakeSocket implements SocketLike {
   }
 
   #emit(type: string, event: object): void {
-    for (const listener of this.#listeners.get(type) ?? []) listener(event as never);
+    for (const listener of this.#listeners.get(type) ?? []) listener(event);
   }
 }
 

@@ -41,7 +41,10 @@ export interface CallerParts {
   answerBytesMax: number;
 }
 
-/** Speaks HTTP with one server. */
+/**
+ * Speaks HTTP with one server: the body of a successful answer as JSON that `check` knows, as bytes, or as it
+ * comes.
+ */
 export class HttpCaller {
   readonly #parts: CallerParts;
 
@@ -49,7 +52,6 @@ export class HttpCaller {
     this.#parts = parts;
   }
 
-  /** The body of a successful answer, as JSON that `check` knows. */
   async json<T>(path: string, init: CallInit, check: (value: unknown) => value is T): Promise<T> {
     return this.#call(path, init, async (response) => {
       const value = jsonOf(textFrom(await this.#read(path, response, init)));
@@ -58,12 +60,10 @@ export class HttpCaller {
     });
   }
 
-  /** All bytes of a successful answer. */
   bytes(path: string, init: CallInit): Promise<Uint8Array> {
     return this.#call(path, init, (response) => this.#read(path, response, init));
   }
 
-  /** A successful answer's body as it comes. */
   stream(path: string, init: CallInit): Promise<ReadableStream<Uint8Array>> {
     return this.#call(path, init, async ({ body }) => body ?? new Blob([]).stream());
   }
@@ -95,6 +95,8 @@ export class HttpCaller {
     } catch (cause) {
       if (cause instanceof GojudgeError) throw cause;
       if (init.signal?.aborted) throw init.signal.reason;
+      const inner = (cause as Error).cause; // of the caller's own stream, or of a transport that was closed
+      if (inner instanceof GojudgeError) throw inner;
       throw connectionError(noAnswerFrom(url, cause), cause);
     }
   }

@@ -47,7 +47,6 @@ class Many {
     }
   }
 
-  /** When one cannot be carried out the others are stopped, and its error is thrown. */
   async all(): Promise<RunOutcome[]> {
     for (const run of this.#runs)
       run.catch((error: unknown) => {

@@ -7,10 +7,16 @@ import { noAnswerFrom, onAbort } from '@sbx/shared';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { WebSocket } from 'ws';
 import { GojudgeClient as Client, type GojudgeClientOptions } from './client.js';
-import { GojudgeError } from './errors.js';
+import { failure, GojudgeError } from './errors.js';
 import { connectionError, type SocketLike, type Transport } from './transport.js';
 
 export * from './index.js';
+
+/**
+ * For the peer's part of the close. A server that waits for a program to read its input sees no close before
+ * that, and kills the program only when the connection is gone.
+ */
+const GOODBYE_MS = 1000;
 
 /** Runs take what they take; limits are the programs' own. */
 function nodeTransport(): Transport {
@@ -20,19 +26,31 @@ function nodeTransport(): Transport {
     connections: null,
     keepAliveTimeout: 60_000,
   });
+  let closed: GojudgeError | null = null;
   return {
-    fetch: ((input: string, init: RequestInit = {}) =>
-      undiciFetch(input, { ...init, dispatcher } as Parameters<
-        typeof undiciFetch
-      >[1])) as unknown as typeof fetch,
+    fetch: (async (input: string, init: RequestInit = {}) => {
+      if (closed !== null) throw closed;
+      const headers = asBytes(init.headers as Record<string, string>);
+      return undiciFetch(input, { ...init, headers, dispatcher } as Parameters<typeof undiciFetch>[1]);
+    }) as unknown as typeof fetch,
     canStreamRequests: true,
     openSocket,
-    close: () => dispatcher.destroy(),
+    close: () => {
+      closed ??= failure('GOJUDGE_CLOSED', 'The client was closed.');
+      return dispatcher.destroy(closed);
+    },
   };
 }
 
+/** Node writes each character as a byte; beyond ASCII they are UTF-8, as other clients send them. */
+function asBytes(headers: Record<string, string>): Record<string, string> {
+  const pairs = Object.entries(headers).map(([name, value]) => [name, Buffer.from(value).toString('latin1')]);
+  return Object.fromEntries(pairs);
+}
+
 function openSocket(url: string, headers: Record<string, string>, signal?: AbortSignal): Promise<SocketLike> {
-  const socket = new WebSocket(url, { headers, perMessageDeflate: false });
+  const options = { headers: asBytes(headers), perMessageDeflate: false, closeTimeout: GOODBYE_MS };
+  const socket = new WebSocket(url, options);
   const stay = onAbort(signal, () => socket.terminate());
   return new Promise((resolve, reject) => {
     socket.once('close', stay);

@@ -41,7 +41,6 @@ export class OutputQueue<T extends { bytes: Uint8Array }> {
     this.#wake();
   }
 
-  /** Drops what waits. */
   clear(): void {
     this.#items.clear();
     this.#bytes = 0;

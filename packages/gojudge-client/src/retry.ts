@@ -22,7 +22,7 @@ const RETRY_AFTER_MS_MAX = 60_000;
 /** Part of each wait that is left to chance. */
 const JITTER = 0.5;
 
-/** Repeats `attempt` while `mayRepeat` says so. */
+/** Repeats `attempt` while `mayRepeat` says so; rejects with the last error, or the signal's reason. */
 export class Retrier {
   readonly #retries: number;
   readonly #backoffMs: number;
@@ -33,7 +33,6 @@ export class Retrier {
     this.#backoffMs = backoffMs;
   }
 
-  /** Rejects with the last error, or the signal's reason. */
   async run<T>(
     attempt: () => Promise<T>,
     mayRepeat: (error: GojudgeError) => boolean,

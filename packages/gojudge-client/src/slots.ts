@@ -1,6 +1,9 @@
 import { unlessAborted } from '@sbx/shared';
 
-/** A number of places, taken in the order of asking. */
+/**
+ * A number of places, taken in the order of asking: `use` runs `work` when there is one, and rejects with the
+ * signal's reason when that comes first.
+ */
 export class Slots {
   readonly #waiting: (() => void)[] = [];
   #free: number;
@@ -9,7 +12,6 @@ export class Slots {
     this.#free = count;
   }
 
-  /** Runs `work` when there is a place; rejects with the signal's reason when that comes first. */
   async use<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     await this.#take(signal);

@@ -25,7 +25,7 @@ export class SocketRuns {
   constructor(socket: SocketLike) {
     this.#socket = socket;
     socket.binaryType = 'arraybuffer';
-    socket.addEventListener('message', ({ data }: { data: unknown }) => this.#onMessage(bytesOf(data)));
+    socket.addEventListener('message', (event) => this.#onMessage(event));
     this.closed = new Promise((resolve) => {
       socket.addEventListener('close', () => {
         this.#fail(
@@ -58,15 +58,14 @@ export class SocketRuns {
     return { results, cancel };
   }
 
-  /** Ends what is under way. */
   close(): Promise<void> {
     if (this.#isOpen) this.#fail(failure('GOJUDGE_CLOSED', 'This was closed.'));
     this.#socket.close();
     return this.closed;
   }
 
-  #onMessage(message: Uint8Array): void {
-    const answer = parseAnswer(textFrom(message));
+  #onMessage({ data }: { data?: unknown }): void {
+    const answer = parseAnswer(textFrom(bytesOf(data)));
     if (answer === null) {
       this.#fail(protocolError());
       return this.#socket.close();

@@ -118,3 +118,18 @@ test('a lost connection, and a run that is closed', async () => {
   await expect(closed.run.results).rejects.toMatchObject({ code: 'GOJUDGE_CLOSED' });
   await expect(closed.run.endInput()).rejects.toMatchObject({ code: 'GOJUDGE_UNSUPPORTED' });
 });
+
+test('input that the run does not wait for any more is no error of who writes it', async () => {
+  const { socket, run } = await interact();
+  socket.bufferedAmount = 2 ** 21;
+  async function* source() {
+    yield new Uint8Array(100_000);
+    yield new Uint8Array(1);
+  }
+  const writing = run.writeFrom(source());
+  await expect.poll(() => socket.sent).toHaveLength(2);
+  socket.receive(answer());
+  await writing;
+  expect(socket.sent).toHaveLength(2); // the request, and the piece that was on its way
+  await expect(run.write('x')).rejects.toMatchObject({ code: 'GOJUDGE_CLOSED' });
+});

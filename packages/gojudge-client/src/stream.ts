@@ -111,7 +111,7 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
     });
     this.results.catch(() => undefined); // told to whoever asks
     socket.binaryType = 'arraybuffer';
-    socket.addEventListener('message', ({ data }: { data: unknown }) => this.#onMessage(bytesOf(data)));
+    socket.addEventListener('message', (event) => this.#onMessage(event));
     const unsubscribe = onAbort(signal, () => this.#fail(signal!.reason));
     this.#closed = new Promise((resolve) => {
       socket.addEventListener('close', () => {
@@ -158,6 +158,7 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
       while (!this.#isOver && this.#socket.bufferedAmount > UNSENT_BYTES_MAX) {
         await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS)); // sockets have no event for this
       }
+      if (this.#isOver) return; // nobody reads the rest
     }
   }
 
@@ -220,9 +221,9 @@ export class InteractiveRun implements AsyncIterable<StreamChunk>, AsyncDisposab
     this.#socket.send(frame);
   }
 
-  #onMessage(message: Uint8Array): void {
+  #onMessage({ data }: { data?: unknown }): void {
     if (this.#isOver) return;
-    const frame = parseServerFrame(message);
+    const frame = parseServerFrame(bytesOf(data));
     if (frame === null) return this.#fail(protocolError());
     if (frame.kind === 'response') return this.#onResponse(frame.json);
     this.#queue.push({ index: frame.index, fd: frame.fd, bytes: frame.bytes });

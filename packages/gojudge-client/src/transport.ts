@@ -14,7 +14,7 @@ export interface SocketLike {
   /** As of the standard. */
   close(code?: number): void;
   /** As of the standard. */
-  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: never) => void): void;
+  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: object) => void): void;
   /** Stops reading. Where there is none, output waits in memory. */
   pause?(): void;
   /** Goes on reading. */

@@ -1,4 +1,5 @@
 /** Bodies of uploads. */
+import { GojudgeError } from './errors.js';
 import { refuse } from './option-check.js';
 import { iterate } from './read-body.js';
 
@@ -65,9 +66,22 @@ function isStream(content: unknown): boolean {
   return Symbol.asyncIterator in content || 'getReader' in content;
 }
 
+/** What goes wrong here is the caller's stream, and not the connection. */
 async function* withFrame(head: Uint8Array, content: AsyncIterable<Uint8Array>, tail: Uint8Array) {
   yield head;
-  yield* content;
+  try {
+    for await (const chunk of content) {
+      if (typeof chunk !== 'string' && !ArrayBuffer.isView(chunk))
+        throw new TypeError('not a stream of bytes');
+      yield chunk;
+    }
+  } catch (cause) {
+    throw new GojudgeError({
+      code: 'GOJUDGE_REQUEST',
+      message: `content could not be read: ${cause}`,
+      cause,
+    });
+  }
   yield tail;
 }
 

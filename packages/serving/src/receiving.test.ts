@@ -51,6 +51,14 @@ it('one that comes in time is no longer counted, and neither is that of a connec
   expect([receiving.bytes, terminate.mock.calls.length]).toEqual([0, 0]);
 });
 
+it('what is thrown away after an error does not count', () => {
+  const { send, socket, receiving } = watched();
+  send(500);
+  socket.emit('error');
+  send(9_000);
+  expect(receiving.bytes).toBe(0);
+});
+
 it('one that is not read waits for its program', () => {
   const { send, terminate, socket } = watched();
   send(500);

@@ -35,7 +35,7 @@ export interface Received {
   terminate(): void;
   on(event: 'message', listener: () => void): unknown;
   on(event: 'ping' | 'pong', listener: (payload: Buffer) => void): unknown;
-  once(event: 'close', listener: () => void): unknown;
+  once(event: 'close' | 'error', listener: () => void): unknown;
 }
 
 /** Of one connection: a read brings 8000 messages of two bytes, and `ws` hands over all of them at once. */
@@ -108,9 +108,11 @@ export function watchHalfSent(
   socket.on('message', settle);
   socket.on('ping', settleControl);
   socket.on('pong', settleControl);
-  socket.once('close', () => {
+  const stop = () => {
     clearInterval(timer);
     connection.off('data', onData);
     settle();
-  });
+  };
+  socket.once('close', stop);
+  socket.once('error', stop); // what comes from now on is thrown away
 }

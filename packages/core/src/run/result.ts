@@ -139,9 +139,14 @@ export function copyOutFiles(
   try {
     return { outputs, ...copyOut(folder, wanted, copyOutMaxBytes, budget) };
   } catch (error) {
-    closeAll([...outputs.values()]);
+    closeOutputs(outputs);
     throw error;
   }
+}
+
+/** Closes the descriptors of outputs that the caller does not get. */
+export function closeOutputs(outputs: ReadonlyMap<number, Output>): void {
+  closeAll([...outputs.values()]);
 }
 
 function closeAll(all: readonly { fd: number | null }[]): void {

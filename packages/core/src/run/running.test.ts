@@ -42,6 +42,7 @@ const copyOutFiles = vi.fn((_outputs: unknown, _folder: object, options: object)
   errors: [],
 }));
 const closeReported = vi.fn();
+const closeOutputs = vi.fn();
 const wrongStart = new SbxError({ code: 'SBX_PROGRAM_NOT_FOUND', message: 'not there' });
 
 vi.resetModules();
@@ -73,6 +74,7 @@ vi.doMock('../pool/failures.js', async (original) => ({
 }));
 vi.doMock('./stdio/init-files.js', () => ({ closeReported }));
 vi.doMock('./result.js', () => ({
+  closeOutputs,
   copyOutBudget: () => ({}),
   copyOutFiles,
   makeResult,
@@ -228,6 +230,19 @@ describe('an end', () => {
     listener.onEnded(ENDED);
     expect(await refused(program)).toBe(wrongStart);
     expect(log.slice(-1)).toEqual(['drop']);
+  });
+
+  it('at whose last chunk a callback throws is a failure; nothing is copied out or sent', async () => {
+    const program = start();
+    const thrown = new Error('of the caller');
+    stdio.collect.mockImplementationOnce(() => {
+      program.fail(thrown);
+      return 'collected';
+    });
+    listener.onEnded(ENDED);
+    expect(await refused(program)).toBe(thrown);
+    expect([closeOutputs.mock.calls, copyOutFiles.mock.calls]).toEqual([[['collected']], []]);
+    expect([log.slice(-2), vi.getTimerCount()]).toEqual([['sent', 'drop'], 0]);
   });
 
   it('after a callback threw is a failure with its error, and nothing is collected', async () => {

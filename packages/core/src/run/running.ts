@@ -27,7 +27,7 @@ import {
   stdioFor,
   type WarmStart,
 } from './request.js';
-import { type Collected, copyOutBudget, copyOutFiles, makeResult, unreportedEnd } from './result.js';
+import { closeOutputs, copyOutBudget, copyOutFiles, makeResult, unreportedEnd } from './result.js';
 import type { ProgramListener, SandboxLease, SignalCause } from './sandbox-lease.js';
 import { lookerFor } from './script.js';
 import { closeReported } from './stdio/init-files.js';
@@ -163,7 +163,7 @@ export class Running implements WatchedProgram {
   /** The run fails with this error once the program is dead. */
   fail(error: unknown): void {
     this.#failure ??= { error };
-    this.#killing.endNow();
+    if (!this.ended) this.#killing.endNow();
   }
 
   usage(): LiveUsage {
@@ -219,9 +219,8 @@ export class Running implements WatchedProgram {
 
   /** Once exec is known to have happened: with `notify` at once, else by the end's report. */
   #countStart(): void {
-    if (this.#counted) return;
+    if (!this.#counted) this.lease.core.startedTotal += 1;
     this.#counted = true;
-    this.lease.core.startedTotal += 1;
   }
 
   #started(master: number | undefined): void {
@@ -265,12 +264,14 @@ export class Running implements WatchedProgram {
   }
 
   /** `null` when the run has failed. */
-  #collect({ outputs: reported }: EndedMessage): Collected | null {
+  #collect({ outputs: reported }: EndedMessage) {
     if (this.#failure === null) {
       try {
         const { options } = this.#request;
         const budget = copyOutBudget(options);
-        return copyOutFiles(this.stdio.collect(reported, budget), this.lease.folder, options, budget);
+        const outputs = this.stdio.collect(reported, budget);
+        if (this.#failure === null) return copyOutFiles(outputs, this.lease.folder, options, budget);
+        closeOutputs(outputs); // a callback threw at the last chunk
       } catch (error) {
         this.#failure = { error };
       }

@@ -76,8 +76,7 @@ export class Connection {
       onStall: () => this.#drop('the peer reads nothing'),
     });
     socket.on('message', (data, isBinary) => this.#onMessage(data as Buffer, isBinary));
-    // `ws` has closed it with the right code already.
-    socket.on('error', (error) => this.#drop(error.message));
+    socket.on('error', (error) => this.#linger(error.message));
     socket.once('close', (code) => this.#onClose(code));
     host.options.logger?.debug({ connection: number }, 'connected');
   }
@@ -88,7 +87,7 @@ export class Connection {
       execution.fail(SHUTTING_DOWN);
     }
     this.#socket.close(CLOSE_CODES.goingAway, 'the server is shutting down');
-    setTimeout(() => this.#socket.terminate(), CLOSE_WAIT_MS).unref();
+    this.#terminateLater();
   }
 
   /** Resolves when nothing of its executions is left. */
@@ -190,8 +189,25 @@ export class Connection {
   }
 
   #drop(reason: string): void {
-    this.#host.options.logger?.debug({ connection: this.#number, reason }, 'dropped');
+    this.#logDrop(reason);
     this.#socket.terminate();
+  }
+
+  /**
+   * `ws` has closed it with the right code, and throws away what comes. A peer that still sends would get a
+   * reset instead of that code if it was cut off at once.
+   */
+  #linger(reason: string): void {
+    this.#logDrop(reason);
+    this.#terminateLater();
+  }
+
+  #logDrop(reason: string): void {
+    this.#host.options.logger?.debug({ connection: this.#number, reason }, 'dropped');
+  }
+
+  #terminateLater(): void {
+    setTimeout(() => this.#socket.terminate(), CLOSE_WAIT_MS).unref();
   }
 
   #onClose(code: number): void {
