@@ -81,8 +81,8 @@ int64_t EnforceAll(Init& init);
 // Kills programs whose memory has run out.
 void CheckMemory(Init& init);
 
-// Forgets news about memory from before a program.
-void DrainOomNotice(const Counters& counters);
+// Takes a notice about memory; false when there is none. A file does not tell.
+bool DrainOomNotice(const Counters& counters);
 
 // ---- turns.cc ----
 
