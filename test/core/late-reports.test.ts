@@ -1,7 +1,7 @@
 /** Reports of programs that are late: the kernel takes its time to kill, or nobody is there to report. */
 import { describe, expect, it } from 'vitest';
 import { MiB, t, useEngine, withEngine } from '../helpers/engine.js';
-import { descendants } from '../helpers/proc.mjs';
+import { descendants, openDescriptors } from '../helpers/proc.mjs';
 import { sleep, until } from '../helpers/wait.js';
 
 const processesOf = (name: string) => descendants().filter((row) => row.name === name && row.state !== 'Z');
@@ -33,6 +33,19 @@ describe('beside another program', () => {
     const limits = { cpuRate: 0.02, processCount: 450, wallTimeMs: 60_000 };
     const { status } = await sandbox.run(t('leave-many'), ['400'], { limits });
     expect([status, processesOf('leave-many')]).toEqual(['ok', []]);
+  });
+
+  it('a terminal that comes after its program has been given up is closed', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await sandbox.run(t('true'));
+    const terminals = () => [...openDescriptors().values()].filter((target) => target.endsWith('ptmx'));
+    const inits = processesOf('sbx-init');
+    for (const { pid } of inits) process.kill(pid, 'SIGSTOP');
+    const options = { pty: {}, signal: AbortSignal.timeout(20), onAbort: 'resolve' } as const;
+    const { status } = await sandbox.run(t('true'), [], options);
+    for (const { pid } of inits) process.kill(pid, 'SIGCONT');
+    await sandbox.run(t('true')); // by then init has started and ended the other
+    expect([status, terminals()]).toEqual(['killed', []]);
   });
 
   it('a program that has the group of the sandbox has no CPU time of those below', async () => {
