@@ -131,8 +131,10 @@ bool KillLeftovers(Init& init, Program& program) {
 
 void Finish(Init& init, Program& program) {
   if (program.launching) SettleLaunch(init, program);
-  if (program.failed) return init.programs.Release(program);
+  // The last one takes with it what was left by earlier ones, also when it never started.
+  if (program.failed && init.programs.alive() > 1) return init.programs.Release(program);
   if (!KillLeftovers(init, program)) return;
+  if (program.failed) return init.programs.Release(program);
   if (!init.oneShot) CollectSockets();  // else our own end has it done
   SendEnded(init, init.programs.Account(program));
   init.programs.Release(program);

@@ -97,3 +97,18 @@ it('without cgroups a program has the CPU time of its own processes, not that of
     const { exitSignal, usage } = await idle.result;
     expect([exitSignal, usage.cpuTimeMs < 100]).toEqual(['SIGTERM', true]);
   }));
+
+it('without cgroups what a program left ends with the last one, also when that never started', () =>
+  withEngine({ cgroup: 'none', require: [] }, async (engine) => {
+    await using sandbox = await engine.createSandbox();
+    const leave = 'exec 9>>busy; echo > left; exec sleep 60';
+    const first = `cp ${t('true')} busy; setsid sh -c '${leave}' & while [ ! -s go ]; do sleep 0.01; done`;
+    await using program = await sandbox.spawn('/bin/sh', ['-c', first]);
+    await until(2000, 'it has left something', () => sandbox.exists('left'));
+    // Tried again and again, as its file is busy: by then the first program is over.
+    const starting = sandbox.run('/w/busy').catch((error: Error) => error);
+    await sandbox.writeFile('go', 'on\n');
+    expect((await program.result).status).toBe('ok');
+    expect(await starting).toMatchObject({ code: 'SBX_PROGRAM_NOT_EXECUTABLE' });
+    await until(1000, 'nothing is left', () => processesOf('sleep').length === 0);
+  }));
