@@ -98,6 +98,15 @@ it('without cgroups a program has the CPU time of its own processes, not that of
     expect([exitSignal, usage.cpuTimeMs < 100]).toEqual(['SIGTERM', true]);
   }));
 
+it('without cgroups a program beside another ends with all process groups of its session', () =>
+  withEngine({ cgroup: 'none', require: [] }, async (engine) => {
+    await using sandbox = await engine.createSandbox();
+    await using _beside = await sandbox.spawn(t('sleep-ms'), ['60000']);
+    const { status } = await sandbox.run(t('leave-many'), ['10', 'apart']);
+    expect([status, processesOf('leave-many')]).toEqual(['ok', []]);
+    expect(processesOf('sleep-ms')).toHaveLength(1);
+  }));
+
 it('without cgroups what a program left ends with the last one, also when that never started', () =>
   withEngine({ cgroup: 'none', require: [] }, async (engine) => {
     await using sandbox = await engine.createSandbox();
