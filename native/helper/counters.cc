@@ -13,6 +13,9 @@ namespace {
 
 constexpr size_t kFileBytesMax = 8192;  // memory.stat is the largest, about 2 KiB
 
+// The most that the kernel charges at once to a group that is nearly full, but for huge pages.
+constexpr uint64_t kChargeBytesMax = 32 << 10;
+
 // kUnknown for more than fits, as for what is unknown.
 uint64_t Sum(uint64_t a, uint64_t b) {
   uint64_t sum;
@@ -85,6 +88,12 @@ uint64_t ReadCaches(const Counters& counters, uint64_t heldBefore) {
   }
   const uint64_t others = Sum(Sum(files, FindNumber(text, "total_rss ")), heldBefore);
   return held == kUnknown || others >= held ? pages : Sum(pages, held - others);
+}
+
+bool HasMetBound(const Counters& counters) {
+  const uint64_t bound = ReadNumber(counters, kCounterMemoryLimit),
+                 mark = ReadNumber(counters, kCounterMemoryPeak);
+  return bound != kUnknown && mark != kUnknown && Sum(mark, kChargeBytesMax) >= bound;
 }
 
 int WriteCounter(const Counters& counters, Counter counter, const char* text) {

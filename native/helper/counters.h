@@ -28,6 +28,8 @@ MemoryEvents ReadMemoryEvents(const Counters& counters);
 // shared memory left out, and names and inodes. v1 has no figure for the latter: they are what is neither
 // pages nor `heldBefore`, so of dead programs alone. 0 when unknown.
 uint64_t ReadCaches(const Counters& counters, uint64_t heldBefore);
+// Its memory has been at its bound, as near as the kernel tells. False when unknown.
+bool HasMetBound(const Counters& counters);
 int WriteCounter(const Counters& counters, Counter counter, const char* text);
 
 // Process ids that a sweep passes over.

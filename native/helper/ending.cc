@@ -3,8 +3,10 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "../common/folder.h"
 #include "init.h"
 #include "network.h"
+#include "proc_files.h"
 
 namespace sbx {
 
@@ -24,6 +26,33 @@ Spared LaunchingBeside(Init& init, const Program& program) {
   return spared;
 }
 
+bool IsDead(int proc, int pid) {
+  const char* stat = ReadStat(proc, pid);
+  return stat == nullptr || (stat[0] == ' ' && (stat[1] == 'Z' || stat[1] == 'X'));
+}
+
+// Returns how many of them live, or are still dying: of one that is dead nobody knows when its parent will
+// say so.
+unsigned SignalSession(const Init& init, const Program& program, int signal) {
+  const Fd proc = OpenProc(init);
+  if (!proc) (void)sys::Kill(-program.pid, signal);  // its first process group
+  unsigned count = 0;
+  (void)ForEachEntry(proc.get(), [&](const sys::FolderEntry& entry) {
+    const uint64_t pid = ParseNumber(entry.name);
+    if (pid <= 1 || pid > INT32_MAX || sys::Call(SYS_getsid, pid) != program.pid) return 0;
+    if (!IsDead(proc.get(), (int)pid) && sys::Kill((int)pid, signal) >= 0) ++count;
+    return 0;
+  });
+  return count;
+}
+
+// Of a program beside others.
+unsigned SignalOwn(Init& init, const Program& program, int signal) {
+  if (!init.programs.HasGroup(program)) return SignalSession(init, program, signal);
+  const Counters& counters = init.programs.CountersOf(program);
+  return SignalGroup(counters, signal, LaunchingBeside(init, program), init.setup.proc.get());
+}
+
 }  // namespace
 
 void Note(Program& program, Cause cause) {
@@ -32,10 +61,7 @@ void Note(Program& program, Cause cause) {
 
 void SignalEverything(Init& init, const Program& program, int signal) {
   if (init.programs.alive() <= 1) (void)sys::Kill(-1, signal);
-  else if (init.programs.HasGroup(program))
-    (void)SignalGroup(
-        init.programs.CountersOf(program), signal, LaunchingBeside(init, program), init.setup.proc.get());
-  else (void)sys::Kill(-program.pid, signal);
+  else (void)SignalOwn(init, program, signal);
 }
 
 void KillFor(Init& init, Program& program, Cause cause) {
@@ -114,25 +140,23 @@ bool KillAll(Init& init, Program& program) {
 // then belongs to the report. How long that may be is for the host to say, which can do without the report.
 bool KillLeftovers(Init& init, Program& program) {
   if (init.programs.alive() <= 1) return KillAll(init, program);
-  if (!init.programs.HasGroup(program)) {
-    (void)sys::Kill(-program.pid, SIGKILL);
-    init.programs.NoteUnlisted();
-    return true;
-  }
   const int64_t now = sys::MonotonicNs();
   if (now < program.nextSweepNs) return false;
-  const Counters& counters = init.programs.CountersOf(program);
   // No new ones while we look.
-  if (program.ownGroup && program.nextSweepNs == 0) (void)WriteCounter(counters, kCounterTaskLimit, "0");
-  if (SignalGroup(counters, SIGKILL, LaunchingBeside(init, program), init.setup.proc.get()) == 0) return true;
+  if (program.ownGroup && program.nextSweepNs == 0)
+    (void)WriteCounter(program.counters, kCounterTaskLimit, "0");
+  if (!init.programs.HasGroup(program)) init.programs.NoteUnlisted();
+  if (SignalOwn(init, program, SIGKILL) == 0) return true;
   SweepLater(program, now);
   return false;
 }
 
 void Finish(Init& init, Program& program) {
   if (program.launching) SettleLaunch(init, program);
-  if (program.failed) return init.programs.Release(program);
+  // The last one takes with it what was left by earlier ones, also when it never started.
+  if (program.failed && init.programs.alive() > 1) return init.programs.Release(program);
   if (!KillLeftovers(init, program)) return;
+  if (program.failed) return init.programs.Release(program);
   if (!init.oneShot) CollectSockets();  // else our own end has it done
   SendEnded(init, init.programs.Account(program));
   init.programs.Release(program);

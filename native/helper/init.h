@@ -57,7 +57,7 @@ struct Init {
 void Note(Program& program, Cause cause);
 
 // Sends `signal` to every process of the program. Alone in the sandbox it is all but us, in one atomic sweep;
-// else the processes of its group. Without groups only its session's leader group can be named.
+// else the processes of its group. Without groups it is those of its session, one by one.
 void SignalEverything(Init& init, const Program& program, int signal);
 
 void KillFor(Init& init, Program& program, Cause cause);
@@ -81,8 +81,13 @@ int64_t EnforceAll(Init& init);
 // Kills programs whose memory has run out.
 void CheckMemory(Init& init);
 
-// Forgets news about memory from before a program.
-void DrainOomNotice(const Counters& counters);
+// Takes a notice about memory; false when there is none. A file does not tell.
+bool DrainOomNotice(const Counters& counters);
+
+// ---- watch_memory.cc ----
+
+// The sandbox's /proc, for one look.
+Fd OpenProc(const Init& init);
 
 // ---- turns.cc ----
 

@@ -8,9 +8,6 @@ namespace {
 // What a group holds before a program, where no other one has left anything in it, is far less.
 constexpr uint64_t kLargeBaseBytes = 4 << 20;
 
-// The most that the kernel charges at once to a group that is nearly full, but for huge pages.
-constexpr uint64_t kChargeBytesMax = 32 << 10;
-
 // No program holds less by itself: below, no cache of files has room beside it.
 constexpr uint64_t kProgramBytesLeast = 128 << 10;
 
@@ -124,12 +121,8 @@ uint64_t Programs::MemoryPeak(const Program& program) const {
 // dropped: names many at once, so that hardly any may be left. They, and nothing else, brought its peak above
 // its limit, which is a little below the bound. With v1 its mark alone tells that it has been there.
 uint64_t Programs::AtLeastDropped(const Program& program, uint64_t peak, uint64_t caches) const {
-  const Counters& counters = CountersOf(program);
   const uint64_t over = peak > program.memoryLimitBytes ? peak - program.memoryLimitBytes : 0;
-  if (over <= caches) return caches;
-  const uint64_t bound = ReadNumber(counters, kCounterMemoryLimit),
-                 mark = ReadNumber(counters, kCounterMemoryPeak);
-  return bound != kUnknown && mark != kUnknown && mark + kChargeBytesMax >= bound ? over : caches;
+  return over > caches && HasMetBound(CountersOf(program)) ? over : caches;
 }
 
 EndedRecord Programs::Account(const Program& program) const {

@@ -20,6 +20,7 @@ struct Program {
   Cause cause = Cause::kNone;
   int64_t startNs = 0, endNs = 0, nextCpuLookNs = 0;
   int64_t nextSweepNs = 0;  // processes of it were left after its end: when to kill again and look
+  int64_t oomUntilNs = 0;   // memory ran out above its group: until when the kernel may kill one of its
   // Of its processes that init has reaped, and those that they had waited for. For where nothing counts.
   uint64_t reapedCpuNs = 0;
   uint64_t cpuLimitNs = 0, wallLimitNs = 0, memoryLimitBytes = 0;

@@ -71,7 +71,7 @@ Failure Begin(Init& init, const char* message, Starting& starting) {
   const Counters& counters = init.programs.CountersOf(program);
   init.programs.TakeBaseline(program, OwnCpuNs(starting));
   SBX_TRY(BoundGroup(counters, program, record, message));
-  DrainOomNotice(counters);
+  (void)DrainOomNotice(counters);  // of an earlier program's memory
   BeginMemoryWatch(init, (record.flags & kStartOneShot) != 0);
   StartClocks(program, sys::MonotonicNs());
   if (HasNoRoom(init, program, record)) return {Stage::k_exec, 0, ENOMEM};

@@ -31,13 +31,6 @@ constexpr int64_t kShareOfTime = 16;
 
 uint64_t Sum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
-// The sandbox's /proc, opened for one look.
-Fd OpenProc(const Init& init) {
-  const int detached = init.setup.proc.get();
-  return Fd(detached >= 0 ? sys::Open(detached, ".", O_RDONLY | O_DIRECTORY)
-                          : sys::Open(AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY));
-}
-
 const char* AfterSpaces(const char* text) {
   while (*text == ' ') ++text;
   return text;
@@ -121,13 +114,8 @@ Share ShareOf(int proc, int pid) {
 
 // 0 when it is not told.
 int ParentOf(int proc, int pid) {
-  Text<32> path;
-  path << (uint64_t)pid << "/stat";
-  const char* text = ReadProcFile(proc, path.text());
-  const char* behindName = nullptr;  // which may hold anything
-  for (; text != nullptr && *text != '\0'; ++text)
-    if (*text == ')') behindName = text;
-  const uint64_t parent = behindName == nullptr ? kUnknown : ParseNumber(Word(behindName, 2));
+  const char* stat = ReadStat(proc, pid);
+  const uint64_t parent = stat == nullptr ? kUnknown : ParseNumber(Word(stat, 2));
   return parent <= INT32_MAX ? (int)parent : 0;
 }
 
@@ -234,6 +222,12 @@ constexpr int64_t Clamp(int64_t value, int64_t least, int64_t most) {
 }
 
 }  // namespace
+
+Fd OpenProc(const Init& init) {
+  const int detached = init.setup.proc.get();
+  return Fd(detached >= 0 ? sys::Open(detached, ".", O_RDONLY | O_DIRECTORY)
+                          : sys::Open(AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY));
+}
 
 void BeginMemoryWatch(Init& init, bool oneShot) {
   if (init.counters.fds[kCounterMemoryLimit] >= 0) return;

@@ -1,7 +1,7 @@
 /** Reports of programs that are late: the kernel takes its time to kill, or nobody is there to report. */
 import { describe, expect, it } from 'vitest';
 import { MiB, t, useEngine, withEngine } from '../helpers/engine.js';
-import { descendants } from '../helpers/proc.mjs';
+import { descendants, openDescriptors } from '../helpers/proc.mjs';
 import { sleep, until } from '../helpers/wait.js';
 
 const processesOf = (name: string) => descendants().filter((row) => row.name === name && row.state !== 'Z');
@@ -33,6 +33,19 @@ describe('beside another program', () => {
     const limits = { cpuRate: 0.02, processCount: 450, wallTimeMs: 60_000 };
     const { status } = await sandbox.run(t('leave-many'), ['400'], { limits });
     expect([status, processesOf('leave-many')]).toEqual(['ok', []]);
+  });
+
+  it('a terminal that comes after its program has been given up is closed', async () => {
+    await using sandbox = await sbx.engine.createSandbox();
+    await sandbox.run(t('true'));
+    const terminals = () => [...openDescriptors().values()].filter((target) => target.endsWith('ptmx'));
+    const inits = processesOf('sbx-init');
+    for (const { pid } of inits) process.kill(pid, 'SIGSTOP');
+    const options = { pty: {}, signal: AbortSignal.timeout(20), onAbort: 'resolve' } as const;
+    const { status } = await sandbox.run(t('true'), [], options);
+    for (const { pid } of inits) process.kill(pid, 'SIGCONT');
+    await sandbox.run(t('true')); // by then init has started and ended the other
+    expect([status, terminals()]).toEqual(['killed', []]);
   });
 
   it('a program that has the group of the sandbox has no CPU time of those below', async () => {
@@ -83,4 +96,28 @@ it('without cgroups a program has the CPU time of its own processes, not that of
     idle.kill('SIGTERM');
     const { exitSignal, usage } = await idle.result;
     expect([exitSignal, usage.cpuTimeMs < 100]).toEqual(['SIGTERM', true]);
+  }));
+
+it('without cgroups a program beside another ends with all process groups of its session', () =>
+  withEngine({ cgroup: 'none', require: [] }, async (engine) => {
+    await using sandbox = await engine.createSandbox();
+    await using _beside = await sandbox.spawn(t('sleep-ms'), ['60000']);
+    const { status } = await sandbox.run(t('leave-many'), ['10', 'apart']);
+    expect([status, processesOf('leave-many')]).toEqual(['ok', []]);
+    expect(processesOf('sleep-ms')).toHaveLength(1);
+  }));
+
+it('without cgroups what a program left ends with the last one, also when that never started', () =>
+  withEngine({ cgroup: 'none', require: [] }, async (engine) => {
+    await using sandbox = await engine.createSandbox();
+    const leave = 'exec 9>>busy; echo > left; exec sleep 60';
+    const first = `cp ${t('true')} busy; setsid sh -c '${leave}' & while [ ! -s go ]; do sleep 0.01; done`;
+    await using program = await sandbox.spawn('/bin/sh', ['-c', first]);
+    await until(2000, 'it has left something', () => sandbox.exists('left'));
+    // Tried again and again, as its file is busy: by then the first program is over.
+    const starting = sandbox.run('/w/busy').catch((error: Error) => error);
+    await sandbox.writeFile('go', 'on\n');
+    expect((await program.result).status).toBe('ok');
+    expect(await starting).toMatchObject({ code: 'SBX_PROGRAM_NOT_EXECUTABLE' });
+    await until(1000, 'nothing is left', () => processesOf('sleep').length === 0);
   }));

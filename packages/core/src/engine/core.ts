@@ -24,7 +24,7 @@ import type { Feature, Status } from '../types/limits.js';
 import { STATUSES } from '../types/limits.js';
 import type { SandboxShape } from '../types/program.js';
 import { askedFor, type FeatureTable } from './features.js';
-import { checkKernel, countsTasksPerNamespace } from './kernel.js';
+import { checkKernel, countsTasksPerNamespace, onlineCpus } from './kernel.js';
 import { treeTargets } from './mounts.js';
 import { checkOpenFileRoom, hardOpenFiles } from './open-files.js';
 import { type Opened, openParts } from './opening.js';
@@ -57,6 +57,7 @@ export class EngineCore {
    */
   readonly countedHelpers: number | null;
   readonly machineCpus = availableParallelism();
+  readonly onlineCpus = onlineCpus();
   readonly openFilesMax = hardOpenFiles();
   readonly byStatus: Record<Status, number>;
   startedTotal = 0;

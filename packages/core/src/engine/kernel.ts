@@ -1,7 +1,8 @@
 /** Facts that follow from the kernel's version and settings. */
 import { readFileSync } from 'node:fs';
-import { release } from 'node:os';
+import { cpus, release } from 'node:os';
 import { UnsupportedError } from '../errors.js';
+import { parseCpuSet } from '../options/cpu-set.js';
 
 /** mount_setattr, by which mounts get their flags before anybody can see them, came with 5.12. */
 export function checkKernel(): void {
@@ -28,6 +29,18 @@ export function countsTasksPerNamespace(): boolean {
  */
 export function coreLimit(pattern = corePattern()): 0 | 1 {
   return pattern.startsWith('@') ? 0 : 1;
+}
+
+/**
+ * CPUs that a program can be on where no set bounds it: its affinity, which it has from this process, is its
+ * own to change.
+ */
+export function onlineCpus(): number {
+  try {
+    return parseCpuSet(readFileSync('/sys/devices/system/cpu/online', 'utf8').trim()).length;
+  } catch {
+    return Math.max(1, cpus().length); // not shown in this container
+  }
 }
 
 function corePattern(): string {

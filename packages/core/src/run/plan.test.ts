@@ -110,11 +110,11 @@ describe('boundGroup', () => {
 });
 
 describe('numbers', () => {
-  it('CPUs are bounded by the machine, the set and the rate', () => {
-    expect(cpusOf(limitsWith({}), 8)).toBe(8);
-    expect(cpusOf(limitsWith({ cpuSet: '0,2-3' }), 8)).toBe(3);
-    expect(cpusOf(limitsWith({ cpuRate: 0.5 }), 8)).toBe(1);
-    expect(cpusOf(limitsWith({ cpuRate: 1.5 }), 8)).toBe(2);
+  it('CPUs are bounded by the machine, and by a set that is kept', () => {
+    expect(cpusOf(limitsWith({}), 8, true)).toBe(8);
+    expect(cpusOf(limitsWith({ cpuSet: '0,2-3' }), 8, true)).toBe(3);
+    expect(cpusOf(limitsWith({ cpuSet: '0,2-3' }), 8, false)).toBe(8);
+    expect(cpusOf(limitsWith({ cpuRate: 0.5 }), 8, true)).toBe(8);
   });
 
   it('ms to ns; none is 0', () => {

@@ -102,11 +102,12 @@ export function nanoseconds(ms: number | null): number {
   return ms === null ? 0 : Math.round(ms * NS_PER_MS);
 }
 
-/** CPUs that a program with these limits can use at once. */
-export function cpusOf(limits: ResolvedLimits, parallelism: number): number {
-  const bySet = limits.cpuSet?.length ?? parallelism;
-  const byRate = limits.cpuRate === null ? parallelism : Math.max(1, Math.ceil(limits.cpuRate));
-  return Math.min(bySet, byRate, parallelism);
+/**
+ * CPUs that a program can use at once. A rate bounds none: all of them together may use it up at the
+ * beginning of each period. `keepsSet`: its set is enforced, and no other program can replace it.
+ */
+export function cpusOf({ cpuSet }: ResolvedLimits, onlineCpus: number, keepsSet: boolean): number {
+  return keepsSet && cpuSet !== null ? Math.min(cpuSet.length, onlineCpus) : onlineCpus;
 }
 
 /** Where exec looks, in order: a path as it is, a name in every folder of PATH. */

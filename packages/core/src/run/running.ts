@@ -224,6 +224,7 @@ export class Running implements WatchedProgram {
   }
 
   #started(master: number | undefined): void {
+    if (this.ended && master !== undefined) return this.lease.core.native.closeFds([master]); // given up
     this.#countStart();
     this.#killing.begin();
     if (master !== undefined) this.stdio.terminal?.attach(master, this.#request.notify);

@@ -14,7 +14,7 @@ import type { ResolvedLimits } from '../options/limits.js';
 import { lostError, startError } from '../pool/failures.js';
 import { writeBounds, writeCpuShare } from '../run/group-limits.js';
 import { holdUntilEnd, type Started } from '../run/one-shot.js';
-import { cpusOf, nanoseconds } from '../run/plan.js';
+import { nanoseconds } from '../run/plan.js';
 import { attemptOf, environmentFor, type ProgramRequest, startMessage } from '../run/request.js';
 import { Running } from '../run/running.js';
 import { SandboxLease } from '../run/sandbox-lease.js';
@@ -132,7 +132,7 @@ export class WarmProcess {
       cpuLimitNs: nanoseconds(limits.cpuTimeMs),
       wallLimitNs: nanoseconds(limits.wallTimeMs),
       memoryLimitBytes: limits.memoryBytes ?? 0,
-      cpuCount: cpusOf(limits, core.machineCpus),
+      cpuCount: core.onlineCpus,
       cpuBaseNs: baseline.cpuNs,
     });
     if (!sent || !this.#resume(bytes)) return this.#lose(lostError('A waiting program'));
