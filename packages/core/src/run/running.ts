@@ -65,15 +65,13 @@ export class Running implements WatchedProgram {
     this.graceMs = request.options.killGraceMs ?? 0;
     this.#env = environmentFor(request.options, request.env, lease.core.toolchainPath);
     this.#attempt = attemptOf(request, this.#env, lease.core);
-    this.#killing = new Killing(
-      this.graceMs,
-      (signal, cause, everything) => this.#signal(signal, cause, everything),
-      () => this.#endedUnreported(),
-    );
+    const signal = (number: number, cause: SignalCause, everything: boolean) =>
+      lease.signal(this.id, number, cause, everything);
+    this.#killing = new Killing(this.graceMs, signal, () => this.#endedUnreported());
     if (request.notify || request.warmStart !== undefined) this.#makeMeter();
     else if (this.group !== null) this.#cpuBefore = lease.core.native.readCounterFile(this.group.cpuFd);
     this.stdio = stdioFor(lease, request, {
-      signal: (signal, cause) => this.#signal(signal, cause, true),
+      signal: (number, cause) => signal(number, cause, true),
       fail: (error) => this.fail(error),
     });
     this.result = new Promise((resolve, reject) => {
@@ -213,18 +211,15 @@ export class Running implements WatchedProgram {
     return this;
   }
 
-  #signal(signal: number, cause: SignalCause, everything: boolean): void {
-    this.lease.signal(this.id, signal, cause, everything);
-  }
-
   /** Once exec is known to have happened: with `notify` at once, else by the end's report. */
   #countStart(): void {
-    if (!this.#counted) this.lease.core.startedTotal += 1;
+    if (this.#counted) return;
     this.#counted = true;
+    this.lease.core.startedTotal += 1;
   }
 
   #started(master: number | undefined): void {
-    if (this.ended && master !== undefined) return this.lease.core.native.closeFds([master]); // given up
+    if (this.ended && master !== undefined) return this.lease.core.native.closeFds([master]); // too late
     this.#countStart();
     this.#killing.begin();
     if (master !== undefined) this.stdio.terminal?.attach(master, this.#request.notify);
