@@ -26,6 +26,5 @@ export function hostInput(): HostInput {
 
 /** Node reads a folder as if it were empty, which would end as a wrong answer. */
 function refuseFolder(): void {
-  const stats = fstatSync(0, { throwIfNoEntry: false });
-  if (stats?.isDirectory()) throw new UsageError('stdin is a folder', 'Redirect from a file: < FILE');
+  if (fstatSync(0).isDirectory()) throw new UsageError('stdin is a folder', 'Redirect from a file: < FILE');
 }
