@@ -92,7 +92,11 @@ export class GojudgeClient implements AsyncDisposable {
     checkOptions('options', options, OPTION_RULES);
     const { url, token, transport = GLOBAL_TRANSPORT, answerBytesMax = GIB, ...retry } = options;
     if (typeof url !== 'string' || !/^https?:\/\/[^?#@]+$/i.test(url) || !URL.canParse(url))
-      refuse('url', 'an address such as http://localhost:5050, without user and query', url);
+      refuse(
+        'url',
+        'an address such as http://localhost:5050, without user and query',
+        url?.replace?.(/:.*@/, ':…@'),
+      );
     this.#parts = {
       url: url.replace(/\/+$/, ''),
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },

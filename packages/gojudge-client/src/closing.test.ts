@@ -86,3 +86,8 @@ it.each(['http://user:secret@host:5050', 'http://host:5050?a', 'http://host:5050
     expect(() => new GojudgeClient({ url })).toThrow(expect.objectContaining({ code: 'GOJUDGE_REQUEST' }));
   },
 );
+
+it('the password of an address that is refused is not in the error', () => {
+  const make = () => new GojudgeClient({ url: 'http://user:secret@host:5050/' });
+  expect(make).toThrow(/must be an address such as .*got "http:…@host:5050\/"/);
+});
