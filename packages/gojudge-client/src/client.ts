@@ -95,7 +95,7 @@ export class GojudgeClient implements AsyncDisposable {
       refuse(
         'url',
         'an address such as http://localhost:5050, without user and query',
-        url?.replace?.(/:.*@/, ':…@'),
+        typeof url === 'string' ? url.split('@').at(-1) : url,
       );
     this.#parts = {
       url: url.replace(/\/+$/, ''),

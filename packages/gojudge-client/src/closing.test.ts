@@ -89,5 +89,5 @@ it.each(['http://user:secret@host:5050', 'http://host:5050?a', 'http://host:5050
 
 it('the password of an address that is refused is not in the error', () => {
   const make = () => new GojudgeClient({ url: 'http://user:secret@host:5050/' });
-  expect(make).toThrow(/must be an address such as .*got "http:…@host:5050\/"/);
+  expect(make).toThrow(/must be an address such as .*got "host:5050\/"/);
 });

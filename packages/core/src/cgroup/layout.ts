@@ -20,6 +20,8 @@ export interface Layout {
   /** Where the machine has them, every sandbox's group is in these too. */
   optional: readonly string[];
   counters: Readonly<Partial<Record<CounterName, CounterFile>>>;
+  /** File of `cpuset`: CPUs that processes there may use. */
+  effectiveCpus: string;
   /** Written to a group without processes: the kernel takes back all that it can. */
   reclaim: { file: string; text: string };
   /** No limit, as these files say it. */
@@ -54,6 +56,7 @@ export const V1: Layout = {
     taskLimit: { controller: 'pids', file: 'pids.max', write: true },
     procs: { controller: 'pids', file: 'cgroup.procs' },
   },
+  effectiveCpus: 'cpuset.effective_cpus',
   reclaim: { file: 'memory.force_empty', text: '0' },
   unlimited: { memory: '-1', tasks: 'max' },
   cpuRate: {
@@ -83,6 +86,7 @@ export const V2: Layout = {
     taskLimit: { controller: 'pids', file: 'pids.max', write: true },
     procs: { controller: '', file: 'cgroup.procs', ofProcesses: true },
   },
+  effectiveCpus: 'cpuset.cpus.effective',
   reclaim: { file: 'memory.high', text: '0' }, // memory.reclaim is younger
   unlimited: { memory: 'max', tasks: 'max' },
   cpuRate: {

@@ -132,11 +132,11 @@ export class CgroupTree {
   }
 
   /**
-   * v2: what a group is given that has no CPU set. An empty one, which says the same, the kernel refuses
-   * where a process lives in it.
+   * CPUs of programs without a CPU set, as the kernel writes them, where there is the controller. With v2 a
+   * group is given these: an empty set, which says the same, the kernel refuses where a process lives in it.
    */
   allCpus(): string {
-    return readFileSync(join(this.#folders.get('cpuset')!, 'cpuset.cpus.effective'), 'utf8').trim();
+    return readFileSync(join(this.#parents.get('cpuset')!, this.layout.effectiveCpus), 'utf8').trim();
   }
 
   /** The engine's folder in the hierarchy of this controller. */

@@ -24,7 +24,7 @@ import type { Feature, Status } from '../types/limits.js';
 import { STATUSES } from '../types/limits.js';
 import type { SandboxShape } from '../types/program.js';
 import { askedFor, type FeatureTable } from './features.js';
-import { checkKernel, countsTasksPerNamespace, onlineCpus } from './kernel.js';
+import { checkKernel, countsTasksPerNamespace, usableCpus } from './kernel.js';
 import { treeTargets } from './mounts.js';
 import { checkOpenFileRoom, hardOpenFiles } from './open-files.js';
 import { type Opened, openParts } from './opening.js';
@@ -57,7 +57,8 @@ export class EngineCore {
    */
   readonly countedHelpers: number | null;
   readonly machineCpus = availableParallelism();
-  readonly onlineCpus = onlineCpus();
+  /** Of a program without a CPU set. */
+  readonly usableCpus: number;
   readonly openFilesMax = hardOpenFiles();
   readonly byStatus: Record<Status, number>;
   startedTotal = 0;
@@ -89,6 +90,7 @@ export class EngineCore {
     this.countedHelpers = countedHelpers(features);
     this.pins = options.pinning === 'sandbox' ? new CpuPins(limits.cpuSet ?? allowedCpus()) : null;
     this.tree = tree;
+    this.usableCpus = usableCpus(tree);
     this.pool = pool;
     this.queue = runQueue(info);
     this.byStatus = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>;

@@ -1,6 +1,7 @@
 /** Facts that follow from the kernel's version and settings. */
 import { readFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
+import type { CgroupTree } from '../cgroup/tree.js';
 import { UnsupportedError } from '../errors.js';
 import { parseCpuSet } from '../options/cpu-set.js';
 
@@ -32,14 +33,21 @@ export function coreLimit(pattern = corePattern()): 0 | 1 {
 }
 
 /**
- * CPUs that a program can be on where no set bounds it: its affinity, which it has from this process, is its
- * own to change.
+ * CPUs that a program can be on that has no set of its own: its affinity, which it has from this process, is
+ * its own to change, up to what a container has.
  */
-export function onlineCpus(): number {
+export function usableCpus(tree: Pick<CgroupTree, 'hasController' | 'allCpus'> | null): number {
+  const ofContainer = () => (tree?.hasController('cpuset') === true ? tree.allCpus() : '');
+  const online = () => readFileSync('/sys/devices/system/cpu/online', 'utf8').trim();
+  return countOf(ofContainer) ?? countOf(online) ?? Math.max(1, cpus().length);
+}
+
+/** `null` where nothing says. */
+function countOf(read: () => string): number | null {
   try {
-    return parseCpuSet(readFileSync('/sys/devices/system/cpu/online', 'utf8').trim()).length;
+    return parseCpuSet(read()).length;
   } catch {
-    return Math.max(1, cpus().length); // not shown in this container
+    return null;
   }
 }
 

@@ -106,8 +106,8 @@ export function nanoseconds(ms: number | null): number {
  * CPUs that a program can use at once. A rate bounds none: all of them together may use it up at the
  * beginning of each period. `keepsSet`: its set is enforced, and no other program can replace it.
  */
-export function cpusOf({ cpuSet }: ResolvedLimits, onlineCpus: number, keepsSet: boolean): number {
-  return keepsSet && cpuSet !== null ? Math.min(cpuSet.length, onlineCpus) : onlineCpus;
+export function cpusOf({ cpuSet }: ResolvedLimits, usableCpus: number, keepsSet: boolean): number {
+  return keepsSet && cpuSet !== null ? Math.min(cpuSet.length, usableCpus) : usableCpus;
 }
 
 /** Where exec looks, in order: a path as it is, a name in every folder of PATH. */

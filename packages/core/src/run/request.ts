@@ -185,7 +185,7 @@ export function startMessage(lease: SandboxLease, request: ProgramRequest, parts
     cpuLimitNs: nanoseconds(limits.cpuTimeMs),
     wallLimitNs: nanoseconds(limits.wallTimeMs),
     memoryLimitBytes: limits.memoryBytes ?? 0,
-    cpuCount: cpusOf(limits, core.onlineCpus, oneShot && core.features['cpu-set'].available),
+    cpuCount: cpusOf(limits, core.usableCpus, oneShot && core.features['cpu-set'].available),
     cols: pty?.cols ?? DEFAULT_COLS,
     rows: pty?.rows ?? DEFAULT_ROWS,
     typed: parts.stdio.terminal?.typedAhead,

@@ -24,7 +24,7 @@ const lease = {
     checkOpen: () => undefined,
     native: { removeTree: async ({ name }: { name: string }) => note(`remove ${name}`) },
   },
-  core: { native: {}, toolchainPath: '', onlineCpus: 2 },
+  core: { native: {}, toolchainPath: '', usableCpus: 2 },
   slot: { cgroup: { group: {}, helperTasks: 1 } },
   nextProgramId: () => 3,
   start: (_message: object, given: typeof listener) => {

@@ -132,7 +132,7 @@ export class WarmProcess {
       cpuLimitNs: nanoseconds(limits.cpuTimeMs),
       wallLimitNs: nanoseconds(limits.wallTimeMs),
       memoryLimitBytes: limits.memoryBytes ?? 0,
-      cpuCount: core.onlineCpus,
+      cpuCount: core.usableCpus,
       cpuBaseNs: baseline.cpuNs,
     });
     if (!sent || !this.#resume(bytes)) return this.#lose(lostError('A waiting program'));
