@@ -94,7 +94,7 @@ export class GojudgeClient implements AsyncDisposable {
     if (typeof url !== 'string' || !/^https?:\/\/[^?#@]+$/i.test(url) || !URL.canParse(url))
       refuse(
         'url',
-        'an address such as http://localhost:5050, without user and query',
+        'an address such as http://localhost:5050, no user or query',
         typeof url === 'string' ? url.split('@').at(-1) : url,
       );
     this.#parts = {
