@@ -57,7 +57,14 @@ export const PACKAGE_MAY_IMPORT: Record<string, readonly string[]> = {
 export const STOREYS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   cluster: [
     ['names.ts', 'clock.ts', 'errors.ts', 'metrics/'],
-    ['wire/envelope.ts', 'wire/blob.ts', 'wire/notice.ts', 'wire/record.ts', 'tracing/trace-context.ts'],
+    [
+      'retries.ts',
+      'wire/envelope.ts',
+      'wire/blob.ts',
+      'wire/notice.ts',
+      'wire/record.ts',
+      'tracing/trace-context.ts',
+    ],
     ['links.ts'],
     ['wire/'],
     ['queue/', 'session/', 'contents/', 'tracing/'],

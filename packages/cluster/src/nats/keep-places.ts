@@ -3,11 +3,9 @@
  * whole cluster would wait, connected and ready, until somebody opens another engine or worker.
  */
 import type { NatsConnection } from '@nats-io/transport-node';
-import { pause, systemClock } from '../clock.js';
+import { systemClock } from '../clock.js';
+import { Retries } from '../retries.js';
 import { deniedBy } from './denials.js';
-
-const RETRY_MS = 100;
-const RETRY_MS_MAX = 2000;
 
 /** `make`: looks first whether they are there. Resolves when the connection is closed. */
 export async function keepPlaces(
@@ -20,13 +18,14 @@ export async function keepPlaces(
   const makeAgain = async () => {
     const reconnect = ++reconnects;
     const isWanted = () => reconnect === reconnects && !closed.signal.aborted;
-    for (let waitMs = RETRY_MS; isWanted(); waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)) {
+    const retries = new Retries(systemClock, closed.signal);
+    while (isWanted()) {
       try {
         await make();
         return;
       } catch (error) {
         if (deniedBy(error) !== null) return; // others may
-        await pause(systemClock, waitMs, closed.signal);
+        await retries.pause();
       }
     }
   };

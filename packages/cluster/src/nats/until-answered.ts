@@ -6,13 +6,12 @@ import {
   type NatsConnection,
   NoRespondersError,
 } from '@nats-io/transport-node';
-import { pause, systemClock } from '../clock.js';
+import { systemClock } from '../clock.js';
 import type { IsOver } from '../contents/store.js';
 import { ClusterUnavailableError } from '../errors.js';
+import { Retries } from '../retries.js';
 import { deniedBy } from './denials.js';
 
-const RETRY_MS = 100;
-const RETRY_MS_MAX = 2000;
 /** How long a broker that is there may have nobody for a stream: others are elected in 4 to 9 s. */
 const NOBODY_MS = 30_000;
 const UNAVAILABLE = 503;
@@ -24,7 +23,8 @@ export async function untilAnswered<Value>(
   ask: () => Promise<Value>,
 ): Promise<Value> {
   let nobodySince: number | null = null;
-  for (let waitMs = RETRY_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)) {
+  const retries = new Retries(systemClock);
+  for (;;) {
     try {
       return await ask();
     } catch (error) {
@@ -37,7 +37,7 @@ export async function untilAnswered<Value>(
       if (isMissing || isOver() || isEnded(connection, error)) {
         throw new ClusterUnavailableError('A file of the job is not at the other end.', error);
       }
-      await pause(systemClock, waitMs);
+      await retries.pause();
     }
   }
 }

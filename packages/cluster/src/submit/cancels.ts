@@ -4,14 +4,13 @@
  * and it could not be taken out. So they are remembered here: the worker that begins one gets a record to
  * find.
  */
-import { type Clock, pause } from '../clock.js';
+import type { Clock } from '../clock.js';
 import { ClusterDeniedError } from '../errors.js';
 import type { SubmitterLink } from '../links.js';
 import { recordKey } from '../names.js';
+import { Retries } from '../retries.js';
 import { encodeRecord } from '../wire/record.js';
 
-const RETRY_MS = 100;
-const RETRY_MS_MAX = 2000;
 /** Of jobs that are remembered: more than wait in a submitter, unless it was told otherwise. */
 const COUNT_MAX = 16_384;
 const NONE = new Uint8Array(0);
@@ -89,18 +88,15 @@ export class Cancels {
   async #write({ tenant, id, bodyHash }: CancelledJob): Promise<void> {
     const header = { kind: 'cancelled', attempt: 0, worker: this.#name, bodyHash } as const;
     const record = encodeRecord({ ...header, outcome: NONE });
-    for (
-      let waitMs = RETRY_MS;
-      !this.#isClosed || waitMs === RETRY_MS;
-      waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)
-    ) {
+    const retries = new Retries(this.#clock);
+    do {
       try {
         await this.#link.createRecord(recordKey(tenant, id), record);
         return;
       } catch (error) {
         if (error instanceof ClusterDeniedError) return;
-        await pause(this.#clock, waitMs);
+        await retries.pause();
       }
-    }
+    } while (!this.#isClosed);
   }
 }

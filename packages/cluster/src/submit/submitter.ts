@@ -17,6 +17,7 @@ import type { SubmitterLink } from '../links.js';
 import { Histogram } from '../metrics/histogram.js';
 import { recordKey } from '../names.js';
 import { FairQueue } from '../queue/fair-queue.js';
+import { Retries } from '../retries.js';
 import type { Notice } from '../wire/notice.js';
 import { decodeRecord, type JobRecord } from '../wire/record.js';
 import { Cancels } from './cancels.js';
@@ -26,8 +27,6 @@ import { endingOf, JobTicket, noEndings, type SubmittedJob, unreadable } from '.
 const LOOK_MS = 5000;
 /** Looks at the same time. */
 const LOOKS_MAX = 32;
-const RETRY_MS = 100;
-const RETRY_MS_MAX = 2000;
 /** What the caller is told of a full queue. */
 const RETRY_AFTER_MS = 1000;
 /** Part of a window that must be free before it is filled again. */
@@ -178,7 +177,8 @@ export class Submitter {
 
   async #publish(ticket: JobTicket): Promise<void> {
     const { job } = ticket;
-    for (let waitMs = RETRY_MS; ticket.state !== 'ended'; waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)) {
+    const retries = new Retries(this.#clock);
+    while (ticket.state !== 'ended') {
       try {
         const { sequence, before } = await this.#link.publish({ submitter: this.#options.name, ...job });
         ticket.sequence = sequence;
@@ -190,7 +190,7 @@ export class Submitter {
       } catch (error) {
         if (error instanceof ClusterDeniedError) return this.#end(ticket, null, error);
         ticket.refusal = error;
-        await pause(this.#clock, waitMs); // until the deadline: the same id goes into the queue once
+        await retries.pause(); // until the deadline: the same id goes into the queue once
       }
     }
   }

@@ -9,6 +9,7 @@ import { type Clock, pause } from '../clock.js';
 import type { Delivery, WorkerLink } from '../links.js';
 import { Histogram } from '../metrics/histogram.js';
 import { recordKey } from '../names.js';
+import { Retries } from '../retries.js';
 import type { Cancel } from '../wire/notice.js';
 import { encodeRecord, type JobRecord } from '../wire/record.js';
 import { HeardSubmitters } from './heard-submitters.js';
@@ -16,8 +17,6 @@ import { RecentCancels } from './recent-cancels.js';
 
 /** A job that is over sooner is not told as leased: its record says all. */
 const LEASED_MS = 10;
-const RETRY_MS = 100;
-const RETRY_MS_MAX = 2000;
 const NONE = new Uint8Array(0);
 
 /** What became of a record: it is the first of its job, it is not, or it is nowhere. */
@@ -99,17 +98,17 @@ export class WorkerSlots {
 
   async #serve(): Promise<void> {
     const { signal } = this.#draining;
-    for (let waitMs = RETRY_MS; !signal.aborted; ) {
+    const retries = new Retries(this.#clock, signal);
+    while (!signal.aborted) {
       try {
         const delivery = await this.#link.next(signal);
-        waitMs = RETRY_MS;
+        retries.reset();
         // What was on its way when this worker was stopped goes to another when its lease ends.
         if (delivery !== null && !this.#stopped.signal.aborted) await this.#take(delivery);
         // Where records cannot be written they do not pile up: places ask for nothing more.
         while (this.#ending.size >= this.#options.slots) await Promise.race(this.#ending);
       } catch {
-        await pause(this.#clock, waitMs, signal); // the broker is gone
-        waitMs = Math.min(waitMs * 2, RETRY_MS_MAX);
+        await retries.pause(); // the broker is gone
       }
     }
   }
@@ -226,7 +225,8 @@ export class WorkerSlots {
   async #write(delivery: Delivery, key: string, record: JobRecord): Promise<Written> {
     const bytes = encodeRecord(record);
     const { signal } = this.#stopped;
-    for (let waitMs = RETRY_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MS_MAX)) {
+    const retries = new Retries(this.#clock, signal);
+    for (;;) {
       try {
         if (await this.#link.createRecord(key, bytes)) {
           delivery.done();
@@ -236,7 +236,7 @@ export class WorkerSlots {
         this.#pass(delivery);
         return isOurs ? 'accepted' : 'superseded';
       } catch {
-        await pause(this.#clock, waitMs, signal);
+        await retries.pause();
         if (signal.aborted) return 'given up';
       }
     }
