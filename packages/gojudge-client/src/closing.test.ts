@@ -1,29 +1,16 @@
 // A client that is closed, and sources and servers that end in the middle.
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
+import { serve } from './fake-server.js';
 import { GojudgeClient } from './node.js';
-
-let server: Server | undefined;
-afterEach(() => {
-  server?.closeAllConnections();
-  server?.close();
-});
-
-async function serve(listener: RequestListener): Promise<string> {
-  server = createServer(listener);
-  await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 const RUN = { args: ['x'] };
 const CLOSED = { code: 'GOJUDGE_CLOSED', retryable: false };
 
 it('calls under way and later ones are told that the client was closed, and are not tried again', async () => {
   let count = 0;
-  const url = await serve((request, response) => {
+  const { url } = await serve((request, response) => {
     count += 1;
     if (request.url === '/file/half') response.writeHead(200, { 'content-length': 2 }).write('a');
   });
@@ -39,8 +26,8 @@ it('calls under way and later ones are told that the client was closed, and are 
 });
 
 it('a server that reads nothing does not keep a run that is closed', async () => {
-  const url = await serve(() => undefined);
-  const sockets = new WebSocketServer({ server: server! });
+  const { server, url } = await serve(() => undefined);
+  const sockets = new WebSocketServer({ server });
   sockets.on('connection', (socket) => socket.pause());
   const run = await new GojudgeClient({ url }).interact(RUN);
   const startedAt = performance.now();
@@ -52,7 +39,7 @@ it.each([
   ['fails', new Error('gone'), 'content could not be read: Error: gone'],
   ['is none of bytes', 5, 'content could not be read: TypeError: not a stream of bytes'],
 ])('a stream that %s is an error of the caller', async (_, last, message) => {
-  const url = await serve((request, response) => {
+  const { url } = await serve((request, response) => {
     request.resume().on('end', () => response.end('"ID"'));
   });
   await using client = new GojudgeClient({ url });
@@ -67,11 +54,11 @@ it.each([
 
 it('a token beyond ASCII goes as UTF-8', async () => {
   const seen: (string | undefined)[] = [];
-  const url = await serve((request, response) => {
+  const { server, url } = await serve((request, response) => {
     seen.push(request.headers.authorization);
     response.end('{}');
   });
-  const connected = once(new WebSocketServer({ server: server! }), 'connection');
+  const connected = once(new WebSocketServer({ server }), 'connection');
   await using client = new GojudgeClient({ url, token: '€' });
   await client.list();
   await using _session = await client.connect();

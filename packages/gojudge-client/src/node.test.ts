@@ -1,26 +1,14 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import type { RequestListener } from 'node:http';
+import { expect, it } from 'vitest';
+import { serve } from './fake-server.js';
 import { GojudgeClient } from './node.js';
-
-let server: ReturnType<typeof createServer> | undefined;
-afterEach(() => {
-  server?.closeAllConnections();
-  server?.close();
-});
-
-async function serve(listener: RequestListener): Promise<string> {
-  server = createServer(listener);
-  await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 const ACCEPTED = '[{"status":"Accepted","exitStatus":0,"time":1500000,"memory":4096,"runTime":2000000}]';
 const RUN = { args: ['x'] };
 
 it('sends requests in the units of the wire, with the token', async () => {
   let seen: { auth?: string | undefined; body?: Record<string, unknown> } = {};
-  const url = await serve((request, response) => {
+  const { url } = await serve((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -42,7 +30,7 @@ it('sends requests in the units of the wire, with the token', async () => {
 /** Counts requests, and answers with what `reply` does. */
 async function counting(reply: (count: number, response: Parameters<RequestListener>[1]) => void) {
   let count = 0;
-  const url = await serve((request, response) => {
+  const { url } = await serve((request, response) => {
     request.resume();
     request.on('end', () => reply(++count, response));
   });
@@ -129,8 +117,8 @@ it.each(['[{"status":1}]', '{', ''])('%j is none of its answers', async (body) =
 });
 
 it('tells a server that is not there, over sockets too', async () => {
-  const url = await serve(() => undefined);
-  server!.close();
+  const { server, url } = await serve(() => undefined);
+  server.close();
   const client = new GojudgeClient({ url, retries: 0 });
   const missing = { code: 'GOJUDGE_CONNECTION', retryable: true };
   await expect(client.list()).rejects.toMatchObject(missing);
@@ -140,7 +128,7 @@ it('tells a server that is not there, over sockets too', async () => {
 
 it('one run that fails stops the others of runMany, and what they left is deleted', async () => {
   const deleted: string[] = [];
-  const url = await serve((request, response) => {
+  const { url } = await serve((request, response) => {
     if (request.method === 'DELETE') deleted.push(request.url!);
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -158,7 +146,7 @@ it('one run that fails stops the others of runMany, and what they left is delete
 });
 
 it('names a feature that an old server lacks', async () => {
-  const url = await serve((_request, response) => {
+  const { url } = await serve((_request, response) => {
     response.end(
       '{"buildVersion":"v1.5.0","os":"linux","platform":"amd64","copyOutOptional":true,"pipeProxy":true}',
     );
