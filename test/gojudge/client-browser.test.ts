@@ -16,10 +16,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+/** As a page loads it. */
 async function bundle(entry: string) {
   const result = await build({
     stdin: { contents: `export * from '${entry}';`, resolveDir: import.meta.dirname },
     bundle: true,
+    minify: true,
     platform: 'browser',
     format: 'esm',
     write: false,
@@ -35,7 +37,7 @@ test('no module of Node, no dependency', async () => {
   expect(text).not.toMatch(/["']node:/);
   expect(inputs.filter((path) => /node_modules\/\.pnpm\/(ws|undici)/.test(path))).toEqual([]);
   expect(inputs.filter((path) => path.includes('node.js'))).toEqual([]);
-  expect(text.length).toBeLessThan(60_000);
+  expect(text.length).toBeLessThan(30_500);
 });
 
 test('the bundle runs programs, moves files and talks over sockets', async () => {

@@ -3,7 +3,7 @@ import { checkOptions, type OptionRules, SIGNAL } from './option-check.js';
 
 /** Options of a single call. */
 export interface CallOptions {
-  /** Abort drops the connection, which kills the run. */
+  /** Abort ends the call and drops its connection, which kills a run. */
   signal?: AbortSignal | undefined;
 }
 

@@ -175,9 +175,10 @@ export class GojudgeClient implements AsyncDisposable {
   }
 
   /** `false` when there was no such file. */
-  async delete(id: string): Promise<boolean> {
+  async delete(id: string, options: CallOptions = {}): Promise<boolean> {
+    const call = callOf(options);
     try {
-      await this.#http.bytes(pathOf(id), { method: 'DELETE', isRepeatable: true });
+      await this.#http.bytes(pathOf(id), { method: 'DELETE', isRepeatable: true, ...call });
       return true;
     } catch (error) {
       if (error instanceof GojudgeError && error.code === 'GOJUDGE_NOT_FOUND') return false;
@@ -186,23 +187,23 @@ export class GojudgeClient implements AsyncDisposable {
   }
 
   /** Names by id. go-judge also lists temporary files of runs under way, with empty names. */
-  list(): Promise<Record<string, string>> {
-    return this.#http.json('/file', { isRepeatable: true, isLarge: true }, isTextRecord);
+  async list(options: CallOptions = {}): Promise<Record<string, string>> {
+    return this.#http.json('/file', { isRepeatable: true, isLarge: true, ...callOf(options) }, isTextRecord);
   }
 
   /** Version and features. */
-  version(): Promise<WireVersion> {
-    return this.#http.json('/version', { isRepeatable: true }, isVersion);
+  async version(options: CallOptions = {}): Promise<WireVersion> {
+    return this.#http.json('/version', { isRepeatable: true, ...callOf(options) }, isVersion);
   }
 
   /** Features, and how the server runs programs. */
-  config(): Promise<WireConfig> {
-    return this.#http.json('/config', { isRepeatable: true }, isConfig);
+  async config(options: CallOptions = {}): Promise<WireConfig> {
+    return this.#http.json('/config', { isRepeatable: true, ...callOf(options) }, isConfig);
   }
 
   /** Whether the server says that it can do this; what it does not mention it cannot. */
-  async supports(feature: keyof WireFeatures): Promise<boolean> {
-    return (await this.version())[feature] === true;
+  async supports(feature: keyof WireFeatures, options?: CallOptions): Promise<boolean> {
+    return (await this.version(options))[feature] === true;
   }
 
   /** Throws `GOJUDGE_UNSUPPORTED`, with the names, unless the server can do all of it. */
