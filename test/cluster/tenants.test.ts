@@ -9,10 +9,11 @@ import { Engine } from '@sbx/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../helpers/wait.js';
 import { root } from '../tidy/sources.js';
+import { writeCredentials } from './credentials.js';
 import { Nats } from './nats.js';
 
 const natsRequire = createRequire(join(root, 'packages/cluster/package.json'));
-const { connect, credsAuthenticator, headers, nkeys } = natsRequire('@nats-io/transport-node');
+const { connect, credsAuthenticator, headers } = natsRequire('@nats-io/transport-node');
 const page = readFileSync(join(root, 'docs/cluster.md'), 'utf8');
 
 /** As it stands on the page, for that user. */
@@ -28,13 +29,9 @@ const keys = new Map<string, string>();
 
 /** A user of the server's configuration, with its credentials file; `without`: one permission. */
 function user(name: string, permissions: string, without = 'nothing'): string {
-  const pair = nkeys.createUser();
-  keys.set(name, pair.getPublicKey());
-  const seed = Buffer.from(pair.getSeed()).toString();
-  const part = (kind: string, text: string) => `-----BEGIN ${kind}-----\n${text}\n------END ${kind}------\n`;
-  // The server takes the key, and looks at no JWT where it has no operator.
-  writeFileSync(credentialsOf(name), part('NATS USER JWT', 'none') + part('USER NKEY SEED', seed));
-  return `{ nkey: ${pair.getPublicKey()}, ${permissions.replaceAll(`"${without}"`, '"nothing"')} }`;
+  const key = writeCredentials(credentialsOf(name));
+  keys.set(name, key);
+  return `{ nkey: ${key}, ${permissions.replaceAll(`"${without}"`, '"nothing"')} }`;
 }
 
 /** Of a question for a message: newer servers leave all headers out of the answer then. */

@@ -1,17 +1,12 @@
 /** The connection to the broker. */
-import { readFile } from 'node:fs/promises';
 import { type JetStreamClient, type JetStreamManager, jetstream } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
-import {
-  connect,
-  credsAuthenticator,
-  type NatsConnection,
-  type NodeConnectionOptions,
-} from '@nats-io/transport-node';
+import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
 import { InvalidOptionsError } from '@sbx/core';
 import { ClusterUnavailableError } from '../errors.js';
 import { RECORD_BUCKET, WORKER_BUCKET } from '../names.js';
 import { Asks } from './asks.js';
+import { loginFrom } from './credentials.js';
 import { Denials, deniedBy } from './denials.js';
 import { ConnectionHealth, type Health } from './health.js';
 import { keepPlaces } from './keep-places.js';
@@ -25,7 +20,7 @@ export interface BrokerOptions {
    * is gone.
    */
   servers: string | readonly string[];
-  /** A credentials file of NATS (`.creds`). Default: none. */
+  /** A credentials file of NATS (`.creds`), read again at each login. Default: none. */
   credentials?: string | undefined;
   /**
    * TLS as of `tls.connect`: `{ caFile, certFile, keyFile }`. Default: what the server asks for, with the
@@ -144,7 +139,7 @@ async function connectTo(options: BrokerOptions, name: string, health: Health): 
       (health.refusal === null ? RECONNECT_MS : REFUSED_MS) + Math.random() * JITTER_MS,
     pingInterval: 10_000,
     noAsyncTraces: true, // else each request makes an error for its stack, which is 7 % of a submitter's time
-    ...(credentials === undefined ? {} : { authenticator: await authenticatorOf(credentials) }),
+    ...(credentials === undefined ? {} : { authenticator: loginFrom(credentials) }),
     ...(inboxPrefix === undefined ? {} : { inboxPrefix }),
     ...(tls === undefined ? {} : { tls }),
   };
@@ -159,16 +154,6 @@ async function connectTo(options: BrokerOptions, name: string, health: Health): 
 /** An address as it may stand in a message. */
 function withoutPassword(server: string): string {
   return server.trim().replace(/^([a-z]+:\/\/)?[^/]*@/i, '$1');
-}
-
-async function authenticatorOf(path: string) {
-  try {
-    return credsAuthenticator(await readFile(path));
-  } catch (cause) {
-    const expected = 'must be a readable credentials file of NATS';
-    const hint = (cause as Error).message;
-    throw new InvalidOptionsError({ field: 'options.credentials', rule: 'format', expected, hint });
-  }
 }
 
 /**
