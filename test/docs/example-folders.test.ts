@@ -22,7 +22,7 @@ function blocksOf(name: string): { command: string; printed: RegExp } {
 test('each is on the page of all', () => {
   const page = readText('examples/README.md');
   expect(names.filter((name) => !page.includes(`](${name}/README.md)`))).toEqual([]);
-  expect(names.length).toBe(9);
+  expect(names.length).toBe(10);
 });
 
 test.each(names)('%s', { timeout: 120_000 }, async (name) => {
