@@ -55,11 +55,12 @@ test('a managed program whose stderr nobody reads writes to nobody, and is manag
   const dir = join(folder, 'pipes');
   try {
     const child = startSbx(['fifo', 'run', '--pipes', '--dir', dir, '--', 'sh', '-c', 'yes >&2']);
+    const end = once(child, 'close'); // it may end before the one that asks
     await once(child.stderr, 'data');
     child.stderr.destroy();
     const asked = await sbx(['fifo', 'ask', dir, '0']);
     expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('exit status 141') });
-    const [code] = await once(child, 'close');
+    const [code] = await end;
     expect(code).toBe(0);
     expect(existsSync(dir)).toBe(false);
   } finally {
