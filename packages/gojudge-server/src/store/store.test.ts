@@ -1,7 +1,8 @@
 import { closeSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { StoredNames } from './names.js';
 import { FileStore, StoreFullError, type StoreOptions } from './store.js';
 
 let dir: string;
@@ -56,6 +57,32 @@ describe('FileStore', () => {
     for (let count = 0; count < 3; count += 1) await store.add('x', bytes(10));
     await expect(store.add('x', bytes(1))).rejects.toThrow(/full: 3 files/);
     expect(readdirSync(join(dir, '.sbx')).filter((name) => name.startsWith('tmp'))).toEqual([]);
+    await store.close();
+  });
+
+  it('nothing stays of a file that gets no id, or whose name finds no space', async () => {
+    const store = await open();
+    async function* whileRemoved() {
+      yield bytes(10);
+      rmSync(join(dir, '.sbx'), { recursive: true });
+    }
+    await expect(store.add('lost', whileRemoved())).rejects.toThrow('ENOENT');
+    expect(store.totals).toEqual({ count: 0, bytes: 0, nameLength: 0 });
+    await store.close();
+    const again = await open();
+    const noSpace = Object.assign(new Error('no space'), { code: 'ENOSPC' });
+    const names = vi.spyOn(StoredNames.prototype, 'set').mockRejectedValueOnce(noSpace);
+    await expect(again.add('x', bytes(10))).rejects.toThrow(StoreFullError);
+    names.mockRestore();
+    expect([readdirSync(dir), again.totals]).toEqual([['.sbx'], { count: 0, bytes: 0, nameLength: 0 }]);
+    await again.close();
+  });
+
+  it('removes at its start what was cut off by a crash', async () => {
+    await (await open()).close();
+    writeFileSync(join(dir, '.sbx', 'tmp-1-1'), 'x');
+    const store = await open();
+    expect(readdirSync(join(dir, '.sbx'))).toEqual(['names.jsonl']);
     await store.close();
   });
 
