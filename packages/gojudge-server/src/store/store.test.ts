@@ -1,4 +1,14 @@
-import { closeSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -105,6 +115,18 @@ describe('FileStore', () => {
     expect([await store.delete(id), await store.delete(id), store.openFd(id)]).toEqual([true, false, null]);
     expect(readFileSync(fd!).length).toBe(5);
     closeSync(fd!);
+    await store.close();
+  });
+
+  it('neither reads nor deletes what is no file of the folder itself', async () => {
+    const store = await open();
+    mkdirSync(join(dir, 'folder'));
+    symlinkSync('/etc/passwd', join(dir, 'link'));
+    execFileSync('mkfifo', [join(dir, 'pipe')]);
+    for (const id of ['folder', 'link', 'pipe', '.sbx', '.', '..', '', '.sbx/names.jsonl', '../x', 'x\0']) {
+      expect([id, store.openFd(id), await store.delete(id)]).toEqual([id, null, false]);
+    }
+    expect(readdirSync(dir).sort()).toEqual(['.sbx', 'folder', 'link', 'pipe']);
     await store.close();
   });
 
