@@ -90,7 +90,7 @@ describe('/ws', () => {
     socket.close();
   });
 
-  test('more programs than one request may have are refused, and nothing else of the connection', async () => {
+  test('more programs than one request may have are refused, and nothing else', async () => {
     const { socket, next } = await open('/ws');
     const many = Array(65).fill(cmd(['/bin/true']));
     socket.send(JSON.stringify({ requestId: 'many', cmd: many }));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeFifo } from './mkfifo.js';
 
-it('those that are asked for together are made, each with its mode, also beside one that cannot be', async () => {
+it('those that are asked for together are made, each with its mode, beside one that cannot be', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'sbx-mkfifo-test-'));
   try {
     const made = await Promise.allSettled([
