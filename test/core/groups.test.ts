@@ -330,6 +330,23 @@ describe('members', () => {
   });
 });
 
+/** `useEngine` looks for descriptors that are still open. */
+it('files that one left as descriptors are closed when the group is aborted', async () => {
+  const controller = new AbortController();
+  const run = sbx.engine
+    .runGroup({
+      programs: [
+        program('write-file', ['out', '10'], { copyOut: [{ path: 'out', as: 'fd' }] }),
+        program('sleep-ms', ['60000']),
+      ],
+      signal: controller.signal,
+    })
+    .catch((error: unknown) => error);
+  await sleep(paced(300));
+  controller.abort();
+  expect(await run).toBe(controller.signal.reason);
+});
+
 describe('refused before anything starts', () => {
   const two = [program('true'), program('true')];
   const cases: [string, Parameters<typeof sbx.engine.runGroup>[0]][] = [

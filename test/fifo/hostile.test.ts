@@ -1,6 +1,15 @@
 // Neither the managed program nor another user gets at the pipes.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, lstatSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -84,6 +93,13 @@ test('a directory that is not ours, not empty, or a link is refused', async () =
     execFileSync('ln', ['-s', tmpdir(), join(home, 'link')]);
     await refused(join(home, 'link'));
     expect(lstatSync(join(home, 'link')).isSymbolicLink()).toBe(true);
+    const others = mkdtempSync(join(home, 'others-'));
+    const pipes = mkdtempSync(join(home, 'pipes-'));
+    execFileSync('mkfifo', [join(pipes, 'wait')]); // as of a manager that died, but made by another user
+    for (const path of [others, join(pipes, 'wait')]) chownSync(path, 65_534, 65_534);
+    await refused(others);
+    await refused(pipes);
+    expect(statSync(join(pipes, 'wait')).isFIFO()).toBe(true);
     const empty = mkdtempSync(join(home, 'empty-'));
     chmodSync(empty, 0o755);
     await managed(suite.engine, NEVER, async ({ dir }) => expect(statSync(dir).mode & 0o777).toBe(0o700), {

@@ -1,7 +1,16 @@
 // Start, options, shutdown, and the command.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -121,6 +130,23 @@ describe('options', () => {
       // With the step that is not there, as Go has it.
       expect(await ask('/no/such')).toEqual([400, 'lstat /no: no such file or directory']);
     });
+  });
+
+  test('a pipe of the host that gives nothing holds no worker for longer than the client waits', async () => {
+    const pipe = join(folder, 'silent');
+    execFileSync('mkfifo', [pipe]);
+    const writer = openSync(pipe, constants.O_RDWR);
+    try {
+      await withServer({ srcPrefix: [folder], parallelism: 1 }, async (url) => {
+        const signal = AbortSignal.timeout(300);
+        const silent = cmd(['/bin/true'], { copyIn: { a: { src: pipe } } });
+        await expect(post(url, { cmd: [silent] }, { signal })).rejects.toThrow();
+        const next = await post(url, { cmd: [cmd(['/bin/true'])] }, { signal: AbortSignal.timeout(10_000) });
+        expect(await next.text()).toContain('"status":"Accepted"');
+      });
+    } finally {
+      closeSync(writer);
+    }
   });
 
   test('a folder of stored files survives', async () => {

@@ -90,6 +90,20 @@ describe('/ws', () => {
     socket.close();
   });
 
+  test('more programs than one request may have are refused, and nothing else', async () => {
+    const { socket, next } = await open('/ws');
+    const many = Array(65).fill(cmd(['/bin/true']));
+    socket.send(JSON.stringify({ requestId: 'many', cmd: many }));
+    expect(json(await next())).toEqual({
+      requestId: 'many',
+      results: [],
+      error: 'cmd: more than 64 entries',
+    });
+    socket.send(JSON.stringify({ requestId: 'one', cmd: many.slice(64) }));
+    expect(json(await next()).results![0]!.status).toBe('Accepted');
+    socket.close();
+  });
+
   test('cancel: running ones answer with results, queued ones with an error', async () => {
     const { socket, next } = await open('/ws');
     for (const requestId of ['a', 'b', 'queued'])
@@ -227,6 +241,7 @@ describe('/stream', () => {
     ['no request first', [Buffer.of(4)]],
     ['an empty message', [Buffer.alloc(0)]],
     ['bad JSON', [Buffer.from('\x01{')]],
+    ['more programs than may be', [request(Array(65).fill(cmd(['/bin/true'])))]],
     ['an unknown type', [request([cat()]), Buffer.of(9)]],
     ['a second request', [request([cat()]), request([cat()])]],
     ['input too short', [request([cat()]), Buffer.of(3)]],

@@ -15,6 +15,13 @@ function errorOf(request: unknown, validate = validateGroup): InvalidOptionsErro
 const two = [{ file: 'a' }, { file: 'b', args: ['x'] }];
 const end = (index: number, fd: number) => ({ index, fd });
 
+/** So many, between the descriptors from 0 on of 256 programs. */
+const pipesOf = (count: number) =>
+  Array.from({ length: count }, (_, at) => {
+    const [index, fd] = [at % 256, 2 * Math.floor(at / 256)];
+    return { from: end(index, fd), to: end((index + 1) % 256, fd + 1) };
+  });
+
 /** What goes elsewhere in a group than in a run, or has another name in go-judge's interface. */
 it.each<[string, unknown, string]>([
   ['options of a program', { programs: [{ file: 'a', options: {} }] }, '{ file, args, ...options }'],
@@ -29,6 +36,7 @@ describe('validateGroup', () => {
   it.each<[unknown]>([
     [{ programs: two }],
     [{ programs: two, pipes: [], signal: new AbortController().signal }],
+    [{ programs: Array(256).fill({ file: 'a' }), pipes: pipesOf(4096) }],
     [
       {
         programs: two,
@@ -64,6 +72,7 @@ describe('validateGroup', () => {
     [{}, '.programs', 'required'],
     [{ programs: [] }, '.programs', 'size'],
     [{ programs: Array(257).fill({ file: 'a' }) }, '.programs', 'size'],
+    [{ programs: two, pipes: Array(4097).fill({}) }, '.pipes', 'size'],
     [{ programs: two, pipe: [] }, '.pipe', 'unknown-key'],
     [{ programs: ['a'] }, '.programs[0]', 'type'],
     [{ programs: [two[0], null] }, '.programs[1]', 'conflict'],

@@ -180,6 +180,7 @@ describe('engineLimits', () => {
     expect(engineLimits(undefined, { cpuWeight: 50 }).cpuWeight).toBe(50);
     expect(() => checkCeilings({ cpuWeight: null }, { cpuWeight: 200 })).not.toThrow();
     expect(() => checkCeilings({ cpuWeight: null }, { cpuWeight: 50 })).toThrow(/cpuWeight/);
+    expect(() => checkCeilings({ cpuWeight: 201 }, { cpuWeight: 200 })).toThrow(/cpuWeight/);
   });
 
   it('leaves a default below its ceiling', () => {

@@ -52,6 +52,7 @@ describe('rlimits', () => {
   });
 
   it('more open files than the host may have are refused by name', () => {
+    checkOpenFiles(limitsWith({ openFileCount: 4096 }), 4096);
     expect(() => checkOpenFiles(limitsWith({ openFileCount: 5000 }), 4096)).toThrow(
       expect.objectContaining({ code: 'SBX_INVALID_OPTIONS', field: 'options.limits.openFileCount' }),
     );

@@ -1,3 +1,6 @@
+import { existsSync, mkdtempSync, openSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Output, type OutputFile, type RunResult } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { collectOutputs, makeCopyOut } from './collect-outputs.js';
@@ -158,6 +161,21 @@ describe('files', () => {
     const { texts, ids, errors } = await collected(program, { files });
     expect([texts, ids]).toEqual([{}, { kept: 'id1' }]);
     expect(errors).toEqual([{ name: 'refused', type: 'CopyOutCreateFile', message: 'the store is full' }]);
+  });
+
+  it('that are asked for both ways come both ways, no more of them than their bound', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sbx-collect-'));
+    const path = join(folder, 'a');
+    writeFileSync(path, 'x'.repeat(150));
+    const taken = { path: 'a', bytes: new Uint8Array(0), sizeBytes: 150, fd: openSync(path, 'r') };
+    const copyOut = [entry('a'), entry('a', { cached: true })];
+    const program = programOf(copyOut, { cachedNames: new Set(['a']), truncate: true });
+    const { texts, ids, errors } = await collected(program, { files: [taken] as never });
+    expect([texts, ids, errors]).toEqual([{ a: 'x'.repeat(100) }, { a: 'id1' }, []]);
+    expect(existsSync(`/proc/self/fd/${taken.fd}`) && readlinkSync(`/proc/self/fd/${taken.fd}`)).not.toBe(
+      path,
+    );
+    rmSync(folder, { recursive: true });
   });
 
   it('beyond what a request may bring out are refused by the flag’s name; each costs a page at least', async () => {

@@ -129,6 +129,7 @@ it('a device of the host is read up to what the work folder could take', async (
   }
   const scope = {
     ...SCOPE,
+    signal: new AbortController().signal,
     sources: { find: () => ({ kind: 'live', live: endless() }) },
   } as unknown as RunScope;
   const done = await makeCopyIn(scope, programOf([['a', { kind: 'src', path: '/dev/zero' }]]));

@@ -1,6 +1,7 @@
 /** copyIn to the engine's files, and its failures to file errors. With any, the program is not started. */
 import type { FileAccessError, FileInput } from '@sbx/core';
 import { ByteChunks } from '@sbx/serving';
+import { onAbort } from '@sbx/shared';
 import {
   EEXIST,
   EINVAL,
@@ -144,14 +145,21 @@ export function copyInFailure(
   return notStarted('File Error', failed.failure!.error, failed);
 }
 
-/** Devices and pipes of the host, up to what the work folder could take. */
-async function readLive({ settings }: RunScope, source: LiveSource): Promise<FileInput> {
+/** Devices and pipes of the host, up to what the work folder could take, or until the request is over. */
+async function readLive({ settings, signal }: RunScope, source: LiveSource): Promise<FileInput> {
   const chunks = new ByteChunks();
-  for await (const chunk of source) {
-    chunks.add(chunk);
-    if (chunks.bytes > settings.diskBytes) break; // refused by the work folder, which is full
+  const close = () => source.close();
+  if (signal.aborted) close();
+  const release = signal.aborted ? null : onAbort(signal, close);
+  try {
+    for await (const chunk of source) {
+      chunks.add(chunk);
+      if (chunks.bytes > settings.diskBytes) break; // refused by the work folder, which is full
+    }
+    return { bytes: chunks.takeJoined(), mode: FILE_MODE };
+  } finally {
+    release?.();
   }
-  return { bytes: chunks.takeJoined(), mode: FILE_MODE };
 }
 
 function noteLink(failed: CollectedFiles, path: string, target: string, errno: number): null {

@@ -54,3 +54,26 @@ test.each([
   const ended = { status: 'signal', usage, exitCode: null, exitSignal } as const;
   expect(decideResult(ended, limits, collected, true)).toMatchObject({ status: 'Signalled', exitStatus });
 });
+
+const CUT = {
+  ...nothingCollected(),
+  failure: { status: 'File Error', error: 'no file', isOpening: false },
+} as const;
+
+test.each([
+  ['killed itself within its CPU time', 'SIGKILL', 999, 'Signalled'],
+  ['killed itself at its CPU time', 'SIGKILL', 1000, 'Time Limit Exceeded'],
+  ['went beyond its CPU time', 'SIGTERM', 1001, 'Time Limit Exceeded'],
+] as const)('%s', (_, exitSignal, cpuTimeMs, status) => {
+  const usage = { cpuTimeMs, wallTimeMs: 2, memoryPeakBytes: 1, fileCacheBytes: 0, processPeakCount: 1 };
+  const ended = { status: 'signal', usage, exitCode: null, exitSignal } as const;
+  const judged = { ...limits, explicitClockNs: 1e9 };
+  expect(decideResult(ended, judged, collected, true).status).toBe(status);
+});
+
+test('a file that is missing is the fault of a program that ended well, and of no other', () => {
+  const usage = { cpuTimeMs: 1, wallTimeMs: 2, memoryPeakBytes: 1, fileCacheBytes: 0, processPeakCount: 1 };
+  const ended = (exitCode: number) => ({ status: 'exit', usage, exitCode, exitSignal: null }) as const;
+  const statuses = [0, 1].map((code) => decideResult(ended(code), limits, CUT, true).status);
+  expect(statuses).toEqual(['File Error', 'Nonzero Exit Status']);
+});

@@ -1,7 +1,7 @@
-import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { StoredNames } from './names.js';
 
 let folder = '';
@@ -34,6 +34,40 @@ it('the last name of an id counts, and a line that a crash cut off is skipped', 
   await appendFile(path(), '{"id":"B","na');
   const again = await StoredNames.open(path());
   expect([again.get('A'), again.get('B')]).toEqual(['new', undefined]);
+});
+
+it('a line that was cut off for space spoils no other', async () => {
+  const names = await StoredNames.open(path());
+  await names.keepOnly(new Set());
+  const file = await open('/dev/null');
+  const appends = vi.spyOn(Object.getPrototypeOf(file), 'appendFile');
+  await file.close();
+  appends.mockImplementationOnce(async () => {
+    await appendFile(path(), '{"id":"A","na');
+    throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+  });
+  await expect(names.set('A', 'a')).rejects.toThrow('no space');
+  appends.mockRestore();
+  await Promise.all([names.set('B', 'b'), names.set('C', 'c')]);
+  await names.close();
+  const again = await StoredNames.open(path());
+  expect([again.get('A'), again.get('B'), again.get('C')]).toEqual([undefined, 'b', 'c']);
+});
+
+it('names of files that came and went do not fill the journal, and none of the others is lost', async () => {
+  const names = await StoredNames.open(path());
+  await names.keepOnly(new Set());
+  await names.set('kept', 'a name');
+  const long = 'x'.repeat(100_000);
+  for (let count = 0; count < 30; count += 1) {
+    await names.set(`${count}`, long);
+    await names.delete(`${count}`);
+  }
+  expect((await stat(path())).size).toBeLessThan(1.3 * 2 ** 20);
+  for (let count = 0; count < 30; count += 1) await names.set(`${count}`, long);
+  await names.close();
+  const again = await StoredNames.open(path());
+  expect([again.get('kept'), again.get('0'), again.get('29')]).toEqual(['a name', long, long]);
 });
 
 it('lines of other forms are no names', async () => {

@@ -3,10 +3,20 @@ import { type FileHandle, open, readFile, rename, writeFile } from 'node:fs/prom
 
 type Line = { id: string; name: string };
 
+/** Up to here a journal is not made anew, however much of it is of files that are gone. */
+const JOURNAL_LENGTH_MIN = 2 ** 20;
+
 export class StoredNames {
   readonly #names = new Map<string, string>();
   readonly #path: string | null;
   #journal: FileHandle | null = null;
+  /** Characters of the journal, and how many it may have. */
+  #length = 0;
+  #lengthMax = 0;
+  /** Its last line may not be whole: there was no space. */
+  #isCut = false;
+  /** The last change of the journal, which has one after another. */
+  #last: Promise<void> = Promise.resolve();
 
   private constructor(path: string | null) {
     this.#path = path;
@@ -25,29 +35,51 @@ export class StoredNames {
 
   async set(id: string, name: string): Promise<void> {
     this.#names.set(id, ownText(name));
-    await this.#journal?.appendFile(`${JSON.stringify({ id, name })}\n`);
+    const path = this.#path;
+    if (path === null) return;
+    const written = this.#last.then(() => this.#append(path, lineOf([id, name])));
+    this.#last = written.catch(() => undefined);
+    return written;
   }
 
   async delete(id: string): Promise<void> {
-    this.#names.delete(id); // its line goes at the next start
+    this.#names.delete(id); // its line goes with the journal that it is in
   }
 
   /** Forgets all others and begins a new journal. */
   async keepOnly(ids: ReadonlySet<string>): Promise<void> {
     for (const id of this.#names.keys()) if (!ids.has(id)) this.#names.delete(id);
-    if (this.#path === null) return;
-    const lines = [...this.#names].map(([id, name]) => `${JSON.stringify({ id, name })}\n`);
-    await writeFile(`${this.#path}.new`, lines.join(''));
-    await rename(`${this.#path}.new`, this.#path);
-    this.#journal = await open(this.#path, 'a');
+    if (this.#path !== null) await this.#rewrite(this.#path);
   }
 
   async close(): Promise<void> {
+    await this.#last;
     await this.#journal?.close();
     this.#journal = null;
   }
 
-  /** A line that was cut off by a crash is skipped. */
+  /** Files come and go without end: a journal that is mostly of those that went is made anew. */
+  async #append(path: string, line: string): Promise<void> {
+    if (this.#length > this.#lengthMax) await this.#rewrite(path);
+    const text = this.#isCut ? `\n${line}` : line;
+    this.#length += text.length;
+    this.#isCut = true;
+    await this.#journal?.appendFile(text);
+    this.#isCut = false;
+  }
+
+  async #rewrite(path: string): Promise<void> {
+    const text = [...this.#names].map(lineOf).join('');
+    await writeFile(`${path}.new`, text);
+    await rename(`${path}.new`, path);
+    await this.#journal?.close();
+    this.#journal = await open(path, 'a');
+    this.#isCut = false;
+    this.#length = text.length;
+    this.#lengthMax = Math.max(JOURNAL_LENGTH_MIN, 2 * text.length);
+  }
+
+  /** A line that was cut off, by a crash or for space, is skipped. */
   #load(text: string): void {
     for (const line of text.split('\n')) {
       try {
@@ -58,6 +90,10 @@ export class StoredNames {
       }
     }
   }
+}
+
+function lineOf([id, name]: readonly [string, string]): string {
+  return `${JSON.stringify({ id, name })}\n`;
 }
 
 /** What V8 cuts out of a text keeps the whole of it: here a request, for as long as the file is stored. */

@@ -1,7 +1,18 @@
-import { closeSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { StoredNames } from './names.js';
 import { FileStore, StoreFullError, type StoreOptions } from './store.js';
 
 let dir: string;
@@ -59,6 +70,32 @@ describe('FileStore', () => {
     await store.close();
   });
 
+  it('nothing stays of a file that gets no id, or whose name finds no space', async () => {
+    const store = await open();
+    async function* whileRemoved() {
+      yield bytes(10);
+      rmSync(join(dir, '.sbx'), { recursive: true });
+    }
+    await expect(store.add('lost', whileRemoved())).rejects.toThrow('ENOENT');
+    expect(store.totals).toEqual({ count: 0, bytes: 0, nameLength: 0 });
+    await store.close();
+    const again = await open();
+    const noSpace = Object.assign(new Error('no space'), { code: 'ENOSPC' });
+    const names = vi.spyOn(StoredNames.prototype, 'set').mockRejectedValueOnce(noSpace);
+    await expect(again.add('x', bytes(10))).rejects.toThrow(StoreFullError);
+    names.mockRestore();
+    expect([readdirSync(dir), again.totals]).toEqual([['.sbx'], { count: 0, bytes: 0, nameLength: 0 }]);
+    await again.close();
+  });
+
+  it('removes at its start what was cut off by a crash', async () => {
+    await (await open()).close();
+    writeFileSync(join(dir, '.sbx', 'tmp-1-1'), 'x');
+    const store = await open();
+    expect(readdirSync(join(dir, '.sbx'))).toEqual(['names.jsonl']);
+    await store.close();
+  });
+
   it('counts names, and takes none that is longer than a path', async () => {
     const store = await open({ maxBytes: 10_000 });
     await expect(store.add('x'.repeat(4097), bytes(1))).rejects.toThrow('at most 4096 characters');
@@ -78,6 +115,18 @@ describe('FileStore', () => {
     expect([await store.delete(id), await store.delete(id), store.openFd(id)]).toEqual([true, false, null]);
     expect(readFileSync(fd!).length).toBe(5);
     closeSync(fd!);
+    await store.close();
+  });
+
+  it('neither reads nor deletes what is no file of the folder itself', async () => {
+    const store = await open();
+    mkdirSync(join(dir, 'folder'));
+    symlinkSync('/etc/passwd', join(dir, 'link'));
+    execFileSync('mkfifo', [join(dir, 'pipe')]);
+    for (const id of ['folder', 'link', 'pipe', '.sbx', '.', '..', '', '.sbx/names.jsonl', '../x', 'x\0']) {
+      expect([id, store.openFd(id), await store.delete(id)]).toEqual([id, null, false]);
+    }
+    expect(readdirSync(dir).sort()).toEqual(['.sbx', 'folder', 'link', 'pipe']);
     await store.close();
   });
 

@@ -51,8 +51,12 @@ interface Entry {
   usedAt: number;
 }
 
-/** `fd`: an open file, copied by the kernel; it stays the caller's. */
-type Data = Uint8Array | AsyncIterable<Uint8Array> | { fd: number; maxBytes?: number };
+/** An open file, copied by the kernel; it stays the caller's. */
+type OpenFile = { fd: number; maxBytes?: number };
+type Data = Uint8Array | AsyncIterable<Uint8Array> | OpenFile;
+
+/** Of the store's bytes, for one file. */
+type Taken = { bytes: number };
 
 /** Written at once: that is quicker than asking another thread to. */
 const SMALL_BYTES = 64 * 1024;
@@ -112,16 +116,21 @@ export class FileStore {
     this.#checkRoom(name.length);
     this.#reserved += 1;
     const temporary = join(this.dir, PRIVATE, `tmp-${process.pid}-${this.#nextTemporary++}`);
+    const taken: Taken = { bytes: 0 };
+    let id: string | null = null;
     try {
-      const bytes = await this.#write(temporary, data);
-      const id = this.#publish(temporary);
-      this.#note(id, bytes, name, Date.now());
+      await this.#write(temporary, data, taken);
+      id = this.#publish(temporary);
+      this.#note(id, taken.bytes, name, Date.now());
       await this.#names.set(id, name);
-      this.onAdded(bytes);
+      this.onAdded(taken.bytes);
       return id;
     } catch (error) {
-      await unlink(temporary).catch(() => undefined); // never made, perhaps
-      throw error;
+      if (id === null) {
+        this.#bytes -= taken.bytes;
+        await unlink(temporary).catch(() => undefined); // never made, perhaps
+      } else await this.delete(id); // nobody is told of it
+      throw asFull(error);
     } finally {
       this.#reserved -= 1;
     }
@@ -182,50 +191,38 @@ export class FileStore {
     if (this.#options.temporary) await rm(this.dir, { recursive: true, force: true });
   }
 
-  async #write(path: string, data: Data): Promise<number> {
-    if ('fd' in data) return this.#copy(path, data.fd, data.maxBytes ?? Number.POSITIVE_INFINITY);
-    let bytes = 0;
+  async #write(path: string, data: Data, taken: Taken): Promise<void> {
+    if ('fd' in data) return this.#copy(path, data, taken);
     const count = (chunk: Uint8Array) => {
-      this.#take(chunk.byteLength);
-      bytes += chunk.byteLength;
+      this.#take(chunk.byteLength, taken);
       return chunk;
     };
-    try {
-      if (!(data instanceof Uint8Array)) await writeNewFile(path, data, count);
-      else if (data.byteLength <= SMALL_BYTES) writeFileSync(path, count(data), NEW_FILE);
-      else await writeFile(path, count(data), NEW_FILE);
-      return bytes;
-    } catch (error) {
-      this.#bytes -= bytes;
-      throw asFull(error);
-    }
+    if (!(data instanceof Uint8Array)) await writeNewFile(path, data, count);
+    else if (data.byteLength <= SMALL_BYTES) writeFileSync(path, count(data), NEW_FILE);
+    else await writeFile(path, count(data), NEW_FILE);
   }
 
-  async #copy(path: string, fd: number, maxBytes: number): Promise<number> {
+  async #copy(
+    path: string,
+    { fd, maxBytes = Number.POSITIVE_INFINITY }: OpenFile,
+    taken: Taken,
+  ): Promise<void> {
     const status = fstatSync(fd);
     const size = Math.min(status.size, maxBytes);
-    const bytes = Math.min(size, allocatedBytes(status));
-    this.#take(bytes);
+    this.#take(Math.min(size, allocatedBytes(status)), taken);
     const copyPart = () => copyWithHoles(fd, path, size);
-    try {
-      if (size < status.size || isSparse(status)) await copyPart();
-      else {
-        await copyFile(`/proc/self/fd/${fd}`, path, constants.COPYFILE_EXCL).catch((error) => {
-          // Without root a file that its program made unreadable can be read through its descriptor alone.
-          if ((error as NodeJS.ErrnoException).code === 'EACCES') return copyPart();
-          throw error;
-        });
-      }
-      return bytes;
-    } catch (error) {
-      this.#bytes -= bytes;
-      throw asFull(error);
-    }
+    if (size < status.size || isSparse(status)) return copyPart();
+    await copyFile(`/proc/self/fd/${fd}`, path, constants.COPYFILE_EXCL).catch((error) => {
+      // Without root a file that its program made unreadable can be read through its descriptor alone.
+      if ((error as NodeJS.ErrnoException).code === 'EACCES') return copyPart();
+      throw error;
+    });
   }
 
-  #take(bytes: number): void {
+  #take(bytes: number, taken: Taken): void {
     this.#checkRoom(bytes);
     this.#bytes += bytes;
+    taken.bytes += bytes;
   }
 
   #checkRoom(bytes: number): void {
