@@ -16,6 +16,9 @@ namespace {
 
 constexpr size_t kChunkBytes = 64 * 1024;
 constexpr int kReadsPerEvent = 16;  // then others get their turn
+// A program can have its pipe keep what it writes apart (O_DIRECT): then each reading brings one such piece.
+constexpr long kPieceBytesMax = 4096;
+constexpr int kPiecesAtOnce = 64;
 
 char* Chunk() {
   static thread_local char chunk[kChunkBytes];
@@ -101,9 +104,25 @@ void Reader::Take(size_t size) {
   reactor_->Call(onOverflow_, {});  // may close this
 }
 
-// One read; false when there is nothing more for now, or for good.
+// As one read. After a short one the next gathers what waits in pieces: an event for each byte is dearer for
+// us than for who writes it.
+long Reader::Gather() {
+  long size = sys::Read(fd_.get(), Chunk(), kChunkBytes);
+  const bool isShort = size > 0 && size <= kPieceBytesMax;
+  // With less room than a piece can have the rest of it would be lost.
+  for (int i = 0; isShort && wasShort_ && i < kPiecesAtOnce && size + kPieceBytesMax <= (long)kChunkBytes;
+      ++i) {
+    const long more = sys::Read(fd_.get(), Chunk() + size, kChunkBytes - (size_t)size);
+    if (more <= 0) break;  // an end is told again
+    size += more;
+  }
+  wasShort_ = isShort;
+  return size;
+}
+
+// False when there is nothing more for now, or for good.
 bool Reader::ReadOnce() {
-  const long size = sys::Read(fd_.get(), Chunk(), kChunkBytes);
+  const long size = Gather();
   if (size == -EAGAIN) return false;
   if (size <= 0) {  // end; EIO is how a terminal says it
     End();

@@ -25,6 +25,7 @@ class Reader : public Napi::ObjectWrap<Reader>, public Watch {
   Napi::Value Resume(const Napi::CallbackInfo& info);
   Napi::Value Close(const Napi::CallbackInfo& info);
 
+  long Gather();
   bool ReadOnce();
   void TakeLast();
   void EndIfEmpty();
@@ -36,6 +37,7 @@ class Reader : public Napi::ObjectWrap<Reader>, public Watch {
   Reactor* reactor_;
   Fd fd_;
   bool capturing_ = false, paused_ = false, overflowed_ = false, ended_ = false, closed_ = false;
+  bool wasShort_ = false;  // the last reading
   size_t limit_ = 0;
   long last_ = -1;  // so many bytes are still taken; -1: all until the end
   double total_ = 0;

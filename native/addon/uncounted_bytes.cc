@@ -1,11 +1,13 @@
 #include "uncounted_bytes.h"
 
+#include <errno.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <charconv>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "../common/fd.h"
@@ -20,6 +22,11 @@ constexpr uint64_t kLockBytes = 256, kConnectionBytes = 4096, kClosedConnectionB
 // Some 416 KiB each at the most, while nobody reads.
 constexpr uint64_t kFewConnections = 64;
 constexpr int kFiles = 2;  // KCMP_FILES
+// Whoever closes a file, anybody on the machine, goes through all locks of it: some 10 ns for each.
+constexpr uint64_t kLocksOfFileMax = 4096;
+// CPU time for files without an inode of their own, in all of a program. One that is watched by many
+// thousands takes some tenths of a second.
+constexpr int64_t kAnonymousNsMax = 2'000'000'000;
 
 // Words are parted by spaces, and numbers may be followed by more.
 std::string_view Word(std::string_view line, unsigned number) {
@@ -37,10 +44,24 @@ uint64_t Value(std::string_view digits, int base = 10) {
   return value;
 }
 
+// All files without an inode of their own (epoll, inotify, eventfd) have one in common, on the whole machine:
+// what is locked of it shows by any of them. Locks of our own do not.
+bool AnyAnonymousIsLocked() {
+  const Fd any((int)sys::Call(SYS_eventfd2, 0, O_CLOEXEC));
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 0, .l_pid = 0};
+  return sys::Call(SYS_fcntl, any.get(), F_GETLK, &lock) >= 0 && lock.l_type != F_UNLCK;
+}
+
 class Counting {
  public:
-  Counting(int proc, uint64_t enough) : proc_(proc), enough_(enough), text_(size_t{1} << 16, '\0') {}
+  Counting(int proc, uint64_t enough)
+      : proc_(proc),
+        enough_(enough),
+        anonymousIsLocked_(AnyAnonymousIsLocked()),
+        text_(size_t{1} << 16, '\0') {}
   uint64_t bytes() const { return bytes_; }
+  bool tooManyLocks() const { return tooManyLocks_; }
+  bool isOver() const { return tooManyLocks_ || bytes_ > enough_; }
 
   void Add(int pid, bool network) {
     ForEachNumber(std::to_string(pid) + "/task", [&](int thread) {
@@ -57,13 +78,37 @@ class Counting {
     for (const int other : holders_)
       if (CompareFiles(other, thread) == 0) return;
     const uint64_t before = bytes_;
-    const std::string folder = std::to_string(thread) + "/fdinfo/";
-    ForEachNumber(folder, [&](int number) {
-      ForEachLine(folder + std::to_string(number), [&](std::string_view line) {
-        if (line.starts_with("lock:")) bytes_ += kLockBytes;
-      });
-    });
+    const std::string folder = std::to_string(thread);
+    ForEachNumber(folder + "/fdinfo", [&](int number) { AddLocksOf(folder, std::to_string(number)); });
     if (bytes_ > before) holders_.push_back(thread);
+  }
+
+  // What is watched stands in the same text, behind the locks: 100,000 lines of it, in each of a program's
+  // numbers, would keep us from all others. So nothing is read where there can be no lock, and a program
+  // that has it read for long is taken to hide them there.
+  void AddLocksOf(const std::string& folder, const std::string& number) {
+    const bool isAnonymous = IsAnonymous(folder + "/fd/" + number);
+    if (isAnonymous && !anonymousIsLocked_) return;
+    const int64_t begin = isAnonymous ? sys::ClockNs(CLOCK_THREAD_CPUTIME_ID) : 0;
+    ForEachLine(folder + "/fdinfo/" + number, [&](std::string_view line) {
+      if (line.starts_with("lock:")) AddLock(Word(line, 5));
+    });
+    if (!isAnonymous) return;
+    anonymousNs_ += sys::ClockNs(CLOCK_THREAD_CPUTIME_ID) - begin;
+    if (anonymousNs_ > kAnonymousNsMax) tooManyLocks_ = true;
+  }
+
+  bool IsAnonymous(const std::string& path) const {
+    constexpr std::string_view kPrefix = "anon_inode:";
+    char target[kPrefix.size()];
+    const long size = sys::Call(SYS_readlinkat, proc_, path.c_str(), target, sizeof(target));
+    return size == (long)sizeof(target) && std::string_view(target, sizeof(target)) == kPrefix;
+  }
+
+  // `file`: device and inode.
+  void AddLock(std::string_view file) {
+    bytes_ += kLockBytes;
+    if (++locksOf_[std::string(file)] > kLocksOfFileMax) tooManyLocks_ = true;
   }
 
   // 0: the same table of open files; a negative error number where the kernel does not say.
@@ -121,7 +166,7 @@ class Counting {
     if (!opened) return;
     (void)ForEachEntry(opened.get(), [&](const sys::FolderEntry& entry) {
       if (entry.name[0] != '.') take((int)Value(entry.name));
-      return bytes_ > enough_ ? -1 : 0;
+      return isOver() ? -1 : 0;
     });
   }
 
@@ -130,7 +175,7 @@ class Counting {
     const Fd file(sys::Open(proc_, path.c_str(), O_RDONLY));
     if (!file) return;
     size_t held = 0;
-    while (bytes_ <= enough_) {
+    while (!isOver()) {
       const long size = sys::Read(file.get(), text_.data() + held, text_.size() - held);
       if (size <= 0) return;
       held += (size_t)size;
@@ -146,7 +191,11 @@ class Counting {
 
   const int proc_;
   const uint64_t enough_;
+  const bool anonymousIsLocked_;
   uint64_t bytes_ = 0;
+  bool tooManyLocks_ = false;
+  int64_t anonymousNs_ = 0;
+  std::unordered_map<std::string, uint64_t> locksOf_;
   // A thread of each table of open files that has locks, and the networks that were looked at.
   std::vector<int> holders_;
   std::vector<ino_t> networks_;
@@ -155,13 +204,13 @@ class Counting {
 
 }  // namespace
 
-uint64_t UncountedBytes(int proc, const std::vector<int>& pids, bool network, uint64_t enough) {
+int64_t UncountedBytes(int proc, const std::vector<int>& pids, bool network, uint64_t enough) {
   Counting counting(proc, enough);
   for (const int pid : pids) {
-    if (counting.bytes() > enough) break;
+    if (counting.isOver()) break;
     counting.Add(pid, network);
   }
-  return counting.bytes();
+  return counting.tooManyLocks() ? -ENOLCK : (int64_t)counting.bytes();
 }
 
 }  // namespace sbx

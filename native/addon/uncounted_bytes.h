@@ -9,8 +9,9 @@
 
 namespace sbx {
 
-// About so many bytes, counted until they are more than `enough`. `pids`: processes, by their numbers in the
-// /proc folder `proc`. With `network` what is in their network namespaces, too.
-uint64_t UncountedBytes(int proc, const std::vector<int>& pids, bool network, uint64_t enough);
+// About so many bytes, counted until they are more than `enough`; -ENOLCK when a file has more locks of
+// theirs than others can bear. `pids`: processes, by their numbers in the /proc folder `proc`. With `network`
+// what is in their network namespaces, too.
+int64_t UncountedBytes(int proc, const std::vector<int>& pids, bool network, uint64_t enough);
 
 }  // namespace sbx

@@ -1,9 +1,12 @@
 #include "../addon/uncounted_bytes.h"
 
+#include <errno.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,7 +21,7 @@ namespace sbx::test {
 namespace {
 
 constexpr uint64_t kAll = UINT64_MAX;
-constexpr uint64_t kLockBytes = 256;
+constexpr int64_t kLockBytes = 256;
 
 // So many read locks, each of a byte, with gaps between them.
 bool Lock(int file, int count) {
@@ -29,7 +32,7 @@ bool Lock(int file, int count) {
   return true;
 }
 
-uint64_t Count(const std::vector<int>& pids, bool network = false, uint64_t enough = kAll) {
+int64_t Count(const std::vector<int>& pids, bool network = false, uint64_t enough = kAll) {
   const Fd proc(open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   return UncountedBytes(proc.get(), pids, network, enough);
 }
@@ -74,8 +77,8 @@ TEST("the locks of a process are counted, over all its files") {
   });
   REQUIRE(child.isReady());
   EXPECT_EQ(Count({child.pid()}), 3500 * kLockBytes);
-  EXPECT_EQ(Count({}), 0u);
-  const uint64_t some = Count({child.pid()}, false, 100 * kLockBytes);
+  EXPECT_EQ(Count({}), 0);
+  const int64_t some = Count({child.pid()}, false, 100 * kLockBytes);
   EXPECT(some > 100 * kLockBytes && some < 3500 * kLockBytes);
 }
 
@@ -105,6 +108,37 @@ TEST("processes with files of their own add up; what they have read in common is
   const Child one(work), two(work);
   REQUIRE(one.isReady() && two.isReady());
   EXPECT_EQ(Count({one.pid(), two.pid()}), 400 * kLockBytes);
+}
+
+TEST("one file has at most so many locks, whoever of the program holds them") {
+  const Folder folder;
+  REQUIRE(folder.Write("a") && folder.Write("b"));
+  const auto work = [&](int ready) {
+    const int a = open(folder.path("a").c_str(), O_RDWR), b = open(folder.path("b").c_str(), O_RDWR);
+    if (Lock(a, 2100) && Lock(b, 1900)) Tell(ready);
+  };
+  const Child one(work), two(work);
+  REQUIRE(one.isReady() && two.isReady());
+  EXPECT_EQ(Count({one.pid()}), 4000 * kLockBytes);
+  EXPECT_EQ(Count({one.pid(), two.pid()}), -ENOLCK);
+}
+
+TEST("what files without an inode watch is read only when their common inode is locked") {
+  const auto watch = [](int& epoll) {
+    epoll = epoll_create1(EPOLL_CLOEXEC);
+    struct epoll_event event = {};
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, eventfd(0, EFD_CLOEXEC), &event) == 0;
+  };
+  int epoll = -1;
+  const Child watcher([&](int ready) {
+    if (watch(epoll)) Tell(ready);
+  });
+  EXPECT_EQ(Count({watcher.pid()}), 0);
+  const Child holder([&](int ready) {
+    if (watch(epoll) && Lock(epoll, 300)) Tell(ready);
+  });
+  REQUIRE(watcher.isReady() && holder.isReady());
+  EXPECT_EQ(Count({watcher.pid(), holder.pid()}), 300 * kLockBytes);
 }
 
 // In a network of the caller's own; 0, or what failed.
@@ -143,11 +177,11 @@ TEST("connections that nobody accepts and unsent datagrams count, in each networ
     if (MakeNetwork() == 0 && LeaveWaiting(40, 10'000)) Tell(ready);
   });
   REQUIRE(child.isReady());
-  const uint64_t waiting = 40 * (4096 + 10'000);
-  const uint64_t counted = Count({child.pid()}, true);
+  const int64_t waiting = 40 * (4096 + 10'000);
+  const int64_t counted = Count({child.pid()}, true);
   EXPECT(counted >= waiting + 10'000 && counted < waiting + 40'000);
   EXPECT_EQ(Count({child.pid(), child.pid()}, true), counted);
-  EXPECT_EQ(Count({child.pid()}), 0u);
+  EXPECT_EQ(Count({child.pid()}), 0);
 }
 
 TEST("few connections are not looked at") {
@@ -158,7 +192,7 @@ TEST("few connections are not looked at") {
   EXPECT(Count({child.pid()}, true) < 40'000);
 }
 
-TEST("processes that are gone have nothing") { EXPECT_EQ(Count({0x3fffffff}, true), 0u); }
+TEST("processes that are gone have nothing") { EXPECT_EQ(Count({0x3fffffff}, true), 0); }
 
 }  // namespace
 }  // namespace sbx::test

@@ -26,6 +26,16 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const places = ['/w/a/f', '/tmp/f', '/tmp/a/b/f', '/dev/shm/f', '/data/f'];
 
+it('a folder of more names than a list has is refused, and keeps nobody waiting', async () => {
+  await using sandbox = await sbx.engine.createSandbox({ limits: { diskFileCount: 80_000 } });
+  const made = await sandbox.run(t('make-files'), ['.', '70000']);
+  expect(made.stdout.text()).toBe('70000 0\n');
+  const stand = longestStand(() =>
+    expect(sandbox.readdir('.')).rejects.toMatchObject({ code: 'SBX_FILE_TOO_LARGE', operation: 'readdir' }),
+  );
+  expect(await stand).toBeLessThan(paced(300));
+});
+
 describe('names as deep as they can be keep nobody waiting', () => {
   const path = `${'d/'.repeat(2000)}f`;
 

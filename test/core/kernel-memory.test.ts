@@ -49,6 +49,25 @@ describe('what no cgroup counts', () => {
     expect(usage.cpuTimeMs).toBeGreaterThan(0);
   });
 
+  // A text of megabytes for each descriptor: it took the host longer to read them than programs have.
+  it('record locks, whatever else is to be read about the program', async () => {
+    const patient = { ...limits, wallTimeMs: 60_000, cpuTimeMs: 50_000 };
+    const { status, evidence, usage } = await sbx.engine.run(t('hold-locks'), ['200', '2000', 'watched'], {
+      limits: patient,
+    });
+    expect([status, evidence]).toEqual(['memory-limit', 'memory-limit/record']);
+    expect(usage.memoryPeakBytes).toBeLessThan(4 * limits.memoryBytes);
+  });
+
+  // Whoever closes such a file, on the whole machine, goes through its locks.
+  it.each([
+    ['a file of the host', 'shared'],
+    ['what all files without an inode have in common', 'anonymous'],
+  ])('locks of %s: no more than others can bear', async (_what, how) => {
+    const { status, stdout } = await sbx.engine.run(t('hold-locks'), ['1', '1000000', how], { limits });
+    expect([status, stdout.text()]).toEqual(['memory-limit', '']);
+  });
+
   it('others are left alone, and those that hold less', async () => {
     const patient = { ...limits, wallTimeMs: 3000, memoryBytes: 64 * MiB };
     const [holder, few] = await Promise.all([

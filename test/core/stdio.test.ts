@@ -347,6 +347,16 @@ describe('pipes', () => {
     expect([read, (await program.result).status]).toEqual([MiB, 'ok']);
   });
 
+  it('what a program has the pipe keep apart comes together: no piece costs an event of its own', async () => {
+    const code =
+      'import fcntl, os; fcntl.fcntl(1, fcntl.F_SETFL, os.O_DIRECT)\nfor i in range(16): os.write(1, b"x")';
+    await using program = await sbx.engine.spawn('/usr/bin/python3', ['-c', code], { stdout: 'pipe' });
+    const sizes: number[] = [];
+    for await (const { byteLength } of program.stdout!) sizes.push(byteLength);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(16);
+    expect(sizes.length).toBeLessThan(12);
+  });
+
   it('events: chunks in order, the exit last', async () => {
     await using sandbox = await sbx.engine.createSandbox();
     await using program = await sandbox.spawn(t('write-both'), ['2'], { stdout: 'pipe', stderr: 'pipe' });

@@ -54,7 +54,7 @@ export function withCache(group: Group, counters: GroupCounters): GroupCounters 
 }
 
 /** The cheapest counter, and the only one that changes while a process is warm. */
-export function readCpuNs(group: Group | null): number | null {
+export function readCpuNs(group: Pick<Group, 'read'> | null): number | null {
   return group === null ? null : cpuNsOf(group.read('cpu'));
 }
 

@@ -21,8 +21,9 @@ beforeEach(() => {
   return () => vi.restoreAllMocks();
 });
 
-function program(memoryMiB: number | null, loopback = false) {
-  const group = { pids: vi.fn(() => [7, 19]) };
+/** `cpuMs`: what its group's counter says. */
+function program(memoryMiB: number | null, loopback = false, cpuMs = () => 0) {
+  const group = { pids: vi.fn(() => [7, 19]), read: () => `${cpuMs() * 1e6}` };
   const limits = { memoryBytes: memoryMiB === null ? null : memoryMiB * MiB };
   return { limits, group, lease: { slot: { spec: { loopback } } }, endFor: vi.fn() };
 }
@@ -52,6 +53,34 @@ it('programs are looked at only when the kernel holds a step more than it did at
   expect(countUncounted).toHaveBeenCalledTimes(2);
 });
 
+it('who has worked since the last look is looked at, twice a second at the most', async () => {
+  const uncounted = new Uncounted();
+  let cpuMs = 0;
+  const programs = new Set([program(64), program(64, false, () => cpuMs)]);
+  machine(100);
+  const asked: number[] = [];
+  for (let tick = 0; tick < 30; tick += 1) {
+    cpuMs = tick < 20 ? tick * 100 : 1900; // all of a CPU, then nothing
+    uncounted.look(programs);
+    await settled();
+    asked.push(countUncounted.mock.calls.length);
+    nowMs += 100;
+  }
+  expect([asked[4], asked[5], asked[10], asked[20], asked[29]]).toEqual([0, 1, 2, 4, 4]);
+});
+
+it('who has more locks of a file than others can bear is ended, whatever its limit', async () => {
+  const uncounted = new Uncounted();
+  const holders = [program(64), program(null)];
+  countUncounted.mockResolvedValue(-37); // ENOLCK
+  machine(0);
+  uncounted.look(new Set(holders));
+  machine(32);
+  uncounted.look(new Set(holders));
+  await settled();
+  for (const { endFor } of holders) expect(endFor.mock.calls).toEqual([['memory-limit']]);
+});
+
 it('who holds more than its limit is ended with what it holds; without a limit nobody is', async () => {
   const uncounted = new Uncounted();
   const [within, over, unlimited] = [program(200), program(64), program(null)];
@@ -64,7 +93,7 @@ it('who holds more than its limit is ended with what it holds; without a limit n
   await settled();
   expect(over.endFor.mock.calls).toEqual([['memory-limit', 100 * MiB]]);
   expect(within.endFor).not.toHaveBeenCalled();
-  expect(unlimited.group.pids).not.toHaveBeenCalled();
+  expect(unlimited.endFor).not.toHaveBeenCalled();
 });
 
 it('who has ended meanwhile is left alone: its group may be another program’s by then', async () => {

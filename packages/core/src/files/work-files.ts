@@ -140,7 +140,7 @@ export class WorkFiles {
     const dir = await this.#open('readdir', path, flags, { root: true });
     try {
       if (recursive) return await listBelow(this.#folder, { dir, path });
-      return await call(this.#folder, () => listFolder(dir));
+      return await call(this.#folder, () => listFolder({ dir, path }));
     } finally {
       this.#close(dir);
     }

@@ -8,6 +8,7 @@ export const EISDIR = -21;
 export const EINVAL = -22;
 export const EFBIG = -27;
 export const EPIPE = -32;
+export const ENOLCK = -37;
 export const ENOTEMPTY = -39;
 export const ELOOP = -40;
 export const EILSEQ = -84;

@@ -275,7 +275,10 @@ export interface Native {
   duplicateFd(fd: number): number;
   resizeTerminal(options: { fd: number; cols: number; rows: number }): number;
   readCounterFile(fd: number): string | number;
-  /** Memory of these processes that no cgroup counts, in bytes; counts until they are more than enough. */
+  /**
+   * Memory of these processes that no cgroup counts, in bytes; counts until they are more than enough. ENOLCK
+   * when a file has more of their locks than others can bear.
+   */
   countUncounted(options: { pids: number[]; network: boolean; enough: number }): Promise<number> | number;
 }
 

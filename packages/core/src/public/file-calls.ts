@@ -92,7 +92,7 @@ export class FileCalls {
 
   /**
    * Names in a folder; with `withFileTypes` their kinds. Without a path the work folder. With `recursive`
-   * also what is in the folders below, as paths from this one; links are not followed, and more than 65 536
+   * also what is in the folders below, as paths from this one; links are not followed. More than 65 536
    * entries are an `SBX_FILE_TOO_LARGE`.
    */
   readdir(
