@@ -1,11 +1,12 @@
 /** `allowSyscalls: ['ptrace']`: what a leak checker needs works, and nothing beyond. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEFAULT_MOUNTS } from '@sbx/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { t, useEngine, withEngine } from '../helpers/engine.js';
+import { processesOfUids } from '../helpers/proc.mjs';
 
 const LEAKY = `
 #include <stdio.h>
@@ -50,6 +51,15 @@ describe('a program built with -fsanitize=address', () => {
 });
 
 describe('tracing', () => {
+  it('init is undumpable from before its first program on: what the host shows of it is root’s', async () => {
+    await using _sandbox = await sbx.engine.createSandbox();
+    const rows = processesOfUids(sbx.engine.info().user.uidBase);
+    const waiting = rows.filter(({ name }) => name === 'sbx-preforked');
+    expect(waiting).not.toEqual([]);
+    for (const { pid, parent } of waiting)
+      expect([pid, parent].map((id) => statSync(`/proc/${id}/environ`).uid)).toEqual([0, 0]);
+  });
+
   it('is never of init, and only what a leak checker asks', async () => {
     const { ATTACH, SEIZE, ...others } = {
       TRACEME: 0,
