@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DEFAULT_MOUNTS } from '@sbx/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { t, useEngine, withEngine } from '../helpers/engine.js';
-import { processesOfUids } from '../helpers/proc.mjs';
+import { descendants, processesOfUids } from '../helpers/proc.mjs';
 
 const LEAKY = `
 #include <stdio.h>
@@ -58,6 +58,13 @@ describe('tracing', () => {
     expect(waiting).not.toEqual([]);
     for (const { pid, parent } of waiting)
       expect([pid, parent].map((id) => statSync(`/proc/${id}/environ`).uid)).toEqual([0, 0]);
+  });
+
+  it('the helper runs from memory that nobody can write to, seals included', () => {
+    const zygote = descendants().find(({ name }) => name === 'sbx-zygote')!;
+    const seals = 'import fcntl, sys; print(fcntl.fcntl(open(sys.argv[1]), fcntl.F_GET_SEALS))';
+    const told = execFileSync('python3', ['-c', seals, `/proc/${zygote.pid}/exe`]);
+    expect(String(told)).toBe('15\n'); // no more seals, shrinking, growing, writing
   });
 
   it('is never of init, and only what a leak checker asks', async () => {
