@@ -219,6 +219,20 @@ TEST("files that there are not, too many, or in a sandbox of others are refused"
   ExpectRefused(files(0, 1, {0, kFdOutput, 0}, kStartOwnGroup), 0);
 }
 
+TEST("a folder as a descriptor is refused") {
+  const Block message(Usual().Bytes());
+  Received received;
+  Attach(received, kUsualFds);
+  received.fds[1].reset(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const Fd null(open("/dev/null", O_RDWR | O_CLOEXEC));
+  const char* tables[16];
+  Launch launch = {};
+  const Failure failure =
+      ParseStart(message.data(), message.size(), received, 0, null.get(), tables, 16, launch);
+  EXPECT(failure.stage == Stage::k_plan);
+  EXPECT_EQ(failure.error, EISDIR);
+}
+
 TEST("a family that there is not is refused") {
   ExpectRefused(With([](StartRecord& record) { record.family = (uint32_t)CallFamily::kCount + 1; }), 0);
 }

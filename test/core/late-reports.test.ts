@@ -23,6 +23,18 @@ it('CPU time is known where init cannot tell it', () =>
     expect(degraded.map(({ feature }) => feature)).not.toContain('cpu-accounting');
   }));
 
+it('an init that is stopped ends with its sandbox, also where no group of its own ends it', () =>
+  withEngine({ parallelism: 1, maxSandboxes: 1, cgroup: 'none', require: [] }, async (engine) => {
+    const sandbox = await engine.createSandbox();
+    const program = await sandbox.spawn(t('sleep-ms'), ['60000']);
+    const { parent } = processesOf('sleep-ms')[0]!;
+    process.kill(parent, 'SIGSTOP');
+    await sandbox.close();
+    await program.result;
+    expect((await engine.run(t('true'))).status).toBe('ok');
+    expect(processesOf('sbx-init').map(({ pid }) => pid)).not.toContain(parent);
+  }));
+
 describe('beside another program', () => {
   const sbx = useEngine();
 

@@ -1,4 +1,5 @@
 /** Mount tables beyond the default one: what can be asked for is there, what cannot is refused by name. */
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,6 +59,42 @@ describe('devices', () => {
       field: `options.mounts[${DEFAULT_MOUNTS.length}].source`,
       hint: expect.stringContaining('/dev/null, /dev/zero'),
     });
+  });
+});
+
+describe('a folder of the host', () => {
+  /** Mount points below a pattern with their flags, as the program sees them. */
+  const flags = (places: string) =>
+    `cut -d' ' -f 5,6 /proc/self/mountinfo | grep -E '^/(${places})' | sed 's/,[a-z]*atime//'`;
+
+  it('is no more than its row says, and so is what is mounted below it, with a recursive row alone', async () => {
+    const below = join(folder, 'sub/deep');
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', below]);
+    try {
+      const bind = { kind: 'bind', source: folder } as const;
+      const rows: MountRow[] = [
+        { ...bind, target: '/flat' },
+        { ...bind, target: '/whole', recursive: true },
+        { ...bind, target: '/data', recursive: true, executable: false },
+        { ...bind, target: '/open', recursive: true, writable: true },
+        { kind: 'tmpfs', target: '/own' },
+      ];
+      await withRows(rows, async (engine) => {
+        const said = await sh(engine, flags('flat|whole|data|open|own'));
+        expect(said.trim().split('\n').sort()).toEqual([
+          '/data ro,nosuid,nodev,noexec',
+          '/data/sub/deep ro,nosuid,nodev,noexec',
+          '/flat ro,nosuid,nodev',
+          '/open rw,nosuid,nodev',
+          '/open/sub/deep rw,nosuid,nodev',
+          '/own rw,nosuid,nodev',
+          '/whole ro,nosuid,nodev',
+          '/whole/sub/deep ro,nosuid,nodev',
+        ]);
+      });
+    } finally {
+      execFileSync('umount', [below]);
+    }
   });
 });
 

@@ -54,6 +54,20 @@ describe('terminal', () => {
   });
 });
 
+it('others of its own a program has few: the machine has one budget for all', async () => {
+  const script = `
+import errno, os
+count = 0
+try:
+    while True:
+        os.open('/dev/ptmx', os.O_RDWR | os.O_NOCTTY)
+        count += 1
+except OSError as error:
+    print(count, errno.errorcode[error.errno])`;
+  const { stdout } = await sbx.engine.run('python3', ['-c', script], { pty: {} });
+  expect(stdout.text()).toBe('63 ENOSPC\r\n');
+});
+
 describe('what is typed into it from the start', () => {
   const sum = ['/bin/sh', ['-c', 'read a; read b; echo $((a + b))']] as const;
 

@@ -1,11 +1,12 @@
 /** `allowSyscalls: ['ptrace']`: what a leak checker needs works, and nothing beyond. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEFAULT_MOUNTS } from '@sbx/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { t, useEngine, withEngine } from '../helpers/engine.js';
+import { descendants, processesOfUids } from '../helpers/proc.mjs';
 
 const LEAKY = `
 #include <stdio.h>
@@ -50,6 +51,22 @@ describe('a program built with -fsanitize=address', () => {
 });
 
 describe('tracing', () => {
+  it('init is undumpable from before its first program on: what the host shows of it is root’s', async () => {
+    await using _sandbox = await sbx.engine.createSandbox();
+    const rows = processesOfUids(sbx.engine.info().user.uidBase);
+    const waiting = rows.filter(({ name }) => name === 'sbx-preforked');
+    expect(waiting).not.toEqual([]);
+    for (const { pid, parent } of waiting)
+      expect([pid, parent].map((id) => statSync(`/proc/${id}/environ`).uid)).toEqual([0, 0]);
+  });
+
+  it('the helper runs from memory that nobody can write to, seals included', () => {
+    const zygote = descendants().find(({ name }) => name === 'sbx-zygote')!;
+    const seals = 'import fcntl, sys; print(fcntl.fcntl(open(sys.argv[1]), fcntl.F_GET_SEALS))';
+    const told = execFileSync('python3', ['-c', seals, `/proc/${zygote.pid}/exe`]);
+    expect(String(told)).toBe('15\n'); // no more seals, shrinking, growing, writing
+  });
+
   it('is never of init, and only what a leak checker asks', async () => {
     const { ATTACH, SEIZE, ...others } = {
       TRACEME: 0,

@@ -15,6 +15,21 @@ async function open(): Promise<Engine> {
   return Engine.open({ parallelism: 1 });
 }
 
+test('groups of whoever opens an engine are not its programs’', async () => {
+  const before = process.getgroups!();
+  process.setgroups!([...before, 7, 8]);
+  try {
+    await using engine = await Engine.open({ parallelism: 1 });
+    await using sandbox = await engine.createSandbox();
+    for (let run = 0; run < 2; run += 1) {
+      const { stdout } = await sandbox.run('/bin/grep', ['^Groups:', '/proc/self/status']);
+      expect(stdout.text().trim()).toBe('Groups:');
+    }
+  } finally {
+    process.setgroups!(before);
+  }
+});
+
 test('engines that pick the same have different ones, until the first has closed', async () => {
   const first = await open();
   const { uidBase } = first.info().user;

@@ -213,6 +213,15 @@ static void probe_posture(void) {
   }
   if (status) fclose(status);
   row("posture", "prctl", "securebits %x, dumpable %d, new privileges %d", prctl(PR_GET_SECUREBITS), prctl(PR_GET_DUMPABLE), !prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0));
+  sigset_t blocked;
+  sigprocmask(SIG_BLOCK, NULL, &blocked);
+  int blocks = 0, ignores = 0;
+  for (int number = 1; number < 65; number++) {
+    struct sigaction action;
+    blocks += sigismember(&blocked, number) == 1;
+    ignores += sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+  }
+  row("posture", "session", "%s, signals blocked %d, ignored %d", getsid(0) == getpid() ? "its own" : "ANOTHER'S", blocks, ignores);
   for (int which = 0; which < 16; which++) {
     struct rlimit limit;
     char subject[32];
