@@ -126,7 +126,6 @@ export function checkMountPlaces(rows: readonly MountRow[], workDir: string): Pr
 function checkPlace(row: MountRow, workDir: string): Problem | null {
   const target = row.target ?? (row as Extract<MountRow, { kind: 'bind' }>).source;
   const field = row.target === undefined ? '.source' : '.target';
-  if (row.kind === 'bind' && isDevice(row.source, target)) return null;
   if (row.kind === 'symlink' && (DEVICE_LINKS.get(target) ?? row.to) !== row.to) {
     return within(
       '.target',

@@ -83,7 +83,9 @@ export class Directory {
       this.#names.push(link);
     }
     this.#names.push(...fifos);
-    await Promise.all(fifos.map((name) => makeFifo(this.pipe(name), modes.pipe)));
+    // All of them: one that is still being made when another has failed would stay.
+    const made = await Promise.allSettled(fifos.map((name) => makeFifo(this.pipe(name), modes.pipe)));
+    for (const one of made) if (one.status === 'rejected') throw one.reason;
     this.removePipe(CLAIM);
     if (group === null) return;
     const own = process.geteuid?.() ?? -1;

@@ -93,7 +93,6 @@ function byFigures(outcome: ProgramResult, ended: RunResult['status'], limits: J
   }
   if (
     outcome.status === 'Time Limit Exceeded' &&
-    outcome.exitStatus !== 0 &&
     !killedForTime &&
     outcome.timeNs < limits.cpuNs &&
     outcome.runTimeNs < limits.explicitClockNs
