@@ -6,6 +6,7 @@ import { PassThrough } from 'node:stream';
 import type { InputSpec, InputStream, OneShotOptions, OutputStream, RunResult } from '@sbx/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KiB, MiB, t, useEngine } from '../helpers/engine.js';
+import { processesOfUids } from '../helpers/proc.mjs';
 import { sleep, timed, until } from '../helpers/wait.js';
 
 const sbx = useEngine();
@@ -351,10 +352,12 @@ describe('pipes', () => {
     const code =
       'import fcntl, os; fcntl.fcntl(1, fcntl.F_SETFL, os.O_DIRECT)\nfor i in range(16): os.write(1, b"x")';
     await using program = await sbx.engine.spawn('/usr/bin/python3', ['-c', code], { stdout: 'pipe' });
+    const { uidBase } = sbx.engine.info().user;
+    while (processesOfUids(uidBase).some(({ name }) => name === 'python3')); // in one turn of the loop
     const sizes: number[] = [];
     for await (const { byteLength } of program.stdout!) sizes.push(byteLength);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(16);
-    expect(sizes.length).toBeLessThan(12);
+    expect(sizes.length).toBeLessThan(4);
   });
 
   it('events: chunks in order, the exit last', async () => {
