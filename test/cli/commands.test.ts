@@ -2,8 +2,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { timed } from '../helpers/wait.js';
-import { ended, sbx, startSbx } from './sbx.js';
+import { LoadedPackages } from '../helpers/loaded-packages.js';
+import { ended, SBX, sbx, startSbx } from './sbx.js';
 
 describe('doctor', () => {
   test('a machine that runs these tests is fit', async () => {
@@ -131,16 +131,16 @@ test('a reader that leaves early is no reason for a complaint', async () => {
   }
 });
 
-test('help costs little more than Node itself', async () => {
-  const timeOf = async (run: () => Promise<unknown>) => (await timed(run)).ms;
-  const ratios: number[] = [];
-  for (let round = 0; round < 5; round += 1) {
-    const bare = await timeOf(() => promisify(execFile)(process.execPath, ['-e', '']));
-    ratios.push((await timeOf(() => sbx(['--help']))) / bare);
-  }
-  // An unbuilt or heavy command would load the engine, the languages and their tables: three times Node.
-  expect(Math.min(...ratios)).toBeLessThan(2.5);
-});
+test.each([[['--help']], [['run', '--help']], [['--version']], [['rnu']]])(
+  '%j loads no engine, no languages and no server',
+  async (args) => {
+    using loaded = new LoadedPackages();
+    await promisify(execFile)(process.execPath, [...loaded.args, SBX, ...args], {
+      env: { ...process.env, ...loaded.env },
+    }).catch(() => undefined); // wrong usage ends with a code
+    expect(loaded.names).toEqual(['commander']);
+  },
+);
 
 test.each([
   ['--b\u001b[2J'],

@@ -1,13 +1,14 @@
 // What a start loads, and what only those who ask for it pay.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import Module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { LoadedPackages } from '../helpers/loaded-packages.js';
 import { cmd, post, useServer } from './server.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sbx-gojudge-start-'));
@@ -15,27 +16,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const bin = new URL('../../packages/gojudge-server/bin/sbx-gojudge.mjs', import.meta.url).pathname;
 
-/** Writes each module that is loaded by name into a file: they are those of other packages. */
-const RECORDER = `
-import { appendFileSync } from 'node:fs';
-import { register } from 'node:module';
-const hooks = \`
-import { appendFileSync } from 'node:fs';
-export function resolve(name, context, next) {
-  if (/^[a-z@]/.test(name) && !/^(node|file|data):/.test(name)) appendFileSync(process.env.RECORD, name + '\\\\n');
-  return next(name, context);
-}\`;
-register('data:text/javascript,' + encodeURIComponent(hooks));
-`;
-
 test('the first answers need no module but ours and those of Node', { timeout: 30_000 }, async () => {
-  const record = join(folder, 'record');
-  const recorder = join(folder, 'recorder.mjs');
-  writeFileSync(recorder, RECORDER);
-  writeFileSync(record, '');
-  const child = spawn(process.execPath, ['--import', recorder, bin, '-http-addr', '127.0.0.1:0'], {
+  using loaded = new LoadedPackages();
+  const child = spawn(process.execPath, [...loaded.args, bin, '-http-addr', '127.0.0.1:0'], {
     cwd: folder, // without mount.yaml
-    env: { ...process.env, RECORD: record },
+    env: { ...process.env, ...loaded.env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let log = '';
@@ -46,10 +31,7 @@ test('the first answers need no module but ours and those of Node', { timeout: 3
   expect(await (await post(url, { cmd: [cmd(['/bin/true'])] })).text()).toContain('"status":"Accepted"');
   child.kill('SIGTERM');
   expect(await once(child, 'exit')).toEqual([0, null]);
-  const loaded = readFileSync(record, 'utf8')
-    .split('\n')
-    .filter((name) => name !== '' && !Module.isBuiltin(name));
-  expect([...new Set(loaded)].sort()).toEqual(['@sbx/core', '@sbx/gojudge-client/wire']);
+  expect(loaded.names).toEqual(['@sbx/core', '@sbx/gojudge-client/wire']);
 });
 
 const loader = Module as unknown as { _load: (name: string, ...rest: unknown[]) => unknown };

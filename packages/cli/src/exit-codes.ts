@@ -1,10 +1,9 @@
 /**
  * What `sbx` exits with; docs/cli.md has the same tables. A program's own end comes first, as a shell reports
  * it; the codes of `sbx` itself are those of sysexits(3). A program may use any code, so scripts that must be
- * sure read `--json`.
+ * sure read `--json`. Every command loads this, help too, so nothing of the engine is loaded here.
  */
-import { constants } from 'node:os';
-import { type ErrorCode, type RunResult, type Status, signalNumber } from '@sbx/core';
+import type { ErrorCode } from '@sbx/core';
 import type { FifoErrorCode } from '@sbx/fifo-client';
 
 export const EXIT = {
@@ -24,32 +23,6 @@ export const EXIT = {
   notFound: 127, // as a shell
   brokenPipe: 141,
 } as const;
-
-/** Codes of ends that are not the program's own choice; `null`: the program's exit code or signal decides. */
-const BY_STATUS: Readonly<Record<Status, number | null>> = {
-  ok: null,
-  exit: null,
-  signal: null,
-  'cpu-limit': EXIT.timeLimit,
-  'wall-limit': EXIT.timeLimit,
-  'memory-limit': 128 + constants.signals.SIGKILL,
-  'output-limit': 128 + constants.signals.SIGXFSZ,
-  'forbidden-syscall': 128 + constants.signals.SIGSYS,
-  'file-error': EXIT.ioError,
-  killed: 128 + constants.signals.SIGTERM,
-};
-
-/** How the program's end is passed on. */
-export function exitCodeOfResult({ status, exitCode, exitSignal }: RunResult): number {
-  const fixed = BY_STATUS[status];
-  if (fixed !== null) return fixed;
-  return exitSignal === null ? (exitCode ?? EXIT.internal) : exitCodeOfSignal(exitSignal);
-}
-
-/** 128 + n. */
-export function exitCodeOfSignal(name: string): number {
-  return 128 + (signalNumber(name) ?? 0);
-}
 
 /** Errors of the library. A new code breaks the build here. */
 const BY_ERROR: Readonly<Record<ErrorCode | 'SBX_LANGUAGE_UNAVAILABLE', number>> = {

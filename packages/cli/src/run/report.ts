@@ -1,9 +1,10 @@
 /** What the user sees of a run that has ended: one object, or one line. */
 import type { RunResult } from '@sbx/core';
 import type { Compilation } from '@sbx/languages';
-import { EXIT, exitCodeOfResult } from '../exit-codes.js';
+import { EXIT } from '../exit-codes.js';
 import { painterFor, printable, printJson, say, sayPainted } from '../terminal.js';
 import type { SavedFile } from './copy-out.js';
+import { exitCodeOfResult } from './exit-code.js';
 import type { Interrupted } from './output-failure.js';
 import type { RunRequest } from './request.js';
 import { describeResult, type ResultJson } from './result-json.js';
