@@ -1,5 +1,5 @@
-// For `node --import`: writes each module that is loaded by a name into the file RECORD. Those are the modules
-// of other packages.
+// For `node --import`: writes each module that is loaded by a name into the file RECORD. Such modules are
+// those of other packages.
 import { register } from 'node:module';
 
 const hooks = `
