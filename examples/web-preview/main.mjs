@@ -37,7 +37,7 @@ function expose(sandbox, port) {
 }
 
 const SITE = `
-import http.server, socketserver
+import http.server
 class Page(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.send_response(200)

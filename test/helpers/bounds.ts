@@ -38,24 +38,16 @@ export async function expectMedianBetween(
   between(median(seen), low, high);
 }
 
-/** The bar of a percentile is not that of each single run. */
-export function expectMedianEndedAt(
-  limitMs: number,
-  figure: keyof typeof BARS,
-  usedMs: () => Promise<number>,
-): Promise<void> {
-  return expectMedianBetween(limitMs, limitMs + BARS[figure], usedMs);
-}
-
-/** As `expectMedianEndedAt`, and none may be far beyond it. */
+/** The bar of a percentile is not that of each single run; but none may be far beyond it. */
 export function expectEndedAt(
   limitMs: number,
   figure: keyof typeof BARS,
   usedMs: () => Promise<number>,
+  overshootMaxMs = OVERSHOOT_MAX_MS,
 ): Promise<void> {
-  return expectMedianEndedAt(limitMs, figure, async () => {
+  return expectMedianBetween(limitMs, limitMs + BARS[figure], async () => {
     const used = await usedMs();
-    between(used, limitMs, limitMs + OVERSHOOT_MAX_MS);
+    between(used, limitMs, limitMs + overshootMaxMs);
     return used;
   });
 }

@@ -149,8 +149,8 @@ export function copyInFailure(
 async function readLive({ settings, signal }: RunScope, source: LiveSource): Promise<FileInput> {
   const chunks = new ByteChunks();
   const close = () => source.close();
-  if (signal.aborted) close();
-  const release = signal.aborted ? null : onAbort(signal, close);
+  const release = onAbort(signal, close);
+  if (signal.aborted) close(); // which is told to nobody any more
   try {
     for await (const chunk of source) {
       chunks.add(chunk);
@@ -158,7 +158,7 @@ async function readLive({ settings, signal }: RunScope, source: LiveSource): Pro
     }
     return { bytes: chunks.takeJoined(), mode: FILE_MODE };
   } finally {
-    release?.();
+    release();
   }
 }
 
