@@ -32,6 +32,10 @@ void Put(ReportRow& row, const EndedRecord& record) {
 #define SBX_ENDED SBX_PUT
 #include "../protocol/reports.def"
 }
+void Put(ReportRow& row, const SocketRecord& record) {
+#define SBX_SOCKET SBX_PUT
+#include "../protocol/reports.def"
+}
 #undef SBX_PUT
 
 // Whether the message is as long as it says, and has as many descriptors beside it.
@@ -105,6 +109,10 @@ Napi::Value PutReport(Reactor& reactor, const char* message, Received& received)
   } else if (sound && head.kind == Kind::kStarted && received.size == sizeof(StartedRecord)) {
     row.Put((double)Kind::kStarted);
     Put(row, *reinterpret_cast<const StartedRecord*>(message));
+    PutFds(reactor, received);
+  } else if (sound && head.kind == Kind::kSocket && received.size == sizeof(SocketRecord)) {
+    row.Put((double)Kind::kSocket);
+    Put(row, *reinterpret_cast<const SocketRecord*>(message));
     PutFds(reactor, received);
   } else if (received.size > 0 && received.truncated) {
     PutNoRoom(row);

@@ -24,8 +24,9 @@ Napi::Function Link::Define(Napi::Env env) {
       {InstanceMethod<&Link::Template>("template"), InstanceMethod<&Link::NewSlot>("newSlot"),
           InstanceMethod<&Link::Groups>("groups"), InstanceMethod<&Link::Prepare>("prepare"),
           InstanceMethod<&Link::Start>("start"), InstanceMethod<&Link::Activate>("activate"),
-          InstanceMethod<&Link::Signal>("signal"), InstanceMethod<&Link::Listen>("listen"),
-          InstanceMethod<&Link::Take>("take"), InstanceMethod<&Link::Close>("close")});
+          InstanceMethod<&Link::Signal>("signal"), InstanceMethod<&Link::MakeSocket>("makeSocket"),
+          InstanceMethod<&Link::Listen>("listen"), InstanceMethod<&Link::Take>("take"),
+          InstanceMethod<&Link::Close>("close")});
 }
 
 Link::Link(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Link>(info), reactor_(Reactor::Of(info.Env())) {
@@ -134,6 +135,13 @@ Napi::Value Link::Activate(const Napi::CallbackInfo& info) {
 Napi::Value Link::Signal(const Napi::CallbackInfo& info) {
   Numbers numbers(info);
   SignalRecord record;
+  Decode(numbers, record);
+  return SendComplete(info, numbers, record, {});
+}
+
+Napi::Value Link::MakeSocket(const Napi::CallbackInfo& info) {
+  Numbers numbers(info);
+  MakeSocketRecord record;
   Decode(numbers, record);
   return SendComplete(info, numbers, record, {});
 }

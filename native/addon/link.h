@@ -26,6 +26,7 @@ class Link : public Napi::ObjectWrap<Link>, public Watch {
   Napi::Value Start(const Napi::CallbackInfo& info);
   Napi::Value Activate(const Napi::CallbackInfo& info);
   Napi::Value Signal(const Napi::CallbackInfo& info);
+  Napi::Value MakeSocket(const Napi::CallbackInfo& info);
   Napi::Value Listen(const Napi::CallbackInfo& info);
   Napi::Value Take(const Napi::CallbackInfo& info);
   Napi::Value Close(const Napi::CallbackInfo& info);

@@ -83,6 +83,10 @@ inline void Decode(Numbers& numbers, SignalRecord& record) {
 #define SBX_SIGNAL SBX_TAKE
 #include "../protocol/requests.def"
 }
+inline void Decode(Numbers& numbers, MakeSocketRecord& record) {
+#define SBX_MAKE_SOCKET SBX_TAKE
+#include "../protocol/requests.def"
+}
 #undef SBX_TAKE
 
 }  // namespace sbx

@@ -4,9 +4,9 @@
 //
 //   host -> zygote   Template (once), then NewSlot per slot
 //   host -> keeper   Groups (the cgroups of the slot), Prepare (make a sandbox ready)
-//   host -> init     Start (a program), Activate, Signal; closing the socket ends the sandbox
+//   host -> init     Start (a program), Activate, Signal, MakeSocket; closing the socket ends the sandbox
 //   zygote, init -> host   Ready
-//   zygote, keeper, init -> host   Failed; from init also Started, Ended
+//   zygote, keeper, init -> host   Failed; from init also Started, Ended, Socket
 #pragma once
 
 #include <linux/filter.h>
@@ -235,6 +235,12 @@ struct SignalRecord {
 #include "../protocol/requests.def"
 };
 
+struct MakeSocketRecord {
+  Head head{Kind::kMakeSocket};
+#define SBX_MAKE_SOCKET SBX_FIELD
+#include "../protocol/requests.def"
+};
+
 // ---- upward ----
 
 // From init beside it: the roots of the sandbox's own file systems: work folder, /tmp, /dev/shm, tmpfs rows
@@ -267,6 +273,12 @@ struct OutputEnd {
 struct EndedRecord {
   Head head{Kind::kEnded};
 #define SBX_ENDED SBX_FIELD
+#include "../protocol/reports.def"
+};
+
+struct SocketRecord {
+  Head head{Kind::kSocket};
+#define SBX_SOCKET SBX_FIELD
 #include "../protocol/reports.def"
 };
 

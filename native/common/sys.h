@@ -85,6 +85,9 @@ inline void Close(int fd) {
 [[nodiscard]] inline int SocketPair(int type, int* pair) {
   return (int)Call(SYS_socketpair, AF_UNIX, type | SOCK_CLOEXEC, 0, pair);
 }
+[[nodiscard]] inline int Socket(int family, int type) {
+  return (int)Call(SYS_socket, family, type | SOCK_CLOEXEC, 0);
+}
 [[nodiscard]] inline long SendMsg(int fd, const struct msghdr* message, int flags) {
   return CallRetry(SYS_sendmsg, fd, message, flags | MSG_NOSIGNAL);
 }

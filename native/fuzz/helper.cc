@@ -161,6 +161,13 @@ Event SignalOf(uint32_t id, uint32_t everything) {
   return Message(BytesOf(record));
 }
 
+Event MakeSocketOf(uint32_t id, uint32_t ipv6) {
+  MakeSocketRecord record;
+  record.requestId = id;
+  record.ipv6 = ipv6;
+  return Message(BytesOf(record));
+}
+
 Event Exit(uint8_t which, uint8_t status) { return {kExit, {(char)which, (char)status}}; }
 Event Text(const char* text) { return {kText, text}; }
 Event Clock(uint32_t milliseconds) { return {kClock, BytesOf((uint64_t)milliseconds * 1'000'000 << 16)}; }
@@ -189,6 +196,7 @@ std::vector<std::string> Seeds() {
       with({{kPlan, Start(1, kStartInFile)}, Message(Start(1, kStartInFile), 3), Exit(0, 0)}),
       with({StartOf(1, kStartFindFirst)}),
       with({SignalOf(1, 0), Activate(1), StartOf(1, kStartTerminal | kStartOneShot)}),
+      with({MakeSocketOf(1, 0), StartOf(1, 0), MakeSocketOf(2, 1), Exit(0, 0)}),
       with({Fork(false), Fork(false), Fork(false), Fork(true), StartOf(1, 0), Exit(0, 0),
           StartOf(2, kStartFindFirst)}),
       with({Message("x"), Groups(0), Prepare(0)}),

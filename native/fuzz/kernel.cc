@@ -206,6 +206,7 @@ long Answer(long number, const long* a) {
     case SYS_timerfd_create: return OpenOne(kTimer);
     case SYS_signalfd4: return OpenOne(kSignals);
     case SYS_pipe2: return OpenPair(kPipeEnd, a[0]);
+    case SYS_socket: return OpenOne(kPlain);
     case SYS_socketpair: return OpenPair(a[1] == (SOCK_STREAM | SOCK_CLOEXEC) ? kPipeEnd : kOwnPair, a[3]);
     case SYS_ioctl: return a[1] == 0x5441 /* TIOCGPTPEER */ ? OpenOne(kPlain) : 0;
     case SYS_fstat: {

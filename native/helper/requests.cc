@@ -1,6 +1,7 @@
-// What the host asks of init: start a program, signal one, end.
+// What the host asks of init: start a program, signal one, make a socket, end.
 #include <errno.h>
 #include <signal.h>
+#include <sys/socket.h>
 
 #include "../common/channel.h"
 #include "init.h"
@@ -24,6 +25,16 @@ void Signal(Init& init, const SignalRecord& record) {
   Note(*program, record.cause);
   if (record.everything != 0) SignalEverything(init, *program, record.signal);
   else (void)sys::Kill(program->pid, record.signal);
+}
+
+// The host connects it: nothing that a program does can keep us waiting.
+void MakeSocket(const Init& init, const MakeSocketRecord& record) {
+  const Fd made(sys::Socket(record.ipv6 != 0 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK));
+  SocketRecord answer;
+  answer.requestId = record.requestId;
+  answer.errorNumber = made ? 0 : -made.get();
+  const int beside = made.get();
+  (void)Send(init.channel.get(), &answer, sizeof(answer), &beside, made ? 1 : 0);
 }
 
 }  // namespace
@@ -62,6 +73,10 @@ Heard Hear(Init& init, int flags, Starting& starting) {
     case Kind::kSignal:
       if (received.size == sizeof(SignalRecord))
         Signal(init, *reinterpret_cast<const SignalRecord*>(message));
+      return Heard::kHandled;
+    case Kind::kMakeSocket:
+      if (received.size == sizeof(MakeSocketRecord))
+        MakeSocket(init, *reinterpret_cast<const MakeSocketRecord*>(message));
       return Heard::kHandled;
     default: return Heard::kEnd;
   }

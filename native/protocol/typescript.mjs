@@ -30,11 +30,13 @@ const REQUESTS = {
   START: 'Start',
   ACTIVATE: 'Activate',
   SIGNAL: 'Signal',
+  MAKE_SOCKET: 'MakeSocket',
 };
 /** Of a report, what follows its numbers: name, type, docstring, how it begins. */
 const BESIDE = {
   READY: ['fds', 'number[]', '', 'nextAll()'],
   STARTED: ['fds', 'number[]', '', 'nextAll()'],
+  SOCKET: ['fds', 'number[]', '', 'nextAll()'],
   ENDED: [
     'outputs',
     '(Uint8Array | number | null)[] | undefined',
@@ -42,7 +44,7 @@ const BESIDE = {
     'undefined',
   ],
 };
-const REPORTS = { READY: 'Ready', FAILED: 'Failed', STARTED: 'Started', ENDED: 'Ended' };
+const REPORTS = { READY: 'Ready', FAILED: 'Failed', STARTED: 'Started', ENDED: 'Ended', SOCKET: 'Socket' };
 
 /** By the last column of a row: its type, how it is sent and how it is received. */
 const WAYS = {

@@ -2,7 +2,11 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ComputeProviderConfig, createComputeProvider } from '@sbx/adapters/computesdk';
+import {
+  type AdapterOptions,
+  type ComputeProviderConfig,
+  createComputeProvider,
+} from '@sbx/adapters/computesdk';
 import { DEFAULT_MOUNTS } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { useEngine } from '../helpers/engine.js';
@@ -15,7 +19,8 @@ const defineProvider = (config: ComputeProviderConfig) => () => ({
   name: config.name,
   ...config.methods.sandbox,
 });
-const open = (limits = {}) => createComputeProvider(defineProvider, { engine: sbx.engine, limits });
+const open = (limits = {}, more: AdapterOptions = {}) =>
+  createComputeProvider(defineProvider, { engine: sbx.engine, limits, ...more });
 type Provider = ReturnType<typeof open>;
 
 async function toolsOf(provider: Provider): Promise<Tools> {
@@ -45,7 +50,23 @@ describe('the ComputeSDK provider', () => {
     await provider.destroy(undefined, sandboxId);
     expect(await provider.getById(undefined, sandboxId)).toBeNull();
     expect(await provider.getInfo(sandbox)).toMatchObject({ status: 'stopped' });
-    await expect(provider.getUrl(sandbox, { port: 80 })).rejects.toThrow('no network');
+    await expect(provider.getUrl(sandbox, { port: 80 })).rejects.toMatchObject({
+      code: 'SBX_CLOSED',
+    });
+  });
+
+  it('says where a port of it is, with a network', async () => {
+    await using provider = open({}, { network: 'loopback' });
+    const { sandbox } = await provider.create(undefined);
+    const serve = 'echo hello > index.html; python3 -m http.server 8000';
+    await provider.runCommand(sandbox, serve, { background: true });
+    const url = await provider.getUrl(sandbox, { port: 8000 });
+    expect(await (await fetch(url)).text()).toBe('hello\n');
+    expect(await provider.getUrl(sandbox, { port: 8000 })).toBe(url);
+    await using closed = open();
+    const without = await closed.create(undefined);
+    const asked = closed.getUrl(without.sandbox, { port: 8000 });
+    await expect(asked).rejects.toMatchObject({ field: 'options.network' });
   });
 
   it('runs commands with folder, variables, time-out, streams and in the background', async () => {

@@ -1,5 +1,10 @@
 // The sandbox over stand-ins for the classes of @mastra/core/workspace.
-import { createMastraSandbox, type MastraCommandResult, type MastraProcess } from '@sbx/adapters/mastra';
+import {
+  type AdapterOptions,
+  createMastraSandbox,
+  type MastraCommandResult,
+  type MastraProcess,
+} from '@sbx/adapters/mastra';
 import { describe, expect, it } from 'vitest';
 import { useEngine } from '../helpers/engine.js';
 import { HOSTILE_LIMITS, hostileAgent, type Tools, workingAgent } from './agent.js';
@@ -55,8 +60,8 @@ abstract class MastraSandbox {
 }
 
 const framework = { MastraSandbox, SandboxProcessManager, ProcessHandle };
-async function start(limits = {}) {
-  const sandbox = createMastraSandbox(framework, { engine: sbx.engine, limits });
+async function start(limits = {}, network: AdapterOptions['network'] = false) {
+  const sandbox = createMastraSandbox(framework, { engine: sbx.engine, limits, network });
   await sandbox.start();
   return Object.assign(sandbox, { [Symbol.asyncDispose]: () => sandbox.destroy() });
 }
@@ -156,6 +161,19 @@ describe('the Mastra sandbox', () => {
     await sandbox.stop();
     await Promise.all([sandbox.start(), sandbox.destroy()]);
     expect([sandbox.sandbox, sbx.engine.counters().sandboxes]).toEqual([null, 0]);
+  });
+
+  it('says where a port of it is, with a network and while it runs', async () => {
+    const sandbox = await start({}, 'loopback');
+    await sandbox.executeCommand('echo hello > index.html');
+    await sandbox.processes.spawn('python3 -m http.server 8000');
+    const { getPortUrl } = sandbox.networking!;
+    expect(await (await fetch((await getPortUrl(8000))!)).text()).toBe('hello\n');
+    await sandbox.destroy();
+    expect(await getPortUrl(8000)).toBeNull();
+    const without = await start();
+    expect(without.networking).toBeUndefined();
+    await without.destroy();
   });
 
   it('is not started after an abort', async () => {

@@ -444,6 +444,15 @@ describe('an OpenAI Agents client', () => {
     });
   });
 
+  it('says where a port of it is, with a network', async () => {
+    const client = createOpenAIAgentsClient(framework, { engine: sbx.engine, network: 'loopback' });
+    await using session = await client.create(new Manifest());
+    await session.exec({ cmd: 'echo hello > index.html; python3 -m http.server 8000', yieldTimeMs: 0 });
+    const { host, port } = await session.resolveExposedPort(8000);
+    expect(await (await fetch(`http://${host}:${port}`)).text()).toBe('hello\n');
+    await expect(session.resolveExposedPort(0)).rejects.toBeInstanceOf(UserError);
+  });
+
   it('closes its sessions, which say so', async () => {
     const client = open();
     const session = await client.create(new Manifest());

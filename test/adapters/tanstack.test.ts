@@ -168,6 +168,16 @@ describe('the TanStack provider', () => {
     expect((await fork.process.exec('cat *')).stdout).toBe('own\n');
   });
 
+  it('says where a port of it is, with a network', async () => {
+    await using provider = createTanstackProvider(framework, { engine: sbx.engine, network: 'loopback' });
+    expect(provider.capabilities().ports).toBe(true);
+    const { process, ports } = await provider.create({});
+    await process.exec('echo hello > index.html');
+    await process.spawn('python3 -m http.server 8000');
+    const { url } = await ports.connect(8000);
+    expect(await (await fetch(url)).text()).toBe('hello\n');
+  });
+
   it('what it has not throws the framework’s error', async () => {
     await using provider = open();
     const handle = await provider.create({});

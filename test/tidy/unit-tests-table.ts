@@ -19,6 +19,7 @@ const INDEX = 'only exports';
 export const WITHOUT_UNIT_TEST: Readonly<Record<string, string>> = {
   'packages/core/src/pool/diagnostics.ts': EVENTS,
   'packages/core/src/pool/fake-native.ts': FAKE,
+  'packages/core/src/run/connections.ts': 'in test/core/ports.test.ts: it is all sockets',
   'packages/core/src/run/diagnostics.ts': EVENTS,
   'packages/fathom-server/src/index.ts': INDEX,
   'packages/gojudge-server/src/http/request-context.ts': TYPES,

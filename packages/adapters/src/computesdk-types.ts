@@ -111,7 +111,10 @@ export interface ComputeProviderConfig {
         timeout: number;
         metadata: Record<string, unknown>;
       }>;
-      /** Throws: there is no network. */
+      /**
+       * A port of this machine that leads there. Throws where the options of the provider have no
+       * `network: 'loopback'`.
+       */
       getUrl(sandbox: ComputeSandbox, options: { port: number }): Promise<string>;
       /** Files. */
       filesystem: {

@@ -16,6 +16,7 @@ import type {
 import { exitCodeOf, verdictLine } from './shared/exit-code.js';
 import { join, READ_BYTES_MAX, unlessMissing } from './shared/files.js';
 import type { AdapterOptions } from './shared/open.js';
+import { urlOf } from './shared/ports.js';
 import { type Box, Registry } from './shared/registry.js';
 import { cutLines } from './shared/shell.js';
 import { textSink } from './shared/text-sink.js';
@@ -80,9 +81,7 @@ export function createComputeProvider<Provider extends object>(
           timeout: timeoutMs,
           metadata: { ...metadata },
         }),
-        getUrl: async () => {
-          throw new Error('An sbx sandbox has no network: no port in it can be reached from outside.');
-        },
+        getUrl: ({ sandbox }, { port }) => urlOf(sandbox, port),
         filesystem: FILES,
       },
     },

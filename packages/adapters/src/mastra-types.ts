@@ -81,6 +81,12 @@ export interface MastraFramework<Base extends object> {
   ) => object;
 }
 
+/** Where ports of the sandbox are. */
+export interface MastraNetworking {
+  /** A port of this machine that leads there; `null` unless the sandbox runs. */
+  getPortUrl(port: number): Promise<string | null>;
+}
+
 /** What is ours of the sandbox; the rest is the framework's. */
 export interface MastraSandboxParts {
   /** Of this sandbox alone. */
@@ -91,6 +97,8 @@ export interface MastraSandboxParts {
   readonly provider: string;
   /** For all that the framework has no word for. `null` unless it runs. */
   readonly sandbox: Sandbox | null;
+  /** With `network: 'loopback'`. */
+  readonly networking?: MastraNetworking | undefined;
   /** For the agent's instructions. */
   getInstructions(): string;
 }

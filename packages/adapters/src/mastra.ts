@@ -10,11 +10,13 @@ import { ClosedError, InvalidOptionsError, type Sandbox } from '@sbx/core';
 import { handleOver } from './mastra-process.js';
 import type {
   MastraFramework,
+  MastraNetworking,
   MastraProcess,
   MastraSandboxParts,
   MastraSpawnOptions,
 } from './mastra-types.js';
 import { type AdapterOptions, SandboxMaker } from './shared/open.js';
+import { urlOf } from './shared/ports.js';
 import { OUTPUT_BYTES_MAX, Shell } from './shared/shell.js';
 
 export type * from './mastra-types.js';
@@ -60,6 +62,14 @@ class Place {
   constructor(options: AdapterOptions) {
     this.#options = options;
     this.#maker = new SandboxMaker(options);
+  }
+
+  /** `undefined` without a network: what has none is asked for no address. */
+  get networking(): MastraNetworking | undefined {
+    if (this.#options.network !== 'loopback') return undefined;
+    return {
+      getPortUrl: async (port) => (this.sandbox?.isClosed === false ? urlOf(this.sandbox, port) : null),
+    };
   }
 
   get shell(): Shell {
@@ -123,6 +133,7 @@ function sandboxOver(base: SandboxBase, place: Place, processes: object): object
     readonly provider = 'sbx';
     override status = 'pending';
     readonly createdAt = new Date();
+    readonly networking = place.networking;
 
     get sandbox(): Sandbox | null {
       return place.sandbox;

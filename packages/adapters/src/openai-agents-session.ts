@@ -21,6 +21,7 @@ import type {
 } from './openai-agents-types.js';
 import { join, readBytes, unlessMissing } from './shared/files.js';
 import type { AdapterOptions, SandboxMaker } from './shared/open.js';
+import { exposedPort } from './shared/ports.js';
 import { Shell } from './shared/shell.js';
 
 const EXEC_YIELD_MS = 10_000;
@@ -64,6 +65,11 @@ export class Session<Manifest extends OpenAIAgentsManifest> implements OpenAIAge
 
   supportsPty(): boolean {
     return true;
+  }
+
+  async resolveExposedPort(port: number): Promise<{ host: string; port: number; tls: boolean }> {
+    const { host, port: ours } = await told(this.#parts.framework, exposedPort(this.sandbox, port));
+    return { host, port: ours, tls: false };
   }
 
   async exec(args: OpenAIAgentsExecArgs): Promise<OpenAIAgentsExecResult> {

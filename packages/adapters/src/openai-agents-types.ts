@@ -166,6 +166,8 @@ export interface OpenAIAgentsSession<Manifest extends OpenAIAgentsManifest> exte
   }): Promise<string>;
   /** Always: `tty` is a terminal. */
   supportsPty(): boolean;
+  /** A port of this machine that leads there. Throws where the client has no `network: 'loopback'`. */
+  resolveExposedPort(port: number): Promise<{ host: string; port: number; tls: boolean }>;
   /** A file, up to 64 MiB; its first bytes with `maxBytes`. */
   readFile(args: { path: string; runAs?: string; maxBytes?: number }): Promise<Uint8Array>;
   /** What is in a folder. */

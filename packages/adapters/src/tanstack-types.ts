@@ -9,8 +9,8 @@ export interface TanstackCapabilities {
   exec: true;
   /** Variables for all commands from now on. */
   env: true;
-  /** There is no network. */
-  ports: false;
+  /** With `network: 'loopback'`. */
+  ports: boolean;
   /** Living processes. */
   backgroundProcesses: true;
   /** They can be written to. */
@@ -124,10 +124,10 @@ export interface TanstackHandle<Git> {
   readonly git: Git;
   /** Commands. */
   readonly process: TanstackProcess;
-  /** Throws: there is no network. */
+  /** With `network: 'loopback'`; else it throws. */
   readonly ports: {
-    /** Throws. */
-    connect(port: number): Promise<never>;
+    /** A port of this machine that leads there. */
+    connect(port: number): Promise<{ url: string }>;
   };
   /** Variables for all commands from now on. */
   readonly env: {

@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { exitCodeOf, verdictLine } from './shared/exit-code.js';
 import type { AdapterOptions } from './shared/open.js';
+import { urlOf } from './shared/ports.js';
 import { type Box, Registry } from './shared/registry.js';
 import { cutLines } from './shared/shell.js';
 import { textOf } from './shared/text-sink.js';
@@ -25,11 +26,10 @@ import type {
 export type { AdapterOptions } from './shared/open.js';
 export type * from './tanstack-types.js';
 
-const CAPABILITIES: TanstackCapabilities = Object.freeze({
+const CAPABILITIES: Omit<TanstackCapabilities, 'ports'> = Object.freeze({
   fs: true,
   exec: true,
   env: true,
-  ports: false,
   backgroundProcesses: true,
   writableStdin: true,
   killableProcesses: true,
@@ -42,6 +42,7 @@ const CAPABILITIES: TanstackCapabilities = Object.freeze({
 interface More {
   /** Path of the work folder inside. */
   root: string;
+  capabilities: TanstackCapabilities;
 }
 
 /**
@@ -62,13 +63,14 @@ export function createTanstackProvider<Git>(
 ): TanstackProvider<Git> {
   const engineOptions = { workDir: '/workspace', ...options.engineOptions };
   const registry = new Registry<More>(options.engine === undefined ? { ...options, engineOptions } : options);
+  const capabilities = Object.freeze({ ...CAPABILITIES, ports: options.network === 'loopback' });
   const close = () => registry.close();
   return {
     name: 'sbx',
-    capabilities: () => CAPABILITIES,
+    capabilities: () => capabilities,
     async create({ id = `sbx-${randomUUID()}`, env, signal, workspace, policy }) {
       refuseMissing(framework, workspace, policy);
-      const more = { root: '' };
+      const more = { root: '', capabilities };
       const box = await registry.create(id, more, { env, signal });
       try {
         box.root = (await box.shell.run('pwd')).stdout.text().trimEnd();
@@ -110,7 +112,7 @@ function handleOf<Git>(
   registry: Registry<More>,
   box: Box & More,
 ): TanstackHandle<Git> {
-  const { id, root, sandbox, shell } = box;
+  const { id, root, capabilities, sandbox, shell } = box;
   const process = processOf(box);
   const unsupported = async (capability: string, hint: string): Promise<never> => {
     throw new framework.UnsupportedCapabilityError('sbx', capability, hint);
@@ -119,17 +121,26 @@ function handleOf<Git>(
     id,
     provider: 'sbx',
     workspaceRoot: root,
-    capabilities: CAPABILITIES,
+    capabilities,
     sandbox,
     fs: filesOf(sandbox),
     git: framework.createExecBackedGit(process, root),
     process,
-    ports: { connect: () => unsupported('ports', 'An sbx sandbox has no network.') },
+    ports: {
+      connect: async (port) =>
+        capabilities.ports
+          ? { url: await urlOf(sandbox, port) }
+          : unsupported('ports', "Give createTanstackProvider `network: 'loopback'`."),
+    },
     env: { set: async (variables) => shell.setVariables(variables) },
     snapshot: () => unsupported('snapshots', 'Call fork(), or keep the archive of sandbox.snapshot().'),
     async fork() {
       const workspace = await buffer(sandbox.snapshot());
-      const copy = await registry.create(`sbx-${randomUUID()}`, { root }, { workspace, files: {} });
+      const copy = await registry.create(
+        `sbx-${randomUUID()}`,
+        { root, capabilities },
+        { workspace, files: {} },
+      );
       copy.shell.setVariables(shell.variables);
       return handleOf(framework, registry, copy);
     },

@@ -103,6 +103,17 @@ export const ERROR_CODES = {
     'The helper process ended or stopped answering; its programs are dead and there is no verdict.',
   ),
 
+  SBX_PORT_UNREACHABLE: row(
+    'SbxError',
+    true,
+    'Nobody took a connection to this port of the sandbox within `timeoutMs`.',
+  ),
+  SBX_PORT_UNAVAILABLE: row(
+    'SbxError',
+    false,
+    '`expose` cannot listen there: the port is taken or not allowed, or the address is not one of this machine.',
+  ),
+
   SBX_ABORTED: row(
     'SbxError',
     false,

@@ -6,9 +6,11 @@
 import type { HelperMessage, ReportedOutput } from './messages.js';
 import { loadNative } from './native.js';
 import {
+  type MakeSocketNumbers,
   prepareBits,
   putActivate,
   putGroups,
+  putMakeSocket,
   putNewSlot,
   putPrepare,
   putSignal,
@@ -17,6 +19,7 @@ import {
   readEnded,
   readFailed,
   readReady,
+  readSocket,
   readStarted,
   type SignalNumbers,
   startBits,
@@ -53,6 +56,7 @@ const READERS: Readonly<Record<number, (contents: Contents) => HelperMessage>> =
   },
   [KIND.ready]: readReady,
   [KIND.started]: readStarted,
+  [KIND.socket]: readSocket,
   [KIND.failed]: () => {
     const { errorNumber: errno, ...failed } = readFailed();
     return { ...failed, errno, stageText: TEXTS.get(failed.stage)! };
@@ -149,6 +153,13 @@ export function sendSignal(channel: Channel, message: SignalNumbers): number {
   beginRow();
   putSignal(message);
   return channel.signal(finishRow());
+}
+
+/** A stream socket of the sandbox's network; a report with the same `requestId` brings it. */
+export function sendMakeSocket(channel: Channel, message: MakeSocketNumbers): number {
+  beginRow();
+  putMakeSocket(message);
+  return channel.makeSocket(finishRow());
 }
 
 /** NUL, which no string of a start may hold, goes before each. */

@@ -12,4 +12,5 @@ export const ENOLCK = -37;
 export const ENOTEMPTY = -39;
 export const ELOOP = -40;
 export const EILSEQ = -84;
+export const EAFNOSUPPORT = -97;
 export const EADDRINUSE = -98;

@@ -1,5 +1,5 @@
 /** Messages of zygote, keepers and inits, as the addon passes them on. */
-import type { EndedReport, FailedReport, ReadyReport, StartedReport } from './records.js';
+import type { EndedReport, FailedReport, ReadyReport, SocketReport, StartedReport } from './records.js';
 
 export interface FailedMessage extends Omit<FailedReport, 'errorNumber'> {
   errno: number;
@@ -14,4 +14,10 @@ export type EndedMessage = Omit<EndedReport, 'outputCount'>;
 
 export type ReportedOutput = Uint8Array | number | null;
 
-export type HelperMessage = ReadyMessage | FailedMessage | StartedReport | EndedMessage | { kind: 'closed' };
+export type HelperMessage =
+  | ReadyMessage
+  | FailedMessage
+  | StartedReport
+  | EndedMessage
+  | SocketReport
+  | { kind: 'closed' };

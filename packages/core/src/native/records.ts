@@ -198,6 +198,17 @@ export function putSignal(message: SignalNumbers): void {
   put(CAUSES.indexOf(message.cause));
 }
 
+export interface MakeSocketNumbers {
+  requestId: number;
+  /** Of IPv6; else of IPv4. */
+  ipv6: boolean;
+}
+
+export function putMakeSocket(message: MakeSocketNumbers): void {
+  put(message.requestId);
+  put(message.ipv6 ? 1 : 0);
+}
+
 export interface StartLists {
   /** Triples: target, flags (`FD_NULL` and so on), with `FD_OUTPUT` and `FD_CONTENT` which of them. */
   fdRows: readonly number[];
@@ -325,5 +336,22 @@ export function readEnded(): EndedReport {
     taskPeakBefore: nextFigure(),
     maxRssBytes: next(),
     outputs: undefined,
+  };
+}
+
+export interface SocketReport {
+  kind: 'socket';
+  requestId: number;
+  /** Why there is none; 0: there is. */
+  errorNumber: number;
+  fds: number[];
+}
+
+export function readSocket(): SocketReport {
+  return {
+    kind: 'socket',
+    requestId: next(),
+    errorNumber: next(),
+    fds: nextAll(),
   };
 }

@@ -1,7 +1,7 @@
 /** Bounds and names that native code has, too. Made from native/protocol/*.def by `node native/build.mjs`: edit the tables there. */
 
 /** Of the tables that this was made from; the addon has one, too. */
-export const PROTOCOL_VERSION = 61740313;
+export const PROTOCOL_VERSION = 1739632446;
 
 /** Larger plans travel in a sealed memory file. */
 export const MESSAGE_BYTES_MAX = 61440;
@@ -114,10 +114,12 @@ export const KIND = {
   start: 5,
   signal: 6,
   activate: 7,
+  makeSocket: 8,
   ready: 64,
   failed: 65,
   started: 66,
   ended: 67,
+  socket: 68,
 } as const;
 
 /** Init keeps /dev/null for it; no descriptor is sent. */

@@ -76,6 +76,7 @@ export interface Channel {
   ): number;
   activate(row: Float64Array): number;
   signal(row: Float64Array): number;
+  makeSocket(row: Float64Array): number;
   /** Messages of a quiet channel call `onReport` from now on; before, they wait for `take`. */
   listen(): number;
   /**

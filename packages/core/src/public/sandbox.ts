@@ -1,10 +1,12 @@
 /** The session form: one sandbox, many programs, one work folder. And the door to the one-shot form. */
+import type { Socket } from 'node:net';
 import { onAbort } from '@sbx/shared';
 import { coreOf } from '../engine/registry.js';
 import { ClosedError } from '../errors.js';
 import { copyIn } from '../files/copy.js';
 import { unpackTree } from '../files/unpack.js';
 import { checkCeilings, resolveLimits } from '../options/limits.js';
+import { validateConnect, validateExpose } from '../options/ports.js';
 import {
   validateGroup,
   validateLifetime,
@@ -22,8 +24,10 @@ import { holdInputs, holdInputsOfEach } from '../run/stdio/inputs.js';
 import { holdStream } from '../streams/held.js';
 import type { EachGroupRequest, EachGroupResult, GroupRequest, GroupResult } from '../types/group.js';
 import type { LiveUsage } from '../types/limits.js';
+import type { ConnectOptions, ExposeOptions } from '../types/ports.js';
 import type { ProgramOptions, RunOptions } from '../types/program.js';
 import type { RunResult } from '../types/result.js';
+import { ExposedPort } from './exposed-port.js';
 import { withCallerFrames } from './frames.js';
 import { runGroup, spawnGroup } from './group.js';
 import { spawnAlone } from './living.js';
@@ -205,6 +209,36 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
    */
   processes(): ProcessInfo[] {
     return processInfoOf(this.#session.living);
+  }
+
+  /**
+   * Connects to a port of the sandbox, which must have `network: 'loopback'`: 127.0.0.1 or, where nobody
+   * listens there, ::1. What comes is the program's: untrusted, and as long as it likes.
+   */
+  connect(port: number, options: ConnectOptions = NO_OPTIONS): Promise<Socket> {
+    return withCallerFrames(async () => {
+      validateConnect(port, options);
+      this.#session.checkOpen();
+      return this.#session.connections.connect(port, options);
+    });
+  }
+
+  /**
+   * A port of this machine that leads to one of the sandbox, which must have `network: 'loopback'`. For a
+   * browser, or whatever else connects by itself.
+   *
+   * @example
+   * ```ts
+   * await sandbox.spawn('python3', ['-m', 'http.server', '8000']);
+   * const { url } = await sandbox.expose(8000); // 'http://127.0.0.1:40123'
+   * ```
+   */
+  expose(port: number, options: ExposeOptions = NO_OPTIONS): Promise<ExposedPort> {
+    return withCallerFrames(async () => {
+      validateExpose(port, options);
+      this.#session.checkOpen();
+      return ExposedPort.open(this.#session, port, options);
+    });
   }
 
   /** It has been closed, is being closed, or closed by itself: `lifetimeMs`, `engine.close()`. */

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EngineCore } from '../engine/core.js';
 import { ClosedError, OverloadedError } from '../errors.js';
-import { EAGAIN } from '../native/errno.js';
+import { EAGAIN, EPIPE } from '../native/errno.js';
 import type { EndedMessage, HelperMessage, StartMessage } from '../native/native.js';
 import { PROGRAMS_MAX } from '../native/tables.js';
 import type { SandboxLease as Lease, ProgramListener } from './sandbox-lease.js';
@@ -10,7 +10,8 @@ import type { SandboxLease as Lease, ProgramListener } from './sandbox-lease.js'
 const sendStart = vi.fn(() => 0);
 const sendSignal = vi.fn(() => 0);
 const sendActivate = vi.fn(() => 0);
-vi.doMock('../native/channel.js', () => ({ sendStart, sendSignal, sendActivate }));
+const sendMakeSocket = vi.fn(() => 0);
+vi.doMock('../native/channel.js', () => ({ sendStart, sendSignal, sendActivate, sendMakeSocket }));
 const closeReported = vi.fn();
 vi.doMock('./stdio/init-files.js', () => ({ closeReported }));
 const { SandboxLease } = await import('./sandbox-lease.js');
@@ -147,6 +148,20 @@ describe('a start', () => {
     lease.start(startOf(1, { ahead: true }), listener());
     say(endOf(1));
     expect(state.holds).toBe(0);
+  });
+});
+
+describe('a socket of its network', () => {
+  it('does not come when init is gone, or the sandbox is closed, and is closed when nobody asked', async () => {
+    const [dead, closed] = [leaseOf(), leaseOf()];
+    const waiting = [dead, closed].map(({ lease }) => lease.makeSocket(false));
+    dead.say({ kind: 'socket', requestId: 9, errorNumber: 0, fds: [7] });
+    expect(dead.state.closedFds).toEqual([7]);
+    dead.say({ kind: 'closed' });
+    closed.lease.close();
+    for (const each of waiting) expect(await each).toBe(EPIPE);
+    for (const { lease } of [dead, closed]) expect(await lease.makeSocket(false)).toBe(EPIPE);
+    expect([dead.state.holds, closed.state.holds]).toEqual([0, 0]);
   });
 });
 

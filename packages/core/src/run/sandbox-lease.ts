@@ -6,8 +6,8 @@
 import type { EngineCore } from '../engine/core.js';
 import { ClosedError, OverloadedError, type SbxError } from '../errors.js';
 import type { WorkFolder } from '../files/trees.js';
-import { sendActivate, sendSignal, sendStart } from '../native/channel.js';
-import { EAGAIN } from '../native/errno.js';
+import { sendActivate, sendMakeSocket, sendSignal, sendStart } from '../native/channel.js';
+import { EAGAIN, EPIPE } from '../native/errno.js';
 import type {
   ActivateMessage,
   Channel,
@@ -20,6 +20,7 @@ import { type Cause, PROGRAMS_MAX } from '../native/tables.js';
 import { lostError, setupError } from '../pool/failures.js';
 import type { SandboxSpec } from '../pool/sandbox-spec.js';
 import type { Slot } from '../pool/slot.js';
+import { AwaitedSockets } from './awaited-sockets.js';
 import { closeReported } from './stdio/init-files.js';
 
 /** Receives the messages about one program. Exactly one of `onEnded`, `onFailed`, `onLost` comes, last. */
@@ -49,6 +50,8 @@ export class SandboxLease {
   readonly #listeners = new Map<number, ProgramListener>();
   /** Warm processes: they do not keep the host's process alive. */
   readonly #idle = new Set<number>();
+  /** Only where one was ever asked for. */
+  #sockets: AwaitedSockets | null = null;
   #nextId = 1;
   #closed = false;
   #closing: AbortController | null = null;
@@ -163,6 +166,17 @@ export class SandboxLease {
     void sendSignal(this.#channel, { programId, signal, everything, cause });
   }
 
+  /** A stream socket of the sandbox's network, not connected; a negative error number where there is none. */
+  makeSocket(ipv6: boolean): Promise<number> {
+    if (this.#closed || this.#lost !== null) return Promise.resolve(EPIPE);
+    return this.#awaitedSockets().ask((requestId) => sendMakeSocket(this.#channel, { requestId, ipv6 }));
+  }
+
+  #awaitedSockets(): AwaitedSockets {
+    this.#sockets ??= new AwaitedSockets(this.core.native);
+    return this.#sockets;
+  }
+
   /** Gives the sandbox up: init ends, the kernel kills what is left, the slot makes the next one. */
   close(): void {
     if (this.#closed) return;
@@ -194,6 +208,7 @@ export class SandboxLease {
 
   #tearDown(): void {
     this.#channel.close();
+    this.#sockets?.giveUp(EPIPE);
     this.slot.returnDescriptors(this.folder.trees.map(({ fd }) => fd));
     this.core.pool.release(this.slot);
   }
@@ -209,6 +224,7 @@ export class SandboxLease {
     if (message.kind === 'closed') return this.#onClosed(lostError('The sandbox'));
     if (message.kind === 'failed' && message.stage === 'message') return this.#onClosed(setupError(message));
     if (message.kind === 'ready') return;
+    if (message.kind === 'socket') return this.#awaitedSockets().take(message);
     if (message.kind === 'started') {
       const listener = this.#listeners.get(message.programId);
       if (listener === undefined) this.core.native.closeFds(message.fds);
@@ -234,6 +250,7 @@ export class SandboxLease {
     if (this.#closed || this.#lost !== null) return;
     this.#lost = error;
     this.slot.cgroup.noteLoss();
+    this.#sockets?.giveUp(EPIPE);
     const ended = this.#endedByMemory();
     for (const programId of [...this.#listeners.keys()]) {
       const listener = this.#removeListener(programId);

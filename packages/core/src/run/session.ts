@@ -14,6 +14,7 @@ import type { SessionOptions } from '../types/internal.js';
 import type { LiveUsage } from '../types/limits.js';
 import type { RunOptions } from '../types/program.js';
 import type { RunResult } from '../types/result.js';
+import { Connections } from './connections.js';
 import { writeBounds } from './group-limits.js';
 import { after, CLOSE_WAIT_MS } from './killing.js';
 import { Lifetime } from './lifetime.js';
@@ -36,6 +37,8 @@ export class Session {
   readonly #living = new Map<Running, ProgramRequest>();
   /** Whose streams may still be open. */
   readonly #spawned = new Set<Running>();
+  /** From the host to its programs. */
+  readonly connections: Connections;
   readonly #closer = () => this.close();
   readonly #lifetime = new Lifetime(() => void this.close());
   /** The program that uses the sandbox's group, or is about to: whether others have run concurrently. */
@@ -56,6 +59,7 @@ export class Session {
     this.lease = lease;
     this.#options = options;
     this.#limits = limits;
+    this.connections = new Connections(lease, () => this.closing);
     this.#baseline = readCounters(lease.slot.cgroup.group);
     // The sandbox as a whole is bounded from the start; programs inside can only get less.
     writeBounds(lease.slot.cgroup, limits, this.#baseline.chargedBytes ?? 0);
@@ -187,6 +191,7 @@ export class Session {
     const graceMs = Math.max(0, ...[...this.#living.keys()].map((running) => running.graceMs));
     await Promise.race([Promise.all(ends), after(graceMs + CLOSE_WAIT_MS)]);
     for (const running of this.#spawned) running.stdio.closeStreams();
+    this.connections.close();
     this.lease.close();
   }
 

@@ -120,7 +120,8 @@ export interface EachRunManyOptions extends Omit<RunManyOptions, 'settle'> {
 /** What is decided when a sandbox is made, not per program. */
 export interface SandboxShape {
   /**
-   * `false` (default): no interface is up. `'loopback'`: 127.0.0.1 and ::1 work, inside this sandbox alone.
+   * `false` (default): no interface is up. `'loopback'`: 127.0.0.1 and ::1 work, inside this sandbox alone;
+   * of one that stays `connect` and `expose` lead there.
    */
   network?: false | 'loopback' | undefined;
   /**
