@@ -88,6 +88,9 @@ inline void Close(int fd) {
 [[nodiscard]] inline int Socket(int family, int type) {
   return (int)Call(SYS_socket, family, type | SOCK_CLOEXEC, 0);
 }
+[[nodiscard]] inline int SetSocketOption(int fd, int level, int option, int value) {
+  return (int)Call(SYS_setsockopt, fd, level, option, &value, sizeof(value));
+}
 [[nodiscard]] inline long SendMsg(int fd, const struct msghdr* message, int flags) {
   return CallRetry(SYS_sendmsg, fd, message, flags | MSG_NOSIGNAL);
 }

@@ -27,14 +27,21 @@ void Signal(Init& init, const SignalRecord& record) {
   else (void)sys::Kill(program->pid, record.signal);
 }
 
+// Of what a program sends and the host does not read, in one socket; the kernel doubles it for its headers.
+// Else it may grow to net.ipv4.tcp_rmem, 32 MiB on some machines, and no limit of the program holds it: the
+// socket is not its own.
+constexpr int kUnreadBytesMax = 128 << 10;
+
 // The host connects it: nothing that a program does can keep us waiting.
 void MakeSocket(const Init& init, const MakeSocketRecord& record) {
-  const Fd made(sys::Socket(record.ipv6 != 0 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK));
+  Fd made(sys::Socket(record.ipv6 != 0 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK));
+  int error = made ? 0 : -made.get();
+  if (made) error = -sys::SetSocketOption(made.get(), SOL_SOCKET, SO_RCVBUF, kUnreadBytesMax);
   SocketRecord answer;
   answer.requestId = record.requestId;
-  answer.errorNumber = made ? 0 : -made.get();
+  answer.errorNumber = error;
   const int beside = made.get();
-  (void)Send(init.channel.get(), &answer, sizeof(answer), &beside, made ? 1 : 0);
+  (void)Send(init.channel.get(), &answer, sizeof(answer), &beside, error == 0 ? 1 : 0);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 /*
  * serve-port ADDRESS PORT MODE: listens there and prints "ready". Connections are served one after another.
  *   echo   what comes goes back; at its end "end" follows
- *   flood  bytes for as long as they are taken
+ *   flood  bytes for as long as they are taken, of which it holds few itself
  *   deaf   no connection is accepted; all but the first find no room
  */
 #include <arpa/inet.h>
@@ -48,7 +48,11 @@ int main(int argc, char **argv) {
     int fd = accept(server, NULL, NULL);
     if (fd < 0) continue;
     if (mode == 'e') echo(fd);
-    else while (write(fd, zeros, sizeof zeros) > 0) continue;
+    else {
+      int bytes = 4096; /* of its own buffer */
+      setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+      while (write(fd, zeros, sizeof zeros) > 0) continue;
+    }
     close(fd);
   }
 }
