@@ -87,6 +87,18 @@ test.each([301, 307])('an answer %d sends nothing to the address that it names',
   expect(asked).toEqual([]);
 });
 
+test.each<[string, object]>([
+  ['an error of a file that is none', { fileError: [null] }],
+  ['an error of a file without a name', { fileError: [{ type: 'CopyOutOpen' }] }],
+  ['a message that is no text', { fileError: [{ name: 'a', type: 'CopyOutOpen', message: {} }] }],
+  ['a count that is none', { procPeak: '1' }],
+  ['a file that is no text', { files: { a: 1 } }],
+])('a result with %s is none', async (_, wrong) => {
+  await using client = new GojudgeClient({ url });
+  answer = { status: 200, chunks: [Buffer.from(JSON.stringify([{ ...RESULT, ...wrong }]))] };
+  await expect(client.run({ args: ['x'] })).rejects.toMatchObject({ code: 'GOJUDGE_PROTOCOL' });
+});
+
 test('an error without end is the error that it says in its beginning', async () => {
   answer = endless(500);
   await using client = new GojudgeClient({ url });
