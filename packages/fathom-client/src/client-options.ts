@@ -31,8 +31,8 @@ export interface FathomClientOptions {
    */
   pingTimeoutMs?: number | undefined;
   /**
-   * Characters (UTF-16 units) kept of the output of one execution, in its result and in events not read yet.
-   * Default 67 108 864, the most that the protocol lets a program print.
+   * Characters (UTF-16 units) kept of the output of one execution, in its result and in events that nobody
+   * reads. Default 67 108 864, the most that the protocol lets a program print.
    */
   outputLengthMax?: number | undefined;
   /** Makes the socket. Default: ws on Node, the global WebSocket elsewhere. */

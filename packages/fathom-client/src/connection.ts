@@ -1,5 +1,5 @@
 /** The one socket of a client: made when first needed, made again when it went away, until it is closed. */
-import { noAnswerFrom } from '@sbx/shared';
+import { noAnswerFrom, textHasMoreValues } from '@sbx/shared';
 import { Backoff, type ReconnectOptions } from './backoff.js';
 import { connectionError, FathomError } from './errors.js';
 import { handshakeError, LastingFailures } from './lasting-failures.js';
@@ -33,6 +33,8 @@ interface Waiter {
 const PROVEN_MS = 1000;
 /** Between the starts of two tries, when a caller waits. */
 const ON_DEMAND_MS = 1000;
+/** Of JSON, in one message; those of servers have some ten. */
+const VALUES_MAX = 10_000;
 /** For the peer's part of the close. */
 const GOODBYE_MS = 1000;
 
@@ -154,8 +156,8 @@ export class Connection {
 
   #onMessage(socket: SocketLike, { data }: { data?: unknown }): void {
     if (socket !== this.#socket) return;
-    const text = typeof data === 'string' ? data : '';
-    const decoded = decodeServerMessage(text);
+    const isRead = typeof data === 'string' && !textHasMoreValues(data, VALUES_MAX);
+    const decoded = decodeServerMessage(isRead ? data : '');
     if (decoded.kind !== 'problem') this.#prove();
     if (decoded.kind === 'message') this.#options.onMessage(decoded.message);
     if (decoded.kind !== 'problem') return;

@@ -2,7 +2,7 @@
 import { Accumulator } from './accumulator.js';
 import { FathomError, lostError } from './errors.js';
 import { type ExecutionUsage, usageOf } from './figures.js';
-import { inOwnNames } from './request.js';
+import { inOwnNames, OUTPUT_LENGTH_MAX } from './request.js';
 import type { ServerMessage, TerminalStatus } from './wire/index.js';
 
 /** What an execution came to. */
@@ -52,6 +52,8 @@ export interface ExecutionOwner {
  * the error is the end after all.
  */
 const AFTER_ERROR_MS = 2000;
+/** Not read yet. Each is some hundred bytes beside its text. */
+const EVENTS_MAX = 2 ** 20;
 
 /**
  * From `client.execute()`. `await` it for the result, or iterate over its events (once; the result can be
@@ -70,8 +72,10 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
   #settle!: { resolve(result: ExecutionResult): void; reject(error: unknown): void };
   #wake: () => void = () => undefined;
   #isRead = false;
-  /** Of output in events, while nobody reads them. */
+  /** Of output in events that nobody has read. */
   #unreadLength = 0;
+  /** They were more than is kept, and are gone. */
+  #isMissed = false;
   #isOver = false;
   #failure: { error: unknown } | null = null;
   /** What was sent to the server. A cancel before `execute` would be refused, and the program would run. */
@@ -140,8 +144,10 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
       for (;;) {
         for (const event of this.#events) {
           this.#events.delete(event);
+          if ('text' in event) this.#unreadLength -= event.text.length;
           yield event;
         }
+        if (this.#isMissed) throw this.#missedError();
         if (this.#failure !== null) throw this.#failure.error;
         if (this.#isOver) return;
         await new Promise<void>((resolve) => {
@@ -261,24 +267,29 @@ export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<Ex
 
   #pushOutput(kind: 'stdout' | 'stderr', text: string): void {
     if (text === '') return;
-    if (!this.#isRead) this.#unreadLength += text.length;
+    this.#unreadLength += text.length;
     this.#push({ kind, text });
   }
 
-  /** More came before anybody read than is kept: who only awaits the result needs no events. */
-  get #isMissed(): boolean {
-    return this.#unreadLength > this.#owner.outputLengthMax;
+  /**
+   * Who only awaits the result needs no events. Who reads them may be as far behind as a program can print.
+   */
+  get #hasTooMany(): boolean {
+    const { outputLengthMax } = this.#owner;
+    const lengthMax = this.#isRead ? Math.max(outputLengthMax, OUTPUT_LENGTH_MAX) : outputLengthMax;
+    return this.#unreadLength > lengthMax || this.#events.size > EVENTS_MAX;
   }
 
   #missedError(): FathomError {
     const { outputLengthMax } = this.#owner;
-    const message = `Events of ${this.id} must be read before ${outputLengthMax} characters of output are waiting (outputLengthMax): read them from the start, or await the result alone.`;
+    const message = `Events of ${this.id} must be read before ${outputLengthMax} characters of output are waiting (outputLengthMax), or ${EVENTS_MAX} events: read them from the start, or await the result alone.`;
     return new FathomError({ code: 'FATHOM_REQUEST', message, executionId: this.id });
   }
 
   #push(event: ExecutionEvent): void {
+    this.#events.add(event);
+    this.#isMissed ||= this.#hasTooMany;
     if (this.#isMissed) this.#events.clear();
-    else this.#events.add(event);
     this.#wake();
   }
 }

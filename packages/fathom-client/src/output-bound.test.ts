@@ -71,6 +71,27 @@ test('those that nobody reads are not kept without end: reading them late is ref
   expect(await execution).toMatchObject({ stdout: '12345', truncated: true });
 });
 
+test('who reads them and falls far behind is told, and the execution is cancelled', async () => {
+  const { execution, socket } = await started(5);
+  const events = execution[Symbol.asyncIterator]();
+  const first = events.next();
+  const long = 'x'.repeat(2 ** 23);
+  for (let count = 0; count < 8; count += 1) print(socket, long);
+  expect((await first).value).toMatchObject({ kind: 'stdout' });
+  print(socket, long, long);
+  await expect(events.next()).rejects.toThrow(/must be read before .* are waiting/);
+  expect(socket.sent.at(-1)).toMatchObject({ type: 'cancel' });
+  end(socket);
+  expect(await execution).toMatchObject({ stdout: 'xxxxx', truncated: true });
+});
+
+test('a message of very many values is no message', async () => {
+  const { execution, socket } = await started(5);
+  socket.receive({ type: 'stdout', id: socket.lastId, data: '1', more: Array(9000).fill(0) });
+  socket.receive({ type: 'stdout', id: socket.lastId, data: '2', more: Array(20_000).fill(0) });
+  await expect(execution).rejects.toMatchObject({ code: 'FATHOM_PROTOCOL' });
+});
+
 test('what a server says again and again is one event', async () => {
   const { execution, socket } = await started(5);
   const id = socket.lastId;

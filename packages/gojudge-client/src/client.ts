@@ -45,7 +45,8 @@ export interface GojudgeClientOptions extends RetryOptions {
   token?: string | undefined;
   /**
    * Bytes of one answer over HTTP: the results of a run with all their outputs, a list of files, a file that
-   * `download` brings. More is `GOJUDGE_OVERFLOW`; `downloadStream` has no bound. Default 1 GiB.
+   * `download` brings. More is `GOJUDGE_OVERFLOW`; `downloadStream` has no bound. Default 1 GiB. Of JSON no
+   * answer may have more than 1,048,576 values: that is `GOJUDGE_PROTOCOL`.
    */
   answerBytesMax?: number | undefined;
   /** `fetch` and `WebSocket` to use. Default: those of the environment. */

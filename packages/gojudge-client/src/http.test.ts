@@ -3,6 +3,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { serve } from './fake-server.js';
 import { GojudgeClient } from './node.js';
 
 const MIB = 2 ** 20;
@@ -54,6 +55,48 @@ test('a run whose answer has no end is an error that names the option', async ()
   await expect.poll(() => isCut).toBe(true);
   await expect(client.download('a')).rejects.toMatchObject(expected);
   await expect(client.list()).rejects.toMatchObject(expected);
+});
+
+test('an answer of more values than any server sends is none', async () => {
+  const list = (count: number) => ({
+    status: 200,
+    chunks: [Buffer.from(`{${'"a":"b",'.repeat(count)}"a":"c"}`)],
+  });
+  await using client = new GojudgeClient({ url });
+  answer = list(2 ** 20 - 2);
+  expect(await client.list()).toEqual({ a: 'c' });
+  answer = list(2 ** 20);
+  await expect(client.list()).rejects.toMatchObject({ code: 'GOJUDGE_PROTOCOL' });
+});
+
+test.each([301, 307])('an answer %d sends nothing to the address that it names', async (status) => {
+  const asked: (string | undefined)[] = [];
+  const other = await serve((request, response) => {
+    asked.push(request.url);
+    response.end('{}');
+  });
+  const { url } = await serve((request, response) => {
+    request.resume();
+    response.writeHead(status, { location: `${other.url}${request.url}` }).end();
+  });
+  await using client = new GojudgeClient({ url, token: 'secret' });
+  for (const call of [client.run({ args: ['x'] }), client.list(), client.downloadStream('a')]) {
+    const message = expect.stringContaining(`redirects to ${other.url}`);
+    await expect(call).rejects.toMatchObject({ code: 'GOJUDGE_PROTOCOL', status, message });
+  }
+  expect(asked).toEqual([]);
+});
+
+test.each<[string, object]>([
+  ['an error of a file that is none', { fileError: [null] }],
+  ['an error of a file without a name', { fileError: [{ type: 'CopyOutOpen' }] }],
+  ['a message that is no text', { fileError: [{ name: 'a', type: 'CopyOutOpen', message: {} }] }],
+  ['a count that is none', { procPeak: '1' }],
+  ['a file that is no text', { files: { a: 1 } }],
+])('a result with %s is none', async (_, wrong) => {
+  await using client = new GojudgeClient({ url });
+  answer = { status: 200, chunks: [Buffer.from(JSON.stringify([{ ...RESULT, ...wrong }]))] };
+  await expect(client.run({ args: ['x'] })).rejects.toMatchObject({ code: 'GOJUDGE_PROTOCOL' });
 });
 
 test('an error without end is the error that it says in its beginning', async () => {

@@ -89,7 +89,7 @@ export class HttpCaller {
     const url = this.#parts.url + path;
     try {
       const headers = { ...(init.headers as Record<string, string>), ...own };
-      const response = await transport.fetch(url, { ...init, headers });
+      const response = await transport.fetch(url, { ...init, headers, redirect: 'manual' });
       if (!response.ok) throw failureOf(response, textFrom(await readUpTo(SMALL_BYTES_MAX, response)), url);
       return await read(response);
     } catch (cause) {
@@ -114,6 +114,7 @@ export function wasNeverTaken(error: GojudgeError): boolean {
 
 function failureOf(response: Response, body: string, url: string): GojudgeError {
   const { status } = response;
+  if (isRedirect(response)) return redirected(response, url);
   const isMissing = status === 404 && url.includes('/file/') && body === '';
   const message = isMissing ? `${url} is not there.` : textOf(body, status) || `HTTP ${status}`;
   // A file may be missing, but the runs of a go-judge are always there. Of a web page the message says so
@@ -127,6 +128,18 @@ function failureOf(response: Response, body: string, url: string): GojudgeError 
   }
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   return runError(message, status, Number.isNaN(seconds) ? null : seconds * 1000);
+}
+
+/** Browsers do not say which. */
+function isRedirect({ status, type, headers }: Response): boolean {
+  return type === 'opaqueredirect' || (status >= 300 && status < 400 && headers.has('location'));
+}
+
+/** A go-judge never redirects; whoever does would choose which address of ours is sent the request. */
+function redirected({ status, headers }: Response, url: string): GojudgeError {
+  const to = headers.get('location')?.slice(0, TEXT_CHARS_MAX) ?? 'another address';
+  const message = `${url} redirects to ${to}, which is not followed: give the address that answers as url.`;
+  return failure('GOJUDGE_PROTOCOL', message, status);
 }
 
 const TEXT_CHARS_MAX = 500;

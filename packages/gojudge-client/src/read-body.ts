@@ -1,7 +1,11 @@
 /** Bodies of answers, up to a bound. */
+import { textHasMoreValues } from '@sbx/shared';
 
 /** Of a refusal, and of what tells of the server: none of a go-judge comes near. */
 export const SMALL_BYTES_MAX = 65_536;
+
+/** Of JSON, in one answer: a list of half a million files. */
+const VALUES_MAX = 2 ** 20;
 
 const decoder = new TextDecoder();
 
@@ -10,8 +14,9 @@ export function textFrom(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
-/** `undefined` for what is none. */
+/** `undefined` for what is none, and for more values than any go-judge sends. */
 export function jsonOf(text: string): unknown {
+  if (textHasMoreValues(text, VALUES_MAX)) return undefined;
   try {
     return JSON.parse(text);
   } catch {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { shareHeads } from './head-share.js';
 
@@ -48,6 +48,13 @@ describe('the head of a request', () => {
   it('may have the least in any case', async () => {
     for (let i = 0; i < 20; i += 1) await open();
     expect(await statusOf(await open(), 7 * KiB)).toBe(200);
+  });
+
+  it('counts a connection once that comes again, as with each offer of an upgrade', async () => {
+    const socket = new Socket();
+    for (let i = 0; i < 20; i += 1) server.emit('connection', socket);
+    expect(await statusOf(await open(), 60 * KiB)).toBe(200);
+    socket.destroy();
   });
 
   it('may be large again when the others are gone', async () => {

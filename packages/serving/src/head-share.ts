@@ -4,6 +4,7 @@
  * are, the less the next one may send.
  */
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 
 export interface HeadBounds {
   /** Of one head while there are few connections. Go's server takes 1 MiB. Default: 256 KiB. */
@@ -27,6 +28,8 @@ type Adjustable = Server & { maxHeaderSize: number };
 export function shareHeads(server: Server, bounds: HeadBounds = HEAD_BOUNDS): void {
   const { bytesMax, bytesMin, totalBytes } = bounds;
   let connections = 0;
+  /** A connection comes again with each offer of an upgrade that is answered without one. */
+  const counted = new WeakSet<Socket>();
   const count = (change: number) => {
     connections += change;
     const share = Math.floor(totalBytes / Math.max(1, connections));
@@ -35,6 +38,8 @@ export function shareHeads(server: Server, bounds: HeadBounds = HEAD_BOUNDS): vo
   count(0);
   // Before Node's own listener, which makes the parser of the connection.
   server.prependListener('connection', (socket) => {
+    if (counted.has(socket)) return;
+    counted.add(socket);
     count(1);
     socket.once('close', () => count(-1));
   });

@@ -14,6 +14,8 @@ const RESULT_FIELDS: Fields = {
   runTime: 'number',
 };
 
+const FILE_ERROR_FIELDS: Fields = { name: 'string', type: 'string' };
+
 const FEATURE_FIELDS: Fields = { copyOutOptional: 'boolean', pipeProxy: 'boolean' };
 const VERSION_FIELDS: Fields = {
   buildVersion: 'string',
@@ -33,15 +35,22 @@ export function isResult(value: unknown): value is WireResult {
     hasFields(value, RESULT_FIELDS) &&
     isAbsentOr(value.files, isTextRecord) &&
     isAbsentOr(value.fileIds, isTextRecord) &&
-    isAbsentOr(value.fileError, Array.isArray) &&
-    isAbsentOr(value.error, (error) => typeof error === 'string')
+    isAbsentOr(value.fileError, isFileErrors) &&
+    isAbsentOr(value.procPeak, (count) => typeof count === 'number') &&
+    isAbsentOr(value.error, isText)
   );
+}
+
+function isFileErrors(value: unknown): boolean {
+  const isFileError = (error: unknown) =>
+    hasFields(error, FILE_ERROR_FIELDS) && isAbsentOr(error.message, isText);
+  return Array.isArray(value) && value.every(isFileError);
 }
 
 /** An answer on `/ws` or `/stream`. */
 export function isSocketResult(value: unknown): value is WireSocketResult {
   if (!isRecord(value) || typeof value.requestId !== 'string') return false;
-  if (!isAbsentOr(value.error, (error) => typeof error === 'string')) return false;
+  if (!isAbsentOr(value.error, isText)) return false;
   return value.results === null || value.results === undefined || isResults(value.results);
 }
 
@@ -57,7 +66,11 @@ export function isConfig(value: unknown): value is WireConfig {
 
 /** Names by file id. */
 export function isTextRecord(value: unknown): value is Record<string, string> {
-  return isRecord(value) && Object.values(value).every((text) => typeof text === 'string');
+  return isRecord(value) && Object.values(value).every(isText);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

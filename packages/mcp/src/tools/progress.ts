@@ -8,6 +8,8 @@ import type { CallShare } from './call-memory.js';
 
 const JOIN_MS = 50;
 const MESSAGE_BYTES_MAX = 8192;
+/** Hosts count, or take a UUID. Each message repeats it: of 4 MiB, next to nothing else would be sent. */
+const TOKEN_LENGTH_MAX = 1024;
 
 type StreamName = 'stdout' | 'stderr';
 
@@ -18,10 +20,10 @@ export interface Progress {
   finish(): Promise<void>;
 }
 
-/** `null` when the caller asked for none. */
+/** `null` when the caller asked for none, or under a name that is too long. */
 export function progressOf(ctx: ServerContext, memory: CallShare): Progress | null {
   const token = ctx.mcpReq._meta?.progressToken;
-  if (token === undefined) return null;
+  if (token === undefined || String(token).length > TOKEN_LENGTH_MAX) return null;
   let progress = 0;
   const send = (stream: StreamName, message: string, bytes: number) => {
     progress += bytes;
