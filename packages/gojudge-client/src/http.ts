@@ -138,7 +138,7 @@ function isRedirect({ status, type, headers }: Response): boolean {
 /** A go-judge never redirects; whoever does would choose which address of ours is sent the request. */
 function redirected({ status, headers }: Response, url: string): GojudgeError {
   const to = headers.get('location')?.slice(0, TEXT_CHARS_MAX) ?? 'another address';
-  const message = `${url} redirects to ${to}, which is not followed: give the address that answers as url.`;
+  const message = `${url} redirects to ${to}, which is not followed: give that as url.`;
   return failure('GOJUDGE_PROTOCOL', message, status);
 }
 

@@ -3,16 +3,14 @@
  * hundred bytes, so a few hundred MiB of brackets would end the process; they are counted before.
  */
 
-const [QUOTE, COMMA, BACKSLASH, BRACKET, BRACE] = [...'",\\[{'].map((char) => char.charCodeAt(0));
-
 /** Whether there are more; of text that is no JSON, whether it looks so. */
 export function textHasMoreValues(json: string, valuesMax: number): boolean {
   if (json.length < valuesMax) return false;
   let count = 1;
   for (let at = 0; at < json.length; at += 1) {
-    const code = json.charCodeAt(at);
-    if (code === QUOTE) at = endOfString(json, at + 1);
-    else if ((code === COMMA || code === BRACKET || code === BRACE) && ++count > valuesMax) return true;
+    const char = json[at];
+    if (char === '"') at = endOfString(json, at + 1);
+    else if ((char === ',' || char === '[' || char === '{') && ++count > valuesMax) return true;
   }
   return false;
 }
@@ -23,7 +21,7 @@ function endOfString(json: string, from: number): number {
     at = json.indexOf('"', at);
     if (at === -1) return json.length;
     let slashes = 0;
-    while (json.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes += 1;
+    while (json[at - 1 - slashes] === '\\') slashes += 1;
     if (slashes % 2 === 0) return at;
   }
 }
