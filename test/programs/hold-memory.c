@@ -193,6 +193,13 @@ static void hold_segments(size_t bytes) {
   }
 }
 
+/* Swapped out as it is filled, of its own accord. */
+static void hold_swapped(size_t bytes) {
+  const size_t each = 8 << 20;
+  for (size_t done = 0; done < bytes; done += each)
+    if (madvise(map(each, MAP_PRIVATE | MAP_ANONYMOUS, -1), each, MADV_PAGEOUT) != 0) refuse();
+}
+
 static char *handed;
 static size_t handed_bytes, filled_bytes;
 static char stacks[4][16 << 10] __attribute__((aligned(16)));
@@ -231,6 +238,7 @@ static const struct {
     {"eight", hold_eight},     {"shrug", hold_and_shrug}, {"exec", hold_before_exec}, {"undumpable", hold_undumpable},
     {"thread", hold_in_thread}, {"forks", hold_with_forks}, {"vfork", hold_in_vfork},
     {"tables", hold_tables},   {"segments", hold_segments}, {"turns", hold_in_turn},   {"row", hold_row},
+    {"swapped", hold_swapped},
 };
 
 int main(int argc, char **argv) {
