@@ -1,4 +1,4 @@
-// On a machine with swap, which only the guest gets for a test: memory that a program swaps out itself counts.
+// On a machine with swap, which only the guest gets: memory that a program swaps out itself counts.
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { MiB, t, withEngine } from '../helpers/engine.js';
