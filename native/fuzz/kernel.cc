@@ -25,7 +25,7 @@ void Readable(const void* data, size_t size) {
 }
 int OpenOne(Open kind, int from) {
   for (int fd = from; fd < kDescriptors; ++fd)
-    if (gWorld->open[fd] == kClosed) return gWorld->listed[fd] = false, gWorld->open[fd] = kind, fd;
+    if (gWorld->open[fd] == kClosed) return gWorld->listed[fd] = 0, gWorld->open[fd] = kind, fd;
   return -EMFILE;
 }
 int OpenPair(Open kind, long pair) {
@@ -104,19 +104,22 @@ long ReadFrom(int fd, char* data, size_t size) {
 }
 
 // Every folder holds itself and one more, whose name is a number: of a process, or of a task of it. Each that
-// is opened says so once.
-long List(long folder, char* data) {
+// is opened says so once, as many at a time as there is room for.
+long List(long folder, char* data, size_t room) {
+  constexpr const char* kNames[] = {".", "2"};
+  constexpr unsigned kCount = sizeof(kNames) / sizeof(kNames[0]);
   if (!IsOpen(folder)) return -EBADF;
-  if (gWorld->listed[folder]) return 0;
-  gWorld->listed[folder] = true;
-  long size = 0;
-  for (const char* name : {".", "2"}) {
-    sys::FolderEntry entry = {1, 0, 24, sys::kEntryIsFolder};
+  unsigned& listed = gWorld->listed[folder];
+  if (listed == kCount) return 0;
+  size_t size = 0;
+  for (; listed < kCount; ++listed) {
+    const sys::FolderEntry entry = {1, 0, 24, sys::kEntryIsFolder};
+    if (room - size < entry.size) break;
     memcpy(data + size, &entry, offsetof(sys::FolderEntry, name));
-    memcpy(data + size + offsetof(sys::FolderEntry, name), name, strlen(name) + 1);
+    memcpy(data + size + offsetof(sys::FolderEntry, name), kNames[listed], strlen(kNames[listed]) + 1);
     size += entry.size;
   }
-  return size;
+  return size > 0 ? (long)size : -EINVAL;
 }
 
 void TakeRole(const char* name) {
@@ -159,7 +162,7 @@ long AnswerProcesses(long number, const long* a) {
     }
     case SYS_sched_getaffinity: *reinterpret_cast<uint64_t*>(a[2]) = 0b1010; return 8;
     case SYS_sched_setaffinity: Readable(reinterpret_cast<void*>(a[2]), (size_t)a[1]); return 0;
-    case SYS_getdents64: return List(a[0], reinterpret_cast<char*>(a[1]));
+    case SYS_getdents64: return List(a[0], reinterpret_cast<char*>(a[1]), (size_t)a[2]);
     case SYS_prctl: return a[0] == PR_CAPBSET_DROP && a[1] > 40 ? -EINVAL : 0;
     case SYS_execve: gWorld->sharing.executed = true; throw Ended();
     case SYS_exit_group:

@@ -48,7 +48,7 @@ struct World {
   std::map<int, int> alive, dead;  // pid → status, for those who have ended
   std::string text = "0\n", report, plan;
   bool signalled = false, reported = false, noticed = false;
-  bool listed[kDescriptors] = {};  // folders that have said what is in them
+  unsigned listed[kDescriptors] = {};  // of a folder: how many of its names have been told
   int64_t now = 1'000'000'000;
   std::map<long, size_t> mapped;
   Sharing sharing;

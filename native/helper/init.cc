@@ -102,6 +102,7 @@ Failure CloseKeepers(const Helper& helper, const Fd& channel, const Counters& co
   (void)sys::Prctl(PR_SET_NAME, (unsigned long)"sbx-init");
   Init init{helper, counters, {}, static_cast<Fd&&>(channel), Programs(counters)};
   Failure failure = CloseKeepers(helper, init.channel, counters);
+  init.setup.watchesMemory = counters.fds[kCounterMemoryLimit] < 0;
   if (!failure) failure = SetUpSandbox(helper, request, init.setup);
   if (!failure && (request.flags & kPrepareSpareInput) != 0) failure = MakeInput(init.spareInput);
   if (failure) {

@@ -6,6 +6,7 @@
 //   requests.cc    what else the host asks for
 //   enforce.cc     limits
 //   watch_memory.cc  memory where no cgroup bounds it
+//   held_memory.cc  what processes hold of it
 //   turns.cc       programs that wait for each other in turn
 //   ending.cc      the end of programs: killed, reaped, reported
 //   made_files.cc  files that it makes for a program, and the report that brings what they hold

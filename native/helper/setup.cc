@@ -34,19 +34,28 @@ Failure BringLoopbackUp(const Template& plan) {
   return FailIf(Stage::k_loopback, sys::Ioctl(socket.get(), SIOCSIFFLAGS, (long)&request), 1);
 }
 
-// Without a /proc for programs it stays detached: init reads its groups anew by it (counters.h). An empty
-// folder covers the place.
-Failure MountProc(ProcMode mode, Fd& detached) {
+// `hide`: processes are shown to those alone who may trace them.
+Failure MakeProc(bool readOnly, bool hide, Fd& tree) {
   Fd context(sys::FsOpen("proc"));
   SBX_TRY(FailIf(Stage::k_proc, context.get(), 2));
   SBX_TRY(FailIf(Stage::k_proc, sys::FsConfigString(context.get(), "subset", "pid"), 3));
-  SBX_TRY(FailIf(Stage::k_proc, sys::FsConfigString(context.get(), "hidepid", "ptraceable"), 4));
+  if (hide) SBX_TRY(FailIf(Stage::k_proc, sys::FsConfigString(context.get(), "hidepid", "ptraceable"), 4));
   SBX_TRY(FailIf(Stage::k_proc, sys::FsConfigCreate(context.get()), 5));
-  const unsigned readOnly = mode == ProcMode::kWritable ? 0 : MOUNT_ATTR_RDONLY;
-  Fd tree(sys::FsMount(context.get(), kPrivate | MOUNT_ATTR_NOEXEC | readOnly));
-  SBX_TRY(FailIf(Stage::k_proc, tree.get(), 6));
-  if (mode != ProcMode::kNone) return FailIf(Stage::k_proc, AttachAt(tree.get(), "/proc"), 7);
-  detached = static_cast<Fd&&>(tree);
+  tree.reset(sys::FsMount(context.get(), kPrivate | MOUNT_ATTR_NOEXEC | (readOnly ? MOUNT_ATTR_RDONLY : 0)));
+  return FailIf(Stage::k_proc, tree.get(), 6);
+}
+
+// Init has one of its own, which is attached nowhere: where programs have none, since it reads its groups
+// anew by it (counters.h), and where it watches their memory. There it has to see all of them, also one that
+// has executed what it may not read: init's rights end where that file's owner is nobody in its user
+// namespace. Where programs have none an empty folder covers the place.
+Failure MountProc(ProcMode mode, SandboxSetup& setup) {
+  if (mode == ProcMode::kNone || setup.watchesMemory) SBX_TRY(MakeProc(true, false, setup.proc));
+  if (mode != ProcMode::kNone) {
+    Fd tree;
+    SBX_TRY(MakeProc(mode != ProcMode::kWritable, true, tree));
+    return FailIf(Stage::k_proc, AttachAt(tree.get(), "/proc"), 7);
+  }
   const Fd cover(MountTmpfs("/proc", {4096, 1, "0555", 0, kPrivate | MOUNT_ATTR_NOEXEC | MOUNT_ATTR_RDONLY}));
   return FailIf(Stage::k_proc, cover.get(), 8);
 }
@@ -184,7 +193,7 @@ Failure SetUpSandbox(const Helper& helper, const PrepareRecord& request, Sandbox
   SBX_TRY(FailIf(Stage::k_cgroupNamespace, sys::Unshare(CLONE_NEWCGROUP)));
   SBX_TRY(MountPrivateTrees(helper, request, setup));
   SBX_TRY(CoverAgain(helper.plan, setup.masks));
-  SBX_TRY(MountProc(helper.plan.proc, setup.proc));
+  SBX_TRY(MountProc(helper.plan.proc, setup));
   if ((request.flags & kPrepareTerminal) != 0) SBX_TRY(MountPts());
   setup.null.reset(sys::Open(AT_FDCWD, "/dev/null", O_RDWR));
   SBX_TRY(FailIf(Stage::k_device, setup.null.get(), 100));

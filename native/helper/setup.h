@@ -13,7 +13,9 @@ struct SandboxSetup {
   // /dev/shm, then rows in order.
   Fd trees[kTreesMax];
   unsigned treeCount = 0;
-  Fd proc;                        // the sandbox's own /proc where it is attached nowhere; else not open
+  bool watchesMemory = false;  // nothing else bounds it: given, not found
+  // A /proc of init's own that is attached nowhere, where programs have none or init watches their memory.
+  Fd proc;
   Fd null;                        // the sandbox's own /dev/null
   Fd signals;                     // SIGCHLD
   Fd oomScore;                    // our own oom_score_adj

@@ -1,26 +1,21 @@
-// Two kinds of looks, both through the sandbox's own /proc, opened for the look alone.
+// Two kinds of looks, both through the sandbox's own /proc, opened for the look alone (held_memory.h has what
+// they read).
 //
-// The first adds up the resident pages of each process: some 3 µs for each. Pages that several share count
-// for each of them, and so do pages of files, so that the sum can only be too high: below the limit it is
-// enough. Above it comes the exact look: proportional shares (smaps_rollup) of anonymous and shared memory,
-// some 100 µs for each process and more for large ones, seldom enough to take a small part of a CPU. A
-// process that borrows the memory of its parent (vfork) is that parent, and not counted twice.
+// The first adds up what the kernel has noted of each process, some 10 µs for each. Pages that several share
+// count for each of them, so that the sum can only be too high: below the limit it is enough. Above it comes
+// the exact look: proportional shares of anonymous and shared memory, some 100 µs for each process and more
+// for large ones, seldom enough to take a small part of a CPU. Time limits are looked at in between.
 //
-// Not seen: shared memory that no process has mapped, buffers of pipes and sockets, page tables, what is
-// swapped out until the exact look. docs/limits.md says so, and results name the guarantee in `degraded`.
+// Not seen: shared memory of files without a name (memfd_create) that no process has mapped, buffers of pipes
+// and sockets. docs/limits.md says so, and results name the guarantee in `degraded`.
 #include "watch_memory.h"
 
-#include <errno.h>
-#include <sys/statfs.h>
-
-#include "../common/text.h"
+#include "held_memory.h"
 #include "init.h"
-#include "proc_files.h"
 
 namespace sbx {
 namespace {
 
-constexpr uint64_t kPageBytes = 4096;
 constexpr int64_t kLookFloorNs = 4'000'000, kLookCeilingNs = 20'000'000, kSlowLookCeilingNs = 40'000'000;
 // Between two readings of a cgroup that keeps no mark.
 constexpr int64_t kSampleNs = 5'000'000;
@@ -29,117 +24,11 @@ constexpr uint64_t kBytesPerNs = 8;
 // A look takes at most such a part of the time.
 constexpr int64_t kShareOfTime = 16;
 
-uint64_t Sum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
-
-const char* AfterSpaces(const char* text) {
-  while (*text == ' ') ++text;
-  return text;
-}
-
-// The word with this number, words being parted by single spaces; "" when there are fewer.
-const char* Word(const char* text, unsigned number) {
-  for (; number > 0 && *text != '\0'; ++text) number -= *text == ' ';
-  return text;
-}
-
-// Calls `take` with each number among the names of a folder.
-template <class Take>
-void ForEachNumber(int folder, char* buffer, size_t bufferBytes, Take take) {
-  for (;;) {
-    const long size = sys::GetDents(folder, buffer, bufferBytes);
-    if (size <= 0) return;
-    for (long at = 0; at < size;) {
-      const auto& entry = *reinterpret_cast<const sys::FolderEntry*>(buffer + at);
-      if (entry.size == 0) return;
-      const uint64_t number = ParseNumber(entry.name);
-      if (number != kUnknown && number <= INT32_MAX) take((int)number);
-      at += entry.size;
-    }
-  }
-}
-
-// Every process but init.
-template <class Take>
-void ForEachProcess(int proc, Take take) {
-  alignas(sys::FolderEntry) static char buffer[8192];
-  ForEachNumber(proc, buffer, sizeof(buffer), [&](int pid) {
-    if (pid > 1) take(pid);
-  });
-}
-
-// A thread of the process that is not `pid` itself; 0 when there is none. A main thread that has ended shows
-// no memory any more.
-int OtherThread(int proc, int pid) {
-  alignas(sys::FolderEntry) static char buffer[1024];
-  Text<32> path;
-  path << (uint64_t)pid << "/task";
-  const Fd tasks(sys::Open(proc, path.text(), O_RDONLY | O_DIRECTORY));
-  int other = 0;
-  if (tasks)
-    ForEachNumber(tasks.get(), buffer, sizeof(buffer), [&](int thread) {
-      if (thread != pid) other = thread;
-    });
-  return other;
-}
-
-uint64_t ResidentBytes(int proc, int id) {
-  Text<32> path;
-  path << (uint64_t)id << "/statm";
-  const char* text = ReadProcFile(proc, path.text());
-  const uint64_t pages = text == nullptr ? kUnknown : ParseNumber(Word(text, 1));
-  return pages > UINT64_MAX / kPageBytes ? 0 : pages * kPageBytes;  // kUnknown is more, too
-}
-
-// The number behind `key` at the start of a line, in KiB; 0 without one.
-uint64_t Field(const char* text, const char* key) {
-  const char* value = FindText(text, key);
-  const uint64_t kib = value == nullptr ? kUnknown : ParseNumber(AfterSpaces(value));
-  return kib > UINT64_MAX / 1024 ? 0 : kib * 1024;  // kUnknown is more, too
-}
-
-struct Share {
-  uint64_t privateBytes = 0, sharedBytes = 0;
-};
-
-Share ShareOf(int proc, int pid) {
-  for (int id = pid; id != 0; id = id == pid ? OtherThread(proc, pid) : 0) {
-    Text<64> path;
-    path << (uint64_t)id << "/smaps_rollup";
-    const char* text = ReadProcFile(proc, path.text());
-    if (text != nullptr)
-      return {Sum(Field(text, "Pss_Anon:"), Field(text, "SwapPss:")), Field(text, "Pss_Shmem:")};
-  }
-  return {};
-}
-
-// 0 when it is not told.
-int ParentOf(int proc, int pid) {
-  const char* stat = ReadStat(proc, pid);
-  const uint64_t parent = stat == nullptr ? kUnknown : ParseNumber(Word(stat, 2));
-  return parent <= INT32_MAX ? (int)parent : 0;
-}
-
-// The call is refused without the key (common/launch_key.h).
-bool BorrowsFromParent(const Init& init, int proc, int pid) {
-  constexpr int kCompareMemory = 1;  // KCMP_VM
-  const LaunchKey& key = init.helper.plan.launchKey;
-  const int parent = ParentOf(proc, pid);
-  return parent > 1 && sys::Call(SYS_kcmp, pid, parent, kCompareMemory, key.first(), key.second()) == 0;
-}
-
-uint64_t FilesBytes(const char* folder) {
-  struct statfs status = {};
-  if (sys::Call(SYS_statfs, folder, &status) < 0 || status.f_bfree > status.f_blocks) return 0;
-  return (uint64_t)(status.f_blocks - status.f_bfree) * (uint64_t)status.f_bsize;
-}
-
-// In the file systems that every sandbox has, which are in memory.
-uint64_t AllFilesBytes(const Init& init) {
-  return Sum(Sum(FilesBytes(init.helper.plan.workDir), FilesBytes("/tmp")), FilesBytes("/dev/shm"));
-}
+// Time limits are looked at after so many processes of a cheap look.
+constexpr unsigned kProcessesAtOnce = 32;
 
 uint64_t OwnFilesBytes(const Init& init) {
-  const uint64_t now = AllFilesBytes(init), base = init.watch.filesBase;
+  const uint64_t now = FilesBytes(init), base = init.watch.filesBase;
   return now > base ? now - base : 0;
 }
 
@@ -171,13 +60,12 @@ Limits LimitsNow(Init& init) {
 }
 
 // At least what the sandbox holds.
-uint64_t BoundOfAll(const Init& init, int proc) {
+uint64_t BoundOfAll(Init& init, int proc) {
   uint64_t total = OwnFilesBytes(init);
+  unsigned count = 0;
   ForEachProcess(proc, [&](int pid) {
-    uint64_t resident = ResidentBytes(proc, pid);
-    if (resident == 0)
-      if (const int thread = OtherThread(proc, pid); thread != 0) resident = ResidentBytes(proc, thread);
-    total = Sum(total, resident);
+    if (++count % kProcessesAtOnce == 0) (void)EnforceAll(init);
+    total = Sum(total, AtMostHeldBy(proc, pid).bytes());
   });
   return total;
 }
@@ -190,27 +78,25 @@ void KillOver(Init& init, Program& program, uint64_t heldBytes) {
 // With one program all is its. Of several each has its session; what has left that is nobody's, and counts
 // only in the total.
 void LookExactly(Init& init, int proc, const Limits& limits) {
-  Share total, own[kProgramsMax];
-  const auto held = [](const Share& share) { return Sum(share.privateBytes, share.sharedBytes); };
+  Held total, own[kProgramsMax];
   const bool alone = init.programs.alive() <= 1;
   ForEachProcess(proc, [&](int pid) {
-    if (BorrowsFromParent(init, proc, pid)) return;
-    const Share share = ShareOf(proc, pid);
-    total = {Sum(total.privateBytes, share.privateBytes), Sum(total.sharedBytes, share.sharedBytes)};
+    (void)EnforceAll(init);
+    const Held held = HeldBy(init, proc, pid);
+    total.Add(held);
     const long session = alone ? 0 : sys::Call(SYS_getsid, pid);
     unsigned i = 0;
     for (const Program& program : init.programs) {
-      if (session > 0 && program.pid == session)
-        own[i] = {Sum(own[i].privateBytes, share.privateBytes), Sum(own[i].sharedBytes, share.sharedBytes)};
+      if (session > 0 && program.pid == session) own[i].Add(held);
       ++i;
     }
   });
   // Files that are mapped are in both figures, so the larger one counts: never too much.
   if (const uint64_t files = OwnFilesBytes(init); files > total.sharedBytes) total.sharedBytes = files;
-  const bool tooMuchInAll = limits.all && held(total) > limits.total;
+  const bool tooMuchInAll = limits.all && total.bytes() > limits.total;
   unsigned i = 0;
   for (Program& program : init.programs) {
-    const uint64_t heldBytes = alone || tooMuchInAll ? held(total) : held(own[i]);
+    const uint64_t heldBytes = alone || tooMuchInAll ? total.bytes() : own[i].bytes();
     ++i;
     if (IsWatched(init, program) && !program.killed && heldBytes > program.memoryLimitBytes)
       KillOver(init, program, heldBytes);
@@ -232,7 +118,7 @@ Fd OpenProc(const Init& init) {
 void BeginMemoryWatch(Init& init, bool oneShot) {
   if (init.counters.fds[kCounterMemoryLimit] >= 0) return;
   init.watch = {};
-  if (oneShot) init.watch.filesBase = AllFilesBytes(init);
+  if (oneShot) init.watch.filesBase = FilesBytes(init);
 }
 
 int64_t WatchMemory(Init& init) {

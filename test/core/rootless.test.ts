@@ -47,11 +47,17 @@ describe('an ordinary user without a cgroup', () => {
   });
 
   it('has a memory limit that is looked after', () => {
-    expect(Object.keys(answers.hogs)).toHaveLength(8);
+    expect(Object.keys(answers.hogs)).toHaveLength(14);
     const ended = Object.entries(answers.hogs).map(([kind, { evidence }]) => [kind, evidence]);
     // Killed for it, not judged by a figure after its end.
     expect(ended).toEqual(ended.map(([kind]) => [kind, 'memory-limit/record']));
     expect(answers.hogs.eight?.usage.memoryPeakBytes).toBeGreaterThan(256 * 2 ** 20);
+  });
+
+  it('also where it is handed from process to process, faster than a list of them can be gone through', () => {
+    // Limit 64 MiB, wanted 1 GiB.
+    expect(answers.hogs.turns?.usage.memoryPeakBytes).toBeGreaterThan(64 * 2 ** 20);
+    expect(answers.hogs.turns?.usage.memoryPeakBytes).toBeLessThan(320 * 2 ** 20);
   });
 
   it('which counts what processes share once', () => {
@@ -105,6 +111,10 @@ describe('an ordinary user without a cgroup', () => {
 
   it('the helper’s own file ends at once as a program, with words', () => {
     expect(answers.helper).toEqual(['exit', 'sbx-helper: part of @sbx/core, not to be run as a program\n']);
+  });
+
+  it('others start while one has as many descriptors on their way as the kernel lets it', () => {
+    expect(answers.sending).toEqual(['ETOOMANYREFS\n', 'ok']);
   });
 
   it('its programs trace nobody, not even where tracing is allowed', () => {

@@ -38,9 +38,9 @@ const files = await run('/bin/sh', ['-c', 'cat in > out; mkdir d; echo deep > d/
 const burn = await run('/t/burn-cpu', ['9999']);
 const sleep = await run('/t/sleep-ms', ['60000'], { limits: { wallTimeMs: 100 * pace } });
 const MiB = 2 ** 20;
-const hold = (kind, bytes, memoryBytes) =>
-  run('/t/hold-memory', [kind, `${bytes}`, '1500'], {
-    limits: { memoryBytes, wallTimeMs: 20_000 * pace, processCount: 16 },
+const hold = (kind, bytes, memoryBytes, { file = '/t/hold-memory', ...limits } = {}) =>
+  run(file, [kind, `${bytes}`, '1500'], {
+    limits: { memoryBytes, wallTimeMs: 20_000 * pace, processCount: 16, ...limits },
   });
 const hog = await hold('private', 64 * MiB, 16 * MiB);
 // Of each kind, where init looks after them instead of a cgroup.
@@ -49,7 +49,15 @@ const hogs = {};
 const holders = {};
 for (const kind of ['private', 'shared', 'sysv', 'eight', 'shrug', 'undumpable', 'thread'])
   if (isWatched) hogs[kind] = await hold(kind, 600 * MiB, 256 * MiB);
-if (isWatched) hogs.devshm = await hold('devshm', 60 * MiB, 32 * MiB);
+if (isWatched) {
+  hogs.devshm = await hold('devshm', 60 * MiB, 32 * MiB);
+  hogs.row = await hold('row', 60 * MiB, 32 * MiB);
+  hogs.unbounded = await hold('work', 60 * MiB, 32 * MiB, { diskBytes: null });
+  for (const kind of ['tables', 'segments']) hogs[kind] = await hold(kind, 600 * MiB, 256 * MiB);
+  // Of which not even the kernel shows init all.
+  hogs.unreadable = await hold('private', 600 * MiB, 256 * MiB, { file: '/t/unreadable' });
+  hogs.turns = await hold('turns', 1024 * MiB, 64 * MiB, { processCount: 512 });
+}
 for (const kind of ['private', 'shared', 'forks', 'vfork'])
   if (isWatched) holders[kind] = await hold(kind, 100 * MiB, 128 * MiB);
 const forks = await run('/t/fork-count', ['20'], { limits: { processCount: 8 } });
@@ -117,6 +125,16 @@ const fromStandby = await standby.spawn('shell', { ...shell, code: 'echo served'
 const { waiting, cold, reason } = standby.counters().shell;
 const served = { stdout: await fromStandby.stdout.text(), waiting, cold, reason };
 
+// All that wait in sockets are counted for the user, whose programs and host have limits of their own.
+const sender = await engine.spawn('/t/send-descriptors', ['60000'], {
+  limits: { openFileCount: null, wallTimeMs: 60_000 * pace },
+  stdout: 'pipe',
+});
+const inTheWay = (await sender.stdout[Symbol.asyncIterator]().next()).value;
+const besideSender = await run('/t/true', []).catch(({ code, message }) => ({ status: code, message }));
+sender.kill();
+await sender.result;
+
 const { user } = engine.info();
 await engine.close();
 const answers = {
@@ -139,5 +157,6 @@ const answers = {
   session,
   served,
   given,
+  sending: [Buffer.from(inTheWay).toString(), besideSender.status],
 };
 process.stdout.write(JSON.stringify(answers));

@@ -37,6 +37,7 @@ export interface Answers {
   tracing: string;
   rootAttack: string;
   served: { stdout: string; waiting: number; cold: number; reason: string };
+  sending: [refusal: string, statusBeside: string];
   given: { tried: string[]; kept: boolean }[];
   session: Record<'text' | 'forks' | 'copied', string> &
     Record<'statuses' | 'names' | 'afterRemoval', string[]>;
@@ -52,8 +53,15 @@ export async function askAsUser(enter = ':'): Promise<Answers> {
     for (const part of ['package.json', 'dist', 'prebuilds'])
       cpSync(join(core, part), join(folder, 'core', part), { recursive: true });
     cpSync(buildPrograms(), join(folder, 'programs'), { recursive: true });
+    // Of root, and to be executed only.
+    cpSync(join(buildPrograms(), 'hold-memory'), join(folder, 'programs/unreadable'));
+    chmodSync(join(folder, 'programs/unreadable'), 0o711);
     cpSync(new URL('./as-user.mjs', import.meta.url), join(folder, 'as-user.mjs'));
-    const mounts = [...DEFAULT_MOUNTS, { kind: 'bind', source: join(folder, 'programs'), target: '/t' }];
+    const mounts = [
+      ...DEFAULT_MOUNTS,
+      { kind: 'bind', source: join(folder, 'programs'), target: '/t' },
+      { kind: 'tmpfs', target: '/cache', sizeBytes: 2 ** 30 },
+    ];
     const index = pathToFileURL(join(folder, 'core/dist/index.js')).href;
     const command = [process.execPath, join(folder, 'as-user.mjs'), index, JSON.stringify({ mounts })];
     const become = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];

@@ -5,11 +5,14 @@
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include "common.h"
 
@@ -99,7 +102,7 @@ static pid_t hold_in_child(size_t bytes, int keep) {
   pid_t pid = fork();
   if (pid < 0) refuse();
   if (pid > 0) return pid;
-  hold_private(bytes);
+  if (bytes > 0) hold_private(bytes);
   if (keep) pause();
   _exit(0);
 }
@@ -164,6 +167,67 @@ static void hold_before_exec(size_t bytes) {
   refuse();
 }
 
+/* Page tables alone: one entry in each, of the page of zeros, which counts for nobody. */
+static void hold_tables(size_t bytes) {
+  const size_t table = 2 << 20;
+  for (size_t left = bytes / 4096; left > 0;) {
+    size_t part = left < 65536 ? left : 65536;
+    char *at = mmap(NULL, part * table, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) refuse();
+    madvise(at, part * table, MADV_NOHUGEPAGE);
+    for (size_t i = 0; i < part; i++) (void)*(volatile char *)(at + i * table);
+    left -= part;
+  }
+}
+
+/* Of System V, and mapped by nobody, but each for as long as it is filled. */
+static void hold_segments(size_t bytes) {
+  const size_t each = 16 << 20;
+  for (size_t done = 0; done < bytes; done += each) {
+    int id = shmget(IPC_PRIVATE, each, 0600);
+    if (id < 0) refuse();
+    void *at = shmat(id, NULL, 0);
+    if (at == (void *)-1) refuse();
+    touch(at, each);
+    shmdt(at);
+  }
+}
+
+/* Swapped out as it is filled, of its own accord. */
+static void hold_swapped(size_t bytes) {
+  const size_t each = 8 << 20;
+  for (size_t done = 0; done < bytes; done += each)
+    if (madvise(map(each, MAP_PRIVATE | MAP_ANONYMOUS, -1), each, MADV_PAGEOUT) != 0) refuse();
+}
+
+static char *handed;
+static size_t handed_bytes, filled_bytes;
+static char stacks[4][16 << 10] __attribute__((aligned(16)));
+
+/* Fills a little, hands it all to a child and ends, and so on: no process is there for longer than that. */
+static int hand_on(void *turn) {
+  long next = (long)turn + 1;
+  for (int i = 0; i < 64 && filled_bytes < handed_bytes; i++, filled_bytes += 4096) handed[filled_bytes] = 1;
+  while (clone(hand_on, stacks[next & 3] + sizeof stacks[0], CLONE_VM | SIGCHLD, (void *)next) < 0) sched_yield();
+  syscall(SYS_exit, 0);
+  return 0;
+}
+
+/* Behind 200 others, who take time to be looked at. */
+static void hold_in_turn(size_t bytes) {
+  handed_bytes = bytes;
+  for (int i = 0; i < 200; i++) hold_in_child(0, 1);
+  pid_t pid = fork();
+  if (pid < 0) refuse();
+  if (pid > 0) return;
+  handed = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (handed == MAP_FAILED) refuse();
+  madvise(handed, bytes, MADV_NOHUGEPAGE);
+  hand_on(0);
+}
+
+static void hold_row(size_t bytes) { hold_file("/cache/held", bytes); }
+
 static const struct {
   const char *name;
   void (*hold)(size_t bytes);
@@ -173,6 +237,8 @@ static const struct {
     {"devshm", hold_devshm},   {"pipes", hold_pipes},     {"sockets", hold_sockets}, {"reaped", hold_reaped},
     {"eight", hold_eight},     {"shrug", hold_and_shrug}, {"exec", hold_before_exec}, {"undumpable", hold_undumpable},
     {"thread", hold_in_thread}, {"forks", hold_with_forks}, {"vfork", hold_in_vfork},
+    {"tables", hold_tables},   {"segments", hold_segments}, {"turns", hold_in_turn},   {"row", hold_row},
+    {"swapped", hold_swapped},
 };
 
 int main(int argc, char **argv) {

@@ -26,7 +26,7 @@ import type { SandboxShape } from '../types/program.js';
 import { askedFor, type FeatureTable } from './features.js';
 import { checkKernel, countsTasksPerNamespace, usableCpus } from './kernel.js';
 import { treeTargets } from './mounts.js';
-import { checkOpenFileRoom, hardOpenFiles } from './open-files.js';
+import { checkOpenFileRoom, hardOpenFiles, openFilesOfPrograms } from './open-files.js';
 import { type Opened, openParts } from './opening.js';
 import { Watch } from './watch.js';
 
@@ -59,7 +59,7 @@ export class EngineCore {
   readonly machineCpus = availableParallelism();
   /** Of a program without a CPU set. */
   readonly usableCpus: number;
-  readonly openFilesMax = hardOpenFiles();
+  readonly openFilesMax: number;
   readonly byStatus: Record<Status, number>;
   startedTotal = 0;
   finishedTotal = 0;
@@ -91,6 +91,7 @@ export class EngineCore {
     this.pins = options.pinning === 'sandbox' ? new CpuPins(limits.cpuSet ?? allowedCpus()) : null;
     this.tree = tree;
     this.usableCpus = usableCpus(tree);
+    this.openFilesMax = openFilesOfPrograms(hardOpenFiles(), info.user.mode === 'rootless', this.machineCpus);
     this.pool = pool;
     this.queue = runQueue(info);
     this.byStatus = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>;

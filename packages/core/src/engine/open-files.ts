@@ -10,6 +10,24 @@ export function hardOpenFiles(): number {
   return match === null ? Number.MAX_SAFE_INTEGER : Number(match[1]);
 }
 
+/** The most that one message over a UNIX socket can carry (SCM_MAX_FD). */
+const SENT_AT_ONCE = 253;
+/** A program has that many without being asked, also where the host may have little more. */
+const PROGRAM_FILES_LEAST = 256;
+
+/**
+ * How many files a program may have open. As an ordinary user it must be fewer than the host: descriptors
+ * that wait in sockets are counted per user, over all processes, and whoever sends one is refused
+ * (ETOOMANYREFS) when the count is above its own limit of open files. A program can bring it to its limit and
+ * one message more (of each CPU, which may look at once), and then the host could start nothing until it
+ * ends. `max`: the host's hard limit.
+ */
+export function openFilesOfPrograms(max: number, rootless: boolean, cpus: number): number {
+  if (!rootless) return max;
+  const spare = Math.min(SENT_AT_ONCE * (cpus + 2), Math.floor(max / 2));
+  return Math.min(max, Math.max(PROGRAM_FILES_LEAST, max - spare));
+}
+
 /** Init places a program's descriptors by way of numbers above all that they can have. */
 export function checkOpenFileRoom(max: number): void {
   if (max >= OPEN_FILES_LEAST) return;

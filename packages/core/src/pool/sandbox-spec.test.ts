@@ -37,7 +37,7 @@ it('one made on demand is no other’s, and the slot goes on with an ordinary on
 
 it('no limit of the disk is 0 for the kernel, and the top folder takes a place', () => {
   const limits = { ...LIMITS, diskBytes: null, diskFileCount: null };
-  expect(diskOf(limits)).toEqual({ diskBytes: 0, diskFileCount: 0 });
+  expect(diskOf(limits)).toEqual({ diskBytes: Number.MAX_SAFE_INTEGER, diskFileCount: 0 });
   expect(diskOf({ ...limits, diskBytes: 10, diskFileCount: 5 })).toEqual({ diskBytes: 10, diskFileCount: 6 });
 });
 

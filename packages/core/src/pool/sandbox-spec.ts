@@ -12,6 +12,12 @@ export interface SandboxSpec extends PrepareMessage {
   nextSpec?: SandboxSpec;
 }
 
+/**
+ * Of a file system without a bound tmpfs does not tell how much is in it, which init adds up where no cgroup
+ * does.
+ */
+const NO_DISK_LIMIT_BYTES = Number.MAX_SAFE_INTEGER;
+
 let created = 0;
 
 /** The spec of a sandbox that is made on demand: no ready sandbox has its key. */
@@ -23,7 +29,7 @@ export function onDemand(spec: SandboxSpec): SandboxSpec {
 export function diskOf(limits: ResolvedLimits): { diskBytes: number; diskFileCount: number } {
   // 0 is no limit for tmpfs; the top folder takes one place of its own.
   const diskFileCount = limits.diskFileCount === null ? 0 : limits.diskFileCount + 1;
-  return { diskBytes: limits.diskBytes ?? 0, diskFileCount };
+  return { diskBytes: limits.diskBytes ?? NO_DISK_LIMIT_BYTES, diskFileCount };
 }
 
 export function makeSandboxSpec(parts: Omit<SandboxSpec, 'key'>): SandboxSpec {

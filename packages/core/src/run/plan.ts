@@ -83,15 +83,15 @@ export function taskRlimit(
 }
 
 /**
- * More open files than the host itself may have needs a right that nobody here has. `max`: the host's hard
- * limit, which is also what "no limit" comes to.
+ * More open files than the host itself may have needs a right that nobody here has. `max`: what there is for
+ * programs of the host's hard limit (engine/open-files.ts), which is also what "no limit" comes to.
  */
 export function checkOpenFiles({ openFileCount }: ResolvedLimits, max: number): void {
   if (openFileCount === null || openFileCount <= max) return;
   throw new InvalidOptionsError({
     field: 'options.limits.openFileCount',
     rule: 'ceiling',
-    expected: `must be at most ${max}, this process's own hard limit`,
+    expected: `must be at most ${max}, which this process's own hard limit leaves to programs`,
     got: String(openFileCount),
     hint: 'Raise it for the host (`ulimit -Hn`, LimitNOFILE=).',
   });

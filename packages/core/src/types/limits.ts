@@ -40,7 +40,7 @@ export interface Limits {
   fileBytes?: number | null | undefined;
   /**
    * Open descriptors per process (RLIMIT_NOFILE). At the limit `open` fails with EMFILE. Default 256. At most
-   * the host's own hard limit, which is also what `null` gives.
+   * the host's own hard limit, as an ordinary user less than that (docs/limits.md); `null` gives as many.
    */
   openFileCount?: number | null | undefined;
   /**
