@@ -132,13 +132,17 @@ const multipartPiece = fc.oneof(
 );
 
 test('bodies of /file', { timeout }, async () => {
-  const isAnswered = fc.asyncProperty(fc.array(multipartPiece, { maxLength: 20 }), async (pieces) => {
-    const headers = { 'content-type': 'multipart/form-data; boundary=b' };
-    const response = await fetch(`${server.url}/file`, { method: 'POST', headers, body: pieces.join('') });
-    expect([200, 400]).toContain(response.status);
-    const text = await response.text();
-    if (response.status === 200) await fetch(`${server.url}/file/${JSON.parse(text)}`, { method: 'DELETE' });
-  });
+  const isAnswered = fc.asyncProperty(
+    fc.array(multipartPiece, { maxLength: 20, size: 'max' }),
+    async (pieces) => {
+      const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+      const response = await fetch(`${server.url}/file`, { method: 'POST', headers, body: pieces.join('') });
+      expect([200, 400]).toContain(response.status);
+      const text = await response.text();
+      if (response.status === 200)
+        await fetch(`${server.url}/file/${JSON.parse(text)}`, { method: 'DELETE' });
+    },
+  );
   await fc.assert(isAnswered, { numRuns, seed, interruptAfterTimeLimit: timeout });
   expect(await (await fetch(`${server.url}/file`)).json()).toEqual({});
   await expectAlive();
@@ -147,7 +151,7 @@ test('bodies of /file', { timeout }, async () => {
 const frame = fc.oneof(
   jsonBytes,
   fc.tuple(fc.nat(5), jsonBytes).map(([type, bytes]) => Buffer.concat([Buffer.of(type), bytes])),
-  fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
+  fc.uint8Array({ maxLength: 40, size: 'max' }).map((bytes) => Buffer.from(bytes)),
 );
 
 /** Sends everything, then leaves or is thrown out. */
@@ -173,16 +177,20 @@ test('bytes that are no HTTP, and frames that are no WebSocket', { timeout }, as
   const { port } = new URL(server.url);
   const upgrade =
     'GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n';
-  const isSurvived = fc.asyncProperty(fc.boolean(), fc.uint8Array({ maxLength: 100 }), (upgraded, bytes) => {
-    return new Promise<void>((resolve) => {
-      const socket = connect(Number(port), '127.0.0.1');
-      socket.on('error', () => undefined);
-      socket.once('close', () => resolve());
-      socket.resume();
-      socket.write(Buffer.concat([Buffer.from(upgraded ? upgrade : ''), bytes]));
-      setTimeout(() => socket.destroy(), 5);
-    });
-  });
+  const isSurvived = fc.asyncProperty(
+    fc.boolean(),
+    fc.uint8Array({ maxLength: 100, size: 'max' }),
+    (upgraded, bytes) => {
+      return new Promise<void>((resolve) => {
+        const socket = connect(Number(port), '127.0.0.1');
+        socket.on('error', () => undefined);
+        socket.once('close', () => resolve());
+        socket.resume();
+        socket.write(Buffer.concat([Buffer.from(upgraded ? upgrade : ''), bytes]));
+        setTimeout(() => socket.destroy(), 5);
+      });
+    },
+  );
   await fc.assert(isSurvived, { numRuns, seed, interruptAfterTimeLimit: timeout });
   await expectAlive();
 });

@@ -251,7 +251,7 @@ class Place implements Ticket {
   leave(): void {
     const before = this.#state;
     if (before === 'gone') return;
-    if (before === 'parked') this.unpark();
+    this.unpark();
     this.#state = 'gone';
     if (before === 'waiting') return this.#share.unqueue(this);
     this.#share.running -= 1;

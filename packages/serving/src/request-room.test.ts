@@ -83,3 +83,24 @@ it('one that does not come is cut, but only while others wait', async () => {
   await vi.advanceTimersByTimeAsync(10 * COMING_MS);
   expect(waiting.cut).not.toHaveBeenCalled();
 });
+
+it('while one still waits the others are looked at, and after that nothing is', async () => {
+  const room = open();
+  const [idle, other] = [ask(room, 5 * MIB), ask(room, 5 * MIB)];
+  const [first, second] = [ask(room, 2 * MIB), ask(room, 9 * MIB)];
+  await turn();
+  other.place!.free();
+  await turn();
+  expect([first.place, second.place]).toEqual([expect.anything(), undefined]);
+  await vi.advanceTimersByTimeAsync(2 * COMING_MS);
+  expect([idle.cut.mock.calls.length > 0, other.cut.mock.calls.length]).toEqual([true, 0]); // it has left
+  for (const { place } of [idle, first]) place!.free();
+  await turn();
+  expect([second.place, vi.getTimerCount()]).toEqual([expect.anything(), 0]);
+});
+
+it('counts no small ones', () => {
+  const room = open();
+  for (let count = 0; count < 1000; count += 1) room.hold(64 * 1024);
+  expect([room.bytes, room.isFull]).toEqual([0, false]);
+});

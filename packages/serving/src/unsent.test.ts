@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Taker, Unsent } from './unsent.js';
 
-const PACE = { stallMs: 1000, bytesPerMs: 1 };
+const PACE = { stallMs: 1000, bytesPerMs: 2 };
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
@@ -90,6 +90,73 @@ it('a stall while there was room is not held against a client', () => {
   unsent.release(clients[1]!, 600);
   vi.advanceTimersByTime(100_000);
   expect(clients[0]!.isCut).toBe(false);
+});
+
+it('of a client that is cut is freed what it had not taken, once', () => {
+  const { unsent, clients } = open(2);
+  const [client, other] = clients as [Client, Client];
+  unsent.hold(client, 600);
+  unsent.hold(client, 300);
+  unsent.release(client, 600);
+  expect(unsent.bytes).toBe(300);
+  unsent.hold(other, 1000);
+  vi.advanceTimersByTime(1100);
+  expect([client.isCut, other.isCut, unsent.bytes]).toEqual([true, false, 1000]);
+  unsent.release(client, 300);
+  expect(unsent.bytes).toBe(1000);
+  unsent.release(other, 2000);
+  expect(unsent.bytes).toBe(0);
+});
+
+it('who has taken all is not cut for others', () => {
+  const { unsent, clients } = open(2);
+  const [done, other] = clients as [Client, Client];
+  unsent.hold(done, 500);
+  unsent.hold(other, 1001);
+  vi.advanceTimersByTime(500);
+  unsent.release(done, 500);
+  vi.advanceTimersByTime(700);
+  expect([done.isCut, other.isCut]).toEqual([false, true]);
+});
+
+it('one that took much once, and then nothing, does not stay', () => {
+  const { unsent, clients } = open(1);
+  unsent.hold(clients[0]!, 5000);
+  vi.advanceTimersByTime(150);
+  clients[0]!.bytesWritten += 1900;
+  vi.advanceTimersByTime(1000);
+  expect(clients[0]!.isCut).toBe(true);
+});
+
+it('nobody is looked at while there is room, and each time there is none all have their time anew', () => {
+  const { unsent, clients } = open(2);
+  const [client, other] = clients as [Client, Client];
+  expect(unsent.hasRoom).toBe(true);
+  unsent.hold(client, 1000);
+  expect(vi.getTimerCount()).toBe(0);
+  for (let times = 0; times < 2; times += 1) {
+    unsent.hold(other, 1);
+    vi.advanceTimersByTime(900);
+    unsent.release(other, 1);
+    vi.advanceTimersByTime(100);
+    expect([client.isCut, vi.getTimerCount()]).toEqual([false, 0]);
+  }
+  unsent.hold(other, 1);
+  vi.advanceTimersByTime(1100);
+  expect(client.isCut).toBe(true);
+});
+
+it('who makes more waits until there is room', async () => {
+  const { unsent, clients } = open(1);
+  unsent.hold(clients[0]!, 1001);
+  let went = false;
+  void unsent.whenRoom().then(() => {
+    went = true;
+  });
+  await new Promise(setImmediate);
+  expect(went).toBe(false);
+  unsent.release(clients[0]!, 1);
+  await vi.waitFor(() => expect(went).toBe(true));
 });
 
 it('who waits for room goes on when there is some, one by one', async () => {

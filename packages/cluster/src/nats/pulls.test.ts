@@ -18,6 +18,12 @@ class Broker {
   #tell: (status: { type: string }) => void = () => undefined;
 
   givenBack = 0;
+  /** What was said of messages, and how many pulls came with it. */
+  readonly said: string[] = [];
+  /** Instead of keeping pulls. */
+  refusal: number | null = null;
+  /** When. */
+  readonly refusals: number[] = [];
   isClosed = false;
 
   get openPullCount(): number {
@@ -35,6 +41,7 @@ class Broker {
       },
       publish: (subject: string, payload: string, options?: { reply: string }) => {
         if (payload === '-NAK') this.givenBack += 1;
+        if (!subject.startsWith('$JS')) this.said.push(`${subject} ${payload.slice(0, 4)}`);
         if (subject.startsWith('$JS.API.CONSUMER.MSG.NEXT')) this.#pull(payload, options!.reply);
         else if (payload.startsWith('+NXT ')) this.#pull(payload.slice(5), options!.reply);
       },
@@ -48,12 +55,17 @@ class Broker {
   }
 
   /** `false`: nobody pulls. */
-  giveJob(): boolean {
+  giveJob(reply = 'ack'): boolean {
     const pull = this.#pulls.find(({ isOpen }) => isOpen);
     if (pull === undefined) return false;
     pull.isOpen = false;
-    pull.answer({ reply: 'ack' } as Msg);
+    pull.answer({ reply } as Msg);
     return true;
+  }
+
+  /** Its leader is another one now, which knows of no pulls. */
+  forgetPulls(): void {
+    for (const pull of this.#pulls) pull.isOpen = false;
   }
 
   /** It hears of it after a while. */
@@ -80,6 +92,13 @@ class Broker {
         answer: (message: Msg) => this.#listeners.get(reply)?.(null, message),
       };
       this.#pulls.push(pull);
+      if (this.refusal !== null) {
+        pull.isOpen = false;
+        const headers = { code: this.refusal, get: () => '' };
+        this.refusals.push(performance.now());
+        setTimeout(() => pull.answer({ headers } as unknown as Msg), 0);
+        continue;
+      }
       setTimeout(() => {
         if (!pull.isOpen) return;
         pull.isOpen = false;
@@ -193,6 +212,90 @@ test('what comes in the moment in which nobody wants it any more is given back',
   expect(await place).toMatchObject({ reply: 'ack' });
   await vi.advanceTimersByTimeAsync(DRAIN_MS);
   expect(broker.givenBack).toBe(1);
+});
+
+test('acknowledgements go along with a pull, or by themselves soon, each once', async () => {
+  const broker = new Broker();
+  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const jobs = [pulls.next(never), pulls.next(never), pulls.next(never)];
+  await vi.advanceTimersByTimeAsync(1);
+  for (const name of ['a', 'b', 'c']) broker.giveJob(name);
+  const [a, b, c] = (await Promise.all(jobs)) as [Msg, Msg, Msg];
+  for (const job of [a, b]) pulls.acknowledge(job);
+  void pulls.next(never);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(broker.said).toEqual(['a +NXT', 'b +ACK']);
+  expect(broker.openPullCount).toBe(1);
+  pulls.acknowledge(c);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(broker.said.slice(2)).toEqual(['c +ACK']);
+  pulls.acknowledge(c);
+  pulls.flush();
+  pulls.flush();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(broker.said.slice(3)).toEqual(['c +ACK']);
+});
+
+test('a job that has no place keeps its lease, and is the next one', async () => {
+  const broker = new Broker();
+  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const first = pulls.next(never);
+  await vi.advanceTimersByTimeAsync(1);
+  broker.reconnect();
+  await vi.advanceTimersByTimeAsync(10);
+  for (const name of ['a', 'b']) broker.giveJob(name); // two pulls for one place
+  expect(await first).toMatchObject({ reply: 'a' });
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(broker.said).toEqual(['b +WPI', 'b +WPI', 'b +WPI']);
+  expect(await pulls.next(never)).toMatchObject({ reply: 'b' });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect([broker.said.length, broker.openPullCount]).toEqual([3, 0]);
+});
+
+test('a consumer that has no leader is asked after pauses, the longer the longer it has none', async () => {
+  const broker = new Broker();
+  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  broker.refusal = 503;
+  const next = pulls.next(never);
+  await vi.advanceTimersByTimeAsync(4000);
+  const pauses = broker.refusals.slice(1).map((at, index) => at - broker.refusals[index]!);
+  for (const [index, least] of [100, 200, 400, 800, 1000].entries()) {
+    expect(pauses[index]).toBeGreaterThanOrEqual(least);
+    expect(pauses[index]).toBeLessThan(least + 50);
+  }
+  broker.refusal = null;
+  await vi.advanceTimersByTimeAsync(2000);
+  broker.giveJob();
+  expect(await next).toMatchObject({ reply: 'ack' });
+  broker.refusal = 503;
+  broker.refusals.length = 0;
+  void pulls.next(never);
+  await vi.advanceTimersByTimeAsync(150);
+  expect(broker.refusals).toHaveLength(2);
+});
+
+test('pulls of which nothing is heard are made anew', async () => {
+  const broker = new Broker();
+  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const next = pulls.next(never);
+  await vi.advanceTimersByTimeAsync(1000);
+  broker.forgetPulls();
+  expect(await mostOpenWithin(7000, broker)).toBe(1);
+  broker.giveJob();
+  expect(await next).toMatchObject({ reply: 'ack' });
+  expect(await mostOpenWithin(60_000, broker)).toBe(0);
+});
+
+test('who waits when the connection is closed gets nothing, and no timer is left', async () => {
+  const broker = new Broker();
+  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const ending = new AbortController();
+  const next = pulls.next(ending.signal);
+  broker.isClosed = true;
+  ending.abort();
+  expect(await next).toBeNull();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('places of a connection that was closed are refused: who asks again would else never wait', async () => {

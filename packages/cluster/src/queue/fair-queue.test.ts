@@ -48,6 +48,11 @@ describe('FairQueue', () => {
     expect(Math.abs(got - share)).toBeLessThan(0.02);
   });
 
+  test('turns go round in the order in which tenants came, also when one leaves', () => {
+    const order = drain(filled({ A: 1, B: 2, C: 3 })).map(({ tenant }) => tenant);
+    expect(order.join('')).toBe('ABCBCC');
+  });
+
   test('within a tenant the highest priority goes first, equal ones in order', () => {
     const queue = new FairQueue<Job>();
     for (const [number, priority] of [0, 5, -1, 5, 0].entries())
@@ -73,6 +78,9 @@ describe('FairQueue', () => {
     expect([queue.size, queue.sizeOf('A'), queue.sizes()]).toEqual([2, 2, { A: 2 }]);
     expect(drain(queue).map(({ number }) => number)).toEqual([0, 2]);
     expect([queue.shift(), queue.size]).toEqual([null, 0]);
+    for (const job of jobs) queue.push(job);
+    expect([queue.remove(jobs[2]!), queue.remove({ ...jobs[0]! }), queue.size]).toEqual([true, false, 2]);
+    expect(drain(queue).map(({ number }) => number)).toEqual([1, 0]);
   });
 
   test('every job comes out once, whatever went in', () => {

@@ -21,12 +21,12 @@ class FakeSocket {
     uncork: () => void this.told.push('>'),
     resetAndDestroy: vi.fn(),
   };
-  readonly #flushed: (() => void)[] = [];
+  readonly #messages: { left: number; onFlushed: () => void }[] = [];
 
   send(text: string, _options: object, onFlushed: () => void): void {
     this.told.push(text);
     this.bufferedAmount += text.length;
-    this.#flushed.push(onFlushed);
+    this.#messages.push({ left: text.length, onFlushed });
   }
   pause(): void {
     this.isPaused = true;
@@ -38,7 +38,13 @@ class FakeSocket {
   take(bytes: number): void {
     this._socket.bytesWritten += bytes;
     this.bufferedAmount -= bytes;
-    if (this.bufferedAmount === 0) for (const flushed of this.#flushed.splice(0)) flushed();
+    for (let left = bytes; left > 0; ) {
+      const message = this.#messages[0]!;
+      const taken = Math.min(left, message.left);
+      left -= taken;
+      message.left -= taken;
+      if (message.left === 0) this.#messages.shift()!.onFlushed();
+    }
   }
 }
 
@@ -116,6 +122,31 @@ test('nothing more is read from a peer that asks much and takes nothing, until i
   expect(socket.isPaused).toBe(false);
 });
 
+test('it is read from again when there is room, not when a part was taken', () => {
+  const { socket, send } = open();
+  for (const bytes of [MiB, MiB]) send('x'.repeat(bytes));
+  socket.take(MiB);
+  expect(socket.isPaused).toBe(true);
+  socket.take(MiB);
+  expect(socket.isPaused).toBe(false);
+});
+
+test('counts for all what the peer has not taken, message by message, until it is gone', () => {
+  const unsent = new Unsent(2 * MiB);
+  const { socket, outbox, send } = open(unsent);
+  for (const bytes of [20, 30]) send('x'.repeat(bytes));
+  vi.advanceTimersByTime(0);
+  expect(unsent.bytes).toBe(50 + 2 * MESSAGE_COST_BYTES);
+  socket.take(20);
+  expect(unsent.bytes).toBe(30 + MESSAGE_COST_BYTES);
+  send('x'.repeat(40));
+  outbox.stop(); // in the turn of that message
+  vi.advanceTimersByTime(0);
+  expect(unsent.bytes).toBe(0);
+  socket.take(70);
+  expect(unsent.bytes).toBe(0);
+});
+
 test('while all together leave too much lying, each has little on its way', () => {
   const unsent = new Unsent(100 * 1024);
   const bufferBytes = 64 * 1024;
@@ -166,7 +197,7 @@ test('one that takes a byte now and then has not, and one with room is not watch
 });
 
 test('stopped, it sends nothing, and nobody waits for room any more', () => {
-  const { socket, outbox, send } = open();
+  const { socket, outbox, told, send } = open();
   send('0123456789');
   const called: string[] = [];
   outbox.whenRoom(() => void called.push('before'));
@@ -176,4 +207,6 @@ test('stopped, it sends nothing, and nobody waits for room any more', () => {
   expect(called).toEqual(['before', 'after']);
   expect(outbox.hasRoom()).toBe(true);
   expect(socket.told).not.toContain('late');
+  vi.advanceTimersByTime(10_000);
+  expect(told.stalls).toBe(0);
 });

@@ -118,7 +118,7 @@ export class Outbox implements Outlet {
     const { unsent, bufferBytes } = this.#options;
     this.#unsentCount += 1;
     this.#socket.send(make(), TEXT, this.#onFlushed);
-    if (this.#isFull) this.#stall.watch();
+    this.#stall.watch();
     const bytesMax = unsent.hasRoom ? bufferBytes + CONTROL_BYTES : LEAST_UNSENT_BYTES;
     if (this.#unsentBytes > bytesMax) this.#socket.pause();
   }
@@ -151,7 +151,6 @@ export class Outbox implements Outlet {
 
   readonly #onFlushed = (): void => {
     this.#unsentCount -= 1;
-    if (this.#isStopped) return;
     if (this.#heldBytes > 0) this.#count(this.#unsentBytes);
     if (this.#socket.isPaused && !this.#isFull) this.#socket.resume();
     for (const callback of this.#waiting) {

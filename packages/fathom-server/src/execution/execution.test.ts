@@ -37,9 +37,14 @@ function fakeProcess() {
       },
       destroy: () => finish(),
     };
-    return { stream, write: (text: string) => take(Buffer.from(text)), finish };
+    // Like the engine's, it ends when the last piece has been taken.
+    let taken: unknown;
+    const write = (text: string) => {
+      taken = take(Buffer.from(text));
+    };
+    return { stream, write, finish: () => void Promise.resolve(taken).then(finish) };
   });
-  const closed = vi.fn(async () => undefined);
+  const closed = vi.fn(() => Promise.resolve());
   const exit = (how: Partial<RunResult> = {}) => {
     for (const { finish } of streams) finish();
     end({ ...OK, ...how } as RunResult);
@@ -57,9 +62,13 @@ function fakeProcess() {
 }
 
 /** `grant`: there is a place. */
-function admitted({ start }: { start?: () => Promise<RunnerProcess> } = {}) {
+function admitted({
+  start,
+  message = MESSAGE,
+}: Partial<{ start(): Promise<RunnerProcess>; message: object }> = {}) {
   const program = fakeProcess();
   const said: string[] = [];
+  const texts: Record<string, unknown>[] = [];
   let grant: () => void = () => undefined;
   const ticket = { leave: vi.fn(), park: vi.fn(() => true), unpark: vi.fn() };
   const around = {
@@ -70,9 +79,10 @@ function admitted({ start }: { start?: () => Promise<RunnerProcess> } = {}) {
       },
     },
     start: vi.fn(start ?? (async () => program.process)),
-    outlet: { hasRoom: () => true, whenRoom: vi.fn(() => vi.fn()) },
+    outlet: { hasRoom: () => true, whenRoom: vi.fn((_callback: () => void) => vi.fn()) },
     send: (message: Record<string, unknown>, isLast: boolean) => {
       const what = message.status ?? message.code ?? message.data ?? '';
+      texts.push(message);
       said.push(`${message.type}${what === '' ? '' : ` ${what}`}${isLast ? ' last' : ''}`);
     },
     onStart: vi.fn(),
@@ -80,8 +90,8 @@ function admitted({ start }: { start?: () => Promise<RunnerProcess> } = {}) {
     onFailure: vi.fn(),
     onDefect: vi.fn(),
   };
-  const execution = Execution.admit(MESSAGE, around as unknown as Surroundings)!;
-  return { execution, said, grant: () => grant(), ticket, around, ...program };
+  const execution = Execution.admit(message as ExecuteMessage, around as unknown as Surroundings)!;
+  return { execution, said, texts, grant: () => grant(), ticket, around, ...program };
 }
 
 const settled = () => new Promise(setImmediate);
@@ -103,9 +113,96 @@ test('an ordinary life', async () => {
   await execution.gone;
   expect(said).toEqual(['ack', 'status running', 'stdout hi', 'status completed', 'result last']);
   expect(around.onStart).toHaveBeenCalledOnce();
-  expect(around.onEnd.mock.calls).toEqual([['completed', expect.any(Number)]]);
+  expect(around.onStart.mock.calls[0]![0]).toBeLessThan(performance.now());
+  expect(around.onEnd.mock.calls).toEqual([['completed', OK.usage.wallTimeMs]]);
   expect([ticket.leave.mock.calls.length, closed.mock.calls.length]).toEqual([1, 1]);
   expect(around.onDefect).not.toHaveBeenCalled();
+});
+
+test('without a limit of its own it may write as much as the protocol says', async () => {
+  const { execution, said, grant, write, exit } = admitted({
+    message: { ...MESSAGE, limits: { timeout_ms: 1000, memory_mb: 64 } },
+  });
+  grant();
+  await settled();
+  write('more than five');
+  exit();
+  await execution.gone;
+  expect(said).toContain('stdout more than five');
+});
+
+test('its place is free when its sandbox is gone, not when its program is', async () => {
+  const { execution, grant, exit, ticket, closed } = admitted();
+  let close: () => void = () => undefined;
+  closed.mockReturnValue(
+    new Promise<void>((resolve) => {
+      close = resolve;
+    }),
+  );
+  grant();
+  await settled();
+  exit();
+  await settled();
+  expect([closed.mock.calls.length, ticket.leave.mock.calls.length]).toEqual([1, 0]);
+  close();
+  await execution.gone;
+  expect(ticket.leave).toHaveBeenCalledOnce();
+});
+
+describe('while its client takes nothing', () => {
+  /** With an output that waits for its turn; `takes`: the client goes on. */
+  async function blocked() {
+    const life = admitted();
+    const { around } = life;
+    around.outlet.hasRoom = () => false;
+    let takes: () => void = () => undefined;
+    around.outlet.whenRoom.mockImplementation((callback) => {
+      takes = callback;
+      return vi.fn();
+    });
+    life.grant();
+    await settled();
+    life.write('all');
+    return { ...life, takes: () => takes() };
+  }
+
+  test('the end is told after the output, also when a cancel comes between', async () => {
+    const { execution, said, exit, takes } = await blocked();
+    exit();
+    await settled();
+    for (let times = 0; times < 2; times += 1) execution.cancel();
+    expect(said).toEqual(['ack', 'status running']);
+    takes();
+    await execution.gone;
+    const late = 'error UNKNOWN_EXECUTION last';
+    expect(said.slice(2)).toEqual(['stdout all', 'status completed', 'result last', late, late]);
+  });
+
+  test('a server that ends waits for nobody', async () => {
+    const { execution, said } = await blocked();
+    execution.fail({ code: 'INTERNAL_ERROR', message: 'closing', retryable: true });
+    await execution.gone;
+    expect(said.slice(2)).toEqual(['error INTERNAL_ERROR last']);
+  });
+
+  test('its place is for others until it goes on, and nobody looks at one that has ended', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const { execution, exit, takes, ticket } = await blocked();
+      vi.advanceTimersByTime(1000);
+      expect([ticket.park.mock.calls.length, ticket.unpark.mock.calls.length]).toEqual([1, 0]);
+      takes();
+      expect([ticket.park.mock.calls.length, ticket.unpark.mock.calls.length]).toEqual([1, 1]);
+      exit();
+      await execution.gone;
+      const other = await blocked();
+      other.execution.cancel();
+      await other.execution.gone;
+      expect([other.ticket.leave.mock.calls.length, vi.getTimerCount()]).toEqual([1, 0]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 });
 
 describe('a cancel', () => {
@@ -139,8 +236,8 @@ describe('a cancel', () => {
     expect(around.onStart).not.toHaveBeenCalled(); // nothing would end it
   });
 
-  test('while it runs: what was written is delivered', async () => {
-    const { execution, said, grant, write } = admitted();
+  test('while it runs: what was written is delivered, and what it used is told', async () => {
+    const { execution, said, texts, grant, write } = admitted();
     grant();
     await settled();
     write('a');
@@ -156,6 +253,7 @@ describe('a cancel', () => {
       'status cancelled',
       'result last',
     ]);
+    expect(texts.at(-1)).toMatchObject({ duration_ms: 2, resource_usage: { cpu_time_ms: 1 } });
   });
 
   test('while its client takes nothing: it gives up its turn, which would keep it in memory', async () => {
@@ -172,7 +270,7 @@ describe('a cancel', () => {
   });
 
   test('that comes after the end is decided is answered once the end is told', async () => {
-    const { execution, said, grant, write } = admitted();
+    const { execution, said, texts, grant, write } = admitted();
     grant();
     await settled();
     write('123456'); // one too many
@@ -187,6 +285,7 @@ describe('a cancel', () => {
       'result last',
       'error UNKNOWN_EXECUTION last',
     ]);
+    expect(texts[3]!.message).toBe('Output exceeded max_output_bytes (5).');
   });
 });
 
@@ -261,6 +360,8 @@ describe('without its connection', () => {
     running.execution.orphan(1);
     await running.execution.gone;
     expect(running.kill).toHaveBeenCalled();
+    expect(running.around.onEnd.mock.calls).toEqual([['orphaned', 0]]);
+    expect(running.around.onFailure).not.toHaveBeenCalled();
     const waiting = admitted();
     waiting.execution.orphan(0);
     expect(waiting.ticket.leave).toHaveBeenCalled();

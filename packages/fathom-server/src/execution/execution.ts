@@ -53,7 +53,8 @@ export class Execution {
   #lateCancels = 0;
   /** Nothing is sent any more: the connection is gone, or the last message was said. */
   #isMute = false;
-  #isStarting = false;
+  /** Its place was granted, and is given up where the program was started. */
+  #isGranted = false;
   #isOver = false;
   /** Nothing of it shall live on, also what is only being started. */
   #isKilled = false;
@@ -117,12 +118,11 @@ export class Execution {
 
   /** Without a word; the program is waited for where it was started. */
   #kill(): void {
-    this.#isMute = true;
     this.#isKilled = true;
     clearTimeout(this.#graceTimer);
     for (const pump of this.#pumps) pump.stop();
     if (this.#process !== null) this.#process.kill();
-    else if (!this.#isStarting) {
+    else if (!this.#isGranted) {
       this.#finish([], 'orphaned', 0);
       this.#leave();
     }
@@ -130,7 +130,7 @@ export class Execution {
 
   /** A place is free. */
   async #run(): Promise<void> {
-    this.#isStarting = true;
+    this.#isGranted = true;
     try {
       const process = await this.#around.start(this.#message);
       await this.#follow(process);
@@ -138,7 +138,6 @@ export class Execution {
       this.#around.onFailure(error);
       this.fail(failureOf(error));
     } finally {
-      this.#isStarting = false;
       this.#leave();
     }
   }
@@ -204,8 +203,7 @@ export class Execution {
   #end(result: RunResult): void {
     const { limits } = this.#message;
     const ending = endingOf(result, this.#reason, this.#message);
-    if (ending === null && !this.#isMute) return this.fail(ENDED_BY_SERVER);
-    if (ending === null) return this.#finish([], 'orphaned', 0);
+    if (ending === null) return this.fail(ENDED_BY_SERVER);
     if (this.#reason === 'output-limit') {
       const bytes = limits.max_output_bytes ?? LIMIT_DEFAULTS.max_output_bytes;
       const { id } = this;

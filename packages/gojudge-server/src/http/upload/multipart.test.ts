@@ -23,7 +23,7 @@ describe('Parts', () => {
       .map((bits) => bits.join(''));
     // What would end the part is no content of it.
     const content = part.filter((text) => !/(^|\n)--b(--|[ \t]*\r?(\n|$)|$)/.test(text));
-    const cuts = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 20 });
+    const cuts = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 20, size: 'max' });
     await fc.assert(
       fc.asyncProperty(fc.array(content, { minLength: 1, maxLength: 3 }), cuts, async (texts, sizes) => {
         const body = Buffer.from(
