@@ -75,9 +75,9 @@ void KillOver(Init& init, Program& program, uint64_t heldBytes) {
   KillFor(init, program, Cause::kMemoryLimit);
 }
 
-// With one program all is its. Of several each has its session; what has left that is nobody's, and counts
-// only in the total.
-void LookExactly(Init& init, int proc, const Limits& limits) {
+// Whether somebody holds too much, whom `kill` ends. With one program all is its. Of several each has its
+// session; what has left that is nobody's, and counts only in the total.
+bool LookExactly(Init& init, int proc, const Limits& limits, bool kill) {
   Held total, own[kProgramsMax];
   const bool alone = init.programs.alive() <= 1;
   ForEachProcess(proc, [&](int pid) {
@@ -94,12 +94,25 @@ void LookExactly(Init& init, int proc, const Limits& limits) {
   // Files that are mapped are in both figures, so the larger one counts: never too much.
   if (const uint64_t files = OwnFilesBytes(init); files > total.sharedBytes) total.sharedBytes = files;
   const bool tooMuchInAll = limits.all && total.bytes() > limits.total;
+  bool tooMuch = false;
   unsigned i = 0;
   for (Program& program : init.programs) {
     const uint64_t heldBytes = alone || tooMuchInAll ? total.bytes() : own[i].bytes();
     ++i;
-    if (IsWatched(init, program) && !program.killed && heldBytes > program.memoryLimitBytes)
-      KillOver(init, program, heldBytes);
+    if (!IsWatched(init, program) || program.killed || heldBytes <= program.memoryLimitBytes) continue;
+    tooMuch = true;
+    if (kill) KillOver(init, program, heldBytes);
+  }
+  return tooMuch;
+}
+
+// Each time in a new list of processes. One that forks while the others are looked at was counted as the only
+// holder of what its children are then counted for, too: so nobody ends for a single look. In the next one
+// those children are there from the start.
+void JudgeExactly(Init& init, const Limits& limits) {
+  for (const bool kill : {false, true}) {
+    const Fd proc = OpenProc(init);
+    if (!proc || !LookExactly(init, proc.get(), limits, kill)) return;
   }
 }
 
@@ -137,8 +150,7 @@ int64_t WatchMemory(Init& init) {
       Clamp((now - begin) * kShareOfTime, Clamp(room, kLookFloorNs, kLookCeilingNs), kSlowLookCeilingNs);
   if (bound > limits.least && now >= watch.nextExactLookNs) {
     const int64_t exactBegin = now;
-    // A new list of the same folder.
-    if (const Fd again = OpenProc(init)) LookExactly(init, again.get(), limits);
+    JudgeExactly(init, limits);
     now = sys::MonotonicNs();
     watch.nextExactLookNs = now + (now - exactBegin) * kShareOfTime;
   }

@@ -207,7 +207,7 @@ static char stacks[4][16 << 10] __attribute__((aligned(16)));
 /* Fills a little, hands it all to a child and ends, and so on: no process is there for longer than that. */
 static int hand_on(void *turn) {
   long next = (long)turn + 1;
-  for (int i = 0; i < 64 && filled_bytes < handed_bytes; i++, filled_bytes += 4096) handed[filled_bytes] = 1;
+  for (int i = 0; i < 8 && filled_bytes < handed_bytes; i++, filled_bytes += 4096) handed[filled_bytes] = 1;
   while (clone(hand_on, stacks[next & 3] + sizeof stacks[0], CLONE_VM | SIGCHLD, (void *)next) < 0) sched_yield();
   syscall(SYS_exit, 0);
   return 0;
