@@ -94,6 +94,7 @@ const hosted = [
   'helper/mask.cc',
   'helper/names.cc',
   'helper/places.cc',
+  'helper/programs.cc',
   'helper/template.cc',
   'helper/template_message.cc',
   'addon/gathered.cc',

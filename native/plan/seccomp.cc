@@ -436,7 +436,8 @@ struct Compiler {
   void DecideSocket(const Row& row, uint32_t refusal) {
     constexpr uint32_t kUnix = 1, kInet = 2, kInet6 = 10;
     out.LoadArgument(0);
-    if (row.when != kBothParts || options.part == FilterPart::kWhole) DecideNetlink();
+    if (row.when != kBothParts) out.ReturnIf(kNetlink, kNoFamily);  // it has no pairs
+    else if (options.part == FilterPart::kWhole) DecideNetlink();
     else if (options.part == FilterPart::kInherited) out.ReturnIf(kNetlink, SECCOMP_RET_ALLOW);
     else return DecideNetlink(), out.Return(SECCOMP_RET_ALLOW);
     out.If(kUnix, [&] {
@@ -452,15 +453,15 @@ struct Compiler {
   // What waits in sockets of NETLINK is not counted, megabytes in each. libc looks for addresses there and
   // does without, other libraries fail: where there are interfaces, lists of them are to be had.
   void DecideNetlink() {
-    constexpr uint32_t kRoute = 0, kNone = SECCOMP_RET_ERRNO | EAFNOSUPPORT;
-    if (!options.interfaces || strict()) return out.ReturnIf(kNetlink, kNone);
+    constexpr uint32_t kRoute = 0;
+    if (!options.interfaces || strict()) return out.ReturnIf(kNetlink, kNoFamily);
     out.If(kNetlink, [&] {
       out.LoadArgument(2);
       out.ReturnIf(kRoute, SECCOMP_RET_ALLOW);
-      out.Return(kNone);
+      out.Return(kNoFamily);
     });
   }
-  static constexpr uint32_t kNetlink = 16;
+  static constexpr uint32_t kNetlink = 16, kNoFamily = SECCOMP_RET_ERRNO | EAFNOSUPPORT;
 
   // Above it are flags.
   void LoadSocketType() {
