@@ -88,6 +88,7 @@ const hosted = [
   'helper/cgroup_tree.cc',
   'helper/counters.cc',
   'helper/descriptors.cc',
+  'helper/enforce.cc',
   'helper/landlock.cc',
   'helper/launch.cc',
   'helper/launch_message.cc',

@@ -1,48 +1,13 @@
 // What the programs of a sandbox are told to have used, from the files of groups: here memory files.
-#include "../helper/programs.h"
-
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include "group_files.h"
 #include "test.h"
 
 namespace sbx::test {
 namespace {
 
 constexpr uint64_t KiB = 1024, MiB = 1024 * KiB;
-
-// A group's files, each of which is missing until it is written.
-class Group {
- public:
-  explicit Group(bool v1 = false) {
-    for (int& fd : counters.fds) fd = -1;
-    counters.oomEventfd = v1;
-  }
-  void Write(Counter counter, const std::string& text) {
-    Fd& file = files_[counter];
-    if (!file) file = Fd(memfd_create("counter", MFD_CLOEXEC));
-    counters.fds[counter] = file.get();
-    EXPECT_EQ(ftruncate(file.get(), 0), 0);
-    EXPECT_EQ(pwrite(file.get(), text.data(), text.size(), 0), (ssize_t)text.size());
-  }
-  void Write(Counter counter, uint64_t number) { Write(counter, std::to_string(number) + "\n"); }
-  std::string Text(Counter counter) const {
-    char text[64];
-    const ssize_t size = pread(files_[counter].get(), text, sizeof(text), 0);
-    return std::string(text, size < 0 ? 0 : (size_t)size);
-  }
-  // As init has them, which closes them when the program is released.
-  Counters Copy() const {
-    Counters copy = counters;
-    for (int& fd : copy.fds) fd = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    return copy;
-  }
-
-  Counters counters;
-
- private:
-  Fd files_[kCounterCount];
-};
 
 std::string Stat(uint64_t files, uint64_t shared) {
   return "file " + std::to_string(files) + "\nshmem " + std::to_string(shared) + "\nslab_reclaimable 0\n";
@@ -51,7 +16,7 @@ std::string Events(uint64_t timesFull, uint64_t kills) {
   return "low 0\nmax " + std::to_string(timesFull) + "\noom_kill " + std::to_string(kills) + "\n";
 }
 
-Program& Add(Programs& programs, int pid, const Group* own = nullptr) {
+Program& Add(Programs& programs, int pid, const GroupFiles* own = nullptr) {
   Program& program = *programs.FindFree();
   program.pid = pid;
   program.id = (uint32_t)pid;
@@ -61,7 +26,7 @@ Program& Add(Programs& programs, int pid, const Group* own = nullptr) {
 }
 
 TEST("CPU time is what the counter of a group has risen by since the start") {
-  Group group;
+  GroupFiles group;
   group.Write(kCounterCpu, 5000);
   Programs programs(group.counters);
   Program& program = Add(programs, 2);
@@ -80,7 +45,7 @@ TEST("CPU time is what the counter of a group has risen by since the start") {
 }
 
 TEST("what the process that becomes the program has used is the program's, but for a group of its own") {
-  Group group, own;
+  GroupFiles group, own;
   group.Write(kCounterCpu, 5000);
   own.Write(kCounterCpu, 1000);
   Programs programs(group.counters);
@@ -94,7 +59,7 @@ TEST("what the process that becomes the program has used is the program's, but f
 }
 
 TEST("the CPU time of a program in the sandbox's group leaves out groups below, living or gone") {
-  Group group, first, second;
+  GroupFiles group, first, second;
   group.Write(kCounterCpu, 0);
   first.Write(kCounterCpu, 0);
   second.Write(kCounterCpu, 0);
@@ -137,7 +102,7 @@ TEST("the CPU time of a process is by its own clock, all of it") {
 }
 
 TEST("without a counter CPU time is the living main process's, and that of those that were reaped") {
-  const Group none;
+  const GroupFiles none;
   Programs programs(none.counters);
   EXPECT(!programs.HasCpuCounter());
   Program& program = Add(programs, getpid());
@@ -150,7 +115,7 @@ TEST("without a counter CPU time is the living main process's, and that of those
 }
 
 TEST("what a reaped process used is of its session's program, or of the only one there can be") {
-  const Group none;
+  const GroupFiles none;
   Programs programs(none.counters);
   Program& first = Add(programs, 20);
   programs.AddReaped(77, 1);  // it has left the session
@@ -175,8 +140,8 @@ TEST("what a reaped process used is of its session's program, or of the only one
 }
 
 TEST("a program's peak of memory is the mark less what its group held before") {
-  Group group, own;
-  for (Group* each : {&group, &own}) {
+  GroupFiles group, own;
+  for (GroupFiles* each : {&group, &own}) {
     each->Write(kCounterMemoryNow, MiB);
     each->Write(kCounterMemoryPeak, 9 * MiB);
   }
@@ -194,7 +159,7 @@ TEST("a program's peak of memory is the mark less what its group held before") {
 
 TEST("caches of earlier programs that were dropped at its limit are in a program's peak, others are not") {
   for (const uint64_t held : {4 * MiB, 4 * MiB + 1}) {
-    Group group;
+    GroupFiles group;
     group.Write(kCounterMemoryNow, held);
     group.Write(kCounterMemoryPeak, held);
     group.Write(kCounterMemoryStat, Stat(3 * MiB, MiB));
@@ -213,7 +178,7 @@ TEST("caches of earlier programs that were dropped at its limit are in a program
 }
 
 TEST("without a mark a program's peak is the most that was seen, its end included") {
-  Group group;
+  GroupFiles group;
   group.Write(kCounterMemoryNow, MiB);
   Programs programs(group.counters);
   Program& program = Add(programs, 2);
@@ -228,7 +193,7 @@ TEST("without a mark a program's peak is the most that was seen, its end include
 }
 
 TEST("without a group a program's peak is unknown, but for one that was killed for what it held") {
-  const Group none;
+  const GroupFiles none;
   Programs programs(none.counters);
   Program& program = Add(programs, 2);
   programs.TakeBaseline(program, 0);
@@ -244,7 +209,7 @@ TEST("without a group a program's peak is unknown, but for one that was killed f
 // The peak of a program under `limit` that was charged `peak`, after `timesFull` times at its bound, and
 // caches of which a MiB is left.
 EndedRecord NearLimit(uint64_t limit, uint64_t peak, uint64_t timesFull, uint64_t kills = 0) {
-  Group group;
+  GroupFiles group;
   group.Write(kCounterMemoryNow, uint64_t{0});
   group.Write(kCounterMemoryPeak, uint64_t{0});
   group.Write(kCounterMemoryLimit, limit);
@@ -281,7 +246,7 @@ TEST("what brought a program over its limit was caches, when it was at its bound
 }
 
 TEST("a group that tells no kills has had none") {
-  const Group none;
+  const GroupFiles none;
   Programs programs(none.counters);
   Program& program = Add(programs, 2);
   programs.TakeBaseline(program, 0);
@@ -289,7 +254,7 @@ TEST("a group that tells no kills has had none") {
 }
 
 TEST("a report says who it is of, how that ended, and how long it took") {
-  Group group;
+  GroupFiles group;
   group.Write(kCounterTaskPeak, 9);
   Programs programs(group.counters);
   Program& program = Add(programs, 2);
@@ -309,7 +274,7 @@ TEST("a report says who it is of, how that ended, and how long it took") {
 }
 
 TEST("places of programs are found, bounded, and used again") {
-  const Group none;
+  const GroupFiles none;
   Programs programs(none.counters);
   EXPECT(programs.FindByPid(7) == nullptr && programs.FindById(0) == nullptr);
   for (unsigned i = 0; i < kProgramsMax; ++i) Add(programs, 7 + (int)i);
@@ -329,7 +294,7 @@ TEST("places of programs are found, bounded, and used again") {
 }
 
 TEST("a program with a group of its own is found by that, another by the sandbox's") {
-  Group group, own;
+  GroupFiles group, own;
   own.Write(kCounterProcs, "");
   Programs programs(group.counters);
   Program &resident = Add(programs, 2), &beside = Add(programs, 3, &own);
