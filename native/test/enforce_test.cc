@@ -134,6 +134,7 @@ TEST("a program that loses a process of its own to the kernel is killed for memo
     Sandbox sandbox(v1);
     Program& program = sandbox.Add(2);
     program.eventsBase.oomKills = 4;
+    Program& gone = sandbox.Add(0);  // its place is free
     sandbox.group.Write(kCounterMemoryEvents, "oom_kill 4\n");
     CheckMemory(sandbox.init);
     EXPECT(!program.killed);
@@ -143,7 +144,7 @@ TEST("a program that loses a process of its own to the kernel is killed for memo
     EXPECT(!program.killed);
     program.exited = false;
     CheckMemory(sandbox.init);
-    EXPECT(program.killed && program.cause == Cause::kMemoryLimit);
+    EXPECT(program.killed && program.cause == Cause::kMemoryLimit && !gone.killed);
   }
 }
 
@@ -194,6 +195,12 @@ TEST("once that while is over nobody looks any more") {
   free.program.oomUntilNs = sys::MonotonicNs() - 1;
   EXPECT_EQ(EnforceAll(free.sandbox.init), kForeverNs);
   EXPECT(!free.program.killed);
+}
+
+TEST("a file of notices is read from its start, and does not tell that there are none") {
+  Sandbox sandbox;
+  sandbox.group.Write(kCounterOomNotice, "max 0\n");
+  for (int i = 0; i < 2; ++i) EXPECT(DrainOomNotice(sandbox.group.counters));
 }
 
 TEST("a notice is taken when no program is left that it could be for") {
