@@ -197,6 +197,17 @@ TEST("every call from 0 to 1024 is answered as the table says, whatever its argu
   });
 }
 
+// What a check leaves loaded must not be taken for a call's number by what comes after it.
+TEST("the check of a row ends there: arguments that are numbers of calls are answered as others") {
+  const auto table = Table();
+  ForEachSubject([&](Subject& subject) {
+    for (const auto& [number, row] : table)
+      for (uint64_t word = 0; row.condition != nullptr && word <= kNewestCall; ++word)
+        for (const Args& some : {Args{{word}}, Args{{0, word}}, Args{{0, 0, word}}, Args{{0, 0, 0, word}}})
+          EXPECT_EQ(subject.Run(number, some), Expected(table, subject, number, some));
+  });
+}
+
 TEST("every row of the table is refused with its errno, or kills") {
   const auto table = Table();
   const Args worst = {{kNamespaces, TIOCSTI, 0, MAP_HUGETLB, 0, 0}};
