@@ -45,14 +45,13 @@ class Sandbox {
     Text(std::to_string(pid) + "/stat",
         std::to_string(pid) + " (a ) b) S " + std::to_string(parent) + " 1 1\n");
   }
-  // Its main thread has ended: `other` is the one that goes on.
+  // Its main thread has ended: `other` is the one that goes on; there is none when that is `pid`.
   void EndMainThread(int pid, int other) {
     const std::string name = std::to_string(pid);
     Text(name + "/statm", "0 0 0 0 0 0 0\n");
     (void)unlink(proc_.path(name + "/smaps_rollup").c_str());
-    for (const std::string& folder :
-        {name + "/task", name + "/task/" + name, name + "/task/" + std::to_string(other)})
-      EXPECT(proc_.Make(folder));
+    EXPECT(proc_.Make(name + "/task") && proc_.Make(name + "/task/" + name));
+    if (other != pid) EXPECT(proc_.Make(name + "/task/" + std::to_string(other)));
   }
   // At any time: as if the last look was long ago.
   int64_t Look() {
@@ -73,8 +72,8 @@ class Sandbox {
 
 TEST("nobody looks where a cgroup bounds the memory, nor without a limit") {
   Sandbox sandbox;
-  sandbox.Process(5, 200 * MiB, 200 * MiB);
-  Program& program = sandbox.Add(5, 0);
+  sandbox.Process(2, 200 * MiB, 200 * MiB);
+  Program& program = sandbox.Add(2, 0);
   EXPECT_EQ(sandbox.Look(), kForeverNs);
   program.memoryLimitBytes = 64 * MiB;
   program.exited = true;
@@ -87,9 +86,9 @@ TEST("nobody looks where a cgroup bounds the memory, nor without a limit") {
 
 TEST("looks are as far apart as a program needs to fill what is left, within bounds") {
   Sandbox sandbox;
-  Program& program = sandbox.Add(5, 64 * MiB);
+  Program& program = sandbox.Add(2, 64 * MiB);
   const auto pause = [&](uint64_t held) {
-    sandbox.Process(5, held, held);
+    sandbox.Process(2, held, held);
     const int64_t before = sys::MonotonicNs(), next = sandbox.Look(), took = sys::MonotonicNs() - before;
     return std::pair(next - before, took);
   };
@@ -105,7 +104,7 @@ TEST("looks are as far apart as a program needs to fill what is left, within bou
   EXPECT(isWithin(pause(0), 20 * kMs));
   EXPECT(!program.killed);
   // Not before its time.
-  sandbox.Process(5, 2048 * MiB, 2048 * MiB);
+  sandbox.Process(2, 2048 * MiB, 2048 * MiB);
   sandbox.init().watch.nextLookNs = sys::MonotonicNs() + 3'600'000 * kMs;
   EXPECT_EQ(WatchMemory(sandbox.init()), sandbox.init().watch.nextLookNs);
   EXPECT(!program.killed);
@@ -113,8 +112,8 @@ TEST("looks are as far apart as a program needs to fill what is left, within bou
 
 TEST("a program is killed for what is its own, not for pages that it shares or that are of files") {
   Sandbox sandbox;
-  Program& program = sandbox.Add(5, 64 * MiB);
-  sandbox.Process(5, 60 * MiB, 20 * MiB, 10 * MiB, 2 * MiB);
+  Program& program = sandbox.Add(2, 64 * MiB);
+  sandbox.Process(2, 60 * MiB, 20 * MiB, 10 * MiB, 2 * MiB);
   sandbox.Process(6, 60 * MiB, 20 * MiB, 12 * MiB);  // its child
   EXPECT(sandbox.Look() != kForeverNs);
   EXPECT(!program.killed);  // 64 MiB in all
@@ -129,11 +128,11 @@ TEST("a program is killed for what is its own, not for pages that it shares or t
 
 TEST("the exact look comes when the quick one allows for too much, and not again too soon") {
   Sandbox sandbox;
-  Program& program = sandbox.Add(5, 64 * MiB);
-  sandbox.Process(5, 64 * MiB, 100 * MiB);  // at the limit is within
+  Program& program = sandbox.Add(2, 64 * MiB);
+  sandbox.Process(2, 64 * MiB, 100 * MiB);  // at the limit is within
   (void)sandbox.Look();
   EXPECT(!program.killed);
-  sandbox.Process(5, 64 * MiB + 4096, 100 * MiB);
+  sandbox.Process(2, 64 * MiB + 4096, 100 * MiB);
   sandbox.init().watch.nextLookNs = 0;
   sandbox.init().watch.nextExactLookNs = sys::MonotonicNs() + 3'600'000 * kMs;
   (void)WatchMemory(sandbox.init());
@@ -144,9 +143,11 @@ TEST("the exact look comes when the quick one allows for too much, and not again
 
 TEST("init's memory is no program's, nor that of a parent which a child has borrowed") {
   Sandbox sandbox;
-  Program& program = sandbox.Add(5, 64 * MiB);
+  Program& program = sandbox.Add(2, 64 * MiB);
   sandbox.Process(1, 100 * MiB, 100 * MiB);
-  sandbox.Process(5, 40 * MiB, 40 * MiB);
+  sandbox.Process(2, 40 * MiB, 40 * MiB);
+  sandbox.Process(7, 0, 0);
+  sandbox.EndMainThread(7, 7);  // it has ended, and waits for its parent
   (void)sandbox.Look();
   EXPECT(!program.killed);
   const int self = getpid();  // of one memory with itself
@@ -154,16 +155,16 @@ TEST("init's memory is no program's, nor that of a parent which a child has borr
   sandbox.Parent(self, self);
   (void)sandbox.Look();
   EXPECT(!program.killed);
-  sandbox.Parent(self, 5);  // of which the kernel knows nothing
+  sandbox.Parent(self, 2);  // of which the kernel knows nothing
   (void)sandbox.Look();
   EXPECT(program.killed);
 }
 
 TEST("a process whose main thread has ended has the memory that another thread shows") {
   Sandbox sandbox;
-  Program& program = sandbox.Add(5, 64 * MiB);
-  sandbox.Process(5, 100 * MiB, 100 * MiB);
-  sandbox.EndMainThread(5, 1);
+  Program& program = sandbox.Add(2, 64 * MiB);
+  sandbox.Process(2, 100 * MiB, 100 * MiB);
+  sandbox.EndMainThread(2, 1);
   (void)sandbox.Look();
   EXPECT(!program.killed);  // thread 1 shows nothing
   sandbox.Process(1, 100 * MiB, 100 * MiB);
@@ -220,7 +221,7 @@ TEST("beside a program without a limit nobody answers for the sum, and the least
 TEST("where a cgroup keeps no mark, the most that it held is noted for programs that run") {
   Sandbox sandbox;
   EXPECT_EQ(SampleMemory(sandbox.init()), kForeverNs);  // no group
-  Program& program = sandbox.Add(5, 0);
+  Program& program = sandbox.Add(2, 0);
   EXPECT_EQ(SampleMemory(sandbox.init()), kForeverNs);
   const auto sample = [&](uint64_t held) {
     sandbox.group.Write(kCounterMemoryNow, held);
