@@ -18,6 +18,11 @@ namespace {
 constexpr uint64_t KiB = 1024, MiB = 1024 * KiB;
 constexpr int64_t kMs = 1'000'000;
 
+// What a process says that it holds.
+struct Held {
+  uint64_t resident, anonymous, shared = 0, swapped = 0;
+};
+
 class Sandbox {
  public:
   Sandbox() {
@@ -32,13 +37,14 @@ class Sandbox {
     return program;
   }
   // A process or, "<process>/task/<thread>" being no name here, the number of a thread that stands for one.
-  void Process(int pid, uint64_t resident, uint64_t anonymous, uint64_t shared = 0, uint64_t swapped = 0) {
+  void Process(int pid, const Held& held) {
     const std::string name = std::to_string(pid);
     (void)proc_.Make(name);
-    Text(name + "/statm", "9000 " + std::to_string(resident / 4096) + " 100 1 0 200 0\n");
-    Text(name + "/smaps_rollup", "00400000-7ffff000 ---p 00000000 00:00 0 [rollup]\nRss: 1 kB\nPss_Anon: " +
-                                     Kib(anonymous) + "Pss_File:   777777 kB\nPss_Shmem: " + Kib(shared) +
-                                     "Swap: 555555 kB\nSwapPss:   " + Kib(swapped));
+    Text(name + "/statm", "9000 " + std::to_string(held.resident / 4096) + " 100 1 0 200 0\n");
+    Text(name + "/smaps_rollup",
+        "00400000-7ffff000 ---p 00000000 00:00 0 [rollup]\nRss: 1 kB\nPss_Anon: " + Kib(held.anonymous) +
+            "Pss_File:   777777 kB\nPss_Shmem: " + Kib(held.shared) +
+            "Swap: 555555 kB\nSwapPss:   " + Kib(held.swapped));
     Parent(pid, 1);
   }
   void Parent(int pid, int parent) {
@@ -72,7 +78,7 @@ class Sandbox {
 
 TEST("nobody looks where a cgroup bounds the memory, nor without a limit") {
   Sandbox sandbox;
-  sandbox.Process(2, 200 * MiB, 200 * MiB);
+  sandbox.Process(2, {200 * MiB, 200 * MiB});
   Program& program = sandbox.Add(2, 0);
   EXPECT_EQ(sandbox.Look(), kForeverNs);
   program.memoryLimitBytes = 64 * MiB;
@@ -88,7 +94,7 @@ TEST("looks are as far apart as a program needs to fill what is left, within bou
   Sandbox sandbox;
   Program& program = sandbox.Add(2, 64 * MiB);
   const auto pause = [&](uint64_t held) {
-    sandbox.Process(2, held, held);
+    sandbox.Process(2, {held, held});
     const int64_t before = sys::MonotonicNs(), next = sandbox.Look(), took = sys::MonotonicNs() - before;
     return std::pair(next - before, took);
   };
@@ -104,7 +110,7 @@ TEST("looks are as far apart as a program needs to fill what is left, within bou
   EXPECT(isWithin(pause(0), 20 * kMs));
   EXPECT(!program.killed);
   // Not before its time.
-  sandbox.Process(2, 2048 * MiB, 2048 * MiB);
+  sandbox.Process(2, {2048 * MiB, 2048 * MiB});
   sandbox.init().watch.nextLookNs = sys::MonotonicNs() + 3'600'000 * kMs;
   EXPECT_EQ(WatchMemory(sandbox.init()), sandbox.init().watch.nextLookNs);
   EXPECT(!program.killed);
@@ -113,11 +119,11 @@ TEST("looks are as far apart as a program needs to fill what is left, within bou
 TEST("a program is killed for what is its own, not for pages that it shares or that are of files") {
   Sandbox sandbox;
   Program& program = sandbox.Add(2, 64 * MiB);
-  sandbox.Process(2, 60 * MiB, 20 * MiB, 10 * MiB, 2 * MiB);
-  sandbox.Process(6, 60 * MiB, 20 * MiB, 12 * MiB);  // its child
+  sandbox.Process(2, {60 * MiB, 20 * MiB, 10 * MiB, 2 * MiB});
+  sandbox.Process(6, {60 * MiB, 20 * MiB, 12 * MiB});  // its child
   EXPECT(sandbox.Look() != kForeverNs);
   EXPECT(!program.killed);  // 64 MiB in all
-  sandbox.Process(6, 60 * MiB, 20 * MiB, 12 * MiB, 1 * KiB);
+  sandbox.Process(6, {60 * MiB, 20 * MiB, 12 * MiB, 1 * KiB});
   (void)sandbox.Look();
   EXPECT(program.killed && program.cause == Cause::kMemoryLimit);
   EXPECT_EQ(program.watchedPeakBytes, 64 * MiB + KiB);
@@ -129,10 +135,10 @@ TEST("a program is killed for what is its own, not for pages that it shares or t
 TEST("the exact look comes when the quick one allows for too much, and not again too soon") {
   Sandbox sandbox;
   Program& program = sandbox.Add(2, 64 * MiB);
-  sandbox.Process(2, 64 * MiB, 100 * MiB);  // at the limit is within
+  sandbox.Process(2, {64 * MiB, 100 * MiB});  // at the limit is within
   (void)sandbox.Look();
   EXPECT(!program.killed);
-  sandbox.Process(2, 64 * MiB + 4096, 100 * MiB);
+  sandbox.Process(2, {64 * MiB + 4096, 100 * MiB});
   sandbox.init().watch.nextLookNs = 0;
   sandbox.init().watch.nextExactLookNs = sys::MonotonicNs() + 3'600'000 * kMs;
   (void)WatchMemory(sandbox.init());
@@ -144,14 +150,14 @@ TEST("the exact look comes when the quick one allows for too much, and not again
 TEST("init's memory is no program's, nor that of a parent which a child has borrowed") {
   Sandbox sandbox;
   Program& program = sandbox.Add(2, 64 * MiB);
-  sandbox.Process(1, 100 * MiB, 100 * MiB);
-  sandbox.Process(2, 40 * MiB, 40 * MiB);
-  sandbox.Process(7, 0, 0);
+  sandbox.Process(1, {100 * MiB, 100 * MiB});
+  sandbox.Process(2, {40 * MiB, 40 * MiB});
+  sandbox.Process(7, {0, 0});
   sandbox.EndMainThread(7, 7);  // it has ended, and waits for its parent
   (void)sandbox.Look();
   EXPECT(!program.killed);
   const int self = getpid();  // of one memory with itself
-  sandbox.Process(self, 40 * MiB, 40 * MiB);
+  sandbox.Process(self, {40 * MiB, 40 * MiB});
   sandbox.Parent(self, self);
   (void)sandbox.Look();
   EXPECT(!program.killed);
@@ -163,11 +169,11 @@ TEST("init's memory is no program's, nor that of a parent which a child has borr
 TEST("a process whose main thread has ended has the memory that another thread shows") {
   Sandbox sandbox;
   Program& program = sandbox.Add(2, 64 * MiB);
-  sandbox.Process(2, 100 * MiB, 100 * MiB);
+  sandbox.Process(2, {100 * MiB, 100 * MiB});
   sandbox.EndMainThread(2, 1);
   (void)sandbox.Look();
   EXPECT(!program.killed);  // thread 1 shows nothing
-  sandbox.Process(1, 100 * MiB, 100 * MiB);
+  sandbox.Process(1, {100 * MiB, 100 * MiB});
   (void)sandbox.Look();
   EXPECT(program.killed);
   EXPECT_EQ(program.watchedPeakBytes, 100 * MiB);
@@ -195,9 +201,9 @@ TEST("of several programs each is killed for its own session, and all when toget
   for (const bool stray : {false, true}) {
     Sandbox sandbox;
     Program &one = sandbox.Add(first.pid, 64 * MiB), &two = sandbox.Add(second.pid, 32 * MiB);
-    sandbox.Process(first.pid, 60 * MiB, 60 * MiB);
-    sandbox.Process(second.pid, 33 * MiB, 30 * MiB, 3 * MiB);
-    if (stray) sandbox.Process(4, 4 * MiB, 4 * MiB);  // has left its session
+    sandbox.Process(first.pid, {60 * MiB, 60 * MiB});
+    sandbox.Process(second.pid, {33 * MiB, 30 * MiB, 3 * MiB});
+    if (stray) sandbox.Process(4, {4 * MiB, 4 * MiB});  // has left its session
     (void)sandbox.Look();
     EXPECT_EQ(one.killed, stray);
     EXPECT(two.killed);
@@ -209,11 +215,11 @@ TEST("beside a program without a limit nobody answers for the sum, and the least
   const Leader first, second;
   Sandbox sandbox;
   Program &one = sandbox.Add(first.pid, 64 * MiB), &free = sandbox.Add(second.pid, 0);
-  sandbox.Process(first.pid, 60 * MiB, 60 * MiB);
-  sandbox.Process(second.pid, 500 * MiB, 500 * MiB);
+  sandbox.Process(first.pid, {60 * MiB, 60 * MiB});
+  sandbox.Process(second.pid, {500 * MiB, 500 * MiB});
   (void)sandbox.Look();
   EXPECT(!one.killed && !free.killed);
-  sandbox.Process(first.pid, 65 * MiB, 65 * MiB);
+  sandbox.Process(first.pid, {65 * MiB, 65 * MiB});
   (void)sandbox.Look();
   EXPECT(one.killed && !free.killed);
 }
