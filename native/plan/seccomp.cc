@@ -368,9 +368,10 @@ struct Compiler {
   }
 
   // Whether the loaded word is among the values: an instruction for each, and `kAmongMore`.
-  void ReturnByValue(const uint32_t* values, size_t valueCount, uint32_t among, uint32_t otherwise) {
-    for (size_t i = 0; i < valueCount; ++i)
-      out.Add(BPF_JMP | BPF_JEQ | BPF_K, values[i], (uint8_t)(valueCount - i), 0);
+  template <size_t kValues>
+  void ReturnByValue(const uint32_t (&values)[kValues], uint32_t among, uint32_t otherwise) {
+    for (size_t i = 0; i < kValues; ++i)
+      out.Add(BPF_JMP | BPF_JEQ | BPF_K, values[i], (uint8_t)(kValues - i), 0);
     out.Return(otherwise);
     out.Return(among);
   }
@@ -378,7 +379,7 @@ struct Compiler {
 
   template <size_t kValues>
   void Refuse(const uint32_t (&values)[kValues], uint32_t refusal) {
-    ReturnByValue(values, kValues, refusal, SECCOMP_RET_ALLOW);
+    ReturnByValue(values, refusal, SECCOMP_RET_ALLOW);
   }
 
   // Of setsockopt, whose level is loaded and stays so for what follows.
@@ -410,12 +411,12 @@ struct Compiler {
     out.AndWith(kNumberBits);
     out.If(kBtrfs, [&] {
       out.LoadArgument(1);
-      ReturnByValue(kClones, 3, SECCOMP_RET_ALLOW, refusal);
+      ReturnByValue(kClones, SECCOMP_RET_ALLOW, refusal);
     });
     out.LoadArgument(1);
     out.Add(BPF_JMP | BPF_JGE | BPF_K, kFirst, 0, 1 + kBody);
     out.Add(BPF_JMP | BPF_JGT | BPF_K, kLast, kBody, 0);
-    ReturnByValue(kAsked, kBody - kAmongMore, SECCOMP_RET_ALLOW, refusal);
+    ReturnByValue(kAsked, SECCOMP_RET_ALLOW, refusal);
     Refuse(kRequests, refusal);
   }
 
@@ -436,14 +437,15 @@ struct Compiler {
   void DecideSocket(const Row& row, uint32_t refusal) {
     constexpr uint32_t kUnix = 1, kInet = 2, kInet6 = 10;
     out.LoadArgument(0);
-    if (row.when != kBothParts || options.part == FilterPart::kWhole) DecideNetlink();
+    if (row.when != kBothParts) out.ReturnIf(kNetlink, kNoFamily);  // it has no pairs
+    else if (options.part == FilterPart::kWhole) DecideNetlink();
     else if (options.part == FilterPart::kInherited) out.ReturnIf(kNetlink, SECCOMP_RET_ALLOW);
     else return DecideNetlink(), out.Return(SECCOMP_RET_ALLOW);
     out.If(kUnix, [&] {
       // Stream, datagrams, seqpacket; raw ones are datagrams under another name.
       constexpr uint32_t kTypes[] = {1, 2, 5};
       LoadSocketType();
-      ReturnByValue(kTypes, 3, SECCOMP_RET_ALLOW, Refusal(ESOCKTNOSUPPORT));
+      ReturnByValue(kTypes, SECCOMP_RET_ALLOW, Refusal(ESOCKTNOSUPPORT));
     });
     if (!strict()) out.If(kInet, kInet6, [&] { DecideInternetSocket(); });
     out.Return(refusal);
@@ -452,15 +454,15 @@ struct Compiler {
   // What waits in sockets of NETLINK is not counted, megabytes in each. libc looks for addresses there and
   // does without, other libraries fail: where there are interfaces, lists of them are to be had.
   void DecideNetlink() {
-    constexpr uint32_t kRoute = 0, kNone = SECCOMP_RET_ERRNO | EAFNOSUPPORT;
-    if (!options.interfaces || strict()) return out.ReturnIf(kNetlink, kNone);
+    constexpr uint32_t kRoute = 0;
+    if (!options.interfaces || strict()) return out.ReturnIf(kNetlink, kNoFamily);
     out.If(kNetlink, [&] {
       out.LoadArgument(2);
       out.ReturnIf(kRoute, SECCOMP_RET_ALLOW);
-      out.Return(kNone);
+      out.Return(kNoFamily);
     });
   }
-  static constexpr uint32_t kNetlink = 16;
+  static constexpr uint32_t kNetlink = 16, kNoFamily = SECCOMP_RET_ERRNO | EAFNOSUPPORT;
 
   // Above it are flags.
   void LoadSocketType() {
@@ -476,11 +478,11 @@ struct Compiler {
     LoadSocketType();
     out.If(kStream, [&] {
       out.LoadArgument(2);
-      ReturnByValue(kTcp, 2, SECCOMP_RET_ALLOW, Refusal(EPROTONOSUPPORT));
+      ReturnByValue(kTcp, SECCOMP_RET_ALLOW, Refusal(EPROTONOSUPPORT));
     });
     out.If(kDatagrams, [&] {
       out.LoadArgument(2);
-      ReturnByValue(kUdp, 2, SECCOMP_RET_ALLOW, Refusal(EPROTONOSUPPORT));
+      ReturnByValue(kUdp, SECCOMP_RET_ALLOW, Refusal(EPROTONOSUPPORT));
     });
     out.Return(Refusal(ESOCKTNOSUPPORT));
   }
@@ -517,7 +519,7 @@ struct Compiler {
     constexpr uint32_t kNamed[] = {0x59616d61, 0x41555856};
     out.LoadArgument(0);
     out.Add(BPF_JMP | BPF_JGT | BPF_K, kNewest, 0, 2 + kAmongMore);
-    ReturnByValue(kNamed, 2, SECCOMP_RET_ALLOW, refusal);
+    ReturnByValue(kNamed, SECCOMP_RET_ALLOW, refusal);
     out.ReturnIf(kCoreScheduling, refusal);
     out.ReturnIf(kSetMemoryMerge, refusal);
     if (!Allows(kAllowFilters))
@@ -538,7 +540,7 @@ struct Compiler {
     out.LoadArgument(1);
     out.ReturnIf(1, refusal);
     out.LoadArgument(0);
-    ReturnByValue(kRequests, sizeof(kRequests) / sizeof(kRequests[0]), SECCOMP_RET_ALLOW, refusal);
+    ReturnByValue(kRequests, SECCOMP_RET_ALLOW, refusal);
   }
 
   void DecideSocketOption(uint32_t refusal) {
@@ -628,7 +630,7 @@ struct Compiler {
         // Query, Linux, UNAME26, both, and "no address randomisation".
         constexpr uint32_t kAllowed[] = {0, 8, 0x20000, 0x20008, 0x40000, 0xffffffff};
         out.LoadArgument(0);
-        return ReturnByValue(kAllowed, sizeof(kAllowed) / sizeof(kAllowed[0]), SECCOMP_RET_ALLOW, refusal);
+        return ReturnByValue(kAllowed, SECCOMP_RET_ALLOW, refusal);
       }
       case Check::kIoctl: return DecideRequest(refusal);
       case Check::kSocket: return DecideSocket(row, refusal);

@@ -89,18 +89,21 @@ TEST("what is asked for is written, memory with what the group holds, in whole p
   record.writes[1] = {kCounterMemoryLimit, 0, 0};
   record.writes[2] = {kCounterSwapLimit, 1, 0};
   record.writes[3] = {kCounterTaskLimit, 0, 0};  // the same number by chance
-  const Group group("", "");
-  EXPECT(!Bound(group.counters, Holding(kHeld - 1), record, message.c_str()));
-  EXPECT_EQ(Group::TextOf(group.memory), kBound);
-  EXPECT_EQ(Group::TextOf(group.swap), "-1" + kBound);
-  EXPECT_EQ(Group::TextOf(group.tasks), limit);
+  for (const uint64_t held : {kHeld - 1, kHeld - 4095}) {
+    const Group group("", "");
+    EXPECT(!Bound(group.counters, Holding(held), record, message.c_str()));
+    EXPECT_EQ(Group::TextOf(group.memory), kBound);
+    EXPECT_EQ(Group::TextOf(group.swap), "-1" + kBound);
+    EXPECT_EQ(Group::TextOf(group.tasks), limit);
+  }
 }
 
 TEST("in a session, and where the kernel says nothing, the limit is as asked for") {
-  const std::string limit = std::to_string(kLimit);
+  const std::string limit = std::to_string(kLimit + 1);  // not in whole pages
   StartRecord record = OneShot(), session = OneShot();
   session.flags = 0;
   for (StartRecord* each : {&record, &session}) {
+    each->memoryLimitBytes = kLimit + 1;
     each->size = (uint32_t)limit.size() + 1;
     each->writeCount = 1;
     each->writes[0] = {kCounterMemoryLimit, 0, 0};
@@ -112,8 +115,21 @@ TEST("in a session, and where the kernel says nothing, the limit is as asked for
   EXPECT_EQ(Group::TextOf(inSession.memory), limit);
 }
 
+TEST("what is in force stays in a session, without a limit, and where nothing says what the group holds") {
+  StartRecord session = OneShot(), unlimited = OneShot();
+  session.flags = 0;
+  unlimited.memoryLimitBytes = 0;
+  const std::string now = "9223372036854771712\n";  // none, as v1 has it
+  for (const auto& [record, held] : {std::pair(session, kHeld), {unlimited, kHeld}, {OneShot(), kUnknown}}) {
+    const Group group(now, now);
+    EXPECT(!Bound(group.counters, Holding(held), record, ""));
+    EXPECT_EQ(Group::TextOf(group.memory), now);
+    EXPECT_EQ(Group::TextOf(group.swap), now);
+  }
+}
+
 TEST("rows that name no counter, or no text of the message, are refused") {
-  for (const WriteRow row : {WriteRow{kCounterCount, 0, 0}, WriteRow{kCounterMemoryLimit, 0, 4096}}) {
+  for (const WriteRow row : {WriteRow{kCounterCount, 0, 0}, WriteRow{kCounterMemoryLimit, 0, 8}}) {
     StartRecord record = OneShot();
     record.size = 8;
     record.writeCount = 1;

@@ -139,6 +139,34 @@ TEST("huge files are read up to a bound") {
   EXPECT_EQ(Cpu(std::string(1 << 20, 'x')), kUnknown);
 }
 
+bool MetBound(const std::string& bound, const std::string& mark) {
+  const Fd boundFile = FileWith(bound), markFile = FileWith(mark);
+  Counters counters = Only(kCounterMemoryLimit, boundFile);
+  counters.fds[kCounterMemoryPeak] = markFile.get();
+  return HasMetBound(counters);
+}
+
+TEST("a group has met its bound when its mark is as near as the kernel charges at once") {
+  constexpr uint64_t kBound = 64 << 20, kCharge = 32 << 10;
+  const std::string bound = std::to_string(kBound) + "\n";
+  for (const uint64_t mark : {kBound - kCharge, kBound, kBound + 4096})
+    EXPECT(MetBound(bound, std::to_string(mark)));
+  EXPECT(!MetBound(bound, std::to_string(kBound - kCharge - 1)));
+  EXPECT(MetBound(bound, "18446744073709551614\n"));  // more than all there is
+  EXPECT(!MetBound("max\n", bound));
+  EXPECT(!MetBound(bound, ""));
+}
+
+TEST("where notices come as events nothing tells how often a group was full") {
+  const Fd file = FileWith("max 12\noom_kill 3\n");
+  Counters counters = Only(kCounterOomNotice, file);
+  counters.fds[kCounterMemoryEvents] = file.get();
+  EXPECT_EQ(ReadMemoryEvents(counters).timesFull, 12u);
+  counters.oomEventfd = true;
+  EXPECT_EQ(ReadMemoryEvents(counters).timesFull, kUnknown);
+  EXPECT_EQ(ReadMemoryEvents(counters).oomKills, 3u);
+}
+
 TEST("a missing or unreadable file is unknown") {
   Fd missing;
   EXPECT_EQ(ReadCpuNs(Only(kCounterCpu, missing)), kUnknown);
@@ -188,13 +216,13 @@ int EndOf(pid_t child) {
   return waitpid(child, &status, 0) == child && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-unsigned SignalListed(const std::string& procs, int signal, const Spared& spared = {}) {
+unsigned SignalListed(const std::string& procs, int signal, const Spared& spared = {}, int proc = -1) {
   const Folder group;
   const Fd file(open(group.path("cgroup.procs").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   EXPECT_EQ(sys::Write(file.get(), procs.data(), procs.size()), (long)procs.size());
   Counters counters = Only(kCounterProcs, Fd());
   counters.fds[kCounterProcs] = file.get();
-  return SignalGroup(counters, signal, spared, -1);
+  return SignalGroup(counters, signal, spared, proc);
 }
 
 TEST("every process of a group is signalled, and none that is not listed") {
@@ -214,6 +242,13 @@ TEST("spared processes are passed over and not counted") {
   EXPECT_EQ(EndOf(other), SIGTERM);
   EXPECT_EQ(kill(spared, SIGKILL), 0);
   EXPECT_EQ(EndOf(spared), SIGKILL);
+}
+
+TEST("the list of a group is found through a /proc that is attached nowhere, too") {
+  const Fd proc(open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC)), other(open("/", O_PATH | O_CLOEXEC));
+  const std::string self = std::to_string(getpid()) + "\n";
+  EXPECT_EQ(SignalListed(self, 0, {}, proc.get()), 1u);
+  EXPECT_EQ(SignalListed(self, 0, {}, other.get()), 0u);  // nothing is there
 }
 
 // Signal 0 only asks, so nobody is hurt if these got through.

@@ -79,6 +79,7 @@ export const STOREYS: Readonly<Record<string, readonly (readonly string[])[]>> =
       'types/',
       'error-codes.ts',
       'errno.ts',
+      'look-at.ts',
       'error-text.ts',
       'errors.ts',
       'sbx-error.ts',

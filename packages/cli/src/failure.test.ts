@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import {
   InvalidOptionsError,
   PermissionError,
@@ -110,10 +111,13 @@ test.each([
   expect(told.stderr).toContain(hint);
 });
 
-test('and one that is nowhere has no hint', async () => {
-  const error = new ProgramNotFoundError({ file: 'nowhere', tried: [], existsOnHost: false });
-  expect((await tell(error)).stderr).toBe(`sbx: error: ${error.message}\n`);
-});
+test.each(['nowhere', `${fileURLToPath(import.meta.url)}/below`])(
+  'and one that is nowhere has no hint',
+  async (file) => {
+    const error = new ProgramNotFoundError({ file, tried: [], existsOnHost: false });
+    expect((await tell(error)).stderr).toBe(`sbx: error: ${error.message}\n`);
+  },
+);
 
 test('a terminal obeys nothing of what is told', async () => {
   const name = 'a\u001b[2J\u009b\nsbx: ok\u202e.py';

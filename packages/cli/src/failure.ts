@@ -127,5 +127,9 @@ function missingHint({ details, toolchain }: CodedError): string | null {
 }
 
 function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false; // whatever the reason: then nothing can be said of it
+  }
 }

@@ -2,8 +2,9 @@
  * The caller's mount table to the rows that the helper applies: looks at the host once, when the engine
  * opens.
  */
-import { lstatSync, readlinkSync, type Stats } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { InvalidOptionsError } from '../errors.js';
+import { lstatAt, statAt } from '../look-at.js';
 import type { TemplateRow } from '../native/native.js';
 import { DEVICE_LINKS, DEVICES, isDevice, isHiddenProc } from '../options/mount-rules.js';
 import type { MountRow } from '../types/mounts.js';
@@ -39,7 +40,12 @@ function compileRow(row: MountRow, index: number): TemplateRow[] {
 function compileBind(row: Extract<MountRow, { kind: 'bind' }>, index: number): TemplateRow[] {
   const target = relative(row.target ?? row.source);
   if (isDevice(row.source, row.target ?? row.source)) return [];
-  const status = lookAt(row.source);
+  // A link of the host (`/bin` on a merged-usr system) becomes the same link, so that paths inside mean the
+  // same. With a target of its own a row is for what the link leads to.
+  if (row.target === undefined && lstatAt(row.source)?.isSymbolicLink()) {
+    return [{ kind: 'symlink', source: readlinkSync(row.source), target }];
+  }
+  const status = statAt(row.source);
   if (status === null) {
     if (row.optional) return [];
     throw new InvalidOptionsError({
@@ -59,13 +65,8 @@ function compileBind(row: Extract<MountRow, { kind: 'bind' }>, index: number): T
       hint: `Every sandbox has ${[...DEVICES].join(', ')}; no other can be given.`,
     });
   }
-  // A link of the host (`/bin` on a merged-usr system) becomes the same link, so that paths inside mean the
-  // same.
-  if (status.isSymbolicLink() && row.target === undefined) {
-    return [{ kind: 'symlink', source: readlinkSync(row.source), target }];
-  }
   const { source, writable = false, recursive = false, executable = true } = row;
-  const isFile = status.isSymbolicLink() ? !isFolderBehind(source) : !status.isDirectory();
+  const isFile = !status.isDirectory();
   return [{ kind: 'bind', source, target, writable, recursive, noExec: !executable, isFile }];
 }
 
@@ -79,14 +80,6 @@ export function compileMasks(paths: readonly string[]): TemplateRow[] {
   return paths
     .filter((path) => !isHiddenProc(path))
     .map((path) => ({ kind: 'mask', source: '', target: relative(path) }));
-}
-
-function lookAt(path: string): Stats | null {
-  return lstatSync(path, { throwIfNoEntry: false }) ?? null;
-}
-
-function isFolderBehind(path: string): boolean {
-  return lstatSync(`${path}/.`, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 function relative(path: string): string {

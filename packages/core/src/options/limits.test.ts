@@ -65,6 +65,12 @@ describe.each(Object.entries(LIMIT_RANGES))('range of %s', (name, { min, max, in
   });
 });
 
+it('times and the rate alone may have a fraction', () => {
+  const fractions = LIMIT_NAMES.filter((name) => pathOf({ [name]: 262_144.5 }) === undefined);
+  const largeRate = pathOf({ cpuRate: 1.5 });
+  expect([fractions, largeRate]).toEqual([['cpuTimeMs', 'wallTimeMs'], undefined]);
+});
+
 describe('limits of a program in a standing sandbox', () => {
   it.each(['diskBytes', 'diskFileCount'])('%s is refused, since it could only be ignored', (name) => {
     expect(checkRule({ [name]: 8192 }, PROGRAM_LIMITS_RULE)).toMatchObject({

@@ -86,7 +86,7 @@ const MOUNT_TABLES: Readonly<Record<MountRow['kind'], Table>> = {
     {
       kind: KIND,
       target: PATH,
-      text: text(GENERATED_FILE_BYTES_MAX, { empty: true, secret: true }),
+      text: text(GENERATED_FILE_BYTES_MAX, { empty: true }), // text for the helper, which ends at a NUL
       mode: MODE,
     },
     { required: ['target', 'text'] },

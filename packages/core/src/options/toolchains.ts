@@ -1,7 +1,8 @@
 /** Toolchains outside the folders that every sandbox sees: a Go of its own, one of rustup or nvm, a venv. */
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { InvalidOptionsError } from '../errors.js';
+import { statAt } from '../look-at.js';
 import type { MountRow } from '../types/mounts.js';
 import { quote } from './describe.js';
 import { checkAbsolutePath } from './mount-rules.js';
@@ -78,9 +79,9 @@ export function toolchainPath(toolchains: readonly string[] = []): string {
 }
 
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  return statAt(path)?.isDirectory() ?? false;
 }
 
 function deviceOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.dev;
+  return statAt(path)?.dev;
 }

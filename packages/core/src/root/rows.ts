@@ -2,7 +2,8 @@
  * The rows that show a tree, and what the tree needs for rows below them. Looks at the host only for links in
  * its root.
  */
-import { lstatSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
+import { lstatAt, statAt } from '../look-at.js';
 import type { MountRow } from '../types/mounts.js';
 import type { Entry } from './select.js';
 import type { SandboxLease } from './tree.js';
@@ -57,9 +58,9 @@ function placeFor(row: MountRow, tops: ReadonlyMap<string, unknown>): SandboxLea
 }
 
 function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  return lstatAt(path)?.isSymbolicLink() ?? false;
 }
 
 function isFolder(path: string): boolean {
-  return lstatSync(`${path}/.`, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  return statAt(path)?.isDirectory() ?? false;
 }

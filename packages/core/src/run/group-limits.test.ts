@@ -1,8 +1,11 @@
 import { expect, it, vi } from 'vitest';
+import { V1, V2 } from '../cgroup/layout.js';
 import type { EngineCore } from '../engine/core.js';
 import { PermissionError } from '../errors.js';
-import type { CpuLimits } from '../pool/slot-cgroup.js';
-import { writeCpuLimits } from './group-limits.js';
+import { COUNTERS } from '../native/tables.js';
+import { DEFAULT_LIMITS, resolveLimits } from '../options/limits.js';
+import type { CpuLimits, SlotCgroup } from '../pool/slot-cgroup.js';
+import { writeBounds, writeCpuLimits } from './group-limits.js';
 import type { SandboxLease } from './sandbox-lease.js';
 
 const NONE: CpuLimits = { cpuRate: null, cpuWeight: null, cpuSet: null };
@@ -93,4 +96,52 @@ it('a group for sets that could not be made is tried again', async () => {
   vi.spyOn(lease.core.tree!, 'makeCpuSet').mockRejectedValueOnce(new Error('EMFILE'));
   await expect(writeCpuLimits(lease, { ...NONE, cpuSet: [1] })).rejects.toThrow('EMFILE');
   expect(await writeCpuLimits(lease, { ...NONE, cpuSet: [1] })).toEqual([7]);
+});
+
+/** A slot's group whose counters note what is written; `refuses`: one that the kernel does not take. */
+function bounded(layout: typeof V1, refuses = '') {
+  const written: string[] = [];
+  const set = (counter: number, text: string) => {
+    const name = COUNTERS[counter]!;
+    if (name === refuses) throw Object.assign(new Error('EBUSY'), { errno: -16 });
+    written.push(`${name}=${text}`);
+  };
+  const forgetLimits = vi.fn();
+  const group = { layout, has: () => true, set };
+  const cgroup = { group, helperTasks: 2, writtenLimits: null, forgetLimits } as unknown as SlotCgroup;
+  return { cgroup, written, forgetLimits };
+}
+const LIMITS = resolveLimits(DEFAULT_LIMITS, { memoryBytes: 2 ** 20, processCount: 5 });
+
+it('bounds of a session are written once, with what the group held before', () => {
+  const { cgroup, written } = bounded(V2);
+  for (const _ of [1, 2]) writeBounds(cgroup, LIMITS, 4096);
+  expect(written).toEqual([`memoryLimit=${2 ** 20 + 4096}`, 'swapLimit=0', 'taskLimit=7']);
+});
+
+it.each(['swapLimit', 'socketLimit'])('a bound of %s may be refused: the others hold', (refused) => {
+  const { cgroup, written, forgetLimits } = bounded(V1, refused);
+  writeBounds(cgroup, LIMITS, 0);
+  expect(written).toEqual(expect.arrayContaining([`memoryLimit=${2 ** 20}`, 'taskLimit=7']));
+  expect(forgetLimits).not.toHaveBeenCalled();
+});
+
+it.each(['memoryLimit', 'taskLimit'] as const)('a bound of %s that is refused is an error', (refused) => {
+  const { cgroup, forgetLimits } = bounded(V2, refused);
+  const details = {
+    code: 'SBX_SANDBOX_SETUP',
+    stage: 'cgroupWrite',
+    errno: 16,
+    index: COUNTERS.indexOf(refused),
+  };
+  expect(() => writeBounds(cgroup, LIMITS, 0)).toThrow(expect.objectContaining(details));
+  expect(forgetLimits).toHaveBeenCalledOnce();
+});
+
+it('a weight that is lifted is the ordinary one, and rates are written only when they change', () => {
+  const { lease, written } = sandbox();
+  void writeCpuLimits(lease, { ...NONE, cpuWeight: 50 });
+  void writeCpuLimits(lease, { ...NONE, cpuWeight: 50 });
+  void writeCpuLimits(lease, NONE);
+  expect(written).toEqual(['cpu.weight=50', 'cpu.weight=100']);
 });

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { Group } from '../cgroup/group.js';
 import type { EndedMessage } from '../native/native.js';
 import { Meter } from './meter.js';
@@ -65,8 +65,28 @@ it('a warm process counts from its activation', () => {
     tasks: null,
   };
   const meter = new Meter(group, 1, { ...REQUEST, warmStart: { id: 1, pipes: [], baseline } }, -1);
-  files.cpu = 'usage_usec 2400\n';
-  expect(meter.read(1).cpuTimeMs).toBe(2);
+  meter.begin(); // what it holds since its start is its own
+  Object.assign(files, { cpu: 'usage_usec 2400\n', memoryNow: '200000' });
+  expect(meter.read(1)).toMatchObject({ cpuTimeMs: 2, memoryBytes: 185_000 });
+});
+
+it('its memory has one beginning, and none that is read where no readings are asked for', () => {
+  const { files, group } = fakeGroup();
+  const meter = new Meter(group, 1, REQUEST, -1);
+  meter.begin();
+  files.memoryStat = 'file 5000\nshmem 5000\n';
+  meter.begin();
+  files.memoryNow = '200000';
+  expect(meter.read(1).memoryBytes).toBe(200_000 - 85_000);
+  const read = vi.spyOn(group, 'read');
+  new Meter(group, 1, { notify: false } as ProgramRequest, files.cpu!).begin();
+  expect(read).not.toHaveBeenCalled();
+});
+
+it('memory that the group does not count is in the peak, at its highest', () => {
+  const meter = new Meter(null, 1, REQUEST, -1);
+  for (const bytes of [5000, 7000, 6000]) meter.noteHeld(bytes);
+  expect(meter.highest.memoryPeakBytes).toBe(7000);
 });
 
 it('CPU time has a baseline also where no readings are asked for', () => {

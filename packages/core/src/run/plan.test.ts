@@ -37,6 +37,33 @@ describe('rlimits', () => {
     expect(rlimit(limits, resource, false)).toEqual(expected);
   });
 
+  it('each with its number in the kernel, soft and hard alike', () => {
+    const limits = limitsWith({
+      fileBytes: 101,
+      dataBytes: 102,
+      stackBytes: 131_073,
+      openFileCount: 104,
+      addressSpaceBytes: 2 ** 20 + 5,
+    });
+    const rows = rlimitsFor(limits, 4096, false);
+    const found = Array.from({ length: rows.length / 3 }, (_, index) => rows.slice(3 * index, 3 * index + 3));
+    expect(found.sort(([a], [b]) => a! - b!)).toEqual(
+      [
+        [CPU, -1],
+        [1, 101], // FSIZE
+        [2, 102], // DATA
+        [3, 131_073], // STACK
+        [NOFILE, 104],
+        [8, 65_536], // MEMLOCK
+        [9, 2 ** 20 + 5], // AS
+        [11, 1024], // SIGPENDING
+        [12, 0], // MSGQUEUE
+        [13, 0], // NICE
+        [14, 0], // RTPRIO
+      ].map(([resource, value]) => [resource, value, value]),
+    );
+  });
+
   it('without a cgroup the kernel’s CPU limit stands whole seconds above', () => {
     expect(rlimit({ cpuTimeMs: 1001 }, CPU, true)).toEqual([4, 4]);
     expect(rlimit({ cpuTimeMs: null }, CPU, true)).toEqual([-1, -1]);

@@ -70,6 +70,7 @@ describe('usage', () => {
     ['one task, whatever came before', 3, 9, 1],
     ['unknown, when an earlier program had as many', 6, 6, null],
     ['unknown, when nothing counts', null, null, null],
+    ['one, where the helper’s tasks alone were seen', 2, null, 1],
   ])('tells as peak of processes %s', (_, taskPeak, taskPeakBefore, expected) => {
     const { usage, degraded } = resultOf({ taskPeak, taskPeakBefore });
     expect(usage.processPeakCount).toBe(expected);
@@ -136,6 +137,65 @@ describe('degraded', () => {
   it('says that peaks are shared with programs that ran at the same time', () => {
     expect(namesOf({ hadConcurrent: true })).toEqual(['memory-peak', 'process-peak']);
   });
+});
+
+describe('the end', () => {
+  it('is told with its code, its signal and what shows it', () => {
+    const exited = resultOf({ waitStatus: 3 << 8 });
+    expect(exited).toMatchObject({
+      status: 'exit',
+      evidence: 'exit',
+      ok: false,
+      exitCode: 3,
+      exitSignal: null,
+    });
+    const killed = resultOf({ waitStatus: 9, cause: 'wall-limit' });
+    expect(killed).toMatchObject({ status: 'wall-limit', evidence: 'wall-limit/record', ok: false });
+    expect([killed.exitCode, killed.exitSignal]).toEqual([null, 'SIGKILL']);
+    expect(() => killed.orThrow()).toThrow(expect.objectContaining({ name: 'ProgramError', result: killed }));
+    const good = resultOf({});
+    expect(good).toMatchObject({ status: 'ok', evidence: 'ok', ok: true, exitCode: 0, exitSignal: null });
+    expect(good.orThrow()).toBe(good);
+  });
+
+  it('has the files that were taken, and each that was not', () => {
+    const files = { a: new Output(Buffer.from('a')) } as unknown as ResultParts['files'];
+    const fileErrors = [{ path: 'b', code: 'io', message: 'no b' }] as ResultParts['fileErrors'];
+    const result = resultOf({}, { files, fileErrors });
+    expect(result).toMatchObject({ status: 'file-error', files, fileErrors });
+  });
+
+  it('of which nobody knows the CPU time says so once', () => {
+    const reason = 'no counter';
+    const features = { 'cpu-accounting': { available: false, mechanism: null, reason } };
+    const engine = { features, missing: ['cpu-accounting'], asked: [] } as unknown as ResultParts['engine'];
+    for (const parts of [{}, { engine }]) {
+      const { usage, degraded, status } = resultOf({ cpuNs: null }, parts);
+      expect([usage.cpuTimeMs, status, degraded.map(({ feature }) => feature)]).toEqual([
+        0,
+        'ok',
+        ['cpu-accounting'],
+      ]);
+      expect(degraded[0]!.reason).toMatch(/did not come in time/);
+    }
+  });
+
+  it('above the limit for caches alone is not over it', () => {
+    const limits = { ...LIMITS, memoryBytes: 2 ** 24 };
+    const over = { memoryPeakBytes: 2 ** 24 + 4096 };
+    expect(resultOf({ ...over, fileCacheBytes: 8192 }, { limits })).toMatchObject({
+      status: 'ok',
+      usage: { memoryPeakBytes: 2 ** 24, fileCacheBytes: 8192 },
+    });
+    expect(resultOf(over, { limits }).status).toBe('memory-limit');
+  });
+});
+
+it('stderr is descriptor 2, and nothing where it went elsewhere', () => {
+  const outputs = new Map([[2, new Output(Buffer.from('err'))]]);
+  expect(resultOf({}, { outputs }).stderr.text()).toBe('err');
+  const { stdout, outputs: byNumber } = resultOf({}, { outputs });
+  expect([stdout.text(), byNumber]).toEqual(['', {}]);
 });
 
 it('gives outputs by number where they were asked for by number', () => {

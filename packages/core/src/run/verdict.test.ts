@@ -94,6 +94,7 @@ describe('the table', () => {
 
   it.each(byRow)('row %s is chosen by its own evidence', (id, evidence) => {
     expect(rowOf(evidence)).toBe(id);
+    if (!evidence.filterKills) expect(decide(evidence).evidence).toBe(id);
   });
 });
 
@@ -197,6 +198,11 @@ describe('peak memory and file cache', () => {
     });
   });
 
+  it('what is not known of the cache is nothing', () => {
+    const status = (memoryPeakBytes: number) => decide({ memoryPeakBytes, fileCacheBytes: null }).status;
+    expect([status(64 * MiB), status(64 * MiB + 1)]).toEqual(['ok', 'memory-limit']);
+  });
+
   it('without a limit the peak is told as it was', () => {
     expect(decide({ memoryPeakBytes: 80 * MiB, fileCacheBytes: 70 * MiB }, unlimited).memoryPeakBytes).toBe(
       80 * MiB,
@@ -209,6 +215,7 @@ describe('exit code and signal', () => {
     [0, 0, null],
     [0x0100, 1, null],
     [0xff00, 255, null],
+    [1, null, 'SIGHUP'],
     [9, null, 'SIGKILL'],
     [11 | 0x80, null, 'SIGSEGV'],
     [34, null, 'SIGRTMIN'],
