@@ -99,6 +99,7 @@ const hosted = [
   'helper/programs.cc',
   'helper/template.cc',
   'helper/template_message.cc',
+  'helper/held_memory.cc',
   'helper/watch_memory.cc',
   'addon/gathered.cc',
   'addon/relay_pump.cc',

@@ -110,10 +110,11 @@ bool LookExactly(Init& init, int proc, const Limits& limits, bool kill) {
 // holder of what its children are then counted for, too: so nobody ends for a single look. In the next one
 // those children are there from the start.
 void JudgeExactly(Init& init, const Limits& limits) {
-  for (const bool kill : {false, true}) {
+  const auto look = [&](bool kill) {
     const Fd proc = OpenProc(init);
-    if (!proc || !LookExactly(init, proc.get(), limits, kill)) return;
-  }
+    return proc && LookExactly(init, proc.get(), limits, kill);
+  };
+  if (look(false)) (void)look(true);
 }
 
 constexpr int64_t Clamp(int64_t value, int64_t least, int64_t most) {

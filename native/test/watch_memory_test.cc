@@ -18,9 +18,10 @@ namespace {
 constexpr uint64_t KiB = 1024, MiB = 1024 * KiB;
 constexpr int64_t kMs = 1'000'000;
 
-// What a process says that it holds.
-struct Held {
-  uint64_t resident, anonymous, shared = 0, swapped = 0;
+// What a process says that it holds: in the quick look, and in the exact one.
+struct Says {
+  uint64_t noted, anonymous, shared = 0, swapped = 0;
+  uint64_t tables = 0, threads = 0;  // in both
 };
 
 class Sandbox {
@@ -37,14 +38,16 @@ class Sandbox {
     return program;
   }
   // A process or, "<process>/task/<thread>" being no name here, the number of a thread that stands for one.
-  void Process(int pid, const Held& held) {
+  void Process(int pid, const Says& says) {
     const std::string name = std::to_string(pid);
     (void)proc_.Make(name);
-    Text(name + "/statm", "9000 " + std::to_string(held.resident / 4096) + " 100 1 0 200 0\n");
+    Text(name + "/status", "Name:\tVmPTE\nVmRSS:\t  888888 kB\nRssAnon:\t" + Kib(says.noted) +
+                               "RssFile:\t  777777 kB\nRssShmem:\t       0 kB\nVmPTE:\t" + Kib(says.tables) +
+                               "VmSwap:\t       0 kB\nThreads:\t" + std::to_string(says.threads) + "\n");
     Text(name + "/smaps_rollup",
-        "00400000-7ffff000 ---p 00000000 00:00 0 [rollup]\nRss: 1 kB\nPss_Anon: " + Kib(held.anonymous) +
-            "Pss_File:   777777 kB\nPss_Shmem: " + Kib(held.shared) +
-            "Swap: 555555 kB\nSwapPss:   " + Kib(held.swapped));
+        "00400000-7ffff000 ---p 00000000 00:00 0 [rollup]\nRss: 1 kB\nPss_Anon: " + Kib(says.anonymous) +
+            "Pss_File:   777777 kB\nPss_Shmem: " + Kib(says.shared) +
+            "Swap: 555555 kB\nSwapPss:   " + Kib(says.swapped));
     Parent(pid, 1);
   }
   void Parent(int pid, int parent) {
@@ -54,7 +57,7 @@ class Sandbox {
   // Its main thread has ended: `other` is the one that goes on; there is none when that is `pid`.
   void EndMainThread(int pid, int other) {
     const std::string name = std::to_string(pid);
-    Text(name + "/statm", "0 0 0 0 0 0 0\n");
+    Text(name + "/status", "Name:\tended\nThreads:\t1\n");
     (void)unlink(proc_.path(name + "/smaps_rollup").c_str());
     EXPECT(proc_.Make(name + "/task") && proc_.Make(name + "/task/" + name));
     if (other != pid) EXPECT(proc_.Make(name + "/task/" + std::to_string(other)));
@@ -130,6 +133,18 @@ TEST("a program is killed for what is its own, not for pages that it shares or t
   program.watchedPeakBytes = 0;
   (void)sandbox.Look();  // once
   EXPECT_EQ(program.watchedPeakBytes, 0u);
+}
+
+TEST("page tables count, and what the kernel has of each thread") {
+  Sandbox sandbox;
+  Program& program = sandbox.Add(2, 64 * MiB);
+  sandbox.Process(2, {10 * MiB, 10 * MiB, 0, 0, 30 * MiB, 1024});  // 24 KiB each
+  (void)sandbox.Look();
+  EXPECT(!program.killed);
+  sandbox.Process(2, {10 * MiB, 10 * MiB, 0, 0, 30 * MiB, 1025});
+  (void)sandbox.Look();
+  EXPECT(program.killed);
+  EXPECT_EQ(program.watchedPeakBytes, 64 * MiB + 24 * KiB);
 }
 
 TEST("the exact look comes when the quick one allows for too much, and not again too soon") {
