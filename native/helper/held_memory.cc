@@ -133,8 +133,11 @@ Held HeldBy(const Init& init, int proc, int pid) {
   if (BorrowsFromParent(init, proc, pid)) return {0, 0, kThreadBytes};
   Held held;
   AtLivingThread(proc, pid, [&](int id) {
-    if (ReadNoted(proc, id, held) && ReadShares(proc, id, held)) return true;
+    const bool noted = ReadNoted(proc, id, held);
+    if (noted && ReadShares(proc, id, held)) return true;
+    const bool missed = held.missed || noted;
     held = {};
+    held.missed = missed;
     return false;
   });
   return held;

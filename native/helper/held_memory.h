@@ -16,12 +16,14 @@ constexpr uint64_t Sum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UIN
 struct Held {
   uint64_t privateBytes = 0, sharedBytes = 0;
   uint64_t kernelBytes = 0;  // page tables, and what the kernel has of each thread
+  bool missed = false;       // somebody ended while it was looked at, who may have handed on what it held
 
   uint64_t bytes() const { return Sum(Sum(privateBytes, sharedBytes), kernelBytes); }
   void Add(const Held& other) {
     privateBytes = Sum(privateBytes, other.privateBytes);
     sharedBytes = Sum(sharedBytes, other.sharedBytes);
     kernelBytes = Sum(kernelBytes, other.kernelBytes);
+    missed = missed || other.missed;
   }
 };
 

@@ -26,6 +26,8 @@ constexpr int64_t kShareOfTime = 16;
 
 // Time limits are looked at after so many processes of a cheap look.
 constexpr unsigned kProcessesAtOnce = 32;
+// In a row, before the pause.
+constexpr unsigned kExactLooksMax = 6;
 
 uint64_t OwnFilesBytes(const Init& init) {
   const uint64_t now = FilesBytes(init), base = init.watch.filesBase;
@@ -75,9 +77,11 @@ void KillOver(Init& init, Program& program, uint64_t heldBytes) {
   KillFor(init, program, Cause::kMemoryLimit);
 }
 
+enum class Found { kEnough, kTooMuch, kUnsure };
+
 // Whether somebody holds too much, whom `kill` ends. With one program all is its. Of several each has its
 // session; what has left that is nobody's, and counts only in the total.
-bool LookExactly(Init& init, int proc, const Limits& limits, bool kill) {
+Found LookExactly(Init& init, int proc, const Limits& limits, bool kill) {
   Held total, own[kProgramsMax];
   const bool alone = init.programs.alive() <= 1;
   ForEachProcess(proc, [&](int pid) {
@@ -103,18 +107,21 @@ bool LookExactly(Init& init, int proc, const Limits& limits, bool kill) {
     tooMuch = true;
     if (kill) KillOver(init, program, heldBytes);
   }
-  return tooMuch;
+  return tooMuch ? Found::kTooMuch : total.missed ? Found::kUnsure : Found::kEnough;
 }
 
 // Each time in a new list of processes. One that forks while the others are looked at was counted as the only
 // holder of what its children are then counted for, too: so nobody ends for a single look. In the next one
-// those children are there from the start.
+// those children are there from the start. One that hands its memory on is not always met: so there are more.
 void JudgeExactly(Init& init, const Limits& limits) {
-  const auto look = [&](bool kill) {
+  bool suspected = false;
+  for (unsigned looks = 0; looks < kExactLooksMax; ++looks) {
     const Fd proc = OpenProc(init);
-    return proc && LookExactly(init, proc.get(), limits, kill);
-  };
-  if (look(false)) (void)look(true);
+    const Found found = proc ? LookExactly(init, proc.get(), limits, suspected) : Found::kEnough;
+    if (found == Found::kEnough && !suspected) return;
+    if (found == Found::kTooMuch && suspected) return;
+    suspected = suspected || found == Found::kTooMuch;
+  }
 }
 
 constexpr int64_t Clamp(int64_t value, int64_t least, int64_t most) {
