@@ -118,7 +118,7 @@ export class Outbox implements Outlet {
     const { unsent, bufferBytes } = this.#options;
     this.#unsentCount += 1;
     this.#socket.send(make(), TEXT, this.#onFlushed);
-    this.#stall.watch();
+    if (this.#isFull) this.#stall.watch();
     const bytesMax = unsent.hasRoom ? bufferBytes + CONTROL_BYTES : LEAST_UNSENT_BYTES;
     if (this.#unsentBytes > bytesMax) this.#socket.pause();
   }
