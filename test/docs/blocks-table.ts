@@ -180,7 +180,8 @@ console.log(exactly('a', 'a\\n'), byLine(' a', 'a'), byToken('1 2 3', '1 2'), by
     prints: /^accepted\n(true ?){4}\n(false ?){5}\n$/,
   },
   'docs/troubleshooting.md 2': { prints: /^accepted\n$/ },
-  'docs/troubleshooting.md 4': {
+  'docs/troubleshooting.md 3': { prints: /^hello\n$/ },
+  'docs/troubleshooting.md 5': {
     before: `import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 mkdirSync('project/node_modules', { recursive: true });
 mkdirSync('result');
@@ -202,7 +203,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/protocols/gojudge.md 1': 'two servers, one of them with flags left out: test/gojudge starts both',
   'docs/protocols/gojudge.md 3': 'looks at a server that is running: test/conformance is the same',
   'docs/second-wall.md 2': 'names a program and a hash that only the reader has',
-  'docs/troubleshooting.md 3': 'installs from the registries of Python and npm',
+  'docs/troubleshooting.md 4': 'installs from the registries of Python and npm',
   'packages/adapters/README.md 2': FRAMEWORK,
   'packages/adapters/README.md 3': FRAMEWORK,
   'packages/adapters/README.md 5': FRAMEWORK,

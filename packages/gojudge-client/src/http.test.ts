@@ -80,9 +80,13 @@ test.each([301, 307])('an answer %d sends nothing to the address that it names',
     response.writeHead(status, { location: `${other.url}${request.url}` }).end();
   });
   await using client = new GojudgeClient({ url, token: 'secret' });
-  for (const call of [client.run({ args: ['x'] }), client.list(), client.downloadStream('a')]) {
+  for (const call of [
+    () => client.run({ args: ['x'] }),
+    () => client.list(),
+    () => client.downloadStream('a'),
+  ]) {
     const message = expect.stringContaining(`redirects to ${other.url}`);
-    await expect(call).rejects.toMatchObject({ code: 'GOJUDGE_PROTOCOL', status, message });
+    await expect(call()).rejects.toMatchObject({ code: 'GOJUDGE_PROTOCOL', status, message });
   }
   expect(asked).toEqual([]);
 });
