@@ -1,5 +1,5 @@
 /** The languages on offer, and how an `execute` becomes a living program. */
-import { InvalidOptionsError, type Limits, type Runner, type RunnerProcess } from '@sbx/core';
+import { InvalidOptionsError, isSbxError, type Limits, type Runner, type RunnerProcess } from '@sbx/core';
 import { type ExecuteMessage, LIMIT_DEFAULTS } from '@sbx/fathom-client/wire';
 import {
   createRegistry,
@@ -116,8 +116,9 @@ function findAs(field: string, name: string): LanguageDefinition {
   try {
     return languages.find(name);
   } catch (error) {
-    if (!(error instanceof InvalidOptionsError)) throw error;
-    const { rule, expected, got, hint } = error;
+    // By code: @sbx/languages may have another copy of the class.
+    if (!isSbxError(error) || error.code !== 'SBX_INVALID_OPTIONS') throw error;
+    const { rule, expected, got, hint } = error as InvalidOptionsError;
     throw new InvalidOptionsError({ field, rule, expected, got, hint });
   }
 }
