@@ -219,7 +219,7 @@ Napi::Value ClaimName(const Napi::CallbackInfo& info) {
   sockaddr_un address = {AF_UNIX, {}};
   if (name.size() >= sizeof(address.sun_path)) return Number(info.Env(), -ENAMETOOLONG);
   memcpy(address.sun_path + 1, name.data(), name.size());  // a first byte of 0: without a file
-  Fd claim((int)sys::Call(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  Fd claim(sys::Socket(AF_UNIX, SOCK_STREAM));
   if (!claim) return Number(info.Env(), claim.release());
   const size_t size = offsetof(sockaddr_un, sun_path) + 1 + name.size();
   if (const long bound = sys::Call(SYS_bind, claim.get(), &address, size); bound < 0)

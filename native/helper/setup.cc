@@ -26,7 +26,7 @@ constexpr unsigned kPrivate = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 
 Failure BringLoopbackUp(const Template& plan) {
   SBX_TRY(MakeOwnNetwork(plan));
-  Fd socket((int)sys::Call(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  Fd socket(sys::Socket(AF_INET, SOCK_DGRAM));
   SBX_TRY(FailIf(Stage::k_loopback, socket.get()));
   struct ifreq request = {};
   __builtin_memcpy(request.ifr_name, "lo", 3);
