@@ -63,6 +63,17 @@ it('makes one replacement of each invalid byte', () => {
   expect(encodeLarge(Uint8Array.of(0xe4, 0xb8, 0xef, 0xbf, 0xbd)).toString()).toBe('"\\ufffd\\ufffd\ufffd"');
 });
 
+it('reads valid text as it is, and among bytes that are none', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: codePoint, maxLength: 40, size: 'max' }), (text) => {
+      expect(decodeGoUtf8(Buffer.from(text))).toBe(text);
+      expect(decodeGoUtf8(Buffer.from(`\xff${Buffer.from(text).toString('latin1')}\xc3`, 'latin1'))).toBe(
+        `\ufffd${text}\ufffd`,
+      );
+    }),
+  );
+});
+
 it('is cut anywhere and stays the same', () => {
   const text = `${'line of text "quoted" \u2028 é 漢 😀 \u0001\n'.repeat(20_000)}end`;
   const bytes = utf8(text);

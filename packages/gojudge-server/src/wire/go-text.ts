@@ -1,7 +1,6 @@
 /** Texts that go-judge's clients see are Go's: how it quotes, and how it reads bytes that are not UTF-8. */
 
-/** Of U+FFFD. */
-const REPLACEMENT_BYTES = 3;
+const REPLACEMENT = 0xfffd;
 
 const NAMED: Readonly<Record<number, string>> = {
   7: '\\a',
@@ -45,30 +44,36 @@ function hex(code: number, digits: number): string {
  * Of valid UTF-8 it is the text, which `toString` makes faster.
  */
 export function decodeGoUtf8(buffer: Buffer): string {
-  // Bytes first: a string that is put together from millions of pieces is a tree of 32 bytes for each.
-  const text = Buffer.allocUnsafe(buffer.length + (REPLACEMENT_BYTES - 1) * countUnfit(buffer));
+  // Units first: a string that is put together from millions of pieces is a tree of 32 bytes for each.
+  const units = new Uint16Array(buffer.length);
   let written = 0;
   for (let at = 0; at < buffer.length; ) {
-    const length = sequenceLength(buffer, at);
-    if (length === 0) {
-      text[written++] = 0xef; // U+FFFD
-      text[written++] = 0xbf;
-      text[written++] = 0xbd;
-    }
-    for (let byte = 0; byte < length; byte += 1) text[written++] = buffer[at + byte]!;
+    const first = buffer[at]!;
+    const length = first < 0x80 ? 1 : sequenceLength(buffer, at);
+    if (length === 1) units[written++] = first;
+    else if (length === 0) units[written++] = REPLACEMENT;
+    else written = putUnits(units, written, codePoint(buffer, at, length));
     at += length || 1;
   }
-  return text.toString('utf8');
+  return Buffer.from(units.buffer, 0, written * 2).toString('utf16le');
 }
 
-function countUnfit(buffer: Buffer): number {
-  let count = 0;
-  for (let at = 0; at < buffer.length; ) {
-    const length = sequenceLength(buffer, at);
-    if (length === 0) count += 1;
-    at += length || 1;
+/** Of the sequence of two to four bytes at `at`. */
+function codePoint(bytes: Uint8Array, at: number, length: number): number {
+  let code = bytes[at]! & (0x7f >> length);
+  for (let next = 1; next < length; next += 1) code = (code << 6) | (bytes[at + next]! & 0x3f);
+  return code;
+}
+
+/** One unit, or two beyond U+FFFF; where the next goes. */
+function putUnits(units: Uint16Array, written: number, code: number): number {
+  if (code <= 0xffff) {
+    units[written] = code;
+    return written + 1;
   }
-  return count;
+  units[written] = 0xd800 | ((code - 0x10000) >> 10);
+  units[written + 1] = 0xdc00 | (code & 0x3ff);
+  return written + 2;
 }
 
 /** Second byte's range by first byte, where it is narrower than 80–BF (RFC 3629). */

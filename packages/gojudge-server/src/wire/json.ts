@@ -197,7 +197,8 @@ class Scanner {
     if (end < 0) this.#failInString(start);
     this.#at = end + 1;
     try {
-      return wellFormed(JSON.parse(this.#text.slice(start - 1, end + 1)) as string);
+      // Lone surrogates, which only escapes can bring, become U+FFFD.
+      return (JSON.parse(this.#text.slice(start - 1, end + 1)) as string).toWellFormed();
     } catch {
       return this.#failInString(start);
     }
@@ -213,19 +214,18 @@ class Scanner {
     return -1;
   }
 
-  /** Looks again, slowly, for what is wrong. */
+  /** Looks again for what is wrong. */
   #failInString(start: number): never {
     for (let at = start; ; at += 1) {
-      const char = this.#charAt(at);
-      if (char < ' ') this.#fail('in string literal', at);
-      if (char !== '\\') continue;
+      while (isOrdinary(this.#text.charCodeAt(at))) at += 1;
+      if (this.#charAt(at) !== '\\') this.#fail('in string literal', at);
       at += 1;
       const letter = this.#charAt(at);
       if (!'"\\/bfnrtu'.includes(letter)) this.#fail('in string escape code', at);
       if (letter !== 'u') continue;
       for (let digit = 0; digit < 4; digit += 1) {
         at += 1;
-        if (!/[0-9a-fA-F]/.test(this.#charAt(at))) this.#fail('in \\u hexadecimal character escape', at);
+        if (!isHexDigit(this.#charAt(at))) this.#fail('in \\u hexadecimal character escape', at);
       }
     }
   }
@@ -262,12 +262,11 @@ function isDigit(char: string | undefined): boolean {
   return char !== undefined && char >= '0' && char <= '9';
 }
 
+function isHexDigit(char: string): boolean {
+  return isDigit(char) || (char >= 'a' && char <= 'f') || (char >= 'A' && char <= 'F');
+}
+
 /** Stands for itself in a string; false behind the end, too. */
 function isOrdinary(code: number): boolean {
   return code >= 0x20 && code !== QUOTE && code !== BACKSLASH;
-}
-
-/** Lone surrogates, which only escapes can bring, become U+FFFD. */
-function wellFormed(text: string): string {
-  return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd');
 }
