@@ -143,6 +143,14 @@ test('the end of a session kills what runs in it', async () => {
   expect(target.server.load().sessions).toBe(0);
 });
 
+test('a process that goes on keeps no sandbox', async () => {
+  await using client = await connect('legacy');
+  await client.call('start_process', { command: 'while :; do echo on; sleep 0.1; done' });
+  await until(paced(4 * IDLE_MS), 'it is closed', isEmpty);
+  const { text } = await client.call('read_output', { process: '1' });
+  expect(text).toMatch(/^There is no process "1" in this sandbox/);
+});
+
 test('sessions are bounded; one that is not used ends, one that holds a stream does not', async () => {
   await using client = await connect('legacy');
   const open = () => fetch(target.url, { method: 'POST', headers: HEADERS, body: INITIALIZE });

@@ -22,6 +22,10 @@ describe.each(ERAS)('%s', (era) => {
       'write_file',
       'read_file',
       'list_files',
+      'start_process',
+      'read_output',
+      'write_input',
+      'stop_process',
       'create_sandbox',
       'close_sandbox',
     ]);

@@ -126,10 +126,19 @@ export const FLAG_ROWS = {
     help: 'how long an unused sandbox stays (default 10m)',
     apply: (text, flag) => ({ idleMs: durationMs(text, flag) }),
   },
+  'process-time': {
+    value: '<time>',
+    help: 'wall time of a process that goes on between calls (default 1h)',
+    apply: (text, flag) => ({ processWallTimeMs: durationMs(text, flag) }),
+  },
   network: {
     value: '<kind>',
     help: 'interfaces inside: none or loopback (default none)',
     apply: (text) => ({ network: text as 'none' }),
+  },
+  'expose-ports': {
+    help: 'let sessions give ports of sandboxes an address on 127.0.0.1',
+    apply: () => ({ exposePorts: true }),
   },
   'allow-degraded': {
     help: 'serve also where this machine cannot give every guarantee',

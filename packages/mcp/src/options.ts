@@ -1,6 +1,6 @@
 /** Options of `createMcpServer`, checked; unknown ones are errors. */
 import { totalmem } from 'node:os';
-import { Engine, FEATURES, type Feature, type Limits } from '@sbx/core';
+import { Engine, FEATURES, type Feature, InvalidOptionsError, type Limits } from '@sbx/core';
 import { checkOptions, isOrigin } from '@sbx/serving';
 import { z } from 'zod';
 import { resolveLimits } from './limits.js';
@@ -70,8 +70,18 @@ export interface McpServerOptions {
    * 512 processes, 8 MiB of output and 1 GiB of files, of which none is below `limits`; `null` lifts one.
    */
   ceilings?: Limits | undefined;
-  /** Interfaces inside: none, or a loopback of its own. Default `'none'`. */
+  /**
+   * Wall time of a process that goes on between calls, and the most that one may ask for, in ms. Default 3
+   * 600 000.
+   */
+  processWallTimeMs?: number | undefined;
+  /** Interfaces inside: none, or a loopback of its own. Default `'none'`, with `exposePorts` `'loopback'`. */
   network?: 'none' | 'loopback' | undefined;
+  /**
+   * Whether sessions may give ports of their sandboxes an address on 127.0.0.1 of this machine, where its
+   * other programs and web pages can reach what untrusted programs serve. Default `false`.
+   */
+  exposePorts?: boolean | undefined;
   /**
    * Bytes of each output that a result shows, the first and the last of it; the result says how many it left
    * out. Default 65 536.
@@ -135,7 +145,9 @@ const OPTIONS = z.strictObject({
   sessionYieldMs: z.int().min(10).max(MS_MAX).default(10_000),
   limits: (record as z.ZodType<Limits>).optional(),
   ceilings: (record as z.ZodType<Limits>).optional(),
-  network: z.enum(['none', 'loopback']).default('none'),
+  processWallTimeMs: z.int().min(1).max(MS_MAX).default(3_600_000),
+  network: z.enum(['none', 'loopback']).optional(),
+  exposePorts: z.boolean().default(false),
   shownBytesMax: z
     .int()
     .min(KiB)
@@ -167,7 +179,8 @@ const OPTIONS = z.strictObject({
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Options after defaults. */
-export type ResolvedOptions = Omit<z.output<typeof OPTIONS>, 'logger' | 'limits' | 'ceilings'> & {
+export type ResolvedOptions = Omit<z.output<typeof OPTIONS>, 'logger' | 'limits' | 'ceilings' | 'network'> & {
+  network: 'none' | 'loopback';
   logger: Logger;
   limits: Limits;
   ceilings: Limits;
@@ -176,5 +189,10 @@ export type ResolvedOptions = Omit<z.output<typeof OPTIONS>, 'logger' | 'limits'
 /** Throws `InvalidOptionsError` for the first thing that is wrong. */
 export function parseOptions(options: McpServerOptions): ResolvedOptions {
   const { logger = SILENT, ...rest } = checkOptions(OPTIONS, options);
-  return { ...rest, ...resolveLimits(rest), logger };
+  const { exposePorts, network = exposePorts ? 'loopback' : 'none' } = rest;
+  if (exposePorts && network === 'none') {
+    const expected = "must not be set where network is 'none': nothing can listen there";
+    throw new InvalidOptionsError({ field: 'options.exposePorts', rule: 'conflict', expected });
+  }
+  return { ...rest, ...resolveLimits(rest), network, logger };
 }

@@ -64,12 +64,14 @@ const SESSION_PART = 1 / 4;
 /** Beside those of sessions: compilers, and sandboxes that are being given up. */
 const SANDBOXES_SPARE = 32;
 
-function openEngine({ sandboxCountMax, ceilings, require }: ResolvedOptions): Promise<Engine> {
+function openEngine(options: ResolvedOptions): Promise<Engine> {
+  const { sandboxCountMax, ceilings, processWallTimeMs, require } = options;
+  const wallTimeMs = ceilings.wallTimeMs && Math.max(ceilings.wallTimeMs, processWallTimeMs);
   return Engine.open({
     maxSandboxes: sandboxCountMax + SANDBOXES_SPARE,
     readyCount: 1,
     mounts: [...DEFAULT_MOUNTS, ...TOLD_MEMORY_MOUNTS],
-    ceilings,
+    ceilings: { ...ceilings, wallTimeMs },
     ...(require === undefined ? {} : { require }),
   });
 }

@@ -7,13 +7,22 @@ import { Workspace, type WorkspaceParts } from './workspace.js';
 
 export type PoolOptions = Pick<
   ResolvedOptions,
-  'sandboxCountMax' | 'memoryBytesMax' | 'idleMs' | 'limits' | 'ceilings' | 'network' | 'logger'
+  | 'sandboxCountMax'
+  | 'memoryBytesMax'
+  | 'idleMs'
+  | 'limits'
+  | 'ceilings'
+  | 'network'
+  | 'shownBytesMax'
+  | 'logger'
 >;
 
 /** Who is told that a sandbox is gone. */
 export type OnGone = (workspace: Workspace, reason: 'asked' | 'idle') => void;
 
 const MiB = 2 ** 20;
+/** Of each output of a background process: a sandbox has sixteen of them, and they are kept for long. */
+const UNREAD_BYTES_MAX = 256 * 1024;
 
 export class SandboxPool {
   readonly #engine: Engine;
@@ -78,7 +87,9 @@ export class SandboxPool {
       this.#options.logger.debug({ reason, sandboxes: this.#open.size }, 'sandbox closed');
       onGone(workspace, reason);
     };
-    const workspace = new Workspace({ sandbox, ...sizes, idleMs: this.#options.idleMs, onClosed });
+    const { idleMs, shownBytesMax } = this.#options;
+    const unreadBytes = Math.min(shownBytesMax, UNREAD_BYTES_MAX);
+    const workspace = new Workspace({ sandbox, ...sizes, unreadBytes, idleMs, onClosed });
     this.#open.add(workspace);
     this.#options.logger.debug({ sandboxes: this.#open.size }, 'sandbox opened');
     return workspace;

@@ -8,7 +8,7 @@ import { Workspace } from './workspace.js';
 const { signal } = new AbortController();
 const make = vi.fn(async () => {
   const sandbox = { close: async () => undefined } as unknown as Sandbox;
-  const sizes = { memoryBytes: 1, outputBytes: 1, namesBytes: 1 };
+  const sizes = { memoryBytes: 1, outputBytes: 1, namesBytes: 1, unreadBytes: 1 };
   return new Workspace({ sandbox, ...sizes, idleMs: 1000, onClosed: () => undefined });
 });
 let session: SandboxSession;

@@ -1,6 +1,12 @@
 /** One sandbox of a session: its identity, its bounds, and when it was last used. */
 import { randomUUID } from 'node:crypto';
-import type { Sandbox } from '@sbx/core';
+import type { ExposedPort, Sandbox } from '@sbx/core';
+import { BackgroundProcesses } from './background-processes.js';
+import { ToolError } from './tool-error.js';
+
+/** Of one sandbox, and of each of them. */
+const PORTS_MAX = 16;
+const CONNECTIONS_MAX = 64;
 
 export interface WorkspaceParts {
   sandbox: Sandbox;
@@ -10,6 +16,8 @@ export interface WorkspaceParts {
   outputBytes: number | undefined;
   /** Bytes that the names of a folder take while it is listed, at the most. */
   namesBytes: number;
+  /** Unread output of a background process that is kept, of each stream, in bytes. */
+  unreadBytes: number;
   idleMs: number;
   /** Called once, after the sandbox was closed. */
   onClosed: (workspace: Workspace, reason: 'asked' | 'idle') => void;
@@ -22,12 +30,14 @@ export class Workspace {
   readonly memoryBytes: number;
   readonly outputBytes: number | undefined;
   readonly namesBytes: number;
+  readonly processes: BackgroundProcesses;
   readonly #parts: WorkspaceParts;
   #users = 0;
   #codeCount = 0;
   #timer: NodeJS.Timeout | null = null;
   #closing: Promise<void> | null = null;
   #tail: Promise<unknown> = Promise.resolve();
+  readonly #ports = new Map<number, Promise<ExposedPort>>();
 
   constructor(parts: WorkspaceParts) {
     this.#parts = parts;
@@ -35,6 +45,7 @@ export class Workspace {
     this.memoryBytes = parts.memoryBytes;
     this.outputBytes = parts.outputBytes;
     this.namesBytes = parts.namesBytes;
+    this.processes = new BackgroundProcesses(parts.unreadBytes);
     this.#arm();
   }
 
@@ -65,6 +76,21 @@ export class Workspace {
     const done = this.#tail.then(work);
     this.#tail = done.catch(() => undefined); // its caller has it
     return done;
+  }
+
+  /** The port of this machine that leads to one of the sandbox; the same each time. */
+  expose(port: number): Promise<ExposedPort> {
+    const known = this.#ports.get(port);
+    if (known !== undefined) return known;
+    if (this.#ports.size >= PORTS_MAX) {
+      throw new ToolError(
+        `This sandbox has ${PORTS_MAX} ports that lead to it, its maximum: ${[...this.#ports.keys()].join(', ')}.`,
+      );
+    }
+    const made = this.sandbox.expose(port, { maxConnections: CONNECTIONS_MAX });
+    this.#ports.set(port, made);
+    made.catch(() => this.#ports.delete(port)); // the next call may find a descriptor free
+    return made;
   }
 
   close(reason: 'asked' | 'idle' = 'asked'): Promise<void> {

@@ -40,19 +40,29 @@ function fieldsOf(result: RunResult, { sandbox, stage, note, shownBytesMax }: To
 
 /** The verdict first: it is what a model must not overlook. */
 function textOf(fields: ProgramResult): string {
-  const { verdict, stage, exitCode, exitSignal, cut, note } = fields;
+  const { verdict, stage, exitCode, exitSignal } = fields;
   const end = exitSignal ?? `exit code ${exitCode}`;
-  const lines = [`${stage === 'compile' ? 'did not compile: ' : ''}${verdict}, ${end} · ${usageOf(fields)}`];
+  const head = `${stage === 'compile' ? 'did not compile: ' : ''}${verdict}, ${end} · ${usageText(fields)}`;
+  return [head, ...outputLines(fields)].join('\n');
+}
+
+/** What the text of a result says below its first line. */
+export function outputLines(fields: Pick<ProgramResult, 'stdout' | 'stderr' | 'cut' | 'note'>): string[] {
+  const { cut, note } = fields;
+  const lines = [];
   if (cut.stdoutBytes > 0) lines.push(`stdout: ${cut.stdoutBytes} bytes are left out`);
   if (cut.stderrBytes > 0) lines.push(`stderr: ${cut.stderrBytes} bytes are left out`);
   if (note !== null) lines.push(note);
   for (const name of ['stdout', 'stderr'] as const) {
     if (fields[name] !== '') lines.push(`--- ${name} ---`, fields[name].replace(/\n$/, ''));
   }
-  return lines.join('\n');
+  return lines;
 }
 
-function usageOf({ cpuTimeMs, wallTimeMs, memoryPeakBytes }: ProgramResult): string {
+export function usageText(
+  usage: Pick<ProgramResult, 'cpuTimeMs' | 'wallTimeMs' | 'memoryPeakBytes'>,
+): string {
+  const { cpuTimeMs, wallTimeMs, memoryPeakBytes } = usage;
   const times = `cpu ${cpuTimeMs.toFixed(1)} ms · wall ${wallTimeMs.toFixed(1)} ms`;
   return memoryPeakBytes === null
     ? times

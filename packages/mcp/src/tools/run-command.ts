@@ -1,32 +1,16 @@
 /** `run_command`: a line of shell in the sandbox. */
-import { DEFAULT_ENV, optionRules } from '@sbx/core';
+import { optionRules } from '@sbx/core';
 import { z } from 'zod';
 import type { ToolContext, ToolDefinition } from './add-tool.js';
 import { heldByProgram } from './held-bytes.js';
 import { programToolResult } from './program-result.js';
 import { progressOf } from './progress.js';
-import { argumentsOf, path, programLimits, programResult, sandboxId } from './schemas.js';
-
-/** What the kernel takes as one argument. */
-const COMMAND_CHARS_MAX = 100_000;
-const VARIABLES_MAX = 256;
+import { argumentsOf, programLimits, programResult, sandboxId } from './schemas.js';
+import { shellArguments, shellOptions } from './shell.js';
 
 function inputOf({ options }: ToolContext) {
   return argumentsOf({
-    command: z
-      .string()
-      .min(1)
-      .max(COMMAND_CHARS_MAX)
-      .describe('A line for /bin/sh; longer scripts go to run_code'),
-    cwd: path.optional().describe('Folder to start in; default the work folder /w'),
-    env: z
-      .record(z.string().max(256), z.string().max(32_768))
-      .refine(
-        (variables) => Object.keys(variables).length <= VARIABLES_MAX,
-        `at most ${VARIABLES_MAX} variables`,
-      )
-      .optional()
-      .describe('Variables besides PATH, HOME and LANG'),
+    ...shellArguments,
     stdin: z.string().max(options.fileBytesMax).optional().describe('Text for standard input'),
     limits: programLimits.optional(),
     sandbox: sandboxId,
@@ -43,18 +27,17 @@ export function runCommandTool(context: ToolContext): ToolDefinition<Input, type
     description:
       'Runs a shell command in an isolated Linux sandbox without network and returns its verdict, output, CPU time and peak ' +
       'memory. Every call is a new shell in the same files: `cd` and variables do not stay, files do. Processes that it leaves in the ' +
-      'background end with it.',
+      'background end with it; start_process is for those that go on.',
     input: inputOf(context),
     output: programResult,
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
     heldBytes: (args) => heldByProgram(args, context),
-    run: ({ command, cwd, env, stdin, limits, sandbox: id }, ctx) =>
+    run: ({ command, stdin, limits, sandbox: id, ...shell }, ctx) =>
       context.session.use(id, ctx.mcpReq.signal, async ({ workspace, id: name, note }) => {
         optionRules.checkCeilings(limits, ceilings);
         const progress = progressOf(ctx, context.memory);
         const result = await workspace.sandbox.run('/bin/sh', ['-c', command], {
-          cwd,
-          env: { ...DEFAULT_ENV, ...env },
+          ...shellOptions(shell),
           stdin: stdin === undefined ? 'empty' : { text: stdin },
           limits,
           signal: ctx.mcpReq.signal,

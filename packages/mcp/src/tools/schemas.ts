@@ -66,17 +66,11 @@ export const encoding = z
   .default('utf-8')
   .describe('How `content` is written: text, or base64 for bytes');
 
-/** How a program ended. */
-export const programResult = z.object({
-  sandbox: z.string().nullable().describe('Id of the sandbox; null when it is gone'),
-  verdict: z
-    .string()
-    .describe(
-      'ok, exit (another exit code), signal, cpu-limit, wall-limit, memory-limit, output-limit, forbidden-syscall or killed',
-    ),
-  stage: z.enum(['compile', 'run']).describe('compile: it did not compile, and nothing was run'),
-  exitCode: z.int().nullable(),
-  exitSignal: z.string().nullable(),
+const VERDICTS =
+  'ok, exit (another exit code), signal, cpu-limit, wall-limit, memory-limit, output-limit, forbidden-syscall or killed';
+
+/** What a program wrote, as a result shows it, and what it used. */
+const shownOutput = {
   stdout: z.string(),
   stderr: z.string(),
   cut: z.object({
@@ -87,8 +81,35 @@ export const programResult = z.object({
   wallTimeMs: z.number(),
   memoryPeakBytes: z.int().nullable(),
   note: z.string().nullable(),
+};
+
+/** How a program ended. */
+export const programResult = z.object({
+  sandbox: z.string().nullable().describe('Id of the sandbox; null when it is gone'),
+  verdict: z.string().describe(VERDICTS),
+  stage: z.enum(['compile', 'run']).describe('compile: it did not compile, and nothing was run'),
+  exitCode: z.int().nullable(),
+  exitSignal: z.string().nullable(),
+  ...shownOutput,
 });
 export type ProgramResult = z.infer<typeof programResult>;
+
+/** Limits of a process that goes on between calls: its output is never captured whole. */
+export const processLimits = programLimits.omit({ outputBytes: true });
+
+export const processId = z.string().max(16).describe('Id from start_process');
+
+/** A process that goes on between calls, and what it wrote since the last one. */
+export const processState = z.object({
+  sandbox: z.string(),
+  process: z.string(),
+  isRunning: z.boolean(),
+  verdict: z.string().nullable().describe(`${VERDICTS}; null while it runs`),
+  exitCode: z.int().nullable(),
+  exitSignal: z.string().nullable(),
+  ...shownOutput,
+});
+export type ProcessState = z.infer<typeof processState>;
 
 export const fileEntry = z.object({
   path: z.string(),

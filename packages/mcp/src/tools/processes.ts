@@ -1,0 +1,199 @@
+/** `start_process`, `read_output`, `write_input`, `stop_process`: processes that go on between calls. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { type Limits, optionRules } from '@sbx/core';
+import { z } from 'zod';
+import type { BackgroundProcess } from '../sandboxes/background-process.js';
+import { type ToolContext, type ToolDefinition, told } from './add-tool.js';
+import { heldByContent, SMALL_BYTES } from './held-bytes.js';
+import { outputLines, usageText } from './program-result.js';
+import {
+  argumentsOf,
+  type ProcessState,
+  processId,
+  processLimits,
+  processState,
+  sandboxId,
+} from './schemas.js';
+import { shellArguments, shellOptions } from './shell.js';
+
+/** How long `read_output` may wait. */
+const WAIT_MS_MAX = 30_000;
+const WAIT_MS_DEFAULT = 1000;
+/** Of one call; more goes into a file. */
+const INPUT_CHARS_MAX = 65_536;
+
+const ANNOTATIONS = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
+
+const startInput = argumentsOf({ ...shellArguments, limits: processLimits.optional(), sandbox: sandboxId });
+const startOutput = z.object({
+  sandbox: z.string(),
+  process: z.string().describe('Its id, for read_output, write_input and stop_process'),
+  note: z.string().nullable(),
+});
+
+export function startProcessTool(
+  context: ToolContext,
+): ToolDefinition<typeof startInput, typeof startOutput> {
+  const most = highestOf(context);
+  return {
+    name: 'start_process',
+    title: 'Start a process',
+    description:
+      'Starts a shell command that goes on after the call, such as a server or an interpreter, and returns its id. read_output shows ' +
+      'what it writes. Other programs of the sandbox run beside it. It ends with the sandbox.',
+    input: startInput,
+    output: startOutput,
+    annotations: ANNOTATIONS,
+    heldBytes: () => SMALL_BYTES,
+    run: ({ command, limits = {}, sandbox: wanted, ...shell }, ctx) =>
+      context.session.useFiles(wanted, ctx.mcpReq.signal, async ({ workspace, id, note }) => {
+        optionRules.checkCeilings(limits, most);
+        const { cpuTimeMs, wallTimeMs } = most;
+        const { id: process } = await workspace.processes.start(command, () =>
+          workspace.sandbox.spawn('/bin/sh', ['-c', command], {
+            ...shellOptions(shell),
+            limits: { cpuTimeMs, wallTimeMs, ...definedOnly(limits) },
+            stdin: 'pipe',
+            stdout: 'pipe',
+            stderr: 'pipe',
+          }),
+        );
+        const text = `process ${process} has been started in sandbox ${id}`;
+        return told(note === null ? text : `${text}\n${note}`, { sandbox: id, process, note });
+      }),
+  };
+}
+
+/** What a process may ask for at the most, which its times are where it asks for none. */
+function highestOf({ options, engine }: ToolContext): Limits {
+  const { ceilings, processWallTimeMs } = options;
+  const { cpuTimeMs, wallTimeMs } = engine.info().ceilings; // an engine of the caller's may allow less
+  return {
+    ...ceilings,
+    cpuTimeMs: lower(ceilings.cpuTimeMs, cpuTimeMs),
+    wallTimeMs: lower(processWallTimeMs, wallTimeMs),
+  };
+}
+
+type Ceiling = number | null | undefined;
+
+function lower(one: Ceiling, other: Ceiling): number | null {
+  const least = Math.min(one ?? Number.POSITIVE_INFINITY, other ?? Number.POSITIVE_INFINITY);
+  return least === Number.POSITIVE_INFINITY ? null : least;
+}
+
+/** `undefined` must not hide what stands for it. */
+function definedOnly(limits: Limits): Limits {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}
+
+const readInput = argumentsOf({
+  process: processId,
+  waitMs: z
+    .int()
+    .min(0)
+    .max(WAIT_MS_MAX)
+    .default(WAIT_MS_DEFAULT)
+    .describe('How long to wait for output or its end where there is none, in milliseconds'),
+  sandbox: sandboxId,
+});
+
+export function readOutputTool(context: ToolContext): ToolDefinition<typeof readInput, typeof processState> {
+  return {
+    name: 'read_output',
+    title: 'Read the output of a process',
+    description:
+      'Returns what a process of start_process wrote since the last call, and how it ended if it has. Where there is nothing it waits.',
+    input: readInput,
+    output: processState,
+    annotations: ANNOTATIONS,
+    heldBytes: () => heldByState(context),
+    run: ({ process: wanted, waitMs, sandbox: sandboxWanted }, ctx) =>
+      context.session.useFiles(sandboxWanted, ctx.mcpReq.signal, async ({ workspace, id, note }) => {
+        const process = workspace.processes.find(wanted);
+        await process.whenNews(waitMs, ctx.mcpReq.signal);
+        return stateResult(process, id, note);
+      }),
+  };
+}
+
+const writeInput = argumentsOf({
+  process: processId,
+  text: z.string().max(INPUT_CHARS_MAX).default('').describe('For its standard input, as it is: with "\\n"'),
+  end: z.boolean().default(false).describe('Whether its input ends after that'),
+  sandbox: sandboxId,
+});
+const writeOutput = z.object({
+  sandbox: z.string(),
+  process: z.string(),
+  isTaken: z.boolean().describe('Whether all of it is on its way; false: it waits until the process reads'),
+});
+
+export function writeInputTool(context: ToolContext): ToolDefinition<typeof writeInput, typeof writeOutput> {
+  return {
+    name: 'write_input',
+    title: 'Write to a process',
+    description:
+      'Writes text to the standard input of a process of start_process; read_output shows the answer.',
+    input: writeInput,
+    output: writeOutput,
+    annotations: ANNOTATIONS,
+    heldBytes: ({ text }) => SMALL_BYTES + text.length,
+    run: ({ process: wanted, text, end, sandbox: sandboxWanted }, ctx) =>
+      context.session.useFiles(sandboxWanted, ctx.mcpReq.signal, async ({ workspace, id }) => {
+        const process = workspace.processes.find(wanted);
+        const isTaken = await process.write(text, end);
+        const said = isTaken
+          ? `process ${process.id} has its input`
+          : `process ${process.id} has not read all of it yet; the rest waits for it`;
+        return told(said, { sandbox: id, process: process.id, isTaken });
+      }),
+  };
+}
+
+const stopInput = argumentsOf({ process: processId, sandbox: sandboxId });
+
+export function stopProcessTool(context: ToolContext): ToolDefinition<typeof stopInput, typeof processState> {
+  return {
+    name: 'stop_process',
+    title: 'Stop a process',
+    description:
+      'Ends a process of start_process with all that it started, and returns the rest of its output.',
+    input: stopInput,
+    output: processState,
+    annotations: { ...ANNOTATIONS, destructiveHint: true },
+    heldBytes: () => heldByState(context),
+    run: ({ process: wanted, sandbox: sandboxWanted }, ctx) =>
+      context.session.useFiles(sandboxWanted, ctx.mcpReq.signal, async ({ workspace, id, note }) => {
+        const process = workspace.processes.find(wanted);
+        await process.stop();
+        return stateResult(process, id, note);
+      }),
+  };
+}
+
+function heldByState({ options }: ToolContext): number {
+  return SMALL_BYTES + 2 * heldByContent(options.shownBytesMax);
+}
+
+function stateResult(process: BackgroundProcess, sandbox: string, note: string | null): CallToolResult {
+  const { result, usage, stdout, stderr } = process.read();
+  const fields: ProcessState = {
+    sandbox,
+    process: process.id,
+    isRunning: result === null,
+    verdict: result?.status ?? null,
+    exitCode: result?.exitCode ?? null,
+    exitSignal: result?.exitSignal ?? null,
+    stdout: stdout.text,
+    stderr: stderr.text,
+    cut: { stdoutBytes: stdout.cutBytes, stderrBytes: stderr.cutBytes },
+    cpuTimeMs: usage.cpuTimeMs,
+    wallTimeMs: usage.wallTimeMs,
+    memoryPeakBytes: usage.memoryPeakBytes,
+    note,
+  };
+  const state =
+    result === null ? 'running' : `${result.status}, ${result.exitSignal ?? `exit code ${result.exitCode}`}`;
+  return told([`${state} · ${usageText(fields)}`, ...outputLines(fields)].join('\n'), fields);
+}
