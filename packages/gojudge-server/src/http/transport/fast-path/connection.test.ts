@@ -199,8 +199,11 @@ describe('Node gets', () => {
   });
 
   test('what came while the fast path was busy and is not simple, after the answer', async () => {
-    const fastPath = await openFastPath(() => sleep(40));
+    const run = gate();
+    const fastPath = await openFastPath(() => run.opened);
     await send(fastPath, RUN, ODD);
+    expect(fastPath.events).toEqual([SERVED]);
+    run.open();
     await fastPath.happens(`node ${ODD.replaceAll('\r\n', '|')}`);
     await expect.poll(fastPath.received).toBe('[/run 1]');
     expect(fastPath.events.slice(0, 2)).toEqual([SERVED, 'handed over']);
@@ -216,9 +219,12 @@ describe('ends', () => {
   });
 
   test('one that is not simple behind one that is, and no more', async () => {
-    const fastPath = await openFastPath(() => sleep(40));
+    const run = gate();
+    const fastPath = await openFastPath(() => run.opened);
     await send(fastPath, RUN);
     fastPath.client.end(ODD);
+    await expect.poll(() => fastPath.server().readableEnded).toBe(true);
+    run.open();
     await once(fastPath.client, 'end');
     expect(fastPath.received()).toBe('[/run 1]HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
   });
@@ -243,11 +249,13 @@ describe('ends', () => {
   });
 
   test('at shutdown, after the answer', async () => {
+    const run = gate();
     const fastPath = await openFastPath(
-      () => sleep(30),
+      () => run.opened,
       () => true,
     );
     await send(fastPath, RUN);
+    run.open();
     await once(fastPath.client, 'end');
     expect(fastPath.received()).toBe('[/run 1]');
   });
