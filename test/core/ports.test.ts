@@ -151,7 +151,7 @@ describe('expose', () => {
   it('leads in, with halves that close one by one, for many at once', async () => {
     await using sandbox = await withPorts();
     const { host, port, url } = await sandbox.expose(PORT);
-    expect(url).toBe(`http://127.0.0.1:${port}`);
+    expect(url).toBe(`http://127.83.66.120:${port}`);
     const answers = Array.from({ length: 20 }, async (_, i) => {
       const socket = connect({ host, port, allowHalfOpen: true });
       socket.end(`${i} `.repeat(50_000));

@@ -137,7 +137,7 @@ export const FLAG_ROWS = {
     apply: (text) => ({ network: text as 'none' }),
   },
   'expose-ports': {
-    help: 'let sessions give ports of sandboxes an address on 127.0.0.1',
+    help: 'let sessions give ports of sandboxes an address of this machine',
     apply: () => ({ exposePorts: true }),
   },
   'allow-degraded': {

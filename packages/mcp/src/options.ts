@@ -78,8 +78,8 @@ export interface McpServerOptions {
   /** Interfaces inside: none, or a loopback of its own. Default `'none'`, with `exposePorts` `'loopback'`. */
   network?: 'none' | 'loopback' | undefined;
   /**
-   * Whether sessions may give ports of their sandboxes an address on 127.0.0.1 of this machine, where its
-   * other programs and web pages can reach what untrusted programs serve. Default `false`.
+   * Whether sessions may give ports of their sandboxes an address of this machine, where its other programs,
+   * and a browser, reach what untrusted programs serve. Default `false`.
    */
   exposePorts?: boolean | undefined;
   /**

@@ -26,6 +26,7 @@ describe('who may call', () => {
     ['an upgrade of a program, by a proxy', {}, { host: 'judge.example', upgrade: 'websocket' }, null],
     ['one of a page', {}, { origin: 'http://evil.example', upgrade: 'websocket' }, 'foreign-page'],
     ['a page of this machine', {}, { origin: 'http://localhost:3000', host: 'localhost:8765' }, null],
+    ['what runs in a sandbox', {}, { origin: 'http://127.83.66.120:3000' }, 'foreign-page'],
     ['a page of another', {}, { origin: 'http://evil.example' }, 'foreign-page'],
     ['one that hides where it is from', {}, { origin: 'null' }, 'foreign-page'],
     ['a page that is listed', listed, { origin: 'https://judge.example' }, null],
@@ -48,6 +49,13 @@ describe('who may call', () => {
   test('on an address of the network nothing can be told from names', () => {
     expect(ask({}, { host: 'judge.example' }, '192.0.2.1')).toBe(null);
     expect(ask({}, { host: 'judge.example' }, '::ffff:127.0.0.1')).toBe('foreign-page');
+  });
+
+  test('a page of the very address that a server has is its own', () => {
+    expect(ask({}, { origin: 'http://127.0.1.1:8765' }, '127.0.1.1')).toBe(null);
+    expect(ask({}, { origin: 'http://127.0.1.1:8765' }, '::ffff:127.0.1.1')).toBe(null);
+    expect(ask({}, { origin: 'http://127.0.1.1:8765' }, '127.0.0.1')).toBe('foreign-page');
+    expect(ask({}, { origin: 'http://127.0.1.1:8765' }, '::1')).toBe('foreign-page');
   });
 
   test('a server may take the token from elsewhere', () => {

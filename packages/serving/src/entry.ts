@@ -1,6 +1,6 @@
 /** Who may call, by what a request says: the rules that servers with `token` and `allowedOrigins` share. */
 import type { IncomingMessage } from 'node:http';
-import { isForeignPage } from './foreign-page.js';
+import { isForeignHost, isForeignPage } from './foreign-page.js';
 import { makeTokenCheck } from './token.js';
 
 export interface EntryRules {
@@ -57,7 +57,7 @@ function isStrangers(
 ): boolean {
   if (origin !== undefined) return !allowedOrigins.includes(origin) && isForeignPage(origin, localAddress);
   if (upgrade !== undefined || host === undefined || allowedHosts.includes(host.toLowerCase())) return false;
-  return isForeignPage(`http://${host}`, localAddress);
+  return isForeignHost(host, localAddress);
 }
 
 /** With its port, where that is not the scheme's own: as browsers send it. */

@@ -7,13 +7,17 @@ import type { Session } from '../run/session.js';
 import type { ExposeOptions } from '../types/ports.js';
 import { notConstructed } from './not-constructed.js';
 
-const HOST = '127.0.0.1';
+/**
+ * A loopback address that nothing else is at: of 127.0.0.1 a browser would have what runs in a sandbox share
+ * the cookies of other servers, and those that trust pages of their own machine would trust it.
+ */
+const HOST = '127.83.66.120';
 const CONNECTIONS_MAX = 256;
 
 /**
  * A port of this machine that leads to one of a sandbox; ends with the sandbox, or by `close()`. Whoever can
- * connect to it speaks with what runs in the sandbox, and what that says is as untrusted as its other output:
- * give what a browser is to show an origin of its own.
+ * connect to it speaks with what runs in the sandbox, and what that says is as untrusted as its other output.
+ * To a browser its address is an origin of its own.
  */
 export class ExposedPort implements AsyncDisposable {
   /** Address of this machine that it listens on. */
@@ -56,7 +60,7 @@ export class ExposedPort implements AsyncDisposable {
     return new ExposedPort(session, server, open);
   }
 
-  /** For a server that speaks HTTP: `http://127.0.0.1:40123`. */
+  /** For a server that speaks HTTP: `http://127.83.66.120:40123`. */
   get url(): string {
     return `http://${this.host.includes(':') ? `[${this.host}]` : this.host}:${this.port}`;
   }

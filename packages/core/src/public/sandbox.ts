@@ -230,7 +230,7 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
    * @example
    * ```ts
    * await sandbox.spawn('python3', ['-m', 'http.server', '8000']);
-   * const { url } = await sandbox.expose(8000); // 'http://127.0.0.1:40123'
+   * const { url } = await sandbox.expose(8000); // 'http://127.83.66.120:40123'
    * ```
    */
   expose(port: number, options: ExposeOptions = NO_OPTIONS): Promise<ExposedPort> {

@@ -18,7 +18,8 @@ export interface ConnectOptions {
 /** Options of `sandbox.expose`. */
 export interface ExposeOptions {
   /**
-   * Address of this machine to listen on. Default `'127.0.0.1'`: programs of this machine alone can connect.
+   * Address of this machine to listen on. Default `'127.83.66.120'`, a loopback address apart from that of
+   * other servers: programs of this machine alone can connect, and to a browser it is an origin of its own.
    */
   host?: string | undefined;
   /** Port of this machine. Default 0: one that is free, which the result tells. */
