@@ -40,11 +40,16 @@ export class FileChanges {
   }
 
   #state(): string {
-    return this.#paths
-      .map((path) => {
-        const facts = statSync(path, { bigint: true, throwIfNoEntry: false });
-        return facts === undefined ? 'none' : `${facts.ino} ${facts.size} ${facts.mtimeNs}`;
-      })
-      .join('\n');
+    return this.#paths.map(stateOf).join('\n');
+  }
+}
+
+/** One that cannot be looked at, whatever is in its way, is as good as none. */
+function stateOf(path: string): string {
+  try {
+    const { ino, size, mtimeNs } = statSync(path, { bigint: true });
+    return `${ino} ${size} ${mtimeNs}`;
+  } catch {
+    return 'none';
   }
 }
