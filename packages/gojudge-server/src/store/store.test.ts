@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -90,9 +91,51 @@ describe('FileStore', () => {
 
   it('removes at its start what was cut off by a crash', async () => {
     await (await open()).close();
-    writeFileSync(join(dir, '.sbx', 'tmp-1-1'), 'x');
+    const left = join(dir, '.sbx', 'tmp-1-1');
+    writeFileSync(left, 'x');
+    const hourAgo = Date.now() / 1000 - 3600;
+    utimesSync(left, hourAgo, hourAgo);
     const store = await open();
     expect(readdirSync(join(dir, '.sbx'))).toEqual(['names.jsonl']);
+    await store.close();
+  });
+
+  it('takes nothing from another server that writes into the same folder', async () => {
+    const first = await open();
+    let go = () => {};
+    const gone = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    async function* slowly() {
+      yield bytes(5);
+      await gone;
+      yield bytes(5);
+    }
+    const adding = first.add('slow', slowly());
+    const unfinished = () => readdirSync(join(dir, '.sbx')).filter((name) => name.startsWith('tmp-'));
+    await expect.poll(unfinished).toHaveLength(1);
+    const second = await open();
+    go();
+    const id = await adding;
+    const fd = second.openFd(id)!;
+    expect(readFileSync(fd).length).toBe(10);
+    closeSync(fd);
+    await Promise.all([first.close(), second.close()]);
+  });
+
+  it('has the room back of what others removed', async () => {
+    const store = await open({ maxBytes: 100 });
+    const ids = [
+      await store.add('', bytes(40)),
+      await store.add('', bytes(40)),
+      await store.add('', bytes(1)),
+    ];
+    for (const id of ids.slice(0, 2)) rmSync(join(dir, id));
+    await store.add('', bytes(95)); // neither too many nor too large
+    rmSync(join(dir, ids[2]!));
+    expect(await store.delete(ids[2]!)).toBe(false);
+    expect(store.totals).toMatchObject({ count: 1, bytes: 95 });
+    await expect(store.add('', bytes(40))).rejects.toThrow('full: 100 bytes');
     await store.close();
   });
 

@@ -3,13 +3,14 @@
  * under `.sbx/` and appears under its id when it is complete. What is being read stays readable when it is
  * deleted meanwhile: readers hold a descriptor.
  */
-import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, linkSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
 import { copyFile, lstat, readdir, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolders } from './folders.js';
+import { isId, newId, PRIVATE } from './ids.js';
 import { StoredNames } from './names.js';
 import { allocatedBytes, copyWithHoles, isSparse } from './sparse.js';
+import { Unfinished } from './unfinished.js';
 import { writeNewFile } from './write-file.js';
 
 export interface StoreOptions {
@@ -38,10 +39,10 @@ export interface StoreTotals {
 }
 
 const NEW_FILE = { flag: 'wx', mode: 0o644 } as const;
-const ID_BYTES = 5;
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-const PRIVATE = '.sbx';
 const SWEEP_MS = 15_000;
+/** A full store looks at its folder so often at the most. */
+const LOOK_MS = 1000;
+const NEARLY_FULL = 0.9;
 /** Names are in memory. As long as a path can be. */
 const NAME_LENGTH_MAX = 4096;
 
@@ -72,13 +73,15 @@ export class FileStore {
   /** Of all names: they count as bytes of the store, but are none in its figures. */
   #nameLength = 0;
   #reserved = 0;
-  #nextTemporary = 1;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  readonly #unfinished: Unfinished;
   onAdded: (bytes: number) => void = () => undefined;
 
-  private constructor(options: StoreOptions, names: StoredNames) {
+  private constructor(options: StoreOptions, names: StoredNames, unfinished: Unfinished) {
     this.dir = options.dir;
     this.#options = options;
     this.#names = names;
+    this.#unfinished = unfinished;
     const everyMs = Math.min(SWEEP_MS, Math.max(100, options.timeoutMs / 4));
     this.#sweeper = options.timeoutMs > 0 ? setInterval(() => void this.#sweep(), everyMs).unref() : null;
   }
@@ -86,10 +89,11 @@ export class FileStore {
   static async open(options: StoreOptions): Promise<FileStore> {
     const own = join(options.dir, PRIVATE);
     await makeFolders(own, 0o700);
-    for (const left of await readdir(own)) if (left.startsWith('tmp-')) await rm(join(own, left));
+    const unfinished = new Unfinished(own);
+    await unfinished.removeLeft();
     const isJournalled = !options.temporary && options.keepsNames !== false;
     const names = await StoredNames.open(isJournalled ? join(own, 'names.jsonl') : null);
-    const store = new FileStore(options, names);
+    const store = new FileStore(options, names, unfinished);
     await store.#countForeign();
     return store;
   }
@@ -107,6 +111,7 @@ export class FileStore {
 
   /** Takes a file in and returns its id. Nothing stays of one that failed. Throws `StoreFullError`. */
   async add(name: string, data: Data): Promise<string> {
+    await this.#forgetGoneIfFull();
     if (this.#entries.size + this.#reserved >= this.#options.maxCount) {
       throw new StoreFullError(`file store is full: ${this.#options.maxCount} files`);
     }
@@ -115,7 +120,7 @@ export class FileStore {
     }
     this.#checkRoom(name.length);
     this.#reserved += 1;
-    const temporary = join(this.dir, PRIVATE, `tmp-${process.pid}-${this.#nextTemporary++}`);
+    const temporary = this.#unfinished.nextPath();
     const taken: Taken = { bytes: 0 };
     let id: string | null = null;
     try {
@@ -175,6 +180,7 @@ export class FileStore {
     if (!isId(id)) return false;
     const path = join(this.dir, id);
     const status = await lstat(path).catch(() => null);
+    if (status === null) await this.#forget(id); // others may have removed it
     if (status === null || !status.isFile()) return false;
     const removed = await unlink(path).then(
       () => true,
@@ -259,6 +265,18 @@ export class FileStore {
     await this.#names.delete(id);
   }
 
+  /** What others removed is no reason to refuse: an operator's own clean-up, or another server. */
+  async #forgetGoneIfFull(): Promise<void> {
+    const { maxBytes, maxCount } = this.#options;
+    const held = this.#bytes + this.#nameLength;
+    if (held < maxBytes * NEARLY_FULL && this.#entries.size + this.#reserved < maxCount) return;
+    if (performance.now() - this.#lookedAt < LOOK_MS) return;
+    this.#lookedAt = performance.now();
+    const known = [...this.#entries.keys()]; // a file that is added meanwhile is not to be missed
+    const there = await this.list();
+    for (const id of known) if (!there.has(id)) await this.#forget(id);
+  }
+
   /** Files from before count towards the bounds, but never time out. */
   async #countForeign(): Promise<void> {
     for (const [id, name] of await this.list()) {
@@ -273,20 +291,6 @@ export class FileStore {
     const oldest = Date.now() - this.#options.timeoutMs;
     for (const [id, { usedAt }] of this.#entries) if (usedAt < oldest) await this.delete(id);
   }
-}
-
-/** A name in the folder itself that is not ours. */
-function isId(id: string): boolean {
-  return id !== '' && id !== '.' && id !== '..' && id !== PRIVATE && !/[/\\\0]/.test(id) && id.length < 256;
-}
-
-/** As Go's base32 of 40 random bits. */
-function newId(): string {
-  let bits = 0n;
-  for (const byte of randomBytes(ID_BYTES)) bits = (bits << 8n) | BigInt(byte);
-  let id = '';
-  for (let shift = 35n; shift >= 0n; shift -= 5n) id += ALPHABET[Number((bits >> shift) & 31n)];
-  return id;
 }
 
 function asFull(error: unknown): unknown {
