@@ -5,8 +5,8 @@ import { BackgroundProcesses } from './background-processes.js';
 import { ToolError } from './tool-error.js';
 
 /** Of one sandbox, and of each of them. */
-const PORTS_MAX = 16;
-const CONNECTIONS_MAX = 64;
+const PORTS_MAX = 8;
+const CONNECTIONS_MAX = 32;
 
 export interface WorkspaceParts {
   sandbox: Sandbox;
