@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { BackgroundProcess } from '../sandboxes/background-process.js';
 import { type ToolContext, type ToolDefinition, told } from './add-tool.js';
 import { heldByContent, SMALL_BYTES } from './held-bytes.js';
-import { outputLines, usageText } from './program-result.js';
+import { outputLines, shownFields, usageText } from './program-result.js';
 import {
   argumentsOf,
   type ProcessState,
@@ -177,7 +177,8 @@ function heldByState({ options }: ToolContext): number {
 }
 
 function stateResult(process: BackgroundProcess, sandbox: string, note: string | null): CallToolResult {
-  const { result, usage, stdout, stderr } = process.read();
+  const reading = process.read();
+  const { result } = reading;
   const fields: ProcessState = {
     sandbox,
     process: process.id,
@@ -185,12 +186,7 @@ function stateResult(process: BackgroundProcess, sandbox: string, note: string |
     verdict: result?.status ?? null,
     exitCode: result?.exitCode ?? null,
     exitSignal: result?.exitSignal ?? null,
-    stdout: stdout.text,
-    stderr: stderr.text,
-    cut: { stdoutBytes: stdout.cutBytes, stderrBytes: stderr.cutBytes },
-    cpuTimeMs: usage.cpuTimeMs,
-    wallTimeMs: usage.wallTimeMs,
-    memoryPeakBytes: usage.memoryPeakBytes,
+    ...shownFields(reading),
     note,
   };
   const state =

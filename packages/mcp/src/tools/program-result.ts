@@ -1,8 +1,8 @@
 /** Core's result → what a model reads. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { RunResult } from '@sbx/core';
+import type { RunResult, Usage } from '@sbx/core';
 import type { ProgramResult } from './schemas.js';
-import { show } from './shown.js';
+import { type Shown, show } from './shown.js';
 
 export interface Told {
   sandbox: string | null;
@@ -28,13 +28,27 @@ function fieldsOf(result: RunResult, { sandbox, stage, note, shownBytesMax }: To
     stage,
     exitCode,
     exitSignal,
+    ...shownFields({ stdout, stderr, usage }),
+    note,
+  };
+}
+
+interface ShownParts {
+  stdout: Shown;
+  stderr: Shown;
+  usage: Usage;
+}
+
+/** What every result says of output and usage. */
+export function shownFields({ stdout, stderr, usage }: ShownParts) {
+  const { cpuTimeMs, wallTimeMs, memoryPeakBytes } = usage;
+  return {
     stdout: stdout.text,
     stderr: stderr.text,
     cut: { stdoutBytes: stdout.cutBytes, stderrBytes: stderr.cutBytes },
-    cpuTimeMs: usage.cpuTimeMs,
-    wallTimeMs: usage.wallTimeMs,
-    memoryPeakBytes: usage.memoryPeakBytes,
-    note,
+    cpuTimeMs,
+    wallTimeMs,
+    memoryPeakBytes,
   };
 }
 
