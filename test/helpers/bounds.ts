@@ -2,10 +2,11 @@
 import { availableParallelism } from 'node:os';
 import { expect } from 'vitest';
 import { paced } from './pace.js';
+import { withStolenMs } from './wait.js';
 
 /** Kills are due at the limit; this is the bar for the 99th percentile of what comes after it. */
 const OVERSHOOT_MS = paced(10);
-/** No single kill may come later, whatever the machine did to its CPUs. */
+/** No single kill may come later, whatever else this kernel runs. */
 const OVERSHOOT_MAX_MS = paced(60);
 /** CPU time of running tasks is booked at ticks of up to 4 ms (250 Hz), on each CPU. */
 const BOOKED_MS = 4 * availableParallelism();
@@ -38,7 +39,10 @@ export async function expectMedianBetween(
   between(median(seen), low, high);
 }
 
-/** The bar of a percentile is not that of each single run; but none may be far beyond it. */
+/**
+ * The bar of a percentile is not that of each single run; but none may be far beyond it. For as long as the
+ * machine below had taken a CPU away nothing could end there.
+ */
 export function expectEndedAt(
   limitMs: number,
   figure: keyof typeof BARS,
@@ -46,8 +50,10 @@ export function expectEndedAt(
   overshootMaxMs = OVERSHOOT_MAX_MS,
 ): Promise<void> {
   return expectMedianBetween(limitMs, limitMs + BARS[figure], async () => {
-    const used = await usedMs();
-    between(used, limitMs, limitMs + overshootMaxMs);
-    return used;
+    const { value: used, stolenMs } = await withStolenMs(usedMs);
+    expect(used).toBeGreaterThanOrEqual(limitMs);
+    const own = Math.max(limitMs, used - stolenMs);
+    between(own, limitMs, limitMs + overshootMaxMs);
+    return own;
   });
 }

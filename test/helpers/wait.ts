@@ -28,26 +28,56 @@ export async function until(
   await eventually(withinMs, async () => ((await holds()) ? [] : [what]));
 }
 
-/** The value of `work` and how long it took, in ms. */
-export async function timed<T>(work: () => Promise<T>): Promise<{ value: T; ms: number }> {
-  const start = performance.now();
-  const value = await work();
-  return { value, ms: performance.now() - start };
-}
-
 const NS_PER_MS = 1e6;
 
+/** Of times in /proc/stat, whatever the kernel's own ticks are. */
+const MS_PER_TICK = 10;
+
 /**
- * As `timed`, less the longest moment for which this process itself was not given a CPU, or was busy: it
- * could not have seen an answer then. For bars on what others do.
+ * Calls `work` and tells how long the machine below kept a CPU from this kernel meanwhile, in ms, of the one
+ * that lacked it the longest: nothing that runs there can be in time then. Rented machines whose CPUs are all
+ * busy lose them for 100 ms at a time. 0 where there is no machine below, or it does not say.
+ */
+export async function withStolenMs<T>(work: () => Promise<T>): Promise<{ value: T; stolenMs: number }> {
+  const before = stolenTicks();
+  const value = await work();
+  const ticks = stolenTicks().map((after, cpu) => after - (before[cpu] ?? after));
+  return { value, stolenMs: Math.max(0, ...ticks) * MS_PER_TICK };
+}
+
+/** `steal`, the eighth time of each CPU (proc_stat(5)). */
+function stolenTicks(): number[] {
+  const lines = (readOrNull('/proc/stat') ?? '').split('\n').filter((line) => /^cpu\d/.test(line));
+  return lines.map((line) => Number(line.split(' ')[8]));
+}
+
+interface Timed<T> {
+  value: T;
+  ms: number;
+  stolenMs: number;
+}
+
+/** The value of `work`, how long it took, in ms, and of that `withStolenMs`. */
+export async function timed<T>(work: () => Promise<T>): Promise<Timed<T>> {
+  const { value: done, stolenMs } = await withStolenMs(async () => {
+    const start = performance.now();
+    const value = await work();
+    return { value, ms: performance.now() - start };
+  });
+  return { ...done, stolenMs };
+}
+
+/**
+ * As `timed`, less the longest moment for which this process itself was not given a CPU, or was busy, or for
+ * which the machine below kept one: nobody could have seen an answer then. For bars on what others do.
  */
 export async function timedByOthers<T>(work: () => Promise<T>): Promise<{ value: T; ms: number }> {
   const resolution = 1;
   const delay = monitorEventLoopDelay({ resolution });
   delay.enable();
-  const { value, ms } = await timed(work);
+  const { value, ms, stolenMs } = await timed(work);
   delay.disable();
-  return { value, ms: ms - Math.max(0, delay.max / NS_PER_MS - resolution) };
+  return { value, ms: ms - Math.max(stolenMs, delay.max / NS_PER_MS - resolution) };
 }
 
 /**
