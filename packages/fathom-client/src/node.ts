@@ -4,6 +4,7 @@
  *
  * @packageDocumentation
  */
+import { headerValue } from '@sbx/shared';
 import { WebSocket } from 'ws';
 import { FathomClient as Client } from './client.js';
 import type { FathomClientOptions } from './client-options.js';
@@ -18,8 +19,7 @@ const MESSAGE_BYTES_MAX = 16 * 2 ** 20;
 
 const openSocket: OpenSocket = (url, token) => {
   const headers: Record<string, string> = { [VERSION_HEADER]: String(PROTOCOL_VERSION) };
-  // Node writes each character of a header as a byte; beyond ASCII they are UTF-8, as of other clients.
-  if (token !== undefined) headers.authorization = Buffer.from(`Bearer ${token}`).toString('latin1');
+  if (token !== undefined) headers.authorization = headerValue(`Bearer ${token}`);
   const socket = new WebSocket(url, { headers, perMessageDeflate: false, maxPayload: MESSAGE_BYTES_MAX });
   socket.on('unexpected-response', (_request, { statusCode = 0 }) => {
     socket.emit('error', refusedUpgrade({ url, hasToken: token !== undefined, status: statusCode }));

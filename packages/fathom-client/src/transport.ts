@@ -1,5 +1,5 @@
 /** What the client needs of its environment: a WebSocket, the global one or another. */
-import { tokenSubprotocol } from '@sbx/shared';
+import { headerValue, tokenSubprotocol } from '@sbx/shared';
 import { FathomError } from './errors.js';
 import { SUBPROTOCOL, TOKEN_SUBPROTOCOL_PREFIX } from './wire/index.js';
 
@@ -35,6 +35,6 @@ export const openGlobalSocket: OpenSocket = (url, token) => {
   }
   return new Socket(
     url,
-    token === undefined ? [] : [SUBPROTOCOL, tokenSubprotocol(TOKEN_SUBPROTOCOL_PREFIX, token)],
+    token === undefined ? [] : [SUBPROTOCOL, tokenSubprotocol(TOKEN_SUBPROTOCOL_PREFIX, headerValue(token))],
   );
 };

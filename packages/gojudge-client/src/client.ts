@@ -1,5 +1,5 @@
 /** The client: REST, and the doors to both kinds of sockets. */
-import { unlessAborted } from '@sbx/shared';
+import { headerValue, unlessAborted } from '@sbx/shared';
 import { CALL_RULES, type CallOptions, checkCall } from './call-options.js';
 import { checkRequest } from './check.js';
 import type { RunCommand, RunGroup } from './command.js';
@@ -100,7 +100,7 @@ export class GojudgeClient implements AsyncDisposable {
       );
     this.#parts = {
       url: url.replace(/\/+$/, ''),
-      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      headers: token === undefined ? {} : { authorization: headerValue(`Bearer ${token}`) },
       transport,
       retrier: new Retrier(retry),
       answerBytesMax,

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { expect, it } from 'vitest';
+import { GojudgeClient as ClientForPages } from './client.js';
 import { serve } from './fake-server.js';
 import { GojudgeClient } from './node.js';
 
@@ -25,6 +26,19 @@ it('sends requests in the units of the wire, with the token', async () => {
     memoryBytes: 4096,
     processPeakCount: null,
   });
+});
+
+it.each([
+  ['by undici', GojudgeClient],
+  ['by the global fetch, as in browsers', ClientForPages],
+])('sends a token beyond ASCII as UTF-8, %s', async (_, Client) => {
+  let seen = '';
+  const { url } = await serve((request, response) => {
+    seen = Buffer.from(request.headers.authorization ?? '', 'latin1').toString();
+    response.end('{}');
+  });
+  expect(await new Client({ url, token: 'clé ключ' }).list()).toEqual({});
+  expect(seen).toBe('Bearer clé ключ');
 });
 
 /** Counts requests, and answers with what `reply` does. */

@@ -30,8 +30,7 @@ function nodeTransport(): Transport {
   return {
     fetch: (async (input: string, init: RequestInit = {}) => {
       if (closed !== null) throw closed;
-      const headers = asBytes(init.headers as Record<string, string>);
-      return undiciFetch(input, { ...init, headers, dispatcher } as Parameters<typeof undiciFetch>[1]);
+      return undiciFetch(input, { ...init, dispatcher } as Parameters<typeof undiciFetch>[1]);
     }) as unknown as typeof fetch,
     canStreamRequests: true,
     openSocket,
@@ -42,14 +41,8 @@ function nodeTransport(): Transport {
   };
 }
 
-/** Node writes each character as a byte; beyond ASCII they are UTF-8, as other clients send them. */
-function asBytes(headers: Record<string, string>): Record<string, string> {
-  const pairs = Object.entries(headers).map(([name, value]) => [name, Buffer.from(value).toString('latin1')]);
-  return Object.fromEntries(pairs);
-}
-
 function openSocket(url: string, headers: Record<string, string>, signal?: AbortSignal): Promise<SocketLike> {
-  const options = { headers: asBytes(headers), perMessageDeflate: false, closeTimeout: GOODBYE_MS };
+  const options = { headers, perMessageDeflate: false, closeTimeout: GOODBYE_MS };
   const socket = new WebSocket(url, options);
   const stay = onAbort(signal, () => socket.terminate());
   return new Promise((resolve, reject) => {

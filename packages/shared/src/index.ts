@@ -4,6 +4,7 @@ export { type AdmissionBounds, type AdmissionErrors, AdmissionQueue } from './ad
 export { type BackoffTimes, backoffMs } from './backoff.js';
 export { causeCodes, noAnswerFrom } from './cause-code.js';
 export { formatCpuList } from './cpu-list.js';
+export { headerValue } from './header-value.js';
 export { textHasMoreValues } from './json-values.js';
 export { linesOf } from './lines.js';
 export { mergeOutputs, type OpenableOutput, type OpenOutput } from './merge-outputs.js';

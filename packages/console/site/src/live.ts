@@ -11,7 +11,7 @@ import {
   SUBPROTOCOL,
   TOKEN_SUBPROTOCOL_PREFIX,
 } from '@sbx/console/wire';
-import { tokenSubprotocol } from '@sbx/shared';
+import { headerValue, tokenSubprotocol } from '@sbx/shared';
 
 export type LiveState = 'connecting' | 'open' | 'lost' | 'needs-token';
 
@@ -64,7 +64,7 @@ export class LiveClient {
     this.#change({ state: this.#snapshot.state === 'lost' ? 'lost' : 'connecting' });
     const url = new URL(CONSOLE_PATH, location.href.replace(/^http/, 'ws'));
     const token = this.#token;
-    const own = token === undefined ? [] : [tokenSubprotocol(TOKEN_SUBPROTOCOL_PREFIX, token)];
+    const own = token === undefined ? [] : [tokenSubprotocol(TOKEN_SUBPROTOCOL_PREFIX, headerValue(token))];
     const socket = new WebSocket(url, [SUBPROTOCOL, ...own]);
     this.#socket = socket;
     socket.addEventListener('message', ({ data }) =>

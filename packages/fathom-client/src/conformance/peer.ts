@@ -2,6 +2,7 @@
  * A plain client for the checks: it sends what it is told, and keeps all that comes. It must not believe the
  * server anything.
  */
+import { headerValue } from '@sbx/shared';
 import { type ClientOptions, WebSocket } from 'ws';
 import { PROTOCOL_VERSION, STATUSES, WIRE_ERROR_CODES } from '../wire/index.js';
 
@@ -59,7 +60,7 @@ export class Peer {
   /** Rejects when there is no upgrade. Gives the headers of the answer, too. */
   static open({ url, token, timeoutMs, headers = {} }: PeerOptions) {
     const all: Record<string, string> = { 'X-Protocol-Version': String(PROTOCOL_VERSION), ...headers };
-    if (token !== undefined) all.Authorization = `Bearer ${token}`;
+    if (token !== undefined) all.Authorization = headerValue(`Bearer ${token}`);
     const options: ClientOptions = { headers: all, handshakeTimeout: timeoutMs, perMessageDeflate: false };
     const socket = new WebSocket(url, options);
     const peer = new Peer(socket, timeoutMs);

@@ -1,5 +1,6 @@
 /** Files of a run that is under way, over `/console/files`. */
 import { FILE_BYTES_MAX, FILES_ID_PREFIX, FILES_PATH, type FolderListing } from '@sbx/console/wire';
+import { headerValue } from '@sbx/shared';
 import { formatBytes } from '../units.js';
 
 /** For a run whose files are to be reached. */
@@ -29,7 +30,7 @@ export class RunFiles {
 
   constructor(id: string, token: string | undefined) {
     this.#root = `${FILES_PATH}${encodeURIComponent(id)}/`;
-    this.#headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+    this.#headers = token === undefined ? {} : { Authorization: headerValue(`Bearer ${token}`) };
   }
 
   async list(folder: string): Promise<FolderListing> {
