@@ -1,7 +1,9 @@
 // Replies that are owed, to readers that this test plays itself.
 import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Answers } from './answers.js';
 import { makeFifo } from './mkfifo.js';
@@ -31,3 +33,51 @@ it('does not give a reader that takes its time to close the reply to another req
     rmSync(dir, { recursive: true });
   }
 });
+
+/** A place of its own, and readers of it. */
+async function withPipe(work: (parts: { answers: Answers; read: () => Promise<string> }) => Promise<void>) {
+  const dir = mkdtempSync(join(tmpdir(), 'sbx-answers-test-'));
+  try {
+    const path = join(dir, 'status');
+    await makeFifo(path, 0o600);
+    let count = 0;
+    const reply = () => [Buffer.from(`reply ${++count}\n`)];
+    const answers = new Answers({ paths: [path], reply, look: () => undefined, giveUpMs: null });
+    await work({ answers, read: () => readFile(path, 'utf8') });
+    await answers.cancel();
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
+it('waits for the second of two who asked at once, however late it reads', () =>
+  withPipe(async ({ answers, read }) => {
+    answers.owe(2);
+    expect(await read()).toBe('reply 1\n');
+    await sleep(500);
+    expect(await read()).toBe('reply 2\n');
+    await answers.settled();
+  }));
+
+it('a later request is answered once, whether or not the second of two before it ever reads', () =>
+  withPipe(async ({ answers, read }) => {
+    answers.owe(2);
+    expect(await read()).toBe('reply 1\n');
+    for (const expected of ['reply 2\n', 'reply 3\n']) {
+      await sleep(1100);
+      answers.owe(1);
+      expect(await read()).toBe(expected);
+    }
+    await answers.settled();
+    expect(answers.isOwing).toBe(false);
+  }));
+
+it('after the last call nobody is waited for who may not be there', () =>
+  withPipe(async ({ answers, read }) => {
+    answers.owe(2);
+    expect(await read()).toBe('reply 1\n');
+    expect(await answers.cancel()).toBe(true);
+    answers.owe(2);
+    expect(await read()).toBe('reply 2\n');
+    await answers.settled();
+  }));

@@ -1,9 +1,11 @@
 /**
  * Replies that are owed. Replies carry no name and all go through one pipe, so with several requests at once
  * the best that can be done is: answer once, whoever reads; then, for each further request, look for a reader
- * for a short while and answer again. A reply that is owed never expires, since its client has no time-out
- * either: it stays owed until it is fetched, the next request takes its place, or the manager ends; it is
- * looked for its reader more slowly as it ages. `giveUpMs` bounds that for owners who want it.
+ * and answer again. A reply that is owed never expires, since its client has no time-out either: it stays
+ * owed until it is fetched, the next request takes its place, or the manager ends; it is looked for its
+ * reader more slowly as it ages. `giveUpMs` bounds that for owners who want it. Two who read at the same time
+ * have one reply between them: the further one is nobody's then, which is known only once a later request
+ * takes its place.
  */
 import { closeSync, writeSync } from 'node:fs';
 import { EXTRA_COUNT_MAX, EXTRA_LOOK_MS } from './options.js';
@@ -14,6 +16,8 @@ import { openForReader } from './reader-wait.js';
  * A reader of the reply before needs a moment to see its end and to close; else it would get this one too.
  */
 const NEXT_READER_MS = 10;
+/** By the next request whoever has asked so long before has read, or will not. */
+const STALE_MS = 1000;
 const PAUSE_MS_MAX = 20;
 
 export interface AnswersOptions {
@@ -36,6 +40,9 @@ export class Answers {
   #isOwed = false;
   /** … and these if somebody reads them. */
   #extraCount = 0;
+  #extrasAskedAt = 0;
+  /** After the last call nobody is waited for who may not be there. */
+  #isEnding = false;
   #deadlineMs = Number.POSITIVE_INFINITY;
   #pacing = new Pacing(PAUSE_MS_MAX);
   #working: Promise<void> | null = null;
@@ -59,10 +66,13 @@ export class Answers {
   }
 
   owe(count: number): void {
+    const now = performance.now();
+    if (now - this.#extrasAskedAt > STALE_MS) this.#extraCount = 0;
     const extras = this.#isOwed ? count : count - 1;
+    if (extras > 0) this.#extrasAskedAt = now;
     this.#extraCount = Math.min(this.#extraCount + extras, EXTRA_COUNT_MAX);
     this.#isOwed = true;
-    this.#deadlineMs = performance.now() + (this.#options.giveUpMs ?? Number.POSITIVE_INFINITY);
+    this.#deadlineMs = now + (this.#options.giveUpMs ?? Number.POSITIVE_INFINITY);
     this.#pacing.restart();
     this.#working ??= this.#work().finally(() => {
       this.#working = null;
@@ -75,9 +85,11 @@ export class Answers {
     this.#pacing.restart();
   }
 
-  /** Nothing is owed any more. Tells whether something was. */
+  /** Nothing is owed any more but what the last call asks for. Tells whether something was. */
   async cancel(): Promise<boolean> {
-    const wasOwed = this.#isOwed || this.#extraCount > 0;
+    const isStale = performance.now() - this.#extrasAskedAt > STALE_MS;
+    const wasOwed = this.#isOwed || (this.#extraCount > 0 && !isStale);
+    this.#isEnding = true;
     this.#isOwed = false;
     this.#extraCount = 0;
     this.#round.abort();
@@ -95,8 +107,10 @@ export class Answers {
     while (this.#isOwed || this.#extraCount > 0) {
       const isMain = this.#isOwed;
       if (!isMain && this.#heldFd === null) await delay(NEXT_READER_MS);
-      const lookUntil = performance.now() + EXTRA_LOOK_MS;
-      const isRead = await this.#deliver(() => (this.#isOwed && isMain ? this.#deadlineMs : lookUntil));
+      const lookUntil = performance.now() + (this.#isEnding ? EXTRA_LOOK_MS : Number.POSITIVE_INFINITY);
+      const isRead = await this.#deliver(() =>
+        isMain ? this.#deadlineMs : Math.min(lookUntil, this.#deadlineMs),
+      );
       // A request that came while we looked is that of the reader who was found.
       if (isMain || (isRead && this.#isOwed)) this.#isOwed = false;
       else this.#extraCount = isRead ? Math.max(0, this.#extraCount - 1) : 0;
