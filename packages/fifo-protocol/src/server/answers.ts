@@ -107,22 +107,20 @@ export class Answers {
     while (this.#isOwed || this.#extraCount > 0) {
       const isMain = this.#isOwed;
       if (!isMain && this.#heldFd === null) await delay(NEXT_READER_MS);
-      const lookUntil = performance.now() + (this.#isEnding ? EXTRA_LOOK_MS : Number.POSITIVE_INFINITY);
-      const isRead = await this.#deliver(() =>
-        isMain ? this.#deadlineMs : Math.min(lookUntil, this.#deadlineMs),
-      );
+      const isRead = await this.#deliver(isMain);
       // A request that came while we looked is that of the reader who was found.
       if (isMain || (isRead && this.#isOwed)) this.#isOwed = false;
       else this.#extraCount = isRead ? Math.max(0, this.#extraCount - 1) : 0;
     }
   }
 
-  async #deliver(deadline: () => number): Promise<boolean> {
+  async #deliver(isMain: boolean): Promise<boolean> {
     const { signal } = this.#round;
     let reply: readonly Uint8Array[] | null = null;
     for (const [index, path] of this.#options.paths.entries()) {
       this.#pacing = new Pacing(PAUSE_MS_MAX);
-      const fd = this.#takeHeld() ?? (await openForReader(path, { deadline, signal, pacing: this.#pacing }));
+      const wait = { deadline: this.#deadlineOf(isMain, index), signal, pacing: this.#pacing };
+      const fd = this.#takeHeld() ?? (await openForReader(path, wait));
       if (fd === null) return false;
       if (index === 0) this.#options.look();
       if (signal.aborted) {
@@ -135,6 +133,13 @@ export class Answers {
     }
     this.#deliveredCount += 1;
     return true;
+  }
+
+  /** Of a further reply, which may be nobody's, and whose reader may leave between two pipes. */
+  #deadlineOf(isMain: boolean, index: number): () => number {
+    const isBounded = !isMain && (this.#isEnding || index > 0);
+    const lookUntil = performance.now() + (isBounded ? EXTRA_LOOK_MS : Number.POSITIVE_INFINITY);
+    return () => Math.min(this.#deadlineMs, lookUntil);
   }
 
   #takeHeld(): number | null {
