@@ -1,6 +1,5 @@
 // Replies that are owed, to readers that this test plays itself.
 import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,16 +33,32 @@ it('does not give a reader that takes its time to close the reply to another req
   }
 });
 
-/** A place of its own, and readers of it. */
+/** A place of its own, and readers of it, which leave as soon as they have their reply. */
 async function withPipe(work: (parts: { answers: Answers; read: () => Promise<string> }) => Promise<void>) {
   const dir = mkdtempSync(join(tmpdir(), 'sbx-answers-test-'));
   try {
     const path = join(dir, 'status');
     await makeFifo(path, 0o600);
+    const readers: { fd: number; leave: (text: string) => void }[] = [];
+    const leave = () => {
+      const buffer = Buffer.alloc(100);
+      for (const reader of readers.splice(0)) {
+        reader.leave(buffer.toString('utf8', 0, readSync(reader.fd, buffer)));
+        closeSync(reader.fd);
+      }
+    };
     let count = 0;
-    const reply = () => [Buffer.from(`reply ${++count}\n`)];
+    const reply = () => {
+      setImmediate(leave); // sooner than the next reader is looked for, however busy the machine is
+      return [Buffer.from(`reply ${++count}\n`)];
+    };
+    const read = () =>
+      new Promise<string>((resolve) => {
+        const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+        readers.push({ fd, leave: resolve });
+      });
     const answers = new Answers({ paths: [path], reply, look: () => undefined, giveUpMs: null });
-    await work({ answers, read: () => readFile(path, 'utf8') });
+    await work({ answers, read });
     await answers.cancel();
   } finally {
     rmSync(dir, { recursive: true });
