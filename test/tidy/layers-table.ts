@@ -139,7 +139,7 @@ export const STOREYS: Readonly<Record<string, readonly (readonly string[])[]>> =
   ],
   server: [['options.ts'], ['engine.ts', 'parts/'], ['live/', 'http/'], ['server.ts'], ['index.ts']],
   mcp: [
-    ['limits.ts', 'options.ts', 'command-options.ts', 'command-flags.ts'],
+    ['limits.ts', 'shown-text.ts', 'options.ts', 'command-options.ts', 'command-flags.ts'],
     ['sandboxes/'],
     ['tools/', 'resources.ts'],
     ['mcp-server.ts', 'http/'],

@@ -51,8 +51,10 @@ function mapped(limits: Limits, change: (own: number, name: keyof Limits) => Val
   return Object.fromEntries(entries.map(([name, own]) => [name, change(own, name)]));
 }
 
-function lower(own: number, ceiling: Value): Value {
-  return typeof ceiling === 'number' ? Math.min(own, ceiling) : own;
+/** `null`: none. */
+export function lower<Own extends Value>(own: Own, ceiling: Value): Own | number {
+  if (typeof ceiling !== 'number') return own;
+  return typeof own === 'number' ? Math.min(own, ceiling) : ceiling;
 }
 
 /** `null`: none. */
@@ -61,7 +63,7 @@ function higher(own: number, limit: Value): Value {
   return typeof limit === 'number' ? Math.max(own, limit) : own;
 }
 
-/** `undefined` stands for what we say. */
-function said(limits: Limits): Limits {
+/** `undefined` stands for what others say, and must not hide it. */
+export function said(limits: Limits): Limits {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }

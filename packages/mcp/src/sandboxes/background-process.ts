@@ -2,8 +2,9 @@
 import { EventEmitter, once } from 'node:events';
 import type { LiveUsage, OutputStream, ProcessFor, RunResult, Usage } from '@sbx/core';
 import { after } from '@sbx/serving';
+import type { ShownText } from '../shown-text.js';
 import { ToolError } from './tool-error.js';
-import { UnreadOutput, type UnreadText } from './unread-output.js';
+import { UnreadOutput } from './unread-output.js';
 
 /** Lines that come together are read together. */
 const JOIN_MS = 50;
@@ -21,8 +22,8 @@ export interface Reading {
   /** `null` while it runs. */
   result: RunResult | null;
   usage: Usage | LiveUsage;
-  stdout: UnreadText;
-  stderr: UnreadText;
+  stdout: ShownText;
+  stderr: ShownText;
 }
 
 export class BackgroundProcess {
@@ -37,7 +38,6 @@ export class BackgroundProcess {
   readonly #events = new EventEmitter().setMaxListeners(0);
   #result: RunResult | null = null;
   #failure: unknown = null;
-  #hasEnded = false;
   #isInputPending = false;
 
   /** Of each output the last `keptBytes` are kept until they are read. */
@@ -51,7 +51,7 @@ export class BackgroundProcess {
   }
 
   get isRunning(): boolean {
-    return !this.#hasEnded;
+    return this.#result === null && this.#failure === null;
   }
 
   /** Resolves when there is something to read, when it has ended, or after `waitMs`. */
@@ -66,7 +66,7 @@ export class BackgroundProcess {
   /** What it wrote since the last reading. Throws what made its sandbox fail, if that did. */
   read(): Reading {
     if (this.#failure !== null) throw this.#failure;
-    const isLast = this.#hasEnded;
+    const isLast = !this.isRunning;
     return {
       result: this.#result,
       usage: this.#result?.usage ?? this.#process.usage(),
@@ -99,7 +99,7 @@ export class BackgroundProcess {
   }
 
   get #hasNews(): boolean {
-    return this.#hasEnded || !this.#stdout.isEmpty || !this.#stderr.isEmpty;
+    return !this.isRunning || !this.#stdout.isEmpty || !this.#stderr.isEmpty;
   }
 
   async #follow(): Promise<void> {
@@ -110,7 +110,6 @@ export class BackgroundProcess {
     } catch (error) {
       this.#failure = error;
     }
-    this.#hasEnded = true;
     this.#process.stdin.destroy();
     this.#events.emit('news');
   }

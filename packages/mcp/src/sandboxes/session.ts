@@ -27,6 +27,9 @@ export interface SandboxInUse {
   note: string | null;
 }
 
+/** One that stays. */
+export type StayingSandbox = SandboxInUse & { id: string };
+
 /** What a call does in a sandbox. */
 export type Work<T> = (inUse: SandboxInUse) => Promise<T>;
 
@@ -123,7 +126,7 @@ export class SandboxSession {
   async useFiles<T>(
     id: string | undefined,
     signal: AbortSignal,
-    work: (inUse: SandboxInUse & { id: string }) => Promise<T>,
+    work: (inUse: StayingSandbox) => Promise<T>,
   ): Promise<T> {
     if (id === undefined && !this.#options.hasDefault) {
       throw new ToolError('Say which sandbox: make one with create_sandbox and give its id as `sandbox`.');

@@ -1,9 +1,5 @@
 /** What a process wrote and nobody has read: the last of it, within a bound. */
-export interface UnreadText {
-  text: string;
-  /** Bytes that the process wrote since the last reading and that `text` has not. */
-  cutBytes: number;
-}
+import { leftOut, type ShownText } from '../shown-text.js';
 
 export class UnreadOutput {
   readonly #bytesMax: number;
@@ -43,13 +39,13 @@ export class UnreadOutput {
   }
 
   /** The beginning of a character stays for the next reading, unless this `isLast`. */
-  read(isLast: boolean): UnreadText {
+  read(isLast: boolean): ShownText {
     const bytes = this.#buffer?.subarray(this.#start, this.#end);
     const text = this.#decoder.decode(bytes, { stream: !isLast });
     const cutBytes = this.#lostBytes;
     this.#start = 0;
     this.#end = 0;
     this.#lostBytes = 0;
-    return { text: cutBytes === 0 ? text : `[… ${cutBytes} bytes left out …]\n${text}`, cutBytes };
+    return { text: cutBytes === 0 ? text : `${leftOut(cutBytes)}\n${text}`, cutBytes };
   }
 }

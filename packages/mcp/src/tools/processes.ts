@@ -1,11 +1,13 @@
 /** `start_process`, `read_output`, `write_input`, `stop_process`: processes that go on between calls. */
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { type Limits, optionRules } from '@sbx/core';
 import { z } from 'zod';
+import { lower, said } from '../limits.js';
 import type { BackgroundProcess } from '../sandboxes/background-process.js';
+import type { StayingSandbox } from '../sandboxes/session.js';
 import { type ToolContext, type ToolDefinition, told } from './add-tool.js';
 import { heldByContent, SMALL_BYTES } from './held-bytes.js';
-import { outputLines, shownFields, usageText } from './program-result.js';
+import { endText, outputLines, shownFields, usageText } from './program-result.js';
 import {
   argumentsOf,
   type ProcessState,
@@ -52,7 +54,7 @@ export function startProcessTool(
         const { id: process } = await workspace.processes.start(command, () =>
           workspace.sandbox.spawn('/bin/sh', ['-c', command], {
             ...shellOptions(shell),
-            limits: { cpuTimeMs, wallTimeMs, ...definedOnly(limits) },
+            limits: { cpuTimeMs, wallTimeMs, ...said(limits) },
             stdin: 'pipe',
             stdout: 'pipe',
             stderr: 'pipe',
@@ -75,16 +77,18 @@ function highestOf({ options, engine }: ToolContext): Limits {
   };
 }
 
-type Ceiling = number | null | undefined;
-
-function lower(one: Ceiling, other: Ceiling): number | null {
-  const least = Math.min(one ?? Number.POSITIVE_INFINITY, other ?? Number.POSITIVE_INFINITY);
-  return least === Number.POSITIVE_INFINITY ? null : least;
+interface Wanted {
+  process: string;
+  sandbox?: string | undefined;
 }
 
-/** `undefined` must not hide what stands for it. */
-function definedOnly(limits: Limits): Limits {
-  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+type ProcessWork = (process: BackgroundProcess, inUse: StayingSandbox) => Promise<CallToolResult>;
+
+/** Calls `work` with a process that was started before. */
+function useProcess({ session }: ToolContext, wanted: Wanted, ctx: ServerContext, work: ProcessWork) {
+  return session.useFiles(wanted.sandbox, ctx.mcpReq.signal, async (inUse) =>
+    work(inUse.workspace.processes.find(wanted.process), inUse),
+  );
 }
 
 const readInput = argumentsOf({
@@ -108,11 +112,10 @@ export function readOutputTool(context: ToolContext): ToolDefinition<typeof read
     output: processState,
     annotations: ANNOTATIONS,
     heldBytes: () => heldByState(context),
-    run: ({ process: wanted, waitMs, sandbox: sandboxWanted }, ctx) =>
-      context.session.useFiles(sandboxWanted, ctx.mcpReq.signal, async ({ workspace, id, note }) => {
-        const process = workspace.processes.find(wanted);
-        await process.whenNews(waitMs, ctx.mcpReq.signal);
-        return stateResult(process, id, note);
+    run: (args, ctx) =>
+      useProcess(context, args, ctx, async (process, inUse) => {
+        await process.whenNews(args.waitMs, ctx.mcpReq.signal);
+        return stateResult(process, inUse);
       }),
   };
 }
@@ -139,10 +142,9 @@ export function writeInputTool(context: ToolContext): ToolDefinition<typeof writ
     output: writeOutput,
     annotations: ANNOTATIONS,
     heldBytes: ({ text }) => SMALL_BYTES + text.length,
-    run: ({ process: wanted, text, end, sandbox: sandboxWanted }, ctx) =>
-      context.session.useFiles(sandboxWanted, ctx.mcpReq.signal, async ({ workspace, id }) => {
-        const process = workspace.processes.find(wanted);
-        const isTaken = await process.write(text, end);
+    run: (args, ctx) =>
+      useProcess(context, args, ctx, async (process, { id }) => {
+        const isTaken = await process.write(args.text, args.end);
         const said = isTaken
           ? `process ${process.id} has its input`
           : `process ${process.id} has not read all of it yet; the rest waits for it`;
@@ -163,11 +165,10 @@ export function stopProcessTool(context: ToolContext): ToolDefinition<typeof sto
     output: processState,
     annotations: { ...ANNOTATIONS, destructiveHint: true },
     heldBytes: () => heldByState(context),
-    run: ({ process: wanted, sandbox: sandboxWanted }, ctx) =>
-      context.session.useFiles(sandboxWanted, ctx.mcpReq.signal, async ({ workspace, id, note }) => {
-        const process = workspace.processes.find(wanted);
+    run: (args, ctx) =>
+      useProcess(context, args, ctx, async (process, inUse) => {
         await process.stop();
-        return stateResult(process, id, note);
+        return stateResult(process, inUse);
       }),
   };
 }
@@ -176,7 +177,7 @@ function heldByState({ options }: ToolContext): number {
   return SMALL_BYTES + 2 * heldByContent(options.shownBytesMax);
 }
 
-function stateResult(process: BackgroundProcess, sandbox: string, note: string | null): CallToolResult {
+function stateResult(process: BackgroundProcess, { id: sandbox, note }: StayingSandbox): CallToolResult {
   const reading = process.read();
   const { result } = reading;
   const fields: ProcessState = {
@@ -189,7 +190,6 @@ function stateResult(process: BackgroundProcess, sandbox: string, note: string |
     ...shownFields(reading),
     note,
   };
-  const state =
-    result === null ? 'running' : `${result.status}, ${result.exitSignal ?? `exit code ${result.exitCode}`}`;
+  const state = result === null ? 'running' : endText(result.status, result);
   return told([`${state} · ${usageText(fields)}`, ...outputLines(fields)].join('\n'), fields);
 }

@@ -1,8 +1,9 @@
 /** Core's result → what a model reads. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { RunResult, Usage } from '@sbx/core';
+import type { ShownText } from '../shown-text.js';
 import type { ProgramResult } from './schemas.js';
-import { type Shown, show } from './shown.js';
+import { show } from './shown.js';
 
 export interface Told {
   sandbox: string | null;
@@ -34,8 +35,8 @@ function fieldsOf(result: RunResult, { sandbox, stage, note, shownBytesMax }: To
 }
 
 interface ShownParts {
-  stdout: Shown;
-  stderr: Shown;
+  stdout: ShownText;
+  stderr: ShownText;
   usage: Usage;
 }
 
@@ -54,10 +55,17 @@ export function shownFields({ stdout, stderr, usage }: ShownParts) {
 
 /** The verdict first: it is what a model must not overlook. */
 function textOf(fields: ProgramResult): string {
-  const { verdict, stage, exitCode, exitSignal } = fields;
-  const end = exitSignal ?? `exit code ${exitCode}`;
-  const head = `${stage === 'compile' ? 'did not compile: ' : ''}${verdict}, ${end} · ${usageText(fields)}`;
+  const { verdict, stage } = fields;
+  const end = endText(verdict, fields);
+  const head = `${stage === 'compile' ? 'did not compile: ' : ''}${end} · ${usageText(fields)}`;
   return [head, ...outputLines(fields)].join('\n');
+}
+
+export function endText(
+  verdict: string,
+  { exitCode, exitSignal }: Pick<ProgramResult, 'exitCode' | 'exitSignal'>,
+): string {
+  return `${verdict}, ${exitSignal ?? `exit code ${exitCode}`}`;
 }
 
 /** What the text of a result says below its first line. */

@@ -7,6 +7,7 @@ import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server
 import { type Limits, optionRules, type Sandbox } from '@sbx/core';
 import type { Artifact, Language } from '@sbx/languages';
 import { z } from 'zod';
+import { said } from '../limits.js';
 import type { SandboxInUse } from '../sandboxes/session.js';
 import { ToolError } from '../sandboxes/tool-error.js';
 import type { Workspace } from '../sandboxes/workspace.js';
@@ -93,7 +94,7 @@ class CodeRun {
     const names = Object.keys(artifact.files);
     for (const name of names) await refuseTaken(sandbox, name);
     const { registry, engine } = this.#context;
-    const limits: Limits = { memoryBytes, ...definedOnly(request.limits ?? {}) };
+    const limits: Limits = { memoryBytes, ...said(request.limits ?? {}) };
     const { file, args, options } = registry.prepareRun(artifact, { engine, limits });
     const progress = progressOf(this.#ctx, this.#context.memory);
     try {
@@ -110,11 +111,6 @@ class CodeRun {
       for (const name of names) await remove(sandbox, name);
     }
   }
-}
-
-/** `undefined` must not hide the sandbox's own. */
-function definedOnly(limits: Limits): Limits {
-  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }
 
 async function refuseTaken(sandbox: Sandbox, name: string): Promise<void> {

@@ -1,5 +1,6 @@
 /** `create_sandbox`, `close_sandbox`. */
 import { z } from 'zod';
+import { said } from '../limits.js';
 import { type ToolContext, type ToolDefinition, told } from './add-tool.js';
 import { SMALL_BYTES } from './held-bytes.js';
 import { argumentsOf, sandboxLimits } from './schemas.js';
@@ -27,8 +28,7 @@ export function createSandboxTool(
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
     heldBytes: () => SMALL_BYTES,
     async run({ limits = {} }, ctx) {
-      const asked = Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
-      const { id, memoryBytes } = await context.session.create(asked, ctx.mcpReq.signal);
+      const { id, memoryBytes } = await context.session.create(said(limits), ctx.mcpReq.signal);
       return told(`sandbox ${id}`, { sandbox: id, workFolder: '/w', memoryBytes, idleMs });
     },
   };
