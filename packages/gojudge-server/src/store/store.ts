@@ -77,11 +77,11 @@ export class FileStore {
   readonly #unfinished: Unfinished;
   onAdded: (bytes: number) => void = () => undefined;
 
-  private constructor(options: StoreOptions, names: StoredNames, unfinished: Unfinished) {
+  private constructor(options: StoreOptions, names: StoredNames) {
     this.dir = options.dir;
     this.#options = options;
     this.#names = names;
-    this.#unfinished = unfinished;
+    this.#unfinished = new Unfinished(join(options.dir, PRIVATE));
     const everyMs = Math.min(SWEEP_MS, Math.max(100, options.timeoutMs / 4));
     this.#sweeper = options.timeoutMs > 0 ? setInterval(() => void this.#sweep(), everyMs).unref() : null;
   }
@@ -89,11 +89,10 @@ export class FileStore {
   static async open(options: StoreOptions): Promise<FileStore> {
     const own = join(options.dir, PRIVATE);
     await makeFolders(own, 0o700);
-    const unfinished = new Unfinished(own);
-    await unfinished.removeLeft();
     const isJournalled = !options.temporary && options.keepsNames !== false;
     const names = await StoredNames.open(isJournalled ? join(own, 'names.jsonl') : null);
-    const store = new FileStore(options, names, unfinished);
+    const store = new FileStore(options, names);
+    await store.#unfinished.removeLeft();
     await store.#countForeign();
     return store;
   }

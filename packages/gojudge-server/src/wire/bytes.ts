@@ -3,7 +3,7 @@
  * leaves before the last is made.
  */
 import { isUtf8 } from 'node:buffer';
-import { sequenceLength } from './go-text.js';
+import { REPLACEMENT, sequenceLength } from './go-text.js';
 
 /**
  * What a byte becomes: itself, a backslash and a character, `\\u00` and two digits, or it is looked at with
@@ -27,8 +27,6 @@ for (const [char, letter] of ['\bb', '\tt', '\nn', '\ff', '\rr', '""', '\\\\']) 
   SHORTS[char!.charCodeAt(0)] = letter!.charCodeAt(0);
 }
 const LONGS = '<>&';
-
-const REPLACEMENT = 0xfffd;
 
 /**
  * In valid text only U+2028 and U+2029, which begin with E2, need a look; in other bytes everything beyond

@@ -1,6 +1,7 @@
 /** Texts that go-judge's clients see are Go's: how it quotes, and how it reads bytes that are not UTF-8. */
 
-const REPLACEMENT = 0xfffd;
+/** U+FFFD. */
+export const REPLACEMENT = 0xfffd;
 
 const NAMED: Readonly<Record<number, string>> = {
   7: '\\a',
