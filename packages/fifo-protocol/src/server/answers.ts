@@ -67,7 +67,7 @@ export class Answers {
 
   owe(count: number): void {
     const now = performance.now();
-    if (now - this.#extrasAskedAt > STALE_MS) this.#extraCount = 0;
+    this.#dropStale(now);
     const extras = this.#isOwed ? count : count - 1;
     if (extras > 0) this.#extrasAskedAt = now;
     this.#extraCount = Math.min(this.#extraCount + extras, EXTRA_COUNT_MAX);
@@ -87,8 +87,8 @@ export class Answers {
 
   /** Nothing is owed any more but what the last call asks for. Tells whether something was. */
   async cancel(): Promise<boolean> {
-    const isStale = performance.now() - this.#extrasAskedAt > STALE_MS;
-    const wasOwed = this.#isOwed || (this.#extraCount > 0 && !isStale);
+    this.#dropStale(performance.now());
+    const wasOwed = this.#isOwed || this.#extraCount > 0;
     this.#isEnding = true;
     this.#isOwed = false;
     this.#extraCount = 0;
@@ -101,6 +101,10 @@ export class Answers {
   /** All that is owed has been read or given up. */
   async settled(): Promise<void> {
     await this.#working;
+  }
+
+  #dropStale(now: number): void {
+    if (now - this.#extrasAskedAt > STALE_MS) this.#extraCount = 0;
   }
 
   async #work(): Promise<void> {
