@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { expect } from 'vitest';
 import { paced } from './pace.js';
-import { withStolenMs } from './wait.js';
+import { timed } from './wait.js';
 
 /** Kills are due at the limit; this is the bar for the 99th percentile of what comes after it. */
 const OVERSHOOT_MS = paced(10);
@@ -50,7 +50,7 @@ export function expectEndedAt(
   overshootMaxMs = OVERSHOOT_MAX_MS,
 ): Promise<void> {
   return expectMedianBetween(limitMs, limitMs + BARS[figure], async () => {
-    const { value: used, stolenMs } = await withStolenMs(usedMs);
+    const { value: used, stolenMs } = await timed(usedMs);
     expect(used).toBeGreaterThanOrEqual(limitMs);
     const own = Math.max(limitMs, used - stolenMs);
     between(own, limitMs, limitMs + overshootMaxMs);

@@ -33,18 +33,6 @@ const NS_PER_MS = 1e6;
 /** Of times in /proc/stat, whatever the kernel's own ticks are. */
 const MS_PER_TICK = 10;
 
-/**
- * Calls `work` and tells how long the machine below kept a CPU from this kernel meanwhile, in ms, of the one
- * that lacked it the longest: nothing that runs there can be in time then. Rented machines whose CPUs are all
- * busy lose them for 100 ms at a time. 0 where there is no machine below, or it does not say.
- */
-export async function withStolenMs<T>(work: () => Promise<T>): Promise<{ value: T; stolenMs: number }> {
-  const before = stolenTicks();
-  const value = await work();
-  const ticks = stolenTicks().map((after, cpu) => after - (before[cpu] ?? after));
-  return { value, stolenMs: Math.max(0, ...ticks) * MS_PER_TICK };
-}
-
 /** `steal`, the eighth time of each CPU (proc_stat(5)). */
 function stolenTicks(): number[] {
   const lines = (readOrNull('/proc/stat') ?? '').split('\n').filter((line) => /^cpu\d/.test(line));
@@ -54,17 +42,22 @@ function stolenTicks(): number[] {
 interface Timed<T> {
   value: T;
   ms: number;
+  /**
+   * How long the machine below kept a CPU from this kernel meanwhile, in ms, of the one that lacked it the
+   * longest: nothing that runs there can be in time then. Rented machines whose CPUs are all busy lose them
+   * for 100 ms at a time. 0 where there is no machine below, or it does not say.
+   */
   stolenMs: number;
 }
 
-/** The value of `work`, how long it took, in ms, and of that `withStolenMs`. */
+/** The value of `work`, and how long it took, in ms. */
 export async function timed<T>(work: () => Promise<T>): Promise<Timed<T>> {
-  const { value: done, stolenMs } = await withStolenMs(async () => {
-    const start = performance.now();
-    const value = await work();
-    return { value, ms: performance.now() - start };
-  });
-  return { ...done, stolenMs };
+  const before = stolenTicks();
+  const start = performance.now();
+  const value = await work();
+  const ms = performance.now() - start;
+  const ticks = stolenTicks().map((after, cpu) => after - (before[cpu] ?? after));
+  return { value, ms, stolenMs: Math.max(0, ...ticks) * MS_PER_TICK };
 }
 
 /**
