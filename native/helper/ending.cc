@@ -59,8 +59,10 @@ void Note(Program& program, Cause cause) {
   if (program.cause == Cause::kNone) program.cause = cause;
 }
 
+void SignalAll(int signal) { (void)sys::Kill(-1, signal); }
+
 void SignalEverything(Init& init, const Program& program, int signal) {
-  if (init.programs.alive() <= 1) (void)sys::Kill(-1, signal);
+  if (init.programs.alive() <= 1) SignalAll(signal);
   else (void)SignalOwn(init, program, signal);
 }
 
@@ -126,7 +128,7 @@ void SweepLater(Program& program, int64_t now) {
 bool KillAll(Init& init, Program& program) {
   // The kernel goes through all processes of the machine for a signal to all of these.
   if (!NobodyIsLeft()) {
-    (void)sys::Kill(-1, SIGKILL);
+    SignalAll(SIGKILL);
     // Another program may be asked for meanwhile, unless the sandbox ends with this one.
     while (ReapOne(init, init.oneShot ? 0 : WNOHANG)) continue;
     if (!NobodyIsLeft()) return SweepLater(program, sys::MonotonicNs()), false;

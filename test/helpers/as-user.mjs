@@ -38,8 +38,8 @@ const files = await run('/bin/sh', ['-c', 'cat in > out; mkdir d; echo deep > d/
 const burn = await run('/t/burn-cpu', ['9999']);
 const sleep = await run('/t/sleep-ms', ['60000'], { limits: { wallTimeMs: 100 * pace } });
 const MiB = 2 ** 20;
-const hold = (kind, bytes, memoryBytes, { file = '/t/hold-memory', ...limits } = {}) =>
-  run(file, [kind, `${bytes}`, '1500'], {
+const hold = (kind, bytes, memoryBytes, { file = '/t/hold-memory', heldMs = 1500, ...limits } = {}) =>
+  run(file, [kind, `${bytes}`, `${heldMs}`], {
     limits: { memoryBytes, wallTimeMs: 20_000 * pace, processCount: 16, ...limits },
   });
 const hog = await hold('private', 64 * MiB, 16 * MiB);
@@ -56,7 +56,8 @@ if (isWatched) {
   for (const kind of ['tables', 'segments']) hogs[kind] = await hold(kind, 600 * MiB, 256 * MiB);
   // Of which not even the kernel shows init all.
   hogs.unreadable = await hold('private', 600 * MiB, 256 * MiB, { file: '/t/unreadable' });
-  hogs.turns = await hold('turns', 1024 * MiB, 64 * MiB, { processCount: 512 });
+  // They fill their memory as fast as init reaps them.
+  hogs.turns = await hold('turns', 1024 * MiB, 64 * MiB, { processCount: 512, heldMs: 60_000 });
 }
 for (const kind of ['private', 'shared', 'forks', 'vfork'])
   if (isWatched) holders[kind] = await hold(kind, 100 * MiB, 128 * MiB);
