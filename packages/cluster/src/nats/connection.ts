@@ -8,6 +8,7 @@ import { RECORD_BUCKET, WORKER_BUCKET } from '../names.js';
 import { Asks } from './asks.js';
 import { loginFrom } from './credentials.js';
 import { Denials, deniedBy } from './denials.js';
+import { passOverBrokenHeaders } from './header-lines.js';
 import { ConnectionHealth, type Health } from './health.js';
 import { keepPlaces } from './keep-places.js';
 import { ensurePlaces, isQueueThere } from './places.js';
@@ -144,6 +145,7 @@ async function connectTo(options: BrokerOptions, name: string, health: Health): 
     ...(tls === undefined ? {} : { tls }),
   };
   closeUnanswered();
+  passOverBrokenHeaders();
   try {
     return await connect(settings);
   } catch (error) {

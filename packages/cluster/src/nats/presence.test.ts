@@ -125,16 +125,16 @@ test('places are those of the workers that announce themselves, and are counted 
 test('however many announce themselves, the list has a bound, and those that were there stay', async () => {
   const { workers, announce, withdraw } = announced();
   const list = await WorkerList.open({ workers }, () => undefined);
-  const labels = Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`${index}`, 'x'.repeat(250)]));
-  for (let index = 0; index < 200; index += 1) announce(worker({ name: `w${index}`, labels }));
+  const languages = Array(240).fill({ name: 'x'.repeat(1000), version: null });
+  for (let index = 0; index < 200; index += 1) announce(worker({ name: `w${index}`, languages }));
   await expect.poll(() => list.all().length).toBeGreaterThan(100);
   const count = list.all().length;
   expect(count).toBeLessThan(150); // 240 KiB each
-  announce(worker({ name: 'w0', labels }));
-  announce(worker({ name: 'late', labels }));
+  announce(worker({ name: 'w0', languages }));
+  announce(worker({ name: 'late', languages }));
   withdraw('w1');
   await expect.poll(() => list.all().length).toBe(count - 1);
-  announce(worker({ name: 'later', labels }));
+  announce(worker({ name: 'later', languages }));
   await expect.poll(() => list.all().some(({ name }) => name === 'later')).toBe(true);
   expect(list.all().map(({ name }) => name)).toContain('w0');
   list.close();
