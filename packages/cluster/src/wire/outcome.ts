@@ -2,6 +2,7 @@
 import { FEATURES, STATUSES } from '@sbx/core';
 import * as z from 'zod';
 import { blob } from './blob.js';
+import { list, names } from './list.js';
 
 const text = z.string().max(65_536);
 const number = z.number();
@@ -17,7 +18,7 @@ const result = z.strictObject({
   exitSignal: z.string().max(64).nullable(),
   stdout: output,
   stderr: output,
-  outputs: z.array(z.tuple([z.int().min(0).max(255), output])).max(256),
+  outputs: list(z.tuple([z.int().min(0).max(255), output]), 256),
   usage: z.strictObject({
     cpuTimeMs: number,
     wallTimeMs: number,
@@ -25,26 +26,25 @@ const result = z.strictObject({
     fileCacheBytes: orNull,
     processPeakCount: orNull,
   }),
-  files: z.array(z.tuple([path, z.strictObject({ blob, mode: number, sizeBytes: number })])).max(65_536),
-  fileErrors: z
-    .array(
-      z.strictObject({
-        path,
-        code: z.enum(['not-found', 'not-regular', 'too-large', 'outside', 'denied', 'io']),
-        message: text,
-        errno: number.optional(),
-        sizeBytes: number.optional(),
-      }),
-    )
-    .max(65_536),
-  degraded: z.array(z.strictObject({ feature: z.enum(FEATURES), reason: text })).max(64),
+  files: list(z.tuple([path, z.strictObject({ blob, mode: number, sizeBytes: number })]), 65_536),
+  fileErrors: list(
+    z.strictObject({
+      path,
+      code: z.enum(['not-found', 'not-regular', 'too-large', 'outside', 'denied', 'io']),
+      message: text,
+      errno: number.optional(),
+      sizeBytes: number.optional(),
+    }),
+    65_536,
+  ),
+  degraded: list(z.strictObject({ feature: z.enum(FEATURES), reason: text }), 64),
 });
 
 const error = z.strictObject({
   code: z.string().max(64),
   message: text,
   retryable: z.boolean(),
-  details: z.record(z.string().max(256), z.unknown()),
+  details: names(z.unknown(), 1024, 256),
 });
 
 /** The header of an outcome. */
@@ -52,9 +52,9 @@ export const OUTCOME = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('run'), result }),
   z.strictObject({
     kind: z.literal('group'),
-    results: z.array(result.nullable()).max(256),
-    errors: z.array(error.nullable()).max(256),
-    recordings: z.array(output.nullable()).max(4096),
+    results: list(result.nullable(), 256),
+    errors: list(error.nullable(), 256),
+    recordings: list(output.nullable(), 4096),
   }),
   z.strictObject({ kind: z.literal('error'), error }),
 ]);

@@ -1,6 +1,7 @@
 /** Messages between a living program's worker and its submitter, and the frames that carry them. */
 import * as z from 'zod';
 import { BrokenMessageError, decodeEnvelope, encodeEnvelope } from './envelope.js';
+import { list } from './list.js';
 
 const fd = z.int().min(0).max(255);
 const orNull = z.number().nullable();
@@ -43,7 +44,7 @@ const FRAME = z.strictObject({
   /** All messages of the other side up to this one have come. */
   received: count,
   /** Those of the other side that have been taken by whom they are for. */
-  consumed: z.array(count).max(4096),
+  consumed: list(count, 4096),
   message: MESSAGE.nullable(),
 });
 
