@@ -5,35 +5,44 @@ import { blob } from './blob.js';
 import { list, names } from './list.js';
 
 const text = z.string().max(65_536);
-const number = z.number();
-const orNull = z.number().nullable();
+/** As clients of a server may read it: whole, and not below 0. */
+const count = z.int().min(0);
 const path = z.string().max(4096);
 
-const output = z.strictObject({ blob, totalBytes: z.number().min(0) });
+/** A hundred years: in ns, as some count, it is still a number of 64 bits. */
+const ms = z.number().min(0).max(3.2e12);
+
+/** Of a program. */
+export const usage = {
+  cpuTimeMs: ms,
+  wallTimeMs: ms,
+  memoryPeakBytes: count.nullable(),
+  fileCacheBytes: count.nullable(),
+  processPeakCount: count.nullable(),
+};
+
+const output = z.strictObject({ blob, totalBytes: count });
 
 const result = z.strictObject({
   status: z.enum(STATUSES),
   evidence: text,
-  exitCode: orNull,
-  exitSignal: z.string().max(64).nullable(),
+  exitCode: count.max(255).nullable(),
+  exitSignal: z
+    .string()
+    .regex(/^SIG[A-Z0-9+]{1,16}$/)
+    .nullable(),
   stdout: output,
   stderr: output,
   outputs: list(z.tuple([z.int().min(0).max(255), output]), 256),
-  usage: z.strictObject({
-    cpuTimeMs: number,
-    wallTimeMs: number,
-    memoryPeakBytes: orNull,
-    fileCacheBytes: orNull,
-    processPeakCount: orNull,
-  }),
-  files: list(z.tuple([path, z.strictObject({ blob, mode: number, sizeBytes: number })]), 65_536),
+  usage: z.strictObject(usage),
+  files: list(z.tuple([path, z.strictObject({ blob, mode: count, sizeBytes: count })]), 65_536),
   fileErrors: list(
     z.strictObject({
       path,
       code: z.enum(['not-found', 'not-regular', 'too-large', 'outside', 'denied', 'io']),
       message: text,
-      errno: number.optional(),
-      sizeBytes: number.optional(),
+      errno: z.int().optional(),
+      sizeBytes: count.optional(),
     }),
     65_536,
   ),

@@ -2,9 +2,10 @@
 import * as z from 'zod';
 import { BrokenMessageError, decodeEnvelope, encodeEnvelope } from './envelope.js';
 import { list } from './list.js';
+import { usage } from './outcome.js';
 
 const fd = z.int().min(0).max(255);
-const orNull = z.number().nullable();
+const count = z.int().min(0);
 
 const MESSAGE = z.discriminatedUnion('kind', [
   // From the worker.
@@ -14,14 +15,7 @@ const MESSAGE = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('input-closed'), fd }),
   z.strictObject({
     kind: z.literal('usage'),
-    usage: z.strictObject({
-      cpuTimeMs: z.number(),
-      wallTimeMs: z.number(),
-      memoryPeakBytes: orNull,
-      fileCacheBytes: orNull,
-      processPeakCount: orNull,
-      memoryBytes: orNull,
-    }),
+    usage: z.strictObject({ ...usage, memoryBytes: count.nullable() }),
   }),
   // From the submitter.
   z.strictObject({ kind: z.literal('input'), fd }),
@@ -37,7 +31,6 @@ const MESSAGE = z.discriminatedUnion('kind', [
 
 export type SessionMessage = z.output<typeof MESSAGE>;
 
-const count = z.int().min(0);
 const FRAME = z.strictObject({
   /** Number of the message, from 1 on; 0: there is none, this only acknowledges. */
   number: count,
