@@ -96,6 +96,7 @@ test.each([
   ['an answer of the broker to another', { chunkBytes: 2 ** 18 }, 2, true],
   ['such an answer without its headers', { chunkBytes: 2 ** 18 }, 1, false],
   ['one with chunks of a byte', { chunkBytes: 1 }, 1, true],
+  ['one with chunks of a KiB', { chunkBytes: 1024 }, 1, true],
   ['none', null, 1, true],
 ])(
   '%s in the place of an entry counts as no entry, and the file is sent',

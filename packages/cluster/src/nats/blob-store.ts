@@ -20,8 +20,11 @@ const STREAM = `OBJ_${FILE_BUCKET}`;
 /** Of those that the broker has not answered yet, there are some, in both directions. */
 const CHUNK_BYTES = 256 * 1024;
 const CHUNKS_AHEAD = 8;
-/** Smaller ones, but for the last, would let a tenant keep a worker busy for long. */
-const CHUNK_BYTES_MIN = 1024;
+/**
+ * Smaller ones, but for the last, would let a tenant keep a worker busy for long: 256 MiB by the KiB take it
+ * 14 s of CPU, and again for each hash that names them and is none of theirs.
+ */
+const CHUNK_BYTES_MIN = 64 * 1024;
 /** Names that were seen there lately need no question. */
 const KNOWN_MAX = 4096;
 /**
