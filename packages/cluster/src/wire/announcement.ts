@@ -9,11 +9,11 @@ export const ANNOUNCEMENT_BYTES_MAX = 256 * 1024;
 const PLACES_MAX = 65_536;
 /** More than this version has of anything that is told by name. */
 const NAMES_MAX = 64;
-const NAME_CHARS_MAX = 64;
 
 const text = z.string().max(1024);
 const count = z.number().min(0);
-const limits = names(z.union([z.number(), z.string().max(4096), z.null()]), NAMES_MAX, NAME_CHARS_MAX);
+const name = z.string().max(64);
+const limits = names(name, z.union([z.number(), z.string().max(4096), z.null()]), NAMES_MAX);
 const feature = z.strictObject({
   available: z.boolean(),
   mechanism: text.nullable(),
@@ -28,7 +28,7 @@ const UNTOLD = {
 /**
  * A row of a root. What is nested in it is of another version, or so deep that nothing can write it again.
  */
-const mount = names(z.unknown(), NAMES_MAX, NAME_CHARS_MAX).transform((row) =>
+const mount = names(name, z.unknown(), NAMES_MAX).transform((row) =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => !isNested(value))),
 );
 
@@ -37,7 +37,7 @@ function isNested(value: unknown): boolean {
 }
 
 /** Those that this version knows: a worker may be of one that has others. */
-const features = names(feature, NAMES_MAX, NAME_CHARS_MAX).transform((told) =>
+const features = names(name, feature, NAMES_MAX).transform((told) =>
   Object.fromEntries(FEATURES.map((name) => [name, Object.hasOwn(told, name) ? told[name] : UNTOLD])),
 );
 
@@ -71,7 +71,7 @@ export const ANNOUNCEMENT = z.strictObject({
   isDraining: z.boolean(),
   memoryBytes: count,
   languages: list(z.strictObject({ name: text, version: text.nullable() }), 256),
-  labels: names(z.string().max(256), NAMES_MAX, NAME_CHARS_MAX),
+  labels: names(name, z.string().max(256), NAMES_MAX),
   info,
   totals: z.strictObject({
     started: count,

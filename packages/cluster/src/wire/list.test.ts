@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { ANNOUNCEMENT } from './announcement.js';
 import { list, names } from './list.js';
@@ -20,11 +20,16 @@ test('a list has so many items', () => {
 });
 
 test('names are counted before any of them is looked at', () => {
-  const words = names(z.string(), 2, 4);
+  const words = names(z.string().max(4), z.string(), 2);
   expect(words.parse({ a: 'b' })).toEqual({ a: 'b' });
   expect(words.safeParse({ a: 1, b: 1, c: 1 }).error?.issues).toHaveLength(1);
   expect(words.safeParse({ abcde: 'b' }).success).toBe(false);
   expect(words.safeParse(null).success).toBe(false);
+  expect(words.safeParse([]).success).toBe(false);
+  const keys = vi.spyOn(Object, 'keys');
+  expect(words.safeParse('a'.repeat(10)).success).toBe(false);
+  expect(keys).not.toHaveBeenCalledWith(expect.anything());
+  keys.mockRestore();
 });
 
 const many = (item: unknown) => Array(200).fill(item);

@@ -19,13 +19,20 @@ export function list<Item extends z.ZodType>(item: Item, max: number, min = 0) {
   });
 }
 
-/** Values of that form by names of at most `charsMax`, at most `max` of them. */
-export function names<Value extends z.ZodType>(value: Value, max: number, charsMax: number) {
-  const few = z.custom<object>(
-    (told) => Object.keys(Object(told)).length <= max,
-    `must be at most ${max} names`,
-  );
-  return few.pipe(z.record(z.string().max(charsMax), value));
+/** Values of that form by names of that form, at most `max` of them: they are counted first. */
+export function names<Name extends z.ZodString, Value extends z.ZodType>(
+  name: Name,
+  value: Value,
+  max: number,
+) {
+  const few = z.custom<object>((told) => countOf(told) <= max, `must be at most ${max} names`);
+  return few.pipe(z.record(name, value));
+}
+
+/** A text and a list have a name for each of their parts, and are no record. */
+function countOf(told: unknown): number {
+  if (typeof told !== 'object' || told === null || Array.isArray(told)) return Number.POSITIVE_INFINITY;
+  return Object.keys(told).length;
 }
 
 function tell(error: z.ZodError, index: number, context: z.RefinementCtx): never {

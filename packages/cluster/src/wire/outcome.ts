@@ -53,7 +53,7 @@ const error = z.strictObject({
   code: z.string().max(64),
   message: text,
   retryable: z.boolean(),
-  details: names(z.unknown(), 1024, 256),
+  details: names(z.string().max(256), z.unknown(), 1024),
 });
 
 /** The header of an outcome. */

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { blob } from './blob.js';
-import { list } from './list.js';
+import { list, names } from './list.js';
 
 const text = z.string().max(2 ** 20);
 const path = z.string().max(4096);
@@ -59,14 +59,14 @@ const pty = z.strictObject({
   capture: z.strictObject({ maxBytes: bytes, overflow: z.enum(['kill', 'hangup']).optional() }).optional(),
 });
 
-/** More than the engine has. Counted first: each name that is none takes its time to say so. */
+/** More than the engine has. */
 const LIMITS_MAX = 64;
-/** Limits by name; their ranges are the engine's. */
-const limits = z
-  .custom<object>((value) => Object.keys(Object(value)).length <= LIMITS_MAX)
-  .pipe(
-    z.record(z.string().regex(/^[a-zA-Z]{1,32}$/), z.union([z.number(), z.string().max(4096), z.null()])),
-  );
+/** By name; their ranges are the engine's. */
+const limits = names(
+  z.string().regex(/^[a-zA-Z]{1,32}$/),
+  z.union([z.number(), z.string().max(4096), z.null()]),
+  LIMITS_MAX,
+);
 
 export const program = z.strictObject({
   file: text,
