@@ -88,10 +88,11 @@ export function errorFrom({ code, message, retryable, details: told }: WireError
 }
 
 function factsOf({ prototype, facts }: ErrorClass, details: Record<string, unknown>): object {
+  const told = new Map(Object.entries(details));
   const found = Object.fromEntries(
     Object.entries(facts).map(([name, usual]) => [
       name,
-      isLike(details[name], usual) ? details[name] : usual,
+      isLike(told.get(name), usual) ? told.get(name) : usual,
     ]),
   );
   if (prototype !== InvalidOptionsError.prototype) return found;
