@@ -23,8 +23,8 @@ export function isSent(of: Headers): boolean {
 }
 
 /**
- * What the broker answered with. `isDirect`: any server that has it was asked, and one of the marks is of that
- * very answer.
+ * What the broker answered with. `isDirect`: any server that has it was asked, and one of the marks is of
+ * that very answer.
  */
 export function isStoredAnswer(of: Headers, isDirect: boolean): boolean {
   return (of?.values(ANSWER_HEADER).length ?? 0) > (isDirect ? 1 : 0);
