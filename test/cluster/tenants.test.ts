@@ -1,5 +1,5 @@
 /** Tenants of one broker that its permissions keep apart: with those of docs/cluster.md, word by word. */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -36,6 +36,16 @@ function user(name: string, permissions: string, without = 'nothing'): string {
 
 /** Of a question for a message: newer servers leave all headers out of the answer then. */
 const WITHOUT_HEADERS = '{"no_hdr":true}';
+
+/** As they stand in a message, where the library would write none of that kind. */
+const raw = (lines: string) => ({ headers: { encode: () => Buffer.from(`NATS/1.0\r\n${lines}`) } });
+/** Of what is sent by who may: with these alone it counts. */
+const OWN = `Sbx-Own: 1\r\nSbx-Body: ${'0'.repeat(64)}\r\n`;
+const WHOLE = raw(`${OWN}\r\n`);
+/** The broker takes the last two bytes for their end, and puts its own right behind the rest. */
+const UNFINISHED = raw(`${OWN}X: abc`);
+const UNREADABLE = raw(`${OWN}X: a\nb\r\n\r\n`);
+const MANY = raw(`${Array.from({ length: 5000 }, (_, index) => `${index}:\r\n`).join('')}\r\n`);
 
 let nats: Nats;
 let local: Engine;
@@ -211,20 +221,26 @@ describe('another tenant', () => {
     await b.close();
   });
 
-  test('that sends an answer of the broker to the place of another’s file does not keep it from its jobs', async () => {
-    const bytes = Buffer.alloc(2 ** 20, 'known to b');
-    const hash = createHash('sha256').update(bytes).digest('hex');
-    const mtime = new Date().toISOString();
-    const b = await connectAs('b');
-    const entry = { nuid: 'none', size: bytes.byteLength, chunkBytes: 2 ** 18, mtime };
-    await b.request('$O.sbx-files.M.b.mine', JSON.stringify(entry));
-    const reply = `$O.sbx-files.M.a.${hash}`;
-    b.publish('$JS.API.DIRECT.GET.OBJ_sbx-files.$O.sbx-files.M.b.mine', '', { reply });
-    await b.flush();
-    await b.close();
-    const { stdout } = await a.run('/usr/bin/sha256sum', [], { stdin: { bytes } });
-    expect(stdout.text()).toBe(`${hash}  -\n`);
-  });
+  test.each([
+    ['', WHOLE],
+    [' whose headers do not end', UNFINISHED],
+  ])(
+    'that sends an answer%s to the place of another’s file does not keep it from its jobs',
+    async (how, own) => {
+      const bytes = Buffer.alloc(2 ** 20, `known to b${how}`);
+      const hash = createHash('sha256').update(bytes).digest('hex');
+      const mtime = new Date().toISOString();
+      const b = await connectAs('b');
+      const entry = { nuid: 'none', size: bytes.byteLength, chunkBytes: 2 ** 18, mtime };
+      await b.request('$O.sbx-files.M.b.mine', JSON.stringify(entry), own);
+      const reply = `$O.sbx-files.M.a.${hash}`;
+      b.publish('$JS.API.DIRECT.GET.OBJ_sbx-files.$O.sbx-files.M.b.mine', '', { reply });
+      await b.flush();
+      await b.close();
+      const { stdout } = await a.run('/usr/bin/sha256sum', [], { stdin: { bytes } });
+      expect(stdout.text()).toBe(`${hash}  -\n`);
+    },
+  );
 
   test('gets no file of others from a worker that has it', async () => {
     const bytes = Buffer.alloc(2 ** 20, 'of a and no other');
@@ -248,11 +264,12 @@ describe('another tenant', () => {
   });
 
   test.each([
-    ['as it is', ''],
-    ['without its headers', WITHOUT_HEADERS],
+    ['as it is', '', WHOLE],
+    ['without its headers', WITHOUT_HEADERS, WHOLE],
+    ['with headers that do not end', '', UNFINISHED],
   ])(
     'runs nothing in the name of others by an answer that goes to their subject, %s',
-    async (_how, query) => {
+    async (_how, query, lines) => {
       const observer = await connectAs('root');
       const sent: { data: Uint8Array }[] = [];
       observer.subscribe('sbx.jobs.b', {
@@ -270,7 +287,7 @@ describe('another tenant', () => {
       });
       await observer.flush();
       const b = await connectAs('b');
-      await b.request('$KV.sbx-records.b.job', job);
+      await b.request('$KV.sbx-records.b.job', job, lines);
       b.publish('$JS.API.DIRECT.GET.KV_sbx-records.$KV.sbx-records.b.job', query, { reply: 'sbx.jobs.a' });
       await b.flush();
       await b.close();
@@ -283,22 +300,45 @@ describe('another tenant', () => {
   );
 
   test.each([
-    ['drop', ''],
-    ['result', ''],
-    ['result', WITHOUT_HEADERS],
-  ])('ends no program of others by an answer that goes to all workers: %s %s', async (mode, query) => {
-    const id = `sleeper-${mode}-${query.length}`;
-    const request = { file: '/bin/sh', args: ['-c', 'sleep 1; echo whole'] };
-    const ticket = await a.submit({ id, maxAttempts: 1, request });
-    await until(20_000, 'it runs', () => ticket.state === 'leased');
-    const cancel = Buffer.from(JSON.stringify({ id, mode }));
+    ['drop', '', WHOLE],
+    ['result', '', WHOLE],
+    ['result', WITHOUT_HEADERS, WHOLE],
+    ['result', '', UNFINISHED],
+  ])(
+    'ends no program of others by an answer that goes to all workers: %s %s %#',
+    async (mode, query, lines) => {
+      const id = `sleeper-${mode}-${query.length}-${lines === WHOLE}`;
+      const request = { file: '/bin/sh', args: ['-c', 'sleep 1; echo whole'] };
+      const ticket = await a.submit({ id, maxAttempts: 1, request });
+      await until(20_000, 'it runs', () => ticket.state === 'leased');
+      const cancel = Buffer.from(JSON.stringify({ id, mode }));
+      const b = await connectAs('b');
+      await b.request('$KV.sbx-records.b.cancel', Buffer.from([1, 0, 0, 0, cancel.length, ...cancel]), lines);
+      const own = '$JS.API.DIRECT.GET.KV_sbx-records.$KV.sbx-records.b.cancel';
+      b.publish(own, query, { reply: 'sbx.cancel.a' });
+      await b.flush();
+      await b.close();
+      expect((await ticket.result).stdout.text()).toBe('whole\n');
+    },
+  );
+
+  test.each([
+    ['cannot be read', UNREADABLE],
+    ['are far too many', MANY],
+  ])('stops no worker by messages whose headers %s', async (_how, own) => {
     const b = await connectAs('b');
-    await b.request('$KV.sbx-records.b.cancel', Buffer.from([1, 0, 0, 0, cancel.length, ...cancel]));
-    const own = '$JS.API.DIRECT.GET.KV_sbx-records.$KV.sbx-records.b.cancel';
-    b.publish(own, query, { reply: 'sbx.cancel.a' });
+    const places = worker.describe().slots;
+    for (let count = 0; count <= places; count += 1) {
+      b.publish('sbx.cancel.b', 'no cancel', own);
+      b.publish('sbx.jobs.b', 'no job', own);
+    }
     await b.flush();
     await b.close();
-    expect((await ticket.result).stdout.text()).toBe('whole\n');
+    const job = { id: randomUUID(), maxAttempts: 1, request: { file: '/bin/true' } };
+    const ticket = await a.submit(job);
+    expect((await ticket.result).status).toBe('ok');
+    const look = () => clusterStatus(optionsOf('status'));
+    await until(20_000, 'they have left the queue', async () => (await look()).tenants.length === 0);
   });
 
   // What the page says of such tenants. Should this fail, NATS has mended it, and the page is to say less.

@@ -38,7 +38,9 @@ export function formatTable(
   paint: Paint,
 ): string {
   const all = [head.map((text): Cell => ({ text, colour: 'bold' })), ...rows];
-  const widths = head.map((_, column) => Math.max(...all.map((row) => [...textOf(row[column])].length)));
+  const widths = head.map((_, column) =>
+    all.reduce((widest, row) => Math.max(widest, [...textOf(row[column])].length), 0),
+  );
   return all.map((row) => `${formatRow(row, widths, paint)}\n`).join('');
 }
 
@@ -73,7 +75,19 @@ function textOf(cell: Cell | undefined): string {
 
 /** One JSON object on stdout. */
 export function printJson(value: object): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  process.stdout.write(`${jsonOf(value)}\n`);
+}
+
+/** As JSON of several lines; in its strings nothing that a terminal would obey stands as it is. */
+export function jsonOf(value: object): string {
+  const json = JSON.stringify(value, null, 2);
+  return json.replace(CONTROLS, (control) => (control === '\n' ? control : escapedJson(control)));
+}
+
+/** By units of UTF-16, as JSON has it. */
+function escapedJson(text: string): string {
+  const units = Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
 /** A line of talk, whosever words are in it. */

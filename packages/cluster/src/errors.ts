@@ -20,11 +20,11 @@ export class WorkerLostError extends SbxError {
   }
 }
 
-/** The broker cannot be reached, or does not answer. */
+/** The broker cannot be reached, does not answer, or refuses what is no job of anybody. */
 export class ClusterUnavailableError extends SbxError {
-  /** `guarantee`: what cannot be promised now, as a sentence. */
-  constructor(guarantee: string, cause?: unknown) {
-    const message = `The broker of the cluster does not answer. ${guarantee}`;
+  /** `guarantee`: what cannot be promised now, as a sentence; `state`: what the broker does instead. */
+  constructor(guarantee: string, cause?: unknown, state = 'does not answer') {
+    const message = `The broker of the cluster ${state}. ${guarantee}`;
     super({ code: 'SBX_CLUSTER_UNAVAILABLE', message, details: { guarantee }, cause });
   }
 }

@@ -53,8 +53,11 @@ export const HASH_HEADER = 'Sbx-Body';
 export const ID_HEADER = 'Nats-Msg-Id';
 /** On what the ends of a cluster write, and has no other header of theirs. */
 export const OWN_HEADER = 'Sbx-Own';
-/** Of what the broker sends out of a stream when it is asked for it. */
-export const ANSWER_HEADER = 'Nats-Stream';
+/**
+ * Of what the broker sends out of a stream when it is asked for it. The second header that it adds: where
+ * those of the message do not end as they should, the first is taken for a part of the last of them.
+ */
+export const ANSWER_HEADER = 'Nats-Subject';
 
 /** Attempts of one job. */
 export const ATTEMPTS_MAX = 100;

@@ -1,7 +1,14 @@
 import { readdirSync } from 'node:fs';
-import type { RunnerOptions } from '@sbx/core';
+import {
+  FileAccessError,
+  InvalidOptionsError,
+  OverloadedError,
+  ProgramNotFoundError,
+  type RunnerOptions,
+  SandboxError,
+} from '@sbx/core';
 import { expect, test } from 'vitest';
-import { errorFrom } from '../wire/error.js';
+import { errorFrom, wireError } from '../wire/error.js';
 import { OUTCOME, type WireResult } from '../wire/outcome.js';
 import { checkOutcome } from './result-bounds.js';
 import { resultFrom } from './results.js';
@@ -63,6 +70,71 @@ test('a result whose files are not there leaves no descriptor behind', async () 
   const result = wire({ stdout: at(10), files: [['a', stored(1)]] });
   await expect(resultFrom(result, source, options)).rejects.toThrow('not there');
   expect(readdirSync('/proc/self/fd').length).toBe(before);
+});
+
+const usage = wire({}).usage;
+
+test.each<[string, object]>([
+  ['a time below 0', { usage: { ...usage, cpuTimeMs: -1.5 } }],
+  ['a time without end', { usage: { ...usage, wallTimeMs: 1e308 } }],
+  ['half a byte', { usage: { ...usage, memoryPeakBytes: 0.5 } }],
+  ['an exit code below 0', { exitCode: -1 }],
+  ['an exit code that is none', { exitCode: 256 }],
+  ['half an exit code', { exitCode: 1.5 }],
+  ['a signal that is none', { exitSignal: '__proto__' }],
+  ['a file below 0', { files: [['a', { ...stored(1), sizeBytes: -1 }]] }],
+  ['a mode that is none', { files: [['a', { ...stored(1), mode: 0.5 }]] }],
+  ['more than any output', { stdout: { ...EMPTY, totalBytes: 1e308 } }],
+])('%s is no result', (_what, changed) => {
+  expect(OUTCOME.safeParse({ kind: 'run', result: wire(changed) }).success).toBe(false);
+});
+
+test('figures of an engine are a result', () => {
+  const figures = { cpuTimeMs: 0.123456, wallTimeMs: 3_600_000.5, memoryPeakBytes: 2 ** 40 };
+  const result = wire({
+    status: 'signal',
+    exitCode: null,
+    exitSignal: 'SIGRTMIN+3',
+    usage: { ...usage, ...figures },
+  });
+  expect(OUTCOME.safeParse({ kind: 'run', result }).error).toBeUndefined();
+});
+
+test('an error of an engine has all fields at the other end', () => {
+  const errors = [
+    new InvalidOptionsError({
+      field: 'request.programs[1].limits.cpuSet',
+      rule: 'range',
+      expected: 'is',
+      got: '9',
+    }),
+    new OverloadedError({ message: 'full', retryAfterMs: 20 }),
+    new SandboxError({ code: 'SBX_PROGRAM_NOT_EXECUTABLE', message: 'no', stage: 'exec', errno: 7, index: 2 }),
+    new FileAccessError({ operation: 'read', path: 'a', errno: 'ENOENT' }),
+    new ProgramNotFoundError({ file: 'a', tried: ['/bin/a'], existsOnHost: null }),
+  ];
+  for (const error of errors) {
+    const other = errorFrom(JSON.parse(JSON.stringify(wireError(error))));
+    expect(other).toBeInstanceOf(error.constructor);
+    expect({ ...other }).toEqual({ ...error });
+  }
+});
+
+test('facts of another kind than those of an error are not believed', () => {
+  const of = (code: string, details: object) =>
+    errorFrom({ code, message: 'm', retryable: true, details: { ...details } }) as unknown as Record<
+      string,
+      unknown
+    >;
+  expect(of('SBX_OVERLOADED', { retryAfterMs: 'a\r\nb' }).retryAfterMs).toBe(1000);
+  expect(of('SBX_OVERLOADED', { retryAfterMs: null }).retryAfterMs).toBe(1000);
+  expect(of('SBX_OVERLOADED', { name: 'x', toString: 1 })).not.toHaveProperty('toString', 1);
+  expect(of('SBX_PROGRAM_NOT_FOUND', { tried: {}, file: 7, existsOnHost: true })).toMatchObject({
+    ...{ tried: [], file: '', existsOnHost: true },
+  });
+  expect(of('SBX_INVALID_OPTIONS', { field: {}, got: [], hint: 'do' })).toMatchObject({
+    ...{ field: 'options', got: null, hint: 'do', programIndex: null },
+  });
 });
 
 test('details that nothing could write again, or too many of them, are left out', () => {

@@ -22,7 +22,10 @@ export function isSent(of: Headers): boolean {
   return of?.has(OWN_HEADER) === true && !of.has(ANSWER_HEADER);
 }
 
-/** What the broker answered with: one of the marks is of that very answer. */
-export function isStoredAnswer(of: Headers): boolean {
-  return (of?.values(ANSWER_HEADER).length ?? 0) > 1;
+/**
+ * What the broker answered with. `isDirect`: any server that has it was asked, and one of the marks is of
+ * that very answer.
+ */
+export function isStoredAnswer(of: Headers, isDirect: boolean): boolean {
+  return (of?.values(ANSWER_HEADER).length ?? 0) > (isDirect ? 1 : 0);
 }

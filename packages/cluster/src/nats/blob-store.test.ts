@@ -15,6 +15,7 @@ const health = { isConnected: true, losses: 0, refusal: null };
 const FILE_MS = 1e9;
 const published = vi.fn();
 let store: NatsBlobStore;
+let broker: Broker;
 
 beforeEach(() => {
   stored = new Map();
@@ -34,11 +35,12 @@ beforeEach(() => {
     await published(subject);
     stored.set(subject, { data: Buffer.from(data), marks: 1, isOwn: options.headers.has('Sbx-Own') });
   };
-  store = new NatsBlobStore({
-    ...{ manager: { direct: { getMessage } }, client: { publish }, filesAreDirect: true, fileMs: FILE_MS },
-    health,
+  broker = {
+    manager: { direct: { getMessage }, streams: { getMessage } },
+    ...{ client: { publish }, filesAreDirect: true, fileMs: FILE_MS, health },
     connection: { info: { max_payload: 2 ** 20 }, isClosed: () => false, isDraining: () => false },
-  } as unknown as Broker);
+  } as unknown as Broker;
+  store = new NatsBlobStore(broker);
 });
 
 const content = (bytes: number) => Buffer.from(Array.from({ length: bytes }, (_, index) => index % 251));
@@ -96,6 +98,7 @@ test.each([
   ['an answer of the broker to another', { chunkBytes: 2 ** 18 }, 2, true],
   ['such an answer without its headers', { chunkBytes: 2 ** 18 }, 1, false],
   ['one with chunks of a byte', { chunkBytes: 1 }, 1, true],
+  ['one with chunks of a KiB', { chunkBytes: 1024 }, 1, true],
   ['none', null, 1, true],
 ])(
   '%s in the place of an entry counts as no entry, and the file is sent',
@@ -106,3 +109,13 @@ test.each([
     expect(Buffer.compare(await get(10), content(10))).toBe(0);
   },
 );
+
+test('where the bucket is asked for otherwise, an answer in the place of an entry has one mark', async () => {
+  broker.filesAreDirect = false;
+  const entry = { nuid: 'n', size: 10, chunkBytes: 2 ** 18, mtime: '' };
+  stored.set(ENTRY, { data: Buffer.from(JSON.stringify(entry)), marks: 1, isOwn: true });
+  await put(content(10));
+  expect(published).toHaveBeenCalledTimes(2);
+  stored.set(ENTRY, { ...stored.get(ENTRY)!, marks: 0 });
+  expect(Buffer.compare(await get(10), content(10))).toBe(0);
+});

@@ -20,8 +20,11 @@ const STREAM = `OBJ_${FILE_BUCKET}`;
 /** Of those that the broker has not answered yet, there are some, in both directions. */
 const CHUNK_BYTES = 256 * 1024;
 const CHUNKS_AHEAD = 8;
-/** Smaller ones, but for the last, would let a tenant keep a worker busy for long. */
-const CHUNK_BYTES_MIN = 1024;
+/**
+ * Smaller ones, but for the last, would let a tenant keep a worker busy for long: 256 MiB by the KiB take it
+ * 14 s of CPU, and again for each hash that names them and is none of theirs.
+ */
+const CHUNK_BYTES_MIN = 64 * 1024;
 /** Names that were seen there lately need no question. */
 const KNOWN_MAX = 4096;
 /**
@@ -81,7 +84,7 @@ export class NatsBlobStore implements BlobStore {
 
   async get(tenant: string, { sha256, sizeBytes }: StoredBlob, isOver: IsOver): Promise<Uint8Array> {
     const subject = entrySubject(tenant, sha256);
-    const entry = await this.#wait(async () => entryOf(await this.#last(subject, isOver)));
+    const entry = await this.#wait(async () => this.#entryOf(await this.#last(subject, isOver)));
     if (entry?.size !== sizeBytes) throw missing(`has no ${sha256} of ${sizeBytes} bytes of that tenant`);
     const { nuid, chunkBytes } = entry;
     const bytes = Buffer.allocUnsafe(sizeBytes);
@@ -118,12 +121,22 @@ export class NatsBlobStore implements BlobStore {
 
   async #send(tenant: string, subject: string, bytes: Uint8Array, isOver: IsOver): Promise<void> {
     const stored = await this.#last(subject, isOver);
-    const isSame = isOwn(stored) && entryOf(stored)?.size === bytes.byteLength;
+    const isSame = isOwn(stored) && this.#entryOf(stored)?.size === bytes.byteLength;
     if (stored === null || !isSame || !this.#isFresh(stored.time)) {
       await this.#write(tenant, subject, bytes, isOver);
     }
     if (this.#known.size >= KNOWN_MAX) this.#known.clear();
     this.#known.set(subject, performance.now());
+  }
+
+  /** `null` for none. */
+  #entryOf(stored: StoredMsg | null): Entry | null {
+    if (stored === null || isStoredAnswer(stored.header, this.#broker.filesAreDirect)) return null;
+    try {
+      return ENTRY.safeParse(stored.json()).data ?? null;
+    } catch {
+      return null; // no JSON
+    }
   }
 
   /** `time`: of the broker, which removes it by that; the sender's clock is nobody's business. */
@@ -174,16 +187,6 @@ async function inParallel(count: number, each: (index: number) => Promise<void>)
 /** One of an earlier version looks like an answer without headers, and is sent again. */
 function isOwn(stored: StoredMsg | null): boolean {
   return stored?.header?.has(OWN_HEADER) === true;
-}
-
-/** `null` for none. */
-function entryOf(stored: StoredMsg | null): Entry | null {
-  if (stored === null || isStoredAnswer(stored.header)) return null;
-  try {
-    return ENTRY.safeParse(stored.json()).data ?? null;
-  } catch {
-    return null; // no JSON
-  }
 }
 
 /** Versions that had all tenants' files under their hashes alone find none of the others. */

@@ -1,5 +1,10 @@
 /** The connection to the broker. */
-import { type JetStreamClient, type JetStreamManager, jetstream } from '@nats-io/jetstream';
+import {
+  JetStreamApiError,
+  type JetStreamClient,
+  type JetStreamManager,
+  jetstream,
+} from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
 import { InvalidOptionsError } from '@sbx/core';
@@ -8,9 +13,10 @@ import { RECORD_BUCKET, WORKER_BUCKET } from '../names.js';
 import { Asks } from './asks.js';
 import { loginFrom } from './credentials.js';
 import { Denials, deniedBy } from './denials.js';
+import { passOverBrokenHeaders } from './header-lines.js';
 import { ConnectionHealth, type Health } from './health.js';
 import { keepPlaces } from './keep-places.js';
-import { ensurePlaces, isQueueThere } from './places.js';
+import { ensurePlaces, isQueueThere, PAYLOAD_BYTES_MIN } from './places.js';
 import { closeUnanswered } from './transport.js';
 
 /** How to reach the broker, and what to make there when it is missing. */
@@ -54,8 +60,6 @@ const RECONNECT_MS = 250;
 const REFUSED_MS = 2000;
 /** So that not all workers come at the same moment. */
 const JITTER_MS = 100;
-/** Of a record with its subject; a server takes 1 MiB unless it is told otherwise. */
-const PAYLOAD_BYTES_MIN = 984 * 1024;
 
 export interface Broker {
   connection: NatsConnection;
@@ -144,6 +148,7 @@ async function connectTo(options: BrokerOptions, name: string, health: Health): 
     ...(tls === undefined ? {} : { tls }),
   };
   closeUnanswered();
+  passOverBrokenHeaders();
   try {
     return await connect(settings);
   } catch (error) {
@@ -164,6 +169,10 @@ export function unavailable(cause: unknown, where: string | null = null): Error 
   if (cause instanceof InvalidOptionsError) return cause;
   const denied = deniedBy(cause);
   if (denied !== null) return denied;
+  if (cause instanceof JetStreamApiError) {
+    const look = 'Nothing was sent. See what streams it has: nats stream ls.';
+    return new ClusterUnavailableError(look, cause, `refuses what is needed (${cause.message})`);
+  }
   const found = where === null ? '' : `At ${where}: ${(cause as Error).message}. `;
   const check = 'Nothing was sent. Check the address, the credentials and that JetStream is on.';
   return new ClusterUnavailableError(`${found}${check}`, cause);

@@ -13,6 +13,7 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream';
 import { millis, nanos } from '@nats-io/transport-node';
+import { InvalidOptionsError } from '@sbx/core';
 import {
   FILE_BUCKET,
   JOB_STREAM,
@@ -27,6 +28,8 @@ import { deniedBy } from './denials.js';
 const LEASE_MS = 10_000;
 const RECORD_MS = 600_000;
 const FILE_MS = 86_400_000;
+/** Of a record with its subject; a server takes 1 MiB unless it is told otherwise, and a stream anything. */
+export const PAYLOAD_BYTES_MIN = 984 * 1024;
 /** Workers announce themselves three times in this time. */
 export const PRESENCE_MS = 15_000;
 /** Of the consumer: jobs that workers have, and pulls that wait. */
@@ -64,6 +67,7 @@ export async function ensurePlaces(manager: JetStreamManager, options: PlaceOpti
     max_msgs_per_subject: 1,
     republish: REPUBLISH,
   });
+  if (records !== null) checkSize(records);
   if (records !== null) await ensureRecordsAre(manager, records);
   await ensureStream(manager, {
     ...bucketOf(`KV_${WORKER_BUCKET}`, PRESENCE_MS, replicas),
@@ -160,6 +164,15 @@ async function ensureStream(
     if (isMissing(error)) return manager.streams.add(config);
     throw error;
   }
+}
+
+/** Else a worker would offer a record that is too large, and keep a place for it, for as long as it lives. */
+function checkSize({ config: { name, max_msg_size: bytes = -1 } }: StreamInfo): void {
+  if (bytes <= 0 || bytes >= PAYLOAD_BYTES_MIN) return;
+  const expected = `must be of a broker whose stream ${name} takes messages of 1 MiB`;
+  const hint = `nats stream edit ${name} --max-msg-size=-1 changes it.`;
+  const got = `max_msg_size ${bytes}`;
+  throw new InvalidOptionsError({ field: 'options.servers', rule: 'size', expected, got, hint });
 }
 
 /**

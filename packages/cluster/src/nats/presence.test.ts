@@ -104,7 +104,7 @@ test('workers come by host, then by name, whenever and however often they announ
 test('places are those of the workers that announce themselves, and are counted once', async () => {
   const { workers, announce, withdraw } = announced();
   const list = await WorkerList.open({ workers }, () => undefined);
-  const count = vi.spyOn(list, 'all');
+  const count = vi.spyOn(list, 'unordered');
   announce(worker({ name: 'a' }));
   announce(worker({ name: 'b' }));
   await expect.poll(() => list.places).toBe(4);
@@ -122,19 +122,48 @@ test('places are those of the workers that announce themselves, and are counted 
   list.close();
 });
 
+test('however many come, they are put in order when somebody looks', async () => {
+  const { workers, announce } = announced();
+  const list = await WorkerList.open({ workers }, () => void list.places);
+  const sort = vi.spyOn(Array.prototype, 'sort');
+  for (let index = 0; index < 300; index += 1) announce(worker({ name: `w${index}`, host: `h${index % 7}` }));
+  await expect.poll(() => list.places).toBe(600);
+  const sorts = sort.mock.calls.length;
+  sort.mockRestore();
+  expect(sorts).toBeLessThan(30); // some may be of others
+  const names = list.all().map(({ host, name }) => `${host} ${name}`);
+  expect(names).toEqual([...names].sort());
+  list.close();
+});
+
+test('a row of a root counts for more than the bytes that say that there is one', async () => {
+  const { workers, announce } = announced();
+  const list = await WorkerList.open({ workers }, () => undefined);
+  const mounts = Array(1024).fill({});
+  const of = (index: number) => worker({ name: `w${index}` });
+  for (let index = 0; index < 800; index += 1) {
+    announce({ ...of(index), info: { ...of(index).info, mounts } });
+  }
+  announce(worker({ name: 'w0', running: 1 }));
+  const isRead = () => list.all().some(({ running }) => running === 1);
+  await expect.poll(isRead, { timeout: 20_000 }).toBe(true);
+  expect(list.all().length).toBeLessThan(750); // 68 KiB each
+  list.close();
+});
+
 test('however many announce themselves, the list has a bound, and those that were there stay', async () => {
   const { workers, announce, withdraw } = announced();
   const list = await WorkerList.open({ workers }, () => undefined);
-  const labels = Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`${index}`, 'x'.repeat(250)]));
-  for (let index = 0; index < 200; index += 1) announce(worker({ name: `w${index}`, labels }));
-  await expect.poll(() => list.all().length).toBeGreaterThan(100);
+  const languages = Array(240).fill({ name: 'x'.repeat(1000), version: null });
+  for (let index = 0; index < 250; index += 1) announce(worker({ name: `w${index}`, languages }));
+  await expect.poll(() => list.all().length).toBeGreaterThan(150);
   const count = list.all().length;
-  expect(count).toBeLessThan(150); // 240 KiB each
-  announce(worker({ name: 'w0', labels }));
-  announce(worker({ name: 'late', labels }));
+  expect(count).toBeLessThan(220); // 240 KiB each
+  announce(worker({ name: 'w0', languages }));
+  announce(worker({ name: 'late', languages }));
   withdraw('w1');
   await expect.poll(() => list.all().length).toBe(count - 1);
-  announce(worker({ name: 'later', labels }));
+  announce(worker({ name: 'later', languages }));
   await expect.poll(() => list.all().some(({ name }) => name === 'later')).toBe(true);
   expect(list.all().map(({ name }) => name)).toContain('w0');
   list.close();

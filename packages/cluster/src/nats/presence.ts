@@ -24,7 +24,9 @@ const PLACES_MS = 1000;
  */
 const SILENT_MS = 2 * RENEW_MS;
 /** Of all announcements that are kept: those of 8,000 workers as they are. More are passed over. */
-const BYTES_MAX = 32 * 2 ** 20;
+const BYTES_MAX = 48 * 2 ** 20;
+/** What a row of a root takes here: three bytes can say that there is one. */
+const ROW_BYTES = 64;
 /** Until a watch that ended is opened again. */
 const RETRY_MS = 1000;
 
@@ -64,8 +66,9 @@ interface Heard {
 
 /** The workers that announced themselves lately. */
 export class WorkerList {
-  /** In the order of `all`, which is asked for more often than announcements change it. */
-  #workers = new Map<string, Heard>();
+  readonly #workers = new Map<string, Heard>();
+  /** In the order of `all`; `null` since one came or went. */
+  #inOrder: Heard[] | null = null;
   readonly #closed = new AbortController();
   readonly #onChange: () => void;
   #bytes = 0;
@@ -91,17 +94,20 @@ export class WorkerList {
 
   /** By host, and by name on the same host. */
   all(): WorkerDescription[] {
-    const since = performance.now() - PRESENCE_MS;
-    return [...this.#workers.values()].flatMap(({ announcement, heardAt }) =>
-      heardAt >= since ? [announcement] : [],
-    );
+    this.#inOrder ??= [...this.#workers.values()].sort(byHostAndName);
+    return lately(this.#inOrder);
+  }
+
+  /** As they came: newcomers change the order of all, and it is not asked for each time. */
+  unordered(): WorkerDescription[] {
+    return lately([...this.#workers.values()]);
   }
 
   /** Of all of them; asked for several times for each job, so it is not counted anew each time. */
   get places(): number {
     const now = performance.now();
     if (this.#counted === null || now - this.#counted.at >= PLACES_MS) {
-      this.#counted = { places: placesOf(this.all()), at: now };
+      this.#counted = { places: placesOf(this.unordered()), at: now };
     }
     return this.#counted.places;
   }
@@ -156,14 +162,14 @@ export class WorkerList {
     const announcement = value && decodeAnnouncement(value);
     const known = this.#workers.get(key);
     const before = known?.announcement;
-    const bytes = value?.byteLength ?? 0;
+    const bytes = (value?.byteLength ?? 0) + (announcement?.info.mounts.length ?? 0) * ROW_BYTES;
     const isFull = this.#bytes - (known?.bytes ?? 0) + bytes > BYTES_MAX;
     if (announcement?.name !== key || isFull) this.#forget(key);
     else {
       this.#bytes += bytes - (known?.bytes ?? 0);
-      this.#workers.set(key, { announcement, heardAt: this.#heardAt, bytes });
-      const isInPlace = before?.host === announcement.host;
-      if (!isInPlace) this.#workers = new Map([...this.#workers].sort(byHostAndName));
+      const heard = { announcement, heardAt: this.#heardAt, bytes };
+      if (known !== undefined && before?.host === announcement.host) Object.assign(known, heard);
+      else this.#place(key, heard);
     }
     if (before?.slots !== announcement?.slots || before?.isDraining !== announcement?.isDraining) {
       this.#counted = null;
@@ -171,9 +177,14 @@ export class WorkerList {
     this.#onChange();
   }
 
+  #place(name: string, heard: Heard): void {
+    this.#workers.set(name, heard);
+    this.#inOrder = null;
+  }
+
   #forget(name: string): void {
     this.#bytes -= this.#workers.get(name)?.bytes ?? 0;
-    this.#workers.delete(name);
+    if (this.#workers.delete(name)) this.#inOrder = null;
   }
 }
 
@@ -183,8 +194,13 @@ function tooLarge(bytes: number): InvalidOptionsError {
   return new InvalidOptionsError({ field: 'options', rule: 'size', expected, got: `${bytes} bytes`, hint });
 }
 
-function byHostAndName([nameA, a]: [string, Heard], [nameB, b]: [string, Heard]): number {
-  const [hostA, hostB] = [a.announcement.host, b.announcement.host];
-  if (hostA !== hostB) return hostA < hostB ? -1 : 1;
-  return nameA < nameB ? -1 : 1;
+/** Those that announced themselves in the last time for which announcements hold. */
+function lately(heard: readonly Heard[]): WorkerDescription[] {
+  const since = performance.now() - PRESENCE_MS;
+  return heard.flatMap(({ announcement, heardAt }) => (heardAt >= since ? [announcement] : []));
+}
+
+function byHostAndName({ announcement: a }: Heard, { announcement: b }: Heard): number {
+  if (a.host !== b.host) return a.host < b.host ? -1 : 1;
+  return a.name < b.name ? -1 : 1;
 }

@@ -1,4 +1,5 @@
 // Pulls against a broker that hands out a job for each pull, and ends pulls after their time.
+import { setMaxListeners } from 'node:events';
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Pulls } from './pulls.js';
@@ -25,6 +26,15 @@ class Broker {
   /** When. */
   readonly refusals: number[] = [];
   isClosed = false;
+  /** What pulls were asked for with, and where. */
+  readonly asked: { subject: string; batch: number; expires: number }[] = [];
+  /** How it takes it that nobody listens to an inbox any more. */
+  drain: (subject: string) => Promise<void> = (subject) => this.#drain(subject);
+
+  /** Inboxes that are listened to. */
+  get inboxes(): string[] {
+    return [...this.#listeners.keys()];
+  }
 
   get openPullCount(): number {
     return this.#pulls.filter(({ isOpen }) => isOpen).length;
@@ -37,13 +47,16 @@ class Broker {
       subscribe: (subject: string, { callback }: { callback: (error: null, message: Msg) => void }) => {
         this.#listeners.set(subject, callback);
         const unsubscribe = () => this.#listeners.delete(subject);
-        return { getSubject: () => subject, unsubscribe, drain: () => this.#drain(subject) };
+        return { getSubject: () => subject, unsubscribe, drain: () => this.drain(subject) };
       },
       publish: (subject: string, payload: string, options?: { reply: string }) => {
+        if (this.isClosed) throw new Error('closed');
         if (payload === '-NAK') this.givenBack += 1;
         if (!subject.startsWith('$JS')) this.said.push(`${subject} ${payload.slice(0, 4)}`);
-        if (subject.startsWith('$JS.API.CONSUMER.MSG.NEXT')) this.#pull(payload, options!.reply);
-        else if (payload.startsWith('+NXT ')) this.#pull(payload.slice(5), options!.reply);
+        const pull = payload.startsWith('+NXT ') ? payload.slice(5) : payload;
+        if (!pull.startsWith('{')) return;
+        this.asked.push({ subject, ...JSON.parse(pull) });
+        this.#pull(pull, options!.reply);
       },
     };
     return made as unknown as NatsConnection;
@@ -63,6 +76,18 @@ class Broker {
     return true;
   }
 
+  /** Of the last inbox, or of the one before that. */
+  tellStatus(headers: object | undefined, inboxesBefore = 0): void {
+    const inbox = this.inboxes.at(-1 - inboxesBefore)!;
+    this.#listeners.get(inbox)!(null, { reply: '', headers } as unknown as Msg);
+  }
+
+  /** The connection is closed, by whomever. */
+  close(): void {
+    this.isClosed = true;
+    this.#tell({ type: 'close' });
+  }
+
   /** Its leader is another one now, which knows of no pulls. */
   forgetPulls(): void {
     for (const pull of this.#pulls) pull.isOpen = false;
@@ -76,10 +101,11 @@ class Broker {
   }
 
   async *#statuses(): AsyncGenerator<{ type: string }> {
-    for (;;) {
-      yield await new Promise<{ type: string }>((resolve) => {
+    while (!this.isClosed) {
+      const status = await new Promise<{ type: string }>((resolve) => {
         this.#tell = resolve;
       });
+      if (!this.isClosed) yield status;
     }
   }
 
@@ -110,6 +136,7 @@ class Broker {
 }
 
 const never = new AbortController().signal;
+setMaxListeners(0, never); // all tests share it
 
 beforeEach(() => {
   const intervals = ['setInterval', 'clearInterval', 'performance'] as const;
@@ -160,12 +187,15 @@ test('what a pull brings that counted as lost is taken', async () => {
   const places = [pulls.next(never), pulls.next(never)];
   await vi.advanceTimersByTimeAsync(1000);
   broker.reconnect();
-  for (const place of places) {
-    broker.giveJob(); // by pulls of before
-    expect(await place).toMatchObject({ reply: 'ack' });
-  }
-  await vi.advanceTimersByTimeAsync(6000);
+  await vi.advanceTimersByTimeAsync(1);
+  broker.giveJob(); // by pulls of before
+  expect(await places[0]).toMatchObject({ reply: 'ack' });
   void pulls.next(never);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(broker.asked.map(({ batch }) => batch)).toEqual([2, 2]); // the two of now are enough
+  broker.giveJob();
+  expect(await places[1]).toMatchObject({ reply: 'ack' });
+  await vi.advanceTimersByTimeAsync(6000);
   expect(await mostOpenWithin(60_000, broker)).toBe(1);
 });
 
@@ -283,7 +313,9 @@ test('pulls of which nothing is heard are made anew', async () => {
   expect(await mostOpenWithin(7000, broker)).toBe(1);
   broker.giveJob();
   expect(await next).toMatchObject({ reply: 'ack' });
+  const { inboxes } = broker;
   expect(await mostOpenWithin(60_000, broker)).toBe(0);
+  expect(broker.inboxes).toEqual(inboxes.slice(-1)); // nothing is expected, so nothing is lost
 });
 
 test('who waits when the connection is closed gets nothing, and no timer is left', async () => {
@@ -304,4 +336,147 @@ test('places of a connection that was closed are refused: who asks again would e
   broker.isClosed = true;
   await expect(pulls.next(never)).rejects.toThrow('closed');
   expect(await pulls.next(AbortSignal.abort())).toBeNull();
+});
+
+const status = (code: number, pending = '') => ({ code, get: () => pending });
+
+test('pulls go to the consumer, for all places at once, and answers to an inbox of the prefix', async () => {
+  const broker = new Broker();
+  const pulls = new Pulls(broker.connection(), 'jobs.workers', '_INBOX_w');
+  for (let count = 0; count < 3; count += 1) void pulls.next(never);
+  await vi.advanceTimersByTimeAsync(1);
+  const subject = '$JS.API.CONSUMER.MSG.NEXT.jobs.workers';
+  expect(broker.asked).toEqual([{ subject, batch: 3, expires: 5e9 }]);
+  expect(broker.inboxes).toEqual([expect.stringMatching(/^_INBOX_w\.\w{10,}$/)]);
+});
+
+test.each([
+  [408, '2', 2],
+  [404, '1', 1],
+  [408, '', 3],
+])(
+  'a pull for three that ends (%i) with %j of them to come is made again for as many',
+  async (code, left, missing) => {
+    const broker = new Broker();
+    const pulls = new Pulls(broker.connection(), 'jobs.workers');
+    for (let count = 0; count < 3; count += 1) void pulls.next(never);
+    await vi.advanceTimersByTimeAsync(1);
+    broker.tellStatus(status(code, left));
+    await vi.advanceTimersByTimeAsync(1);
+    expect(broker.asked.map(({ batch }) => batch)).toEqual([3, missing]);
+  },
+);
+
+test('a message without headers and without a reply ends no pull', async () => {
+  const broker = new Broker();
+  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  void pulls.next(never);
+  await vi.advanceTimersByTimeAsync(1);
+  broker.tellStatus(undefined);
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(broker.asked).toHaveLength(1);
+});
+
+test('the end of a pull that counted as lost is not taken for that of its successor', async () => {
+  const broker = new Broker();
+  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  void pulls.next(never);
+  await vi.advanceTimersByTimeAsync(1);
+  broker.reconnect();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(broker.asked).toHaveLength(2);
+  broker.tellStatus(status(408, '1'), 1);
+  broker.tellStatus(status(409), 1);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect([broker.asked.length, broker.inboxes.length]).toEqual([2, 2]);
+});
+
+test('inboxes of pulls that counted as lost are listened to until these are over', async () => {
+  const broker = new Broker();
+  new Pulls(broker.connection(), 'jobs.workers');
+  await vi.advanceTimersByTimeAsync(1);
+  broker.reconnect();
+  await vi.advanceTimersByTimeAsync(6900);
+  expect(broker.inboxes).toHaveLength(2);
+  await vi.advanceTimersByTimeAsync(200);
+  expect(broker.inboxes).toHaveLength(1);
+});
+
+test.each([
+  ['does not answer', () => new Promise<void>(() => undefined), 2000],
+  ['is gone', () => Promise.reject(new Error('gone')), 1],
+])('places that are wanted no more are given up where the broker %s', async (_how, drain, ms) => {
+  const broker = new Broker();
+  broker.drain = drain;
+  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const ending = new AbortController();
+  let given: unknown = 'nothing';
+  void pulls.next(ending.signal).then((job) => {
+    given = job;
+  });
+  await vi.advanceTimersByTimeAsync(1);
+  ending.abort();
+  await vi.advanceTimersByTimeAsync(ms - 1);
+  expect(given).toBe(ms > 1 ? 'nothing' : null);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(given).toBeNull();
+  expect(vi.getTimerCount()).toBeLessThanOrEqual(2); // of the pull: its end here, and at the broker
+  if (broker.giveJob()) expect(broker.givenBack).toBe(1); // it has not heard
+});
+
+test('places of one signal end, those of another stay, and get what comes', async () => {
+  const broker = new Broker();
+  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const ending = new AbortController();
+  const listen = vi.spyOn(ending.signal, 'addEventListener');
+  const ended = [pulls.next(ending.signal), pulls.next(ending.signal)];
+  expect(listen).toHaveBeenCalledTimes(1);
+  const stays = pulls.next(never);
+  await vi.advanceTimersByTimeAsync(1);
+  ending.abort();
+  await vi.advanceTimersByTimeAsync(DRAIN_MS);
+  expect(await Promise.all(ended)).toEqual([null, null]);
+  expect(broker.inboxes).toHaveLength(1);
+  expect(broker.openPullCount).toBe(1);
+  broker.giveJob('x');
+  expect(await stays).toMatchObject({ reply: 'x' });
+  expect(broker.givenBack).toBe(0);
+});
+
+test('who asks again after places were given up gets what comes', async () => {
+  const broker = new Broker();
+  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const ending = new AbortController();
+  void pulls.next(ending.signal);
+  await vi.advanceTimersByTimeAsync(1);
+  ending.abort();
+  await vi.advanceTimersByTimeAsync(DRAIN_MS);
+  const next = pulls.next(never);
+  await vi.advanceTimersByTimeAsync(1);
+  broker.reconnect();
+  await vi.advanceTimersByTimeAsync(10);
+  for (const name of ['a', 'b']) broker.giveJob(name); // two pulls for one place
+  expect(await next).toMatchObject({ reply: 'a' });
+  expect(broker.givenBack).toBe(0);
+  expect(await pulls.next(never)).toMatchObject({ reply: 'b' });
+});
+
+test('when the connection is closed all who wait get nothing, and nothing is sent any more', async () => {
+  const broker = new Broker();
+  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const [first, second] = [pulls.next(never), pulls.next(never)];
+  await vi.advanceTimersByTimeAsync(1);
+  broker.reconnect();
+  await vi.advanceTimersByTimeAsync(10);
+  for (const name of ['a', 'b', 'c']) broker.giveJob(name); // four pulls for two places
+  pulls.acknowledge((await first)!);
+  await second;
+  const third = pulls.next(never);
+  expect(await third).toMatchObject({ reply: 'c' });
+  const fourth = pulls.next(never);
+  broker.close();
+  expect(await fourth).toBeNull();
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(broker.said).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
 });

@@ -141,6 +141,7 @@ export class Pulls {
     const all = this.#free.splice(0);
     this.#free.push(...all.filter((place) => place.signal !== signal));
     this.#leaving.push(...all.filter((place) => place.signal === signal));
+    if (this.#free.length > 0) this.#schedule();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise((resolve) => {
       timer = setTimeout(resolve, LEAVE_MS);

@@ -68,7 +68,7 @@ test.each([
   ['the name of another tenant', { ...job, 'Nats-Msg-Id': 'other.a' }],
   ['a name that is none', { ...job, 'Nats-Msg-Id': 't.*' }],
   ['no hash', { 'Nats-Msg-Id': 't.a' }],
-  ['an answer that was sent there', { ...job, 'Nats-Stream': 'sbx-jobs' }],
+  ['an answer that was sent there', { ...job, 'Nats-Subject': 'sbx.jobs.a' }],
 ])('a message with %s gets no record, and leaves the queue', async (_what, given) => {
   const { deliver, stored } = opened(async () => ({ seq: 1 }));
   const { respond } = await deliver(given);

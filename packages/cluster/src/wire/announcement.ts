@@ -1,15 +1,19 @@
 /** What a worker says of itself, again and again, as long as it works. */
 import { type EngineInfo, FEATURES } from '@sbx/core';
 import * as z from 'zod';
+import { list, names } from './list.js';
 
 /** Of one worker; one of 4 KiB is usual. */
 export const ANNOUNCEMENT_BYTES_MAX = 256 * 1024;
 /** Jobs that the queue's consumer lets all workers have at once: places beyond that stay empty. */
 const PLACES_MAX = 65_536;
+/** More than this version has of anything that is told by name. */
+const NAMES_MAX = 64;
 
 const text = z.string().max(1024);
 const count = z.number().min(0);
-const limits = z.record(z.string().max(64), z.union([z.number(), z.string().max(4096), z.null()]));
+const name = z.string().max(64);
+const limits = names(name, z.union([z.number(), z.string().max(4096), z.null()]), NAMES_MAX);
 const feature = z.strictObject({
   available: z.boolean(),
   mechanism: text.nullable(),
@@ -24,20 +28,18 @@ const UNTOLD = {
 /**
  * A row of a root. What is nested in it is of another version, or so deep that nothing can write it again.
  */
-const mount = z
-  .record(z.string().max(64), z.unknown())
-  .transform((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => !isNested(value))));
+const mount = names(name, z.unknown(), NAMES_MAX).transform((row) =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => !isNested(value))),
+);
 
 function isNested(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 
 /** Those that this version knows: a worker may be of one that has others. */
-const features = z
-  .record(z.string().max(64), feature)
-  .transform((told) =>
-    Object.fromEntries(FEATURES.map((name) => [name, Object.hasOwn(told, name) ? told[name] : UNTOLD])),
-  );
+const features = names(name, feature, NAMES_MAX).transform((told) =>
+  Object.fromEntries(FEATURES.map((name) => [name, Object.hasOwn(told, name) ? told[name] : UNTOLD])),
+);
 
 const info = z.strictObject({
   version: text,
@@ -45,7 +47,7 @@ const info = z.strictObject({
   cgroup: z.strictObject({
     version: z.enum(['v1', 'v2', 'hybrid', 'none']),
     path: text.nullable(),
-    controllers: z.array(text).max(64),
+    controllers: list(text, 64),
     reason: text.nullable(),
   }),
   user: z.strictObject({ mode: z.enum(['root', 'rootless']), uidBase: count.nullable() }),
@@ -55,7 +57,7 @@ const info = z.strictObject({
   queueLength: count,
   limits,
   ceilings: limits,
-  mounts: z.array(mount).max(1024),
+  mounts: list(mount, 1024),
 });
 
 /** Announcements of other versions are passed over. */
@@ -68,8 +70,8 @@ export const ANNOUNCEMENT = z.strictObject({
   running: count,
   isDraining: z.boolean(),
   memoryBytes: count,
-  languages: z.array(z.strictObject({ name: text, version: text.nullable() })).max(256),
-  labels: z.record(z.string().max(64), z.string().max(256)),
+  languages: list(z.strictObject({ name: text, version: text.nullable() }), 256),
+  labels: names(name, z.string().max(256), NAMES_MAX),
   info,
   totals: z.strictObject({
     started: count,

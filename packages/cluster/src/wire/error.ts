@@ -18,22 +18,34 @@ import {
 } from '@sbx/core';
 import type { WireError } from './outcome.js';
 
-const CLASSES: Readonly<Record<string, { prototype: SbxError }>> = {
-  ClosedError,
-  FileAccessError,
-  InvalidOptionsError,
-  OverloadedError,
-  PermissionError,
-  ProgramNotFoundError,
-  SandboxError,
-  UnsupportedError,
-};
+interface ErrorClass {
+  prototype: SbxError;
+  /** Its fields, as they are where a worker tells nothing of one, or something of another kind. */
+  facts: Readonly<Record<string, unknown>>;
+}
 
-/** Fields and methods of every error: no detail takes their place. */
-const OWN_NAMES = new Set([
-  ...['name', 'message', 'stack', 'cause', 'code', 'retryable', 'details'],
-  ...['constructor', 'toString', 'toJSON', '__proto__'],
-]);
+const CLASSES: Readonly<Record<string, ErrorClass>> = {
+  ClosedError: { prototype: ClosedError.prototype, facts: {} },
+  FileAccessError: {
+    prototype: FileAccessError.prototype,
+    facts: { operation: '', path: '', errno: 0, errnoName: '' },
+  },
+  InvalidOptionsError: {
+    prototype: InvalidOptionsError.prototype,
+    facts: { field: 'options', rule: 'format', expected: '', got: null, hint: null },
+  },
+  OverloadedError: { prototype: OverloadedError.prototype, facts: { retryAfterMs: 1000 } },
+  PermissionError: { prototype: PermissionError.prototype, facts: { layer: 'filesystem', hint: '' } },
+  ProgramNotFoundError: {
+    prototype: ProgramNotFoundError.prototype,
+    facts: { file: '', tried: [], existsOnHost: null, interpreter: null, toolchain: null },
+  },
+  SandboxError: {
+    prototype: SandboxError.prototype,
+    facts: { stage: '', index: 0, errno: 0, errnoName: '' },
+  },
+  UnsupportedError: { prototype: UnsupportedError.prototype, facts: { hint: '' } },
+};
 
 /** Of one error; what is larger loses its details. */
 const DETAILS_BYTES_MAX = 65_536;
@@ -69,10 +81,28 @@ export function errorFrom({ code, message, retryable, details: told }: WireError
   const error = new SbxError({ code: known, message, retryable, details });
   const type = CLASSES[ERROR_CODES[known].class];
   if (type === undefined) return error;
-  for (const [name, value] of Object.entries(details)) {
-    if (!OWN_NAMES.has(name)) {
-      Object.defineProperty(error, name, { value, enumerable: true });
-    }
+  for (const [name, value] of Object.entries(factsOf(type, details))) {
+    Object.defineProperty(error, name, { value, enumerable: true });
   }
   return Object.setPrototypeOf(error, type.prototype) as SbxError;
+}
+
+function factsOf({ prototype, facts }: ErrorClass, details: Record<string, unknown>): object {
+  const told = new Map(Object.entries(details));
+  const found = Object.fromEntries(
+    Object.entries(facts).map(([name, usual]) => [
+      name,
+      isLike(told.get(name), usual) ? told.get(name) : usual,
+    ]),
+  );
+  if (prototype !== InvalidOptionsError.prototype) return found;
+  // No details: it reads them off the field.
+  const { option, programIndex } = new InvalidOptionsError(found as unknown as InvalidOptionsError);
+  return { ...found, option, programIndex };
+}
+
+/** Who has nothing to say of it may have `null`, or a word or figure. */
+function isLike(value: unknown, usual: unknown): boolean {
+  if (usual === null) return value !== undefined && typeof value !== 'object';
+  return typeof value === typeof usual && Array.isArray(value) === Array.isArray(usual) && value !== null;
 }

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { blob } from './blob.js';
+import { list, names } from './list.js';
 
 const text = z.string().max(2 ** 20);
 const path = z.string().max(4096);
@@ -58,30 +59,27 @@ const pty = z.strictObject({
   capture: z.strictObject({ maxBytes: bytes, overflow: z.enum(['kill', 'hangup']).optional() }).optional(),
 });
 
-/** More than the engine has. Counted first: each name that is none takes its time to say so. */
+/** More than the engine has. */
 const LIMITS_MAX = 64;
-/** Limits by name; their ranges are the engine's. */
-const limits = z
-  .custom<object>((value) => Object.keys(Object(value)).length <= LIMITS_MAX)
-  .pipe(
-    z.record(z.string().regex(/^[a-zA-Z]{1,32}$/), z.union([z.number(), z.string().max(4096), z.null()])),
-  );
+/** By name; their ranges are the engine's. */
+const limits = names(
+  z.string().regex(/^[a-zA-Z]{1,32}$/),
+  z.union([z.number(), z.string().max(4096), z.null()]),
+  LIMITS_MAX,
+);
 
 export const program = z.strictObject({
   file: text,
-  args: z.array(text).max(65_536),
+  args: list(text, 65_536),
   stdin: input.optional(),
   stdout: output.optional(),
   stderr: z.union([output, z.literal('stdout')]).optional(),
-  fds: z
-    .array(z.tuple([fd, z.union([z.strictObject({ input }), z.strictObject({ output })])]))
-    .max(256)
-    .optional(),
+  fds: list(z.tuple([fd, z.union([z.strictObject({ input }), z.strictObject({ output })])]), 256).optional(),
   pty: pty.optional(),
   env: z
     .union([
-      z.strictObject({ pairs: z.array(z.tuple([text, text])).max(65_536) }),
-      z.strictObject({ strings: z.array(text).max(65_536) }),
+      z.strictObject({ pairs: list(z.tuple([text, text]), 65_536) }),
+      z.strictObject({ strings: list(text, 65_536) }),
     ])
     .optional(),
   lookup: z.enum(['path', 'cwd-first']).optional(),
@@ -89,11 +87,8 @@ export const program = z.strictObject({
   seccompFamily: z.string().max(64).optional(),
   limits: limits.optional(),
   killGraceMs: z.number().min(0).max(86_400_000).optional(),
-  files: z
-    .array(z.tuple([path, file]))
-    .max(65_536)
-    .optional(),
-  copyOut: z.array(copyOut).max(65_536).optional(),
+  files: list(z.tuple([path, file]), 65_536).optional(),
+  copyOut: list(copyOut, 65_536).optional(),
   copyOutMaxBytes: bytes.optional(),
   copyOutTotalBytes: bytes.optional(),
   network: z.union([z.literal(false), z.literal('loopback')]).optional(),
@@ -119,8 +114,8 @@ export const REQUEST = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('group'),
     /** `null`: not to be started, with `settle: 'each'` only. */
-    programs: z.array(program.nullable()).min(1).max(256),
-    pipes: z.array(pipe).max(4096),
+    programs: list(program.nullable(), 256, 1),
+    pipes: list(pipe, 4096),
     settle: z.enum(['all', 'each']),
   }),
 ]);

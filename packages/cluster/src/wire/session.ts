@@ -1,9 +1,11 @@
 /** Messages between a living program's worker and its submitter, and the frames that carry them. */
 import * as z from 'zod';
 import { BrokenMessageError, decodeEnvelope, encodeEnvelope } from './envelope.js';
+import { list } from './list.js';
+import { usage } from './outcome.js';
 
 const fd = z.int().min(0).max(255);
-const orNull = z.number().nullable();
+const count = z.int().min(0);
 
 const MESSAGE = z.discriminatedUnion('kind', [
   // From the worker.
@@ -13,14 +15,7 @@ const MESSAGE = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('input-closed'), fd }),
   z.strictObject({
     kind: z.literal('usage'),
-    usage: z.strictObject({
-      cpuTimeMs: z.number(),
-      wallTimeMs: z.number(),
-      memoryPeakBytes: orNull,
-      fileCacheBytes: orNull,
-      processPeakCount: orNull,
-      memoryBytes: orNull,
-    }),
+    usage: z.strictObject({ ...usage, memoryBytes: count.nullable() }),
   }),
   // From the submitter.
   z.strictObject({ kind: z.literal('input'), fd }),
@@ -36,14 +31,13 @@ const MESSAGE = z.discriminatedUnion('kind', [
 
 export type SessionMessage = z.output<typeof MESSAGE>;
 
-const count = z.int().min(0);
 const FRAME = z.strictObject({
   /** Number of the message, from 1 on; 0: there is none, this only acknowledges. */
   number: count,
   /** All messages of the other side up to this one have come. */
   received: count,
   /** Those of the other side that have been taken by whom they are for. */
-  consumed: z.array(count).max(4096),
+  consumed: list(count, 4096),
   message: MESSAGE.nullable(),
 });
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { InvalidOptionsError } from '@sbx/core';
 import { expect, test, vi } from 'vitest';
-import { logCopies, logFailure } from './logs.js';
+import { brokenLog, logCopies, logFailure } from './logs.js';
 
 function loggedFor(error: unknown): unknown[][] {
   const logged: unknown[][] = [];
@@ -35,6 +35,20 @@ test('a failure of the worker itself is a warning that says of which kind, and n
 test('a job that was refused is no warning: anybody may send many', () => {
   const refused = new InvalidOptionsError({ field: 'options.env', rule: 'size', expected: 'must be small' });
   expect(loggedFor(refused)).toMatchObject([['debug', { code: 'SBX_INVALID_OPTIONS' }, expect.any(String)]]);
+});
+
+test('many messages that are no jobs are one warning, and the next one counts them', () => {
+  const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+  let now = 0;
+  const log = brokenLog(logger, { now: () => now });
+  for (let count = 0; count < 1000; count += 1) log(new Error('cut'));
+  now = 10_000;
+  log(new Error('older'));
+  const fields = logger.warn.mock.calls.map(([entry]) => entry);
+  expect(fields).toEqual([
+    { reason: 'cut', othersBefore: 0 },
+    { reason: 'older', othersBefore: 999 },
+  ]);
 });
 
 test.each([

@@ -1,5 +1,6 @@
 /** What a worker tells its operator of its broker and of jobs that it could not carry out. */
 import { isSbxError } from '@sbx/core';
+import type { Clock } from '../clock.js';
 import type { Broker } from '../nats/connection.js';
 import type { WorkerLogger } from './options.js';
 
@@ -8,6 +9,25 @@ export function logFailure(error: unknown, logger: WorkerLogger): void {
   const { name, code, syscall } = error as NodeJS.ErrnoException;
   if (isSbxError(error)) logger.debug({ code }, 'a job was refused or failed');
   else logger.warn({ name, code, syscall }, 'the worker failed: it could not carry a job out');
+}
+
+/** One warning for so long: a tenant may put any number of them into the queue. */
+const BROKEN_MS = 10_000;
+
+/** Of messages in the queue that are none of this version's jobs. */
+export function brokenLog(logger: WorkerLogger, clock: Pick<Clock, 'now'>): (error: Error) => void {
+  let quietUntil = Number.NEGATIVE_INFINITY;
+  let others = 0;
+  return ({ message: reason }) => {
+    const now = clock.now();
+    if (now < quietUntil) {
+      others += 1;
+      return;
+    }
+    logger.warn({ reason, othersBefore: others }, 'a message in the queue is no job');
+    quietUntil = now + BROKEN_MS;
+    others = 0;
+  };
 }
 
 /** Once when it begins to be refused, and once when it is taken again. */

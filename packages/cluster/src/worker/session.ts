@@ -19,6 +19,8 @@ export class WorkerSession {
   readonly #stopFrames: () => void;
   readonly #clock: Clock;
   #stopUsage: () => void = () => undefined;
+  /** Of which the submitter has been told that the program reads them no more. */
+  readonly #closedInputs = new Set<number>();
   /** Resolves when all output has been taken, or the submitter is gone. */
   readonly done: Promise<void>;
   #setDone!: () => void;
@@ -89,7 +91,7 @@ export class WorkerSession {
       case 'input':
         return this.#input(message.fd)
           ?.write(Uint8Array.from(bytes))
-          .catch(() => void this.#channel.send({ kind: 'input-closed', fd: message.fd }));
+          .catch(() => this.#tellClosed(message.fd));
       case 'input-end':
         return this.#input(message.fd)
           ?.end()
@@ -103,6 +105,16 @@ export class WorkerSession {
       default:
         return undefined; // what only workers say
     }
+  }
+
+  /**
+   * Once for each: what is told waits here until the submitter has taken it, and one that writes on and takes
+   * nothing would have any number of them sent again and again.
+   */
+  #tellClosed(fd: number): void {
+    if (this.#closedInputs.has(fd)) return;
+    this.#closedInputs.add(fd);
+    void this.#channel.send({ kind: 'input-closed', fd });
   }
 
   #resize(cols: number, rows: number): void {

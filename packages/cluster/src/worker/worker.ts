@@ -19,7 +19,7 @@ import type { WorkerDescription } from '../wire/announcement.js';
 import { WorkerSlots } from '../work/worker-slots.js';
 import { Executor } from './execute.js';
 import { workerFamilies } from './figures.js';
-import { logCopies, logDenials, logFailure, logLogins } from './logs.js';
+import { brokenLog, logCopies, logDenials, logFailure, logLogins } from './logs.js';
 import {
   parseWorkerOptions,
   type ResolvedWorkerOptions,
@@ -135,9 +135,7 @@ class OpenWorker implements Worker {
       openSession: (tenant, session) => sessionWire(broker, tenant, session),
       onFailure: (error) => logFailure(error, logger),
     });
-    const onBroken = (error: Error) =>
-      logger.warn({ reason: error.message }, 'a message in the queue is no job');
-    this.#link = workerLink(broker, { name, onBroken });
+    this.#link = workerLink(broker, { name, onBroken: brokenLog(logger, systemClock) });
     this.#slots = new WorkerSlots(this.#link, systemClock, {
       name,
       slots,

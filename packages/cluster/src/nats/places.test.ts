@@ -1,0 +1,36 @@
+import { JetStreamApiError, type JetStreamManager } from '@nats-io/jetstream';
+import { expect, test } from 'vitest';
+import { unavailable } from './connection.js';
+import { ensurePlaces } from './places.js';
+
+/** What an operator has made. */
+function managerOf(max_msg_size: number | undefined): JetStreamManager {
+  const info = async (name: string) => ({
+    config: {
+      name,
+      allow_direct: true,
+      republish: { dest: 'sbx.ended.>' },
+      max_msg_size,
+    },
+  });
+  const consumers = { info: async () => ({ config: { ack_wait: 10_000_000_000 } }) };
+  return { streams: { info }, consumers } as unknown as JetStreamManager;
+}
+
+test.each([undefined, -1, 0, 2 ** 20])('records that may be of %s bytes are used', async (bytes) => {
+  expect(await ensurePlaces(managerOf(bytes), {})).toMatchObject({ leaseMs: 10_000, copies: 1 });
+});
+
+test('records that may be smaller only are refused: a result would be offered again and again', async () => {
+  const opening = ensurePlaces(managerOf(300), {});
+  await expect(opening).rejects.toMatchObject({ code: 'SBX_INVALID_OPTIONS', got: 'max_msg_size 300' });
+  await expect(opening).rejects.toThrow('whose stream KV_sbx-records takes');
+});
+
+test('what a broker refuses is told in its words', () => {
+  const description = 'subjects overlap with an existing stream';
+  const error = unavailable(new JetStreamApiError({ code: 400, err_code: 10_065, description }));
+  expect(error).toMatchObject({ code: 'SBX_CLUSTER_UNAVAILABLE' });
+  expect(error.message).toContain(`refuses what is needed (${description})`);
+  expect(unavailable(new Error('cut')).message).toContain('does not answer');
+});
