@@ -137,6 +137,37 @@ test('so are those of a terminal, the output unless it is collected', { timeout:
   expect(complaints).toEqual([]);
 });
 
+test('so are those of programs of a group, each by its own options', { timeout: 120_000 }, () => {
+  const complaints = complaintsOf(`
+    import { type Engine, type GroupProgram, type Process, type ProcessGroup, Sandbox } from '@sbx/core';
+    declare const engine: Engine;
+    const pipes = [{ from: { index: 0, fd: 1 }, to: { index: 1, fd: 0 } }];
+    const programs = [{ file: 'cat', stdin: 'pipe' }, { file: 'sh', args: ['x'], pty: {} }] as const;
+    for (const { processes: [first, second] } of [
+      await Sandbox.spawnGroup({ programs, pipes, engine }),
+      await engine.spawnGroup({ programs: [{ file: 'cat', stdin: 'pipe' }, { file: 'sh', pty: {} }] }),
+    ]) {
+      await first.stdin.end('x');
+      await second.stdout.text();
+      // @ts-expect-error not asked for
+      await first.stdout.text();
+    }
+    const each = await engine.spawnGroup({ programs: [{ file: 'cat', stdin: 'pipe' }, null], settle: 'each' });
+    await each.processes[0]?.stdin.end();
+    // @ts-expect-error it may not have been started
+    await each.processes[0].stdin.end();
+    // @ts-expect-error no such option
+    await engine.spawnGroup({ programs: [{ file: 'cat', stdinn: 'pipe' }] });
+    // @ts-expect-error no such value
+    await engine.spawnGroup({ programs: [{ file: 'cat', stdin: 'piped' }] });
+    declare const any: GroupProgram[];
+    const group: ProcessGroup = await engine.spawnGroup({ programs: any });
+    export const processes: readonly Process[] = (await Sandbox.spawnGroup({ programs: any })).processes;
+    export const result = (await group.result).results;
+  `);
+  expect(complaints).toEqual([]);
+});
+
 test('programs that waited have three pipes', { timeout: 120_000 }, () => {
   const complaints = complaintsOf(`
     import type { Standby } from '@sbx/core';

@@ -38,7 +38,7 @@ export {
   type StreamFor,
   type TerminalStreams,
 } from './public/process.js';
-export { ProcessGroup } from './public/process-group.js';
+export { type GroupOf, type ProcessesFor, ProcessGroup } from './public/process-group.js';
 export type { ProcessInfo } from './public/process-info.js';
 export {
   isRunner,
