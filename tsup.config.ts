@@ -32,6 +32,20 @@ const escapeBeyondLatin1: Plugin = {
   },
 };
 
+/**
+ * esbuild calls a class that names itself `_Engine` inside, which people would see: in what the console shows
+ * of it, in messages and in stacks. In its own body its own name means the same.
+ */
+const keepClassNames: Plugin = {
+  name: 'keep-class-names',
+  renderChunk(code, { map }) {
+    const names = [...code.matchAll(/^var (\w+) = class _\1\b/gm)].map(([, name]) => name);
+    if (names.length === 0) return undefined;
+    const kept = code.replace(new RegExp(`\\b_(${names.join('|')})\\b`, 'g'), '$1');
+    return { code: kept, ...(map === undefined ? {} : { map }) };
+  },
+};
+
 const manifest: Manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 const entries = exportedEntries(manifest);
 const shared = {
@@ -41,7 +55,7 @@ const shared = {
   sourcemap: true,
   silent: true,
   tsconfig: 'tsconfig.json',
-  plugins: [escapeBeyondLatin1],
+  plugins: [escapeBeyondLatin1, keepClassNames],
   define: { SBX_CORE_VERSION: JSON.stringify(manifest.version) },
 };
 

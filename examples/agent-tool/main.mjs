@@ -6,7 +6,7 @@ import { Sandbox } from '@sbx/core';
 async function* runPython(code, signal) {
   const process = await Sandbox.spawn('python3', ['-c', code], {
     stdout: 'pipe',
-    stderr: 'pipe',
+    stderr: 'stdout', // in one stream, so in order
     limits: { cpuTimeMs: 10_000, wallTimeMs: 30_000, memoryBytes: 128 * 2 ** 20 },
     signal,
     onAbort: 'resolve',

@@ -383,6 +383,7 @@ describe('copyOut', () => {
     const result = await shell('mkdir d; printf abc > d/out; chmod 750 d/out', { copyOut: ['d/out'] });
     const file = result.files['d/out']!;
     expect([file.text(), file.mode & 0o777, file.path]).toEqual(['abc', 0o750, 'd/out']);
+    expect(JSON.stringify(file)).toBe(`{"path":"d/out","mode":${file.mode},"sizeBytes":3,"keptBytes":3}`);
   });
 
   it('some there, some not: those that are there come back', async () => {

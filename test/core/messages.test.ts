@@ -175,7 +175,23 @@ describe('a file', () => {
 
   test('of the host that is a folder is called one', async () => {
     const run = suite.engine.run(t('true'), [], { files: { f: { hostFile: '/usr' } } });
-    await expect(run).rejects.toMatchObject({ code: 'SBX_FILE_IS_FOLDER', errnoName: 'EISDIR' });
+    await expect(run).rejects.toMatchObject({
+      code: 'SBX_FILE_IS_FOLDER',
+      errnoName: 'EISDIR',
+      message: expect.stringMatching(/^read "f" from "\/usr": it is a folder\..*`workspace`.*`mounts`/),
+    });
+  });
+
+  test('that is a folder is removed by an option, which is said', async () => {
+    await using sandbox = await suite.engine.createSandbox();
+    await sandbox.mkdir('d');
+    await expect(sandbox.rm('d')).rejects.toMatchObject({
+      code: 'SBX_FILE_IS_FOLDER',
+      errnoName: 'EISDIR',
+      message: 'rm "d": it is a folder. Give { recursive: true } to remove it with all that is in it.',
+    });
+    await sandbox.rm('d', { recursive: true });
+    expect(await sandbox.exists('d')).toBe(false);
   });
 
   test('cannot be the work folder, which is said of it', async () => {

@@ -69,6 +69,18 @@ test('awaited without a loop it gives all results', async () => {
   });
 });
 
+test('it has the other calls of a promise, which start the runs as well', async () => {
+  const missing = () => suite.engine.runMany([{ file: '/no/such' }]);
+  expect(await missing().catch(({ code }) => code)).toBe('SBX_PROGRAM_NOT_FOUND');
+  let ends = 0;
+  const results = suite.engine.runMany([echo('a')]).finally(() => {
+    ends += 1;
+  });
+  expect((await results).map(({ stdout }) => stdout.text())).toEqual(['a\n']);
+  await expect(missing().finally(() => ends++)).rejects.toMatchObject({ code: 'SBX_PROGRAM_NOT_FOUND' });
+  expect(ends).toBe(2);
+});
+
 test('awaited after a loop has begun it gives the rest', async () => {
   const results = suite.engine.runMany(['a', 'b', 'c'].map(echo));
   expect((await results.next()).value?.stdout.text()).toBe('a\n');

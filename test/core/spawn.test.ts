@@ -80,7 +80,12 @@ describe('engine.spawn', () => {
     await withEngine({ parallelism: 1, maxSandboxes: 2 }, async (engine) => {
       await using _first = await engine.spawn(t('sleep-ms'), ['60000']);
       await using _second = await engine.spawn(t('sleep-ms'), ['60000']);
-      await expect(engine.spawn(t('true'))).rejects.toMatchObject({ code: 'SBX_OVERLOADED' });
+      await expect(engine.spawn(t('true'))).rejects.toMatchObject({
+        code: 'SBX_OVERLOADED',
+        message: expect.stringMatching(
+          /^2 sandboxes are in use.* raise maxSandboxes in the options of Engine.open/,
+        ),
+      });
     });
   });
 

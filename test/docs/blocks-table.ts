@@ -66,6 +66,7 @@ const tests = [{ input: 'one' }, { input: 'two' }];
     before: `const code = 'begin writeln(42) end.';\n`,
     mayLack: /"fpc" is not inside the sandbox/,
   },
+  'docs/languages.md 7': { prints: /^201703\n\n$/, needs: '/usr/bin/g++' },
   'docs/protocols/fathom.md 1': {
     files: TOKEN_FILE,
     replace: [['8765', '0']],

@@ -1,4 +1,5 @@
 // What every package.json promises to the people who install it.
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -79,6 +80,20 @@ describe.each(publishable)('$file', ({ file, manifest }) => {
   test('has a README of its own', () => {
     expect(existsSync(join(root, dirname(file), 'README.md'))).toBe(true);
   });
+});
+
+/** Entries that are code, by the names that they are imported by. */
+const codeEntries = publishable.flatMap(({ manifest }) =>
+  Object.entries(manifest.exports as Record<string, unknown>)
+    .filter(([, target]) => typeof target === 'object')
+    .map(([path]) => join(manifest.name, path)),
+);
+
+test('CommonJS takes every entry: none has an await at its top', { timeout: 120_000 }, () => {
+  expect(codeEntries).toContain('@sbx/core');
+  const program = `for (const entry of ${JSON.stringify(codeEntries)})
+    if (Object.keys(require(entry)).length === 0) throw new Error(entry + ' exports nothing');`;
+  execFileSync(process.execPath, ['--input-type=commonjs', '-e', program], { cwd: root, stdio: 'pipe' });
 });
 
 test('versions are pinned exactly', () => {

@@ -106,6 +106,103 @@ test('streams that were asked for as pipes are there, others may not be', { time
   expect(complaints).toEqual([]);
 });
 
+test('so are those of a terminal, the output unless it is collected', { timeout: 120_000 }, () => {
+  const complaints = complaintsOf(`
+    import { type Engine, type PtyOptions, Sandbox } from '@sbx/core';
+    declare const engine: Engine;
+    declare const pty: PtyOptions;
+    await using sandbox = await Sandbox.create();
+    for (const shell of [
+      await sandbox.spawn('sh', [], { pty: {} }),
+      await engine.spawn('sh', [], { pty: { cols: 80, rows: 24 }, limits: { cpuTimeMs: 1 } }),
+    ]) {
+      await shell.stdin.write('exit\\n');
+      for await (const chunk of shell.stdout) chunk.byteLength;
+      // @ts-expect-error a terminal has one output
+      await shell.stderr.text();
+    }
+    for (const collected of [
+      await Sandbox.spawn('sh', [], { pty: { capture: { maxBytes: 1 } } }),
+      await Sandbox.spawn('sh', [], { pty }),
+    ]) {
+      await collected.stdin.end();
+      // @ts-expect-error in the result, for sure or perhaps
+      await collected.stdout.text();
+    }
+    declare const mayHave: { pty?: PtyOptions };
+    const unsure = await Sandbox.spawn('sh', [], mayHave);
+    // @ts-expect-error perhaps without a terminal
+    await unsure.stdin.end();
+  `);
+  expect(complaints).toEqual([]);
+});
+
+test('so are those of programs of a group, each by its own options', { timeout: 120_000 }, () => {
+  const complaints = complaintsOf(`
+    import { type Engine, type GroupProgram, type Process, type ProcessGroup, Sandbox } from '@sbx/core';
+    declare const engine: Engine;
+    const pipes = [{ from: { index: 0, fd: 1 }, to: { index: 1, fd: 0 } }];
+    const programs = [{ file: 'cat', stdin: 'pipe' }, { file: 'sh', args: ['x'], pty: {} }] as const;
+    for (const { processes: [first, second] } of [
+      await Sandbox.spawnGroup({ programs, pipes, engine }),
+      await engine.spawnGroup({ programs: [{ file: 'cat', stdin: 'pipe' }, { file: 'sh', pty: {} }] }),
+    ]) {
+      await first.stdin.end('x');
+      await second.stdout.text();
+      // @ts-expect-error not asked for
+      await first.stdout.text();
+    }
+    const each = await engine.spawnGroup({ programs: [{ file: 'cat', stdin: 'pipe' }, null], settle: 'each' });
+    await each.processes[0]?.stdin.end();
+    // @ts-expect-error it may not have been started
+    await each.processes[0].stdin.end();
+    // @ts-expect-error no such option
+    await engine.spawnGroup({ programs: [{ file: 'cat', stdinn: 'pipe' }] });
+    // @ts-expect-error no such value
+    await engine.spawnGroup({ programs: [{ file: 'cat', stdin: 'piped' }] });
+    declare const any: GroupProgram[];
+    const group: ProcessGroup = await engine.spawnGroup({ programs: any });
+    export const processes: readonly Process[] = (await Sandbox.spawnGroup({ programs: any })).processes;
+    export const result = (await group.result).results;
+  `);
+  expect(complaints).toEqual([]);
+});
+
+test('programs that waited have three pipes', { timeout: 120_000 }, () => {
+  const complaints = complaintsOf(`
+    import type { Standby } from '@sbx/core';
+    import type { Runtimes } from '@sbx/languages';
+    declare const standby: Standby;
+    declare const runtimes: Runtimes;
+    const shell = { file: '/bin/sh', args: ['main.sh'], entry: 'main.sh' };
+    for (const program of [
+      await standby.spawn('shell', { ...shell, code: '' }),
+      await standby.prepare('shell', shell).spawn({ code: '' }),
+      await runtimes.spawn({ language: 'python', code: '', stdin: 'pipe' }),
+    ]) {
+      await program.stdin.end('x');
+      await program.stdout.text();
+      await program.stderr.text();
+    }
+  `);
+  expect(complaints).toEqual([]);
+});
+
+test('what can be awaited is a promise', { timeout: 120_000 }, () => {
+  const complaints = complaintsOf(`
+    import type { Engine, RunResult } from '@sbx/core';
+    import type { ExecutionResult, FathomClient } from '@sbx/fathom-client';
+    declare const engine: Engine;
+    declare const client: FathomClient;
+    export const results = (): Promise<RunResult[]> => engine.runMany([{ file: 'true' }]);
+    export const settled = (): Promise<PromiseSettledResult<RunResult>[]> =>
+      engine.runMany([{ file: 'true' }], { settle: 'each' });
+    export const result = (): Promise<ExecutionResult> => client.execute({ language: 'python', code: '' });
+    for await (const { status } of engine.runMany([{ file: 'true' }])) status.length;
+  `);
+  expect(complaints).toEqual([]);
+});
+
 test('a file takes whatever can be written, and a link is added to none', { timeout: 120_000 }, () => {
   const complaints = complaintsOf(`
     import { Sandbox } from '@sbx/core';

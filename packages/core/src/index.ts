@@ -31,15 +31,18 @@ export type { OpenEngine } from './public/open-engine.js';
 export * from './public/options.js';
 export {
   type NoOtherKeys,
+  type PipedProcess,
   Process,
   type ProcessEvent,
   type ProcessFor,
   type StreamFor,
+  type TerminalStreams,
 } from './public/process.js';
-export { ProcessGroup } from './public/process-group.js';
+export { type GroupOf, type ProcessesFor, ProcessGroup } from './public/process-group.js';
 export type { ProcessInfo } from './public/process-info.js';
 export {
   isRunner,
+  type PipedRunnerProcess,
   type ProgramInput,
   type ProgramOutput,
   type Runner,

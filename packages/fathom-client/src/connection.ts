@@ -161,9 +161,12 @@ export class Connection {
     if (decoded.kind !== 'problem') this.#prove();
     if (decoded.kind === 'message') this.#options.onMessage(decoded.message);
     if (decoded.kind !== 'problem') return;
+    const { url } = this.#options;
+    // The path where none was given; another protocol's where all are served on one port.
+    const hint = !this.#isProven && url.endsWith('/ws') ? ' That of `sbx serve` is at /fathom.' : '';
     const error = new FathomError({
       code: 'FATHOM_PROTOCOL',
-      message: `${this.#options.url} broke the protocol: ${decoded.problem} Is it a Fathom server?`,
+      message: `${url} broke the protocol: ${decoded.problem} Is it a Fathom server?${hint}`,
       executionId: decoded.id,
     });
     if (decoded.id === null) this.drop(error);

@@ -60,8 +60,10 @@ const EVENTS_MAX = 2 ** 20;
  * awaited beside). What the program did is in the result; a rejection is a `FathomError`, or the reason of
  * the signal.
  */
-export class Execution implements PromiseLike<ExecutionResult>, AsyncIterable<ExecutionEvent> {
+export class Execution implements Promise<ExecutionResult>, AsyncIterable<ExecutionEvent> {
   readonly id: string;
+  /** As of a promise. */
+  readonly [Symbol.toStringTag] = 'Execution';
   readonly #owner: ExecutionOwner;
   readonly #accumulator: Accumulator;
   readonly #result: Promise<ExecutionResult>;

@@ -94,7 +94,13 @@ describe('a handshake that fails in the same way twice is final', () => {
     const pong = client.ping().catch(caught);
     await vi.advanceTimersByTimeAsync(100_000);
     expect([sockets.length, client.state]).toEqual([2, 'idle']);
-    expect(await execution).toMatchObject({ code: 'FATHOM_PROTOCOL', retryable: false });
+    expect(await execution).toMatchObject({
+      code: 'FATHOM_PROTOCOL',
+      retryable: false,
+      message: expect.stringMatching(
+        /^ws:\/\/host:1\/ws .*Is it a Fathom server\? That of `sbx serve` is at \/fathom\.$/,
+      ),
+    });
     expect(await pong).toMatchObject({ code: 'FATHOM_PROTOCOL', retryable: false });
   });
 });

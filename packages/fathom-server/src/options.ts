@@ -11,7 +11,7 @@ import {
 } from '@sbx/core';
 import { LANGUAGES, LIMIT_RANGES, SIZE_LIMITS } from '@sbx/fathom-client/wire';
 import type { LanguageDefinition } from '@sbx/languages';
-import { checkOptions, isOrigin } from '@sbx/serving';
+import { checkOptions, isOrigin, ORIGIN_EXPECTED } from '@sbx/serving';
 import { z } from 'zod';
 
 /**
@@ -153,14 +153,7 @@ const OPTIONS = z.strictObject({
   port: z.int().min(0).max(65_535).default(8765),
   path: z.string().startsWith('/').default('/ws'),
   token: z.string().min(1).nullable().default(null),
-  allowedOrigins: z
-    .array(
-      z
-        .string()
-        .refine(isOrigin, 'must be an origin as browsers send it: https://example.org, without a path'),
-    )
-    .readonly()
-    .default([]),
+  allowedOrigins: z.array(z.string().refine(isOrigin, ORIGIN_EXPECTED)).readonly().default([]),
   languages: z
     .array(z.union([z.string(), record as z.ZodType<LanguageDefinition>]))
     .readonly()

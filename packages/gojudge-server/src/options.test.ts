@@ -30,6 +30,10 @@ describe('names that all servers share, and the former ones', () => {
     [{ token: '' }, 'options.token', 'at least 1 characters'],
     [{ host: '' }, 'options.host', 'at least 1 characters'],
     [{ port: 65_536 }, 'options.port', 'at most 65535; got the number 65536'],
+    [{ allowedOrigins: ['http://a.b/c'] }, 'options.allowedOrigins[0]', 'an origin as browsers send it'],
+    [{ allowOrigins: ['*'] }, 'options.allowOrigins[0]', 'an origin as browsers send it'],
+    [{ engine: {} as never }, 'options.engine', 'must be an Engine or another Runner'],
+    [{ auth: 't' } as never, 'options.auth', 'is no option. Give token.'],
     [{ parallelism: '4' as never }, 'options.parallelism', 'a number; got the string "4"'],
   ])('%j is refused', (options, field, text) => {
     const message = expect.stringContaining(text);

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { type EngineOptions, isRunner, type Runner, type RunObserver, type SeccompPolicy } from '@sbx/core';
-import { checkOptions } from '@sbx/serving';
+import { checkOptions, isOrigin, ORIGIN_EXPECTED } from '@sbx/serving';
 import * as z from 'zod/mini';
 import { MOUNT_CONF, type MountConf } from './config/mount-conf.js';
 import { type Given, type Renamed, withoutFormerNames } from './former-names.js';
@@ -13,6 +13,7 @@ const count = z.int().check(z.minimum(0));
 const bytes = count;
 const text = z.string().check(z.minLength(1));
 const listOfText = z.array(z.string());
+const origins = z.array(z.string().check(z.refine(isOrigin, ORIGIN_EXPECTED)));
 const timeMs = (min: number) => z.number().check(z.minimum(min));
 
 const OPTIONS = z.strictObject({
@@ -33,8 +34,8 @@ const OPTIONS = z.strictObject({
   storeMaxBytes: z._default(bytes, 8 * 2 ** 30),
   storeMaxCount: z._default(count, 65_536),
   srcPrefix: z._default(listOfText, []),
-  allowedOrigins: z.nullish(listOfText),
-  allowOrigins: z.nullish(listOfText),
+  allowedOrigins: z.nullish(origins),
+  allowOrigins: z.nullish(origins),
   allowedHosts: z.nullish(listOfText),
   allowHosts: z.nullish(listOfText),
   extraMemoryBytes: z._default(bytes, 16 * 1024),
@@ -66,7 +67,7 @@ const OPTIONS = z.strictObject({
   cmdCountMax: z._default(z.int().check(z.minimum(1)), 64),
   collectMaxBytes: z._default(bytes, 256 * MiB),
   shutdownMs: z._default(timeMs(0), 3000),
-  engine: z.optional(z.custom<Runner>(isRunner)),
+  engine: z.optional(z.custom<Runner>(isRunner, 'must be an Engine or another Runner')),
   observer: z.optional(z.custom<RunObserver>((value) => typeof value === 'object' && value !== null)),
 });
 

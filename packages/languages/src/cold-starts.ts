@@ -4,8 +4,8 @@
  */
 import type {
   Engine,
+  PipedRunnerProcess,
   Runner,
-  RunnerProcess,
   StandbyCounters,
   StandbyFamily,
   StandbyInput,
@@ -29,7 +29,7 @@ export interface Starts {
 /** A program that is the same from request to request. */
 export interface PreparedStart {
   /** Runs this code. */
-  spawn(input: StandbyInput): Promise<RunnerProcess>;
+  spawn(input: StandbyInput): Promise<PipedRunnerProcess>;
 }
 
 /** The engine's own standby where it has one. */
@@ -63,11 +63,12 @@ class ColdStarts implements Starts {
 
   prepare(name: string, { file, args = [], entry, files, ...rest }: StandbyProgram): PreparedStart {
     return {
-      spawn: ({ code, fresh: _fresh, ...input }) => {
+      spawn: async ({ code, fresh: _fresh, ...input }) => {
         const counters = this.#families.get(name);
         if (counters !== undefined) counters.cold += 1;
         const sources = { ...files, [entry]: code };
-        return this.#runner.spawn(file, args, { ...rest, ...input, ...PIPES, files: sources });
+        const options = { ...rest, ...input, ...PIPES, files: sources };
+        return (await this.#runner.spawn(file, args, options)) as PipedRunnerProcess;
       },
     };
   }

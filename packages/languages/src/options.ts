@@ -58,13 +58,20 @@ const BYTES_OR_TEXT: Rule = by((value) => (value instanceof Uint8Array ? null : 
 const SOURCE = { language: NAME, code: BYTES_OR_TEXT, fileName: by(checkPlainFileName) };
 
 const { args: _args, ...PROGRAM_KEYS } = PROGRAM_HINTS;
-const SOURCE_HINTS = { ...PROGRAM_KEYS, source: 'Did you mean code?' };
+const FLAGS =
+  "They are a language's: createRegistry({ languages: [{ ...definition, compile: { ...definition.compile, args } }] }), with the definition of languages.find('cpp').";
+const FLAG_KEYS = ['flags', 'compilerFlags', 'compileFlags', 'compileArgs', 'compilerArgs', 'cflags', 'std'];
+const SOURCE_HINTS = {
+  ...PROGRAM_KEYS,
+  ...Object.fromEntries(FLAG_KEYS.map((key) => [key, FLAGS])),
+  source: 'Did you mean code?',
+};
 const EXAMPLE = "{ language: 'python', code: '…' }";
 
 const COMPILE = table<CompileOptions>(
   'the options of compile',
   { ...CALL, ...SOURCE, files: PROGRAM.files, limits: PROGRAM.limits, env: ENV },
-  { required: ['language', 'code'], hints: SOURCE_HINTS, example: EXAMPLE },
+  { required: ['language', 'code'], hints: { ...SOURCE_HINTS, args: FLAGS }, example: EXAMPLE },
 );
 const ARTIFACT = table<Artifact>(
   'what compile gives',

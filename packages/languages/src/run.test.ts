@@ -256,6 +256,7 @@ describe('refused before anything is started', () => {
     ['an instance of a class', { ...base, env: new URL('a:b') }, 'options.env', /plain object/],
     ['a list of variables', { ...base, env: ['A=1'] }, 'options.env', /plain object/],
     ['something else than an engine', { ...base, engine: {} }, 'options.engine', /Engine/],
+    ['flags of the compiler', { ...base, flags: ['-O3'] }, 'options.flags', /createRegistry\(/],
   ];
   test.each(cases)('%s', async (_name, options, field, message) => {
     const engine = new FakeEngine();
@@ -264,6 +265,14 @@ describe('refused before anything is started', () => {
     expect(error).toMatchObject({ field, code: 'SBX_INVALID_OPTIONS' });
     expect(error.message).toMatch(message);
     expect([engine.calls, engine.checkCount]).toEqual([[], 0]);
+  });
+
+  test('arguments of a compiler, which are its language’s', async () => {
+    const compiled = registry.compile({ engine: new FakeEngine(), ...base, args: ['-O3'] } as never);
+    await expect(compiled).rejects.toMatchObject({
+      field: 'options.args',
+      message: expect.stringMatching(/createRegistry\(/),
+    });
   });
 
   test('a call that is aborted already', async () => {

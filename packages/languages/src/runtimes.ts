@@ -5,7 +5,7 @@
  */
 import {
   InvalidOptionsError,
-  type RunnerProcess,
+  type PipedRunnerProcess,
   type StandbyCounters,
   type StandbyProgram,
 } from '@sbx/core';
@@ -79,7 +79,7 @@ export class Runtimes implements AsyncDisposable {
    * now. stdout and stderr are pipes. Not in the engine's queue. Rejects with `LanguageUnavailableError` when
    * the interpreter is not installed, and as `Engine.spawn`.
    */
-  async spawn(options: SpawnCodeOptions): Promise<RunnerProcess> {
+  async spawn(options: SpawnCodeOptions): Promise<PipedRunnerProcess> {
     const key = keyOf(options);
     const known = key === null ? undefined : this.#programs.get(key);
     const { start, asksAge } = known ?? (await this.#prepare(options, key));
@@ -222,7 +222,10 @@ export function createRuntimes(options: RuntimesOptions): Runtimes {
 }
 
 /** What a program leaves unread is no fault. */
-function feed({ stdin }: RunnerProcess, input: Exclude<SpawnCodeOptions['stdin'], 'pipe' | undefined>): void {
+function feed(
+  { stdin }: PipedRunnerProcess,
+  input: Exclude<SpawnCodeOptions['stdin'], 'pipe' | undefined>,
+): void {
   const bytes = input === 'empty' ? undefined : 'text' in input ? input.text : input.bytes;
-  void stdin?.end(bytes).catch(() => undefined);
+  void stdin.end(bytes).catch(() => undefined);
 }

@@ -1,7 +1,7 @@
 /** Options of `createMcpServer`, checked; unknown ones are errors. */
 import { totalmem } from 'node:os';
 import { Engine, FEATURES, type Feature, InvalidOptionsError, type Limits } from '@sbx/core';
-import { checkOptions, isOrigin } from '@sbx/serving';
+import { checkOptions, isOrigin, ORIGIN_EXPECTED } from '@sbx/serving';
 import { z } from 'zod';
 import { resolveLimits } from './limits.js';
 
@@ -125,14 +125,7 @@ const OPTIONS = z.strictObject({
   port: z.int().min(0).max(65_535).default(8766),
   path: z.string().startsWith('/').default('/mcp'),
   token: z.string().min(1).nullable().default(null),
-  allowedOrigins: z
-    .array(
-      z
-        .string()
-        .refine(isOrigin, 'must be an origin as browsers send it: https://example.org, without a path'),
-    )
-    .readonly()
-    .default([]),
+  allowedOrigins: z.array(z.string().refine(isOrigin, ORIGIN_EXPECTED)).readonly().default([]),
   sandboxCountPerSession: count.default(4),
   sandboxCountMax: count.default(16),
   memoryBytesMax: z

@@ -4,7 +4,7 @@ import { Engine, FEATURES, type Feature, InvalidOptionsError, isRunner, type Run
 import type { FathomServerOptions } from '@sbx/fathom-server';
 import type { GojudgeServerOptions } from '@sbx/gojudge-server';
 import type { McpServerOptions } from '@sbx/mcp';
-import { checkOptions, ELSEWHERE_PARALLELISM, isOrigin } from '@sbx/serving';
+import { checkOptions, ELSEWHERE_PARALLELISM, isOrigin, ORIGIN_EXPECTED } from '@sbx/serving';
 import { z } from 'zod';
 
 /** Where the server reports what happens; `pino()` fits. Code, input, output and token never go there. */
@@ -148,14 +148,7 @@ const OPTIONS = z.strictObject({
     .optional(),
   console: z.union([z.boolean(), CONSOLE]).default(true),
   token: z.string().min(1).nullable().default(null),
-  allowedOrigins: z
-    .array(
-      z
-        .string()
-        .refine(isOrigin, 'must be an origin as browsers send it: https://example.org, without a path'),
-    )
-    .readonly()
-    .default([]),
+  allowedOrigins: z.array(z.string().refine(isOrigin, ORIGIN_EXPECTED)).readonly().default([]),
   parallelism: count.optional(),
   root: z.enum(['host', 'minimal']).default('host'),
   require: z.array(z.enum(FEATURES)).readonly().optional(),

@@ -35,6 +35,9 @@ export function bearerToken({ headers }: IncomingMessage): string {
   return /^bearer /i.test(authorization) ? authorization.slice('bearer '.length).trim() : '';
 }
 
+/** What options say of a text that is none. */
+export const ORIGIN_EXPECTED = 'must be an origin as browsers send it: https://example.org, without a path';
+
 /**
  * Whether a text is an origin as browsers send it; one that is written another way would never be met.
  * Extensions have schemes of their own.

@@ -13,6 +13,7 @@ export {
   FOREIGN_PAGE,
   isOrigin,
   makeEntryCheck,
+  ORIGIN_EXPECTED,
 } from './entry.js';
 export { isForeignPage } from './foreign-page.js';
 export { GUARANTEE_FACTS, type GuaranteeFacts } from './guarantees.js';

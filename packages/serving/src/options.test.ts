@@ -33,6 +33,17 @@ it('also of an object within them, which may be absent', () => {
   );
 });
 
+it.each([
+  ['concurrency', { parallelism: 0 }, 'is no option. Give parallelism.'],
+  ['auth', { authToken: 0, token: 0 }, 'is no option. Give token.'], // a former name is nearer
+  ['cors', { host: 0 }, 'is no option.'],
+])('knows that %s is called otherwise here, where there is such an option', (key, shape, told) => {
+  const issues = [{ code: 'unrecognized_keys', keys: [key], message: 'is no option' }];
+  const others = { shape, safeParse: () => ({ success: false as const, error: { issues } }) };
+  const message = `options.${key} ${told}`;
+  expect(() => checkOptions(others, {})).toThrow(expect.objectContaining({ message }));
+});
+
 it('suggests nothing that is far', () => {
   const far = { ...schema, shape: { host: 0 } };
   expect(() => checkOptions(far, {})).toThrow(/is no option\.$/);

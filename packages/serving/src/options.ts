@@ -51,9 +51,20 @@ function valueAt(options: unknown, path: readonly PropertyKey[]): unknown {
 /** Which option was meant, as core says it; of an object within them, at `path`. */
 function hintFor(key: string, schema: Part, path: readonly PropertyKey[]): string | null {
   const inner = path.reduce<Part | undefined>((part, name) => partsOf(part).get(String(name)), schema);
-  const near = nearestName(key, [...partsOf(inner).keys()]);
+  const ours = partsOf(inner);
+  for (const [name, foreign] of Object.entries(FOREIGN))
+    if (ours.has(name) && foreign.includes(key)) return `Give ${name}.`;
+  const near = nearestName(key, [...ours.keys()]);
   return near === null ? null : `Did you mean ${near}?`;
 }
+
+/** What options of other servers are called here, where no spelling leads to it. */
+const FOREIGN: Readonly<Record<string, readonly string[]>> = {
+  host: ['hostname', 'address', 'bind'],
+  token: ['auth', 'authToken', 'bearerToken', 'apiKey', 'secret', 'password'],
+  allowedOrigins: ['cors', 'origin', 'origins', 'allowOrigin'],
+  parallelism: ['concurrency', 'maxConcurrency', 'workers'],
+};
 
 /** Of an object, its keys. */
 function partsOf(part: Part | undefined): ReadonlyMap<string, Part> {

@@ -137,6 +137,15 @@ test('facts of another kind than those of an error are not believed', () => {
   });
 });
 
+test('a file goes into JSON as its sizes, as one of this machine does', async () => {
+  const store = { get: () => Promise.reject(new Error('not there')), put: async () => undefined };
+  const blob = { at: [0, 3] as [number, number] };
+  const sent = wire({ files: [['a', { blob, mode: 0o644, sizeBytes: 5 }]] });
+  const { files } = await resultFrom(sent, { bytes: Buffer.from('abc'), store }, {});
+  expect(files.a?.text()).toBe('abc');
+  expect(JSON.stringify(files)).toBe('{"a":{"path":"a","mode":420,"sizeBytes":5,"keptBytes":3}}');
+});
+
 test('details that nothing could write again, or too many of them, are left out', () => {
   const error = { code: 'SBX_SANDBOX_FAILED', message: 'm', retryable: true };
   const deep = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`);

@@ -108,7 +108,9 @@ function fileFrom(
 ): OutputFile {
   const kept = asFd ? NONE : bytes;
   const text = () => Buffer.from(kept.buffer, kept.byteOffset, kept.byteLength).toString('utf8');
-  return { path, mode, sizeBytes, bytes: kept, fd: asFd ? descriptorOf(bytes) : null, text };
+  const toJSON = () => ({ path, mode, sizeBytes, keptBytes: kept.byteLength });
+  const file = { path, mode, sizeBytes, bytes: kept, fd: asFd ? descriptorOf(bytes) : null, text, toJSON };
+  return file;
 }
 
 /** A file without a name, open for reading at its start. */

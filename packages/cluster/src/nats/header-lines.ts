@@ -8,7 +8,7 @@ import { headers, type MsgHdrs } from '@nats-io/transport-node';
 /** Longer ones are looked through first. */
 const QUICK_BYTES = 512;
 /** Many times as many as submitters, workers and brokers write. Of a message with more none is believed. */
-const LINES_MAX = 64;
+const LINES_MAX = 256;
 /** What the library takes as a header. */
 const READABLE = /^[!-9;-~]{1,256}:[^\r\n]*$/;
 

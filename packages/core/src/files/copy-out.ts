@@ -130,6 +130,12 @@ class TakenFile implements OutputFile {
   text(): string {
     return textOf(this.bytes);
   }
+
+  /** Sizes only: it may be large, binary or not meant for logs. */
+  toJSON(): { path: string; mode: number; sizeBytes: number; keptBytes: number } {
+    const { path, mode, sizeBytes, bytes } = this;
+    return { path, mode, sizeBytes, keptBytes: bytes.byteLength };
+  }
 }
 
 /** errno of the open or read → why. What is not here is `io`. */

@@ -22,6 +22,9 @@ const read = promisify(readCallback);
 /** Largest content taken from the host in one piece. */
 const CONTENT_BYTES_MAX = 2 ** 31 - 1;
 const CHUNK_BYTES = 64 * 1024;
+/** Where a file of the host is asked for. */
+const FOLDER =
+  'it is a folder. One goes in as a tar archive (`workspace` of Sandbox.create), or is shown by a row of `mounts` (Engine.open).';
 
 /**
  * All bytes of a content. Throws `FileAccessError` for a host file that cannot be read or is not a regular
@@ -48,7 +51,7 @@ export async function withHostFile<T>(
   const opened = hostFile === undefined ? fd! : await open(hostFile, flags).catch(fail);
   try {
     const status = await fstat(opened).catch(fail);
-    if (status.isDirectory()) refuse({ errno: EISDIR });
+    if (status.isDirectory()) refuse({ errno: EISDIR, reason: FOLDER });
     if (!status.isFile()) refuse({ code: 'SBX_FILE_NOT_REGULAR' });
     return await work(opened, status.size, refuse);
   } finally {
@@ -74,6 +77,7 @@ export function readOnlyFile(native: Native, content: Content): number | Promise
 interface Refusal {
   errno?: number;
   code?: FileErrorCode;
+  reason?: string;
   cause?: unknown;
 }
 

@@ -6,7 +6,7 @@
 import { constants, fchmod as fchmodCallback, promises as fs, type Stats } from 'node:fs';
 import { promisify } from 'node:util';
 import { FileAccessError, isSbxError } from '../errors.js';
-import { EEXIST, ENOTEMPTY, EXDEV } from '../native/errno.js';
+import { EEXIST, EXDEV } from '../native/errno.js';
 import { immediateBytes, isStream } from '../options/content.js';
 import {
   validateAppendFile,
@@ -27,7 +27,7 @@ import { copyWithin } from './copy-within.js';
 import { hostChunks, withHostFile } from './host-input.js';
 import { type FolderEntry, kindOf, listBelow, listFolder } from './list.js';
 import { afterFailedWrite, isAbsent } from './no-space.js';
-import { notRegular } from './refusals.js';
+import { notRegular, notRemoved } from './refusals.js';
 import { O_PATH, parentsInTree, type WorkFolder } from './trees.js';
 import { Turns } from './turns.js';
 
@@ -36,9 +36,6 @@ const fchmod = promisify(fchmodCallback);
 const READ_BYTES_MAX = 512 * 2 ** 20;
 /** There is nothing at a path, or not even its folder. */
 const ABSENT: ReadonlySet<string> = new Set(['SBX_FILE_NOT_FOUND', 'SBX_FILE_NOT_FOLDER']);
-
-const STILL_FILLED =
-  'programs of the sandbox go on making files in it, or keep it locked, for longer than a removal may take. End them, or remove it again.';
 
 /** Data that can be written: text, bytes, a stream of either, or as in `files`. */
 export type FileData = string | Uint8Array | AsyncIterable<Uint8Array | string> | FileInput;
@@ -180,8 +177,8 @@ export class WorkFiles {
     } catch (error) {
       if (isSbxError(error)) throw error;
       const errno = Math.abs((error as NodeJS.ErrnoException).errno ?? 0);
-      const more = errno === -ENOTEMPTY ? { reason: STILL_FILLED } : {};
-      if (!(force && errno === 2)) throw new FileAccessError({ operation: 'rm', path, errno, ...more });
+      if (force && errno === 2) return;
+      throw new FileAccessError({ operation: 'rm', path, errno, ...notRemoved(-errno, recursive) });
     }
   }
 

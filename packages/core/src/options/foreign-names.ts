@@ -54,6 +54,10 @@ const COMMON_HINTS: Readonly<Record<string, string>> = {
     ['envs', 'envVars', 'environment'],
     'Give env, which replaces the default one: env: { ...DEFAULT_ENV, KEY: value }.',
   ),
+  ...all(
+    ['allowInternetAccess', 'allowNet', 'internet'],
+    "No option leads outside: network: 'loopback' is 127.0.0.1 within the sandbox.",
+  ),
   ...all(['uid', 'user'], 'Programs run under an account of their own; it cannot be chosen.'),
   shell: "There is no shell: run '/bin/sh' with ['-c', line], or use the sh template of a sandbox.",
   maxBuffer: 'Give limits: { outputBytes }.',

@@ -203,6 +203,7 @@ describe('options of every program', () => {
     [{ stderr: 'ignore' }, "Give 'null'."],
     [{ mounts: [] }, 'Give it to Engine.open'],
     [{ workdir: '/tmp' }, 'Give cwd.'],
+    [{ allowNet: [] }, "No option leads outside: network: 'loopback' is 127.0.0.1 within the sandbox."],
     [{ envs: {} }, 'env: { ...DEFAULT_ENV, KEY: value }'],
     [{ workspace: '/tmp' }, 'give it to Sandbox.create'],
     [{ lifetimeMs: 1 }, 'give it to Sandbox.create'],

@@ -1,8 +1,9 @@
 /** Reports of the helper to errors: where it failed, why that usually happens, and what to do. */
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { errnoName } from '../errno.js';
 import { OverloadedError, PermissionError, ProgramNotFoundError, SandboxError, SbxError } from '../errors.js';
 import { descriptorsError, type FailedMessage } from '../native/native.js';
+import { findOnHost, isOfHost } from './find-on-host.js';
 
 /** Layer and fix of permission errors, by the stage that failed. */
 const STAGE_HINTS: Readonly<Record<string, { layer: PermissionError['layer']; hint: string }>> = {
@@ -155,42 +156,6 @@ function notFound(
     ...(isBeside && { beside: `./${file}` }),
   };
   return new ProgramNotFoundError({ file, tried: paths, existsOnHost, more });
-}
-
-/** Of toolchains that install outside of /usr/bin and are not on every PATH. */
-const TOOLCHAIN_BINS = ['/usr/local/go/bin', '/opt/go/bin'];
-
-const SYSTEM_BIN = /^\/(usr\/)?s?bin\/[^/]+$/;
-
-/** Where the host finds a name that the sandbox does not: by its own PATH, links followed. */
-function findOnHost(file: string, tried: readonly string[]): string | null {
-  const folders = [...(process.env.PATH ?? '').split(':'), ...TOOLCHAIN_BINS];
-  const names = file.includes('/') ? [file] : folders.map((folder) => `${folder}/${file}`);
-  for (const path of names) {
-    const real = isOfHost(path) ? realPathOf(path) : null;
-    if (real === null) continue;
-    if (SYSTEM_BIN.test(real)) return null; // left out by the caller's own mounts, and of no toolchain
-    // A link that sandboxes see, to a file that they do not, is named by where it leads.
-    return tried.includes(path) && real === path ? null : real;
-  }
-  return null;
-}
-
-/** The host's /proc is about the host's own process: what is there is no program that the sandbox lacks. */
-function isOfHost(path: string): boolean {
-  return path.startsWith('/') && !path.startsWith('/proc/');
-}
-
-/**
- * Null also where something is that has no path of ours: a socket behind a link of /proc, a folder of another
- * mount namespace.
- */
-function realPathOf(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch {
-    return null;
-  }
 }
 
 /** The helper of a running sandbox is gone. */

@@ -102,7 +102,7 @@ export class SandboxPool {
     if (this.#closed !== null) throw this.#closed;
     if (this.isFull) {
       throw new OverloadedError({
-        message: `${this.#inUse} sandboxes are in use, as many as maxSandboxes allows.`,
+        message: `${this.#inUse} sandboxes are in use, as many as maxSandboxes allows. Close one, or raise maxSandboxes in the options of Engine.open.`,
         retryAfterMs: BUSY_RETRY_MS,
       });
     }

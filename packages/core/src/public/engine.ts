@@ -11,7 +11,13 @@ import { validateStandbyOptions } from '../options/standby.js';
 import { runOneShot } from '../run/one-shot.js';
 import { holdInputs, holdInputsOfEach } from '../run/stdio/inputs.js';
 import type { EngineOptions } from '../types/engine.js';
-import type { EachGroupRequest, EachGroupResult, GroupRequest, GroupResult } from '../types/group.js';
+import type {
+  EachGroupRequest,
+  EachGroupResult,
+  GroupProgram,
+  GroupRequest,
+  GroupResult,
+} from '../types/group.js';
 import type { EachRunManyOptions, RunManyOptions } from '../types/program.js';
 import type { RunResult } from '../types/result.js';
 import type { StandbyOptions } from '../types/standby.js';
@@ -21,7 +27,7 @@ import { spawnAlone } from './living.js';
 import { OpenEngine } from './open-engine.js';
 import type { ManyRequests, ManyResults, OneShotOptions, SandboxOptions } from './options.js';
 import type { NoOtherKeys, ProcessFor } from './process.js';
-import type { ProcessGroup } from './process-group.js';
+import type { GroupOf, ProcessesFor, ProcessGroup } from './process-group.js';
 import { runMany } from './run-many.js';
 import type { Runner } from './runner.js';
 import { Sandbox } from './sandbox.js';
@@ -123,8 +129,12 @@ export class Engine extends OpenEngine implements Runner {
   }
 
   /** As `Sandbox.spawnGroup`, on this engine. */
-  spawnGroup(request: EachGroupRequest): Promise<ProcessGroup<EachGroupResult>>;
-  spawnGroup(request: GroupRequest): Promise<ProcessGroup>;
+  spawnGroup<const Each extends readonly (GroupProgram | null)[]>(
+    request: GroupOf<EachGroupRequest, Each>,
+  ): Promise<ProcessGroup<EachGroupResult, ProcessesFor<Each, null>>>;
+  spawnGroup<const Each extends readonly GroupProgram[]>(
+    request: GroupOf<GroupRequest, Each>,
+  ): Promise<ProcessGroup<GroupResult, ProcessesFor<Each>>>;
   spawnGroup(
     request: GroupRequest | EachGroupRequest,
   ): Promise<ProcessGroup<GroupResult> | ProcessGroup<EachGroupResult>> {

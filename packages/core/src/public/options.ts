@@ -31,7 +31,7 @@ export type ManyRequests = Iterable<RunRequest> | AsyncIterable<RunRequest>;
  * Results of `engine.runMany`: one by one in a `for await`, which starts runs as it goes; awaited, all that
  * nobody has taken, in an array. Nothing runs before either.
  */
-export interface ManyResults<Result> extends AsyncGenerator<Result, void, undefined>, PromiseLike<Result[]> {}
+export interface ManyResults<Result> extends AsyncGenerator<Result, void, undefined>, Promise<Result[]> {}
 
 /** Settings of a sandbox that stays. */
 export interface SandboxOptions extends SandboxShape {

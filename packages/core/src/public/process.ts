@@ -19,7 +19,8 @@ export type ProcessEvent =
   | { kind: 'exit'; result: RunResult };
 
 /**
- * From `sandbox.spawn()`, `Sandbox.spawn()` or `engine.spawn()`. Streams exist where `'pipe'` was asked for.
+ * From `sandbox.spawn()`, `Sandbox.spawn()` or `engine.spawn()`. Streams exist where `'pipe'` was asked for;
+ * with a terminal `stdin` and `stdout` do.
  * Leaving the scope of `await using` kills it; breaking out of an iteration does not, and gives the streams
  * back.
  */
@@ -130,11 +131,22 @@ export class Process implements AsyncDisposable, AsyncIterable<ProcessEvent> {
 export type ProcessFor<Options> = Process &
   StreamFor<Options, 'stdin', InputStream> &
   StreamFor<Options, 'stdout', OutputStream> &
-  StreamFor<Options, 'stderr', OutputStream>;
+  StreamFor<Options, 'stderr', OutputStream> &
+  TerminalStreams<Options>;
+
+/** A living program whose three streams are pipes. */
+export type PipedProcess = ProcessFor<{ stdin: 'pipe'; stdout: 'pipe'; stderr: 'pipe' }>;
 
 /** The stream of one name: there where its option is `'pipe'`. */
 export type StreamFor<Options, Name extends string, Stream> =
   Options extends Readonly<Record<Name, 'pipe'>> ? { readonly [Key in Name]: Stream } : unknown;
+
+/** What is typed into a terminal and what it shows: there with `pty`, the latter unless `capture` has it. */
+export type TerminalStreams<Options> = Options extends { readonly pty: infer Pty extends object }
+  ? { readonly stdin: InputStream } & ('capture' extends keyof Pty
+      ? unknown
+      : { readonly stdout: OutputStream })
+  : unknown;
 
 /** Makes a key that is none of `Known`'s an error, as in any object literal. */
 export type NoOtherKeys<Options, Known> = { readonly [Key in Exclude<keyof Options, keyof Known>]: never };

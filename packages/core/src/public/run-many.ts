@@ -20,11 +20,17 @@ export function runMany(
 ): ManyResults<ManyResult> {
   const results = eachResult(core, requests, options);
   let all: Promise<ManyResult[]> | null = null;
-  const then: PromiseLike<ManyResult[]>['then'] = (onDone, onFailed) => {
+  const collected = () => {
     all ??= collect(results);
-    return all.then(onDone, onFailed);
+    return all;
   };
-  return Object.assign(results, { then });
+  const asPromise: Pick<Promise<ManyResult[]>, 'then' | 'catch' | 'finally'> = {
+    // biome-ignore lint/suspicious/noThenProperty: awaiting the results is the point of it
+    then: (onDone, onFailed) => collected().then(onDone, onFailed),
+    catch: (onFailed) => collected().catch(onFailed),
+    finally: (onEnd) => collected().finally(onEnd),
+  };
+  return Object.assign(results, asPromise) as ManyResults<ManyResult>; // its tag is that of all generators
 }
 
 async function collect<Result>(results: AsyncIterable<Result>): Promise<Result[]> {

@@ -49,6 +49,13 @@ export interface RunnerProcess extends AsyncDisposable, AsyncIterable<ProcessEve
   close(): Promise<void>;
 }
 
+/** One whose three streams are pipes; `PipedProcess` is one on this machine. */
+export interface PipedRunnerProcess extends RunnerProcess {
+  readonly stdin: ProgramInput;
+  readonly stdout: ProgramOutput;
+  readonly stderr: ProgramOutput;
+}
+
 /** A machine on which a `Runner` has its programs run. */
 export interface RunnerWorker {
   /** Unique among them. */

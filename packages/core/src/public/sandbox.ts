@@ -1,10 +1,6 @@
 /** The session form: one sandbox, many programs, one work folder. And the door to the one-shot form. */
 import type { Socket } from 'node:net';
-import { onAbort } from '@sbx/shared';
 import { coreOf } from '../engine/registry.js';
-import { ClosedError } from '../errors.js';
-import { copyIn } from '../files/copy.js';
-import { unpackTree } from '../files/unpack.js';
 import { checkCeilings, resolveLimits } from '../options/limits.js';
 import { validateConnect, validateExpose } from '../options/ports.js';
 import {
@@ -22,12 +18,19 @@ import { SandboxLease } from '../run/sandbox-lease.js';
 import { Session } from '../run/session.js';
 import { holdInputs, holdInputsOfEach } from '../run/stdio/inputs.js';
 import { holdStream } from '../streams/held.js';
-import type { EachGroupRequest, EachGroupResult, GroupRequest, GroupResult } from '../types/group.js';
+import type {
+  EachGroupRequest,
+  EachGroupResult,
+  GroupProgram,
+  GroupRequest,
+  GroupResult,
+} from '../types/group.js';
 import type { LiveUsage } from '../types/limits.js';
 import type { ConnectOptions, ExposeOptions } from '../types/ports.js';
 import type { ProgramOptions, RunOptions } from '../types/program.js';
 import type { RunResult } from '../types/result.js';
 import { ExposedPort } from './exposed-port.js';
+import { fillFolder } from './first-files.js';
 import { withCallerFrames } from './frames.js';
 import { runGroup, spawnGroup } from './group.js';
 import { spawnAlone } from './living.js';
@@ -35,12 +38,17 @@ import { notConstructed } from './not-constructed.js';
 import type { OpenEngine } from './open-engine.js';
 import type { OneShotOptions, SandboxOptions } from './options.js';
 import { type NoOtherKeys, Process, type ProcessFor } from './process.js';
-import type { ProcessGroup } from './process-group.js';
+import type { GroupOf, ProcessesFor, ProcessGroup } from './process-group.js';
 import { type ProcessInfo, processInfoOf } from './process-info.js';
 import { SandboxFiles } from './sandbox-files.js';
 import { callShell, type ShellTag } from './shell.js';
 
 const NO_OPTIONS = Object.freeze({});
+
+/** Of calls that are no sandbox's or engine's own. */
+interface OnEngine {
+  engine?: OpenEngine | undefined;
+}
 
 /**
  * A place of its own for untrusted programs. `Sandbox.run` is the one-shot form: a fresh sandbox for one
@@ -124,10 +132,10 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
   }
 
   /** Several programs, each in a fresh sandbox of its own, joined by pipes. Resolves when all have ended. */
-  static runGroup(request: EachGroupRequest & { engine?: OpenEngine | undefined }): Promise<EachGroupResult>;
-  static runGroup(request: GroupRequest & { engine?: OpenEngine | undefined }): Promise<GroupResult>;
+  static runGroup(request: EachGroupRequest & OnEngine): Promise<EachGroupResult>;
+  static runGroup(request: GroupRequest & OnEngine): Promise<GroupResult>;
   static runGroup(
-    request: (GroupRequest | EachGroupRequest) & { engine?: OpenEngine | undefined },
+    request: (GroupRequest | EachGroupRequest) & OnEngine,
   ): Promise<GroupResult | EachGroupResult> {
     return withCallerFrames(async () => {
       validateGroup(request);
@@ -140,12 +148,14 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
    * As `runGroup`, but returns once all programs execute: living programs, whose streams exist where `'pipe'`
    * was asked for. Such groups do not wait in the queue: `maxSandboxes` bounds them.
    */
+  static spawnGroup<const Each extends readonly (GroupProgram | null)[]>(
+    request: GroupOf<EachGroupRequest & OnEngine, Each>,
+  ): Promise<ProcessGroup<EachGroupResult, ProcessesFor<Each, null>>>;
+  static spawnGroup<const Each extends readonly GroupProgram[]>(
+    request: GroupOf<GroupRequest & OnEngine, Each>,
+  ): Promise<ProcessGroup<GroupResult, ProcessesFor<Each>>>;
   static spawnGroup(
-    request: EachGroupRequest & { engine?: OpenEngine | undefined },
-  ): Promise<ProcessGroup<EachGroupResult>>;
-  static spawnGroup(request: GroupRequest & { engine?: OpenEngine | undefined }): Promise<ProcessGroup>;
-  static spawnGroup(
-    request: (GroupRequest | EachGroupRequest) & { engine?: OpenEngine | undefined },
+    request: (GroupRequest | EachGroupRequest) & OnEngine,
   ): Promise<ProcessGroup<GroupResult> | ProcessGroup<EachGroupResult>> {
     return withCallerFrames(async () => {
       validateSpawnGroup(request);
@@ -271,27 +281,5 @@ export class Sandbox extends SandboxFiles implements AsyncDisposable {
   /** As `close`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
-  }
-}
-
-/** Ends with an abort of the caller's, and when the engine closes: a source may never give anything. */
-async function fillFolder(lease: SandboxLease, { signal, workspace, files }: SandboxOptions): Promise<void> {
-  signal?.throwIfAborted();
-  if (workspace === undefined && files === undefined) return;
-  const { core, folder } = lease;
-  const stop = new AbortController();
-  const release = onAbort(signal, () => stop.abort(signal?.reason));
-  const closer = async () => {
-    stop.abort(new ClosedError('The engine'));
-    lease.close();
-  };
-  core.closers.add(closer);
-  try {
-    if (workspace !== undefined) await unpackTree(folder, workspace, stop.signal);
-    if (files !== undefined) await copyIn(folder, files);
-    stop.signal.throwIfAborted();
-  } finally {
-    core.closers.delete(closer);
-    release();
   }
 }

@@ -18,7 +18,7 @@ import type {
 } from '../types/standby.js';
 import { type LaunchSpec, makeLaunchSpec } from '../warm/launch-spec.js';
 import { StandbyPool } from '../warm/warm-pools.js';
-import { Process } from './process.js';
+import { type PipedProcess, Process } from './process.js';
 
 /**
  * From `engine.standby()`. Keeps programs started ahead of their requests: each in a fresh sandbox, hanging
@@ -71,7 +71,7 @@ export class Standby implements AsyncDisposable {
    * A program for this request, from those that wait or freshly started; three pipes, as `Engine.spawn` with
    * them.
    */
-  async spawn(name: string, request: StandbyRequest): Promise<Process> {
+  async spawn(name: string, request: StandbyRequest): Promise<PipedProcess> {
     validateStandbyRequest(request);
     const { code, fresh, signal, onAbort, killGraceMs, ...program } = request;
     return this.prepare(name, program).spawn({ code, fresh, signal, onAbort, killGraceMs });
@@ -116,9 +116,9 @@ export class PreparedProgram {
   }
 
   /** One that runs this code, from those that wait or freshly started; as `Standby.spawn`. */
-  async spawn(options: StandbyInput): Promise<Process> {
+  async spawn(options: StandbyInput): Promise<PipedProcess> {
     validateStandbyInput(options);
     const { running, result } = await this.#pool.spawn(this.#name, this.#launchSpec, options);
-    return Process.make(running, result);
+    return Process.make(running, result) as PipedProcess;
   }
 }

@@ -94,7 +94,7 @@ export interface WatchEvent {
   path: string;
 }
 
-/** A file that was taken out. */
+/** A file that was taken out. In JSON it has its sizes and not its bytes, as `Output` has. */
 export interface OutputFile {
   /** As it was asked for in `copyOut`. */
   path: string;

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { parseOptions } from '../options.js';
 import { readFlags } from './flags.js';
-import { commandFrom } from './from-flags.js';
+import { commandFrom, toldOfFlags } from './from-flags.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'sbx-from-flags-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -46,4 +47,22 @@ test.each([
 ])('%s is refused by its place', async (text, message) => {
   const path = mountConf(text);
   await expect(command('-mount-conf', path)).rejects.toThrow(`${path}: ${message}`);
+});
+
+test.each([
+  [['-open-file-limit', '2'], '-open-file-limit must be at least 4; got the number 2.'],
+  [['-allow-origin', 'http://a,http://b/'], '-allow-origin must be an origin as browsers send it'],
+])('what is wrong with the option of %j is told of the flag', async (args, told) => {
+  const { options } = await command(...args);
+  const message = await Promise.resolve(options)
+    .then(parseOptions)
+    .catch((error) => error.message);
+  expect(message).toMatch(/^options\./);
+  expect(toldOfFlags(message)).toContain(told);
+  expect(toldOfFlags(message)).toMatch(/^-/);
+});
+
+test('other messages stay as they are', () => {
+  for (const message of ['a port in use: options.port', 'options.none is no option.'])
+    expect(toldOfFlags(message)).toBe(message);
 });

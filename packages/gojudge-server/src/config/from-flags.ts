@@ -52,6 +52,14 @@ export const SAME: Readonly<Record<string, keyof GojudgeServerOptions>> = {
   'collect-max-size': 'collectMaxBytes',
 };
 
+/** What is said of an option that is wrong, as of the flag that it came from. */
+export function toldOfFlags(message: string): string {
+  return message.replace(/^options\.(\w+)(\[\d+\])?/, (told, option) => {
+    const [flag] = Object.entries(SAME).find(([, name]) => name === option) ?? [];
+    return flag === undefined ? told : `-${flag}`;
+  });
+}
+
 /**
  * Accepted for the sake of start lines; `net-share` and `enable-grpc` would silently not do what they
  * promise.

@@ -6,7 +6,7 @@
 import type { EngineInfo, Runner } from '@sbx/core';
 import { ELSEWHERE_PARALLELISM, openFailureText, watchLauncher } from '@sbx/serving';
 import { FLAGS, FlagError, type FlagValue, readFlags, variableOf } from '../config/flags.js';
-import { commandFrom } from '../config/from-flags.js';
+import { commandFrom, toldOfFlags } from '../config/from-flags.js';
 import { hideSecrets } from '../config/secrets.js';
 import type { RequestLog } from '../http/request-log.js';
 import { openServer } from '../server.js';
@@ -44,7 +44,7 @@ export async function runGojudgeCommand(
     await serve(flags, log, openEngine);
     return 0;
   } catch (error) {
-    log.fatal({ reason: openFailureText(error, ADVICE) }, 'could not start');
+    log.fatal({ reason: toldOfFlags(openFailureText(error, ADVICE)) }, 'could not start');
     return 1;
   }
 }

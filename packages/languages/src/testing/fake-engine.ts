@@ -58,7 +58,7 @@ export class FakeRunner implements Runner {
   readonly spawned: unknown[][] = [];
   checkCount = 0;
   /** What is given for every start. */
-  process = { stdin: null } as RunnerProcess;
+  process = { stdin: { end: async () => undefined } } as unknown as RunnerProcess;
   readonly isReady = true;
   info = () => ({}) as ReturnType<Runner['info']>;
   counters = () => ({}) as ReturnType<Runner['counters']>;

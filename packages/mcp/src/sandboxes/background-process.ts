@@ -1,6 +1,6 @@
 /** A process that goes on between calls: what it wrote since the last one, and how it ended. */
 import { EventEmitter, once } from 'node:events';
-import type { LiveUsage, OutputStream, ProcessFor, RunResult, Usage } from '@sbx/core';
+import type { LiveUsage, OutputStream, PipedProcess, RunResult, Usage } from '@sbx/core';
 import { after } from '@sbx/serving';
 import type { ShownText } from '../shown-text.js';
 import { ToolError } from './tool-error.js';
@@ -15,8 +15,6 @@ const PAUSE_MS = 50;
 const CHUNK_COST_BYTES = 256;
 /** So long a process may take to read what it is given; then it goes on to wait in the pipe. */
 const INPUT_WAIT_MS = 1000;
-
-export type PipedProcess = ProcessFor<{ stdin: 'pipe'; stdout: 'pipe'; stderr: 'pipe' }>;
 
 export interface Reading {
   /** `null` while it runs. */

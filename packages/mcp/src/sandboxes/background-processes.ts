@@ -1,5 +1,6 @@
 /** The processes of one sandbox that go on between calls. */
-import { BackgroundProcess, type PipedProcess } from './background-process.js';
+import type { PipedProcess } from '@sbx/core';
+import { BackgroundProcess } from './background-process.js';
 import { ToolError } from './tool-error.js';
 
 /** Of one sandbox; of those that have ended the oldest make room for others. */
