@@ -13,6 +13,7 @@ import { makeMcpServer } from './mcp-server.js';
 import { type McpServerOptions, parseOptions, type ResolvedOptions } from './options.js';
 import { SandboxPool } from './sandboxes/pool.js';
 import { SandboxSession } from './sandboxes/session.js';
+import { paceReading } from './stdio/pace-reading.js';
 import { CallMemory, type CallShare } from './tools/call-memory.js';
 
 /** An open server; see `createMcpServer`. */
@@ -163,6 +164,7 @@ class OpenServer implements McpSandboxServer {
       transport,
       onerror: (error) => this.#options.logger.debug({ reason: error.name }, 'a message was refused'),
     });
+    paceReading(transport, input, output);
     const connection = connectionOf(transport, handle, () => session.close());
     this.#connections.add(connection);
     void connection.closed.then(() => this.#connections.delete(connection));
