@@ -3,7 +3,6 @@
  *
  * @packageDocumentation
  */
-import { once } from 'node:events';
 import { isSbxError } from '@sbx/core';
 import { after, openFailureText, watchLauncher } from '@sbx/serving';
 import { type Logger, pino } from 'pino';
@@ -56,7 +55,8 @@ async function serve(line: CommandLine, logger: Logger): Promise<number> {
   } finally {
     await server.close();
     if (!line.http && process.stdout.writableLength > 0) {
-      await Promise.race([once(process.stdout, 'drain').catch(() => undefined), after(GOODBYE_MS)]);
+      const taken = new Promise((resolve) => process.stdout.write('', resolve));
+      await Promise.race([taken, after(GOODBYE_MS)]);
     }
   }
 }
