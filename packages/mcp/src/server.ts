@@ -1,12 +1,12 @@
 /** The server: an engine, the sandboxes of its sessions, and the transports they come by. */
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
 import { createMcpHandler, type McpHttpHandler, type McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { DEFAULT_MOUNTS, Engine } from '@sbx/core';
 import { createRegistry, TOLD_MEMORY_MOUNTS } from '@sbx/languages';
-import { endSlowBody, inTurn, listenAt, makeEntryCheck, Receiving } from '@sbx/serving';
+import { endSlowBody, listenAt, makeEntryCheck, Receiving, serverInTurn } from '@sbx/serving';
 import { answer, type EndpointParts } from './http/endpoint.js';
 import { HttpSessions, type SessionParts } from './http/sessions.js';
 import { makeMcpServer } from './mcp-server.js';
@@ -148,7 +148,7 @@ class OpenServer implements McpSandboxServer {
   async listen(): Promise<{ urls: string[] }> {
     const { host, port, path } = this.#options;
     const urls = await listenAt(host, port, () => {
-      const server = createServer(inTurn(this.#handleBounded));
+      const server = serverInTurn(this.#handleBounded);
       this.#servers.push(server);
       return server;
     });
