@@ -290,6 +290,17 @@ describe('signals', () => {
     expect(performance.now() - started).toBeLessThan(2000);
   });
 
+  test.each([
+    ['passed through', []],
+    ['kept', ['--output', '3MiB']],
+  ])('also while nobody takes the output, which is %s', async (_, flags) => {
+    const child = startSbx(shell('head -c 2000000 /dev/zero; sleep 60', '-q', ...flags));
+    await once(child.stdout, 'readable'); // more than lies in pipes is on its way
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([143, null]);
+  });
+
   test('with --json there is an object even so', async () => {
     const child = startSbx(['run', '--json', '--', 'sleep', '60']);
     await runningPrograms('sleep', 1, child.pid);

@@ -1,6 +1,7 @@
 // A root of packages instead of the host's /usr.
 import { createHash } from 'node:crypto';
 import {
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -152,11 +153,14 @@ for folder, folders, files in os.walk('/', followlinks=False):
     // No such process: ids end before it.
     const left = join(CACHE, `root-0123456789ab-${namespace}-4194303-1-aaaaaa`);
     const ofOthers = join(CACHE, 'root-0123456789ab-1-4194303-1-aaaaaa');
-    for (const folder of [left, ofOthers]) mkdirSync(join(folder, 'tree'), { recursive: true });
+    const ofUser = join(CACHE, `root-0123456789ab-${namespace}-4194303-1-bbbbbb`);
+    for (const folder of [left, ofOthers, ofUser]) mkdirSync(join(folder, 'tree'), { recursive: true });
+    if (process.getuid!() === 0) chownSync(ofUser, 65_534, 65_534); // theirs to remove
     const engine = await Engine.open({ root: { packages: ['dash'] }, parallelism: 1 });
     await engine.close();
-    expect([left, ofOthers].map((folder) => existsSync(folder))).toEqual([false, true]);
-    rmSync(ofOthers, { recursive: true });
+    const isLeft = process.getuid!() === 0;
+    expect([left, ofOthers, ofUser].map((folder) => existsSync(folder))).toEqual([false, true, isLeft]);
+    for (const folder of [ofOthers, ofUser]) rmSync(folder, { recursive: true, force: true });
   });
 });
 

@@ -81,10 +81,12 @@ describe('an ordinary user without a cgroup', () => {
 
   it('has sessions', () => {
     const forks = '1023 EAGAIN\n'; // all its programs have 1024 tasks together
-    const { afterRemoval, copied, ...session } = answers.session;
+    const { afterRemoval, copied, shut, ...session } = answers.session;
     expect(session).toEqual({ text: 'session', statuses: ['ok', 'ok'], forks, names: ['c.txt'] });
     expect(afterRemoval).toEqual(['c.txt']); // also of folders that a program had shut
     expect(copied).toBe('program\nhost\nmore\n640\n640\n');
+    // Of a folder whose names may only be read, which ends no watch.
+    expect(shut).toEqual(['SBX_FILE_DENIED', 'overflow']);
   });
 
   it('its programs are as confined as root’s', () => {

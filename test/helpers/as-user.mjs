@@ -103,6 +103,12 @@ await sandbox.appendFile('p', 'host\n');
 await sandbox.copyFile('p', 'q');
 session.copied = await sandbox.run('/bin/sh', ['-c', 'echo more >> q; cat q; stat -c %a p q']);
 session.copied = session.copied.stdout.text();
+// Whose names may be read, and nothing be looked at.
+await sandbox.run('/bin/sh', ['-c', 'mkdir names; touch names/one; chmod 444 names']);
+session.shut = [
+  await sandbox.readdir('.', { recursive: true }).catch(({ code }) => code),
+  (await sandbox.watch('.', { recursive: true }).next()).value.kind,
+];
 await sandbox.close();
 
 const asRoot = await Engine.open({

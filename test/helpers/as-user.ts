@@ -40,7 +40,7 @@ export interface Answers {
   sending: [refusal: string, statusBeside: string];
   given: { tried: string[]; kept: boolean }[];
   session: Record<'text' | 'forks' | 'copied', string> &
-    Record<'statuses' | 'names' | 'afterRemoval', string[]>;
+    Record<'statuses' | 'names' | 'afterRemoval' | 'shut', string[]>;
 }
 
 /** Asks as-user.mjs, as nobody; `enter` is a shell command that root runs in that process before. */

@@ -2,10 +2,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, test } from 'vitest';
 import { until } from '../helpers/wait.js';
-import { ERAS, TestClient } from './server.js';
+import { ERAS, TestClient, useServer } from './server.js';
 
 const root = join(import.meta.dirname, '../..');
 const OWN = join(root, 'packages/mcp/bin/sbx-mcp.mjs');
@@ -48,6 +49,21 @@ describe.each([
     expect(await once(bySignal, 'exit')).toEqual([0, null]);
   });
 
+  test('also while its client takes no answers', { timeout: 60_000 }, async () => {
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+    child.stdin.on('error', () => undefined); // it is not read to its end
+    child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+    await once(child.stdout, 'data');
+    child.stdout.pause();
+    // Each is answered with its id; together they are more than lies in pipes.
+    const id = 'x'.repeat(100_000);
+    for (let count = 0; count < 8; count += 1)
+      child.stdin.write(`{"jsonrpc":"2.0","id":"${id}","method":"ping"}\n`);
+    await once(child.stdin, 'drain');
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
   test('serves over HTTP, and says where', { timeout: 60_000 }, async () => {
     const child = spawn(process.execPath, [...args, '--http', '--port', '0', '--json'], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -82,5 +98,52 @@ describe.each([
     const [code] = await once(child, 'close');
     expect(Buffer.concat(said).toString()).toMatch(sentence);
     expect(code).toBe(64);
+  });
+});
+
+describe('a client that takes no answers', () => {
+  const running = useServer();
+  const INITIALIZE = {
+    method: 'initialize',
+    params: { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+  };
+  const SLEEP = { method: 'tools/call', params: { name: 'run_command', arguments: { command: 'sleep 60' } } };
+
+  /** All that it asks is sent; resolves when no more of it is taken. */
+  async function ask(message: object, count: number) {
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const connection = running.server.serveStdio({ input, output });
+    const lines = [INITIALIZE, ...Array.from({ length: count }, () => message)].map(
+      (said, id) => `${JSON.stringify({ jsonrpc: '2.0', id, ...said })}\n`,
+    );
+    const text = Buffer.from(lines.join(''));
+    for (let at = 0; at < text.length; at += 65_536) input.write(text.subarray(at, at + 65_536));
+    const taken = () => text.length - input.writableLength - input.readableLength;
+    for (let before = -1; before !== taken(); ) {
+      before = taken();
+      for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    }
+    return { connection, output, takenShare: taken() / text.length };
+  }
+
+  test.each([
+    ['many short ones', 'ping', 20_000, ''],
+    ['long ones', 'tools/list', 800, 'x'.repeat(1000)],
+  ])('is not read meanwhile, and gets %s all', { timeout: 60_000 }, async (_, method, count, more) => {
+    const { connection, output, takenShare } = await ask({ method, params: { _meta: { more } } }, count);
+    expect(takenShare).toBeLessThan(0.5);
+    let answers = 0;
+    for await (const chunk of output) {
+      answers += String(chunk).split('\n').length - 1;
+      if (answers > count) break;
+    }
+    expect(answers).toBe(count + 1);
+    await connection.close();
+  });
+
+  test('nor one with many calls under way', { timeout: 60_000 }, async () => {
+    const { connection, takenShare } = await ask(SLEEP, 5000);
+    expect(takenShare).toBeLessThan(0.5);
+    await connection.close();
   });
 });

@@ -142,7 +142,7 @@ export const STOREYS: Readonly<Record<string, readonly (readonly string[])[]>> =
     ['limits.ts', 'shown-text.ts', 'options.ts', 'command-options.ts', 'command-flags.ts'],
     ['sandboxes/'],
     ['tools/', 'resources.ts'],
-    ['mcp-server.ts', 'http/'],
+    ['mcp-server.ts', 'http/', 'stdio/'],
     ['server.ts'],
     ['command.ts'],
     ['index.ts', 'main.ts'],

@@ -2,6 +2,7 @@
  * The command `sbx`: argv in, exit code out. Everything that costs time to load is loaded by the command that
  * needs it.
  */
+import { endWith } from './ending.js';
 import { EXIT } from './exit-codes.js';
 import { runMain } from './program.js';
 
@@ -13,4 +14,4 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? EXIT.brokenPipe : EXIT.ioError);
 });
 
-process.exitCode = await runMain(process.argv.slice(2));
+await endWith(await runMain(process.argv.slice(2)));

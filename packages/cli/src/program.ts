@@ -162,7 +162,7 @@ function addServe(root: Command, program: readonly string[] | null, done: (exitC
   addServeAll(serve, done);
   addServeFathom(serve, done);
   addServeGojudge(serve, program ?? [], done);
-  addServeMcp(serve, program ?? [], done);
+  addServeMcp(serve, program ?? []);
 }
 
 function addConform(root: Command, done: (exitCode: number) => void): void {

@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 import { isSbxError } from '@sbx/core';
-import { openFailureText, watchLauncher } from '@sbx/serving';
+import { after, openFailureText, watchLauncher } from '@sbx/serving';
 import { type Logger, pino } from 'pino';
 import { type CommandLine, CommandLineError, readCommandLine, usage } from './command-options.js';
 import { createMcpServer, type McpSandboxServer } from './server.js';
@@ -15,10 +15,13 @@ const EXIT = { ok: 0, usage: 64, unavailable: 69, internal: 70, ioError: 74, try
 const ADVICE = 'Or accept less: --allow-degraded serves with weaker guarantees.';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** For answers that are on their way at the end: who reads at all has them by then. */
+const GOODBYE_MS = 1000;
 
 /**
- * Serves until the client or a signal says to stop, and resolves with the exit code. Tells what goes wrong on
- * stderr; never rejects. A second signal ends the process at once.
+ * Serves until the client or a signal says to stop, and resolves with the exit code, with which the process
+ * has to be ended: answers that a client never takes would keep it. Tells what goes wrong on stderr; never
+ * rejects. A second signal ends the process at once.
  */
 export async function runMcpCommand(args: readonly string[], command = 'sbx-mcp'): Promise<number> {
   let line: CommandLine;
@@ -51,6 +54,10 @@ async function serve(line: CommandLine, logger: Logger): Promise<number> {
     return EXIT.ok;
   } finally {
     await server.close();
+    if (!line.http && process.stdout.writableLength > 0) {
+      const taken = new Promise((resolve) => process.stdout.write('', resolve));
+      await Promise.race([taken, after(GOODBYE_MS)]);
+    }
   }
 }
 

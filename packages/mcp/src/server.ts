@@ -1,18 +1,19 @@
 /** The server: an engine, the sandboxes of its sessions, and the transports they come by. */
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
 import { createMcpHandler, type McpHttpHandler, type McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { DEFAULT_MOUNTS, Engine } from '@sbx/core';
 import { createRegistry, TOLD_MEMORY_MOUNTS } from '@sbx/languages';
-import { endSlowBody, inTurn, listenAt, makeEntryCheck, Receiving } from '@sbx/serving';
+import { endSlowBody, listenAt, makeEntryCheck, Receiving, serverInTurn } from '@sbx/serving';
 import { answer, type EndpointParts } from './http/endpoint.js';
 import { HttpSessions, type SessionParts } from './http/sessions.js';
 import { makeMcpServer } from './mcp-server.js';
 import { type McpServerOptions, parseOptions, type ResolvedOptions } from './options.js';
 import { SandboxPool } from './sandboxes/pool.js';
 import { SandboxSession } from './sandboxes/session.js';
+import { paceReading } from './stdio/pace-reading.js';
 import { CallMemory, type CallShare } from './tools/call-memory.js';
 
 /** An open server; see `createMcpServer`. */
@@ -147,7 +148,7 @@ class OpenServer implements McpSandboxServer {
   async listen(): Promise<{ urls: string[] }> {
     const { host, port, path } = this.#options;
     const urls = await listenAt(host, port, () => {
-      const server = createServer(inTurn(this.#handleBounded));
+      const server = serverInTurn(this.#handleBounded);
       this.#servers.push(server);
       return server;
     });
@@ -163,6 +164,7 @@ class OpenServer implements McpSandboxServer {
       transport,
       onerror: (error) => this.#options.logger.debug({ reason: error.name }, 'a message was refused'),
     });
+    paceReading(transport, input, output);
     const connection = connectionOf(transport, handle, () => session.close());
     this.#connections.add(connection);
     void connection.closed.then(() => this.#connections.delete(connection));

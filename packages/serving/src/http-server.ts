@@ -50,6 +50,7 @@ export function createHttpServer({ handler: answer, ownsUpgrade, upgrade }: Http
   );
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
   shareHeads(server);
+  turns.watch(server);
   server.on('checkContinue', (request, response) => {
     continueWhenRead(request, response);
     handler(request, response);

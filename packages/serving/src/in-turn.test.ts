@@ -155,3 +155,35 @@ test('a head that was not read is not late, and has its time when it is read', a
   expect(turns.excusesHead(socket)).toBe(false);
   await once(client, 'close');
 });
+
+test('connections that bring no request make room for others when there are as many as may be', async () => {
+  underWay = [];
+  const turns = new Turns();
+  server = createServer(turns.handler((_request, response) => void underWay.push(response)));
+  turns.watch(server, 0);
+  server.maxConnections = 3;
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const asked = send('/asked');
+  await becomes(() => underWay.length === 1);
+  const silent = send();
+  const begun = send();
+  begun.write('GET / HT');
+  const areThere = (count: number) =>
+    new Promise((resolve) => server.getConnections((_, there) => resolve(there === count)));
+  await expect.poll(() => areThere(3)).toBe(true);
+  const cut = [silent, begun].map((socket) => once(socket, 'close'));
+  send('/refused');
+  await Promise.all(cut);
+  underWay.pop()!.end('[asked]');
+  await becomes(() => asked.got.includes('[asked]'));
+  // Also one that has brought a request before.
+  asked.write('GET / HT');
+  const others = [send('/1'), send('/2')];
+  await becomes(() => underWay.length === 2);
+  const last = once(asked, 'close');
+  await new Promise((resolve) => setTimeout(resolve, 1000)); // so often is looked at the most
+  send('/refused');
+  await last;
+  for (const response of underWay) response.end('[taken]');
+  await becomes(() => others.every(({ got }) => got.includes('[taken]')));
+});

@@ -3,8 +3,9 @@
  * hands over each at once: 64 KiB of them are thousands of answers, made before anybody else is served, and
  * held until the client reads them.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { onFull } from './connections.js';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -22,6 +23,8 @@ export const HEAD_TIMEOUT_MS = 60_000;
 /** Of one connection, beside those that came with the same read. Beyond, it is not read. */
 const OWN_COUNT_MAX = 16;
 const OWN_BYTES_MAX = 16 * 1024;
+/** For a head to come whole once other clients find no place. */
+const HEAD_PATIENCE_MS = 2000;
 /** Of a name or value of a header, beside its letters. */
 const TEXT_COST_BYTES = 32;
 
@@ -51,6 +54,8 @@ export class Turns {
   readonly #headTimeoutMs: number;
   /** Connections whose next head has been given its time again. */
   readonly #lateHeads = new Map<Socket, NodeJS.Timeout>();
+  /** Connections without a request that has come, and since when: the longest first. */
+  readonly #bare = new Map<Socket, number>();
   #count = 0;
   #bytes = 0;
 
@@ -64,9 +69,25 @@ export class Turns {
     return this.#count;
   }
 
+  /**
+   * To be called before its first connection. When it has as many as it takes, those that bring no request
+   * are closed: Node's `closeIdleConnections` takes none that never sent one, or the beginning of one.
+   */
+  watch(server: Server, patienceMs = HEAD_PATIENCE_MS): void {
+    server.on('connection', (socket) => {
+      if (!this.#bare.has(socket)) socket.once('close', () => this.#bare.delete(socket));
+      this.#bare.set(socket, performance.now());
+    });
+    onFull(server, () => {
+      const before = performance.now() - patienceMs;
+      for (const [socket, since] of this.#bare) if (since <= before) socket.destroy();
+    });
+  }
+
   handler(handler: Handler): Handler {
     return (request, response) => {
       const { socket } = request;
+      this.#bare.delete(socket);
       if (this.#lateHeads.size > 0) this.#headCame(socket);
       const line = this.#lines.get(socket);
       if (line !== undefined) {
@@ -84,6 +105,7 @@ export class Turns {
    */
   last(request: IncomingMessage, next: () => void): void {
     const { socket } = request;
+    this.#bare.delete(socket);
     const line = this.#lines.get(socket);
     if (line === undefined) return next();
     const begin = () => {
@@ -114,9 +136,15 @@ export class Turns {
     const line = this.#lines.get(socket)!;
     response.once('close', () => {
       if (line.waiting.length > 0) setImmediate(() => this.#goOn(line, socket));
-      else this.#lines.delete(socket);
+      else this.#end(socket);
     });
     handler(request, response);
+  }
+
+  /** Nothing of it is left to be answered. */
+  #end(socket: Socket): void {
+    this.#lines.delete(socket);
+    if (!socket.destroyed) this.#bare.set(socket, performance.now());
   }
 
   #wait(line: Line, socket: Socket, waiting: Waiting): void {
@@ -139,7 +167,7 @@ export class Turns {
       line.waiting.length = 0;
     }
     const next = line.waiting.shift();
-    if (next === undefined) return void this.#lines.delete(socket);
+    if (next === undefined) return this.#end(socket);
     this.#add(line, -1, -next.bytes);
     const isShort = line.waiting.length <= OWN_COUNT_MAX / 2 && line.bytes <= OWN_BYTES_MAX / 2;
     if (line.hold !== null && isShort) this.#read(line, socket, line.hold);
@@ -167,6 +195,14 @@ export class Turns {
 
 export function inTurn(handler: Handler, bounds?: WaitingBounds): Handler {
   return new Turns(bounds).handler(handler);
+}
+
+/** A server of Node's with its own time-outs. */
+export function serverInTurn(handler: Handler): Server {
+  const turns = new Turns();
+  const server = createServer(turns.handler(handler));
+  turns.watch(server);
+  return server;
 }
 
 function headBytes({ url = '', rawHeaders }: IncomingMessage): number {

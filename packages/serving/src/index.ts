@@ -18,7 +18,7 @@ export {
 export { isForeignPage } from './foreign-page.js';
 export { GUARANTEE_FACTS, type GuaranteeFacts } from './guarantees.js';
 export { createHttpServer, type HttpHandlers } from './http-server.js';
-export { inTurn } from './in-turn.js';
+export { serverInTurn } from './in-turn.js';
 export { hasMoreValues } from './json-values.js';
 export { type KeepAliveTimes, keepAlive, type Pinged } from './keep-alive.js';
 export { watchLauncher } from './launcher.js';

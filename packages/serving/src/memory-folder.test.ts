@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -34,6 +34,16 @@ it('takes away what a killed server left, and nothing else', async () => {
   expect(readdirSync(parent)).toHaveLength(4);
   await makeMemoryFolder('gojudge', parent);
   expect(readdirSync(parent)).toHaveLength(4); // one gone, one new
+});
+
+it('leaves the folder of another user, whatever its name', async () => {
+  if (process.getuid?.() !== 0) return;
+  const own = await makeMemoryFolder('gojudge', parent);
+  const left = join(parent, basename(own).replace(/-\d+-\d+-\w+$/, '-1-1-abc'));
+  mkdirSync(left);
+  chownSync(left, 65_534, 65_534);
+  const again = await makeMemoryFolder('gojudge', parent);
+  expect(readdirSync(parent).sort()).toEqual([own, left, again].map((path) => basename(path)).sort());
 });
 
 it('says which folder cannot be made', async () => {

@@ -3,7 +3,7 @@
  * killed one left. The tag is that of `owner.ts` in core, which shows none of it to the outside.
  */
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileAccessError } from '@sbx/core';
@@ -24,14 +24,20 @@ export async function makeMemoryFolder(
   });
 }
 
-/** Folders of other users and of other process namespaces are theirs to remove. */
+/**
+ * Folders of other users and of other process namespaces are theirs to remove. While one is removed its owner
+ * could put links into it, to what root alone can remove.
+ */
 async function removeAbandoned(parent: string, prefix: string): Promise<void> {
   for (const name of await readdir(parent).catch(() => [])) {
     if (!name.startsWith(prefix)) continue;
     const [, tag, namespace, pid] = /^((\d+)-(\d+)-\d+)-/.exec(name.slice(prefix.length)) ?? [];
     if (tag === undefined || namespace !== (await pidNamespace())) continue;
     if ((await tagOf(Number(pid))) === tag) continue;
-    await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);
+    const path = join(parent, name);
+    const owner = await lstat(path).catch(() => null);
+    if (owner?.uid !== process.geteuid?.()) continue;
+    await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

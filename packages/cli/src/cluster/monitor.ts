@@ -1,7 +1,7 @@
 /** What a worker tells over HTTP: its figures, whether it lives, and whether it takes jobs. */
-import { createServer, type Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Worker } from '@sbx/cluster';
-import { inTurn, listenAt, METRICS_TYPE, sendText } from '@sbx/serving';
+import { listenAt, METRICS_TYPE, sendText, serverInTurn } from '@sbx/serving';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../usage-error.js';
 
@@ -21,7 +21,7 @@ export async function openMonitor(
   { host, port }: MonitorAddress,
 ): Promise<{ urls: string[]; close(): void }> {
   const servers: Server[] = [];
-  const answer = inTurn((request, response) => {
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
     request.resume();
     const path = (request.url ?? '/').replace(/\?.*/s, '');
     if (path === '/metrics') {
@@ -31,9 +31,9 @@ export async function openMonitor(
     if (path !== '/readyz') return sendText(response, 404, 'not found\n');
     const { notReadyReason } = worker;
     return sendText(response, notReadyReason === null ? 200 : 503, `${notReadyReason ?? 'ok'}\n`);
-  });
+  };
   const create = () => {
-    const server = createServer(answer);
+    const server = serverInTurn(answer);
     servers.push(server);
     return server;
   };

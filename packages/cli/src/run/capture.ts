@@ -17,7 +17,7 @@ export async function captureRun(
   const { file, args, options, copyOut } = plan;
   const input = hostInput();
   const shown =
-    line === null ? {} : callbacksFor(line, options.limits?.outputBytes ?? Number.POSITIVE_INFINITY);
+    line === null ? {} : callbacksFor(line, options.limits?.outputBytes ?? Number.POSITIVE_INFINITY, signal);
   try {
     const stdin = { stream: input };
     const program = await engine.spawn(file, args, { ...options, ...shown, copyOut, signal, stdin });
@@ -30,7 +30,7 @@ export async function captureRun(
   }
 }
 
-const callbacksFor = (line: LiveLine, maxBytes: number) => ({
-  onStdout: besideLine(line, process.stdout, writeSome(process.stdout, maxBytes)),
-  onStderr: besideLine(line, process.stderr, writeSome(process.stderr, maxBytes)),
+const callbacksFor = (line: LiveLine, maxBytes: number, signal: AbortSignal) => ({
+  onStdout: besideLine(line, process.stdout, writeSome(process.stdout, maxBytes, signal)),
+  onStderr: besideLine(line, process.stderr, writeSome(process.stderr, maxBytes, signal)),
 });

@@ -1,4 +1,5 @@
 import { watchLauncher } from '@sbx/serving';
+import { askToEnd } from '../ending.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../usage-error.js';
 import { Interrupted, outputFailure } from './output-failure.js';
@@ -19,7 +20,10 @@ export interface Interrupts {
 export function watchInterrupts(): Interrupts {
   const controller = new AbortController();
   let failure: Interrupted | UsageError | null = null;
-  const interrupt = (signal: NodeJS.Signals) => controller.abort(new Interrupted(signal));
+  const interrupt = (signal: NodeJS.Signals) => {
+    askToEnd();
+    controller.abort(new Interrupted(signal));
+  };
   for (const signal of SIGNALS) process.on(signal, interrupt);
   // Nothing is left to do for the program either.
   const fail = (error: NodeJS.ErrnoException) => {

@@ -23,8 +23,8 @@ export async function streamRun(
     line.follow(program);
     void feed(program, input, sandbox);
     await Promise.all([
-      drain(program.stdout!, besideLine(line, process.stdout, writeTo(process.stdout))),
-      drain(program.stderr!, besideLine(line, process.stderr, writeTo(process.stderr))),
+      drain(program.stdout!, besideLine(line, process.stdout, writeTo(process.stdout, signal))),
+      drain(program.stderr!, besideLine(line, process.stderr, writeTo(process.stderr, signal))),
     ]);
     const result = await program.result;
     return { result, ...(await takeFiles(sandbox, result, plan.copyOut)) };

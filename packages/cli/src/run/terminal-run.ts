@@ -16,7 +16,7 @@ export async function terminalRun(engine: Engine, plan: RunPlan, signal: AbortSi
     const program = await sandbox.spawn(plan.file, plan.args, { pty, cwd, seccompFamily, signal });
     leave = enterRawMode(program);
     void feed(program, input);
-    const write = writeTo(process.stdout);
+    const write = writeTo(process.stdout, signal);
     for await (const chunk of program.stdout!) await write(chunk);
     const result = await program.result;
     return { result, ...(await takeFiles(sandbox, result, plan.copyOut)) };

@@ -1,12 +1,19 @@
 import { once } from 'node:events';
 import { outputFailure } from './output-failure.js';
 
-/** Writes chunks to a stream of ours, waiting while it is full. Rejects when it takes no more. */
-export function writeTo(stream: NodeJS.WriteStream): (chunk: Uint8Array) => Promise<void> {
+type Write = (chunk: Uint8Array) => Promise<void>;
+
+/**
+ * Writes chunks to a stream of ours, waiting while it is full. Rejects when it takes no more, and when
+ * `signal` aborts meanwhile.
+ */
+export function writeTo(stream: NodeJS.WriteStream, signal?: AbortSignal): Write {
   return async (chunk) => {
     if (stream.errored) throw outputFailure(stream, stream.errored);
     if (stream.destroyed || stream.write(chunk)) return;
-    await once(stream, 'drain').catch((error) => Promise.reject(outputFailure(stream, error)));
+    await once(stream, 'drain', { signal }).catch((error) => {
+      throw signal?.aborted ? signal.reason : outputFailure(stream, error);
+    });
   };
 }
 
@@ -14,11 +21,8 @@ export function writeTo(stream: NodeJS.WriteStream): (chunk: Uint8Array) => Prom
  * As `writeTo`, but only the first `maxBytes`: what comes at once with the byte that was too many is not
  * shown.
  */
-export function writeSome(
-  stream: NodeJS.WriteStream,
-  maxBytes: number,
-): (chunk: Uint8Array) => Promise<void> {
-  const write = writeTo(stream);
+export function writeSome(stream: NodeJS.WriteStream, maxBytes: number, signal: AbortSignal): Write {
+  const write = writeTo(stream, signal);
   let left = maxBytes;
   return async (chunk) => {
     const shown = chunk.subarray(0, left);

@@ -62,24 +62,48 @@ async function openFolder(folder: WorkFolder, { dir, path }: WalkStart, below: s
 
 async function* entriesOf(folder: WorkFolder, fd: number, prefix: string): AsyncGenerator<WalkEntry, void> {
   const at = `/proc/self/fd/${fd}`;
-  // As bytes: a name may be anything, and one that is no text could not be named again.
-  const options = { encoding: 'buffer', bufferSize: NAMES_AT_ONCE } as unknown as { bufferSize: number };
-  for await (const { name } of await fs.opendir(at, options)) {
-    const bytes = name as unknown as Buffer;
-    const path = `${prefix}${bytes.toString()}`;
-    const stats = isUtf8(bytes) ? await statsOf(`${at}/${bytes.toString()}`) : EILSEQ;
+  for await (const name of namesIn(at)) {
+    if (typeof name === 'number') {
+      yield { path: prefix.slice(0, -1), errno: name };
+      return;
+    }
+    const path = `${prefix}${name.toString()}`;
+    const stats = isUtf8(name) ? await statsOf(`${at}/${name.toString()}`) : EILSEQ;
     folder.checkOpen();
     if (stats === null) continue;
     yield typeof stats === 'number' ? { path, errno: stats } : { path, stats };
   }
 }
 
-/** Of the name itself, a link included, times to the nanosecond; `null` when it is gone. */
-async function statsOf(path: string): Promise<BigIntStats | null> {
+/**
+ * As bytes: a name may be anything, and one that is no text could not be named again. An error number ends
+ * them: a program may have shut the folder since it was opened.
+ */
+async function* namesIn(at: string): AsyncGenerator<Buffer | number, void> {
+  const options = { encoding: 'buffer', bufferSize: NAMES_AT_ONCE } as unknown as { bufferSize: number };
+  try {
+    for await (const { name } of await fs.opendir(at, options)) yield name as unknown as Buffer;
+  } catch (error) {
+    yield errnoOf(error);
+  }
+}
+
+/**
+ * Of the name itself, a link included, times to the nanosecond; `null` when it is gone, and an error number
+ * when it cannot be looked at. An ordinary user cannot in a folder whose names may only be read.
+ */
+async function statsOf(path: string): Promise<BigIntStats | number | null> {
   try {
     return await fs.lstat(path, { bigint: true });
   } catch (error) {
-    if (GONE.has((error as NodeJS.ErrnoException).errno ?? 0)) return null;
-    throw error;
+    const errno = errnoOf(error);
+    return GONE.has(errno) ? null : errno;
   }
+}
+
+/** Of a failed system call; throws what is none. */
+function errnoOf(error: unknown): number {
+  const { errno } = error as NodeJS.ErrnoException;
+  if (errno === undefined) throw error;
+  return errno;
 }

@@ -137,7 +137,9 @@ export class WorkFiles {
     const dir = await this.#open('readdir', path, flags, { root: true });
     try {
       if (recursive) return await listBelow(this.#folder, { dir, path });
-      return await call(this.#folder, () => listFolder({ dir, path }));
+      return await call(this.#folder, () => listFolder({ dir, path })).catch((error) =>
+        fail('readdir', path, error),
+      );
     } finally {
       this.#close(dir);
     }

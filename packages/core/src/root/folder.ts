@@ -1,7 +1,7 @@
 /**
  * A folder for the tree of a minimal root: on disk, where programs may be executed, named after this process.
  */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { PermissionError } from '../errors.js';
@@ -45,7 +45,12 @@ async function tryIn(parent: string, name: string): Promise<{ folder: string } |
   return { folder };
 }
 
-/** Folders of other users are theirs to remove. */
+/**
+ * Folders of other users are theirs to remove. While one is removed its owner could put links into it, to
+ * what root alone can remove.
+ */
 async function remove(path: string): Promise<void> {
+  const owner = await lstat(path).catch(() => null);
+  if (owner?.uid !== process.geteuid!()) return;
   await rm(path, { recursive: true, force: true }).catch(() => undefined);
 }

@@ -1,6 +1,20 @@
-/** The directory of one process: made whole before its path is given to anybody, removed at the end. */
-import { closeSync, rmdirSync, unlinkSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises';
+/**
+ * The directory of one process: made whole before its path is given to anybody, removed at the end. By its
+ * path it is opened once: whoever owns a folder above can put another one there, with links of theirs in it,
+ * which nothing may be written to, given to a group or removed through.
+ */
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  rmdirSync,
+  unlinkSync,
+} from 'node:fs';
+import { lchown, mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { FifoError } from '../errors.js';
@@ -8,35 +22,38 @@ import { CLAIM } from '../names.js';
 import type { Layout } from './layout.js';
 import { makeFifo } from './mkfifo.js';
 import type { Settings } from './options.js';
-import { bothEnds, refuse, takeOver } from './takeover.js';
+import { bothEnds, NOT_OURS, refuse, takeOver } from './takeover.js';
 
 const ALONE = { dir: 0o700, pipe: 0o600 };
 const WITH_GROUP = { dir: 0o750, pipe: 0o660 };
+const A_FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 export class Directory {
   readonly path: string;
+  readonly #fd: number;
   /** Names that were made in it. */
   readonly #names: string[] = [];
 
-  private constructor(path: string) {
+  private constructor({ path, fd }: Opened) {
     this.path = path;
+    this.#fd = fd;
   }
 
   /** Throws a `FifoError`; nothing is left then. */
   static async make(settings: Settings, layout: Layout): Promise<Directory> {
-    const path = await makeFolder(settings.dir);
-    const directory = new Directory(path);
+    const directory = new Directory(await makeFolder(settings.dir));
     try {
       await directory.#fill(settings, layout);
       return directory;
     } catch (cause) {
       directory.remove();
-      throw failure(path, cause);
+      throw failure(directory.path, cause);
     }
   }
 
+  /** A way to it for this process alone, until `remove`. */
   pipe(name: string): string {
-    return join(this.path, name);
+    return join(atOf(this.#fd), name);
   }
 
   /**
@@ -59,17 +76,18 @@ export class Directory {
     for (const name of this.#names) this.removePipe(name);
     for (const fd of fds) closeSync(fd);
     try {
-      rmdirSync(this.path);
+      if (isSame(lstatSync(this.path), fstatSync(this.#fd))) rmdirSync(this.path);
     } catch {
       // gone, or somebody has put a file there
     }
+    closeSync(this.#fd);
   }
 
   /** What was put into it since it was empty is another manager's, or of somebody who could write to it. */
   async #claim(): Promise<void> {
     await symlink('.', this.pipe(CLAIM));
     this.#names.push(CLAIM);
-    const names = await readdir(this.path);
+    const names = await readdir(atOf(this.#fd));
     if (names.some((name) => name !== CLAIM)) throw refuse(this.path, 'others make files in it');
   }
 
@@ -84,33 +102,78 @@ export class Directory {
     }
     this.#names.push(...fifos);
     // All of them: one that is still being made when another has failed would stay.
-    const made = await Promise.allSettled(fifos.map((name) => makeFifo(this.pipe(name), modes.pipe)));
+    const made = await Promise.allSettled(fifos.map((name) => makeFifo(join(this.path, name), modes.pipe)));
     for (const one of made) if (one.status === 'rejected') throw one.reason;
+    if (fifos.some((name) => !lstatSync(this.pipe(name)).isFIFO())) throw refuse(this.path, REPLACED);
     this.removePipe(CLAIM);
     if (group === null) return;
     const own = process.geteuid?.() ?? -1;
-    for (const name of fifos) await chown(this.pipe(name), own, group);
-    await chown(this.path, own, group);
-    await chmod(this.path, modes.dir); // last: until now nobody else could come in
+    for (const name of fifos) await lchown(this.pipe(name), own, group);
+    fchownSync(this.#fd, own, group);
+    fchmodSync(this.#fd, modes.dir); // last: until now nobody else could come in
   }
 }
 
-async function makeFolder(wanted: string | null): Promise<string> {
+/** A directory of this user that nobody else can write to. */
+interface Opened {
+  path: string;
+  fd: number;
+}
+
+async function makeFolder(wanted: string | null): Promise<Opened> {
   if (wanted === null) {
     const prefix = join(tmpdir(), 'sbx-fifo-');
-    return mkdtemp(prefix).catch((cause) => {
+    const path = await mkdtemp(prefix).catch((cause) => {
       throw failure(`${prefix}…`, cause);
     });
+    return { path, fd: openFolder(path) };
   }
   const path = resolve(wanted);
+  const isMade = await mkdir(path, { mode: 0o700 }).then(
+    () => true,
+    (cause: NodeJS.ErrnoException) => {
+      if (cause.code !== 'EEXIST') throw failure(path, cause);
+      return false;
+    },
+  );
+  const fd = openFolder(path);
+  if (isMade) return { path, fd };
   try {
-    await mkdir(path, { mode: 0o700 });
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw failure(path, cause);
-    await takeOver(path);
+    await takeOver(atOf(fd), path);
+    fchmodSync(fd, 0o700);
+    return { path, fd };
+  } catch (error) {
+    closeSync(fd);
+    throw error;
   }
-  return path;
 }
+
+function openFolder(path: string): number {
+  let fd: number;
+  try {
+    fd = openSync(path, A_FOLDER);
+  } catch {
+    throw refuse(path, NOT_OURS);
+  }
+  if (fstatSync(fd).uid === process.geteuid?.()) return fd;
+  closeSync(fd);
+  throw refuse(path, NOT_OURS);
+}
+
+function atOf(fd: number): string {
+  return `/proc/self/fd/${fd}`;
+}
+
+interface Identity {
+  dev: number;
+  ino: number;
+}
+
+function isSame(one: Identity, other: Identity): boolean {
+  return one.dev === other.dev && one.ino === other.ino;
+}
+
+const REPLACED = 'was replaced while its pipes were made';
 
 const WHY: Readonly<Record<string, string>> = {
   ENOENT: 'a part of its path is missing',

@@ -6,7 +6,7 @@
 import { constants, openSync } from 'node:fs';
 import type { Pacing } from './pacing.js';
 
-const FLAGS = constants.O_WRONLY | constants.O_NONBLOCK;
+const FLAGS = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 export interface ReaderWait {
   /** Looked at again after every try: `performance.now()` from which on there is no more waiting. */

@@ -5,7 +5,7 @@
  * directory just now, before it reads; so nothing is judged that has changed within the last second.
  */
 import { closeSync, constants, openSync, readdirSync, rmSync } from 'node:fs';
-import { chmod, lstat, readdir } from 'node:fs/promises';
+import { lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FifoError } from '../errors.js';
 import { LEGACY_PIPES } from '../legacy.js';
@@ -22,47 +22,54 @@ const YOUNG_MS = 1000;
 /** For clients that were blocked to write, and to find that nothing is left. */
 const LINGER_MS = 100;
 
-/** Makes the folder an empty one of ours. Throws a `FifoError` when it is in use, or not ours. */
-export async function takeOver(path: string): Promise<void> {
-  const stats = await lstat(path);
-  const isOurs = stats.isDirectory() && stats.uid === process.geteuid?.();
-  if (!isOurs || (await hasOthers(path))) throw refuse(path, 'is not an empty directory of this user');
-  const isEmpty = (await readdir(path)).length === 0;
-  if (!isEmpty) {
-    checkDead(path, await readdir(path));
-    const ageMs = Math.max(0, Date.now() - stats.mtimeMs);
-    await delay(Math.max(0, YOUNG_MS - ageMs));
-    await empty(path);
-  }
-  await chmod(path, 0o700);
+/** For a directory that is none, or another user's. */
+export const NOT_OURS = 'is not an empty directory of this user';
+
+/**
+ * Makes an open directory of ours, which `at` leads to, an empty one. `path` is for errors. Throws a
+ * `FifoError` when it is in use, or something else is in it.
+ */
+export async function takeOver(at: string, path: string): Promise<void> {
+  if (await hasOthers(at)) throw refuse(path, NOT_OURS);
+  const names = await readdir(at);
+  if (names.length === 0) return;
+  checkDead({ at, path }, names);
+  const ageMs = Math.max(0, Date.now() - (await stat(at)).mtimeMs);
+  await delay(Math.max(0, YOUNG_MS - ageMs));
+  await empty({ at, path });
+}
+
+interface Taken {
+  at: string;
+  path: string;
 }
 
 /** Whether something is in it that no manager of ours has made. */
-async function hasOthers(path: string): Promise<boolean> {
-  for (const name of await readdir(path)) {
+async function hasOthers(at: string): Promise<boolean> {
+  for (const name of await readdir(at)) {
     if (!OURS.has(name)) return true;
-    const stats = await lstat(join(path, name)).catch(() => null);
+    const stats = await lstat(join(at, name)).catch(() => null);
     const isKnown = stats === null || stats.isFIFO() || stats.isSymbolicLink();
     if (!isKnown || (stats !== null && stats.uid !== process.geteuid?.())) return true;
   }
   return false;
 }
 
-async function empty(path: string): Promise<void> {
-  if (await hasOthers(path)) throw refuse(path, 'is not an empty directory of this user');
-  const names = readdirSync(path);
-  const paths = names.map((name) => join(path, name));
+async function empty({ at, path }: Taken): Promise<void> {
+  if (await hasOthers(at)) throw refuse(path, NOT_OURS);
+  const names = readdirSync(at);
+  const paths = names.map((name) => join(at, name));
   // From the list to the last name in one go, so that two managers do not do it by turns.
-  checkDead(path, names);
+  checkDead({ at, path }, names);
   const fds = paths.flatMap(bothEnds);
   for (const each of paths) rmSync(each, { force: true });
   await delay(LINGER_MS);
   for (const fd of fds) closeSync(fd);
 }
 
-function checkDead(path: string, names: readonly string[]): void {
+function checkDead({ at, path }: Taken, names: readonly string[]): void {
   const requests = names.filter((name) => name === WAIT_PIPE || name === LEGACY_PIPES.wait);
-  if (requests.some((name) => hasReader(join(path, name))))
+  if (requests.some((name) => hasReader(join(at, name))))
     throw refuse(path, 'is in use: a manager answers for it');
 }
 

@@ -2,8 +2,8 @@
  * The monitor port: metrics and profiles when enabled, and whether the server lives and can run. Only
  * profiles ask for the token: they have it in them.
  */
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import { inTurn, makeTokenCheck, sendText, unreadyReason } from '@sbx/serving';
+import type { Server, ServerResponse } from 'node:http';
+import { makeTokenCheck, sendText, serverInTurn, unreadyReason } from '@sbx/serving';
 import type { Parts } from '../open.js';
 import type { Metrics } from './metrics.js';
 import { type Page, profilePages } from './profile.js';
@@ -20,7 +20,7 @@ export function openMonitor(metrics: Metrics | null, { context, options }: Parts
   };
   const { token } = context.settings;
   const isRightToken = makeTokenCheck(token === null ? null : `Bearer ${token}`);
-  const answer = inTurn((request, response) => {
+  return serverInTurn((request, response) => {
     const [path = '', query] = (request.url ?? '/').split('?', 2);
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined; // by any method: probes send HEAD
     if (page === undefined) return sendText(response, 404, '404 page not found\n');
@@ -29,7 +29,6 @@ export function openMonitor(metrics: Metrics | null, { context, options }: Parts
     }
     void page(response, new URLSearchParams(query));
   });
-  return createServer(answer);
 }
 
 /** Why nothing can be run now; `null` when it can. */

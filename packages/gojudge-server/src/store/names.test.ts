@@ -1,4 +1,5 @@
-import { appendFile, mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { appendFile, mkdtemp, open, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -68,6 +69,32 @@ it('names of files that came and went do not fill the journal, and none of the o
   await names.close();
   const again = await StoredNames.open(path());
   expect([again.get('kept'), again.get('0'), again.get('29')]).toEqual(['a name', long, long]);
+});
+
+it.each(['names', 'names.new'])(
+  'nothing is written through a link that somebody has put at %s',
+  async (name) => {
+    const other = join(folder, 'other');
+    await appendFile(other, 'as it was');
+    await symlink(other, join(folder, name));
+    const names = await StoredNames.open(path());
+    await names.keepOnly(new Set());
+    await names.set('A', 'a');
+    // Nor once it has been begun, whatever is put in its place.
+    await rename(other, path());
+    await names.set('B', 'b');
+    await names.close();
+    expect(await readFile(path(), 'utf8')).toBe('as it was');
+  },
+);
+
+it('a pipe in the place of the journal is no journal, and keeps nobody waiting', async () => {
+  execFileSync('mkfifo', [path()]);
+  const names = await StoredNames.open(path());
+  await names.keepOnly(new Set());
+  await names.set('A', 'a');
+  await names.close();
+  expect((await StoredNames.open(path())).get('A')).toBe('a');
 });
 
 it('lines of other forms are no names', async () => {

@@ -1,5 +1,9 @@
-/** Original names by id; for a folder that stays, in a journal, so that they survive a restart. */
-import { type FileHandle, open, readFile, rename, writeFile } from 'node:fs/promises';
+/**
+ * Original names by id; for a folder that stays, in a journal, so that they survive a restart. Others may
+ * write to that folder: nothing is read or written through a link of theirs.
+ */
+import { constants } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 
 type Line = { id: string; name: string };
 
@@ -25,7 +29,7 @@ export class StoredNames {
   /** Without a path they live in memory alone. */
   static async open(path: string | null): Promise<StoredNames> {
     const names = new StoredNames(path);
-    if (path !== null) names.#load(await readFile(path, 'utf8').catch(() => ''));
+    if (path !== null) names.#load(await readJournal(path).catch(() => ''));
     return names;
   }
 
@@ -70,10 +74,9 @@ export class StoredNames {
 
   async #rewrite(path: string): Promise<void> {
     const text = [...this.#names].map(lineOf).join('');
-    await writeFile(`${path}.new`, text);
-    await rename(`${path}.new`, path);
+    const journal = await newJournal(path, text);
     await this.#journal?.close();
-    this.#journal = await open(path, 'a');
+    this.#journal = journal;
     this.#isCut = false;
     this.#length = text.length;
     this.#lengthMax = Math.max(JOURNAL_LENGTH_MIN, 2 * text.length);
@@ -89,6 +92,31 @@ export class StoredNames {
         // not a whole line
       }
     }
+  }
+}
+
+/** `''` of what is no regular file. */
+async function readJournal(path: string): Promise<string> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    return (await file.stat()).isFile() ? await file.readFile('utf8') : '';
+  } finally {
+    await file.close();
+  }
+}
+
+/** In the place of the one before, open for what comes. */
+async function newJournal(path: string, text: string): Promise<FileHandle> {
+  const unfinished = `${path}.new`;
+  await rm(unfinished, { force: true }); // left by a crash, or put there
+  const file = await open(unfinished, 'ax');
+  try {
+    await file.writeFile(text);
+    await rename(unfinished, path);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
   }
 }
 

@@ -60,6 +60,14 @@ describe('FileStore', () => {
     await expect(open({ dir: join(dir, 'file') })).rejects.toThrow(/ENOTDIR/);
   });
 
+  it('does not open a folder in which somebody has put a link in the place of its own', async () => {
+    const other = join(dir, 'other');
+    mkdirSync(other);
+    symlinkSync(other, join(dir, '.sbx'));
+    await expect(open()).rejects.toThrow('must be a folder, and is a link');
+    expect(readdirSync(other)).toEqual([]);
+  });
+
   it('is bounded in bytes and number, and what failed leaves nothing', async () => {
     const store = await open();
     await expect(store.add('big', bytes(1001))).rejects.toThrow(StoreFullError);

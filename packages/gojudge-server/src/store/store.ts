@@ -89,6 +89,7 @@ export class FileStore {
   static async open(options: StoreOptions): Promise<FileStore> {
     const own = join(options.dir, PRIVATE);
     await makeFolders(own, 0o700);
+    if ((await lstat(own)).isSymbolicLink()) throw new Error(`${own} must be a folder, and is a link`);
     const isJournalled = !options.temporary && options.keepsNames !== false;
     const names = await StoredNames.open(isJournalled ? join(own, 'names.jsonl') : null);
     const store = new FileStore(options, names);

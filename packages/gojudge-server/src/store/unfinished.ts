@@ -2,7 +2,7 @@
  * Files on their way into a store. Another server may use the same folder, on another machine too, or be the
  * one that this one takes over from: theirs have other names, and are not taken for what a crash left.
  */
-import { readdir, rm, stat } from 'node:fs/promises';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from './ids.js';
 
@@ -28,7 +28,7 @@ export class Unfinished {
     for (const name of await readdir(this.#folder)) {
       if (!name.startsWith('tmp-')) continue;
       const path = join(this.#folder, name);
-      const changedMs = await stat(path).then(
+      const changedMs = await lstat(path).then(
         ({ mtimeMs }) => mtimeMs,
         () => Number.POSITIVE_INFINITY,
       );
