@@ -109,7 +109,13 @@ test('an error of an engine has all fields at the other end', () => {
       got: '9',
     }),
     new OverloadedError({ message: 'full', retryAfterMs: 20 }),
-    new SandboxError({ code: 'SBX_PROGRAM_NOT_EXECUTABLE', message: 'no', stage: 'exec', errno: 7, index: 2 }),
+    new SandboxError({
+      code: 'SBX_PROGRAM_NOT_EXECUTABLE',
+      message: 'no',
+      stage: 'exec',
+      errno: 7,
+      index: 2,
+    }),
     new FileAccessError({ operation: 'read', path: 'a', errno: 'ENOENT' }),
     new ProgramNotFoundError({ file: 'a', tried: ['/bin/a'], existsOnHost: null }),
   ];

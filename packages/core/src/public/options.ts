@@ -5,14 +5,17 @@ import type { Limits } from '../types/limits.js';
 import type { Environment, RunOptions, SandboxShape } from '../types/program.js';
 import type { OpenEngine } from './open-engine.js';
 
+/** Of calls that are no sandbox's or engine's own. */
+export interface OnEngine {
+  /** Engine to use. Default: the process-wide default engine, opened at first use. */
+  engine?: OpenEngine | undefined;
+}
+
 /**
  * Options of `run` and `spawn` of `Sandbox` and `Engine`: as `RunOptions`, plus the shape of the fresh
  * sandbox.
  */
-export interface OneShotOptions extends RunOptions, SandboxShape {
-  /** Engine to use. Default: the process-wide default engine, opened at first use. */
-  engine?: OpenEngine | undefined;
-}
+export interface OneShotOptions extends RunOptions, SandboxShape, OnEngine {}
 
 /** One run of `engine.runMany`: what `engine.run` takes. */
 export interface RunRequest {
@@ -34,9 +37,7 @@ export type ManyRequests = Iterable<RunRequest> | AsyncIterable<RunRequest>;
 export interface ManyResults<Result> extends AsyncGenerator<Result, void, undefined>, Promise<Result[]> {}
 
 /** Settings of a sandbox that stays. */
-export interface SandboxOptions extends SandboxShape {
-  /** Engine to use. Default: the process-wide default engine, opened at first use. */
-  engine?: OpenEngine | undefined;
+export interface SandboxOptions extends SandboxShape, OnEngine {
   /**
    * Memory, processes and disk bound the sandbox as a whole, and programs can only ask for less; the others
    * are defaults for its programs.

@@ -3,24 +3,23 @@ import type { SbxError } from '../errors.js';
 import type { EachGroupResult, GroupProgram, GroupResult } from '../types/group.js';
 import type { NoOtherKeys, Process, ProcessFor } from './process.js';
 
-type Programs = readonly (GroupProgram | null)[];
-type Processes = readonly (Process | null)[];
-
 /** A request for programs whose types are told apart. A key that is none of a program's is an error. */
-export type GroupOf<Request, Each extends Programs> = Request & {
-  programs: Each & { readonly [Index in keyof Each]: OfProgramAlone<Each[Index]> };
+export type GroupOf<Request, Each extends readonly (GroupProgram | null)[]> = Request & {
+  programs: Each & {
+    readonly [Index in keyof Each]: Each[Index] extends infer Program extends object
+      ? NoOtherKeys<Program, GroupProgram>
+      : Each[Index];
+  };
 };
-type OfProgramAlone<Program> = Program extends object ? NoOtherKeys<Program, GroupProgram> : Program;
 
 /** The living programs of such a request: their streams are there for sure where each asks for them. */
-export type ProcessesFor<Each extends Programs, Missing extends null = never> = {
-  readonly [Index in keyof Each]: ProcessOf<Each[Index]> | Missing;
+export type ProcessesFor<Each extends readonly (GroupProgram | null)[], Missing extends null = never> = {
+  readonly [Index in keyof Each]: ProcessFor<NonNullable<Each[Index]>> | Missing;
 };
-type ProcessOf<Program> = Program extends object ? ProcessFor<Program> : never;
 
 /** The parts of a group. */
 interface GroupParts<Result> {
-  processes: Processes;
+  processes: readonly (Process | null)[];
   errors: (SbxError | null)[];
   result: Promise<Result>;
 }
@@ -30,7 +29,7 @@ interface GroupParts<Result> {
  */
 export class ProcessGroup<
   Result extends GroupResult | EachGroupResult = GroupResult,
-  Living extends Processes = Processes,
+  Living extends readonly (Process | null)[] = readonly (Process | null)[],
 > implements AsyncDisposable
 {
   /**

@@ -35,8 +35,7 @@ import { withCallerFrames } from './frames.js';
 import { runGroup, spawnGroup } from './group.js';
 import { spawnAlone } from './living.js';
 import { notConstructed } from './not-constructed.js';
-import type { OpenEngine } from './open-engine.js';
-import type { OneShotOptions, SandboxOptions } from './options.js';
+import type { OnEngine, OneShotOptions, SandboxOptions } from './options.js';
 import { type NoOtherKeys, Process, type ProcessFor } from './process.js';
 import type { GroupOf, ProcessesFor, ProcessGroup } from './process-group.js';
 import { type ProcessInfo, processInfoOf } from './process-info.js';
@@ -44,11 +43,6 @@ import { SandboxFiles } from './sandbox-files.js';
 import { callShell, type ShellTag } from './shell.js';
 
 const NO_OPTIONS = Object.freeze({});
-
-/** Of calls that are no sandbox's or engine's own. */
-interface OnEngine {
-  engine?: OpenEngine | undefined;
-}
 
 /**
  * A place of its own for untrusted programs. `Sandbox.run` is the one-shot form: a fresh sandbox for one
