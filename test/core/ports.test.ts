@@ -109,6 +109,8 @@ describe('connect', () => {
     const sandbox = await withPorts();
     await serve(sandbox, 'echo');
     const socket = await sandbox.connect(PORT);
+    socket.write('x');
+    await once(socket, 'data'); // one that the server has not accepted would be reset by its end
     const closed = once(socket.resume(), 'close');
     await sandbox.close();
     await closed;
