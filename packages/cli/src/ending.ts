@@ -8,7 +8,7 @@ const GOODBYE_MS = 1000;
 
 let isAsked = false;
 
-/** A signal has come that ends this command. */
+/** A signal has come that ends this command. Not of servers: they say goodbye to clients who read slowly. */
 export function askToEnd(): void {
   isAsked = true;
 }

@@ -11,6 +11,7 @@ import {
   type ManagedProgram,
   type StartContext,
 } from '@sbx/fifo-protocol/server';
+import { askToEnd } from '../ending.js';
 import { EXIT } from '../exit-codes.js';
 import { Recording } from '../fifo/record.js';
 import { passStdio } from '../fifo/stdio.js';
@@ -34,7 +35,7 @@ export async function fifoCommand({ flags, ...words }: FifoInput): Promise<numbe
   const { record, ...rest } = flags;
   const options = optionsFrom(rest);
   const request = await makeRequest({ ...words, flags: { ...flags, json: false }, command: 'fifo run' });
-  const interrupts = watchInterrupts();
+  const interrupts = watchInterrupts(askToEnd);
   const recording = record === undefined ? null : new Recording(record);
   try {
     const engine = await openEngine(request.allowDegraded, request.toolchains, rootFor(request));

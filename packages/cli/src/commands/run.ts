@@ -1,5 +1,6 @@
 /** `sbx run`: words of the command line → request → (compilation) → one run → what the user sees. */
 import type { Engine } from '@sbx/core';
+import { askToEnd } from '../ending.js';
 import { openEngine } from '../open-engine.js';
 import { captureRun } from '../run/capture.js';
 import { CompileFailed, planRun, rootFor } from '../run/compile.js';
@@ -16,7 +17,7 @@ import type { RunOutcome, RunPlan } from '../run/types.js';
 /** Gives the exit code; throws what `reportFailure` tells. */
 export async function runCommand(input: RunInput): Promise<number> {
   const request = await makeRequest(input);
-  const interrupts = watchInterrupts();
+  const interrupts = watchInterrupts(askToEnd);
   try {
     const exitCode = await runOnEngine(request, interrupts.signal);
     interrupts.checkOutput();

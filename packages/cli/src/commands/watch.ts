@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, fstatSync, openSync, readlinkSync } from 'node:fs';
+import { askToEnd } from '../ending.js';
 import { FileChanges } from '../run/file-changes.js';
 import { watchInterrupts } from '../run/interrupts.js';
 import { Interrupted } from '../run/output-failure.js';
@@ -24,7 +25,7 @@ export async function watchCommand(input: RunInput, argv: readonly string[]): Pr
       'Files are watched that sbx itself reads: FILE, those of --file, and one that stdin comes from.';
     throw new UsageError('--watch: there is no file to watch', hint);
   }
-  const interrupts = watchInterrupts();
+  const interrupts = watchInterrupts(askToEnd);
   const changes = new FileChanges(paths);
   try {
     while (!interrupts.signal.aborted) {

@@ -1,5 +1,4 @@
 import { watchLauncher } from '@sbx/serving';
-import { askToEnd } from '../ending.js';
 import { EXIT } from '../exit-codes.js';
 import { UsageError } from '../usage-error.js';
 import { Interrupted, outputFailure } from './output-failure.js';
@@ -16,12 +15,13 @@ export interface Interrupts {
 
 /**
  * Turns the signals that end a command into an abort, so that the sandbox is killed and gone before we are.
+ * `onSignal` is called before.
  */
-export function watchInterrupts(): Interrupts {
+export function watchInterrupts(onSignal: () => void = () => undefined): Interrupts {
   const controller = new AbortController();
   let failure: Interrupted | UsageError | null = null;
   const interrupt = (signal: NodeJS.Signals) => {
-    askToEnd();
+    onSignal();
     controller.abort(new Interrupted(signal));
   };
   for (const signal of SIGNALS) process.on(signal, interrupt);
