@@ -59,10 +59,8 @@ void Note(Program& program, Cause cause) {
   if (program.cause == Cause::kNone) program.cause = cause;
 }
 
-void SignalAll(int signal) { (void)sys::Kill(-1, signal); }
-
 void SignalEverything(Init& init, const Program& program, int signal) {
-  if (init.programs.alive() <= 1) SignalAll(signal);
+  if (init.programs.alive() <= 1) (void)sys::Kill(-1, signal);
   else (void)SignalOwn(init, program, signal);
 }
 
@@ -128,7 +126,7 @@ void SweepLater(Program& program, int64_t now) {
 bool KillAll(Init& init, Program& program) {
   // The kernel goes through all processes of the machine for a signal to all of these.
   if (!NobodyIsLeft()) {
-    SignalAll(SIGKILL);
+    (void)sys::Kill(-1, SIGKILL);
     // Another program may be asked for meanwhile, unless the sandbox ends with this one.
     while (ReapOne(init, init.oneShot ? 0 : WNOHANG)) continue;
     if (!NobodyIsLeft()) return SweepLater(program, sys::MonotonicNs()), false;

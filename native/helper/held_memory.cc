@@ -73,10 +73,10 @@ bool ReadShares(int proc, int id, Held& held) {
 
 // A process whose first thread has ended shows its memory under the numbers of its other threads alone. They
 // can hand on to each other, as processes do (held_memory.h), but the list of threads is not in the order of
-// numbers. `look` says whether it was told; returns whether anybody did.
+// numbers. `look` says whether it was told.
 template <class Look>
-bool AtLivingThread(int proc, int pid, Look look) {
-  if (look(pid)) return true;
+void AtLivingThread(int proc, int pid, Look look) {
+  if (look(pid)) return;
   Text<32> path;
   path << (uint64_t)pid << "/task";
   for (unsigned tries = 0; tries < kThreadTries; ++tries) {
@@ -89,18 +89,8 @@ bool AtLivingThread(int proc, int pid, Look look) {
       told = look((int)thread);
       return told ? -1 : 0;
     });
-    if (told || !others) return told;
+    if (told || !others) return;
   }
-  return false;
-}
-
-// Of a process that has shown no memory. One that ended before the last look, and waits for its parent, has
-// had none since.
-bool MayHaveHandedOn(int proc, int pid, uint64_t sinceTicks) {
-  const char* stat = ReadStat(proc, pid);
-  if (stat == nullptr || Word(stat, 1)[0] != 'Z') return true;
-  const uint64_t threads = ParseNumber(Word(stat, 18)), start = ParseNumber(Word(stat, 20));
-  return threads > 1 || start >= sinceTicks;
 }
 
 // 0 when it is not told.
@@ -133,27 +123,23 @@ uint64_t SegmentsBytes() {
 
 }  // namespace
 
-uint64_t TicksNow() {
-  constexpr int64_t kTickNs = 10'000'000;
-  return (uint64_t)(sys::ClockNs(CLOCK_BOOTTIME) / kTickNs);
-}
-
-Held AtMostHeldBy(int proc, int pid, uint64_t sinceTicks) {
+Held AtMostHeldBy(int proc, int pid) {
   Held held;
-  const bool told = AtLivingThread(proc, pid, [&](int id) { return ReadNoted(proc, id, held); });
-  held.missed = !told && MayHaveHandedOn(proc, pid, sinceTicks);
+  AtLivingThread(proc, pid, [&](int id) { return ReadNoted(proc, id, held); });
   return held;
 }
 
-Held HeldBy(const Init& init, int proc, int pid, uint64_t sinceTicks) {
+Held HeldBy(const Init& init, int proc, int pid) {
   if (BorrowsFromParent(init, proc, pid)) return {0, 0, kThreadBytes};
   Held held;
-  const bool told = AtLivingThread(proc, pid, [&](int id) {
-    if (ReadNoted(proc, id, held) && ReadShares(proc, id, held)) return true;
+  AtLivingThread(proc, pid, [&](int id) {
+    const bool noted = ReadNoted(proc, id, held);
+    if (noted && ReadShares(proc, id, held)) return true;
+    const bool missed = held.missed || noted;
     held = {};
+    held.missed = missed;
     return false;
   });
-  held.missed = !told && MayHaveHandedOn(proc, pid, sinceTicks);
   return held;
 }
 

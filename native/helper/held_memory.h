@@ -16,7 +16,7 @@ constexpr uint64_t Sum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UIN
 struct Held {
   uint64_t privateBytes = 0, sharedBytes = 0;
   uint64_t kernelBytes = 0;  // page tables, and what the kernel has of each thread
-  bool missed = false;       // somebody who showed no memory may have handed on what it held
+  bool missed = false;       // somebody ended while it was looked at, who may have handed on what it held
 
   uint64_t bytes() const { return Sum(Sum(privateBytes, sharedBytes), kernelBytes); }
   void Add(const Held& other) {
@@ -43,17 +43,13 @@ void ForEachProcess(int proc, Take take) {
   });
 }
 
-// As the kernel counts the starts of processes: since the machine's, in hundredths of a second.
-uint64_t TicksNow();
-
 // At least what the process holds: what it shares with others in full. What the kernel has noted, for which
-// it goes through no pages. Whoever was made after `sinceTicks`, when was looked before, and ended by now, is
-// missed: nobody has seen what it held.
-Held AtMostHeldBy(int proc, int pid, uint64_t sinceTicks);
+// it goes through no pages.
+Held AtMostHeldBy(int proc, int pid);
 
 // What it shares with others in parts (smaps_rollup). A process that borrows the memory of its parent (vfork)
 // is that parent, and not counted twice.
-Held HeldBy(const Init& init, int proc, int pid, uint64_t sinceTicks);
+Held HeldBy(const Init& init, int proc, int pid);
 
 // In the file systems that the sandbox has of its own, and in its System V segments, mapped or not.
 uint64_t FilesBytes(const Init& init);

@@ -57,12 +57,8 @@ struct Init {
 // The first cause stays.
 void Note(Program& program, Cause cause);
 
-// Sends `signal` to every process of the sandbox but us, in one atomic sweep: who is being made meanwhile has
-// it, too.
-void SignalAll(int signal);
-
-// Sends `signal` to every process of the program. Alone in the sandbox it is all; else the processes of its
-// group. Without groups it is those of its session, one by one.
+// Sends `signal` to every process of the program. Alone in the sandbox it is all but us, in one atomic sweep;
+// else the processes of its group. Without groups it is those of its session, one by one.
 void SignalEverything(Init& init, const Program& program, int signal);
 
 void KillFor(Init& init, Program& program, Cause cause);

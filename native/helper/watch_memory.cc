@@ -6,14 +6,9 @@
 // the exact look: proportional shares of anonymous and shared memory, some 100 µs for each process and more
 // for large ones, seldom enough to take a small part of a CPU. Time limits are looked at in between.
 //
-// Processes that hand their memory on and end, one after the other, can be missed by both, again and again.
-// Then all of the sandbox are stopped, looked at, and let go on.
-//
 // Not seen: shared memory of files without a name (memfd_create) that no process has mapped, buffers of pipes
 // and sockets. docs/limits.md says so, and results name the guarantee in `degraded`.
 #include "watch_memory.h"
-
-#include <signal.h>
 
 #include "held_memory.h"
 #include "init.h"
@@ -31,9 +26,8 @@ constexpr int64_t kShareOfTime = 16;
 
 // Time limits are looked at after so many processes of a cheap look.
 constexpr unsigned kProcessesAtOnce = 32;
-// So many quick looks miss somebody, and none says that all is well, only where memory is handed on. In one,
-// a shell that runs short commands has a child now and then that has just ended.
-constexpr unsigned kMissedLooksMax = 16;
+// In a row, before the pause.
+constexpr unsigned kExactLooksMax = 6;
 
 uint64_t OwnFilesBytes(const Init& init) {
   const uint64_t now = FilesBytes(init), base = init.watch.filesBase;
@@ -68,14 +62,12 @@ Limits LimitsNow(Init& init) {
 }
 
 // At least what the sandbox holds.
-Held BoundOfAll(Init& init, uint64_t sinceTicks) {
-  const Fd proc = OpenProc(init);
-  Held total;
-  total.sharedBytes = OwnFilesBytes(init);
+uint64_t BoundOfAll(Init& init, int proc) {
+  uint64_t total = OwnFilesBytes(init);
   unsigned count = 0;
-  ForEachProcess(proc.get(), [&](int pid) {
+  ForEachProcess(proc, [&](int pid) {
     if (++count % kProcessesAtOnce == 0) (void)EnforceAll(init);
-    total.Add(AtMostHeldBy(proc.get(), pid, sinceTicks));
+    total = Sum(total, AtMostHeldBy(proc, pid).bytes());
   });
   return total;
 }
@@ -87,22 +79,14 @@ void KillOver(Init& init, Program& program, uint64_t heldBytes) {
 
 enum class Found { kEnough, kTooMuch, kUnsure };
 
-struct ExactLook {
-  const Limits& limits;
-  uint64_t sinceTicks;
-  bool kill = false;
-};
-
 // Whether somebody holds too much, whom `kill` ends. With one program all is its. Of several each has its
 // session; what has left that is nobody's, and counts only in the total.
-Found LookExactly(Init& init, const ExactLook& look) {
-  const Fd proc = OpenProc(init);
-  if (!proc) return Found::kEnough;
+Found LookExactly(Init& init, int proc, const Limits& limits, bool kill) {
   Held total, own[kProgramsMax];
   const bool alone = init.programs.alive() <= 1;
-  ForEachProcess(proc.get(), [&](int pid) {
+  ForEachProcess(proc, [&](int pid) {
     (void)EnforceAll(init);
-    const Held held = HeldBy(init, proc.get(), pid, look.sinceTicks);
+    const Held held = HeldBy(init, proc, pid);
     total.Add(held);
     const long session = alone ? 0 : sys::Call(SYS_getsid, pid);
     unsigned i = 0;
@@ -113,7 +97,7 @@ Found LookExactly(Init& init, const ExactLook& look) {
   });
   // Files that are mapped are in both figures, so the larger one counts: never too much.
   if (const uint64_t files = OwnFilesBytes(init); files > total.sharedBytes) total.sharedBytes = files;
-  const bool tooMuchInAll = look.limits.all && total.bytes() > look.limits.total;
+  const bool tooMuchInAll = limits.all && total.bytes() > limits.total;
   bool tooMuch = false;
   unsigned i = 0;
   for (Program& program : init.programs) {
@@ -121,29 +105,23 @@ Found LookExactly(Init& init, const ExactLook& look) {
     ++i;
     if (!IsWatched(init, program) || program.killed || heldBytes <= program.memoryLimitBytes) continue;
     tooMuch = true;
-    if (look.kill) KillOver(init, program, heldBytes);
+    if (kill) KillOver(init, program, heldBytes);
   }
   return tooMuch ? Found::kTooMuch : total.missed ? Found::kUnsure : Found::kEnough;
 }
 
-// Nobody forks meanwhile or fills any more. Processes can see that they were stopped, and whoever had been
-// stopped before goes on as well, so this is for what nothing else tells.
-void JudgeStopped(Init& init, const Limits& limits) {
-  SignalAll(SIGSTOP);
-  // Again for who was ending when the signal came, beside whom its child counts for nothing.
-  for (unsigned looks = 0; looks < 2; ++looks)
-    if (BoundOfAll(init, 0).bytes() <= limits.least ||
-        LookExactly(init, {limits, 0, true}) == Found::kTooMuch)
-      break;
-  SignalAll(SIGCONT);
-}
-
-// One that forks while the others are looked at was counted as the only holder of what its children are then
-// counted for, too: so nobody ends for a single look. In the next one those children are there from the
-// start.
-Found JudgeExactly(Init& init, const Limits& limits, uint64_t sinceTicks) {
-  const Found first = LookExactly(init, {limits, sinceTicks});
-  return first == Found::kTooMuch ? LookExactly(init, {limits, sinceTicks, true}) : first;
+// Each time in a new list of processes. One that forks while the others are looked at was counted as the only
+// holder of what its children are then counted for, too: so nobody ends for a single look. In the next one
+// those children are there from the start. One that hands its memory on is not always met: so there are more.
+void JudgeExactly(Init& init, const Limits& limits) {
+  bool suspected = false;
+  for (unsigned looks = 0; looks < kExactLooksMax; ++looks) {
+    const Fd proc = OpenProc(init);
+    const Found found = proc ? LookExactly(init, proc.get(), limits, suspected) : Found::kEnough;
+    if (found == Found::kEnough && !suspected) return;
+    if (found == Found::kTooMuch && suspected) return;
+    suspected = suspected || found == Found::kTooMuch;
+  }
 }
 
 constexpr int64_t Clamp(int64_t value, int64_t least, int64_t most) {
@@ -171,32 +149,19 @@ int64_t WatchMemory(Init& init) {
   MemoryWatch& watch = init.watch;
   const int64_t begin = sys::MonotonicNs();
   if (begin < watch.nextLookNs) return watch.nextLookNs;
-  const uint64_t sinceTicks = watch.lookedTicks;
-  watch.lookedTicks = TicksNow();
-  const Held held = BoundOfAll(init, sinceTicks);
-  const uint64_t bound = held.bytes();
-  if (held.missed) ++watch.missedLooks;
-  else if (bound <= limits.least) watch.missedLooks = 0;
+  const Fd proc = OpenProc(init);
+  const uint64_t bound = proc ? BoundOfAll(init, proc.get()) : 0;
   int64_t now = sys::MonotonicNs();
   const int64_t room =
       bound < limits.least ? (int64_t)((limits.least - bound) / kBytesPerNs / limits.cpus) : 0;
-  int64_t pause =
+  const int64_t pause =
       Clamp((now - begin) * kShareOfTime, Clamp(room, kLookFloorNs, kLookCeilingNs), kSlowLookCeilingNs);
   if (bound > limits.least && now >= watch.nextExactLookNs) {
     const int64_t exactBegin = now;
-    if (JudgeExactly(init, limits, sinceTicks) == Found::kEnough) watch.missedLooks = 0;
+    JudgeExactly(init, limits);
     now = sys::MonotonicNs();
     watch.nextExactLookNs = now + (now - exactBegin) * kShareOfTime;
   }
-  if (watch.missedLooks >= kMissedLooksMax && now >= watch.nextStopNs) {
-    const int64_t stopBegin = now;
-    JudgeStopped(init, limits);
-    watch.missedLooks = 0;
-    now = sys::MonotonicNs();
-    watch.nextStopNs = now + (now - stopBegin) * kShareOfTime / 2;
-  }
-  // Soon, until all are stopped.
-  if (watch.missedLooks > 0) pause = Clamp(now - begin, kLookFloorNs, pause);
   return watch.nextLookNs = now + pause;
 }
 

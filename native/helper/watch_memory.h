@@ -13,10 +13,6 @@ struct MemoryWatch {
   int64_t nextLookNs = 0;
   int64_t nextExactLookNs = 0;
   int64_t nextSampleNs = 0;
-  int64_t nextStopNs = 0;
-  // When the last look began (held_memory.h), and how many have missed somebody since one that was enough.
-  uint64_t lookedTicks = 0;
-  unsigned missedLooks = 0;
   // Bytes in its own file systems at the start of a one-shot program: the host's doing.
   uint64_t filesBase = 0;
 };

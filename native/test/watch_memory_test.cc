@@ -3,24 +3,14 @@
 #include "../helper/watch_memory.h"
 
 #include <signal.h>
-#include <string.h>
 #include <sys/wait.h>
 
 #include <fstream>
 
-#include "../helper/held_memory.h"
 #include "../helper/init.h"
 #include "folders.h"
 #include "group_files.h"
 #include "test.h"
-
-namespace sbx {
-
-static std::string signals;  // that were sent to all
-
-void SignalAll(int signal) { signals += std::string(strsignal(signal)) + "; "; }
-
-}  // namespace sbx
 
 namespace sbx::test {
 namespace {
@@ -69,17 +59,8 @@ class Sandbox {
     const std::string name = std::to_string(pid);
     Text(name + "/status", "Name:\tended\nThreads:\t1\n");
     (void)unlink(proc_.path(name + "/smaps_rollup").c_str());
-    (void)proc_.Make(name);
-    (void)proc_.Make(name + "/task");
-    (void)proc_.Make(name + "/task/" + name);
+    EXPECT(proc_.Make(name + "/task") && proc_.Make(name + "/task/" + name));
     if (other != pid) EXPECT(proc_.Make(name + "/task/" + std::to_string(other)));
-  }
-  // It was made at this time, and waits for its parent.
-  void End(int pid, uint64_t startTicks, unsigned threads = 1) {
-    EndMainThread(pid, pid);
-    Text(std::to_string(pid) + "/stat",
-        std::to_string(pid) + " (a ) b) Z 1 1 1 0 -1 4 0 0 0 0 0 0 0 0 20 0 " + std::to_string(threads) +
-            " 0 " + std::to_string(startTicks) + " 0 0\n");
   }
   // At any time: as if the last look was long ago.
   int64_t Look() {
@@ -186,7 +167,8 @@ TEST("init's memory is no program's, nor that of a parent which a child has borr
   Program& program = sandbox.Add(2, 64 * MiB);
   sandbox.Process(1, {100 * MiB, 100 * MiB});
   sandbox.Process(2, {40 * MiB, 40 * MiB});
-  sandbox.End(7, 0);
+  sandbox.Process(7, {0, 0});
+  sandbox.EndMainThread(7, 7);  // it has ended, and waits for its parent
   (void)sandbox.Look();
   EXPECT(!program.killed);
   const int self = getpid();  // of one memory with itself
@@ -210,82 +192,6 @@ TEST("a process whose main thread has ended has the memory that another thread s
   (void)sandbox.Look();
   EXPECT(program.killed);
   EXPECT_EQ(program.watchedPeakBytes, 100 * MiB);
-}
-
-TEST("who ended since the last look is missed; after 16 such looks all are stopped and looked at") {
-  Sandbox sandbox;
-  Program& program = sandbox.Add(2, 64 * MiB);
-  const auto look = [&](unsigned count) {
-    signals.clear();
-    for (unsigned i = 0; i < count; ++i) (void)sandbox.Look();
-    return signals;
-  };
-  const uint64_t late = TicksNow() + 1'000'000;
-  const char* const stopped = "Stopped (signal); Continued; ";
-  sandbox.Process(2, {10 * MiB, 10 * MiB});
-  sandbox.End(9, 0);
-  EXPECT_EQ(look(40), "");  // has been dead for long
-  sandbox.End(9, late);
-  EXPECT_EQ(look(15), "");
-  sandbox.End(9, 0);
-  EXPECT_EQ(look(1), "");
-  sandbox.End(9, 0, 2);  // a thread of it is left
-  EXPECT_EQ(look(15), "");
-  EXPECT_EQ(look(1), stopped);
-  EXPECT_EQ(look(15), "");
-  // Not again too soon.
-  sandbox.init().watch.nextStopNs = sys::MonotonicNs() + 3'600'000 * kMs;
-  EXPECT_EQ(look(5), "");
-  sandbox.init().watch.nextStopNs = 0;
-  EXPECT_EQ(look(1), stopped);
-  EXPECT(!program.killed);
-}
-
-TEST("looks that miss somebody follow each other soon") {
-  Sandbox sandbox;
-  Program& program = sandbox.Add(2, 1024 * MiB);
-  const auto pause = [&] {
-    const int64_t before = sys::MonotonicNs(), next = sandbox.Look(), took = sys::MonotonicNs() - before;
-    return next - before - 2 * took;
-  };
-  sandbox.Process(2, {0, 0});
-  EXPECT(pause() >= 20 * kMs - 2 * kMs);
-  sandbox.End(9, TicksNow() + 1'000'000);
-  EXPECT(pause() <= 4 * kMs);
-  EXPECT(!program.killed);
-}
-
-TEST("where the sum allows for too much, looks that miss nobody tell nothing unless an exact one does") {
-  Sandbox sandbox;
-  Program& program = sandbox.Add(2, 64 * MiB);
-  const auto look = [&](unsigned count, bool exactly) {
-    signals.clear();
-    for (unsigned i = 0; i < count; ++i) {
-      sandbox.init().watch.nextLookNs = 0;
-      sandbox.init().watch.nextExactLookNs = exactly ? 0 : sys::MonotonicNs() + 3'600'000 * kMs;
-      (void)WatchMemory(sandbox.init());
-    }
-    return signals;
-  };
-  const uint64_t late = TicksNow() + 1'000'000;
-  sandbox.Process(2, {100 * MiB, 60 * MiB});
-  sandbox.End(9, late);
-  EXPECT_EQ(look(15, true), "");
-  sandbox.End(9, 0);
-  EXPECT_EQ(look(20, false), "");
-  sandbox.End(9, late);
-  EXPECT_EQ(look(1, true), "Stopped (signal); Continued; ");
-  EXPECT(!program.killed);
-  EXPECT_EQ(look(15, true), "");
-  sandbox.End(9, 0);
-  EXPECT_EQ(look(1, true), "");  // an exact one that missed nobody
-  sandbox.End(9, late);
-  EXPECT_EQ(look(15, true), "");
-  // As if handed on to it by then; this one look is enough.
-  sandbox.Process(2, {100 * MiB, 65 * MiB});
-  EXPECT_EQ(look(1, false), "Stopped (signal); Continued; ");
-  EXPECT(program.killed && program.cause == Cause::kMemoryLimit);
-  EXPECT_EQ(program.watchedPeakBytes, 65 * MiB);
 }
 
 // A process that leads a session of its own until it is let go.
