@@ -2,6 +2,7 @@
  * The end of this process. A signal ends it although nobody takes what it wrote; else whoever reads slowly
  * gets all of it.
  */
+import { setTimeout as after } from 'node:timers/promises';
 
 /** For what is on its way when a signal has come: who reads at all has it by then. */
 const GOODBYE_MS = 1000;
@@ -26,8 +27,4 @@ function taken(stream: NodeJS.WriteStream): Promise<unknown> {
   return stream.writableLength === 0
     ? Promise.resolve()
     : new Promise((resolve) => stream.write('', resolve));
-}
-
-function after(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

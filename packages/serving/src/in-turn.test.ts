@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { inTurn, Turns, type WaitingBounds } from './in-turn.js';
+import { Turns, type WaitingBounds } from './in-turn.js';
 
 let server: Server;
 let underWay: ServerResponse[];
@@ -11,7 +11,7 @@ let underWay: ServerResponse[];
 /** Answers come from the test. */
 async function listen(bounds?: WaitingBounds): Promise<void> {
   underWay = [];
-  server = createServer(inTurn((_request, response) => void underWay.push(response), bounds));
+  server = createServer(new Turns(bounds).handler((_request, response) => void underWay.push(response)));
   await once(server.listen(0, '127.0.0.1'), 'listening');
 }
 afterEach(() => {
@@ -50,7 +50,7 @@ test('the next request begins when the answer before it has left', async () => {
 test('others are served in between', async () => {
   const order: string[] = [];
   server = createServer(
-    inTurn(({ url = '' }, response) => {
+    new Turns().handler(({ url = '' }, response) => {
       order.push(url);
       if (order.length === 1) send('/other');
       const until = performance.now() + 2;

@@ -193,10 +193,6 @@ export class Turns {
   }
 }
 
-export function inTurn(handler: Handler, bounds?: WaitingBounds): Handler {
-  return new Turns(bounds).handler(handler);
-}
-
 /** A server of Node's with its own time-outs. */
 export function serverInTurn(handler: Handler): Server {
   const turns = new Turns();
