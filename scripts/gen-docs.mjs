@@ -34,7 +34,8 @@ function errorsPage() {
 What a program did is a result, never an error: see [limits](limits.md). Everything that a public function
 throws or rejects with is an \`SbxError\` whose \`code\` is one of these and stays the same between versions; an
 abort alone rejects with the reason of the caller's own signal. \`isSbxError(error)\` tells them from other
-errors, and \`retryable\` says whether the same call may succeed later without a change by the caller.
+errors; in TypeScript a comparison of \`code\` then gives the fields of its class (\`retryAfterMs\`, \`field\`,
+\`path\`…). \`retryable\` says whether the same call may succeed later without a change by the caller.
 
 ${tableOf(['Code', 'Class', 'Retryable', 'Meaning'], rows)}`;
 }

@@ -82,6 +82,7 @@ export const STOREYS: Readonly<Record<string, readonly (readonly string[])[]>> =
       'look-at.ts',
       'error-text.ts',
       'errors.ts',
+      'invalid-options-error.ts',
       'sbx-error.ts',
       'owner.ts',
       'prebuilt.ts',

@@ -1,9 +1,11 @@
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as errors from './errors.js';
 import {
+  type AnySbxError,
   ClosedError,
   ERROR_CODES,
+  type ErrorCode,
   FileAccessError,
   fileErrorCode,
   InvalidOptionsError,
@@ -91,6 +93,15 @@ describe.each(Object.entries(one))('%s', (name, error) => {
     expect(json).toMatchObject({ name, code: error.code, message: error.message });
     expect(structuredClone(error.details)).toEqual(json.details);
   });
+});
+
+it('has the fields of its class where the code is known', () => {
+  expectTypeOf<AnySbxError['code']>().toEqualTypeOf<ErrorCode>();
+  const error: unknown = one.OverloadedError;
+  expect(isSbxError(error) && error.code === 'SBX_OVERLOADED' && error.retryAfterMs).toBe(20);
+  const denied: unknown = one.FileAccessError;
+  expect(isSbxError(denied) && denied.code === 'SBX_FILE_NOT_FOUND' && denied.path).toBe('a.txt');
+  expect(isSbxError(denied) && denied.code).toBe('SBX_FILE_NOT_FOUND');
 });
 
 describe('facts and sentences', () => {

@@ -7,7 +7,7 @@
  */
 
 import { errnoName, errnoNumber, errnoText } from './errno.js';
-import { type CodeOf, type FileErrorCode, fileErrorCode, type OptionRule } from './error-codes.js';
+import { type CodeOf, type FileErrorCode, fileErrorCode } from './error-codes.js';
 import {
   endText,
   fileReason,
@@ -16,7 +16,8 @@ import {
   notFoundText,
   toolchainOf,
 } from './error-text.js';
-import { isSbxError, SbxError, type SbxErrorInit } from './sbx-error.js';
+import { InvalidOptionsError } from './invalid-options-error.js';
+import { hasBrand, SbxError, type SbxErrorInit } from './sbx-error.js';
 import type { RunResult } from './types/result.js';
 
 export type {
@@ -28,67 +29,11 @@ export type {
   OptionRule,
 } from './error-codes.js';
 export { ERROR_CODES, fileErrorCode } from './error-codes.js';
-export { isSbxError, SbxError, type SbxErrorInit };
-
-/** A value given by the caller was refused, before anything started. */
-export class InvalidOptionsError extends SbxError {
-  /** Path of the value: `options.limits.cpuTimeMs`, `args[2]`, `request.programs[1].env`. */
-  readonly field: string;
-  /** The option's own name, wherever it was given: `limits.cpuTimeMs`, `args`, `env`. */
-  readonly option: string;
-  /**
-   * Index in `request.programs` of the program that it was given for; `null` where it is of no program of a
-   * group.
-   */
-  readonly programIndex: number | null;
-  readonly rule: OptionRule;
-  /** The rule in words: `must be …`. */
-  readonly expected: string;
-  /**
-   * Type and short value of what came; `null` when naming it would not help. Never contents or environment
-   * values.
-   */
-  readonly got: string | null;
-  /** The value to write instead, where it is known. */
-  readonly hint: string | null;
-
-  constructor(init: {
-    field: string;
-    rule: OptionRule;
-    expected: string;
-    got?: string | null;
-    hint?: string | null;
-  }) {
-    const { field, rule, expected, got = null, hint = null } = init;
-    const message = `${field} ${expected}${got === null ? '' : `; got ${got}`}.${hint === null ? '' : ` ${hint}`}`;
-    super({ code: 'SBX_INVALID_OPTIONS', message, details: { field, rule, expected, got, hint } });
-    this.field = field;
-    const { option, programIndex } = partsOf(field);
-    this.option = option;
-    this.programIndex = programIndex;
-    this.rule = rule;
-    this.expected = expected;
-    this.got = got;
-    this.hint = hint;
-  }
-}
-
-/** Of a program of a group, of one of many, or of a single call. */
-const FIELD =
-  /^(?:request\.programs\[(\d+)\]\.|requests\[\d+\]\.(?:options\.)?|(?:options|request)\.)?(.*)$/s;
-
-/**
- * `request.programs[1].limits.cpuSet` is the option `limits.cpuSet` of the program 1. Of what is in an option
- * only limits have names that are fixed.
- */
-function partsOf(field: string): { option: string; programIndex: number | null } {
-  const [, index, path] = FIELD.exec(field)!;
-  const option = /^(?:limits\.)?[\w$]+/.exec(path!)?.[0] ?? path!;
-  return { option, programIndex: index === undefined ? null : Number(index) };
-}
+export { InvalidOptionsError, SbxError, type SbxErrorInit };
 
 /** This machine or platform cannot do what is needed, whoever asks. */
 export class UnsupportedError extends SbxError {
+  declare readonly code: CodeOf<'UnsupportedError'>;
   /** The next step for a person. */
   readonly hint: string;
 
@@ -114,6 +59,7 @@ export type PermissionLayer =
 
 /** The machine could, but something forbids it to this process. */
 export class PermissionError extends SbxError {
+  declare readonly code: CodeOf<'PermissionError'>;
   readonly layer: PermissionLayer;
   /** The exact fix, where one is known. */
   readonly hint: string;
@@ -133,6 +79,7 @@ export class PermissionError extends SbxError {
 
 /** All places and the queue are taken. Nothing was started. */
 export class OverloadedError extends SbxError {
+  declare readonly code: CodeOf<'OverloadedError'>;
   /** When to try again, in ms: an estimate. */
   readonly retryAfterMs: number;
 
@@ -145,6 +92,7 @@ export class OverloadedError extends SbxError {
 
 /** The engine, sandbox or process was closed before the call or during it. */
 export class ClosedError extends SbxError {
+  declare readonly code: CodeOf<'ClosedError'>;
   /**
    * `what` is the thing that is closed, as the subject of a sentence: `'The engine'`. `why`: a clause, where
    * it was not its owner who closed it.
@@ -159,6 +107,7 @@ export class ClosedError extends SbxError {
 
 /** The program's file is not inside the sandbox. */
 export class ProgramNotFoundError extends SbxError {
+  declare readonly code: CodeOf<'ProgramNotFoundError'>;
   /** As it was asked for. */
   readonly file: string;
   /** Paths inside the sandbox that were looked at, in order. */
@@ -188,6 +137,7 @@ export class ProgramNotFoundError extends SbxError {
 
 /** The sandbox failed at something, not the program. */
 export class SandboxError extends SbxError {
+  declare readonly code: CodeOf<'SandboxError'>;
   /** Step of the set-up or of the run, by its name in `native/common/stage.h`. */
   readonly stage: string;
   /** Which one of several in that step: a mount, a descriptor; 0 when there is only one. */
@@ -223,6 +173,7 @@ export class SandboxError extends SbxError {
 
 /** An operation on a file of the sandbox, or reading a host file for it, failed. */
 export class FileAccessError extends SbxError {
+  declare readonly code: CodeOf<'FileAccessError'>;
   /**
    * `'readFile'`, `'mkdir'`…; of files for a program `'create'`, `'write'`, `'symlink'`, or `'read'`
    * (`details.hostPath` names the host's).
@@ -266,6 +217,7 @@ export class FileAccessError extends SbxError {
 
 /** From `RunResult.orThrow()` alone: the program did not end with status `ok`. */
 export class ProgramError extends SbxError {
+  declare readonly code: CodeOf<'ProgramError'>;
   /** The whole result; not part of `toJSON()`, since it holds what the program wrote. */
   declare readonly result: RunResult;
 
@@ -280,6 +232,31 @@ export class ProgramError extends SbxError {
     // Not enumerable, so that printing the error does not print megabytes of output.
     Object.defineProperty(this, 'result', { value: result, enumerable: false });
   }
+}
+
+/** Any error of ours: a comparison of `code` narrows it to the class whose fields go with that code. */
+export type AnySbxError =
+  | InvalidOptionsError
+  | UnsupportedError
+  | PermissionError
+  | OverloadedError
+  | ClosedError
+  | ProgramNotFoundError
+  | SandboxError
+  | FileAccessError
+  | ProgramError
+  | (SbxError & { readonly code: CodeOf<'SbxError'> });
+
+/**
+ * Whether `error` is one of ours, also when it was made by another copy of this package.
+ *
+ * @example
+ * ```ts
+ * if (isSbxError(error) && error.code === 'SBX_OVERLOADED') await setTimeout(error.retryAfterMs);
+ * ```
+ */
+export function isSbxError(error: unknown): error is AnySbxError {
+  return hasBrand(error);
 }
 
 const CLASSES = {

@@ -49,8 +49,8 @@ export class SbxError extends Error {
   }
 }
 
-/** Whether `error` is one of ours, also when it was made by another copy of this package. */
-export function isSbxError(error: unknown): error is SbxError {
+/** Whether it was made by this or another copy of this package. */
+export function hasBrand(error: unknown): boolean {
   return typeof error === 'object' && error !== null && (error as Record<symbol, unknown>)[BRAND] === true;
 }
 
