@@ -5,7 +5,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StoredBlob } from '../wire/blob.js';
-import { fetchChecked } from './reader.js';
+import { readChecked } from './reader.js';
 import { type BlobStore, type IsOver, type JobStore, jobStore } from './store.js';
 
 /**
@@ -99,13 +99,18 @@ export class FileCache {
     return file;
   }
 
+  /** As its bytes come, so that a large one is never in memory as a whole. */
   async #write(store: JobStore, blob: StoredBlob): Promise<string> {
-    const bytes = await fetchChecked(store, blob);
-    this.fetchedBytes += blob.sizeBytes;
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     // Of its own: an evicted one may still be on its way out.
     const path = join(this.#folder, `${blob.sha256}.${this.#names++}`);
-    await writeFile(path, bytes, { mode: 0o600 });
+    try {
+      await writeFile(path, readChecked(store, blob), { mode: 0o600 });
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    }
+    this.fetchedBytes += blob.sizeBytes;
     return path;
   }
 

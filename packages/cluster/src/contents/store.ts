@@ -7,20 +7,20 @@ export type IsOver = () => boolean;
 export interface BlobStore {
   /** Also when it is there already. */
   put(tenant: string, sha256: string, bytes: Uint8Array, isOver: IsOver): Promise<void>;
-  /** Not checked. Rejects when it is not there. */
-  get(tenant: string, blob: StoredBlob, isOver: IsOver): Promise<Uint8Array>;
+  /** Its bytes in order, not checked. Rejects when it is not there. */
+  read(tenant: string, blob: StoredBlob, isOver: IsOver): AsyncIterable<Uint8Array>;
 }
 
 /** Where contents of one job go and come from. */
 export interface JobStore {
   put(sha256: string, bytes: Uint8Array): Promise<void>;
-  get(blob: StoredBlob): Promise<Uint8Array>;
+  read(blob: StoredBlob): AsyncIterable<Uint8Array>;
 }
 
 /** `isOver`: nobody waits for that job any more. */
 export function jobStore(store: BlobStore, tenant: string, isOver: IsOver): JobStore {
   return {
     put: (sha256, bytes) => store.put(tenant, sha256, bytes, isOver),
-    get: (blob) => store.get(tenant, blob, isOver),
+    read: (blob) => store.read(tenant, blob, isOver),
   };
 }

@@ -26,7 +26,12 @@ function ticketOf(outcome: Uint8Array): JobTicket {
   return ticket;
 }
 
-const store = { get: async () => Buffer.from('another'), put: async () => undefined } as BlobStore;
+const store: BlobStore = {
+  async *read() {
+    yield Buffer.from('another');
+  },
+  put: async () => undefined,
+};
 const jobs = new Jobs(null as unknown as Submitter, store, { resultBytesMax: 2 ** 20 });
 const resultWith = (stdout: object) => encodeEnvelope({ kind: 'run', result: { ...RESULT, stdout } });
 

@@ -8,6 +8,7 @@ import {
   SandboxError,
 } from '@sbx/core';
 import { expect, test } from 'vitest';
+import type { JobStore } from '../contents/store.js';
 import { errorFrom, wireError } from '../wire/error.js';
 import { OUTCOME, type WireResult } from '../wire/outcome.js';
 import { checkOutcome } from './result-bounds.js';
@@ -15,6 +16,12 @@ import { resultFrom } from './results.js';
 
 const BOUND = 1000;
 const SHA = 'a'.repeat(64);
+const store: JobStore = {
+  read() {
+    throw new Error('not there');
+  },
+  put: async () => undefined,
+};
 const EMPTY = { blob: { at: [0, 0] as [number, number] }, totalBytes: 0 };
 
 /** As a worker would send it. */
@@ -64,8 +71,7 @@ test('a group counts as a whole, with what was recorded', () => {
 
 test('a result whose files are not there leaves no descriptor behind', async () => {
   const options: RunnerOptions = { stdout: { file: 'out', collect: { maxBytes: 10, as: 'fd' } } };
-  const get = () => Promise.reject(new Error('not there'));
-  const source = { bytes: Buffer.alloc(10), store: { get, put: async () => undefined } };
+  const source = { bytes: Buffer.alloc(10), store };
   const before = readdirSync('/proc/self/fd').length;
   const result = wire({ stdout: at(10), files: [['a', stored(1)]] });
   await expect(resultFrom(result, source, options)).rejects.toThrow('not there');
@@ -144,7 +150,6 @@ test('facts of another kind than those of an error are not believed', () => {
 });
 
 test('a file goes into JSON as its sizes, as one of this machine does', async () => {
-  const store = { get: () => Promise.reject(new Error('not there')), put: async () => undefined };
   const blob = { at: [0, 3] as [number, number] };
   const sent = wire({ files: [['a', { blob, mode: 0o644, sizeBytes: 5 }]] });
   const { files } = await resultFrom(sent, { bytes: Buffer.from('abc'), store }, {});

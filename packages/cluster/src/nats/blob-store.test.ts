@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { MsgHdrs } from '@nats-io/transport-node';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { NatsBlobStore } from './blob-store.js';
@@ -45,7 +46,12 @@ beforeEach(() => {
 
 const content = (bytes: number) => Buffer.from(Array.from({ length: bytes }, (_, index) => index % 251));
 const put = (bytes: Buffer) => store.put('t', HASH, bytes, never);
-const get = (sizeBytes: number, tenant = 't') => store.get(tenant, { sha256: HASH, sizeBytes }, never);
+const read = (sizeBytes: number, tenant = 't') => store.read(tenant, { sha256: HASH, sizeBytes }, never);
+const get = async (sizeBytes: number, tenant?: string) => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of read(sizeBytes, tenant)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+};
 
 test.each([1, 2 ** 18, 2 ** 18 + 1, 3 * 2 ** 20 + 5])('%i bytes come as they went', async (bytes) => {
   await put(content(bytes));
@@ -80,6 +86,20 @@ test('a chunk that the broker did not answer for is sent again to its own place'
   expect(new Set(chunks).size).toBe(1);
   expect(chunks.length).toBe(2);
   expect(Buffer.compare(await get(10), content(10))).toBe(0);
+});
+
+test('chunks wait at the broker until those before them were taken, but for some', async () => {
+  const bytes = 20 * 2 ** 18;
+  await put(content(bytes));
+  const { getMessage } = broker.manager.direct;
+  const asked = vi.spyOn(broker.manager.direct, 'getMessage').mockImplementation(getMessage);
+  const reading = read(bytes);
+  for (let taken = 1; taken <= 20; taken += 1) {
+    await reading.next();
+    await setImmediate();
+    expect(asked).toHaveBeenCalledTimes(1 + Math.min(20, taken + 7)); // the entry, and eight at once
+  }
+  expect(await reading.next()).toEqual({ done: true, value: undefined });
 });
 
 test('a content with more than its size, or with less, is an error', async () => {

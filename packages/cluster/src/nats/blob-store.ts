@@ -82,22 +82,20 @@ export class NatsBlobStore implements BlobStore {
     return sending;
   }
 
-  async get(tenant: string, { sha256, sizeBytes }: StoredBlob, isOver: IsOver): Promise<Uint8Array> {
+  async *read(tenant: string, blob: StoredBlob, isOver: IsOver): AsyncGenerator<Uint8Array, void> {
+    const { sha256, sizeBytes } = blob;
     const subject = entrySubject(tenant, sha256);
     const entry = await this.#wait(async () => this.#entryOf(await this.#last(subject, isOver)));
     if (entry?.size !== sizeBytes) throw missing(`has no ${sha256} of ${sizeBytes} bytes of that tenant`);
     const { nuid, chunkBytes } = entry;
-    const bytes = Buffer.allocUnsafe(sizeBytes);
-    await inParallel(Math.ceil(sizeBytes / chunkBytes), async (index) => {
+    yield* inOrder(Math.ceil(sizeBytes / chunkBytes), async (index) => {
       if (isOver()) throw new Error(UNWANTED);
       const chunk = await this.#wait(() => this.#last(chunkSubject(tenant, nuid, index), isOver));
-      const at = index * chunkBytes;
-      if (chunk?.data.byteLength !== Math.min(chunkBytes, sizeBytes - at)) {
+      if (chunk?.data.byteLength !== Math.min(chunkBytes, sizeBytes - index * chunkBytes)) {
         throw missing(`has only a part of ${sha256}`);
       }
-      bytes.set(chunk.data, at);
+      return chunk.data;
     });
-    return bytes;
   }
 
   /** Any server that has a copy answers, and one may be behind the one that took what is asked for. */
@@ -182,6 +180,20 @@ async function inParallel(count: number, each: (index: number) => Promise<void>)
     }
   };
   await Promise.all(Array.from({ length: Math.min(CHUNKS_AHEAD, count) }, work));
+}
+
+/** What `each` gives, in order; some of it is asked for before its turn. */
+async function* inOrder<Value>(count: number, each: (index: number) => Promise<Value>) {
+  const asked: Promise<Value>[] = [];
+  let next = 0;
+  for (let taken = 0; taken < count; taken += 1) {
+    while (next < count && asked.length < CHUNKS_AHEAD) {
+      const one = each(next++);
+      one.catch(() => undefined); // where nobody comes to take it
+      asked.push(one);
+    }
+    yield await asked.shift()!;
+  }
 }
 
 /** One of an earlier version looks like an answer without headers, and is sent again. */
