@@ -3,11 +3,10 @@ import type { Sandbox } from '@sbx/core';
 import { describe, expect, it } from 'vitest';
 import { MiB, t, useEngine } from '../helpers/engine.js';
 import { paced } from '../helpers/pace.js';
-import { timed } from '../helpers/wait.js';
 
 const sbx = useEngine();
-/** For 16 384 files, and what a call waits for on a busy machine. */
-const REMOVAL_MS = paced(5000);
+/** Of CPU time, for 16 384 files: how long a step waits for locks that 50 busy processes hold is theirs. */
+const REMOVAL_MS = paced(3000);
 
 /** 50 processes of a sandbox that go on making in the folder `d`. */
 async function fill(sandbox: Sandbox, kind: 'files' | 'folders') {
@@ -22,9 +21,10 @@ async function fill(sandbox: Sandbox, kind: 'files' | 'folders') {
 async function removeWhile(kind: 'files' | 'folders'): Promise<boolean> {
   await using sandbox = await sbx.engine.createSandbox({ limits: { memoryBytes: 256 * MiB } });
   const program = await fill(sandbox, kind);
-  const removal = () => sandbox.rm('d', { recursive: true }).catch((error) => error);
-  const { value, ms } = await timed(removal);
-  expect(ms).toBeLessThan(REMOVAL_MS);
+  const before = process.cpuUsage();
+  const value = await sandbox.rm('d', { recursive: true }).catch((error) => error);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(REMOVAL_MS);
   program.kill();
   await program.result;
   await sandbox.rm('d', { recursive: true, force: true });
