@@ -6,7 +6,7 @@ import { paced } from '../helpers/pace.js';
 
 const sbx = useEngine();
 /** Of CPU time, for 16 384 files: how long a step waits for locks that 50 busy processes hold is theirs. */
-const REMOVAL_MS = paced(3000);
+const REMOVAL_MS = paced(5000);
 
 /** 50 processes of a sandbox that go on making in the folder `d`. */
 async function fill(sandbox: Sandbox, kind: 'files' | 'folders') {
