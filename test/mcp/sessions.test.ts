@@ -1,17 +1,17 @@
 // Who keeps a session when there are as many as there may be.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createMcpServer } from '@sbx/mcp';
 import { expect, test } from 'vitest';
 import { callOf, initialize, openSession, post } from './raw.js';
 import { useServer } from './server.js';
 
-const YIELD_MS = 200;
+/** Long beside what a few requests take on a busy machine. */
+const YIELD_MS = 2000;
 const COUNT = 4;
 const full = useServer({ sessionCountMax: COUNT, sessionYieldMs: YIELD_MS });
 
 type Session = Record<string, string>;
 
-const openAll = (url: string) => Promise.all(Array.from({ length: COUNT }, () => openSession(url)));
+const openAll = () => Promise.all(Array.from({ length: COUNT }, () => openSession(full.url)));
 const ping = async (headers: Session) => {
   const answer = await post(full.url, { jsonrpc: '2.0', id: 9, method: 'ping' }, headers);
   await answer.text();
@@ -28,27 +28,21 @@ async function ended(...sessions: Session[]): Promise<void> {
   expect(full.server.load().sessions).toBe(0);
 }
 
-test('one that only was opened makes no room at once', async () => {
-  const options = { port: 0, sessionCountMax: COUNT, sessionYieldMs: 600_000 };
-  await using patient = await createMcpServer(options);
-  const [url] = (await patient.listen()).urls as [string];
-  await openAll(url);
-  const refused = await initialize(url);
-  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '600']);
-  expect(await refused.text()).toContain('4 sessions, its maximum, and all are in use; try again in 600 s');
-});
-
-test('after some time it does, the longest idle first', async () => {
-  const sessions = await openAll(full.url);
-  for (const session of sessions.slice(1)) expect(await ping(session)).toBe(200);
+test('one that only was opened makes room for another, the longest idle first, but not at once', async () => {
+  const sessions = await openAll();
+  const refused = await initialize(full.url);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
+  expect(await refused.text()).toContain('4 sessions, its maximum, and all are in use; try again in 2 s');
   await sleep(YIELD_MS + 50);
+  for (const session of sessions.slice(1)) expect(await ping(session)).toBe(200);
   const next = await openSession(full.url);
-  expect(await Promise.all([...sessions, next].map(ping))).toEqual([404, 200, 200, 200, 200]);
+  expect(await ping(sessions[0]!)).toBe(404);
+  expect((await initialize(full.url)).status).toBe(503);
   await ended(...sessions, next);
 });
 
 test('a request that opens no session takes the place of none', async () => {
-  const sessions = await openAll(full.url);
+  const sessions = await openAll();
   await sleep(YIELD_MS + 50);
   const looks: RequestInit[] = [
     { headers: { accept: 'text/event-stream' } },
