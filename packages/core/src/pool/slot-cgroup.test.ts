@@ -84,9 +84,30 @@ it('with v1 the keeper is in the group, too', async () => {
 
 it('is given up when its memory limit is too low to make a sandbox in', async () => {
   const cgroup = await madeCgroup();
-  cgroup.writtenLimits = { memoryBytes: 7 * MIB, tasks: null };
+  cgroup.noteLimits({ memoryBytes: 8 * MIB, tasks: null });
+  expect(cgroup.mustBeMade).toBe(false);
+  cgroup.noteLimits({ memoryBytes: 7 * MIB, tasks: null });
   expect(cgroup.mustBeMade).toBe(true);
-  cgroup.writtenLimits = { memoryBytes: 8 * MIB, tasks: null };
+});
+
+it('is given up when it may have such a limit: a start failed, perhaps when that was written', async () => {
+  const cgroup = await madeCgroup();
+  cgroup.noteLimits({ memoryBytes: 4096, tasks: null });
+  cgroup.forgetLimits();
+  expect(cgroup.writtenLimits).toBeNull();
+  expect(cgroup.mustBeMade).toBe(true);
+  const session = await madeCgroup();
+  session.noteLimits({ memoryBytes: 4096, tasks: null });
+  session.noteLimits({ memoryBytes: 64 * MIB, tasks: null }); // of a start that failed before it was written
+  session.forgetLimits();
+  expect(session.mustBeMade).toBe(true);
+});
+
+it('is kept after a start that failed with ordinary limits', async () => {
+  const cgroup = await madeCgroup();
+  cgroup.noteLimits({ memoryBytes: 64 * MIB, tasks: 1 });
+  cgroup.forgetLimits();
+  cgroup.noteLimits({ memoryBytes: null, tasks: null });
   expect(cgroup.mustBeMade).toBe(false);
 });
 
@@ -101,7 +122,7 @@ it('holds little while it is no more than a MiB above its first sandbox', async 
 it('another group takes its place with nothing written; the keeper joins only once with v2', async () => {
   const orders: GroupOrder[] = [];
   const cgroup = await madeCgroup(orders);
-  cgroup.writtenLimits = { memoryBytes: MIB, tasks: 1 };
+  cgroup.noteLimits({ memoryBytes: MIB, tasks: 1 });
   cgroup.noteLoss();
   await cgroup.make(
     (order) => void orders.push(order),

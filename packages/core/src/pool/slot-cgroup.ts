@@ -23,18 +23,25 @@ const CREATION_BYTES = 8 * 2 ** 20;
 export type CpuLimits = Pick<ResolvedLimits, 'cpuRate' | 'cpuWeight' | 'cpuSet'>;
 const NO_CPU_LIMITS: CpuLimits = { cpuRate: null, cpuWeight: null, cpuSet: null };
 
+/** Limits of a group; `null`: none. */
+export interface GroupLimits {
+  memoryBytes: number | null;
+  tasks: number | null;
+}
+
 /** What the keeper is told of a group. `folder`: of a v2 group, or -1. */
 export type GroupOrder = CounterFds & { joins: readonly number[]; folder: number };
 
 export class SlotCgroup {
   /** `null` without cgroups, and until the keeper stands. */
   group: Group | null = null;
-  /** Limits that were written last, so that equal ones are not written again; `null` in a fresh group. */
-  writtenLimits: { memoryBytes: number | null; tasks: number | null } | null = null;
   /** CPU limits that the group has. */
   cpuLimits: CpuLimits = NO_CPU_LIMITS;
   /** v1: a group of `cpuset`, made when a program first asks. */
   cpuSetGroup: Promise<Group> | null = null;
+  #writtenLimits: GroupLimits | null = null;
+  /** A limit so narrow that no sandbox can be made below it was asked for; perhaps it was never written. */
+  #isNarrow = false;
   #isMarked = false;
   /** Memory charged to the group when its first sandbox was ready; `null` until then. */
   #firstHeldBytes: number | null = null;
@@ -64,19 +71,29 @@ export class SlotCgroup {
     if (oomKillCount > 0 || this.#tree?.resetsPeak === false) this.#isMarked = true;
   }
 
+  /** Limits that were written last, so that equal ones are not written again; `null`: they are not known. */
+  get writtenLimits(): GroupLimits | null {
+    return this.#writtenLimits;
+  }
+
+  /** These will be written now. */
+  noteLimits(limits: GroupLimits): void {
+    this.#writtenLimits = limits;
+    if (limits.memoryBytes !== null && limits.memoryBytes < CREATION_BYTES) this.#isNarrow = true;
+  }
+
   /**
    * Limits have to be written again: writing them failed, or a start did, perhaps before or while they were
    * written.
    */
   forgetLimits(): void {
-    this.writtenLimits = null;
+    this.#writtenLimits = null;
   }
 
   /** Whether the slot needs a group, or another one, before its next sandbox is made. */
   get mustBeMade(): boolean {
     if (this.#tree === null) return false;
-    const isNarrow = (this.writtenLimits?.memoryBytes ?? CREATION_BYTES) < CREATION_BYTES;
-    return this.group === null || this.#isMarked || isNarrow;
+    return this.group === null || this.#isMarked || this.#isNarrow;
   }
 
   /**
@@ -98,7 +115,8 @@ export class SlotCgroup {
     const group = await this.#tree!.makeGroup(this.#uidBase);
     if (isEnded()) return void (await group.remove());
     this.group = group;
-    this.writtenLimits = null;
+    this.#writtenLimits = null;
+    this.#isNarrow = false;
     this.#isMarked = false;
     this.#firstHeldBytes = null;
     this.cpuLimits = NO_CPU_LIMITS;

@@ -163,7 +163,7 @@ describe('its group', () => {
     ['init died', (slot: Slot) => slot.cgroup.noteLoss()],
     ['a program had tasks', (slot: Slot) => slot.cgroup.noteEnd({ taskPeak: 9, oomKillCount: 0 } as never)],
     ['memory ran out', (slot: Slot) => slot.cgroup.noteEnd({ taskPeak: null, oomKillCount: 1 } as never)],
-    ['the limit is narrow', (slot: Slot) => (slot.cgroup.writtenLimits = { memoryBytes: MIB, tasks: null })],
+    ['the limit is narrow', (slot: Slot) => slot.cgroup.noteLimits({ memoryBytes: MIB, tasks: null })],
   ])('is another one after %s', async (_, mark) => {
     const { tree, counts } = fakeTree();
     const { slot } = await openReady(tree);

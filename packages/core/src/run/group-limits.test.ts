@@ -1,10 +1,11 @@
 import { expect, it, vi } from 'vitest';
+import type { Group } from '../cgroup/group.js';
 import { V1, V2 } from '../cgroup/layout.js';
 import type { EngineCore } from '../engine/core.js';
 import { PermissionError } from '../errors.js';
 import { COUNTERS } from '../native/tables.js';
 import { DEFAULT_LIMITS, resolveLimits } from '../options/limits.js';
-import type { CpuLimits, SlotCgroup } from '../pool/slot-cgroup.js';
+import { type CpuLimits, SlotCgroup } from '../pool/slot-cgroup.js';
 import { writeBounds, writeCpuLimits } from './group-limits.js';
 import type { SandboxLease } from './sandbox-lease.js';
 
@@ -108,7 +109,7 @@ function bounded(layout: typeof V1, refuses = '') {
   };
   const forgetLimits = vi.fn();
   const group = { layout, has: () => true, set };
-  const cgroup = { group, helperTasks: 2, writtenLimits: null, forgetLimits } as unknown as SlotCgroup;
+  const cgroup = Object.assign(new SlotCgroup(null, 0), { group: group as unknown as Group, forgetLimits });
   return { cgroup, written, forgetLimits };
 }
 const LIMITS = resolveLimits(DEFAULT_LIMITS, { memoryBytes: 2 ** 20, processCount: 5 });
@@ -116,7 +117,7 @@ const LIMITS = resolveLimits(DEFAULT_LIMITS, { memoryBytes: 2 ** 20, processCoun
 it('bounds of a session are written once, with what the group held before', () => {
   const { cgroup, written } = bounded(V2);
   for (const _ of [1, 2]) writeBounds(cgroup, LIMITS, 4096);
-  expect(written).toEqual([`memoryLimit=${2 ** 20 + 4096}`, 'swapLimit=0', 'taskLimit=7']);
+  expect(written).toEqual([`memoryLimit=${2 ** 20 + 4096}`, 'swapLimit=0', 'taskLimit=6']);
 });
 
 it.each(['swapLimit', 'socketLimit'])('a bound of %s may be refused: the others hold', (refused) => {

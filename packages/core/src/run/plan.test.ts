@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Group } from '../cgroup/group.js';
 import { V1 } from '../cgroup/layout.js';
 import { DEFAULT_LIMITS, resolveLimits } from '../options/limits.js';
-import type { SlotCgroup } from '../pool/slot-cgroup.js';
+import { SlotCgroup } from '../pool/slot-cgroup.js';
 import {
   boundGroup,
   checkOpenFiles,
@@ -115,7 +115,7 @@ describe('searchPathsCwdFirst', () => {
 describe('boundGroup', () => {
   const KiB = 1024;
   const group = { layout: V1, has: () => true } as unknown as Group;
-  const cgroup = { group, helperTasks: 2, writtenLimits: null } as unknown as SlotCgroup;
+  const cgroup = Object.assign(new SlotCgroup(null, 0), { group });
   const writes = (memoryBytes: number, heldBytes?: number, of = group) =>
     boundGroup(cgroup, of, limitsWith({ memoryBytes }), heldBytes).writeTexts;
   const MEMORY = 64 * KiB * KiB;

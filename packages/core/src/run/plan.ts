@@ -145,7 +145,7 @@ export function boundGroup(
   if (own && written !== null && written.tasks === tasks && written.memoryBytes === memory)
     return { writeCounters: [], writeTexts: [] };
   const writes = limitWrites(group.layout, memory, tasks).filter(([name]) => group.has(name));
-  if (own) cgroup.writtenLimits = { memoryBytes: memory, tasks };
+  if (own) cgroup.noteLimits({ memoryBytes: memory, tasks });
   return {
     writeCounters: writes.map(([name]) => COUNTERS.indexOf(name)),
     writeTexts: writes.map(([, text]) => text),
