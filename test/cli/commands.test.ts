@@ -75,6 +75,8 @@ test.each([[['serve', 'gojudge', '-h']], [['serve', 'gojudge', '--help']], [['he
       '--cluster <url>',
       '--credentials <path>',
       '--inbox-prefix <subject>',
+      '--jetstream-domain <name>',
+      '--tenant <name>',
     ]) {
       expect(stderr).toContain(`\n  ${flag} `);
     }

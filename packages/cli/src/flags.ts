@@ -66,8 +66,10 @@ export interface ServeFlags {
   standby?: string;
   root?: 'host' | 'minimal';
   cluster?: string;
+  tenant?: string;
   credentials?: string;
   inboxPrefix?: string;
+  jetstreamDomain?: string;
   allowDegraded?: boolean;
   verbose?: boolean;
   json?: boolean;
@@ -102,8 +104,10 @@ export interface ServeFathomFlags {
   allowDegraded?: boolean;
   verbose?: boolean;
   cluster?: string;
+  tenant?: string;
   credentials?: string;
   inboxPrefix?: string;
+  jetstreamDomain?: string;
   json?: boolean;
 }
 
@@ -112,6 +116,7 @@ export interface WorkerFlags {
   nats: string;
   credentials?: string;
   inboxPrefix?: string;
+  jetstreamDomain?: string;
   slots?: string;
   languages?: string;
   labels?: string[];
@@ -132,5 +137,6 @@ export interface ClusterStatusFlags {
   nats: string;
   credentials?: string;
   inboxPrefix?: string;
+  jetstreamDomain?: string;
   json?: boolean;
 }

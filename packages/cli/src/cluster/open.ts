@@ -2,14 +2,15 @@
 import type { ClusterEngine } from '@sbx/cluster';
 import { aborted, flagName, refuseOption } from '../serve/words.js';
 import { UsageError } from '../usage-error.js';
-import { brokerOptions, type ClusterAddress, checkNoCluster } from './split.js';
+import { type ClusterAddress, checkNoCluster, type SubmitterFlags, submitterOptions } from './split.js';
 
 export const NO_WORKER_YET = 'no worker is there yet: starting when one comes';
 
 /** Only a cluster's commands load what speaks to its broker. */
-export async function openCluster(address: ClusterAddress): Promise<ClusterEngine> {
+export async function openCluster({ cluster, ...flags }: ClusterAddress): Promise<ClusterEngine> {
   const { ClusterEngine } = await import('@sbx/cluster');
-  return ClusterEngine.open(brokerOptions(address)).catch((error) => refuse(error, '--cluster'));
+  const options = { servers: cluster, ...submitterOptions(flags) };
+  return ClusterEngine.open(options).catch((error) => refuse(error, '--cluster'));
 }
 
 /** Flags of an engine on this machine, as commander hands them over. */
@@ -21,22 +22,17 @@ export interface LocalFlags {
 }
 
 /** `undefined`: no cluster was asked for. Throws `UsageError` for flags that workers would not see. */
-export async function clusterOf({
-  cluster,
-  credentials,
-  inboxPrefix,
-  root,
-  standby,
-  standbyMemory,
-  allowDegraded,
-}: Partial<ClusterAddress> & LocalFlags): Promise<ClusterEngine | undefined> {
+export async function clusterOf(
+  flags: SubmitterFlags & LocalFlags & { cluster?: string },
+): Promise<ClusterEngine | undefined> {
+  const { cluster, root, standby, standbyMemory, allowDegraded } = flags;
   if (cluster === undefined) {
-    checkNoCluster({ credentials, inboxPrefix });
+    checkNoCluster(flags);
     return undefined;
   }
   const asked = { root, standby: standby === 'none' ? undefined : standby, standbyMemory, allowDegraded };
   const [local] = Object.entries(asked).find(([, value]) => value !== undefined) ?? [];
-  if (local === undefined) return openCluster({ cluster, credentials, inboxPrefix });
+  if (local === undefined) return openCluster({ ...flags, cluster });
   throw new UsageError(
     `${flagName(local)} is of an engine on this machine, and --cluster has none`,
     'Programs run as the engines of the workers are set up: sbx help worker.',

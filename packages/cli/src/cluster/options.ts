@@ -1,6 +1,7 @@
 /** `sbx worker` and `sbx cluster`, and their options. */
 import { type Command, Option } from 'commander';
 import type { ClusterStatusFlags, WorkerFlags } from '../flags.js';
+import { brokerFlags } from './split.js';
 
 const repeated = (value: string, before: string[] = []) => [...before, value];
 
@@ -9,8 +10,7 @@ const BROKER = [
     '--nats <url>',
     'address of the broker: nats://HOST:4222; several with commas',
   ).makeOptionMandatory(),
-  new Option('--credentials <path>', 'credentials file for it (.creds)'),
-  new Option('--inbox-prefix <subject>', 'what inboxes at it begin with (default _INBOX)'),
+  ...brokerFlags(),
 ];
 
 export function addWorker(root: Command, done: (exitCode: number) => void): void {

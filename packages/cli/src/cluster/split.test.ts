@@ -10,17 +10,20 @@ test.each([
     { cluster: 'nats://a:1', credentials: 'f' },
   ],
   [
-    ['--inbox-prefix=_INBOX_a', '--cluster', 'nats://a:1'],
+    ['--inbox-prefix=_INBOX_a', '--cluster', 'nats://a:1', '--jetstream-domain', 'hub'],
     [],
-    { cluster: 'nats://a:1', inboxPrefix: '_INBOX_a' },
+    { cluster: 'nats://a:1', inboxPrefix: '_INBOX_a', jetstreamDomain: 'hub' },
   ],
 ])('%j', (args, own, cluster) => {
   expect(splitCluster(args)).toEqual({ own, cluster });
 });
 
-test.each([[['--cluster']], [['--cluster=']], [['--credentials', 'f']], [['--inbox-prefix', 'f']]])(
-  '%j is refused',
-  (args) => {
-    expect(() => splitCluster(args)).toThrow(/needs a value|is for --cluster/);
-  },
-);
+test.each([
+  [['--cluster']],
+  [['--cluster=']],
+  [['--credentials', 'f']],
+  [['--inbox-prefix', 'f']],
+  [['--jetstream-domain', 'f']],
+])('%j is refused', (args) => {
+  expect(() => splitCluster(args)).toThrow(/needs a value|is for --cluster/);
+});

@@ -8,7 +8,7 @@ import { formatTable, painterFor, printJson } from '../terminal.js';
 
 /** Exit code 0 also where nobody works: that is an answer. */
 export async function clusterStatusCommand({ nats, json, ...flags }: ClusterStatusFlags): Promise<number> {
-  const options = brokerOptions({ cluster: nats, ...flags });
+  const options = { servers: nats, ...brokerOptions(flags) };
   const status = await clusterStatus(options).catch((error) => refuse(error, '--nats'));
   if (json) printJson({ version: 1, command: 'cluster status', ...status });
   else process.stdout.write(textOf(status));

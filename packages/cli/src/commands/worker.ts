@@ -40,10 +40,11 @@ export async function workerCommand(flags: WorkerFlags): Promise<number> {
 }
 
 function optionsFrom(flags: WorkerFlags): WorkerOptions {
-  const { nats, credentials, inboxPrefix, slots, languages, labels, cache, replicas } = flags;
+  const { nats, slots, languages, labels, cache, replicas } = flags;
   const { maxInput, maxOutput, maxWall } = flags;
   return {
-    ...brokerOptions({ cluster: nats, credentials, inboxPrefix }),
+    servers: nats,
+    ...brokerOptions(flags),
     ...(slots === undefined ? {} : { slots: parseCount(slots, '--slots') }),
     ...(languages === undefined ? {} : { languages: languages.split(',').map((name) => name.trim()) }),
     ...(labels === undefined ? {} : { labels: labelsFrom(labels) }),

@@ -36,6 +36,8 @@ export interface ClusterOptions extends BrokerOptions {
 
 const count = z.int().min(0).max(10_000_000);
 const ms = z.int().min(1).max(TIMER_MS_MAX);
+/** One part of a subject. */
+const DOMAIN = /^[A-Za-z0-9_-]+$/;
 /** A subject without wildcards; those of the broker's own begin with `$`. */
 const INBOX_PREFIX = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 const address = z.string().min(1).max(4096);
@@ -51,6 +53,7 @@ export const BROKER_SHAPE = {
     .max(128)
     .regex(INBOX_PREFIX, 'must be parts of A-Z, a-z, 0-9, _ and - with dots between them, as _INBOX_a')
     .optional(),
+  jetstreamDomain: z.string().max(128).regex(DOMAIN, 'must be of A-Z, a-z, 0-9, _ and -, as hub').optional(),
   tls: z
     .strictObject({
       caFile: z.string().optional(),

@@ -9,21 +9,22 @@ import { type KV, Kvm } from '@nats-io/kv';
 import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
 import { InvalidOptionsError } from '@sbx/core';
 import { ClusterUnavailableError } from '../errors.js';
-import { RECORD_BUCKET, WORKER_BUCKET } from '../names.js';
+import { RECORD_BUCKET } from '../names.js';
 import { Asks } from './asks.js';
-import { loginFrom } from './credentials.js';
 import { Denials, deniedBy } from './denials.js';
 import { passOverBrokenHeaders } from './header-lines.js';
 import { ConnectionHealth, type Health } from './health.js';
 import { keepPlaces } from './keep-places.js';
-import { ensurePlaces, isQueueThere, PAYLOAD_BYTES_MIN } from './places.js';
+import { loginOf, withoutLogin } from './login.js';
+import { ensurePlaces, isJetStreamOff, isQueueThere, PAYLOAD_BYTES_MIN } from './places.js';
 import { closeUnanswered } from './transport.js';
 
 /** How to reach the broker, and what to make there when it is missing. */
 export interface BrokerOptions {
   /**
    * Addresses of NATS servers, `nats://host:4222` or `tls://…`; with several the connection moves on when one
-   * is gone.
+   * is gone. The first that has a login, `nats://user:password@host` or `nats://token@host`, tells that of
+   * all.
    */
   servers: string | readonly string[];
   /** A credentials file of NATS (`.creds`), read again at each login. Default: none. */
@@ -38,6 +39,11 @@ export interface BrokerOptions {
    * parts of A-Z, a-z, 0-9, `_`, `-` with dots between them. Default `_INBOX`, which all share.
    */
   inboxPrefix?: string | undefined;
+  /**
+   * JetStream domain in which queue and buckets are, as where this connects to a leaf node with another one,
+   * or to an account that reaches those of another under such a name. Default: none.
+   */
+  jetstreamDomain?: string | undefined;
   /** Copies of each stream that is made here, 1 to 5; an existing one stays as it is. Default 1. */
   replicas?: number | undefined;
   /**
@@ -70,11 +76,12 @@ export interface Broker {
   asks: Asks;
   manager: JetStreamManager;
   records: KV;
-  workers: KV;
   /** How long files are kept, whoever made their bucket; `Infinity`: for ever. */
   fileMs: number;
   /** Whether any server that has files may be asked for them. */
   filesAreDirect: boolean;
+  /** Whether any server that has announcements may be asked for them. */
+  workersAreDirect: boolean;
   /** Of the consumer, whoever made it. */
   leaseMs: number;
   /** Of the queue, on servers each, whoever made it. */
@@ -97,7 +104,11 @@ export async function openBroker(
   void health.follow(connection);
   try {
     checkPayload(connection);
-    const client = jetstream(connection, { timeout: CONNECT_MS });
+    const { jetstreamDomain: domain } = options;
+    const client = jetstream(connection, {
+      timeout: CONNECT_MS,
+      ...(domain === undefined ? {} : { domain }),
+    });
     const manager = await client.jetstreamManager(false);
     const { recordsAreDirect, ...places } = await placesOf(manager, options);
     // As they were: leases above all, by which workers extend.
@@ -106,12 +117,11 @@ export async function openBroker(
     void keepPlaces(connection, makeAgain);
     const kvm = new Kvm(client);
     const records = await kvm.open(RECORD_BUCKET, { allow_direct: recordsAreDirect });
-    const workers = await kvm.open(WORKER_BUCKET);
     const { inboxPrefix } = options;
     const asks = new Asks(connection, inboxPrefix);
     const denials = new Denials(connection);
     denials.onDenied((denied) => denied.operation === 'publish' && asks.refuse(denied.subject, denied));
-    return { connection, client, manager, records, workers, ...places, asks, denials, inboxPrefix, health };
+    return { connection, client, manager, records, ...places, asks, denials, inboxPrefix, health };
   } catch (error) {
     await connection.close();
     throw unavailable(error);
@@ -130,9 +140,10 @@ function checkPayload({ info }: NatsConnection): void {
 
 async function connectTo(options: BrokerOptions, name: string, health: Health): Promise<NatsConnection> {
   const { servers, credentials, inboxPrefix, tls } = options;
-  const list = typeof servers === 'string' ? servers.split(',') : [...servers];
+  const list = (typeof servers === 'string' ? servers.split(',') : [...servers]).map((each) => each.trim());
+  const login = loginOf(list, credentials);
   const settings: NodeConnectionOptions = {
-    servers: list.map((server) => server.trim()),
+    servers: list.map(withoutLogin),
     name,
     timeout: CONNECT_MS,
     maxReconnectAttempts: -1,
@@ -143,7 +154,7 @@ async function connectTo(options: BrokerOptions, name: string, health: Health): 
       (health.refusal === null ? RECONNECT_MS : REFUSED_MS) + Math.random() * JITTER_MS,
     pingInterval: 10_000,
     noAsyncTraces: true, // else each request makes an error for its stack, which is 7 % of a submitter's time
-    ...(credentials === undefined ? {} : { authenticator: loginFrom(credentials) }),
+    ...(login === null ? {} : { authenticator: login }),
     ...(inboxPrefix === undefined ? {} : { inboxPrefix }),
     ...(tls === undefined ? {} : { tls }),
   };
@@ -152,13 +163,8 @@ async function connectTo(options: BrokerOptions, name: string, health: Health): 
   try {
     return await connect(settings);
   } catch (error) {
-    throw unavailable(error, list.map(withoutPassword).join(', '));
+    throw unavailable(error, list.map(withoutLogin).join(', '));
   }
-}
-
-/** An address as it may stand in a message. */
-function withoutPassword(server: string): string {
-  return server.trim().replace(/^([a-z]+:\/\/)?[^/]*@/i, '$1');
 }
 
 /**
@@ -169,6 +175,11 @@ export function unavailable(cause: unknown, where: string | null = null): Error 
   if (cause instanceof InvalidOptionsError) return cause;
   const denied = deniedBy(cause);
   if (denied !== null) return denied;
+  if (isJetStreamOff(cause)) {
+    const start = 'Start it with -js, or turn it on for the account of this login.';
+    const name = 'Where that reaches the one of another account or server, name it: jetstreamDomain (--jetstream-domain).';
+    return new ClusterUnavailableError(`Nothing was sent. ${start} ${name}`, cause, 'has JetStream off');
+  }
   if (cause instanceof JetStreamApiError) {
     const look = 'Nothing was sent. See what streams it has: nats stream ls.';
     return new ClusterUnavailableError(look, cause, `refuses what is needed (${cause.message})`);

@@ -1,7 +1,11 @@
 import { JetStreamApiError, type JetStreamManager } from '@nats-io/jetstream';
-import { expect, test } from 'vitest';
+import { NoRespondersError, TimeoutError } from '@nats-io/transport-node';
+import { expect, test, vi } from 'vitest';
 import { unavailable } from './connection.js';
 import { ensurePlaces } from './places.js';
+
+const description = 'JetStream not enabled for account';
+const OFF = new JetStreamApiError({ code: 503, err_code: 10_039, description });
 
 /** What an operator has made. */
 function managerOf(max_msg_size: number | undefined): JetStreamManager {
@@ -32,5 +36,26 @@ test('what a broker refuses is told in its words', () => {
   const error = unavailable(new JetStreamApiError({ code: 400, err_code: 10_065, description }));
   expect(error).toMatchObject({ code: 'SBX_CLUSTER_UNAVAILABLE' });
   expect(error.message).toContain(`refuses what is needed (${description})`);
+  expect(unavailable(new Error('', { cause: OFF })).message).toContain('name it: jetstreamDomain');
   expect(unavailable(new Error('cut')).message).toContain('does not answer');
+});
+
+test.each([
+  ['nobody answers', new NoRespondersError('$JS.API')],
+  ['somebody listens who does not answer', new TimeoutError()],
+])('a user of another account finds the queue there, although %s about the rest', async (_why, error) => {
+  const manager = managerOf(-1);
+  vi.spyOn(manager.streams, 'info').mockRejectedValue(error);
+  expect(await ensurePlaces(manager, { fileMs: 60_000 })).toMatchObject({
+    ...{ leaseMs: 10_000, fileMs: 60_000 },
+    ...{ recordsAreDirect: true, filesAreDirect: true, workersAreDirect: true },
+  });
+});
+
+test('where there is no queue, what gives no answer is no place to make one', async () => {
+  const manager = managerOf(-1);
+  const missing = new JetStreamApiError({ code: 404, err_code: 10_014, description: 'consumer not found' });
+  vi.spyOn(manager.consumers, 'info').mockRejectedValue(missing);
+  vi.spyOn(manager.streams, 'info').mockRejectedValue(new TimeoutError());
+  await expect(ensurePlaces(manager, {})).rejects.toBeInstanceOf(TimeoutError);
 });

@@ -4,6 +4,7 @@
  */
 import {
   AckPolicy,
+  type ConsumerInfo,
   DiscardPolicy,
   JetStreamApiError,
   type JetStreamManager,
@@ -12,7 +13,7 @@ import {
   type StreamConfig,
   type StreamInfo,
 } from '@nats-io/jetstream';
-import { millis, nanos } from '@nats-io/transport-node';
+import { millis, NoRespondersError, nanos, TimeoutError } from '@nats-io/transport-node';
 import { InvalidOptionsError } from '@sbx/core';
 import {
   FILE_BUCKET,
@@ -56,34 +57,44 @@ export interface Places {
   /** Whether they may be read from any server that has them. */
   recordsAreDirect: boolean;
   filesAreDirect: boolean;
+  workersAreDirect: boolean;
 }
 
 /** The queue is made last: where it is, all of them are. Rejects with what the broker says. */
 export async function ensurePlaces(manager: JetStreamManager, options: PlaceOptions): Promise<Places> {
   const { replicas = 1, recordMs = RECORD_MS, fileMs = FILE_MS } = options;
-  const records = await ensureStream(manager, {
-    ...bucketOf(`KV_${RECORD_BUCKET}`, recordMs, replicas),
-    subjects: [recordSubject('>')],
-    max_msgs_per_subject: 1,
-    republish: REPUBLISH,
-  });
+  const queue = await findQueue(manager);
+  const ensure = (config: Partial<StreamConfig> & { name: string }) =>
+    ensureStream(manager, config, queue !== null);
+  const [records, workers, files] = await Promise.all([
+    ensure({
+      ...bucketOf(`KV_${RECORD_BUCKET}`, recordMs, replicas),
+      subjects: [recordSubject('>')],
+      max_msgs_per_subject: 1,
+      republish: REPUBLISH,
+    }),
+    ensure({
+      ...bucketOf(`KV_${WORKER_BUCKET}`, PRESENCE_MS, replicas),
+      subjects: [`$KV.${WORKER_BUCKET}.>`],
+      max_msgs_per_subject: 1,
+    }),
+    ensure({
+      ...bucketOf(`OBJ_${FILE_BUCKET}`, fileMs, replicas),
+      subjects: [`$O.${FILE_BUCKET}.C.>`, `$O.${FILE_BUCKET}.M.>`],
+    }),
+  ]);
   if (records !== null) checkSize(records);
   if (records !== null) await ensureRecordsAre(manager, records);
-  await ensureStream(manager, {
-    ...bucketOf(`KV_${WORKER_BUCKET}`, PRESENCE_MS, replicas),
-    subjects: [`$KV.${WORKER_BUCKET}.>`],
-    max_msgs_per_subject: 1,
-  });
-  const files = await ensureStream(manager, {
-    ...bucketOf(`OBJ_${FILE_BUCKET}`, fileMs, replicas),
-    subjects: [`$O.${FILE_BUCKET}.C.>`, `$O.${FILE_BUCKET}.M.>`],
-  });
+  const { config, cluster } = queue ?? (await makeQueue(manager, options));
+  const others = cluster?.replicas?.length ?? 0; // than the leader
   const maxAge = files?.config.max_age ?? nanos(fileMs);
   return {
-    ...(await ensureQueue(manager, options)),
+    leaseMs: millis(config.ack_wait ?? nanos(LEASE_MS)),
+    copies: 1 + others,
     fileMs: maxAge > 0 ? millis(maxAge) : Number.POSITIVE_INFINITY,
     recordsAreDirect: records?.config.allow_direct ?? true,
     filesAreDirect: files?.config.allow_direct ?? true,
+    workersAreDirect: workers?.config.allow_direct ?? true,
   };
 }
 
@@ -98,44 +109,37 @@ export async function findPlaces(manager: JetStreamManager, options: PlaceOption
 
 /** Rejects with what the broker says. */
 export async function isQueueThere(manager: JetStreamManager): Promise<boolean> {
-  try {
-    await manager.consumers.info(JOB_STREAM, WORKERS);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
+  return (await findQueue(manager)) !== null;
 }
 
-async function ensureQueue(
-  manager: JetStreamManager,
-  options: PlaceOptions,
-): Promise<Pick<Places, 'leaseMs' | 'copies'>> {
+async function findQueue(manager: JetStreamManager): Promise<ConsumerInfo | null> {
+  return manager.consumers.info(JOB_STREAM, WORKERS).catch((error) => {
+    if (isMissing(error)) return null;
+    throw error;
+  });
+}
+
+async function makeQueue(manager: JetStreamManager, options: PlaceOptions): Promise<ConsumerInfo> {
   const { replicas = 1, recordMs = RECORD_MS, leaseMs = LEASE_MS } = options;
-  const look = () => manager.consumers.info(JOB_STREAM, WORKERS);
-  const make = async () => {
-    await ensureStream(manager, {
+  await ensureStream(
+    manager,
+    {
       name: JOB_STREAM,
       subjects: [subjects.jobs('*')],
       retention: RetentionPolicy.Workqueue,
       storage: StorageType.File,
       num_replicas: replicas,
       duplicate_window: nanos(recordMs),
-    });
-    return manager.consumers.add(JOB_STREAM, {
-      durable_name: WORKERS,
-      ack_policy: AckPolicy.Explicit,
-      ack_wait: nanos(leaseMs),
-      max_ack_pending: PENDING_MAX,
-      max_waiting: PULLS_MAX,
-    });
-  };
-  const { config, cluster } = await look().catch((error) => {
-    if (isMissing(error)) return make();
-    throw error;
+    },
+    false,
+  );
+  return manager.consumers.add(JOB_STREAM, {
+    durable_name: WORKERS,
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: nanos(leaseMs),
+    max_ack_pending: PENDING_MAX,
+    max_waiting: PULLS_MAX,
   });
-  const others = cluster?.replicas?.length ?? 0; // than the leader
-  return { leaseMs: millis(config.ack_wait ?? nanos(leaseMs)), copies: 1 + others };
 }
 
 /** As NATS makes its buckets, and without rollups, by which a tenant could clear those of all others. */
@@ -152,18 +156,33 @@ function bucketOf(name: string, maxAgeMs: number, num_replicas: number) {
   };
 }
 
-/** `null`: this user may not look. */
+/**
+ * `null`: this user may not look. `mayBeApart`: in another account, which has an API of its own, nobody
+ * answers; and whoever listens to everything there keeps the broker from saying so at once.
+ */
 async function ensureStream(
   manager: JetStreamManager,
   config: Partial<StreamConfig> & { name: string },
+  mayBeApart: boolean,
 ): Promise<StreamInfo | null> {
   try {
     return await manager.streams.info(config.name);
   } catch (error) {
-    if (deniedBy(error) !== null) return null;
+    if (deniedBy(error) !== null || (mayBeApart && isUnanswered(error))) return null;
     if (isMissing(error)) return manager.streams.add(config);
     throw error;
   }
+}
+
+function isUnanswered(error: unknown): boolean {
+  return isJetStreamOff(error) || error instanceof TimeoutError;
+}
+
+/** For the account of this login: nobody answers, or the server says so. */
+export function isJetStreamOff(error: unknown): boolean {
+  if (error instanceof NoRespondersError) return true;
+  if (error instanceof JetStreamApiError && error.code === OFF_FOR_ACCOUNT) return true;
+  return error instanceof Error && error.cause !== undefined && isJetStreamOff(error.cause);
 }
 
 /** Else a worker would offer a record that is too large, and keep a place for it, for as long as it lives. */
@@ -192,3 +211,4 @@ function isMissing(error: unknown): boolean {
 }
 
 const NOT_FOUND = 404;
+const OFF_FOR_ACCOUNT = 10_039;

@@ -1,94 +1,133 @@
-import type { KV } from '@nats-io/kv';
+import { headers, type MsgHdrs } from '@nats-io/transport-node';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ClusterDeniedError } from '../errors.js';
 import { worker } from '../testing/worker.js';
 import { encodeAnnouncement, type WorkerDescription } from '../wire/announcement.js';
-import { WorkerList } from './presence.js';
+import { type PresenceBroker, WorkerList } from './presence.js';
 
-/** A watch that ends when it is stopped, or fails at once. */
-function watchOf(isBroken: boolean) {
-  let end: () => void = () => undefined;
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
+interface Entry {
+  subject: string;
+  data: Uint8Array;
+  headers: MsgHdrs;
+}
+
+const entryOf = (name: string, data: Uint8Array, own: Record<string, string>): Entry => {
+  const written = headers();
+  for (const [header, value] of Object.entries(own)) written.set(header, value);
+  return { subject: `$KV.sbx-workers.${name}`, data, headers: written };
+};
+const announcementOf = (each: WorkerDescription) =>
+  entryOf(each.name, encodeAnnouncement(each), { 'Sbx-Own': '1' });
+
+/** A broker at which workers announce themselves when the test says so; `before`: what its bucket has. */
+function announced(before: readonly Entry[] = []) {
+  let take: (error: Error | null, message: Entry) => void = () => undefined;
+  let isOpen = false;
+  const tell = (entry: Entry) => isOpen && take(null, entry);
+  const getMessage = vi.fn(async (_stream: string, query: object) => {
+    const { seq } = query as { seq: number };
+    const entry = before[seq - 1];
+    return entry === undefined ? null : { ...entry, header: entry.headers, seq };
   });
-  return {
-    stop: () => end(),
-    // biome-ignore lint/correctness/useYield: nothing ever comes
-    async *[Symbol.asyncIterator]() {
-      if (isBroken) throw new Error('the consumer cannot be made again');
-      await ended;
-    },
-  };
-}
-
-function bucket(values: number, isBroken: boolean): { workers: KV; watches: () => number } {
-  let watches = 0;
-  const workers = {
-    status: async () => ({ values }),
-    watch: async () => {
-      watches += 1;
-      return watchOf(isBroken && watches === 1);
-    },
-  };
-  return { workers: workers as unknown as KV, watches: () => watches };
-}
-
-test.concurrent('announcements that ended after they were counted do not keep the list from opening', async () => {
-  const { workers } = bucket(3, false);
-  const list = await WorkerList.open({ workers }, () => undefined);
-  expect(list.all()).toEqual([]);
-  list.close();
-}, 10_000);
-
-test.concurrent('a watch that breaks is opened again, until the list is closed', async () => {
-  const { workers, watches } = bucket(0, true);
-  const list = await WorkerList.open({ workers }, () => undefined);
-  await expect.poll(watches, { timeout: 5000 }).toBe(2);
-  list.close();
-  await new Promise((resolve) => setTimeout(resolve, 1200));
-  expect(watches()).toBe(2);
-}, 10_000);
-
-/** A bucket in which workers announce themselves when the test says so, to the watch that is open. */
-function announced() {
-  let entries: object[] = [];
-  let watches = 0;
-  let wake: () => void = () => undefined;
-  const open = () => {
-    watches += 1;
-    let isOver = false;
-    entries = [];
-    const own = entries;
+  const subscribe = (_subject: string, { callback }: { callback: typeof take }) => {
+    take = callback;
+    isOpen = true;
     return {
-      stop() {
-        isOver = true;
-        wake();
-      },
-      async *[Symbol.asyncIterator]() {
-        while (!isOver) {
-          while (own.length > 0) yield own.shift();
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-        }
+      unsubscribe() {
+        isOpen = false;
       },
     };
   };
-  const tell = (entry: object) => {
-    entries.push(entry);
-    wake();
-  };
   return {
-    workers: { status: async () => ({ values: 0 }), watch: async () => open() } as unknown as KV,
-    watches: () => watches,
-    announce: (each: WorkerDescription) =>
-      tell({ key: each.name, value: encodeAnnouncement(each), operation: 'PUT', delta: 0 }),
-    withdraw: (name: string) => tell({ key: name, operation: 'DEL', delta: 0 }),
+    broker: {
+      connection: { subscribe, flush: async () => undefined },
+      manager: { direct: { getMessage }, streams: {} },
+      workersAreDirect: true,
+    } as unknown as PresenceBroker,
+    getMessage,
+    isOpen: () => isOpen,
+    tell,
+    announce: (each: WorkerDescription) => tell(announcementOf(each)),
+    withdraw: (name: string) =>
+      tell(entryOf(name, new Uint8Array(), { 'Sbx-Own': '1', 'KV-Operation': 'DEL' })),
   };
 }
 
+const namesOf = (list: WorkerList) => list.all().map(({ name }) => name);
+
+test('who was there before is known at once, and whoever left is not', async () => {
+  const { broker, announce } = announced([
+    announcementOf(worker({ name: 'a' })),
+    entryOf('gone', new Uint8Array(), { 'Sbx-Own': '1', 'KV-Operation': 'DEL' }),
+    announcementOf(worker({ name: 'b' })),
+  ]);
+  const list = await WorkerList.open(broker, () => undefined);
+  expect(namesOf(list)).toEqual(['a', 'b']);
+  announce(worker({ name: 'c' }));
+  expect(namesOf(list)).toEqual(['a', 'b', 'c']);
+  list.close();
+});
+
+test('what a worker says meanwhile counts more than what the bucket has', async () => {
+  const { broker, announce, getMessage } = announced([announcementOf(worker({ name: 'a', slots: 1 }))]);
+  const read = getMessage.getMockImplementation()!;
+  getMessage.mockImplementationOnce(async (...asked) => {
+    announce(worker({ name: 'a', slots: 7 }));
+    return read(...asked);
+  });
+  const list = await WorkerList.open(broker, () => undefined);
+  expect(list.places).toBe(7);
+  list.close();
+});
+
+test('an answer to somebody’s question is no announcement, where it comes from and where it lies', async () => {
+  const answer = (name: string) =>
+    entryOf(name, encodeAnnouncement(worker({ name })), { 'Sbx-Own': '1', 'Nats-Subject': 'x' });
+  const stored = answer('stored');
+  stored.headers.append('Nats-Subject', 'y'); // of this very question
+  const { broker, tell } = announced([stored]);
+  const list = await WorkerList.open(broker, () => undefined);
+  tell(answer('sent'));
+  tell(entryOf('bare', encodeAnnouncement(worker({ name: 'bare' })), {}));
+  expect(namesOf(list)).toEqual([]);
+  list.close();
+});
+
+test.concurrent('a bucket that gives no answer does not keep the list from opening', async () => {
+  const { broker, announce, getMessage } = announced();
+  getMessage.mockImplementation(() => new Promise(() => undefined));
+  const list = await WorkerList.open(broker, () => undefined);
+  announce(worker({ name: 'a' }));
+  expect(namesOf(list)).toEqual(['a']);
+  list.close();
+}, 10_000);
+
+test('nor does one that is lost, but one that nobody may read does', async () => {
+  const { broker, getMessage, isOpen } = announced();
+  getMessage.mockRejectedValueOnce(new Error('the connection is gone'));
+  const list = await WorkerList.open(broker, () => undefined);
+  list.close();
+  expect(isOpen()).toBe(false);
+  const denied = new ClusterDeniedError('publish', 'a', new Error('denied'));
+  getMessage.mockRejectedValueOnce(denied);
+  await expect(WorkerList.open(broker, () => undefined)).rejects.toBe(denied);
+  expect(isOpen()).toBe(false);
+});
+
+test('who may not listen is told so', async () => {
+  const { broker } = announced();
+  const denied = new Error('denied');
+  const subscribe = (_: string, { callback }: { callback: (error: Error, message: object) => void }) => {
+    callback(denied, {});
+    return { unsubscribe: () => undefined };
+  };
+  Object.assign(broker.connection, { subscribe });
+  await expect(WorkerList.open(broker, () => undefined)).rejects.toBe(denied);
+});
+
 test('workers come by host, then by name, whenever and however often they announce themselves', async () => {
-  const { workers, announce, withdraw } = announced();
-  const list = await WorkerList.open({ workers }, () => undefined);
+  const { broker, announce, withdraw } = announced();
+  const list = await WorkerList.open(broker, () => undefined);
   announce(worker({ name: 'w-3', host: 'host-b' }));
   announce(worker({ name: 'w-1', host: 'host-b' }));
   announce(worker({ name: 'w-2', host: 'host' }));
@@ -102,8 +141,8 @@ test('workers come by host, then by name, whenever and however often they announ
 });
 
 test('places are those of the workers that announce themselves, and are counted once', async () => {
-  const { workers, announce, withdraw } = announced();
-  const list = await WorkerList.open({ workers }, () => undefined);
+  const { broker, announce, withdraw } = announced();
+  const list = await WorkerList.open(broker, () => undefined);
   const count = vi.spyOn(list, 'unordered');
   announce(worker({ name: 'a' }));
   announce(worker({ name: 'b' }));
@@ -123,8 +162,8 @@ test('places are those of the workers that announce themselves, and are counted 
 });
 
 test('however many come, they are put in order when somebody looks', async () => {
-  const { workers, announce } = announced();
-  const list = await WorkerList.open({ workers }, () => void list.places);
+  const { broker, announce } = announced();
+  const list = await WorkerList.open(broker, () => void list.places);
   const sort = vi.spyOn(Array.prototype, 'sort');
   for (let index = 0; index < 300; index += 1) announce(worker({ name: `w${index}`, host: `h${index % 7}` }));
   await expect.poll(() => list.places).toBe(600);
@@ -137,8 +176,8 @@ test('however many come, they are put in order when somebody looks', async () =>
 });
 
 test('a row of a root counts for more than the bytes that say that there is one', async () => {
-  const { workers, announce } = announced();
-  const list = await WorkerList.open({ workers }, () => undefined);
+  const { broker, announce } = announced();
+  const list = await WorkerList.open(broker, () => undefined);
   const mounts = Array(1024).fill({});
   const of = (index: number) => worker({ name: `w${index}` });
   for (let index = 0; index < 800; index += 1) {
@@ -152,8 +191,8 @@ test('a row of a root counts for more than the bytes that say that there is one'
 });
 
 test('however many announce themselves, the list has a bound, and those that were there stay', async () => {
-  const { workers, announce, withdraw } = announced();
-  const list = await WorkerList.open({ workers }, () => undefined);
+  const { broker, announce, withdraw } = announced();
+  const list = await WorkerList.open(broker, () => undefined);
   const languages = Array(240).fill({ name: 'x'.repeat(1000), version: null });
   for (let index = 0; index < 250; index += 1) announce(worker({ name: `w${index}`, languages }));
   await expect.poll(() => list.all().length).toBeGreaterThan(150);
@@ -174,8 +213,8 @@ describe('time', () => {
   afterEach(() => void vi.useRealTimers());
 
   test('the places of a worker that has gone silent are gone', async () => {
-    const { workers, announce } = announced();
-    const list = await WorkerList.open({ workers }, () => undefined);
+    const { broker, announce } = announced();
+    const list = await WorkerList.open(broker, () => undefined);
     announce(worker({ name: 'a' }));
     await vi.advanceTimersByTimeAsync(10);
     expect(list.places).toBe(2);
@@ -183,34 +222,6 @@ describe('time', () => {
     expect(list.places).toBe(2);
     await vi.advanceTimersByTimeAsync(2000);
     expect(list.places).toBe(0);
-    list.close();
-  });
-
-  test('a watch that brings nothing any more is opened again before workers count as gone', async () => {
-    const { workers, announce, watches } = announced();
-    const list = await WorkerList.open({ workers }, () => undefined);
-    announce(worker({ name: 'a' }));
-    for (let second = 0; second < 14; second += 1) {
-      await vi.advanceTimersByTimeAsync(1000);
-      expect(list.places).toBe(2);
-      if (watches() === 2) break;
-    }
-    expect(watches()).toBe(2);
-    announce(worker({ name: 'a' })); // as a watch begins: with what is there
-    await vi.advanceTimersByTimeAsync(5000);
-    expect(list.places).toBe(2);
-    expect(watches()).toBe(2);
-    list.close();
-  });
-
-  test('nobody looks for workers that are gone for good', async () => {
-    const { workers, announce, watches } = announced();
-    const list = await WorkerList.open({ workers }, () => undefined);
-    announce(worker({ name: 'a' }));
-    await vi.advanceTimersByTimeAsync(60_000);
-    const before = watches();
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(watches()).toBe(before);
     list.close();
   });
 });

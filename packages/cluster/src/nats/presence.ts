@@ -1,7 +1,12 @@
-/** Who works: announcements in a bucket whose entries go by themselves when they are not renewed. */
-import type { KV } from '@nats-io/kv';
+/**
+ * Who works: each worker says so again and again, to all who listen, and a bucket keeps its last word for
+ * those who come later, until it is too old.
+ */
+import type { StoredMsg } from '@nats-io/jetstream';
+import { headers, type Msg, type NatsConnection } from '@nats-io/transport-node';
 import { InvalidOptionsError } from '@sbx/core';
 import { pause, systemClock } from '../clock.js';
+import { OWN_HEADER, WORKER_BUCKET } from '../names.js';
 import {
   ANNOUNCEMENT_BYTES_MAX,
   decodeAnnouncement,
@@ -9,28 +14,26 @@ import {
   placesOf,
   type WorkerDescription,
 } from '../wire/announcement.js';
+import { isSent, isStoredAnswer, OWN_HEADERS } from './answers.js';
 import type { Broker } from './connection.js';
+import { deniedBy } from './denials.js';
 import { PRESENCE_MS } from './places.js';
 
+const STREAM = `KV_${WORKER_BUCKET}`;
 const RENEW_MS = PRESENCE_MS / 3;
-/** Until the list counts as known, although fewer announcements came than there were. */
+/** How long a newcomer reads what the bucket has: those that it does not come to tell of themselves anew. */
 const KNOWN_MS = 2000;
 /** Until places are counted again, although no worker has told of others: one may have gone silent. */
 const PLACES_MS = 1000;
-/**
- * A watch that brings nothing for so long, although workers were there, is opened again. When the connection
- * is lost while the broker waits for word that its messages were taken, it waits for ever, and the library
- * does not answer its reminders.
- */
-const SILENT_MS = 2 * RENEW_MS;
 /** Of all announcements that are kept: those of 8,000 workers as they are. More are passed over. */
 const BYTES_MAX = 48 * 2 ** 20;
 /** What a row of a root takes here: three bytes can say that there is one. */
 const ROW_BYTES = 64;
-/** Until a watch that ended is opened again. */
-const RETRY_MS = 1000;
-
-type Entries = Awaited<ReturnType<KV['watch']>>;
+/** A worker that takes its announcement back; as a bucket's `delete` writes it. */
+const OPERATION_HEADER = 'KV-Operation';
+const WITHDRAWN = headers();
+WITHDRAWN.set(OWN_HEADER, '1');
+WITHDRAWN.set(OPERATION_HEADER, 'DEL');
 
 /** A worker that is announced, again and again. */
 export interface Presence {
@@ -40,22 +43,30 @@ export interface Presence {
   withdraw(): Promise<void>;
 }
 
-export function openPresence({ workers }: Broker, describe: () => WorkerDescription): Presence {
+export function openPresence({ asks }: Pick<Broker, 'asks'>, describe: () => WorkerDescription): Presence {
   const first = describe();
-  const { name } = first;
   const { byteLength } = encodeAnnouncement(first);
   if (byteLength > ANNOUNCEMENT_BYTES_MAX) throw tooLarge(byteLength);
+  const subject = subjectOf(first.name);
   // The next one comes.
-  const put = () => void workers.put(name, encodeAnnouncement(describe())).catch(() => undefined);
+  const put = () =>
+    void asks.publish(subject, encodeAnnouncement(describe()), OWN_HEADERS).catch(() => undefined);
   put();
   const timer = setInterval(put, RENEW_MS);
   return {
     announce: put,
     async withdraw() {
       clearInterval(timer);
-      await workers.delete(name).catch(() => undefined); // then it goes by itself
+      await asks.publish(subject, new Uint8Array(), WITHDRAWN).catch(() => undefined); // then it goes by itself
     },
   };
+}
+
+/** What a list needs of it. */
+export interface PresenceBroker {
+  connection: Pick<NatsConnection, 'subscribe' | 'flush'>;
+  manager: Pick<Broker['manager'], 'direct' | 'streams'>;
+  workersAreDirect: boolean;
 }
 
 interface Heard {
@@ -69,26 +80,32 @@ export class WorkerList {
   readonly #workers = new Map<string, Heard>();
   /** In the order of `all`; `null` since one came or went. */
   #inOrder: Heard[] | null = null;
-  readonly #closed = new AbortController();
   readonly #onChange: () => void;
   #bytes = 0;
-  /** The last announcement, or the begin of the watch. */
-  #heardAt = 0;
   #counted: { places: number; at: number } | null = null;
+  #stop: () => void = () => undefined;
 
   private constructor(onChange: () => void) {
     this.#onChange = onChange;
   }
 
-  /** Resolves when those that are there now are known. Rejects when the broker does not answer. */
-  static async open({ workers }: Pick<Broker, 'workers'>, onChange: () => void): Promise<WorkerList> {
+  /**
+   * Resolves when those that are there now are known. Rejects when the broker does not answer, or does not
+   * let this user listen.
+   */
+  static async open(broker: PresenceBroker, onChange: () => void): Promise<WorkerList> {
     const list = new WorkerList(onChange);
+    await list.#listen(broker.connection);
     const known = new AbortController();
-    const status = await workers.status();
-    const entries = await workers.watch();
-    void list.#follow(workers, entries, () => known.abort());
-    // Announcements that ended after they were counted never come, so the list is also known after a while.
-    if (status.values > 0) await pause(systemClock, KNOWN_MS, known.signal);
+    try {
+      await Promise.race([list.#read(broker), pause(systemClock, KNOWN_MS, known.signal)]);
+    } catch (error) {
+      if (deniedBy(error) === null) return list; // as a connection that was lost meanwhile: they tell again
+      list.close();
+      throw error;
+    } finally {
+      known.abort();
+    }
     return list;
   }
 
@@ -113,52 +130,47 @@ export class WorkerList {
   }
 
   close(): void {
-    this.#closed.abort();
+    this.#stop();
   }
 
-  /**
-   * The library ends a watch, or throws, when its consumer cannot be made again: a new one is opened until
-   * the list is closed.
-   */
-  async #follow(workers: KV, first: Entries, setKnown: () => void): Promise<void> {
-    const { signal } = this.#closed;
-    for (let entries: Entries | null = first; !signal.aborted; ) {
-      if (entries !== null) await this.#read(entries, setKnown).catch(() => undefined); // watched anew below
-      await pause(systemClock, RETRY_MS, signal);
-      if (signal.aborted) return;
-      entries = await workers.watch().catch(() => null); // the broker is gone
+  /** Before it reads, so that it misses nobody. After a lost connection the library listens again. */
+  async #listen(connection: PresenceBroker['connection']): Promise<void> {
+    let denied: Error | null = null;
+    const subscription = connection.subscribe(subjectOf('*'), {
+      callback: (error, message) => {
+        if (error !== null) denied = error;
+        else this.#onMessage(message);
+      },
+    });
+    this.#stop = () => subscription.unsubscribe();
+    await connection.flush(); // what the broker has against it comes first
+    if (denied !== null) throw denied;
+  }
+
+  #onMessage({ subject, headers, data }: Msg): void {
+    if (!isSent(headers)) return;
+    this.#hear(nameIn(subject), headers?.has(OPERATION_HEADER) ? null : data);
+  }
+
+  /** One after the other: servers before 2.11 give no more than one at a time. */
+  async #read({ manager, workersAreDirect }: PresenceBroker): Promise<void> {
+    const { direct, streams } = manager;
+    const until = performance.now() + KNOWN_MS;
+    for (let seq = 1; performance.now() < until; ) {
+      const query = { seq, next_by_subj: subjectOf('*') };
+      const stored = await (workersAreDirect
+        ? direct.getMessage(STREAM, query)
+        : streams.getMessage(STREAM, query));
+      if (stored === null) return;
+      seq = stored.seq + 1;
+      if (!isAnnouncement(stored, workersAreDirect)) continue;
+      const name = nameIn(stored.subject);
+      if (!this.#workers.has(name)) this.#hear(name, stored.data); // else it has told of itself since
     }
   }
 
-  async #read(entries: Entries, setKnown: () => void): Promise<void> {
-    const { signal } = this.#closed;
-    const stop = () => entries.stop();
-    if (signal.aborted) return stop();
-    signal.addEventListener('abort', stop, { once: true });
-    this.#heardAt = performance.now();
-    const timer = setInterval(() => this.#isSilent() && stop(), RETRY_MS);
-    try {
-      for await (const { key, value, operation, delta } of entries) {
-        this.#hear(key, operation === 'PUT' ? value : null);
-        if (delta === 0) setKnown();
-      }
-    } finally {
-      clearInterval(timer);
-      signal.removeEventListener('abort', stop);
-    }
-  }
-
-  /** Those that are gone for good are none to wait for. */
-  #isSilent(): boolean {
-    const now = performance.now();
-    for (const [name, { heardAt }] of this.#workers) {
-      if (now - heardAt > 2 * PRESENCE_MS) this.#forget(name);
-    }
-    return this.#workers.size > 0 && now - this.#heardAt > SILENT_MS;
-  }
-
+  /** `null`: it takes it back. */
   #hear(key: string, value: Uint8Array | null): void {
-    this.#heardAt = performance.now();
     const announcement = value && decodeAnnouncement(value);
     const known = this.#workers.get(key);
     const before = known?.announcement;
@@ -167,7 +179,7 @@ export class WorkerList {
     if (announcement?.name !== key || isFull) this.#forget(key);
     else {
       this.#bytes += bytes - (known?.bytes ?? 0);
-      const heard = { announcement, heardAt: this.#heardAt, bytes };
+      const heard = { announcement, heardAt: performance.now(), bytes };
       if (known !== undefined && before?.host === announcement.host) Object.assign(known, heard);
       else this.#place(key, heard);
     }
@@ -203,4 +215,18 @@ function lately(heard: readonly Heard[]): WorkerDescription[] {
 function byHostAndName({ announcement: a }: Heard, { announcement: b }: Heard): number {
   if (a.host !== b.host) return a.host < b.host ? -1 : 1;
   return a.name < b.name ? -1 : 1;
+}
+
+/** Where the worker of that name announces itself. */
+function subjectOf(name: string): string {
+  return `$KV.${WORKER_BUCKET}.${name}`;
+}
+
+function nameIn(subject: string): string {
+  return subject.slice(subjectOf('').length);
+}
+
+/** None that was taken back, and none that came there as an answer to somebody's question. */
+function isAnnouncement({ header }: StoredMsg, isDirect: boolean): boolean {
+  return header.has(OWN_HEADER) && !header.has(OPERATION_HEADER) && !isStoredAnswer(header, isDirect);
 }

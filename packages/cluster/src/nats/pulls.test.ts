@@ -11,6 +11,7 @@ interface Pull {
 }
 
 const DRAIN_MS = 30;
+const SUBJECT = '$JS.API.CONSUMER.MSG.NEXT.jobs.workers';
 
 /** One that keeps the pulls of `Pulls`, and what they were told. */
 class Broker {
@@ -158,7 +159,7 @@ async function mostOpenWithin(ms: number, broker: Broker): Promise<number> {
 
 test.each([100, 2500, 4000, 9000])('a place whose job took %i ms is pulled for once', async (jobMs) => {
   const broker = new Broker();
-  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const pulls = new Pulls(broker.connection(), SUBJECT);
   for (let round = 0; round < 3; round += 1) {
     const next = pulls.next(never);
     expect(await mostOpenWithin(60_000, broker)).toBe(1);
@@ -171,7 +172,7 @@ test.each([100, 2500, 4000, 9000])('a place whose job took %i ms is pulled for o
 
 test('pulls that counted as lost and were not are not made again and again', async () => {
   const broker = new Broker();
-  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const pulls = new Pulls(broker.connection(), SUBJECT);
   const next = pulls.next(never);
   await vi.advanceTimersByTimeAsync(1000);
   broker.reconnect();
@@ -183,7 +184,7 @@ test('pulls that counted as lost and were not are not made again and again', asy
 
 test('what a pull brings that counted as lost is taken', async () => {
   const broker = new Broker();
-  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const pulls = new Pulls(broker.connection(), SUBJECT);
   const places = [pulls.next(never), pulls.next(never)];
   await vi.advanceTimersByTimeAsync(1000);
   broker.reconnect();
@@ -201,7 +202,7 @@ test('what a pull brings that counted as lost is taken', async () => {
 
 test('a place that is wanted no more takes what is on its way to it, and nothing after that', async () => {
   const broker = new Broker();
-  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const pulls = new Pulls(broker.connection(), SUBJECT);
   const ending = new AbortController();
   const places = [pulls.next(ending.signal), pulls.next(ending.signal)];
   await vi.advanceTimersByTimeAsync(10);
@@ -215,7 +216,7 @@ test('a place that is wanted no more takes what is on its way to it, and nothing
 
 test('a pull that counted as lost brings no job either when no place is wanted any more', async () => {
   const broker = new Broker();
-  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const pulls = new Pulls(broker.connection(), SUBJECT);
   const ending = new AbortController();
   const places = [pulls.next(ending.signal), pulls.next(ending.signal)];
   await vi.advanceTimersByTimeAsync(10);
@@ -231,7 +232,7 @@ test('a pull that counted as lost brings no job either when no place is wanted a
 
 test('what comes in the moment in which nobody wants it any more is given back', async () => {
   const broker = new Broker();
-  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const pulls = new Pulls(broker.connection(), SUBJECT);
   const ending = new AbortController();
   const place = pulls.next(ending.signal);
   await vi.advanceTimersByTimeAsync(10);
@@ -246,7 +247,7 @@ test('what comes in the moment in which nobody wants it any more is given back',
 
 test('acknowledgements go along with a pull, or by themselves soon, each once', async () => {
   const broker = new Broker();
-  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const pulls = new Pulls(broker.connection(), SUBJECT);
   const jobs = [pulls.next(never), pulls.next(never), pulls.next(never)];
   await vi.advanceTimersByTimeAsync(1);
   for (const name of ['a', 'b', 'c']) broker.giveJob(name);
@@ -268,7 +269,7 @@ test('acknowledgements go along with a pull, or by themselves soon, each once', 
 
 test('a job that has no place keeps its lease, and is the next one', async () => {
   const broker = new Broker();
-  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const pulls = new Pulls(broker.connection(), SUBJECT);
   const first = pulls.next(never);
   await vi.advanceTimersByTimeAsync(1);
   broker.reconnect();
@@ -284,7 +285,7 @@ test('a job that has no place keeps its lease, and is the next one', async () =>
 
 test('a consumer that has no leader is asked after pauses, the longer the longer it has none', async () => {
   const broker = new Broker();
-  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const pulls = new Pulls(broker.connection(), SUBJECT);
   broker.refusal = 503;
   const next = pulls.next(never);
   await vi.advanceTimersByTimeAsync(4000);
@@ -306,7 +307,7 @@ test('a consumer that has no leader is asked after pauses, the longer the longer
 
 test('pulls of which nothing is heard are made anew', async () => {
   const broker = new Broker();
-  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const pulls = new Pulls(broker.connection(), SUBJECT);
   const next = pulls.next(never);
   await vi.advanceTimersByTimeAsync(1000);
   broker.forgetPulls();
@@ -320,7 +321,7 @@ test('pulls of which nothing is heard are made anew', async () => {
 
 test('who waits when the connection is closed gets nothing, and no timer is left', async () => {
   const broker = new Broker();
-  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const pulls = new Pulls(broker.connection(), SUBJECT);
   const ending = new AbortController();
   const next = pulls.next(ending.signal);
   broker.isClosed = true;
@@ -332,7 +333,7 @@ test('who waits when the connection is closed gets nothing, and no timer is left
 
 test('places of a connection that was closed are refused: who asks again would else never wait', async () => {
   const broker = new Broker();
-  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const pulls = new Pulls(broker.connection(), SUBJECT);
   broker.isClosed = true;
   await expect(pulls.next(never)).rejects.toThrow('closed');
   expect(await pulls.next(AbortSignal.abort())).toBeNull();
@@ -342,11 +343,10 @@ const status = (code: number, pending = '') => ({ code, get: () => pending });
 
 test('pulls go to the consumer, for all places at once, and answers to an inbox of the prefix', async () => {
   const broker = new Broker();
-  const pulls = new Pulls(broker.connection(), 'jobs.workers', '_INBOX_w');
+  const pulls = new Pulls(broker.connection(), SUBJECT, '_INBOX_w');
   for (let count = 0; count < 3; count += 1) void pulls.next(never);
   await vi.advanceTimersByTimeAsync(1);
-  const subject = '$JS.API.CONSUMER.MSG.NEXT.jobs.workers';
-  expect(broker.asked).toEqual([{ subject, batch: 3, expires: 5e9 }]);
+  expect(broker.asked).toEqual([{ subject: SUBJECT, batch: 3, expires: 5e9 }]);
   expect(broker.inboxes).toEqual([expect.stringMatching(/^_INBOX_w\.\w{10,}$/)]);
 });
 
@@ -358,7 +358,7 @@ test.each([
   'a pull for three that ends (%i) with %j of them to come is made again for as many',
   async (code, left, missing) => {
     const broker = new Broker();
-    const pulls = new Pulls(broker.connection(), 'jobs.workers');
+    const pulls = new Pulls(broker.connection(), SUBJECT);
     for (let count = 0; count < 3; count += 1) void pulls.next(never);
     await vi.advanceTimersByTimeAsync(1);
     broker.tellStatus(status(code, left));
@@ -369,7 +369,7 @@ test.each([
 
 test('a message without headers and without a reply ends no pull', async () => {
   const broker = new Broker();
-  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const pulls = new Pulls(broker.connection(), SUBJECT);
   void pulls.next(never);
   await vi.advanceTimersByTimeAsync(1);
   broker.tellStatus(undefined);
@@ -379,7 +379,7 @@ test('a message without headers and without a reply ends no pull', async () => {
 
 test('the end of a pull that counted as lost is not taken for that of its successor', async () => {
   const broker = new Broker();
-  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const pulls = new Pulls(broker.connection(), SUBJECT);
   void pulls.next(never);
   await vi.advanceTimersByTimeAsync(1);
   broker.reconnect();
@@ -393,7 +393,7 @@ test('the end of a pull that counted as lost is not taken for that of its succes
 
 test('inboxes of pulls that counted as lost are listened to until these are over', async () => {
   const broker = new Broker();
-  new Pulls(broker.connection(), 'jobs.workers');
+  new Pulls(broker.connection(), SUBJECT);
   await vi.advanceTimersByTimeAsync(1);
   broker.reconnect();
   await vi.advanceTimersByTimeAsync(6900);
@@ -408,7 +408,7 @@ test.each([
 ])('places that are wanted no more are given up where the broker %s', async (_how, drain, ms) => {
   const broker = new Broker();
   broker.drain = drain;
-  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const pulls = new Pulls(broker.connection(), SUBJECT);
   const ending = new AbortController();
   let given: unknown = 'nothing';
   void pulls.next(ending.signal).then((job) => {
@@ -426,7 +426,7 @@ test.each([
 
 test('places of one signal end, those of another stay, and get what comes', async () => {
   const broker = new Broker();
-  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const pulls = new Pulls(broker.connection(), SUBJECT);
   const ending = new AbortController();
   const listen = vi.spyOn(ending.signal, 'addEventListener');
   const ended = [pulls.next(ending.signal), pulls.next(ending.signal)];
@@ -445,7 +445,7 @@ test('places of one signal end, those of another stay, and get what comes', asyn
 
 test('who asks again after places were given up gets what comes', async () => {
   const broker = new Broker();
-  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const pulls = new Pulls(broker.connection(), SUBJECT);
   const ending = new AbortController();
   void pulls.next(ending.signal);
   await vi.advanceTimersByTimeAsync(1);
@@ -463,7 +463,7 @@ test('who asks again after places were given up gets what comes', async () => {
 
 test('when the connection is closed all who wait get nothing, and nothing is sent any more', async () => {
   const broker = new Broker();
-  const pulls = new Pulls(broker.connection(), 'jobs.workers');
+  const pulls = new Pulls(broker.connection(), SUBJECT);
   const [first, second] = [pulls.next(never), pulls.next(never)];
   await vi.advanceTimersByTimeAsync(1);
   broker.reconnect();

@@ -69,11 +69,11 @@ export class Pulls {
   #watchdog: NodeJS.Timeout | null = null;
   #extending: NodeJS.Timeout | null = null;
 
-  /** `consumer`: with its stream, `STREAM.CONSUMER`. */
-  constructor(connection: NatsConnection, consumer: string, inboxPrefix?: string) {
+  /** `subject`: where the broker is asked for messages of a consumer. */
+  constructor(connection: NatsConnection, subject: string, inboxPrefix?: string) {
     this.#connection = connection;
     this.#inboxPrefix = inboxPrefix;
-    this.#subject = `$JS.API.CONSUMER.MSG.NEXT.${consumer}`;
+    this.#subject = subject;
     this.#listen();
     void this.#watch();
   }

@@ -1,17 +1,15 @@
 /** Records in a bucket: the first write of a key holds, which the broker itself sees to. */
 import { JetStreamApiError } from '@nats-io/jetstream';
-import type { KV } from '@nats-io/kv';
-import { headers } from '@nats-io/transport-node';
+import { headers, type MsgHdrs } from '@nats-io/transport-node';
 import type { RecordLink } from '../links.js';
 import { recordSubject } from '../names.js';
 import type { Broker } from './connection.js';
 
 const WRONG_LAST_SEQUENCE = 10_071;
 /** Refused where there is a message under the subject: the bucket's own `create` says the same. */
-const FIRST = headers();
-FIRST.set('Nats-Expected-Last-Subject-Sequence', '0');
+const FIRST = after(0);
 
-export function recordLink({ asks, records }: Broker): RecordLink {
+export function recordLink({ asks, records }: Pick<Broker, 'asks' | 'records'>): RecordLink {
   return {
     async createRecord(key, record) {
       try {
@@ -19,7 +17,16 @@ export function recordLink({ asks, records }: Broker): RecordLink {
         return true;
       } catch (error) {
         if (!isRefused(error)) throw error;
-        return createAgain(records, key, record);
+      }
+      // Slowly, with a look at what is there: a mark that an entry was deleted is no record.
+      const entry = await records.get(key);
+      if (entry === null || entry.operation === 'PUT') return false;
+      try {
+        await asks.publish(recordSubject(key), record, after(entry.revision));
+        return true;
+      } catch (error) {
+        if (isRefused(error)) return false;
+        throw error;
       }
     },
     async readRecord(key) {
@@ -29,17 +36,13 @@ export function recordLink({ asks, records }: Broker): RecordLink {
   };
 }
 
-/** Slowly, with a look at what is there: a mark that an entry was deleted is no record. */
-async function createAgain(records: KV, key: string, record: Uint8Array): Promise<boolean> {
-  try {
-    await records.create(key, record);
-    return true;
-  } catch (error) {
-    if (isRefused(error)) return false;
-    throw error;
-  }
-}
-
 function isRefused(error: unknown): boolean {
   return error instanceof JetStreamApiError && error.code === WRONG_LAST_SEQUENCE;
+}
+
+/** Refused where that is not the sequence of the last message under the subject. */
+function after(sequence: number): MsgHdrs {
+  const expected = headers();
+  expected.set('Nats-Expected-Last-Subject-Sequence', `${sequence}`);
+  return expected;
 }

@@ -27,6 +27,7 @@ function opened(stores: () => Promise<object>) {
   const stored = vi.fn<(subject: string, data: Uint8Array) => Promise<object>>(stores);
   const broker = {
     connection: connection as unknown as NatsConnection,
+    client: { apiPrefix: '$JS.API' },
     asks: { publish: stored },
     records: {},
   };

@@ -38,8 +38,9 @@ export function workerLink(
   broker: Broker,
   { name, onBroken }: WorkerLinkOptions,
 ): WorkerLink & { flush(): void } {
-  const { connection } = broker;
-  const pulls = new Pulls(connection, `${JOB_STREAM}.${WORKERS}`, broker.inboxPrefix);
+  const { connection, client } = broker;
+  const pullSubject = `${client.apiPrefix}.CONSUMER.MSG.NEXT.${JOB_STREAM}.${WORKERS}`;
+  const pulls = new Pulls(connection, pullSubject, broker.inboxPrefix);
   const { createRecord, readRecord } = recordLink(broker);
   /** Rejects when the broker is gone: it hands the message out again. */
   const refuse = async (message: Msg, error: Error) => {
