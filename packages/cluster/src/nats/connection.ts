@@ -177,7 +177,7 @@ export function unavailable(cause: unknown, where: string | null = null): Error 
   if (denied !== null) return denied;
   if (isJetStreamOff(cause)) {
     const start = 'Start it with -js, or turn it on for the account of this login.';
-    const name = 'Where that reaches the one of another account or server, name it: jetstreamDomain (--jetstream-domain).';
+    const name = 'To reach that of another account or server, name it: jetstreamDomain (--jetstream-domain).';
     return new ClusterUnavailableError(`Nothing was sent. ${start} ${name}`, cause, 'has JetStream off');
   }
   if (cause instanceof JetStreamApiError) {
