@@ -45,8 +45,30 @@ it('of a container: other sandboxes', () =>
     const limits = { memoryBytes: 300 * MiB };
     const idle = engine.run(t('sleep-ms'), ['1500'], { limits });
     await sleep(300);
-    const hungry = await engine.run(t('hold-memory'), ['private', `${250 * MiB}`], { limits });
-    expect([hungry.status, (await idle).status]).toEqual(['memory-limit', 'ok']);
+    const hungry = engine.run(t('hold-memory'), ['private', `${250 * MiB}`], { limits });
+    // Within its own limit, so it is not judged.
+    await expect(hungry).rejects.toMatchObject({ code: 'SBX_HOST_MEMORY', retryable: true });
+    expect((await idle).status).toBe('ok');
+    const next = await engine.run(t('hold-memory'), ['private', `${20 * MiB}`], { limits });
+    expect(next.status).toBe('ok');
+  }));
+
+it('in a container: who has met its own bound is judged for it', () =>
+  withEngine({ cgroup: `/${ABOVE}`, parallelism: 1 }, async (engine) => {
+    const limits = { memoryBytes: 32 * MiB };
+    const { status } = await engine.run(t('hold-memory'), ['private', `${64 * MiB}`], { limits });
+    expect(status).toBe('memory-limit');
+  }));
+
+it('in a session of a container: programs live on, and the sandbox with them', () =>
+  withEngine({ cgroup: `/${ABOVE}`, parallelism: 1 }, async (engine) => {
+    await using sandbox = await engine.createSandbox({ limits: { memoryBytes: 300 * MiB } });
+    const idle = await sandbox.spawn(t('sleep-ms'), ['60000']);
+    const hungry = sandbox.run(t('hold-memory'), ['private', `${250 * MiB}`]);
+    await expect(hungry).rejects.toMatchObject({ code: 'SBX_HOST_MEMORY' });
+    expect((await sandbox.run('/bin/true')).status).toBe('ok');
+    idle.kill('SIGTERM');
+    expect((await idle.result).exitSignal).toBe('SIGTERM');
   }));
 
 it('of a session: programs with bounds of their own, and init rests', () =>

@@ -41,6 +41,7 @@ const BY_ERROR: Readonly<Record<ErrorCode | 'SBX_LANGUAGE_UNAVAILABLE', number>>
   SBX_ABORTED: EXIT.internal,
   SBX_SANDBOX_SETUP: EXIT.internal,
   SBX_SANDBOX_LOST: EXIT.internal,
+  SBX_HOST_MEMORY: EXIT.tryAgain,
   SBX_PORT_UNREACHABLE: EXIT.unavailable,
   SBX_PORT_UNAVAILABLE: EXIT.unavailable,
   SBX_FILE_NOT_FOUND: EXIT.noInput,

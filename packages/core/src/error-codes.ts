@@ -102,6 +102,11 @@ export const ERROR_CODES = {
     true,
     'The helper process ended or stopped answering; its programs are dead and there is no verdict.',
   ),
+  SBX_HOST_MEMORY: row(
+    'SandboxError',
+    true,
+    'Memory ran out above the sandbox, and the kernel killed a process of a program that was within its limit; there is no verdict.',
+  ),
 
   SBX_PORT_UNREACHABLE: row(
     'SbxError',

@@ -191,6 +191,7 @@ export class Running implements WatchedProgram {
 
   #listener(): ProgramListener {
     return {
+      group: this.group,
       onStarted: (_pid, [master]) => this.#started(master),
       onEnded: (ended) => this.#ended(ended),
       onFailed: (failed) => {

@@ -1,5 +1,6 @@
 // A lease with a fake addon: what is told to whom, and that what keeps the process alive is even in the end.
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { V1 } from '../cgroup/layout.js';
 import type { EngineCore } from '../engine/core.js';
 import { ClosedError, OverloadedError } from '../errors.js';
 import { EAGAIN, EPIPE } from '../native/errno.js';
@@ -17,7 +18,8 @@ vi.doMock('./stdio/init-files.js', () => ({ closeReported }));
 const { SandboxLease } = await import('./sandbox-lease.js');
 
 /** `holds`: what keeps the process alive. `say`: init says something. */
-function leaseOf({ memoryEvents = '' } = {}) {
+function leaseOf({ memoryEvents = '', memoryLimit = '4096' } = {}) {
+  const files: Partial<Record<string, string>> = { memoryEvents, memoryLimit };
   const state = {
     holds: 0,
     detached: 0,
@@ -28,7 +30,7 @@ function leaseOf({ memoryEvents = '' } = {}) {
   };
   let say: (message: HelperMessage) => void = () => undefined;
   const cgroup = {
-    group: { read: (name: string) => (name === 'memoryEvents' ? memoryEvents : '4096') },
+    group: { layout: V1, has: () => false, read: (name: string) => files[name] ?? '4096' },
     forgetLimits: vi.fn(),
     noteEnd: vi.fn(),
     noteLoss: vi.fn(),
@@ -65,7 +67,13 @@ function leaseOf({ memoryEvents = '' } = {}) {
 
 const startOf = (programId: number, more: Partial<StartMessage> = {}) =>
   ({ programId, contents: [], ahead: false, ...more }) as unknown as StartMessage;
-const listener = () => ({ onStarted: vi.fn(), onEnded: vi.fn(), onFailed: vi.fn(), onLost: vi.fn() });
+const listener = () => ({
+  group: null,
+  onStarted: vi.fn(),
+  onEnded: vi.fn(),
+  onFailed: vi.fn(),
+  onLost: vi.fn(),
+});
 const endOf = (programId: number) =>
   ({ kind: 'ended', programId, outputs: undefined }) as unknown as EndedMessage;
 
@@ -93,6 +101,18 @@ describe('a program', () => {
     expect(one.onFailed).toHaveBeenCalledOnce();
     expect(cgroup.forgetLimits).toHaveBeenCalledOnce();
     expect(state.holds).toBe(0);
+  });
+
+  it('of which the kernel killed a process for the memory of others is lost, not judged', () => {
+    const { lease, say } = leaseOf({ memoryLimit: '67108864' });
+    const one = listener();
+    lease.start(startOf(1), one);
+    const outputs = [null];
+    say({ ...endOf(1), oomKillCount: 1, cause: 'memory-limit', outputs } as EndedMessage);
+    expect(one.onLost).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: 'SBX_HOST_MEMORY' }));
+    expect(one.onEnded).not.toHaveBeenCalled();
+    expect(closeReported).toHaveBeenCalledExactlyOnceWith(outputs);
+    expect([lease.alive, lease.lost]).toEqual([0, null]);
   });
 
   it('nobody listens to any more leaves no descriptor open', () => {
@@ -214,5 +234,14 @@ describe('the end of the sandbox', () => {
         memoryPeakBytes: 4096,
       }),
     );
+  });
+
+  it('by the death of init for memory of others is none', () => {
+    const { lease, say } = leaseOf({ memoryEvents: 'oom_kill 2\n', memoryLimit: '67108864' });
+    const one = listener();
+    lease.start(startOf(3), one);
+    say({ kind: 'closed' });
+    expect(one.onLost).toHaveBeenCalledExactlyOnceWith(lease.lost);
+    expect(one.onEnded).not.toHaveBeenCalled();
   });
 });

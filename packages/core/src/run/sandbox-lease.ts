@@ -3,6 +3,8 @@
  * messages are dispatched by program id. One-shot runs, sessions and groups are all built on it.
  */
 
+import type { Group } from '../cgroup/group.js';
+import { memoryAbove } from '../cgroup/memory-above.js';
 import type { EngineCore } from '../engine/core.js';
 import { ClosedError, OverloadedError, type SbxError } from '../errors.js';
 import type { WorkFolder } from '../files/trees.js';
@@ -25,6 +27,8 @@ import { closeReported } from './stdio/init-files.js';
 
 /** Receives the messages about one program. Exactly one of `onEnded`, `onFailed`, `onLost` comes, last. */
 export interface ProgramListener {
+  /** That bounds it. */
+  readonly group: Group | null;
   onStarted(pid: number, fds: number[]): void;
   onEnded(ended: EndedMessage): void;
   onFailed(failed: FailedMessage): void;
@@ -234,8 +238,10 @@ export class SandboxLease {
     const listener = this.#removeListener(message.programId);
     if (message.kind === 'ended') {
       this.slot.cgroup.noteEnd(message);
-      if (listener === undefined) closeReported(message.outputs);
-      else listener.onEnded(message);
+      const above = memoryAbove(message, [this.slot.cgroup.group, listener?.group ?? null]);
+      if (listener === undefined || above !== null) closeReported(message.outputs);
+      if (above === null) listener?.onEnded(message);
+      else listener?.onLost(above);
     } else {
       this.slot.cgroup.forgetLimits();
       listener?.onFailed(message);
@@ -263,7 +269,7 @@ export class SandboxLease {
     const { group } = this.slot.cgroup;
     const kills = Number(/^oom_kill (\d+)/m.exec(group?.read('memoryEvents') ?? '')?.[1] ?? 0);
     if (kills === 0) return null; // a group that saw a kill is not used again
-    return {
+    const ended: EndedMessage = {
       kind: 'ended',
       programId: 0,
       waitStatus: SIGKILL_STATUS,
@@ -278,5 +284,6 @@ export class SandboxLease {
       maxRssBytes: 0,
       outputs: undefined,
     };
+    return memoryAbove(ended, [group]) === null ? ended : null;
   }
 }

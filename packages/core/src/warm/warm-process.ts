@@ -212,6 +212,7 @@ export class WarmProcess {
     this.#programId = lease.nextProgramId();
     this.#baseline = readCounters(lease.slot.cgroup.group);
     const listener = {
+      group: null,
       onStarted: () => undefined,
       onEnded: () => this.#lose(lostError(`${file}, started ahead,`)),
       onFailed: (failed: Parameters<typeof startError>[0]) => this.#lose(startError(failed, attempt)),
