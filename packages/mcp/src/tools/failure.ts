@@ -10,6 +10,10 @@ const ADVICE = new Map<ErrorCode, string>([
     'SBX_SANDBOX_LOST',
     'The sandbox failed and is gone with its files; call again, or make one with create_sandbox.',
   ],
+  [
+    'SBX_HOST_MEMORY',
+    'The machine has too little memory for all that runs now; wait a moment and call again.',
+  ],
   ['SBX_CLOSED', 'The sandbox was closed; call again, or make one with create_sandbox.'],
   ['SBX_OVERLOADED', 'The machine is busy; wait a moment and call again.'],
   ['SBX_FILE_NOT_FOUND', 'list_files shows what is there.'],
