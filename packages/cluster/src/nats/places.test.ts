@@ -59,3 +59,13 @@ test('where there is no queue, what gives no answer is no place to make one', as
   vi.spyOn(manager.streams, 'info').mockRejectedValue(new TimeoutError());
   await expect(ensurePlaces(manager, {})).rejects.toBeInstanceOf(TimeoutError);
 });
+
+test('a queue that another made meanwhile is used as it is', async () => {
+  const manager = managerOf(-1);
+  const missing = new JetStreamApiError({ code: 404, err_code: 10_014, description: 'consumer not found' });
+  vi.spyOn(manager.consumers, 'info').mockRejectedValueOnce(missing);
+  const add = vi.fn();
+  Object.assign(manager.consumers, { add });
+  expect(await ensurePlaces(manager, { leaseMs: 1000 })).toMatchObject({ leaseMs: 10_000 });
+  expect(add).not.toHaveBeenCalled();
+});

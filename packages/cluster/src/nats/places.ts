@@ -85,7 +85,8 @@ export async function ensurePlaces(manager: JetStreamManager, options: PlaceOpti
   ]);
   if (records !== null) checkSize(records);
   if (records !== null) await ensureRecordsAre(manager, records);
-  const { config, cluster } = queue ?? (await makeQueue(manager, options));
+  // Looked for again: others may have made it meanwhile, with leases of theirs.
+  const { config, cluster } = queue ?? (await findQueue(manager)) ?? (await makeQueue(manager, options));
   const others = cluster?.replicas?.length ?? 0; // than the leader
   const maxAge = files?.config.max_age ?? nanos(fileMs);
   return {
