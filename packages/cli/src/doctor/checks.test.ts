@@ -25,6 +25,8 @@ const good: Facts = {
   container: null,
   hasSystemd: true,
   swapBytes: 0,
+  memoryBytes: 2048 * 2 ** 20,
+  cpus: 8,
   corePattern: '|/usr/lib/systemd/systemd-coredump %P',
   moduleLoader: '',
   cgroup: {
@@ -54,6 +56,7 @@ const cases: [string, Partial<Facts>, string[]][] = [
   ['an old Node', { node: '18.20.0' }, ['node']],
   ['an old kernel', { kernel: '5.4.0-100' }, ['kernel']],
   ['no user namespaces', { maxUserNamespaces: 0 }, ['user-namespaces']],
+  ['a container with less memory than its CPUs need', { memoryBytes: 2047 * 2 ** 20 }, ['memory (optional)']],
   ['Debian’s switch, for a user', { unprivilegedUsernsClone: 0 }, ['unprivileged-userns-clone']],
   ['Debian’s switch, for root', { ...root, unprivilegedUsernsClone: 0 }, []],
   ['Ubuntu’s AppArmor, for a user', { apparmorRestrictsUserns: 1 }, ['apparmor-userns']],

@@ -1,4 +1,5 @@
 /** Facts → requirements. One function per row; the wording of why and fix stands beside the rule. */
+import { DEFAULT_LIMITS } from '@sbx/core';
 import { delegationCommand } from './delegation.js';
 import type { Facts } from './facts.js';
 import type { Check, Trial } from './types.js';
@@ -6,13 +7,15 @@ import type { Check, Trial } from './types.js';
 const NODE_FLOOR = [20, 19];
 const ARCHES = ['x64', 'arm64'];
 const GLIBC_FLOOR = [2, 28];
+const MIB = 2 ** 20;
+const PROGRAM_BYTES = DEFAULT_LIMITS.memoryBytes!;
 /** `mount_setattr`, the youngest system call that the helper cannot do without. */
 const KERNEL_FLOOR = [5, 12];
 
 /** All rows but those of the features, in the order of the layers. */
 export function machineChecks(facts: Facts, trial: Trial): Check[] {
   const rows = [platform, node, kernel, native, capability, userNamespaces, usernsClone, apparmor, seccomp];
-  return [...rows, coreDumps, moduleLoader, cgroup, cgroupWritable, swap, container].flatMap(
+  return [...rows, coreDumps, moduleLoader, cgroup, cgroupWritable, swap, memory, container].flatMap(
     (row) => row(facts, trial) ?? [],
   );
 }
@@ -224,6 +227,22 @@ const swap: Row = ({ swapBytes, cgroup: { hasSwapLimit } }) => ({
   fix: 'Boot with swapaccount=1, use cgroup v2, or: swapoff -a',
   command: 'sudo swapoff -a',
 });
+
+const memory: Row = ({ memoryBytes, cpus }) => {
+  const mib = (bytes: number) => Math.floor(bytes / MIB);
+  const needed = cpus * PROGRAM_BYTES;
+  const fitting = Math.max(1, Math.floor(memoryBytes / PROGRAM_BYTES));
+  return {
+    id: 'memory',
+    layer: 'container',
+    title: 'Memory for one program at its default limit on each CPU',
+    required: false,
+    state: memoryBytes >= needed ? 'ok' : 'missing',
+    found: `${mib(memoryBytes)} MiB for ${cpus} of ${mib(PROGRAM_BYTES)} MiB`,
+    why: 'Where memory runs out above the sandboxes, the kernel kills a program that is within its own limit, and the run fails with SBX_HOST_MEMORY.',
+    fix: `Give the machine or container ${mib(needed)} MiB and what the host process needs, run fewer at once (--parallelism ${fitting}), or set lower limits.`,
+  };
+};
 
 const container: Row = ({ container: name }) => ({
   id: 'container',

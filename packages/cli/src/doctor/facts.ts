@@ -1,6 +1,6 @@
 /** What there is to know about the machine, read once. No judgement here; that is `checks.ts`. */
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
-import { release } from 'node:os';
+import { availableParallelism, release, totalmem } from 'node:os';
 import { type CgroupFacts, cgroupFacts, type Read } from './cgroup-facts.js';
 
 export interface Facts {
@@ -25,6 +25,10 @@ export interface Facts {
   /** systemd is the init of this machine. */
   hasSystemd: boolean;
   swapBytes: number;
+  /** Of the machine, or of the container around us, whichever is less. */
+  memoryBytes: number;
+  /** That this process may use: as many programs run at once. */
+  cpus: number;
   /** Where the kernel sends core dumps; `null`: not known. */
   corePattern: string | null;
   /** What the kernel starts to load a module; `null`: it has none to load. */
@@ -50,6 +54,8 @@ export function readFacts(read: Read = readText): Facts {
     container: containerName(read),
     hasSystemd: existsSync('/run/systemd/system'),
     swapBytes: Number(/^SwapTotal:\s*(\d+) kB$/m.exec(read('/proc/meminfo') ?? '')?.[1] ?? 0) * 1024,
+    memoryBytes: Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
+    cpus: availableParallelism(),
     corePattern: read('/proc/sys/kernel/core_pattern')?.trim() ?? null,
     moduleLoader: read('/proc/sys/kernel/modprobe')?.trim() ?? null,
     cgroup: cgroupFacts(read, isWritable),
