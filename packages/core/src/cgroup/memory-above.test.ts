@@ -71,7 +71,6 @@ test('with v1 and swap nobody can tell, unless swap has no bound', () => {
 });
 
 test.each([
-  ['nothing was killed for memory', { ...killed, oomKillCount: 0 }],
   ['it was killed from outside', { ...killed, cause: 'killed' }],
   ['it was killed for its output', { ...killed, cause: 'output-limit' }],
 ] as const)('is nobody’s business where %s', (_, ended) => {

@@ -16,12 +16,12 @@ const UNLIMITED_BYTES = 2 ** 60;
 type Bounds = Pick<Group, 'layout' | 'read' | 'has'>;
 
 /**
- * The error in the place of a verdict, where the kernel killed a process of the program and none of the
+ * For a program of which the kernel killed a process: the error in the place of a verdict, where none of the
  * groups that bound it (its own, its sandbox's) was full. `null`: it was one of them, or nobody can tell, or
  * the program had been ended for another reason, or has no limit but the machine.
  */
 export function memoryAbove(ended: EndedMessage, groups: readonly (Bounds | null)[]): SandboxError | null {
-  if (!(ended.oomKillCount > 0) || ended.cause === 'killed' || ended.cause === 'output-limit') return null;
+  if (ended.cause === 'killed' || ended.cause === 'output-limit') return null;
   const bounded = groups.filter((group) => group !== null).filter(isBounded);
   if (bounded.length === 0 || bounded.some(mayHaveBeenFull)) return null;
   const message =

@@ -238,7 +238,8 @@ export class SandboxLease {
     const listener = this.#removeListener(message.programId);
     if (message.kind === 'ended') {
       this.slot.cgroup.noteEnd(message);
-      const above = memoryAbove(message, [this.slot.cgroup.group, listener?.group ?? null]);
+      const groups = [this.slot.cgroup.group, listener?.group ?? null];
+      const above = message.oomKillCount > 0 ? memoryAbove(message, groups) : null;
       if (listener === undefined || above !== null) closeReported(message.outputs);
       if (above === null) listener?.onEnded(message);
       else listener?.onLost(above);
