@@ -43,3 +43,18 @@ export async function ended(child: ReturnType<typeof startSbx>): Promise<Ended> 
   const [code, signal] = await once(child, 'close');
   return { ...texts, code, signal };
 }
+
+/** The first match in what it prints. Rejects when it ends before. */
+export function said(child: ReturnType<typeof startSbx>, pattern: RegExp): Promise<RegExpExecArray> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const look = (data: Buffer) => {
+      text += data;
+      const match = pattern.exec(text);
+      if (match !== null) resolve(match);
+    };
+    child.stdout.on('data', look);
+    child.stderr.on('data', look);
+    child.once('exit', (code) => reject(new Error(`ended with ${code}: ${text}`)));
+  });
+}

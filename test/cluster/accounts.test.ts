@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { ClusterEngine, clusterStatus, startWorker, type Worker } from '@sbx/cluster';
 import { Engine } from '@sbx/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ended, said, startSbx } from '../cli/sbx.js';
 import { until } from '../helpers/wait.js';
 import { root } from '../tidy/sources.js';
 import { Nats } from './nats.js';
@@ -116,6 +117,18 @@ describe('a tenant in an account of its own', () => {
     const status = await clusterStatus({ servers: addressOf('cluster') });
     expect(status.workers).toHaveLength(1);
   });
+
+  test('has servers of its own, by the commands of the page', async () => {
+    const address = ['--cluster', addressOf('acme'), '--jetstream-domain', 'cluster', '--tenant', 'acme'];
+    const server = startSbx(['serve', ...address, '--port', '0', '--languages', 'shell', '--no-console']);
+    const [, url] = await said(server, /"urls":\["(http[^"]+)"/);
+    const files = [{ content: '' }, { name: 'stdout', max: 100 }, { name: 'stderr', max: 100 }];
+    const cmd = [{ args: ['/bin/echo', 'there'], files, cpuLimit: 1e9, memoryLimit: 2 ** 27, procLimit: 10 }];
+    const answer = await fetch(`${url}/run`, { method: 'POST', body: JSON.stringify({ cmd }) });
+    expect(await answer.json()).toMatchObject([{ status: 'Accepted', files: { stdout: 'there\n' } }]);
+    server.kill('SIGTERM');
+    expect((await ended(server)).code).toBe(0);
+  }, 60_000);
 
   test('is told what is missing where it says no domain', async () => {
     const opening = ClusterEngine.open({ servers: addressOf('acme'), tenant: 'acme' });

@@ -1,23 +1,8 @@
 import { expect, test } from 'vitest';
-import { ended, sbx, startSbx } from '../cli/sbx.js';
+import { ended, said, sbx, startSbx } from '../cli/sbx.js';
 import { useNats } from './nats.js';
 
 const nats = useNats();
-
-/** The first JSON object that it prints, or the first line of its log that matches. */
-function said(child: ReturnType<typeof startSbx>, pattern: RegExp): Promise<RegExpExecArray> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    const look = (data: Buffer) => {
-      text += data;
-      const match = pattern.exec(text);
-      if (match !== null) resolve(match);
-    };
-    child.stdout.on('data', look);
-    child.stderr.on('data', look);
-    child.once('exit', (code) => reject(new Error(`ended with ${code}: ${text}`)));
-  });
-}
 
 test('worker, status and both servers, from the shell', async () => {
   const args = ['--slots', '2', '--languages', 'python,shell', '--labels', 'rack=a,zone=b', '--json'];

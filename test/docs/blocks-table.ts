@@ -198,6 +198,7 @@ const FRAMEWORK = 'needs a framework of another Node: test/adapters/frameworks.s
 
 export const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/cluster.md 1': 'commands of several machines: test/cluster/cli.test.ts runs each',
+  'docs/cluster.md 2': 'needs a broker with accounts: test/cluster/accounts.test.ts has one, and runs them',
   'docs/containers.md 1': 'needs Docker and an image of the reader',
   'docs/operators.md 1':
     'loads an exporter that only the reader has: test/core/tracing.test.ts keeps the spans in memory',
