@@ -5,11 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClusterEngine, clusterStatus, startWorker, type Worker } from '@sbx/cluster';
 import { Engine } from '@sbx/core';
+import { GojudgeClient } from '@sbx/gojudge-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ended, said, startSbx } from '../cli/sbx.js';
 import { until } from '../helpers/wait.js';
 import { root } from '../tidy/sources.js';
 import { Nats } from './nats.js';
+import { testTenantNeeds } from './tenant-needs.js';
 
 const natsRequire = createRequire(join(root, 'packages/cluster/package.json'));
 const { connect, headers } = natsRequire('@nats-io/transport-node');
@@ -64,34 +66,10 @@ afterAll(async () => {
 });
 
 describe('a tenant in an account of its own', () => {
-  test('knows the workers, and runs programs with files that do not fit a message, both ways', async () => {
-    expect(acme.workers()).toHaveLength(1);
-    const bytes = Buffer.alloc(3 * 2 ** 20, 'abc');
-    const limits = { outputBytes: bytes.byteLength };
-    const { status, stdout } = await acme.run('/bin/cat', [], { stdin: { bytes }, limits });
-    expect(status).toBe('ok');
-    expect(Buffer.compare(stdout.bytes, bytes)).toBe(0);
-  });
-
-  test('speaks to a living program', async () => {
-    const child = await acme.spawn('/bin/cat', [], { stdin: 'pipe', stdout: 'pipe' });
-    child.stdin!.end('a word');
-    let text = '';
-    for await (const chunk of child.stdout!) text += Buffer.from(chunk).toString();
-    expect(text).toBe('a word');
-    expect((await child.result).status).toBe('ok');
-  });
+  testTenantNeeds(() => ({ engine: acme, worker }));
 
   test('is heard by the worker when it asks whether the submitter lives', async () => {
     expect((await acme.run('/bin/sleep', ['4'])).status).toBe('ok'); // four times the grace
-  });
-
-  test('cancels what runs', async () => {
-    const ticket = await acme.submit({ id: 'sleeper', request: { file: '/bin/sleep', args: ['50'] } });
-    await until(20_000, 'it runs', () => ticket.state === 'leased');
-    await ticket.cancel(new Error('enough'));
-    await expect(ticket.result).rejects.toThrow('enough');
-    await until(20_000, 'it has ended', () => worker.describe().running === 0);
   });
 
   test('finds the record of a job that another submitter of it sent', async () => {
@@ -122,10 +100,9 @@ describe('a tenant in an account of its own', () => {
     const address = ['--cluster', addressOf('acme'), '--jetstream-domain', 'cluster', '--tenant', 'acme'];
     const server = startSbx(['serve', ...address, '--port', '0', '--languages', 'shell', '--no-console']);
     const [, url] = await said(server, /"urls":\["(http[^"]+)"/);
-    const files = [{ content: '' }, { name: 'stdout', max: 100 }, { name: 'stderr', max: 100 }];
-    const cmd = [{ args: ['/bin/echo', 'there'], files, cpuLimit: 1e9, memoryLimit: 2 ** 27, procLimit: 10 }];
-    const answer = await fetch(`${url}/run`, { method: 'POST', body: JSON.stringify({ cmd }) });
-    expect(await answer.json()).toMatchObject([{ status: 'Accepted', files: { stdout: 'there\n' } }]);
+    await using gojudge = new GojudgeClient({ url: url! });
+    const answer = await gojudge.run({ args: ['/bin/echo', 'there'] });
+    expect(answer).toMatchObject({ status: 'Accepted', stdout: 'there\n' });
     server.kill('SIGTERM');
     expect((await ended(server)).code).toBe(0);
   }, 60_000);

@@ -11,6 +11,7 @@ import { until } from '../helpers/wait.js';
 import { root } from '../tidy/sources.js';
 import { writeCredentials } from './credentials.js';
 import { Nats } from './nats.js';
+import { testTenantNeeds } from './tenant-needs.js';
 
 const natsRequire = createRequire(join(root, 'packages/cluster/package.json'));
 const { connect, credsAuthenticator, headers } = natsRequire('@nats-io/transport-node');
@@ -100,33 +101,7 @@ afterAll(async () => {
 });
 
 describe('with the permissions of the page', () => {
-  test('a tenant runs programs, with files that do not fit a message, both ways', async () => {
-    const bytes = Buffer.alloc(3 * 2 ** 20, 'abc');
-    const { status, stdout } = await a.run('/bin/cat', [], {
-      stdin: { bytes },
-      limits: { outputBytes: bytes.byteLength },
-    });
-    expect(status).toBe('ok');
-    expect(Buffer.compare(stdout.bytes, bytes)).toBe(0);
-    expect(a.workers()).toHaveLength(1);
-  });
-
-  test('speaks to a living program', async () => {
-    const child = await a.spawn('/bin/cat', [], { stdin: 'pipe', stdout: 'pipe' });
-    child.stdin!.end('a word');
-    let text = '';
-    for await (const chunk of child.stdout!) text += Buffer.from(chunk).toString();
-    expect(text).toBe('a word');
-    expect((await child.result).status).toBe('ok');
-  });
-
-  test('cancels what runs', async () => {
-    const ticket = await a.submit({ id: 'sleeper', request: { file: '/bin/sleep', args: ['50'] } });
-    await until(20_000, 'it runs', () => ticket.state === 'leased');
-    await ticket.cancel(new Error('enough'));
-    await expect(ticket.result).rejects.toThrow('enough');
-    await until(20_000, 'it has ended', () => worker.describe().running === 0);
-  });
+  testTenantNeeds(() => ({ engine: a, worker }));
 
   test('an operator looks at all of them', async () => {
     const look = () => clusterStatus(optionsOf('status'));

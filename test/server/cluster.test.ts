@@ -3,26 +3,11 @@ import { once } from 'node:events';
 import { FathomClient } from '@sbx/fathom-client';
 import { GojudgeClient } from '@sbx/gojudge-client';
 import { expect, test } from 'vitest';
-import { sbx, startSbx } from '../cli/sbx.js';
+import { said, sbx, startSbx } from '../cli/sbx.js';
 import { useNats } from '../cluster/nats.js';
 import { startWorkerProcess } from '../cluster/nodes.js';
 
 const nats = useNats();
-
-/** Of both streams, up to what is looked for. */
-function said(child: ReturnType<typeof startSbx>, wanted: RegExp): Promise<RegExpExecArray> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    const look = (data: Buffer) => {
-      text += data;
-      const found = wanted.exec(text);
-      if (found !== null) resolve(found);
-    };
-    child.stdout.on('data', look);
-    child.stderr.on('data', look);
-    child.once('exit', (code) => reject(new Error(`ended with ${code}: ${text}`)));
-  });
-}
 
 const serve = (...flags: string[]) => startSbx(['serve', '--cluster', nats.url, '--port', '0', ...flags]);
 

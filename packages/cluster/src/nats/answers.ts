@@ -3,8 +3,19 @@
  * can have it sent to a subject of another tenant. The broker marks it as an answer, or leaves out all
  * headers where that was asked for. So what has a header of ours, and no mark, was written there by who may.
  */
+import type { JetStreamManager, MsgRequest, StoredMsg } from '@nats-io/jetstream';
 import { headers, type MsgHdrs } from '@nats-io/transport-node';
 import { ANSWER_HEADER, HASH_HEADER, OWN_HEADER } from '../names.js';
+
+/** `isDirect`: any server that has the stream may be asked, and not only its leader. */
+export function storedMessage(
+  { direct, streams }: Pick<JetStreamManager, 'direct' | 'streams'>,
+  isDirect: boolean,
+  stream: string,
+  query: MsgRequest,
+): Promise<StoredMsg | null> {
+  return isDirect ? direct.getMessage(stream, query) : streams.getMessage(stream, query);
+}
 
 type Headers = Pick<MsgHdrs, 'has' | 'values'> | undefined;
 

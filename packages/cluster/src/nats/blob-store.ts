@@ -12,7 +12,7 @@ import { pause, systemClock } from '../clock.js';
 import type { BlobStore, IsOver } from '../contents/store.js';
 import { FILE_BUCKET, OWN_HEADER } from '../names.js';
 import type { StoredBlob } from '../wire/blob.js';
-import { isStoredAnswer, OWN_HEADERS } from './answers.js';
+import { isStoredAnswer, OWN_HEADERS, storedMessage } from './answers.js';
 import type { Broker } from './connection.js';
 import { untilAnswered } from './until-answered.js';
 
@@ -110,11 +110,8 @@ export class NatsBlobStore implements BlobStore {
 
   #last(subject: string, isOver: IsOver): Promise<StoredMsg | null> {
     const { connection, manager, filesAreDirect } = this.#broker;
-    const { direct, streams } = manager;
     const query = { last_by_subj: subject };
-    return untilAnswered(connection, isOver, () =>
-      filesAreDirect ? direct.getMessage(STREAM, query) : streams.getMessage(STREAM, query),
-    );
+    return untilAnswered(connection, isOver, () => storedMessage(manager, filesAreDirect, STREAM, query));
   }
 
   async #send(tenant: string, subject: string, bytes: Uint8Array, isOver: IsOver): Promise<void> {

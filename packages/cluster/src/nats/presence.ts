@@ -14,7 +14,7 @@ import {
   placesOf,
   type WorkerDescription,
 } from '../wire/announcement.js';
-import { isSent, isStoredAnswer, OWN_HEADERS } from './answers.js';
+import { isSent, isStoredAnswer, OWN_HEADERS, storedMessage } from './answers.js';
 import type { Broker } from './connection.js';
 import { deniedBy } from './denials.js';
 import { PRESENCE_MS } from './places.js';
@@ -154,13 +154,10 @@ export class WorkerList {
 
   /** One after the other: servers before 2.11 give no more than one at a time. */
   async #read({ manager, workersAreDirect }: PresenceBroker): Promise<void> {
-    const { direct, streams } = manager;
     const until = performance.now() + KNOWN_MS;
     for (let seq = 1; performance.now() < until; ) {
       const query = { seq, next_by_subj: subjectOf('*') };
-      const stored = await (workersAreDirect
-        ? direct.getMessage(STREAM, query)
-        : streams.getMessage(STREAM, query));
+      const stored = await storedMessage(manager, workersAreDirect, STREAM, query);
       if (stored === null) return;
       seq = stored.seq + 1;
       if (!isAnnouncement(stored, workersAreDirect)) continue;

@@ -10,24 +10,21 @@ const WRONG_LAST_SEQUENCE = 10_071;
 const FIRST = after(0);
 
 export function recordLink({ asks, records }: Pick<Broker, 'asks' | 'records'>): RecordLink {
+  const offer = async (key: string, record: Uint8Array, expected: MsgHdrs) => {
+    try {
+      await asks.publish(recordSubject(key), record, expected);
+      return true;
+    } catch (error) {
+      if (isRefused(error)) return false;
+      throw error;
+    }
+  };
   return {
     async createRecord(key, record) {
-      try {
-        await asks.publish(recordSubject(key), record, FIRST);
-        return true;
-      } catch (error) {
-        if (!isRefused(error)) throw error;
-      }
+      if (await offer(key, record, FIRST)) return true;
       // Slowly, with a look at what is there: a mark that an entry was deleted is no record.
       const entry = await records.get(key);
-      if (entry === null || entry.operation === 'PUT') return false;
-      try {
-        await asks.publish(recordSubject(key), record, after(entry.revision));
-        return true;
-      } catch (error) {
-        if (isRefused(error)) return false;
-        throw error;
-      }
+      return entry !== null && entry.operation !== 'PUT' && offer(key, record, after(entry.revision));
     },
     async readRecord(key) {
       const entry = await records.get(key);

@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { SandboxError } from '../errors.js';
 import type { EndedMessage } from '../native/native.js';
+import { lineOf, numberOf } from './counters.js';
 import type { Group } from './group.js';
 
 /** The most that the kernel charges at once to a group that is nearly full (native/helper/counters.cc). */
@@ -31,15 +32,15 @@ export function memoryAbove(ended: EndedMessage, groups: readonly (Bounds | null
 }
 
 function isBounded(group: Bounds): boolean {
-  const bytes = Number(group.read('memoryLimit') ?? Number.NaN); // v2 says `max` where there is none
-  return bytes < UNLIMITED_BYTES;
+  const bytes = numberOf(group.read('memoryLimit')); // `null`, too, where v2 says `max`
+  return bytes !== null && bytes < UNLIMITED_BYTES;
 }
 
 /** v2 counts it. With v1 the mark tells, but where swap is used: both together have a bound without one. */
 function mayHaveBeenFull(group: Bounds): boolean {
-  if (group.layout.version === 'v2') return !/^oom 0$/m.test(group.read('oomNotice') ?? '');
-  const mark = Number(group.read('memoryPeak') ?? Number.NaN);
-  if (Number.isNaN(mark) || (group.has('swapLimit') && hasSwap())) return true;
+  if (group.layout.version === 'v2') return lineOf(group.read('oomNotice'), 'oom') !== 0;
+  const mark = numberOf(group.read('memoryPeak'));
+  if (mark === null || (group.has('swapLimit') && hasSwap())) return true;
   return mark + CHARGE_BYTES_MAX >= Number(group.read('memoryLimit'));
 }
 

@@ -40,8 +40,7 @@ export class SlotCgroup {
   /** v1: a group of `cpuset`, made when a program first asks. */
   cpuSetGroup: Promise<Group> | null = null;
   #writtenLimits: GroupLimits | null = null;
-  /** A limit so narrow that no sandbox can be made below it was asked for; perhaps it was never written. */
-  #isNarrow = false;
+  /** The next sandbox would see what the last one left, or has no room below a limit that may be there. */
   #isMarked = false;
   /** Memory charged to the group when its first sandbox was ready; `null` until then. */
   #firstHeldBytes: number | null = null;
@@ -79,7 +78,7 @@ export class SlotCgroup {
   /** These will be written now. */
   noteLimits(limits: GroupLimits): void {
     this.#writtenLimits = limits;
-    if (limits.memoryBytes !== null && limits.memoryBytes < CREATION_BYTES) this.#isNarrow = true;
+    if (limits.memoryBytes !== null && limits.memoryBytes < CREATION_BYTES) this.#isMarked = true;
   }
 
   /**
@@ -93,7 +92,7 @@ export class SlotCgroup {
   /** Whether the slot needs a group, or another one, before its next sandbox is made. */
   get mustBeMade(): boolean {
     if (this.#tree === null) return false;
-    return this.group === null || this.#isMarked || this.#isNarrow;
+    return this.group === null || this.#isMarked;
   }
 
   /**
@@ -116,7 +115,6 @@ export class SlotCgroup {
     if (isEnded()) return void (await group.remove());
     this.group = group;
     this.#writtenLimits = null;
-    this.#isNarrow = false;
     this.#isMarked = false;
     this.#firstHeldBytes = null;
     this.cpuLimits = NO_CPU_LIMITS;

@@ -3,6 +3,7 @@
  * messages are dispatched by program id. One-shot runs, sessions and groups are all built on it.
  */
 
+import { lineOf } from '../cgroup/counters.js';
 import type { Group } from '../cgroup/group.js';
 import { memoryAbove } from '../cgroup/memory-above.js';
 import type { EngineCore } from '../engine/core.js';
@@ -238,8 +239,10 @@ export class SandboxLease {
     const listener = this.#removeListener(message.programId);
     if (message.kind === 'ended') {
       this.slot.cgroup.noteEnd(message);
-      const groups = [this.slot.cgroup.group, listener?.group ?? null];
-      const above = message.oomKillCount > 0 ? memoryAbove(message, groups) : null;
+      const above =
+        message.oomKillCount > 0
+          ? memoryAbove(message, [this.slot.cgroup.group, listener?.group ?? null])
+          : null;
       if (listener === undefined || above !== null) closeReported(message.outputs);
       if (above === null) listener?.onEnded(message);
       else listener?.onLost(above);
@@ -268,7 +271,7 @@ export class SandboxLease {
 
   #endedByMemory(): EndedMessage | null {
     const { group } = this.slot.cgroup;
-    const kills = Number(/^oom_kill (\d+)/m.exec(group?.read('memoryEvents') ?? '')?.[1] ?? 0);
+    const kills = lineOf(group?.read('memoryEvents') ?? null, 'oom_kill') ?? 0;
     if (kills === 0) return null; // a group that saw a kill is not used again
     const ended: EndedMessage = {
       kind: 'ended',
