@@ -25,13 +25,15 @@ const FACTS = {
   container: null,
   hasSystemd: true,
   swapBytes: 1,
+  memoryBytes: 2 ** 30,
+  cpus: 8,
   corePattern: '@',
   moduleLoader: '/',
 };
 const machine = (uid, version) => ({
   ...FACTS,
   uid,
-  cgroup: { version, controllers: [], folders: [], unwritable: ['/'], hasSwapLimit: false },
+  cgroup: { version, controllers: [], folders: [], unwritable: ['/'], hasSwapLimit: false, tasksMax: 256 },
 });
 
 const failure = (message) => Object.assign(new Error(message), { hint: 'What the error under it says.' });

@@ -20,7 +20,24 @@ describe('v2', () => {
       folders: ['/sys/fs/cgroup/user.slice'],
       unwritable: [],
       hasSwapLimit: true,
+      tasksMax: null,
     });
+  });
+
+  test('the tightest bound of processes around us is ours', () => {
+    const root = '/sys/fs/cgroup';
+    const max = (own: string, above: string, top: string) => {
+      const files = {
+        [`${root}/a/b/pids.max`]: own,
+        [`${root}/a/pids.max`]: above,
+        [`${root}/pids.max`]: top,
+      };
+      return cgroupFacts(v2('/a/b', files), always).tasksMax;
+    };
+    expect(max('max\n', '300\n', '200\n')).toBe(200);
+    expect(max('100\n', '300\n', 'max\n')).toBe(100);
+    expect(max('100\n', '30\n', '200\n')).toBe(30);
+    expect(max('max\n', 'max\n', 'max\n')).toBeNull();
   });
 
   test('the root group does not say whether swap is bounded', () => {
@@ -59,7 +76,19 @@ describe('v1', () => {
       folders: ['/cg/cpu,cpuacct/x', '/cg/memory/y'],
       unwritable: [],
       hasSwapLimit: false,
+      tasksMax: null,
     });
+  });
+
+  test('processes are bounded where their controller is mounted', () => {
+    const files = {
+      '/proc/self/mountinfo': `${V1_MOUNTS}\n43 30 0:33 /docker/1 /cg/pids rw - cgroup cgroup rw,pids`,
+      '/proc/self/cgroup': `${V1_OWN}6:pids:/docker/1/z\n`,
+      '/cg/memory/pids.max': '1',
+      '/cg/pids/z/pids.max': 'max\n',
+      '/cg/pids/pids.max': '512\n',
+    };
+    expect(cgroupFacts(read(files), always).tasksMax).toBe(512);
   });
 
   test('beside a cgroup2 mount it is hybrid, and swap accounting shows', () => {
@@ -82,5 +111,6 @@ test('none', () => {
     folders: [],
     unwritable: [],
     hasSwapLimit: null,
+    tasksMax: null,
   });
 });

@@ -1,5 +1,5 @@
 /** Which cgroups there are and what we may do in them. */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** Content of a file, `null` when it cannot be read. Replaced in tests. */
 export type Read = (path: string) => string | null;
@@ -13,6 +13,8 @@ export interface CgroupFacts {
   unwritable: string[];
   /** Swap can be bounded; `null`: no memory controller to ask. */
   hasSwapLimit: boolean | null;
+  /** What the tightest of our own group and those around it may hold, ours included; `null`: no bound shows. */
+  tasksMax: number | null;
 }
 
 const WANTED = ['cpu', 'cpuacct', 'cpuset', 'memory', 'pids'];
@@ -34,9 +36,11 @@ export function cgroupFacts(read: Read, isWritable: (path: string) => boolean): 
   const v2Controllers = words(v2Folder === null ? null : read(join(v2Folder, 'cgroup.controllers')));
   const isV2 = v1.length === 0 && v2Folder !== null;
   const used = isV2 ? [v2!] : v1;
-  const folders = used.map((mount) => ownFolder(mount, own.get(isV2 ? '' : controllersOf(mount)[0]!) ?? '/'));
+  const folderOf = (mount: Mount) => ownFolder(mount, own.get(isV2 ? '' : controllersOf(mount)[0]!) ?? '/');
+  const folders = used.map(folderOf);
   const unwritable = folders.filter((folder, index) => used[index]!.isReadOnly || !isWritable(folder));
   const controllers = isV2 ? v2Controllers : [...new Set(v1.flatMap(controllersOf))].sort();
+  const tasks = isV2 ? v2 : v1.find((mount) => controllersOf(mount).includes('pids'));
   const version = isV2 ? 'v2' : v1.length === 0 ? 'none' : v2Folder === null ? 'v1' : 'hybrid';
   return {
     version,
@@ -44,6 +48,7 @@ export function cgroupFacts(read: Read, isWritable: (path: string) => boolean): 
     folders,
     unwritable,
     hasSwapLimit: swapLimit(read, { isV2, controllers, v2Folder, v1 }),
+    tasksMax: tasks === undefined ? null : tasksMax(read, folderOf(tasks), tasks.point),
   };
 }
 
@@ -60,6 +65,13 @@ function swapLimit(read: Read, { isV2, controllers, v2Folder, v1 }: Hierarchies)
   if (isV2) return read(join(v2Folder!, 'memory.swap.max')) !== null ? true : null;
   const memory = v1.find((mount) => controllersOf(mount).includes('memory'))!;
   return read(join(memory.point, 'memory.memsw.limit_in_bytes')) !== null;
+}
+
+/** A bound of any group up to the root that is mounted here holds for ours, too. */
+function tasksMax(read: Read, folder: string, root: string): number | null {
+  const own = Number.parseInt(read(join(folder, 'pids.max')) ?? '', 10); // NaN where it says `max`
+  const around = folder.length > root.length ? tasksMax(read, dirname(folder), root) : null;
+  return Number.isNaN(own) ? around : Math.min(own, around ?? own);
 }
 
 function controllersOf(mount: Mount): string[] {

@@ -35,6 +35,7 @@ const good: Facts = {
     folders: ['/sys/fs/cgroup/a'],
     unwritable: [],
     hasSwapLimit: true,
+    tasksMax: null,
   },
 };
 const refused: Trial = { kind: 'refused', error: new Error('x'), info: null, bareError: null };
@@ -57,6 +58,12 @@ const cases: [string, Partial<Facts>, string[]][] = [
   ['an old kernel', { kernel: '5.4.0-100' }, ['kernel']],
   ['no user namespaces', { maxUserNamespaces: 0 }, ['user-namespaces']],
   ['a container with less memory than its CPUs need', { memoryBytes: 2047 * 2 ** 20 }, ['memory (optional)']],
+  [
+    'a container with fewer processes than its CPUs need',
+    { cgroup: { ...good.cgroup, tasksMax: 559 } },
+    ['processes (optional)'],
+  ],
+  ['a container with as many', { cgroup: { ...good.cgroup, tasksMax: 560 } }, []],
   ['Debian’s switch, for a user', { unprivilegedUsernsClone: 0 }, ['unprivileged-userns-clone']],
   ['Debian’s switch, for root', { ...root, unprivilegedUsernsClone: 0 }, []],
   ['Ubuntu’s AppArmor, for a user', { apparmorRestrictsUserns: 1 }, ['apparmor-userns']],
@@ -148,5 +155,6 @@ test('every row that is missing says why and how to mend it', () => {
   for (const check of all.filter(({ state }) => state === 'missing')) {
     expect(check.why.length, check.id).toBeGreaterThan(20);
     expect(check.fix?.length, check.id).toBeGreaterThan(10);
+    expect(`${check.found} ${check.fix}`, check.id).not.toMatch(/NaN|undefined/);
   }
 });

@@ -9,15 +9,16 @@ const ARCHES = ['x64', 'arm64'];
 const GLIBC_FLOOR = [2, 28];
 const MIB = 2 ** 20;
 const PROGRAM_BYTES = DEFAULT_LIMITS.memoryBytes!;
+/** The helper of each sandbox has two of its own, Node.js and the engine some dozen. */
+const [PROGRAM_TASKS, HOST_TASKS] = [DEFAULT_LIMITS.processCount! + 2, 32];
 /** `mount_setattr`, the youngest system call that the helper cannot do without. */
 const KERNEL_FLOOR = [5, 12];
 
 /** All rows but those of the features, in the order of the layers. */
 export function machineChecks(facts: Facts, trial: Trial): Check[] {
-  const rows = [platform, node, kernel, native, capability, userNamespaces, usernsClone, apparmor, seccomp];
-  return [...rows, coreDumps, moduleLoader, cgroup, cgroupWritable, swap, memory, container].flatMap(
-    (row) => row(facts, trial) ?? [],
-  );
+  const system = [platform, node, kernel, native, capability, userNamespaces, usernsClone, apparmor, seccomp];
+  const bounds = [coreDumps, moduleLoader, cgroup, cgroupWritable, swap, memory, processes, container];
+  return [...system, ...bounds].flatMap((row) => row(facts, trial) ?? []);
 }
 
 type Row = (facts: Facts, trial: Trial) => Check | null;
@@ -241,6 +242,21 @@ const memory: Row = ({ memoryBytes, cpus }) => {
     found: `${mib(memoryBytes)} MiB for ${cpus} of ${mib(PROGRAM_BYTES)} MiB`,
     why: 'Where memory runs out above the sandboxes, the kernel kills a program that is within its own limit, and the run fails with SBX_HOST_MEMORY.',
     fix: `Give the machine or container ${mib(needed)} MiB and what the host process needs, run fewer at once (--parallelism ${fitting}), or set lower limits.`,
+  };
+};
+
+const processes: Row = ({ cpus, cgroup: { tasksMax } }) => {
+  const needed = HOST_TASKS + cpus * PROGRAM_TASKS;
+  const fitting = Math.max(1, Math.floor(((tasksMax ?? 0) - HOST_TASKS) / PROGRAM_TASKS));
+  return {
+    id: 'processes',
+    layer: 'container',
+    title: 'Processes for one program at its default limit on each CPU',
+    required: false,
+    state: tasksMax === null || tasksMax >= needed ? 'ok' : 'missing',
+    found: tasksMax === null ? 'no bound around us' : `pids.max = ${tasksMax}, of ${needed}`,
+    why: 'Where they run out above the sandboxes, fork fails in a program that is within its own limit, which shows in no result.',
+    fix: `Allow the container ${needed} (Docker: --pids-limit ${needed}; Kubernetes: podPidsLimit of the kubelet), run fewer at once (--parallelism ${fitting}), or set lower limits.`,
   };
 };
 
