@@ -13,7 +13,7 @@ export interface CgroupFacts {
   unwritable: string[];
   /** Swap can be bounded; `null`: no memory controller to ask. */
   hasSwapLimit: boolean | null;
-  /** What the tightest of our own group and those around it may hold, ours included; `null`: no bound shows. */
+  /** What the tightest of our own group and those around it may hold in all; `null`: no bound shows. */
   tasksMax: number | null;
 }
 
