@@ -69,6 +69,8 @@ export interface Delivery {
   extend(): void;
   /** The job is over: nobody gets it again. */
   done(): void;
+  /** The lease ends: another attempt begins after `ms`, at any worker. */
+  handBack(ms: number): void;
 }
 
 export interface WorkerLink extends RecordLink {

@@ -37,6 +37,11 @@ export const IN_PROGRESS = '+WPI';
 const NEXT = '+NXT';
 const NOT_NOW = '-NAK';
 
+/** For a message that somebody is to get after so long. */
+export function notNow(ms: number): string {
+  return `${NOT_NOW} ${JSON.stringify({ delay: nanos(ms) })}`;
+}
+
 /** A free place of the worker. */
 interface Place {
   signal: AbortSignal;

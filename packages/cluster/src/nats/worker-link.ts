@@ -11,7 +11,7 @@ import { decodeJob } from '../wire/job.js';
 import { decodeCancel, encodeNotice } from '../wire/notice.js';
 import { isSent, isSentJob } from './answers.js';
 import type { Broker } from './connection.js';
-import { IN_PROGRESS, Pulls } from './pulls.js';
+import { IN_PROGRESS, notNow, Pulls } from './pulls.js';
 import { recordLink } from './record-link.js';
 import { refusalOf } from './refusal.js';
 
@@ -111,6 +111,7 @@ function deliveryOf(message: Msg, connection: NatsConnection, pulls: Pulls): Del
     // Of a timer, whose error would end the process.
     extend: () => void (connection.isClosed() || message.respond(IN_PROGRESS)),
     done: () => pulls.acknowledge(message),
+    handBack: (ms) => void (connection.isClosed() || message.respond(notNow(ms))),
   };
 }
 

@@ -247,6 +247,14 @@ export class MemoryBroker {
         this.traffic.count('acknowledgement, with the next pull', 1, 0);
         this.#send(node, () => this.#remove(entry.sequence));
       },
+      handBack: (ms) => {
+        this.traffic.count('handed back', 1, 0);
+        this.#send(node, () => {
+          if (!isCurrent()) return;
+          entry.stopLease();
+          entry.stopLease = this.#clock.after(ms, () => this.#endLease(entry));
+        });
+      },
     };
     this.traffic.count('delivery', 0, 1);
     this.#send(node, () => node.isDead || takers.shift()?.(delivery));

@@ -8,6 +8,7 @@ import { recordKey } from '../names.js';
 import { Submitter } from '../submit/submitter.js';
 import type { JobTicket } from '../submit/ticket.js';
 import { decodeRecord } from '../wire/record.js';
+import { WorkerFault } from '../work/worker-fault.js';
 import { WorkerSlots } from '../work/worker-slots.js';
 import { MemoryBroker } from './memory-broker.js';
 import type { Node } from './memory-node.js';
@@ -45,6 +46,9 @@ class World {
   readonly #seed: number;
   readonly #clock = new SimClock();
   readonly #random: () => number;
+  /** Of workers that can carry out no job for a while. */
+  readonly #randomFault: () => number;
+  readonly #faultShare: number;
   readonly #broker: MemoryBroker;
   readonly #submitters: { node: Node; clock: NodeClock; submitter: Submitter }[] = [];
   readonly #workers: { node: Node; clock: NodeClock; slots: WorkerSlots; running: number }[] = [];
@@ -60,6 +64,8 @@ class World {
   constructor(seed: number) {
     this.#seed = seed;
     this.#random = randomFrom(seed);
+    this.#randomFault = randomFrom(-seed); // of its own: schedules without faults stay what they were
+    this.#faultShare = seed % 3 > 0 ? 0 : this.#randomFault() * 0.9;
     this.#broker = new MemoryBroker(this.#clock, this.#random);
     this.#broker.isRemovalAllowed = seed % 5 > 0; // as tenants whose permissions say so
     const worst = this.#random();
@@ -72,7 +78,7 @@ class World {
   async run(): Promise<void> {
     const count = 1 + this.#below(3);
     const harms = this.#random() < 0.15 ? 0 : 1 + this.#below(5);
-    this.#isQuiet = harms === 0 && this.#broker.faults.drop === 0;
+    this.#isQuiet = harms === 0 && this.#broker.faults.drop === 0 && this.#faultShare === 0;
     for (let index = 0; index < 1 + this.#below(2); index += 1) this.#addSubmitter();
     for (let index = 0; index < 1 + this.#below(3); index += 1) this.#addWorker();
     for (let index = 0; index < count; index += 1) this.#at(() => this.#submit(`job${index}`));
@@ -167,13 +173,16 @@ class World {
         const key = recordKey(job.tenant, job.id);
         this.#begun.set(key, (this.#begun.get(key) ?? 0) + 1);
         worker.running += 1;
-        return new Promise((resolve) => {
+        const isFault = this.#clock.now() < FAULTS_MS && this.#randomFault() < this.#faultShare;
+        return new Promise((resolve, reject) => {
           const end = () => {
             stop();
             signal.removeEventListener('abort', end);
             worker.running -= 1;
-            // No two are alike.
-            if (!node.isDead) resolve(Buffer.from(`${node.name} ${attempt} ${this.#names++}`));
+            if (node.isDead) return;
+            const outcome = Buffer.from(`${node.name} ${attempt} ${this.#names++}`); // no two are alike
+            if (isFault) reject(new WorkerFault(outcome, new Error('a fault of the schedule')));
+            else resolve(outcome);
           };
           const stop = clock.after(this.#random() ** 3 * 30_000, end);
           signal.addEventListener('abort', end, { once: true });

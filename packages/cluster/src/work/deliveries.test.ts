@@ -4,7 +4,9 @@ import type { Delivery, QueuedJob, WorkerLink } from '../links.js';
 import { SimClock } from '../testing/sim-clock.js';
 import type { Cancel } from '../wire/notice.js';
 import { decodeRecord, encodeRecord } from '../wire/record.js';
-import { type StopJob, WorkerSlots } from './worker-slots.js';
+import type { StopJob } from './stop-job.js';
+import { WorkerFault } from './worker-fault.js';
+import { WorkerSlots } from './worker-slots.js';
 
 const EXTEND_MS = 1000;
 const OUTCOME = Buffer.from('outcome');
@@ -60,7 +62,8 @@ function open({ slots = 1, runMs = 0, failures = [], ...link }: Settings = {}) {
       ...{ bodyHash: 'h', body: OUTCOME, ...ownJob },
     };
     const [extend, done] = [() => void said.push('extended'), () => void said.push('done')];
-    pulls.shift()!({ job, attempt: 1, queuedMs: 0, extend, done, ...own });
+    const handBack = (ms: number) => void said.push(`handed back for ${ms}`);
+    pulls.shift()!({ job, attempt: 1, queuedMs: 0, extend, done, handBack, ...own });
   };
   let now = 0;
   const pass = (ms: number) => {
@@ -197,6 +200,28 @@ describe('while a job runs', () => {
     other.give();
     await other.pass(LATER);
     expect([other.record(), other.reasons]).toEqual(['done 1 outcome', []]);
+  });
+});
+
+describe('a job that this worker cannot carry out', () => {
+  const fault = () => new WorkerFault(Buffer.from('why'), new Error('disk full'));
+
+  test('is for another attempt, and its place is free', async () => {
+    const { worker, records, said, give, pass } = open({ failures: [fault()] });
+    give();
+    await pass(0);
+    expect([said, records.size, worker.running]).toEqual([['begun', 'handed back for 250'], 0, 0]);
+    expect([worker.figures.handedBack, worker.totals]).toMatchObject([1, { started: 1, accepted: 0 }]);
+    give({ attempt: 2, queuedMs: null });
+    await pass(1);
+    expect(said.slice(2)).toEqual(['begun', 'leased', 'done']);
+  });
+
+  test('ends with its error where no attempt is left', async () => {
+    const { said, record, give, pass } = open({ failures: [fault()] });
+    give({ attempt: 2, queuedMs: null });
+    await pass(1);
+    expect([said, record()]).toEqual([['begun', 'done'], 'done 2 why']);
   });
 });
 

@@ -31,7 +31,8 @@ function openSlots(
       ...{ id, tenant: 't', maxAttempts: 1, submitter: 's', orphanGraceMs: 0, trace: null },
       ...{ bodyHash: '', body: NONE },
     };
-    pulls.shift()!({ job, attempt: 1, queuedMs: 0, extend: () => undefined, done: () => done.push(id) });
+    const unused = { extend: () => undefined, handBack: () => undefined };
+    pulls.shift()!({ job, attempt: 1, queuedMs: 0, ...unused, done: () => done.push(id) });
     await settled();
   };
   return { slots, pulls, writes, done, give };

@@ -1,8 +1,7 @@
 /**
- * A worker's places: each takes a job when it is free, and never more. While a job runs its lease is
- * extended, however long it takes; at the same time its record is looked for, since a job that was cancelled,
- * or ended by another worker, needs no end here. The result counts only when this worker's record is the
- * first. A place is free when its program is over: the record is on its way while the next job comes.
+ * A worker's places: each takes a job when it is free, and never more. The result counts only when this
+ * worker's record is the first. A place is free when its program is over: the record is on its way while the
+ * next job comes.
  */
 import { setMaxListeners } from 'node:events';
 import { type Clock, pause } from '../clock.js';
@@ -12,8 +11,11 @@ import { recordKey } from '../names.js';
 import { Retries } from '../retries.js';
 import type { Cancel } from '../wire/notice.js';
 import { encodeRecord, type JobRecord } from '../wire/record.js';
-import { HeardSubmitters } from './heard-submitters.js';
+import { CircuitBreaker } from './circuit-breaker.js';
+import { Leases } from './leases.js';
 import { RecentCancels } from './recent-cancels.js';
+import { StopJob } from './stop-job.js';
+import { nextAttemptMs, WorkerFault } from './worker-fault.js';
 
 /** A job that is over sooner is not told as leased: its record says all. */
 const LEASED_MS = 10;
@@ -21,18 +23,6 @@ const NONE = new Uint8Array(0);
 
 /** What became of a record: it is the first of its job, it is not, or it is nowhere. */
 type Written = 'accepted' | 'superseded' | 'given up';
-
-/** Why a job is to end before its program has ended. */
-export class StopJob extends Error {
-  override name = 'StopJob';
-  /** `'drop'`: nobody wants anything of it. `'orphan'`: its submitter is gone, and no record says so yet. */
-  readonly mode: Cancel['mode'] | 'orphan';
-
-  constructor(mode: Cancel['mode'] | 'orphan') {
-    super(`the job is to end (${mode})`);
-    this.mode = mode;
-  }
-}
 
 export interface WorkerSlotsOptions {
   /** Name of this worker, unique for each start. */
@@ -43,7 +33,7 @@ export interface WorkerSlotsOptions {
   extendMs: number;
   /**
    * Carries a job out, and gives the result for its submitter; errors of the job are results as well.
-   * `signal` is aborted with a `StopJob`.
+   * `signal` is aborted with a `StopJob`. Rejects with a `WorkerFault` where another attempt is to be made.
    */
   execute(delivery: Delivery, signal: AbortSignal): Promise<Uint8Array>;
 }
@@ -61,18 +51,32 @@ export class WorkerSlots {
   readonly #recent = new RecentCancels();
   /** Of jobs that ended by themselves. On Node 20, V8 optimizes nothing that gets a new signal each time. */
   readonly #spareControllers: AbortController[] = [];
-  readonly #submitters: HeardSubmitters;
+  readonly #leases: Leases;
+  readonly #breaker: CircuitBreaker;
   readonly #loops: Promise<void>[];
   readonly totals = { started: 0, accepted: 0, superseded: 0, lost: 0, cancelled: 0 };
   /** What is not announced: for this worker's own page. */
-  readonly figures = { redelivered: 0, extensions: 0, queued: new Histogram(), runs: new Histogram() };
+  readonly figures = {
+    redelivered: 0,
+    handedBack: 0,
+    extensions: 0,
+    queued: new Histogram(),
+    runs: new Histogram(),
+  };
 
   constructor(link: WorkerLink, clock: Clock, options: WorkerSlotsOptions) {
     this.#link = link;
     this.#clock = clock;
     this.#options = options;
-    this.#submitters = new HeardSubmitters(link, clock);
-    // Each free place listens, and each record that waits for the broker.
+    this.#leases = new Leases(link, clock, {
+      extendMs: options.extendMs,
+      onExtended: () => {
+        this.figures.extensions += 1;
+      },
+      onUnwanted: (key, mode) => this.#stopJob(key, mode),
+    });
+    this.#breaker = new CircuitBreaker(clock, this.#draining.signal);
+    // Each place that waits listens, and each record that waits for the broker.
     setMaxListeners(0, this.#draining.signal, this.#stopped.signal);
     link.onCancel((tenant, cancel) => this.#onCancel(recordKey(tenant, cancel.id), cancel));
     this.#loops = Array.from({ length: options.slots }, () => this.#serve());
@@ -80,6 +84,11 @@ export class WorkerSlots {
 
   get running(): number {
     return this.#running.size - this.#ending.size;
+  }
+
+  /** It takes no jobs for a while, since it could not carry out those that it had. */
+  get isPaused(): boolean {
+    return this.#breaker.isOpen;
   }
 
   /** Takes nothing new; resolves when what runs has ended. */
@@ -99,9 +108,9 @@ export class WorkerSlots {
   async #serve(): Promise<void> {
     const { signal } = this.#draining;
     const retries = new Retries(this.#clock, signal);
-    while (!signal.aborted) {
+    for (; !signal.aborted; await this.#breaker.closed()) {
       try {
-        const delivery = await this.#link.next(signal);
+        const delivery = await this.#link.next(this.#breaker.signal);
         retries.reset();
         // What was on its way when this worker was stopped goes to another when its lease ends.
         if (delivery !== null && !this.#stopped.signal.aborted) await this.#take(delivery);
@@ -124,7 +133,7 @@ export class WorkerSlots {
     if (this.#running.has(key)) return this.#waitForOwn(delivery, key);
     const controller = this.#spareControllers.pop() ?? new AbortController();
     this.#running.set(key, controller);
-    const stopLease = this.#keepLease(delivery, key);
+    const stopLease = this.#leases.keep(delivery, key);
     const letGo = () => {
       stopLease();
       this.#running.delete(key);
@@ -132,6 +141,10 @@ export class WorkerSlots {
     };
     try {
       const outcome = await this.#carryOut(delivery, controller.signal);
+      if (outcome === null) {
+        letGo();
+        return this.#handBack(delivery);
+      }
       const ending = this.#end(delivery, key, { outcome, reason: controller.signal.reason }).finally(() => {
         letGo();
         this.#ending.delete(ending);
@@ -165,17 +178,29 @@ export class WorkerSlots {
     await this.#take(delivery);
   }
 
-  async #carryOut(delivery: Delivery, signal: AbortSignal): Promise<Uint8Array> {
+  /** `null`: this worker is at fault, and there is another attempt. */
+  async #carryOut(delivery: Delivery, signal: AbortSignal): Promise<Uint8Array | null> {
     this.totals.started += 1;
     const startedAt = this.#clock.now();
     const stopTelling = this.#tellLeased(delivery);
     try {
       const outcome = await this.#options.execute(delivery, signal);
       this.figures.runs.observe(this.#clock.now() - startedAt);
+      this.#breaker.onSuccess();
       return outcome;
+    } catch (error) {
+      if (!(error instanceof WorkerFault)) throw error;
+      this.#breaker.onFault(startedAt);
+      return delivery.attempt < delivery.job.maxAttempts && !signal.aborted ? null : error.outcome;
     } finally {
       stopTelling();
     }
+  }
+
+  /** The next attempt may be this worker's as well. */
+  #handBack({ attempt, handBack }: Delivery): void {
+    this.figures.handedBack += 1;
+    handBack(nextAttemptMs(attempt));
   }
 
   /** `reason`: why the program was ended, if it was. Never rejects. */
@@ -249,31 +274,6 @@ export class WorkerSlots {
   async #isStored(key: string, bytes: Uint8Array): Promise<boolean> {
     const stored = await this.#link.readRecord(key);
     return stored !== null && Buffer.compare(stored, bytes) === 0;
-  }
-
-  #keepLease(delivery: Delivery, key: string): () => void {
-    const { extendMs } = this.#options;
-    let stop: () => void = () => undefined;
-    let unheardSince: number | null = null;
-    const look = async () => {
-      if ((await this.#link.readRecord(key)) !== null) return this.#stopJob(key, 'drop');
-      const { orphanGraceMs } = delivery.job;
-      if (orphanGraceMs === 0) return;
-      const isHeard = await this.#submitters.isHeard(delivery.job);
-      unheardSince = isHeard ? null : (unheardSince ?? this.#clock.now());
-      if (unheardSince === null || this.#clock.now() - unheardSince < orphanGraceMs) return;
-      this.#stopJob(key, 'orphan');
-    };
-    const extend = () => {
-      delivery.extend();
-      this.figures.extensions += 1;
-      look().catch(() => {
-        unheardSince = null; // the broker is gone, for the submitter perhaps as well: the program goes on
-      });
-      stop = this.#clock.after(extendMs, extend);
-    };
-    stop = this.#clock.after(extendMs, extend);
-    return () => stop();
   }
 
   /** Nothing, when it is over: its signal may be another job's by then. */

@@ -10,7 +10,8 @@ import { ContentWriter } from '../contents/writer.js';
 import type { Delivery } from '../links.js';
 import { decodeEnvelope } from '../wire/envelope.js';
 import { REQUEST, type WireRequest } from '../wire/request.js';
-import type { StopJob } from '../work/worker-slots.js';
+import type { StopJob } from '../work/stop-job.js';
+import { isWorkersFault, WorkerFault } from '../work/worker-fault.js';
 import { checkInputs } from './input-ceiling.js';
 import { errorOutcome, groupOutcome, runOutcome } from './outcome.js';
 import { checkBytes, checkTogether, underCeiling } from './output-ceiling.js';
@@ -54,6 +55,7 @@ export class Executor {
     this.#parts = parts;
   }
 
+  /** Rejects with a `WorkerFault`, and with nothing else. */
   async execute({ job }: Delivery, signal: AbortSignal): Promise<Uint8Array> {
     let unpacker: Unpacker | null = null;
     try {
@@ -66,6 +68,7 @@ export class Executor {
       return outcome.byteLength <= OUTCOME_BYTES_MAX ? outcome : errorOutcome(tooManyFiles());
     } catch (error) {
       if (error !== signal.reason) this.#parts.onFailure(error);
+      if (isWorkersFault(error)) throw new WorkerFault(errorOutcome(error), error);
       return errorOutcome(error);
     } finally {
       unpacker?.release();

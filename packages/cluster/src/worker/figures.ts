@@ -11,6 +11,7 @@ const { counter, counters, gauge, histogram } = families;
 interface WorkerFigures {
   description: WorkerDescription;
   figures: WorkerSlots['figures'];
+  isPaused: boolean;
   fetchedBytes: number;
   counters: EngineCounters;
   health: Health;
@@ -20,7 +21,7 @@ export function workerFamilies(parts: WorkerFigures): Family[] {
   return [...jobFamilies(parts), ...cacheFamilies(parts), ...engineFamilies(parts), ...processFamilies()];
 }
 
-function jobFamilies({ description, figures, health }: WorkerFigures): Family[] {
+function jobFamilies({ description, figures, isPaused, health }: WorkerFigures): Family[] {
   const { slots, running, isDraining, totals } = description;
   const { started, ...ended } = totals;
   return [
@@ -42,6 +43,12 @@ function jobFamilies({ description, figures, health }: WorkerFigures): Family[] 
       ended,
     ),
     counter('sbx_worker_redelivered_total', 'Jobs that another worker had before', figures.redelivered),
+    counter(
+      'sbx_worker_handed_back_total',
+      'Jobs that it could not carry out, for another attempt',
+      figures.handedBack,
+    ),
+    gauge('sbx_worker_paused', '1 while it takes no jobs, since it could carry none out', Number(isPaused)),
     counter('sbx_worker_lease_extensions_total', 'Extensions of leases', figures.extensions),
     histogram('sbx_worker_queue_seconds', 'At the broker until the first attempt', figures.queued),
     histogram('sbx_worker_run_seconds', 'From a job’s begin to its result, files included', figures.runs),

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { InvalidOptionsError } from '@sbx/core';
+import { InvalidOptionsError, SandboxError } from '@sbx/core';
 import { expect, test, vi } from 'vitest';
 import { brokenLog, logCopies, logFailure } from './logs.js';
 
@@ -30,6 +30,11 @@ test('a failure of the worker itself is a warning that says of which kind, and n
   expect(loggedFor(new TypeError('of /secret-name'))).toMatchObject([
     ['warn', { name: 'TypeError' }, expect.any(String)],
   ]);
+});
+
+test('a lost sandbox is a warning as well', () => {
+  const lost = new SandboxError({ code: 'SBX_SANDBOX_LOST', message: 'x', stage: 'none' });
+  expect(loggedFor(lost)).toMatchObject([['warn', { code: 'SBX_SANDBOX_LOST' }, expect.any(String)]]);
 });
 
 test('a job that was refused is no warning: anybody may send many', () => {

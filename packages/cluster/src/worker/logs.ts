@@ -2,13 +2,15 @@
 import { isSbxError } from '@sbx/core';
 import type { Clock } from '../clock.js';
 import type { Broker } from '../nats/connection.js';
+import { isWorkersFault } from '../work/worker-fault.js';
 import type { WorkerLogger } from './options.js';
 
 /** Of what is no error of the engine's the message may name files of a job, so it stays out. */
 export function logFailure(error: unknown, logger: WorkerLogger): void {
   const { name, code, syscall } = error as NodeJS.ErrnoException;
-  if (isSbxError(error)) logger.debug({ code }, 'a job was refused or failed');
-  else logger.warn({ name, code, syscall }, 'the worker failed: it could not carry a job out');
+  if (isSbxError(error) && !isWorkersFault(error))
+    return logger.debug({ code }, 'a job was refused or failed');
+  logger.warn({ name, code, syscall }, 'the worker failed: it could not carry a job out');
 }
 
 /** One warning for so long: a tenant may put any number of them into the queue. */

@@ -40,7 +40,10 @@ export interface Worker extends AsyncDisposable {
   readonly name: string;
   /** What it says of itself now. */
   describe(): WorkerDescription;
-  /** Whether it takes jobs: it is connected to the broker, and does not end; for readiness probes. */
+  /**
+   * Whether it takes jobs: it is connected to the broker, does not end, and could carry out the last ones;
+   * for readiness probes.
+   */
   readonly isReady: boolean;
   /** Why it takes no jobs, as a sentence; `null` while it does. */
   readonly notReadyReason: string | null;
@@ -180,6 +183,7 @@ class OpenWorker implements Worker {
     if (this.#isDraining) return 'It drains.';
     if (refusal !== null) return `The broker refuses its login: ${refusal}.`;
     if (!isConnected) return 'The broker is away.';
+    if (this.#slots.isPaused) return 'It could not carry out its last jobs, and waits until it tries again.';
     return engine.isReady ? null : 'Its engine is not ready.';
   }
 
@@ -189,6 +193,7 @@ class OpenWorker implements Worker {
       workerFamilies({
         description: this.describe(),
         figures: this.#slots.figures,
+        isPaused: this.#slots.isPaused,
         fetchedBytes: this.#cache.fetchedBytes,
         counters: engine.counters(),
         health: broker.health,

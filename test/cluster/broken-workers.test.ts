@@ -1,0 +1,76 @@
+// Workers that are there and can carry out no job: by a fault of theirs nobody gets an error or a verdict.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Nats } from './nats.js';
+import { openEngine, startWorkerProcess, type TestNode } from './nodes.js';
+
+let nats: Nats;
+let folder: string;
+let nodes: TestNode[] = [];
+
+beforeEach(async () => {
+  nats = await Nats.start();
+  folder = await mkdtemp(join(tmpdir(), 'sbx-broken-workers-'));
+}, 120_000);
+
+afterEach(async () => {
+  await Promise.all(nodes.map((node) => node.kill()));
+  nodes = [];
+  await nats.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function addWorker(cacheFolder?: string): Promise<TestNode> {
+  const node = await startWorkerProcess({ servers: nats.url, slots: 2, ...(cacheFolder && { cacheFolder }) });
+  nodes.push(node);
+  return node;
+}
+
+/** The process of a worker that makes its sandboxes. */
+function helperOf({ child }: TestNode): number {
+  const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ');
+  const name = (pid: string) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  return Number(children.find((pid) => name(pid) === 'sbx-zygote'));
+}
+
+test('a job whose sandbox is lost with the helper is done again, by the only worker', async () => {
+  const worker = await addWorker();
+  await using engine = await openEngine({ servers: nats.url });
+  const ticket = await engine.submit({
+    id: 'a',
+    request: { file: 'sh', args: ['-c', 'sleep 1; echo done'] },
+  });
+  await expect.poll(() => ticket.state).toBe('leased');
+  process.kill(helperOf(worker), 'SIGKILL');
+  expect((await ticket.result).stdout.text()).toBe('done\n');
+  expect(engine.secondAttempts).toBe(1);
+});
+
+test('with one attempt its error comes', async () => {
+  const worker = await addWorker();
+  await using engine = await openEngine({ servers: nats.url, maxAttempts: 1 });
+  const ticket = await engine.submit({ id: 'a', request: { file: 'sleep', args: ['20'] } });
+  await expect.poll(() => ticket.state).toBe('leased');
+  process.kill(helperOf(worker), 'SIGKILL');
+  await expect(ticket.result).rejects.toMatchObject({ code: 'SBX_SANDBOX_LOST', retryable: true });
+});
+
+test('a worker that can keep no files gets few of the jobs that need one, and another does all of them', async () => {
+  await addWorker(folder);
+  const [cache] = readdirSync(folder);
+  rmSync(join(folder, cache!), { recursive: true });
+  writeFileSync(join(folder, cache!), ''); // as a full disk: nothing can be written there
+  await addWorker();
+  await using engine = await openEngine({ servers: nats.url });
+  const count = 40;
+  for (let index = 0; index < count; index += 1) {
+    const bytes = Buffer.alloc(200_000, `${index} `);
+    const result = await engine.run('md5sum', [], { stdin: { bytes } });
+    expect(result.status).toBe('ok');
+  }
+  expect(engine.secondAttempts).toBeGreaterThan(0);
+  expect(engine.secondAttempts).toBeLessThan(count / 4);
+});
