@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startWorker } from '@sbx/cluster';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Nats } from './nats.js';
 import { openEngine, startWorkerProcess, type TestNode } from './nodes.js';
@@ -23,8 +24,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function addWorker(cacheFolder?: string): Promise<TestNode> {
-  const node = await startWorkerProcess({ servers: nats.url, slots: 2, ...(cacheFolder && { cacheFolder }) });
+async function addWorker(): Promise<TestNode> {
+  const node = await startWorkerProcess({ servers: nats.url, slots: 2 });
   nodes.push(node);
   return node;
 }
@@ -59,18 +60,22 @@ test('with one attempt its error comes', async () => {
 });
 
 test('a worker that can keep no files gets few of the jobs that need one, and another does all of them', async () => {
-  await addWorker(folder);
+  await using broken = await startWorker({ servers: nats.url, slots: 2, languages: [], cacheFolder: folder });
   const [cache] = readdirSync(folder);
   rmSync(join(folder, cache!), { recursive: true });
   writeFileSync(join(folder, cache!), ''); // as a full disk: nothing can be written there
   await addWorker();
   await using engine = await openEngine({ servers: nats.url });
   const count = 40;
+  const reasons = new Set<string | null>();
   for (let index = 0; index < count; index += 1) {
     const bytes = Buffer.alloc(200_000, `${index} `);
     const result = await engine.run('md5sum', [], { stdin: { bytes } });
     expect(result.status).toBe('ok');
+    reasons.add(broken.notReadyReason);
   }
-  expect(engine.secondAttempts).toBeGreaterThan(0);
+  expect(engine.secondAttempts).toBeGreaterThan(1);
   expect(engine.secondAttempts).toBeLessThan(count / 4);
+  expect(broken.metrics()).toContain(`sbx_worker_handed_back_total ${engine.secondAttempts}\n`);
+  expect([...reasons].filter((reason) => reason?.includes('last jobs'))).toHaveLength(1);
 });

@@ -66,7 +66,9 @@ export class Nats {
   async start(): Promise<void> {
     const child = spawn(natsServer(), this.#args, { stdio: ['ignore', 'ignore', 'pipe'] });
     this.#child = child;
-    process.once('exit', () => child.kill('SIGKILL')); // also where a hook before `stop` threw
+    const kill = () => void child.kill('SIGKILL'); // also where a hook before `stop` threw
+    process.once('exit', kill);
+    child.once('exit', () => process.off('exit', kill));
     const timer = setTimeout(() => child.kill('SIGKILL'), START_MS);
     await new Promise<void>((resolve, reject) => {
       this.#log = '';
