@@ -5,6 +5,7 @@
  * @packageDocumentation
  */
 
+export { availableCpus } from './cgroup/available-cpus.js';
 export { signalNumber } from './errno.js';
 export type { KnownLimits, MissingProgram } from './error-text.js';
 export * from './errors.js';

@@ -1,6 +1,6 @@
 /** Options of `createFathomServer`, checked; unknown ones are errors. */
-import { availableParallelism } from 'node:os';
 import {
+  availableCpus,
   FEATURES,
   type Feature,
   InvalidOptionsError,
@@ -168,7 +168,7 @@ const OPTIONS = z.strictObject({
     .int()
     .min(1)
     .max(4096)
-    .default(Math.max(PARALLELISM_MIN, PARALLELISM_PER_CPU * availableParallelism())),
+    .default(() => Math.max(PARALLELISM_MIN, PARALLELISM_PER_CPU * availableCpus())),
   queueLength: count.default(256),
   parallelismPerConnection: z.int().min(1).max(4096).optional(),
   queueLengthPerConnection: count.optional(),

@@ -1,7 +1,13 @@
 /** Options of `createGojudgeServer`, checked; and their way to settings. Unknown ones are errors. */
 import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { type EngineOptions, isRunner, type Runner, type RunObserver, type SeccompPolicy } from '@sbx/core';
+import {
+  availableCpus,
+  type EngineOptions,
+  isRunner,
+  type Runner,
+  type RunObserver,
+  type SeccompPolicy,
+} from '@sbx/core';
 import { checkOptions, isOrigin, ORIGIN_EXPECTED } from '@sbx/serving';
 import * as z from 'zod/mini';
 import { MOUNT_CONF, type MountConf } from './config/mount-conf.js';
@@ -25,7 +31,7 @@ const OPTIONS = z.strictObject({
   enableDebug: z._default(z.boolean(), false),
   token: z.nullish(text),
   authToken: z.nullish(z.string()),
-  parallelism: z._default(count, availableParallelism()),
+  parallelism: z._default(count, () => availableCpus()),
   cpuSets: z._default(listOfText, []),
   queueLength: z._default(count, 512),
   preFork: z._default(count, 1),
@@ -95,7 +101,7 @@ export interface GojudgeServerOptions {
   token?: string | null | undefined;
   /** @deprecated Former name of `token`; empty is none. */
   authToken?: string | null | undefined;
-  /** Requests run at the same time. Default: number of CPUs. */
+  /** Requests run at the same time. Default: `availableCpus()` of @sbx/core. */
   parallelism?: number | undefined;
   /** One CPU list per worker; their number replaces `parallelism`. */
   cpuSets?: string[] | undefined;

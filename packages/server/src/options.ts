@@ -1,6 +1,13 @@
 /** Options of `createServer`, checked; unknown ones are errors. */
-import { availableParallelism } from 'node:os';
-import { Engine, FEATURES, type Feature, InvalidOptionsError, isRunner, type Runner } from '@sbx/core';
+import {
+  availableCpus,
+  Engine,
+  FEATURES,
+  type Feature,
+  InvalidOptionsError,
+  isRunner,
+  type Runner,
+} from '@sbx/core';
 import type { FathomServerOptions } from '@sbx/fathom-server';
 import type { GojudgeServerOptions } from '@sbx/gojudge-server';
 import type { McpServerOptions } from '@sbx/mcp';
@@ -184,7 +191,7 @@ export function parseOptions(options: ServerOptions): ResolvedOptions {
     logger,
     console: shown,
     protocols: isElsewhere ? withoutMcp(rest.protocols) : (rest.protocols ?? PROTOCOLS),
-    parallelism: rest.parallelism ?? (isElsewhere ? ELSEWHERE_PARALLELISM : availableParallelism()),
+    parallelism: rest.parallelism ?? (isElsewhere ? ELSEWHERE_PARALLELISM : availableCpus()),
   };
 }
 

@@ -1,6 +1,7 @@
 /** What there is to know about the machine, read once. No judgement here; that is `checks.ts`. */
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
-import { availableParallelism, release, totalmem } from 'node:os';
+import { release, totalmem } from 'node:os';
+import { availableCpus } from '@sbx/core';
 import { type CgroupFacts, cgroupFacts, type Read } from './cgroup-facts.js';
 
 export interface Facts {
@@ -27,7 +28,7 @@ export interface Facts {
   swapBytes: number;
   /** Of the machine, or of the container around us, whichever is less. */
   memoryBytes: number;
-  /** That this process may use: as many programs run at once. */
+  /** As many programs run at once. */
   cpus: number;
   /** Where the kernel sends core dumps; `null`: not known. */
   corePattern: string | null;
@@ -55,7 +56,7 @@ export function readFacts(read: Read = readText): Facts {
     hasSystemd: existsSync('/run/systemd/system'),
     swapBytes: Number(/^SwapTotal:\s*(\d+) kB$/m.exec(read('/proc/meminfo') ?? '')?.[1] ?? 0) * 1024,
     memoryBytes: Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
-    cpus: availableParallelism(),
+    cpus: availableCpus(),
     corePattern: read('/proc/sys/kernel/core_pattern')?.trim() ?? null,
     moduleLoader: read('/proc/sys/kernel/modprobe')?.trim() ?? null,
     cgroup: cgroupFacts(read, isWritable),

@@ -23,7 +23,8 @@ function openCluster() {
       ...{ name, slots: SLOTS, extendMs: 3000 },
       execute: () => {
         begun += 1;
-        if (isBroken()) return Promise.reject(new WorkerFault(Buffer.from(`fault of ${name}`), new Error('x')));
+        if (isBroken())
+          return Promise.reject(new WorkerFault(Buffer.from(`fault of ${name}`), new Error('x')));
         return new Promise((resolve) => clock.after(RUN_MS, () => resolve(Buffer.from(name))));
       },
     });
@@ -50,7 +51,8 @@ describe('a worker that can carry out nothing, beside one that can', () => {
     const { clock, ends, addWorker, submit } = openCluster();
     const [broken] = [addWorker('broken', () => true), addWorker('good', () => false)];
     const count = 300;
-    for (let index = 0; index < count; index += 1) clock.after(index * eachMs, () => void submit(`j${index}`));
+    for (let index = 0; index < count; index += 1)
+      clock.after(index * eachMs, () => void submit(`j${index}`));
     await clock.run(count * eachMs + 60_000, () => ends.size === count);
     expect([...ends.values()].filter((end) => end.startsWith('good'))).toHaveLength(count);
     expect([broken.slots.isPaused, broken.slots.figures.handedBack]).toEqual([true, broken.begun()]);

@@ -1,6 +1,5 @@
 /** Options of `startWorker`, checked; unknown ones are errors. */
-import { availableParallelism } from 'node:os';
-import { Engine, FEATURES, type Feature, type Limits } from '@sbx/core';
+import { availableCpus, Engine, FEATURES, type Feature, type Limits } from '@sbx/core';
 import { checkOptions } from '@sbx/serving';
 import * as z from 'zod';
 import { BROKER_SHAPE } from '../engine/options.js';
@@ -23,7 +22,7 @@ export interface WorkerLogger {
 
 /** Options of `startWorker`; all but `servers` have defaults. */
 export interface WorkerOptions extends BrokerOptions {
-  /** Jobs at the same time. Default: the number of CPUs. */
+  /** Jobs at the same time. Default: `availableCpus()` of @sbx/core. */
   slots?: number | undefined;
   /** Languages to announce, by their names in `@sbx/languages`. Default: all that are installed. */
   languages?: readonly string[] | undefined;
@@ -64,7 +63,7 @@ const record = z.custom<object>((value) => typeof value === 'object' && value !=
 
 const OPTIONS = z.strictObject({
   ...BROKER_SHAPE,
-  slots: z.int().min(1).max(4096).default(availableParallelism()),
+  slots: z.int().min(1).max(4096).default(() => availableCpus()),
   languages: z.array(z.string().min(1).max(64)).max(256).readonly().optional(),
   labels: z
     .record(z.string().min(1).max(64), z.string().max(256))

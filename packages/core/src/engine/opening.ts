@@ -1,5 +1,6 @@
 /** Opens what an engine is made of, in order: cgroups, features, helper, pool. */
-import { availableParallelism, release } from 'node:os';
+import { release } from 'node:os';
+import { availableCpus } from '../cgroup/available-cpus.js';
 import { CgroupTree } from '../cgroup/tree.js';
 import { packageVersion } from '../native/native.js';
 import { DEFAULT_MAX_SANDBOXES } from '../options/defaults.js';
@@ -120,7 +121,7 @@ function describe(
     cgroup: { ...report },
     user: uidBase === 0 ? { mode: 'rootless', uidBase: null } : { mode: 'root', uidBase },
     features,
-    parallelism: Math.min(options.parallelism ?? availableParallelism(), maxSandboxes),
+    parallelism: Math.min(options.parallelism ?? availableCpus(), maxSandboxes),
     maxSandboxes,
     queueLength: options.queueLength ?? DEFAULT_QUEUE_LENGTH,
     limits: { ...limits, cpuSet: limits.cpuSet?.join(',') ?? null },

@@ -60,7 +60,7 @@ export interface EngineOptions {
   signalsToInit?: 'refuse' | 'ignore' | undefined;
   /** The work folder inside, absolute. Default `'/w'`. */
   workDir?: string | undefined;
-  /** One-shot runs at the same time. Default: number of CPUs. More wait in the queue. */
+  /** One-shot runs at the same time. Default: `availableCpus()`. More wait in the queue. */
   parallelism?: number | undefined;
   /**
    * Sandboxes alive at the same time, sessions and groups included. Default 256. More are refused with
