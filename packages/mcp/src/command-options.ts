@@ -93,7 +93,7 @@ export const FLAG_ROWS = {
   },
   'total-memory': {
     value: '<size>',
-    help: 'memory of all sandboxes together (default half of the machine)',
+    help: 'memory of all sandboxes together (default half of the machine or container)',
     apply: (text, flag) => ({ memoryBytesMax: sizeBytes(text, flag) }),
   },
   sandboxes: {

@@ -1,7 +1,6 @@
 /** Options of `createMcpServer`, checked; unknown ones are errors. */
-import { totalmem } from 'node:os';
 import { Engine, FEATURES, type Feature, InvalidOptionsError, type Limits } from '@sbx/core';
-import { checkOptions, isOrigin, ORIGIN_EXPECTED } from '@sbx/serving';
+import { checkOptions, isOrigin, machineMemoryBytes, ORIGIN_EXPECTED } from '@sbx/serving';
 import { z } from 'zod';
 import { resolveLimits } from './limits.js';
 
@@ -131,7 +130,7 @@ const OPTIONS = z.strictObject({
   memoryBytesMax: z
     .int()
     .min(MiB)
-    .default(Math.floor(totalmem() / 2)),
+    .default(() => Math.floor(machineMemoryBytes() / 2)),
   idleMs: z.int().min(10).max(MS_MAX).default(600_000),
   sessionIdleMs: z.int().min(10).max(MS_MAX).default(3_600_000),
   sessionCountMax: count.default(64),

@@ -23,6 +23,7 @@ export { hasMoreValues } from './json-values.js';
 export { type KeepAliveTimes, keepAlive, type Pinged } from './keep-alive.js';
 export { watchLauncher } from './launcher.js';
 export { listenAt } from './listen.js';
+export { machineMemoryBytes } from './machine-memory.js';
 export { makeMemoryFolder } from './memory-folder.js';
 export { openFailureText } from './open-failure.js';
 export { checkOptions } from './options.js';

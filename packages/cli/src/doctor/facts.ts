@@ -1,7 +1,8 @@
 /** What there is to know about the machine, read once. No judgement here; that is `checks.ts`. */
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
-import { release, totalmem } from 'node:os';
+import { release } from 'node:os';
 import { availableCpus } from '@sbx/core';
+import { machineMemoryBytes } from '@sbx/serving';
 import { type CgroupFacts, cgroupFacts, type Read } from './cgroup-facts.js';
 
 export interface Facts {
@@ -55,7 +56,7 @@ export function readFacts(read: Read = readText): Facts {
     container: containerName(read),
     hasSystemd: existsSync('/run/systemd/system'),
     swapBytes: Number(/^SwapTotal:\s*(\d+) kB$/m.exec(read('/proc/meminfo') ?? '')?.[1] ?? 0) * 1024,
-    memoryBytes: Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
+    memoryBytes: machineMemoryBytes(),
     cpus: availableCpus(),
     corePattern: read('/proc/sys/kernel/core_pattern')?.trim() ?? null,
     moduleLoader: read('/proc/sys/kernel/modprobe')?.trim() ?? null,

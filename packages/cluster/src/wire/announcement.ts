@@ -99,7 +99,7 @@ export interface WorkerDescription {
   running: number;
   /** It takes no more. */
   isDraining: boolean;
-  /** Of its machine. */
+  /** Of its machine, or of the container around it. */
   memoryBytes: number;
   /** Those that are installed there; `version` is `null` where nobody asked. */
   languages: { name: string; version: string | null }[];

@@ -1,10 +1,10 @@
 /** A worker: pulls jobs as it has places, runs them on this machine's engine, and says what it can do. */
 import { randomUUID } from 'node:crypto';
-import { hostname, tmpdir, totalmem } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { DEFAULT_MOUNTS, Engine } from '@sbx/core';
 import { createRegistry, type LanguageReport, TOLD_MEMORY_MOUNTS } from '@sbx/languages';
-import { makeMemoryFolder } from '@sbx/serving';
+import { machineMemoryBytes, makeMemoryFolder } from '@sbx/serving';
 import { systemClock } from '../clock.js';
 import { FileCache } from '../contents/file-cache.js';
 import type { ClusterDeniedError } from '../errors.js';
@@ -164,7 +164,7 @@ class OpenWorker implements Worker {
       slots: options.slots,
       running: this.#slots.running,
       isDraining: this.#isDraining,
-      memoryBytes: totalmem(),
+      memoryBytes: machineMemoryBytes(),
       languages: languages.map(({ name, version }) => ({ name, version })),
       labels: options.labels,
       info: engine.info(),
