@@ -40,7 +40,7 @@ export interface McpServerOptions {
   sandboxCountMax?: number | undefined;
   /**
    * Memory limits of all open sandboxes together, in bytes; one that would pass it is refused. Default: half
-   * of the machine's memory.
+   * of the memory of the machine, or of the container around it.
    */
   memoryBytesMax?: number | undefined;
   /** A sandbox that no call uses for so long is closed, in ms. Default 600 000. */
