@@ -49,13 +49,14 @@ describe('beside another program', () => {
 
   it('a terminal that comes after its program has been given up is closed', async () => {
     await using sandbox = await sbx.engine.createSandbox();
-    await sandbox.run(t('true'));
+    await using _beside = await sandbox.spawn(t('sleep-ms'), ['60000']);
+    await until(2000, 'it runs', () => processesOf('sleep-ms').length > 0);
     const terminals = () => [...openDescriptors().values()].filter((target) => target.endsWith('ptmx'));
-    const inits = processesOf('sbx-init');
-    for (const { pid } of inits) process.kill(pid, 'SIGSTOP');
+    const { parent: init } = processesOf('sleep-ms')[0]!; // others may be of sandboxes that end just now
+    process.kill(init, 'SIGSTOP');
     const options = { pty: {}, signal: AbortSignal.timeout(20), onAbort: 'resolve' } as const;
     const { status } = await sandbox.run(t('true'), [], options);
-    for (const { pid } of inits) process.kill(pid, 'SIGCONT');
+    process.kill(init, 'SIGCONT');
     await sandbox.run(t('true')); // by then init has started and ended the other
     expect([status, terminals()]).toEqual(['killed', []]);
   });
