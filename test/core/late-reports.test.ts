@@ -49,10 +49,12 @@ describe('beside another program', () => {
 
   it('a terminal that comes after its program has been given up is closed', async () => {
     await using sandbox = await sbx.engine.createSandbox();
-    await using _beside = await sandbox.spawn(t('sleep-ms'), ['60000']);
+    const before = await sandbox.spawn(t('sleep-ms'), ['60000']);
     await until(2000, 'it runs', () => processesOf('sleep-ms').length > 0);
-    const terminals = () => [...openDescriptors().values()].filter((target) => target.endsWith('ptmx'));
     const { parent: init } = processesOf('sleep-ms')[0]!; // others may be of sandboxes that end just now
+    before.kill();
+    await before.result;
+    const terminals = () => [...openDescriptors().values()].filter((target) => target.endsWith('ptmx'));
     process.kill(init, 'SIGSTOP');
     const options = { pty: {}, signal: AbortSignal.timeout(20), onAbort: 'resolve' } as const;
     const { status } = await sandbox.run(t('true'), [], options);
