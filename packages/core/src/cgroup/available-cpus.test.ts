@@ -20,7 +20,11 @@ describe('the CPU quota around this process', () => {
   const v2 = at('/cg', '/cg/pod/app');
   test.each([
     ['its own', { '/cg/pod/app/cpu.max': '150000 100000\n' }, 1.5],
-    ['that of a group around it', { '/cg/pod/app/cpu.max': 'max 100000\n', '/cg/pod/cpu.max': '200000 100000\n' }, 2],
+    [
+      'that of a group around it',
+      { '/cg/pod/app/cpu.max': 'max 100000\n', '/cg/pod/cpu.max': '200000 100000\n' },
+      2,
+    ],
     ['the tightest', { '/cg/pod/app/cpu.max': '300000 100000', '/cg/cpu.max': '100000 50000' }, 2],
     ['none', { '/cg/pod/app/cpu.max': 'max 100000\n' }, Number.POSITIVE_INFINITY],
     ['none that can be read', {}, Number.POSITIVE_INFINITY],
