@@ -108,7 +108,7 @@ export class WorkerSlots {
   async #serve(): Promise<void> {
     const { signal } = this.#draining;
     const retries = new Retries(this.#clock, signal);
-    for (; !signal.aborted; await this.#breaker.closed()) {
+    while (!signal.aborted) {
       try {
         const delivery = await this.#link.next(this.#breaker.signal);
         retries.reset();
@@ -119,6 +119,7 @@ export class WorkerSlots {
       } catch {
         await retries.pause(); // the broker is gone
       }
+      if (this.#breaker.isOpen) await this.#breaker.closed();
     }
   }
 
