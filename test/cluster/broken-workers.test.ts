@@ -1,10 +1,11 @@
 // Workers that are there and can carry out no job: by a fault of theirs nobody gets an error or a verdict.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startWorker } from '@sbx/cluster';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { descendants } from '../helpers/proc.mjs';
 import { Nats } from './nats.js';
 import { openEngine, startWorkerProcess, type TestNode } from './nodes.js';
 
@@ -32,9 +33,7 @@ async function addWorker(): Promise<TestNode> {
 
 /** The process of a worker that makes its sandboxes. */
 function helperOf({ child }: TestNode): number {
-  const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ');
-  const name = (pid: string) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
-  return Number(children.find((pid) => name(pid) === 'sbx-zygote'));
+  return descendants(child.pid).find(({ name }) => name === 'sbx-zygote')!.pid;
 }
 
 test('a job whose sandbox is lost with the helper is done again, by the only worker', async () => {

@@ -1,11 +1,11 @@
 /** An engine in a container with a CPU quota runs as many programs at once as that pays for. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
-import { until } from '../helpers/wait.js';
+import { removeGroups } from '../helpers/groups.js';
 import { root } from '../tidy/sources.js';
 
 const ROOT = '/sys/fs/cgroup';
@@ -33,18 +33,8 @@ async function parallelismWith(cpus: number): Promise<[number, number]> {
     const text = execFileSync('sh', ['-c', enter, process.execPath, CODE], { encoding: 'utf8' });
     return JSON.parse(text) as [number, number];
   } finally {
-    await until(5000, 'the groups are gone', () => [inner, container].every(tryRemove));
+    await removeGroups([inner, container]);
   }
-}
-
-/** What has ended may be there for a moment yet. */
-function tryRemove(folder: string): boolean {
-  try {
-    rmdirSync(folder);
-  } catch {
-    return !existsSync(folder);
-  }
-  return true;
 }
 
 it('in whole CPUs, and one at least', async () => {

@@ -1,10 +1,11 @@
 /** Memory runs out above the groups of programs: who has not used it up goes on. */
-import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { MiB, t, withEngine } from '../helpers/engine.js';
+import { removeGroups } from '../helpers/groups.js';
 import { descendants } from '../helpers/proc.mjs';
-import { sleep, until } from '../helpers/wait.js';
+import { sleep } from '../helpers/wait.js';
 
 const ROOT = '/sys/fs/cgroup';
 const ABOVE = `sbx-above-${process.pid}`;
@@ -26,19 +27,8 @@ function makeAbove(memoryBytes: number): void {
   if (existsSync(join(folder, swap))) writeFileSync(join(folder, swap), isV2 ? '0' : String(memoryBytes));
 }
 
-function tryRemove(folder: string): boolean {
-  try {
-    rmdirSync(folder);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT';
-  }
-  return true;
-}
-
 beforeAll(() => makeAbove(150 * MiB));
-afterAll(() =>
-  until(5000, 'the groups are gone', () => hierarchies.every((each) => tryRemove(join(each, ABOVE)))),
-);
+afterAll(() => removeGroups(hierarchies.map((each) => join(each, ABOVE))));
 
 it('of a container: other sandboxes', () =>
   withEngine({ cgroup: `/${ABOVE}`, parallelism: 2 }, async (engine) => {

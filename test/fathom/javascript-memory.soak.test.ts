@@ -1,11 +1,11 @@
 // JavaScript is `oom` when plain Node in a cgroup of the same size runs out of memory, and not before.
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FathomClient } from '@sbx/fathom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { until } from '../helpers/wait.js';
+import { removeGroups } from '../helpers/groups.js';
 import { useServer } from './server.js';
 
 const MB = 2 ** 20;
@@ -74,16 +74,7 @@ async function plainNode(code: string, limitMb: number, name: string): Promise<s
       });
     });
   } finally {
-    await until(5000, 'the group is empty', () => tryRemove(group));
-  }
-}
-
-function tryRemove(group: string): boolean {
-  try {
-    rmdirSync(group);
-    return true;
-  } catch {
-    return false;
+    await removeGroups([group]);
   }
 }
 

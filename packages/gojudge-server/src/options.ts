@@ -31,7 +31,7 @@ const OPTIONS = z.strictObject({
   enableDebug: z._default(z.boolean(), false),
   token: z.nullish(text),
   authToken: z.nullish(z.string()),
-  parallelism: z._default(count, () => availableCpus()),
+  parallelism: z._default(count, availableCpus),
   cpuSets: z._default(listOfText, []),
   queueLength: z._default(count, 512),
   preFork: z._default(count, 1),

@@ -105,13 +105,14 @@ function tenantOf(subject: string): string {
 function deliveryOf(message: Msg, connection: NatsConnection, pulls: Pulls): Delivery {
   const trace = readTraceHeaders((name) => message.headers?.get(name));
   if (!isSentJob(message.headers)) throw new BrokenMessageError('the message is an answer');
+  // Of a timer, whose error would end the process.
+  const respond = (text: string) => void (connection.isClosed() || message.respond(text));
   return {
     job: decodeJob(message.data, tenantOf(message.subject), trace),
     ...deliveryFacts(message.reply ?? ''),
-    // Of a timer, whose error would end the process.
-    extend: () => void (connection.isClosed() || message.respond(IN_PROGRESS)),
+    extend: () => respond(IN_PROGRESS),
     done: () => pulls.acknowledge(message),
-    handBack: (ms) => void (connection.isClosed() || message.respond(notNow(ms))),
+    handBack: (ms) => respond(notNow(ms)),
   };
 }
 

@@ -63,11 +63,7 @@ const record = z.custom<object>((value) => typeof value === 'object' && value !=
 
 const OPTIONS = z.strictObject({
   ...BROKER_SHAPE,
-  slots: z
-    .int()
-    .min(1)
-    .max(4096)
-    .default(() => availableCpus()),
+  slots: z.int().min(1).max(4096).default(availableCpus),
   languages: z.array(z.string().min(1).max(64)).max(256).readonly().optional(),
   labels: z
     .record(z.string().min(1).max(64), z.string().max(256))
